@@ -29,3 +29,42 @@ export const ORDER_ID_PATTERN = /^(?!\.+$)[A-Za-z0-9._~:-]{1,200}$/;
 export function isSafeOrderId(id: string): boolean {
   return ORDER_ID_PATTERN.test(id);
 }
+
+/** One product of an order as the partner shows it. Its keys are named by keyed fingerprints. */
+export interface OrderLine {
+  productId: string;
+  title?: string;
+  /** As the partner says it was ordered; absent if it does not say. */
+  quantity?: number;
+  fingerprints: string[];
+}
+
+/** What one look at an order brings into a workflow: everything but the keys. */
+export interface OrderView {
+  orderId: string;
+  /** A documented status, or another one in its letters, or `UNRECOGNISED`. */
+  status: string;
+  lines: OrderLine[];
+  /** As it came; the partner does not say in which currency. */
+  totalDebit?: number;
+  /** The reference of another purchase here that has the same order. */
+  claimedBy?: string;
+}
+
+/** A status that ends the looking: nothing is known to follow it, or there may be keys to hand over. */
+export function endsLooking(status: string): boolean {
+  return ['COMPLETED', 'PARTIAL_COMPLETED', 'FAILED', 'REFUNDED'].includes(status);
+}
+
+/** Whether an order of this status can have keys to hand over. */
+export function handsOver(status: string): boolean {
+  return status === 'COMPLETED' || status === 'PARTIAL_COMPLETED';
+}
+
+/**
+ * The status as it may be shown to people. A status is the partner's free text and would stand in a history and a list,
+ * so only plain capital letters pass: no digits, in which a key could hide.
+ */
+export function presentableStatus(status: string): string {
+  return /^[A-Z][A-Z_]{0,39}$/.test(status) ? status : 'UNRECOGNISED';
+}

@@ -12,13 +12,7 @@
  * - `UNKNOWN`: anything else: no answer, half an answer, an answer that can't be read.
  */
 export type PlacementEvidence =
-  | 'NOT_SENT'
-  | 'PLACED'
-  | 'ORDER_REFUSED'
-  | 'ACCESS_REFUSED'
-  | 'CONFLICT'
-  | 'ANSWERED'
-  | 'UNKNOWN';
+  'NOT_SENT' | 'PLACED' | 'ORDER_REFUSED' | 'ACCESS_REFUSED' | 'CONFLICT' | 'ANSWERED' | 'UNKNOWN';
 
 /** The evidence that an HTTP status other than 2xx gives by itself; `UNKNOWN` for 1xx and 3xx, which prove nothing. */
 export function placementEvidenceOfStatus(status: number): PlacementEvidence {

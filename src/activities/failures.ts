@@ -1,0 +1,58 @@
+import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
+import { FAILURE } from '../contracts/failures';
+import { isDeliveryError } from '../delivery';
+import { isPartnerError } from '../partner';
+
+/**
+ * The one place where our errors become Temporal's. Messages are made of facts that we chose; no cause and no stack goes
+ * along, because both can carry text of the partner or the checkout, and with it a key.
+ *
+ * @param error anything that was thrown.
+ * @param retryInMs the earliest next attempt, if the policy alone doesn't say it.
+ */
+export function toFailure(error: unknown, retryInMs?: number): ApplicationFailure {
+  if (error instanceof ApplicationFailure) return error;
+  if (isPartnerError(error)) {
+    const access = error.httpStatus === 401 || error.httpStatus === 403;
+    return failure(access ? FAILURE.partnerAccess : FAILURE.partnerUnavailable, error.message, {
+      retryInMs: longest(retryInMs, error.retryAfterMs),
+    });
+  }
+  if (isDeliveryError(error)) {
+    if (error.kind === 'gone') return failure(FAILURE.deliveryRefused, error.message, { final: true });
+    return failure(FAILURE.deliveryFailed, error.message, { retryInMs: error.retryAfterMs });
+  }
+  return failure('Unexpected', `unexpected ${nameOf(error)}`, { retryInMs });
+}
+
+/** An attempt that found nothing new: benign, so that it neither warns nor counts as an error anywhere. */
+export function unchanged(message: string, retryInMs: number): ApplicationFailure {
+  return failure(FAILURE.orderUnchanged, message, { retryInMs, benign: true });
+}
+
+/** A failure for people and for the retry policy; see {@link toFailure} for what it leaves out. */
+export function failure(
+  type: string,
+  message: string,
+  options: { final?: boolean; retryInMs?: number; benign?: boolean } = {},
+): ApplicationFailure {
+  const made = ApplicationFailure.create({
+    type,
+    message,
+    nonRetryable: options.final ?? false,
+    nextRetryDelay: options.retryInMs === undefined ? undefined : Math.max(1, Math.round(options.retryInMs)),
+    category: options.benign ? ApplicationFailureCategory.BENIGN : undefined,
+  });
+  made.stack = '';
+  return made;
+}
+
+function longest(...times: (number | undefined)[]): number | undefined {
+  const known = times.filter((time) => time !== undefined);
+  return known.length > 0 ? Math.max(...known) : undefined;
+}
+
+/** The class of an unexpected error, which is code of ours or of a library and never data. */
+function nameOf(error: unknown): string {
+  return error instanceof Error ? error.constructor.name : typeof error;
+}

@@ -1,0 +1,37 @@
+import { activityInfo } from '@temporalio/activity';
+import type { Activities } from '../contracts/activities';
+import type { PurchaseSettings } from '../contracts/purchase';
+import type { Delivery, Fingerprinter } from '../delivery';
+import type { PartnerClient } from '../partner';
+import { createDelivering } from './delivering';
+import { createLookingUp } from './looking-up';
+import { createPlacing } from './placing';
+import { createWatching } from './watching';
+
+/** What the hands work with. Everything that tests replace comes in here. */
+export interface ActivityDependencies {
+  partner: PartnerClient;
+  delivery: Delivery;
+  fingerprints: Fingerprinter;
+  settings: PurchaseSettings;
+  /** Other purchases here that name this order as theirs; an empty list where that can't be asked. */
+  otherPurchasesOf(orderId: string, referenceId: string): Promise<string[]>;
+  /** Epoch ms. */
+  now(): number;
+}
+
+/** Builds the activities of a worker. None of them ever brings a key into Temporal. */
+export function createActivities(deps: ActivityDependencies): Activities {
+  return {
+    async readSettings() {
+      return { settings: deps.settings };
+    },
+    async currentRun() {
+      return { runId: activityInfo().workflowExecution?.runId ?? '' };
+    },
+    ...createPlacing(deps),
+    ...createLookingUp(deps),
+    ...createWatching(deps),
+    ...createDelivering(deps),
+  };
+}

@@ -1,0 +1,74 @@
+import { activityInfo, log, metricMeter } from '@temporalio/activity';
+import type { Activities, PlaceOrderInput, PlacementAnswer } from '../contracts/activities';
+import { isPartnerError } from '../partner';
+import type { ActivityDependencies } from './index';
+import { findOrders } from './looking-up';
+
+type Hands = Pick<Activities, 'placeOrder'>;
+
+/**
+ * The one activity that spends money. It sends at most one request, behind fences, and says what the answer proves:
+ *
+ * 1. a second dispatch of the same activity (a person's Unpause, Reset or changed options; a restored database) sends nothing;
+ * 2. so does a run that is not the first of its chain and has not settled in this very run;
+ * 3. the history is searched first, always;
+ * 4. an attempt that is too old at the moment of the write, because its process was frozen, writes nothing.
+ *
+ * Neither a cancel nor a shutdown is wired into the request: aborting it would not undo it.
+ */
+export function createPlacing(deps: ActivityDependencies): Hands {
+  return {
+    async placeOrder(input) {
+      const fence = closedFence(input);
+      if (fence) return fence;
+
+      const before = await lookFirst(deps, input);
+      if (before) return before;
+
+      const answer = await send(deps, input);
+      metricMeter.createCounter('fulfilment_placements').add(1, { evidence: answer.evidence });
+      if (answer.evidence === 'ACCESS_REFUSED') log.error('the partner refuses us', { why: answer.why });
+      return answer;
+    },
+  };
+}
+
+function closedFence(input: PlaceOrderInput): PlacementAnswer | undefined {
+  const info = activityInfo();
+  if (info.attempt > 1 || info.currentAttemptScheduledTimestampMs > info.scheduledTimestampMs) {
+    return { evidence: 'UNKNOWN', why: 'this attempt was dispatched a second time', inFlight: true };
+  }
+  const runId = info.workflowExecution?.runId;
+  if (runId !== input.firstRunId && runId !== input.settledInRun) {
+    return { evidence: 'UNKNOWN', why: 'the run before this one may have placed it', inFlight: true };
+  }
+  return undefined;
+}
+
+/** @returns an answer that ends the attempt before anything was sent, or undefined to go on. */
+async function lookFirst(deps: ActivityDependencies, input: PlaceOrderInput): Promise<PlacementAnswer | undefined> {
+  try {
+    const { orders } = await findOrders(deps.partner, input.referenceId, input.since);
+    return orders.length > 0 ? { evidence: 'FOUND', orders, why: 'the order is there already' } : undefined;
+  } catch (error) {
+    if (!isPartnerError(error)) log.error('looking before placing failed', { error: String(error).slice(0, 40) });
+    const why = isPartnerError(error) ? error.message : 'an unexpected error';
+    if (isPartnerError(error) && (error.httpStatus === 401 || error.httpStatus === 403)) {
+      log.error('the partner refuses us', { why });
+    }
+    const retryAfterMs = isPartnerError(error) ? error.retryAfterMs : undefined;
+    return { evidence: 'NOT_SENT', why: `the order history could not be asked: ${why}`, retryAfterMs };
+  }
+}
+
+async function send(deps: ActivityDependencies, input: PlaceOrderInput): Promise<PlacementAnswer> {
+  const notAfter = activityInfo().currentAttemptScheduledTimestampMs + input.maxAgeMs;
+  const items = input.items.map((item) => ({ id: item.productId, quantity: item.quantity }));
+  try {
+    const placed = await deps.partner.placeOrder({ items, referenceId: input.referenceId }, { notAfter });
+    return { evidence: 'PLACED', orderId: placed.data.id };
+  } catch (error) {
+    if (!isPartnerError(error)) return { evidence: 'UNKNOWN', why: 'an unexpected error' };
+    return { evidence: error.placement, why: error.message, retryAfterMs: error.retryAfterMs };
+  }
+}

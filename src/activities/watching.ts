@@ -1,0 +1,89 @@
+import { activityInfo, log } from '@temporalio/activity';
+import type { Activities, WatchInput } from '../contracts/activities';
+import { endsLooking, handsOver, type OrderView, presentableStatus } from '../domain/order';
+import type { Order } from '../partner';
+import { isPartnerError } from '../partner';
+import type { ActivityDependencies } from './index';
+import { toFailure, unchanged } from './failures';
+
+type Hands = Pick<Activities, 'awaitOrderChange' | 'lookAtOrder'>;
+
+/** An attempt that begins this close to the deadline leaves the look to the workflow, which makes one at the deadline. */
+const CLOSING_MS = 250;
+
+/** Looks at an order. Looking is free to repeat, so both may be retried, paused, reset or run twice without harm. */
+export function createWatching(deps: ActivityDependencies): Hands {
+  return {
+    async awaitOrderChange(input) {
+      const pause = pauseTo(deps, input.intervalMs);
+      if (activityInfo().attempt === 1 && input.firstDelayMs > 0) {
+        throw unchanged(`first look in ${seconds(input.firstDelayMs)}`, pauseTo(deps, input.firstDelayMs));
+      }
+      if (remaining(deps) < CLOSING_MS) throw unchanged('the deadline is here', input.intervalMs);
+
+      const view = await look(deps, input, pause);
+      if (view.status === input.known) throw unchanged(`still ${view.status}; next look in ${seconds(pause)}`, pause);
+      return view;
+    },
+    async lookAtOrder(input) {
+      return look(deps, input);
+    },
+  };
+}
+
+async function look(
+  deps: ActivityDependencies,
+  { orderId, referenceId }: Pick<WatchInput, 'orderId' | 'referenceId'>,
+  pause?: number,
+): Promise<OrderView> {
+  let order: Order;
+  try {
+    order = (await deps.partner.getOrder(orderId)).data;
+  } catch (error) {
+    if (pause !== undefined && isPartnerError(error) && error.httpStatus === 404) {
+      throw unchanged(`the partner does not show ${orderId} yet; next look in ${seconds(pause)}`, pause);
+    }
+    const failed = toFailure(error, pause);
+    if (failed.type === 'PartnerAccess') log.error('the partner refuses us', { why: failed.message });
+    throw failed;
+  }
+  const view = viewOf(deps, orderId, order);
+  if (!endsLooking(view.status)) return view;
+  const [claimedBy] = await deps.otherPurchasesOf(orderId, referenceId);
+  return claimedBy === undefined ? view : { ...view, claimedBy };
+}
+
+/** Everything of an order but its keys, which are named by their fingerprints once they may be handed over. */
+function viewOf(deps: ActivityDependencies, orderId: string, order: Order): OrderView {
+  const status = presentableStatus(order.status);
+  const view: OrderView = {
+    orderId,
+    status,
+    lines: order.products.map((product) => ({
+      productId: product.id,
+      title: product.title?.slice(0, 200),
+      quantity: product.quantity,
+      fingerprints: handsOver(status) ? product.keys.map((key) => deps.fingerprints.newest(key)) : [],
+    })),
+  };
+  return order.totalDebit === undefined ? view : { ...view, totalDebit: order.totalDebit };
+}
+
+/**
+ * The pause before the next look, clamped so that the last one ends at the deadline: the server would else give up a whole
+ * interval early.
+ */
+function pauseTo(deps: ActivityDependencies, wanted: number): number {
+  const left = remaining(deps) - CLOSING_MS / 2;
+  return left > 0 ? Math.min(wanted, left) : wanted;
+}
+
+function remaining(deps: ActivityDependencies): number {
+  const info = activityInfo();
+  if (info.scheduleToCloseTimeoutMs <= 0) return Infinity;
+  return info.scheduledTimestampMs + info.scheduleToCloseTimeoutMs - deps.now();
+}
+
+function seconds(ms: number): string {
+  return `${Math.round(ms / 100) / 10} s`;
+}

@@ -1,0 +1,90 @@
+import type { PurchaseOutcome } from '../domain/outcome';
+
+/** One product of a purchase. `quantity` is an integer of 1 to 1,000. */
+export interface PurchaseItem {
+  productId: string;
+  quantity: number;
+}
+
+/** The one argument of `purchaseWorkflow`. A product may stand in `items` only once. */
+export interface PurchaseInput {
+  referenceId: string;
+  items: PurchaseItem[];
+}
+
+/** What became of one product of a purchase: `delivered` counts the keys that were handed over. */
+export interface PurchaseLine {
+  productId: string;
+  title?: string;
+  quantity: number;
+  delivered: number;
+}
+
+/** How a purchase ended. `totalDebit` is the partner's number as it came; its currency is the account's. */
+export interface PurchaseResult {
+  referenceId: string;
+  outcome: PurchaseOutcome;
+  orderId?: string;
+  lines: PurchaseLine[];
+  totalDebit?: number;
+  /** Someone asked to cancel when an order could already exist, so it was seen through. */
+  cancelRequested?: boolean;
+  /** In words, where the outcome alone doesn't say it. */
+  reason?: string;
+}
+
+/** What a list of purchases shows without opening each; the closing memo of `purchaseWorkflow`. */
+export interface PurchaseMemo {
+  totalDebit?: number;
+  ordered?: number;
+  delivered?: number;
+  /** Keyed fingerprints of the keys handed over, by product. Never the keys. */
+  fingerprints?: Record<string, string[]>;
+  events?: { id: string; type: string; at: string }[];
+  /** The hold that waits for a person, or null when there is none. */
+  hold?: HoldNotice | null;
+}
+
+/** Why a purchase waits for a person. */
+export type HoldReason =
+  | 'PLACEMENT_UNKNOWN'
+  | 'OTHER_ITEMS'
+  | 'ORDER_OF_ANOTHER_PURCHASE'
+  | 'MORE_KEYS_THAN_ORDERED'
+  | 'KEY_GONE'
+  | 'DELIVERY_REFUSED'
+  | 'DELIVERY_EXHAUSTED';
+
+/** A decision of a person on a held purchase. */
+export type DecisionKind = 'order' | 'replace' | 'abandon' | 'deliver' | 'withhold';
+
+/** What is shown of a hold. `id` names this hold and no other, also after a reset of the workflow. */
+export interface HoldNotice {
+  id: string;
+  reason: HoldReason;
+  explanation: string;
+  decisions: DecisionKind[];
+}
+
+/** The argument of the `resolve` update. `hold` is the id of the hold that is answered. */
+export interface Decision {
+  hold: string;
+  decision: DecisionKind;
+  /** With `order`: the partner's id of the order that this purchase is to adopt. */
+  orderId?: string;
+}
+
+/**
+ * What a running purchase needs of the worker's settings, in milliseconds. It reaches the workflow as a recorded
+ * result, so a purchase keeps the settings it began with.
+ */
+export interface PurchaseSettings {
+  placeWithinMs: number;
+  firstPollMs: number;
+  pollIntervalMs: number;
+  deadlineMs: number;
+  settleMs: number;
+  replace: 'never' | 'answered' | 'always';
+  partnerTimeoutMs: number;
+  deliveryTimeoutMs: number;
+}

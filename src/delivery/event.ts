@@ -1,0 +1,60 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+
+/** What makes an event the one it is. Everything else of it follows from these. */
+export interface EventIdentity {
+  type: string;
+  referenceId: string;
+  orderId?: string;
+  /** Tells apart two events of one type, such as two holds of one purchase. */
+  occasion?: string;
+  fingerprints: readonly string[];
+}
+
+/**
+ * The id of an event: the same for every attempt and every worker, and another for any other keys. 160 bits. The order of
+ * the fingerprints does not matter. How it is made must never change: an attempt after an update would be a new event.
+ */
+export function eventId(identity: EventIdentity): string {
+  const { type, referenceId, orderId = null, occasion = null } = identity;
+  const text = JSON.stringify([type, referenceId, orderId, occasion, identity.fingerprints.toSorted()]);
+  return `evt_${createHash('sha256').update(text).digest().subarray(0, 20).toString('base64url')}`;
+}
+
+/** The body of an event, as it is posted and as a TypeScript checkout may parse it. Fields may be added. */
+export const deliveryEventSchema = z.looseObject({
+  type: z.string(),
+  /** ISO 8601: when it happened. */
+  timestamp: z.string(),
+  data: z.looseObject({
+    referenceId: z.string(),
+    orderId: z.string().optional(),
+    outcome: z.string().optional(),
+    totalDebit: z.number().optional(),
+    reason: z.string().optional(),
+    /** With `purchase.held`: why, and what a person may decide. */
+    hold: z.string().optional(),
+    decisions: z.array(z.string()).optional(),
+    /** With `purchase.attention`. */
+    kind: z.string().optional(),
+    details: z.record(z.string(), z.union([z.string(), z.number(), z.array(z.string())])).optional(),
+    lines: z
+      .array(
+        z.looseObject({
+          productId: z.string(),
+          title: z.string().optional(),
+          quantity: z.number(),
+          keys: z.array(z.object({ type: z.string(), value: z.string() })).optional(),
+        }),
+      )
+      .optional(),
+  }),
+});
+
+export type DeliveryEventBody = z.infer<typeof deliveryEventSchema>;
+
+/** An event on its way: `id` is the same for every attempt. */
+export interface DeliveryEvent {
+  id: string;
+  body: DeliveryEventBody;
+}

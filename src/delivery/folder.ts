@@ -1,0 +1,66 @@
+import { randomUUID } from 'node:crypto';
+import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DeliveryError } from './errors';
+import type { DeliveryEvent } from './event';
+import type { Delivery } from './index';
+
+/**
+ * Writes each event to a file of its own, `EVENT-ID.json`, that only its owner can read. A file appears whole or not at all,
+ * and the same event again is already there. A crash may leave a `.part` file behind.
+ */
+export function createFolderDelivery({ dir }: { dir: string }): Delivery {
+  return {
+    async deliver(event) {
+      if (!/^[A-Za-z0-9_-]{1,200}$/.test(event.id)) throw new TypeError('the event id can be no file name');
+      try {
+        await mkdir(dir, { recursive: true, mode: 0o700 });
+        await writeOnce(dir, event);
+      } catch (error) {
+        if (error instanceof DeliveryError) throw error;
+        const code = (error as NodeJS.ErrnoException | null)?.code ?? 'unknown';
+        throw new DeliveryError('storage', `the folder of DELIVERY_DIR can't be written: ${code}`);
+      }
+    },
+    close: async () => {},
+  };
+}
+
+async function writeOnce(dir: string, event: DeliveryEvent): Promise<void> {
+  const path = join(dir, `${event.id}.json`);
+  const content = `${JSON.stringify({ id: event.id, ...event.body }, undefined, 2)}\n`;
+  const draft = `${path}.${randomUUID()}.part`;
+  try {
+    await writeDurably(draft, content);
+    // A link fails where the name is taken; a rename would replace what is there.
+    await link(draft, path);
+    await syncFolder(dir);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    if ((await readFile(path, 'utf8')) !== content) {
+      throw new DeliveryError('conflict', `another event lies under ${event.id} in the folder of DELIVERY_DIR`);
+    }
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
+
+async function writeDurably(path: string, content: string): Promise<void> {
+  const file = await open(path, 'wx', 0o600);
+  try {
+    await file.writeFile(content);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+/** Without this the file is durable and its name is not. */
+async function syncFolder(dir: string): Promise<void> {
+  const folder = await open(dir, 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}

@@ -1,0 +1,19 @@
+/** How a purchase ends. Source: the outward interface of this project. */
+export const PURCHASE_OUTCOMES = [
+  'DELIVERED',
+  'PARTIALLY_DELIVERED',
+  'REFUNDED',
+  'FAILED',
+  'REJECTED',
+  'NOT_PLACED',
+  'OVERDUE',
+  'CANCELLED',
+  'ABANDONED',
+] as const;
+
+export type PurchaseOutcome = (typeof PURCHASE_OUTCOMES)[number];
+
+/** The event that tells the checkout how a purchase ended, such as `purchase.partially_delivered`. */
+export function eventTypeOf(outcome: PurchaseOutcome): string {
+  return `purchase.${outcome.toLowerCase()}`;
+}

@@ -1,0 +1,78 @@
+import { REFERENCE_PATTERN } from './order';
+
+/** The most of one product in one purchase. Source: the outward interface of this project. */
+export const MAX_QUANTITY = 1_000;
+/** The most products in one purchase, and keys in all: beyond that the fingerprints no longer fit one payload. */
+export const MAX_ITEMS = 100;
+export const MAX_KEYS = 20_000;
+
+const PRODUCT_ID_MAX = 200;
+
+/**
+ * Checks what asks to be a purchase, whoever started it and in whichever language.
+ *
+ * @param input anything.
+ * @returns one sentence for each fault: what was expected and what came. Empty when it is a purchase.
+ */
+export function faultsOfPurchase(input: unknown): string[] {
+  if (typeof input !== 'object' || input === null) return ['expected one argument {referenceId, items}'];
+  const { referenceId, items } = input as { referenceId?: unknown; items?: unknown };
+  return [...faultsOfReference(referenceId), ...faultsOfItems(items)];
+}
+
+/** @returns one sentence for each fault of a reference. */
+export function faultsOfReference(referenceId: unknown): string[] {
+  if (typeof referenceId === 'string' && REFERENCE_PATTERN.test(referenceId)) return [];
+  return [
+    `referenceId: expected 1 to 100 of A-Z a-z 0-9 . _ ~ : - that begin with a letter or a digit, got ${show(referenceId)}`,
+  ];
+}
+
+/** @returns one sentence for each fault of the items. */
+export function faultsOfItems(items: unknown): string[] {
+  if (!Array.isArray(items) || items.length === 0) {
+    return [`items: expected a list of at least one {productId, quantity}, got ${show(items)}`];
+  }
+  if (items.length > MAX_ITEMS) return [`items: expected at most ${MAX_ITEMS} products, got ${items.length}`];
+  const faults = items.flatMap((item, index) => faultsOfItem(item, index));
+  if (faults.length > 0) return faults;
+
+  const known = items as { productId: string; quantity: number }[];
+  const twice = known.find((item, index) => known.findIndex((other) => other.productId === item.productId) < index);
+  if (twice) return [`items: ${show(twice.productId)} stands there twice; put it once, with the whole quantity`];
+  const keys = known.reduce((total, item) => total + item.quantity, 0);
+  return keys > MAX_KEYS ? [`items: expected at most ${MAX_KEYS} keys in one purchase, got ${keys}`] : [];
+}
+
+function faultsOfItem(item: unknown, index: number): string[] {
+  if (typeof item !== 'object' || item === null) return [`items[${index}]: expected {productId, quantity}`];
+  const { productId, quantity } = item as { productId?: unknown; quantity?: unknown };
+  const faults: string[] = [];
+  if (typeof productId !== 'string' || productId.length === 0 || productId.length > PRODUCT_ID_MAX) {
+    faults.push(
+      `items[${index}].productId: expected a text of 1 to ${PRODUCT_ID_MAX} characters, got ${show(productId)}`,
+    );
+  }
+  if (typeof quantity !== 'number' || !Number.isInteger(quantity) || quantity < 1 || quantity > MAX_QUANTITY) {
+    faults.push(`items[${index}].quantity: expected an integer of 1 to ${MAX_QUANTITY}, got ${show(quantity)}`);
+  }
+  return faults;
+}
+
+function show(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  if (typeof value === 'number') return String(value);
+  if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'an empty list' : 'an object';
+  const text = JSON.stringify(value) ?? typeof value;
+  return text.length > 60 ? `${text.slice(0, 57)}…` : text;
+}
+
+/** Whether two purchases ask for the same: order does not matter. */
+export function sameItems(
+  one: readonly { productId: string; quantity: number }[],
+  other: readonly { productId: string; quantity: number }[],
+): boolean {
+  const key = (items: typeof one) =>
+    JSON.stringify(items.map((item) => [item.productId, item.quantity]).toSorted((a, b) => (a[0]! < b[0]! ? -1 : 1)));
+  return key(one) === key(other);
+}

@@ -1,0 +1,103 @@
+import { z } from 'zod';
+import {
+  ConnectionLostError,
+  errorOfStatus,
+  RefusedError,
+  TimeoutError,
+  TooLateError,
+  UnreachableError,
+  UnreadableAnswerError,
+  type Facts,
+  type PartnerError,
+  type PartnerOperation,
+} from './errors';
+import { parseRetryAfter } from './retry-after';
+import type { Exchange } from './transport';
+import type { Answer } from './types';
+
+type Failed = Extract<Exchange, { end: 'failed' }>;
+
+const MOST_PROBLEMS_NAMED = 5;
+
+/** The payload of a whole answer. Throws the PartnerError that anything else stands for. */
+export function readAnswer<T>(
+  exchange: Exchange,
+  operation: PartnerOperation,
+  payload: z.ZodType<T>,
+  nowMs: number,
+): Answer<T> {
+  if (exchange.end === 'failed') throw errorOfFailure(exchange, operation, nowMs);
+
+  const parsed = parseJson(exchange.body);
+  const { httpStatus } = exchange;
+  const retryAfterMs = parseRetryAfter(exchange.retryAfter, nowMs);
+  const facts = { operation, httpStatus, retryAfterMs, ...traceOf(parsed) };
+  if (httpStatus < 200 || httpStatus > 299) throw errorOfStatus(facts);
+  if (parsed === undefined) throw new UnreadableAnswerError(facts, 'not-json');
+  refuseReportedError(parsed, facts);
+  const { traceId, timestamp } = facts;
+  return { data: payloadOf(parsed, payload, facts), traceId, timestamp };
+}
+
+function errorOfFailure({ why, sent, code, head }: Failed, operation: PartnerOperation, nowMs: number): PartnerError {
+  const retryAfterMs = parseRetryAfter(head?.retryAfter, nowMs);
+  const facts: Facts = { operation, httpStatus: head?.httpStatus, retryAfterMs };
+  if (why === 'deadline') return new TimeoutError(facts, sent);
+  if (why === 'too-late') return new TooLateError(operation);
+  if (why === 'too-large') return new UnreadableAnswerError(facts, 'too-large');
+  return sent ? new ConnectionLostError(facts, code) : new UnreachableError(operation, code);
+}
+
+/** Undefined where the bytes are not JSON in UTF-8. A mangled character would be a wrong key, so none is replaced. */
+function parseJson(body: Buffer | undefined): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
+  } catch {
+    // The message of JSON.parse quotes its input, which may hold a key.
+    return undefined;
+  }
+}
+
+function refuseReportedError(parsed: unknown, facts: Facts): void {
+  const status = field(parsed, 'status');
+  const errorStatus = typeof status === 'number' && Number.isInteger(status) && status >= 400 ? status : undefined;
+  if (field(parsed, 'success') === false || errorStatus !== undefined) throw new RefusedError(facts, errorStatus);
+}
+
+function payloadOf<T>(parsed: unknown, payload: z.ZodType<T>, facts: Facts): T {
+  const envelope = z.object({
+    status: z.int().min(200).max(299),
+    success: z.literal(true),
+    details: z.object({ data: payload }),
+  });
+  const result = envelope.safeParse(parsed);
+  if (result.success) return result.data.details.data;
+  throw new UnreadableAnswerError(facts, 'shape', result.error.issues.slice(0, MOST_PROBLEMS_NAMED).map(describe));
+}
+
+/** A path of names from our own schema and row numbers, and what belongs there: nothing of what was received. */
+function describe(issue: z.core.$ZodIssue): string {
+  const where = issue.path.map(String).join('.') || 'the answer';
+  if (issue.code === 'invalid_type') return `${where}: ${issue.expected}`;
+  if (issue.code === 'custom') return `${where}: ${issue.message}`;
+  if (issue.code === 'invalid_value') return `${where}: ${issue.values.map(String).join(' or ')}`;
+  return `${where}: a value in range`;
+}
+
+/** The partner's own name and time for its answer, if they look like that: they end up in logs. */
+function traceOf(parsed: unknown): { traceId: string | undefined; timestamp: string | undefined } {
+  const extensions = field(field(parsed, 'details'), 'extensions');
+  return {
+    traceId: textLike(/^[A-Za-z0-9._:/+=-]{1,128}$/, field(extensions, 'trace_id')),
+    timestamp: textLike(/^\d{4}-\d\d-\d\dT[\d:.]{5,20}(Z|[+-]\d\d:\d\d)$/, field(extensions, 'timestamp')),
+  };
+}
+
+function textLike(pattern: RegExp, value: unknown): string | undefined {
+  return typeof value === 'string' && pattern.test(value) ? value : undefined;
+}
+
+function field(value: unknown, name: string): unknown {
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
+  return (value as Record<string, unknown>)[name];
+}

@@ -1,0 +1,187 @@
+import { setMaxListeners } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { performance } from 'node:perf_hooks';
+import { z } from 'zod';
+import { isSafeOrderId } from '../domain/order';
+import { readAnswer } from './answer';
+import {
+  addressOf,
+  checkHistoryParams,
+  checkLimits,
+  checkOrderId,
+  historyQuery,
+  MAX_PAGE_SIZE,
+  orderBody,
+  productParams,
+  readApiKey,
+  type HistoryParams,
+} from './arguments';
+import { ClosedError, type PartnerOperation } from './errors';
+import { createPacer } from './pacer';
+import { allRows } from './pages';
+import { openTransport, type Exchange, type WireRequest } from './transport';
+import type {
+  Answer,
+  HistoryOrder,
+  NewOrder,
+  Order,
+  OrderPage,
+  OrderQuery,
+  Product,
+  ProductPage,
+  ProductQuery,
+} from './types';
+import * as wire from './wire';
+
+export interface PartnerClientOptions {
+  /** `http` or `https`, with or without a path, without credentials, query or fragment. */
+  baseUrl: string;
+  /** Asked at each request, so that a rotated secret is picked up. Sent as `x-api-key` and nowhere else. */
+  apiKey: () => string;
+  /** Before `/products` and `/orders`. Default `/v1/partners`. */
+  listPrefix?: string;
+  /** Before `/place-order` and `/orders/{id}/keys`. The partner does not show it. Default empty. */
+  orderPrefix?: string;
+  /** The history's parameter names, which the partner does not show. Default `query`, `page`, `limit`. */
+  historyParams?: HistoryParams;
+  /** The total deadline of one request: connecting, headers and body. Default 15,000. */
+  timeoutMs?: number;
+  /** Spaces the requests. Waiting for a slot is not part of the deadline. Default: no ceiling. */
+  maxRequestsPerSecond?: number;
+  /** The largest body that is read. Image keys are large; the default is 32 MiB. */
+  maxBodyBytes?: number;
+  /** The time of day, epoch ms: for `notAfter`, and for a Retry-After that is a date. */
+  now?: () => number;
+}
+
+/**
+ * The partner's four operations. Every method sends at most one request for each answer, follows no redirect and repeats
+ * nothing by itself; whatever fails throws a PartnerError.
+ */
+export interface PartnerClient {
+  /** One page of the catalogue. */
+  listProducts(query?: ProductQuery): Promise<Answer<ProductPage>>;
+  /** The whole catalogue, each product once, even while pages shift. Throws IncompleteListError if rows stay missing. */
+  products(query?: Omit<ProductQuery, 'page'>): AsyncGenerator<Product>;
+  /** One page of the order history. Which end is newest, and whether the search is exact, the partner does not show. */
+  listOrders(query?: OrderQuery): Promise<Answer<OrderPage>>;
+  /** The whole order history, each order once, even while orders come in. Throws IncompleteListError as above. */
+  orders(query?: Omit<OrderQuery, 'page'>): AsyncGenerator<HistoryOrder>;
+  /**
+   * Places an order. What a PartnerError proves about it is its `placement`; only `NOT_SENT` makes a repetition safe.
+   * With `notAfter` (epoch ms), a request that comes to its write later than that is not sent: TooLateError.
+   */
+  placeOrder(order: NewOrder, options?: { notAfter?: number }): Promise<Answer<{ id: string }>>;
+  /** An order with the keys delivered so far. An id that may not stand in a path throws before anything is sent. */
+  getOrder(id: string): Promise<Answer<Order>>;
+  /** Sends nothing any more, waits for what is under way, then closes the connections. */
+  close(): Promise<void>;
+}
+
+const DEFAULT_TIMEOUT_MS = 15_000;
+const DEFAULT_BODY_BYTES = 32 * 1024 * 1024;
+
+const placedOrder = z.object({ id: z.string().refine(isSafeOrderId, 'an id that may stand in a path') });
+
+/** A client of one partner account. Throws InvalidArgumentError if the options can't be used; contacts nobody yet. */
+export function createPartnerClient(options: PartnerClientOptions): PartnerClient {
+  const { timeoutMs = DEFAULT_TIMEOUT_MS, maxBodyBytes = DEFAULT_BODY_BYTES, now = Date.now } = options;
+  const { origin, listPath, orderPath } = addressOf(
+    options.baseUrl,
+    options.listPrefix ?? '/v1/partners',
+    options.orderPrefix ?? '',
+  );
+  const historyParams = options.historyParams ?? { search: 'query', page: 'page', limit: 'limit' };
+  checkHistoryParams(historyParams);
+  checkLimits({ timeoutMs, maxBodyBytes, maxRequestsPerSecond: options.maxRequestsPerSecond });
+
+  const { send, close } = openSender({ ...options, origin, timeoutMs, maxBodyBytes, now });
+
+  async function call<T>(operation: PartnerOperation, request: Unsigned, payload: z.ZodType<T>): Promise<Answer<T>> {
+    return readAnswer(await send(operation, request), operation, payload, now());
+  }
+
+  const client: PartnerClient = {
+    async listProducts(query = {}) {
+      const path = withParams(`${listPath}/products`, productParams(query));
+      return call('listProducts', { method: 'GET', path }, wire.productPage);
+    },
+    products: (query = {}) =>
+      allRows('listProducts', async (page) => {
+        const { data } = await client.listProducts({ ...query, limit: query.limit ?? MAX_PAGE_SIZE, page });
+        return { ...data, rows: data.products };
+      }),
+    async listOrders(query = {}) {
+      const path = withParams(`${listPath}/orders`, historyQuery(query, historyParams));
+      return call('listOrders', { method: 'GET', path }, wire.orderPage);
+    },
+    orders: (query = {}) =>
+      allRows('listOrders', async (page) => {
+        const { data } = await client.listOrders({ ...query, limit: query.limit ?? MAX_PAGE_SIZE, page });
+        return { ...data, rows: data.orders };
+      }),
+    async placeOrder(order, { notAfter } = {}) {
+      const request = { method: 'POST', path: `${orderPath}/place-order`, body: orderBody(order), notAfter } as const;
+      return call('placeOrder', request, placedOrder);
+    },
+    async getOrder(id) {
+      checkOrderId(id);
+      const path = `${orderPath}/orders/${id}/keys`;
+      return call('getOrder', { method: 'GET', path }, wire.orderWithKeys(id));
+    },
+    close,
+  };
+  return client;
+}
+
+type Unsigned = Omit<WireRequest, 'headers'>;
+
+interface SenderOptions {
+  origin: string;
+  apiKey: () => string;
+  timeoutMs: number;
+  maxBodyBytes: number;
+  maxRequestsPerSecond?: number;
+  now: () => number;
+}
+
+/** Signs and sends, at the pace allowed, until closed. */
+function openSender(options: SenderOptions) {
+  const transport = openTransport(options.origin, options);
+  const closing = new AbortController();
+  // Each request that waits for its slot listens, and Node would take more than ten for a leak.
+  setMaxListeners(0, closing.signal);
+  const underWay = new Set<Promise<Exchange>>();
+  const pace = createPacer(options.maxRequestsPerSecond, {
+    now: () => performance.now(),
+    sleep: (ms) => sleep(ms, undefined, { signal: closing.signal }),
+  });
+
+  async function send(operation: PartnerOperation, request: Unsigned): Promise<Exchange> {
+    // The pacer's sleep ends early, by throwing, when the client closes: the check below says so.
+    await pace().catch(() => undefined);
+    if (closing.signal.aborted) throw new ClosedError(operation);
+    const headers = headersOf(readApiKey(options.apiKey, operation), request.body !== undefined);
+    const exchange = transport.send({ ...request, headers });
+    underWay.add(exchange);
+    return exchange.finally(() => underWay.delete(exchange));
+  }
+
+  async function close(): Promise<void> {
+    closing.abort();
+    await Promise.allSettled(underWay);
+    await transport.close();
+  }
+
+  return { send, close };
+}
+
+function headersOf(apiKey: string, hasBody: boolean): Record<string, string> {
+  const headers = { 'x-api-key': apiKey, accept: 'application/json' };
+  return hasBody ? { ...headers, 'content-type': 'application/json' } : headers;
+}
+
+function withParams(path: string, params: URLSearchParams): string {
+  const query = params.toString();
+  return query ? `${path}?${query}` : path;
+}

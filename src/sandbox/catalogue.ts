@@ -1,0 +1,136 @@
+import { dice, type Dice } from './dice';
+import type { Life } from './life';
+import { SCENARIOS, type Scenario } from './scenarios';
+
+/** A product as the sandbox keeps it. `stock` goes down as orders take from it. */
+export interface Product {
+  id: string;
+  title: string;
+  keywords: string;
+  whitelist: string[];
+  blacklist: string[];
+  /** Price of one, in minor units of the account's currency. */
+  unitMinor: number;
+  stock: number;
+  addedAtMs: number;
+  /** The higher, the earlier it comes in a list without a query. */
+  popularity: number;
+  life: Life;
+  image: boolean;
+}
+
+export type Catalogue = ReadonlyMap<string, Product>;
+
+const FIRST = ['Ashen', 'Copper', 'Silent', 'Hollow', 'Northern', 'Scarlet', 'Drifting', 'Iron', 'Velvet'] as const;
+const SECOND = ['Harbour', 'Orchard', 'Meridian', 'Caravan', 'Lighthouse', 'Protocol', 'Tides', 'Foundry'] as const;
+const THIRD = ['', '', '', ' II', ' III', ': Origins', ': Aftermath', ' Tactics', ' Online'] as const;
+const EDITIONS = ['', '', 'Deluxe Edition', 'Gold Edition', 'Season Pass', 'Soundtrack'] as const;
+const PLATFORMS = ['PC', 'PC', 'Console', 'Handheld', 'Mobile'] as const;
+const GENRES = ['adventure', 'strategy', 'racing', 'puzzle', 'simulation', 'roleplaying'] as const;
+const SHOPS = ['Nordlys', 'Palisade', 'Quillmart', 'Tessera', 'Umbra Play', 'Waystone'] as const;
+const VALUES = [5, 10, 20, 25, 50, 100] as const;
+const REGIONS = [
+  'AT',
+  'AU',
+  'BR',
+  'CA',
+  'CH',
+  'CZ',
+  'DE',
+  'ES',
+  'FR',
+  'GB',
+  'IT',
+  'NZ',
+  'PL',
+  'RU',
+  'UA',
+  'US',
+] as const;
+const OLDEST = Date.UTC(2020, 0, 1);
+const YEARS_MS = 5 * 365 * 86_400_000;
+
+/** `count` ordinary products that depend on `seed` alone, and every scenario product. */
+export function makeCatalogue(seed: string, count: number): Catalogue {
+  const catalogue = new Map<string, Product>();
+  for (const [id, scenario] of Object.entries(SCENARIOS)) catalogue.set(id, scenarioProduct(id, scenario));
+  for (let number = 0; catalogue.size < count + Object.keys(SCENARIOS).length; number += 1) {
+    const product = ordinaryProduct(dice(seed, 'product', number));
+    catalogue.set(product.id, product);
+  }
+  return catalogue;
+}
+
+function scenarioProduct(id: string, scenario: Scenario): Product {
+  return {
+    id,
+    title: scenario.title,
+    keywords: `${id} demo scenario`,
+    whitelist: [],
+    blacklist: [],
+    unitMinor: scenario.unitMinor,
+    stock: scenario.stock,
+    addedAtMs: OLDEST,
+    popularity: 0,
+    life: scenario.life,
+    image: scenario.image === true,
+  };
+}
+
+function ordinaryProduct(chance: Dice): Product {
+  const id = chance.text('0123456789abcdef', 24);
+  const voucher = chance.fraction() < 0.2;
+  const { title, keywords, unitMinor } = voucher ? voucherOffer(chance) : gameOffer(chance);
+  return {
+    id,
+    title,
+    keywords,
+    ...restrictions(chance),
+    unitMinor,
+    stock: chance.fraction() < 0.08 ? 0 : 1 + chance.below(2_000),
+    addedAtMs: OLDEST + chance.below(YEARS_MS),
+    popularity: 1 + chance.below(1_000_000),
+    life: ordinaryLife(chance),
+    image: voucher && chance.fraction() < 0.15,
+  };
+}
+
+function gameOffer(chance: Dice): { title: string; keywords: string; unitMinor: number } {
+  const name = `${chance.pick(FIRST)} ${chance.pick(SECOND)}${chance.pick(THIRD)}`;
+  const edition = chance.pick(EDITIONS);
+  const platform = chance.pick(PLATFORMS);
+  return {
+    title: [name, edition, `(${platform})`].filter((part) => part !== '').join(' '),
+    keywords: `game key ${chance.pick(GENRES)}`,
+    unitMinor: 99 + 50 * chance.below(120),
+  };
+}
+
+function voucherOffer(chance: Dice): { title: string; keywords: string; unitMinor: number } {
+  const value = chance.pick(VALUES);
+  return {
+    title: `${chance.pick(SHOPS)} Gift Card ${value} EUR`,
+    keywords: 'voucher prepaid wallet',
+    unitMinor: value * (90 + chance.below(9)),
+  };
+}
+
+/** Most products sell everywhere, some only in the regions of a whitelist, some not in those of a blacklist. */
+function restrictions(chance: Dice): { whitelist: string[]; blacklist: string[] } {
+  const kind = chance.fraction();
+  const regions = [...new Set(Array.from({ length: 1 + chance.below(6) }, () => chance.pick(REGIONS)))].sort();
+  if (kind < 0.7) return { whitelist: [], blacklist: [] };
+  return kind < 0.85 ? { whitelist: regions, blacklist: [] } : { whitelist: [], blacklist: regions };
+}
+
+/** Most come within seconds, some after minutes, a few after 15 to 20. */
+function ordinaryLife(chance: Dice): Life {
+  const kind = chance.fraction();
+  if (kind < 0.1) return [{ atMs: 0, status: 'COMPLETED' }];
+  const seconds = kind < 0.85 ? 2 + chance.below(18) : kind < 0.95 ? 60 + chance.below(240) : 900 + chance.below(300);
+  return [
+    { atMs: 0, status: 'PENDING' },
+    { atMs: Math.floor(seconds * 200), status: 'PROCESSING' },
+    { atMs: seconds * 1_000, status: 'COMPLETED' },
+  ];
+}

@@ -1,0 +1,96 @@
+import type { Now } from './clock';
+import { toDecimal } from './currency';
+import type { Ledger, Order } from './ledger';
+import { cut, pageOf, type Paged } from './paging';
+import type { Settings } from './settings';
+
+/** An order as the history list shows it. */
+export interface ShownOrder {
+  id: string;
+  reference_id: string;
+  status: string;
+  item: { id: string; title: string; quantity: number; amount: number };
+  created_at: string;
+}
+
+/** The list of past orders, with the weaknesses that the settings give it. */
+export class History {
+  #requests = 0;
+  readonly #waiting: { until: number; act: () => void }[] = [];
+
+  constructor(
+    private readonly ledger: Ledger,
+    private readonly settings: Settings,
+    private readonly now: Now,
+  ) {}
+
+  get requests(): number {
+    return this.#requests;
+  }
+
+  /** Runs `act` as soon as so many more pages have been shown. */
+  afterRequests(count: number, act: () => void): void {
+    this.#waiting.push({ until: this.#requests + count, act });
+  }
+
+  /** @throws BadInput for a page or limit out of its values */
+  list(query: URLSearchParams): Paged<ShownOrder> {
+    const page = pageOf(query, this.settings.pageParam, this.settings.limitParam);
+    this.ledger.settleAll();
+    const found = this.#found(query.get(this.settings.searchParam) ?? '').filter((order) => this.#isVisible(order));
+    const inOrder = this.settings.historyOrder === 'newest' ? found.reverse() : found;
+    const shown = cut(inOrder, page);
+    this.#count();
+    return { ...shown, elements: shown.elements.map((order) => this.#show(order)) };
+  }
+
+  /** Oldest first. */
+  #found(search: string): readonly Order[] {
+    const { orders } = this.ledger;
+    if (search === '' || this.settings.search === 'ignored') return orders;
+    if (this.settings.search === 'fuzzy') {
+      return orders.filter((order) => order.id.includes(search) || order.referenceId.includes(search));
+    }
+    const byId = this.ledger.byId(search);
+    const byReference = this.ledger.byReference(search).filter((order) => order !== byId);
+    return [...byReference, ...(byId === undefined ? [] : [byId])].sort((a, b) => a.createdAtMs - b.createdAtMs);
+  }
+
+  #isVisible(order: Order): boolean {
+    const { historyLagMs, historyLagRequests } = this.settings;
+    return (
+      order.origin === 'past' ||
+      (this.now() - order.committedAtMs >= historyLagMs &&
+        this.#requests - order.historyRequestsBefore >= historyLagRequests)
+    );
+  }
+
+  #count(): void {
+    this.#requests += 1;
+    for (const due of this.#waiting.filter(({ until }) => until <= this.#requests)) {
+      this.#waiting.splice(this.#waiting.indexOf(due), 1);
+      due.act();
+    }
+  }
+
+  #show(order: Order): ShownOrder {
+    return {
+      id: order.id,
+      reference_id: order.referenceId,
+      status: order.state.status,
+      item: shownItem(order, this.settings.historyItem),
+      created_at: new Date(order.createdAtMs).toISOString(),
+    };
+  }
+}
+
+function shownItem(order: Order, how: Settings['historyItem']): ShownOrder['item'] {
+  const lines = how === 'whole' ? order.lines : order.lines.slice(0, 1);
+  const minor = how === 'whole' ? order.state.debitedMinor : (order.state.lines[0]?.debitedMinor ?? 0);
+  return {
+    id: order.lines[0]?.product.id ?? '',
+    title: order.lines[0]?.product.title ?? '',
+    quantity: lines.reduce((total, line) => total + line.quantity, 0),
+    amount: toDecimal(minor),
+  };
+}

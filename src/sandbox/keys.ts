@@ -1,0 +1,28 @@
+import { toDataURL } from 'qrcode';
+import { dice } from './dice';
+
+const ALPHABET = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ';
+
+/** A delivered asset as the interface shows it. */
+export interface Key {
+  value: string;
+  type: 'text' | 'image';
+}
+
+/** Which key it is: an order's number, the line in it and the place in that line. */
+export interface KeyPlace {
+  order: number;
+  line: number;
+  at: number;
+}
+
+/** A code that only this place has (75 bits by its place and the seed), so two orders never share one by themselves. */
+export function keyText(seed: string, place: KeyPlace): string {
+  const text = dice(seed, 'key', place.order, place.line, place.at).text(ALPHABET, 15);
+  return `${text.slice(0, 5)}-${text.slice(5, 10)}-${text.slice(10)}`;
+}
+
+/** The code as it is, or as a PNG of its QR code in a data URL. */
+export async function makeKey(text: string, image: boolean): Promise<Key> {
+  return image ? { type: 'image', value: await toDataURL(text) } : { type: 'text', value: text };
+}

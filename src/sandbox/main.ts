@@ -1,0 +1,54 @@
+import { optionsFrom } from './env';
+import { startSandbox, type Sandbox } from './index';
+import { BadInput } from './input';
+
+const CONFIGURATION = 78;
+
+async function main(): Promise<void> {
+  const { past, ...sandboxOptions } = optionsFrom(process.env);
+  const sandbox = await startSandbox(sandboxOptions);
+  if (past > 0) sandbox.addPast({ count: past });
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.once(signal, () => void sandbox.close().then(() => process.exit(0)));
+  }
+  process.stdout.write(`${howToTry(sandbox)}\n`);
+}
+
+/** A key that somebody chose is not printed: it may be used elsewhere too. */
+function howToTry({ url, settings }: Sandbox): string {
+  const { apiKeys, listPrefix, orderPrefix } = settings();
+  const key = `-H 'x-api-key: ${apiKeys[0] === 'sandbox-key' ? 'sandbox-key' : 'YOUR_KEY'}'`;
+  const order = `{"reference_id":"REF-1","items":[{"id":"demo-seconds","quantity":2}]}`;
+  return [
+    `The partner sandbox listens on ${url}. Try it:`,
+    '',
+    '  the catalogue',
+    `    curl ${key} '${url}${listPrefix}/products?query=demo&limit=20'`,
+    '  place an order, which answers with its id',
+    `    curl ${key} -H 'content-type: application/json' -d '${order}' ${url}${orderPrefix}/place-order`,
+    '  its status and, once it is there, its keys',
+    `    curl ${key} ${url}${orderPrefix}/orders/ID/keys`,
+    '  the order history',
+    `    curl ${key} '${url}${listPrefix}/orders'`,
+    '  the books: what was really ordered, paid and issued',
+    `    curl '${url}/admin/books?keys=1'`,
+    '',
+    'Scenario products, clock and faults: docs/sandbox.md. Ctrl-C ends it.',
+  ].join('\n');
+}
+
+function explain(error: unknown): { message: string; exitCode: number } {
+  if (error instanceof BadInput) return { message: error.message, exitCode: CONFIGURATION };
+  const { code, message } = error as NodeJS.ErrnoException;
+  const { PORT: port = '4010', HOST: host = '127.0.0.1' } = process.env;
+  if (code === 'EADDRINUSE') {
+    return { message: `port ${port} on ${host} is in use; choose another, for instance PORT=4011`, exitCode: 1 };
+  }
+  return { message: `cannot listen on ${host}, port ${port}: ${message}`, exitCode: 1 };
+}
+
+main().catch((error: unknown) => {
+  const { message, exitCode } = explain(error);
+  process.stderr.write(`sandbox: ${message.replaceAll('\n', '\n         ')}\n`);
+  process.exitCode = exitCode;
+});

@@ -1,0 +1,90 @@
+import { all, half, type Life } from './life';
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+
+/** A product that is made for one purpose and never changes. */
+export interface Scenario {
+  title: string;
+  /** Price of one, in minor units of the account's currency. */
+  unitMinor: number;
+  stock: number;
+  life: Life;
+  image?: true;
+}
+
+const PLENTY = 1_000_000;
+
+/** Starts as most orders do, then ends as `end` says. */
+function within(seconds: number, end: Omit<Life[number], 'atMs'>): Life {
+  return [
+    { atMs: 0, status: 'PENDING' },
+    { atMs: 2 * SECOND, status: 'PROCESSING' },
+    { atMs: seconds * SECOND, ...end },
+  ];
+}
+
+function scenario(title: string, unitMinor: number, life: Life): Scenario {
+  return { title, unitMinor, stock: PLENTY, life };
+}
+
+/**
+ * Products with a fixed fate, by their stable ids: order one to see how a client takes it. Times are ages on the order
+ * clock.
+ */
+export const SCENARIOS = {
+  'demo-instant': scenario('Demo: there at the first look', 499, [{ atMs: 0, status: 'COMPLETED' }]),
+  'demo-seconds': scenario('Demo: there within seconds', 999, within(8, { status: 'COMPLETED' })),
+  'demo-slow': scenario('Demo: twenty minutes', 1_999, [
+    { atMs: 0, status: 'PENDING' },
+    { atMs: 2 * MINUTE, status: 'PROCESSING' },
+    { atMs: 20 * MINUTE, status: 'COMPLETED' },
+  ]),
+  'demo-partial': scenario('Demo: half of it comes', 750, within(8, { status: 'PARTIAL_COMPLETED' })),
+  'demo-refunded': scenario('Demo: refunded', 1_249, within(8, { status: 'REFUNDED' })),
+  'demo-failed': scenario('Demo: failed', 1_099, within(8, { status: 'FAILED' })),
+  'demo-image': {
+    ...scenario('Demo: keys as QR images', 2_500, within(8, { status: 'COMPLETED' })),
+    image: true,
+  },
+  'demo-short': scenario(
+    'Demo: complete, one key missing',
+    899,
+    within(8, { status: 'COMPLETED', keys: (n) => n - 1 }),
+  ),
+  'demo-strange': scenario('Demo: a status never heard of', 649, [
+    { atMs: 0, status: 'PENDING' },
+    { atMs: 20 * SECOND, status: 'AWAITING_SUPPLIER' },
+    { atMs: 90 * SECOND, status: 'COMPLETED' },
+  ]),
+  'demo-late': scenario('Demo: an hour late', 1_599, [
+    { atMs: 0, status: 'PENDING' },
+    { atMs: 2 * MINUTE, status: 'PROCESSING' },
+    { atMs: 60 * MINUTE, status: 'COMPLETED' },
+  ]),
+  'demo-never': scenario('Demo: pending for ever', 399, [{ atMs: 0, status: 'PENDING' }]),
+  'demo-flapping': scenario('Demo: cannot make up its mind', 849, [
+    { atMs: 0, status: 'PENDING' },
+    { atMs: 45 * SECOND, status: 'PROCESSING' },
+    { atMs: 90 * SECOND, status: 'PENDING' },
+    { atMs: 135 * SECOND, status: 'PROCESSING' },
+    { atMs: 180 * SECOND, status: 'PENDING' },
+    { atMs: 225 * SECOND, status: 'COMPLETED' },
+  ]),
+  'demo-partial-then-complete': scenario('Demo: half of it, the rest later', 1_150, [
+    ...within(8, { status: 'PARTIAL_COMPLETED', keys: half, paid: all }),
+    { atMs: 15 * MINUTE, status: 'COMPLETED' },
+  ]),
+  'demo-complete-then-refunded': scenario('Demo: complete, refunded later', 1_350, [
+    ...within(8, { status: 'COMPLETED' }),
+    { atMs: 15 * MINUTE, status: 'REFUNDED' },
+  ]),
+  'demo-extra': scenario('Demo: one key too many', 949, within(8, { status: 'COMPLETED', keys: (n) => n + 1 })),
+  'demo-out-of-stock': {
+    ...scenario('Demo: out of stock', 1_799, within(8, { status: 'COMPLETED' })),
+    stock: 0,
+  },
+} as const satisfies Record<string, Scenario>;
+
+/** The ids of all scenario products. */
+export const SCENARIO_IDS = Object.keys(SCENARIOS) as (keyof typeof SCENARIOS)[];

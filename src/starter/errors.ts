@@ -1,0 +1,45 @@
+import type { PurchaseItem } from '../contracts/purchase';
+
+/** The starter was asked for something that can't be; the message says what was expected and what came. */
+export class StarterError extends Error {
+  constructor(
+    message: string,
+    readonly exitCode: 1 | 2 = 1,
+  ) {
+    super(message);
+    this.name = new.target.name;
+  }
+}
+
+/** The reference or the items can't be a purchase. Nothing was started. */
+export class InvalidPurchaseError extends StarterError {
+  constructor(readonly faults: readonly string[]) {
+    super(`This can't be a purchase:\n${faults.map((fault) => `  ${fault}`).join('\n')}`, 2);
+  }
+}
+
+/** The reference already belongs to a purchase of other items. Nothing was started and nothing changed. */
+export class PurchaseDiffersError extends StarterError {
+  constructor(
+    readonly referenceId: string,
+    readonly known: readonly PurchaseItem[],
+    readonly asked: readonly PurchaseItem[],
+  ) {
+    super(
+      `Reference ${referenceId} already stands for another purchase.\n` +
+        `  it bought:  ${inWords(known)}\n  you asked:  ${inWords(asked)}\n` +
+        'Every sale needs a reference of its own; use a new one.',
+    );
+  }
+}
+
+/** No purchase of this reference is known to Temporal, or no longer. */
+export class PurchaseNotFoundError extends StarterError {
+  constructor(referenceId: string) {
+    super(`There is no purchase ${referenceId} in this namespace (or its retention has passed).`);
+  }
+}
+
+function inWords(items: readonly PurchaseItem[]): string {
+  return items.map((item) => `${item.quantity} × ${item.productId}`).join(', ');
+}

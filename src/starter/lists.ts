@@ -1,0 +1,60 @@
+import type { HistoryOrder, OrderQuery, PartnerClient, Product, ProductQuery } from '../partner';
+import { type Output, show } from './output';
+
+/** Which part of a list to show. */
+export interface Listing {
+  page?: number;
+  limit?: number;
+  all?: boolean;
+}
+
+/** Prints the catalogue, a page or all of it. @throws PartnerError */
+export async function listProducts(
+  partner: PartnerClient,
+  out: Output,
+  { all, ...query }: ProductQuery & Listing,
+): Promise<void> {
+  if (all) {
+    const products = await collect(partner.products(query), out);
+    return show(out, { hits: products.length, products }, products.map(productInWords).join('\n'));
+  }
+  const { data } = await partner.listProducts(query);
+  show(out, data, [...data.products.map(productInWords), position(data)].join('\n'));
+}
+
+/** Prints the order history, a page or all of it. @throws PartnerError */
+export async function listOrders(
+  partner: PartnerClient,
+  out: Output,
+  { all, ...query }: OrderQuery & Listing,
+): Promise<void> {
+  if (all) {
+    const orders = await collect(partner.orders(query), out);
+    return show(out, { hits: orders.length, orders }, orders.map(orderInWords).join('\n'));
+  }
+  const { data } = await partner.listOrders(query);
+  show(out, data, [...data.orders.map(orderInWords), position(data)].join('\n'));
+}
+
+async function collect<T>(rows: AsyncIterable<T>, out: Output): Promise<T[]> {
+  const all: T[] = [];
+  for await (const row of rows) {
+    all.push(row);
+    if (all.length % 500 === 0) out.note(`${all.length} read`);
+  }
+  return all;
+}
+
+function productInWords(product: Product): string {
+  const price = `${product.price.toFixed(2)} ${product.currency}`;
+  return `${product.id.padEnd(28)} ${price.padStart(14)} ${String(product.quantity).padStart(7)} in stock  ${product.title}`;
+}
+
+function orderInWords(order: HistoryOrder): string {
+  const item = order.item?.title ?? '';
+  return `${order.createdAt}  ${order.id.padEnd(24)} ${order.status.padEnd(18)} ${(order.referenceId ?? '').padEnd(24)} ${item}`;
+}
+
+function position({ hits, pages }: { hits: number; pages: { page: number; total: number } }): string {
+  return `page ${pages.page} of ${pages.total}, ${hits} in all`;
+}

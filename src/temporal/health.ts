@@ -1,0 +1,82 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { NativeConnection, Worker } from '@temporalio/worker';
+
+/** Temporal's numbers for the two kinds of task queue; its proto package is no dependency of ours. */
+const WORKFLOW_TASKS = 1;
+const ACTIVITY_TASKS = 2;
+const CACHED_MS = 1_000;
+
+/** Whether the worker takes work: `reason` says why not. */
+export interface Readiness {
+  ready: boolean;
+  reason: string;
+}
+
+/** Asks the server itself whether both pollers of this worker are seen there. */
+export function readinessOf(
+  worker: () => Worker | undefined,
+  connection: NativeConnection,
+): (now?: number) => Promise<Readiness> {
+  let last: { at: number; answer: Promise<Readiness> } | undefined;
+  return (now = Date.now()) => {
+    if (!last || now - last.at > CACHED_MS) last = { at: now, answer: askReadiness(worker(), connection) };
+    return last.answer;
+  };
+}
+
+async function askReadiness(worker: Worker | undefined, connection: NativeConnection): Promise<Readiness> {
+  if (!worker) return { ready: false, reason: 'starting' };
+  const { runState, workflowPollerState, activityPollerState } = worker.getStatus();
+  if (runState !== 'RUNNING') return { ready: false, reason: `the worker is ${runState}` };
+  if (workflowPollerState !== 'POLLING' || activityPollerState !== 'POLLING') {
+    return { ready: false, reason: `pollers: workflows ${workflowPollerState}, activities ${activityPollerState}` };
+  }
+  const { namespace, taskQueue, identity } = worker.options;
+  try {
+    const seen = await connection.withDeadline(Date.now() + 2_000, () =>
+      Promise.all(
+        [WORKFLOW_TASKS, ACTIVITY_TASKS].map((taskQueueType) =>
+          connection.workflowService.describeTaskQueue({ namespace, taskQueue: { name: taskQueue }, taskQueueType }),
+        ),
+      ),
+    );
+    const polling = seen.every(({ pollers }) => pollers?.some((poller) => poller.identity === identity));
+    return polling
+      ? { ready: true, reason: 'polling' }
+      : { ready: false, reason: 'the server sees no poller of ours yet' };
+  } catch {
+    return { ready: false, reason: 'Temporal does not answer' };
+  }
+}
+
+/** The health endpoint. `/healthz`: the process is alive. `/readyz`: connected and polling. */
+export interface HealthServer {
+  address: string;
+  close(): Promise<void>;
+}
+
+/** @throws Error when the address is taken; the message says which variable to change. */
+export async function startHealthServer(
+  where: { host: string; port: number },
+  readiness: () => Promise<Readiness>,
+): Promise<HealthServer> {
+  const server = createServer(async (request, response) => {
+    const path = request.url?.split('?')[0];
+    const answer = path === '/healthz' ? { ready: true, reason: 'alive' } : await readiness();
+    const known = path === '/healthz' || path === '/readyz';
+    response.writeHead(known ? (answer.ready ? 200 : 503) : 404, { 'content-type': 'text/plain' });
+    response.end(known ? `${answer.reason}\n` : '/healthz and /readyz are here\n');
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error) => {
+      reject(new Error(`HEALTH_ADDRESS ${where.host}:${where.port} can't be used: ${error.message}`));
+    });
+    server.listen(where.port, where.host, resolve);
+  });
+  const { address, port } = server.address() as AddressInfo;
+  return {
+    address: `${address}:${port}`,
+    close: () => new Promise((resolve) => server.close(() => resolve())),
+  };
+}

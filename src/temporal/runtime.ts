@@ -1,0 +1,50 @@
+import { DefaultLogger, type LogEntry, Runtime } from '@temporalio/worker';
+
+export interface RuntimeSettings {
+  logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error';
+  logFormat: 'json' | 'pretty';
+  metricsAddress: { host: string; port: number };
+}
+
+/**
+ * Installs the process's one Temporal runtime: logs on stdout, metrics for Prometheus.
+ *
+ * @throws Error when the metrics address is taken.
+ */
+export function installRuntime(settings: RuntimeSettings): DefaultLogger {
+  const level = settings.logLevel.toUpperCase() as Uppercase<RuntimeSettings['logLevel']>;
+  const logger = new DefaultLogger(level, settings.logFormat === 'pretty' ? writePretty : writeJson);
+  const { host, port } = settings.metricsAddress;
+  Runtime.install({
+    logger,
+    telemetryOptions: {
+      logging: { filter: { core: 'WARN', other: 'WARN' }, forward: {} },
+      metrics: { prometheus: { bindAddress: host.includes(':') ? `[${host}]:${port}` : `${host}:${port}` } },
+    },
+  });
+  return logger;
+}
+
+function writeJson(entry: LogEntry): void {
+  const line = { time: timeOf(entry), level: entry.level.toLowerCase(), message: entry.message, ...plain(entry.meta) };
+  process.stdout.write(`${JSON.stringify(line)}\n`);
+}
+
+function writePretty(entry: LogEntry): void {
+  const rest = Object.entries(plain(entry.meta)).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
+  process.stdout.write(`${timeOf(entry).slice(11, 23)} ${entry.level.padEnd(5)} ${entry.message} ${rest.join(' ')}\n`);
+}
+
+function timeOf(entry: LogEntry): string {
+  return new Date(Number(entry.timestampNanos / 1_000_000n)).toISOString();
+}
+
+/** An error becomes its name and message: a stack or a cause may carry text that isn't ours. */
+function plain(meta: Record<string | symbol, unknown> = {}): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(meta).map(([name, value]) => [
+      name,
+      value instanceof Error ? `${value.name}: ${value.message}` : typeof value === 'bigint' ? String(value) : value,
+    ]),
+  );
+}

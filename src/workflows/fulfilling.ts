@@ -1,0 +1,195 @@
+import { ActivityFailure, ApplicationFailure, log } from '@temporalio/workflow';
+import { FAILURE } from '../contracts/failures';
+import type { HoldReason } from '../contracts/purchase';
+import { differenceOf, judgeOrder, type JudgedLine } from '../domain/judgement';
+import { type OrderView } from '../domain/order';
+import { eventTypeOf } from '../domain/outcome';
+import { hold } from './holding';
+import type { Placement } from './placing';
+import type { Ending, PurchaseRecord } from './purchase-record';
+import { tell } from './telling';
+import { JUST_PLACED, lookOnce, NEVER_SEEN, type Sighting, watchOrder } from './watching';
+
+/** What a person has accepted of an order that is not as it should be. */
+interface Accepted {
+  items: boolean;
+  owner: boolean;
+  surplus: boolean;
+}
+
+/** From the placement to the checkout's receipt. */
+export async function fulfil(purchase: PurchaseRecord, placement: Placement): Promise<Ending> {
+  if (placement.kind === 'ended') return tellEnding(purchase, placement.ending);
+  purchase.hasOrder(placement.orderId);
+  const sighting = await watchOrder(purchase, placement.orderId, placement.adopted ? NEVER_SEEN : JUST_PLACED);
+  const ending = await endingOf(purchase, sighting, placement.adopted);
+  return tellEnding(purchase, ending);
+}
+
+/** Judges what was seen, with the help of people where the order is not as it should be. */
+async function endingOf(purchase: PurchaseRecord, first: Sighting, adopted: boolean): Promise<Ending> {
+  const accepted: Accepted = { items: false, owner: false, surplus: false };
+  let sighting = first;
+  let compare = adopted;
+
+  for (;;) {
+    const { order } = sighting;
+    if (!order) return overdue('at the deadline the partner could not be asked');
+    const doubt = doubtAbout(purchase, order, compare, accepted);
+    if (!doubt) return endingFrom(purchase, order);
+
+    const answer = await hold(purchase, doubt.reason, doubt.explanation);
+    if (answer.kind === 'abandon' || answer.kind === 'withhold') return givenUp(order, doubt.explanation);
+    if (answer.kind === 'order' && answer.orderId !== undefined) {
+      compare = true;
+      purchase.hasOrder(answer.orderId);
+      sighting = await watchOrder(purchase, answer.orderId, NEVER_SEEN);
+    } else {
+      accepted[doubt.accepts] = true;
+      purchase.hasOrder(order.orderId);
+      sighting = await watchOrder(purchase, order.orderId, NEVER_SEEN);
+    }
+  }
+}
+
+interface Doubt {
+  reason: HoldReason;
+  explanation: string;
+  accepts: keyof Accepted;
+}
+
+function doubtAbout(
+  purchase: PurchaseRecord,
+  order: OrderView,
+  compare: boolean,
+  accepted: Accepted,
+): Doubt | undefined {
+  if (order.claimedBy !== undefined && !accepted.owner) {
+    const explanation = `order ${order.orderId} also belongs to ${order.claimedBy}`;
+    return { reason: 'ORDER_OF_ANOTHER_PURCHASE', explanation, accepts: 'owner' };
+  }
+  const difference = compare ? differenceOf(purchase.input.items, order.lines) : undefined;
+  if (difference !== undefined && !accepted.items) {
+    return { reason: 'OTHER_ITEMS', explanation: difference, accepts: 'items' };
+  }
+  const judgement = judgeOrder(purchase.input.items, order);
+  if (judgement.kind === 'other-items' && !accepted.items) {
+    return { reason: 'OTHER_ITEMS', explanation: judgement.reason, accepts: 'items' };
+  }
+  if (judgement.kind === 'more-keys' && !accepted.surplus) {
+    return { reason: 'MORE_KEYS_THAN_ORDERED', explanation: judgement.reason, accepts: 'surplus' };
+  }
+  return undefined;
+}
+
+/** The ending of an order that is as it should be, or was accepted by a person as it is. */
+function endingFrom(purchase: PurchaseRecord, order: OrderView): Ending {
+  const judgement = judgeOrder(purchase.input.items, order);
+  const { totalDebit } = order;
+  switch (judgement.kind) {
+    case 'nothing':
+      return { outcome: judgement.outcome, lines: [], totalDebit, reason: `the partner says ${order.status}` };
+    case 'open':
+      return { ...overdue(`still ${order.status} at the deadline`), totalDebit };
+    case 'hand-over':
+      return handOver(judgement.whole, judgement.lines, totalDebit, judgement.reason);
+    default:
+      return handOver(isWhole(purchase, judgement.lines), judgement.lines, totalDebit, judgement.reason);
+  }
+}
+
+function handOver(whole: boolean, lines: JudgedLine[], totalDebit?: number, reason?: string): Ending {
+  return { outcome: whole ? 'DELIVERED' : 'PARTIALLY_DELIVERED', lines, totalDebit, reason };
+}
+
+function isWhole(purchase: PurchaseRecord, lines: readonly JudgedLine[]): boolean {
+  return purchase.input.items.every((item) => {
+    const own = lines.filter((line) => line.productId === item.productId);
+    return own.reduce((total, line) => total + line.fingerprints.length, 0) >= item.quantity;
+  });
+}
+
+/**
+ * Tells the checkout how it ended. An event that can't be handed over is held; a person then sends it again, after a fresh
+ * look if a key of it is gone, or withholds it.
+ */
+async function tellEnding(purchase: PurchaseRecord, first: Ending): Promise<Ending> {
+  let ending = first;
+  for (;;) {
+    const trouble = await tryToTell(purchase, ending);
+    if (!trouble) break;
+    const answer = await hold(purchase, trouble, explanationOf(trouble));
+    if (answer.kind === 'withhold') {
+      ending = {
+        ...ending,
+        outcome: 'ABANDONED',
+        lines: [],
+        reason: `withheld by a person; ${explanationOf(trouble)}`,
+      };
+      break;
+    }
+    if (trouble === 'KEY_GONE' && purchase.orderId !== undefined) {
+      ending = await endingOf(purchase, await lookOnce(purchase, purchase.orderId), false);
+    }
+  }
+  for (const attention of purchase.attentions) await tellAttention(purchase, attention);
+  return ending;
+}
+
+async function tryToTell(purchase: PurchaseRecord, ending: Ending): Promise<HoldReason | undefined> {
+  const { outcome, lines, totalDebit, reason } = ending;
+  purchase.enter('DELIVERING', `${eventTypeOf(outcome)} to the checkout`);
+  try {
+    await tell(purchase, {
+      type: eventTypeOf(outcome),
+      outcome,
+      lines: eventLines(purchase, lines),
+      totalDebit,
+      reason,
+    });
+    return undefined;
+  } catch (failure) {
+    return troubleOf(failure);
+  }
+}
+
+/** What was sold, with what came for it: nothing, for an outcome without keys. */
+function eventLines(purchase: PurchaseRecord, lines: readonly JudgedLine[]) {
+  if (lines.length > 0) return [...lines];
+  return purchase.input.items.map((item) => ({ ...item, fingerprints: [] }));
+}
+
+async function tellAttention(purchase: PurchaseRecord, attention: PurchaseRecord['attentions'][number]): Promise<void> {
+  try {
+    await tell(purchase, { type: 'purchase.attention', occasion: attention.kind, attention });
+  } catch {
+    log.error('the checkout did not take an attention', { kind: attention.kind });
+  }
+}
+
+function troubleOf(failure: unknown): HoldReason {
+  const cause = failure instanceof ActivityFailure ? failure.cause : undefined;
+  const type = cause instanceof ApplicationFailure ? cause.type : undefined;
+  if (type === FAILURE.deliveryRefused) return 'DELIVERY_REFUSED';
+  if (type === FAILURE.keyGone) return 'KEY_GONE';
+  return 'DELIVERY_EXHAUSTED';
+}
+
+function explanationOf(trouble: HoldReason): string {
+  if (trouble === 'DELIVERY_REFUSED') return 'the checkout refused the event for good (410)';
+  if (trouble === 'KEY_GONE') return 'a key that was seen in the order is no longer there';
+  return 'the event was tried for a day and never taken';
+}
+
+function overdue(reason: string): Ending {
+  return { outcome: 'OVERDUE', lines: [], reason };
+}
+
+function givenUp(order: OrderView, explanation: string): Ending {
+  return {
+    outcome: 'ABANDONED',
+    lines: [],
+    totalDebit: order.totalDebit,
+    reason: `given up by a person; ${explanation}`,
+  };
+}

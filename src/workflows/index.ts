@@ -1,0 +1,2 @@
+export { purchaseWorkflow } from './purchase';
+export { deliverWorkflow } from './deliver';

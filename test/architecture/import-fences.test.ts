@@ -1,0 +1,196 @@
+import { throwawayProject, type ThrowawayProject } from './throwaway-project';
+
+/**
+ * For each room what it must not import, in every form that an import can take. All of them are linted in one run of the
+ * real configuration, and each file must be refused for the reason given; the allowed ones must not be.
+ */
+const REFUSED: readonly [file: string, code: string, reason: string][] = [
+  ['src/domain/package.ts', "import { z } from 'zod'; export const a = z;", 'domain may not import zod'],
+  [
+    'src/domain/type.ts',
+    "import type { Client } from 'undici'; export type A = Client;",
+    'domain may not import undici',
+  ],
+  [
+    'src/domain/node.ts',
+    "import { readFileSync } from 'node:fs'; export const a = readFileSync;",
+    'domain may not import node',
+  ],
+  [
+    'src/domain/bare-node.ts',
+    "import { readFileSync } from 'fs'; export const a = readFileSync;",
+    'domain may not import node',
+  ],
+  [
+    'src/domain/room.ts',
+    "import type { A } from '../contracts/ok'; export type B = A;",
+    'domain may not import contracts',
+  ],
+  [
+    'src/domain/deep/room.ts',
+    "import { a } from '../../contracts/ok'; export const b = a;",
+    'domain may not import contracts',
+  ],
+  ['src/domain/re-export.ts', "export { z } from 'zod';", 'domain may not import zod'],
+  ['src/domain/re-export-type.ts', "export type { Client } from 'undici';", 'domain may not import undici'],
+  ['src/domain/re-export-all.ts', "export * from '../contracts/ok';", 'domain may not import contracts'],
+  ['src/domain/dynamic.ts', "export const a = import('undici');", 'domain may not import undici'],
+  ['src/domain/type-of.ts', "export type A = import('undici').Client;", 'domain may not import undici'],
+  ['src/domain/require.ts', "export const a: unknown = require('undici');", 'domain may not import undici'],
+  ['src/domain/template.ts', 'export const a: unknown = require(`undici`);', 'domain may not import undici'],
+  ['src/domain/resolve.ts', "export const a: unknown = require.resolve('undici');", 'domain may not import undici'],
+  ['src/domain/equals.ts', "import a = require('undici'); export const b = a;", 'domain may not import undici'],
+  ['src/domain/computed.ts', "const a = 'un' + 'dici'; export const b = import(a);", 'only known when it runs'],
+  [
+    'src/domain/config.ts',
+    "import { config } from '../config'; export const a = config;",
+    'domain may not import config',
+  ],
+  [
+    'src/domain/outside.ts',
+    "import { a } from '../../test/helper'; export const b = a;",
+    'domain may not import ../test',
+  ],
+  ['src/contracts/value.ts', "import { a } from '../domain/ok'; export const b = a;", 'write "import type"'],
+  ['src/contracts/zod.ts', "import { z } from 'zod'; export const a = z;", 'contracts may not import zod'],
+  [
+    'src/contracts/activities.ts',
+    "import type { a } from '../activities/ok'; export type A = typeof a;",
+    'contracts may not import activities',
+  ],
+  [
+    'src/workflows/activities.ts',
+    "import type { a } from '../activities/ok'; export type A = typeof a;",
+    'workflows may not import activities',
+  ],
+  [
+    'src/workflows/partner.ts',
+    "import { a } from '../partner/ok'; export const b = a;",
+    'workflows may not import partner',
+  ],
+  [
+    'src/workflows/activity.ts',
+    "import { log } from '@temporalio/activity'; export const a = log;",
+    'workflows may not import @temporalio/activity',
+  ],
+  [
+    'src/workflows/internal.ts',
+    "import { a } from '@temporalio/client/lib/x'; export const b = a;",
+    'workflows may not import @temporalio/client',
+  ],
+  [
+    'src/partner/temporal.ts',
+    "import { Client } from '@temporalio/client'; export const a = Client;",
+    'partner may not import @temporalio/client',
+  ],
+  [
+    'src/partner/contracts.ts',
+    "import type { A } from '../contracts/ok'; export type B = A;",
+    'partner may not import contracts',
+  ],
+  [
+    'src/delivery/partner.ts',
+    "import { a } from '../partner/ok'; export const b = a;",
+    'delivery may not import partner',
+  ],
+  [
+    'src/activities/workflows.ts',
+    "import { a } from '../workflows/ok'; export const b = a;",
+    'activities may not import workflows',
+  ],
+  [
+    'src/activities/worker.ts',
+    "import { Worker } from '@temporalio/worker'; export const a = Worker;",
+    'activities may not import @temporalio/worker',
+  ],
+  [
+    'src/activities/config.ts',
+    "import { config } from '../config'; export const a = config;",
+    'activities may not import config',
+  ],
+  [
+    'src/temporal/partner.ts',
+    "import { a } from '../partner/ok'; export const b = a;",
+    'temporal may not import partner',
+  ],
+  ['src/temporal/zod.ts', "import { z } from 'zod'; export const a = z;", 'temporal may not import zod'],
+  [
+    'src/starter/worker.ts',
+    "import { Worker } from '@temporalio/worker'; export const a = Worker;",
+    'starter may not import @temporalio/worker',
+  ],
+  [
+    'src/starter/delivery.ts',
+    "import { a } from '../delivery/ok'; export const b = a;",
+    'starter may not import delivery',
+  ],
+  [
+    'src/sandbox/partner.ts',
+    "import { a } from '../partner/ok'; export const b = a;",
+    'sandbox may not import partner',
+  ],
+  [
+    'src/sandbox/domain.ts',
+    "import type { A } from '../domain/ok'; export type B = A;",
+    'sandbox may not import domain',
+  ],
+  ['src/sandbox/zod.ts', "import { z } from 'zod'; export const a = z;", 'sandbox may not import zod'],
+  ['src/config.ts', "import { a } from './domain/ok'; export const config = a;", 'config may not import domain'],
+  ['src/attic/new.ts', 'export const a = 1;', 'The room attic has no row'],
+];
+
+const ALLOWED: Readonly<Record<string, string>> = {
+  'src/domain/ok.ts': "export const a = 1; export type A = 1; export type { A as B } from './own';",
+  'src/domain/own.ts': 'export type A = 1;',
+  'src/contracts/ok.ts':
+    "import type { A } from '../domain/ok'; export type { A } from '../domain/ok'; export const a: A = 1;",
+  'src/workflows/ok.ts':
+    "import { sleep } from '@temporalio/workflow'; import { a } from '../domain/ok'; export { sleep, a };",
+  'src/partner/ok.ts': "import { z } from 'zod'; import { hash } from 'node:crypto'; export const a = [z, hash];",
+  'src/delivery/ok.ts': "import { request } from 'undici'; export const a = request;",
+  'src/activities/ok.ts':
+    "import { a as b } from '../partner/ok'; import { a as c } from '../delivery/ok'; export const a = [b, c];",
+  'src/temporal/ok.ts': "import { Worker } from '@temporalio/worker'; export const a = Worker;",
+  'src/starter/ok.ts': "import { Client } from '@temporalio/client'; export const a = Client;",
+  'src/sandbox/ok.ts': "import { createServer } from 'node:http'; export const a = createServer;",
+  'src/demo/ok.ts':
+    "import { a } from '../sandbox/ok'; import { a as b } from '../workflows/ok'; export const c = [a, b];",
+  'src/worker.ts':
+    "import { a } from './activities/ok'; import { config } from './config'; export const b = [a, config];",
+  'src/starter.ts': "export { a } from './starter/ok';",
+  'test/helper.ts': "export { a } from '../src/domain/ok';",
+};
+
+let project: ThrowawayProject;
+let complaints: Map<string, string[]>;
+
+beforeAll(async () => {
+  const refused = Object.fromEntries(REFUSED.map(([file, code]) => [file, `${code}\n`]));
+  project = await throwawayProject({ ...refused, ...ALLOWED });
+  complaints = await lint(project);
+});
+afterAll(() => project.dispose());
+
+/** The complaints of the fence, by file. */
+async function lint({ run }: ThrowawayProject): Promise<Map<string, string[]>> {
+  const { output } = await run('oxlint/bin/oxlint', ['src', 'test', '--format=json']);
+  const { diagnostics } = JSON.parse(output.slice(output.indexOf('{'))) as {
+    diagnostics: { code: string; message: string; filename: string }[];
+  };
+  const found = new Map<string, string[]>();
+  for (const { code, message, filename } of diagnostics) {
+    if (code.includes('may-import')) found.set(filename, [...(found.get(filename) ?? []), message]);
+  }
+  return found;
+}
+
+test.each(REFUSED)('%s is refused: %s', (file, _code, reason) => {
+  expect(complaints.get(file)).toEqual([expect.stringContaining(reason)]);
+});
+
+test.each(Object.keys(ALLOWED))(
+  '%s is allowed, so that the fence does not stand in the way of what it protects',
+  (file) => {
+    expect(complaints.get(file)).toBeUndefined();
+  },
+);

@@ -1,0 +1,71 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { freshMachine, type Machine } from './machine';
+
+/** An `npm` that notes each call and leaves the record of what it installed. */
+const NPM = `
+  echo "$@" >> "$HOME/npm.log"
+  mkdir -p node_modules && cp package-lock.json node_modules/.package-lock.json`;
+
+let machine: Machine;
+let project: string;
+
+beforeEach(async () => {
+  machine = await freshMachine();
+  project = join(machine.dir, 'a project');
+  await mkdir(project);
+  await lock({ 'node_modules/left': '1.0.0' });
+});
+afterEach(() => machine.dispose());
+
+async function lock(versions: Record<string, string>): Promise<void> {
+  const packages = Object.fromEntries(Object.entries(versions).map(([path, version]) => [path, { version }]));
+  await writeFile(join(project, 'package-lock.json'), JSON.stringify({ packages }));
+}
+
+function ensure() {
+  return machine.call('dependencies.mjs', 'ensureDependencies', { args: [project] });
+}
+
+test('packages are installed when there are none, development packages too', async () => {
+  await machine.fake('npm', NPM);
+  expect((await ensure().ended).code).toBe(0);
+  expect(await machine.lines('npm.log')).toEqual([expect.stringMatching(/^ci .*--include=dev/)]);
+});
+
+test('packages that are there are not installed again, even when the lock file was touched', async () => {
+  await machine.fake('npm', NPM);
+  await ensure().ended;
+  await lock({ 'node_modules/left': '1.0.0' });
+  expect((await ensure().ended).stderr).toBe('');
+  expect(await machine.lines('npm.log')).toHaveLength(1);
+});
+
+test.each([
+  ['another version', { 'node_modules/left': '1.0.1' }],
+  ['one more package', { 'node_modules/left': '1.0.0', 'node_modules/right': '1.0.0' }],
+  ['one package fewer', {}],
+])('%s in the lock file installs anew', async (_change, versions) => {
+  await machine.fake('npm', NPM);
+  await ensure().ended;
+  await lock(versions);
+  await ensure().ended;
+  expect(await machine.lines('npm.log')).toHaveLength(2);
+});
+
+test('of two runs at once one installs and the other waits for it', async () => {
+  await machine.fake('npm', `until [ -e "$HOME/go on" ]; do sleep 0.05; done; ${NPM}`);
+  const runs = [ensure(), ensure()];
+  await Promise.any(runs.map((run) => run.said('waiting for it')));
+  await writeFile(join(machine.dir, 'go on'), '');
+  const codes = (await Promise.all(runs.map((run) => run.ended))).map(({ code }) => code);
+  expect(codes).toEqual([0, 0]);
+  expect(await machine.lines('npm.log')).toHaveLength(1);
+});
+
+test('when npm fails its own words are shown', async () => {
+  await machine.fake('npm', 'echo "npm error code EINTEGRITY" >&2; exit 1');
+  const { code, stderr } = await ensure().ended;
+  expect(code).toBe(1);
+  expect(stderr).toContain('EINTEGRITY');
+});

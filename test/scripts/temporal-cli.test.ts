@@ -1,0 +1,140 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { freshMachine, writeExecutable, type Machine } from './machine';
+
+const ANSWERS_VERSION = `echo "temporal version 9.9.9 (Server 1.29.1, UI 2.42.1)"`;
+
+/** A `go` that notes each call and leaves in GOBIN what the real one would. */
+const BUILDS = `
+  echo "$@" >> "$HOME/go.log"
+  printf '#!/bin/sh\\necho "temporal version 0.0.0-DEV (Server 1.29.1)"\\n' > "$GOBIN/temporal"
+  chmod +x "$GOBIN/temporal"`;
+
+const NEVER = 'echo "this must not be run" >&2; exit 99';
+
+let machine: Machine;
+beforeEach(async () => (machine = await freshMachine()));
+afterEach(() => machine.dispose());
+
+function ensure(env: Record<string, string> = {}) {
+  return machine.call('temporal-cli.mjs', 'ensureTemporalCli', { env });
+}
+
+async function ensured(env: Record<string, string> = {}): Promise<string> {
+  const { code, stdout, stderr } = await ensure(env).ended;
+  if (code !== 0) throw new Error(stderr);
+  return JSON.parse(stdout) as string;
+}
+
+describe('the order in which a Temporal CLI is looked for', () => {
+  test('TEMPORAL_CLI goes before everything else, because a person set it', async () => {
+    await machine.fake('temporal', NEVER);
+    const wanted = await writeExecutable(join(machine.dir, 'my temporal'), ANSWERS_VERSION);
+    expect(await ensured({ TEMPORAL_CLI: wanted })).toBe(wanted);
+  });
+
+  test('a TEMPORAL_CLI that does not run is an error and never quietly replaced by another', async () => {
+    await machine.fake('temporal', ANSWERS_VERSION);
+    const { code, stdout, stderr } = await ensure({ TEMPORAL_CLI: '/no/such/temporal' }).ended;
+    expect(code).toBe(1);
+    expect(stdout).toBe('');
+    expect(stderr).toContain('TEMPORAL_CLI is set to /no/such/temporal');
+  });
+
+  test('temporal on PATH goes before a build, which takes minutes', async () => {
+    const path = await machine.fake('temporal', ANSWERS_VERSION);
+    await machine.fake('go', BUILDS);
+    expect(await ensured()).toBe(path);
+    expect(await machine.lines('go.log')).toEqual([]);
+  });
+
+  test('a server on PATH that is too old is passed over, and the reason is said', async () => {
+    await machine.fake('temporal', 'echo "temporal version 0.9.0 (Server 1.20.4)"');
+    await machine.fake('go', BUILDS);
+    const { stdout, stderr } = await ensure().ended;
+    expect(JSON.parse(stdout)).toContain(machine.cache);
+    expect(stderr).toMatch(/temporal on PATH failed \(.*server 1\.20, 1\.28 or later is needed\)/);
+  });
+
+  test('without a download it is built through the Go module proxy, and the fallback is said', async () => {
+    await machine.fake('go', BUILDS);
+    const { stdout, stderr } = await ensure().ended;
+    const path = JSON.parse(stdout) as string;
+    expect(path.startsWith(machine.cache)).toBe(true);
+    expect(stderr).toMatch(/the SDK's own download failed \(.+\)\. Falling back to go install/);
+    expect(await machine.lines('go.log')).toEqual([
+      expect.stringContaining('github.com/temporalio/cli/cmd/temporal@v1.5.1'),
+    ]);
+  });
+
+  test('what was built once comes from the cache: no download, no build, no toolchain', async () => {
+    await machine.fake('go', BUILDS);
+    const built = await ensured();
+    await machine.unfake('go');
+    const { stdout, stderr } = await ensure().ended;
+    expect(JSON.parse(stdout)).toBe(built);
+    expect(stderr).toBe('');
+  });
+});
+
+describe('when there is no Temporal CLI to be had', () => {
+  test('one message names every way, how it failed, and what to install', async () => {
+    const { code, stderr } = await ensure().ended;
+    expect(code).toBe(1);
+    const message = stderr.slice(stderr.indexOf('No Temporal CLI'));
+    expect(message).toMatch(/temporal on PATH: nothing there/);
+    expect(message).toMatch(/the cache: nothing there/);
+    expect(message).toMatch(/the SDK's own download: .+/);
+    expect(message).toMatch(/go install at v1\.5\.1: Go is not installed/);
+    expect(message).toMatch(/install Go/);
+    expect(message).not.toMatch(/\n\s+at /);
+  });
+
+  test('a build that fails shows its own words and leaves nothing that a later run takes for whole', async () => {
+    await machine.fake('go', `echo half > "$GOBIN/temporal"; echo "no route to the proxy" >&2; exit 1`);
+    const { code, stderr } = await ensure().ended;
+    expect(code).toBe(1);
+    expect(stderr).toContain('no route to the proxy');
+    expect(await readdir(machine.cache)).toEqual(['locks']);
+    await machine.fake('go', BUILDS);
+    expect(existsSync(await ensured())).toBe(true);
+  });
+});
+
+describe('when two runs want a Temporal CLI at once', () => {
+  const WAITS = `echo started >> "$HOME/go.log"; until [ -e "$HOME/go on" ]; do sleep 0.05; done; ${BUILDS}`;
+
+  test('one builds, the other waits, says so, and takes what was built: it is never built twice', async () => {
+    await machine.fake('go', WAITS);
+    const runs = [ensure(), ensure()];
+    await Promise.any(runs.map((run) => run.said('waiting for it')));
+    await writeFile(join(machine.dir, 'go on'), '');
+    const [first, second] = await Promise.all(runs.map((run) => run.ended));
+    expect([first?.code, second?.code]).toEqual([0, 0]);
+    expect(first?.stdout).toBe(second?.stdout);
+    expect((await machine.lines('go.log')).filter((line) => line === 'started')).toHaveLength(1);
+  });
+
+  test('the lock of a run that was killed holds nobody up', async () => {
+    await machine.fake('go', BUILDS);
+    await mkdir(join(machine.cache, 'locks'), { recursive: true });
+    const dead = { pid: pidOfEndedProcess(), host: hostname(), token: 'of-the-dead' };
+    await writeFile(join(machine.cache, 'locks', 'temporal-cli.lock'), JSON.stringify(dead));
+    const { code, stderr } = await ensure().ended;
+    expect(code).toBe(0);
+    expect(stderr).not.toContain('waiting for it');
+  });
+
+  test('the lock is gone afterwards, so that nobody waits for a run that is over', async () => {
+    await machine.fake('go', BUILDS);
+    await ensured();
+    expect(await readdir(join(machine.cache, 'locks'))).toEqual([]);
+  });
+});
+
+function pidOfEndedProcess(): number {
+  return spawnSync(process.execPath, ['--version']).pid;
+}

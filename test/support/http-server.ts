@@ -1,0 +1,153 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import { createServer as createTcpServer, type AddressInfo, type Server as TcpServer, type Socket } from 'node:net';
+
+/** A request as it arrived. `connection` counts the connections from 1. */
+export interface Received {
+  method: string;
+  /** Path and query, as they stood in the request line. */
+  path: string;
+  headers: IncomingMessage['headers'];
+  body: Buffer;
+  connection: number;
+}
+
+/**
+ * What the server does with a request once it has read it whole.
+ *
+ * - `json` or `body`: an ordinary answer, status 200 unless said otherwise.
+ * - `raw`: these bytes on the socket, then end it, reset it, or hold it open.
+ * - `reset`: a TCP reset without an answer. `hang`: nothing at all.
+ * - a function: whatever it does to the socket.
+ */
+export type Reply =
+  | { status?: number; headers?: Record<string, string | string[]>; json?: unknown; body?: string | Buffer }
+  | { raw: string | Buffer; then?: 'end' | 'reset' | 'hold' }
+  | 'reset'
+  | 'hang'
+  | ((socket: Socket, request: Received) => void | Promise<void>);
+
+export interface ScriptedServer {
+  /** `http://127.0.0.1:PORT`, or https. */
+  url: string;
+  port: number;
+  received: Received[];
+  connections: number;
+  /** The bytes that arrived on all connections. Under TLS, those of the handshakes too. */
+  bytesReceived(): number;
+  /** Answers to the requests that follow: each once, in order; the last one for all the rest. */
+  script(...replies: Reply[]): void;
+  close(): Promise<void>;
+}
+
+export interface ScriptedServerOptions {
+  /** Decides on each request by itself, instead of `script`. */
+  respond?: (request: Received) => Reply | Promise<Reply>;
+  /** Runs before anything is read. */
+  onConnection?: (socket: Socket) => void;
+  tls?: { key: string; cert: string };
+}
+
+/** A real server on a free port of the loopback. Until it is scripted it answers 500. */
+export async function startServer(options: ScriptedServerOptions = {}): Promise<ScriptedServer> {
+  const sockets: Socket[] = [];
+  const received: Received[] = [];
+  let replies: Reply[] = [{ status: 500, body: 'not scripted' }];
+
+  const onRequest = async (incoming: IncomingMessage, response: ServerResponse) => {
+    const connection = sockets.findIndex((socket) => socket.remotePort === incoming.socket.remotePort) + 1;
+    const request = await record(incoming, connection);
+    if (!request) return;
+    received.push(request);
+    const next = replies.length > 1 ? replies.shift()! : replies[0]!;
+    const reply = options.respond ? await options.respond(request) : next;
+    await perform(reply, request, response, incoming.socket);
+  };
+
+  const server: Server = options.tls ? createTlsServer(options.tls, onRequest) : createServer(onRequest);
+  server.on('connection', (socket) => {
+    sockets.push(socket);
+    socket.on('error', () => {});
+    options.onConnection?.(socket);
+  });
+  server.on('clientError', (_, socket) => socket.destroy());
+  const port = await listen(server);
+
+  return {
+    url: `${options.tls ? 'https' : 'http'}://127.0.0.1:${port}`,
+    port,
+    received,
+    get connections() {
+      return sockets.length;
+    },
+    bytesReceived: () => bytesOf(sockets),
+    script: (...given) => void (replies = given),
+    close: () => closeAll(server, sockets),
+  };
+}
+
+/** A real server without any protocol: nothing is read or said but what `onConnection` does. */
+export async function startTcpServer(
+  onConnection: (socket: Socket) => void = () => {},
+): Promise<Pick<ScriptedServer, 'port' | 'connections' | 'bytesReceived' | 'close'>> {
+  const sockets: Socket[] = [];
+  const server = createTcpServer({ pauseOnConnect: true }, (socket) => {
+    sockets.push(socket);
+    socket.on('error', () => {});
+    onConnection(socket);
+  });
+  const port = await listen(server);
+  return {
+    port,
+    get connections() {
+      return sockets.length;
+    },
+    bytesReceived: () => bytesOf(sockets),
+    close: () => closeAll(server, sockets),
+  };
+}
+
+async function listen(server: TcpServer): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return (server.address() as AddressInfo).port;
+}
+
+function closeAll(server: TcpServer, sockets: Socket[]): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    for (const socket of sockets) socket.destroy();
+  });
+}
+
+function bytesOf(sockets: Socket[]): number {
+  return sockets.reduce((sum, socket) => sum + socket.bytesRead, 0);
+}
+
+/** Undefined if the client went away in the middle of its request. */
+async function record(incoming: IncomingMessage, connection: number): Promise<Received | undefined> {
+  const chunks: Buffer[] = [];
+  try {
+    for await (const chunk of incoming) chunks.push(chunk as Buffer);
+  } catch {
+    return undefined;
+  }
+  const { method = '', url = '', headers } = incoming;
+  return { method, path: url, headers, body: Buffer.concat(chunks), connection };
+}
+
+async function perform(reply: Reply, request: Received, response: ServerResponse, socket: Socket): Promise<void> {
+  if (reply === 'hang') return;
+  if (reply === 'reset') return void socket.resetAndDestroy();
+  if (typeof reply === 'function') return reply(socket, request);
+  if ('raw' in reply) return performRaw(reply.raw, reply.then ?? 'end', socket);
+  const body = reply.json === undefined ? reply.body : JSON.stringify(reply.json);
+  const type = reply.json === undefined ? 'text/html' : 'application/json';
+  response.writeHead(reply.status ?? 200, { 'content-type': type, ...reply.headers });
+  response.end(body ?? '');
+}
+
+async function performRaw(raw: string | Buffer, then: 'end' | 'reset' | 'hold', socket: Socket): Promise<void> {
+  await new Promise((resolve) => socket.write(raw, resolve));
+  if (then === 'end') socket.end();
+  if (then === 'reset') socket.resetAndDestroy();
+}

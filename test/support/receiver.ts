@@ -1,0 +1,188 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { Webhook } from 'standardwebhooks';
+import { type DeliveryEventBody, deliveryEventSchema } from '../../src/delivery';
+
+/** One request with a good signature, whatever it was answered. */
+export interface Attempt {
+  id: string;
+  /** Seconds since 1970, as signed. */
+  timestamp: number;
+  /** How many signatures the header held. */
+  signatures: number;
+  body: DeliveryEventBody;
+}
+
+/**
+ * What the receiver does with an event.
+ *
+ * - a number, or `status` with headers and a body: that answer; the event counts as received if it is 2xx.
+ * - `hang`: nothing until it is closed. `reset`: a TCP reset.
+ * - `take-and-hang`, `take-and-reset`: the event counts as received, and the sender never learns it.
+ * - `head-only`: 200, and a body that never ends.
+ * - a promise: any of these, once it resolves.
+ */
+export type Answer =
+  | number
+  | { status: number; headers?: Record<string, string>; body?: string | Buffer }
+  | 'hang'
+  | 'reset'
+  | 'take-and-hang'
+  | 'take-and-reset'
+  | 'head-only';
+
+export interface Receiver {
+  /** Where to post: `http://127.0.0.1:PORT/events`. */
+  url: string;
+  /** Every event that counts as received, once, by its id. */
+  events: ReadonlyMap<string, DeliveryEventBody>;
+  /** Every request with a good signature, in the order of arrival. */
+  attempts: readonly Attempt[];
+  attemptsAt(id: string): number;
+  /** Requests that were refused with 401: no signature, or a bad one. */
+  refused: number;
+  /** An id came again with another body, which must never happen. */
+  contradictions: readonly string[];
+  /** Answers to the requests that follow, each once, in order; then 204. */
+  script(...answers: (Answer | Promise<Answer>)[]): void;
+  /** Answers every request instead of a script. */
+  answerWith(decide: (attempt: Attempt) => Answer | Promise<Answer>): void;
+  /** The secrets that verify from now on. */
+  trust(...secrets: string[]): void;
+  /** Resolves as soon as the predicate holds; it is asked at each arrival. No deadline but the test's own. */
+  waitFor(predicate: (receiver: Receiver) => boolean): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** A checkout on a free port that verifies every event with the library of Standard Webhooks. */
+export async function startReceiver({ secret }: { secret: string | readonly string[] }): Promise<Receiver> {
+  const sockets = new Set<Socket>();
+  const state = new State([secret].flat());
+  const server = createServer((request, response) => void state.receive(request, response));
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.on('error', () => {});
+    socket.on('close', () => sockets.delete(socket));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return Object.assign(state, {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/events`,
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        for (const socket of sockets) socket.destroy();
+      }),
+  });
+}
+
+class State implements Omit<Receiver, 'url' | 'close'> {
+  readonly events = new Map<string, DeliveryEventBody>();
+  readonly attempts: Attempt[] = [];
+  readonly contradictions: string[] = [];
+  refused = 0;
+  private readonly bodies = new Map<string, string>();
+  private verifiers: Webhook[] = [];
+  private scripted: (Answer | Promise<Answer>)[] = [];
+  private decide: (attempt: Attempt) => Answer | Promise<Answer> = () => this.scripted.shift() ?? 204;
+  private waiting: { predicate: (receiver: Receiver) => boolean; resolve: () => void }[] = [];
+
+  constructor(secrets: readonly string[]) {
+    this.trust(...secrets);
+  }
+
+  attemptsAt(id: string): number {
+    return this.attempts.filter((attempt) => attempt.id === id).length;
+  }
+
+  script(...answers: (Answer | Promise<Answer>)[]): void {
+    this.scripted = answers;
+  }
+
+  answerWith(decide: (attempt: Attempt) => Answer | Promise<Answer>): void {
+    this.decide = decide;
+  }
+
+  trust(...secrets: string[]): void {
+    this.verifiers = secrets.map((secret) => new Webhook(secret));
+  }
+
+  waitFor(predicate: (receiver: Receiver) => boolean): Promise<void> {
+    return new Promise((resolve) => {
+      this.waiting.push({ predicate, resolve });
+      this.tellWaiting();
+    });
+  }
+
+  async receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const text = await textOf(request);
+    if (text === undefined) return;
+    const attempt = this.verify(request, text);
+    if (!attempt) {
+      this.refused += 1;
+      response.writeHead(401).end();
+    } else {
+      this.attempts.push(attempt);
+      this.tellWaiting();
+      await this.answer(attempt, text, response);
+    }
+    this.tellWaiting();
+  }
+
+  private verify(request: IncomingMessage, text: string): Attempt | undefined {
+    const headers = request.headers as Record<string, string>;
+    const good = this.verifiers.some((verifier) => {
+      try {
+        verifier.verify(text, headers, { jsonParse: false });
+        return true;
+      } catch {
+        return false;
+      }
+    });
+    if (!good) return undefined;
+    return {
+      id: headers['webhook-id']!,
+      timestamp: Number(headers['webhook-timestamp']),
+      signatures: headers['webhook-signature']!.split(' ').length,
+      body: deliveryEventSchema.parse(JSON.parse(text)),
+    };
+  }
+
+  private async answer(attempt: Attempt, text: string, response: ServerResponse): Promise<void> {
+    const before = this.bodies.get(attempt.id);
+    if (before !== undefined && before !== text) this.contradictions.push(attempt.id);
+    this.bodies.set(attempt.id, text);
+
+    const answer = await this.decide(attempt);
+    if (isTaken(answer)) this.events.set(attempt.id, attempt.body);
+    if (answer === 'hang' || answer === 'take-and-hang') return;
+    if (answer === 'reset' || answer === 'take-and-reset') return void response.socket?.resetAndDestroy();
+    if (answer === 'head-only') return void response.writeHead(200).write('never the whole of');
+    const { status, headers, body } = typeof answer === 'number' ? { status: answer } : answer;
+    response.writeHead(status, headers).end(body);
+  }
+
+  private tellWaiting(): void {
+    const done = this.waiting.filter(({ predicate }) => predicate(this as unknown as Receiver));
+    this.waiting = this.waiting.filter((waiter) => !done.includes(waiter));
+    for (const { resolve } of done) resolve();
+  }
+}
+
+function isTaken(answer: Answer): boolean {
+  if (typeof answer === 'string') return answer === 'head-only' || answer.startsWith('take-');
+  const status = typeof answer === 'number' ? answer : answer.status;
+  return status >= 200 && status < 300;
+}
+
+/** Undefined if the sender went away in the middle of its request. */
+async function textOf(request: IncomingMessage): Promise<string | undefined> {
+  const chunks: Buffer[] = [];
+  try {
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+  } catch {
+    return undefined;
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
