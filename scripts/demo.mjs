@@ -9,5 +9,5 @@ await runMain(async () => {
   const cli = await ensureTemporalCli();
   await ensureBuild();
   const demo = join(projectRoot, 'dist', 'demo', 'main.js');
-  return runInForeground(process.execPath, [demo, ...process.argv.slice(2)], { TEMPORAL_CLI: cli });
+  return runInForeground(process.execPath, [demo, ...process.argv.slice(2)], { env: { TEMPORAL_CLI: cli } });
 });

@@ -10,7 +10,8 @@ import { toolPath } from './lib/tools.mjs';
 function checks() {
   return [
     { title: 'Types', script: toolPath('typescript', 'tsc'), args: ['-p', 'tsconfig.test.json', '--noEmit'] },
-    { title: 'Lint', script: toolPath('oxlint'), args: ['--type-aware', '--deny-warnings'] },
+    { title: 'Types of the scripts', script: toolPath('typescript', 'tsc'), args: ['-p', 'scripts'] },
+    { title: 'Lint', script: toolPath('oxlint'), args: ['--type-aware', '--deny-warnings', '--format=unix'] },
     { title: 'Format', script: toolPath('prettier'), args: ['--check', '.'] },
     { title: 'Unused code', script: toolPath('knip'), args: [] },
     { title: 'Generated docs in step', script: 'scripts/docs.mjs', args: ['--check'] },

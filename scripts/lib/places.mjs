@@ -12,7 +12,7 @@ export const projectRoot = dirname(dirname(dirname(fileURLToPath(import.meta.url
  *
  * @returns {string} an absolute path; the folder may not exist yet
  */
-export function cacheDir() {
+function cacheDir() {
   const { FULFILMENT_CACHE_DIR, XDG_CACHE_HOME, LOCALAPPDATA } = process.env;
   if (FULFILMENT_CACHE_DIR) return resolve(FULFILMENT_CACHE_DIR);
   const name = 'durable-fulfilment-worker';

@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process';
 
-const TAIL_CHARS = 8_000;
+const TAIL_CHARS = 100_000;
 
 /**
  * @typedef {object} RunOptions
  * @property {string} [cwd]
  * @property {Record<string, string | undefined>} [env] instead of this process's own
- * @property {number} [limitMs] the child is killed after this long
+ * @property {number} [limitMs] the child is killed after this long, and the run counts as failed
  * @property {(line: string) => void} [onLine] each line of its output, as it comes
  * @property {AbortSignal} [signal] kills the child
  */
@@ -24,14 +24,17 @@ const TAIL_CHARS = 8_000;
 export function run(command, args, options = {}) {
   const { cwd, env, limitMs, onLine, signal } = options;
   return new Promise((resolve, reject) => {
-    const child = spawn(command, args, {
-      cwd,
-      env,
-      signal,
-      timeout: limitMs,
-      killSignal: 'SIGKILL',
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
+    const child = spawn(command, args, { cwd, env, signal, killSignal: 'SIGKILL', stdio: ['ignore', 'pipe', 'pipe'] });
+    const name = [command, ...args.slice(0, 1)].join(' ');
+    // Not spawn's own time limit: that one keeps this process alive for its whole length when the program can't be started.
+    const timer = limitMs
+      ? setTimeout(() => fail(`${name} did not end within ${limitMs / 1000} s`), limitMs)
+      : undefined;
+    const fail = (/** @type {string} */ message) => {
+      clearTimeout(timer);
+      child.kill('SIGKILL');
+      reject(new Error(message));
+    };
     let tail = '';
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding('utf8').on('data', (text) => {
@@ -40,13 +43,12 @@ export function run(command, args, options = {}) {
         if (line) onLine?.(line);
       });
     }
-    child.once('error', (error) => reject(new Error(isMissing(error) ? `${command} is not installed` : error.message)));
+    child.once('error', (error) => fail(isMissing(error) ? `${command} is not installed` : error.message));
     child.once('close', (code, killedBy) => {
+      clearTimeout(timer);
       if (code === 0) return resolve(tail);
       const how = killedBy ? `was stopped by ${killedBy}` : `exited with code ${code}`;
-      reject(
-        new Error([`${[command, ...args.slice(0, 1)].join(' ')} ${how}`, tail.trim()].filter(Boolean).join(':\n')),
-      );
+      fail([`${name} ${how}`, tail.trim()].filter(Boolean).join(':\n'));
     });
   });
 }

@@ -5,26 +5,28 @@ import { fileURLToPath } from 'node:url';
 import { messageOf } from './find-tool.mjs';
 import { run } from './run.mjs';
 
-const MUST_BEGIN_MS = 20_000;
-const MAY_STALL_MS = 30_000;
+/** How long the downloader may be silent, before the first byte and after it. */
+const PATIENCE = { beginMs: 20_000, stallMs: 30_000 };
+
 const LOOK_AGAIN_MS = 500;
 
 const DOWNLOADER = fileURLToPath(new URL('./sdk-download-child.mjs', import.meta.url));
 
 /**
  * Downloads a server with the Temporal SDK's own downloader. That one has no time limit, so it runs in a child that is
- * given up when no first byte has come after 20 seconds, or no further byte for 30.
+ * given up when it stays silent: a host that swallows packets must not hold up the fallback.
  *
  * @param {'dev-server' | 'time-skipping'} kind
  * @param {string} version for instance `v1.5.1`
  * @param {string} dir an empty folder for the download
  * @param {(detail: string) => void} detail told how much has come
+ * @param {typeof PATIENCE} [patience]
  * @returns {Promise<string>} the path of the executable, inside `dir`
  * @throws {Error} with the downloader's reason
  */
-export async function downloadWithSdk(kind, version, dir, detail) {
+export async function downloadWithSdk(kind, version, dir, detail, patience = PATIENCE) {
   const givenUp = new AbortController();
-  const watch = watchDownload(dir, detail, givenUp);
+  const watch = watchDownload(dir, detail, patience, givenUp);
   const failure = await run(process.execPath, [DOWNLOADER, kind, version, dir], { signal: givenUp.signal }).then(
     () => undefined,
     (error) => messageOf(error),
@@ -39,9 +41,10 @@ export async function downloadWithSdk(kind, version, dir, detail) {
 /**
  * @param {string} dir
  * @param {(detail: string) => void} detail
+ * @param {typeof PATIENCE} patience
  * @param {AbortController} givenUp
  */
-function watchDownload(dir, detail, givenUp) {
+function watchDownload(dir, detail, patience, givenUp) {
   let size = -1;
   let since = performance.now();
   const look = async () => {
@@ -52,8 +55,10 @@ function watchDownload(dir, detail, givenUp) {
       if (size > 0) detail(`${(size / 1e6).toFixed(1)} MB`);
     }
     const silent = performance.now() - since;
-    if (size < 0 && silent > MUST_BEGIN_MS) givenUp.abort(new Error('no answer within 20 s'));
-    if (size >= 0 && silent > MAY_STALL_MS) givenUp.abort(new Error('the download stopped for 30 s'));
+    if (size < 0 && silent > patience.beginMs)
+      givenUp.abort(new Error(`no answer within ${patience.beginMs / 1000} s`));
+    if (size >= 0 && silent > patience.stallMs)
+      givenUp.abort(new Error(`no further byte for ${patience.stallMs / 1000} s`));
   };
   return setInterval(() => void look(), LOOK_AGAIN_MS);
 }

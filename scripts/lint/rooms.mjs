@@ -24,7 +24,7 @@ export const ROOMS = {
     '@temporalio/client',
   ],
   temporal: ['contracts', 'node', '@temporalio/*'],
-  starter: ['contracts', 'domain', 'partner', 'temporal', 'node', '@temporalio/client', 'zod'],
+  starter: ['contracts', 'domain', 'partner', 'temporal', '@temporalio/client', 'commander', 'zod'],
   sandbox: ['node', 'qrcode'],
   config: ['node', 'zod'],
   demo: 'anything',
@@ -35,7 +35,6 @@ export const ROOMS = {
 const PROCESSES = ['worker.ts', 'starter.ts'];
 
 /**
- * @typedef {{ type: string, value?: unknown, name?: string }} Node
  * @typedef {{ specifier: unknown, typesOnly: boolean, node: object }} Import
  */
 
@@ -48,8 +47,10 @@ const mayImport = {
     const room = roomOf(file);
     const allowed = ROOMS[room];
     if (allowed === 'anything') return {};
-    if (!allowed)
-      return { Program: (node) => context.report({ node, message: `The room ${room} has no row in ROOMS.` }) };
+    if (!allowed) {
+      const message = `The room ${room} has no row in ROOMS.`;
+      return { Program: (/** @type {object} */ node) => context.report({ node, message }) };
+    }
 
     /** @param {Import} found */
     const check = ({ specifier, typesOnly, node }) => {

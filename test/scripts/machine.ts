@@ -19,6 +19,7 @@ interface Running {
   readonly ended: Promise<Ended>;
   /** Settles when stderr shows `text`, or fails when the process ends without it. */
   said(text: string): Promise<void>;
+  kill(signal: NodeJS.Signals): void;
 }
 
 /** A machine of one's own: an empty cache, a PATH with nothing on it but the fakes, and no network. */
@@ -107,5 +108,5 @@ function start(code: string, env: Record<string, string>): Running {
       onText();
       void ended.then(() => reject(new Error(`it ended without saying "${text}":\n${stderr}`)));
     });
-  return { ended, said };
+  return { ended, said, kill: (signal) => void child.kill(signal) };
 }

@@ -22,7 +22,9 @@ export async function freePort(): Promise<number> {
  *
  * @param options `dbFile` keeps its data, so that a server can be killed and started again on the same `port`.
  */
-export async function startDevServer(options: { port?: number; dbFile?: string; setUp?: boolean } = {}): Promise<DevServer> {
+export async function startDevServer(
+  options: { port?: number; dbFile?: string; setUp?: boolean } = {},
+): Promise<DevServer> {
   const cli = process.env.TEMPORAL_CLI;
   if (!cli) throw new Error('TEMPORAL_CLI is not set: run the suite with npm test, or set it to a Temporal CLI');
   const port = options.port ?? (await freePort());

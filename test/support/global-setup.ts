@@ -1,12 +1,16 @@
-import { startDevServer } from './dev-server';
+import { type DevServer, startDevServer } from './dev-server';
+
+declare global {
+  // Jest hands the end of a set-up nothing but the global object.
+  var sharedDevServer: DevServer | undefined;
+}
 
 /**
  * One Temporal dev server for all suites; each test has a task queue and references of its own. Without a CLI the suites
  * that need none still run, and the others say what is missing.
  */
-export default async function globalSetup(): Promise<() => Promise<void>> {
-  if (!process.env.TEMPORAL_CLI) return async () => {};
-  const server = await startDevServer();
-  process.env.TEST_TEMPORAL_ADDRESS = server.address;
-  return () => server.stop();
+export default async function globalSetup(): Promise<void> {
+  if (!process.env.TEMPORAL_CLI) return;
+  globalThis.sharedDevServer = await startDevServer();
+  process.env.TEST_TEMPORAL_ADDRESS = globalThis.sharedDevServer.address;
 }

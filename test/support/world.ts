@@ -1,0 +1,175 @@
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Client, Connection } from '@temporalio/client';
+import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import { createActivities } from '../../src/activities';
+import { purchaseWorkflowId } from '../../src/contracts/names';
+import type { PurchaseResult, PurchaseSettings } from '../../src/contracts/purchase';
+import { createDelivery, createFingerprinter } from '../../src/delivery';
+import { createPartnerClient, type PartnerClient } from '../../src/partner';
+import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox';
+import { createStarter, type Starter } from '../../src/starter';
+import { otherPurchasesOf } from '../../src/temporal/other-purchases';
+import { type Receiver, startReceiver } from './receiver';
+
+/** A signing secret that nothing outside the suite trusts. */
+export const TEST_SIGNING_SECRET = `whsec_${Buffer.from('not-a-secret-not-a-secret-not-a').toString('base64')}`;
+export const TEST_FINGERPRINT_SECRET = 'not-a-secret-not-a-secret-not-a-secret';
+
+/** Settings with which a test waits for nothing that it does not look at. */
+export const FAST: PurchaseSettings = {
+  placeWithinMs: 10_000,
+  firstPollMs: 20,
+  pollIntervalMs: 50,
+  deadlineMs: 30_000,
+  settleMs: 600,
+  replace: 'answered',
+  partnerTimeoutMs: 1_000,
+  deliveryTimeoutMs: 1_000,
+};
+
+export interface WorldOptions {
+  settings?: Partial<PurchaseSettings>;
+  sandbox?: SandboxOptions;
+  /** An address other than that of the suite's own dev server. */
+  address?: string;
+  /** A client of that server, where a plain one does not do (the time-skipping server's moves its clock). */
+  client?: Client;
+  /** Without a worker, when the test starts real processes. */
+  worker?: boolean;
+}
+
+/** The whole thing with real parts: the suite's Temporal server, a sandbox, a verifying receiver, a worker in this process. */
+export interface World {
+  client: Client;
+  sandbox: Sandbox;
+  receiver: Receiver;
+  starter: Starter;
+  partner: PartnerClient;
+  settings: PurchaseSettings;
+  taskQueue: string;
+  /** A reference that no other test uses. */
+  reference(name?: string): string;
+  /** Starts a purchase of the items, such as `{ 'demo-instant': 2 }`. @returns its reference */
+  buy(items: Record<string, number>, referenceId?: string): Promise<string>;
+  /** Buys and waits for the end. */
+  bought(items: Record<string, number>, referenceId?: string): Promise<PurchaseResult>;
+  /** The key values that the partner has issued for a reference, and those that the checkout got, both sorted. */
+  keys(referenceId: string): Promise<{ issued: string[]; received: string[] }>;
+  /** The types of the events that the checkout got for a reference, in their order. */
+  eventTypes(referenceId: string): string[];
+  /** Waits until the search attribute says so; polls, because nothing announces it. */
+  untilState(referenceId: string, state: string): Promise<void>;
+  historyLength(referenceId: string): Promise<number>;
+  close(): Promise<void>;
+}
+
+/** @throws Error when the suite runs without a Temporal server. */
+export async function startWorld(options: WorldOptions = {}): Promise<World> {
+  const address = options.address ?? process.env.TEST_TEMPORAL_ADDRESS;
+  if (!address)
+    throw new Error('there is no Temporal server: run the suite with npm test, or set TEMPORAL_CLI to a CLI');
+  const settings = { ...FAST, ...options.settings };
+  const taskQueue = `test-${randomUUID()}`;
+  const connection = options.client ? undefined : await Connection.connect({ address });
+  const client = options.client ?? new Client({ connection });
+  const sandbox = await startSandbox(options.sandbox);
+  const receiver = await startReceiver({ secret: TEST_SIGNING_SECRET });
+  const partner = partnerOf(sandbox, settings);
+  const starter = createStarter(client, { taskQueue });
+  const worker =
+    options.worker === false ? undefined : await startWorker({ address, taskQueue, settings, partner, receiver });
+  let count = 0;
+
+  const world: World = {
+    ...{ client, sandbox, receiver, starter, partner, settings, taskQueue },
+    reference: (name = 'T') => `${name}-${taskQueue.slice(5, 13)}-${++count}`,
+    async buy(items, referenceId = world.reference()) {
+      const bought = Object.entries(items).map(([productId, quantity]) => ({ productId, quantity }));
+      await starter.purchase({ referenceId, items: bought });
+      return referenceId;
+    },
+    bought: async (items, referenceId) => starter.result(await world.buy(items, referenceId)),
+    async keys(referenceId) {
+      const issued = (await sandbox.ordersOf(referenceId)).flatMap((order) =>
+        order.items.flatMap((item) => item.keys ?? []),
+      );
+      const received = eventsOf(receiver, referenceId)
+        .flatMap(({ data }) => data.lines ?? [])
+        .flatMap((line) => line.keys ?? []);
+      return {
+        issued: issued.map((key) => key.value).toSorted(),
+        received: received.map((key) => key.value).toSorted(),
+      };
+    },
+    eventTypes: (referenceId) => eventsOf(receiver, referenceId).map((event) => event.type),
+    async untilState(referenceId, state) {
+      while ((await starter.status(referenceId)).state !== state)
+        await new Promise((resolve) => setTimeout(resolve, 25));
+    },
+    async historyLength(referenceId) {
+      return (await client.workflow.getHandle(purchaseWorkflowId(referenceId)).describe()).historyLength;
+    },
+    async close() {
+      await worker?.close();
+      await Promise.all([sandbox.close(), receiver.close(), partner.close(), connection?.close()]);
+    },
+  };
+  return world;
+}
+
+function eventsOf(receiver: Receiver, referenceId: string) {
+  return [...receiver.events.values()].filter((event) => event.data.referenceId === referenceId);
+}
+
+function partnerOf(sandbox: Sandbox, settings: PurchaseSettings): PartnerClient {
+  return createPartnerClient({
+    baseUrl: sandbox.url,
+    apiKey: () => 'sandbox-key',
+    timeoutMs: settings.partnerTimeoutMs,
+  });
+}
+
+interface WorkerParts {
+  address: string;
+  taskQueue: string;
+  settings: PurchaseSettings;
+  partner: PartnerClient;
+  receiver: Receiver;
+}
+
+// A suite prints what fails, not what a worker has to say.
+Runtime.install({ logger: new DefaultLogger('ERROR'), telemetryOptions: { logging: { filter: { core: 'ERROR' } } } });
+
+async function startWorker({ address, taskQueue, settings, partner, receiver }: WorkerParts) {
+  const connection = await NativeConnection.connect({ address });
+  const delivery = createDelivery({
+    kind: 'webhook',
+    url: receiver.url,
+    secrets: () => [TEST_SIGNING_SECRET],
+    timeoutMs: settings.deliveryTimeoutMs,
+  });
+  const worker = await Worker.create({
+    connection,
+    taskQueue,
+    workflowBundle: { code: readFileSync(join(__dirname, '../../dist/workflow-bundle.js'), 'utf8') },
+    activities: createActivities({
+      ...{ partner, delivery, settings },
+      fingerprints: createFingerprinter(() => [TEST_FINGERPRINT_SECRET]),
+      otherPurchasesOf: otherPurchasesOf(new Client({ connection })),
+      now: Date.now,
+    }),
+    shutdownGraceTime: '5s',
+    shutdownForceTime: '10s',
+  });
+  const running = worker.run();
+  return {
+    async close() {
+      worker.shutdown();
+      await running;
+      await delivery.close();
+      await connection.close();
+    },
+  };
+}

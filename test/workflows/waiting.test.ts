@@ -1,0 +1,45 @@
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import { startTimeSkippingServer } from '../support/time-skipping';
+import { startWorld, type World } from '../support/world';
+
+const MINUTE = 60_000;
+/** What a worker has without any setting. */
+const DEFAULTS = { firstPollMs: 5_000, pollIntervalMs: 30_000, deadlineMs: 25 * MINUTE };
+
+describe('waiting, with the intervals of production on a clock that skips', () => {
+  let server: TestWorkflowEnvironment;
+  let world: World;
+
+  beforeAll(async () => {
+    server = await startTimeSkippingServer();
+    const { address, client } = server;
+    world = await startWorld({ address, client, settings: DEFAULTS, sandbox: { perLookMs: 30_000 } });
+  }, 120_000);
+  afterAll(async () => {
+    await world?.close();
+    await server?.teardown();
+  });
+
+  it('closes 40 looks and two status changes with fewer than 46 history events, where a loop of timers has 460', async () => {
+    const result = await world.bought({ 'demo-slow': 1 });
+
+    expect(result.outcome).toBe('DELIVERED');
+    expect(world.sandbox.requests().keys).toBe(41);
+    expect(await historyLength(server, result.referenceId)).toBeLessThan(46);
+  });
+
+  it('is OVERDUE after 25 minutes without an end, not before and not never', async () => {
+    const result = await world.bought({ 'demo-never': 1 });
+
+    expect(result.outcome).toBe('OVERDUE');
+    const { startTime, closeTime } = await server.client.workflow.getHandle(`purchase-${result.referenceId}`).describe();
+    const waited = Number(closeTime) - Number(startTime);
+    expect(waited).toBeGreaterThanOrEqual(25 * MINUTE);
+    expect(waited).toBeLessThan(26 * MINUTE);
+  });
+});
+
+async function historyLength(server: TestWorkflowEnvironment, referenceId: string): Promise<number> {
+  const history = await server.client.workflow.getHandle(`purchase-${referenceId}`).fetchHistory();
+  return history.events?.length ?? 0;
+}
