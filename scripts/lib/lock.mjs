@@ -103,7 +103,7 @@ function read(file) {
  * @param {Owner} owner
  */
 function isStale(file, owner) {
-  
+  if (owner.host === hostname() && !isAlive(owner.pid)) return true;
   try {
     return Date.now() - statSync(file).mtimeMs > SILENT_TOO_LONG_MS;
   } catch {

@@ -46,27 +46,32 @@ export async function freshMachine(): Promise<Machine> {
   const dir = await mkdtemp(join(tmpdir(), 'fresh machine-'));
   const bin = join(dir, 'bin');
   const cache = join(dir, 'cache');
+  const started: Running[] = [];
   await mkdir(bin);
   return {
     dir,
     cache,
     fake: (name, script) => writeExecutable(join(bin, name), script),
     unfake: (name) => rm(join(bin, name)),
-    call: (module, fn, { args = [], env = {} } = {}) =>
-      start(`const { ${fn}: fn } = await import(${JSON.stringify(urlOf(module))}); ${RUN}`, {
-        PATH: bin,
-        HOME: dir,
-        FULFILMENT_CACHE_DIR: cache,
-        // Nothing listens there, so that a machine with internet tests the same as one without.
-        HTTPS_PROXY: 'http://127.0.0.1:1',
-        ARGS: JSON.stringify(args),
-        ...env,
-      }),
+    call: (module, fn, { args = [], env = {} } = {}) => {
+      const code = `const { ${fn}: fn } = await import(${JSON.stringify(urlOf(module))}); ${RUN}`;
+      // Nothing listens at the proxy's port, so that a machine with internet tests the same as one without.
+      const offline = { HTTPS_PROXY: 'http://127.0.0.1:1' };
+      const own = { PATH: bin, HOME: dir, FULFILMENT_CACHE_DIR: cache, ...offline, ARGS: JSON.stringify(args) };
+      const running = start(code, { ...own, ...env });
+      started.push(running);
+      return running;
+    },
     lines: async (file) => {
       const path = join(dir, file);
       return existsSync(path) ? (await readFile(path, 'utf8')).trim().split('\n') : [];
     },
-    dispose: () => rm(dir, { recursive: true, force: true }),
+    dispose: async () => {
+      // A test that failed may have left its processes waiting.
+      for (const running of started) running.kill('SIGTERM');
+      await Promise.all(started.map((running) => running.ended));
+      await rm(dir, { recursive: true, force: true });
+    },
   };
 }
 
