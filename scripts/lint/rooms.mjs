@@ -13,7 +13,7 @@ export const ROOMS = {
   contracts: ['types:domain', '@temporalio/common'],
   workflows: ['contracts', 'domain', '@temporalio/workflow', '@temporalio/common'],
   partner: ['domain', 'node', 'undici', 'zod'],
-  delivery: ['domain', 'node', 'undici', 'zod', 'standardwebhooks'],
+  delivery: ['domain', 'node', 'undici', 'zod'],
   activities: [
     'contracts',
     'domain',

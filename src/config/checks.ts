@@ -4,7 +4,7 @@ import { descriptionOf, type Name, NAMES, type Values } from './variables';
 
 /** What can be wrong with variables that are right each for itself. `values` lacks those that are not. */
 export function conflicts(values: Partial<Values>, env: Environment): Fault[] {
-  return [...faultsOfWaiting(values, env), ...faultsOfAddresses(values, env), ...faultsOfDestination(env)];
+  return [...faultsOfAddresses(values, env), ...faultsOfDestination(env)];
 }
 
 /** Three names that are the same would be one parameter. */
@@ -13,16 +13,6 @@ export function faultsOfHistoryParams(values: Partial<Values>, env: Environment)
   return names
     .filter((name, index) => names.some((other, before) => before < index && isSame(values[name], values[other])))
     .map((name) => fault(env, name, 'a name that the other two parameters do not have', 'Give each its own.'));
-}
-
-/** An order would be overdue before anybody looked at it. */
-function faultsOfWaiting(values: Partial<Values>, env: Environment): Fault[] {
-  const { PURCHASE_DEADLINE: deadline } = values;
-  if (deadline === undefined) return [];
-  const expected = `less than PURCHASE_DEADLINE, which is ${writtenOf(env, 'PURCHASE_DEADLINE')}`;
-  return (['PURCHASE_FIRST_POLL', 'PURCHASE_POLL_INTERVAL'] as const)
-    .filter((name) => (values[name] ?? 0) >= deadline)
-    .map((name) => fault(env, name, expected, 'Make it shorter, or the deadline longer.'));
 }
 
 function faultsOfAddresses(values: Partial<Values>, env: Environment): Fault[] {

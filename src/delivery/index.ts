@@ -2,7 +2,7 @@ import { createFolderDelivery } from './folder';
 import type { DeliveryEvent } from './event';
 import { createWebhookDelivery } from './webhook';
 
-export { DeliveryError, type DeliveryErrorKind, isDeliveryError } from './errors';
+export { DeliveryError, isDeliveryError } from './errors';
 export { type DeliveryEvent, type DeliveryEventBody, deliveryEventSchema, eventId } from './event';
 export { createFingerprinter, type Fingerprinter } from './fingerprints';
 

@@ -44,7 +44,7 @@ function liveTable(out: NodeJS.WriteStream): Screen {
     height = 0;
   };
   const draw = () => {
-    const width = Math.max(60, out.columns ?? 100) - 1;
+    const width = Math.max(60, out.columns || 100) - 1;
     const lines = last.map((row) => tableLine(row, width));
     out.write(lines.map((line) => `${line}\n`).join(''));
     height = lines.length;

@@ -1,18 +1,3 @@
-/** The fulfilment statuses that the partner documents. It may send others. */
-export const DOCUMENTED_STATUSES = [
-  'PENDING',
-  'PROCESSING',
-  'COMPLETED',
-  'PARTIAL_COMPLETED',
-  'FAILED',
-  'REFUNDED',
-] as const;
-
-export type DocumentedStatus = (typeof DOCUMENTED_STATUSES)[number];
-
-/** How the content of a key is to be read: a code, or a Base64 data URL of an image. */
-export type KeyType = 'text' | 'image';
-
 /**
  * The form of a reference, one for each sale. It becomes a workflow id and a search term at the partner.
  * Source: the outward interface of this project.

@@ -72,7 +72,6 @@ export function sameItems(
   one: readonly { productId: string; quantity: number }[],
   other: readonly { productId: string; quantity: number }[],
 ): boolean {
-  const key = (items: typeof one) =>
-    JSON.stringify(items.map((item) => [item.productId, item.quantity]).toSorted((a, b) => (a[0]! < b[0]! ? -1 : 1)));
-  return key(one) === key(other);
+  const lines = (items: typeof one) => items.map((item) => JSON.stringify([item.productId, item.quantity])).toSorted();
+  return lines(one).join() === lines(other).join();
 }

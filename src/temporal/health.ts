@@ -1,4 +1,4 @@
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { NativeConnection, Worker } from '@temporalio/worker';
 
@@ -61,13 +61,7 @@ export async function startHealthServer(
   where: { host: string; port: number },
   readiness: () => Promise<Readiness>,
 ): Promise<HealthServer> {
-  const server = createServer(async (request, response) => {
-    const path = request.url?.split('?')[0];
-    const answer = path === '/healthz' ? { ready: true, reason: 'alive' } : await readiness();
-    const known = path === '/healthz' || path === '/readyz';
-    response.writeHead(known ? (answer.ready ? 200 : 503) : 404, { 'content-type': 'text/plain' });
-    response.end(known ? `${answer.reason}\n` : '/healthz and /readyz are here\n');
-  });
+  const server = createServer((request, response) => void answer(request, response, readiness));
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => {
       reject(new Error(`HEALTH_ADDRESS ${where.host}:${where.port} can't be used: ${error.message}`));
@@ -79,4 +73,16 @@ export async function startHealthServer(
     address: `${address}:${port}`,
     close: () => new Promise((resolve) => server.close(() => resolve())),
   };
+}
+
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  readiness: () => Promise<Readiness>,
+): Promise<void> {
+  const path = request.url?.split('?')[0];
+  const known = path === '/healthz' || path === '/readyz';
+  const { ready, reason } = path === '/readyz' ? await readiness() : { ready: true, reason: 'alive' };
+  response.writeHead(known ? (ready ? 200 : 503) : 404, { 'content-type': 'text/plain' });
+  response.end(known ? `${reason}\n` : '/healthz and /readyz are here\n');
 }

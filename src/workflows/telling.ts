@@ -20,7 +20,7 @@ export async function tell(
   };
   const { deliverEvent } = proxyActivities<Activities>(delivering(purchase.settings));
   const keys = (event.lines ?? []).reduce((total, line) => total + line.fingerprints.length, 0);
-  const summary = keys > 0 ? `${event.type} with ${keys} keys` : event.type;
+  const summary = keys > 0 ? `${event.type}, keys: ${keys}` : event.type;
   const receipt = await deliverEvent.executeWithOptions({ summary }, [request]);
   if (!isReceipt(receipt)) throw new Error('the delivery was completed by hand, without a receipt');
   purchase.told(receipt.eventId, request);

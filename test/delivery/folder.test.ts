@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createDelivery, DeliveryError, type DeliveryEvent } from '../../src/delivery';
+import { createDelivery, type DeliveryError, type DeliveryEvent } from '../../src/delivery';
 
 let parent: string;
 let dir: string;

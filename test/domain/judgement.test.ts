@@ -6,7 +6,11 @@ const items = [
   { productId: 'B', quantity: 1 },
 ];
 
-function order(status: string, keys: Record<string, number>, quantities: Record<string, number> = { A: 2, B: 1 }): OrderView {
+function order(
+  status: string,
+  keys: Record<string, number>,
+  quantities: Record<string, number> = { A: 2, B: 1 },
+): OrderView {
   const lines = Object.entries(keys).map(([productId, count]) => ({
     productId,
     quantity: quantities[productId],
@@ -33,9 +37,12 @@ describe('an order is judged against what was bought', () => {
     expect(judgeOrder(items, order(status, { A: 2, B: 1 }))).toEqual({ kind: 'nothing', outcome: status });
   });
 
-  it.each(['PENDING', 'PROCESSING', 'AWAITING_SUPPLIER', 'UNRECOGNISED'])('hands over nothing on the ground of %s', (status) => {
-    expect(judgeOrder(items, order(status, { A: 2, B: 1 }))).toEqual({ kind: 'open' });
-  });
+  it.each(['PENDING', 'PROCESSING', 'AWAITING_SUPPLIER', 'UNRECOGNISED'])(
+    'hands over nothing on the ground of %s',
+    (status) => {
+      expect(judgeOrder(items, order(status, { A: 2, B: 1 }))).toEqual({ kind: 'open' });
+    },
+  );
 
   it('asks a person when more keys came than were ordered, because someone else may have paid for them', () => {
     expect(judgeOrder(items, order('COMPLETED', { A: 3, B: 1 })).kind).toBe('more-keys');

@@ -1,3 +1,4 @@
+import { PARTNER_ORDER_ID, PURCHASE_STATE, REFERENCE_ID } from '../../src/contracts/search-attributes';
 import { startWorld, type World } from '../support/world';
 
 describe('a purchase ends as the partner lets it', () => {
@@ -61,11 +62,10 @@ describe('a purchase ends as the partner lets it', () => {
   it('closes with what a list must show: state, order, debit, counts, fingerprints, event ids', async () => {
     const result = await world.bought({ 'demo-instant': 2 });
     const described = await world.client.workflow.getHandle(`purchase-${result.referenceId}`).describe();
-    expect(described.searchAttributes).toMatchObject({
-      ReferenceId: [result.referenceId],
-      PartnerOrderId: [result.orderId],
-      PurchaseState: ['DELIVERED'],
-    });
+    const attributes = [REFERENCE_ID, PARTNER_ORDER_ID, PURCHASE_STATE].map((key) =>
+      described.typedSearchAttributes.get(key),
+    );
+    expect(attributes).toEqual([result.referenceId, result.orderId, 'DELIVERED']);
     expect(described.memo).toMatchObject({ totalDebit: result.totalDebit, ordered: 2, delivered: 2 });
     const memo = described.memo as { fingerprints: Record<string, string[]>; events: { id: string }[] };
     expect(memo.fingerprints['demo-instant']).toHaveLength(2);

@@ -32,7 +32,9 @@ describe('waiting, with the intervals of production on a clock that skips', () =
     const result = await world.bought({ 'demo-never': 1 });
 
     expect(result.outcome).toBe('OVERDUE');
-    const { startTime, closeTime } = await server.client.workflow.getHandle(`purchase-${result.referenceId}`).describe();
+    const { startTime, closeTime } = await server.client.workflow
+      .getHandle(`purchase-${result.referenceId}`)
+      .describe();
     const waited = Number(closeTime) - Number(startTime);
     expect(waited).toBeGreaterThanOrEqual(25 * MINUTE);
     expect(waited).toBeLessThan(26 * MINUTE);
