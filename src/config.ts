@@ -3,7 +3,7 @@ import { ConfigError, type Fault } from './config/error';
 import type { HostAndPort } from './config/forms';
 import type { Secret } from './config/secret';
 import { type Environment, type Source, VariableFault } from './config/variable';
-import { type Name, NAMES, type Values, VARIABLES } from './config/variables';
+import { descriptionOf, type Name, NAMES, type Values, VARIABLES } from './config/variables';
 
 export { ConfigError } from './config/error';
 export type { Secret } from './config/secret';
@@ -125,6 +125,18 @@ const PARTNER_NAMES = [
   'PARTNER_TIMEOUT',
   'PARTNER_MAX_RPS',
 ] as const;
+
+/** What Temporal's own convention puts into the environment and nobody may see. */
+const TEMPORAL_SECRET = /^TEMPORAL_(API_KEY|TLS_CLIENT_KEY_DATA|CODEC_AUTH|GRPC_META_.*)$/;
+
+/**
+ * Takes the secrets out of the environment, after all that reads them has read them: Node's diagnostic reports print the
+ * environment of the process, when it crashes too, and a child process inherits it.
+ */
+export function withdrawSecrets(env: Record<string, string | undefined> = process.env): void {
+  const ours = NAMES.filter((name) => descriptionOf(name).secret) as string[];
+  for (const name of Object.keys(env)) if (ours.includes(name) || TEMPORAL_SECRET.test(name)) delete env[name];
+}
 
 /** @throws ConfigError with the faults of each variable and those that `check` adds. */
 function readValues<N extends Name>(

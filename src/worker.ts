@@ -2,23 +2,27 @@ import { join } from 'node:path';
 import { Client } from '@temporalio/client';
 import { Worker } from '@temporalio/worker';
 import { createActivities } from './activities';
-import { readWorkerConfig } from './config';
+import { readWorkerConfig, withdrawSecrets } from './config';
 import { createDelivery, createFingerprinter } from './delivery';
 import { createPartnerClient } from './partner';
-import { connectWorker, readTemporalTarget } from './temporal/connection';
+import { A_MINUTE_OF_TRIES, connectWorker, readTemporalTarget } from './temporal/connection';
+import { exitWith, stopSignal } from './temporal/exit';
 import { readinessOf, startHealthServer } from './temporal/health';
 import { otherPurchasesOf } from './temporal/other-purchases';
-import { exitWith } from './temporal/exit';
 import { installRuntime } from './temporal/runtime';
 import { MissingSearchAttributesError, missingSearchAttributes } from './temporal/search-attributes';
-
-const A_MINUTE_OF_TRIES = { tries: 12, pauseMs: 5_000 };
 
 async function main(): Promise<void> {
   const config = readWorkerConfig(process.env, { terminal: process.stdout.isTTY });
   const target = readTemporalTarget();
+  withdrawSecrets();
   const logger = installRuntime(config);
-  const connection = await connectWorker(target, { ...A_MINUTE_OF_TRIES, onRetry: (line) => logger.warn(line) });
+  const onRetry = (line: string) => logger.warn(line);
+
+  let worker: Worker | undefined;
+  const ready = readinessOf(() => worker);
+  const health = await startHealthServer(config.healthAddress, ready);
+  const connection = await connectWorker(target, { ...A_MINUTE_OF_TRIES, onRetry, signal: stopSignal() });
   const missing = await missingSearchAttributes(connection, target.namespace);
   if (missing.length > 0) throw new MissingSearchAttributesError(target.namespace, missing);
 
@@ -27,11 +31,6 @@ async function main(): Promise<void> {
   const { namespace } = target;
   const graceMs = 2 * config.purchase.partnerTimeoutMs + config.purchase.deliveryTimeoutMs + 5_000;
 
-  let worker: Worker | undefined;
-  const health = await startHealthServer(
-    config.healthAddress,
-    readinessOf(() => worker, connection),
-  );
   worker = await Worker.create({
     connection,
     namespace,

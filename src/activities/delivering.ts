@@ -5,6 +5,7 @@ import { type DeliveryEventBody, eventId } from '../delivery';
 import type { Order } from '../partner';
 import type { ActivityDependencies } from './index';
 import { failure, toFailure } from './failures';
+import { withoutQuotedKeys } from './quoted-keys';
 
 type Hands = Pick<Activities, 'deliverEvent'>;
 type Key = Order['products'][number]['keys'][number];
@@ -55,7 +56,7 @@ async function bodyOf(deps: ActivityDependencies, request: DeliveryRequest): Pro
 
 async function linesWithKeys(deps: ActivityDependencies, orderId: string | undefined, lines: EventLine[]) {
   if (orderId === undefined) throw failure(FAILURE.keyGone, 'an event with keys needs an order', { final: true });
-  const { data: order } = await deps.partner.getOrder(orderId);
+  const order = withoutQuotedKeys((await deps.partner.getOrder(orderId)).data);
   return lines.map((line) => {
     const there = order.products.filter((product) => product.id === line.productId).flatMap((product) => product.keys);
     return { ...withoutKeys(line), keys: pick(deps, orderId, line, there) };

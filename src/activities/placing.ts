@@ -2,7 +2,7 @@ import { activityInfo, log, metricMeter } from '@temporalio/activity';
 import type { Activities, PlaceOrderInput, PlacementAnswer } from '../contracts/activities';
 import { isPartnerError } from '../partner';
 import type { ActivityDependencies } from './index';
-import { findOrders } from './looking-up';
+import { findOrders, UNUSABLE } from './looking-up';
 
 type Hands = Pick<Activities, 'placeOrder'>;
 
@@ -48,7 +48,8 @@ function closedFence(input: PlaceOrderInput): PlacementAnswer | undefined {
 /** @returns an answer that ends the attempt before anything was sent, or undefined to go on. */
 async function lookFirst(deps: ActivityDependencies, input: PlaceOrderInput): Promise<PlacementAnswer | undefined> {
   try {
-    const { orders } = await findOrders(deps.partner, input.referenceId, input.since);
+    const { orders, unusable } = await findOrders(deps.partner, input.referenceId, input.since);
+    if (unusable > 0) return { evidence: 'UNKNOWN', why: UNUSABLE };
     return orders.length > 0 ? { evidence: 'FOUND', orders, why: 'the order is there already' } : undefined;
   } catch (error) {
     if (!isPartnerError(error)) log.error('looking before placing failed', { error: String(error).slice(0, 40) });
@@ -61,14 +62,39 @@ async function lookFirst(deps: ActivityDependencies, input: PlaceOrderInput): Pr
   }
 }
 
+/**
+ * What is written at all is written before `notAfter` and ends a timeout later. A request without an end by then still
+ * waits for its turn under PARTNER_MAX_RPS, and will find its time over: it is surely not sent.
+ */
 async function send(deps: ActivityDependencies, input: PlaceOrderInput): Promise<PlacementAnswer> {
-  const notAfter = activityInfo().currentAttemptScheduledTimestampMs + input.maxAgeMs;
+  const notAfter = writeBefore(input);
+  const lastEnd = notAfter + deps.settings.partnerTimeoutMs + 1_000;
   const items = input.items.map((item) => ({ id: item.productId, quantity: item.quantity }));
   try {
-    const placed = await deps.partner.placeOrder({ items, referenceId: input.referenceId }, { notAfter });
+    const request = deps.partner.placeOrder({ items, referenceId: input.referenceId }, { notAfter });
+    const placed = await within(request, lastEnd - deps.now());
+    if (!placed) return { evidence: 'NOT_SENT', why: 'its turn under PARTNER_MAX_RPS did not come in time' };
     return { evidence: 'PLACED', orderId: placed.data.id };
   } catch (error) {
     if (!isPartnerError(error)) return { evidence: 'UNKNOWN', why: 'an unexpected error' };
     return { evidence: error.placement, why: error.message, retryAfterMs: error.retryAfterMs };
+  }
+}
+
+/** Epoch ms after which this attempt may write nothing more. */
+function writeBefore(input: PlaceOrderInput): number {
+  return activityInfo().currentAttemptScheduledTimestampMs + input.maxAgeMs;
+}
+
+/** @returns undefined when the work has not ended in time; it then goes on and nobody looks at its end. */
+async function within<T>(work: Promise<T>, ms: number): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), Math.max(0, ms));
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
   }
 }

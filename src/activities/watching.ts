@@ -5,11 +5,15 @@ import type { Order } from '../partner';
 import { isPartnerError } from '../partner';
 import type { ActivityDependencies } from './index';
 import { toFailure, unchanged } from './failures';
+import { withoutQuotedKeys } from './quoted-keys';
 
 type Hands = Pick<Activities, 'awaitOrderChange' | 'lookAtOrder'>;
 
 /** An attempt that begins this close to the deadline leaves the look to the workflow, which makes one at the deadline. */
 const CLOSING_MS = 250;
+
+/** One more than a purchase's own may have, so that a cut one is never taken for one of them. */
+const LONGEST_PRODUCT_ID = 201;
 
 /** Looks at an order. Looking is free to repeat, so both may be retried, paused, reset or run twice without harm. */
 export function createWatching(deps: ActivityDependencies): Hands {
@@ -38,7 +42,7 @@ async function look(
 ): Promise<OrderView> {
   let order: Order;
   try {
-    order = (await deps.partner.getOrder(orderId)).data;
+    order = withoutQuotedKeys((await deps.partner.getOrder(orderId)).data);
   } catch (error) {
     if (pause !== undefined && isPartnerError(error) && error.httpStatus === 404) {
       throw unchanged(`the partner does not show ${orderId} yet; next look in ${seconds(pause)}`, pause);
@@ -60,7 +64,7 @@ function viewOf(deps: ActivityDependencies, orderId: string, order: Order): Orde
     orderId,
     status,
     lines: order.products.map((product) => ({
-      productId: product.id,
+      productId: product.id.slice(0, LONGEST_PRODUCT_ID),
       title: product.title?.slice(0, 200),
       quantity: product.quantity,
       fingerprints: handsOver(status) ? product.keys.map((key) => deps.fingerprints.newest(key)) : [],

@@ -11,6 +11,8 @@ export interface Secret<T> {
 const SHOWN = '[secret]';
 /** How often a file is looked at, at most. */
 const LOOK_EVERY_MS = 1_000;
+/** A file that changed so recently may be in the middle of being written: half a key can look like a whole one. */
+const AT_REST_MS = 1_000;
 /** No secret is longer; a path that leads elsewhere must not fill the memory. */
 const MOST_BYTES = 64 * 1024;
 
@@ -54,8 +56,8 @@ export interface SecretFileOptions {
 export class UnusableFileError extends Error {}
 
 /**
- * A secret that is read from a file, and read again when the file has changed. While the file is missing or invalid, as
- * in the middle of a rotation, the last good value stays in use.
+ * A secret that is read from a file, and read again when the file has changed and then been left alone for a second. While
+ * the file is missing or invalid, as in the middle of a rotation, the last good value stays in use.
  *
  * @param name the variable that names the file, for `onProblem`.
  * @throws UnusableFileError when the file can't be used at the start.
@@ -70,7 +72,9 @@ export function secretFromFile<T>(name: string, path: string, form: Form<T>, opt
     if (Math.abs(now - lookedAt) < LOOK_EVERY_MS) return good.value;
     lookedAt = now;
     try {
-      if (troubled || stateOf(path) !== good.state) good = load(path, form);
+      const changed = troubled || stateOf(path) !== good.state;
+      if (changed && isBeingWritten(path, now)) return good.value;
+      if (changed) good = load(path, form);
       troubled = false;
     } catch (error) {
       if (!(error instanceof UnusableFileError)) throw error;
@@ -89,6 +93,12 @@ function load<T>(path: string, form: Form<T>): { value: T; state: string } {
   const value = form.parse(written);
   if (value === undefined) throw new UnusableFileError(`in the file ${path}: ${form.show(written)}`);
   return { value, state };
+}
+
+/** Not so where the clock of the files is ahead of ours: it would then tell nothing. */
+function isBeingWritten(path: string, now: number): boolean {
+  const age = now - attempt(path, () => statSync(path)).ctimeMs;
+  return age >= 0 && age < AT_REST_MS;
 }
 
 /** Changes when the file was written, replaced, or the link to it set anew. */

@@ -109,6 +109,21 @@ export interface DeliveryReceipt {
   eventId: string;
 }
 
+/** Has `deliverWorkflow` look at the order of an overdue purchase before it delivers. */
+export interface OverdueLook {
+  /** What was bought. */
+  items: PurchaseItem[];
+  /** The late deliveries of this purchase so far. They are repeated, and their keys are not handed over anew. */
+  earlier: DeliveryRequest[];
+}
+
+/** What `deliverWorkflow` ends with. `eventId` is the last one of `events`, which the checkout has received. */
+export interface DeliveryReport extends DeliveryReceipt {
+  events: { id: string; type: string; at: string }[];
+  /** What the look at an overdue order saw; `doubt` says why its keys were kept back. */
+  order?: { id: string; status: string; doubt?: string };
+}
+
 /** Everything that the workflows let hands do. The names are those that the Temporal UI shows. */
 export interface Activities {
   /** Reads the settings of this worker. No I/O. */

@@ -1,4 +1,5 @@
-import type { PurchaseItem } from '../contracts/purchase';
+import type { HoldNotice, PurchaseItem } from '../contracts/purchase';
+import { commandsFor } from './decisions';
 
 /** The starter was asked for something that can't be; the message says what was expected and what came. */
 export class StarterError extends Error {
@@ -39,6 +40,37 @@ export class PurchaseNotFoundError extends StarterError {
     super(`There is no purchase ${referenceId} in this namespace (or its retention has passed).`);
   }
 }
+
+/** The purchase ended without a result: it was terminated, or it failed because it never was one. */
+export class PurchaseFailedError extends StarterError {
+  constructor(referenceId: string, how: string) {
+    super(
+      `Purchase ${referenceId} ${how}. It has no result. Whether the partner has an order for it, ` +
+        `this shows: node dist/starter.js orders --search ${referenceId}`,
+    );
+  }
+}
+
+/** Nothing waits for a decision, or not for this one. Nothing changed. */
+export class DecisionRefusedError extends StarterError {
+  constructor(
+    referenceId: string,
+    why: string,
+    readonly hold?: HoldNotice,
+  ) {
+    const fitting = hold ? `\nThese fit:\n${commandsFor(referenceId, hold.decisions).join('\n')}` : '';
+    super(`Nothing was decided on ${referenceId}: ${why}.${fitting}`);
+  }
+}
+
+/** There is no event to deliver again, or it can't be. Nothing was sent. */
+export class NothingToRedeliverError extends StarterError {}
+
+/** A redelivery ended without a receipt: the checkout refused the event, or a key of it is gone. */
+export class RedeliveryFailedError extends StarterError {}
+
+/** Whoever was to answer did not within the time. What was asked may still come true. */
+export class NotAnsweredError extends StarterError {}
 
 function inWords(items: readonly PurchaseItem[]): string {
   return items.map((item) => `${item.quantity} × ${item.productId}`).join(', ');

@@ -15,8 +15,9 @@ export async function listProducts(
   { all, ...query }: ProductQuery & Listing,
 ): Promise<void> {
   if (all) {
-    const products = await collect(partner.products(query), out);
-    return show(out, { hits: products.length, products }, products.map(productInWords).join('\n'));
+    const products = await readAll(partner.products(query), out, productInWords);
+    if (out.json) show(out, { hits: products.length, products }, '');
+    return;
   }
   const { data } = await partner.listProducts(query);
   show(out, data, [...data.products.map(productInWords), position(data)].join('\n'));
@@ -29,18 +30,20 @@ export async function listOrders(
   { all, ...query }: OrderQuery & Listing,
 ): Promise<void> {
   if (all) {
-    const orders = await collect(partner.orders(query), out);
-    return show(out, { hits: orders.length, orders }, orders.map(orderInWords).join('\n'));
+    const orders = await readAll(partner.orders(query), out, orderInWords);
+    if (out.json) show(out, { hits: orders.length, orders }, '');
+    return;
   }
   const { data } = await partner.listOrders(query);
   show(out, data, [...data.orders.map(orderInWords), position(data)].join('\n'));
 }
 
-async function collect<T>(rows: AsyncIterable<T>, out: Output): Promise<T[]> {
+/** In words each row is printed as it comes; a JSON document has to wait for the last. */
+async function readAll<T>(rows: AsyncIterable<T>, out: Output, inWords: (row: T) => string): Promise<T[]> {
   const all: T[] = [];
   for await (const row of rows) {
     all.push(row);
-    if (all.length % 500 === 0) out.note(`${all.length} read`);
+    if (!out.json) out.write(`${inWords(row)}\n`);
   }
   return all;
 }

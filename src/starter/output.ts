@@ -1,6 +1,9 @@
 import type { PurchaseResult } from '../contracts/purchase';
+import { commandsFor } from './decisions';
 import type { StartedPurchase } from './purchases';
-import type { PurchaseStatus } from './status';
+import type { Redelivery } from './redelivering';
+import type { Resolution } from './resolving';
+import type { DeliveryStatus, PendingWork, PurchaseStatus } from './status';
 
 /** Where a command prints. With `json` there is one document on stdout and nothing else. */
 export interface Output {
@@ -20,27 +23,80 @@ export function showStarted(out: Output, started: StartedPurchase, result?: Purc
   show(out, result ? { ...started, result } : started, result ? `${head}\n${resultInWords(result)}` : head);
 }
 
+export function showResolution(out: Output, resolution: Resolution): void {
+  const { referenceId, decision, hold, orderId } = resolution;
+  const answer = orderId === undefined ? decision : `${decision} ${orderId}`;
+  const next = `What comes of it: node dist/starter.js status ${referenceId}`;
+  show(out, resolution, `decided: ${answer}, for ${hold.reason} of ${referenceId}\n${next}`);
+}
+
+export function showRedelivery(out: Output, redelivery: Redelivery): void {
+  const { order } = redelivery;
+  const seen = order ? [`order ${order.id} is ${order.status}${order.doubt ? `, but ${order.doubt}` : ''}`] : [];
+  const keys = redelivery.events.some(({ type }) => type === 'purchase.late_delivery');
+  const none = order && !keys ? ['there are no keys to hand over yet; its event was repeated'] : [];
+  const received = redelivery.events.map(({ type, id }) => `received: ${type} ${id}`);
+  show(out, redelivery, [...seen, ...none, ...received].join('\n'));
+}
+
+/** Where a purchase stands, what it waits for, and what a person can type. */
 export function showStatus(out: Output, status: PurchaseStatus): void {
+  const { referenceId, state, orderId, execution, startedAt, closedAt } = status;
   const lines = [
-    `${status.referenceId}  ${status.state}${status.orderId ? `  order ${status.orderId}` : ''}`,
-    `  ${status.execution.toLowerCase()} since ${status.startedAt}${status.closedAt ? `, ended ${status.closedAt}` : ''}`,
+    `${referenceId}  ${state}${orderId ? `  order ${orderId}` : ''}`,
+    `  ${execution.toLowerCase()}, started ${startedAt}${closedAt ? `, ended ${closedAt}` : ''}`,
     ...holdInWords(status),
-    ...status.pending.map(
-      (work) =>
-        `  ${work.paused ? 'paused' : 'doing'}: ${work.activity}, attempt ${work.attempt}` +
-        `${work.lastAnswer ? `: ${work.lastAnswer}` : ''}${work.nextAttempt ? ` (next ${work.nextAttempt})` : ''}`,
-    ),
-    ...status.deliveries.map((event) => `  ${event.state}: ${event.type} ${event.eventId ?? ''} ${event.at ?? ''}`),
+    ...status.pending.flatMap((work) => workInWords(work, status)),
+    ...waitingInWords(status),
+    ...status.deliveries.map(deliveryInWords),
     ...(status.result ? [resultInWords(status.result)] : []),
+    ...failureInWords(status),
+    ...adviceAfterwards(status),
   ];
   show(out, status, lines.join('\n'));
 }
 
-function holdInWords({ hold }: PurchaseStatus): string[] {
+function holdInWords({ referenceId, hold }: PurchaseStatus): string[] {
   if (!hold) return [];
+  const commands = commandsFor(referenceId, hold.decisions).map((command) => `  ${command}`);
+  return [`  waits for you, ${hold.reason}: ${hold.explanation}`, '  type one of:', ...commands];
+}
+
+function workInWords(work: PendingWork, { workflowId }: PurchaseStatus): string[] {
+  const answer = work.lastAnswer ? `, last answer: ${work.lastAnswer}` : '';
+  const next = work.nextAttempt ? `, next ${work.nextAttempt}` : '';
+  if (!work.paused) return [`  doing: ${work.activity}, attempt ${work.attempt}${answer}${next}`];
   return [
-    `  waits for you: ${hold.explanation}`,
-    `  decide with: ${hold.decisions.map((kind) => `--${kind}`).join(', ')}`,
+    `  PAUSED by a person: ${work.activity}, attempt ${work.attempt}${answer}. To go on, type:`,
+    `    temporal activity unpause --workflow-id ${workflowId} --activity-id ${work.activityId}`,
+  ];
+}
+
+function waitingInWords({ waitsForWorkerSince, taskQueue }: PurchaseStatus): string[] {
+  if (!waitsForWorkerSince) return [];
+  return [
+    `  waits for a worker on task queue ${taskQueue} since ${waitsForWorkerSince}; if that stays, is one running?`,
+  ];
+}
+
+function deliveryInWords({ state, type, eventId, at }: DeliveryStatus): string {
+  return `  ${state.toLowerCase().replaceAll('_', ' ')}: ${[type, eventId, at].filter(Boolean).join('  ')}`;
+}
+
+function failureInWords({ referenceId, failure }: PurchaseStatus): string[] {
+  if (failure === undefined) return [];
+  return [
+    `  no result: ${failure}`,
+    '  whether the partner has an order for it, this shows:',
+    `    node dist/starter.js orders --search ${referenceId}`,
+  ];
+}
+
+function adviceAfterwards({ referenceId, result }: PurchaseStatus): string[] {
+  if (result?.outcome !== 'OVERDUE') return [];
+  return [
+    '  to look at its order now and hand over what has come, type:',
+    `    node dist/starter.js redeliver ${referenceId}`,
   ];
 }
 

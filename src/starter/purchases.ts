@@ -1,9 +1,23 @@
-import { type Client, WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client';
-import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow';
+import {
+  type Client,
+  WorkflowExecutionAlreadyStartedError,
+  WorkflowFailedError,
+  WorkflowNotFoundError,
+} from '@temporalio/client';
 import { DEFAULT_TASK_QUEUE, PURCHASE_WORKFLOW, purchaseWorkflowId } from '../contracts/names';
 import type { PurchaseInput, PurchaseResult } from '../contracts/purchase';
 import { faultsOfPurchase, sameItems } from '../domain/purchase-rules';
-import { InvalidPurchaseError, PurchaseDiffersError, PurchaseNotFoundError } from './errors';
+import { startedWith } from '../temporal/history';
+import type { DecisionChoice } from './decisions';
+import {
+  InvalidPurchaseError,
+  PurchaseDiffersError,
+  PurchaseFailedError,
+  PurchaseNotFoundError,
+  StarterError,
+} from './errors';
+import { type Redelivery, redeliver } from './redelivering';
+import { type Resolution, resolveHold } from './resolving';
 import { type PurchaseStatus, statusOf } from './status';
 
 /** A purchase that was started, or found because its reference was started before (`started: false`). */
@@ -24,14 +38,33 @@ export interface Starter {
    */
   purchase(input: PurchaseInput): Promise<StartedPurchase>;
   /**
-   * Waits for the end of a purchase.
+   * Waits for the end of a purchase, also through a reset of it.
    *
    * @throws PurchaseNotFoundError
-   * @throws WorkflowFailedError when it was terminated or is a bug; every business outcome is a result.
+   * @throws PurchaseFailedError when it was terminated or never was a purchase; every business outcome is a result.
    */
   result(referenceId: string): Promise<PurchaseResult>;
   /** Where a purchase stands. Answered by the server alone, also when no worker runs. @throws PurchaseNotFoundError */
   status(referenceId: string): Promise<PurchaseStatus>;
+  /**
+   * Answers the hold that a purchase waits in, with a decision that fits it. Needs a running worker.
+   *
+   * @throws PurchaseNotFoundError, DecisionRefusedError, NotAnsweredError
+   */
+  resolve(referenceId: string, choice: DecisionChoice): Promise<Resolution>;
+  /**
+   * Has the event of a purchase that has ended delivered once more, under the same id. The order of an overdue purchase is
+   * looked at first, and keys that came since are delivered instead. Needs a running worker.
+   *
+   * @throws PurchaseNotFoundError, NothingToRedeliverError, RedeliveryFailedError, NotAnsweredError
+   */
+  redeliver(referenceId: string): Promise<Redelivery>;
+}
+
+export interface StarterOptions {
+  taskQueue?: string;
+  /** How long `resolve` and `redeliver` wait for a worker, in ms. Default 30,000. */
+  answerWithinMs?: number;
 }
 
 /**
@@ -39,16 +72,15 @@ export interface Starter {
  *
  * @param client a client of the namespace in which the worker runs.
  */
-export function createStarter(client: Client, options: { taskQueue?: string } = {}): Starter {
-  const taskQueue = options.taskQueue ?? DEFAULT_TASK_QUEUE;
+export function createStarter(client: Client, options: StarterOptions = {}): Starter {
+  const { taskQueue = DEFAULT_TASK_QUEUE, answerWithinMs = 30_000 } = options;
   return {
     purchase: (input) => startOrFind(client, taskQueue, input),
-    result: (referenceId) =>
-      known(
-        referenceId,
-        () => client.workflow.getHandle(purchaseWorkflowId(referenceId)).result() as Promise<PurchaseResult>,
-      ),
+    result: (referenceId) => known(referenceId, () => resultOf(client, referenceId)),
     status: (referenceId) => known(referenceId, () => statusOf(client, referenceId)),
+    resolve: (referenceId, choice) =>
+      known(referenceId, () => resolveHold(client, referenceId, choice, answerWithinMs)),
+    redeliver: (referenceId) => known(referenceId, () => redeliver(client, taskQueue, referenceId, answerWithinMs)),
   };
 }
 
@@ -69,23 +101,46 @@ async function startOrFind(client: Client, taskQueue: string, input: PurchaseInp
     return { referenceId, workflowId, runId: handle.firstExecutionRunId, started: true };
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-    const before = await startedWith(client, workflowId);
-    if (!sameItems(before.input.items, items)) throw new PurchaseDiffersError(referenceId, before.input.items, items);
-    return { referenceId, workflowId, runId: before.runId, started: false };
+    const runId = await findSame(client, { referenceId, items });
+    return { referenceId, workflowId, runId, started: false };
   }
 }
 
-/** Reads with what a purchase was started from the first event of its history, whoever started it. */
-async function startedWith(client: Client, workflowId: string): Promise<{ input: PurchaseInput; runId: string }> {
+/** @returns the run of the purchase that this reference already has, if it is of the same items. */
+async function findSame(client: Client, { referenceId, items }: PurchaseInput): Promise<string> {
+  const workflowId = purchaseWorkflowId(referenceId);
   const { runId } = await client.workflow.getHandle(workflowId).describe();
-  const { history } = await client.workflowService.getWorkflowExecutionHistory({
-    namespace: client.options.namespace,
-    execution: { workflowId, runId },
-    maximumPageSize: 1,
-  });
-  const payloads = history?.events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads;
-  const [input] = await decodeArrayFromPayloads(client.options.loadedDataConverter, payloads);
-  return { input: input as PurchaseInput, runId };
+  const before = await startedWith(client, { workflowId, runId });
+  const faults = faultsOfPurchase(before);
+  if (faults.length > 0) {
+    const why = faults.join('; ');
+    throw new StarterError(
+      `Reference ${referenceId} was used up by a start that was no purchase (${why}); use a new one.`,
+    );
+  }
+  const known = (before as PurchaseInput).items;
+  if (!sameItems(known, items)) throw new PurchaseDiffersError(referenceId, known, items);
+  return runId;
+}
+
+async function resultOf(client: Client, referenceId: string): Promise<PurchaseResult> {
+  const workflowId = purchaseWorkflowId(referenceId);
+  for (;;) {
+    const { runId } = await client.workflow.getHandle(workflowId).describe();
+    try {
+      return (await client.workflow.getHandle(workflowId, runId).result()) as PurchaseResult;
+    } catch (error) {
+      if (!(error instanceof WorkflowFailedError)) throw error;
+      const now = await client.workflow.getHandle(workflowId).describe();
+      // A reset ends one run and begins another: the purchase goes on.
+      if (now.runId === runId) throw new PurchaseFailedError(referenceId, howItFailed(now.status.name, error));
+    }
+  }
+}
+
+function howItFailed(status: string, error: WorkflowFailedError): string {
+  const why = error.cause?.message;
+  return `ended as ${status}${why ? ` (${why})` : ''}`;
 }
 
 /** The one line that a list in the UI shows beside the workflow id. */

@@ -1,4 +1,4 @@
-import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
+import { type Client, WorkflowFailedError, type WorkflowExecutionDescription } from '@temporalio/client';
 import { DELIVER_WORKFLOW, purchaseWorkflowId } from '../contracts/names';
 import type { HoldNotice, PurchaseMemo, PurchaseResult } from '../contracts/purchase';
 import { PARTNER_ORDER_ID, PURCHASE_STATE } from '../contracts/search-attributes';
@@ -6,11 +6,13 @@ import { PARTNER_ORDER_ID, PURCHASE_STATE } from '../contracts/search-attributes
 /** What waits in a purchase right now: an activity between two attempts, or in one. */
 export interface PendingWork {
   activity: string;
+  activityId: string;
   attempt: number;
   /** In words; made by our activities, so it holds no key. */
   lastAnswer?: string;
   /** ISO 8601. */
   nextAttempt?: string;
+  /** A person has paused it; nothing goes on until a person unpauses it. */
   paused?: boolean;
 }
 
@@ -37,37 +39,58 @@ export interface PurchaseStatus {
   hold?: HoldNotice;
   pending: PendingWork[];
   deliveries: DeliveryStatus[];
+  /** A worker is to take the next step, since this moment (ISO 8601). If it stays, no worker runs or the workers fail. */
+  waitsForWorkerSince?: string;
+  taskQueue: string;
   result?: PurchaseResult;
+  /** Why there is no result, of a purchase that was terminated or never was one. */
+  failure?: string;
 }
 
 /** Reads where a purchase stands from the server alone: no worker has to run. @throws WorkflowNotFoundError */
 export async function statusOf(client: Client, referenceId: string): Promise<PurchaseStatus> {
   const workflowId = purchaseWorkflowId(referenceId);
-  const handle = client.workflow.getHandle(workflowId);
-  const description = await handle.describe();
+  const description = await client.workflow.getHandle(workflowId).describe();
+  const { runId, raw, typedSearchAttributes: attributes } = description;
   const memo = (description.memo ?? {}) as PurchaseMemo;
   const execution = description.status.name;
-  const ended = execution === 'COMPLETED' ? ((await handle.result()) as PurchaseResult) : undefined;
-  const attributes = description.typedSearchAttributes;
+  const running = execution === 'RUNNING';
+  const shown = attributes.get(PURCHASE_STATE);
   return {
     referenceId,
     workflowId,
-    runId: description.runId,
-    state: attributes.get(PURCHASE_STATE) ?? (execution === 'RUNNING' ? 'STARTED' : execution),
+    runId,
+    // What a purchase showed last says nothing once it was ended from outside.
+    state: running || execution === 'COMPLETED' ? (shown ?? 'STARTED') : execution,
     execution,
     orderId: attributes.get(PARTNER_ORDER_ID),
     startedAt: description.startTime.toISOString(),
     closedAt: description.closeTime?.toISOString(),
-    hold: memo.hold ?? undefined,
+    hold: (running && memo.hold) || undefined,
     pending: pendingWork(description),
     deliveries: [...receivedBy(memo), ...(await deliveredLater(client, referenceId))],
-    result: ended,
+    waitsForWorkerSince: running && raw.pendingWorkflowTask ? timeOf(raw.pendingWorkflowTask.scheduledTime) : undefined,
+    taskQueue: description.taskQueue,
+    ...(running ? {} : await endOf(client, { workflowId, runId })),
   };
+}
+
+async function endOf(
+  client: Client,
+  { workflowId, runId }: { workflowId: string; runId: string },
+): Promise<Pick<PurchaseStatus, 'result' | 'failure'>> {
+  try {
+    return { result: (await client.workflow.getHandle(workflowId, runId).result()) as PurchaseResult };
+  } catch (error) {
+    if (!(error instanceof WorkflowFailedError)) throw error;
+    return { failure: error.cause?.message ?? error.message };
+  }
 }
 
 function pendingWork(description: WorkflowExecutionDescription): PendingWork[] {
   return (description.raw.pendingActivities ?? []).map((activity) => ({
     activity: activity.activityType?.name ?? '',
+    activityId: activity.activityId ?? '',
     attempt: activity.attempt ?? 1,
     lastAnswer: activity.lastFailure?.message ?? undefined,
     nextAttempt: timeOf(activity.nextAttemptScheduleTime),
@@ -79,19 +102,22 @@ function receivedBy(memo: PurchaseMemo): DeliveryStatus[] {
   return (memo.events ?? []).map(({ id, type, at }) => ({ type, eventId: id, at, state: 'RECEIVED' }));
 }
 
-/** What was delivered after the end, by workflows of its own; lists lag a little. */
+/** What was delivered after the end, by workflows of its own, oldest first; lists lag a little. */
 async function deliveredLater(client: Client, referenceId: string): Promise<DeliveryStatus[]> {
   const query = `WorkflowType = '${DELIVER_WORKFLOW}' AND ReferenceId = '${referenceId}'`;
-  const found: DeliveryStatus[] = [];
+  const found: DeliveryStatus[][] = [];
   for await (const delivery of client.workflow.list({ query })) {
-    const state = delivery.status.name;
-    found.push({
-      type: delivery.workflowId,
-      at: delivery.startTime.toISOString(),
-      state: state === 'RUNNING' ? 'ON_ITS_WAY' : state === 'COMPLETED' ? 'RECEIVED' : 'FAILED',
-    });
+    const { events } = (delivery.memo ?? {}) as PurchaseMemo;
+    const at = delivery.startTime.toISOString();
+    const eventId = delivery.workflowId.replace('deliver-', '');
+    const state = delivery.status.name === 'RUNNING' ? 'ON_ITS_WAY' : 'FAILED';
+    found.push(
+      events
+        ? events.map(({ id, type }) => ({ type, eventId: id, at, state: 'RECEIVED' }))
+        : [{ type: 'redelivery', eventId, at, state }],
+    );
   }
-  return found;
+  return found.toReversed().flat();
 }
 
 function timeOf(time: { seconds?: unknown } | null | undefined): string | undefined {

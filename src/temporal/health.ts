@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { NativeConnection, Worker } from '@temporalio/worker';
+import type { Worker } from '@temporalio/worker';
 
 /** Temporal's numbers for the two kinds of task queue; its proto package is no dependency of ours. */
 const WORKFLOW_TASKS = 1;
@@ -14,19 +14,17 @@ export interface Readiness {
 }
 
 /** Asks the server itself whether both pollers of this worker are seen there. */
-export function readinessOf(
-  worker: () => Worker | undefined,
-  connection: NativeConnection,
-): (now?: number) => Promise<Readiness> {
+export function readinessOf(worker: () => Worker | undefined): (now?: number) => Promise<Readiness> {
   let last: { at: number; answer: Promise<Readiness> } | undefined;
   return (now = Date.now()) => {
-    if (!last || now - last.at > CACHED_MS) last = { at: now, answer: askReadiness(worker(), connection) };
+    if (!last || now - last.at > CACHED_MS) last = { at: now, answer: askReadiness(worker()) };
     return last.answer;
   };
 }
 
-async function askReadiness(worker: Worker | undefined, connection: NativeConnection): Promise<Readiness> {
-  if (!worker) return { ready: false, reason: 'starting' };
+async function askReadiness(worker: Worker | undefined): Promise<Readiness> {
+  const connection = worker?.connection;
+  if (!worker || !connection) return { ready: false, reason: 'starting' };
   const { runState, workflowPollerState, activityPollerState } = worker.getStatus();
   if (runState !== 'RUNNING') return { ready: false, reason: `the worker is ${runState}` };
   if (workflowPollerState !== 'POLLING' || activityPollerState !== 'POLLING') {

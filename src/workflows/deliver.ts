@@ -2,25 +2,65 @@ import {
   ApplicationFailure,
   proxyActivities,
   proxyLocalActivities,
+  upsertMemo,
   upsertSearchAttributes,
 } from '@temporalio/workflow';
-import type { Activities, DeliveryReceipt, DeliveryRequest } from '../contracts/activities';
+import type { Activities, DeliveryReport, DeliveryRequest, OverdueLook } from '../contracts/activities';
+import type { PurchaseSettings } from '../contracts/purchase';
 import { REFERENCE_ID } from '../contracts/search-attributes';
-import { delivering, recorded } from './policies';
+import { LATE_DELIVERY, lateKeysOf } from './late-delivery';
+import { delivering, lookingOnce, recorded } from './policies';
 
 /**
- * Delivers one event of a purchase that has ended: keys that came late, or the same event again. Its workflow id is made
+ * Delivers what comes after a purchase has ended: keys that came late, or the same event again. Its workflow id is made
  * of the event's id, so two of them can't deliver one event at once.
  *
- * @returns the event's id, when the checkout has it. It fails when it was refused for good or tried for a day.
+ * @param request the event, as it was or is to be delivered.
+ * @param overdue with an overdue purchase: its order is looked at first, and the keys that came since are delivered
+ *   instead. Late deliveries of before are repeated as they were.
+ * @returns what the checkout has received. It fails when that was refused for good or tried for a day.
  */
-export async function deliverWorkflow(request: DeliveryRequest): Promise<DeliveryReceipt> {
+export async function deliverWorkflow(request: DeliveryRequest, overdue?: OverdueLook): Promise<DeliveryReport> {
   if (typeof request?.type !== 'string' || typeof request.referenceId !== 'string') {
-    throw ApplicationFailure.nonRetryable('expected one argument, the event to deliver', 'InvalidDelivery');
+    throw ApplicationFailure.nonRetryable('expected the event to deliver', 'InvalidDelivery');
   }
   upsertSearchAttributes([{ key: REFERENCE_ID, value: request.referenceId }]);
   const { readSettings } = proxyLocalActivities<Activities>(recorded);
   const { settings } = await readSettings();
+
+  const { requests, order } = await whatToDeliver(request, overdue, settings);
   const { deliverEvent } = proxyActivities<Activities>(delivering(settings));
-  return deliverEvent.executeWithOptions({ summary: request.type }, [request]);
+  const events: DeliveryReport['events'] = [];
+  for (const event of requests) {
+    const { eventId } = await deliverEvent.executeWithOptions({ summary: event.type }, [event]);
+    events.push({ id: eventId, type: event.type, at: event.at });
+  }
+  upsertMemo({ events });
+  return { eventId: events.at(-1)?.id ?? '', events, ...(order && { order }) };
+}
+
+interface Plan {
+  requests: DeliveryRequest[];
+  order?: DeliveryReport['order'];
+}
+
+async function whatToDeliver(
+  request: DeliveryRequest,
+  overdue: OverdueLook | undefined,
+  settings: PurchaseSettings,
+): Promise<Plan> {
+  const { orderId, referenceId } = request;
+  if (!overdue || orderId === undefined) return { requests: [request] };
+  const { lookAtOrder } = proxyActivities<Activities>(lookingOnce(settings));
+  const order = await lookAtOrder.executeWithOptions({ summary: `${orderId}: one look` }, [{ orderId, referenceId }]);
+
+  const { lines, doubt } = lateKeysOf(overdue.items, order, overdue.earlier);
+  const { totalDebit } = order;
+  const at = new Date().toISOString();
+  const late = lines.length > 0 ? [{ type: LATE_DELIVERY, lines, totalDebit, at, referenceId, orderId }] : [];
+  const requests = [...overdue.earlier, ...late];
+  return {
+    requests: requests.length > 0 ? requests : [request],
+    order: { id: orderId, status: order.status, ...(doubt !== undefined && { doubt }) },
+  };
 }

@@ -2,7 +2,7 @@ import { ActivityFailure, ApplicationFailure, log } from '@temporalio/workflow';
 import { FAILURE } from '../contracts/failures';
 import type { HoldReason } from '../contracts/purchase';
 import { differenceOf, judgeOrder, type JudgedLine } from '../domain/judgement';
-import { type OrderView } from '../domain/order';
+import { endsLooking, type OrderView } from '../domain/order';
 import { eventTypeOf } from '../domain/outcome';
 import { hold } from './holding';
 import type { Placement } from './placing';
@@ -17,6 +17,8 @@ interface Accepted {
   surplus: boolean;
 }
 
+const NOTHING_ACCEPTED: Accepted = { items: false, owner: false, surplus: false };
+
 /** From the placement to the checkout's receipt. */
 export async function fulfil(purchase: PurchaseRecord, placement: Placement): Promise<Ending> {
   if (placement.kind === 'ended') return tellEnding(purchase, placement.ending);
@@ -28,7 +30,7 @@ export async function fulfil(purchase: PurchaseRecord, placement: Placement): Pr
 
 /** Judges what was seen, with the help of people where the order is not as it should be. */
 async function endingOf(purchase: PurchaseRecord, first: Sighting, adopted: boolean): Promise<Ending> {
-  const accepted: Accepted = { items: false, owner: false, surplus: false };
+  let accepted = NOTHING_ACCEPTED;
   let sighting = first;
   let compare = adopted;
 
@@ -42,10 +44,11 @@ async function endingOf(purchase: PurchaseRecord, first: Sighting, adopted: bool
     if (answer.kind === 'abandon' || answer.kind === 'withhold') return givenUp(order, doubt.explanation);
     if (answer.kind === 'order' && answer.orderId !== undefined) {
       compare = true;
+      accepted = NOTHING_ACCEPTED;
       purchase.hasOrder(answer.orderId);
       sighting = await watchOrder(purchase, answer.orderId, NEVER_SEEN);
     } else {
-      accepted[doubt.accepts] = true;
+      accepted = { ...accepted, [doubt.accepts]: true };
       purchase.hasOrder(order.orderId);
       sighting = await watchOrder(purchase, order.orderId, NEVER_SEEN);
     }
@@ -115,38 +118,37 @@ function isWhole(purchase: PurchaseRecord, lines: readonly JudgedLine[]): boolea
  */
 async function tellEnding(purchase: PurchaseRecord, first: Ending): Promise<Ending> {
   let ending = first;
+  let at = new Date().toISOString();
   for (;;) {
-    const trouble = await tryToTell(purchase, ending);
+    const trouble = await tryToTell(purchase, ending, at);
     if (!trouble) break;
-    const answer = await hold(purchase, trouble, explanationOf(trouble));
+    const answer = await hold(purchase, trouble.reason, trouble.explanation);
     if (answer.kind === 'withhold') {
-      ending = {
-        ...ending,
-        outcome: 'ABANDONED',
-        lines: [],
-        reason: `withheld by a person; ${explanationOf(trouble)}`,
-      };
+      ending = { ...ending, outcome: 'ABANDONED', lines: [], reason: `withheld by a person; ${trouble.explanation}` };
+      const untold = await tryToTell(purchase, ending, new Date().toISOString());
+      // Asking a person again would be asking whether to withhold that something was withheld.
+      if (untold) log.error('the checkout does not know that it was given up', { why: untold.explanation });
       break;
     }
-    if (trouble === 'KEY_GONE' && purchase.orderId !== undefined) {
-      ending = await endingOf(purchase, await lookOnce(purchase, purchase.orderId), false);
+    if (trouble.reason === 'KEY_GONE' && purchase.orderId !== undefined) {
+      const sighting = await lookOnce(purchase, purchase.orderId);
+      // A look that shows no end says nothing about the keys: the same event is tried again, and holds again.
+      if (sighting.order && endsLooking(sighting.order.status)) {
+        ending = await endingOf(purchase, sighting, false);
+        at = new Date().toISOString();
+      }
     }
   }
   for (const attention of purchase.attentions) await tellAttention(purchase, attention);
   return ending;
 }
 
-async function tryToTell(purchase: PurchaseRecord, ending: Ending): Promise<HoldReason | undefined> {
+async function tryToTell(purchase: PurchaseRecord, ending: Ending, at: string): Promise<Trouble | undefined> {
   const { outcome, lines, totalDebit, reason } = ending;
   purchase.enter('DELIVERING', `${eventTypeOf(outcome)} to the checkout`);
   try {
-    await tell(purchase, {
-      type: eventTypeOf(outcome),
-      outcome,
-      lines: eventLines(purchase, lines),
-      totalDebit,
-      reason,
-    });
+    const type = eventTypeOf(outcome);
+    await tell(purchase, { type, outcome, lines: eventLines(purchase, lines), totalDebit, reason }, at);
     return undefined;
   } catch (failure) {
     return troubleOf(failure);
@@ -167,18 +169,25 @@ async function tellAttention(purchase: PurchaseRecord, attention: PurchaseRecord
   }
 }
 
-function troubleOf(failure: unknown): HoldReason {
-  const cause = failure instanceof ActivityFailure ? failure.cause : undefined;
-  const type = cause instanceof ApplicationFailure ? cause.type : undefined;
-  if (type === FAILURE.deliveryRefused) return 'DELIVERY_REFUSED';
-  if (type === FAILURE.keyGone) return 'KEY_GONE';
-  return 'DELIVERY_EXHAUSTED';
+interface Trouble {
+  reason: HoldReason;
+  explanation: string;
 }
 
-function explanationOf(trouble: HoldReason): string {
-  if (trouble === 'DELIVERY_REFUSED') return 'the checkout refused the event for good (410)';
-  if (trouble === 'KEY_GONE') return 'a key that was seen in the order is no longer there';
-  return 'the event was tried for a day and never taken';
+function troubleOf(failure: unknown): Trouble {
+  const cause = failure instanceof ActivityFailure ? failure.cause : undefined;
+  const final = cause instanceof ApplicationFailure ? cause : undefined;
+  if (final?.type === FAILURE.deliveryRefused) {
+    return { reason: 'DELIVERY_REFUSED', explanation: 'the checkout refused the event for good (410)' };
+  }
+  if (final?.type === FAILURE.keyGone) {
+    return { reason: 'KEY_GONE', explanation: 'a key that was seen in the order is no longer there' };
+  }
+  const byHand = !(failure instanceof ActivityFailure) || final?.nonRetryable === true;
+  const explanation = byHand
+    ? 'the delivery of the event was ended by hand, without a receipt'
+    : 'the event was tried for a day and never taken';
+  return { reason: 'DELIVERY_EXHAUSTED', explanation };
 }
 
 function overdue(reason: string): Ending {

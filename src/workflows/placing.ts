@@ -1,6 +1,7 @@
-import { condition, log, proxyActivities, sleep, workflowInfo } from '@temporalio/workflow';
+import { ActivityFailure, condition, log, proxyActivities, sleep, workflowInfo } from '@temporalio/workflow';
 import type { Activities, FoundOrder, HistoryLook, PlacementAnswer } from '../contracts/activities';
 import { chooseOrder, mayReplace, placementPause, SETTLING_ROUNDS, settlingPauses } from '../domain/settling';
+import { isHistoryLook, isPlacementAnswer } from './by-hand';
 import { hold } from './holding';
 import { lookingUp, placementMaxAge, placing } from './policies';
 import type { Ending, PurchaseRecord } from './purchase-record';
@@ -61,7 +62,7 @@ async function attemptPlacement(purchase: PurchaseRecord, settledInRun?: string)
         maxAgeMs: placementMaxAge(settings),
       },
     ]);
-    return isAnswer(answer)
+    return isPlacementAnswer(answer)
       ? answer
       : { evidence: 'UNKNOWN', why: 'the attempt was completed by hand', inFlight: true };
   } catch {
@@ -90,8 +91,10 @@ async function meaningOf(purchase: PurchaseRecord, answer: PlacementAnswer): Pro
 
 /** The partner refused. One look that shows no order makes it certain. */
 async function settleRefusal(purchase: PurchaseRecord, answer: PlacementAnswer, why: string): Promise<Step> {
-  const settled = await watchHistory(purchase, { windowMs: 0, prove: false, notBefore: Date.now() });
-  if (settled.kind === 'unreadable') return decide(purchase, `${why}, and the order history can't be read`, false);
+  // Whoever refuses us may refuse us the history too: that lasts as long as a key's rotation, not as an order's settling.
+  const patienceMs = answer.evidence === 'ACCESS_REFUSED' ? purchase.settings.placeWithinMs : 0;
+  const settled = await watchHistory(purchase, { windowMs: 0, prove: false, notBefore: Date.now(), patienceMs });
+  if (settled.kind === 'unreadable') return decide(purchase, `${why}, and ${settled.why}`, false);
   if (settled.kind === 'found') return adopt(purchase, settled.orders) ?? { kind: 'again', why };
   if (answer.evidence === 'ACCESS_REFUSED') return { kind: 'again', askedForMs: answer.retryAfterMs, why };
   return ended('REJECTED', why);
@@ -104,8 +107,10 @@ async function settleUnknown(purchase: PurchaseRecord, answer: PlacementAnswer):
   purchase.enter('UNCONFIRMED', `${why}: the partner's order history is watched for ${settings.settleMs / 1000} s`);
   log.warn('placement of unknown outcome', { why });
 
+  // A partner that asks for a pause is asked nothing before it is over.
+  if (answer.retryAfterMs) await sleep(answer.retryAfterMs);
   const stillWriting = answer.inFlight ? placementMaxAge(settings) + settings.partnerTimeoutMs : 0;
-  const notBefore = Date.now() + Math.max(stillWriting, answer.retryAfterMs ?? 0);
+  const notBefore = Date.now() + stillWriting;
   const settled = await watchHistory(purchase, { windowMs: settings.settleMs, prove: true, notBefore });
 
   if (settled.kind === 'found') return adopt(purchase, settled.orders) ?? { kind: 'again', why };
@@ -123,33 +128,33 @@ type Settled =
 
 /**
  * Looks in the history, soon and then with growing gaps. Absent is only what every look of a whole window showed so,
- * a window that began no earlier than `notBefore`; a look that fails or proves nothing begins it anew.
+ * a window that began no earlier than `notBefore`; a look that fails or proves nothing begins it anew. It takes several
+ * looks to give up: one that died with its worker may last longer than the patience for all.
  */
 async function watchHistory(
   purchase: PurchaseRecord,
-  options: { windowMs: number; prove: boolean; notBefore: number },
+  options: { windowMs: number; prove: boolean; notBefore: number; patienceMs?: number },
 ): Promise<Settled> {
   const { settleMs } = purchase.settings;
-  const giveUp = options.notBefore + SETTLING_ROUNDS * settleMs;
+  const giveUp = options.notBefore + Math.max(SETTLING_ROUNDS * settleMs, options.patienceMs ?? 0);
   const pauses = settlingPauses(settleMs);
   let absentSince: number | undefined;
-  let why = '';
 
   for (let turn = 0; ; turn++) {
-    const look = await lookUp(purchase, options.prove);
+    const { look, why } = await lookUp(purchase, options.prove);
     if (look && look.orders.length > 0) return { kind: 'found', orders: look.orders };
     const counts = look !== undefined && (look.readable || !options.prove);
-    why = look?.why ?? 'the order history could not be asked';
     absentSince = counts ? (absentSince ?? Math.max(Date.now(), options.notBefore)) : undefined;
     if (look && absentSince !== undefined && Date.now() - absentSince >= options.windowMs) {
       return { kind: 'absent', runId: look.runId };
     }
-    if (Date.now() >= giveUp) return { kind: 'unreadable', why };
+    if (Date.now() >= giveUp && turn >= pauses.length) return { kind: 'unreadable', why };
     await sleep(pauses[Math.min(turn, pauses.length - 1)] ?? settleMs);
   }
 }
 
-async function lookUp(purchase: PurchaseRecord, prove: boolean): Promise<HistoryLook | undefined> {
+/** One look. Without `look` it failed, or a person completed it with something else. */
+async function lookUp(purchase: PurchaseRecord, prove: boolean): Promise<{ look?: HistoryLook; why: string }> {
   const { input, settings } = purchase;
   const { lookUpOrders } = proxyActivities<Activities>(lookingUp(settings));
   try {
@@ -157,9 +162,10 @@ async function lookUp(purchase: PurchaseRecord, prove: boolean): Promise<History
     const look = await lookUpOrders.executeWithOptions({ summary }, [
       { referenceId: input.referenceId, since: firstStart(), prove },
     ]);
-    return Array.isArray((look as Partial<HistoryLook> | null)?.orders) ? look : undefined;
-  } catch {
-    return undefined;
+    return isHistoryLook(look) ? { look, why: look.why } : { why: 'the look was completed by hand' };
+  } catch (failure) {
+    const cause = failure instanceof ActivityFailure ? failure.cause?.message : undefined;
+    return { why: `the order history could not be read${cause === undefined ? '' : `: ${cause}`}` };
   }
 }
 
@@ -180,7 +186,7 @@ async function decide(purchase: PurchaseRecord, explanation: string, absent: boo
   const answer = await hold(purchase, 'PLACEMENT_UNKNOWN', explanation, absent);
   switch (answer.kind) {
     case 'cancelled':
-      return ended('CANCELLED', `cancelled; ${explanation}`);
+      return lastLook(purchase, explanation);
     case 'order':
       return { kind: 'order', orderId: answer.orderId ?? '', adopted: true };
     case 'replace':
@@ -190,10 +196,14 @@ async function decide(purchase: PurchaseRecord, explanation: string, absent: boo
   }
 }
 
-function ended(outcome: Ending['outcome'], reason: string): Placement {
-  return { kind: 'ended', ending: { outcome, lines: [], reason } };
+/** A hold may have been open for days: what was absent when it began may be there by now, and is then seen through. */
+async function lastLook(purchase: PurchaseRecord, explanation: string): Promise<Step> {
+  const settled = await watchHistory(purchase, { windowMs: 0, prove: true, notBefore: Date.now() });
+  if (settled.kind === 'unreadable') return decide(purchase, `${explanation}, and now ${settled.why}`, false);
+  const found = settled.kind === 'found' ? adopt(purchase, settled.orders) : undefined;
+  return found ?? ended('CANCELLED', `cancelled; ${explanation}`);
 }
 
-function isAnswer(value: unknown): value is PlacementAnswer {
-  return typeof (value as Partial<PlacementAnswer> | null)?.evidence === 'string';
+function ended(outcome: Ending['outcome'], reason: string): Placement {
+  return { kind: 'ended', ending: { outcome, lines: [], reason } };
 }

@@ -1,20 +1,23 @@
 import { proxyActivities } from '@temporalio/workflow';
-import type { Activities, DeliveryReceipt, DeliveryRequest } from '../contracts/activities';
+import type { Activities, DeliveryRequest } from '../contracts/activities';
+import { isReceipt } from './by-hand';
 import { delivering } from './policies';
 import type { PurchaseRecord } from './purchase-record';
 
 /**
  * Tells the checkout one event of this purchase, for a day if need be.
  *
+ * @param at ISO 8601: when it happened. An event that is told again after a hold keeps its own.
  * @throws ActivityFailure when it was refused for good, or tried for a day.
  */
 export async function tell(
   purchase: PurchaseRecord,
   event: Omit<DeliveryRequest, 'referenceId' | 'orderId' | 'at'>,
+  at = new Date().toISOString(),
 ): Promise<void> {
   const request: DeliveryRequest = {
     ...event,
-    at: new Date().toISOString(),
+    at,
     referenceId: purchase.input.referenceId,
     orderId: purchase.orderId,
   };
@@ -24,10 +27,4 @@ export async function tell(
   const receipt = await deliverEvent.executeWithOptions({ summary }, [request]);
   if (!isReceipt(receipt)) throw new Error('the delivery was completed by hand, without a receipt');
   purchase.told(receipt.eventId, request);
-}
-
-/** A person can complete a pending activity with anything; only a real receipt counts as delivered. */
-function isReceipt(value: unknown): value is DeliveryReceipt {
-  const { eventId } = (value ?? {}) as Partial<DeliveryReceipt>;
-  return typeof eventId === 'string' && eventId.startsWith('evt_');
 }

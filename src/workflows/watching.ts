@@ -1,6 +1,7 @@
 import { log, proxyActivities, sleep } from '@temporalio/workflow';
 import type { Activities } from '../contracts/activities';
 import { endsLooking, type OrderView } from '../domain/order';
+import { isViewOf } from './by-hand';
 import { lookingOnce, watching } from './policies';
 import type { PurchaseRecord } from './purchase-record';
 
@@ -39,7 +40,7 @@ export async function watchOrder(purchase: PurchaseRecord, orderId: string, know
     };
     const seen = await awaitOrderChange.executeWithOptions({ summary }, [look]).catch(() => undefined);
 
-    if (isOrderView(seen)) {
+    if (isViewOf(orderId, seen)) {
       if (endsLooking(seen.status)) return { order: seen };
       if (isStepBack(status, seen.status)) log.warn('the order went back', { orderId, from: status, to: seen.status });
       status = seen.status;
@@ -60,15 +61,9 @@ export async function lookOnce(purchase: PurchaseRecord, orderId: string): Promi
   const summary = `${orderId}: one look`;
   const look = { orderId, referenceId: purchase.input.referenceId };
   const seen = await lookAtOrder.executeWithOptions({ summary }, [look]).catch(() => undefined);
-  return { order: isOrderView(seen) ? seen : undefined };
+  return { order: isViewOf(orderId, seen) ? seen : undefined };
 }
 
 function isStepBack(from: string, to: string): boolean {
   return from === 'PROCESSING' && to === 'PENDING';
-}
-
-/** A person can complete a pending activity with anything. */
-function isOrderView(value: unknown): value is OrderView {
-  const view = (value ?? {}) as Partial<OrderView>;
-  return typeof view.orderId === 'string' && typeof view.status === 'string' && Array.isArray(view.lines);
 }

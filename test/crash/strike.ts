@@ -60,10 +60,20 @@ export async function strikeWhileBooking(stage: Stage, count: number, strike: ()
   return starting;
 }
 
-/** Lets everything go right from now on and waits until each purchase has ended or waits for a person. */
-export async function recover(stage: Stage, bought: readonly Bought[]): Promise<Map<string, string>> {
+/**
+ * Lets everything go right from now on and waits until each purchase has ended or waits for a person.
+ *
+ * @returns what did not end `DELIVERED`, in words.
+ */
+export async function recover(stage: Stage, bought: readonly Bought[]): Promise<string[]> {
   heal(stage);
-  return untilSettled(stage.world, bought.map(({ referenceId }) => referenceId));
+  const ends = await untilSettled(
+    stage.world,
+    bought.map(({ referenceId }) => referenceId),
+  );
+  return bought
+    .map(({ referenceId, moment }) => `${moment.name}: ${ends.get(referenceId)}`)
+    .filter((line) => !line.endsWith(': DELIVERED'));
 }
 
 /** @returns the outcome of each purchase by its reference, or `HELD`. */

@@ -1,11 +1,17 @@
+import { randomUUID } from 'node:crypto';
+import type { WorkflowHandle } from '@temporalio/client';
 import type { Decision, HoldNotice, HoldReason, PurchaseResult } from '../../src/contracts/purchase';
 import { purchaseWorkflowId, RESOLVE_UPDATE } from '../../src/contracts/names';
 import type { World } from '../support/world';
 
+type Event = NonNullable<Awaited<ReturnType<WorkflowHandle['fetchHistory']>>['events']>[number];
+/** The id of an event, as the server gave it. */
+export type Point = NonNullable<Event['eventId']>;
+
 /** The services that the Temporal UI and CLI use, for one purchase. */
 export interface Hands {
   /** Resets to a workflow task that was completed, as the UI's Reset does, updates reapplied. @returns the new run's id */
-  reset(eventId: number, runId?: string): Promise<string>;
+  reset(point: Point, runId?: string): Promise<string>;
   pause(activity: string): Promise<void>;
   unpause(activity: string): Promise<void>;
   resetActivity(activity: string, options?: { keepPaused?: boolean; resetHeartbeat?: boolean }): Promise<void>;
@@ -13,14 +19,18 @@ export interface Hands {
   updateOptions(activity: string): Promise<void>;
   /** As `temporal activity complete`. */
   complete(activity: string, result: unknown): Promise<void>;
-  /** As `temporal activity fail`, which makes it final. */
-  fail(activity: string): Promise<void>;
+  /** As `temporal activity fail`, which makes it final; or as a worker that can be asked again. */
+  fail(activity: string, options?: { final: boolean }): Promise<void>;
   cancel(): Promise<void>;
+  /** Whether the wish to cancel stands in the history. */
+  cancelHeard(): Promise<boolean>;
+  /** Whether the workflow has nothing to think about just now. */
+  tasksDone(): Promise<boolean>;
   terminate(): Promise<void>;
   /** Answers the open hold, or the one that is named. */
   resolve(decision: Decision['decision'], rest?: Partial<Decision>): Promise<void>;
   /** The workflow task completions of a run, by their event ids. */
-  points(runId?: string): Promise<number[]>;
+  points(runId?: string): Promise<Point[]>;
   /** Waits for a pending activity with a given number of attempts and, unless `between` is set, one that is running. */
   pending(activity: string, attempt?: number): Promise<PendingActivity>;
   /** Waits for an open hold of that reason, other than the ones given. */
@@ -42,6 +52,8 @@ export interface PendingActivity {
 const ALL_ELIGIBLE = 3;
 const WORKFLOW_TASK_COMPLETED = 7;
 const STARTED = 2;
+/** Of gRPC. */
+const NOT_FOUND = 5;
 
 /** Everything that a person can do to one purchase. */
 export function handsOn(world: World, referenceId: string): Hands {
@@ -66,16 +78,16 @@ export function handsOn(world: World, referenceId: string): Hands {
   const openHold = async () => (await world.starter.status(referenceId)).hold;
 
   const hands: Hands = {
-    async reset(eventId, runId) {
-      const made = await workflowService.resetWorkflowExecution({
+    async reset(point, runId) {
+      const { runId: made } = await workflowService.resetWorkflowExecution({
         namespace,
         workflowExecution: { workflowId, runId: await runOf(runId) },
-        workflowTaskFinishEventId: eventId,
-        requestId: `${referenceId}-${eventId}-${Math.random()}`,
+        workflowTaskFinishEventId: point,
+        requestId: randomUUID(),
         reason: 'pressed by a person',
         resetReapplyType: ALL_ELIGIBLE,
       });
-      return made.runId!;
+      return made;
     },
     async pause(activity) {
       await workflowService.pauseActivity({ ...byType(activity), reason: 'pressed by a person' });
@@ -100,13 +112,23 @@ export function handsOn(world: World, referenceId: string): Hands {
         result: { payloads: [payload] },
       });
     },
-    async fail(activity) {
-      await workflowService.respondActivityTaskFailedById({
-        ...(await idOf(activity)),
-        failure: { message: 'failed by a person', applicationFailureInfo: { nonRetryable: true } },
+    async fail(activity, { final } = { final: true }) {
+      // The server lets an attempt fail that is running, and none that waits for its turn.
+      await until(async () => {
+        const failed = workflowService.respondActivityTaskFailedById({
+          ...(await idOf(activity)),
+          failure: { message: 'failed by a person', applicationFailureInfo: { nonRetryable: final } },
+        });
+        return failed.then(
+          () => true,
+          (error: { code?: number }) => (error.code === NOT_FOUND ? false : Promise.reject(error)),
+        );
       });
     },
     cancel: async () => void (await handle.cancel()),
+    cancelHeard: async () =>
+      (await historyOf()).some((event) => event.workflowExecutionCancelRequestedEventAttributes != null),
+    tasksDone: async () => (await handle.describe()).raw.pendingWorkflowTask == null,
     terminate: async () => void (await handle.terminate('pressed by a person')),
     async resolve(decision, rest = {}) {
       const hold = rest.hold ?? (await until(openHold)).id;
@@ -114,9 +136,7 @@ export function handsOn(world: World, referenceId: string): Hands {
     },
     async points(runId) {
       const events = await historyOf(runId);
-      return events
-        .filter((event) => event.eventType === WORKFLOW_TASK_COMPLETED)
-        .map((event) => Number(event.eventId));
+      return events.filter((event) => event.eventType === WORKFLOW_TASK_COMPLETED).map((event) => event.eventId!);
     },
     async pending(activity, attempt = 1) {
       const found = await until(async () => {

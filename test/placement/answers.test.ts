@@ -1,5 +1,5 @@
-import { startWorld, type World } from '../support/world';
-import { keysOf, play, type Played, type Trouble } from './play';
+import type { World } from '../support/world';
+import { startPartnerWorld, keysOf, play, type Played, type Trouble } from './play';
 
 type Action = NonNullable<Trouble['action']>;
 
@@ -71,8 +71,7 @@ describe('what an answer to place-order means, where an absent order may be plac
   let played: Map<string, Promise<Played>>;
 
   beforeAll(async () => {
-    world = await startWorld({ settings: { partnerTimeoutMs: 2_000 } });
-    world.sandbox.addPast({ count: 5 });
+    world = await startPartnerWorld({ settings: { partnerTimeoutMs: 2_000 } });
     played = new Map(ROWS.map(({ seen, troubles }) => [seen, play(world, troubles)]));
     await Promise.allSettled(played.values());
   }, 180_000);

@@ -1,7 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import type { DeliveryEventBody } from '../../src/delivery';
 import type { BookedOrder, Fault } from '../../src/sandbox';
 import type { PurchaseStatus } from '../../src/starter';
-import type { World } from '../support/world';
+import { startWorld, type World, type WorldOptions } from '../support/world';
 
 /** A fault without the reference that it is narrowed down to. */
 export type Trouble = Omit<Fault, 'referenceId'>;
@@ -19,6 +20,16 @@ export interface Played {
   /** The values of all keys that the checkout got. */
   received: string[];
   events: DeliveryEventBody[];
+}
+
+/**
+ * A world with a few orders in its history, without which no order can be shown to be absent. Its order ids are its own:
+ * the suites share a Temporal server, where an order that two purchases name is held.
+ */
+export async function startPartnerWorld(options: WorldOptions = {}, past = 5): Promise<World> {
+  const world = await startWorld({ ...options, sandbox: { seed: randomUUID(), ...options.sandbox } });
+  if (past > 0) world.sandbox.addPast({ count: past });
+  return world;
 }
 
 export const INSTANT = { 'demo-instant': 2 };

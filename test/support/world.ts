@@ -12,22 +12,11 @@ import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandb
 import { createStarter, type Starter } from '../../src/starter';
 import { otherPurchasesOf } from '../../src/temporal/other-purchases';
 import { type Receiver, startReceiver } from './receiver';
+import { FAST } from './settings';
 
 /** A signing secret that nothing outside the suite trusts. */
 export const TEST_SIGNING_SECRET = `whsec_${Buffer.from('not-a-secret-not-a-secret-not-a').toString('base64')}`;
 export const TEST_FINGERPRINT_SECRET = 'not-a-secret-not-a-secret-not-a-secret';
-
-/** Settings with which a test waits for nothing that it does not look at. */
-export const FAST: PurchaseSettings = {
-  placeWithinMs: 10_000,
-  firstPollMs: 20,
-  pollIntervalMs: 50,
-  deadlineMs: 30_000,
-  settleMs: 600,
-  replace: 'answered',
-  partnerTimeoutMs: 1_000,
-  deliveryTimeoutMs: 1_000,
-};
 
 export interface WorldOptions {
   settings?: Partial<PurchaseSettings>;

@@ -1,0 +1,111 @@
+import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { MUTANTS } from '../test/mutants/mutants.mjs';
+import { runMain } from './lib/main.mjs';
+import { projectRoot } from './lib/places.mjs';
+import { ensureDependencies, ensureTemporalCli, ensureTestServer } from './lib/prepare.mjs';
+import { say } from './lib/progress.mjs';
+import { run } from './lib/run.mjs';
+
+/**
+ * `npm run mutants [-- NAME …]`: breaks each safety rule on purpose, in a copy of the project, and expects the tests that
+ * are mapped to it to turn red. A mutant that survives fails the run, and so does one that no longer fits the code.
+ */
+
+/** What of the project a mutant needs; the dependencies are shared. */
+const COPIED = [
+  'src',
+  'test',
+  'types',
+  'scripts',
+  'package.json',
+  'package-lock.json',
+  '.npmrc',
+  'tsconfig.json',
+  'tsconfig.test.json',
+  'jest.config.js',
+];
+const LIMIT_MS = 300_000;
+
+await runMain(async () => {
+  await ensureDependencies();
+  const env = {
+    ...process.env,
+    TEMPORAL_CLI: await ensureTemporalCli(),
+    TEMPORAL_TEST_SERVER: await ensureTestServer(),
+  };
+  const wanted = process.argv.slice(2);
+  const mutants = MUTANTS.filter(({ name }) => wanted.length === 0 || wanted.includes(name));
+  const copy = await copyProject();
+  try {
+    const tests = [...new Set(mutants.flatMap((mutant) => mutant.tests))];
+    say(`The unbroken code must pass ${tests.length} test files …`);
+    if (!(await isGreen(copy, tests, env))) throw new Error('the tests are red without any mutant; mend that first');
+
+    const survivors = [];
+    for (const [index, mutant] of mutants.entries()) {
+      const killed = await isKilled(copy, mutant, env);
+      if (!killed) survivors.push(mutant.name);
+      process.stdout.write(
+        `${killed ? 'killed  ' : 'SURVIVED'}  ${index + 1}/${mutants.length}  ${mutant.name}: ${mutant.rule}\n`,
+      );
+    }
+    process.stdout.write(`${mutants.length - survivors.length} killed, ${survivors.length} survived\n`);
+    return survivors.length === 0 ? 0 : 1;
+  } finally {
+    await rm(copy, { recursive: true, force: true });
+  }
+});
+
+async function copyProject() {
+  const copy = await mkdtemp(join(tmpdir(), 'fulfilment-mutants-'));
+  for (const part of COPIED) await cp(join(projectRoot, part), join(copy, part), { recursive: true });
+  await mkdir(join(copy, 'dist'), { recursive: true });
+  await symlink(join(projectRoot, 'node_modules'), join(copy, 'node_modules'), 'dir');
+  return copy;
+}
+
+/**
+ * @param {string} copy
+ * @param {import('../test/mutants/mutants.mjs').Mutant} mutant
+ * @param {NodeJS.ProcessEnv} env
+ */
+async function isKilled(copy, mutant, env) {
+  const path = join(copy, mutant.file);
+  const sound = await readFile(path, 'utf8');
+  if (sound.split(mutant.find).length !== 2) {
+    throw new Error(
+      `${mutant.name}: what it replaces does not stand exactly once in ${mutant.file}; fit it to the code`,
+    );
+  }
+  await writeFile(
+    path,
+    sound.replace(mutant.find, () => mutant.replace),
+  );
+  try {
+    return !(await isGreen(copy, mutant.tests, env));
+  } finally {
+    await writeFile(path, sound);
+  }
+}
+
+/**
+ * A mutant that does not even compile proves nothing, so a failed build is an error.
+ *
+ * @param {string} copy
+ * @param {readonly string[]} tests
+ * @param {NodeJS.ProcessEnv} env
+ */
+async function isGreen(copy, tests, env) {
+  await run(process.execPath, [join(copy, 'scripts/build.mjs')], { cwd: copy, env, limitMs: LIMIT_MS });
+  const jest = join(copy, 'node_modules/jest/bin/jest.js');
+  return run(process.execPath, [jest, '--bail', '--rootDir', copy, '--runTestsByPath', ...tests], {
+    cwd: copy,
+    env,
+    limitMs: LIMIT_MS,
+  }).then(
+    () => true,
+    () => false,
+  );
+}

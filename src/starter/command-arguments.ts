@@ -1,0 +1,38 @@
+import { InvalidArgumentError } from 'commander';
+import type { PurchaseItem } from '../contracts/purchase';
+import { isSafeOrderId } from '../domain/order';
+import { faultsOfReference } from '../domain/purchase-rules';
+
+/** @throws InvalidArgumentError that says what a reference is. */
+export function reference(value: string): string {
+  const [fault] = faultsOfReference(value);
+  if (fault) throw new InvalidArgumentError(fault);
+  return value;
+}
+
+/** `PRODUCT:QUANTITY`; the last colon separates, because a product id may hold one. */
+export function item(value: string, before: PurchaseItem[] = []): PurchaseItem[] {
+  const colon = value.lastIndexOf(':');
+  const quantity = value.slice(colon + 1);
+  if (colon < 1 || !/^\d{1,9}$/.test(quantity)) {
+    throw new InvalidArgumentError(`expected PRODUCT:QUANTITY such as steam-50:2, got ${value}`);
+  }
+  return [...before, { productId: value.slice(0, colon), quantity: Number(quantity) }];
+}
+
+/** The id of an order at the partner, which is to become part of a URL. */
+export function orderId(value: string): string {
+  if (!isSafeOrderId(value)) {
+    throw new InvalidArgumentError('expected the id of an order at the partner: 1 to 200 of A-Z a-z 0-9 . _ ~ : -');
+  }
+  return value;
+}
+
+/** A whole number from 1. */
+export function positive(value: string): number {
+  const number = Number(value);
+  if (!/^\d{1,9}$/.test(value) || number < 1) {
+    throw new InvalidArgumentError(`expected a whole number from 1, got ${value}`);
+  }
+  return number;
+}

@@ -1,0 +1,78 @@
+import {
+  type Client,
+  WorkflowNotFoundError,
+  WorkflowUpdateFailedError,
+  WorkflowUpdateRPCTimeoutOrCancelledError,
+} from '@temporalio/client';
+import { purchaseWorkflowId, RESOLVE_UPDATE } from '../contracts/names';
+import type { Decision, HoldNotice, PurchaseMemo } from '../contracts/purchase';
+import { isSafeOrderId } from '../domain/order';
+import type { DecisionChoice } from './decisions';
+import { DecisionRefusedError, NotAnsweredError, StarterError } from './errors';
+
+/** A decision that the purchase has taken note of. */
+export interface Resolution {
+  referenceId: string;
+  workflowId: string;
+  hold: HoldNotice;
+  decision: DecisionChoice['decision'];
+  orderId?: string;
+}
+
+/**
+ * Answers the hold that a purchase waits in. The same decision twice on one hold is one.
+ *
+ * @throws DecisionRefusedError, NotAnsweredError; WorkflowNotFoundError for an unknown reference.
+ */
+export async function resolveHold(
+  client: Client,
+  referenceId: string,
+  choice: DecisionChoice,
+  answerWithinMs: number,
+): Promise<Resolution> {
+  const orderId = choice.decision === 'order' ? choice.orderId : undefined;
+  if (orderId !== undefined && !isSafeOrderId(orderId)) {
+    throw new StarterError('expected the id of an order at the partner: 1 to 200 of A-Z a-z 0-9 . _ ~ : -', 2);
+  }
+  const workflowId = purchaseWorkflowId(referenceId);
+  const hold = await openHold(client, referenceId, workflowId);
+  if (!hold.decisions.includes(choice.decision)) {
+    throw new DecisionRefusedError(referenceId, `${choice.decision} does not fit ${hold.reason}`, hold);
+  }
+  await decide(client, referenceId, { hold: hold.id, ...choice }, answerWithinMs);
+  return { referenceId, workflowId, hold, ...choice };
+}
+
+async function openHold(client: Client, referenceId: string, workflowId: string): Promise<HoldNotice> {
+  const { status, memo } = await client.workflow.getHandle(workflowId).describe();
+  if (status.name !== 'RUNNING') {
+    throw new DecisionRefusedError(referenceId, `the purchase has ended (${status.name}) and waits for nobody`);
+  }
+  const { hold } = (memo ?? {}) as PurchaseMemo;
+  if (!hold) throw new DecisionRefusedError(referenceId, 'the purchase is not held, it goes on by itself');
+  return hold;
+}
+
+async function decide(client: Client, referenceId: string, decision: Decision, answerWithinMs: number): Promise<void> {
+  const handle = client.workflow.getHandle(purchaseWorkflowId(referenceId));
+  const updateId = [decision.hold, decision.decision, decision.orderId].filter(Boolean).join(' ');
+  try {
+    await client.withDeadline(Date.now() + answerWithinMs, () =>
+      handle.executeUpdate(RESOLVE_UPDATE, { args: [decision], updateId }),
+    );
+  } catch (error) {
+    if (error instanceof WorkflowUpdateFailedError) {
+      throw new DecisionRefusedError(referenceId, error.cause?.message ?? error.message);
+    }
+    if (error instanceof WorkflowNotFoundError) {
+      throw new DecisionRefusedError(referenceId, 'the purchase ended a moment ago');
+    }
+    if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) {
+      throw new NotAnsweredError(
+        `No worker took the decision on ${referenceId} within ${answerWithinMs / 1_000} s: is one running? ` +
+          `It may still be taken when one comes. Before you decide otherwise: node dist/starter.js status ${referenceId}`,
+      );
+    }
+    throw error;
+  }
+}

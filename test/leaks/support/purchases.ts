@@ -1,0 +1,172 @@
+import type { Reply } from '../../support/http-server';
+import { BROKEN_ANSWERS, headerText, type HostileAnswer, WRONG_FIELDS } from './hostile-answers';
+import type { Envelope, HistoryData, OrderData, Twist } from './hostile-partner';
+import type { Checkout } from './stage';
+
+/** A key of somebody else's order, which the partner quotes wherever it can. */
+export const STRANGERS_KEY = 'S7RNG-"3R5\\K-E9Y0Q-2ZV8M';
+
+/** A purchase on an ugly path, and what is done about it. */
+export interface UglyPurchase {
+  items?: Record<string, number>;
+  twist?: Twist;
+  checkout?: Checkout;
+  /** It is held; these are the decisions that it gets, one for each hold. */
+  decisions?: string[];
+  outcome: string;
+}
+
+const HOSTILE = Object.entries({ ...BROKEN_ANSWERS, ...WRONG_FIELDS });
+const LOOKS_BEFORE = 2;
+const LOOKS_AT_DELIVERY = 2;
+
+/** Looks that answer wrongly before the plain one and, again, while the keys are read to be delivered. */
+export function wrongLooks(): Record<string, UglyPurchase> {
+  const each = LOOKS_BEFORE + LOOKS_AT_DELIVERY;
+  const groups = Array.from({ length: Math.ceil(HOSTILE.length / each) }, (_, index) =>
+    HOSTILE.slice(index * each, (index + 1) * each),
+  );
+  return Object.fromEntries(
+    groups.map((group, index) => {
+      const answers = group.map(([, answer]) => answer);
+      // The look that ends the waiting passes between the two halves.
+      const script = [...answers.slice(0, LOOKS_BEFORE), undefined, ...answers.slice(LOOKS_BEFORE)];
+      return [`looks-${index + 1}`, { twist: lookTwist((nth) => script[nth - 1]), outcome: 'DELIVERED' }];
+    }),
+  );
+}
+
+/** Answers to place-order and to the searches of the history. */
+export const WRONG_PLACEMENTS: Record<string, UglyPurchase> = {
+  'refused-order': { twist: placeTwist((said) => ({ status: 400, body: said })), outcome: 'REJECTED' },
+  'refused-key': { twist: placeTwist((said) => ({ status: 401, json: { message: said } })), outcome: 'DELIVERED' },
+  'place-500': { twist: placeTwist((said) => ({ status: 500, body: `<pre>${said}</pre>` })), outcome: 'DELIVERED' },
+  'place-half': {
+    twist: placeTwist((said) => ({ raw: `HTTP/1.1 200 OK\r\n\r\n{"status":200,"details":"${said}` }), true),
+    outcome: 'DELIVERED',
+  },
+  'place-garbage': { twist: placeTwist((said) => ({ raw: `${said}\r\n\r\n` }), true), outcome: 'DELIVERED' },
+  'place-redirect': {
+    twist: placeTwist((said) => ({ status: 307, headers: { location: `/${encodeURIComponent(said)}` } }), true),
+    outcome: 'DELIVERED',
+  },
+  'place-strange-id': {
+    twist: placeTwist((said) => ({ json: { status: 200, success: true, details: { data: { id: said } } } }), true),
+    outcome: 'DELIVERED',
+  },
+  'place-lost': { twist: placeTwist(() => 'hang'), decisions: ['abandon'], outcome: 'ABANDONED' },
+  'search-fails': {
+    twist: async ({ operation, nth, apiKey }) =>
+      operation === 'orders' && nth === 1 ? { status: 503, body: quoting(apiKey) } : undefined,
+    outcome: 'DELIVERED',
+  },
+};
+
+/** Orders that say too much, and orders that a person has to decide on. */
+export const STRANGE_ORDERS: Record<string, UglyPurchase> = {
+  plain: { items: { 'demo-instant': 3, 'demo-image': 1 }, outcome: 'DELIVERED' },
+  'own-key-in-title': { twist: orderTwist((order, key) => retitle(order, `Card ${key}`)), outcome: 'DELIVERED' },
+  'own-key-in-product-id': {
+    twist: orderTwist((order, key) => rename(order, `card-${key}`)),
+    decisions: ['deliver'],
+    outcome: 'PARTIALLY_DELIVERED',
+  },
+  'keys-of-a-failed-order': {
+    twist: orderTwist((order) => ({ ...order, status: 'FAILED' })),
+    outcome: 'FAILED',
+  },
+  'keys-of-a-refunded-order': { twist: orderTwist((order) => ({ ...order, status: 'REFUNDED' })), outcome: 'REFUNDED' },
+  'more-keys': {
+    twist: orderTwist((order) => addKey(order, STRANGERS_KEY)),
+    decisions: ['withhold'],
+    outcome: 'ABANDONED',
+  },
+  'key-gone': {
+    twist: lookTwist((nth) => (nth === 2 ? withoutKeys : undefined)),
+    decisions: ['deliver'],
+    outcome: 'DELIVERED',
+  },
+  'type-of-a-key': { twist: orderTwist((order) => retype(order, `text ${STRANGERS_KEY}`)), outcome: 'DELIVERED' },
+};
+
+/** A checkout that says everything it got. */
+export const RUDE_CHECKOUTS: Record<string, UglyPurchase> = {
+  'echo-500': { checkout: answering(500), outcome: 'DELIVERED' },
+  'echo-redirect': { checkout: answering(307), outcome: 'DELIVERED' },
+  'echo-410': { checkout: answering(410), decisions: ['withhold'], outcome: 'ABANDONED' },
+  'echo-garbage': {
+    checkout: (request, nth) => (nth === 1 ? { raw: `${request.body.toString()}\r\n\r\n` } : undefined),
+    outcome: 'DELIVERED',
+  },
+  'checkout-hangs': { checkout: (_, nth) => (nth === 1 ? 'hang' : undefined), outcome: 'DELIVERED' },
+  'checkout-resets': { checkout: (_, nth) => (nth === 1 ? 'reset' : undefined), outcome: 'DELIVERED' },
+};
+
+function quoting(...secrets: string[]): string {
+  return [...secrets, STRANGERS_KEY].join(' ');
+}
+
+function lookTwist(answerTo: (nth: number) => HostileAnswer | undefined): Twist {
+  return async ({ operation, nth, apiKey, plain }) => {
+    const answer = operation === 'keys' ? answerTo(nth) : undefined;
+    if (!answer) return undefined;
+    const order = await plain<OrderData>();
+    const key = order.details.data.products[0]?.keys[0]?.value ?? STRANGERS_KEY;
+    return answer(order, key, quoting(key, apiKey));
+  };
+}
+
+function orderTwist(change: (order: OrderData, key: string) => OrderData): Twist {
+  return lookTwist(() => (plain, key) => {
+    const { details } = plain;
+    return { json: { ...plain, details: { ...details, data: change(details.data, key) } } };
+  });
+}
+
+const withoutKeys: HostileAnswer = (plain) => {
+  const { data } = plain.details;
+  const products = data.products.map((product) => ({ ...product, keys: [{ type: 'text', value: STRANGERS_KEY }] }));
+  return { json: { ...plain, details: { ...plain.details, data: { ...data, products } } } };
+};
+
+function eachProduct(order: OrderData, change: (product: OrderData['products'][number]) => object): OrderData {
+  return { ...order, products: order.products.map((product) => ({ ...product, ...change(product) })) };
+}
+
+const retitle = (order: OrderData, title: string) => eachProduct(order, () => ({ title }));
+const rename = (order: OrderData, id: string) => eachProduct(order, () => ({ id }));
+const addKey = (order: OrderData, value: string) =>
+  eachProduct(order, ({ keys }) => ({ keys: [...keys, { value, type: 'text' }] }));
+const retype = (order: OrderData, type: string) =>
+  eachProduct(order, ({ keys }) => ({ keys: keys.map((key) => ({ ...key, type })) }));
+
+/** The first place-order is answered so, with or without having bought; the history then shows it with secrets in it. */
+function placeTwist(answer: (said: string) => Reply, buys = false): Twist {
+  return async ({ operation, nth, apiKey, plain }) => {
+    if (operation === 'orders') return { json: withSecrets(await plain<HistoryData>()) };
+    if (operation !== 'place' || nth > 1) return undefined;
+    if (buys) await plain();
+    return answer(quoting(apiKey));
+  };
+}
+
+/** `Date.parse` takes a time with any text in brackets for a time. */
+function withSecrets(history: Envelope<HistoryData>): Envelope<HistoryData> {
+  const { details } = history;
+  const orders = details.data.orders.map((order) => ({
+    ...order,
+    status: STRANGERS_KEY,
+    created_at: `${order.created_at.slice(0, 19).replace('T', ' ')} (${STRANGERS_KEY})`,
+    item: { id: STRANGERS_KEY, title: STRANGERS_KEY },
+  }));
+  return { ...history, details: { ...details, data: { ...details.data, orders } } };
+}
+
+function answering(status: number): Checkout {
+  return (request, nth) => {
+    if (nth > 1) return undefined;
+    const said = JSON.stringify(request.headers) + request.body.toString();
+    const headers = { 'x-echo': headerText(said), 'retry-after': headerText(said), location: `/${headerText(said)}` };
+    return { status, headers, body: said };
+  };
+}

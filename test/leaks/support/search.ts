@@ -1,0 +1,97 @@
+/** A value that must be nowhere. Messages call it by its name, so that a red test does not leak it once more. */
+export interface Canary {
+  name: string;
+  value: string;
+}
+
+/** Something that people or programs can read, with the name of where it was read. */
+export interface Evidence {
+  place: string;
+  text: string;
+}
+
+export interface Finding {
+  canary: string;
+  form: string;
+  place: string;
+}
+
+const FRAGMENT = 12;
+
+/**
+ * Finds canaries, or the first or last characters of them, in every form in which a program may have written them. Forms
+ * that wrap or space their digits (MIME, `<Buffer 41 42>`, pretty JSON) are found too.
+ */
+export function findLeaks(canaries: readonly Canary[], evidence: readonly Evidence[]): Finding[] {
+  const needles = canaries.flatMap(({ name, value }) =>
+    fragmentsOf(value)
+      .flatMap(formsOf)
+      .map((form) => ({ ...form, canary: name })),
+  );
+  return evidence.flatMap(({ place, text }) => {
+    const haystacks = haystacksOf(text);
+    const found = needles.filter(({ needle, caseless }) =>
+      haystacks[caseless ? 'caseless' : 'exact'].some((haystack) => haystack.includes(needle)),
+    );
+    const unique = new Map(found.map(({ canary, form }) => [`${canary} ${form}`, { canary, form, place }]));
+    return [...unique.values()];
+  });
+}
+
+/** The findings as lines for a test to show. */
+export function inWords(findings: readonly Finding[]): string[] {
+  return [...new Set(findings.map(({ canary, form, place }) => `${canary} as ${form} in ${place}`))].toSorted();
+}
+
+/**
+ * Both ends of a text, because messages cut it. Of a data URL only slices of its content: its beginning is that of
+ * every image.
+ */
+export function fragmentsOf(value: string): string[] {
+  if (value.length < FRAGMENT) throw new Error('a canary this short would be found by chance');
+  const content = /^data:[^,]*,(.*)$/s.exec(value)?.[1];
+  if (content === undefined) return [...new Set([value.slice(0, FRAGMENT), value.slice(-FRAGMENT)])];
+  return [0.25, 0.5, 0.75].map((part) => content.slice(Math.floor(content.length * part)).slice(0, 2 * FRAGMENT));
+}
+
+interface Form {
+  form: string;
+  needle: string;
+  caseless: boolean;
+}
+
+function formsOf(fragment: string): Form[] {
+  const bytes = Buffer.from(fragment);
+  const hex = bytes.toString('hex');
+  const caseless = (form: string, needle: string): Form => ({ form, needle: needle.toLowerCase(), caseless: true });
+  const escaped = JSON.stringify(fragment).slice(1, -1);
+  return [
+    caseless('raw', fragment),
+    caseless('JSON', escaped),
+    caseless('JSON in JSON', JSON.stringify(escaped).slice(1, -1)),
+    caseless('URL-encoded', encodeURIComponent(fragment)),
+    caseless('URL-encoded throughout', hex.replace(/../g, '%$&')),
+    caseless('hex', hex),
+    caseless('bytes', [...bytes].join(',')),
+    ...[0, 1, 2].flatMap((offset) => base64At(bytes, offset)),
+  ].filter(({ form, needle }) => form === 'raw' || needle !== fragment.toLowerCase());
+}
+
+/** What is certain of the base64 of a text that begins `offset` bytes after a multiple of three. */
+function base64At(bytes: Buffer, offset: 0 | 1 | 2 | number): Form[] {
+  const written = Buffer.concat([Buffer.alloc(offset), bytes]);
+  const firstCertain = Math.ceil((offset * 8) / 6);
+  const lastCertain = Math.floor((written.length * 8) / 6);
+  const needleIn = (encoding: 'base64' | 'base64url') => written.toString(encoding).slice(firstCertain, lastCertain);
+  return (['base64', 'base64url'] as const).map((encoding) => ({
+    form: `${encoding} at ${offset}`,
+    needle: needleIn(encoding),
+    caseless: false,
+  }));
+}
+
+/** The text as it is, and without what may stand between digits. */
+function haystacksOf(text: string): { exact: string[]; caseless: string[] } {
+  const dense = text.replace(/(\\r|\\n|\s)+/g, '');
+  return { exact: [text, dense], caseless: [text.toLowerCase(), dense.toLowerCase()] };
+}

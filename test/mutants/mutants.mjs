@@ -1,0 +1,211 @@
+/**
+ * A safety rule, broken on purpose.
+ *
+ * @typedef {object} Mutant
+ * @property {string} name
+ * @property {string} rule what is broken, as the failure model has it
+ * @property {string} file the file of the rule
+ * @property {string} find stands exactly once in that file
+ * @property {string} replace what breaks the rule
+ * @property {string[]} tests at least one test of these files must turn red
+ */
+
+/** @type {Mutant[]} */
+export const MUTANTS = [
+  {
+    name: 'fresh-reference',
+    rule: 'every attempt bears the same reference',
+    file: 'src/activities/placing.ts',
+    find: 'deps.partner.placeOrder({ items, referenceId: input.referenceId }',
+    replace: 'deps.partner.placeOrder({ items, referenceId: `${input.referenceId}-${deps.now()}` }',
+    tests: ['test/placement/answers.test.ts'],
+  },
+  {
+    name: 'no-search-before-placing',
+    rule: 'the history is searched before each placement',
+    file: 'src/activities/placing.ts',
+    find: 'const before = await lookFirst(deps, input);',
+    replace: 'const before = deps.now() < 0 ? await lookFirst(deps, input) : undefined;',
+    tests: ['test/placement/answers.test.ts', 'test/crash/server-struck.test.ts'],
+  },
+  {
+    name: 'second-dispatch',
+    rule: 'an activity that is dispatched a second time sends nothing',
+    file: 'src/activities/placing.ts',
+    find: 'if (info.attempt > 1 || info.currentAttemptScheduledTimestampMs > info.scheduledTimestampMs) {',
+    replace: 'if (info.attempt > 1_000) {',
+    tests: ['test/operators/pending-activity.test.ts'],
+  },
+  {
+    name: 'later-run',
+    rule: 'a run that is not the first of its chain settles before it places',
+    file: 'src/activities/placing.ts',
+    find: 'if (runId !== input.firstRunId && runId !== input.settledInRun) {',
+    replace: 'if (runId === undefined) {',
+    tests: ['test/operators/reset.test.ts'],
+  },
+  {
+    name: 'frozen-worker',
+    rule: 'an attempt that is too old at the moment of the write writes nothing',
+    file: 'src/partner/transport.ts',
+    find: 'if (this.notAfter !== undefined && this.limits.now() > this.notAfter) return',
+    replace: 'if (this.notAfter !== undefined && this.limits.now() < 0) return',
+    tests: ['test/partner/not-sent.test.ts'],
+  },
+  {
+    name: 'reset-is-unsent',
+    rule: 'a connection error after the write proves nothing',
+    file: 'src/partner/transport.ts',
+    find: "else this.settle({ end: 'failed', why, sent, code, head });",
+    replace: "else this.settle({ end: 'failed', why, sent: sent && why !== 'connection', code, head });",
+    tests: ['test/partner/place-order.test.ts'],
+  },
+  {
+    name: 'fetch',
+    rule: 'place-order is never sent by something that follows redirects or repeats requests by itself',
+    file: 'src/partner/transport.ts',
+    find: 'dispatcher.dispatch({ origin, method, path, headers, body: body ?? null }, handler);',
+    replace:
+      'void fetch(`${origin}${path}`, { method, headers, body: body as never }).then(async (answer) => { handler.onRequestStart({ abort() {} } as unknown as Dispatcher.DispatchController); handler.onResponseStart({} as Dispatcher.DispatchController, answer.status, Object.fromEntries(answer.headers)); handler.onResponseData({} as Dispatcher.DispatchController, Buffer.from(await answer.arrayBuffer())); handler.onResponseEnd(); }, (error: Error) => handler.onResponseError({} as Dispatcher.DispatchController, error)); void dispatcher;',
+    tests: ['test/partner/place-order.test.ts'],
+  },
+  {
+    name: 'two-attempts',
+    rule: 'a placement has one attempt',
+    file: 'src/workflows/policies.ts',
+    find: `    startToCloseTimeout: placementMaxAge(settings) + settings.partnerTimeoutMs + 5 * SECOND,
+    retry: { maximumAttempts: 1 },`,
+    replace: `    startToCloseTimeout: placementMaxAge(settings) + settings.partnerTimeoutMs + 5 * SECOND,
+    retry: { maximumAttempts: 2 },`,
+    tests: ['test/domain/policies.test.ts'],
+  },
+  {
+    name: 'fuzzy-reference',
+    rule: 'references are compared byte for byte',
+    file: 'src/activities/looking-up.ts',
+    find: 'row.referenceId === referenceId',
+    replace: 'row.referenceId?.includes(referenceId)',
+    tests: ['test/placement/history.test.ts'],
+  },
+  {
+    name: 'no-proof',
+    rule: 'absent is only what a history shows that has proven itself readable',
+    file: 'src/workflows/placing.ts',
+    find: 'look.readable || !options.prove',
+    replace: 'look.readable || true',
+    tests: ['test/placement/history.test.ts'],
+  },
+  {
+    name: 'one-look-settles',
+    rule: 'absent is only what is shown through the whole settling time',
+    file: 'src/workflows/placing.ts',
+    find: 'windowMs: settings.settleMs, prove: true',
+    replace: 'windowMs: 0, prove: true',
+    tests: ['test/placement/history.test.ts'],
+  },
+  {
+    name: 'deliver-both',
+    rule: 'a double purchase is reported',
+    file: 'src/workflows/placing.ts',
+    find: 'if (doubles.length > 0) {',
+    replace: 'if (doubles.length > 1_000) {',
+    tests: ['test/placement/doubles.test.ts'],
+  },
+  {
+    name: 'replace-unanswered',
+    rule: 'an order that is absent after silence is placed again only where the configuration says so',
+    file: 'src/domain/settling.ts',
+    find: "policy === 'answered' && evidence === 'ANSWERED'",
+    replace: "policy === 'answered'",
+    tests: ['test/placement/answers.test.ts'],
+  },
+  {
+    name: 'other-items',
+    rule: 'an order of other items is not adopted',
+    file: 'src/workflows/fulfilling.ts',
+    find: 'if (difference !== undefined && !accepted.items) {',
+    replace: 'if (difference !== undefined && !accepted.items && compare === undefined) {',
+    tests: ['test/placement/doubles.test.ts'],
+  },
+  {
+    name: 'owner',
+    rule: 'one order is not delivered under two references',
+    file: 'src/activities/watching.ts',
+    find: 'return claimedBy === undefined ? view : { ...view, claimedBy };',
+    replace: 'return claimedBy === undefined ? view : { ...view };',
+    tests: ['test/placement/doubles.test.ts'],
+  },
+  {
+    name: 'old-decision',
+    rule: 'a decision answers the hold that it names and no other',
+    file: 'src/workflows/holding.ts',
+    find: 'if (open.notice.id !== decision.hold) {',
+    replace: "if (open.notice.id === '') {",
+    tests: ['test/operators/reset.test.ts', 'test/operators/decisions.test.ts'],
+  },
+  {
+    name: 'junk-receipt',
+    rule: 'only a real receipt counts as delivered',
+    file: 'src/workflows/telling.ts',
+    find: "return typeof eventId === 'string' && eventId.startsWith('evt_');",
+    replace: "return eventId !== '';",
+    tests: ['test/operators/by-hand.test.ts'],
+  },
+  {
+    name: 'no-last-look',
+    rule: 'only a look at the deadline makes an order overdue',
+    file: 'src/workflows/watching.ts',
+    find: 'return lookOnce(purchase, orderId);',
+    replace: 'return { order: undefined };',
+    tests: ['test/workflows/waiting.test.ts', 'test/workflows/outcomes.test.ts'],
+  },
+  {
+    name: 'impatient',
+    rule: 'looks are never closer than the interval',
+    file: 'src/activities/watching.ts',
+    find: 'if (activityInfo().attempt === 1 && input.firstDelayMs > 0) {',
+    replace: 'if (activityInfo().attempt === 0) {',
+    tests: ['test/workflows/waiting.test.ts'],
+  },
+  {
+    name: 'event-without-fingerprints',
+    rule: 'the keys are part of what an event is',
+    file: 'src/delivery/event.ts',
+    find: 'identity.fingerprints.toSorted()',
+    replace: '[]',
+    tests: ['test/delivery/event-id.test.ts'],
+  },
+  {
+    name: 'all-keys',
+    rule: 'an event holds exactly the keys that it names',
+    file: 'src/activities/delivering.ts',
+    find: 'return line.fingerprints.map((fingerprint) => {',
+    replace: 'if (line.fingerprints.length > 0) return there;\n  return line.fingerprints.map((fingerprint) => {',
+    tests: ['test/delivery-rules'],
+  },
+  {
+    name: 'gone-is-tried-again',
+    rule: '410 holds an event for a person',
+    file: 'src/activities/failures.ts',
+    find: "if (error.kind === 'gone') return failure(FAILURE.deliveryRefused, error.message, { final: true });",
+    replace: "if (error.kind === 'gone') return failure(FAILURE.deliveryRefused, error.message);",
+    tests: ['test/delivery-rules'],
+  },
+  {
+    name: 'logged-cause',
+    rule: 'what a parser or a partner says never becomes part of a failure',
+    file: 'src/partner/answer.ts',
+    find: "if (parsed === undefined) throw new UnreadableAnswerError(facts, 'not-json');",
+    replace:
+      "if (parsed === undefined) throw Object.assign(new UnreadableAnswerError(facts, 'not-json'), { cause: String(exchange.body) });",
+    tests: ['test/partner/hostile.test.ts'],
+  },
+  {
+    name: 'plain-hash',
+    rule: 'fingerprints are keyed',
+    file: 'src/delivery/fingerprints.ts',
+    find: "const mac = createHmac('sha256', secret)",
+    replace: "const mac = createHmac('sha256', '')",
+    tests: ['test/delivery/fingerprints.test.ts'],
+  },
+];
