@@ -49,12 +49,21 @@ export interface StarterConfig {
   logFormat: 'json' | 'pretty';
 }
 
+/** What the nightly schedule is made of. */
+export interface ScheduleConfig {
+  cron: string;
+  timezone: string;
+  lookbackMs: number;
+}
+
 export interface WorkerConfig extends StarterConfig {
   partner: PartnerConfig;
   purchase: PurchaseSettings;
   delivery: DeliveryConfig;
   /** Newest first. */
   fingerprintSecret: Secret<readonly string[]>;
+  /** Where reconciliations write their reports. */
+  reportDir: string;
   healthAddress: HostAndPort;
   metricsAddress: HostAndPort;
 }
@@ -74,7 +83,7 @@ export interface ReadOptions {
  * @throws ConfigError that names every wrong variable, also one that looks like ours and is not.
  */
 export function readWorkerConfig(env: Environment = process.env, options: ReadOptions = {}): WorkerConfig {
-  const values = readValues(NAMES, env, options, (read) => [
+  const values = readValues(WORKER_NAMES, env, options, (read) => [
     ...faultsOfHistoryParams(read, env),
     ...conflicts(read, env),
     ...faultsOfUnknownNames(env, ['PARTNER_', 'PURCHASE_', 'DELIVERY_', 'RECONCILE_']),
@@ -85,6 +94,7 @@ export function readWorkerConfig(env: Environment = process.env, options: ReadOp
     purchase: purchaseSettingsOf(values),
     delivery: deliveryConfigOf(values),
     fingerprintSecret: values.FINGERPRINT_SECRET,
+    reportDir: values.REPORT_DIR,
     healthAddress: values.HEALTH_ADDRESS,
     metricsAddress: values.METRICS_ADDRESS,
   };
@@ -113,6 +123,22 @@ export function readPartnerConfig(env: Environment = process.env, options: ReadO
   return partnerConfigOf(values);
 }
 
+/**
+ * What the commands of the reconciliation need.
+ *
+ * @throws ConfigError
+ */
+export function readScheduleConfig(env: Environment = process.env, options: ReadOptions = {}): ScheduleConfig {
+  const values = readValues(SCHEDULE_NAMES, env, options, () => faultsOfUnknownNames(env, ['RECONCILE_']));
+  return {
+    cron: values.RECONCILE_CRON,
+    timezone: values.RECONCILE_TIMEZONE,
+    lookbackMs: values.RECONCILE_LOOKBACK,
+  };
+}
+
+const WORKER_NAMES = NAMES.filter((name) => VARIABLES[name].readBy !== 's');
+const SCHEDULE_NAMES = ['RECONCILE_CRON', 'RECONCILE_TIMEZONE', 'RECONCILE_LOOKBACK'] as const;
 const STARTER_NAMES = ['TEMPORAL_TASK_QUEUE', 'LOG_LEVEL', 'LOG_FORMAT'] as const;
 const PARTNER_NAMES = [
   'PARTNER_BASE_URL',

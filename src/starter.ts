@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { readPartnerConfig, readStarterConfig } from './config';
+import { readPartnerConfig, readScheduleConfig, readStarterConfig } from './config';
 import { createPartnerClient } from './partner';
 import { runStarter } from './starter/command-line';
 import { A_MINUTE_OF_TRIES, connectClient, readTemporalTarget } from './temporal/connection';
@@ -9,8 +9,17 @@ export type { DecisionChoice } from './starter/decisions';
 export * from './starter/errors';
 export { createStarter, type StartedPurchase, type Starter, type StarterOptions } from './starter/purchases';
 export type { Redelivery } from './starter/redelivering';
+export { reconcileNow, ReconciliationError } from './starter/reconciliation';
+export {
+  createScheduleKeeper,
+  type NightlySchedule,
+  ScheduleError,
+  type ScheduleKeeper,
+  type ScheduleSettings,
+} from './starter/schedule';
 export type { Resolution } from './starter/resolving';
 export type { DeliveryStatus, PendingWork, PurchaseStatus } from './starter/status';
+export type { ReconcileInput, ReconciliationResult, TreatedFinding } from './contracts/reconciliation';
 export type { HoldNotice, PurchaseInput, PurchaseItem, PurchaseLine, PurchaseResult } from './contracts/purchase';
 
 async function main(): Promise<void> {
@@ -21,6 +30,7 @@ async function main(): Promise<void> {
     exitCode: 0,
     out: { json: false, write: (text) => void process.stdout.write(text), note },
     partner: () => createPartnerClient(readPartnerConfig()),
+    schedule: () => readScheduleConfig(),
     temporal: async () => {
       const { taskQueue } = readStarterConfig();
       return { taskQueue, client: await connectClient(readTemporalTarget(), { ...A_MINUTE_OF_TRIES, onRetry: note }) };

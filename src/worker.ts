@@ -2,12 +2,14 @@ import { join } from 'node:path';
 import { Client } from '@temporalio/client';
 import { Worker } from '@temporalio/worker';
 import { createActivities } from './activities';
+import { createReconciling } from './activities/reconciling';
 import { readWorkerConfig, withdrawSecrets } from './config';
 import { createDelivery, createFingerprinter } from './delivery';
 import { createPartnerClient } from './partner';
 import { A_MINUTE_OF_TRIES, connectWorker, readTemporalTarget } from './temporal/connection';
 import { exitWith, stopSignal } from './temporal/exit';
 import { readinessOf, startHealthServer } from './temporal/health';
+import { startedWith, toldEvents } from './temporal/history';
 import { otherPurchasesOf } from './temporal/other-purchases';
 import { installRuntime } from './temporal/runtime';
 import { MissingSearchAttributesError, missingSearchAttributes } from './temporal/search-attributes';
@@ -31,19 +33,22 @@ async function main(): Promise<void> {
   const { namespace } = target;
   const graceMs = 2 * config.purchase.partnerTimeoutMs + config.purchase.deliveryTimeoutMs + 5_000;
 
+  const client = new Client({ connection, namespace });
+  const hands = {
+    ...{ partner, delivery, settings: config.purchase, now: Date.now },
+    fingerprints: createFingerprinter(() => config.fingerprintSecret.current()),
+    otherPurchasesOf: otherPurchasesOf(client),
+  };
+
   worker = await Worker.create({
     connection,
     namespace,
     taskQueue: config.taskQueue,
     workflowBundle: { codePath: join(__dirname, 'workflow-bundle.js') },
-    activities: createActivities({
-      partner,
-      delivery,
-      fingerprints: createFingerprinter(() => config.fingerprintSecret.current()),
-      settings: config.purchase,
-      otherPurchasesOf: otherPurchasesOf(new Client({ connection, namespace })),
-      now: Date.now,
-    }),
+    activities: {
+      ...createActivities(hands),
+      ...createReconciling({ ...hands, client, histories: { startedWith, toldEvents }, reportDir: config.reportDir }),
+    },
     shutdownGraceTime: graceMs,
     shutdownForceTime: graceMs + 10_000,
   });

@@ -14,11 +14,13 @@ export const ROOMS = {
   workflows: ['contracts', 'domain', '@temporalio/workflow', '@temporalio/common'],
   partner: ['domain', 'node', 'undici', 'zod'],
   delivery: ['domain', 'node', 'undici', 'zod'],
+  report: ['domain', 'node'],
   activities: [
     'contracts',
     'domain',
     'partner',
     'delivery',
+    'report',
     '@temporalio/activity',
     '@temporalio/common',
     '@temporalio/client',

@@ -53,6 +53,6 @@ function longest(...times: (number | undefined)[]): number | undefined {
 }
 
 /** The class of an unexpected error, which is code of ours or of a library and never data. */
-function nameOf(error: unknown): string {
+export function nameOf(error: unknown): string {
   return error instanceof Error ? error.constructor.name : typeof error;
 }

@@ -1,6 +1,7 @@
 import { activityInfo, log, metricMeter } from '@temporalio/activity';
 import type { Activities, PlaceOrderInput, PlacementAnswer } from '../contracts/activities';
 import { isPartnerError } from '../partner';
+import { nameOf } from './failures';
 import type { ActivityDependencies } from './index';
 import { findOrders, UNUSABLE } from './looking-up';
 
@@ -52,7 +53,7 @@ async function lookFirst(deps: ActivityDependencies, input: PlaceOrderInput): Pr
     if (unusable > 0) return { evidence: 'UNKNOWN', why: UNUSABLE };
     return orders.length > 0 ? { evidence: 'FOUND', orders, why: 'the order is there already' } : undefined;
   } catch (error) {
-    if (!isPartnerError(error)) log.error('looking before placing failed', { error: String(error).slice(0, 40) });
+    if (!isPartnerError(error)) log.error('looking before placing failed', { error: nameOf(error) });
     const why = isPartnerError(error) ? error.message : 'an unexpected error';
     if (isPartnerError(error) && (error.httpStatus === 401 || error.httpStatus === 403)) {
       log.error('the partner refuses us', { why });

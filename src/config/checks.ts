@@ -61,9 +61,6 @@ function isSame(one: string | undefined, other: string | undefined): boolean {
   return one !== undefined && one === other;
 }
 
-/** Names that the interface promises and a later version reads: an environment may be prepared for them. */
-const LATER = ['RECONCILE_CRON', 'RECONCILE_TIMEZONE', 'RECONCILE_LOOKBACK'];
-
 /** Kubernetes puts these into every container for a service that happens to be called `delivery` or `partner`. */
 const SERVICE_LINK = /_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT(_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?)$/;
 
@@ -72,7 +69,7 @@ export function faultsOfUnknownNames(env: Environment, prefixes: readonly string
   const known = NAMES.flatMap((name) => (descriptionOf(name).secret ? [name, fileVariableOf(name)] : [name]));
   return Object.keys(env)
     .filter((name) => prefixes.some((prefix) => name.startsWith(prefix)))
-    .filter((name) => !known.includes(name) && !LATER.includes(name) && !SERVICE_LINK.test(name))
+    .filter((name) => !known.includes(name) && !SERVICE_LINK.test(name))
     .toSorted()
     .map((name) => ({
       variable: name,

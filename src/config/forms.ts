@@ -109,6 +109,30 @@ export const listenIpAddress: Form<HostAndPort> = {
   },
 };
 
+/** Five fields of a cron expression; which values they may have the server says. */
+export const cron: Form<string> = {
+  expected: 'the five fields of a cron expression',
+  example: '0 3 * * *',
+  parse: (given) => (/^[\w*/,?-]+( +[\w*/,?-]+){4}$/.test(given) ? given : undefined),
+  show: shown,
+};
+
+/** A name of the IANA time zone database. */
+export const timeZone: Form<string> = {
+  expected: 'the name of a time zone such as Europe/Warsaw',
+  example: 'Europe/Warsaw',
+  parse: (given) => (isTimeZone(given) ? given : undefined),
+  show: shown,
+};
+
+function isTimeZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
+  } catch {
+    return false;
+  }
+}
+
 function parseAddress(given: string): HostAndPort | undefined {
   const [, bracketed, plain, digits] = /^(?:\[([^\]]+)\]|([A-Za-z0-9._-]+)):(\d{1,5})$/.exec(given) ?? [];
   const port = Number(digits);

@@ -10,7 +10,7 @@ export interface Source extends SecretFileOptions {
 }
 
 /** w: the worker, s: the starter. */
-export type ReadBy = 'w' | 'w s';
+export type ReadBy = 'w' | 's' | 'w s';
 
 /** One variable: what the documentation says of it, and how it is read. */
 export interface Variable<T> {

@@ -1,5 +1,6 @@
 import {
   apiKey,
+  cron,
   duration,
   fingerprintSecrets,
   listenAddress,
@@ -8,12 +9,14 @@ import {
   prefix,
   rate,
   text,
+  timeZone,
   url,
   webhookSecrets,
 } from './forms';
 import { optional, optionalSecret, required, requiredSecret, type Variable, withDefault } from './variable';
 
 const WORKER = 'w';
+const STARTER = 's';
 const BOTH = 'w s';
 
 const pause = duration({ min: '1ms', max: '24h' });
@@ -86,6 +89,30 @@ export const VARIABLES = {
     text('the path of a folder', 'deliveries'),
     WORKER,
     'instead of a URL: a folder that gets one file (mode 0600) for each event',
+  ),
+  RECONCILE_CRON: withDefault(
+    cron,
+    '0 3 * * *',
+    STARTER,
+    'when the nightly reconciliation runs: what `schedule create` sets',
+  ),
+  RECONCILE_TIMEZONE: withDefault(
+    timeZone,
+    'UTC',
+    STARTER,
+    'the time zone of `RECONCILE_CRON`, and of the days and hours in the report',
+  ),
+  RECONCILE_LOOKBACK: withDefault(
+    duration({ min: '1m', max: '8760h' }),
+    '72h',
+    STARTER,
+    "how far back each reconciliation looks; refused when longer than the namespace's retention less a day",
+  ),
+  REPORT_DIR: withDefault(
+    text('the path of a folder', 'reports'),
+    'reports',
+    WORKER,
+    'where the worker that reconciles writes its report',
   ),
   HEALTH_ADDRESS: withDefault(
     listenAddress,

@@ -1,3 +1,4 @@
+import { isGrpcServiceError, ServiceError } from '@temporalio/client';
 import { Command, CommanderError } from 'commander';
 import { exitCodeOf, messageOf } from '../temporal/exit';
 import { registerSearchAttributes } from '../temporal/search-attributes';
@@ -5,8 +6,12 @@ import type { StarterContext } from './context';
 import { type Output, show } from './output';
 import { addPartnerCommands } from './partner-commands';
 import { addPurchaseCommands } from './purchase-commands';
+import { addReconciliationCommands } from './reconciliation-commands';
 
 const USAGE = 2;
+const UNREACHABLE = 69;
+/** gRPC's number; its package is no dependency of ours. */
+const UNAVAILABLE = 14;
 
 /**
  * Parses the command line and does what it says. An error is one message on stderr, and with `--json` the document on
@@ -21,19 +26,33 @@ export async function runStarter(argv: readonly string[], context: StarterContex
     await program.parseAsync([...argv]);
     return context.exitCode;
   } catch (error) {
-    if (!(error instanceof CommanderError)) {
-      context.out.note(messageOf(error));
-      return failed(context.out, error, exitCodeOf(error));
-    }
-    if (error.exitCode === 0) return 0;
-    if (error.code === 'commander.unknownCommand') context.out.note(program.helpInformation());
-    return failed(context.out, error, USAGE);
+    if (error instanceof CommanderError) return misused(program, context.out, error);
+    const { message, exitCode } = explain(error);
+    context.out.note(message);
+    return failed(context.out, error, message, exitCode);
   }
 }
 
-function failed(out: Output, error: unknown, exitCode: number): number {
+/** Commander has said already what is wrong. */
+function misused(program: Command, out: Output, error: CommanderError): number {
+  if (error.exitCode === 0) return 0;
+  if (error.code === 'commander.unknownCommand') out.note(program.helpInformation());
+  return failed(out, error, error.message, USAGE);
+}
+
+/** Temporal's own errors keep what the server said to themselves. */
+function explain(error: unknown): { message: string; exitCode: number } {
+  const said = error instanceof ServiceError ? error.cause : undefined;
+  if (!isGrpcServiceError(said)) return { message: messageOf(error), exitCode: exitCodeOf(error) };
+  if (Number(said.code) === UNAVAILABLE) {
+    return { message: `Temporal no longer answers: ${said.details}`, exitCode: UNREACHABLE };
+  }
+  return { message: `${messageOf(error)}: ${said.details}`, exitCode: 1 };
+}
+
+function failed(out: Output, error: unknown, message: string, exitCode: number): number {
   const name = error instanceof Error ? error.name : 'Error';
-  if (out.json) show(out, { error: { name, message: messageOf(error) } }, '');
+  if (out.json) show(out, { error: { name, message } }, '');
   return exitCode;
 }
 
@@ -46,6 +65,7 @@ function commands(context: StarterContext): Command {
     .exitOverride();
   addPurchaseCommands(program, context);
   addPartnerCommands(program, context);
+  addReconciliationCommands(program, context);
   program
     .command('setup')
     .description('register the search attributes in the namespace; safe to repeat')

@@ -49,6 +49,7 @@ export function showStatus(out: Output, status: PurchaseStatus): void {
     ...status.pending.flatMap((work) => workInWords(work, status)),
     ...waitingInWords(status),
     ...status.deliveries.map(deliveryInWords),
+    ...(status.deliveriesUnlisted ? [`  later deliveries can't be listed: ${status.deliveriesUnlisted}`] : []),
     ...(status.result ? [resultInWords(status.result)] : []),
     ...failureInWords(status),
     ...adviceAfterwards(status),

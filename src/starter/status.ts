@@ -1,4 +1,10 @@
-import { type Client, WorkflowFailedError, type WorkflowExecutionDescription } from '@temporalio/client';
+import {
+  type Client,
+  isGrpcServiceError,
+  ServiceError,
+  type WorkflowExecutionDescription,
+  WorkflowFailedError,
+} from '@temporalio/client';
 import { DELIVER_WORKFLOW, purchaseWorkflowId } from '../contracts/names';
 import type { HoldNotice, PurchaseMemo, PurchaseResult } from '../contracts/purchase';
 import { PARTNER_ORDER_ID, PURCHASE_STATE } from '../contracts/search-attributes';
@@ -39,6 +45,8 @@ export interface PurchaseStatus {
   hold?: HoldNotice;
   pending: PendingWork[];
   deliveries: DeliveryStatus[];
+  /** Why what was delivered after the end is not among `deliveries`: it could not be listed. */
+  deliveriesUnlisted?: string;
   /** A worker is to take the next step, since this moment (ISO 8601). If it stays, no worker runs or the workers fail. */
   waitsForWorkerSince?: string;
   taskQueue: string;
@@ -56,6 +64,7 @@ export async function statusOf(client: Client, referenceId: string): Promise<Pur
   const execution = description.status.name;
   const running = execution === 'RUNNING';
   const shown = attributes.get(PURCHASE_STATE);
+  const later = await deliveredLater(client, referenceId);
   return {
     referenceId,
     workflowId,
@@ -68,7 +77,8 @@ export async function statusOf(client: Client, referenceId: string): Promise<Pur
     closedAt: description.closeTime?.toISOString(),
     hold: (running && memo.hold) || undefined,
     pending: pendingWork(description),
-    deliveries: [...receivedBy(memo), ...(await deliveredLater(client, referenceId))],
+    deliveries: [...receivedBy(memo), ...later.deliveries],
+    deliveriesUnlisted: later.unlisted,
     waitsForWorkerSince: running && raw.pendingWorkflowTask ? timeOf(raw.pendingWorkflowTask.scheduledTime) : undefined,
     taskQueue: description.taskQueue,
     ...(running ? {} : await endOf(client, { workflowId, runId })),
@@ -102,8 +112,24 @@ function receivedBy(memo: PurchaseMemo): DeliveryStatus[] {
   return (memo.events ?? []).map(({ id, type, at }) => ({ type, eventId: id, at, state: 'RECEIVED' }));
 }
 
-/** What was delivered after the end, by workflows of its own, oldest first; lists lag a little. */
-async function deliveredLater(client: Client, referenceId: string): Promise<DeliveryStatus[]> {
+/**
+ * What was delivered after the end, by workflows of its own. Where lists do not work (search attributes that are not
+ * registered, a visibility store that is away) all else is still worth showing.
+ */
+async function deliveredLater(
+  client: Client,
+  referenceId: string,
+): Promise<{ deliveries: DeliveryStatus[]; unlisted?: string }> {
+  try {
+    return { deliveries: await listDeliveries(client, referenceId) };
+  } catch (error) {
+    if (!(error instanceof ServiceError) || !isGrpcServiceError(error.cause)) throw error;
+    return { deliveries: [], unlisted: error.cause.details };
+  }
+}
+
+/** Oldest first; lists lag a little. */
+async function listDeliveries(client: Client, referenceId: string): Promise<DeliveryStatus[]> {
   const query = `WorkflowType = '${DELIVER_WORKFLOW}' AND ReferenceId = '${referenceId}'`;
   const found: DeliveryStatus[][] = [];
   for await (const delivery of client.workflow.list({ query })) {

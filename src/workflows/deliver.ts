@@ -8,7 +8,7 @@ import {
 import type { Activities, DeliveryReport, DeliveryRequest, OverdueLook } from '../contracts/activities';
 import type { PurchaseSettings } from '../contracts/purchase';
 import { REFERENCE_ID } from '../contracts/search-attributes';
-import { LATE_DELIVERY, lateKeysOf } from './late-delivery';
+import { newKeysOf } from '../domain/late-keys';
 import { delivering, lookingOnce, recorded } from './policies';
 
 /**
@@ -54,10 +54,12 @@ async function whatToDeliver(
   const { lookAtOrder } = proxyActivities<Activities>(lookingOnce(settings));
   const order = await lookAtOrder.executeWithOptions({ summary: `${orderId}: one look` }, [{ orderId, referenceId }]);
 
-  const { lines, doubt } = lateKeysOf(overdue.items, order, overdue.earlier);
+  const handedOver = overdue.earlier.flatMap((event) => event.lines ?? []).flatMap((line) => line.fingerprints);
+  const { lines, doubt } = newKeysOf(overdue.items, order, handedOver);
   const { totalDebit } = order;
   const at = new Date().toISOString();
-  const late = lines.length > 0 ? [{ type: LATE_DELIVERY, lines, totalDebit, at, referenceId, orderId }] : [];
+  const late =
+    lines.length > 0 ? [{ type: 'purchase.late_delivery', lines, totalDebit, at, referenceId, orderId }] : [];
   const requests = [...overdue.earlier, ...late];
   return {
     requests: requests.length > 0 ? requests : [request],

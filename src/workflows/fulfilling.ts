@@ -131,16 +131,28 @@ async function tellEnding(purchase: PurchaseRecord, first: Ending): Promise<Endi
       break;
     }
     if (trouble.reason === 'KEY_GONE' && purchase.orderId !== undefined) {
-      const sighting = await lookOnce(purchase, purchase.orderId);
-      // A look that shows no end says nothing about the keys: the same event is tried again, and holds again.
-      if (sighting.order && endsLooking(sighting.order.status)) {
-        ending = await endingOf(purchase, sighting, false);
+      const fresh = await freshEnding(purchase, purchase.orderId);
+      if (fresh && !isSameEvent(fresh, ending)) {
+        ending = fresh;
         at = new Date().toISOString();
       }
     }
   }
   for (const attention of purchase.attentions) await tellAttention(purchase, attention);
   return ending;
+}
+
+/** What the order has come to since. A look that shows no end says nothing about its keys, so it is no new ending. */
+async function freshEnding(purchase: PurchaseRecord, orderId: string): Promise<Ending | undefined> {
+  const sighting = await lookOnce(purchase, orderId);
+  if (!sighting.order || !endsLooking(sighting.order.status)) return undefined;
+  return endingOf(purchase, sighting, false);
+}
+
+/** An event has its words for good, as it has its keys: whoever gets it twice must not see two stories under one id. */
+function isSameEvent(one: Ending, other: Ending): boolean {
+  const named = ({ lines }: Ending) => JSON.stringify(lines.flatMap((line) => line.fingerprints).toSorted());
+  return one.outcome === other.outcome && named(one) === named(other);
 }
 
 async function tryToTell(purchase: PurchaseRecord, ending: Ending, at: string): Promise<Trouble | undefined> {

@@ -1,2 +1,3 @@
 export { purchaseWorkflow } from './purchase';
 export { deliverWorkflow } from './deliver';
+export { reconcileWorkflow } from './reconcile';

@@ -1,7 +1,10 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { createStarter } from '../../src/starter';
 import type { World } from '../support/world';
-import { booked, heal, type Moment, type Stage } from './moments';
+import { heal, type Moment, type Stage } from './moments';
+
+/** A moment that has not come by then never will. */
+const PATIENCE_MS = 90_000;
 
 /** A purchase that has been started, and the moment that it was meant for. */
 export interface Bought {
@@ -17,47 +20,58 @@ export async function until(holds: () => Promise<boolean> | boolean, everyMs = 2
 
 /** Starts a purchase for each moment, each of them twice in the same instant, as two checkouts would. */
 export async function startAll(stage: Stage, moments: readonly Moment[]): Promise<Bought[]> {
-  const { world } = stage;
-  const second = createStarter(world.client, { taskQueue: world.taskQueue });
-  return Promise.all(
-    moments.map(async (moment) => {
-      const referenceId = world.reference();
-      const reached = moment.arrange(stage, referenceId);
-      const items = Object.entries(moment.items).map(([productId, quantity]) => ({ productId, quantity }));
-      const [one, other] = await Promise.all([
-        world.starter.purchase({ referenceId, items }),
-        second.purchase({ referenceId, items }),
-      ]);
-      if (one.runId !== other.runId) throw new Error(`${referenceId} was started twice`);
-      return { referenceId, moment, reached };
-    }),
-  );
+  const bought = arrangeAll(stage, moments);
+  await Promise.all(bought.map((one) => startTwice(stage.world, one)));
+  return bought;
 }
 
-/** Waits until each purchase has come to its moment, at least once. */
+function arrangeAll(stage: Stage, moments: readonly Moment[]): Bought[] {
+  return moments.map((moment) => {
+    const referenceId = stage.world.reference();
+    return { referenceId, moment, reached: moment.arrange(stage, referenceId) };
+  });
+}
+
+async function startTwice(world: World, { referenceId, moment }: Bought): Promise<void> {
+  const second = createStarter(world.client, { taskQueue: world.taskQueue });
+  const items = Object.entries(moment.items).map(([productId, quantity]) => ({ productId, quantity }));
+  const [one, other] = await Promise.all([
+    world.starter.purchase({ referenceId, items }),
+    second.purchase({ referenceId, items }),
+  ]);
+  if (one.runId !== other.runId) throw new Error(`${referenceId} was started twice`);
+}
+
+/** Waits until each purchase has come to its moment, at least once. @throws Error that names those that did not */
 export async function untilReached(bought: readonly Bought[]): Promise<void> {
   const waiting = new Set(bought);
+  const giveUp = Date.now() + PATIENCE_MS;
   await until(async () => {
     for (const one of waiting) if (await one.reached()) waiting.delete(one);
+    if (Date.now() > giveUp) throw new Error(`never came: ${[...waiting].map(({ moment }) => moment.name).join('; ')}`);
     return waiting.size === 0;
   });
 }
 
 /**
- * Starts purchases with which nothing is wrong and strikes in the instant in which the partner has the first of them.
+ * Starts purchases and strikes in the instant in which the partner has read so many of their orders.
  *
  * @param strike must do it before it waits for anything.
  */
-export async function strikeWhileBooking(stage: Stage, count: number, strike: () => void): Promise<Bought[]> {
-  const moments = Array.from({ length: count }, booked);
-  let over = false;
-  const starting = startAll(stage, moments).finally(() => (over = true));
-  const before = stage.world.sandbox.requests().place;
-  while (stage.world.sandbox.requests().place === before && !over) await nextTurn();
-  const bought = over ? await starting : undefined;
-  while (bought && stage.world.sandbox.requests().place === before) await nextTurn();
-  strike();
-  return starting;
+export async function strikeWhilePlacing(
+  stage: Stage,
+  moments: readonly Moment[],
+  strike: () => void,
+  orders = 1,
+): Promise<Bought[]> {
+  const { sandbox } = stage.world;
+  const bought = arrangeAll(stage, moments);
+  const struck = (async () => {
+    while (bought.filter((one) => sandbox.placeRequestsOf(one.referenceId) > 0).length < orders) await nextTurn();
+    strike();
+  })();
+  await Promise.all([struck, ...bought.map((one) => startTwice(stage.world, one))]);
+  return bought;
 }
 
 /**

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { type Environment, startWorkerProcess, type WorkerProcess } from '../support/processes';
 import { startWorld, type World } from '../support/world';
 import { FLAWLESS, judge } from './judge';
-import { delivering, looking, type Moment, placing, searching, settling, type Stage, stageOf } from './moments';
-import { type Bought, recover, startAll, strikeWhileBooking, until, untilReached, untilSettled } from './strike';
+import { booked, delivering, looking, type Moment, placing, searching, settling, type Stage, stageOf } from './moments';
+import { type Bought, recover, startAll, strikeWhilePlacing, until, untilReached, untilSettled } from './strike';
 
 const PATIENT = { pollIntervalMs: 300, deadlineMs: 180_000, placeWithinMs: 120_000, settleMs: 3_000 };
 
@@ -29,7 +29,7 @@ const MOMENTS: Moment[] = [
   delivering(503),
 ];
 /** Struck in the instant in which the partner books the first of them. */
-const AT_THE_ANSWER = 6;
+const AT_THE_ANSWER = Array.from({ length: 6 }, booked);
 
 describe('a worker process that is struck', () => {
   const address = process.env.TEST_TEMPORAL_ADDRESS!;
@@ -59,7 +59,7 @@ describe('a worker process that is struck', () => {
   async function struck(stage: Stage, strike: () => void): Promise<Bought[]> {
     const bought = await startAll(stage, MOMENTS);
     await untilReached(bought);
-    return [...bought, ...(await strikeWhileBooking(stage, AT_THE_ANSWER, strike))];
+    return [...bought, ...(await strikeWhilePlacing(stage, AT_THE_ANSWER, strike))];
   }
 
   it.concurrent(

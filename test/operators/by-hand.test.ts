@@ -14,7 +14,8 @@ describe('an activity that someone completes or fails by hand', () => {
   const silent = new Map<string, Answer>();
 
   beforeAll(async () => {
-    world = await startWorld();
+    // Attempts that hang last until a person has ended them.
+    world = await startWorld({ settings: { partnerTimeoutMs: 4_000, deliveryTimeoutMs: 4_000 } });
     world.sandbox.addPast({ count: 3 });
     world.receiver.answerWith(({ body }) => silent.get(body.data.referenceId) ?? 204);
   });

@@ -33,6 +33,9 @@ export interface Hands {
   points(runId?: string): Promise<Point[]>;
   /** Waits for a pending activity with a given number of attempts and, unless `between` is set, one that is running. */
   pending(activity: string, attempt?: number): Promise<PendingActivity>;
+  isPending(activity: string): Promise<boolean>;
+  /** Updates that the workflow heard, taken or refused by it; one that the validator refused leaves nothing. */
+  updatesOnRecord(): Promise<number>;
   /** Waits for an open hold of that reason, other than the ones given. */
   held(reason: HoldReason, ...other: HoldNotice[]): Promise<HoldNotice>;
   /** Event types of the history, by count. */
@@ -72,8 +75,9 @@ export function handsOn(world: World, referenceId: string): Hands {
     return (raw.pendingActivities ?? []).find(({ activityType }) => activityType?.name === activity);
   };
   const idOf = async (activity: string) => {
-    const found = await until(() => pendingNow(activity));
-    return { namespace, workflowId, activityId: found.activityId!, identity: 'a person' };
+    const found = await pendingNow(activity);
+    if (!found?.activityId) throw new Error(`${activity} of ${referenceId} is not pending`);
+    return { namespace, workflowId, activityId: found.activityId, identity: 'a person' };
   };
   const openHold = async () => (await world.starter.status(referenceId)).hold;
 
@@ -150,6 +154,9 @@ export function handsOn(world: World, referenceId: string): Hands {
         lastFailure: found.lastFailure?.message ?? undefined,
       };
     },
+    isPending: async (activity) => (await pendingNow(activity)) !== undefined,
+    updatesOnRecord: async () =>
+      (await historyOf()).filter((event) => event.workflowExecutionUpdateAcceptedEventAttributes != null).length,
     held: (reason, ...other) =>
       until(async () => {
         const hold = await openHold();

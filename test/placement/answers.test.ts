@@ -1,5 +1,5 @@
 import type { World } from '../support/world';
-import { startPartnerWorld, keysOf, play, type Played, type Trouble } from './play';
+import { startPartnerWorld, keysOf, play, type Played, searchesFor, type Trouble } from './play';
 
 type Action = NonNullable<Trouble['action']>;
 
@@ -71,7 +71,7 @@ describe('what an answer to place-order means, where an absent order may be plac
   let played: Map<string, Promise<Played>>;
 
   beforeAll(async () => {
-    world = await startPartnerWorld({ settings: { partnerTimeoutMs: 2_000 } });
+    world = await startPartnerWorld({ settings: { partnerTimeoutMs: 5_000 } });
     played = new Map(ROWS.map(({ seen, troubles }) => [seen, play(world, troubles)]));
     await Promise.allSettled(played.values());
   }, 180_000);
@@ -120,8 +120,4 @@ function AGAIN() {
 
 function row(seen: string, when: 'before' | 'after', action: Action, rest: Omit<Row, 'seen' | 'troubles'>): Row {
   return { seen, troubles: [{ operation: 'place', when, action }], ...rest };
-}
-
-function searchesFor(world: World, referenceId: string): number {
-  return world.sandbox.log().filter(({ path }) => path.includes(`query=${referenceId}&`)).length;
 }

@@ -7,7 +7,7 @@ describe('a cancel ends a purchase only where surely nothing was bought', () => 
   let world: World;
 
   beforeAll(async () => {
-    world = await startPartnerWorld({ settings: { placeWithinMs: 60_000, settleMs: 4_000 } });
+    world = await startPartnerWorld({ settings: { settleMs: 4_000 } });
   });
   afterAll(() => world.close());
 
@@ -22,13 +22,19 @@ describe('a cancel ends a purchase only where surely nothing was bought', () => 
     expect(purchase.events.map(({ type }) => type)).toEqual(['purchase.cancelled']);
   });
 
-  it('watches the whole settling time first when the outcome is unknown, and never places again', async () => {
-    const referenceId = await start(world, [{ operation: 'place', action: { type: 'answer', status: 500 } }]);
-    await world.untilState(referenceId, 'UNCONFIRMED');
-    await cancel(world, referenceId);
-    await untilTold(world, referenceId);
+  it('settles an unknown outcome first, then ends without asking a person, and never places again', async () => {
+    const unknown: Trouble['action'][] = [{ type: 'answer', status: 500 }, { type: 'reset' }];
+    const references = await Promise.all(unknown.map((action) => start(world, [{ operation: 'place', action }])));
+    for (const reference of references) {
+      await world.untilState(reference, 'UNCONFIRMED');
+      await cancel(world, reference);
+    }
+    await Promise.all(references.map((reference) => untilTold(world, reference)));
 
-    expect(await seen(world, referenceId)).toMatchObject({ state: 'CANCELLED', requests: 1, orders: [] });
+    for (const purchase of await Promise.all(references.map((reference) => seen(world, reference)))) {
+      expect(purchase).toMatchObject({ state: 'CANCELLED', requests: 1, orders: [] });
+      expect(purchase.events.map(({ type }) => type)).toEqual(['purchase.cancelled']);
+    }
   });
 
   it('sees the order through when the settling finds one, cancel or not', async () => {

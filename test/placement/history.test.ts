@@ -1,5 +1,5 @@
 import type { World } from '../support/world';
-import { startPartnerWorld, INSTANT, keysOf, play, type Trouble } from './play';
+import { INSTANT, keysOf, play, type Played, startPartnerWorld, type Trouble } from './play';
 
 const LOST: Trouble = { operation: 'place', when: 'after', action: { type: 'reset' } };
 const NOT_BOUGHT: Trouble = { operation: 'place', action: { type: 'answer', status: 500 } };
@@ -8,11 +8,9 @@ describe('the order history is the witness of a lost answer', () => {
   let world: World;
 
   beforeAll(async () => {
-    world = await startPartnerWorld({ settings: { settleMs: 300 } }, 1_100);
+    world = await startPartnerWorld({}, 1_100);
   });
-  afterEach(() =>
-    world.sandbox.settings({ search: 'exact', historyOrder: 'newest', historyShift: 0, historyLagRequests: 0 }),
-  );
+  afterEach(() => world.sandbox.settings({ search: 'exact', historyOrder: 'newest', historyShift: 0 }));
   afterAll(() => world.close());
 
   it.each(['newest', 'oldest'] as const)(
@@ -41,59 +39,86 @@ describe('the order history is the witness of a lost answer', () => {
     expect(lost).toMatchObject({ state: 'DELIVERED', requests: 1 });
     expect(other.received.toSorted()).toEqual(keysOf(other.orders).toSorted());
   });
+});
 
-  it('goes on looking when the order shows up late, instead of placing it again', async () => {
-    world.sandbox.settings({ historyLagRequests: 2 });
-    const late = await play(world, [{ operation: 'place', when: 'after', action: { type: 'answer', status: 500 } }]);
+describe('an order that shows up late, but within the settling time', () => {
+  let world: World;
+
+  beforeAll(async () => {
+    // Found orders end the settling, so that nothing here waits for all of it.
+    world = await startPartnerWorld({ settings: { settleMs: 10_000 } });
+  });
+  afterAll(() => world.close());
+
+  it('is waited for when the history lags, instead of being placed again', async () => {
+    world.sandbox.settings({ historyLagRequests: 4 });
+    const late = await play(world, [{ ...NOT_BOUGHT, when: 'after' }]);
+    world.sandbox.settings({ historyLagRequests: 0 });
 
     expect(late).toMatchObject({ state: 'DELIVERED', requests: 1 });
     expect(late.orders).toHaveLength(1);
   });
 
-  it('adopts an order that the partner books only after the first looks', async () => {
-    const commit = { type: 'late', historyRequests: 2 } as const;
-    const late = await play(world, [{ ...NOT_BOUGHT, commit }]);
+  it('is waited for when the partner books it only after the first looks', async () => {
+    const late = await play(world, [{ ...NOT_BOUGHT, commit: { type: 'late', historyRequests: 4 } }]);
 
     expect(late).toMatchObject({ state: 'DELIVERED', requests: 1 });
     expect(late.orders).toHaveLength(1);
   });
+});
 
-  it('holds when an order of this reference bears an id that could change a path: it exists, so none is sent', async () => {
-    const referenceId = world.reference();
-    const orders = [
-      { id: '../../admin', reference_id: referenceId, status: 'PENDING', created_at: '2026-01-01T00:00:00Z' },
-    ];
-    const action = { type: 'merge', data: { hits: 1, orders } } as const;
-    const trouble: Trouble = { operation: 'orders', when: 'after', times: 'always', action };
-    const held = await play(world, [trouble], INSTANT, referenceId);
+describe('a history that shows nothing absent leads to a hold and not to a second order', () => {
+  const worlds: World[] = [];
+  let unusable: Played;
+  let broken: Played;
+  let empty: Played;
 
-    expect(held).toMatchObject({ state: 'HELD', requests: 0, orders: [] });
-    expect(held.status.hold?.explanation).toContain("under an id that can't be used");
+  beforeAll(async () => {
+    const settings = { settleMs: 200 };
+    const [one, two, three] = await Promise.all([
+      startPartnerWorld({ settings }),
+      startPartnerWorld({ settings }),
+      startPartnerWorld({ settings }, 0),
+    ]);
+    worlds.push(one, two, three);
+    [unusable, broken, empty] = await Promise.all([
+      playWithUnusableId(one),
+      playWithBrokenSearch(two),
+      play(three, [NOT_BOUGHT]),
+    ]);
+  });
+  afterAll(() => Promise.all(worlds.map((world) => world.close())));
+
+  it('because an order of this reference bears an id that could change a path: it exists, so none is sent', () => {
+    expect(unusable).toMatchObject({ state: 'HELD', requests: 0, orders: [] });
+    expect(unusable.status.hold?.explanation).toContain("under an id that can't be used");
   });
 
-  it('holds when a known order is not found by the same query, because then nothing is shown to be absent', async () => {
-    const nothing = { hits: 0, orders: [], pages: { page: 1, total: 0, limit: 500 } };
-    const known = (await world.partner.listOrders({ limit: 1 })).data.orders[0]?.referenceId;
+  it('because an order known to exist is not found by the same query', () => {
+    expect(broken).toMatchObject({ state: 'HELD', requests: 1, orders: [] });
+    expect(broken.status.hold?.explanation).toContain('does not find an order known to exist');
+  });
+
+  it('because it is empty, which proves nothing', () => {
+    expect(empty).toMatchObject({ state: 'HELD', requests: 1, orders: [] });
+    expect(empty.status.hold?.explanation).toContain('empty, which proves nothing');
+  });
+});
+
+async function playWithUnusableId(world: World): Promise<Played> {
+  const reference_id = world.reference();
+  const orders = [{ id: '../../admin', reference_id, status: 'PENDING', created_at: '2026-01-01T00:00:00Z' }];
+  const action = { type: 'merge', data: { hits: 1, orders } } as const;
+  return play(world, [{ operation: 'orders', when: 'after', times: 'always', action }], INSTANT, reference_id);
+}
+
+async function playWithBrokenSearch(world: World): Promise<Played> {
+  const nothing = { hits: 0, orders: [], pages: { page: 1, total: 0, limit: 500 } };
+  for (const { referenceId } of (await world.partner.listOrders()).data.orders) {
     world.sandbox.addFault({
-      ...{ operation: 'orders', when: 'after', times: 'always', referenceId: known },
+      ...{ operation: 'orders', when: 'after', times: 'always', referenceId },
       action: { type: 'merge', data: nothing },
     });
-    const held = await play(world, [NOT_BOUGHT]);
-    world.sandbox.clearFaults();
-
-    expect(held).toMatchObject({ state: 'HELD', requests: 1, orders: [] });
-  });
-});
-
-describe('an order history that shows nothing at all', () => {
-  it('proves nothing, so that even an error answer leads to a hold and not to a second order', async () => {
-    const world = await startPartnerWorld({ settings: { settleMs: 300 } }, 0);
-    try {
-      const held = await play(world, [NOT_BOUGHT]);
-      expect(held).toMatchObject({ state: 'HELD', requests: 1, orders: [] });
-      expect(held.status.hold?.explanation).toContain('empty, which proves nothing');
-    } finally {
-      await world.close();
-    }
-  });
-});
+  }
+  return play(world, [NOT_BOUGHT]);
+}

@@ -22,12 +22,19 @@ export interface Played {
   events: DeliveryEventBody[];
 }
 
+/** Patient, so that a busy machine changes no outcome. */
+const PATIENT = { placeWithinMs: 600_000, deadlineMs: 600_000, partnerTimeoutMs: 3_000 };
+
 /**
  * A world with a few orders in its history, without which no order can be shown to be absent. Its order ids are its own:
  * the suites share a Temporal server, where an order that two purchases name is held.
  */
 export async function startPartnerWorld(options: WorldOptions = {}, past = 5): Promise<World> {
-  const world = await startWorld({ ...options, sandbox: { seed: randomUUID(), ...options.sandbox } });
+  const world = await startWorld({
+    ...options,
+    settings: { ...PATIENT, ...options.settings },
+    sandbox: { seed: randomUUID(), ...options.sandbox },
+  });
   if (past > 0) world.sandbox.addPast({ count: past });
   return world;
 }
@@ -78,6 +85,11 @@ export function keysOf(orders: readonly BookedOrder[]): string[] {
 /** Waits until something is so that nothing announces. */
 export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 25));
+}
+
+/** How often the history was searched for a reference. */
+export function searchesFor(world: World, referenceId: string): number {
+  return world.sandbox.log().filter(({ path }) => path.includes(`query=${referenceId}&`)).length;
 }
 
 function eventsOf(world: World, referenceId: string): DeliveryEventBody[] {

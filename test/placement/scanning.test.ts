@@ -34,6 +34,22 @@ describe('an order is found in the history, whatever the search is worth', () =>
     },
   );
 
+  it('finds an order that moves on to a page that was read already while others come in', async () => {
+    const { sandbox, partner } = await partnerWith({ search: 'ignored', historyShift: 5 });
+    sandbox.addPast({ count: 10, days: 1, endsBeforeMs: 3 * HOUR, referencePrefix: 'before-' });
+    const since = Date.now() - 2 * HOUR;
+    const ours = await sandbox.placeByHand({ ...OURS, createdAt: new Date(since).toISOString() });
+    for (let count = 1; count <= 987; count++) {
+      await sandbox.placeByHand({
+        ...OURS,
+        referenceId: `after-${count}`,
+        createdAt: new Date(since + count).toISOString(),
+      });
+    }
+
+    expect((await findOrders(partner, 'REF-1', since - 48 * HOUR)).orders).toMatchObject([{ id: ours.id }]);
+  });
+
   it('reads no further back than the purchase is old', async () => {
     const { sandbox, partner } = await partnerWith({ search: 'ignored' });
     sandbox.addPast({ count: 5_000 });

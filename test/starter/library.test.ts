@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type WorkflowFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
+import { PURCHASE_STATE, REFERENCE_ID } from '../../src/contracts/search-attributes';
 import {
   InvalidPurchaseError,
   PurchaseDiffersError,
@@ -113,7 +114,7 @@ describe('the library of a TypeScript checkout', () => {
 describe('a checkout in another language starts the workflow itself', () => {
   let world: World;
   beforeAll(async () => {
-    world = await startWorld();
+    world = await startWorld({ sandbox: { perLookMs: 30_000 } });
   });
   afterAll(() => world.close());
 
@@ -132,8 +133,9 @@ describe('a checkout in another language starts the workflow itself', () => {
     expect(await world.starter.purchase({ referenceId, items: ITEMS })).toMatchObject({ started: false });
     await expect(world.starter.purchase({ referenceId, items: ITEMS.slice(1) })).rejects.toThrow(PurchaseDiffersError);
     expect((await world.starter.result(referenceId)).outcome).toBe('DELIVERED');
-    const { searchAttributes } = await world.client.workflow.getHandle(`purchase-${referenceId}`).describe();
-    expect(searchAttributes).toMatchObject({ ReferenceId: [referenceId], PurchaseState: ['DELIVERED'] });
+    const { typedSearchAttributes } = await world.client.workflow.getHandle(`purchase-${referenceId}`).describe();
+    expect(typedSearchAttributes.get(REFERENCE_ID)).toBe(referenceId);
+    expect(typedSearchAttributes.get(PURCHASE_STATE)).toBe('DELIVERED');
   });
 
   it.each([

@@ -1,4 +1,4 @@
-import { freePort } from '../support/dev-server';
+import { freePort, startDevServer } from '../support/dev-server';
 import { runStarter } from '../../src/starter/command-line';
 import { connectClient } from '../../src/temporal/connection';
 import { starterProcess, startProcess } from './process';
@@ -34,6 +34,7 @@ describe('what is typed wrongly is exit code 2 and one message, and nothing is c
       exitCode: 0,
       out: { json: false, write: (text) => void printed.push(text), note: (text) => void said.push(text) },
       partner: contacted,
+      schedule: contacted,
       temporal: contacted,
     });
     expect(said.join('\n')).toContain(message);
@@ -89,6 +90,9 @@ describe('servers that do not answer', () => {
       partner: () => {
         throw new Error('status needs no partner');
       },
+      schedule: () => {
+        throw new Error('status needs no schedule');
+      },
       temporal: async () => ({
         taskQueue: 'fulfilment',
         client: await connectClient(
@@ -111,6 +115,21 @@ describe('servers that do not answer', () => {
     running.child.kill('SIGKILL');
     expect((await running.ended).stdout).toBe('');
   });
+
+  it('ends with 69 when Temporal goes away in the middle, with what the server said otherwise', async () => {
+    const server = await startDevServer();
+    const inNamespace = (namespace: string) => ({ TEMPORAL_ADDRESS: server.address, TEMPORAL_NAMESPACE: namespace });
+    const elsewhere = await starterProcess(['status', 'R-1'], inNamespace('no-such-namespace'));
+    expect(elsewhere).toMatchObject({ code: 1, stdout: '', stderr: "Namespace not found: 'no-such-namespace'\n" });
+
+    const args = ['purchase', 'R-1', '--item', 'demo-instant:1', '--wait'];
+    const waiting = startProcess('starter', args, inNamespace('default'));
+    await waiting.said('waiting for its end');
+    await server.stop();
+    const { code, stdout, stderr } = await waiting.ended;
+    expect({ code, stdout }).toEqual({ code: 69, stdout: '' });
+    expect(stderr).toContain('Temporal no longer answers: ');
+  }, 120_000);
 
   it('says in one message that the partner can not be reached, and ends with 1', async () => {
     const env = { PARTNER_BASE_URL: `http://127.0.0.1:${await freePort()}`, PARTNER_API_KEY: 'k' };

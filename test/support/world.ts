@@ -63,7 +63,8 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const taskQueue = `test-${randomUUID()}`;
   const connection = options.client ? undefined : await Connection.connect({ address });
   const client = options.client ?? new Client({ connection });
-  const sandbox = await startSandbox(options.sandbox);
+  // Order ids follow from the seed, and all worlds share one Temporal server: no two purchases may seem to have one order.
+  const sandbox = await startSandbox({ seed: taskQueue, ...options.sandbox });
   const receiver = await startReceiver({ secret: TEST_SIGNING_SECRET });
   const partner = partnerOf(sandbox, settings);
   const starter = createStarter(client, { taskQueue });

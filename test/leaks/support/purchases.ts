@@ -16,24 +16,20 @@ export interface UglyPurchase {
   outcome: string;
 }
 
-const HOSTILE = Object.entries({ ...BROKEN_ANSWERS, ...WRONG_FIELDS });
-const LOOKS_BEFORE = 2;
-const LOOKS_AT_DELIVERY = 2;
+/** An order whose every look is answered wrongly until `pass` lets the plain answer through. */
+export interface WrongLooks {
+  twist: Twist;
+  /** Lets one answer pass, or all that follow. */
+  pass(howMany: number): void;
+}
 
-/** Looks that answer wrongly before the plain one and, again, while the keys are read to be delivered. */
-export function wrongLooks(): Record<string, UglyPurchase> {
-  const each = LOOKS_BEFORE + LOOKS_AT_DELIVERY;
-  const groups = Array.from({ length: Math.ceil(HOSTILE.length / each) }, (_, index) =>
-    HOSTILE.slice(index * each, (index + 1) * each),
-  );
-  return Object.fromEntries(
-    groups.map((group, index) => {
-      const answers = group.map(([, answer]) => answer);
-      // The look that ends the waiting passes between the two halves.
-      const script = [...answers.slice(0, LOOKS_BEFORE), undefined, ...answers.slice(LOOKS_BEFORE)];
-      return [`looks-${index + 1}`, { twist: lookTwist((nth) => script[nth - 1]), outcome: 'DELIVERED' }];
-    }),
-  );
+/** For each wrong answer to a look, by its name. */
+export function wrongLooks(): [name: string, looks: WrongLooks][] {
+  return Object.values({ ...BROKEN_ANSWERS, ...WRONG_FIELDS }).map((answer, index) => {
+    let passing = 0;
+    const twist = lookTwist(() => (passing-- > 0 ? undefined : answer));
+    return [`look-${index + 1}`, { twist, pass: (howMany) => void (passing = howMany) }];
+  });
 }
 
 /** Answers to place-order and to the searches of the history. */
@@ -54,7 +50,14 @@ export const WRONG_PLACEMENTS: Record<string, UglyPurchase> = {
     twist: placeTwist((said) => ({ json: { status: 200, success: true, details: { data: { id: said } } } }), true),
     outcome: 'DELIVERED',
   },
-  'place-lost': { twist: placeTwist(() => 'hang'), decisions: ['abandon'], outcome: 'ABANDONED' },
+  'place-lost': {
+    twist: async ({ operation, nth, apiKey }) => {
+      if (operation === 'place') return 'hang';
+      return operation === 'orders' && nth > 1 ? { status: 503, body: quoting(apiKey) } : undefined;
+    },
+    decisions: ['abandon'],
+    outcome: 'ABANDONED',
+  },
   'search-fails': {
     twist: async ({ operation, nth, apiKey }) =>
       operation === 'orders' && nth === 1 ? { status: 503, body: quoting(apiKey) } : undefined,

@@ -28,11 +28,13 @@ export function findLeaks(canaries: readonly Canary[], evidence: readonly Eviden
       .flatMap(formsOf)
       .map((form) => ({ ...form, canary: name })),
   );
+  const exact = byBeginning(needles.filter(({ caseless: anyCase }) => !anyCase));
+  const folded = byBeginning(needles.filter(({ caseless: anyCase }) => anyCase));
   return evidence.flatMap(({ place, text }) => {
-    const haystacks = haystacksOf(text);
-    const found = needles.filter(({ needle, caseless }) =>
-      haystacks[caseless ? 'caseless' : 'exact'].some((haystack) => haystack.includes(needle)),
-    );
+    const found = [text, dense(text)].flatMap((haystack) => [
+      ...occurring(exact, haystack),
+      ...occurring(folded, haystack.toLowerCase()),
+    ]);
     const unique = new Map(found.map(({ canary, form }) => [`${canary} ${form}`, { canary, form, place }]));
     return [...unique.values()];
   });
@@ -61,24 +63,36 @@ interface Form {
 }
 
 function formsOf(fragment: string): Form[] {
-  const bytes = Buffer.from(fragment);
-  const hex = bytes.toString('hex');
-  const caseless = (form: string, needle: string): Form => ({ form, needle: needle.toLowerCase(), caseless: true });
   const escaped = JSON.stringify(fragment).slice(1, -1);
-  return [
+  const forms = [
     caseless('raw', fragment),
     caseless('JSON', escaped),
     caseless('JSON in JSON', JSON.stringify(escaped).slice(1, -1)),
     caseless('URL-encoded', encodeURIComponent(fragment)),
-    caseless('URL-encoded throughout', hex.replace(/../g, '%$&')),
+    ...encodingsOf(fragment),
+    // A payload of Temporal is the base64 of JSON.
+    ...encodingsOf(escaped),
+  ];
+  return forms.filter(({ needle }, at) => forms.findIndex((other) => other.needle === needle) === at);
+}
+
+function encodingsOf(text: string): Form[] {
+  const bytes = Buffer.from(text);
+  const hex = bytes.toString('hex');
+  return [
     caseless('hex', hex),
+    caseless('URL-encoded throughout', hex.replace(/../g, '%$&')),
     caseless('bytes', [...bytes].join(',')),
     ...[0, 1, 2].flatMap((offset) => base64At(bytes, offset)),
-  ].filter(({ form, needle }) => form === 'raw' || needle !== fragment.toLowerCase());
+  ];
+}
+
+function caseless(form: string, needle: string): Form {
+  return { form, needle: needle.toLowerCase(), caseless: true };
 }
 
 /** What is certain of the base64 of a text that begins `offset` bytes after a multiple of three. */
-function base64At(bytes: Buffer, offset: 0 | 1 | 2 | number): Form[] {
+function base64At(bytes: Buffer, offset: number): Form[] {
   const written = Buffer.concat([Buffer.alloc(offset), bytes]);
   const firstCertain = Math.ceil((offset * 8) / 6);
   const lastCertain = Math.floor((written.length * 8) / 6);
@@ -90,8 +104,29 @@ function base64At(bytes: Buffer, offset: 0 | 1 | 2 | number): Form[] {
   }));
 }
 
-/** The text as it is, and without what may stand between digits. */
-function haystacksOf(text: string): { exact: string[]; caseless: string[] } {
-  const dense = text.replace(/(\\r|\\n|\s)+/g, '');
-  return { exact: [text, dense], caseless: [text.toLowerCase(), dense.toLowerCase()] };
+/** The text without what may stand between digits. */
+function dense(text: string): string {
+  return text.replace(/(\\r|\\n|\s)+/g, '');
+}
+
+type Needle = Form & { canary: string };
+
+/** The needles by their beginnings: thousands of them are looked for in megabytes, in one pass. */
+function byBeginning(needles: readonly Needle[]): Map<string, Needle[]> {
+  const index = new Map<string, Needle[]>();
+  for (const needle of needles) {
+    const start = needle.needle.slice(0, FRAGMENT);
+    index.set(start, [...(index.get(start) ?? []), needle]);
+  }
+  return index;
+}
+
+function occurring(index: Map<string, Needle[]>, haystack: string): Needle[] {
+  const found = new Set<Needle>();
+  for (let at = 0; at + FRAGMENT <= haystack.length; at++) {
+    for (const needle of index.get(haystack.slice(at, at + FRAGMENT)) ?? []) {
+      if (haystack.startsWith(needle.needle, at)) found.add(needle);
+    }
+  }
+  return [...found];
 }

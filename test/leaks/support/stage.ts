@@ -61,7 +61,8 @@ export async function startStage(address: string): Promise<Stage> {
   const connection = await Connection.connect({ address });
   const client = new Client({ connection });
   const taskQueue = `leaks-${randomUUID()}`;
-  const sandbox = await startSandbox({ apiKeys: [SECRETS.PARTNER_API_KEY], perLookMs: 30_000 });
+  // Two sandboxes of one seed give out the same order ids, and the suites share one Temporal server.
+  const sandbox = await startSandbox({ seed: taskQueue, apiKeys: [SECRETS.PARTNER_API_KEY], perLookMs: 30_000 });
   const partner = await startHostilePartner(sandbox);
   const checkouts = new Map<string, Checkout>();
   const taken: string[] = [];
@@ -110,11 +111,13 @@ function environmentOf(
     TEMPORAL_TLS: 'false',
     PARTNER_BASE_URL: partner.url,
     PARTNER_API_KEY: SECRETS.PARTNER_API_KEY,
-    PARTNER_TIMEOUT: '1s',
+    PARTNER_TIMEOUT: '2s',
     PURCHASE_FIRST_POLL: '50ms',
     PURCHASE_POLL_INTERVAL: '100ms',
     PURCHASE_DEADLINE: '5m',
     PURCHASE_SETTLE: '1s',
+    // A machine that is too busy for a placement must not leave a purchase to people whom the test does not play.
+    PURCHASE_REPLACE: 'always',
     PURCHASE_PLACE_WITHIN: '2m',
     FINGERPRINT_SECRET: SECRETS.FINGERPRINT_SECRET.join(' '),
     DELIVERY_URL: `${checkout.url}/events`,

@@ -46,7 +46,7 @@ export function textOf(value: unknown): string {
     if (typeof part === 'string') texts.push(part);
     if (typeof part !== 'object' || part === null || seen.has(part)) return;
     seen.add(part);
-    if (part instanceof Uint8Array) return void walkBytes(Buffer.from(part));
+    if (part instanceof Uint8Array) return walkBytes(Buffer.from(part));
     if (part instanceof Error) [part.name, part.message, part.stack, part.cause].forEach(walk);
     const entries = part instanceof Map ? [...part] : Object.entries(part);
     for (const [name, entry] of entries) [name, entry].forEach(walk);

@@ -6,6 +6,11 @@ import type { Evidence } from './search';
 
 const DIST = join(__dirname, '../../../dist');
 
+const alive = new Set<ChildProcess>();
+process.on('exit', () => {
+  for (const child of alive) child.kill('SIGKILL');
+});
+
 export interface WorkerProcess {
   pid: number;
   /** All that it has written so far, both streams. */
@@ -21,15 +26,20 @@ export interface WorkerProcess {
 /** A real worker, `node dist/worker.js`, with nothing in its environment but what is given. */
 export async function startWorkerProcess(
   env: Record<string, string>,
-  options: { args?: string[]; cwd?: string } = {},
+  options: { nodeArgs?: string[]; umask?: number } = {},
 ): Promise<WorkerProcess> {
   const metrics = `127.0.0.1:${await freePort()}`;
-  const child = spawn(process.execPath, [...(options.args ?? []), join(DIST, 'worker.js')], {
+  const umask = options.umask === undefined ? undefined : process.umask(options.umask);
+  const child = spawn(process.execPath, [...(options.nodeArgs ?? []), join(DIST, 'worker.js')], {
     env: { PATH: process.env.PATH, METRICS_ADDRESS: metrics, HEALTH_ADDRESS: '127.0.0.1:0', ...env },
-    cwd: options.cwd,
   });
+  if (umask !== undefined) process.umask(umask);
+  alive.add(child);
   const output = listen(child);
-  const exited = once(child, 'exit').then(([code]) => code as number | null);
+  const exited = once(child, 'exit').then(([code]) => {
+    alive.delete(child);
+    return code as number | null;
+  });
   const ready = output.untilSaid('worker ready');
   const early = exited.then((code) => Promise.reject(new Error(`the worker ended with ${code}: ${output.said()}`)));
   await Promise.race([ready, early]);
@@ -46,14 +56,18 @@ export async function startWorkerProcess(
   };
 }
 
-/** Runs the starter once. @returns all that it printed. */
-export async function runStarter(env: Record<string, string>, ...args: string[]): Promise<Evidence> {
-  const child = spawn(process.execPath, [join(DIST, 'starter.js'), ...args], {
+/** Runs a program of ours to its end. @returns all that it printed, in a place that names its exit code */
+export async function runToEnd(
+  program: 'worker' | 'starter',
+  env: Record<string, string>,
+  ...args: string[]
+): Promise<Evidence> {
+  const child = spawn(process.execPath, [join(DIST, `${program}.js`), ...args], {
     env: { PATH: process.env.PATH, ...env },
   });
   const output = listen(child);
   const [code] = await once(child, 'close');
-  return { place: `starter ${args.join(' ')} (${code})`, text: output.said() };
+  return { place: `${program} ${args.join(' ')}: exit code ${code}`, text: output.said() };
 }
 
 function listen(child: ChildProcess) {

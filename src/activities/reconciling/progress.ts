@@ -1,0 +1,30 @@
+import { cancellationSignal, heartbeat } from '@temporalio/activity';
+
+/** What the Temporal UI shows while a reconciliation runs. */
+export interface Progress {
+  /** What is being done now, with counts. */
+  show(step: string, counts?: Record<string, number>): void;
+  /** Aborts when the run is cancelled or its worker shuts down. */
+  signal: AbortSignal;
+  close(): void;
+}
+
+const EVERY_MS = 5_000;
+
+/**
+ * Heartbeats by a timer: a slow partner is no dead worker. A heartbeat is also how a cancel arrives.
+ */
+export function openProgress(): Progress {
+  let shown: { step: string } = { step: 'begun' };
+  const beat = () => heartbeat(shown);
+  const timer = setInterval(beat, EVERY_MS);
+  beat();
+  return {
+    show(step, counts = {}) {
+      shown = { step, ...counts };
+      beat();
+    },
+    signal: cancellationSignal(),
+    close: () => clearInterval(timer),
+  };
+}

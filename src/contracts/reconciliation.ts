@@ -1,0 +1,58 @@
+import type { Finding, FindingKind } from '../domain/reconciliation';
+
+export const RECONCILE_WORKFLOW = 'reconcileWorkflow';
+
+/** The id of the nightly schedule. The server adds the time to it for the id of each run. */
+export const RECONCILE_SCHEDULE = 'nightly-reconciliation';
+
+/** The id of the reconciliation that a person starts: one at a time. */
+export const RECONCILE_NOW = 'reconciliation-by-hand';
+
+/** How far back a reconciliation looks unless told otherwise, in ms. */
+export const DEFAULT_LOOKBACK_MS = 72 * 3_600_000;
+
+/** The one argument of `reconcileWorkflow`; none at all is fine too. */
+export interface ReconcileInput {
+  /** How far back to look, in ms. */
+  lookbackMs?: number;
+  /** Only report. */
+  dryRun?: boolean;
+  /** In which the report tells days and hours; UTC if absent. */
+  timeZone?: string;
+}
+
+/** What was done about a finding. `told`: the checkout knows of it; `left`: it is for people. */
+export type Treatment = 'mended' | 'told' | 'left' | 'dry-run';
+
+/** A finding with what became of it. `note` says more where `done` alone doesn't. */
+export type TreatedFinding = Finding & { done: Treatment; note?: string };
+
+/** What `reconcileWorkflow` ends with. Times are ISO 8601. */
+export interface ReconciliationResult {
+  from: string;
+  to: string;
+  /** Orders of the partner within the window. */
+  orders: number;
+  findings: Partial<Record<FindingKind, number>>;
+  /** The first 200; the report has them all. */
+  details: TreatedFinding[];
+  mended: number;
+  /** Where the worker has written the report for people. */
+  report: string;
+}
+
+/** What the activity is told: the same for each attempt, so that a run that begins again looks at the same window. */
+export interface ReconcileOrdersInput {
+  /** Epoch ms. */
+  from: number;
+  /** Epoch ms. */
+  to: number;
+  dryRun: boolean;
+  timeZone: string;
+}
+
+/** The activity of `reconcileWorkflow`; its name is what the Temporal UI shows. */
+export interface ReconcilingActivities {
+  /** Reads both books, joins them, mends what can be mended, writes the report. Safe to begin again at any point. */
+  reconcileOrders(input: ReconcileOrdersInput): Promise<ReconciliationResult>;
+}

@@ -1,0 +1,41 @@
+const DECIMALS = 6;
+const ONE = 10n ** BigInt(DECIMALS);
+
+/**
+ * An amount in whole millionths. The partner names neither its currency nor its unit, so this is finer than any minor unit
+ * in use, and coarse enough that the noise of somebody's floating-point sum (0.1 + 0.2) is no difference.
+ *
+ * @param amount as it came out of JSON.
+ * @returns undefined for what can be no amount: not finite, or 10^21 and beyond.
+ */
+export function toMicros(amount: number): bigint | undefined {
+  if (!Number.isFinite(amount) || Math.abs(amount) >= 1e21) return undefined;
+  return BigInt(amount.toFixed(DECIMALS).replace('.', ''));
+}
+
+/** The decimal number that is nearest to so many millionths. */
+export function fromMicros(micros: bigint): number {
+  const digits = (micros < 0n ? -micros : micros).toString().padStart(DECIMALS + 1, '0');
+  return Number(`${micros < 0n ? '-' : ''}${digits.slice(0, -DECIMALS)}.${digits.slice(-DECIMALS)}`);
+}
+
+/** Whether two amounts are the same to the last decimal. What can be no amount is the same as nothing. */
+export function sameAmount(one: number, other: number): boolean {
+  const micros = toMicros(one);
+  return micros !== undefined && micros === toMicros(other);
+}
+
+/** The sum of those that are amounts, exact in decimals. */
+export function sumOfAmounts(amounts: Iterable<number | undefined>): number {
+  let total = 0n;
+  for (const amount of amounts) total += (amount === undefined ? undefined : toMicros(amount)) ?? 0n;
+  return fromMicros(total);
+}
+
+/** Whether `part` is what `count` of `of` pieces cost when all cost `whole`, to half a cent for each piece. */
+export function isShareOf(whole: number, part: number, count: number, of: number): boolean {
+  const [wholeMicros, partMicros] = [toMicros(whole), toMicros(part)];
+  if (wholeMicros === undefined || partMicros === undefined) return false;
+  const off = partMicros * BigInt(of) - wholeMicros * BigInt(count);
+  return (off < 0n ? -off : off) <= (BigInt(of) * ONE) / 200n;
+}

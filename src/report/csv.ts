@@ -1,0 +1,37 @@
+import type { ReconciliationReport, ReportedFinding } from './report';
+
+/** The columns, in their order. New ones are added at the end. */
+const COLUMNS: readonly [name: string, cell: (finding: ReportedFinding) => string | number | undefined][] = [
+  ['kind', (finding) => finding.kind],
+  ['done', (finding) => finding.done],
+  ['reference', (finding) => finding.referenceId],
+  ['orders', (finding) => finding.orderIds.join(' ')],
+  ['workflow', (finding) => finding.workflowId],
+  ['debited', (finding) => finding.amounts['debited']],
+  ['history', (finding) => finding.amounts['history']],
+  ['surplus', (finding) => finding.amounts['surplus']],
+  ['explanation', (finding) => finding.explanation],
+  ['advice', (finding) => finding.advice],
+  ['note', (finding) => finding.note],
+];
+
+/** The findings for a spreadsheet, one a row: UTF-8 with its mark, which Excel needs; commas, every text quoted. */
+export function renderCsv(report: ReconciliationReport): string {
+  const header = COLUMNS.map(([name]) => name);
+  const rows = report.findings.map((finding) => COLUMNS.map(([, cell]) => cell(finding)));
+  return `\uFEFF${[header, ...rows].map((row) => `${row.map(cellText).join(',')}\r\n`).join('')}`;
+}
+
+function cellText(value: string | number | undefined): string {
+  if (value === undefined) return '';
+  if (typeof value === 'number') return String(value);
+  return `"${withoutFormulas(value).replaceAll('"', '""')}"`;
+}
+
+/**
+ * An apostrophe makes a formula a text. Where a spreadsheet splits by something else than commas, what follows a separator
+ * or a quote may become a cell of its own, so it is put there too.
+ */
+function withoutFormulas(text: string): string {
+  return text.replace(/(?<=^|[,;|"'\t\r\n])(?= *[=+\-@＝＋－＠]|[\t\r])/g, "'");
+}

@@ -1,0 +1,45 @@
+/** The page's only style. Colours follow the reader's own setting; every pair of them is readable without seeing colour. */
+export const STYLE = `
+:root { color-scheme: light dark; --bg: #f6f7f9; --card: #fff; --ink: #1b2330; --soft: #566072; --line: #dfe3ea;
+  --good: #13703a; --goodbg: #e3f4e9; --bad: #9d1f1f; --badbg: #fdeaea; --warn: #7a4b00; --warnbg: #fdf2dc; --bar: #2f66c9; --barsoft: #b9cdf2; }
+@media (prefers-color-scheme: dark) { :root { --bg: #12161d; --card: #1b212b; --ink: #e8ecf3; --soft: #a3adbd; --line: #333c4a;
+  --good: #7bd99b; --goodbg: #16301f; --bad: #ff9c9c; --badbg: #3a1b1e; --warn: #f3c676; --warnbg: #362a12; --bar: #7aa5f5; --barsoft: #34486f; } }
+* { box-sizing: border-box; }
+body { margin: 0; background: var(--bg); color: var(--ink); font: 15px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; }
+main { max-width: 1120px; margin: 0 auto; padding: 28px 20px 60px; }
+h1 { font-size: 28px; line-height: 1.25; margin: 0 0 6px; }
+h2 { font-size: 20px; margin: 36px 0 12px; }
+h3 { font-size: 16px; margin: 0; }
+p { margin: 6px 0; max-width: 100ch; }
+.soft { color: var(--soft); }
+.headline { border-radius: 12px; padding: 22px 24px; border-left: 8px solid; }
+.headline.good { background: var(--goodbg); border-color: var(--good); } .headline.good h1 { color: var(--good); }
+.headline.bad { background: var(--badbg); border-color: var(--bad); } .headline.bad h1 { color: var(--bad); }
+.facts { display: grid; grid-template-columns: repeat(auto-fit, minmax(150px, 1fr)); gap: 12px; margin: 16px 0 0; padding: 0; }
+.facts div, .card { background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 12px 16px; }
+.facts dt { color: var(--soft); font-size: 13px; } .facts dd { margin: 0; font-size: 22px; font-weight: 600; }
+.card { margin: 0 0 14px; padding: 16px 18px; }
+.count { font-size: 13px; font-weight: 600; border-radius: 99px; padding: 1px 10px; margin-left: 8px; background: var(--badbg); color: var(--bad); }
+.count.fine { background: var(--goodbg); color: var(--good); }
+.todo { border-left: 4px solid var(--warn); background: var(--warnbg); padding: 8px 12px; border-radius: 4px; margin: 10px 0; max-width: none; }
+.scroll { overflow-x: auto; margin-top: 8px; }
+table { border-collapse: collapse; width: 100%; }
+th { text-align: left; font-size: 13px; font-weight: 600; color: var(--soft); }
+th, td { padding: 7px 12px 7px 0; border-bottom: 1px solid var(--line); vertical-align: top; }
+tr:last-child td { border-bottom: 0; }
+.num { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+.id { font: 13px/1.6 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; overflow-wrap: anywhere; width: 13%; min-width: 6em; }
+.wide { min-width: 14em; } .bar { width: 45%; vertical-align: middle; padding-right: 0; }
+code { font: 13px ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; white-space: nowrap; }
+.overview { list-style: none; display: flex; flex-wrap: wrap; gap: 8px; padding: 0; margin: 0 0 14px; }
+.overview a { display: block; padding: 3px 12px; border: 1px solid var(--line); border-radius: 99px; background: var(--card); color: var(--ink); text-decoration: none; }
+.overview a:hover { border-color: var(--soft); }
+.done { font-size: 13px; white-space: nowrap; width: 9em; padding-right: 0; } td.num { min-width: 6em; } .mended { color: var(--good); font-weight: 600; }
+summary { cursor: pointer; font-weight: 600; }
+svg { display: block; width: 100%; height: auto; } .whole { fill: var(--barsoft); } .part { fill: var(--bar); }
+.grid { stroke: var(--line); } .tick { fill: var(--soft); font-size: 11px; }
+.swatch { display: inline-block; width: 12px; height: 12px; border-radius: 3px; margin: 0 5px 0 14px; vertical-align: -1px; }
+.swatch:first-child { margin-left: 0; } .swatch.w { background: var(--barsoft); } .swatch.p { background: var(--bar); }
+.share { display: block; height: 8px; border-radius: 4px; background: var(--bar); min-width: 2px; }
+@media print { body { background: none; } main { max-width: none; padding: 0; } .card { break-inside: avoid; } }
+`;

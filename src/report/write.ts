@@ -1,0 +1,48 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { renderCsv } from './csv';
+import { renderHtml } from './html';
+import { renderJson } from './json';
+import type { ReconciliationReport } from './report';
+
+/**
+ * Writes the three forms of a report. Each file appears whole or not at all, the JSON last: where it is, the others are. The
+ * same run writes the same files again.
+ *
+ * @returns their paths.
+ * @throws the error of the file system.
+ */
+export async function writeReport(
+  dir: string,
+  report: ReconciliationReport,
+): Promise<{ json: string; csv: string; html: string }> {
+  const base = join(dir, `reconciliation-${fileNameOf(report.to)}-${fileNameOf(report.runId)}`);
+  const paths = { html: `${base}.html`, csv: `${base}.csv`, json: `${base}.json` };
+  await mkdir(dir, { recursive: true });
+  await writeWhole(paths.html, renderHtml(report));
+  await writeWhole(paths.csv, renderCsv(report));
+  await writeWhole(paths.json, renderJson(report));
+  return paths;
+}
+
+/** Colons are no part of a file name everywhere. */
+function fileNameOf(text: string): string {
+  return text.replace(/\.\d+(?=Z$)/, '').replace(/[^A-Za-z0-9-]/g, '-');
+}
+
+async function writeWhole(path: string, content: string): Promise<void> {
+  const draft = `${path}.${randomUUID()}.part`;
+  try {
+    const file = await open(draft, 'wx', 0o640);
+    try {
+      await file.writeFile(content);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(draft, path);
+  } finally {
+    await rm(draft, { force: true });
+  }
+}

@@ -1,0 +1,81 @@
+import { type Client, WorkflowExecutionAlreadyStartedError, WorkflowFailedError } from '@temporalio/client';
+import {
+  DEFAULT_LOOKBACK_MS,
+  type ReconcileInput,
+  RECONCILE_NOW,
+  RECONCILE_WORKFLOW,
+  type ReconciliationResult,
+} from '../contracts/reconciliation';
+import { StarterError } from './errors';
+
+const DAY_MS = 24 * 3_600_000;
+/** Nothing of a reconciliation outlasts the next night's. */
+export const EXECUTION_TIMEOUT = '23h' as const;
+
+/** The reconciliation could not be started, or ended without a result. */
+export class ReconciliationError extends StarterError {}
+
+/**
+ * Runs one reconciliation now and waits for its end. Needs a running worker.
+ *
+ * @param onStart told the id of the run, for people who wait.
+ * @throws ReconciliationError when one that was started this way is still running, when the look-back is longer than what the
+ *   namespace remembers, or when it was cancelled or failed.
+ */
+export async function reconcileNow(
+  client: Client,
+  taskQueue: string,
+  input: ReconcileInput = {},
+  onStart: (runId: string) => void = () => undefined,
+): Promise<ReconciliationResult> {
+  await refuseLongLookback(client, input.lookbackMs ?? DEFAULT_LOOKBACK_MS);
+  try {
+    const handle = await client.workflow.start(RECONCILE_WORKFLOW, {
+      workflowId: RECONCILE_NOW,
+      taskQueue,
+      args: [input],
+      workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+      workflowIdConflictPolicy: 'FAIL',
+      workflowExecutionTimeout: EXECUTION_TIMEOUT,
+      staticSummary: input.dryRun ? 'a reconciliation by hand that only reports' : 'a reconciliation by hand',
+    });
+    onStart(handle.firstExecutionRunId);
+    return (await handle.result()) as ReconciliationResult;
+  } catch (error) {
+    if (error instanceof WorkflowExecutionAlreadyStartedError) {
+      throw new ReconciliationError(
+        `A reconciliation that was started by hand is still running: workflow ${RECONCILE_NOW}. ` +
+          `To wait for it: temporal workflow show --follow --workflow-id ${RECONCILE_NOW}`,
+      );
+    }
+    if (!(error instanceof WorkflowFailedError)) throw error;
+    throw new ReconciliationError(`The reconciliation ended without a result: ${rootOf(error).message}`);
+  }
+}
+
+/**
+ * Purchases that the namespace has forgotten would make their orders look like nobody's.
+ *
+ * @throws ReconciliationError
+ */
+export async function refuseLongLookback(client: Client, lookbackMs: number): Promise<void> {
+  const { namespace } = client.options;
+  const { config } = await client.workflowService.describeNamespace({ namespace });
+  const retentionMs = Number(config?.workflowExecutionRetentionTtl?.seconds ?? 0) * 1_000;
+  if (lookbackMs <= retentionMs - DAY_MS) return;
+  const needed = inHours(lookbackMs + DAY_MS);
+  throw new ReconciliationError(
+    `A look-back of ${inHours(lookbackMs)} needs a retention of ${needed} in namespace ${namespace}, which has ` +
+      `${inHours(retentionMs)}. Look back less far, or: ` +
+      `temporal operator namespace update --retention ${needed} --namespace ${namespace}`,
+  );
+}
+
+/** A duration as people and the command line write it, such as `72h`. */
+export function inHours(ms: number): string {
+  return Number.isInteger(ms / 3_600_000) ? `${ms / 3_600_000}h` : `${Math.ceil(ms / 60_000)}m`;
+}
+
+function rootOf(error: Error): Error {
+  return error.cause instanceof Error ? rootOf(error.cause) : error;
+}

@@ -1,0 +1,88 @@
+import type { Verdict } from '../crash/judge';
+import type { Bought } from '../crash/strike';
+import type { Cell } from './matrix';
+
+/** One line of the table: what one run came to. */
+export interface Row {
+  run: string;
+  cells: number;
+  purchases: number;
+  outcomes: Record<string, number>;
+  decided: number;
+  /** References of what must not be. */
+  wrong: Omit<Verdict, 'unplaced'>;
+  /** Cells in which the partner did what can only be reported, and how many orders too many that made. */
+  beyond: Record<string, number>;
+}
+
+const FAULTS = ['boughtTwice', 'lostPurchases', 'lostKeys', 'keysTwice', 'foreignKeys', 'changedEvents'] as const;
+
+/** Counts a run, with the cells apart in which the partner did what no one can prevent. */
+export function rowOf(
+  run: string,
+  bought: readonly Bought[],
+  seen: { ends: Map<string, string>; decided: Set<string> },
+  verdict: Verdict,
+): Row {
+  const beyond = new Map(
+    bought.flatMap(({ referenceId, moment }) => {
+      const why = (moment as Cell).beyond;
+      return why === undefined ? [] : [[referenceId, why] as const];
+    }),
+  );
+  const { unplaced: _, ...found } = verdict;
+  // An order too many has keys too, which nobody is given. Everything else holds for these cells as well.
+  const excused = (list: string[]) => list.filter((referenceId) => !beyond.has(referenceId));
+  const wrong = { ...found, boughtTwice: excused(found.boughtTwice), lostKeys: excused(found.lostKeys) };
+  const reported = found.boughtTwice.flatMap((referenceId) => beyond.get(referenceId) ?? []);
+  return {
+    run,
+    cells: new Set(bought.map(({ moment }) => moment.name)).size,
+    purchases: bought.length,
+    outcomes: count(seen.ends.values()),
+    decided: seen.decided.size,
+    wrong,
+    beyond: count(reported),
+  };
+}
+
+/** Whether nothing went wrong. */
+export function isFlawless(row: Row): boolean {
+  return FAULTS.every((fault) => row.wrong[fault].length === 0);
+}
+
+/** What went wrong, in words, with the cells in which it did. */
+export function complaints(row: Row, bought: readonly Bought[]): string[] {
+  const names = new Map(bought.map(({ referenceId, moment }) => [referenceId, moment.name]));
+  return FAULTS.flatMap((fault) =>
+    row.wrong[fault].map((referenceId) => `${fault}: ${referenceId} (${names.get(referenceId) ?? 'an event'})`),
+  );
+}
+
+/** The table at the end. */
+export function tableOf(rows: readonly Row[]): string {
+  const heads = ['run', 'cells', 'purchases', 'bought twice', 'lost', 'keys lost', 'keys twice', 'keys not issued'];
+  const body = rows.map(({ run, cells, purchases, wrong }) => [
+    ...[run, cells, purchases, wrong.boughtTwice.length, wrong.lostPurchases.length, wrong.lostKeys.length],
+    ...[wrong.keysTwice.length + wrong.changedEvents.length, wrong.foreignKeys.length],
+  ]);
+  const total = heads.slice(1).map((_, at) => body.reduce((sum, line) => sum + Number(line[at + 1]), 0));
+  const lines = [heads, ...body, ['all', ...total]].map((line) => line.map(String));
+  const widths = heads.map((_, at) => Math.max(...lines.map((line) => line[at]!.length)));
+  const table = lines.map((line) =>
+    line.map((text, at) => (at === 0 ? text.padEnd(widths[at]!) : text.padStart(widths[at]!))).join('  '),
+  );
+  return [...table, '', ...rows.map(outcomesLine)].join('\n');
+}
+
+function outcomesLine({ run, outcomes, decided, beyond }: Row): string {
+  const ends = Object.entries(outcomes).map(([outcome, number]) => `${number} ${outcome}`);
+  const reported = Object.entries(beyond).map(([why, number]) => `${number} bought twice because ${why}`);
+  return [`${run}: ${ends.join(', ')}`, `${decided} decided by a person`, ...reported].join('; ');
+}
+
+function count(words: Iterable<string>): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const word of words) counts[word] = (counts[word] ?? 0) + 1;
+  return counts;
+}

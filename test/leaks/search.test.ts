@@ -1,0 +1,67 @@
+import { inspect } from 'node:util';
+import { type Canary, findLeaks, inWords } from './support/search';
+import { SECRETS } from './support/stage';
+
+const KEY = 'Q7"X2\\9é-MN4RT-W8KZB';
+const canary: Canary = { name: 'the key', value: KEY };
+const bytes = Buffer.from(KEY);
+
+/** Text around it of every length modulo three, so that base64 begins at each offset. */
+const around = [0, 1, 2].map((length) => ({ before: '#'.repeat(length), after: '#'.repeat(2 - length) }));
+
+const WRITTEN: [how: string, text: string][] = [
+  ['as it is', KEY],
+  ['in the other case', KEY.toLowerCase()],
+  ['in JSON', JSON.stringify({ key: KEY })],
+  ['in JSON in JSON', JSON.stringify({ body: JSON.stringify({ key: KEY }) })],
+  ['in JSON in JSON in a log', JSON.stringify({ text: JSON.stringify({ body: JSON.stringify([KEY]) }) })],
+  ['in a URL', `http://a.example/?q=${encodeURIComponent(KEY)}`],
+  ['in a form', new URLSearchParams({ q: KEY }).toString()],
+  ['in a URL, lower case', encodeURIComponent(KEY).toLowerCase()],
+  ['in a URL, every byte of it', bytes.toString('hex').replace(/../g, '%$&')],
+  ['in hex', bytes.toString('hex')],
+  ['in upper hex', bytes.toString('hex').toUpperCase()],
+  ['as a Buffer in a log', inspect(bytes)],
+  ['as a Buffer in JSON', JSON.stringify(bytes, undefined, 2)],
+  ['as a Uint8Array in a log', inspect(new Uint8Array(bytes), { maxArrayLength: null })],
+  ['with an end that was cut off', KEY.slice(0, 14)],
+  ['with a beginning that was cut off', KEY.slice(-14)],
+  ...around.flatMap(({ before, after }): [string, string][] => {
+    const text = Buffer.from(before + KEY + after);
+    return [
+      [`in base64 at ${before.length}`, text.toString('base64')],
+      [`in base64 at ${before.length}, without padding`, text.toString('base64').replace(/=+$/, '')],
+      [`in base64url at ${before.length}`, text.toString('base64url')],
+      [`in base64 at ${before.length}, in lines`, text.toString('base64').replace(/.{10}/g, '$&\r\n')],
+      [
+        `in base64 at ${before.length}, in a JSON payload`,
+        Buffer.from(JSON.stringify([before, KEY])).toString('base64'),
+      ],
+    ];
+  }),
+];
+
+describe('the search for leaks', () => {
+  it.each(WRITTEN)('finds a key %s', (_how, text) => {
+    expect(findLeaks([canary], [{ place: 'here', text: `before ${text} after` }])).not.toEqual([]);
+  });
+
+  it('finds nothing where there is nothing, and tells what it found without saying it', () => {
+    const other = { place: 'elsewhere', text: 'Q7X29-MN4RT-W8KZC' };
+    const found = findLeaks([canary], [other, { place: 'here', text: KEY }]);
+    expect(inWords(found)).toEqual(['the key as raw in here']);
+  });
+
+  it('finds an image by any part of its content, and not by how every image begins', () => {
+    const content = Buffer.from(Array.from({ length: 900 }, (_, index) => (index * 131 + 7) % 251)).toString('base64');
+    const image = { name: 'the image', value: `data:image/png;base64,${content}` };
+    expect(findLeaks([image], [{ place: 'here', text: content.slice(500, 700) }])).not.toEqual([]);
+    expect(findLeaks([image], [{ place: 'here', text: `data:image/png;base64,${content.slice(0, 60)}` }])).toEqual([]);
+  });
+
+  it('finds each of the secrets that the other tests plant', () => {
+    for (const value of Object.values(SECRETS).flat()) {
+      expect(findLeaks([{ name: 'it', value }], [{ place: 'here', text: inspect({ value }) }])).not.toEqual([]);
+    }
+  });
+});

@@ -1,0 +1,134 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client, Connection } from '@temporalio/client';
+import { NativeConnection, Worker } from '@temporalio/worker';
+import { createActivities } from '../../src/activities';
+import { createReconciling } from '../../src/activities/reconciling';
+import { RECONCILE_WORKFLOW, type ReconcileInput, type ReconciliationResult } from '../../src/contracts/reconciliation';
+import { SEARCH_ATTRIBUTES } from '../../src/contracts/search-attributes';
+import { createDelivery, createFingerprinter } from '../../src/delivery';
+import { startedWith, toldEvents } from '../../src/temporal/history';
+import { otherPurchasesOf } from '../../src/temporal/other-purchases';
+import { registerSearchAttributes } from '../../src/temporal/search-attributes';
+import {
+  startWorld,
+  TEST_FINGERPRINT_SECRET,
+  TEST_SIGNING_SECRET,
+  type World,
+  type WorldOptions,
+} from '../support/world';
+
+export const HOUR = 3_600_000;
+const TEN_DAYS = 10 * 24 * 3_600;
+/** Reconciliations of the suite think that it is so much later: what was done a moment ago has settled. */
+const LATER_MS = HOUR;
+
+/** A world with a namespace of its own: a reconciliation reads all purchases of its namespace. */
+export interface Stage extends World {
+  namespace: string;
+  /** Runs a reconciliation to its end. */
+  reconcile(input?: ReconcileInput): Promise<ReconciliationResult>;
+  /** Waits until the list of purchases shows as many in this state as there are to be. */
+  untilListed(query: string, count: number): Promise<void>;
+}
+
+/** @param options `worker: false` leaves the worker to the test. */
+export async function startStage(options: WorldOptions = {}): Promise<Stage> {
+  const address = process.env.TEST_TEMPORAL_ADDRESS;
+  if (!address) throw new Error('there is no Temporal server: run the suite with npm test');
+  const namespace = `reconciliation-${randomUUID()}`;
+  const connection = await Connection.connect({ address });
+  await prepare(connection, namespace);
+  const client = new Client({ connection, namespace });
+  const world = await startWorld({
+    settings: { deadlineMs: 1_500, replace: 'never', ...options.settings },
+    sandbox: { seed: randomUUID(), balance: 10_000_000, ...options.sandbox },
+    client,
+    worker: false,
+  });
+  const worker = options.worker === false ? undefined : await startReconcilingWorker(world, address, namespace);
+
+  return {
+    ...world,
+    namespace,
+    reconcile: (input = {}) =>
+      client.workflow.execute(RECONCILE_WORKFLOW, {
+        workflowId: `reconcile-${randomUUID()}`,
+        taskQueue: world.taskQueue,
+        args: [input],
+      }) as Promise<ReconciliationResult>,
+    async untilListed(query, count) {
+      while ((await client.workflow.count(query)).count < count)
+        await new Promise((resolve) => setTimeout(resolve, 50));
+    },
+    async close() {
+      await worker?.close();
+      await world.close();
+      await connection.close();
+    },
+  };
+}
+
+async function prepare(connection: Connection, namespace: string): Promise<void> {
+  await connection.workflowService.registerNamespace({
+    namespace,
+    workflowExecutionRetentionPeriod: { seconds: TEN_DAYS as never },
+  });
+  for (;;) {
+    try {
+      await registerSearchAttributes(connection, namespace);
+      const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
+      if (SEARCH_ATTRIBUTES.every(({ name }) => customAttributes?.[name] !== undefined)) return;
+    } catch {
+      // A new namespace is known everywhere only after a moment.
+    }
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+async function startReconcilingWorker(world: World, address: string, namespace: string) {
+  const { taskQueue, settings, partner, receiver } = world;
+  const connection = await NativeConnection.connect({ address });
+  const client = new Client({ connection, namespace });
+  const delivery = createDelivery({
+    kind: 'webhook',
+    url: receiver.url,
+    secrets: () => [TEST_SIGNING_SECRET],
+    timeoutMs: settings.deliveryTimeoutMs,
+  });
+  const deps = {
+    ...{ partner, delivery, settings },
+    fingerprints: createFingerprinter(() => [TEST_FINGERPRINT_SECRET]),
+    otherPurchasesOf: otherPurchasesOf(client),
+    now: Date.now,
+  };
+  const worker = await Worker.create({
+    connection,
+    namespace,
+    taskQueue,
+    workflowBundle: { code: readFileSync(join(__dirname, '../../dist/workflow-bundle.js'), 'utf8') },
+    activities: {
+      ...createActivities(deps),
+      ...createReconciling({
+        ...deps,
+        client,
+        histories: { startedWith, toldEvents },
+        reportDir: mkdtempSync(join(tmpdir(), 'reports-')),
+        now: () => Date.now() + LATER_MS,
+      }),
+    },
+    shutdownGraceTime: '5s',
+    shutdownForceTime: '10s',
+  });
+  const running = worker.run();
+  return {
+    async close() {
+      worker.shutdown();
+      await running;
+      await delivery.close();
+      await connection.close();
+    },
+  };
+}

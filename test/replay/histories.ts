@@ -1,0 +1,33 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Where the recorded histories are. */
+export const HISTORIES = join(__dirname, 'histories');
+
+export interface RecordedHistory {
+  name: string;
+  workflowId: string;
+  history: { events: unknown[] };
+}
+
+/** All recorded histories. */
+export function recordedHistories(): RecordedHistory[] {
+  return readdirSync(HISTORIES).map((file) => ({
+    ...(JSON.parse(readFileSync(join(HISTORIES, file), 'utf8')) as Omit<RecordedHistory, 'name'>),
+    name: file.replace(/\.json$/, ''),
+  }));
+}
+
+/** The form of every code of the sandbox, and an image of one. */
+const FORM_OF_A_KEY = /\b[2-9A-HJ-NP-Z]{5}-[2-9A-HJ-NP-Z]{5}-[2-9A-HJ-NP-Z]{5}\b|data:image\//;
+
+/** What in a history is a key, or has the form of one: payloads are read as they were before they became Base64. */
+export function keysIn(history: unknown, issued: readonly string[] = []): string[] {
+  return textsOf(history).filter((text) => FORM_OF_A_KEY.test(text) || issued.some((key) => text.includes(key)));
+}
+
+function textsOf(value: unknown): string[] {
+  if (typeof value === 'string') return [value, Buffer.from(value, 'base64').toString('utf8')];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, entry]) => [name, ...textsOf(entry)]);
+}

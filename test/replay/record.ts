@@ -1,0 +1,139 @@
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { historyToJSON } from '@temporalio/common/lib/proto-utils';
+import { purchaseWorkflowId } from '../../src/contracts/names';
+import type { DecisionKind, HoldReason } from '../../src/contracts/purchase';
+import { ARRANGEMENTS, answering, type Checkout } from '../operators/arrangements';
+import { handsOn, until } from '../operators/hands';
+import { startWorld, type World } from '../support/world';
+import { HISTORIES, keysIn } from './histories';
+
+/**
+ * Records the histories that `replay.test.ts` replays, from a real server. Jest runs this file only when it is asked to:
+ *
+ *     npm test -- --testMatch '<rootDir>/test/replay/record.ts' && npm run format
+ *
+ * Record anew after a change of the workflows that needs no history of before, which is any change until the first release.
+ * After that a history stays as it is, and what is new gets a history of its own beside it.
+ */
+describe('recording', () => {
+  let world: World;
+  let checkout: Checkout;
+
+  beforeAll(async () => {
+    rmSync(HISTORIES, { recursive: true, force: true });
+    mkdirSync(HISTORIES);
+    const settings = { replace: 'never', deadlineMs: 6_000, placeWithinMs: 2_500 } as const;
+    world = await startWorld({ settings, sandbox: { perLookMs: 30_000 } });
+    checkout = answering(world);
+    world.sandbox.addPast({ count: 3 });
+  });
+  afterAll(() => world.close());
+
+  it.each([
+    ['delivered', 'demo-image'],
+    ['delivered-after-changes', 'demo-strange'],
+    ['partially-delivered', 'demo-partial'],
+    ['refunded', 'demo-refunded'],
+    ['failed', 'demo-failed'],
+    ['rejected', 'demo-out-of-stock'],
+    ['overdue', 'demo-never'],
+  ])('%s', async (name, product) => {
+    const { referenceId } = await world.bought({ [product]: 2 });
+    await keep(name, referenceId);
+  });
+
+  it('not-placed, and cancelled before anything was sent', async () => {
+    const [unplaced, cancelled] = [world.reference(), world.reference()];
+    for (const referenceId of [unplaced, cancelled]) {
+      const action = { type: 'answer', status: 503 } as const;
+      world.sandbox.addFault({ operation: 'orders', referenceId, times: 'always', action });
+      await world.buy({ 'demo-instant': 1 }, referenceId);
+    }
+    await handsOn(world, cancelled).cancel();
+    await keep('cancelled', cancelled);
+    await keep('not-placed', unplaced);
+  });
+
+  it('unconfirmed, and adopted', async () => {
+    const referenceId = world.reference();
+    world.sandbox.addFault({ operation: 'place', referenceId, when: 'after', action: { type: 'reset' } });
+    await world.buy({ 'demo-instant': 2 }, referenceId);
+    await keep('unconfirmed-adopted', referenceId);
+  });
+
+  it('a double purchase, told to the checkout', async () => {
+    const referenceId = world.reference();
+    world.sandbox.addFault({
+      operation: 'place',
+      referenceId,
+      when: 'after',
+      action: { type: 'reset' },
+      commit: { type: 'copies', count: 2 },
+    });
+    await world.buy({ 'demo-instant': 1 }, referenceId);
+    await keep('double-purchase', referenceId);
+  });
+
+  it('cancelled while the order was open, and seen through', async () => {
+    const referenceId = await world.buy({ 'demo-strange': 1 });
+    const hands = handsOn(world, referenceId);
+    await hands.pending('awaitOrderChange', 2);
+    await hands.cancel();
+    await keep('cancel-seen-through', referenceId);
+  });
+
+  it.each([
+    ['PLACEMENT_UNKNOWN', 'replace'],
+    ['PLACEMENT_UNKNOWN', 'order'],
+    ['PLACEMENT_UNKNOWN', 'abandon'],
+    ['OTHER_ITEMS', 'deliver'],
+    ['ORDER_OF_ANOTHER_PURCHASE', 'order'],
+    ['MORE_KEYS_THAN_ORDERED', 'withhold'],
+    ['KEY_GONE', 'deliver'],
+    ['DELIVERY_REFUSED', 'deliver'],
+    ['DELIVERY_EXHAUSTED', 'withhold'],
+  ] as [HoldReason, DecisionKind][])('held because %s, decided with %s', async (reason, decision) => {
+    const { referenceId, rest, onResolve } = await ARRANGEMENTS[reason]({
+      ...{ world, checkout, referenceId: world.reference() },
+    });
+    const hands = handsOn(world, referenceId);
+    const hold = await hands.held(reason);
+    await until(async () => world.eventTypes(referenceId).includes('purchase.held'));
+    // A decision that loses is in the history too.
+    await hands.resolve(decision, { hold: `${hold.id}0`, orderId: 'some-order' }).catch(() => undefined);
+    await onResolve?.();
+    await hands.resolve(decision, decision === 'order' ? rest : {});
+    await keep(`held-${reason.toLowerCase().replaceAll('_', '-')}-${decision}`, referenceId);
+  });
+
+  it('reset to before the placement', async () => {
+    const { referenceId } = await world.bought({ 'demo-instant': 1 });
+    const hands = handsOn(world, referenceId);
+    await hands.reset((await hands.points())[0]!);
+    await keep('reset', referenceId);
+  });
+
+  afterAll(() => expect(readdirSync(HISTORIES).length).toBeGreaterThan(20));
+
+  /** Waits for the end, and writes the history without what tells of the machine. No key may stand in it. */
+  async function keep(name: string, referenceId: string): Promise<void> {
+    await world.starter.result(referenceId);
+    const workflowId = purchaseWorkflowId(referenceId);
+    const history: unknown = JSON.parse(
+      historyToJSON(await world.client.workflow.getHandle(workflowId).fetchHistory()),
+    );
+    const file = { workflowId, history: withoutMachine(history) };
+
+    const { issued } = await world.keys(referenceId);
+    expect(keysIn(file, issued)).toEqual([]);
+    writeFileSync(join(HISTORIES, `${name}.json`), `${JSON.stringify(file, null, 2)}\n`);
+  }
+});
+
+/** Identities hold a process and a host, and stacks hold paths. */
+function withoutMachine(value: unknown): unknown {
+  return JSON.parse(
+    JSON.stringify(value, (key, entry: unknown) => (['identity', 'stackTrace'].includes(key) ? '' : entry)),
+  );
+}
