@@ -10,6 +10,7 @@ import { A_MINUTE_OF_TRIES, connectWorker, readTemporalTarget } from './temporal
 import { exitWith, stopSignal } from './temporal/exit';
 import { readinessOf, startHealthServer } from './temporal/health';
 import { startedWith, toldEvents } from './temporal/history';
+import { earlierEvents } from './temporal/earlier-events';
 import { otherPurchasesOf } from './temporal/other-purchases';
 import { installRuntime } from './temporal/runtime';
 import { MissingSearchAttributesError, missingSearchAttributes } from './temporal/search-attributes';
@@ -38,6 +39,7 @@ async function main(): Promise<void> {
     ...{ partner, delivery, settings: config.purchase, now: Date.now },
     fingerprints: createFingerprinter(() => config.fingerprintSecret.current()),
     otherPurchasesOf: otherPurchasesOf(client),
+    earlierEvents: earlierEvents(client),
   };
 
   worker = await Worker.create({

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { rm, writeFile } from 'node:fs/promises';
+import { rename, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join, relative } from 'node:path';
 import { withLock } from './lock.mjs';
@@ -10,7 +10,7 @@ import { run } from './run.mjs';
 import { toolPath } from './tools.mjs';
 
 const dist = join(projectRoot, 'dist');
-const stamp = join(dist, '.built-from');
+const STAMP = '.built-from';
 
 /** Everything that the build is made of. */
 const SOURCES = ['src', 'types', 'scripts/lib/build.mjs', 'tsconfig.json', 'package-lock.json'];
@@ -35,29 +35,38 @@ function locked(work) {
 
 async function buildAll() {
   const builtFrom = hashSources();
+  // Beside the old one, which stays in use until the new one is whole: a type error takes nothing away.
+  const next = `${dist}.next`;
   await step('Build', async (detail) => {
-    await rm(dist, { recursive: true, force: true });
+    await rm(next, { recursive: true, force: true });
     detail('types and JavaScript');
-    await run(process.execPath, [toolPath('typescript', 'tsc'), '-p', 'tsconfig.json'], { cwd: projectRoot });
+    const tsc = [toolPath('typescript', 'tsc'), '-p', 'tsconfig.json', '--outDir', next];
+    await run(process.execPath, tsc, { cwd: projectRoot });
     detail('workflow bundle');
-    await bundleWorkflows();
-    // Last, so that a build that was broken off counts as none.
-    await writeFile(stamp, builtFrom);
+    await bundleWorkflows(next);
+    await writeFile(join(next, STAMP), builtFrom);
+    await rm(dist, { recursive: true, force: true });
+    await rename(next, dist);
   });
 }
 
-/** Bundled here once, so that a worker starts without webpack and every worker runs the same code. */
-async function bundleWorkflows() {
+/**
+ * Bundled here once, so that a worker starts without webpack and every worker runs the same code.
+ *
+ * @param {string} folder the compiled code, and where the bundle goes
+ */
+async function bundleWorkflows(folder) {
   // Not imported on top: this file is loaded before the packages are installed.
   const { bundleWorkflowCode, DefaultLogger } = createRequire(join(projectRoot, 'package.json'))('@temporalio/worker');
   const { code } = await bundleWorkflowCode({
-    workflowsPath: join(dist, 'workflows', 'index.js'),
+    workflowsPath: join(folder, 'workflows', 'index.js'),
     logger: new DefaultLogger('WARN'),
   });
-  await writeFile(join(dist, 'workflow-bundle.js'), code);
+  await writeFile(join(folder, 'workflow-bundle.js'), code);
 }
 
 function isFresh() {
+  const stamp = join(dist, STAMP);
   return existsSync(stamp) && readFileSync(stamp, 'utf8') === hashSources();
 }
 

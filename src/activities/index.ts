@@ -1,5 +1,5 @@
 import { activityInfo } from '@temporalio/activity';
-import type { Activities } from '../contracts/activities';
+import type { Activities, EarlierEvent } from '../contracts/activities';
 import type { PurchaseSettings } from '../contracts/purchase';
 import type { Delivery, Fingerprinter } from '../delivery';
 import type { PartnerClient } from '../partner';
@@ -16,6 +16,8 @@ export interface ActivityDependencies {
   settings: PurchaseSettings;
   /** Other purchases here that name this order as theirs; an empty list where that can't be asked. */
   otherPurchasesOf(orderId: string, referenceId: string): Promise<string[]>;
+  /** Events with keys that runs of this purchase other than `ownRunId` sent; throws where that can't be asked. */
+  earlierEvents(referenceId: string, ownRunId: string, firstRunId: string): Promise<EarlierEvent[]>;
   /** Epoch ms. */
   now(): number;
 }

@@ -73,8 +73,7 @@ async function reconcile(
   const findings = await treatAll(deps, { books, suggested, options, window }, progress);
 
   const inWindow = books.orders.filter((order) => order.createdAt >= window.from);
-  const runId = activityInfo().workflowExecution?.runId ?? '';
-  const report = reportOf({ ...window, runId, now: deps.now(), findings, ...books, orders: inWindow });
+  const report = reportOf({ ...window, runId: ownRunId(), now: deps.now(), findings, ...books, orders: inWindow });
   progress.show('writing the report', { findings: findings.length });
   const { html } = await writeReport(deps.reportDir, report);
   log.info('reconciled', { orders: inWindow.length, findings: findings.length, mended: report.mended });
@@ -107,7 +106,7 @@ async function readBooks(
 ): Promise<{ books: OpenBooks; later: LaterDeliveries }> {
   const history = await readOrderHistory(deps.partner, from - CLOCK_TOLERANCE_MS, progress);
   const orders = history.filter((order) => order.createdAt >= from - CLOCK_TOLERANCE_MS);
-  const later = await listLaterDeliveries(deps.client);
+  const later = await listLaterDeliveries(deps.client, ownRunId());
   const purchases = await listPurchases(deps.client, { from, orders, later }, progress);
   const followed = await lookAtFollowed(deps.partner, { orders, purchases, from }, progress);
   return { books: openBooks([...orders, ...followed], purchases), later };
@@ -164,6 +163,7 @@ async function treatAll(
     taskQueue: activityInfo().taskQueue,
     lookAtOrder: createWatching(deps).lookAtOrder,
     signal: progress.signal,
+    runId: ownRunId(),
   };
   const isTrusted = trustBeyond(MOST_ORPHANS_CONFIRMED);
   let treated = 0;
@@ -195,6 +195,10 @@ function countsOf(findings: readonly Finding[]): ReconciliationResult['findings'
   const counts: ReconciliationResult['findings'] = {};
   for (const { kind } of findings) counts[kind] = (counts[kind] ?? 0) + 1;
   return counts;
+}
+
+function ownRunId(): string {
+  return activityInfo().workflowExecution?.runId ?? '';
 }
 
 function hours(ms: number): string {

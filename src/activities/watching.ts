@@ -1,13 +1,15 @@
 import { activityInfo, log } from '@temporalio/activity';
-import type { Activities, WatchInput } from '../contracts/activities';
+import type { Activities, EarlierEvent, LookInput, OrderLook } from '../contracts/activities';
+import { FAILURE } from '../contracts/failures';
 import { endsLooking, handsOver, type OrderView, presentableStatus } from '../domain/order';
 import type { Order } from '../partner';
 import { isPartnerError } from '../partner';
 import type { ActivityDependencies } from './index';
-import { toFailure, unchanged } from './failures';
+import { failure, toFailure, unchanged } from './failures';
 import { withoutQuotedKeys } from './quoted-keys';
 
 type Hands = Pick<Activities, 'awaitOrderChange' | 'lookAtOrder'>;
+type Key = Order['products'][number]['keys'][number];
 
 /** An attempt that begins this close to the deadline leaves the look to the workflow, which makes one at the deadline. */
 const CLOSING_MS = 250;
@@ -35,14 +37,13 @@ export function createWatching(deps: ActivityDependencies): Hands {
   };
 }
 
-async function look(
-  deps: ActivityDependencies,
-  { orderId, referenceId }: Pick<WatchInput, 'orderId' | 'referenceId'>,
-  pause?: number,
-): Promise<OrderView> {
+async function look(deps: ActivityDependencies, input: LookInput, pause?: number): Promise<OrderLook> {
+  const { orderId, referenceId } = input;
   let order: Order;
+  let earlier: EarlierEvent[] | undefined;
   try {
     order = withoutQuotedKeys((await deps.partner.getOrder(orderId)).data);
+    if (handsOver(order.status)) earlier = await eventsBefore(deps, input);
   } catch (error) {
     if (pause !== undefined && isPartnerError(error) && error.httpStatus === 404) {
       throw unchanged(`the partner does not show ${orderId} yet; next look in ${seconds(pause)}`, pause);
@@ -51,14 +52,41 @@ async function look(
     if (failed.type === 'PartnerAccess') log.error('the partner refuses us', { why: failed.message });
     throw failed;
   }
-  const view = viewOf(deps, orderId, order);
+  const view = viewOf(orderId, order, namesOf(deps, earlier));
   if (!endsLooking(view.status)) return view;
   const [claimedBy] = await deps.otherPurchasesOf(orderId, referenceId);
-  return claimedBy === undefined ? view : { ...view, claimedBy };
+  return { ...view, ...(claimedBy !== undefined && { claimedBy }), ...(earlier && { earlier }) };
+}
+
+/** A run after a reset does not know what the runs before it handed over; only looks in such a run ask. */
+async function eventsBefore(deps: ActivityDependencies, input: LookInput): Promise<EarlierEvent[] | undefined> {
+  const runId = activityInfo().workflowExecution?.runId;
+  const { orderId, referenceId, firstRunId } = input;
+  if (runId === undefined || firstRunId === undefined || runId === firstRunId) return undefined;
+  const events = await deps.earlierEvents(referenceId, runId, firstRunId);
+  return events.filter(({ request }) => request.orderId === orderId);
+}
+
+/** A key that went out before keeps the fingerprint it had then, whichever secret is the newest now. */
+function namesOf({ fingerprints }: ActivityDependencies, earlier: EarlierEvent[] = []): (key: Key) => string {
+  const lines = earlier.flatMap(({ request }) => request.lines ?? []);
+  const before = new Set(lines.flatMap((line) => line.fingerprints));
+  const models = new Map([...before].map((fingerprint) => [fingerprint.split('.')[0], fingerprint]));
+  return (key) => {
+    for (const model of models.values()) {
+      const name = fingerprints.like(model, key);
+      if (name === undefined) {
+        const message = `no FINGERPRINT_SECRET of this worker made ${model}: put the older secret back`;
+        throw failure(FAILURE.deliveryFailed, message);
+      }
+      if (before.has(name)) return name;
+    }
+    return fingerprints.newest(key);
+  };
 }
 
 /** Everything of an order but its keys, which are named by their fingerprints once they may be handed over. */
-function viewOf(deps: ActivityDependencies, orderId: string, order: Order): OrderView {
+function viewOf(orderId: string, order: Order, nameOf: (key: Key) => string): OrderView {
   const status = presentableStatus(order.status);
   const view: OrderView = {
     orderId,
@@ -67,7 +95,7 @@ function viewOf(deps: ActivityDependencies, orderId: string, order: Order): Orde
       productId: product.id.slice(0, LONGEST_PRODUCT_ID),
       title: product.title?.slice(0, 200),
       quantity: product.quantity,
-      fingerprints: handsOver(status) ? product.keys.map((key) => deps.fingerprints.newest(key)) : [],
+      fingerprints: handsOver(status) ? product.keys.map(nameOf) : [],
     })),
   };
   return order.totalDebit === undefined ? view : { ...view, totalDebit: order.totalDebit };

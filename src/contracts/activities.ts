@@ -70,11 +70,27 @@ export interface WatchInput {
   firstDelayMs: number;
   /** Between looks. */
   intervalMs: number;
+  /** The first run of the purchase. A look in any other run also brings up what earlier ones handed over. */
+  firstRunId?: string;
 }
 
 export interface LookInput {
   orderId: string;
   referenceId: string;
+  /** See {@link WatchInput.firstRunId}. */
+  firstRunId?: string;
+}
+
+/** An event with keys that another run of a purchase, or a delivery after its end, handed to the checkout or tried to. */
+export interface EarlierEvent {
+  request: DeliveryRequest;
+  /** If the checkout has it. */
+  eventId?: string;
+}
+
+/** What one look at an order brings up: after a reset also what went out before, which must not go out as something else. */
+export interface OrderLook extends OrderView {
+  earlier?: EarlierEvent[];
 }
 
 /** One line of an event: the keys to hand over are named by their fingerprints, never by their values. */
@@ -135,9 +151,9 @@ export interface Activities {
   /** Looks for the orders of a reference in the partner's history. */
   lookUpOrders(input: LookUpInput): Promise<HistoryLook>;
   /** Waits, by failing, until the order's status is another than the known one. */
-  awaitOrderChange(input: WatchInput): Promise<OrderView>;
+  awaitOrderChange(input: WatchInput): Promise<OrderLook>;
   /** Looks at the order once. */
-  lookAtOrder(input: LookInput): Promise<OrderView>;
+  lookAtOrder(input: LookInput): Promise<OrderLook>;
   /** Hands one event to the checkout, with the keys read from the partner in the same breath. */
   deliverEvent(request: DeliveryRequest): Promise<DeliveryReceipt>;
 }

@@ -1,9 +1,16 @@
 import type { PurchaseResult } from '../contracts/purchase';
+import type { TreatedFinding } from '../contracts/reconciliation';
 import { audit, type AuditLine, type BookedOrder } from './books';
 import { CAST } from './cast';
 import { play } from './play';
+import { ORPHAN, reconcileInTheMorning } from './reconcile';
 import { createScreen, type Screen } from './screen';
 import { buildStage, type Stage } from './stage';
+
+interface Played {
+  results: Map<string, PurchaseResult>;
+  findings: readonly TreatedFinding[];
+}
 
 /**
  * `npm run demo`: real purchases through a real Temporal server, and the partner's books beside what the checkout got.
@@ -19,7 +26,7 @@ async function main(): Promise<number> {
   const stage = await buildStage(cli, screen.say);
   try {
     screen.say(`watch      ${stage.temporal.uiUrl}/namespaces/default/workflows\n`);
-    const played = await Promise.race([play(stage, screen), interrupted]);
+    const played = await Promise.race([playAll(stage, screen), interrupted]);
     if (!played) return 130;
     const good = report(screen, await compare(stage), played);
     if (process.stdout.isTTY) {
@@ -32,6 +39,13 @@ async function main(): Promise<number> {
   }
 }
 
+/** The purchases, then the reconciliation that finds what they left. */
+async function playAll(stage: Stage, screen: Screen): Promise<Played> {
+  const results = await play(stage, screen);
+  const { details } = await reconcileInTheMorning(stage, screen);
+  return { results, findings: details };
+}
+
 async function compare(stage: Stage): Promise<AuditLine[]> {
   const { references } = await stage.sandbox.books({ keys: true });
   const booked: BookedOrder[] = references
@@ -42,11 +56,15 @@ async function compare(stage: Stage): Promise<AuditLine[]> {
       status: order.status,
       keys: order.items.flatMap((item) => item.keys ?? []).map((key) => key.value),
     }));
-  return audit(booked, stage.checkout.events(), new Set());
+  return audit(booked, stage.checkout.events().filter(isOfPurchase), new Set([ORPHAN]));
+}
+
+function isOfPurchase({ type }: { type: string }): boolean {
+  return type.startsWith('purchase.');
 }
 
 /** Prints the comparison. @returns whether all went as it should. */
-function report(screen: Screen, lines: AuditLine[], results: Map<string, PurchaseResult>): boolean {
+function report(screen: Screen, lines: AuditLine[], { results, findings }: Played): boolean {
   screen.say('\nThe partner’s books beside what the checkout got:\n');
   screen.say('  reference  orders  keys issued  keys received');
   for (const line of lines) {
@@ -57,7 +75,10 @@ function report(screen: Screen, lines: AuditLine[], results: Map<string, Purchas
   for (const part of wrong) {
     screen.say(`  ${part.referenceId} ended ${results.get(part.referenceId)?.outcome}, expected ${part.expected}`);
   }
-  const faults = lines.filter((line) => line.fault).length + wrong.length;
+  const mended = findings.some((finding) => finding.kind === 'LATE' && finding.done === 'mended');
+  const orphan = findings.some((finding) => finding.kind === 'ORPHAN' && finding.referenceId === ORPHAN);
+  if (!mended || !orphan) screen.say('  the reconciliation did not find what there was to find');
+  const faults = lines.filter((line) => line.fault).length + wrong.length + (mended && orphan ? 0 : 1);
   const summary = `${CAST.length} purchases, one killed worker: nothing lost, nothing bought twice, nothing delivered twice.`;
   screen.say(faults === 0 ? `\n✓ ${summary}` : `\n✗ ${faults} lines do not agree.`);
   return faults === 0;

@@ -50,8 +50,12 @@ export async function buildStage(cli: string, say: (line: string) => void): Prom
     keep(checkout, checkout.close);
     say(`checkout   ${checkout.url}, verifies every event`);
 
-    const workerLog = join(mkdtempSync(join(tmpdir(), 'fulfilment-demo-')), 'worker.log');
-    const env = await workerEnvironment(temporal, sandbox, checkout, secret);
+    const folder = mkdtempSync(join(tmpdir(), 'fulfilment-demo-'));
+    const workerLog = join(folder, 'worker.log');
+    const env = {
+      ...(await workerEnvironment(temporal, sandbox, checkout, secret)),
+      REPORT_DIR: join(folder, 'reports'),
+    };
     const stage: Stage = {
       ...{ temporal, sandbox, checkout, workerLog, close },
       starter: createStarter(temporal.client),

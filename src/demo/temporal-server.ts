@@ -1,5 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { createServer } from 'node:net';
+import { promisify } from 'node:util';
 import { Client, Connection } from '@temporalio/client';
 
 export interface TemporalServer {
@@ -23,6 +24,19 @@ export async function startTemporalServer(cli: string): Promise<TemporalServer> 
   child.stderr.on('data', (chunk: Buffer) => said.splice(0, said.length - 20, String(chunk)));
   const address = `127.0.0.1:${port}`;
   const connection = await connect(address, child, said);
+  // A dev server forgets ended workflows after a day; a reconciliation looks back three.
+  const keep = [
+    'operator',
+    'namespace',
+    'update',
+    '--namespace',
+    'default',
+    '--retention',
+    '30d',
+    '--address',
+    address,
+  ];
+  await promisify(execFile)(cli, keep);
   return {
     address,
     uiUrl: `http://localhost:${uiPort}`,

@@ -16,7 +16,7 @@ import { sameKeys } from './reconciliation/same-keys';
 import { KEYS_MISSING, type Verdict, verdictOnEnded, verdictOnLive } from './reconciliation/verdict';
 import { findingOf } from './reconciliation/words';
 
-export type { BookedOrder, Finding, JoinOptions, KnownPurchase, Mend } from './reconciliation/books';
+export type { BookedOrder, Finding, JoinOptions, KnownPurchase } from './reconciliation/books';
 export { FINDING_KINDS, type FindingKind, KIND_DOCS } from './reconciliation/kinds';
 export { findingKey } from './reconciliation/words';
 

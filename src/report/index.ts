@@ -1,6 +1,5 @@
 export { calendarIn } from './calendar';
 export { renderCsv } from './csv';
 export { renderHtml } from './html';
-export { renderJson } from './json';
 export type { Done, ReconciliationReport, ReportedFinding } from './report';
 export { writeReport } from './write';

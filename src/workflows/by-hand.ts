@@ -1,5 +1,13 @@
-import type { DeliveryReceipt, FoundOrder, HistoryLook, PlacementAnswer } from '../contracts/activities';
-import { isSafeOrderId, type OrderLine, type OrderView } from '../domain/order';
+import type {
+  DeliveryReceipt,
+  DeliveryRequest,
+  EarlierEvent,
+  FoundOrder,
+  HistoryLook,
+  OrderLook,
+  PlacementAnswer,
+} from '../contracts/activities';
+import { isSafeOrderId, type OrderLine } from '../domain/order';
 
 /**
  * A person can complete any pending activity with anything. Only what has the shape of an answer of our own counts as one:
@@ -27,14 +35,15 @@ export function isHistoryLook(value: unknown): value is HistoryLook {
 }
 
 /** Whether this is what `awaitOrderChange` or `lookAtOrder` saw of this very order. */
-export function isViewOf(orderId: string, value: unknown): value is OrderView {
-  const view = fieldsOf<OrderView>(value);
+export function isViewOf(orderId: string, value: unknown): value is OrderLook {
+  const view = fieldsOf<OrderLook>(value);
   return (
     view.orderId === orderId &&
     isText(view.status) &&
     isListOf(view.lines, isOrderLine) &&
     isOptional(view.totalDebit, Number.isFinite) &&
-    isOptional(view.claimedBy, isText)
+    isOptional(view.claimedBy, isText) &&
+    isOptional(view.earlier, (earlier) => isListOf(earlier, isEarlierEvent))
   );
 }
 
@@ -47,6 +56,12 @@ export function isReceipt(value: unknown): value is DeliveryReceipt {
 function isFoundOrder(value: unknown): boolean {
   const { id, status, createdAt } = fieldsOf<FoundOrder>(value);
   return isOrderId(id) && isText(status) && isText(createdAt);
+}
+
+function isEarlierEvent(value: unknown): boolean {
+  const { request, eventId } = fieldsOf<EarlierEvent>(value);
+  const { type, at, lines } = fieldsOf<DeliveryRequest>(request);
+  return isText(type) && isText(at) && isListOf(lines, isOrderLine) && isOptional(eventId, isText);
 }
 
 function isOrderLine(value: unknown): boolean {

@@ -1,6 +1,8 @@
 import { ActivityFailure, ApplicationFailure, log } from '@temporalio/workflow';
+import type { OrderLook } from '../contracts/activities';
 import { FAILURE } from '../contracts/failures';
 import type { HoldReason } from '../contracts/purchase';
+import { divideByEvents } from '../domain/handed-over';
 import { differenceOf, judgeOrder, type JudgedLine } from '../domain/judgement';
 import { endsLooking, type OrderView } from '../domain/order';
 import { eventTypeOf } from '../domain/outcome';
@@ -86,23 +88,26 @@ function doubtAbout(
 }
 
 /** The ending of an order that is as it should be, or was accepted by a person as it is. */
-function endingFrom(purchase: PurchaseRecord, order: OrderView): Ending {
+function endingFrom(purchase: PurchaseRecord, order: OrderLook): Ending {
   const judgement = judgeOrder(purchase.input.items, order);
-  const { totalDebit } = order;
+  const { totalDebit, earlier } = order;
   switch (judgement.kind) {
     case 'nothing':
       return { outcome: judgement.outcome, lines: [], totalDebit, reason: `the partner says ${order.status}` };
     case 'open':
       return { ...overdue(`still ${order.status} at the deadline`), totalDebit };
     case 'hand-over':
-      return handOver(judgement.whole, judgement.lines, totalDebit, judgement.reason);
+      return { ...handOver(judgement.whole, judgement.lines), totalDebit, earlier, reason: judgement.reason };
     default:
-      return handOver(isWhole(purchase, judgement.lines), judgement.lines, totalDebit, judgement.reason);
+      return {
+        ...handOver(isWhole(purchase, judgement.lines), judgement.lines),
+        ...{ totalDebit, earlier, reason: judgement.reason },
+      };
   }
 }
 
-function handOver(whole: boolean, lines: JudgedLine[], totalDebit?: number, reason?: string): Ending {
-  return { outcome: whole ? 'DELIVERED' : 'PARTIALLY_DELIVERED', lines, totalDebit, reason };
+function handOver(whole: boolean, lines: JudgedLine[]): Ending {
+  return { outcome: whole ? 'DELIVERED' : 'PARTIALLY_DELIVERED', lines };
 }
 
 function isWhole(purchase: PurchaseRecord, lines: readonly JudgedLine[]): boolean {
@@ -118,14 +123,14 @@ function isWhole(purchase: PurchaseRecord, lines: readonly JudgedLine[]): boolea
  */
 async function tellEnding(purchase: PurchaseRecord, first: Ending): Promise<Ending> {
   let ending = first;
-  let at = new Date().toISOString();
+  let messages = messagesOf(purchase, ending);
   for (;;) {
-    const trouble = await tryToTell(purchase, ending, at);
+    const trouble = await tryToTell(purchase, ending, messages);
     if (!trouble) break;
     const answer = await hold(purchase, trouble.reason, trouble.explanation);
     if (answer.kind === 'withhold') {
       ending = { ...ending, outcome: 'ABANDONED', lines: [], reason: `withheld by a person; ${trouble.explanation}` };
-      const untold = await tryToTell(purchase, ending, new Date().toISOString());
+      const untold = await tryToTell(purchase, ending, messagesOf(purchase, ending));
       // Asking a person again would be asking whether to withhold that something was withheld.
       if (untold) log.error('the checkout does not know that it was given up', { why: untold.explanation });
       break;
@@ -134,7 +139,7 @@ async function tellEnding(purchase: PurchaseRecord, first: Ending): Promise<Endi
       const fresh = await freshEnding(purchase, purchase.orderId);
       if (fresh && !isSameEvent(fresh, ending)) {
         ending = fresh;
-        at = new Date().toISOString();
+        messages = messagesOf(purchase, ending);
       }
     }
   }
@@ -155,16 +160,44 @@ function isSameEvent(one: Ending, other: Ending): boolean {
   return one.outcome === other.outcome && named(one) === named(other);
 }
 
-async function tryToTell(purchase: PurchaseRecord, ending: Ending, at: string): Promise<Trouble | undefined> {
-  const { outcome, lines, totalDebit, reason } = ending;
-  purchase.enter('DELIVERING', `${eventTypeOf(outcome)} to the checkout`);
+/** Tells one message after the other; what is told leaves the list. */
+async function tryToTell(purchase: PurchaseRecord, ending: Ending, messages: Message[]): Promise<Trouble | undefined> {
+  purchase.enter('DELIVERING', `${eventTypeOf(ending.outcome)} to the checkout`);
   try {
-    const type = eventTypeOf(outcome);
-    await tell(purchase, { type, outcome, lines: eventLines(purchase, lines), totalDebit, reason }, at);
+    for (const { event, at } of [...messages]) {
+      await tell(purchase, event, at);
+      messages.shift();
+    }
     return undefined;
   } catch (failure) {
     return troubleOf(failure);
   }
+}
+
+interface Message {
+  event: Parameters<typeof tell>[1];
+  at: string;
+}
+
+/**
+ * What the checkout is told of an ending: one event, unless a run before a reset has told some of it. Then that is repeated
+ * word for word, and only what no event has named is new.
+ */
+function messagesOf(purchase: PurchaseRecord, ending: Ending): Message[] {
+  const { outcome, lines, totalDebit, reason } = ending;
+  const at = new Date().toISOString();
+  const earlier = (ending.earlier ?? []).map(({ request, eventId }) => ({
+    ...{ request, received: eventId !== undefined },
+    fingerprints: (request.lines ?? []).flatMap((line) => line.fingerprints),
+  }));
+  const { repeat, rest, untold } = divideByEvents(lines, earlier);
+  if (untold) {
+    const type = eventTypeOf(outcome);
+    return [{ event: { type, outcome, lines: eventLines(purchase, lines), totalDebit, reason }, at }];
+  }
+  const again = repeat.map(({ request }) => ({ event: request, at: request.at }));
+  if (rest.length === 0) return again;
+  return [...again, { event: { type: 'purchase.late_delivery', outcome, lines: rest, totalDebit }, at }];
 }
 
 /** What was sold, with what came for it: nothing, for an outcome without keys. */

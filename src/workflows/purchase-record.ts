@@ -6,7 +6,7 @@ import {
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { Activities, DeliveryRequest } from '../contracts/activities';
+import type { Activities, DeliveryRequest, EarlierEvent } from '../contracts/activities';
 import type {
   PurchaseInput,
   PurchaseLine,
@@ -32,6 +32,8 @@ export interface Ending {
   lines: JudgedLine[];
   totalDebit?: number;
   reason?: string;
+  /** After a reset: what went out before it. */
+  earlier?: EarlierEvent[];
 }
 
 /**

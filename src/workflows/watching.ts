@@ -1,6 +1,6 @@
-import { log, proxyActivities, sleep } from '@temporalio/workflow';
-import type { Activities } from '../contracts/activities';
-import { endsLooking, type OrderView } from '../domain/order';
+import { log, proxyActivities, sleep, workflowInfo } from '@temporalio/workflow';
+import type { Activities, OrderLook } from '../contracts/activities';
+import { endsLooking } from '../domain/order';
 import { isViewOf } from './by-hand';
 import { lookingOnce, watching } from './policies';
 import type { PurchaseRecord } from './purchase-record';
@@ -12,7 +12,7 @@ export const NEVER_SEEN = '';
 
 /** The last thing seen of an order. `order` is undefined if the partner could not be asked at all. */
 export interface Sighting {
-  order: OrderView | undefined;
+  order: OrderLook | undefined;
 }
 
 /**
@@ -37,6 +37,7 @@ export async function watchOrder(purchase: PurchaseRecord, orderId: string, know
       known: status,
       firstDelayMs,
       intervalMs: settings.pollIntervalMs,
+      firstRunId: workflowInfo().firstExecutionRunId,
     };
     const seen = await awaitOrderChange.executeWithOptions({ summary }, [look]).catch(() => undefined);
 
@@ -59,7 +60,8 @@ export async function watchOrder(purchase: PurchaseRecord, orderId: string, know
 export async function lookOnce(purchase: PurchaseRecord, orderId: string): Promise<Sighting> {
   const { lookAtOrder } = proxyActivities<Activities>(lookingOnce(purchase.settings));
   const summary = `${orderId}: one look`;
-  const look = { orderId, referenceId: purchase.input.referenceId };
+  const { firstExecutionRunId: firstRunId } = workflowInfo();
+  const look = { orderId, referenceId: purchase.input.referenceId, firstRunId };
   const seen = await lookAtOrder.executeWithOptions({ summary }, [look]).catch(() => undefined);
   return { order: isViewOf(orderId, seen) ? seen : undefined };
 }

@@ -75,6 +75,7 @@ describe('a worker that is told only what it must be told', () => {
         timeoutMs: 15_000,
       },
       fingerprintSecret: expect.anything(),
+      reportDir: 'reports',
       healthAddress: { host: '127.0.0.1', port: 8081 },
       metricsAddress: { host: '127.0.0.1', port: 9464 },
     });

@@ -4,6 +4,7 @@ import { Client } from '@temporalio/client';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { createActivities } from '../../src/activities';
 import { createDelivery, createFingerprinter } from '../../src/delivery';
+import { earlierEvents } from '../../src/temporal/earlier-events';
 import { otherPurchasesOf } from '../../src/temporal/other-purchases';
 import { handsOn, judge, until } from '../operators/hands';
 import { startWorld, TEST_FINGERPRINT_SECRET, TEST_SIGNING_SECRET, type World } from '../support/world';
@@ -89,6 +90,7 @@ async function startWorkerWith(world: World, secrets: () => readonly string[]): 
       ...{ partner, delivery, settings, now: Date.now },
       fingerprints: createFingerprinter(secrets),
       otherPurchasesOf: otherPurchasesOf(new Client({ connection })),
+      earlierEvents: earlierEvents(new Client({ connection })),
     }),
   });
   const running = worker.run();

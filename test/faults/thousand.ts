@@ -15,10 +15,8 @@ import { type Row, rowOf } from './tally';
 const PURCHASES = 1_000;
 const KILLS = 20;
 const SPEED = 10;
-/** Between a worker that is ready and the next blow, in ms. */
-const MERCY_MS = [500, 6_000] as const;
-/** Purchases are started at this pace, so that the blows fall on all of them. */
-const EVERY_MS = 110;
+/** Purchases are started at this pace at most. */
+const EVERY_MS = 60;
 
 const SETTINGS = {
   firstPollMs: 500,
@@ -107,15 +105,19 @@ async function open(seed: number): Promise<Theatre> {
   };
 }
 
+/** The moments are drawn as numbers of placements and a rest in ms, so that they fall on the whole run however fast it is. */
 async function killAgainAndAgain(theatre: Theatre, draw: Dice, say: (line: string) => void): Promise<void> {
+  const { sandbox } = theatre.world;
+  const moments = Array.from({ length: KILLS }, () => Math.floor(draw() * PURCHASES)).toSorted((a, b) => a - b);
+  const rests = moments.map(() => draw() * 1_000);
   let worker = await theatre.startWorker();
-  for (let kill = 1; kill <= KILLS; kill++) {
-    const mercyMs = MERCY_MS[0] + draw() * (MERCY_MS[1] - MERCY_MS[0]);
-    await pause(mercyMs);
+  for (const [at, placements] of moments.entries()) {
+    await until(() => sandbox.requests().place >= placements);
+    await pause(rests[at]);
     await worker.end('SIGKILL');
-    const { place, keys } = theatre.world.sandbox.requests();
-    say(`kill ${kill} of ${KILLS} after ${Math.round(mercyMs)} ms: ${place} placed, ${keys} looks so far`);
-    if (kill === KILLS / 2) {
+    const { place, keys } = sandbox.requests();
+    say(`kill ${at + 1} of ${KILLS}: ${place} placements and ${keys} looks so far`);
+    if (at + 1 === KILLS / 2) {
       await theatre.restartServer();
       say('the Temporal server was killed and started again');
     }

@@ -24,6 +24,7 @@ const WRITTEN: [how: string, text: string][] = [
   ['as a Buffer in a log', inspect(bytes)],
   ['as a Buffer in JSON', JSON.stringify(bytes, undefined, 2)],
   ['as a Uint8Array in a log', inspect(new Uint8Array(bytes), { maxArrayLength: null })],
+  ['quoted by JSON.parse', messageOf(() => JSON.parse(`{"key":${KEY}, "and": "more"}`))],
   ['with an end that was cut off', KEY.slice(0, 14)],
   ['with a beginning that was cut off', KEY.slice(-14)],
   ...around.flatMap(({ before, after }): [string, string][] => {
@@ -40,6 +41,15 @@ const WRITTEN: [how: string, text: string][] = [
     ];
   }),
 ];
+
+function messageOf(work: () => unknown): string {
+  try {
+    work();
+    return '';
+  } catch (error) {
+    return String(error);
+  }
+}
 
 describe('the search for leaks', () => {
   it.each(WRITTEN)('finds a key %s', (_how, text) => {

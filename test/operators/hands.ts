@@ -131,8 +131,8 @@ export function handsOn(world: World, referenceId: string): Hands {
     },
     cancel: async () => void (await handle.cancel()),
     cancelHeard: async () =>
-      (await historyOf()).some((event) => event.workflowExecutionCancelRequestedEventAttributes != null),
-    tasksDone: async () => (await handle.describe()).raw.pendingWorkflowTask == null,
+      (await historyOf()).some((event) => Boolean(event.workflowExecutionCancelRequestedEventAttributes)),
+    tasksDone: async () => !(await handle.describe()).raw.pendingWorkflowTask,
     terminate: async () => void (await handle.terminate('pressed by a person')),
     async resolve(decision, rest = {}) {
       const hold = rest.hold ?? (await until(openHold)).id;
@@ -156,7 +156,7 @@ export function handsOn(world: World, referenceId: string): Hands {
     },
     isPending: async (activity) => (await pendingNow(activity)) !== undefined,
     updatesOnRecord: async () =>
-      (await historyOf()).filter((event) => event.workflowExecutionUpdateAcceptedEventAttributes != null).length,
+      (await historyOf()).filter((event) => event.workflowExecutionUpdateAcceptedEventAttributes).length,
     held: (reason, ...other) =>
       until(async () => {
         const hold = await openHold();
@@ -171,7 +171,7 @@ export function handsOn(world: World, referenceId: string): Hands {
     async brokenTasks() {
       const failed = (await historyOf()).map((event) => event.workflowTaskFailedEventAttributes);
       return failed.flatMap((task) =>
-        task && task.failure?.resetWorkflowFailureInfo == null ? [String(task.failure?.message)] : [],
+        task && !task.failure?.resetWorkflowFailureInfo ? [String(task.failure?.message)] : [],
       );
     },
     result: () => world.starter.result(referenceId),

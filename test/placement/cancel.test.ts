@@ -38,21 +38,21 @@ describe('a cancel ends a purchase only where surely nothing was bought', () => 
   });
 
   it('sees the order through when the settling finds one, cancel or not', async () => {
-    world.sandbox.settings({ historyLagRequests: 3 });
+    world.sandbox.settings({ historyLagRequests: 1_000 });
     const referenceId = await start(world, [{ operation: 'place', when: 'after', action: { type: 'reset' } }]);
     await world.untilState(referenceId, 'UNCONFIRMED');
     await cancel(world, referenceId);
-    await untilTold(world, referenceId);
     world.sandbox.settings({ historyLagRequests: 0 });
+    await untilTold(world, referenceId);
 
     await expectSeenThrough(world, referenceId);
   });
 
   it('sees the order through when it was placed before the cancel', async () => {
-    const referenceId = await start(world, [], { 'demo-seconds': 2 });
+    const referenceId = await start(world, [], { 'demo-slow': 2 });
     await world.untilState(referenceId, 'PENDING');
     await cancel(world, referenceId);
-    world.sandbox.advance(60_000);
+    world.sandbox.advance(21 * 60_000);
     await untilTold(world, referenceId);
 
     await expectSeenThrough(world, referenceId);

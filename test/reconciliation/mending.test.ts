@@ -242,10 +242,11 @@ describe('a reconciliation', () => {
       referenceId: stage.reference(),
       orderId: 'o-1',
     };
-    expect(await startDelivery(stage, request, { told: 'x' })).toBe('now');
+    const here = { client: stage.client, taskQueue: stage.taskQueue, runId: 'a-run' };
+    expect(await startDelivery(here, request, { told: 'x' })).toBe('now');
     await stage.client.workflow.getHandle(deliverWorkflowId(eventIdOf(request))).result();
 
-    expect(await startDelivery(stage, { ...request, at: '2026-01-01T00:00:00Z' }, { told: 'x' })).toBe('before');
+    expect(await startDelivery(here, { ...request, at: '2026-01-01T00:00:00Z' }, { told: 'x' })).toBe('before');
 
     expect(stage.receiver.attempts).toHaveLength(1);
   });

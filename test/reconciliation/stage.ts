@@ -10,6 +10,7 @@ import { RECONCILE_WORKFLOW, type ReconcileInput, type ReconciliationResult } fr
 import { SEARCH_ATTRIBUTES } from '../../src/contracts/search-attributes';
 import { createDelivery, createFingerprinter } from '../../src/delivery';
 import { startedWith, toldEvents } from '../../src/temporal/history';
+import { earlierEvents } from '../../src/temporal/earlier-events';
 import { otherPurchasesOf } from '../../src/temporal/other-purchases';
 import { registerSearchAttributes } from '../../src/temporal/search-attributes';
 import {
@@ -102,6 +103,7 @@ async function startReconcilingWorker(world: World, address: string, namespace: 
     ...{ partner, delivery, settings },
     fingerprints: createFingerprinter(() => [TEST_FINGERPRINT_SECRET]),
     otherPurchasesOf: otherPurchasesOf(client),
+    earlierEvents: earlierEvents(client),
     now: Date.now,
   };
   const worker = await Worker.create({

@@ -10,6 +10,7 @@ import { createDelivery, createFingerprinter } from '../../src/delivery';
 import { createPartnerClient, type PartnerClient } from '../../src/partner';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox';
 import { createStarter, type Starter } from '../../src/starter';
+import { earlierEvents } from '../../src/temporal/earlier-events';
 import { otherPurchasesOf } from '../../src/temporal/other-purchases';
 import { type Receiver, startReceiver } from './receiver';
 import { FAST } from './settings';
@@ -148,6 +149,7 @@ async function startWorker({ address, taskQueue, settings, partner, receiver }: 
       ...{ partner, delivery, settings },
       fingerprints: createFingerprinter(() => [TEST_FINGERPRINT_SECRET]),
       otherPurchasesOf: otherPurchasesOf(new Client({ connection })),
+      earlierEvents: earlierEvents(new Client({ connection })),
       now: Date.now,
     }),
     shutdownGraceTime: '5s',

@@ -20,7 +20,7 @@ export function eventIdOf(request: DeliveryRequest): string {
  * the first: two reconciliations at once, or one that begins again, deliver once.
  */
 export async function startDelivery(
-  { client, taskQueue }: { client: Client; taskQueue: string },
+  { client, taskQueue, runId }: { client: Client; taskQueue: string; runId: string },
   request: DeliveryRequest,
   reconciled: LateMemo,
 ): Promise<Started> {
@@ -32,7 +32,7 @@ export async function startDelivery(
       args: [request],
       workflowIdReusePolicy: 'REJECT_DUPLICATE',
       workflowIdConflictPolicy: 'FAIL',
-      memo: { reconciled },
+      memo: { reconciled: { ...reconciled, by: runId } },
       typedSearchAttributes: [{ key: REFERENCE_ID, value: request.referenceId }],
       staticSummary: `${request.type} of ${request.referenceId}, by a reconciliation`,
     });

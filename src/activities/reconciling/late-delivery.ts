@@ -1,8 +1,7 @@
-import type { Client } from '@temporalio/client';
+import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
 import type { DeliveryReceipt, DeliveryRequest } from '../../contracts/activities';
 import type { PurchaseInput } from '../../contracts/purchase';
 import { newKeysOf } from '../../domain/late-keys';
-import { handsOver } from '../../domain/order';
 import { faultsOfPurchase } from '../../domain/purchase-rules';
 import type { KnownPurchase } from '../../domain/reconciliation';
 import { eventIdOf } from './deliveries';
@@ -25,8 +24,8 @@ export interface Histories {
 export interface LateDelivery {
   deliveries: { request: DeliveryRequest; memo: LateMemo }[];
   doubt?: string;
-  /** The order is complete: nothing more will come. */
-  complete: boolean;
+  /** This run has delivered it before its worker died. */
+  own?: boolean;
 }
 
 /**
@@ -42,6 +41,11 @@ export async function lateDeliveryOf(tools: Tools, purchase: KnownPurchase, orde
   const { referenceId } = purchase;
 
   const sent = await sentBefore(tools, purchase);
+  const fates = new Set([...sent.values()].map((event) => event.fate));
+  if (fates.has('failed')) {
+    return doubt('the checkout did not take its delivery: see the failed deliverWorkflow of this reference');
+  }
+  if (fates.has('on its way')) return doubt('its keys are on their way to the checkout');
   const handedOver = [...sent.values()].flatMap(({ request }) => fingerprintsOf(request));
   const order = await tools.lookAtOrder({ orderId, referenceId });
   const fresh = newKeysOf(items, order, handedOver);
@@ -65,48 +69,55 @@ export async function lateDeliveryOf(tools: Tools, purchase: KnownPurchase, orde
       : [];
   const ordered = items.reduce((total, item) => total + item.quantity, 0);
   const deliveries = [...sent.values()]
-    .filter(({ repeat }) => repeat)
+    .filter(({ fate }) => fate === 'lost')
     .map(({ request }) => request)
     .concat(late)
     .map((request) => ({ request, memo: { ordered, orderId, lastSeen: status, handedOver: byProduct(request) } }));
-  return { deliveries, complete: handsOver(status) };
+  return { deliveries, own: [...sent.values()].some((event) => event.fate === 'own') };
 }
+
+/**
+ * What became of an event. `lost`: nobody knows whether it arrived, and nobody tries any more. `failed`: a delivery of its own
+ * has tried for a day, or was refused. `own`: this very run had it delivered.
+ */
+type Fate = 'received' | 'own' | 'on its way' | 'failed' | 'lost';
 
 interface Sent {
   request: DeliveryRequest;
-  /** Nobody knows whether it arrived, and nobody tries any more. */
-  repeat: boolean;
+  fate: Fate;
 }
 
+/** Of several tries at one event the luckiest counts. */
+const FATES: readonly Fate[] = ['own', 'received', 'on its way', 'failed', 'lost'];
+
 /** Every event with keys that was ever sent for this reference, once. */
-async function sentBefore({ client, histories }: Tools, purchase: KnownPurchase): Promise<Map<string, Sent>> {
-  const runs = new Map<string, Run & { running: boolean; delivery: boolean }>();
-  const { workflowId, runId } = purchase;
-  runs.set(runId, { workflowId, runId, running: purchase.execution === 'RUNNING', delivery: false });
-  const query = `ReferenceId = '${purchase.referenceId}'`;
-  for await (const run of client.workflow.list({ query })) {
-    const delivery = run.workflowId !== workflowId;
-    runs.set(run.runId, {
-      workflowId: run.workflowId,
-      runId: run.runId,
-      running: run.status.name === 'RUNNING',
-      delivery,
-    });
+async function sentBefore(tools: Tools, purchase: KnownPurchase): Promise<Map<string, Sent>> {
+  const { client, histories } = tools;
+  const runs = new Map<string, { run: Run; fate: Fate }>();
+  runs.set(purchase.runId, { run: purchase, fate: purchase.execution === 'RUNNING' ? 'on its way' : 'lost' });
+  for await (const run of client.workflow.list({ query: `ReferenceId = '${purchase.referenceId}'` })) {
+    runs.set(run.runId, { run, fate: fateIn(run, purchase, tools.runId) });
   }
   const sent = new Map<string, Sent>();
-  const received = new Set<string>();
-  for (const run of runs.values()) {
+  for (const { run, fate } of runs.values()) {
     for (const { request, receipt } of await histories.toldEvents(client, run)) {
       if (fingerprintsOf(request).length === 0) continue;
       const id = eventIdOf(request);
-      if (receipt) received.add(id);
-      // A delivery of its own has tried for a day, or still does.
-      const repeat = !run.delivery && !run.running && sent.get(id)?.repeat !== false;
-      sent.set(id, { request, repeat });
+      const before = sent.get(id)?.fate ?? 'lost';
+      const now = receipt && fate !== 'own' ? 'received' : fate;
+      sent.set(id, { request, fate: FATES.indexOf(now) < FATES.indexOf(before) ? now : before });
     }
   }
-  for (const [id, event] of sent) sent.set(id, { ...event, repeat: event.repeat && !received.has(id) });
   return sent;
+}
+
+/** What becomes of an event without a receipt in this run. */
+function fateIn(run: WorkflowExecutionInfo, purchase: KnownPurchase, ownRunId: string): Fate {
+  const { reconciled } = (run.memo ?? {}) as { reconciled?: LateMemo };
+  const running = run.status.name === 'RUNNING';
+  if (reconciled?.by === ownRunId && (running || run.status.name === 'COMPLETED')) return 'own';
+  if (running) return 'on its way';
+  return run.workflowId === purchase.workflowId ? 'lost' : 'failed';
 }
 
 function fingerprintsOf(request: DeliveryRequest): string[] {
@@ -118,5 +129,5 @@ function byProduct(request: DeliveryRequest): Record<string, string[]> {
 }
 
 function doubt(why: string): LateDelivery {
-  return { deliveries: [], doubt: why, complete: false };
+  return { deliveries: [], doubt: why };
 }

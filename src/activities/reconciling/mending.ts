@@ -19,6 +19,8 @@ export interface Tools {
   histories: Histories;
   lookAtOrder: Activities['lookAtOrder'];
   signal: AbortSignal;
+  /** The run of the reconciliation. */
+  runId: string;
   /** Epoch ms. */
   now(): number;
 }
@@ -57,7 +59,7 @@ async function deliverLate(tools: Tools, confirmed: Confirmed): Promise<TreatedF
   if (!purchase || orderId === undefined) return left(finding, 'its purchase is not known any more');
   const late = await lateDeliveryOf(tools, purchase, orderId);
   if (late.doubt !== undefined) return left(finding, late.doubt);
-  if (late.deliveries.length === 0) return late.complete ? nothingNew(finding) : undefined;
+  if (late.deliveries.length === 0) return late.own ? { ...finding, done: 'mended' } : nothingNew(finding);
 
   const started: Started[] = [];
   for (const { request, memo } of late.deliveries) started.push(await startDelivery(tools, request, memo));

@@ -17,6 +17,8 @@ const FOLLOWED =
 
 /** The memo of the deliveries that a reconciliation starts: a list of them then says what was handed over and told. */
 export interface LateMemo {
+  /** The run of the reconciliation that started it. */
+  by?: string;
   /** With keys: what was handed over, by product, of an order of so many keys. */
   handedOver?: Record<string, string[]>;
   ordered?: number;
@@ -35,15 +37,18 @@ export interface LaterDeliveries {
   told: ReadonlySet<string>;
 }
 
-/** Reads what reconciliations before have handed over and told. What failed, or is still on its way, is not among it. */
-export async function listLaterDeliveries(client: Client): Promise<LaterDeliveries> {
+/**
+ * Reads what reconciliations before have handed over and told. What failed, or is still on its way, is not among it; nor is what
+ * this run did before its worker died, for it is to stand in its report.
+ */
+export async function listLaterDeliveries(client: Client, ownRunId: string): Promise<LaterDeliveries> {
   const byReference = new Map<string, LateMemo[]>();
   const told = new Set<string>();
   const query = `WorkflowType = '${DELIVER_WORKFLOW}' AND ExecutionStatus = 'Completed'`;
   for await (const { memo, typedSearchAttributes } of client.workflow.list({ query })) {
     const { reconciled } = (memo ?? {}) as { reconciled?: LateMemo };
     const referenceId = typedSearchAttributes.get(REFERENCE_ID);
-    if (!reconciled || referenceId === undefined) continue;
+    if (!reconciled || reconciled.by === ownRunId || referenceId === undefined) continue;
     byReference.set(referenceId, [...(byReference.get(referenceId) ?? []), reconciled]);
     if (reconciled.told !== undefined) told.add(reconciled.told);
   }

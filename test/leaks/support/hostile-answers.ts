@@ -53,7 +53,7 @@ export const BROKEN_ANSWERS: Record<string, HostileAnswer> = {
     return { raw: `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\r\n${upToTheKey}` };
   },
   'JSON that stops being JSON at the key': (_plain, _key, said) => text(`{"status":200,"details":${said}`),
-  'a key alone': (_plain, key) => text(key),
+  'a key alone': (_plain, key) => text(`x${key}`),
   'a key that is no UTF-8': (plain, key) => ({
     headers: { 'content-type': 'application/json' },
     body: Buffer.concat([Buffer.from(JSON.stringify(plain).replace(JSON.stringify(key), `"${key}`)), Buffer.of(0xff)]),

@@ -16,7 +16,8 @@ export interface Finding {
   place: string;
 }
 
-const FRAGMENT = 12;
+/** V8 quotes ten characters of what `JSON.parse` chokes on. */
+const FRAGMENT = 8;
 
 /**
  * Finds canaries, or the first or last characters of them, in every form in which a program may have written them. Forms
