@@ -14,9 +14,6 @@ type Key = Order['products'][number]['keys'][number];
 /** An attempt that begins this close to the deadline leaves the look to the workflow, which makes one at the deadline. */
 const CLOSING_MS = 250;
 
-/** One more than a purchase's own may have, so that a cut one is never taken for one of them. */
-const LONGEST_PRODUCT_ID = 201;
-
 /** Looks at an order. Looking is free to repeat, so both may be retried, paused, reset or run twice without harm. */
 export function createWatching(deps: ActivityDependencies): Hands {
   return {
@@ -92,8 +89,8 @@ function viewOf(orderId: string, order: Order, nameOf: (key: Key) => string): Or
     orderId,
     status,
     lines: order.products.map((product) => ({
-      productId: product.id.slice(0, LONGEST_PRODUCT_ID),
-      title: product.title?.slice(0, 200),
+      productId: product.id,
+      title: product.title,
       quantity: product.quantity,
       fingerprints: handsOver(status) ? product.keys.map(nameOf) : [],
     })),

@@ -74,6 +74,18 @@ describe('the secret of the fingerprints is rotated between the look and the del
     secrets = [NEWER, TEST_FINGERPRINT_SECRET];
     await deliveredAs(id, referenceId);
   });
+
+  it('keeps the names of what went out: a reset after the rotation makes no second event of the same keys', async () => {
+    const { referenceId, hands, id } = await seenAndNotDelivered();
+    silent.delete(referenceId);
+    await hands.result();
+    const [first] = await hands.points();
+
+    secrets = [NEWER, TEST_FINGERPRINT_SECRET];
+    await hands.reset(first!);
+
+    await deliveredAs(id, referenceId);
+  });
 });
 
 async function startWorkerWith(world: World, secrets: () => readonly string[]): Promise<() => Promise<void>> {

@@ -137,6 +137,38 @@ describe('a purchase that someone resets', () => {
     await deliveredOnce(referenceId, hands);
   });
 
+  it.concurrent.each([
+    ['taken', 204, ['purchase.partially_delivered', 'purchase.late_delivery']],
+    ['refused so far', 503, ['purchase.partially_delivered', 'purchase.late_delivery']],
+  ] as const)(
+    'to before its look, with an event that was %s and an order that is fuller now, names only what is new in a new event',
+    async (_, answer, types) => {
+      const referenceId = world.reference();
+      if (answer !== 204) checkout.refuses(referenceId, 'purchase.partially_delivered', answer);
+      await world.buy({ 'demo-never': 4 }, referenceId);
+      const hands = handsOn(world, referenceId);
+      await hands.pending('awaitOrderChange', 2);
+      const [order] = await world.sandbox.ordersOf(referenceId);
+      const keys = ['A', 'B', 'C', 'D'].map((letter) => `${letter}-${referenceId}`);
+      await world.sandbox.changeOrder(order!.id, { status: 'PARTIAL_COMPLETED', keys: [keys.slice(0, 2)] });
+      await (answer === 204 ? hands.result() : hands.pending('deliverEvent', 2));
+
+      await world.sandbox.changeOrder(order!.id, { status: 'COMPLETED', keys: [keys] });
+      const { runId } = await world.starter.status(referenceId);
+      const [first] = await hands.points();
+      for (const _again of [1, 2]) {
+        await hands.reset(first!, runId);
+        await hands.pending('awaitOrderChange').catch(() => undefined);
+        checkout.takes(referenceId);
+        expect(await hands.result()).toMatchObject({ outcome: 'DELIVERED', lines: [{ delivered: 4 }] });
+      }
+
+      expect((await judge(world, referenceId)).received).toEqual(keys);
+      expect(world.eventTypes(referenceId)).toEqual(types);
+      expect(await hands.brokenTasks()).toEqual([]);
+    },
+  );
+
   // After all of the above: Jest runs the tests that are not concurrent last.
   it('no event ever came with other keys under its id', () => {
     expect(world.receiver.attempts.length).toBeGreaterThan(20);
