@@ -1,7 +1,7 @@
 import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { MUTANTS } from '../test/mutants/mutants.mjs';
+import { MUTANTS } from './mutants/mutants.mjs';
 import { runMain } from './lib/main.mjs';
 import { projectRoot } from './lib/places.mjs';
 import { ensureDependencies, ensureTemporalCli, ensureTestServer } from './lib/prepare.mjs';
@@ -68,7 +68,7 @@ async function copyProject() {
 
 /**
  * @param {string} copy
- * @param {import('../test/mutants/mutants.mjs').Mutant} mutant
+ * @param {import('./mutants/mutants.mjs').Mutant} mutant
  * @param {NodeJS.ProcessEnv} env
  */
 async function isKilled(copy, mutant, env) {

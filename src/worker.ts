@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { Client } from '@temporalio/client';
 import { Worker } from '@temporalio/worker';
-import { createActivities } from './activities';
-import { createReconciling } from './activities/reconciling';
+import { createAllActivities } from './activities';
 import { readWorkerConfig, withdrawSecrets } from './config';
 import { createDelivery, createFingerprinter } from './delivery';
 import { createPartnerClient } from './partner';
@@ -35,22 +34,18 @@ async function main(): Promise<void> {
   const graceMs = 2 * config.purchase.partnerTimeoutMs + config.purchase.deliveryTimeoutMs + 5_000;
 
   const client = new Client({ connection, namespace });
-  const hands = {
-    ...{ partner, delivery, settings: config.purchase, now: Date.now },
+  const activities = createAllActivities({
+    ...{ partner, delivery, client, settings: config.purchase, reportDir: config.reportDir, now: Date.now },
     fingerprints: createFingerprinter(() => config.fingerprintSecret.current()),
     otherPurchasesOf: otherPurchasesOf(client),
     earlierEvents: earlierEvents(client),
-  };
-
+    histories: { startedWith, toldEvents },
+  });
+  const workflowBundle = { codePath: join(__dirname, 'workflow-bundle.js') };
   worker = await Worker.create({
-    connection,
-    namespace,
-    taskQueue: config.taskQueue,
-    workflowBundle: { codePath: join(__dirname, 'workflow-bundle.js') },
-    activities: {
-      ...createActivities(hands),
-      ...createReconciling({ ...hands, client, histories: { startedWith, toldEvents }, reportDir: config.reportDir }),
-    },
+    ...{ connection, namespace, taskQueue: config.taskQueue, workflowBundle, activities },
+    // Many wait for a slow partner or checkout at once; none of them computes.
+    maxConcurrentActivityTaskExecutions: 500,
     shutdownGraceTime: graceMs,
     shutdownForceTime: graceMs + 10_000,
   });

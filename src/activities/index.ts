@@ -1,11 +1,13 @@
 import { activityInfo } from '@temporalio/activity';
 import type { Activities, EarlierEvent } from '../contracts/activities';
+import type { ReconcilingActivities } from '../contracts/reconciliation';
 import type { PurchaseSettings } from '../contracts/purchase';
 import type { Delivery, Fingerprinter } from '../delivery';
 import type { PartnerClient } from '../partner';
 import { createDelivering } from './delivering';
 import { createLookingUp } from './looking-up';
 import { createPlacing } from './placing';
+import { createReconciling, type ReconcilingDependencies } from './reconciling';
 import { createWatching } from './watching';
 
 /** What the hands work with. Everything that tests replace comes in here. */
@@ -36,4 +38,9 @@ export function createActivities(deps: ActivityDependencies): Activities {
     ...createWatching(deps),
     ...createDelivering(deps),
   };
+}
+
+/** Builds everything that a worker's hands can do: the activities of purchases and of the reconciliation. */
+export function createAllActivities(deps: ReconcilingDependencies): Activities & ReconcilingActivities {
+  return { ...createActivities(deps), ...createReconciling(deps) };
 }

@@ -87,7 +87,7 @@ describe('a Temporal server that is struck', () => {
       expect(await judge(world, references)).toEqual(FLAWLESS);
       expect(world.receiver.contradictions).toEqual([]);
     },
-    170_000,
+    300_000,
   );
 
   it.concurrent(
@@ -127,7 +127,7 @@ describe('a Temporal server that is struck', () => {
       expect(references.map((referenceId) => world.sandbox.placeRequestsOf(referenceId))).toEqual(requests);
       expect(await judge(world, references)).toEqual(FLAWLESS);
     },
-    170_000,
+    300_000,
   );
 });
 

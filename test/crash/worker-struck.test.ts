@@ -75,7 +75,7 @@ describe('a worker process that is struck', () => {
       expect(await judge(world, references(bought))).toEqual(FLAWLESS);
       expect(world.receiver.contradictions).toEqual([]);
     },
-    170_000,
+    300_000,
   );
 
   it.concurrent(
@@ -97,7 +97,7 @@ describe('a worker process that is struck', () => {
       expect(world.receiver.contradictions).toEqual([]);
       expect(await exit).toBe(0);
     },
-    170_000,
+    300_000,
   );
 
   it.concurrent(
@@ -118,7 +118,7 @@ describe('a worker process that is struck', () => {
       expect(await judge(world, references(bought))).toEqual(FLAWLESS);
       expect(world.receiver.contradictions).toEqual([]);
     },
-    170_000,
+    300_000,
   );
 
   it.concurrent(
@@ -143,7 +143,7 @@ describe('a worker process that is struck', () => {
       expect([...ends.values()]).toEqual(['HELD', 'HELD']);
       expect(world.sandbox.requests().place).toBe(0);
     },
-    170_000,
+    300_000,
   );
 });
 

@@ -44,7 +44,7 @@ describe('every moment by every fault', () => {
   it.each<Blow>(['SIGKILL', 'SIGTERM', 'SIGSTOP'])(
     '%s of the worker neither buys twice nor loses anything',
     (blow) => run(blow, blow, { placing: placingCells(), others: otherCells() }),
-    8 * MINUTE,
+    15 * MINUTE,
   );
 
   it(
@@ -56,7 +56,7 @@ describe('every moment by every fault', () => {
         ),
       );
     },
-    8 * MINUTE,
+    15 * MINUTE,
   );
 
   it(
@@ -66,7 +66,7 @@ describe('every moment by every fault', () => {
       rows.push(row);
       expect(complaints(row, bought)).toEqual([]);
     },
-    12 * MINUTE,
+    25 * MINUTE,
   );
 
   async function run(

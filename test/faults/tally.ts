@@ -46,11 +46,6 @@ export function rowOf(
   };
 }
 
-/** Whether nothing went wrong. */
-export function isFlawless(row: Row): boolean {
-  return FAULTS.every((fault) => row.wrong[fault].length === 0);
-}
-
 /** What went wrong, in words, with the cells in which it did. */
 export function complaints(row: Row, bought: readonly Bought[]): string[] {
   const names = new Map(bought.map(({ referenceId, moment }) => [referenceId, moment.name]));

@@ -33,9 +33,12 @@ export function openBooks(orders: readonly BookedOrder[], purchases: readonly Kn
     concerning({ referenceId, orderIds }) {
       const named = orderIds.flatMap((id) => orderById.get(id) ?? []);
       const borne = (referenceId !== undefined && ordersByReference.get(referenceId)) || [];
-      const owners = orderIds.flatMap((id) => ownersByOrder.get(id) ?? []).map((owner) => owner.referenceId);
+      const concerned = [...new Set([...named, ...borne])];
+      // Whose an order is decides what it means, also of those that only bear the same reference.
+      const ids = [...orderIds, ...concerned.map((order) => order.id)];
+      const owners = ids.flatMap((id) => ownersByOrder.get(id) ?? []).map((owner) => owner.referenceId);
       return {
-        orders: [...new Set([...named, ...borne])],
+        orders: concerned,
         references: [...new Set([...(referenceId === undefined ? [] : [referenceId]), ...owners])],
       };
     },

@@ -131,8 +131,8 @@ export const MUTANTS = [
     name: 'owner',
     rule: 'one order is not delivered under two references',
     file: 'src/activities/watching.ts',
-    find: 'return claimedBy === undefined ? view : { ...view, claimedBy };',
-    replace: 'return claimedBy === undefined ? view : { ...view };',
+    find: '...(claimedBy !== undefined && { claimedBy })',
+    replace: '...(claimedBy === orderId && { claimedBy })',
     tests: ['test/placement/doubles.test.ts'],
   },
   {
@@ -146,8 +146,8 @@ export const MUTANTS = [
   {
     name: 'junk-receipt',
     rule: 'only a real receipt counts as delivered',
-    file: 'src/workflows/telling.ts',
-    find: "return typeof eventId === 'string' && eventId.startsWith('evt_');",
+    file: 'src/workflows/by-hand.ts',
+    find: "return isText(eventId) && eventId.startsWith('evt_');",
     replace: "return eventId !== '';",
     tests: ['test/operators/by-hand.test.ts'],
   },
