@@ -7,6 +7,9 @@ import { findOrders, UNUSABLE } from './looking-up';
 
 type Hands = Pick<Activities, 'placeOrder'>;
 
+/** Node runs a longer timer at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
 /**
  * The one activity that spends money. It sends at most one request, behind fences, and says what the answer proves:
  *
@@ -91,7 +94,7 @@ function writeBefore(input: PlaceOrderInput): number {
 async function within<T>(work: Promise<T>, ms: number): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), Math.max(0, ms));
+    timer = setTimeout(() => resolve(undefined), Math.min(Math.max(0, ms), LONGEST_TIMER_MS));
   });
   try {
     return await Promise.race([work, late]);

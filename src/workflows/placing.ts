@@ -129,7 +129,8 @@ type Settled =
 /**
  * Looks in the history, soon and then with growing gaps. Absent is only what every look of a whole window showed so,
  * a window that began no earlier than `notBefore`; a look that fails or proves nothing begins it anew. It takes several
- * looks to give up: one that died with its worker may last longer than the patience for all.
+ * looks to give up: one that died with its worker may last longer than the patience for all. A window that has begun is
+ * seen to its end.
  */
 async function watchHistory(
   purchase: PurchaseRecord,
@@ -148,7 +149,8 @@ async function watchHistory(
     if (look && absentSince !== undefined && Date.now() - absentSince >= options.windowMs) {
       return { kind: 'absent', runId: look.runId };
     }
-    if (Date.now() >= giveUp && turn >= pauses.length) return { kind: 'unreadable', why };
+    const outOfPatience = Date.now() >= giveUp && turn >= pauses.length;
+    if (outOfPatience && absentSince === undefined) return { kind: 'unreadable', why };
     await sleep(pauses[Math.min(turn, pauses.length - 1)] ?? settleMs);
   }
 }

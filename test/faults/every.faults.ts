@@ -8,7 +8,7 @@ import type { SandboxOptions } from '../../src/sandbox';
 import { startWorld, type World } from '../support/world';
 import { type Cell, MUCH_LATER_MS, otherCells, placingCells, witnessCells } from './matrix';
 import { seeThrough } from './people';
-import { complaints, type Row, rowOf, tableOf } from './tally';
+import { complaints, decisions, type Row, rowOf, tableOf } from './tally';
 import { buyAThousand } from './thousand';
 
 const MINUTE = 60_000;
@@ -92,7 +92,7 @@ describe('every moment by every fault', () => {
       await pause(Math.max(0, lastOrder - Date.now()));
       const row = rowOf(name, bought, seen, await judge(world, references));
       rows.push(row);
-      say(`${name}: ${complaints(row, bought).join('\n') || 'flawless'}`);
+      say([`${name}: ${complaints(row, bought).join('\n') || 'flawless'}`, ...decisions(seen, bought)].join('\n'));
       expect(row.wrong).toEqual(withoutUnplaced());
     } finally {
       await workers.end();
@@ -101,24 +101,26 @@ describe('every moment by every fault', () => {
   }
 });
 
+/** The other moments come first: what keeps a history unreadable must be over before a person is asked. */
 async function strikeEverything(
   stage: Stage,
   workers: Workers,
   blow: Blow,
   cells: { placing: Cell[]; others: Cell[] },
 ): Promise<Bought[]> {
-  const bought: Bought[] = [];
   await workers.start();
+  const bought = await startAll(stage, cells.others);
+  await untilReached(bought);
+  if (bought.length > 0) {
+    workers.strike(blow);
+    heal(stage);
+    await workers.start();
+  }
   for (const wave of waves(cells.placing, blow === 'SIGSTOP' ? FROZEN_WAVE : WAVE)) {
     bought.push(...(await strikeWhilePlacing(stage, wave, () => workers.strike(blow), wave.length)));
     await workers.start();
   }
-  if (cells.others.length === 0) return bought;
-  const others = await startAll(stage, cells.others);
-  await untilReached(others);
-  workers.strike(blow);
-  await workers.start();
-  return [...bought, ...others];
+  return bought;
 }
 
 /** The worker processes of a world: one that works, and those that were struck. */

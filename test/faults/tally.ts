@@ -1,6 +1,7 @@
 import type { Verdict } from '../crash/judge';
 import type { Bought } from '../crash/strike';
 import type { Cell } from './matrix';
+import type { Seen } from './people';
 
 /** One line of the table: what one run came to. */
 export interface Row {
@@ -8,7 +9,8 @@ export interface Row {
   cells: number;
   purchases: number;
   outcomes: Record<string, number>;
-  decided: number;
+  /** How often which decision was taken by a person. */
+  decided: Record<string, number>;
   /** References of what must not be. */
   wrong: Omit<Verdict, 'unplaced'>;
   /** Cells in which the partner did what can only be reported, and how many orders too many that made. */
@@ -18,12 +20,7 @@ export interface Row {
 const FAULTS = ['boughtTwice', 'lostPurchases', 'lostKeys', 'keysTwice', 'foreignKeys', 'changedEvents'] as const;
 
 /** Counts a run, with the cells apart in which the partner did what no one can prevent. */
-export function rowOf(
-  run: string,
-  bought: readonly Bought[],
-  seen: { ends: Map<string, string>; decided: Set<string> },
-  verdict: Verdict,
-): Row {
+export function rowOf(run: string, bought: readonly Bought[], seen: Seen, verdict: Verdict): Row {
   const beyond = new Map(
     bought.flatMap(({ referenceId, moment }) => {
       const why = (moment as Cell).beyond;
@@ -40,7 +37,7 @@ export function rowOf(
     cells: new Set(bought.map(({ moment }) => moment.name)).size,
     purchases: bought.length,
     outcomes: count(seen.ends.values()),
-    decided: seen.decided.size,
+    decided: count([...seen.decided.values()].map((decision) => decision.split(',')[0]!)),
     wrong,
     beyond: count(reported),
   };
@@ -52,6 +49,14 @@ export function complaints(row: Row, bought: readonly Bought[]): string[] {
   return FAULTS.flatMap((fault) =>
     row.wrong[fault].map((referenceId) => `${fault}: ${referenceId} (${names.get(referenceId) ?? 'an event'})`),
   );
+}
+
+/** What people decided, with the cells in which they had to. */
+export function decisions(seen: Seen, bought: readonly Bought[]): string[] {
+  return bought.flatMap(({ referenceId, moment }) => {
+    const decision = seen.decided.get(referenceId);
+    return decision === undefined ? [] : [`  ${moment.name}: ${decision}`];
+  });
 }
 
 /** The table at the end. */
@@ -73,7 +78,8 @@ export function tableOf(rows: readonly Row[]): string {
 function outcomesLine({ run, outcomes, decided, beyond }: Row): string {
   const ends = Object.entries(outcomes).map(([outcome, number]) => `${number} ${outcome}`);
   const reported = Object.entries(beyond).map(([why, number]) => `${number} bought twice because ${why}`);
-  return [`${run}: ${ends.join(', ')}`, `${decided} decided by a person`, ...reported].join('; ');
+  const people = Object.entries(decided).map(([decision, number]) => `${number} decided by a person: ${decision}`);
+  return [`${run}: ${ends.join(', ')}`, ...people, ...reported].join('; ');
 }
 
 function count(words: Iterable<string>): Record<string, number> {

@@ -10,7 +10,7 @@ import { startWorkerProcess, type WorkerProcess } from '../support/processes';
 import type { Answer } from '../support/receiver';
 import { startWorld, type World } from '../support/world';
 import { seeThrough } from './people';
-import { type Row, rowOf } from './tally';
+import { decisions, type Row, rowOf } from './tally';
 
 const PURCHASES = 1_000;
 const KILLS = 20;
@@ -59,6 +59,7 @@ export async function buyAThousand(say: (line: string) => void): Promise<{ row: 
     say('1,000 purchases: all started, all kills done; waiting for them to end');
     const references = bought.map(({ referenceId }) => referenceId);
     const seen = await seeThrough(world, references);
+    say(['1,000 purchases: all ended', ...decisions(seen, bought)].join('\n'));
     const verdict = await judge(world, references);
     return { row: rowOf(`1,000 purchases, seed ${seed}`, bought, seen, verdict), bought };
   } finally {

@@ -16,7 +16,10 @@ describe('200 mixed purchases on a real server', () => {
   let world: World;
 
   beforeAll(async () => {
-    world = await startWorld({ sandbox: { perLookMs: 30_000 }, settings: { partnerTimeoutMs: 10_000 } });
+    world = await startWorld({
+      sandbox: { perLookMs: 30_000 },
+      settings: { partnerTimeoutMs: 10_000, deadlineMs: 200_000 },
+    });
   });
   afterAll(() => world.close());
 
@@ -37,5 +40,5 @@ describe('200 mixed purchases on a real server', () => {
     expect(world.receiver.events.size).toBe(200);
     expect(world.receiver.contradictions).toEqual([]);
     expect(world.receiver.refused).toBe(0);
-  });
+  }, 240_000);
 });
