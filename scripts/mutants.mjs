@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -40,6 +41,9 @@ await runMain(async () => {
   const copy = await copyProject();
   try {
     const tests = [...new Set(mutants.flatMap((mutant) => mutant.tests))];
+    // Jest ends red without a test to run, which would look like a killed mutant.
+    const missing = tests.filter((test) => !test.endsWith('.test.ts') || !existsSync(join(copy, test)));
+    if (missing.length > 0) throw new Error(`there is no test file ${missing.join(', ')}`);
     say(`The unbroken code must pass ${tests.length} test files …`);
     if (!(await isGreen(copy, tests, env))) throw new Error('the tests are red without any mutant; mend that first');
 

@@ -181,7 +181,7 @@ export const MUTANTS = [
     file: 'src/activities/delivering.ts',
     find: 'return line.fingerprints.map((fingerprint) => {',
     replace: 'if (line.fingerprints.length > 0) return there;\n  return line.fingerprints.map((fingerprint) => {',
-    tests: ['test/delivery-rules'],
+    tests: ['test/delivery-rules/orders-that-change.test.ts'],
   },
   {
     name: 'gone-is-tried-again',
@@ -189,7 +189,7 @@ export const MUTANTS = [
     file: 'src/activities/failures.ts',
     find: "if (error.kind === 'gone') return failure(FAILURE.deliveryRefused, error.message, { final: true });",
     replace: "if (error.kind === 'gone') return failure(FAILURE.deliveryRefused, error.message);",
-    tests: ['test/delivery-rules'],
+    tests: ['test/delivery-rules/answers.test.ts'],
   },
   {
     name: 'logged-cause',
