@@ -26,7 +26,7 @@ export const MUTANTS = [
     file: 'src/activities/placing.ts',
     find: 'const before = await lookFirst(deps, input);',
     replace: 'const before = deps.now() < 0 ? await lookFirst(deps, input) : undefined;',
-    tests: ['test/placement/answers.test.ts', 'test/crash/server-struck.test.ts'],
+    tests: ['test/placement/good-case.test.ts', 'test/placement/answers.test.ts'],
   },
   {
     name: 'second-dispatch',
@@ -41,7 +41,7 @@ export const MUTANTS = [
     rule: 'a run that is not the first of its chain settles before it places',
     file: 'src/activities/placing.ts',
     find: 'if (runId !== input.firstRunId && runId !== input.settledInRun) {',
-    replace: 'if (runId === undefined) {',
+    replace: 'if (runId === undefined || input.maxAgeMs < 0) {',
     tests: ['test/operators/reset.test.ts'],
   },
   {
@@ -116,7 +116,7 @@ export const MUTANTS = [
     rule: 'an order that is absent after silence is placed again only where the configuration says so',
     file: 'src/domain/settling.ts',
     find: "policy === 'answered' && evidence === 'ANSWERED'",
-    replace: "policy === 'answered'",
+    replace: "policy === 'answered' && evidence !== 'PLACED'",
     tests: ['test/placement/answers.test.ts'],
   },
   {
@@ -141,7 +141,7 @@ export const MUTANTS = [
     file: 'src/workflows/holding.ts',
     find: 'if (open.notice.id !== decision.hold) {',
     replace: "if (open.notice.id === '') {",
-    tests: ['test/operators/reset.test.ts', 'test/operators/decisions.test.ts'],
+    tests: ['test/operators/decisions.test.ts'],
   },
   {
     name: 'junk-receipt',
