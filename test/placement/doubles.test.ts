@@ -39,6 +39,16 @@ describe('orders that are not as one order for one reference should be', () => {
     expect(held.status.hold).toMatchObject({ reason: 'OTHER_ITEMS', decisions: ['order', 'abandon', 'deliver'] });
   });
 
+  it('does not take over an order that lacks a product that was asked for, as if it were a shortfall', async () => {
+    const commit: Trouble['commit'] = { type: 'items', items: [{ id: 'demo-instant', quantity: 2 }] };
+    const lost: Trouble = { operation: 'place', when: 'after', action: LOST.action, commit };
+    const held = await play(world, [lost], { 'demo-instant': 2, 'demo-seconds': 1 });
+
+    expect(held).toMatchObject({ state: 'HELD', requests: 1, received: [] });
+    expect(held.status.hold).toMatchObject({ reason: 'OTHER_ITEMS' });
+    expect(held.status.hold?.explanation).toContain('demo-seconds');
+  });
+
   it('does not deliver one order to two customers when the partner answers two references with one id', async () => {
     const first = await play(world);
     const second = await play(world, [
