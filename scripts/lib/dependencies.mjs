@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { lstatSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { withLock } from './lock.mjs';
 import { lockFile, projectRoot } from './places.mjs';
@@ -10,14 +10,23 @@ import { run } from './run.mjs';
  * file times: a checkout of another branch and back installs nothing.
  *
  * @param {string} [root] the project
- * @throws {Error} with npm's own last lines
+ * @throws {Error} with npm's own last lines, or where node_modules is a link: npm would empty the folder behind it
  */
 export async function ensureDependencies(root = projectRoot) {
   if (isInstalled(root)) return;
   await withLock(lockFile('dependencies', root), 'the dependencies', async () => {
     if (isInstalled(root)) return;
+    refuseLink(join(root, 'node_modules'));
     await step('Dependencies: npm ci', (detail) => npmCi(root, detail));
   });
+}
+
+/** @param {string} folder */
+function refuseLink(folder) {
+  if (!lstatSync(folder, { throwIfNoEntry: false })?.isSymbolicLink()) return;
+  throw new Error(
+    `${folder} is a link to packages that are not those of package-lock.json: remove it, or install there`,
+  );
 }
 
 /** @param {string} root */

@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { freshMachine, type Machine } from './machine';
 
@@ -51,6 +51,16 @@ test.each([
   await lock(versions);
   await ensure().ended;
   expect(await machine.lines('npm.log')).toHaveLength(2);
+});
+
+test('other packages behind a link are left alone: npm would empty the folder of whoever shares it', async () => {
+  await machine.fake('npm', NPM);
+  await mkdir(join(machine.dir, 'shared'));
+  await symlink(join(machine.dir, 'shared'), join(project, 'node_modules'));
+  const ended = await ensure().ended;
+  expect(ended.code).not.toBe(0);
+  expect(ended.stderr).toContain('is a link');
+  expect(await machine.lines('npm.log')).toEqual([]);
 });
 
 test('of two runs at once one installs and the other waits for it', async () => {

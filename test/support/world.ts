@@ -52,6 +52,8 @@ export interface World {
   /** Waits until the search attribute says so; polls, because nothing announces it. */
   untilState(referenceId: string, state: string): Promise<void>;
   historyLength(referenceId: string): Promise<number>;
+  /** Waits for the ends of all. @throws Error that shows where those stand that have none in time */
+  ended(references: readonly string[], withinMs: number): Promise<PurchaseResult[]>;
   close(): Promise<void>;
 }
 
@@ -101,6 +103,15 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     },
     async historyLength(referenceId) {
       return (await client.workflow.getHandle(purchaseWorkflowId(referenceId)).describe()).historyLength;
+    },
+    async ended(references, withinMs) {
+      const ends = Promise.all(references.map((referenceId) => starter.result(referenceId)));
+      const late = new Promise<undefined>((resolve) => setTimeout(resolve, withinMs, undefined).unref());
+      const results = await Promise.race([ends, late]);
+      if (results) return results;
+      const all = await Promise.all(references.map((referenceId) => starter.status(referenceId)));
+      const open = all.filter(({ execution }) => execution === 'RUNNING');
+      throw new Error(`${open.length} have not ended: ${JSON.stringify(open.slice(0, 3), undefined, 2)}`);
     },
     async close() {
       await worker?.close();

@@ -25,7 +25,8 @@ describe('200 mixed purchases on a real server', () => {
 
   it('leave books at the partner that equal, to the key and the cent, what a verifying checkout got', async () => {
     const parts = Array.from({ length: 200 }, (_, index) => MIX[index % MIX.length] ?? MIX[0]);
-    const results = await Promise.all(parts.map(([product, quantity]) => world.bought({ [product]: quantity })));
+    const references = await Promise.all(parts.map(([product, quantity]) => world.buy({ [product]: quantity })));
+    const results = await world.ended(references, 200_000);
 
     expect(results.map((result) => result.outcome)).toEqual(parts.map(([, , outcome]) => outcome));
     const books = await world.sandbox.books();

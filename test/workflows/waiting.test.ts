@@ -29,6 +29,18 @@ describe('waiting, with the intervals of production on a clock that skips', () =
     expect(await historyLength(server, result.referenceId)).toBeLessThan(46);
   });
 
+  it('looks no sooner than the first pause, and then no closer than the interval, however often the status changes', async () => {
+    const { referenceId } = await boughtInTime(world, { 'demo-flapping': 1 });
+
+    const [placed = 0, ...changes] = await timesOfAnswers(server, referenceId, ['placeOrder', 'awaitOrderChange']);
+    expect(changes.length).toBeGreaterThanOrEqual(4);
+    const [first = 0] = changes;
+    expect(first - placed).toBeGreaterThanOrEqual(DEFAULTS.firstPollMs);
+    for (const [index, change] of changes.slice(1).entries()) {
+      expect(change - (changes[index] ?? 0)).toBeGreaterThanOrEqual(DEFAULTS.pollIntervalMs);
+    }
+  });
+
   it('is OVERDUE after 25 minutes without an end, not before and not never', async () => {
     const result = await boughtInTime(world, { 'demo-never': 1 });
 
@@ -58,4 +70,20 @@ async function boughtInTime(world: World, items: Record<string, number>): Promis
 async function historyLength(server: TestWorkflowEnvironment, referenceId: string): Promise<number> {
   const history = await server.client.workflow.getHandle(`purchase-${referenceId}`).fetchHistory();
   return history.events?.length ?? 0;
+}
+
+/** @returns when each completed activity of those types began its last attempt, in epoch ms on the server's clock */
+async function timesOfAnswers(
+  server: TestWorkflowEnvironment,
+  referenceId: string,
+  types: string[],
+): Promise<number[]> {
+  const { events } = await server.client.workflow.getHandle(`purchase-${referenceId}`).fetchHistory();
+  const all = events ?? [];
+  const asked = all
+    .filter((event) => types.includes(event.activityTaskScheduledEventAttributes?.activityType?.name ?? ''))
+    .map(({ eventId }) => Number(eventId));
+  return all
+    .filter((event) => asked.includes(Number(event.activityTaskStartedEventAttributes?.scheduledEventId)))
+    .map(({ eventTime }) => Number(eventTime?.seconds) * 1_000 + Math.floor((eventTime?.nanos ?? 0) / 1e6));
 }
