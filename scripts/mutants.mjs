@@ -3,6 +3,7 @@ import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/pr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MUTANTS } from './mutants/mutants.mjs';
+import { messageOf } from './lib/find-tool.mjs';
 import { runMain } from './lib/main.mjs';
 import { projectRoot } from './lib/places.mjs';
 import { ensureDependencies, ensureTemporalCli, ensureTestServer } from './lib/prepare.mjs';
@@ -45,7 +46,8 @@ await runMain(async () => {
     const missing = tests.filter((test) => !test.endsWith('.test.ts') || !existsSync(join(copy, test)));
     if (missing.length > 0) throw new Error(`there is no test file ${missing.join(', ')}`);
     say(`The unbroken code must pass ${tests.length} test files …`);
-    if (!(await isGreen(copy, tests, env))) throw new Error('the tests are red without any mutant; mend that first');
+    const red = await testsOf(copy, tests, env);
+    if (red) throw new Error(`the tests are red without any mutant; mend that first:\n${red}`);
 
     const survivors = [];
     for (const [index, mutant] of mutants.entries()) {
@@ -88,7 +90,7 @@ async function isKilled(copy, mutant, env) {
     sound.replace(mutant.find, () => mutant.replace),
   );
   try {
-    return !(await isGreen(copy, mutant.tests, env));
+    return (await testsOf(copy, mutant.tests, env)) !== undefined;
   } finally {
     await writeFile(path, sound);
   }
@@ -100,8 +102,9 @@ async function isKilled(copy, mutant, env) {
  * @param {string} copy
  * @param {readonly string[]} tests
  * @param {NodeJS.ProcessEnv} env
+ * @returns {Promise<string | undefined>} what Jest had to say of the tests that failed, or nothing when all passed
  */
-async function isGreen(copy, tests, env) {
+async function testsOf(copy, tests, env) {
   await run(process.execPath, [join(copy, 'scripts/build.mjs')], { cwd: copy, env, limitMs: LIMIT_MS });
   const jest = join(copy, 'node_modules/jest/bin/jest.js');
   return run(process.execPath, [jest, '--bail', '--rootDir', copy, '--runTestsByPath', ...tests], {
@@ -109,7 +112,7 @@ async function isGreen(copy, tests, env) {
     env,
     limitMs: LIMIT_MS,
   }).then(
-    () => true,
-    () => false,
+    () => undefined,
+    messageOf,
   );
 }
