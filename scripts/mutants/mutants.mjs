@@ -32,7 +32,7 @@ export const MUTANTS = [
     name: 'second-dispatch',
     rule: 'an activity that is dispatched a second time sends nothing',
     file: 'src/activities/placing.ts',
-    find: 'if (info.attempt > 1 || info.currentAttemptScheduledTimestampMs > info.scheduledTimestampMs) {',
+    find: 'if (info.attempt > 1 || dispatchedAfterMs > ONE_DISPATCH_MS) {',
     replace: 'if (info.attempt > 1_000) {',
     tests: ['test/operators/pending-activity.test.ts'],
   },

@@ -55,15 +55,15 @@ describe('waiting, with the intervals of production on a clock that skips', () =
 });
 
 /**
- * Buys, and lets time skip only once a worker has taken the purchase: before that the server's next timer is the end of
- * all time.
+ * Buys, and lets time skip only once the worker has completed an activity: as long as its pollers have taken nothing, the
+ * server's next timer is the end of all time.
  */
 async function boughtInTime(world: World, items: Record<string, number>): Promise<PurchaseResult> {
   const referenceId = await world.buy(items);
   const handle = world.client.workflow.getHandle(`purchase-${referenceId}`);
-  const isTaken = async () =>
-    (await handle.fetchHistory()).events?.some((event) => event.activityTaskScheduledEventAttributes);
-  while (!(await isTaken())) await new Promise((resolve) => setTimeout(resolve, 20));
+  const isBegun = async () =>
+    (await handle.fetchHistory()).events?.some((event) => event.activityTaskCompletedEventAttributes);
+  while (!(await isBegun())) await new Promise((resolve) => setTimeout(resolve, 20));
   return world.starter.result(referenceId);
 }
 
