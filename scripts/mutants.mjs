@@ -111,8 +111,5 @@ async function testsOf(copy, tests, env) {
     cwd: copy,
     env,
     limitMs: LIMIT_MS,
-  }).then(
-    () => undefined,
-    messageOf,
-  );
+  }).then(() => undefined, messageOf);
 }
