@@ -4,21 +4,10 @@ import type { HostAndPort } from './config/forms';
 import type { Secret } from './config/secret';
 import { type Environment, type Source, VariableFault } from './config/variable';
 import { descriptionOf, type Name, NAMES, type Values, VARIABLES } from './config/variables';
+import type { PurchaseSettings } from './contracts/purchase';
 
 export { ConfigError } from './config/error';
 export type { Secret } from './config/secret';
-
-/** What a running purchase needs of the settings: plain JSON, for it reaches the workflow as a recorded result. */
-export interface PurchaseSettings {
-  placeWithinMs: number;
-  firstPollMs: number;
-  pollIntervalMs: number;
-  deadlineMs: number;
-  settleMs: number;
-  replace: 'never' | 'answered' | 'always';
-  partnerTimeoutMs: number;
-  deliveryTimeoutMs: number;
-}
 
 /** How the partner is reached: the options of the partner client. */
 export interface PartnerConfig {

@@ -28,7 +28,7 @@ export const ROOMS = {
   temporal: ['contracts', 'node', '@temporalio/*'],
   starter: ['contracts', 'domain', 'partner', 'temporal', '@temporalio/client', 'commander', 'zod'],
   sandbox: ['node', 'qrcode'],
-  config: ['node', 'zod'],
+  config: ['types:contracts', 'node', 'zod'],
   demo: 'anything',
   worker: 'anything',
 };

@@ -74,12 +74,14 @@ export const rate: Form<number> = {
 };
 
 /** An http or https URL. One that is refused is never shown: a password may be what is wrong with it. */
-export const url: Form<string> = {
-  expected: 'an http:// or https:// URL without credentials, query or fragment',
-  example: 'https://shop.example/fulfilment',
-  parse: (given) => (whatIsWrongWithUrl(given) === undefined ? given : undefined),
-  show: (given) => `${whatIsWrongWithUrl(given) ?? 'a URL'} (not shown)`,
-};
+export function url(example: string): Form<string> {
+  return {
+    expected: 'an http:// or https:// URL without credentials, query or fragment',
+    example,
+    parse: (given) => (whatIsWrongWithUrl(given) === undefined ? given : undefined),
+    show: (given) => `${whatIsWrongWithUrl(given) ?? 'a URL'} (not shown)`,
+  };
+}
 
 function whatIsWrongWithUrl(given: string): string | undefined {
   if (/[\s\p{Cc}]/u.test(given)) return 'a text with blanks in it';
@@ -181,7 +183,9 @@ function secretsOf(one: { each: string; example: string; fits: (secret: string) 
     show: (given) => {
       const secrets = split(given);
       const wrong = secrets.findIndex((secret) => !one.fits(secret)) + 1;
-      return secrets.length > 1 ? `${secrets.length}, of which number ${wrong} is none (${HIDDEN})` : HIDDEN;
+      return secrets.length > 1
+        ? `${secrets.length}, of which number ${wrong} is none (${HIDDEN})`
+        : `something else (${HIDDEN})`;
     },
   };
 }

@@ -29,7 +29,7 @@ const parameter = text('the name of a query parameter', 'query', /^[A-Za-z0-9._~
  */
 export const VARIABLES = {
   TEMPORAL_TASK_QUEUE: withDefault(text('the name of a task queue', 'fulfilment'), 'fulfilment', BOTH, 'task queue'),
-  PARTNER_BASE_URL: required(url, BOTH, "the partner's base URL"),
+  PARTNER_BASE_URL: required(url('https://partner.example'), BOTH, "the partner's base URL"),
   PARTNER_API_KEY: requiredSecret(apiKey, BOTH, 'sent as `x-api-key` and nowhere else'),
   PARTNER_LIST_PREFIX: withDefault(prefix, '/v1/partners', BOTH, 'before `/products` and `/orders`'),
   PARTNER_ORDER_PREFIX: withDefault(prefix, '', BOTH, 'before `/place-order` and `/orders/{id}/keys`'),
@@ -78,7 +78,11 @@ export const VARIABLES = {
     WORKER,
     'keys the fingerprints of delivered keys (HMAC); 32 bytes or more; several, newest first, separated by blanks',
   ),
-  DELIVERY_URL: optional(url, WORKER, 'where outcomes and keys are posted; either this or `DELIVERY_DIR`'),
+  DELIVERY_URL: optional(
+    url('https://shop.example/fulfilment'),
+    WORKER,
+    'where outcomes and keys are posted; either this or `DELIVERY_DIR`',
+  ),
   DELIVERY_SECRET: optionalSecret(
     webhookSecrets,
     WORKER,

@@ -1,13 +1,17 @@
 import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { FLAWLESS, judge } from '../crash/judge';
 import { heal, type Stage, stageOf } from '../crash/moments';
 import { type Bought, startAll, strikeWhilePlacing, untilReached } from '../crash/strike';
-import { startWorkerProcess, type WorkerProcess } from '../support/processes';
+import { type Environment, startWorkerProcess, type WorkerProcess } from '../support/processes';
 import type { SandboxOptions } from '../../src/sandbox';
 import { startWorld, type World } from '../support/world';
 import { type Cell, MUCH_LATER_MS, otherCells, placingCells, witnessCells } from './matrix';
 import { seeThrough } from './people';
+import { unreported } from './reported';
 import { complaints, decisions, type Row, rowOf, tableOf } from './tally';
 import { buyAThousand } from './thousand';
 
@@ -77,7 +81,8 @@ describe('every moment by every fault', () => {
   ): Promise<void> {
     const sandbox = { seed: randomUUID(), balance: 1_000_000, ...options };
     const world = await startWorld({ worker: false, sandbox, settings: SETTINGS });
-    const workers = new Workers(world, address);
+    const reportDir = await mkdtemp(join(tmpdir(), 'fulfilment-reports-'));
+    const workers = new Workers(world, address, { REPORT_DIR: reportDir });
     try {
       // An order that nobody here made, so that the history is never empty.
       world.sandbox.addPast({ count: 1_500 });
@@ -90,13 +95,16 @@ describe('every moment by every fault', () => {
       const seen = await seeThrough(world, references);
       // What the partner books long after the settling time must be in its books before they are the judge.
       await pause(Math.max(0, lastOrder - Date.now()));
-      const row = rowOf(name, bought, seen, await judge(world, references));
+      const verdict = await judge(world, references);
+      const row = rowOf(name, bought, seen, verdict);
       rows.push(row);
       say([`${name}: ${complaints(row, bought).join('\n') || 'flawless'}`, ...decisions(seen, bought)].join('\n'));
       expect(row.wrong).toEqual(withoutUnplaced());
+      expect(await unreported(world, verdict.boughtTwice)).toEqual([]);
     } finally {
       await workers.end();
       await world.close();
+      await rm(reportDir, { recursive: true, force: true });
     }
   }
 });
@@ -133,10 +141,11 @@ class Workers {
   constructor(
     private readonly world: World,
     private readonly address: string,
+    private readonly env: Environment,
   ) {}
 
   async start(): Promise<void> {
-    this.current = await startWorkerProcess(this.world, this.address);
+    this.current = await startWorkerProcess(this.world, this.address, this.env);
     this.all.push(this.current);
   }
 

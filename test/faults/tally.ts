@@ -77,7 +77,9 @@ export function tableOf(rows: readonly Row[]): string {
 
 function outcomesLine({ run, outcomes, decided, beyond }: Row): string {
   const ends = Object.entries(outcomes).map(([outcome, number]) => `${number} ${outcome}`);
-  const reported = Object.entries(beyond).map(([why, number]) => `${number} bought twice because ${why}`);
+  const reported = Object.entries(beyond).map(
+    ([why, number]) => `${number} bought twice because ${why}, and reported by the reconciliation`,
+  );
   const people = Object.entries(decided).map(([decision, number]) => `${number} decided by a person: ${decision}`);
   return [`${run}: ${ends.join(', ')}`, ...people, ...reported].join('; ');
 }
