@@ -1,25 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, readFileSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
-import { NativeConnection, Worker } from '@temporalio/worker';
-import { createActivities } from '../../src/activities';
 import { createReconciling } from '../../src/activities/reconciling';
 import { RECONCILE_WORKFLOW, type ReconcileInput, type ReconciliationResult } from '../../src/contracts/reconciliation';
 import { SEARCH_ATTRIBUTES } from '../../src/contracts/search-attributes';
-import { createDelivery, createFingerprinter } from '../../src/delivery';
 import { startedWith, toldEvents } from '../../src/temporal/history';
-import { earlierEvents } from '../../src/temporal/earlier-events';
-import { otherPurchasesOf } from '../../src/temporal/other-purchases';
 import { registerSearchAttributes } from '../../src/temporal/search-attributes';
-import {
-  startWorld,
-  TEST_FINGERPRINT_SECRET,
-  TEST_SIGNING_SECRET,
-  type World,
-  type WorldOptions,
-} from '../support/world';
+import { startWorker, startWorld, type World, type WorldOptions } from '../support/world';
 
 export const HOUR = 3_600_000;
 const TEN_DAYS = 10 * 24 * 3_600;
@@ -89,48 +78,18 @@ async function prepare(connection: Connection, namespace: string): Promise<void>
   }
 }
 
-async function startReconcilingWorker(world: World, address: string, namespace: string) {
-  const { taskQueue, settings, partner, receiver } = world;
-  const connection = await NativeConnection.connect({ address });
-  const client = new Client({ connection, namespace });
-  const delivery = createDelivery({
-    kind: 'webhook',
-    url: receiver.url,
-    secrets: () => [TEST_SIGNING_SECRET],
-    timeoutMs: settings.deliveryTimeoutMs,
-  });
-  const deps = {
-    ...{ partner, delivery, settings },
-    fingerprints: createFingerprinter(() => [TEST_FINGERPRINT_SECRET]),
-    otherPurchasesOf: otherPurchasesOf(client),
-    earlierEvents: earlierEvents(client),
-    now: Date.now,
-  };
-  const worker = await Worker.create({
-    connection,
+function startReconcilingWorker(world: World, address: string, namespace: string) {
+  return startWorker({
+    ...world,
+    address,
     namespace,
-    taskQueue,
-    workflowBundle: { code: readFileSync(join(__dirname, '../../dist/workflow-bundle.js'), 'utf8') },
-    activities: {
-      ...createActivities(deps),
-      ...createReconciling({
+    more: (deps, client) =>
+      createReconciling({
         ...deps,
         client,
         histories: { startedWith, toldEvents },
         reportDir: mkdtempSync(join(tmpdir(), 'reports-')),
         now: () => Date.now() + LATER_MS,
       }),
-    },
-    shutdownGraceTime: '5s',
-    shutdownForceTime: '10s',
   });
-  const running = worker.run();
-  return {
-    async close() {
-      worker.shutdown();
-      await running;
-      await delivery.close();
-      await connection.close();
-    },
-  };
 }

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
-import { createActivities } from '../../src/activities';
+import { type ActivityDependencies, createActivities } from '../../src/activities';
 import { purchaseWorkflowId } from '../../src/contracts/names';
 import type { PurchaseResult, PurchaseSettings } from '../../src/contracts/purchase';
 import { createDelivery, createFingerprinter } from '../../src/delivery';
@@ -135,34 +135,42 @@ function partnerOf(sandbox: Sandbox, settings: PurchaseSettings): PartnerClient 
 
 interface WorkerParts {
   address: string;
+  namespace?: string;
   taskQueue: string;
   settings: PurchaseSettings;
   partner: PartnerClient;
   receiver: Receiver;
+  /** What it does beside purchases, with the same parts. */
+  more?: (deps: ActivityDependencies, client: Client) => object;
 }
 
 // A suite prints what fails, not what a worker has to say.
 Runtime.install({ logger: new DefaultLogger('ERROR'), telemetryOptions: { logging: { filter: { core: 'ERROR' } } } });
 
-async function startWorker({ address, taskQueue, settings, partner, receiver }: WorkerParts) {
+/** A worker in this process. */
+export async function startWorker(parts: WorkerParts) {
+  const { address, namespace = 'default', taskQueue, settings, partner, receiver, more } = parts;
   const connection = await NativeConnection.connect({ address });
+  const client = new Client({ connection, namespace });
   const delivery = createDelivery({
     kind: 'webhook',
     url: receiver.url,
     secrets: () => [TEST_SIGNING_SECRET],
     timeoutMs: settings.deliveryTimeoutMs,
   });
+  const deps: ActivityDependencies = {
+    ...{ partner, delivery, settings },
+    fingerprints: createFingerprinter(() => [TEST_FINGERPRINT_SECRET]),
+    otherPurchasesOf: otherPurchasesOf(client),
+    earlierEvents: earlierEvents(client),
+    now: Date.now,
+  };
   const worker = await Worker.create({
     connection,
+    namespace,
     taskQueue,
     workflowBundle: { code: readFileSync(join(__dirname, '../../dist/workflow-bundle.js'), 'utf8') },
-    activities: createActivities({
-      ...{ partner, delivery, settings },
-      fingerprints: createFingerprinter(() => [TEST_FINGERPRINT_SECRET]),
-      otherPurchasesOf: otherPurchasesOf(new Client({ connection })),
-      earlierEvents: earlierEvents(new Client({ connection })),
-      now: Date.now,
-    }),
+    activities: { ...createActivities(deps), ...more?.(deps, client) },
     shutdownGraceTime: '5s',
     shutdownForceTime: '10s',
   });
