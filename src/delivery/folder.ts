@@ -1,13 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { link, mkdir, open, readdir, readFile, rm } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { DeliveryError } from './errors';
 import type { DeliveryEvent } from './event';
 import type { Delivery } from './index';
 
+const DRAFT = '.part';
+
 /**
  * Writes each event to a file of its own, `EVENT-ID.json`, that only its owner can read. A file appears whole or not at all,
- * and the same event again is already there. A crash may leave a `.part` file behind.
+ * and the same event again is already there. What a crash leaves behind goes when the event is delivered again.
  */
 export function createFolderDelivery({ dir }: { dir: string }): Delivery {
   return {
@@ -29,20 +31,33 @@ export function createFolderDelivery({ dir }: { dir: string }): Delivery {
 async function writeOnce(dir: string, event: DeliveryEvent): Promise<void> {
   const path = join(dir, `${event.id}.json`);
   const content = `${JSON.stringify({ id: event.id, ...event.body }, undefined, 2)}\n`;
-  const draft = `${path}.${randomUUID()}.part`;
+  const draft = `${path}.${randomUUID()}${DRAFT}`;
   try {
     await writeDurably(draft, content);
     // A link fails where the name is taken; a rename would replace what is there.
     await link(draft, path);
     await syncFolder(dir);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    if (!isBeaten(error)) throw error;
     if ((await readFile(path, 'utf8')) !== content) {
       throw new DeliveryError('conflict', `another event lies under ${event.id} in the folder of DELIVERY_DIR`);
     }
   } finally {
-    await rm(draft, { force: true });
+    await removeDrafts(dir, path);
   }
+}
+
+/** Another attempt at this event was faster: its file is there, and it has removed our draft. */
+function isBeaten(error: unknown): boolean {
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  return code === 'EEXIST' || (code === 'ENOENT' && syscall === 'link');
+}
+
+/** Those of this event, also of an attempt that died. */
+async function removeDrafts(dir: string, path: string): Promise<void> {
+  const isDraft = (name: string) => name.startsWith(`${basename(path)}.`) && name.endsWith(DRAFT);
+  const drafts = (await readdir(dir)).filter(isDraft);
+  await Promise.all(drafts.map((name) => rm(join(dir, name), { force: true })));
 }
 
 async function writeDurably(path: string, content: string): Promise<void> {

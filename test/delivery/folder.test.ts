@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createDelivery, type DeliveryError, type DeliveryEvent } from '../../src/delivery';
@@ -47,6 +47,14 @@ describe('a delivery into a folder', () => {
     expect(String(error)).not.toMatch(/fake-key/);
     expect(readFileSync(join(dir, 'evt_1.json'), 'utf8')).toContain('fake-key-1');
     expect(readdirSync(dir)).toEqual(['evt_1.json']);
+  });
+
+  it('takes away what an attempt that died left of the same event, which holds keys', async () => {
+    mkdirSync(dir, { recursive: true });
+    writeFileSync(join(dir, 'evt_1.json.of-a-dead-worker.part'), '{"id":"evt_1"');
+    writeFileSync(join(dir, 'evt_10.json.of-another-worker.part'), '{"id":"evt_10"');
+    await folder().deliver(event());
+    expect(readdirSync(dir).toSorted()).toEqual(['evt_1.json', 'evt_10.json.of-another-worker.part']);
   });
 
   it('that cannot be written is an error that is tried again, not a crash', async () => {
