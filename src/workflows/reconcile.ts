@@ -1,6 +1,8 @@
 import {
   ActivityCancellationType,
   ActivityFailure,
+  CancellationScope,
+  CancelledFailure,
   log,
   proxyActivities,
   proxyLocalActivities,
@@ -50,10 +52,16 @@ export async function reconcileWorkflow(input: ReconcileInput = {}): Promise<Rec
 
   const { reconcileOrders } = proxyActivities<ReconcilingActivities>(RECONCILING);
   const summary = `orders since ${new Date(window.from).toISOString()}${dryRun ? ', only a report' : ''}`;
-  const result = await reconcileOrders.executeWithOptions({ summary }, [window]);
+  const result = await reconcileOrders.executeWithOptions({ summary }, [window]).catch(endAsCancelled);
   setCurrentDetails(`**DONE** ${inWords(result)}`);
   if (!dryRun) await tellCompleted(result);
   return result;
+}
+
+/** What failed between the cancel and its arrival in the activity is not why this ended. */
+function endAsCancelled(failure: unknown): never {
+  if (CancellationScope.current().consideredCancelled) throw new CancelledFailure('cancelled while it was reconciling');
+  throw failure;
 }
 
 /** The checkout may be away: the reconciliation itself has succeeded all the same. */
