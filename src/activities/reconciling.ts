@@ -164,6 +164,7 @@ async function treatAll(
     lookAtOrder: createWatching(deps).lookAtOrder,
     signal: progress.signal,
     runId: ownRunId(),
+    dryRun: window.dryRun,
   };
   const isTrusted = trustBeyond(MOST_ORPHANS_CONFIRMED);
   let treated = 0;
@@ -176,7 +177,6 @@ async function treatAll(
     progress.show('confirming and mending', { done: treated, of: suggested.length });
     if (!confirmed) return undefined;
     if (options.later.told.has(findingKey(finding))) return { ...confirmed.finding, done: 'told' as const };
-    if (window.dryRun) return { ...confirmed.finding, done: 'dry-run' as const };
     return mend(tools, confirmed);
   });
   return findings.filter((finding) => finding !== undefined);

@@ -21,6 +21,8 @@ export interface Tools {
   signal: AbortSignal;
   /** The run of the reconciliation. */
   runId: string;
+  /** Look at what would be handed over, and do nothing. */
+  dryRun: boolean;
   /** Epoch ms. */
   now(): number;
 }
@@ -33,8 +35,15 @@ const ANSWER_WITHIN_MS = 30_000;
  * @returns the finding with what was done, or undefined if there turned out to be nothing to do.
  */
 export async function mend(tools: Tools, confirmed: Confirmed): Promise<TreatedFinding | undefined> {
+  const treated = await treat(tools, confirmed);
+  return treated && tools.dryRun ? { ...treated, done: 'dry-run' } : treated;
+}
+
+async function treat(tools: Tools, confirmed: Confirmed): Promise<TreatedFinding | undefined> {
+  const { finding } = confirmed;
   try {
-    switch (confirmed.finding.mend) {
+    if (tools.dryRun && finding.mend !== 'deliver-late') return { ...finding, done: 'dry-run' };
+    switch (finding.mend) {
       case 'deliver-late':
         return await deliverLate(tools, confirmed);
       case 'adopt':
@@ -44,11 +53,11 @@ export async function mend(tools: Tools, confirmed: Confirmed): Promise<TreatedF
       case 'tell-attention':
         return await tellAttention(tools, confirmed);
       default:
-        return { ...confirmed.finding, done: 'left' };
+        return { ...finding, done: 'left' };
     }
   } catch (error) {
     tools.signal.throwIfAborted();
-    return left(confirmed.finding, `it could not be mended now: ${inSafeWords(error)}`);
+    return left(finding, `it could not be mended now: ${inSafeWords(error)}`);
   }
 }
 
@@ -60,15 +69,16 @@ async function deliverLate(tools: Tools, confirmed: Confirmed): Promise<TreatedF
   const late = await lateDeliveryOf(tools, purchase, orderId);
   if (late.doubt !== undefined) return left(finding, late.doubt);
   if (late.deliveries.length === 0) return late.own ? { ...finding, done: 'mended' } : nothingNew(finding);
+  const keys = late.deliveries
+    .flatMap(({ request }) => request.lines ?? [])
+    .flatMap((line) => line.fingerprints).length;
+  if (tools.dryRun) return { ...finding, done: 'dry-run', note: `keys to hand over: ${keys}` };
 
   const started: Started[] = [];
   for (const { request, memo } of late.deliveries) started.push(await startDelivery(tools, request, memo));
   if (started.includes('failed-before')) {
     return left(finding, 'the checkout did not take its delivery: see the failed deliverWorkflow of this reference');
   }
-  const keys = late.deliveries
-    .flatMap(({ request }) => request.lines ?? [])
-    .flatMap((line) => line.fingerprints).length;
   const before = started.includes('now') ? '' : ', started by another reconciliation';
   return { ...finding, done: 'mended', note: `keys on their way to the checkout: ${keys}${before}` };
 }
