@@ -33,7 +33,7 @@ export const MUTANTS = [
     rule: 'an activity that is dispatched a second time sends nothing',
     file: 'src/activities/placing.ts',
     find: 'if (info.attempt > 1 || dispatchedAfterMs > ONE_DISPATCH_MS) {',
-    replace: 'if (info.attempt > 1_000) {',
+    replace: 'if (info.attempt > 1_000 && dispatchedAfterMs > ONE_DISPATCH_MS) {',
     tests: ['test/operators/pending-activity.test.ts'],
   },
   {
@@ -85,6 +85,14 @@ export const MUTANTS = [
     file: 'src/activities/looking-up.ts',
     find: 'row.referenceId === referenceId',
     replace: 'row.referenceId?.includes(referenceId)',
+    tests: ['test/placement/history.test.ts'],
+  },
+  {
+    name: 'page-1-only',
+    rule: 'a history that ignores the search is read back to before the purchase',
+    file: 'src/activities/looking-up.ts',
+    find: '  if (pages.total <= 1) {',
+    replace: '  if (pages.total > 0) return pages.rows();\n  if (pages.total <= 1) {',
     tests: ['test/placement/history.test.ts'],
   },
   {
