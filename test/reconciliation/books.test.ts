@@ -27,7 +27,9 @@ function findingsOf({ report }: ReconciliationResult): Finding[] {
 describe(`the books of ${ORDERS} orders and ${PURCHASES} purchases`, () => {
   let stage: Stage;
   beforeAll(async () => {
-    stage = await startStage({ sandbox: { search: 'ignored' } });
+    // So many at once take their time: none of them may be given up meanwhile.
+    const settings = { deadlineMs: 6_000, partnerTimeoutMs: 5_000, placeWithinMs: 200_000, replace: 'always' } as const;
+    stage = await startStage({ sandbox: { search: 'ignored' }, settings });
   }, 120_000);
   afterAll(() => stage.close());
 
@@ -92,9 +94,9 @@ describe(`the books of ${ORDERS} orders and ${PURCHASES} purchases`, () => {
   }
 
   it('hold every planted finding and no other, whichever end of the list is newest, and while pages shift', async () => {
-    const ordinary = Array.from({ length: PURCHASES }, () => stage.bought({ 'demo-instant': 1 }));
     const planted = await plant();
-    for (const { outcome } of await Promise.all(ordinary)) expect(outcome).toBe('DELIVERED');
+    const ordinary = await Promise.all(Array.from({ length: PURCHASES }, () => stage.buy({ 'demo-instant': 1 })));
+    for (const { outcome } of await stage.ended(ordinary, 200_000)) expect(outcome).toBe('DELIVERED');
     stage.sandbox.addPast({ count: ORDERS, days: 2 });
     await stage.untilListed("PurchaseState = 'DELIVERED'", PURCHASES + 6);
     const known = PURCHASES + 12;
@@ -124,5 +126,5 @@ describe(`the books of ${ORDERS} orders and ${PURCHASES} purchases`, () => {
       expect(received).toEqual(issued);
       expect(received).toHaveLength(1);
     }
-  }, 300_000);
+  }, 400_000);
 });
