@@ -1,5 +1,5 @@
 import { log, metricMeter } from '@temporalio/activity';
-import type { Activities, DeliveryRequest, EventLine } from '../contracts/activities';
+import { type Activities, type DeliveryRequest, type EventLine, fingerprintsOf } from '../contracts/activities';
 import { FAILURE } from '../contracts/failures';
 import { type DeliveryEventBody, eventId } from '../delivery';
 import type { Order } from '../partner';
@@ -17,14 +17,7 @@ type Key = Order['products'][number]['keys'][number];
 export function createDelivering(deps: ActivityDependencies): Hands {
   return {
     async deliverEvent(request) {
-      const lines = request.lines ?? [];
-      const id = eventId({
-        referenceId: request.referenceId,
-        orderId: request.orderId,
-        type: request.type,
-        occasion: request.occasion,
-        fingerprints: lines.flatMap((line) => line.fingerprints),
-      });
+      const id = eventIdOf(request);
       try {
         await deps.delivery.deliver({ id, body: await bodyOf(deps, request) });
       } catch (error) {
@@ -36,6 +29,12 @@ export function createDelivering(deps: ActivityDependencies): Hands {
       return { eventId: id };
     },
   };
+}
+
+/** The id of the event of a request. */
+export function eventIdOf(request: DeliveryRequest): string {
+  const { referenceId, orderId, type, occasion } = request;
+  return eventId({ referenceId, orderId, type, occasion, fingerprints: fingerprintsOf(request) });
 }
 
 async function bodyOf(deps: ActivityDependencies, request: DeliveryRequest): Promise<DeliveryEventBody> {

@@ -10,8 +10,9 @@ const IN_ITS_PLACE = '[key]';
 const LONGEST_SHOWN = 201;
 
 /**
- * The order with the texts that are shown of it cut to a length, and its own keys taken out of them. A partner may write a key into a title, a
- * product id or a status, and these go into histories, lists and logs. A key of another order can't be told from a title.
+ * The order with the texts that are shown of it cut to a length, and its own keys taken out of them. A partner may write
+ * a key into a title, a product id or a status, and these go into histories, lists and logs. A key of another order can't
+ * be told from a title.
  */
 export function withoutQuotedKeys(order: Order): Order {
   const values = order.products.flatMap((product) => product.keys.map((key) => key.value));

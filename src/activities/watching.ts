@@ -1,5 +1,11 @@
 import { activityInfo, log } from '@temporalio/activity';
-import type { Activities, EarlierEvent, LookInput, OrderLook } from '../contracts/activities';
+import {
+  type Activities,
+  type EarlierEvent,
+  fingerprintsOf,
+  type LookInput,
+  type OrderLook,
+} from '../contracts/activities';
 import { FAILURE } from '../contracts/failures';
 import { endsLooking, handsOver, type OrderView, presentableStatus } from '../domain/order';
 import type { Order } from '../partner';
@@ -66,8 +72,7 @@ async function eventsBefore(deps: ActivityDependencies, input: LookInput): Promi
 
 /** A key that went out before keeps the fingerprint it had then, whichever secret is the newest now. */
 function namesOf({ fingerprints }: ActivityDependencies, earlier: EarlierEvent[] = []): (key: Key) => string {
-  const lines = earlier.flatMap(({ request }) => request.lines ?? []);
-  const before = new Set(lines.flatMap((line) => line.fingerprints));
+  const before = new Set(earlier.flatMap(({ request }) => fingerprintsOf(request)));
   const models = new Map([...before].map((fingerprint) => [fingerprint.split('.')[0], fingerprint]));
   return (key) => {
     for (const model of models.values()) {

@@ -61,24 +61,20 @@ export interface HistoryLook {
   why: string;
 }
 
-export interface WatchInput {
+export interface LookInput {
   orderId: string;
   referenceId: string;
+  /** The first run of the purchase. A look in any other run also brings up what earlier ones handed over. */
+  firstRunId?: string;
+}
+
+export interface WatchInput extends LookInput {
   /** The status that is already known; the activity completes when it sees another. */
   known: string;
   /** From now to the first look. */
   firstDelayMs: number;
   /** Between looks. */
   intervalMs: number;
-  /** The first run of the purchase. A look in any other run also brings up what earlier ones handed over. */
-  firstRunId?: string;
-}
-
-export interface LookInput {
-  orderId: string;
-  referenceId: string;
-  /** See {@link WatchInput.firstRunId}. */
-  firstRunId?: string;
 }
 
 /** An event with keys that another run of a purchase, or a delivery after its end, handed to the checkout or tried to. */
@@ -118,6 +114,11 @@ export interface DeliveryRequest {
   hold?: { reason: HoldReason; decisions: DecisionKind[] };
   /** With `purchase.attention`. */
   attention?: { kind: string; details: Record<string, string | number | string[]> };
+}
+
+/** The fingerprints of all keys that an event is to hand over, in its order. */
+export function fingerprintsOf({ lines = [] }: Pick<DeliveryRequest, 'lines'>): string[] {
+  return lines.flatMap((line) => line.fingerprints);
 }
 
 /** The receipt of a delivered event. */

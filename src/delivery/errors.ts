@@ -1,6 +1,6 @@
 /**
  * - `gone`: the checkout answered 410, it wants this event no more.
- * - `answered`: any other answer that is not 2xx, a redirect too.
+ * - `answered`: every other answer that is not 2xx, a redirect too.
  * - `timeout`, `unreachable`: no answer.
  * - `conflict`: the folder holds another event under this id.
  * - `storage`: the folder can't be written.

@@ -14,7 +14,7 @@ export { SCENARIO_IDS } from './scenarios';
 export type { ActiveFault, BookedOrder, Books, Fault, HandOrder, LoggedRequest, OrderChange, RequestReport, Settings };
 
 export interface SandboxOptions extends WorldOptions, Partial<Settings> {
-  /** Default 0: any free one. */
+  /** Default 0: one that is free. */
   port?: number;
   /** Default 127.0.0.1. Whoever can reach it can use the admin routes. */
   host?: string;

@@ -1,5 +1,5 @@
 import { type Client, isGrpcDeadlineError, WorkflowFailedError, type WorkflowHandle } from '@temporalio/client';
-import type { DeliveryReport, DeliveryRequest, OverdueLook } from '../contracts/activities';
+import { type DeliveryReport, type DeliveryRequest, fingerprintsOf, type OverdueLook } from '../contracts/activities';
 import { DELIVER_WORKFLOW, deliverWorkflowId, purchaseWorkflowId } from '../contracts/names';
 import type { PurchaseInput, PurchaseMemo, PurchaseResult } from '../contracts/purchase';
 import { eventTypeOf } from '../domain/outcome';
@@ -107,8 +107,7 @@ async function lateDeliveries(client: Client, referenceId: string, ownId: string
   const found = new Map<string, DeliveryRequest>();
   for (const run of runs.values()) {
     for (const { request } of await toldEvents(client, run)) {
-      const keys = (request.lines ?? []).flatMap((line) => line.fingerprints);
-      if (request.type === 'purchase.late_delivery') found.set(keys.toSorted().join(), request);
+      if (request.type === 'purchase.late_delivery') found.set(fingerprintsOf(request).toSorted().join(), request);
     }
   }
   return [...found.values()].toSorted((one, other) => (one.at < other.at ? -1 : 1));

@@ -1,5 +1,5 @@
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
-import type { EarlierEvent } from '../contracts/activities';
+import { type EarlierEvent, fingerprintsOf } from '../contracts/activities';
 import { purchaseWorkflowId } from '../contracts/names';
 import { REFERENCE_ID } from '../contracts/search-attributes';
 import { toldEvents } from './history';
@@ -21,7 +21,7 @@ export function earlierEvents(client: Client) {
     const found = new Map<string, EarlierEvent>();
     for (const [runId, workflowId] of runs) {
       for (const { request, receipt } of await toldEvents(client, { workflowId, runId }).catch(noneIfGone)) {
-        const keys = (request.lines ?? []).flatMap((line) => line.fingerprints);
+        const keys = fingerprintsOf(request);
         if (keys.length === 0) continue;
         const name = JSON.stringify([request.type, request.orderId, keys.toSorted()]);
         const eventId = receipt?.eventId ?? found.get(name)?.eventId;

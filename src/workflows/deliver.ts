@@ -5,7 +5,13 @@ import {
   upsertMemo,
   upsertSearchAttributes,
 } from '@temporalio/workflow';
-import type { Activities, DeliveryReport, DeliveryRequest, OverdueLook } from '../contracts/activities';
+import {
+  type Activities,
+  type DeliveryReport,
+  type DeliveryRequest,
+  fingerprintsOf,
+  type OverdueLook,
+} from '../contracts/activities';
 import type { PurchaseSettings } from '../contracts/purchase';
 import { REFERENCE_ID } from '../contracts/search-attributes';
 import { newKeysOf } from '../domain/late-keys';
@@ -54,7 +60,7 @@ async function whatToDeliver(
   const { lookAtOrder } = proxyActivities<Activities>(lookingOnce(settings));
   const order = await lookAtOrder.executeWithOptions({ summary: `${orderId}: one look` }, [{ orderId, referenceId }]);
 
-  const handedOver = overdue.earlier.flatMap((event) => event.lines ?? []).flatMap((line) => line.fingerprints);
+  const handedOver = overdue.earlier.flatMap(fingerprintsOf);
   const { lines, doubt } = newKeysOf(overdue.items, order, handedOver);
   const { totalDebit } = order;
   const at = new Date().toISOString();

@@ -1,5 +1,5 @@
 import { ActivityFailure, ApplicationFailure, log } from '@temporalio/workflow';
-import type { OrderLook } from '../contracts/activities';
+import { fingerprintsOf, type OrderLook } from '../contracts/activities';
 import { FAILURE } from '../contracts/failures';
 import type { HoldReason } from '../contracts/purchase';
 import { divideByEvents } from '../domain/handed-over';
@@ -96,18 +96,12 @@ function endingFrom(purchase: PurchaseRecord, order: OrderLook): Ending {
       return { outcome: judgement.outcome, lines: [], totalDebit, reason: `the partner says ${order.status}` };
     case 'open':
       return { ...overdue(`still ${order.status} at the deadline`), totalDebit };
-    case 'hand-over':
-      return { ...handOver(judgement.whole, judgement.lines), totalDebit, earlier, reason: judgement.reason };
-    default:
-      return {
-        ...handOver(isWhole(purchase, judgement.lines), judgement.lines),
-        ...{ totalDebit, earlier, reason: judgement.reason },
-      };
+    default: {
+      const { lines, reason } = judgement;
+      const whole = judgement.kind === 'hand-over' ? judgement.whole : isWhole(purchase, lines);
+      return { outcome: whole ? 'DELIVERED' : 'PARTIALLY_DELIVERED', lines, totalDebit, earlier, reason };
+    }
   }
-}
-
-function handOver(whole: boolean, lines: JudgedLine[]): Ending {
-  return { outcome: whole ? 'DELIVERED' : 'PARTIALLY_DELIVERED', lines };
 }
 
 function isWhole(purchase: PurchaseRecord, lines: readonly JudgedLine[]): boolean {
@@ -156,7 +150,7 @@ async function freshEnding(purchase: PurchaseRecord, orderId: string): Promise<E
 
 /** An event has its words for good, as it has its keys: whoever gets it twice must not see two stories under one id. */
 function isSameEvent(one: Ending, other: Ending): boolean {
-  const named = ({ lines }: Ending) => JSON.stringify(lines.flatMap((line) => line.fingerprints).toSorted());
+  const named = ({ lines }: Ending) => JSON.stringify(fingerprintsOf({ lines }).toSorted());
   return one.outcome === other.outcome && named(one) === named(other);
 }
 
@@ -188,7 +182,7 @@ function messagesOf(purchase: PurchaseRecord, ending: Ending): Message[] {
   const at = new Date().toISOString();
   const earlier = (ending.earlier ?? []).map(({ request, eventId }) => ({
     ...{ request, received: eventId !== undefined },
-    fingerprints: (request.lines ?? []).flatMap((line) => line.fingerprints),
+    fingerprints: fingerprintsOf(request),
   }));
   const { repeat, rest, untold } = divideByEvents(lines, earlier);
   if (untold) {

@@ -1,4 +1,5 @@
 import { RECONCILE_WORKFLOW } from '../../src/contracts/reconciliation';
+import { until } from '../placement/play';
 import { startStage } from './stage';
 
 it('one that is cancelled while the partner hangs ends CANCELLED, mends nothing, and leaves everything to the next', async () => {
@@ -16,7 +17,7 @@ it('one that is cancelled while the partner hangs ends CANCELLED, mends nothing,
     taskQueue: stage.taskQueue,
     args: [{}],
   });
-  while (hanging.hits === 0) await new Promise((resolve) => setTimeout(resolve, 25));
+  await until(() => hanging.hits > 0);
   await handle.cancel();
 
   await expect(handle.result()).rejects.toMatchObject({ cause: expect.objectContaining({ name: 'CancelledFailure' }) });

@@ -1,4 +1,5 @@
-import { eventIdOf, startDelivery } from '../../src/activities/reconciling/deliveries';
+import { eventIdOf } from '../../src/activities/delivering';
+import { startDelivery } from '../../src/activities/reconciling/deliveries';
 import { deliverWorkflowId, purchaseWorkflowId } from '../../src/contracts/names';
 import type { ReconciliationResult, TreatedFinding } from '../../src/contracts/reconciliation';
 import type { DeliveryEventBody } from '../../src/delivery';

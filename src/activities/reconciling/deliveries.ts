@@ -2,18 +2,11 @@ import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/c
 import type { DeliveryRequest } from '../../contracts/activities';
 import { DELIVER_WORKFLOW, deliverWorkflowId } from '../../contracts/names';
 import { REFERENCE_ID } from '../../contracts/search-attributes';
-import { eventId } from '../../delivery';
+import { eventIdOf } from '../delivering';
 import type { LateMemo } from './purchase-lists';
 
 /** What became of an event that was to be delivered. `before`: another run had started it already. */
 export type Started = 'now' | 'before' | 'failed-before';
-
-/** The id of the event of a request, as its delivery will make it. */
-export function eventIdOf(request: DeliveryRequest): string {
-  const { referenceId, orderId, type, occasion, lines = [] } = request;
-  const fingerprints = lines.flatMap((line) => line.fingerprints);
-  return eventId({ referenceId, orderId, type, occasion, fingerprints });
-}
 
 /**
  * Starts the delivery of one event under the id of the event. The server refuses a second one for as long as it remembers

@@ -1,10 +1,10 @@
 import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
-import type { DeliveryReceipt, DeliveryRequest } from '../../contracts/activities';
+import { type DeliveryReceipt, type DeliveryRequest, fingerprintsOf } from '../../contracts/activities';
 import type { PurchaseInput } from '../../contracts/purchase';
 import { newKeysOf } from '../../domain/late-keys';
 import { faultsOfPurchase } from '../../domain/purchase-rules';
 import type { KnownPurchase } from '../../domain/reconciliation';
-import { eventIdOf } from './deliveries';
+import { eventIdOf } from '../delivering';
 import type { Tools } from './mending';
 import type { LateMemo } from './purchase-lists';
 
@@ -118,10 +118,6 @@ function fateIn(run: WorkflowExecutionInfo, purchase: KnownPurchase, ownRunId: s
   if (reconciled?.by === ownRunId && (running || run.status.name === 'COMPLETED')) return 'own';
   if (running) return 'on its way';
   return run.workflowId === purchase.workflowId ? 'lost' : 'failed';
-}
-
-function fingerprintsOf(request: DeliveryRequest): string[] {
-  return (request.lines ?? []).flatMap((line) => line.fingerprints);
 }
 
 function byProduct(request: DeliveryRequest): Record<string, string[]> {

@@ -1,13 +1,14 @@
 import { type Client, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
-import type { Activities, DeliveryRequest } from '../../contracts/activities';
+import { type Activities, type DeliveryRequest, fingerprintsOf } from '../../contracts/activities';
 import { RESOLVE_UPDATE } from '../../contracts/names';
 import type { Decision } from '../../contracts/purchase';
 import type { TreatedFinding } from '../../contracts/reconciliation';
 import { type Finding, findingKey, withKeysMissing } from '../../domain/reconciliation';
 import { isPartnerError, type PartnerClient } from '../../partner';
 import type { Confirmed } from './confirming';
-import { eventIdOf, type Started, startDelivery } from './deliveries';
+import { eventIdOf } from '../delivering';
+import { type Started, startDelivery } from './deliveries';
 import { type Histories, lateDeliveryOf } from './late-delivery';
 import { patiently } from './patience';
 
@@ -69,9 +70,7 @@ async function deliverLate(tools: Tools, confirmed: Confirmed): Promise<TreatedF
   const late = await lateDeliveryOf(tools, purchase, orderId);
   if (late.doubt !== undefined) return left(finding, late.doubt);
   if (late.deliveries.length === 0) return late.own ? { ...finding, done: 'mended' } : nothingNew(finding);
-  const keys = late.deliveries
-    .flatMap(({ request }) => request.lines ?? [])
-    .flatMap((line) => line.fingerprints).length;
+  const keys = late.deliveries.flatMap(({ request }) => fingerprintsOf(request)).length;
   if (tools.dryRun) return { ...finding, done: 'dry-run', note: `keys to hand over: ${keys}` };
 
   const started: Started[] = [];
