@@ -54,8 +54,10 @@ await runMain(async () => {
 
 /** @returns {Variable[]} */
 function describedVariables() {
-  const { NAMES, descriptionOf } = createRequire(import.meta.url)(join(projectRoot, 'dist/config/variables.js'));
-  return NAMES.map((/** @type {string} */ name) => ({ name, ...descriptionOf(name) }));
+  const { VARIABLE_NAMES, describeVariable } = createRequire(import.meta.url)(
+    join(projectRoot, 'dist/config/variables.js'),
+  );
+  return VARIABLE_NAMES.map((/** @type {string} */ name) => ({ name, ...describeVariable(name) }));
 }
 
 /**

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { Client } from '@temporalio/client';
 import { Worker } from '@temporalio/worker';
 import { createAllActivities } from './activities';
-import { readWorkerConfig, withdrawSecrets } from './config';
+import { readWorkerConfig, scrubSecrets } from './config';
 import { createDelivery, createFingerprinter } from './delivery';
 import { createPartnerClient } from './partner';
 import { A_MINUTE_OF_TRIES, connectWorker, readTemporalTarget } from './temporal/connection';
@@ -17,7 +17,7 @@ import { MissingSearchAttributesError, missingSearchAttributes } from './tempora
 async function main(): Promise<void> {
   const config = readWorkerConfig(process.env, { terminal: process.stdout.isTTY });
   const target = readTemporalTarget();
-  withdrawSecrets();
+  scrubSecrets();
   const logger = installRuntime(config);
   const onRetry = (line: string) => logger.warn(line);
 
@@ -36,7 +36,7 @@ async function main(): Promise<void> {
   const client = new Client({ connection, namespace });
   const activities = createAllActivities({
     ...{ partner, delivery, client, settings: config.purchase, reportDir: config.reportDir, now: Date.now },
-    fingerprints: createFingerprinter(() => config.fingerprintSecret.current()),
+    fingerprints: createFingerprinter(config.fingerprintSecrets),
     otherPurchasesOf: otherPurchasesOf(client),
     earlierEvents: earlierEvents(client),
     histories: { startedWith, toldEvents },

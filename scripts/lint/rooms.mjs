@@ -26,9 +26,9 @@ export const ROOMS = {
     '@temporalio/client',
   ],
   temporal: ['contracts', 'node', '@temporalio/*'],
-  starter: ['contracts', 'domain', 'partner', 'temporal', '@temporalio/client', 'commander', 'zod'],
+  starter: ['config', 'contracts', 'domain', 'partner', 'temporal', '@temporalio/client', 'commander', 'zod'],
   sandbox: ['node', 'qrcode'],
-  config: ['types:contracts', 'node', 'zod'],
+  config: ['node', 'zod'],
   demo: 'anything',
   worker: 'anything',
 };

@@ -1,5 +1,5 @@
-/** What is wrong with one variable. None of its texts holds a secret, nor a part of one. */
-export interface Fault {
+/** What is wrong with one variable. None of its sentences holds a secret, nor a part of one. */
+export interface ConfigIssue {
   variable: string;
   expected: string;
   got: string;
@@ -11,16 +11,16 @@ export interface Fault {
 export class ConfigError extends Error {
   readonly exitCode = 78;
 
-  constructor(readonly faults: readonly Fault[]) {
-    const count = faults.length === 1 ? '1 fault' : `${faults.length} faults`;
+  constructor(readonly issues: readonly ConfigIssue[]) {
+    const count = issues.length === 1 ? '1 issue' : `${issues.length} issues`;
     super(
-      `The configuration can't be used, ${count}:\n\n${faults.map(lineOf).join('\n')}\n\n` +
+      `The configuration can't be used, ${count}:\n\n${issues.map(lineOf).join('\n')}\n\n` +
         'docs/configuration.md describes every variable.',
     );
     this.name = 'ConfigError';
   }
 }
 
-function lineOf({ variable, expected, got, remedy }: Fault): string {
+function lineOf({ variable, expected, got, remedy }: ConfigIssue): string {
   return `  ${variable}: expected ${expected}, got ${got}. ${remedy}`;
 }

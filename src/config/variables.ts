@@ -1,146 +1,226 @@
+import { z } from 'zod';
 import {
   apiKey,
   cron,
   duration,
   fingerprintSecrets,
+  line,
   listenAddress,
   listenIpAddress,
   oneOf,
-  prefix,
-  rate,
-  text,
+  pathPrefix,
+  queryParameter,
+  requestsPerSecond,
   timeZone,
   url,
   webhookSecrets,
-} from './forms';
-import { optional, optionalSecret, required, requiredSecret, type Variable, withDefault } from './variable';
+} from './value-parsers';
 
-const WORKER = 'w';
-const STARTER = 's';
-const BOTH = 'w s';
-
-const pause = duration({ min: '1ms', max: '24h' });
-const patience = duration({ min: '1ms', max: '720h' });
-const parameter = text('the name of a query parameter', 'query', /^[A-Za-z0-9._~[\]-]{1,100}$/);
+const pause = duration('1ms', '24h');
+const limit = duration('1ms', '720h');
+const timeout = duration('1ms', '10m');
 
 /**
- * Every variable of this project, in the order in which the documentation shows them. Temporal's own are read by
- * Temporal's convention.
+ * Every variable of this project: its bounds, its default as one would write it, and what it means, in the order in which
+ * docs/configuration.md and .env.example show them. Temporal's own variables are read by Temporal's convention.
  */
-export const VARIABLES = {
-  TEMPORAL_TASK_QUEUE: withDefault(text('the name of a task queue', 'fulfilment'), 'fulfilment', BOTH, 'task queue'),
-  PARTNER_BASE_URL: required(url('https://partner.example'), BOTH, "the partner's base URL"),
-  PARTNER_API_KEY: requiredSecret(apiKey, BOTH, 'sent as `x-api-key` and nowhere else'),
-  PARTNER_LIST_PREFIX: withDefault(prefix, '/v1/partners', BOTH, 'before `/products` and `/orders`'),
-  PARTNER_ORDER_PREFIX: withDefault(prefix, '', BOTH, 'before `/place-order` and `/orders/{id}/keys`'),
-  PARTNER_HISTORY_SEARCH_PARAM: withDefault(parameter, 'query', BOTH, 'order history: the parameter that searches'),
-  PARTNER_HISTORY_PAGE_PARAM: withDefault(parameter, 'page', BOTH, 'order history: the parameter with the page number'),
-  PARTNER_HISTORY_LIMIT_PARAM: withDefault(parameter, 'limit', BOTH, 'order history: the parameter with the page size'),
-  PARTNER_TIMEOUT: withDefault(
-    duration({ min: '1ms', max: '10m' }),
-    '15s',
-    BOTH,
-    'one request, headers and body; three of them fit into the time of one placement',
+export const variables = z.object({
+  TEMPORAL_TASK_QUEUE: line('the name of a task queue', 'fulfilment').prefault('fulfilment').describe('task queue'),
+  PARTNER_BASE_URL: url('https://partner.example').describe("the partner's base URL"),
+  PARTNER_API_KEY: apiKey.describe('sent as `x-api-key` and nowhere else'),
+  PARTNER_LIST_PREFIX: pathPrefix.prefault('/v1/partners').describe('before `/products` and `/orders`'),
+  PARTNER_ORDER_PREFIX: pathPrefix.prefault('').describe('before `/place-order` and `/orders/{id}/keys`'),
+  PARTNER_HISTORY_SEARCH_PARAM: queryParameter.prefault('query').describe('order history: the parameter that searches'),
+  PARTNER_HISTORY_PAGE_PARAM: queryParameter
+    .prefault('page')
+    .describe('order history: the parameter with the page number'),
+  PARTNER_HISTORY_LIMIT_PARAM: queryParameter
+    .prefault('limit')
+    .describe('order history: the parameter with the page size'),
+  PARTNER_TIMEOUT: timeout
+    .prefault('15s')
+    .describe('one request, headers and body; three of them fit into the time of one placement'),
+  PARTNER_MAX_RPS: requestsPerSecond
+    .optional()
+    .describe(
+      'ceiling of requests to the partner in a second, each process for itself: divide by the workers; no ceiling if not set',
+    ),
+  PURCHASE_PLACE_WITHIN: limit
+    .prefault('1h')
+    .describe('how long a placement that was proven not sent, or refused for our own fault, is tried again'),
+  PURCHASE_FIRST_POLL: pause.prefault('5s').describe('from placement to the first poll of the keys'),
+  PURCHASE_POLL_INTERVAL: pause.prefault('30s').describe('between polls; never closer'),
+  PURCHASE_DEADLINE: limit.prefault('25m').describe('from placement until an order that is still open is overdue'),
+  PURCHASE_SETTLE: pause
+    .prefault('60s')
+    .describe('after a placement of unknown outcome: how long the order history is watched before it counts as absent'),
+  PURCHASE_REPLACE: oneOf('never', 'answered', 'always')
+    .prefault('answered')
+    .describe(
+      'an absent order is placed again: `never`, only if the partner had `answered` with an error, or `always`; else it is held',
+    ),
+  FINGERPRINT_SECRET: fingerprintSecrets.describe(
+    'keys the fingerprints of delivered keys (HMAC); 32 bytes or more; several, newest first, separated by spaces',
   ),
-  PARTNER_MAX_RPS: optional(
-    rate,
-    BOTH,
-    'ceiling of requests to the partner in a second, each process for itself: divide by the workers; no ceiling if not set',
-  ),
-  PURCHASE_PLACE_WITHIN: withDefault(
-    patience,
-    '1h',
-    WORKER,
-    'how long a placement that was proven not sent, or refused for our own fault, is tried again',
-  ),
-  PURCHASE_FIRST_POLL: withDefault(pause, '5s', WORKER, 'from placement to the first look at the keys'),
-  PURCHASE_POLL_INTERVAL: withDefault(pause, '30s', WORKER, 'between looks; never closer'),
-  PURCHASE_DEADLINE: withDefault(
-    patience,
-    '25m',
-    WORKER,
-    'from placement until an order that is still open is overdue',
-  ),
-  PURCHASE_SETTLE: withDefault(
-    pause,
-    '60s',
-    WORKER,
-    'after a placement of unknown outcome: how long the order history is watched before it counts as absent',
-  ),
-  PURCHASE_REPLACE: withDefault(
-    oneOf('never', 'answered', 'always'),
-    'answered',
-    WORKER,
-    'an absent order is placed again: `never`, only if the partner had `answered` with an error, or `always`; else it is held',
-  ),
-  FINGERPRINT_SECRET: requiredSecret(
-    fingerprintSecrets,
-    WORKER,
-    'keys the fingerprints of delivered keys (HMAC); 32 bytes or more; several, newest first, separated by blanks',
-  ),
-  DELIVERY_URL: optional(
-    url('https://shop.example/fulfilment'),
-    WORKER,
-    'where outcomes and keys are posted; either this or `DELIVERY_DIR`',
-  ),
-  DELIVERY_SECRET: optionalSecret(
-    webhookSecrets,
-    WORKER,
-    'the `whsec_…` secret that signs what is posted; several, newest first, separated by blanks, while one is rotated',
-  ),
-  DELIVERY_TIMEOUT: withDefault(duration({ min: '1ms', max: '10m' }), '15s', WORKER, 'one attempt'),
-  DELIVERY_DIR: optional(
-    text('the path of a folder', 'deliveries'),
-    WORKER,
-    'instead of a URL: a folder that gets one file (mode 0600) for each event',
-  ),
-  RECONCILE_CRON: withDefault(
-    cron,
-    '0 3 * * *',
-    STARTER,
-    'when the nightly reconciliation runs: what `schedule create` sets',
-  ),
-  RECONCILE_TIMEZONE: withDefault(
-    timeZone,
-    'UTC',
-    STARTER,
-    'the time zone of `RECONCILE_CRON`, and of the days and hours in the report',
-  ),
-  RECONCILE_LOOKBACK: withDefault(
-    duration({ min: '1m', max: '8760h' }),
-    '72h',
-    STARTER,
-    "how far back each reconciliation looks; refused when longer than the namespace's retention less a day",
-  ),
-  REPORT_DIR: withDefault(
-    text('the path of a folder', 'reports'),
-    'reports',
-    WORKER,
-    'where the worker that reconciles writes its report',
-  ),
-  HEALTH_ADDRESS: withDefault(
-    listenAddress,
-    '127.0.0.1:8081',
-    WORKER,
-    '`/healthz` (alive) and `/readyz` (connected and polling)',
-  ),
-  METRICS_ADDRESS: withDefault(listenIpAddress, '127.0.0.1:9464', WORKER, 'Prometheus'),
-  LOG_LEVEL: withDefault(oneOf('trace', 'debug', 'info', 'warn', 'error'), 'info', BOTH, 'how much is logged'),
-  LOG_FORMAT: optional(
-    oneOf('json', 'pretty'),
-    BOTH,
-    '`json`, or `pretty`, which is for people; `json` if not set, and `pretty` on a terminal',
-  ),
-};
+  DELIVERY_URL: url('https://shop.example/fulfilment')
+    .optional()
+    .describe('where outcomes and keys are posted; either this or `DELIVERY_DIR`'),
+  DELIVERY_SECRET: webhookSecrets
+    .optional()
+    .describe(
+      'the `whsec_…` secret that signs what is posted; several, newest first, separated by spaces, while one is rotated',
+    ),
+  DELIVERY_TIMEOUT: timeout.prefault('15s').describe('one attempt'),
+  DELIVERY_DIR: line('the path of a folder', 'deliveries')
+    .optional()
+    .describe('instead of a URL: a folder that gets one file (mode 0600) for each event'),
+  RECONCILE_CRON: cron
+    .prefault('0 3 * * *')
+    .describe('when the nightly reconciliation runs: what `schedule create` sets'),
+  RECONCILE_TIMEZONE: timeZone
+    .prefault('UTC')
+    .describe('the time zone of `RECONCILE_CRON`, and of the days and hours in the report'),
+  RECONCILE_LOOKBACK: duration('1m', '8760h')
+    .prefault('72h')
+    .describe("how far back each reconciliation looks; refused when longer than the namespace's retention less a day"),
+  REPORT_DIR: line('the path of a folder', 'reports')
+    .prefault('reports')
+    .describe('where the worker that reconciles writes its report'),
+  HEALTH_ADDRESS: listenAddress
+    .prefault('127.0.0.1:8081')
+    .describe('`/healthz` (alive) and `/readyz` (connected and polling)'),
+  METRICS_ADDRESS: listenIpAddress.prefault('127.0.0.1:9464').describe('Prometheus'),
+  LOG_LEVEL: oneOf('trace', 'debug', 'info', 'warn', 'error').prefault('info').describe('how much is logged'),
+  LOG_FORMAT: oneOf('json', 'pretty')
+    .optional()
+    .describe('`json`, or `pretty`, which is for people; `json` if not set, and `pretty` on a terminal'),
+});
 
-export type Name = keyof typeof VARIABLES;
+export type VariableName = keyof typeof variables.shape;
 
-/** What each variable is read as. */
-export type Values = { [N in Name]: ReturnType<(typeof VARIABLES)[N]['read']> };
+const whenever = { when: () => true };
 
-export const NAMES = Object.keys(VARIABLES) as Name[];
+/** What every command of the starter reads. */
+export const starterVariables = variables.pick({ TEMPORAL_TASK_QUEUE: true, LOG_LEVEL: true, LOG_FORMAT: true });
 
-/** What is told of a variable to people, whatever its type. */
-export function descriptionOf(name: Name): Omit<Variable<unknown>, 'read'> {
-  return VARIABLES[name];
+/** What the starter's reconciliation commands read. */
+export const scheduleVariables = variables.pick({
+  RECONCILE_CRON: true,
+  RECONCILE_TIMEZONE: true,
+  RECONCILE_LOOKBACK: true,
+});
+
+/** What the starter's partner commands read. */
+export const partnerVariables = variables
+  .pick({
+    PARTNER_BASE_URL: true,
+    PARTNER_API_KEY: true,
+    PARTNER_LIST_PREFIX: true,
+    PARTNER_ORDER_PREFIX: true,
+    PARTNER_HISTORY_SEARCH_PARAM: true,
+    PARTNER_HISTORY_PAGE_PARAM: true,
+    PARTNER_HISTORY_LIMIT_PARAM: true,
+    PARTNER_TIMEOUT: true,
+    PARTNER_MAX_RPS: true,
+  })
+  .superRefine(checkHistoryParams, whenever);
+
+/** What the worker reads. */
+export const workerVariables = variables
+  .omit({ RECONCILE_CRON: true, RECONCILE_TIMEZONE: true, RECONCILE_LOOKBACK: true })
+  .superRefine(checkHistoryParams, whenever)
+  .superRefine(checkAddresses, whenever)
+  .superRefine(checkDestination, whenever);
+
+/*
+ * What can be wrong with variables that are right each for itself. The checks run beside faults of single variables, so
+ * that all are reported at once: a value that is wrong is then still the string that was given, or undefined.
+ */
+
+type Values = Partial<z.output<typeof variables>>;
+
+/** Replaces what is otherwise said of a variable. */
+export interface Conflict {
+  expected: string;
+  got?: string;
+  remedy: string;
 }
+
+function report(context: z.RefinementCtx, variable: VariableName, conflict: Conflict): void {
+  context.addIssue({ code: 'custom', path: [variable], params: { ...conflict } });
+}
+
+/** Two names that are the same would be one parameter. */
+function checkHistoryParams(values: Values, context: z.RefinementCtx): void {
+  const names = ['PARTNER_HISTORY_SEARCH_PARAM', 'PARTNER_HISTORY_PAGE_PARAM', 'PARTNER_HISTORY_LIMIT_PARAM'] as const;
+  const remedy = 'Give each its own.';
+  for (const [index, name] of names.entries()) {
+    const isTaken = names.slice(0, index).some((other) => values[other] === values[name]);
+    if (isTaken) report(context, name, { expected: 'a name that the other two parameters do not have', remedy });
+  }
+}
+
+function checkAddresses(values: Values, context: z.RefinementCtx): void {
+  const { HEALTH_ADDRESS: health, METRICS_ADDRESS: metrics } = values;
+  if (!health?.port || health.host !== metrics?.host || health.port !== metrics.port) return;
+  const remedy = 'Choose another port.';
+  report(context, 'METRICS_ADDRESS', { expected: 'another address than HEALTH_ADDRESS', remedy });
+}
+
+function checkDestination(values: Values, context: z.RefinementCtx): void {
+  const { DELIVERY_URL: url, DELIVERY_DIR: dir, DELIVERY_SECRET: secret } = values;
+  const expected = 'either DELIVERY_URL or DELIVERY_DIR';
+  if (url !== undefined && dir !== undefined) {
+    report(context, 'DELIVERY_URL', { expected, got: 'both', remedy: 'Remove one of them.' });
+  } else if (url === undefined && dir === undefined) {
+    const remedy = 'Set the one that says where keys are to go.';
+    report(context, 'DELIVERY_URL', { expected, got: 'neither', remedy });
+  } else if (url !== undefined && secret === undefined) {
+    report(context, 'DELIVERY_SECRET', {
+      expected: 'a secret, because DELIVERY_URL is set and what is posted there is signed',
+      remedy: `Set DELIVERY_SECRET to ${describeVariable('DELIVERY_SECRET').example}, here and at the receiver.`,
+    });
+  }
+}
+
+export interface VariableDescription {
+  /** w: the worker, s: the starter. */
+  readBy: 'w' | 's' | 'w s';
+  /** For people, Markdown. */
+  meaning: string;
+  /** Ends the sentence "expected …". */
+  expected: string;
+  example: string;
+  /** As one would write it. */
+  default?: string;
+  required: boolean;
+  /** Never shown. */
+  hidden: boolean;
+  /** Also read from the file that NAME_FILE names. */
+  secret: boolean;
+}
+
+/** What people are told of a variable: in messages, in docs/configuration.md and in .env.example. */
+export function describeVariable(name: VariableName): VariableDescription {
+  const schema = variables.shape[name];
+  const { description, expected, example, hidden, secret, default: written } = z.toJSONSchema(schema, { io: 'input' });
+  return {
+    readBy: readersOf(name),
+    meaning: String(description),
+    expected: String(expected),
+    example: String(written || example),
+    default: written as string | undefined,
+    required: !schema.safeParse(undefined).success,
+    hidden: hidden === true,
+    secret: secret === true,
+  };
+}
+
+function readersOf(name: VariableName): VariableDescription['readBy'] {
+  const byWorker = name in workerVariables.shape;
+  const byStarter = [starterVariables, partnerVariables, scheduleVariables].some(({ shape }) => name in shape);
+  if (byWorker && byStarter) return 'w s';
+  return byWorker ? 'w' : 's';
+}
+
+export const VARIABLE_NAMES = Object.keys(variables.shape) as VariableName[];

@@ -1,9 +1,10 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { parseLookback } from '../config';
 import type { ReconciliationResult } from '../contracts/reconciliation';
 import type { StarterContext } from './context';
 import { show } from './output';
 import { inHours, reconcileNow } from './reconciliation';
-import { createScheduleKeeper, type NightlySchedule, type ScheduleKeeper } from './schedule';
+import { createScheduleKeeper, type NightlySchedule } from './schedule';
 
 /** The commands of the reconciliation. They need Temporal and a worker, and no key of the partner. */
 export function addReconciliationCommands(program: Command, context: StarterContext): void {
@@ -15,39 +16,42 @@ export function addReconciliationCommands(program: Command, context: StarterCont
     .action((options: { lookback?: number; dryRun?: boolean }) => reconcile(context, options));
 
   const schedule = program.command('schedule').description('the nightly reconciliation');
-  const add = (name: string, description: string, work: (keeper: ScheduleKeeper) => Promise<void>) =>
+  const add = (name: string, description: string, work: () => Promise<void>) =>
     void schedule
       .command(name)
       .description(description)
       .option('--json', 'print one JSON document on stdout and nothing else')
-      .action(async () => {
-        const { client, taskQueue } = await context.temporal();
-        await work(createScheduleKeeper(client, taskQueue));
-      });
+      .action(work);
+  const connect = async () => {
+    const { client, taskQueue } = await context.temporal();
+    return createScheduleKeeper(client, taskQueue);
+  };
   const done = (words: string) => show(context.out, { done: words }, words);
 
-  add('create', 'make it, or change it to what RECONCILE_CRON, …_TIMEZONE and …_LOOKBACK say', async (keeper) => {
-    const { created, schedule: made } = await keeper.create(context.schedule());
+  add('create', 'make it, or change it to what RECONCILE_CRON, …_TIMEZONE and …_LOOKBACK say', async () => {
+    // Read first: nothing is contacted with a wrong configuration.
+    const settings = context.schedule();
+    const { created, schedule: made } = await (await connect()).create(settings);
     show(context.out, { created, ...made }, [created ? 'created' : 'updated', ...inWords(made)].join('\n'));
   });
-  add('describe', 'when it runs, and how it went', async (keeper) => {
-    const found = await keeper.describe();
+  add('describe', 'when it runs, and how it went', async () => {
+    const found = await (await connect()).describe();
     show(context.out, found, inWords(found).join('\n'));
   });
-  add('pause', 'no run until it is resumed', async (keeper) => {
-    await keeper.pause();
+  add('pause', 'no run until it is resumed', async () => {
+    await (await connect()).pause();
     done('paused');
   });
-  add('resume', 'go on', async (keeper) => {
-    await keeper.resume();
+  add('resume', 'go on', async () => {
+    await (await connect()).resume();
     done('resumed');
   });
-  add('trigger', 'a run now, unless one is running', async (keeper) => {
-    await keeper.trigger();
+  add('trigger', 'a run now, unless one is running', async () => {
+    await (await connect()).trigger();
     done('triggered; what came of it: node dist/starter.js schedule describe');
   });
-  add('delete', 'no nightly reconciliation any more', async (keeper) => {
-    await keeper.delete();
+  add('delete', 'no nightly reconciliation any more', async () => {
+    await (await connect()).delete();
     done('deleted');
   });
 }
@@ -93,11 +97,10 @@ function inWords(schedule: NightlySchedule): string[] {
   ];
 }
 
-const UNIT_MS = { m: 60_000, h: 3_600_000 } as const;
-
-function lookback(value: string): number {
-  const [, count, unit] = /^(\d{1,6})(m|h)$/.exec(value) ?? [];
-  const ms = Number(count) * (UNIT_MS[unit as keyof typeof UNIT_MS] ?? 0);
-  if (unit === undefined || ms < 1) throw new InvalidArgumentError(`expected a duration such as 72h, got ${value}`);
-  return ms;
+function lookback(written: string): number {
+  try {
+    return parseLookback(written);
+  } catch (error) {
+    throw new InvalidArgumentError(`expected ${(error as Error).message}, got ${written}`);
+  }
 }

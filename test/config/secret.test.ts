@@ -24,11 +24,11 @@ function read(env: Record<string, string> = {}) {
   );
 }
 
-function faultsOf(env: Record<string, string> = {}): ConfigError['faults'] {
+function issuesOf(env: Record<string, string> = {}): ConfigError['issues'] {
   try {
     read(env);
   } catch (error) {
-    if (error instanceof ConfigError) return error.faults;
+    if (error instanceof ConfigError) return error.issues;
     throw error;
   }
   throw new Error('this configuration is not refused');
@@ -123,15 +123,15 @@ describe('a secret in a file', () => {
     ['a folder', () => symlinkSync(dir, path)],
   ])('must be usable at the start: %s is refused by its variable, and its content is not shown', (_, prepare) => {
     prepare();
-    const faults = faultsOf();
-    expect(faults).toEqual([expect.objectContaining({ variable: 'PARTNER_API_KEY_FILE' })]);
-    expect(faults[0]!.got).toContain(path);
-    expect(faults[0]!.got).not.toContain('two words');
+    const issues = issuesOf();
+    expect(issues).toEqual([expect.objectContaining({ variable: 'PARTNER_API_KEY_FILE' })]);
+    expect(issues[0]!.got).toContain(path);
+    expect(issues[0]!.got).not.toContain('two words');
   });
 
   it('is refused beside a secret in the environment: nobody could tell which is meant', () => {
     writeFileSync(path, 'fake-key-1');
-    expect(faultsOf({ PARTNER_API_KEY: 'fake-key-2' })).toEqual([
+    expect(issuesOf({ PARTNER_API_KEY: 'fake-key-2' })).toEqual([
       expect.objectContaining({ variable: 'PARTNER_API_KEY', got: 'both' }),
     ]);
   });

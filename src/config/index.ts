@@ -1,0 +1,150 @@
+import type { z } from 'zod';
+import { type Environment, type ReadOptions, readVariables } from './read';
+import {
+  describeVariable,
+  partnerVariables,
+  scheduleVariables,
+  starterVariables,
+  VARIABLE_NAMES,
+  workerVariables,
+} from './variables';
+
+export { ConfigError } from './error';
+
+/*
+ * The only reader of process.env. The types of what it reads follow from the schema in variables.ts; those who use the
+ * settings declare for themselves what they take.
+ */
+
+interface LogOptions extends ReadOptions {
+  /** Whether the output goes to a terminal: logs are then `pretty` unless LOG_FORMAT says otherwise. Default: no. */
+  terminal?: boolean;
+}
+
+export type WorkerConfig = ReturnType<typeof readWorkerConfig>;
+
+/**
+ * The whole configuration of a worker. Durations are in ms; a secret is a function that follows the file that the secret
+ * is read from.
+ *
+ * @throws ConfigError that names every wrong variable, also one that looks like ours and is not.
+ */
+export function readWorkerConfig(env: Environment = process.env, options: LogOptions = {}) {
+  const prefixes = ['PARTNER_', 'PURCHASE_', 'DELIVERY_', 'RECONCILE_'];
+  const values = readVariables(workerVariables, env, prefixes, options);
+  return {
+    ...starterConfig(values, options),
+    partner: partnerConfig(values),
+    purchase: purchaseSettings(values),
+    delivery: deliveryConfig(values),
+    /** Newest first. */
+    fingerprintSecrets: values.FINGERPRINT_SECRET,
+    /** Where reconciliations write their reports. */
+    reportDir: values.REPORT_DIR,
+    healthAddress: values.HEALTH_ADDRESS,
+    metricsAddress: values.METRICS_ADDRESS,
+  };
+}
+
+/**
+ * What every command of the starter needs besides Temporal's own variables. Unknown names are allowed here: a checkout's
+ * environment is its own.
+ *
+ * @throws ConfigError
+ */
+export function readStarterConfig(env: Environment = process.env, options: LogOptions = {}) {
+  return starterConfig(readVariables(starterVariables, env, [], options), options);
+}
+
+/**
+ * What the commands that ask the partner need.
+ *
+ * @throws ConfigError
+ */
+export function readPartnerConfig(env: Environment = process.env, options: ReadOptions = {}) {
+  return partnerConfig(readVariables(partnerVariables, env, ['PARTNER_'], options));
+}
+
+/**
+ * What the commands of the reconciliation need.
+ *
+ * @throws ConfigError
+ */
+export function readScheduleConfig(env: Environment = process.env, options: ReadOptions = {}) {
+  const values = readVariables(scheduleVariables, env, ['RECONCILE_'], options);
+  return {
+    cron: values.RECONCILE_CRON,
+    timezone: values.RECONCILE_TIMEZONE,
+    lookbackMs: values.RECONCILE_LOOKBACK,
+  };
+}
+
+/**
+ * A look-back that a person types, read as RECONCILE_LOOKBACK is.
+ *
+ * @returns milliseconds.
+ * @throws Error that ends the sentence "expected …".
+ */
+export function parseLookback(written: string): number {
+  const { data } = scheduleVariables.shape.RECONCILE_LOOKBACK.safeParse(written);
+  if (data === undefined) throw new Error(describeVariable('RECONCILE_LOOKBACK').expected);
+  return data;
+}
+
+/** What Temporal's own convention puts into the environment and nobody may see. */
+const TEMPORAL_SECRET = /^TEMPORAL_(API_KEY|TLS_CLIENT_KEY_DATA|CODEC_AUTH|GRPC_META_.*)$/;
+
+/**
+ * Takes the secrets out of the environment, after all that reads them has read them: Node's diagnostic reports print the
+ * environment of the process, when it crashes too, and a child process inherits it.
+ */
+export function scrubSecrets(env: Record<string, string | undefined> = process.env): void {
+  const ours: string[] = VARIABLE_NAMES.filter((name) => describeVariable(name).secret);
+  for (const name of Object.keys(env)) if (ours.includes(name) || TEMPORAL_SECRET.test(name)) delete env[name];
+}
+
+type WorkerValues = z.output<typeof workerVariables>;
+
+function starterConfig(values: z.output<typeof starterVariables>, { terminal = false }: LogOptions) {
+  return {
+    taskQueue: values.TEMPORAL_TASK_QUEUE,
+    logLevel: values.LOG_LEVEL,
+    logFormat: values.LOG_FORMAT ?? (terminal ? ('pretty' as const) : ('json' as const)),
+  };
+}
+
+function partnerConfig(values: z.output<typeof partnerVariables>) {
+  return {
+    baseUrl: values.PARTNER_BASE_URL,
+    apiKey: values.PARTNER_API_KEY,
+    listPrefix: values.PARTNER_LIST_PREFIX,
+    orderPrefix: values.PARTNER_ORDER_PREFIX,
+    historyParams: {
+      search: values.PARTNER_HISTORY_SEARCH_PARAM,
+      page: values.PARTNER_HISTORY_PAGE_PARAM,
+      limit: values.PARTNER_HISTORY_LIMIT_PARAM,
+    },
+    timeoutMs: values.PARTNER_TIMEOUT,
+    maxRequestsPerSecond: values.PARTNER_MAX_RPS,
+  };
+}
+
+function purchaseSettings(values: WorkerValues) {
+  return {
+    placeWithinMs: values.PURCHASE_PLACE_WITHIN,
+    firstPollMs: values.PURCHASE_FIRST_POLL,
+    pollIntervalMs: values.PURCHASE_POLL_INTERVAL,
+    deadlineMs: values.PURCHASE_DEADLINE,
+    settleMs: values.PURCHASE_SETTLE,
+    replace: values.PURCHASE_REPLACE,
+    partnerTimeoutMs: values.PARTNER_TIMEOUT,
+    deliveryTimeoutMs: values.DELIVERY_TIMEOUT,
+  };
+}
+
+function deliveryConfig(values: WorkerValues) {
+  const { DELIVERY_URL: url, DELIVERY_SECRET: secrets, DELIVERY_DIR: dir, DELIVERY_TIMEOUT: timeoutMs } = values;
+  if (url !== undefined && secrets !== undefined) return { kind: 'webhook' as const, url, secrets, timeoutMs };
+  if (dir !== undefined) return { kind: 'folder' as const, dir };
+  throw new Error('the checks let a configuration pass that has no destination');
+}

@@ -1,0 +1,171 @@
+import { isIP } from 'node:net';
+import { z } from 'zod';
+
+/*
+ * How values are written in the environment, as zod schemas that take a string. The metadata `expected` ends the sentence
+ * "expected …". Where a value may be secret, `hidden` says that it is never shown; the message of its issue then ends the
+ * sentence "got …" in its place.
+ */
+
+declare module 'zod' {
+  interface GlobalMeta {
+    expected?: string;
+    example?: string;
+    hidden?: true;
+    /** A secret is hidden, and also read from the file that NAME_FILE names. */
+    secret?: true;
+  }
+}
+
+export interface HostAndPort {
+  host: string;
+  port: number;
+}
+
+const UNIT_MS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
+
+type Duration = `${number}${keyof typeof UNIT_MS}`;
+
+/** A duration such as `500ms`, `30s`, `25m`, `24h`, read as milliseconds. */
+export function duration(min: Duration, max: Duration) {
+  return z
+    .string()
+    .regex(/^\d{1,12}(ms|s|m|h)$/)
+    .transform((text) => inMs(text as Duration))
+    .pipe(z.number().min(inMs(min)).max(inMs(max)))
+    .meta({ expected: `a duration such as 500ms, 30s, 25m or 24h, from ${min} to ${max}`, example: '30s' });
+}
+
+function inMs(duration: Duration): number {
+  const unit = duration.replace(/^\d+/, '') as keyof typeof UNIT_MS;
+  return parseInt(duration, 10) * UNIT_MS[unit];
+}
+
+export function oneOf<const T extends string>(...choices: [T, ...T[]]) {
+  return z.enum(choices).meta({ expected: `one of ${choices.join(', ')}`, example: choices[0] });
+}
+
+/** One line that means something to others: a name, a path of the file system. */
+export function line(expected: string, example: string, pattern = /^[^\p{Cc}]{1,1000}$/u) {
+  return z.string().regex(pattern).meta({ expected, example });
+}
+
+/** Before the partner's paths: `/a/b`, or empty. */
+export const pathPrefix = line(
+  'a path that begins with / and does not end with it, or nothing',
+  '/v1/partners',
+  /^(\/(?!\.{1,2}(\/|$))[A-Za-z0-9._~-]+)*$/,
+);
+
+export const queryParameter = line('the name of a query parameter', 'query', /^[A-Za-z0-9._~[\]-]{1,100}$/);
+
+/** Five fields of a cron expression; which values they may have the server says. */
+export const cron = line('the five fields of a cron expression', '0 3 * * *', /^[\w*/,?-]+( +[\w*/,?-]+){4}$/);
+
+/** A name of the IANA time zone database. */
+export const timeZone = z
+  .string()
+  .refine(isTimeZone)
+  .meta({ expected: 'the name of a time zone such as Europe/Warsaw', example: 'Europe/Warsaw' });
+
+function isTimeZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
+  } catch {
+    return false;
+  }
+}
+
+export const requestsPerSecond = z
+  .string()
+  .regex(/^\d{1,9}(\.\d{1,9})?$/)
+  .transform(Number)
+  .pipe(z.number().positive())
+  .meta({ expected: 'a number above 0 such as 5 or 0.5', example: '5' });
+
+/** An http or https URL. One that is refused is never shown: a password may be what is wrong with it. */
+export function url(example: string) {
+  return z
+    .string()
+    .superRefine((given, context) => {
+      const fault = faultOfUrl(given);
+      if (fault !== undefined) context.addIssue(`${fault} (not shown)`);
+    })
+    .meta({ expected: 'an http:// or https:// URL without credentials, query or fragment', example, hidden: true });
+}
+
+function faultOfUrl(given: string): string | undefined {
+  if (/[\s\p{Cc}]/u.test(given)) return 'a value with spaces in it';
+  if (!URL.canParse(given)) return 'a value that is no URL';
+  const { protocol, username, password } = new URL(given);
+  if (!/^https?:\/\//i.test(given)) return protocol.length < 12 ? `a URL that begins with ${protocol}` : 'no such URL';
+  if (username || password || /^\w+:\/\/[^/]*@/.test(given)) return 'a URL with credentials';
+  if (given.includes('?')) return 'a URL with a query';
+  return given.includes('#') ? 'a URL with a fragment' : undefined;
+}
+
+/** Where to listen: host and port. */
+export const listenAddress = z
+  .string()
+  .regex(/^(\[[^\]]+\]|[A-Za-z0-9._-]+):\d{1,5}$/)
+  .transform((given): HostAndPort => {
+    const colon = given.lastIndexOf(':');
+    return { host: given.slice(0, colon), port: Number(given.slice(colon + 1)) };
+  })
+  .refine(({ host, port }) => port <= 65_535 && (!host.startsWith('[') || isIP(host.slice(1, -1)) === 6))
+  .transform(({ host, port }): HostAndPort => ({ host: host.replace(/[[\]]/g, ''), port }))
+  .meta({ expected: 'host:port, an IPv6 address in brackets', example: '127.0.0.1:8081' });
+
+/** Like {@link listenAddress}, for listeners that resolve no names. */
+export const listenIpAddress = listenAddress
+  .refine(({ host }) => isIP(host) !== 0)
+  .meta({ expected: 'an IP address and a port, an IPv6 address in brackets' });
+
+/** An API key that an HTTP header can carry. */
+export const apiKey = z
+  .string()
+  .regex(/^[\x21-\x7e]+$/, 'a value with a space, a control character or a non-ASCII character (not shown)')
+  .transform((key) => () => key)
+  .meta({
+    expected: 'a key of printable ASCII characters without spaces',
+    example: 'the key that the partner gave you',
+    hidden: true,
+    secret: true,
+  });
+
+/** One or several secrets, newest first. */
+export const fingerprintSecrets = secretList(
+  'a secret of 32 bytes or more',
+  '$(openssl rand -hex 32)',
+  (secret) => Buffer.byteLength(secret) >= 32,
+);
+
+/** One or several secrets of Standard Webhooks, newest first. Its specification says 24 to 64 bytes. */
+export const webhookSecrets = secretList(
+  'whsec_ and the base64 of 24 to 64 bytes',
+  'whsec_$(openssl rand -base64 32)',
+  (secret) => {
+    const base64 = secret.startsWith('whsec_') ? secret.slice('whsec_'.length) : '';
+    const bytes = Buffer.from(base64, 'base64');
+    return bytes.length >= 24 && bytes.length <= 64 && bytes.toString('base64') === base64;
+  },
+);
+
+function secretList(each: string, example: string, isValid: (secret: string) => boolean) {
+  return z
+    .string()
+    .transform((given): readonly string[] => given.split(/\s+/).filter((secret) => secret !== ''))
+    .superRefine((secrets, context) => {
+      if (secrets.length > 0 && secrets.every(isValid)) return;
+      const wrong = secrets.findIndex((secret) => !isValid(secret)) + 1;
+      const several = `${secrets.length}, of which number ${wrong} is none (not shown)`;
+      context.addIssue(secrets.length > 1 ? several : 'something else (not shown)');
+    })
+    .transform((secrets) => () => secrets)
+    .meta({
+      expected: `${each}; several, newest first, separated by spaces`,
+      example,
+      hidden: true,
+      secret: true,
+    });
+}
