@@ -1,31 +1,35 @@
 #!/usr/bin/env node
 import { readPartnerConfig, readScheduleConfig, readStarterConfig } from './config';
 import { createPartnerClient } from './partner';
-import { runStarter } from './starter/command-line';
-import { A_MINUTE_OF_TRIES, connectClient, readTemporalTarget } from './temporal/connection';
-import { leaveWith } from './temporal/exit';
+import { runStarter } from './cli/command-line';
+import { CONNECT_FOR_A_MINUTE, connectClient, readTemporalTarget } from './temporal/client/connection';
+import { flushAndExit } from './exit';
 
 export type { DecisionChoice } from './starter/decisions';
 export * from './starter/errors';
 export { createStarter, type StartedPurchase, type Starter, type StarterOptions } from './starter/purchases';
-export type { Redelivery } from './starter/redelivering';
+export type { Redelivery } from './starter/redeliver';
 export { reconcileNow, ReconciliationError } from './starter/reconciliation';
 export {
-  createScheduleKeeper,
+  createScheduleManager as createScheduleKeeper,
   type NightlySchedule,
   ScheduleError,
-  type ScheduleKeeper,
+  type ScheduleManager as ScheduleKeeper,
   type ScheduleSettings,
 } from './starter/schedule';
-export type { Resolution } from './starter/resolving';
+export type { Resolution } from './starter/resolve';
 export type { DeliveryStatus, PendingWork, PurchaseStatus } from './starter/status';
-export type { ReconcileInput, ReconciliationResult, TreatedFinding } from './contracts/reconciliation';
+export type {
+  ReconcileInput,
+  ReconciliationResult,
+  ReportedFinding as TreatedFinding,
+} from './contracts/reconciliation';
 export type { HoldNotice, PurchaseInput, PurchaseItem, PurchaseLine, PurchaseResult } from './contracts/purchase';
 
 async function main(): Promise<void> {
   const note = (text: string) => void process.stderr.write(`${text}\n`);
   // A reader such as `head` may have seen enough.
-  process.stdout.on('error', () => leaveWith(0));
+  process.stdout.on('error', () => flushAndExit(0));
   const exitCode = await runStarter(process.argv, {
     exitCode: 0,
     out: { json: false, write: (text) => void process.stdout.write(text), note },
@@ -33,10 +37,13 @@ async function main(): Promise<void> {
     schedule: () => readScheduleConfig(),
     temporal: async () => {
       const { taskQueue } = readStarterConfig();
-      return { taskQueue, client: await connectClient(readTemporalTarget(), { ...A_MINUTE_OF_TRIES, onRetry: note }) };
+      return {
+        taskQueue,
+        client: await connectClient(readTemporalTarget(), { ...CONNECT_FOR_A_MINUTE, onRetry: note }),
+      };
     },
   });
-  leaveWith(exitCode);
+  flushAndExit(exitCode);
 }
 
 if (require.main === module) void main();

@@ -5,14 +5,14 @@ import { createAllActivities } from './activities';
 import { readWorkerConfig, scrubSecrets } from './config';
 import { createDelivery, createFingerprinter } from './delivery';
 import { createPartnerClient } from './partner';
-import { A_MINUTE_OF_TRIES, connectWorker, readTemporalTarget } from './temporal/connection';
-import { exitWith, stopSignal } from './temporal/exit';
-import { readinessOf, startHealthServer } from './temporal/health';
-import { startedWith, toldEvents } from './temporal/history';
-import { earlierEvents } from './temporal/earlier-events';
-import { otherPurchasesOf } from './temporal/other-purchases';
-import { installRuntime } from './temporal/runtime';
-import { MissingSearchAttributesError, missingSearchAttributes } from './temporal/search-attributes';
+import { CONNECT_FOR_A_MINUTE, connectWorker, readTemporalTarget } from './temporal/client/connection';
+import { exitWith, stopSignal } from './exit';
+import { readinessOf, startHealthServer } from './temporal/worker/health';
+import { readStartInput, sentEvents } from './temporal/client/history';
+import { earlierEvents } from './temporal/client/earlier-events';
+import { otherPurchasesOf } from './temporal/client/other-purchases';
+import { installRuntime } from './temporal/worker/runtime';
+import { MissingSearchAttributesError, missingSearchAttributes } from './temporal/client/search-attributes';
 
 async function main(): Promise<void> {
   const config = readWorkerConfig(process.env, { terminal: process.stdout.isTTY });
@@ -24,7 +24,7 @@ async function main(): Promise<void> {
   let worker: Worker | undefined;
   const ready = readinessOf(() => worker);
   const health = await startHealthServer(config.healthAddress, ready);
-  const connection = await connectWorker(target, { ...A_MINUTE_OF_TRIES, onRetry, signal: stopSignal() });
+  const connection = await connectWorker(target, { ...CONNECT_FOR_A_MINUTE, onRetry, signal: stopSignal() });
   const missing = await missingSearchAttributes(connection, target.namespace);
   if (missing.length > 0) throw new MissingSearchAttributesError(target.namespace, missing);
 
@@ -39,7 +39,7 @@ async function main(): Promise<void> {
     fingerprints: createFingerprinter(config.fingerprintSecrets),
     otherPurchasesOf: otherPurchasesOf(client),
     earlierEvents: earlierEvents(client),
-    histories: { startedWith, toldEvents },
+    histories: { startedWith: readStartInput, toldEvents: sentEvents },
   });
   const workflowBundle = { codePath: join(__dirname, 'workflow-bundle.js') };
   worker = await Worker.create({

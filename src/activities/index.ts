@@ -1,14 +1,14 @@
 import { activityInfo } from '@temporalio/activity';
 import type { Activities, EarlierEvent } from '../contracts/activities';
-import type { ReconcilingActivities } from '../contracts/reconciliation';
+import type { ReconcileActivities } from '../contracts/reconciliation';
 import type { PurchaseSettings } from '../contracts/purchase';
 import type { Delivery, Fingerprinter } from '../delivery';
 import type { PartnerClient } from '../partner';
-import { createDelivering } from './delivering';
-import { createLookingUp } from './looking-up';
-import { createPlacing } from './placing';
-import { createReconciling, type ReconcilingDependencies } from './reconciling';
-import { createWatching } from './watching';
+import { createDeliverEventActivities } from './deliver-event';
+import { createFindOrdersActivities } from './find-orders';
+import { createPlaceOrderActivities } from './place-order';
+import { createReconcileActivities, type ReconcileDependencies } from './reconcile/index';
+import { createPollOrderActivities } from './poll-order';
 
 /** What the hands work with. Everything that tests replace comes in here. */
 export interface ActivityDependencies {
@@ -33,14 +33,14 @@ export function createActivities(deps: ActivityDependencies): Activities {
     async currentRun() {
       return { runId: activityInfo().workflowExecution?.runId ?? '' };
     },
-    ...createPlacing(deps),
-    ...createLookingUp(deps),
-    ...createWatching(deps),
-    ...createDelivering(deps),
+    ...createPlaceOrderActivities(deps),
+    ...createFindOrdersActivities(deps),
+    ...createPollOrderActivities(deps),
+    ...createDeliverEventActivities(deps),
   };
 }
 
 /** Builds everything that a worker's hands can do: the activities of purchases and of the reconciliation. */
-export function createAllActivities(deps: ReconcilingDependencies): Activities & ReconcilingActivities {
-  return { ...createActivities(deps), ...createReconciling(deps) };
+export function createAllActivities(deps: ReconcileDependencies): Activities & ReconcileActivities {
+  return { ...createActivities(deps), ...createReconcileActivities(deps) };
 }

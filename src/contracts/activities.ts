@@ -1,9 +1,10 @@
 import type { PlacementEvidence } from '../domain/placement';
-import type { OrderView } from '../domain/order';
+import type { EventLine } from '../domain/assess-order';
+import type { OrderSnapshot } from '../domain/order';
 import type { DecisionKind, HoldReason, PurchaseItem, PurchaseSettings } from './purchase';
 
 /** What the worker tells a workflow about itself, recorded once. */
-export interface Opening {
+export interface WorkerSettings {
   settings: PurchaseSettings;
 }
 
@@ -29,7 +30,7 @@ export interface PlaceOrderInput {
 }
 
 /** The answer of one placement attempt: evidence, as the failure model defines it. */
-export interface PlacementAnswer {
+export interface PlacementResult {
   evidence: PlacementEvidence | 'FOUND';
   /** With `PLACED`. */
   orderId?: string;
@@ -43,7 +44,7 @@ export interface PlacementAnswer {
   inFlight?: boolean;
 }
 
-export interface LookUpInput {
+export interface FindOrdersInput {
   referenceId: string;
   since: number;
   /** Also find out whether the history can be trusted: costs two requests more. */
@@ -51,7 +52,7 @@ export interface LookUpInput {
 }
 
 /** One look in the partner's order history. */
-export interface HistoryLook {
+export interface OrderSearchResult {
   /** The run that looked. A reset replays results of an older run, which must not open a fence of the new one. */
   runId: string;
   /** Oldest first. */
@@ -61,14 +62,14 @@ export interface HistoryLook {
   why: string;
 }
 
-export interface LookInput {
+export interface GetOrderInput {
   orderId: string;
   referenceId: string;
   /** The first run of the purchase. A look in any other run also brings up what earlier ones handed over. */
   firstRunId?: string;
 }
 
-export interface WatchInput extends LookInput {
+export interface AwaitOrderInput extends GetOrderInput {
   /** The status that is already known; the activity completes when it sees another. */
   known: string;
   /** From now to the first look. */
@@ -85,16 +86,8 @@ export interface EarlierEvent {
 }
 
 /** What one look at an order brings up: after a reset also what went out before, which must not go out as something else. */
-export interface OrderLook extends OrderView {
+export interface PolledOrder extends OrderSnapshot {
   earlier?: EarlierEvent[];
-}
-
-/** One line of an event: the keys to hand over are named by their fingerprints, never by their values. */
-export interface EventLine {
-  productId: string;
-  title?: string;
-  quantity: number;
-  fingerprints: string[];
 }
 
 /** An event for the checkout, as the workflow knows it. The delivery activity adds the keys. */
@@ -109,7 +102,7 @@ export interface DeliveryRequest {
   reason?: string;
   lines?: EventLine[];
   /** Tells two events of one type apart that would else be the same, such as two holds of one purchase. */
-  occasion?: string;
+  deduplicationKey?: string;
   /** With `purchase.held`. */
   hold?: { reason: HoldReason; decisions: DecisionKind[] };
   /** With `purchase.attention`. */
@@ -144,17 +137,17 @@ export interface DeliveryReport extends DeliveryReceipt {
 /** Everything that the workflows let hands do. The names are those that the Temporal UI shows. */
 export interface Activities {
   /** Reads the settings of this worker. No I/O. */
-  readSettings(): Promise<Opening>;
-  /** Names the run it runs in. No I/O. See {@link HistoryLook.runId}. */
+  readSettings(): Promise<WorkerSettings>;
+  /** Names the run it runs in. No I/O. See {@link OrderSearchResult.runId}. */
   currentRun(): Promise<{ runId: string }>;
   /** Sends at most one place-order request, behind the fences of the failure model. Never throws on purpose. */
-  placeOrder(input: PlaceOrderInput): Promise<PlacementAnswer>;
+  placeOrder(input: PlaceOrderInput): Promise<PlacementResult>;
   /** Looks for the orders of a reference in the partner's history. */
-  lookUpOrders(input: LookUpInput): Promise<HistoryLook>;
+  findOrders(input: FindOrdersInput): Promise<OrderSearchResult>;
   /** Waits, by failing, until the order's status is another than the known one. */
-  awaitOrderChange(input: WatchInput): Promise<OrderLook>;
+  awaitOrderChange(input: AwaitOrderInput): Promise<PolledOrder>;
   /** Looks at the order once. */
-  lookAtOrder(input: LookInput): Promise<OrderLook>;
+  getOrder(input: GetOrderInput): Promise<PolledOrder>;
   /** Hands one event to the checkout, with the keys read from the partner in the same breath. */
   deliverEvent(request: DeliveryRequest): Promise<DeliveryReceipt>;
 }

@@ -1,4 +1,4 @@
-import type { Finding, FindingKind } from '../domain/reconciliation';
+import type { Finding, FindingKind } from '../domain/reconciliation/index';
 
 export const RECONCILE_WORKFLOW = 'reconcileWorkflow';
 
@@ -22,10 +22,10 @@ export interface ReconcileInput {
 }
 
 /** What was done about a finding. `told`: the checkout knows of it; `left`: it is for people. */
-export type Treatment = 'mended' | 'told' | 'left' | 'dry-run';
+export type FindingStatus = 'mended' | 'notified' | 'left' | 'dry-run';
 
 /** A finding with what became of it. `note` says more where `done` alone doesn't. */
-export type TreatedFinding = Finding & { done: Treatment; note?: string };
+export type ReportedFinding = Finding & { done: FindingStatus; note?: string };
 
 /** What `reconcileWorkflow` ends with. Times are ISO 8601. */
 export interface ReconciliationResult {
@@ -35,7 +35,7 @@ export interface ReconciliationResult {
   orders: number;
   findings: Partial<Record<FindingKind, number>>;
   /** The first 200; the report has them all. */
-  details: TreatedFinding[];
+  details: ReportedFinding[];
   mended: number;
   /** Where the worker has written the report for people. */
   report: string;
@@ -52,7 +52,7 @@ export interface ReconcileOrdersInput {
 }
 
 /** The activity of `reconcileWorkflow`; its name is what the Temporal UI shows. */
-export interface ReconcilingActivities {
+export interface ReconcileActivities {
   /** Reads both books, joins them, mends what can be mended, writes the report. Safe to begin again at any point. */
   reconcileOrders(input: ReconcileOrdersInput): Promise<ReconciliationResult>;
 }

@@ -7,7 +7,7 @@ export interface EventIdentity {
   referenceId: string;
   orderId?: string;
   /** Tells apart two events of one type, such as two holds of one purchase. */
-  occasion?: string;
+  deduplicationKey?: string;
   fingerprints: readonly string[];
 }
 
@@ -16,8 +16,8 @@ export interface EventIdentity {
  * the fingerprints does not matter. How it is made must never change: an attempt after an update would be a new event.
  */
 export function eventId(identity: EventIdentity): string {
-  const { type, referenceId, orderId = null, occasion = null } = identity;
-  const text = JSON.stringify([type, referenceId, orderId, occasion, identity.fingerprints.toSorted()]);
+  const { type, referenceId, orderId = null, deduplicationKey = null } = identity;
+  const text = JSON.stringify([type, referenceId, orderId, deduplicationKey, identity.fingerprints.toSorted()]);
   return `evt_${createHash('sha256').update(text).digest().subarray(0, 20).toString('base64url')}`;
 }
 

@@ -1,5 +1,5 @@
 import type { PurchaseResult } from '../contracts/purchase';
-import type { TreatedFinding } from '../contracts/reconciliation';
+import type { ReportedFinding } from '../contracts/reconciliation';
 import { audit, type AuditLine, type BookedOrder } from './books';
 import { CAST } from './cast';
 import { play } from './play';
@@ -9,7 +9,7 @@ import { buildStage, type Stage } from './stage';
 
 interface Played {
   results: Map<string, PurchaseResult>;
-  findings: readonly TreatedFinding[];
+  findings: readonly ReportedFinding[];
 }
 
 /**

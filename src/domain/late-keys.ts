@@ -1,9 +1,9 @@
-import { judgeOrder, type JudgedLine } from './judgement';
-import type { OrderView } from './order';
+import { assessOrder, type EventLine } from './assess-order';
+import type { OrderSnapshot } from './order';
 
 /** What an order adds to what was handed over before: keys that nobody has yet, or a doubt that keeps them back. */
 export interface NewKeys {
-  lines: JudgedLine[];
+  lines: EventLine[];
   /** Why nothing may be handed over, though there may be keys. */
   doubt?: string;
   /** The order hands nothing over in its present status. */
@@ -19,13 +19,13 @@ export interface NewKeys {
  */
 export function newKeysOf(
   items: readonly { productId: string; quantity: number }[],
-  order: OrderView,
+  order: OrderSnapshot,
   handedOver: readonly string[],
 ): NewKeys {
   if (order.claimedBy !== undefined) {
     return { lines: [], doubt: `order ${order.orderId} also belongs to ${order.claimedBy}` };
   }
-  const judgement = judgeOrder(items, order);
+  const judgement = assessOrder(items, order);
   if (judgement.kind === 'other-items' || judgement.kind === 'more-keys') return { lines: [], doubt: judgement.reason };
   if (judgement.kind !== 'hand-over') return { lines: [], open: true };
 

@@ -25,7 +25,7 @@ export interface OrderLine {
 }
 
 /** What one look at an order brings into a workflow: everything but the keys. */
-export interface OrderView {
+export interface OrderSnapshot {
   orderId: string;
   /** A documented status, or another one in its letters, or `UNRECOGNISED`. */
   status: string;

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { performance } from 'node:perf_hooks';
 import { z } from 'zod';
 import { isSafeOrderId } from '../domain/order';
-import { readAnswer } from './answer';
+import { readAnswer } from './read-answer';
 import {
   addressOf,
   checkHistoryParams,
@@ -31,7 +31,7 @@ import type {
   ProductPage,
   ProductQuery,
 } from './types';
-import * as wire from './wire';
+import * as wire from './schemas';
 
 export interface PartnerClientOptions {
   /** `http` or `https`, with or without a path, without credentials, query or fragment. */

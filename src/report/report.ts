@@ -1,10 +1,10 @@
-import type { Finding } from '../domain/reconciliation';
+import type { Finding } from '../domain/reconciliation/index';
 
 /**
- * What became of a finding. `mended`: it is put right. `told`: the checkout was told, a person must act. `left`: a person
- * must act. `dry-run`: it would have been mended or told.
+ * What became of a finding. `mended`: it is put right. `notified`: the checkout was notified, a person must act. `left`: a person
+ * must act. `dry-run`: it would have been mended or notified.
  */
-export type Done = 'mended' | 'told' | 'left' | 'dry-run';
+export type Done = 'mended' | 'notified' | 'left' | 'dry-run';
 
 export type ReportedFinding = Finding & {
   done: Done;

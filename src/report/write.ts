@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { renderCsv } from './csv';
-import { renderHtml } from './html';
+import { renderHtml } from './html/index';
 import { renderJson } from './json';
 import type { ReconciliationReport } from './report';
 

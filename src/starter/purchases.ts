@@ -7,7 +7,7 @@ import {
 import { DEFAULT_TASK_QUEUE, PURCHASE_WORKFLOW, purchaseWorkflowId } from '../contracts/names';
 import type { PurchaseInput, PurchaseResult } from '../contracts/purchase';
 import { faultsOfPurchase, sameItems } from '../domain/purchase-rules';
-import { startedWith } from '../temporal/history';
+import { readStartInput } from '../temporal/client/history';
 import type { DecisionChoice } from './decisions';
 import {
   InvalidPurchaseError,
@@ -16,8 +16,8 @@ import {
   PurchaseNotFoundError,
   StarterError,
 } from './errors';
-import { type Redelivery, redeliver } from './redelivering';
-import { type Resolution, resolveHold } from './resolving';
+import { type Redelivery, redeliver } from './redeliver';
+import { type Resolution, resolveHold } from './resolve';
 import { type PurchaseStatus, statusOf } from './status';
 
 /** A purchase that was started, or found because its reference was started before (`started: false`). */
@@ -110,7 +110,7 @@ async function startOrFind(client: Client, taskQueue: string, input: PurchaseInp
 async function findSame(client: Client, { referenceId, items }: PurchaseInput): Promise<string> {
   const workflowId = purchaseWorkflowId(referenceId);
   const { runId } = await client.workflow.getHandle(workflowId).describe();
-  const before = await startedWith(client, { workflowId, runId });
+  const before = await readStartInput(client, { workflowId, runId });
   const faults = faultsOfPurchase(before);
   if (faults.length > 0) {
     const why = faults.join('; ');

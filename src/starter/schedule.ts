@@ -42,7 +42,7 @@ const CATCHUP_WINDOW = '12h' as const;
 const SHOWN = 5;
 
 /** The library behind `schedule …`. Each method throws ScheduleError where there is no schedule. */
-export interface ScheduleKeeper {
+export interface ScheduleManager {
   /**
    * Makes the schedule, or changes it to these settings; one that is paused stays so.
    *
@@ -58,7 +58,7 @@ export interface ScheduleKeeper {
 }
 
 /** Keeps the one schedule of a namespace. */
-export function createScheduleKeeper(client: Client, taskQueue: string): ScheduleKeeper {
+export function createScheduleManager(client: Client, taskQueue: string): ScheduleManager {
   const handle = client.schedule.getHandle(RECONCILE_SCHEDULE);
   const describe = () => existing(async () => shown(await handle.describe()));
   return {

@@ -57,8 +57,8 @@ async function whatToDeliver(
 ): Promise<Plan> {
   const { orderId, referenceId } = request;
   if (!overdue || orderId === undefined) return { requests: [request] };
-  const { lookAtOrder } = proxyActivities<Activities>(lookingOnce(settings));
-  const order = await lookAtOrder.executeWithOptions({ summary: `${orderId}: one look` }, [{ orderId, referenceId }]);
+  const { getOrder } = proxyActivities<Activities>(lookingOnce(settings));
+  const order = await getOrder.executeWithOptions({ summary: `${orderId}: one look` }, [{ orderId, referenceId }]);
 
   const handedOver = overdue.earlier.flatMap(fingerprintsOf);
   const { lines, doubt } = newKeysOf(overdue.items, order, handedOver);

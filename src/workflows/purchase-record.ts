@@ -15,9 +15,9 @@ import type {
   PurchaseSettings,
 } from '../contracts/purchase';
 import { PARTNER_ORDER_ID, PURCHASE_STATE, REFERENCE_ID } from '../contracts/search-attributes';
-import type { JudgedLine } from '../domain/judgement';
+import type { EventLine } from '../domain/assess-order';
 import type { PurchaseOutcome } from '../domain/outcome';
-import { HoldDesk } from './holding';
+import { HoldDesk } from './holds';
 import { recorded } from './policies';
 
 const { readSettings } = proxyLocalActivities<Activities>(recorded);
@@ -29,7 +29,7 @@ export type PurchaseState = 'PLACING' | 'UNCONFIRMED' | 'HELD' | 'DELIVERING' | 
 export interface Ending {
   outcome: PurchaseOutcome;
   /** What is to be handed over: empty for every outcome without keys. */
-  lines: JudgedLine[];
+  lines: EventLine[];
   totalDebit?: number;
   reason?: string;
   /** After a reset: what went out before it. */
@@ -150,7 +150,7 @@ export function firstStart(): number {
 }
 
 /** Ordered products first; what a person accepted beyond them follows. */
-function resultLines(input: PurchaseInput, judged: readonly JudgedLine[]): PurchaseLine[] {
+function resultLines(input: PurchaseInput, judged: readonly EventLine[]): PurchaseLine[] {
   const ordered = input.items.map((item) => ({ productId: item.productId, quantity: item.quantity }));
   const foreign = judged.filter((line) => !input.items.some((item) => item.productId === line.productId));
   return [...ordered, ...foreign].map(({ productId, quantity }) => {

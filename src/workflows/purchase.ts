@@ -1,9 +1,9 @@
 import { allHandlersFinished, CancellationScope, condition } from '@temporalio/workflow';
 import type { PurchaseInput, PurchaseResult } from '../contracts/purchase';
 import { closePurchase, openPurchase } from './purchase-record';
-import { fulfil } from './fulfilling';
-import { place } from './placing';
-import { refuseWhatIsNoPurchase } from './refusing';
+import { fulfil } from './review-order';
+import { place } from './place-order';
+import { refuseWhatIsNoPurchase } from './validate-input';
 
 /**
  * One sale, from the order at the partner to the keys at the checkout.

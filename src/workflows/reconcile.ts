@@ -15,7 +15,7 @@ import {
   DEFAULT_LOOKBACK_MS,
   type ReconcileInput,
   RECONCILE_SCHEDULE,
-  type ReconcilingActivities,
+  type ReconcileActivities,
   type ReconciliationResult,
 } from '../contracts/reconciliation';
 import { delivering, recorded } from './policies';
@@ -50,7 +50,7 @@ export async function reconcileWorkflow(input: ReconcileInput = {}): Promise<Rec
     `**RECONCILING** the last ${lookbackMs / 3_600_000} h; progress is in the heartbeat of its activity`,
   );
 
-  const { reconcileOrders } = proxyActivities<ReconcilingActivities>(RECONCILING);
+  const { reconcileOrders } = proxyActivities<ReconcileActivities>(RECONCILING);
   const summary = `orders since ${new Date(window.from).toISOString()}${dryRun ? ', only a report' : ''}`;
   const result = await reconcileOrders.executeWithOptions({ summary }, [window]).catch(endAsCancelled);
   setCurrentDetails(`**DONE** ${inWords(result)}`);
@@ -76,7 +76,7 @@ async function tellCompleted(result: ReconciliationResult): Promise<void> {
         type: 'reconciliation.completed',
         at: to,
         referenceId: RECONCILE_SCHEDULE,
-        occasion: workflowInfo().runId,
+        deduplicationKey: workflowInfo().runId,
         attention: { kind: 'RECONCILIATION', details: { from, to, orders, mended, report, ...findings } },
       },
     ]);

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils';
 import { purchaseWorkflowId } from '../../src/contracts/names';
 import type { DecisionKind, HoldReason } from '../../src/contracts/purchase';
-import { ARRANGEMENTS, answering, type Checkout } from '../operators/arrangements';
-import { handsOn, until } from '../operators/hands';
+import { ARRANGEMENTS, answering, type Checkout } from '../scenarios/operators/arrangements';
+import { handsOn, until } from '../scenarios/operators/hands';
 import { startWorld, type World } from '../support/world';
 import { HISTORIES, keysIn } from './histories';
 

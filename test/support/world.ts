@@ -10,8 +10,8 @@ import { createDelivery, createFingerprinter } from '../../src/delivery';
 import { createPartnerClient, type PartnerClient } from '../../src/partner';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox';
 import { createStarter, type Starter } from '../../src/starter';
-import { earlierEvents } from '../../src/temporal/earlier-events';
-import { otherPurchasesOf } from '../../src/temporal/other-purchases';
+import { earlierEvents } from '../../src/temporal/client/earlier-events';
+import { otherPurchasesOf } from '../../src/temporal/client/other-purchases';
 import { type Receiver, startReceiver } from './receiver';
 import { FAST } from './settings';
 

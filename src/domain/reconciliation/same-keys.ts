@@ -1,6 +1,6 @@
 import { sumOfAmounts } from '../money';
-import type { Finding, KnownPurchase } from './books';
-import { KIND_DOCS } from './kinds';
+import type { Finding, KnownPurchase } from './records';
+import { KIND_DOCS } from './finding-kinds';
 
 /**
  * Finds keys that were handed over in more than one purchase. Purchases that share the same keys are one finding, however many

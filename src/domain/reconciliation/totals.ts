@@ -1,6 +1,6 @@
 import { fromMicros, toMicros } from '../money';
 import { presentableStatus } from '../order';
-import { type BookedOrder, type KnownPurchase, openBooks } from './books';
+import { type PartnerOrder, type KnownPurchase, indexRecords } from './records';
 
 /** What the two books add up to. Amounts are exact in decimals, in the partner's currency. */
 export interface Totals {
@@ -20,11 +20,11 @@ export interface Calendar {
 
 /** Adds up the books for the report. Linear. */
 export function totalsOf(
-  orders: readonly BookedOrder[],
+  orders: readonly PartnerOrder[],
   purchases: readonly KnownPurchase[],
   calendar: Calendar,
 ): Totals {
-  const { byId, claimedBy, known } = openBooks(orders, purchases);
+  const { byId, claimedBy, known } = indexRecords(orders, purchases);
   const byStatus = new Map<string, { orders: number; micros: bigint }>();
   const days = new Map<string, { orders: number; delivered: number; micros: bigint }>();
   for (const order of byId.values()) {

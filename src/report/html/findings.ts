@@ -1,4 +1,4 @@
-import { FINDING_KINDS, type FindingKind, KIND_DOCS } from '../../domain/reconciliation';
+import { FINDING_KINDS, type FindingKind, KIND_DOCS } from '../../domain/reconciliation/index';
 import type { Done, ReportedFinding } from '../report';
 import { amountText, escape, foreign, numberText, withCommands } from './escape';
 
@@ -7,7 +7,7 @@ const MOST_ROWS = 200;
 
 const DONE: Record<Done, string> = {
   mended: 'mended',
-  told: 'checkout told',
+  notified: 'checkout notified',
   left: 'left to you',
   'dry-run': 'nothing (dry run)',
 };

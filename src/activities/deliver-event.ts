@@ -1,0 +1,91 @@
+import { log, metricMeter } from '@temporalio/activity';
+import { type Activities, type DeliveryRequest, fingerprintsOf } from '../contracts/activities';
+import type { EventLine } from '../domain/assess-order';
+import { FAILURE } from '../contracts/failures';
+import { type DeliveryEventBody, eventId } from '../delivery';
+import type { Order } from '../partner';
+import type { ActivityDependencies } from './index';
+import { failure, toFailure } from './failures';
+import { redactKeys } from './redact-keys';
+
+type Key = Order['products'][number]['keys'][number];
+
+/**
+ * Hands events to the checkout. The keys are read from the partner at each attempt, exactly those that the event names by
+ * their fingerprints, and live no longer than the request.
+ */
+export function createDeliverEventActivities(deps: ActivityDependencies): Pick<Activities, 'deliverEvent'> {
+  return {
+    async deliverEvent(request) {
+      const id = eventIdOf(request);
+      try {
+        await deps.delivery.deliver({ id, body: await bodyOf(deps, request) });
+      } catch (error) {
+        metricMeter.createCounter('fulfilment_delivery_attempts').add(1, { result: 'failed' });
+        throw toFailure(error);
+      }
+      metricMeter.createCounter('fulfilment_delivery_attempts').add(1, { result: 'received' });
+      log.info('event delivered', { eventId: id, type: request.type });
+      return { eventId: id };
+    },
+  };
+}
+
+/** The id of the event of a request. */
+export function eventIdOf(request: DeliveryRequest): string {
+  const { referenceId, orderId, type, deduplicationKey } = request;
+  return eventId({ referenceId, orderId, type, deduplicationKey, fingerprints: fingerprintsOf(request) });
+}
+
+async function bodyOf(deps: ActivityDependencies, request: DeliveryRequest): Promise<DeliveryEventBody> {
+  const { type, at, lines, hold, attention, ...rest } = request;
+  const { deduplicationKey: _deduplicationKey, ...data } = rest;
+  const withKeys = (lines ?? []).some((line) => line.fingerprints.length > 0);
+  return {
+    type,
+    timestamp: at,
+    data: {
+      ...data,
+      ...(hold && { hold: hold.reason, decisions: hold.decisions }),
+      ...attention,
+      ...(lines && { lines: withKeys ? await linesWithKeys(deps, request.orderId, lines) : lines.map(withoutKeys) }),
+    },
+  };
+}
+
+async function linesWithKeys(deps: ActivityDependencies, orderId: string | undefined, lines: EventLine[]) {
+  if (orderId === undefined) throw failure(FAILURE.keyGone, 'an event with keys needs an order', { final: true });
+  const order = redactKeys((await deps.partner.getOrder(orderId)).data);
+  return lines.map((line) => {
+    const there = order.products.filter((product) => product.id === line.productId).flatMap((product) => product.keys);
+    return { ...withoutKeys(line), keys: pick(deps, orderId, line, there) };
+  });
+}
+
+/** Exactly the keys that the line names, in its order. A key that stands twice in an order has its fingerprint twice. */
+function pick(deps: ActivityDependencies, orderId: string, line: EventLine, there: Key[]): Key[] {
+  const left = new Map<string, Key[]>();
+  return line.fingerprints.map((fingerprint) => {
+    if (!left.has(fingerprint)) index(deps, fingerprint, there, left);
+    const key = left.get(fingerprint)?.pop();
+    if (!key) throw failure(FAILURE.keyGone, `order ${orderId} no longer holds ${fingerprint}`, { final: true });
+    return key;
+  });
+}
+
+/** Files the keys under their fingerprints of the same secret as `model`; once for each secret that a line names. */
+function index(deps: ActivityDependencies, model: string, there: Key[], left: Map<string, Key[]>): void {
+  for (const key of there) {
+    const fingerprint = deps.fingerprints.like(model, key);
+    if (fingerprint === undefined) {
+      const message = `no FINGERPRINT_SECRET of this worker made ${model}: put the older secret back`;
+      throw failure(FAILURE.deliveryFailed, message);
+    }
+    left.set(fingerprint, [...(left.get(fingerprint) ?? []), key]);
+  }
+  if (!left.has(model)) left.set(model, []);
+}
+
+function withoutKeys({ fingerprints: _fingerprints, ...line }: EventLine): Omit<EventLine, 'fingerprints'> {
+  return line;
+}

@@ -1,0 +1,109 @@
+import { activityInfo, log, metricMeter } from '@temporalio/activity';
+import type { Activities, PlaceOrderInput, PlacementResult } from '../contracts/activities';
+import { isPartnerError } from '../partner';
+import { nameOf } from './failures';
+import type { ActivityDependencies } from './index';
+import { findOrders, UNUSABLE } from './find-orders';
+
+/**
+ * Two times this close are one dispatch: the time-skipping server reads its clock twice for it. Nobody can have an attempt
+ * sent, failed and dispatched again within it.
+ */
+const ONE_DISPATCH_MS = 5;
+
+/** Node runs a longer timer at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/**
+ * The one activity that spends money. It sends at most one request, behind fences, and says what the answer proves:
+ *
+ * 1. a second dispatch of the same activity (a person's Unpause, Reset or changed options; a restored database) sends nothing;
+ * 2. so does a run that is not the first of its chain and has not settled in this very run;
+ * 3. the history is searched first, always;
+ * 4. an attempt that is too old at the moment of the write, because its process was frozen, writes nothing.
+ *
+ * Neither a cancel nor a shutdown is wired into the request: aborting it would not undo it.
+ */
+export function createPlaceOrderActivities(deps: ActivityDependencies): Pick<Activities, 'placeOrder'> {
+  return {
+    async placeOrder(input) {
+      const fence = closedFence(input);
+      if (fence) return fence;
+
+      const before = await findBefore(deps, input);
+      if (before) return before;
+
+      const answer = await send(deps, input);
+      metricMeter.createCounter('fulfilment_placements').add(1, { evidence: answer.evidence });
+      if (answer.evidence === 'ACCESS_REFUSED') log.error('the partner refuses us', { why: answer.why });
+      return answer;
+    },
+  };
+}
+
+function closedFence(input: PlaceOrderInput): PlacementResult | undefined {
+  const info = activityInfo();
+  const dispatchedAfterMs = info.currentAttemptScheduledTimestampMs - info.scheduledTimestampMs;
+  if (info.attempt > 1 || dispatchedAfterMs > ONE_DISPATCH_MS) {
+    return { evidence: 'UNKNOWN', why: 'this attempt was dispatched a second time', inFlight: true };
+  }
+  const runId = info.workflowExecution?.runId;
+  if (runId !== input.firstRunId && runId !== input.settledInRun) {
+    return { evidence: 'UNKNOWN', why: 'the run before this one may have placed it', inFlight: true };
+  }
+  return undefined;
+}
+
+/** @returns an answer that ends the attempt before anything was sent, or undefined to go on. */
+async function findBefore(deps: ActivityDependencies, input: PlaceOrderInput): Promise<PlacementResult | undefined> {
+  try {
+    const { orders, unusable } = await findOrders(deps.partner, input.referenceId, input.since);
+    if (unusable > 0) return { evidence: 'UNKNOWN', why: UNUSABLE };
+    return orders.length > 0 ? { evidence: 'FOUND', orders, why: 'the order is there already' } : undefined;
+  } catch (error) {
+    if (!isPartnerError(error)) log.error('looking before placing failed', { error: nameOf(error) });
+    const why = isPartnerError(error) ? error.message : 'an unexpected error';
+    if (isPartnerError(error) && (error.httpStatus === 401 || error.httpStatus === 403)) {
+      log.error('the partner refuses us', { why });
+    }
+    const retryAfterMs = isPartnerError(error) ? error.retryAfterMs : undefined;
+    return { evidence: 'NOT_SENT', why: `the order history could not be asked: ${why}`, retryAfterMs };
+  }
+}
+
+/**
+ * What is written at all is written before `notAfter` and ends a timeout later. A request without an end by then still
+ * waits for its turn under PARTNER_MAX_RPS, and will find its time over: it is surely not sent.
+ */
+async function send(deps: ActivityDependencies, input: PlaceOrderInput): Promise<PlacementResult> {
+  const notAfter = writeBefore(input);
+  const lastEnd = notAfter + deps.settings.partnerTimeoutMs + 1_000;
+  const items = input.items.map((item) => ({ id: item.productId, quantity: item.quantity }));
+  try {
+    const request = deps.partner.placeOrder({ items, referenceId: input.referenceId }, { notAfter });
+    const placed = await within(request, lastEnd - deps.now());
+    if (!placed) return { evidence: 'NOT_SENT', why: 'its turn under PARTNER_MAX_RPS did not come in time' };
+    return { evidence: 'PLACED', orderId: placed.data.id };
+  } catch (error) {
+    if (!isPartnerError(error)) return { evidence: 'UNKNOWN', why: 'an unexpected error' };
+    return { evidence: error.placement, why: error.message, retryAfterMs: error.retryAfterMs };
+  }
+}
+
+/** Epoch ms after which this attempt may write nothing more. */
+function writeBefore(input: PlaceOrderInput): number {
+  return activityInfo().currentAttemptScheduledTimestampMs + input.maxAgeMs;
+}
+
+/** @returns undefined when the work has not ended in time; it then goes on and nobody looks at its end. */
+async function within<T>(work: Promise<T>, ms: number): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), Math.min(Math.max(0, ms), LONGEST_TIMER_MS));
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,124 @@
+import { activityInfo, log } from '@temporalio/activity';
+import {
+  type Activities,
+  type EarlierEvent,
+  fingerprintsOf,
+  type GetOrderInput,
+  type PolledOrder,
+} from '../contracts/activities';
+import { FAILURE } from '../contracts/failures';
+import { endsLooking, handsOver, type OrderSnapshot, presentableStatus } from '../domain/order';
+import type { Order } from '../partner';
+import { isPartnerError } from '../partner';
+import type { ActivityDependencies } from './index';
+import { failure, toFailure, unchanged } from './failures';
+import { redactKeys } from './redact-keys';
+
+type Key = Order['products'][number]['keys'][number];
+
+/** An attempt that begins this close to the deadline leaves the look to the workflow, which makes one at the deadline. */
+const CLOSING_MS = 250;
+
+/** Looks at an order. Looking is free to repeat, so both may be retried, paused, reset or run twice without harm. */
+export function createPollOrderActivities(
+  deps: ActivityDependencies,
+): Pick<Activities, 'awaitOrderChange' | 'getOrder'> {
+  return {
+    async awaitOrderChange(input) {
+      const pause = pauseTo(deps, input.intervalMs);
+      if (activityInfo().attempt === 1 && input.firstDelayMs > 0) {
+        throw unchanged(`first look in ${seconds(input.firstDelayMs)}`, pauseTo(deps, input.firstDelayMs));
+      }
+      if (remaining(deps) < CLOSING_MS) throw unchanged('the deadline is here', input.intervalMs);
+
+      const view = await readOrder(deps, input, pause);
+      if (view.status === input.known) throw unchanged(`still ${view.status}; next look in ${seconds(pause)}`, pause);
+      return view;
+    },
+    async getOrder(input) {
+      return readOrder(deps, input);
+    },
+  };
+}
+
+async function readOrder(deps: ActivityDependencies, input: GetOrderInput, pause?: number): Promise<PolledOrder> {
+  const { orderId, referenceId } = input;
+  let order: Order;
+  let earlier: EarlierEvent[] | undefined;
+  try {
+    order = redactKeys((await deps.partner.getOrder(orderId)).data);
+    if (handsOver(order.status)) earlier = await eventsBefore(deps, input);
+  } catch (error) {
+    if (pause !== undefined && isPartnerError(error) && error.httpStatus === 404) {
+      throw unchanged(`the partner does not show ${orderId} yet; next look in ${seconds(pause)}`, pause);
+    }
+    const failed = toFailure(error, pause);
+    if (failed.type === 'PartnerAccess') log.error('the partner refuses us', { why: failed.message });
+    throw failed;
+  }
+  const view = snapshotOf(orderId, order, namesOf(deps, earlier));
+  if (!endsLooking(view.status)) return view;
+  const [claimedBy] = await deps.otherPurchasesOf(orderId, referenceId);
+  return { ...view, ...(claimedBy !== undefined && { claimedBy }), ...(earlier && { earlier }) };
+}
+
+/** A run after a reset does not know what the runs before it handed over; only looks in such a run ask. */
+async function eventsBefore(deps: ActivityDependencies, input: GetOrderInput): Promise<EarlierEvent[] | undefined> {
+  const runId = activityInfo().workflowExecution?.runId;
+  const { orderId, referenceId, firstRunId } = input;
+  if (runId === undefined || firstRunId === undefined || runId === firstRunId) return undefined;
+  const events = await deps.earlierEvents(referenceId, runId, firstRunId);
+  return events.filter(({ request }) => request.orderId === orderId);
+}
+
+/** A key that went out before keeps the fingerprint it had then, whichever secret is the newest now. */
+function namesOf({ fingerprints }: ActivityDependencies, earlier: EarlierEvent[] = []): (key: Key) => string {
+  const before = new Set(earlier.flatMap(({ request }) => fingerprintsOf(request)));
+  const models = new Map([...before].map((fingerprint) => [fingerprint.split('.')[0], fingerprint]));
+  return (key) => {
+    for (const model of models.values()) {
+      const name = fingerprints.like(model, key);
+      if (name === undefined) {
+        const message = `no FINGERPRINT_SECRET of this worker made ${model}: put the older secret back`;
+        throw failure(FAILURE.deliveryFailed, message);
+      }
+      if (before.has(name)) return name;
+    }
+    return fingerprints.newest(key);
+  };
+}
+
+/** Everything of an order but its keys, which are named by their fingerprints once they may be handed over. */
+function snapshotOf(orderId: string, order: Order, nameOf: (key: Key) => string): OrderSnapshot {
+  const status = presentableStatus(order.status);
+  const view: OrderSnapshot = {
+    orderId,
+    status,
+    lines: order.products.map((product) => ({
+      productId: product.id,
+      title: product.title,
+      quantity: product.quantity,
+      fingerprints: handsOver(status) ? product.keys.map(nameOf) : [],
+    })),
+  };
+  return order.totalDebit === undefined ? view : { ...view, totalDebit: order.totalDebit };
+}
+
+/**
+ * The pause before the next look, clamped so that the last one ends at the deadline: the server would else give up a whole
+ * interval early.
+ */
+function pauseTo(deps: ActivityDependencies, wanted: number): number {
+  const left = remaining(deps) - CLOSING_MS / 2;
+  return left > 0 ? Math.min(wanted, left) : wanted;
+}
+
+function remaining(deps: ActivityDependencies): number {
+  const info = activityInfo();
+  if (info.scheduleToCloseTimeoutMs <= 0) return Infinity;
+  return info.scheduledTimestampMs + info.scheduleToCloseTimeoutMs - deps.now();
+}
+
+function seconds(ms: number): string {
+  return `${Math.round(ms / 100) / 10} s`;
+}

@@ -1,0 +1,166 @@
+import { type Client, type WorkflowExecutionInfo, WorkflowNotFoundError } from '@temporalio/client';
+import { DELIVER_WORKFLOW, PURCHASE_WORKFLOW, purchaseWorkflowId } from '../../contracts/names';
+import type { PurchaseMemo } from '../../contracts/purchase';
+import { PARTNER_ORDER_ID, PURCHASE_STATE, REFERENCE_ID } from '../../contracts/search-attributes';
+import { isSafeOrderId, REFERENCE_PATTERN } from '../../domain/order';
+import type { BookedOrder, KnownPurchase } from '../../domain/reconciliation/index';
+import type { Progress } from './progress';
+
+/** Names in one query. A query of the longest references is then about 30,000 characters. */
+const BATCH = 300;
+const PURCHASES = `WorkflowType = '${PURCHASE_WORKFLOW}'`;
+
+/** What may still come to something, whatever its age. */
+const FOLLOWED =
+  "(PurchaseState IN ('OVERDUE', 'PARTIALLY_DELIVERED') OR " +
+  "ExecutionStatus IN ('Running', 'Terminated', 'Failed', 'TimedOut', 'Canceled'))";
+
+/** The memo of the deliveries that a reconciliation starts: a list of them then says what was handed over and told. */
+export interface LateMemo {
+  /** The run of the reconciliation that started it. */
+  by?: string;
+  /** With keys: what was handed over, by product, of an order of so many keys. */
+  handedOver?: Record<string, string[]>;
+  ordered?: number;
+  orderId?: string;
+  totalDebit?: number;
+  /** The status of the order as the keys were counted. */
+  lastSeen?: string;
+  /** Without keys: the key of the finding that the checkout was told of. */
+  told?: string;
+}
+
+/** What the deliveries after their end add to what is known of purchases, by reference. */
+export interface LaterDeliveries {
+  of(referenceId: string): readonly LateMemo[];
+  /** The keys of all findings that the checkout was told of. */
+  told: ReadonlySet<string>;
+}
+
+/**
+ * Reads what reconciliations before have handed over and told. What failed, or is still on its way, is not among it; nor is what
+ * this run did before its worker died, for it is to stand in its report.
+ */
+export async function listLaterDeliveries(client: Client, ownRunId: string): Promise<LaterDeliveries> {
+  const byReference = new Map<string, LateMemo[]>();
+  const told = new Set<string>();
+  const query = `WorkflowType = '${DELIVER_WORKFLOW}' AND ExecutionStatus = 'Completed'`;
+  for await (const { memo, typedSearchAttributes } of client.workflow.list({ query })) {
+    const { reconciled } = (memo ?? {}) as { reconciled?: LateMemo };
+    const referenceId = typedSearchAttributes.get(REFERENCE_ID);
+    if (!reconciled || reconciled.by === ownRunId || referenceId === undefined) continue;
+    byReference.set(referenceId, [...(byReference.get(referenceId) ?? []), reconciled]);
+    if (reconciled.told !== undefined) told.add(reconciled.told);
+  }
+  return { of: (referenceId) => byReference.get(referenceId) ?? [], told };
+}
+
+/**
+ * Lists the purchases that began within the window, those that are to be followed whatever their age, and those that
+ * belong to the orders. Lists lag and carry no results: they nominate, and a description confirms.
+ */
+export async function listPurchases(
+  client: Client,
+  { from, orders, later }: { from: number; orders: readonly BookedOrder[]; later: LaterDeliveries },
+  progress: Progress,
+): Promise<KnownPurchase[]> {
+  const found = new Map<string, KnownPurchase>();
+  const references = new Set<string>();
+  const orderIds = new Set<string>();
+  const add = async (query: string) => {
+    for await (const execution of client.workflow.list({ query: `${PURCHASES} AND ${query}` })) {
+      const purchase = knownPurchase(execution, later);
+      found.set(purchase.runId, purchase);
+      references.add(purchase.referenceId);
+      if (purchase.orderId !== undefined) orderIds.add(purchase.orderId);
+    }
+    progress.signal.throwIfAborted();
+    progress.show('reading the purchases', { purchases: found.size });
+  };
+
+  await add(`StartTime >= '${new Date(from).toISOString()}'`);
+  await add(FOLLOWED);
+  const unknown = orders.filter((order) => !references.has(order.referenceId ?? '') && !orderIds.has(order.id));
+  for (const names of batchesOf(unknown.map((order) => order.referenceId).filter(isReference))) {
+    await add(`${REFERENCE_ID.name} IN (${names})`);
+  }
+  const strangers = unknown.filter((order) => !references.has(order.referenceId ?? ''));
+  for (const ids of batchesOf(strangers.map((order) => order.id).filter(isSafeOrderId))) {
+    await add(`${PARTNER_ORDER_ID.name} IN (${ids})`);
+  }
+  return [...found.values()];
+}
+
+/** What is known of a purchase at this moment, from the server's own record and not from a list. */
+export async function describePurchase(
+  client: Client,
+  referenceId: string,
+  later: LaterDeliveries,
+): Promise<KnownPurchase | undefined> {
+  if (!isReference(referenceId)) return undefined;
+  try {
+    return knownPurchase(await client.workflow.getHandle(purchaseWorkflowId(referenceId)).describe(), later);
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return undefined;
+    throw error;
+  }
+}
+
+function knownPurchase(execution: Omit<WorkflowExecutionInfo, 'raw'>, later: LaterDeliveries): KnownPurchase {
+  const { workflowId, runId, startTime, closeTime, typedSearchAttributes: attributes } = execution;
+  const { totalDebit, ordered, delivered, fingerprints, hold } = (execution.memo ?? {}) as PurchaseMemo;
+  const referenceId = attributes.get(REFERENCE_ID) ?? workflowId.replace(/^purchase-/, '');
+  const known: KnownPurchase = withoutUndefined({
+    ...{ referenceId, workflowId, runId, totalDebit, ordered, delivered, fingerprints },
+    state: attributes.get(PURCHASE_STATE) ?? '',
+    execution: execution.status.name,
+    orderId: attributes.get(PARTNER_ORDER_ID),
+    startedAt: startTime.getTime(),
+    closedAt: closeTime?.getTime(),
+    hold: hold ?? undefined,
+  });
+  return later.of(referenceId).reduce(withLater, known);
+}
+
+/** What a reconciliation handed over counts as if the purchase had done it. */
+function withLater(purchase: KnownPurchase, memo: LateMemo): KnownPurchase {
+  if (memo.told !== undefined) return { ...purchase, notified: [...(purchase.notified ?? []), memo.told] };
+  const fingerprints: Record<string, string[]> = { ...purchase.fingerprints };
+  let count = 0;
+  for (const [productId, names] of Object.entries(memo.handedOver ?? {})) {
+    fingerprints[productId] = [...(fingerprints[productId] ?? []), ...names];
+    count += names.length;
+  }
+  return withoutUndefined({
+    ...purchase,
+    fingerprints,
+    delivered: (purchase.delivered ?? 0) + count,
+    ordered: memo.ordered ?? purchase.ordered,
+    orderId: purchase.orderId ?? memo.orderId,
+    lastSeen: memo.lastSeen ?? purchase.lastSeen,
+  });
+}
+
+/** Lists for `IN (…)`. The names hold no quotation mark: see where they are checked. */
+function batchesOf(names: readonly string[]): string[] {
+  const once = [...new Set(names)];
+  const batches: string[] = [];
+  for (let start = 0; start < once.length; start += BATCH) {
+    batches.push(
+      once
+        .slice(start, start + BATCH)
+        .map((name) => `'${name}'`)
+        .join(', '),
+    );
+  }
+  return batches;
+}
+
+/** Only such a text can be the reference of a purchase; what else the partner shows never becomes part of a query. */
+function isReference(text: string | undefined): text is string {
+  return text !== undefined && REFERENCE_PATTERN.test(text);
+}
+
+function withoutUndefined<T extends object>(value: T): T {
+  return Object.fromEntries(Object.entries(value).filter(([, entry]) => entry !== undefined)) as T;
+}

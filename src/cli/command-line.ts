@@ -1,0 +1,85 @@
+import { isGrpcServiceError, ServiceError } from '@temporalio/client';
+import { Command, CommanderError } from 'commander';
+import { exitCodeOf, messageOf } from '../exit';
+import { registerSearchAttributes } from '../temporal/client/search-attributes';
+import type { StarterContext } from './context';
+import { type Output, show } from './output';
+import { addPartnerCommands } from './partner-commands';
+import { addPurchaseCommands } from './purchase-commands';
+import { addReconciliationCommands } from './reconciliation-commands';
+
+const USAGE = 2;
+const UNREACHABLE = 69;
+/** gRPC's number; its package is no dependency of ours. */
+const UNAVAILABLE = 14;
+
+/**
+ * Parses the command line and does what it says. An error is one message on stderr, and with `--json` the document on
+ * stdout, `{error: {name, message}}`.
+ *
+ * @returns the exit code: 0 done, 1 error, 2 usage, 3 with `--wait` another outcome, 69 Temporal unreachable, 78 configuration.
+ */
+export async function runStarter(argv: readonly string[], context: StarterContext): Promise<number> {
+  const program = commands(context);
+  context.out.json = argv.includes('--json');
+  try {
+    await program.parseAsync([...argv]);
+    return context.exitCode;
+  } catch (error) {
+    if (error instanceof CommanderError) return misused(program, context.out, error);
+    const { message, exitCode } = explain(error);
+    context.out.note(message);
+    return failed(context.out, error, message, exitCode);
+  }
+}
+
+/** Commander has said already what is wrong. */
+function misused(program: Command, out: Output, error: CommanderError): number {
+  if (error.exitCode === 0) return 0;
+  if (error.code === 'commander.unknownCommand') out.note(program.helpInformation());
+  return failed(out, error, error.message, USAGE);
+}
+
+/** Temporal's own errors keep what the server said to themselves. */
+function explain(error: unknown): { message: string; exitCode: number } {
+  const said = error instanceof ServiceError ? error.cause : undefined;
+  if (!isGrpcServiceError(said)) return { message: messageOf(error), exitCode: exitCodeOf(error) };
+  if (Number(said.code) === UNAVAILABLE) {
+    return { message: `Temporal no longer answers: ${said.details}`, exitCode: UNREACHABLE };
+  }
+  return { message: `${messageOf(error)}: ${said.details}`, exitCode: 1 };
+}
+
+function failed(out: Output, error: unknown, message: string, exitCode: number): number {
+  const name = error instanceof Error ? error.name : 'Error';
+  if (out.json) show(out, { error: { name, message } }, '');
+  return exitCode;
+}
+
+function commands(context: StarterContext): Command {
+  const { out } = context;
+  const program = new Command('starter')
+    .description('Starts purchases, shows where they stand, and carries the decisions of people.')
+    .showHelpAfterError('(--help shows what there is)')
+    .configureOutput({ writeOut: (text) => out.write(text), writeErr: (text) => out.note(text.trimEnd()) })
+    .exitOverride();
+  addPurchaseCommands(program, context);
+  addPartnerCommands(program, context);
+  addReconciliationCommands(program, context);
+  program
+    .command('setup')
+    .description('register the search attributes in the namespace; safe to repeat')
+    .action(() => setup(context));
+  for (const command of [program, ...program.commands]) {
+    command.option('--json', 'print one JSON document on stdout and nothing else');
+  }
+  return program;
+}
+
+async function setup({ temporal, out }: StarterContext): Promise<void> {
+  const { client } = await temporal();
+  const { namespace } = client.options;
+  const registered = await registerSearchAttributes(client.connection, namespace);
+  const words = registered.length > 0 ? `registered ${registered.join(', ')}` : 'everything was there';
+  show(out, { namespace, registered }, `namespace ${namespace}: ${words}`);
+}

@@ -1,0 +1,15 @@
+import type { Client } from '@temporalio/client';
+import type { PartnerClient } from '../partner/index';
+import type { Output } from './output';
+import type { ScheduleSettings } from '../starter/schedule';
+
+/** What the commands work with; each is built only by the commands that need it. */
+export interface StarterContext {
+  temporal(): Promise<{ client: Client; taskQueue: string; answerWithinMs?: number }>;
+  partner(): PartnerClient;
+  /** What the nightly schedule is to be. */
+  schedule(): ScheduleSettings;
+  out: Output;
+  /** Set by a command that has worked and still is to end with another code than 0. */
+  exitCode: number;
+}

@@ -1,0 +1,63 @@
+import type { HistoryOrder, OrderQuery, PartnerClient, Product, ProductQuery } from '../partner/index';
+import { type Output, show } from './output';
+
+/** Which part of a list to show. */
+export interface Listing {
+  page?: number;
+  limit?: number;
+  all?: boolean;
+}
+
+/** Prints the catalogue, a page or all of it. @throws PartnerError */
+export async function listProducts(
+  partner: PartnerClient,
+  out: Output,
+  { all, ...query }: ProductQuery & Listing,
+): Promise<void> {
+  if (all) {
+    const products = await readAll(partner.products(query), out, productInWords);
+    if (out.json) show(out, { hits: products.length, products }, '');
+    return;
+  }
+  const { data } = await partner.listProducts(query);
+  show(out, data, [...data.products.map(productInWords), position(data)].join('\n'));
+}
+
+/** Prints the order history, a page or all of it. @throws PartnerError */
+export async function listOrders(
+  partner: PartnerClient,
+  out: Output,
+  { all, ...query }: OrderQuery & Listing,
+): Promise<void> {
+  if (all) {
+    const orders = await readAll(partner.orders(query), out, orderInWords);
+    if (out.json) show(out, { hits: orders.length, orders }, '');
+    return;
+  }
+  const { data } = await partner.listOrders(query);
+  show(out, data, [...data.orders.map(orderInWords), position(data)].join('\n'));
+}
+
+/** In words each row is printed as it comes; a JSON document has to wait for the last. */
+async function readAll<T>(rows: AsyncIterable<T>, out: Output, inWords: (row: T) => string): Promise<T[]> {
+  const all: T[] = [];
+  for await (const row of rows) {
+    all.push(row);
+    if (!out.json) out.write(`${inWords(row)}\n`);
+  }
+  return all;
+}
+
+function productInWords(product: Product): string {
+  const price = `${product.price.toFixed(2)} ${product.currency}`;
+  return `${product.id.padEnd(28)} ${price.padStart(14)} ${String(product.quantity).padStart(7)} in stock  ${product.title}`;
+}
+
+function orderInWords(order: HistoryOrder): string {
+  const item = order.item?.title ?? '';
+  return `${order.createdAt}  ${order.id.padEnd(24)} ${order.status.padEnd(18)} ${(order.referenceId ?? '').padEnd(24)} ${item}`;
+}
+
+function position({ hits, pages }: { hits: number; pages: { page: number; total: number } }): string {
+  return `page ${pages.page} of ${pages.total}, ${hits} in all`;
+}

@@ -1,0 +1,111 @@
+import type { PurchaseResult } from '../contracts/purchase';
+import { commandsFor } from '../starter/decisions';
+import type { StartedPurchase } from '../starter/purchases';
+import type { Redelivery } from '../starter/redeliver';
+import type { Resolution } from '../starter/resolve';
+import type { DeliveryStatus, PendingWork, PurchaseStatus } from '../starter/status';
+
+/** Where a command prints. With `json` there is one document on stdout and nothing else. */
+export interface Output {
+  json: boolean;
+  write(text: string): void;
+  /** For people only, on stderr. */
+  note(text: string): void;
+}
+
+/** Prints one answer: as JSON, or in words. */
+export function show(out: Output, document: unknown, words: string): void {
+  out.write(out.json ? `${JSON.stringify(document, undefined, 2)}\n` : `${words}\n`);
+}
+
+export function showStarted(out: Output, started: StartedPurchase, result?: PurchaseResult): void {
+  const head = `${started.started ? 'started' : 'already known'}: ${started.workflowId} (run ${started.runId})`;
+  show(out, result ? { ...started, result } : started, result ? `${head}\n${resultInWords(result)}` : head);
+}
+
+export function showResolution(out: Output, resolution: Resolution): void {
+  const { referenceId, decision, hold, orderId } = resolution;
+  const answer = orderId === undefined ? decision : `${decision} ${orderId}`;
+  const next = `What comes of it: node dist/starter.js status ${referenceId}`;
+  show(out, resolution, `decided: ${answer}, for ${hold.reason} of ${referenceId}\n${next}`);
+}
+
+export function showRedelivery(out: Output, redelivery: Redelivery): void {
+  const { order } = redelivery;
+  const seen = order ? [`order ${order.id} is ${order.status}${order.doubt ? `, but ${order.doubt}` : ''}`] : [];
+  const keys = redelivery.events.some(({ type }) => type === 'purchase.late_delivery');
+  const none = order && !keys ? ['there are no keys to hand over yet; its event was repeated'] : [];
+  const received = redelivery.events.map(({ type, id }) => `received: ${type} ${id}`);
+  show(out, redelivery, [...seen, ...none, ...received].join('\n'));
+}
+
+/** Where a purchase stands, what it waits for, and what a person can type. */
+export function showStatus(out: Output, status: PurchaseStatus): void {
+  const { referenceId, state, orderId, execution, startedAt, closedAt } = status;
+  const lines = [
+    `${referenceId}  ${state}${orderId ? `  order ${orderId}` : ''}`,
+    `  ${execution.toLowerCase()}, started ${startedAt}${closedAt ? `, ended ${closedAt}` : ''}`,
+    ...holdInWords(status),
+    ...status.pending.flatMap((work) => workInWords(work, status)),
+    ...waitingInWords(status),
+    ...status.deliveries.map(deliveryInWords),
+    ...(status.deliveriesUnlisted ? [`  later deliveries can't be listed: ${status.deliveriesUnlisted}`] : []),
+    ...(status.result ? [resultInWords(status.result)] : []),
+    ...failureInWords(status),
+    ...adviceAfterwards(status),
+  ];
+  show(out, status, lines.join('\n'));
+}
+
+function holdInWords({ referenceId, hold }: PurchaseStatus): string[] {
+  if (!hold) return [];
+  const commands = commandsFor(referenceId, hold.decisions).map((command) => `  ${command}`);
+  return [`  waits for you, ${hold.reason}: ${hold.explanation}`, '  type one of:', ...commands];
+}
+
+function workInWords(work: PendingWork, { workflowId }: PurchaseStatus): string[] {
+  const answer = work.lastAnswer ? `, last answer: ${work.lastAnswer}` : '';
+  const next = work.nextAttempt ? `, next ${work.nextAttempt}` : '';
+  if (!work.paused) return [`  doing: ${work.activity}, attempt ${work.attempt}${answer}${next}`];
+  return [
+    `  PAUSED by a person: ${work.activity}, attempt ${work.attempt}${answer}. To go on, type:`,
+    `    temporal activity unpause --workflow-id ${workflowId} --activity-id ${work.activityId}`,
+  ];
+}
+
+function waitingInWords({ waitsForWorkerSince, taskQueue }: PurchaseStatus): string[] {
+  if (!waitsForWorkerSince) return [];
+  return [
+    `  waits for a worker on task queue ${taskQueue} since ${waitsForWorkerSince}; if that stays, is one running?`,
+  ];
+}
+
+function deliveryInWords({ state, type, eventId, at }: DeliveryStatus): string {
+  return `  ${state.toLowerCase().replaceAll('_', ' ')}: ${[type, eventId, at].filter(Boolean).join('  ')}`;
+}
+
+function failureInWords({ referenceId, failure }: PurchaseStatus): string[] {
+  if (failure === undefined) return [];
+  return [
+    `  no result: ${failure}`,
+    '  whether the partner has an order for it, this shows:',
+    `    node dist/starter.js orders --search ${referenceId}`,
+  ];
+}
+
+function adviceAfterwards({ referenceId, result }: PurchaseStatus): string[] {
+  if (result?.outcome !== 'OVERDUE') return [];
+  return [
+    '  to look at its order now and hand over what has come, type:',
+    `    node dist/starter.js redeliver ${referenceId}`,
+  ];
+}
+
+function resultInWords(result: PurchaseResult): string {
+  const order = result.orderId ? `  order ${result.orderId}` : '';
+  const debit = result.totalDebit === undefined ? '' : `  debited ${result.totalDebit}`;
+  return [
+    `  ${result.outcome}${order}${debit}${result.reason ? `  (${result.reason})` : ''}`,
+    ...result.lines.map((line) => `    ${line.delivered} of ${line.quantity}  ${line.title ?? line.productId}`),
+  ].join('\n');
+}

@@ -1,0 +1,46 @@
+import { type Command, Option } from 'commander';
+import { CURRENCIES, type PartnerClient, PRODUCT_SORTS, type ProductQuery } from '../partner/index';
+import { positive } from './command-arguments';
+import { listOrders, listProducts, type Listing } from './lists';
+import type { StarterContext } from './context';
+
+type ProductOptions = Omit<ProductQuery, 'inStock'> & Listing & { inStock?: 'true' | 'false' };
+
+/** The commands that ask the partner. */
+export function addPartnerCommands(program: Command, context: StarterContext): void {
+  program
+    .command('products')
+    .description("the partner's catalogue")
+    .option('--query <words>', 'search by title or keywords')
+    .addOption(new Option('--in-stock <which>', 'only in stock, or only out of stock').choices(['true', 'false']))
+    .addOption(new Option('--sort <order>', 'the order; without it by relevance').choices([...PRODUCT_SORTS]))
+    .addOption(new Option('--currency <code>', 'the currency of prices').choices([...CURRENCIES]))
+    .option('--page <n>', 'page number, from 1', positive)
+    .option('--limit <n>', 'products per page, up to 500', positive)
+    .option('--all', 'all pages')
+    .action((options: ProductOptions) => products(context, options));
+  program
+    .command('orders')
+    .description("the partner's order history")
+    .option('--search <id>', 'an order id or a reference')
+    .option('--page <n>', 'page number, from 1', positive)
+    .option('--limit <n>', 'orders per page, up to 500', positive)
+    .option('--all', 'all pages')
+    .action((options: Listing & { search?: string }) =>
+      withPartner(context, (partner) => listOrders(partner, context.out, options)),
+    );
+}
+
+function products(context: StarterContext, { inStock, ...query }: ProductOptions): Promise<void> {
+  const wanted = inStock === undefined ? query : { ...query, inStock: inStock === 'true' };
+  return withPartner(context, (partner) => listProducts(partner, context.out, wanted));
+}
+
+async function withPartner(context: StarterContext, work: (partner: PartnerClient) => Promise<void>): Promise<void> {
+  const partner = context.partner();
+  try {
+    await work(partner);
+  } finally {
+    await partner.close();
+  }
+}

@@ -1,0 +1,93 @@
+import type { Command } from 'commander';
+import type { DecisionKind, PurchaseItem } from '../contracts/purchase';
+import { faultsOfItems } from '../domain/purchase-rules';
+import { item, orderId, reference } from './command-arguments';
+import type { StarterContext } from './context';
+import { type DecisionChoice, DECISIONS } from '../starter/decisions';
+import { InvalidPurchaseError, StarterError } from '../starter/errors';
+import { showRedelivery, showResolution, showStarted, showStatus } from './output';
+import { createStarter, type Starter } from '../starter/purchases';
+
+const OTHER_OUTCOME = 3;
+const REFERENCE = 'the reference of the sale';
+
+/** The commands that work on one purchase. They need Temporal and nothing else. */
+export function addPurchaseCommands(program: Command, context: StarterContext): void {
+  program
+    .command('purchase')
+    .description('start the purchase of a sale, or find the one that this reference already has')
+    .argument('<reference>', 'one for each sale', reference)
+    .requiredOption('--item <product:quantity>', 'what was sold; repeat it for more products', item)
+    .option('--wait', 'wait for the end; exit code 3 unless everything was delivered')
+    .action((referenceId: string, options: { item: PurchaseItem[]; wait?: boolean }) =>
+      purchase(context, referenceId, options),
+    );
+  program
+    .command('status')
+    .description('where a purchase stands, its deliveries too')
+    .argument('<reference>', REFERENCE, reference)
+    .action((referenceId: string) =>
+      withStarter(context, async (starter) => showStatus(context.out, await starter.status(referenceId))),
+    );
+  program
+    .command('resolve')
+    .description("a person's decision on a purchase that is held; `status` shows which fit")
+    .argument('<reference>', REFERENCE, reference)
+    .option('--order <id>', DECISIONS.order, orderId)
+    .option('--replace', DECISIONS.replace)
+    .option('--abandon', DECISIONS.abandon)
+    .option('--deliver', DECISIONS.deliver)
+    .option('--withhold', DECISIONS.withhold)
+    .action((referenceId: string, options: DecisionOptions) => resolve(context, referenceId, options));
+  program
+    .command('redeliver')
+    .description('the same event again under the same id; an overdue order is looked at first')
+    .argument('<reference>', REFERENCE, reference)
+    .action((referenceId: string) =>
+      withStarter(context, async (starter) => showRedelivery(context.out, await starter.redeliver(referenceId))),
+    );
+}
+
+async function purchase(
+  context: StarterContext,
+  referenceId: string,
+  { item: items, wait }: { item: PurchaseItem[]; wait?: boolean },
+): Promise<void> {
+  const faults = faultsOfItems(items);
+  if (faults.length > 0) throw new InvalidPurchaseError(faults);
+  await withStarter(context, async (starter) => {
+    const started = await starter.purchase({ referenceId, items });
+    if (!wait) return showStarted(context.out, started);
+    context.out.note(`${started.started ? 'started' : 'found'} ${started.workflowId}; waiting for its end`);
+    const result = await starter.result(referenceId);
+    showStarted(context.out, started, result);
+    if (result.outcome !== 'DELIVERED') context.exitCode = OTHER_OUTCOME;
+  });
+}
+
+type DecisionOptions = Partial<Record<Exclude<DecisionKind, 'order'>, boolean>> & { order?: string };
+
+async function resolve(context: StarterContext, referenceId: string, options: DecisionOptions): Promise<void> {
+  const choice = choiceOf(options);
+  await withStarter(context, async (starter) =>
+    showResolution(context.out, await starter.resolve(referenceId, choice)),
+  );
+}
+
+function choiceOf({ order, ...flags }: DecisionOptions): DecisionChoice {
+  const others = (['replace', 'abandon', 'deliver', 'withhold'] as const).filter((kind) => flags[kind]);
+  const choices: DecisionChoice[] = others.map((decision) => ({ decision }));
+  if (order !== undefined) choices.unshift({ decision: 'order', orderId: order });
+  const [choice] = choices;
+  if (choice && choices.length === 1) return choice;
+  const got = choices.map(({ decision }) => `--${decision}`).join(' and ') || 'none';
+  throw new StarterError(
+    `expected exactly one of --order ID, --replace, --abandon, --deliver, --withhold, got ${got}`,
+    2,
+  );
+}
+
+async function withStarter(context: StarterContext, work: (starter: Starter) => Promise<void>): Promise<void> {
+  const { client, taskQueue, answerWithinMs } = await context.temporal();
+  await work(createStarter(client, { taskQueue, answerWithinMs }));
+}

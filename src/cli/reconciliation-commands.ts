@@ -1,0 +1,106 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { parseLookback } from '../config';
+import type { ReconciliationResult } from '../contracts/reconciliation';
+import type { StarterContext } from './context';
+import { show } from './output';
+import { inHours, reconcileNow } from '../starter/reconciliation';
+import { createScheduleManager, type NightlySchedule } from '../starter/schedule';
+
+/** The commands of the reconciliation. They need Temporal and a worker, and no key of the partner. */
+export function addReconciliationCommands(program: Command, context: StarterContext): void {
+  program
+    .command('reconcile')
+    .description("compare the partner's books with ours now, mend what can be mended, and show the findings")
+    .option('--lookback <duration>', 'how far back, such as 72h; RECONCILE_LOOKBACK if not given', lookback)
+    .option('--dry-run', 'only report')
+    .action((options: { lookback?: number; dryRun?: boolean }) => reconcile(context, options));
+
+  const schedule = program.command('schedule').description('the nightly reconciliation');
+  const add = (name: string, description: string, work: () => Promise<void>) =>
+    void schedule
+      .command(name)
+      .description(description)
+      .option('--json', 'print one JSON document on stdout and nothing else')
+      .action(work);
+  const connect = async () => {
+    const { client, taskQueue } = await context.temporal();
+    return createScheduleManager(client, taskQueue);
+  };
+  const done = (words: string) => show(context.out, { done: words }, words);
+
+  add('create', 'make it, or change it to what RECONCILE_CRON, …_TIMEZONE and …_LOOKBACK say', async () => {
+    // Read first: nothing is contacted with a wrong configuration.
+    const settings = context.schedule();
+    const { created, schedule: made } = await (await connect()).create(settings);
+    show(context.out, { created, ...made }, [created ? 'created' : 'updated', ...inWords(made)].join('\n'));
+  });
+  add('describe', 'when it runs, and how it went', async () => {
+    const found = await (await connect()).describe();
+    show(context.out, found, inWords(found).join('\n'));
+  });
+  add('pause', 'no run until it is resumed', async () => {
+    await (await connect()).pause();
+    done('paused');
+  });
+  add('resume', 'go on', async () => {
+    await (await connect()).resume();
+    done('resumed');
+  });
+  add('trigger', 'a run now, unless one is running', async () => {
+    await (await connect()).trigger();
+    done('triggered; what came of it: node dist/starter.js schedule describe');
+  });
+  add('delete', 'no nightly reconciliation any more', async () => {
+    await (await connect()).delete();
+    done('deleted');
+  });
+}
+
+async function reconcile(
+  context: StarterContext,
+  { lookback: asked, dryRun }: { lookback?: number; dryRun?: boolean },
+): Promise<void> {
+  const { lookbackMs, timezone } = context.schedule();
+  const { client, taskQueue } = await context.temporal();
+  const input = { lookbackMs: asked ?? lookbackMs, timeZone: timezone, ...(dryRun && { dryRun }) };
+  const result = await reconcileNow(client, taskQueue, input, (runId) =>
+    context.out.note(`reconciling the last ${inHours(input.lookbackMs)} (run ${runId}); waiting for its end`),
+  );
+  show(context.out, result, resultInWords(result).join('\n'));
+}
+
+function resultInWords(result: ReconciliationResult): string[] {
+  const { from, to, orders, findings, details, mended, report } = result;
+  const count = Object.values(findings).reduce((total, one) => total + one, 0);
+  const more = count > details.length ? [`  … and ${count - details.length} more, see the report`] : [];
+  return [
+    `${orders} orders from ${from} to ${to}`,
+    ...details.flatMap((finding) => [
+      `${finding.kind}  ${finding.referenceId ?? ''}  ${finding.orderIds.join(' ')}  ${finding.done}`.trimEnd(),
+      `    ${finding.explanation}${finding.note === undefined ? '' : ` (${finding.note})`}`,
+      ...(finding.done === 'mended' ? [] : [`    ${finding.advice}`]),
+    ]),
+    ...more,
+    `${count === 0 ? 'no findings' : `${count} findings, ${mended} mended`}; the report lies with the worker: ${report}`,
+  ];
+}
+
+function inWords(schedule: NightlySchedule): string[] {
+  const { scheduleId, cron, timezone, lookbackMs, paused, note, next, recent, running, skipped, missed } = schedule;
+  return [
+    `${scheduleId}: "${cron}" in ${timezone}, looks back ${inHours(lookbackMs)}${paused ? '  PAUSED' : ''}`,
+    ...(note === undefined ? [] : [`  note: ${note}`]),
+    ...next.map((time) => `  next: ${time}`),
+    ...running.map((workflowId) => `  running: ${workflowId}`),
+    ...recent.map(({ at, workflowId }) => `  ran: ${at}  ${workflowId}`),
+    `  left out: ${skipped} while another was running, ${missed} while the server was away`,
+  ];
+}
+
+function lookback(written: string): number {
+  try {
+    return parseLookback(written);
+  } catch (error) {
+    throw new InvalidArgumentError(`expected ${(error as Error).message}, got ${written}`);
+  }
+}

@@ -1,0 +1,102 @@
+import type { OrderLine, OrderSnapshot } from './order';
+import { handsOver } from './order';
+
+interface OrderedItem {
+  productId: string;
+  quantity: number;
+}
+
+/** One ordered product with the keys that are there for it. */
+export interface EventLine {
+  productId: string;
+  title?: string;
+  quantity: number;
+  fingerprints: string[];
+}
+
+/**
+ * What an order means for the purchase that waits for it.
+ *
+ * - `hand-over`: hand over what is in `lines`; `whole` tells whether that is all that was ordered.
+ * - `nothing`: the partner ended the order without goods.
+ * - `open`: nothing can be done on this ground yet.
+ * - `other-items`, `more-keys`: a person must look. `lines` is what handing over would mean.
+ */
+export type OrderAssessment =
+  | { kind: 'hand-over'; whole: boolean; lines: EventLine[]; reason?: string }
+  | { kind: 'nothing'; outcome: 'FAILED' | 'REFUNDED' }
+  | { kind: 'open' }
+  | { kind: 'other-items' | 'more-keys'; lines: EventLine[]; reason: string };
+
+/** Judges an order against what was bought. Pure: the same order and items give the same judgement. */
+export function assessOrder(items: readonly OrderedItem[], order: OrderSnapshot): OrderAssessment {
+  if (order.status === 'FAILED' || order.status === 'REFUNDED') return { kind: 'nothing', outcome: order.status };
+  if (!handsOver(order.status)) return { kind: 'open' };
+
+  const foreign = foreignItems(items, order.lines);
+  if (foreign) return { kind: 'other-items', lines: asTheyCame(order.lines), reason: foreign };
+
+  const lines = items.map((item) => lineFor(item, order.lines));
+  const surplus = lines.find((line) => line.fingerprints.length > line.quantity);
+  if (surplus) {
+    const reason = `${surplus.fingerprints.length} keys came for ${surplus.productId}, of which ${surplus.quantity} were ordered`;
+    return { kind: 'more-keys', lines, reason };
+  }
+  const ordered = sum(lines.map((line) => line.quantity));
+  const there = sum(lines.map((line) => line.fingerprints.length));
+  if (there === ordered) return { kind: 'hand-over', whole: true, lines };
+  return { kind: 'hand-over', whole: false, lines, reason: `${order.status} with ${there} of ${ordered} keys` };
+}
+
+/**
+ * Whether an order that was found in the history is the one that a purchase asked for: the same products in the same
+ * quantities, as far as the partner shows them yet. Anything else is for a person to decide.
+ *
+ * @returns what is different, or undefined.
+ */
+export function differenceOf(items: readonly OrderedItem[], lines: readonly OrderLine[]): string | undefined {
+  const missing = items.find((item) => !lines.some((line) => line.productId === item.productId));
+  if (missing && lines.length > 0) return `the order does not hold ${missing.productId}, which this purchase asked for`;
+  return foreignItems(items, lines);
+}
+
+function foreignItems(items: readonly OrderedItem[], lines: readonly OrderLine[]): string | undefined {
+  for (const line of lines) {
+    const item = items.find((candidate) => candidate.productId === line.productId);
+    if (!item) return `the order holds ${line.productId}, which this purchase did not ask for`;
+    const quantity = quantityOf(line.productId, lines);
+    if (quantity !== undefined && quantity !== item.quantity) {
+      return `the order holds ${quantity} of ${line.productId}, this purchase asked for ${item.quantity}`;
+    }
+  }
+  return undefined;
+}
+
+function quantityOf(productId: string, lines: readonly OrderLine[]): number | undefined {
+  let total = 0;
+  for (const line of lines) {
+    if (line.productId !== productId) continue;
+    if (line.quantity === undefined) return undefined;
+    total += line.quantity;
+  }
+  return total;
+}
+
+function lineFor(item: OrderedItem, lines: readonly OrderLine[]): EventLine {
+  const own = lines.filter((line) => line.productId === item.productId);
+  const title = own.find((line) => line.title !== undefined)?.title;
+  const judged = {
+    productId: item.productId,
+    quantity: item.quantity,
+    fingerprints: own.flatMap((line) => line.fingerprints),
+  };
+  return title === undefined ? judged : { ...judged, title };
+}
+
+function asTheyCame(lines: readonly OrderLine[]): EventLine[] {
+  return lines.map((line) => ({ ...line, quantity: line.quantity ?? line.fingerprints.length }));
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}

@@ -1,0 +1,103 @@
+import { chartOfDays, chartOfHours } from './charts';
+import { amountText, counted, escape, foreign, numberText } from './escape';
+import { cardsOf, isUnsettled, overviewOf } from './findings';
+import { STYLE } from './style';
+import type { ReconciliationReport } from '../report';
+
+/** Nothing is loaded and nothing runs, whatever text found its way into the page. */
+const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
+
+/** The report for people: one page that needs nothing from elsewhere. All text from outside is escaped. */
+export function renderHtml(report: ReconciliationReport): string {
+  const open = report.findings.filter(isUnsettled);
+  const mended = report.findings.filter((finding) => !isUnsettled(finding));
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="${POLICY}">
+<title>${escape(`Reconciliation of ${minute(report.to)}: ${headline(report, open.length)}`)}</title><style>${STYLE}</style></head>
+<body><main>
+${header(report, open.length, mended.length)}
+${open.length === 0 ? '' : `<h2>${report.dryRun ? 'What was found' : 'What needs you'}</h2>${overviewOf(open)}${cardsOf(open)}`}
+${mended.length === 0 ? '' : `<h2>What was mended</h2><p class="soft">Nothing is left to do about these.</p>${cardsOf(mended)}`}
+<h2>The books</h2>
+${statuses(report)}
+${days(report)}
+${hours(report)}
+<p class="soft">Run ${foreign(report.runId)}, written at ${escape(minute(report.createdAt))} UTC. Amounts are as the partner writes
+them, in the currency of the account. This page holds no keys. The same findings are in the CSV and the JSON beside it.</p>
+</main></body></html>
+`;
+}
+
+function headline({ dryRun, mended }: ReconciliationReport, open: number): string {
+  if (open > 0)
+    return dryRun
+      ? `${counted(open, 'finding')} in a dry run`
+      : `${counted(open, 'finding')} ${open === 1 ? 'needs' : 'need'} you`;
+  return mended > 0 ? `All is well: ${numberText(mended)} mended, nothing left to do` : 'All is well';
+}
+
+function header(report: ReconciliationReport, open: number, mended: number): string {
+  const facts = [
+    ['Orders at the partner', numberText(report.orders)],
+    ['Purchases here', numberText(report.purchases)],
+    ['Mended by itself', numberText(mended)],
+    [report.dryRun ? 'Found' : 'Left to you', numberText(open)],
+  ];
+  return [
+    `<header><div class="headline ${open === 0 ? 'good' : 'bad'}"><h1>${escape(headline(report, open))}</h1>`,
+    `<p>${verdict(report, open, mended)}</p>`,
+    `<p class="soft">Orders from ${escape(minute(report.from))} to ${escape(minute(report.to))} UTC${report.dryRun ? ' · dry run' : ''}</p></div>`,
+    `<dl class="facts">${facts.map(([name, value]) => `<div><dt>${name}</dt><dd>${value}</dd></div>`).join('')}</dl></header>`,
+  ].join('');
+}
+
+function verdict({ dryRun }: ReconciliationReport, open: number, mended: number): string {
+  if (open === 0 && mended === 0) {
+    return 'What the partner charged, what was bought here and what the checkout got are the same.';
+  }
+  if (open === 0) return 'The books of the partner and of this software differed. What differed has been put right.';
+  if (dryRun)
+    return 'The books of the partner and of this software differ. This was a dry run: nothing was changed and nobody was told.';
+  const rest = mended > 0 ? ` ${counted(mended, 'other finding')} ${mended === 1 ? 'has' : 'have'} been mended.` : '';
+  return `The books of the partner and of this software differ. What to do stands with each finding.${rest}`;
+}
+
+function statuses({ byStatus, orders }: ReconciliationReport): string {
+  const entries = Object.entries(byStatus).toSorted(([, a], [, b]) => b.orders - a.orders);
+  const rows = entries.map(([status, total]) => {
+    const share = orders === 0 ? 0 : Math.min(100, (100 * total.orders) / orders);
+    return `<tr><td>${foreign(status)}</td><td class="num">${numberText(total.orders)}</td><td class="num">${amountText(total.amount)}</td><td class="bar"><span class="share" style="width:${share.toFixed(1)}%"></span></td></tr>`;
+  });
+  const body = rows.length === 0 ? '<tr><td colspan="4" class="soft">There were no orders.</td></tr>' : rows.join('');
+  return `<section class="card"><h3>Orders by status at the partner</h3><div class="scroll"><table><thead><tr><th scope="col">Status</th><th scope="col" class="num">Orders</th><th scope="col" class="num">Amount</th><th></th></tr></thead><tbody>${body}</tbody></table></div></section>`;
+}
+
+function days(report: ReconciliationReport): string {
+  if (report.days.length === 0) return '';
+  const rows = report.days.map(
+    ({ day, orders, delivered, amount }) =>
+      `<tr><td>${escape(day)}</td><td class="num">${numberText(orders)}</td><td class="num">${numberText(delivered)}</td><td class="num">${amountText(amount)}</td></tr>`,
+  );
+  return [
+    `<section class="card"><h3>Orders by day <span class="soft">(${zone(report)})</span></h3>`,
+    '<p class="soft"><span class="swatch p"></span>handed over <span class="swatch w"></span>not handed over</p>',
+    chartOfDays(report.days),
+    '<details><summary>As a table</summary><div class="scroll"><table><thead><tr><th scope="col">Day</th><th scope="col" class="num">Orders</th><th scope="col" class="num">Handed over</th><th scope="col" class="num">Charged</th></tr></thead>',
+    `<tbody>${rows.join('')}</tbody></table></div></details></section>`,
+  ].join('');
+}
+
+function hours(report: ReconciliationReport): string {
+  if (!report.hours.some((closed) => closed > 0)) return '';
+  return `<section class="card"><h3>When purchases were closed, by hour of the day <span class="soft">(${zone(report)})</span></h3>${chartOfHours(report.hours)}</section>`;
+}
+
+function zone({ timeZone = 'UTC' }: ReconciliationReport): string {
+  return escape(timeZone);
+}
+
+/** `2026-01-31 03:00` of an ISO instant in UTC. What is no instant is shown as it is. */
+function minute(instant: string): string {
+  return /^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(instant) ? instant.slice(0, 16).replace('T', ' ') : instant;
+}

@@ -1,0 +1,42 @@
+import type { Connection } from '@temporalio/client';
+import type { NativeConnection } from '@temporalio/worker';
+import { SEARCH_ATTRIBUTES } from '../../contracts/search-attributes';
+
+/** Temporal's number for the type Keyword; its proto package is no dependency of ours. */
+const KEYWORD = 2;
+
+type Services = Pick<Connection | NativeConnection, 'operatorService'>;
+
+/** The namespace lacks search attributes that the workflows write. Exit code 78. */
+export class MissingSearchAttributesError extends Error {
+  readonly exitCode = 78;
+
+  constructor(namespace: string, missing: readonly string[]) {
+    super(
+      `namespace ${namespace} does not have the search attributes ${missing.join(', ')}: ` +
+        'register them with `node dist/starter.js setup`, then start again',
+    );
+    this.name = 'MissingSearchAttributesError';
+  }
+}
+
+/** @returns the names that the namespace lacks, or that it has with another type than Keyword. */
+export async function missingSearchAttributes(connection: Services, namespace: string): Promise<string[]> {
+  const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
+  return SEARCH_ATTRIBUTES.filter(({ name }) => customAttributes?.[name] !== KEYWORD).map(({ name }) => name);
+}
+
+/**
+ * Registers what is missing; safe to repeat. A namespace that was told a moment ago may answer as if it had not yet been.
+ *
+ * @returns the names that were registered.
+ */
+export async function registerSearchAttributes(connection: Services, namespace: string): Promise<string[]> {
+  const missing = await missingSearchAttributes(connection, namespace);
+  if (missing.length === 0) return [];
+  await connection.operatorService.addSearchAttributes({
+    namespace,
+    searchAttributes: Object.fromEntries(missing.map((name) => [name, KEYWORD])),
+  });
+  return missing;
+}

@@ -1,0 +1,110 @@
+import type { Fault } from '../../../src/sandbox/index';
+import type { Answer } from '../../support/receiver';
+import { booked, delivering, looking, type Moment, placing, searching, settling } from '../crash/moments';
+
+type Action = NonNullable<Fault['action']>;
+
+/**
+ * One pair of a moment and a fault. `beyond` marks what no finite wait can prevent and is counted apart: the partner makes
+ * two orders of one request, or books one long after the settling time.
+ */
+export interface Cell extends Moment {
+  beyond?: 'two orders of one request' | 'booked after the settling time';
+}
+
+/** Everything that the sandbox can do to a call instead of a plain answer. */
+const ACTIONS: Record<string, Action> = {
+  hangs: { type: 'hang' },
+  'goes on after the caller has gone': { type: 'delay', ms: 1_500 },
+  'is reset': { type: 'reset' },
+  'is closed': { type: 'close' },
+  'says 429 with a pause': { type: 'answer', status: 429, headers: { 'retry-after': '1' } },
+  'says 408': { type: 'answer', status: 408 },
+  'says 500': { type: 'answer', status: 500 },
+  'says 502 with a page': { type: 'answer', status: 502, body: '<h1>Bad gateway</h1>' },
+  'says 401': { type: 'answer', status: 401 },
+  'says 404': { type: 'answer', status: 404 },
+  'says 409': { type: 'answer', status: 409 },
+  'is sent elsewhere': { type: 'answer', status: 307, headers: { location: 'http://127.0.0.1:9/' } },
+  'breaks off, with a length': { type: 'truncate', framing: 'content-length' },
+  'breaks off, in chunks': { type: 'truncate', framing: 'chunked' },
+  'breaks off, unframed': { type: 'truncate', framing: 'none' },
+  drips: { type: 'drip' },
+  'says 102 for ever': { type: 'informational' },
+  'is a page': { type: 'body', text: '<html>welcome</html>', contentType: 'text/html' },
+  'says it had no success': { type: 'unsuccessful' },
+};
+
+/** What the partner can do to one placement beyond that. */
+const BEFORE_ONLY: Record<string, Action> = { 'says 422': { type: 'answer', status: 422 } };
+const AFTER_ONLY: Record<string, Action> = {
+  'names an id that is a path': { type: 'merge', data: { id: '../admin' } },
+  'names no id': { type: 'merge', data: { id: null } },
+};
+
+const ANSWERS: Answer[] = [
+  ...(['hang', 'reset', 'take-and-hang', 'take-and-reset', 'head-only'] as const),
+  ...[500, 503, 404, 301, 410],
+  { status: 429, headers: { 'retry-after': '1' } },
+];
+
+/** When the partner books what it books much too late: after a dead worker's placement was given up, settled and replaced. */
+export const MUCH_LATER_MS = 60_000;
+
+/** The cells in which place-order itself is faulted: struck in the instant in which it happens. */
+export function placingCells(): Cell[] {
+  return [
+    ...each({ ...ACTIONS, ...BEFORE_ONLY }, (name, action) => placing(name, 'before', { action })),
+    ...each({ ...ACTIONS, ...AFTER_ONLY }, (name, action) => placing(name, 'after', { action })),
+    placing('500, and books two seconds later', 'before', late(2_000)),
+    {
+      ...placing('500, and books much later', 'before', late(MUCH_LATER_MS)),
+      beyond: 'booked after the settling time',
+    },
+    { ...placing('two orders', 'after', copies()), beyond: 'two orders of one request' },
+    {
+      ...placing('two orders, and no answer', 'after', copies({ type: 'reset' })),
+      beyond: 'two orders of one request',
+    },
+    placing('other items', 'after', { commit: { type: 'items', items: [{ id: 'demo-instant', quantity: 3 }] } }),
+    ...Array.from({ length: 6 }, booked),
+  ];
+}
+
+/** The cells of all other moments: struck when every one of them has come. */
+export function otherCells(): Cell[] {
+  return [
+    ...each(ACTIONS, searching),
+    ...each(ACTIONS, (name, action) => settling(name, 'before', action)),
+    ...each(ACTIONS, (name, action) => settling(name, 'after', action)),
+    ...each(ACTIONS, (name, action) => looking(name, action)),
+    ...ANSWERS.map(delivering),
+  ];
+}
+
+/** The cells for a history with weaknesses of its own: whatever makes the history the witness. */
+export function witnessCells(): Cell[] {
+  const lost: Record<string, Action> = {
+    hangs: { type: 'hang' },
+    'is reset': { type: 'reset' },
+    'says 500': { type: 'answer', status: 500 },
+    'breaks off': { type: 'truncate', framing: 'none' },
+  };
+  return [
+    ...each(lost, (name, action) => placing(name, 'before', { action })),
+    ...each(lost, (name, action) => placing(name, 'after', { action })),
+    ...Array.from({ length: 4 }, booked),
+  ];
+}
+
+function late(ms: number): { action: Action; commit: NonNullable<Fault['commit']> } {
+  return { action: { type: 'answer', status: 500 }, commit: { type: 'late', ms } };
+}
+
+function copies(action?: Action): { action?: Action; commit: NonNullable<Fault['commit']> } {
+  return { commit: { type: 'copies', count: 2 }, ...(action && { action }) };
+}
+
+function each(actions: Record<string, Action>, cell: (name: string, action: Action) => Cell): Cell[] {
+  return Object.entries(actions).map(([name, action]) => cell(name, action));
+}

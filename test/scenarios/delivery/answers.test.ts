@@ -1,0 +1,116 @@
+import { type Answer, type Attempt } from '../../support/receiver';
+import { type ScriptedServer, startServer } from '../../support/http-server';
+import { startWorld, type World } from '../../support/world';
+import { handsOn, judge, until } from '../operators/hands';
+
+describe('one event, whatever the checkout answers', () => {
+  let world: World;
+  let elsewhere: ScriptedServer;
+  const scripts = new Map<string, Answer[]>();
+
+  beforeAll(async () => {
+    world = await startWorld();
+    elsewhere = await startServer();
+    elsewhere.script({ status: 204 });
+    world.receiver.answerWith(({ body }) => scripts.get(body.data.referenceId)?.shift() ?? 204);
+  });
+  afterAll(async () => {
+    await elsewhere.close();
+    await world.close();
+  });
+
+  function attemptsFor(referenceId: string): Attempt[] {
+    return world.receiver.attempts.filter(({ body }) => body.data.referenceId === referenceId);
+  }
+
+  async function answered(...answers: Answer[]) {
+    const referenceId = world.reference();
+    scripts.set(referenceId, answers);
+    const result = await world.bought({ 'demo-instant': 2 }, referenceId);
+    return { referenceId, result, attempts: attemptsFor(referenceId) };
+  }
+
+  it.concurrent.each<[string, Answer[]]>([
+    ['takes the event and resets the connection', ['take-and-reset']],
+    ['takes the event and never answers', ['take-and-hang']],
+    ['does both', ['take-and-reset', 'take-and-hang']],
+  ])('a checkout that %s gets it again under the same id, so that it can tell', async (_, answers) => {
+    const { referenceId, result, attempts } = await answered(...answers);
+
+    expect(result.outcome).toBe('DELIVERED');
+    expect(attempts).toHaveLength(answers.length + 1);
+    expect(new Set(attempts.map(({ id }) => id)).size).toBe(1);
+    const { issued, received } = await judge(world, referenceId);
+    expect(received).toEqual(issued);
+  });
+
+  it.concurrent('a 2xx is a receipt, though the body after it never ends', async () => {
+    const { result, attempts } = await answered('head-only');
+
+    expect(result.outcome).toBe('DELIVERED');
+    expect(attempts).toHaveLength(1);
+  });
+
+  it.concurrent.each<[string, Answer[]]>([
+    ['500', [500, 500]],
+    ['400, 401, 404 and 409, which might be a fault of the checkout as well', [400, 401, 404, 409]],
+    ['nothing in time', ['hang']],
+    ['a reset', ['reset']],
+    ['429 with garbage for a pace', [{ status: 429, headers: { 'retry-after': 'soon' } }]],
+  ])('a checkout that answers %s has not got it: it is tried again, and delivered once', async (_, answers) => {
+    const failures = answers.length;
+    const { referenceId, result, attempts } = await answered(...answers);
+
+    expect(result.outcome).toBe('DELIVERED');
+    expect(attempts).toHaveLength(failures + 1);
+    expect(world.eventTypes(referenceId)).toEqual(['purchase.delivered']);
+  });
+
+  it.concurrent.each([301, 302, 303, 307, 308])(
+    'a %i is not followed: the keys go where they were configured to go, and nowhere else',
+    async (status) => {
+      const { result, attempts } = await answered({ status, headers: { location: elsewhere.url } });
+
+      expect(result.outcome).toBe('DELIVERED');
+      expect(attempts).toHaveLength(2);
+      expect(elsewhere.received).toEqual([]);
+      expect(elsewhere.connections).toBe(0);
+    },
+  );
+
+  it.concurrent('410 holds the event, and a person who says deliver sends that event again, under its id', async () => {
+    const referenceId = world.reference();
+    scripts.set(referenceId, [410]);
+    await world.buy({ 'demo-instant': 2 }, referenceId);
+    const hands = handsOn(world, referenceId);
+    await hands.held('DELIVERY_REFUSED');
+    const tries = () => attemptsFor(referenceId).filter(({ body }) => body.type === 'purchase.delivered');
+    expect(tries()).toHaveLength(1);
+
+    await hands.resolve('deliver');
+
+    expect(await hands.result()).toMatchObject({ outcome: 'DELIVERED' });
+    expect(tries()).toHaveLength(2);
+    expect(new Set(tries().map(({ id }) => id)).size).toBe(1);
+  });
+
+  it.concurrent('one checkout that never answers holds up no other event', async () => {
+    const stuck = world.reference();
+    scripts.set(stuck, Array<Answer>(100).fill('hang'));
+    await world.buy({ 'demo-instant': 1 }, stuck);
+    await until(async () => attemptsFor(stuck).length > 0);
+
+    const others = await Promise.all([1, 2, 3].map(() => world.bought({ 'demo-instant': 1 })));
+
+    expect(others.map(({ outcome }) => outcome)).toEqual(['DELIVERED', 'DELIVERED', 'DELIVERED']);
+    expect(world.eventTypes(stuck)).toEqual([]);
+    scripts.delete(stuck);
+    expect(await world.starter.result(stuck)).toMatchObject({ outcome: 'DELIVERED' });
+  });
+
+  // After all of the above: Jest runs the tests that are not concurrent last.
+  it('no event ever came with other keys or other words under its id', () => {
+    expect(world.receiver.attempts.length).toBeGreaterThan(20);
+    expect(world.receiver.contradictions).toEqual([]);
+  });
+});

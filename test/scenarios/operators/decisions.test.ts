@@ -1,0 +1,167 @@
+import { ApplicationFailure } from '@temporalio/common';
+import { WorkflowUpdateFailedError } from '@temporalio/client';
+import type { DecisionKind, HoldReason } from '../../../src/contracts/purchase';
+import { purchaseWorkflowId, RESOLVE_UPDATE } from '../../../src/contracts/names';
+import { startWorld, type World } from '../../support/world';
+import { ARRANGEMENTS, type Checkout, type Arrangement, answering } from './arrangements';
+import { handsOn, judge, until } from './hands';
+
+const KINDS: DecisionKind[] = ['order', 'replace', 'abandon', 'deliver', 'withhold'];
+
+/** The table of the failure model. `keys`: how many the checkout gets. */
+const ROWS: { reason: HoldReason; decision: DecisionKind; outcome: string; keys: number }[] = [
+  { reason: 'PLACEMENT_UNKNOWN', decision: 'order', outcome: 'DELIVERED', keys: 2 },
+  { reason: 'PLACEMENT_UNKNOWN', decision: 'replace', outcome: 'DELIVERED', keys: 2 },
+  { reason: 'PLACEMENT_UNKNOWN', decision: 'abandon', outcome: 'ABANDONED', keys: 0 },
+  { reason: 'OTHER_ITEMS', decision: 'order', outcome: 'DELIVERED', keys: 2 },
+  { reason: 'OTHER_ITEMS', decision: 'abandon', outcome: 'ABANDONED', keys: 0 },
+  { reason: 'OTHER_ITEMS', decision: 'deliver', outcome: 'PARTIALLY_DELIVERED', keys: 3 },
+  { reason: 'ORDER_OF_ANOTHER_PURCHASE', decision: 'order', outcome: 'DELIVERED', keys: 2 },
+  { reason: 'ORDER_OF_ANOTHER_PURCHASE', decision: 'abandon', outcome: 'ABANDONED', keys: 0 },
+  { reason: 'ORDER_OF_ANOTHER_PURCHASE', decision: 'deliver', outcome: 'DELIVERED', keys: 2 },
+  { reason: 'MORE_KEYS_THAN_ORDERED', decision: 'deliver', outcome: 'DELIVERED', keys: 3 },
+  { reason: 'MORE_KEYS_THAN_ORDERED', decision: 'withhold', outcome: 'ABANDONED', keys: 0 },
+  { reason: 'KEY_GONE', decision: 'deliver', outcome: 'DELIVERED', keys: 2 },
+  { reason: 'KEY_GONE', decision: 'withhold', outcome: 'ABANDONED', keys: 0 },
+  { reason: 'DELIVERY_REFUSED', decision: 'deliver', outcome: 'DELIVERED', keys: 2 },
+  { reason: 'DELIVERY_REFUSED', decision: 'withhold', outcome: 'ABANDONED', keys: 0 },
+  { reason: 'DELIVERY_EXHAUSTED', decision: 'deliver', outcome: 'DELIVERED', keys: 2 },
+  { reason: 'DELIVERY_EXHAUSTED', decision: 'withhold', outcome: 'ABANDONED', keys: 0 },
+];
+
+describe('a purchase that waits for a person', () => {
+  let world: World;
+  let checkout: Checkout;
+
+  beforeAll(async () => {
+    world = await startWorld({ settings: { replace: 'never' } });
+    checkout = answering(world);
+    world.sandbox.addPast({ count: 3 });
+  });
+  afterAll(() => world.close());
+
+  function arranged(reason: HoldReason) {
+    const referenceId = world.reference();
+    const arrange: Arrangement = ARRANGEMENTS[reason];
+    return arrange({ world, checkout, referenceId });
+  }
+
+  it.concurrent.each(ROWS)(
+    'held because $reason, takes $decision and ends $outcome, with $keys keys',
+    async ({ reason, decision, outcome, keys }) => {
+      const { referenceId, rest, onResolve } = await arranged(reason);
+      const hands = handsOn(world, referenceId);
+      const hold = await hands.held(reason);
+
+      await until(async () => world.eventTypes(referenceId).includes('purchase.held'));
+      const told = [...world.receiver.events.values()].find(({ data }) => data.referenceId === referenceId);
+      expect(told?.data).toMatchObject({ hold: reason, decisions: hold.decisions, reason: hold.explanation });
+
+      await onResolve?.();
+      await hands.resolve(decision, decision === 'order' ? rest : {});
+
+      expect(await hands.result()).toMatchObject({ outcome });
+      expect((await judge(world, referenceId)).received).toHaveLength(keys);
+      expect(world.eventTypes(referenceId)).toEqual(['purchase.held', `purchase.${outcome.toLowerCase()}`]);
+      expect(await hands.brokenTasks()).toEqual([]);
+    },
+  );
+
+  it.concurrent.each([...new Set(ROWS.map(({ reason }) => reason))])(
+    'held because %s, refuses what does not fit, on record, and goes on waiting',
+    async (reason) => {
+      const { referenceId } = await arranged(reason);
+      const hands = handsOn(world, referenceId);
+      const hold = await hands.held(reason);
+      const fitting = ROWS.filter((row) => row.reason === reason).map(({ decision }) => decision);
+      expect(hold.decisions.toSorted()).toEqual(fitting.toSorted());
+
+      for (const decision of KINDS.filter((kind) => !fitting.includes(kind))) {
+        await expectRefusal(hands.resolve(decision, { orderId: 'some-order' }), `does not fit ${reason}`);
+      }
+      await expectRefusal(hands.resolve(fitting[0]!, { hold: `${hold.id}0`, orderId: 'some-order' }), 'look again');
+      expect(await world.starter.status(referenceId)).toMatchObject({ state: 'HELD', hold: { id: hold.id } });
+      expect(await hands.updatesOnRecord()).toBe(KINDS.length - fitting.length + 1);
+    },
+  );
+
+  it.concurrent('takes one of two decisions for a hold, and tells the loser so', async () => {
+    const { referenceId } = await arranged('MORE_KEYS_THAN_ORDERED');
+    const hands = handsOn(world, referenceId);
+    const hold = (await hands.held('MORE_KEYS_THAN_ORDERED')).id;
+
+    const both = await Promise.allSettled([hands.resolve('withhold', { hold }), hands.resolve('withhold', { hold })]);
+
+    expect(both.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+    expect(await hands.result()).toMatchObject({ outcome: 'ABANDONED' });
+  });
+
+  it.concurrent('opens another hold when the order that a person named is not right either', async () => {
+    const { referenceId } = await arranged('PLACEMENT_UNKNOWN');
+    const hands = handsOn(world, referenceId);
+    const first = await hands.held('PLACEMENT_UNKNOWN');
+    const other = await world.sandbox.placeByHand({
+      referenceId: `other-${referenceId}`,
+      items: [{ id: 'demo-image', quantity: 1 }],
+    });
+
+    await hands.resolve('order', { orderId: other.id });
+    const second = await hands.held('OTHER_ITEMS');
+
+    expect(second.id).not.toBe(first.id);
+    await expectRefusal(hands.resolve('abandon', { hold: first.id }), 'look again');
+    expect((await judge(world, referenceId)).received).toEqual([]);
+    await hands.resolve('abandon', { hold: second.id });
+    expect(await hands.result()).toMatchObject({ outcome: 'ABANDONED' });
+  });
+
+  it.concurrent('stops telling of the hold once it is decided', async () => {
+    const { referenceId } = await arranged('PLACEMENT_UNKNOWN');
+    checkout.refuses(referenceId, 'purchase.held', 500);
+    const hands = handsOn(world, referenceId);
+    await hands.pending('deliverEvent', 2);
+    const open = await world.sandbox.placeByHand({
+      referenceId: `open-${referenceId}`,
+      items: [{ id: 'demo-never', quantity: 2 }],
+    });
+
+    await hands.resolve('order', { orderId: open.id });
+    await hands.pending('awaitOrderChange', 2);
+
+    await until(async () => !(await hands.isPending('deliverEvent')));
+    expect(world.eventTypes(referenceId)).toEqual([]);
+  });
+
+  it.concurrent.each<[string, unknown]>([
+    ['nothing', undefined],
+    ['null', null],
+    ['a word', 'abandon'],
+    ['no hold', { decision: 'abandon' }],
+    ['a decision nobody knows', { hold: 'x', decision: 'buy' }],
+    ['the decision order without an order', { hold: 'x', decision: 'order' }],
+    ['an order id that would change a path', { hold: 'x', decision: 'order', orderId: '../keys' }],
+  ])('refuses %s before it is a decision: nothing is on record', async (_, given) => {
+    const { referenceId } = await arranged('MORE_KEYS_THAN_ORDERED');
+    const hands = handsOn(world, referenceId);
+    await hands.held('MORE_KEYS_THAN_ORDERED');
+    const handle = world.client.workflow.getHandle(purchaseWorkflowId(referenceId));
+
+    await expect(handle.executeUpdate<unknown, [unknown]>(RESOLVE_UPDATE, { args: [given] })).rejects.toThrow(
+      WorkflowUpdateFailedError,
+    );
+
+    expect(await hands.updatesOnRecord()).toBe(0);
+    expect(await world.starter.status(referenceId)).toMatchObject({ state: 'HELD' });
+    expect(await hands.brokenTasks()).toEqual([]);
+  });
+});
+
+async function expectRefusal(resolving: Promise<void>, why: string): Promise<void> {
+  const error: unknown = await resolving.then(
+    () => undefined,
+    (refusal: unknown) => refusal,
+  );
+  const cause = error instanceof WorkflowUpdateFailedError ? error.cause : undefined;
+  expect(cause).toBeInstanceOf(ApplicationFailure);
+  expect(cause).toMatchObject({ type: 'DecisionRefused', message: expect.stringContaining(why) });
+}

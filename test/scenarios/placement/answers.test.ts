@@ -1,0 +1,123 @@
+import type { World } from '../../support/world';
+import { startPartnerWorld, keysOf, play, type Played, searchesFor, type Trouble } from './play';
+
+type Action = NonNullable<Trouble['action']>;
+
+interface Row {
+  seen: string;
+  troubles: Trouble[];
+  state: string;
+  /** Orders in the partner's books. */
+  orders: number;
+  /** Place-order requests. */
+  requests: number;
+}
+
+const BROKEN: [string, Action][] = [
+  ['no answer at all', { type: 'hang' }],
+  ['a reset', { type: 'reset' }],
+  ['a close', { type: 'close' }],
+  ['a slow drip', { type: 'drip', everyMs: 200 }],
+  ['endless 102s', { type: 'informational', everyMs: 200 }],
+  ['half a body by its length', { type: 'truncate', framing: 'content-length' }],
+  ['half a body in chunks', { type: 'truncate', framing: 'chunked' }],
+  ['half a body that just ends', { type: 'truncate', framing: 'none' }],
+  ['200 with a page of HTML', { type: 'body', text: '<h1>Welcome</h1>', contentType: 'text/html' }],
+  ['200 with nothing in it', { type: 'body', text: '' }],
+  ['200 with another envelope', { type: 'body', text: '{"id":"ord-1"}' }],
+  ['a redirect to elsewhere', { type: 'answer', status: 307, headers: { location: 'http://127.0.0.1:1/place-order' } }],
+  ['301', { type: 'answer', status: 301, headers: { location: '/place-order' } }],
+  ['421, on which some clients send again by themselves', { type: 'answer', status: 421 }],
+  ['a status nobody planned for', { type: 'answer', status: 418 }],
+];
+
+const ANSWERED: [string, Action][] = [
+  ...[408, 425, 429, 500, 502, 503, 504].map((status): [string, Action] => [`${status}`, { type: 'answer', status }]),
+  ["a proxy's page with 502", { type: 'answer', status: 502, body: '<h1>Bad gateway</h1>' }],
+  ['success: false', { type: 'unsuccessful' }],
+];
+
+const UNUSABLE_IDS = [null, 7, '', '..', 'a/b', '%2e%2e', `ord-1\r\nx: y`, {}];
+
+const ROWS: Row[] = [
+  { seen: 'a whole answer', troubles: [], state: 'DELIVERED', orders: 1, requests: 1 },
+
+  ...[400, 402, 413, 415, 422].flatMap((status): Row[] => [
+    row(`${status}`, 'before', { type: 'answer', status }, { state: 'REJECTED', orders: 0, requests: 1 }),
+    row(`${status}, and bought all the same`, 'after', { type: 'answer', status }, BOUGHT()),
+  ]),
+  ...[401, 403, 404, 405].map((status) =>
+    row(`${status} once, for a key or a prefix of ours`, 'before', { type: 'answer', status }, AGAIN()),
+  ),
+  row('401, and bought all the same', 'after', { type: 'answer', status: 401 }, BOUGHT()),
+  row('409 with the order there', 'after', { type: 'answer', status: 409 }, BOUGHT()),
+  row('409 without an order', 'before', { type: 'answer', status: 409 }, { state: 'REJECTED', orders: 0, requests: 1 }),
+
+  ...ANSWERED.flatMap(([seen, action]) => [
+    row(`${seen}, and not bought`, 'before', action, AGAIN()),
+    row(`${seen}, and bought`, 'after', action, BOUGHT()),
+  ]),
+  ...BROKEN.flatMap(([seen, action]) => [
+    row(`${seen}, and not bought`, 'before', action, { state: 'HELD', orders: 0, requests: 1 }),
+    row(`${seen}, and bought`, 'after', action, BOUGHT()),
+  ]),
+  ...UNUSABLE_IDS.map((id) =>
+    row(`an answer with the id ${JSON.stringify(id)}`, 'after', { type: 'merge', data: { id } }, BOUGHT()),
+  ),
+];
+
+describe('what an answer to place-order means, where an absent order may be placed again if the partner answered', () => {
+  let world: World;
+  let played: Map<string, Promise<Played>>;
+
+  beforeAll(async () => {
+    world = await startPartnerWorld({ settings: { partnerTimeoutMs: 5_000 } });
+    played = new Map(ROWS.map(({ seen, troubles }) => [seen, play(world, troubles)]));
+    await Promise.allSettled(played.values());
+  }, 180_000);
+  afterAll(() => world.close());
+
+  it.each(ROWS)(
+    '$seen: $state, with $orders orders from $requests requests, and never a second one',
+    async (expected) => {
+      const purchase = await played.get(expected.seen);
+      const { state, orders, requests } = expected;
+
+      expect({ state: purchase?.state, orders: purchase?.orders.length, requests: purchase?.requests }).toEqual({
+        ...{ state, orders, requests },
+      });
+      expect(purchase?.received.toSorted()).toEqual(keysOf(purchase?.orders ?? []).toSorted());
+    },
+  );
+
+  it('goes on with the order that was found, under the id of the books', async () => {
+    const purchase = await played.get('no answer at all, and bought');
+    expect(purchase?.status.result?.orderId).toBe(purchase?.orders[0]?.id);
+  });
+
+  it('holds for the reason that the outcome is unknown, with the decisions that fit', async () => {
+    const purchase = await played.get('a reset, and not bought');
+    expect(purchase?.status.hold).toMatchObject({
+      reason: 'PLACEMENT_UNKNOWN',
+      decisions: ['order', 'replace', 'abandon'],
+    });
+    expect(purchase?.events.map(({ type }) => type)).toEqual(['purchase.held']);
+  });
+
+  it('rejects after one look in the history, no sooner and without watching it for long', async () => {
+    const purchase = await played.get('422');
+    expect(searchesFor(world, purchase?.referenceId ?? '')).toBe(2);
+  });
+});
+
+function BOUGHT() {
+  return { state: 'DELIVERED', orders: 1, requests: 1 };
+}
+
+function AGAIN() {
+  return { state: 'DELIVERED', orders: 1, requests: 2 };
+}
+
+function row(seen: string, when: 'before' | 'after', action: Action, rest: Omit<Row, 'seen' | 'troubles'>): Row {
+  return { seen, troubles: [{ operation: 'place', when, action }], ...rest };
+}

@@ -1,0 +1,141 @@
+import type { World } from '../../support/world';
+import { startPartnerWorld, INSTANT, keysOf, play, seen, type Trouble, until } from './play';
+
+const LOST: Trouble = { operation: 'place', when: 'after', action: { type: 'reset' } };
+
+describe('orders that are not as one order for one reference should be', () => {
+  let world: World;
+
+  beforeAll(async () => {
+    world = await startPartnerWorld();
+  });
+  afterAll(() => world.close());
+
+  it('adopts the first of two orders for one reference, reports both, and delivers the keys of one only', async () => {
+    const { orders, received, requests, status, events } = await play(world, [
+      { ...LOST, commit: { type: 'copies', count: 2 } },
+    ]);
+
+    expect(orders).toHaveLength(2);
+    expect(requests).toBe(1);
+    const adopted = orders.find(({ id }) => id === status.result?.orderId);
+    expect(received.toSorted()).toEqual(keysOf(adopted ? [adopted] : []).toSorted());
+    expect(events.map(({ type }) => type)).toEqual(['purchase.delivered', 'purchase.attention']);
+    const alsoBought = orders.filter((order) => order !== adopted).map(({ id }) => id);
+    expect(events[1]?.data).toMatchObject({
+      kind: 'DOUBLE_PURCHASE',
+      details: { adopted: adopted?.id, alsoBought },
+    });
+  });
+
+  it.each([
+    ['found', [LOST.action]],
+    ['answered', []],
+  ])('hands over nothing of an order of other items that was %s, and asks a person', async (_, [action]) => {
+    const commit: Trouble['commit'] = { type: 'items', items: [{ id: 'demo-instant', quantity: 3 }] };
+    const held = await play(world, [{ operation: 'place', when: 'after', action, commit }]);
+
+    expect(held).toMatchObject({ state: 'HELD', requests: 1, received: [] });
+    expect(held.status.hold).toMatchObject({ reason: 'OTHER_ITEMS', decisions: ['order', 'abandon', 'deliver'] });
+  });
+
+  it('does not take over an order that lacks a product that was asked for, as if it were a shortfall', async () => {
+    const commit: Trouble['commit'] = { type: 'items', items: [{ id: 'demo-instant', quantity: 2 }] };
+    const lost: Trouble = { operation: 'place', when: 'after', action: LOST.action, commit };
+    const held = await play(world, [lost], { 'demo-instant': 2, 'demo-seconds': 1 });
+
+    expect(held).toMatchObject({ state: 'HELD', requests: 1, received: [] });
+    expect(held.status.hold).toMatchObject({ reason: 'OTHER_ITEMS' });
+    expect(held.status.hold?.explanation).toContain('demo-seconds');
+  });
+
+  it('does not deliver one order to two customers when the partner answers two references with one id', async () => {
+    const first = await play(world);
+    const second = await play(world, [
+      { operation: 'place', commit: { type: 'same-order-as', referenceId: first.referenceId } },
+    ]);
+
+    expect(first.received).toHaveLength(2);
+    expect(second).toMatchObject({ state: 'HELD', received: [], orders: [] });
+    expect(second.status.hold).toMatchObject({ reason: 'ORDER_OF_ANOTHER_PURCHASE' });
+    expect(second.status.hold?.explanation).toContain(first.referenceId);
+  });
+
+  it('passes over an order that had failed and adopts the living one, without sending another', async () => {
+    const referenceId = world.reference();
+    const items = [{ id: 'demo-instant', quantity: 2 }];
+    const failed = await world.sandbox.placeByHand({ referenceId, items });
+    await world.sandbox.changeOrder(failed.id, { status: 'FAILED' });
+    const alive = await world.sandbox.placeByHand({ referenceId, items });
+    const purchase = await play(world, [], INSTANT, referenceId);
+
+    expect(purchase).toMatchObject({ state: 'DELIVERED', requests: 0 });
+    expect(purchase.status.result?.orderId).toBe(alive.id);
+    expect(purchase.events.map(({ type }) => type)).toEqual(['purchase.delivered']);
+  });
+
+  it('ends as the partner says when the only order under the reference had failed, without sending another', async () => {
+    const referenceId = world.reference();
+    const order = await world.sandbox.placeByHand({ referenceId, items: [{ id: 'demo-instant', quantity: 2 }] });
+    await world.sandbox.changeOrder(order.id, { status: 'FAILED' });
+
+    expect(await play(world, [], INSTANT, referenceId)).toMatchObject({ state: 'FAILED', requests: 0, received: [] });
+  });
+
+  it('buys nothing twice when no answer came and the partner books the order long after', async () => {
+    const commit = { type: 'late', historyRequests: 1_000 } as const;
+    const { referenceId } = await play(world, [{ ...LOST, when: 'before', commit }]);
+    await bookLateOrders(world, referenceId, 1);
+
+    const purchase = await seen(world, referenceId);
+    expect(purchase).toMatchObject({ state: 'HELD', requests: 1, received: [] });
+    expect(purchase.orders).toHaveLength(1);
+  });
+
+  it('delivers the keys of one order only when an order that was replaced is booked after all', async () => {
+    const commit = { type: 'late', historyRequests: 1_000 } as const;
+    const { referenceId } = await play(world, [
+      { operation: 'place', action: { type: 'answer', status: 500 }, commit },
+    ]);
+    await bookLateOrders(world, referenceId, 2);
+
+    const { orders, received, status, requests } = await seen(world, referenceId);
+    expect(requests).toBe(2);
+    const delivered = orders.filter(({ id }) => id === status.result?.orderId);
+    expect(received.toSorted()).toEqual(keysOf(delivered).toSorted());
+    expect(received).toHaveLength(2);
+  });
+});
+
+describe('what may be placed again is the user’s choice', () => {
+  const before = (action: Trouble['action']): Trouble => ({ operation: 'place', action });
+  const broken = [before({ type: 'hang' }), before({ type: 'reset' }), before({ type: 'close' })];
+
+  it('never: neither after an error answer nor after silence', async () => {
+    const world = await startPartnerWorld({ settings: { replace: 'never', settleMs: 300 } });
+    const troubles = [...broken, before({ type: 'answer', status: 500 }), before({ type: 'unsuccessful' })];
+    const all = await Promise.all(troubles.map((trouble) => play(world, [trouble])));
+    await world.close();
+
+    for (const purchase of all) expect(purchase).toMatchObject({ state: 'HELD', requests: 1, orders: [] });
+  });
+
+  it('always: after silence too, once the order is shown absent, and to one order only', async () => {
+    const world = await startPartnerWorld({ settings: { replace: 'always', settleMs: 300 } });
+    const absent = await Promise.all(broken.map((trouble) => play(world, [trouble])));
+    const there = await Promise.all(broken.map((trouble) => play(world, [{ ...trouble, when: 'after' }])));
+    await world.close();
+
+    for (const purchase of absent) expect(purchase).toMatchObject({ state: 'DELIVERED', requests: 2 });
+    for (const purchase of there) expect(purchase).toMatchObject({ state: 'DELIVERED', requests: 1 });
+    for (const { orders } of [...absent, ...there]) expect(orders).toHaveLength(1);
+  });
+});
+
+/** Asks for the history until the orders that wait for its answers are there. */
+async function bookLateOrders(world: World, referenceId: string, count: number): Promise<void> {
+  await until(async () => {
+    await Promise.all(Array.from({ length: 50 }, () => world.partner.listOrders({ limit: 1 })));
+    return (await world.sandbox.ordersOf(referenceId)).length >= count;
+  });
+}

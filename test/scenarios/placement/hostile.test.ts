@@ -1,0 +1,106 @@
+import fc from 'fast-check';
+import type { World } from '../../support/world';
+import { keysOf, play, type Played, startPartnerWorld, type Trouble } from './play';
+
+/** Stands for the purchase's own reference in a generated answer. */
+const OURS = '<our reference>';
+const AT_ONCE = 25;
+
+const nasty = fc.oneof(
+  fc.jsonValue(),
+  fc.string({ unit: 'binary' }),
+  fc.constantFrom(OURS, '', '..', '../../admin', '__proto__', '\u0000', 'a'.repeat(300_000)),
+  fc.constantFrom('COMPLETED', 'FAILED', 'AAAA-BBBB-CCCC', '2026-01-01T00:00:00Z'),
+  fc.constantFrom(null, -1, 0, 1, 500, 2 ** 53, 1e300),
+);
+const mostly = <T>(plain: T) => fc.oneof({ arbitrary: fc.constant(plain), weight: 3 }, { arbitrary: nasty, weight: 1 });
+
+const historyRow = fc.record(
+  { id: nasty, reference_id: mostly(OURS), status: mostly('PENDING'), created_at: mostly('2026-01-01T00:00:00Z') },
+  { requiredKeys: [] },
+);
+const historyPage = fc.record({
+  hits: mostly(1),
+  // Never plainly empty: a partner that denies an order it has taken is a lie that nothing can see through.
+  orders: fc.array(historyRow, { minLength: 1, maxLength: 3 }),
+  pages: fc.record({ page: mostly(1), total: mostly(1), limit: mostly(500) }),
+});
+const envelope = (data: fc.Arbitrary<unknown>) =>
+  fc.record({ status: mostly(200), success: mostly(true), details: fc.record({ data }) });
+const text = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc.json(),
+  envelope(fc.oneof(nasty, historyPage, fc.record({ id: nasty }))).map((whole) => JSON.stringify(whole)),
+  envelope(historyPage).map((whole) => JSON.stringify(whole).slice(0, -7)),
+  fc.constant('{"status":200,"success":true,"details":{"data":{"total_debit":1e999}}}'),
+);
+
+const action: fc.Arbitrary<NonNullable<Trouble['action']>> = fc.oneof(
+  { arbitrary: text.map((words) => ({ type: 'body', text: words }) as const), weight: 4 },
+  fc.record({ type: fc.constant('answer' as const), status: fc.integer({ min: 200, max: 599 }), body: text }),
+  fc.record({ type: fc.constant('truncate' as const), bytes: fc.nat(400) }),
+  fc.constantFrom({ type: 'unsuccessful' } as const, { type: 'reset' } as const),
+);
+const merged = fc
+  .dictionary(fc.constantFrom('id', 'status', 'total_debit', 'balance', 'hits', 'pages'), nasty)
+  .map((data) => ({ type: 'merge', data }) as const);
+
+const trouble: fc.Arbitrary<Trouble> = fc.oneof(
+  fc.record({
+    operation: fc.constantFrom('place' as const, 'orders' as const),
+    action,
+    when: fc.constantFrom('before', 'after'),
+  }),
+  fc.record({
+    operation: fc.constantFrom('place' as const, 'keys' as const, 'orders' as const),
+    action: fc.oneof(action, merged),
+    when: fc.constant('after' as const),
+  }),
+);
+/** What one purchase meets, early or a little later, and for a few calls only, so that there is an end. */
+const troubles = fc.array(
+  fc
+    .tuple(trouble, fc.integer({ min: 1, max: 3 }), fc.integer({ min: 1, max: 2 }))
+    .map(([one, nth, times]): Trouble => ({ ...one, nth, times })),
+  { minLength: 1, maxLength: 4 },
+);
+const NOTHING_BOUGHT = ['NOT_PLACED', 'REJECTED', 'CANCELLED'];
+
+describe('whatever the partner answers', () => {
+  let world: World;
+
+  beforeAll(async () => {
+    world = await startPartnerWorld({ settings: { deadlineMs: 2_500, placeWithinMs: 8_000, settleMs: 300 } });
+  });
+  afterAll(() => world.close());
+
+  it('a purchase never buys twice, never hands over a key that was not issued to it, and never breaks', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(troubles, { minLength: AT_ONCE, maxLength: AT_ONCE }), async (scripts) => {
+        const purchases = await Promise.all(scripts.map((script) => playHostile(world, script)));
+        for (const purchase of purchases) {
+          const known = keysOf(purchase.orders);
+          expect(purchase.orders.length).toBeLessThanOrEqual(NOTHING_BOUGHT.includes(purchase.state) ? 0 : 1);
+          expect(known).toEqual(expect.arrayContaining(purchase.received));
+          expect(new Set(purchase.received).size).toBe(purchase.received.length);
+          expect(['COMPLETED', 'RUNNING']).toContain(purchase.status.execution);
+          expect(await failedTasks(world, purchase)).toEqual([]);
+        }
+      }),
+      // A smaller counterexample is not worth the minutes: the seed is printed.
+      { numRuns: 2, endOnFailure: true },
+    );
+  }, 120_000);
+});
+
+async function playHostile(world: World, script: readonly Trouble[]): Promise<Played> {
+  const referenceId = world.reference();
+  const named = JSON.parse(JSON.stringify(script).replaceAll(OURS, referenceId)) as Trouble[];
+  return play(world, named, { 'demo-instant': 2 }, referenceId);
+}
+
+/** Why workflow tasks failed: code of the workflow that threw on what it was given. */
+async function failedTasks(world: World, { referenceId }: Played): Promise<string[]> {
+  const { events } = await world.client.workflow.getHandle(`purchase-${referenceId}`).fetchHistory();
+  return (events ?? []).flatMap((event) => event.workflowTaskFailedEventAttributes?.failure?.message ?? []);
+}

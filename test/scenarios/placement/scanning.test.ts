@@ -1,0 +1,157 @@
+import fc from 'fast-check';
+import { findOrders } from '../../../src/activities/find-orders';
+import { createPartnerClient, type PartnerClient } from '../../../src/partner/index';
+import { type Sandbox, type SandboxOptions, startSandbox } from '../../../src/sandbox/index';
+import { startServer } from '../../support/http-server';
+
+const HOUR = 3_600_000;
+const OURS = { referenceId: 'REF-1', items: [{ id: 'demo-never', quantity: 1 }] };
+
+describe('an order is found in the history, whatever the search is worth', () => {
+  const open: { close(): Promise<void> }[] = [];
+  afterEach(async () => {
+    await Promise.all(open.splice(0).map((one) => one.close()));
+  });
+
+  async function partnerWith(options: SandboxOptions): Promise<{ sandbox: Sandbox; partner: PartnerClient }> {
+    const sandbox = await startSandbox(options);
+    const partner = createPartnerClient({ baseUrl: sandbox.url, apiKey: () => 'sandbox-key' });
+    open.push(sandbox, partner);
+    return { sandbox, partner };
+  }
+
+  it.each(['newest', 'oldest'] as const)(
+    'scans a history that shows its %s end first when the search is ignored, never page 1 only',
+    async (historyOrder) => {
+      const { sandbox, partner } = await partnerWith({ search: 'ignored', historyOrder });
+      const since = Date.now() - 2 * HOUR;
+      sandbox.addPast({ count: 700, days: 1, endsBeforeMs: 3 * HOUR, referencePrefix: 'before-' });
+      const ours = await sandbox.placeByHand({ ...OURS, createdAt: new Date(since).toISOString() });
+      sandbox.addPast({ count: 1_200, days: 1, endsBeforeMs: 0, referencePrefix: 'after-' });
+
+      const found = await findOrders(partner, 'REF-1', since);
+      expect(found).toMatchObject({ how: 'scan', orders: [{ id: ours.id }] });
+    },
+  );
+
+  it('finds an order that moves on to a page that was read already while others come in', async () => {
+    const { sandbox, partner } = await partnerWith({ search: 'ignored', historyShift: 5 });
+    sandbox.addPast({ count: 10, days: 1, endsBeforeMs: 3 * HOUR, referencePrefix: 'before-' });
+    const since = Date.now() - 2 * HOUR;
+    const ours = await sandbox.placeByHand({ ...OURS, createdAt: new Date(since).toISOString() });
+    for (let count = 1; count <= 987; count++) {
+      await sandbox.placeByHand({
+        ...OURS,
+        referenceId: `after-${count}`,
+        createdAt: new Date(since + count).toISOString(),
+      });
+    }
+
+    expect((await findOrders(partner, 'REF-1', since - 48 * HOUR)).orders).toMatchObject([{ id: ours.id }]);
+  });
+
+  it('reads no further back than the purchase is old', async () => {
+    const { sandbox, partner } = await partnerWith({ search: 'ignored' });
+    sandbox.addPast({ count: 5_000 });
+
+    expect((await findOrders(partner, 'REF-1', Date.now())).orders).toEqual([]);
+    expect(sandbox.requests().orders).toBeLessThanOrEqual(3);
+  });
+
+  it('finds it wherever it lies, at either end, while orders of others come in between the pages', async () => {
+    const { sandbox, partner } = await partnerWith({ search: 'ignored' });
+    const since = Date.now() - 30 * 24 * HOUR;
+    sandbox.addPast({ count: 1_100, days: 25 });
+    const lies = fc.record({
+      daysAgo: fc.double({ min: 0, max: 19.9, noNaN: true }),
+      historyOrder: fc.constantFrom('newest' as const, 'oldest' as const),
+      historyShift: fc.integer({ min: 0, max: 60 }),
+    });
+    let count = 0;
+    await fc.assert(
+      fc.asyncProperty(lies, async ({ daysAgo, historyOrder, historyShift }) => {
+        const referenceId = `LIES-${++count}`;
+        const createdAt = new Date(Date.now() - daysAgo * 24 * HOUR).toISOString();
+        const ours = await sandbox.placeByHand({ ...OURS, referenceId, createdAt });
+        sandbox.settings({ historyOrder, historyShift });
+        const { orders } = await findOrders(partner, referenceId, since);
+        expect(orders.map(({ id }) => id)).toEqual([ours.id]);
+      }),
+      { numRuns: 15 },
+    );
+  });
+
+  it.each(['exact', 'fuzzy', 'ignored'] as const)(
+    'never takes the order of REF-10 or ref-1 for one of REF-1, with a search that is %s',
+    async (search) => {
+      const { sandbox, partner } = await partnerWith({ search });
+      for (const referenceId of ['REF-10', 'ref-1', 'XREF-1']) await sandbox.placeByHand({ ...OURS, referenceId });
+
+      expect((await findOrders(partner, 'REF-1', Date.now() - HOUR)).orders).toEqual([]);
+      const ours = await sandbox.placeByHand(OURS);
+      expect((await findOrders(partner, 'REF-1', Date.now() - HOUR)).orders.map(({ id }) => id)).toEqual([ours.id]);
+    },
+  );
+
+  it('does not call an order absent when the partner takes no notice of the page it is asked for', async () => {
+    const { sandbox, partner } = await partnerWith({ search: 'ignored', historyOrder: 'oldest', pageParam: 'p' });
+    sandbox.addPast({ count: 600 });
+    await sandbox.placeByHand(OURS);
+
+    await expect(findOrders(partner, 'REF-1', Date.now())).rejects.toThrow('listOrders: the pages hold');
+  });
+
+  it('does not call an order absent when the pages hold fewer orders than the partner counts', async () => {
+    const partner = await partnerThatShows({
+      hits: 3,
+      orders: [row('OTHER-1')],
+      pages: { page: 1, total: 1, limit: 500 },
+    });
+    await expect(findOrders(partner, 'REF-1', 0)).rejects.toThrow('the pages hold 1 of 3 rows');
+  });
+
+  it('gives up rather than read for ever, and does not call the order absent then', async () => {
+    const partner = await partnerThatShows((page) => ({
+      hits: 1e9,
+      orders: [row(`OTHER-${page}`)],
+      pages: { page, total: 1e9, limit: 1 },
+    }));
+    await expect(findOrders(partner, 'REF-1', 0)).rejects.toThrow('the pages hold');
+  });
+
+  it('hands on nothing of a row that was not checked: a date can hold words, an id can hold a path', async () => {
+    const orders = [
+      { ...row('REF-1', 'ord-1'), created_at: 'Jan 1 2026 00:00:00 GMT (AAAA-BBBB)', status: 'KEY 1234' },
+      { ...row('REF-1', '../../admin') },
+    ];
+    const partner = await partnerThatShows({ hits: 2, orders, pages: { page: 1, total: 1, limit: 500 } });
+
+    expect(await findOrders(partner, 'REF-1', 0)).toMatchObject({
+      orders: [{ id: 'ord-1', status: 'UNRECOGNISED', createdAt: '2026-01-01T00:00:00.000Z' }],
+      unusable: 1,
+    });
+  });
+
+  async function partnerThatShows(list: ShownList | ((page: number) => ShownList)): Promise<PartnerClient> {
+    const server = await startServer({
+      respond: ({ path }) => {
+        const page = Number(new URL(path, 'http://partner').searchParams.get('page') ?? 1);
+        const data = typeof list === 'function' ? list(page) : list;
+        return { json: { status: 200, success: true, details: { data, extensions: {} } } };
+      },
+    });
+    const partner = createPartnerClient({ baseUrl: server.url, apiKey: () => 'key' });
+    open.push(partner, server);
+    return partner;
+  }
+});
+
+interface ShownList {
+  hits: number;
+  orders: object[];
+  pages: { page: number; total: number; limit: number };
+}
+
+function row(reference_id: string, id = `ord-of-${reference_id}`) {
+  return { id, reference_id, status: 'PENDING', item: {}, created_at: '2026-01-01T00:00:00.000Z' };
+}

@@ -1,0 +1,46 @@
+import { startWorld, type World } from '../../support/world';
+
+/** What is bought, in turn, and how it must end. */
+const MIX = [
+  ['demo-instant', 2, 'DELIVERED'],
+  ['demo-seconds', 1, 'DELIVERED'],
+  ['demo-partial', 4, 'PARTIALLY_DELIVERED'],
+  ['demo-short', 2, 'PARTIALLY_DELIVERED'],
+  ['demo-refunded', 1, 'REFUNDED'],
+  ['demo-failed', 1, 'FAILED'],
+  ['demo-out-of-stock', 1, 'REJECTED'],
+  ['demo-image', 1, 'DELIVERED'],
+] as const;
+
+describe('200 mixed purchases on a real server', () => {
+  let world: World;
+
+  beforeAll(async () => {
+    world = await startWorld({
+      sandbox: { perLookMs: 30_000 },
+      // A server under load may lose a task on its way to a worker: what it was to place is settled, and placed again.
+      settings: { replace: 'always', partnerTimeoutMs: 5_000, deadlineMs: 200_000, placeWithinMs: 200_000 },
+    });
+  });
+  afterAll(() => world.close());
+
+  it('leave books at the partner that equal, to the key and the cent, what a verifying checkout got', async () => {
+    const parts = Array.from({ length: 200 }, (_, index) => MIX[index % MIX.length] ?? MIX[0]);
+    const references = await Promise.all(parts.map(([product, quantity]) => world.buy({ [product]: quantity })));
+    const results = await world.ended(references, 200_000);
+
+    expect(results.map((result) => result.outcome)).toEqual(parts.map(([, , outcome]) => outcome));
+    const books = await world.sandbox.books();
+    expect(books.references.filter(({ orders }) => orders.length > 1)).toEqual([]);
+    expect(books.totals.orders).toBe(parts.filter(([product]) => product !== 'demo-out-of-stock').length);
+    for (const { referenceId } of results) {
+      const { issued, received } = await world.keys(referenceId);
+      expect(received).toEqual(issued);
+    }
+    const debited = results.reduce((total, { totalDebit = 0 }) => total + Math.round(totalDebit * 100), 0);
+    expect(debited).toBe(Math.round(books.totals.debited * 100));
+    expect(world.receiver.events.size).toBe(200);
+    expect(world.receiver.contradictions).toEqual([]);
+    expect(world.receiver.refused).toBe(0);
+  }, 240_000);
+});

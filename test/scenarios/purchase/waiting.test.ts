@@ -1,0 +1,89 @@
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import type { PurchaseResult } from '../../../src/contracts/purchase';
+import { startTimeSkippingServer } from '../../support/time-skipping';
+import { startWorld, type World } from '../../support/world';
+
+const MINUTE = 60_000;
+/** What a worker has without any setting. */
+const DEFAULTS = { firstPollMs: 5_000, pollIntervalMs: 30_000, deadlineMs: 25 * MINUTE };
+
+describe('waiting, with the intervals of production on a clock that skips', () => {
+  let server: TestWorkflowEnvironment;
+  let world: World;
+
+  beforeAll(async () => {
+    server = await startTimeSkippingServer();
+    const { address, client } = server;
+    world = await startWorld({ address, client, settings: DEFAULTS, sandbox: { perLookMs: 30_000 } });
+  }, 120_000);
+  afterAll(async () => {
+    await world?.close();
+    await server?.teardown();
+  });
+
+  it('closes 40 looks and two status changes with fewer than 46 history events, where a loop of timers has 460', async () => {
+    const result = await boughtInTime(world, { 'demo-slow': 1 });
+
+    expect(result.outcome).toBe('DELIVERED');
+    expect(world.sandbox.requests().keys).toBe(41);
+    expect(await historyLength(server, result.referenceId)).toBeLessThan(46);
+  });
+
+  it('looks no sooner than the first pause, and then no closer than the interval, however often the status changes', async () => {
+    const { referenceId } = await boughtInTime(world, { 'demo-flapping': 1 });
+
+    const [placed = 0, ...changes] = await timesOfAnswers(server, referenceId, ['placeOrder', 'awaitOrderChange']);
+    expect(changes.length).toBeGreaterThanOrEqual(4);
+    const [first = 0] = changes;
+    expect(first - placed).toBeGreaterThanOrEqual(DEFAULTS.firstPollMs);
+    for (const [index, change] of changes.slice(1).entries()) {
+      expect(change - (changes[index] ?? 0)).toBeGreaterThanOrEqual(DEFAULTS.pollIntervalMs);
+    }
+  });
+
+  it('is OVERDUE after 25 minutes without an end, not before and not never', async () => {
+    const result = await boughtInTime(world, { 'demo-never': 1 });
+
+    expect(result.outcome).toBe('OVERDUE');
+    const { startTime, closeTime } = await server.client.workflow
+      .getHandle(`purchase-${result.referenceId}`)
+      .describe();
+    const waited = Number(closeTime) - Number(startTime);
+    expect(waited).toBeGreaterThanOrEqual(25 * MINUTE);
+    expect(waited).toBeLessThan(26 * MINUTE);
+  });
+});
+
+/**
+ * Buys, and lets time skip only once the worker has completed an activity: as long as its pollers have taken nothing, the
+ * server's next timer is the end of all time.
+ */
+async function boughtInTime(world: World, items: Record<string, number>): Promise<PurchaseResult> {
+  const referenceId = await world.buy(items);
+  const handle = world.client.workflow.getHandle(`purchase-${referenceId}`);
+  const isBegun = async () =>
+    (await handle.fetchHistory()).events?.some((event) => event.activityTaskCompletedEventAttributes);
+  while (!(await isBegun())) await new Promise((resolve) => setTimeout(resolve, 20));
+  return world.starter.result(referenceId);
+}
+
+async function historyLength(server: TestWorkflowEnvironment, referenceId: string): Promise<number> {
+  const history = await server.client.workflow.getHandle(`purchase-${referenceId}`).fetchHistory();
+  return history.events?.length ?? 0;
+}
+
+/** @returns when each completed activity of those types began its last attempt, in epoch ms on the server's clock */
+async function timesOfAnswers(
+  server: TestWorkflowEnvironment,
+  referenceId: string,
+  types: string[],
+): Promise<number[]> {
+  const { events } = await server.client.workflow.getHandle(`purchase-${referenceId}`).fetchHistory();
+  const all = events ?? [];
+  const asked = all
+    .filter((event) => types.includes(event.activityTaskScheduledEventAttributes?.activityType?.name ?? ''))
+    .map(({ eventId }) => Number(eventId));
+  return all
+    .filter((event) => asked.includes(Number(event.activityTaskStartedEventAttributes?.scheduledEventId)))
+    .map(({ eventTime }) => Number(eventTime?.seconds) * 1_000 + Math.floor((eventTime?.nanos ?? 0) / 1e6));
+}

@@ -1,0 +1,189 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { startSandbox } from '../../../src/sandbox/index';
+import { startWorld, type World } from '../../support/world';
+import { type Ended, starterProcess, startProcess } from './process';
+
+describe('the commands, as real processes', () => {
+  let world: World;
+  let run: (...args: string[]) => Promise<Ended>;
+  let partner: (...args: string[]) => Promise<Ended>;
+
+  beforeAll(async () => {
+    world = await startWorld({ sandbox: { perLookMs: 30_000 } });
+    const env = {
+      TEMPORAL_ADDRESS: process.env.TEST_TEMPORAL_ADDRESS ?? '',
+      TEMPORAL_TASK_QUEUE: world.taskQueue,
+    };
+    run = (...args) => starterProcess(args, env);
+    // Where there is no Temporal: these commands need none.
+    const partnerEnv = { PARTNER_BASE_URL: world.sandbox.url, PARTNER_API_KEY: 'sandbox-key' };
+    partner = (...args) => starterProcess(args, { TEMPORAL_ADDRESS: '127.0.0.1:1', ...partnerEnv });
+  });
+  afterAll(() => world.close());
+
+  it('purchase prints what it started, and the same again finds it', async () => {
+    const referenceId = world.reference();
+    const first = await run('purchase', referenceId, '--item', 'demo-instant:2', '--json');
+    const { runId } = JSON.parse(first.stdout) as { runId: string };
+    const known = { referenceId, workflowId: `purchase-${referenceId}`, runId };
+    expect(JSON.parse(first.stdout)).toEqual({ ...known, started: true });
+    expect(first.code).toBe(0);
+
+    const second = await run('purchase', referenceId, '--item', 'demo-instant:2', '--json');
+    expect(JSON.parse(second.stdout)).toEqual({ ...known, started: false });
+    expect(second.code).toBe(0);
+  });
+
+  it('purchase --wait ends with 0 only when everything was delivered, and with 3 for every other outcome', async () => {
+    const [whole, refunded] = await Promise.all([
+      run('purchase', world.reference(), '--item', 'demo-instant:1', '--item', 'demo-image:1', '--wait', '--json'),
+      run('purchase', world.reference(), '--item', 'demo-refunded:1', '--wait', '--json'),
+    ]);
+    expect(JSON.parse(whole.stdout)).toMatchObject({ started: true, result: { outcome: 'DELIVERED' } });
+    expect(whole.code).toBe(0);
+    expect(JSON.parse(refunded.stdout)).toMatchObject({ result: { outcome: 'REFUNDED' } });
+    expect(refunded.code).toBe(3);
+  });
+
+  it('purchase --wait ends with 1 and says so when someone terminates the purchase', async () => {
+    const referenceId = await world.buy({ 'demo-never': 1 });
+    const waiting = run('purchase', referenceId, '--item', 'demo-never:1', '--wait');
+    await world.untilState(referenceId, 'PENDING');
+    await world.client.workflow.getHandle(`purchase-${referenceId}`).terminate('enough');
+
+    const { code, stdout, stderr } = await waiting;
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain(`Purchase ${referenceId} ended as TERMINATED (enough)`);
+  });
+
+  it('purchase shows both sets of items and ends with 1 when the reference stands for others', async () => {
+    const referenceId = await world.buy({ 'demo-instant': 1 });
+    const { code, stderr } = await run('purchase', referenceId, '--item', 'demo-instant:3');
+    expect(code).toBe(1);
+    expect(stderr).toContain('it bought:  1 × demo-instant');
+    expect(stderr).toContain('you asked:  3 × demo-instant');
+  });
+
+  it('status of an unknown reference is one sentence and exit code 1, also as JSON', async () => {
+    const { code, stdout, stderr } = await run('status', 'nobody-knows-me', '--json');
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^There is no purchase nobody-knows-me .*\n$/);
+    expect(JSON.parse(stdout)).toEqual({ error: { name: 'PurchaseNotFoundError', message: stderr.trim() } });
+  });
+
+  it('status shows a running purchase by what it waits for: attempt, last answer, next look', async () => {
+    const slow = await startWorld({ settings: { pollIntervalMs: 25_000 } });
+    try {
+      const referenceId = await slow.buy({ 'demo-never': 1 });
+      await slow.untilState(referenceId, 'PENDING');
+      const attempt = async () => (await slow.starter.status(referenceId)).pending[0];
+      // The first attempt only waits out the time to the first look.
+      while (!(await attempt())?.lastAnswer?.startsWith('still') || !(await attempt())?.nextAttempt) await soon();
+
+      const { code, stdout } = await run('status', referenceId);
+      expect(code).toBe(0);
+      expect(stdout).toMatch(/^T-\S+ {2}PENDING {2}order \S+\n {2}running, started 20\S+Z\n/);
+      expect(stdout).toMatch(
+        / {2}doing: awaitOrderChange, attempt \d+, last answer: still PENDING; next look in .+, next 20\S+Z\n/,
+      );
+    } finally {
+      await slow.close();
+    }
+  });
+
+  it('status tells a step that a person has paused, with the command that lets it go on', async () => {
+    const referenceId = await world.buy({ 'demo-never': 1 });
+    await world.untilState(referenceId, 'PENDING');
+    const execution = { workflowId: `purchase-${referenceId}` };
+    await world.client.workflowService.pauseActivity({ namespace: 'default', execution, type: 'awaitOrderChange' });
+    const { stdout } = await run('status', referenceId);
+    expect(stdout).toContain('PAUSED by a person: awaitOrderChange, attempt');
+
+    const command = stdout.split('\n').find((line) => line.includes('temporal activity unpause'));
+    const [, ...args] = command!.trim().split(' ');
+    const address = ['--address', process.env.TEST_TEMPORAL_ADDRESS ?? ''];
+    await promisify(execFile)(process.env.TEMPORAL_CLI ?? '', [...args, ...address]);
+    const [order] = await world.sandbox.ordersOf(referenceId);
+    await world.sandbox.changeOrder(order!.id, { status: 'COMPLETED' });
+    expect((await world.starter.result(referenceId)).outcome).toBe('DELIVERED');
+  });
+
+  it('status shows a purchase that ended: outcome, debit, lines, and the event that the checkout has', async () => {
+    const { referenceId, orderId } = await world.bought({ 'demo-partial': 4 });
+    const words = await run('status', referenceId);
+    expect(words.stdout).toContain(`${referenceId}  PARTIALLY_DELIVERED  order ${orderId}`);
+    expect(words.stdout).toMatch(/received: purchase\.partially_delivered {2}evt_/);
+    expect(words.stdout).toMatch(/2 of 4/);
+
+    const json = await run('status', referenceId, '--json');
+    expect(JSON.parse(json.stdout)).toEqual(await world.starter.status(referenceId).then(plain));
+    expect(json.stderr).toBe('');
+  });
+
+  it('status says that no worker has taken a purchase, where none runs', async () => {
+    const idle = await startWorld({ worker: false });
+    try {
+      const referenceId = await idle.buy({ 'demo-instant': 1 });
+      const { stdout } = await run('status', referenceId);
+      expect(stdout).toContain(`waits for a worker on task queue ${idle.taskQueue} since 20`);
+      await idle.client.workflow.getHandle(`purchase-${referenceId}`).terminate();
+    } finally {
+      await idle.close();
+    }
+  });
+
+  it('setup registers nothing twice', async () => {
+    const { code, stdout } = await run('setup', '--json');
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toEqual({ namespace: 'default', registered: [] });
+  });
+
+  it('products and orders show a page, as words and as the document of the partner', async () => {
+    const [words, json, orders] = await Promise.all([
+      partner('products', '--query', 'gift', '--in-stock', 'true', '--sort', 'PRICE_ASC', '--limit', '5'),
+      partner('products', '--limit', '2', '--page', '2', '--json'),
+      partner('orders', '--search', 'nothing-has-this-reference', '--json'),
+    ]);
+    expect(words.stdout.trimEnd().split('\n')).toHaveLength(6);
+    expect(words.stdout).toMatch(/page 1 of \d+, \d+ in all\n$/);
+    expect(JSON.parse(json.stdout)).toMatchObject({ pages: { page: 2, limit: 2 }, products: [{}, {}] });
+    expect(JSON.parse(orders.stdout)).toMatchObject({ hits: 0, orders: [] });
+    expect([words.code, json.code, orders.code]).toEqual([0, 0, 0]);
+  });
+
+  it('products --all and orders --all bring 20,000 rows to the last, and end quietly when nobody reads on', async () => {
+    const big = await startSandbox({ products: 20_000 });
+    big.addPast({ count: 20_000 });
+    const env = { PARTNER_BASE_URL: big.url, PARTNER_API_KEY: 'sandbox-key' };
+    try {
+      const products = await starterProcess(['products', '--all', '--limit', '500'], env);
+      expect(products.code).toBe(0);
+      const ids = products.stdout.trimEnd().split('\n');
+      expect(new Set(ids.map((line) => line.split(' ')[0])).size).toBe(20_016);
+
+      const orders = await starterProcess(['orders', '--all', '--limit', '500', '--json'], env);
+      expect(orders.code).toBe(0);
+      const document = JSON.parse(orders.stdout) as { hits: number; orders: { id: string }[] };
+      expect(new Set(document.orders.map(({ id }) => id)).size).toBe(20_000);
+      expect(document.hits).toBe(20_000);
+
+      const head = startProcess('starter', ['orders', '--all', '--limit', '500'], env);
+      head.child.stdout?.once('data', () => head.child.stdout?.destroy());
+      const ended = await head.ended;
+      expect([ended.code, ended.stderr]).toEqual([0, '']);
+      expect(ended.stdout.length).toBeLessThan(2_000_000);
+    } finally {
+      await big.close();
+    }
+  }, 120_000);
+});
+
+function soon(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 50));
+}
+
+/** As JSON leaves it: without what is undefined. */
+function plain(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value));
+}

@@ -1,0 +1,140 @@
+import { freePort, startDevServer } from '../../support/dev-server';
+import { runStarter } from '../../../src/cli/command-line';
+import { connectClient } from '../../../src/temporal/client/connection';
+import { starterProcess, startProcess } from './process';
+
+/** Nothing listens there: whoever contacts it before it has read its arguments fails in another way. */
+const NOWHERE = { TEMPORAL_ADDRESS: '127.0.0.1:1' };
+
+describe('what is typed wrongly is exit code 2 and one message, and nothing is contacted', () => {
+  it.each([
+    ['no command', [], 'Usage: starter'],
+    ['an unknown command shows which there are', ['buy', 'R-1'], 'redeliver [options] <reference>'],
+    ['no item', ['purchase', 'R-1'], "required option '--item <product:quantity>'"],
+    ['an item without a quantity', ['purchase', 'R-1', '--item', 'steam-50'], 'expected PRODUCT:QUANTITY such as'],
+    ['half a key', ['purchase', 'R-1', '--item', 'a:1.5'], 'expected PRODUCT:QUANTITY such as'],
+    ['no key', ['purchase', 'R-1', '--item', 'a:0'], 'expected an integer of 1 to 1000, got 0'],
+    ['too many keys', ['purchase', 'R-1', '--item', 'a:1001'], 'expected an integer of 1 to 1000, got 1001'],
+    ['a product twice', ['purchase', 'R-1', '--item', 'a:1', '--item', 'a:2'], '"a" stands there twice'],
+    ['a reference with a blank', ['purchase', 'R 1', '--item', 'a:1'], 'expected 1 to 100 of A-Z a-z 0-9'],
+    ['a reference too long', ['status', 'R'.repeat(101)], 'expected 1 to 100 of A-Z a-z 0-9'],
+    ['no decision', ['resolve', 'R-1'], 'expected exactly one of --order ID, --replace'],
+    ['two decisions', ['resolve', 'R-1', '--replace', '--abandon'], 'got --replace and --abandon'],
+    ['an order id that would change a path', ['resolve', 'R-1', '--order', '../x'], 'expected the id of an order'],
+    ['an unknown sort', ['products', '--sort', 'CHEAPEST'], 'Allowed choices are DATE_DESC'],
+    ['page zero', ['orders', '--page', '0'], 'expected a whole number from 1, got 0'],
+    ['an unknown option', ['status', 'R-1', '--verbose'], "unknown option '--verbose'"],
+  ])('%s', async (_, args, message) => {
+    const said: string[] = [];
+    const printed: string[] = [];
+    const contacted = () => {
+      throw new Error('contacted');
+    };
+    const exitCode = await runStarter(['node', 'starter', ...args], {
+      exitCode: 0,
+      out: { json: false, write: (text) => void printed.push(text), note: (text) => void said.push(text) },
+      partner: contacted,
+      schedule: contacted,
+      temporal: contacted,
+    });
+    expect(said.join('\n')).toContain(message);
+    expect(exitCode).toBe(2);
+    expect(printed).toEqual([]);
+  });
+
+  it('ends the real process the same way, with the message on stderr and nothing on stdout', async () => {
+    const { code, stdout, stderr } = await starterProcess(['purchase', 'R-1', '--item', 'a:0'], NOWHERE);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain('items[0].quantity: expected an integer of 1 to 1000, got 0');
+  });
+
+  it('prints the error as the one document on stdout where a program asked for JSON', async () => {
+    const { code, stdout } = await starterProcess(['resolve', 'R-1', '--json'], NOWHERE);
+    expect(code).toBe(2);
+    expect(JSON.parse(stdout)).toEqual({
+      error: { name: 'StarterError', message: expect.stringContaining('expected exactly one of') as string },
+    });
+  });
+});
+
+describe('what is set wrongly is exit code 78', () => {
+  it('names every variable that the partner commands lack, all at once', async () => {
+    const { code, stderr } = await starterProcess(['products'], NOWHERE);
+    expect(code).toBe(78);
+    expect(stderr).toContain('PARTNER_BASE_URL');
+    expect(stderr).toContain('PARTNER_API_KEY');
+  });
+
+  it("says so when Temporal's own settings can't be used", async () => {
+    const { code, stderr } = await starterProcess(['status', 'R-1'], { TEMPORAL_PROFILE: 'no-such-profile' });
+    expect(code).toBe(78);
+    expect(stderr).toContain("Profile 'no-such-profile' not found");
+  });
+
+  it('never shows the API key, whatever else is wrong', async () => {
+    const env = { PARTNER_API_KEY: 'canary-key-0451', PARTNER_BASE_URL: 'nonsense', PARTNER_TIMEOUT: 'soon' };
+    const { code, stdout, stderr } = await starterProcess(['orders'], env);
+    expect(code).toBe(78);
+    expect(stderr).toContain('PARTNER_TIMEOUT');
+    expect(stdout + stderr).not.toContain('canary-key-0451');
+  });
+});
+
+describe('servers that do not answer', () => {
+  it('tries Temporal as often as it may, with a line for each try, and then ends with 69', async () => {
+    const address = `127.0.0.1:${await freePort()}`;
+    const said: string[] = [];
+    const exitCode = await runStarter(['node', 'starter', 'status', 'R-1'], {
+      exitCode: 0,
+      out: { json: false, write: () => undefined, note: (text) => void said.push(text) },
+      partner: () => {
+        throw new Error('status needs no partner');
+      },
+      schedule: () => {
+        throw new Error('status needs no schedule');
+      },
+      temporal: async () => ({
+        taskQueue: 'fulfilment',
+        client: await connectClient(
+          { address, namespace: 'default', connectionOptions: { address } },
+          { tries: 3, everyMs: 50, onRetry: (line) => void said.push(line) },
+        ),
+      }),
+    });
+    expect(exitCode).toBe(69);
+    expect(said).toEqual([
+      `Temporal does not answer at ${address}, try 1 of 3`,
+      `Temporal does not answer at ${address}, try 2 of 3`,
+      expect.stringContaining(`Temporal does not answer at ${address} (3 tries)`),
+    ]);
+  });
+
+  it('begins the trying in the real process and says so, and no wrong variable of the partner keeps it from that', async () => {
+    const running = startProcess('starter', ['status', 'R-1'], { ...NOWHERE, PARTNER_TIMEOUT: 'nonsense' });
+    await running.said('Temporal does not answer at 127.0.0.1:1, try 1 of 12');
+    running.child.kill('SIGKILL');
+    expect((await running.ended).stdout).toBe('');
+  });
+
+  it('ends with 69 when Temporal goes away in the middle, with what the server said otherwise', async () => {
+    const server = await startDevServer();
+    const inNamespace = (namespace: string) => ({ TEMPORAL_ADDRESS: server.address, TEMPORAL_NAMESPACE: namespace });
+    const elsewhere = await starterProcess(['status', 'R-1'], inNamespace('no-such-namespace'));
+    expect(elsewhere).toMatchObject({ code: 1, stdout: '', stderr: "Namespace not found: 'no-such-namespace'\n" });
+
+    const args = ['purchase', 'R-1', '--item', 'demo-instant:1', '--wait'];
+    const waiting = startProcess('starter', args, inNamespace('default'));
+    await waiting.said('waiting for its end');
+    await server.stop();
+    const { code, stdout, stderr } = await waiting.ended;
+    expect({ code, stdout }).toEqual({ code: 69, stdout: '' });
+    expect(stderr).toContain('Temporal no longer answers: ');
+  }, 120_000);
+
+  it('says in one message that the partner can not be reached, and ends with 1', async () => {
+    const env = { PARTNER_BASE_URL: `http://127.0.0.1:${await freePort()}`, PARTNER_API_KEY: 'k' };
+    const { code, stdout, stderr } = await starterProcess(['products'], env);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toBe('listProducts: no connection to the partner (ECONNREFUSED)\n');
+  });
+});

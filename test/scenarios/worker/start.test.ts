@@ -1,0 +1,170 @@
+import { connectWorker, StoppedError, TemporalUnreachableError } from '../../../src/temporal/client/connection';
+import { startSandbox, type Sandbox } from '../../../src/sandbox/index';
+import { type DevServer, freePort, startDevServer } from '../../support/dev-server';
+import { startTcpServer } from '../../support/http-server';
+import { startReceiver, type Receiver } from '../../support/receiver';
+import { TEST_SIGNING_SECRET } from '../../support/world';
+import { starterProcess } from '../starter/process';
+import { startWorkerProcess, workerEnvironment } from './worker-process';
+
+describe('a worker that can not start says why, before it has done anything', () => {
+  it('names every wrong variable at once, shows no secret, and contacts nobody: 78', async () => {
+    const temporal = await startTcpServer();
+    const partner = await startTcpServer();
+    const env = await workerEnvironment({
+      TEMPORAL_ADDRESS: `127.0.0.1:${temporal.port}`,
+      PARTNER_BASE_URL: `127.0.0.1:${partner.port}`,
+      PARTNER_API_KEY: 'canary-api-key',
+      PARTNER_TIMEOUT: 'soon',
+      PURCHASE_DEADLNE: '25m',
+      PURCHASE_REPLACE: 'sometimes',
+      FINGERPRINT_SECRET: 'canary-short',
+      DELIVERY_SECRET: 'canary-whsec',
+      HEALTH_ADDRESS: 'everywhere',
+    });
+    const { code, stdout, stderr } = await startWorkerProcess(env).ended;
+
+    expect(code).toBe(78);
+    const named = [...stderr.matchAll(/^ {2}([A-Z_]+): expected/gm)].map(([, name]) => name);
+    expect(named.toSorted()).toEqual([
+      'DELIVERY_SECRET',
+      'DELIVERY_URL',
+      'FINGERPRINT_SECRET',
+      'HEALTH_ADDRESS',
+      'PARTNER_BASE_URL',
+      'PARTNER_TIMEOUT',
+      'PURCHASE_DEADLNE',
+      'PURCHASE_REPLACE',
+    ]);
+    expect(stderr).not.toContain('canary');
+    expect(stdout).toBe('');
+    expect([temporal.connections, partner.connections]).toEqual([0, 0]);
+    await Promise.all([temporal.close(), partner.close()]);
+  });
+
+  it("says so when Temporal's own settings can't be used: 78", async () => {
+    const env = await workerEnvironment({
+      TEMPORAL_PROFILE: 'no-such-profile',
+      PARTNER_BASE_URL: 'http://127.0.0.1:1',
+      DELIVERY_URL: 'http://127.0.0.1:1',
+    });
+    const { code, stderr } = await startWorkerProcess(env).ended;
+    expect(code).toBe(78);
+    expect(stderr).toContain("Profile 'no-such-profile' not found");
+  });
+
+  it('asks Temporal as often as it may, with a line for each try, then gives up with exit code 69', async () => {
+    const address = `127.0.0.1:${await freePort()}`;
+    const lines: string[] = [];
+    const target = { address, namespace: 'default', connectionOptions: { address } };
+    const gaveUp = connectWorker(target, { tries: 3, everyMs: 20, onRetry: (line) => void lines.push(line) });
+
+    await expect(gaveUp).rejects.toThrow(TemporalUnreachableError);
+    await expect(gaveUp).rejects.toMatchObject({ exitCode: 69 });
+    expect(lines).toEqual([1, 2].map((n) => `Temporal does not answer at ${address}, try ${n} of 3`));
+  });
+
+  it('gives up a try that gets no answer at all, so that a black hole is no reason to hang', async () => {
+    const blackHole = await startTcpServer();
+    const address = `127.0.0.1:${blackHole.port}`;
+    const lines: string[] = [];
+    const target = { address, namespace: 'default', connectionOptions: { address } };
+    const gaveUp = connectWorker(target, { tries: 2, everyMs: 100, onRetry: (line) => void lines.push(line) });
+
+    await expect(gaveUp).rejects.toThrow(TemporalUnreachableError);
+    expect(lines).toHaveLength(1);
+    expect(blackHole.connections).toBeGreaterThan(0);
+    await blackHole.close();
+  });
+
+  it('stops at once when it is asked to while it tries, and that is no error', async () => {
+    const address = `127.0.0.1:${await freePort()}`;
+    const stop = new AbortController();
+    const target = { address, namespace: 'default', connectionOptions: { address } };
+    const stopped = connectWorker(target, {
+      tries: 2,
+      everyMs: 3_600_000,
+      onRetry: () => stop.abort(),
+      signal: stop.signal,
+    });
+    await expect(stopped).rejects.toThrow(StoppedError);
+    await expect(stopped).rejects.toMatchObject({ exitCode: 0 });
+  });
+
+  it('is alive and not ready while Temporal does not answer, and ends with 0 on SIGTERM', async () => {
+    const env = await workerEnvironment({
+      TEMPORAL_ADDRESS: `127.0.0.1:${await freePort()}`,
+      PARTNER_BASE_URL: 'http://127.0.0.1:1',
+      DELIVERY_URL: 'http://127.0.0.1:1',
+    });
+    const worker = startWorkerProcess(env);
+    await worker.said(`Temporal does not answer at ${env.TEMPORAL_ADDRESS}, try 1 of 12`);
+    expect(await worker.health('/healthz')).toEqual({ status: 200, body: 'alive' });
+    expect(await worker.health('/readyz')).toEqual({ status: 503, body: 'starting' });
+
+    worker.child.kill('SIGTERM');
+    expect(await worker.ended).toMatchObject({ code: 0, signal: null });
+  });
+});
+
+describe('a worker and its Temporal server', () => {
+  let server: DevServer;
+  let sandbox: Sandbox;
+  let receiver: Receiver;
+
+  beforeAll(async () => {
+    server = await startDevServer({ setUp: false });
+    sandbox = await startSandbox({ seed: 'worker-start', perLookMs: 30_000 });
+    receiver = await startReceiver({ secret: TEST_SIGNING_SECRET });
+  }, 120_000);
+  afterAll(async () => {
+    await Promise.all([server?.stop(), sandbox?.close(), receiver?.close()]);
+  });
+
+  it('without the search attributes it says which are missing and what to type: 78; typed, a purchase runs', async () => {
+    const env = await workerEnvironment({
+      TEMPORAL_ADDRESS: server.address,
+      PARTNER_BASE_URL: sandbox.url,
+      DELIVERY_URL: receiver.url,
+    });
+    const { code, stderr } = await startWorkerProcess(env).ended;
+    expect(code).toBe(78);
+    expect(stderr).toMatch(
+      /ReferenceId, PartnerOrderId, PurchaseState: register them with `node dist\/starter.js setup`/,
+    );
+
+    const temporal = { TEMPORAL_ADDRESS: server.address };
+    const started = await starterProcess(['purchase', 'FIRST-1', '--item', 'demo-instant:1'], temporal);
+    const status = await starterProcess(['status', 'FIRST-1'], temporal);
+    expect([started.code, status.code]).toEqual([0, 0]);
+    expect(status.stdout).toContain("later deliveries can't be listed: ");
+
+    const setup = await starterProcess(['setup', '--json'], temporal);
+    const registered = ['ReferenceId', 'PartnerOrderId', 'PurchaseState'];
+    expect(JSON.parse(setup.stdout)).toEqual({ namespace: 'default', registered });
+
+    const worker = startWorkerProcess(env);
+    await worker.untilHealth('/readyz', 200);
+    const bought = await starterProcess(['purchase', 'FIRST-1', '--item', 'demo-instant:1', '--wait'], temporal);
+    expect(bought.code).toBe(0);
+    worker.child.kill('SIGTERM');
+    expect((await worker.ended).code).toBe(0);
+  }, 120_000);
+
+  it('is ready only as long as the server sees it polling: not once the server has gone', async () => {
+    const other = await startDevServer();
+    const env = await workerEnvironment({
+      TEMPORAL_ADDRESS: other.address,
+      PARTNER_BASE_URL: sandbox.url,
+      DELIVERY_URL: receiver.url,
+    });
+    const worker = startWorkerProcess(env);
+    expect(await worker.untilHealth('/readyz', 200)).toBe('polling');
+
+    await other.stop();
+    await worker.untilHealth('/readyz', 503);
+    expect(await worker.health('/healthz')).toEqual({ status: 200, body: 'alive' });
+    worker.child.kill('SIGKILL');
+    await worker.ended;
+  });
+});

@@ -1,0 +1,53 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { startSandbox } from '../../src/sandbox/index';
+
+const ROOT = join(__dirname, '../..');
+const FOLDERS = ['test', 'bench', 'docs'];
+const RECORDED = /\.(json|jsonl|snap|bin|log|txt)$/;
+
+/** How the sandbox writes a key, and an image of one. */
+const KEY = /\b[2-9A-HJ-NP-Z]{5}-[2-9A-HJ-NP-Z]{5}-[2-9A-HJ-NP-Z]{5}\b|data:image\/png;base64,/;
+
+/** Whether a text holds a key of the sandbox, as it is or in what looks like base64, in which payloads are recorded. */
+function holdsKey(text: string): boolean {
+  if (KEY.test(text)) return true;
+  const encoded = text.match(/[A-Za-z0-9+/_-]{16,}={0,2}/g) ?? [];
+  return encoded.some((part) => {
+    const decoded = Buffer.from(part, 'base64').toString('utf8');
+    return KEY.test(decoded) || (/^[\x20-\x7e\s]+$/.test(decoded) && decoded.length > 16 && holdsKey(decoded));
+  });
+}
+
+function recordedFiles(): string[] {
+  return FOLDERS.map((folder) => join(ROOT, folder))
+    .filter((folder) => existsSync(folder))
+    .flatMap((folder) => readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)))
+    .filter((path) => RECORDED.test(path));
+}
+
+describe('what is recorded in this project', () => {
+  it('would be found to hold a key that the sandbox has issued, also inside a payload and a payload of a payload', async () => {
+    const sandbox = await startSandbox();
+    const items = [
+      { id: 'demo-instant', quantity: 1 },
+      { id: 'demo-image', quantity: 1 },
+    ];
+    await sandbox.placeByHand({ referenceId: 'R', items, createdAt: '2026-01-01T00:00:00Z' });
+    const [order] = await sandbox.ordersOf('R');
+    const values = order!.items.flatMap(({ keys }) => keys ?? []).map(({ value }) => value);
+    await sandbox.close();
+
+    expect(values).toHaveLength(2);
+    for (const value of values) {
+      const payload = Buffer.from(JSON.stringify({ key: value })).toString('base64');
+      const nested = Buffer.from(JSON.stringify({ data: payload })).toString('base64');
+      for (const text of [value, payload, nested]) expect(holdsKey(JSON.stringify({ data: text }))).toBe(true);
+    }
+    expect(holdsKey(JSON.stringify({ fingerprint: 'Ab3dEf.Q7X2MN4RTW8KZBA5' }))).toBe(false);
+  });
+
+  it('holds no key: histories for the replay, results, snapshots', () => {
+    expect(recordedFiles().filter((path) => holdsKey(readFileSync(path, 'utf8')))).toEqual([]);
+  });
+});

@@ -1,0 +1,53 @@
+import { join } from 'node:path';
+import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
+import { throwawayProject } from './throwaway-project';
+
+const root = join(__dirname, '..', '..', '..');
+
+/** All that workflow code may bring with it, however indirectly. The SDK's own needs, and nothing of ours but three rooms. */
+const ROOMS = ['contracts', 'domain', 'workflows'];
+const SDK_PACKAGES = ['@temporalio/common', '@temporalio/workflow', 'long', 'ms', 'nexus-rpc'];
+
+/** The files behind a bundle, as the source map inside it names them. */
+async function filesBehind(workflowsPath: string): Promise<string[]> {
+  const { code } = await bundleWorkflowCode({ workflowsPath, logger: new DefaultLogger('ERROR') });
+  const [, map = ''] = /sourceMappingURL=data:application\/json;[^,]*base64,([\w+/=]+)/.exec(code) ?? [];
+  const { sources } = JSON.parse(Buffer.from(map, 'base64').toString()) as { sources: string[] };
+  return sources;
+}
+
+function packagesIn(files: readonly string[]): string[] {
+  const names = files.map((file) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file)?.[1]);
+  return [...new Set(names.filter((name) => name !== undefined))].sort();
+}
+
+function roomsIn(files: readonly string[]): string[] {
+  const own = files.filter((file) => !file.includes('node_modules'));
+  return [...new Set(own.map((file) => /\/src\/([^/]+)/.exec(file)?.[1]).filter((room) => room !== undefined))].sort();
+}
+
+describe('the whole graph behind the workflows', () => {
+  let files: string[];
+  beforeAll(async () => (files = await filesBehind(join(root, 'src', 'workflows', 'index.ts'))));
+
+  test('has nothing of ours but workflows, contracts and domain: no activity, no partner, no configuration', () => {
+    expect(roomsIn(files)).toEqual(ROOMS);
+  });
+
+  test('has no package but those of the SDK: no zod, which would make every worker start slower, and no undici', () => {
+    expect(packagesIn(files)).toEqual(SDK_PACKAGES);
+  });
+});
+
+test('a package that comes in by a detour is found, which no lint rule sees', async () => {
+  const project = await throwawayProject({
+    'src/workflows/index.ts': "export { detour } from '../domain/detour';",
+    'src/domain/detour.ts': "import { z } from 'zod';\nexport const detour = async (): Promise<void> => void z;",
+  });
+  try {
+    const files = await filesBehind(join(project.dir, 'src', 'workflows', 'index.ts'));
+    expect(packagesIn(files)).toContain('zod');
+  } finally {
+    await project.dispose();
+  }
+});

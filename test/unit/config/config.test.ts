@@ -1,0 +1,345 @@
+import { format, inspect } from 'node:util';
+import fc from 'fast-check';
+import {
+  ConfigError,
+  readPartnerConfig,
+  readStarterConfig,
+  readWorkerConfig,
+  type WorkerConfig,
+} from '../../../src/config';
+
+const FINGERPRINT_SECRET = 'fake-fingerprint-secret-of-32-bytes-and-more';
+const DELIVERY_SECRET = `whsec_${Buffer.alloc(32, 'fake').toString('base64')}`;
+
+const GOOD = {
+  PARTNER_BASE_URL: 'https://partner.example/api',
+  PARTNER_API_KEY: 'fake-api-key',
+  FINGERPRINT_SECRET,
+  DELIVERY_URL: 'https://shop.example/events',
+  DELIVERY_SECRET,
+};
+
+type Env = Record<string, string | undefined>;
+
+/** The issues of an environment; an empty list if it is good. */
+function issuesOf(read: (env: Env) => unknown, env: Env): ConfigError['issues'] {
+  try {
+    read(env);
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigError) return error.issues;
+    throw error;
+  }
+}
+
+const workerIssues = (change: Env) => issuesOf(readWorkerConfig, { ...GOOD, ...change });
+const wrongNames = (change: Env) => workerIssues(change).map(({ variable }) => variable);
+
+function errorOf(env: Env): ConfigError {
+  try {
+    readWorkerConfig(env);
+  } catch (error) {
+    if (error instanceof ConfigError) return error;
+  }
+  throw new Error('this configuration is not refused');
+}
+
+describe('a worker that is told only what it must be told', () => {
+  it('gets the documented defaults, durations in ms', () => {
+    expect(readWorkerConfig(GOOD)).toEqual({
+      taskQueue: 'fulfilment',
+      logLevel: 'info',
+      logFormat: 'json',
+      partner: {
+        baseUrl: 'https://partner.example/api',
+        apiKey: expect.any(Function),
+        listPrefix: '/v1/partners',
+        orderPrefix: '',
+        historyParams: { search: 'query', page: 'page', limit: 'limit' },
+        timeoutMs: 15_000,
+      },
+      purchase: {
+        placeWithinMs: 3_600_000,
+        firstPollMs: 5_000,
+        pollIntervalMs: 30_000,
+        deadlineMs: 1_500_000,
+        settleMs: 60_000,
+        replace: 'answered',
+        partnerTimeoutMs: 15_000,
+        deliveryTimeoutMs: 15_000,
+      },
+      delivery: {
+        kind: 'webhook',
+        url: 'https://shop.example/events',
+        secrets: expect.any(Function),
+        timeoutMs: 15_000,
+      },
+      fingerprintSecrets: expect.any(Function),
+      reportDir: 'reports',
+      healthAddress: { host: '127.0.0.1', port: 8081 },
+      metricsAddress: { host: '127.0.0.1', port: 9464 },
+    });
+  });
+
+  it('has settings for purchases that survive JSON, because they reach workflows as a recorded result', () => {
+    const { purchase } = readWorkerConfig(GOOD);
+    expect(JSON.parse(JSON.stringify(purchase))).toEqual(purchase);
+  });
+});
+
+describe('every variable', () => {
+  it('can be set, and reaches the place where it is used', () => {
+    const config = readWorkerConfig({
+      PARTNER_BASE_URL: 'http://localhost:4010',
+      PARTNER_API_KEY: 'fake-api-key',
+      PARTNER_LIST_PREFIX: '/lists',
+      PARTNER_ORDER_PREFIX: '/v1/partners',
+      PARTNER_HISTORY_SEARCH_PARAM: 'search',
+      PARTNER_HISTORY_PAGE_PARAM: 'p',
+      PARTNER_HISTORY_LIMIT_PARAM: 'n',
+      PARTNER_TIMEOUT: '500ms',
+      PARTNER_MAX_RPS: '2.5',
+      PURCHASE_PLACE_WITHIN: '2h',
+      PURCHASE_FIRST_POLL: '1ms',
+      PURCHASE_POLL_INTERVAL: '1s',
+      PURCHASE_DEADLINE: '24h',
+      PURCHASE_SETTLE: '2m',
+      PURCHASE_REPLACE: 'never',
+      FINGERPRINT_SECRET: `${FINGERPRINT_SECRET} older-${FINGERPRINT_SECRET}`,
+      DELIVERY_DIR: './deliveries',
+      DELIVERY_TIMEOUT: '3s',
+      HEALTH_ADDRESS: '[::1]:8081',
+      METRICS_ADDRESS: '0.0.0.0:9464',
+      TEMPORAL_TASK_QUEUE: 'other',
+      LOG_LEVEL: 'debug',
+      LOG_FORMAT: 'pretty',
+    });
+    expect(config).toMatchObject({
+      taskQueue: 'other',
+      logLevel: 'debug',
+      logFormat: 'pretty',
+      partner: {
+        baseUrl: 'http://localhost:4010',
+        listPrefix: '/lists',
+        orderPrefix: '/v1/partners',
+        historyParams: { search: 'search', page: 'p', limit: 'n' },
+        timeoutMs: 500,
+        maxRequestsPerSecond: 2.5,
+      },
+      purchase: {
+        placeWithinMs: 7_200_000,
+        firstPollMs: 1,
+        pollIntervalMs: 1_000,
+        deadlineMs: 86_400_000,
+        settleMs: 120_000,
+        replace: 'never',
+        partnerTimeoutMs: 500,
+        deliveryTimeoutMs: 3_000,
+      },
+      delivery: { kind: 'folder', dir: './deliveries' },
+      healthAddress: { host: '::1', port: 8081 },
+      metricsAddress: { host: '0.0.0.0', port: 9464 },
+    });
+    expect(config.partner.apiKey()).toBe('fake-api-key');
+    expect(config.fingerprintSecrets()).toEqual([FINGERPRINT_SECRET, `older-${FINGERPRINT_SECRET}`]);
+  });
+
+  it.each([
+    ['PARTNER_TIMEOUT', ['15', '15 s', '1.5s', '-1s', '0s', '11m', '1d', 'soon']],
+    ['PURCHASE_DEADLINE', ['0ms', '999999999999h', '25M']],
+    ['PARTNER_MAX_RPS', ['0', '-1', 'Infinity', '1e3', 'many', '0x10']],
+    [
+      'PARTNER_BASE_URL',
+      ['partner.example', 'ftp://partner.example', 'https:partner.example', 'https://a.example/?x=1'],
+    ],
+    [
+      'PARTNER_BASE_URL',
+      ['https://a.example/?', 'https://a.example/#', 'https://user:pass@a.example', 'https://@a.example'],
+    ],
+    ['PARTNER_BASE_URL', ['https://a.example/ b', '', undefined]],
+    ['PARTNER_LIST_PREFIX', ['v1', '/v1/', '/', '/v1//x', '/../admin', '/v1?x', '/%2e%2e']],
+    ['PARTNER_HISTORY_PAGE_PARAM', ['a b', 'a&b', 'a=b']],
+    ['PARTNER_API_KEY', ['two words', 'line\nbreak', 'schlüssel', '', undefined]],
+    ['PURCHASE_REPLACE', ['Never', 'yes']],
+    ['HEALTH_ADDRESS', ['8081', ':8081', 'localhost', '127.0.0.1:65536', '::1:8081', '[127.0.0.1]:80', 'http://a:1']],
+    ['METRICS_ADDRESS', ['localhost:9464', '999.1.1.1:9464']],
+    ['LOG_LEVEL', ['INFO', 'verbose']],
+    ['LOG_FORMAT', ['text']],
+    ['TEMPORAL_TASK_QUEUE', ['a\nb']],
+    ['FINGERPRINT_SECRET', ['short', `${FINGERPRINT_SECRET} short`, '', undefined]],
+    ['DELIVERY_SECRET', [DELIVERY_SECRET.slice(6), 'whsec_', 'whsec_short', 'whsec_%%%', `${DELIVERY_SECRET} other`]],
+    [
+      'DELIVERY_SECRET',
+      [`whsec_${Buffer.alloc(65).toString('base64')}`, `whsec_${Buffer.alloc(23).toString('base64')}`],
+    ],
+    ['DELIVERY_SECRET', ['', undefined]],
+  ])('%s is refused, and nothing else is, when it is one of %j', (name, values) => {
+    for (const value of values) expect([value, wrongNames({ [name]: value })]).toEqual([value, [name]]);
+  });
+
+  it('that is empty counts as not set, as compose files leave one out', () => {
+    const config = readWorkerConfig({
+      ...GOOD,
+      PARTNER_MAX_RPS: '',
+      PARTNER_TIMEOUT: '',
+      DELIVERY_DIR: '',
+      LOG_FORMAT: '',
+    });
+    expect(config.partner.maxRequestsPerSecond).toBeUndefined();
+    expect(config.partner.timeoutMs).toBe(15_000);
+  });
+
+  it('but for a prefix, which can be empty on purpose', () => {
+    expect(readWorkerConfig({ ...GOOD, PARTNER_LIST_PREFIX: '' }).partner.listPrefix).toBe('');
+  });
+});
+
+describe('the destination of deliveries', () => {
+  it.each([
+    ['neither a URL nor a folder', { DELIVERY_URL: undefined }, 'neither'],
+    ['both', { DELIVERY_DIR: 'x' }, 'both'],
+  ])('is not guessed: %s is refused', (_, change, got) => {
+    expect(workerIssues(change)).toEqual([expect.objectContaining({ variable: 'DELIVERY_URL', got })]);
+  });
+
+  it('needs no secret when it is a folder', () => {
+    expect(wrongNames({ DELIVERY_URL: undefined, DELIVERY_SECRET: undefined, DELIVERY_DIR: 'x' })).toEqual([]);
+  });
+});
+
+describe('variables that are right alone and wrong together', () => {
+  it.each([
+    ['one parameter for two things', { PARTNER_HISTORY_PAGE_PARAM: 'query' }, 'PARTNER_HISTORY_PAGE_PARAM'],
+    ['two servers on one address', { METRICS_ADDRESS: '127.0.0.1:8081' }, 'METRICS_ADDRESS'],
+  ])('%s', (_, change: Env, name) => {
+    expect(wrongNames(change)).toEqual([name]);
+  });
+
+  it('takes a deadline before the first poll, because there is always one poll at the deadline', () => {
+    expect(wrongNames({ PURCHASE_DEADLINE: '2s' })).toEqual([]);
+  });
+});
+
+describe('a misspelt name', () => {
+  it('is reported with the nearest, because its default would else silently be used', () => {
+    const [issue] = workerIssues({ PURCHASE_DEADLNE: '1h' });
+    expect(issue).toMatchObject({ variable: 'PURCHASE_DEADLNE', remedy: expect.stringContaining('PURCHASE_DEADLINE') });
+  });
+
+  it.each(['PARTNER_APIKEY', 'PARTNER_TIMEOUT_FILE', 'DELIVERY_SECRETS', 'RECONCILE_LOOKBAK'])(
+    'is found: %s',
+    (name) => {
+      expect(wrongNames({ [name]: 'x' })).toEqual([name]);
+    },
+  );
+
+  it.each([
+    'RECONCILE_CRON',
+    'DELIVERY_SERVICE_HOST',
+    'PARTNER_PORT',
+    'DELIVERY_PORT_80_TCP_ADDR',
+    'DELIVERYMAN',
+    'TEMPORAL_ADRESS',
+  ])('is not suspected where the name is from elsewhere: %s', (name) => {
+    expect(wrongNames({ [name]: 'x' })).toEqual([]);
+  });
+
+  it("is none of the starter's business in a checkout, whose environment is its own", () => {
+    expect(issuesOf(readStarterConfig, { DELIVERY_COST: '4.90', PURCHASE_TAX: '19' })).toEqual([]);
+    const partner = { PARTNER_BASE_URL: 'http://a.example', PARTNER_API_KEY: 'fake', DELIVERY_COST: '4.90' };
+    expect(issuesOf(readPartnerConfig, partner)).toEqual([]);
+    expect(issuesOf(readPartnerConfig, { ...partner, PARTNER_TIMEOT: '1s' })).toHaveLength(1);
+  });
+});
+
+describe('the starter', () => {
+  it('needs nothing that a checkout must not hold', () => {
+    expect(readStarterConfig({})).toEqual({ taskQueue: 'fulfilment', logLevel: 'info', logFormat: 'json' });
+  });
+
+  it('demands the partner only where the partner is asked', () => {
+    expect(issuesOf(readPartnerConfig, {}).map(({ variable }) => variable)).toEqual([
+      'PARTNER_BASE_URL',
+      'PARTNER_API_KEY',
+    ]);
+  });
+
+  it('logs for people on a terminal, unless it is told otherwise', () => {
+    expect(readStarterConfig({}, { terminal: true }).logFormat).toBe('pretty');
+    expect(readStarterConfig({ LOG_FORMAT: 'json' }, { terminal: true }).logFormat).toBe('json');
+  });
+});
+
+describe('the message', () => {
+  it('names every issue at once, so that nobody fixes one to meet the next, and ends with exit code 78', () => {
+    const error = errorOf({ PARTNER_TIMEOUT: '15', LOG_LEVEL: 'loud', PURCHASE_DEADLNE: '1h' });
+    const names = error.issues.map(({ variable }) => variable);
+    expect(names).toEqual([
+      'PARTNER_BASE_URL',
+      'PARTNER_API_KEY',
+      'PARTNER_TIMEOUT',
+      'FINGERPRINT_SECRET',
+      'LOG_LEVEL',
+      'DELIVERY_URL',
+      'PURCHASE_DEADLNE',
+    ]);
+    for (const name of names) expect(error.message).toContain(`  ${name}: expected `);
+    expect(error.message).toContain('got "15"');
+    expect(error.exitCode).toBe(78);
+  });
+
+  it('never holds a secret, nor a part of one, whatever is wrong with it', () => {
+    const secret = fc.stringMatching(/^[\x20-\x7e]{8,80}$/);
+    const names = fc.constantFrom('PARTNER_API_KEY', 'FINGERPRINT_SECRET', 'DELIVERY_SECRET');
+    let refused = 0;
+    fc.assert(
+      fc.property(names, secret, fc.constantFrom('', ' ', '\u0000', 'ü'), (name, text, spoilt) => {
+        const marked = `Zq7#${text}${spoilt}Zq7#`;
+        const issues = workerIssues({ [name]: `${marked} ${marked}` });
+        if (issues.length === 0) return;
+        refused += 1;
+        const said = inspect(new ConfigError(issues), { depth: 9 });
+        expect(said).not.toContain('Zq7#');
+      }),
+    );
+    expect(refused).toBeGreaterThan(50);
+  });
+
+  it.each([
+    'https://user:hidden-word@a.example',
+    'https://a.example/?token=hidden-word',
+    'hidden-word',
+    'https://hidden-word@',
+  ])('never shows a refused URL, which may hold a password: %s', (url) => {
+    const error = errorOf({ ...GOOD, PARTNER_BASE_URL: url, DELIVERY_URL: url });
+    expect(error.issues).toHaveLength(2);
+    expect(inspect(error)).not.toContain('hidden-word');
+  });
+});
+
+describe('a configuration that is printed', () => {
+  it.each([
+    ['inspected', (value: unknown) => inspect(value, { depth: 9, showHidden: true })],
+    ['as JSON', (value: unknown) => JSON.stringify(value)],
+    ['formatted', (value: unknown) => format('%s %o %j', (value as WorkerConfig).fingerprintSecrets, value, value)],
+  ])('shows no secret: %s', (_, print) => {
+    const printed = print(readWorkerConfig(GOOD));
+    for (const secret of ['fake-api-key', FINGERPRINT_SECRET, DELIVERY_SECRET]) expect(printed).not.toContain(secret);
+  });
+});
+
+describe('durations', () => {
+  it('are read to the millisecond in each unit', () => {
+    const units = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...(['ms', 's', 'm', 'h'] as const)),
+        fc.integer({ min: 1, max: 24 }),
+        (unit, count) => {
+          const config = readWorkerConfig({ ...GOOD, PURCHASE_SETTLE: `${count}${unit}` });
+          expect(config.purchase.settleMs).toBe(count * units[unit]);
+        },
+      ),
+    );
+  });
+});

@@ -1,0 +1,138 @@
+import { mkdtempSync, renameSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ConfigError, readPartnerConfig } from '../../../src/config';
+
+let dir: string;
+let path: string;
+let clock: number;
+let problems: string[];
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'secret-'));
+  path = join(dir, 'api-key');
+  clock = 0;
+  problems = [];
+});
+
+afterEach(() => rmSync(dir, { recursive: true }));
+
+function read(env: Record<string, string> = {}) {
+  return readPartnerConfig(
+    { PARTNER_BASE_URL: 'http://a.example', PARTNER_API_KEY_FILE: path, ...env },
+    { now: () => clock, onProblem: (problem) => problems.push(problem) },
+  );
+}
+
+function issuesOf(env: Record<string, string> = {}): ConfigError['issues'] {
+  try {
+    read(env);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.issues;
+    throw error;
+  }
+  throw new Error('this configuration is not refused');
+}
+
+const later = () => (clock += 1_000);
+
+describe('a secret in a file', () => {
+  it.each(['fake-key-1', 'fake-key-1\n', 'fake-key-1\r\n'])(
+    'is read without the line break at its end: %j',
+    (content) => {
+      writeFileSync(path, content);
+      expect(read().apiKey()).toBe('fake-key-1');
+    },
+  );
+
+  it('is read again when the file is written, replaced or linked anew, without a restart', () => {
+    writeFileSync(path, 'fake-key-1');
+    const { apiKey } = read();
+
+    writeFileSync(path, 'fake-key-2');
+    later();
+    expect(apiKey()).toBe('fake-key-2');
+
+    writeFileSync(`${path}.new`, 'fake-key-3');
+    renameSync(`${path}.new`, path);
+    later();
+    expect(apiKey()).toBe('fake-key-3');
+
+    writeFileSync(join(dir, 'v4'), 'fake-key-4');
+    unlinkSync(path);
+    symlinkSync(join(dir, 'v4'), path);
+    later();
+    expect(apiKey()).toBe('fake-key-4');
+    expect(problems).toEqual([]);
+  });
+
+  it('is looked at no more than once a second, however often it is used', () => {
+    writeFileSync(path, 'fake-key-1');
+    const { apiKey } = read();
+    writeFileSync(path, 'fake-key-2');
+
+    clock = 999;
+    expect(apiKey()).toBe('fake-key-1');
+    clock = 1_000;
+    expect(apiKey()).toBe('fake-key-2');
+  });
+
+  it('is followed even after the clock was set back', () => {
+    clock = 1_000_000;
+    writeFileSync(path, 'fake-key-1');
+    const { apiKey } = read();
+    writeFileSync(path, 'fake-key-2');
+    clock = 5;
+    expect(apiKey()).toBe('fake-key-2');
+  });
+
+  it.each([
+    ['missing', () => unlinkSync(path)],
+    ['empty', () => writeFileSync(path, '')],
+    ['invalid', () => writeFileSync(path, 'two words')],
+  ])(
+    'that is %s in the middle of a rotation keeps its last good value, and is reported once, not at every use',
+    (_, spoil) => {
+      writeFileSync(path, 'fake-key-1');
+      const { apiKey } = read();
+      spoil();
+      for (let use = 0; use < 3; use++) {
+        later();
+        expect(apiKey()).toBe('fake-key-1');
+      }
+      expect(problems).toHaveLength(1);
+      expect(problems[0]).toContain('PARTNER_API_KEY_FILE');
+      expect(problems[0]).not.toMatch(/fake-key-1|two words/);
+
+      writeFileSync(path, 'fake-key-2');
+      later();
+      expect(apiKey()).toBe('fake-key-2');
+      spoil();
+      later();
+      apiKey();
+      expect(problems).toHaveLength(2);
+    },
+  );
+
+  it.each([
+    ['no file', (): void => undefined],
+    ['an empty file', () => writeFileSync(path, '\n')],
+    ['a file with something else', () => writeFileSync(path, 'two words')],
+    ['a file of no end', () => symlinkSync('/dev/zero', path)],
+    ['a large file', () => writeFileSync(path, 'x'.repeat(65 * 1024))],
+    ['a folder', () => symlinkSync(dir, path)],
+  ])('must be usable at the start: %s is refused by its variable, and its content is not shown', (_, prepare) => {
+    prepare();
+    const issues = issuesOf();
+    expect(issues).toEqual([expect.objectContaining({ variable: 'PARTNER_API_KEY_FILE' })]);
+    expect(issues[0]!.got).toContain(path);
+    expect(issues[0]!.got).not.toContain('two words');
+  });
+
+  it('is refused beside a secret in the environment: nobody could tell which is meant', () => {
+    writeFileSync(path, 'fake-key-1');
+    expect(issuesOf({ PARTNER_API_KEY: 'fake-key-2' })).toEqual([
+      expect.objectContaining({ variable: 'PARTNER_API_KEY', got: 'both' }),
+    ]);
+  });
+});

@@ -1,0 +1,72 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createDelivery, type DeliveryError, type DeliveryEvent } from '../../../src/delivery/index';
+
+let parent: string;
+let dir: string;
+
+beforeEach(() => {
+  parent = mkdtempSync(join(tmpdir(), 'deliveries-'));
+  dir = join(parent, 'made', 'when', 'needed');
+});
+
+afterEach(() => rmSync(parent, { recursive: true }));
+
+function event(value = 'fake-key-1'): DeliveryEvent {
+  const lines = [{ productId: 'p-1', quantity: 1, keys: [{ type: 'text', value }] }];
+  const body = { type: 'purchase.delivered', timestamp: '2026-01-01T00:00:00.000Z', data: { referenceId: 'R', lines } };
+  return { id: 'evt_1', body };
+}
+
+const folder = () => createDelivery({ kind: 'folder', dir });
+
+describe('a delivery into a folder', () => {
+  it('is one file named by the event, for its owner alone, and nothing else is left there', async () => {
+    await folder().deliver(event());
+    expect(readdirSync(dir)).toEqual(['evt_1.json']);
+    expect(statSync(join(dir, 'evt_1.json')).mode & 0o777).toBe(0o600);
+    expect(statSync(dir).mode & 0o077).toBe(0);
+    expect(JSON.parse(readFileSync(join(dir, 'evt_1.json'), 'utf8'))).toEqual({ id: 'evt_1', ...event().body });
+  });
+
+  it('that comes again is a success and changes nothing, also when twenty come at once', async () => {
+    await Promise.all(Array.from({ length: 20 }, () => folder().deliver(event())));
+    const before = statSync(join(dir, 'evt_1.json'));
+    await folder().deliver(event());
+    expect(statSync(join(dir, 'evt_1.json'))).toMatchObject({ ino: before.ino, mtimeMs: before.mtimeMs });
+    expect(readdirSync(dir)).toEqual(['evt_1.json']);
+  });
+
+  it('never overwrites what lies under its id, and says so without a key', async () => {
+    await folder().deliver(event());
+    const error = await folder()
+      .deliver(event('fake-key-2'))
+      .catch((thrown: unknown) => thrown as DeliveryError);
+    expect(error).toMatchObject({ kind: 'conflict' });
+    expect(String(error)).not.toMatch(/fake-key/);
+    expect(readFileSync(join(dir, 'evt_1.json'), 'utf8')).toContain('fake-key-1');
+    expect(readdirSync(dir)).toEqual(['evt_1.json']);
+  });
+
+  it('takes away what an attempt that died left of the same event, which holds keys', async () => {
+    mkdirSync(dir, { recursive: true });
+    writeFileSync(join(dir, 'evt_1.json.of-a-dead-worker.part'), '{"id":"evt_1"');
+    writeFileSync(join(dir, 'evt_10.json.of-another-worker.part'), '{"id":"evt_10"');
+    await folder().deliver(event());
+    expect(readdirSync(dir).toSorted()).toEqual(['evt_1.json', 'evt_10.json.of-another-worker.part']);
+  });
+
+  it('that cannot be written is an error that is tried again, not a crash', async () => {
+    writeFileSync(join(parent, 'made'), 'a file where a folder should be');
+    await expect(folder().deliver(event())).rejects.toMatchObject({
+      kind: 'storage',
+      message: expect.stringContaining('ENOTDIR'),
+    });
+  });
+
+  it.each(['../evt_1', 'a/b', '', '.'])('does not leave its folder for an id such as %j', async (id) => {
+    await expect(folder().deliver({ ...event(), id })).rejects.toThrow(TypeError);
+    expect(readdirSync(parent)).toEqual([]);
+  });
+});

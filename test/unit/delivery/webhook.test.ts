@@ -1,0 +1,310 @@
+import { createHmac } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Webhook } from 'standardwebhooks';
+import { readWorkerConfig } from '../../../src/config';
+import {
+  createDelivery,
+  type Delivery,
+  type DeliveryError,
+  type DeliveryEvent,
+  deliveryEventSchema,
+  isDeliveryError,
+} from '../../../src/delivery/index';
+import { createWebhookDelivery, type WebhookOptions } from '../../../src/delivery/webhook';
+import { startServer, startTcpServer } from '../../support/http-server';
+import { type Answer, type Receiver, startReceiver } from '../../support/receiver';
+
+const OLD = `whsec_${Buffer.alloc(24, 'fake-old').toString('base64')}`;
+const NEW = `whsec_${Buffer.alloc(64, 'fake-new').toString('base64')}`;
+/** Long enough that no attempt of a test meets it by accident. */
+const PATIENT_MS = 30_000;
+
+const closers: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  for (const close of closers.splice(0).toReversed()) await close();
+});
+
+async function receiver(...secrets: string[]): Promise<Receiver> {
+  const started = await startReceiver({ secret: secrets.length > 0 ? secrets : OLD });
+  closers.push(started.close);
+  return started;
+}
+
+function webhook(url: string, options: Partial<WebhookOptions> = {}): Delivery {
+  const made = createWebhookDelivery({ url, secrets: () => [OLD], timeoutMs: PATIENT_MS, ...options });
+  closers.push(() => made.close());
+  return made;
+}
+
+function event(id = 'evt_1', value = 'fake-key-1'): DeliveryEvent {
+  const lines = [{ productId: 'p-1', title: 'Größe 50 €', quantity: 1, keys: [{ type: 'text', value }] }];
+  const data = { referenceId: 'REF-1', orderId: 'o-1', outcome: 'DELIVERED', totalDebit: 12.34, lines };
+  return { id, body: { type: 'purchase.delivered', timestamp: '2026-01-01T00:00:00.000Z', data } };
+}
+
+async function failureOf(attempt: Promise<void>): Promise<DeliveryError> {
+  const error: unknown = await attempt.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  if (isDeliveryError(error)) return error;
+  throw new Error('this attempt did not fail as a delivery does', { cause: error });
+}
+
+describe('an event', () => {
+  it('arrives whole, signed, and as what a TypeScript checkout can parse', async () => {
+    const shop = await receiver();
+    await webhook(shop.url).deliver(event());
+    expect(shop.events.get('evt_1')).toEqual(event().body);
+    expect(deliveryEventSchema.parse({ ...event().body, later: 'more' })).toMatchObject(event().body);
+    expect(deliveryEventSchema.safeParse({ type: 'purchase.delivered' }).success).toBe(false);
+  });
+
+  it('keeps its id over attempts, and has the time of each attempt in its signature', async () => {
+    const shop = await receiver();
+    let now = Date.now();
+    const delivery = webhook(shop.url, { now: () => now });
+    shop.script(500, 503);
+    await failureOf(delivery.deliver(event()));
+    now += 60_000;
+    await failureOf(delivery.deliver(event()));
+    now += 60_000;
+    await delivery.deliver(event());
+
+    const [first, second, third] = shop.attempts;
+    expect([first!.id, second!.id, third!.id]).toEqual(['evt_1', 'evt_1', 'evt_1']);
+    expect([second!.timestamp - first!.timestamp, third!.timestamp - second!.timestamp]).toEqual([60, 60]);
+    expect([shop.events.size, shop.contradictions, shop.refused]).toEqual([1, [], 0]);
+  });
+
+  it('of megabytes arrives too, for keys can be images', async () => {
+    const shop = await receiver();
+    await webhook(shop.url).deliver(event('evt_1', 'x'.repeat(3_000_000)));
+    expect(shop.events.get('evt_1')!.data.lines![0]!.keys![0]!.value).toHaveLength(3_000_000);
+  });
+});
+
+describe('the signature', () => {
+  it('is that of the published example of Standard Webhooks, which is not made by this project', async () => {
+    const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+    const expected = 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=';
+    const at = new Date(1_614_265_330_000);
+    expect(new Webhook(secret).sign('msg_p5jXN8AQM9LWM0D4loKWxJek', at, '{"test": 2432232314}')).toBe(expected);
+    const signed = 'msg_p5jXN8AQM9LWM0D4loKWxJek.1614265330.{"test": 2432232314}';
+    const key = Buffer.from(secret.slice(6), 'base64');
+    expect(`v1,${createHmac('sha256', key).update(signed).digest('base64')}`).toBe(expected);
+  });
+
+  it('is over the very bytes that are sent, with the time in whole seconds', async () => {
+    const server = await startServer();
+    closers.push(server.close);
+    server.script({ status: 204 });
+    await webhook(server.url, { now: () => 1_614_265_330_999 }).deliver(event());
+
+    const [{ headers, body, method }] = server.received as [(typeof server.received)[0]];
+    expect(method).toBe('POST');
+    expect(headers).toMatchObject({
+      'content-type': 'application/json',
+      'webhook-id': 'evt_1',
+      'webhook-timestamp': '1614265330',
+      'webhook-signature': new Webhook(OLD).sign('evt_1', new Date(1_614_265_330_000), body),
+    });
+  });
+
+  it('is there for every secret, newest first, so that neither side of a rotation has to be in time', async () => {
+    for (const trusted of [OLD, NEW]) {
+      const shop = await receiver(trusted);
+      await webhook(shop.url, { secrets: () => [NEW, OLD] }).deliver(event());
+      expect(shop.attempts.map(({ signatures }) => signatures)).toEqual([2]);
+    }
+  });
+
+  it('by a secret that the receiver does not know is refused there, so the receiver of these tests does verify', async () => {
+    const shop = await receiver(NEW);
+    const error = await failureOf(webhook(shop.url).deliver(event()));
+    expect([error.kind, error.httpStatus, shop.refused, shop.attempts.length]).toEqual(['answered', 401, 1, 0]);
+  });
+
+  it('is made with the new and the old secret at the next attempt after their file changed, without a restart', async () => {
+    const dir = mkdtempSync(join(tmpdir(), 'rotation-'));
+    closers.push(async () => rmSync(dir, { recursive: true }));
+    const path = join(dir, 'secret');
+    writeFileSync(path, OLD);
+    const shop = await receiver(OLD);
+    let clock = 0;
+    const config = readWorkerConfig(
+      {
+        PARTNER_BASE_URL: 'http://partner.example',
+        PARTNER_API_KEY: 'fake',
+        FINGERPRINT_SECRET: 'fake-secret-of-32-bytes-or-a-little-more',
+        DELIVERY_URL: shop.url,
+        DELIVERY_SECRET_FILE: path,
+      },
+      { now: () => clock },
+    );
+    const delivery = createDelivery(config.delivery);
+    closers.push(() => delivery.close());
+
+    await delivery.deliver(event('evt_1'));
+    writeFileSync(path, `${NEW} ${OLD}\n`);
+    clock += 1_000;
+    await delivery.deliver(event('evt_2'));
+    shop.trust(NEW);
+    await delivery.deliver(event('evt_3'));
+
+    expect(shop.attempts.map(({ signatures }) => signatures)).toEqual([1, 2, 2]);
+    expect(shop.refused).toBe(0);
+  });
+});
+
+describe('an answer', () => {
+  it.each([200, 201, 202, 204, 299])('of %i is a receipt', async (status) => {
+    const shop = await receiver();
+    shop.script(status);
+    await webhook(shop.url).deliver(event());
+    expect(shop.events.size).toBe(1);
+  });
+
+  it.each([400, 401, 404, 409, 429, 500, 503, 304])('of %i is none', async (status) => {
+    const shop = await receiver();
+    shop.script(status);
+    expect(await failureOf(webhook(shop.url).deliver(event()))).toMatchObject({ kind: 'answered', httpStatus: status });
+    expect(shop.attempts).toHaveLength(1);
+  });
+
+  it('of 410 says that the event is wanted no more', async () => {
+    const shop = await receiver();
+    shop.script(410);
+    expect(await failureOf(webhook(shop.url).deliver(event()))).toMatchObject({ kind: 'gone', httpStatus: 410 });
+  });
+
+  it.each([301, 302, 303, 307, 308])('of %i is not followed: keys go where the configuration says', async (status) => {
+    const [shop, elsewhere] = [await receiver(), await receiver()];
+    shop.script({ status, headers: { location: elsewhere.url } });
+    const error = await failureOf(webhook(shop.url).deliver(event()));
+    expect(error).toMatchObject({ kind: 'answered', httpStatus: status });
+    expect([elsewhere.attempts.length, elsewhere.refused]).toEqual([0, 0]);
+  });
+
+  it.each<[string, number | undefined]>([
+    ['7', 7_000],
+    ['0', 0],
+    ['999999999999', 3_600_000],
+    ['Thu, 01 Jan 2026 00:00:30 GMT', 30_000],
+    ['Thu, 01 Jan 2026 09:00:00 GMT', 3_600_000],
+    ['Wed, 31 Dec 2025 00:00:00 GMT', undefined],
+    ['-5', undefined],
+    ['1.5', undefined],
+    ['soon', undefined],
+    ['2031', 2_031_000],
+  ])('with Retry-After %s sets the pace to %p ms', async (header, expected) => {
+    const server = await startServer();
+    closers.push(server.close);
+    server.script({ status: 503, headers: { 'retry-after': header } });
+    const delivery = webhook(server.url, { now: () => Date.parse('2026-01-01T00:00:00Z') });
+    expect((await failureOf(delivery.deliver(event()))).retryAfterMs).toBe(expected);
+  });
+
+  it.each<[string, Answer]>([
+    ['that is huge', { status: 500, body: Buffer.alloc(5_000_000, 'fake-key-1') }],
+    ['that quotes the key', { status: 400, body: 'fake-key-1' }],
+  ])('with a body %s is never part of the error', async (_, answer) => {
+    const shop = await receiver();
+    shop.script(answer);
+    const error = await failureOf(webhook(shop.url).deliver(event()));
+    expect(JSON.stringify([error, error.message, error.stack])).not.toContain('fake-key-1');
+    await webhook(shop.url).deliver(event());
+  });
+
+  it('of 200 is a receipt even if its body never ends', async () => {
+    const shop = await receiver();
+    shop.script('head-only');
+    await webhook(shop.url, { timeoutMs: 200 }).deliver(event());
+  });
+});
+
+describe('an attempt without an answer', () => {
+  it('ends at its deadline', async () => {
+    const shop = await receiver();
+    shop.script('hang');
+    expect(await failureOf(webhook(shop.url, { timeoutMs: 200 }).deliver(event()))).toMatchObject({ kind: 'timeout' });
+  });
+
+  it('ends at its deadline under endless 1xx answers too', async () => {
+    const server = await startServer();
+    closers.push(server.close);
+    server.script((socket) => {
+      const timer = setInterval(() => socket.write('HTTP/1.1 102 Processing\r\n\r\n'), 20);
+      socket.once('close', () => clearInterval(timer));
+    });
+    expect(await failureOf(webhook(server.url, { timeoutMs: 300 }).deliver(event()))).toMatchObject({
+      kind: 'timeout',
+    });
+  });
+
+  it.each<[string, Answer]>([
+    ['was reset', 'reset'],
+    ['was reset after the event was taken', 'take-and-reset'],
+  ])('that %s is tried again under the same id', async (_, answer) => {
+    const shop = await receiver();
+    shop.script(answer);
+    const delivery = webhook(shop.url);
+    expect((await failureOf(delivery.deliver(event()))).kind).toBe('unreachable');
+    await delivery.deliver(event());
+    expect([shop.events.size, shop.attemptsAt('evt_1')]).toEqual([1, 2]);
+  });
+
+  it('names the origin and the code, never the path of the URL', async () => {
+    const server = await startTcpServer();
+    await server.close();
+    const error = await failureOf(webhook(`http://127.0.0.1:${server.port}/path-with-token`).deliver(event()));
+    expect(error).toMatchObject({
+      kind: 'unreachable',
+      message: expect.stringMatching(/127\.0\.0\.1:\d+ .*ECONNREFUSED$/),
+    });
+    expect(JSON.stringify([error, error.message, error.stack])).not.toContain('path-with-token');
+    expect(error.cause).toBeUndefined();
+  });
+
+  it('holds up no other event: a receiver that hangs on some takes the rest', async () => {
+    const shop = await receiver();
+    shop.answerWith(({ id }) => (id.startsWith('evt_slow') ? 'hang' : 204));
+    const delivery = webhook(shop.url, { timeoutMs: 1_500 });
+    const slow = Array.from({ length: 20 }, (_, index) => failureOf(delivery.deliver(event(`evt_slow${index}`))));
+    await shop.waitFor(({ attempts }) => attempts.length === 20);
+    await Promise.all(Array.from({ length: 20 }, (_, index) => delivery.deliver(event(`evt_${index}`))));
+    expect(shop.events.size).toBe(20);
+    expect(new Set((await Promise.all(slow)).map(({ kind }) => kind))).toEqual(new Set(['timeout']));
+  });
+});
+
+describe('the receiver of these tests', () => {
+  it('reports an id that comes with another body', async () => {
+    const shop = await receiver();
+    const delivery = webhook(shop.url);
+    await delivery.deliver(event('evt_1', 'fake-key-1'));
+    await delivery.deliver(event('evt_1', 'fake-key-2'));
+    expect(shop.contradictions).toEqual(['evt_1']);
+  });
+
+  it('can hold an answer back until a test lets it go', async () => {
+    const shop = await receiver();
+    let letGo = (_answer: Answer) => {};
+    shop.script(new Promise<Answer>((resolve) => (letGo = resolve)));
+    const attempt = webhook(shop.url).deliver(event());
+    await shop.waitFor(({ attempts }) => attempts.length === 1);
+    expect(shop.events.size).toBe(0);
+    letGo(204);
+    await attempt;
+    expect(shop.events.size).toBe(1);
+  });
+
+  it('refuses a request without a signature', async () => {
+    const shop = await receiver();
+    const response = await fetch(shop.url, { method: 'POST', body: '{}' });
+    expect([response.status, shop.refused, shop.attempts.length]).toEqual([401, 1, 0]);
+  });
+});

@@ -1,0 +1,338 @@
+import type {
+  BookedOrder,
+  Finding,
+  FindingKind,
+  JoinOptions,
+  KnownPurchase,
+} from '../../../../src/domain/reconciliation/index';
+
+const HOUR = 3_600_000;
+const NOW = Date.UTC(2026, 0, 15, 3);
+
+/** A night in which nothing that began less than ten minutes ago counts. */
+export const NIGHT: JoinOptions = {
+  now: NOW,
+  from: NOW - 72 * HOUR,
+  settledBefore: NOW - HOUR / 6,
+  stuckAfterMs: 24 * HOUR,
+};
+
+/** Epoch ms of so many hours before the reconciliation. */
+export function hoursAgo(hours: number): number {
+  return NOW - hours * HOUR;
+}
+
+/** A completed order of two pieces for 12.34, under the reference `REF-name`. */
+export function order(name: string, changes: Partial<BookedOrder> = {}): BookedOrder {
+  return {
+    id: `ord-${name}`,
+    referenceId: `REF-${name}`,
+    status: 'COMPLETED',
+    createdAt: hoursAgo(30),
+    amount: 12.34,
+    title: 'Card 50',
+    quantity: 2,
+    ...changes,
+  };
+}
+
+/** The purchase that fits the order of the same name: delivered whole. */
+export function purchase(name: string, changes: Partial<KnownPurchase> = {}): KnownPurchase {
+  return {
+    referenceId: `REF-${name}`,
+    workflowId: `purchase-REF-${name}`,
+    runId: `run-${name}`,
+    state: 'DELIVERED',
+    execution: 'COMPLETED',
+    orderId: `ord-${name}`,
+    startedAt: hoursAgo(30),
+    closedAt: hoursAgo(29.9),
+    totalDebit: 12.34,
+    ordered: 2,
+    delivered: 2,
+    fingerprints: { 'card-50': [`k.${name}-1`, `k.${name}-2`] },
+    ...changes,
+  };
+}
+
+const NOTHING = { delivered: 0, fingerprints: {} };
+
+/** What is to be found: kind, reference and orders, of each. */
+export interface Expected {
+  kind: FindingKind;
+  referenceId?: string;
+  orderIds: string[];
+}
+
+export interface Planted {
+  orders: BookedOrder[];
+  purchases: KnownPurchase[];
+  expected: Expected[];
+}
+
+/** A situation of each sort, by what it is called. `n` makes its names unique. */
+type Plant = (n: string) => {
+  orders?: BookedOrder[];
+  purchases?: KnownPurchase[];
+  finds: FindingKind[];
+  ids?: string[];
+};
+
+export const PLANTS: Record<string, Plant> = {
+  'overdue here, complete there': (n) => ({
+    orders: [order(n)],
+    purchases: [purchase(n, { state: 'OVERDUE', ...NOTHING })],
+    finds: ['LATE'],
+  }),
+  'overdue here, partly there': (n) => ({
+    orders: [order(n, { status: 'PARTIAL_COMPLETED' })],
+    purchases: [purchase(n, { state: 'OVERDUE', ...NOTHING })],
+    finds: ['LATE'],
+  }),
+  'an order that nobody here placed': (n) => ({ orders: [order(n)], finds: ['ORPHAN'] }),
+  'a further order under one reference': (n) => ({
+    orders: [order(n), order(`${n}b`, { referenceId: `REF-${n}`, createdAt: hoursAgo(29) })],
+    purchases: [purchase(n)],
+    finds: ['DOUBLE_PURCHASE'],
+    ids: [`ord-${n}`, `ord-${n}b`],
+  }),
+  'terminated here, complete there': (n) => ({
+    orders: [order(n)],
+    purchases: [purchase(n, stopped('TERMINATED'))],
+    finds: ['LOST'],
+  }),
+  'terminated before it knew its order': (n) => ({
+    orders: [order(n)],
+    purchases: [purchase(n, { ...stopped('TERMINATED'), orderId: undefined, state: 'PLACING' })],
+    finds: ['LOST'],
+  }),
+  'terminated with two orders, of which the first was refused': (n) => ({
+    orders: [
+      order(`${n}b`, { referenceId: `REF-${n}`, status: 'FAILED', createdAt: hoursAgo(30) }),
+      order(n, { createdAt: hoursAgo(29.95) }),
+    ],
+    purchases: [purchase(n, { ...stopped('TERMINATED'), orderId: undefined })],
+    finds: ['LOST'],
+  }),
+  'failed here, still open there': (n) => ({
+    orders: [order(n, { status: 'PROCESSING' })],
+    purchases: [purchase(n, stopped('FAILED'))],
+    finds: ['LOST'],
+  }),
+  'held here, found there': (n) => ({
+    orders: [order(n)],
+    purchases: [held(n)],
+    finds: ['LOST'],
+  }),
+  'bought here, unknown there': (n) => ({ purchases: [purchase(n)], finds: ['MISSING_AT_PARTNER'] }),
+  'bought here, under another id there': (n) => ({
+    orders: [order(n, { id: `other-${n}` })],
+    purchases: [purchase(n)],
+    finds: ['MISSING_AT_PARTNER'],
+    ids: [`ord-${n}`, `other-${n}`],
+  }),
+  'delivered here, failed there': (n) => ({
+    orders: [order(n, { status: 'FAILED' })],
+    purchases: [purchase(n)],
+    finds: ['STATUS_MISMATCH'],
+  }),
+  'overdue here, refunded there': (n) => ({
+    orders: [order(n, { status: 'REFUNDED' })],
+    purchases: [purchase(n, { state: 'OVERDUE', ...NOTHING })],
+    finds: ['STATUS_MISMATCH'],
+  }),
+  'refused here, open there': (n) => ({
+    orders: [order(n, { status: 'PENDING' })],
+    purchases: [purchase(n, { state: 'REJECTED', orderId: undefined, ...NOTHING })],
+    finds: ['STATUS_MISMATCH'],
+  }),
+  'delivered and then refunded': (n) => ({
+    orders: [order(n, { status: 'REFUNDED' })],
+    purchases: [purchase(n)],
+    finds: ['REFUNDED_AFTER_DELIVERY'],
+  }),
+  'half delivered, complete by now': (n) => ({
+    orders: [order(n)],
+    purchases: [purchase(n, half(n))],
+    finds: ['SHORTFALL_FILLED'],
+  }),
+  'half delivered, refunded by now': (n) => ({
+    orders: [order(n, { status: 'REFUNDED' })],
+    purchases: [purchase(n, half(n))],
+    finds: ['SHORTFALL_REFUNDED'],
+  }),
+  'half delivered, half of the money back': (n) => ({
+    orders: [order(n, { status: 'PARTIAL_COMPLETED', amount: 6.17 })],
+    purchases: [purchase(n, half(n))],
+    finds: ['SHORTFALL_REFUNDED'],
+  }),
+  'given up here, complete there': (n) => ({
+    orders: [order(n)],
+    purchases: [purchase(n, { state: 'ABANDONED', ...NOTHING })],
+    finds: ['UNDELIVERED'],
+  }),
+  'not placed here, complete there': (n) => ({
+    orders: [order(n)],
+    purchases: [purchase(n, { state: 'NOT_PLACED', orderId: undefined, totalDebit: undefined, ...NOTHING })],
+    finds: ['UNDELIVERED'],
+  }),
+  'complete there, delivery refused by the checkout': (n) => ({
+    orders: [order(n)],
+    purchases: [
+      purchase(n, {
+        ...live('HELD'),
+        hold: { id: 'h', reason: 'DELIVERY_REFUSED', decisions: ['deliver', 'withhold'] },
+      }),
+    ],
+    finds: ['UNDELIVERED'],
+  }),
+  'complete, and keys missing for good': (n) => ({
+    orders: [order(n)],
+    purchases: [purchase(n, { ...half(n), lastSeen: 'COMPLETED' })],
+    finds: ['UNDELIVERED'],
+  }),
+  'a debit that is a cent off': (n) => ({
+    orders: [order(n)],
+    purchases: [purchase(n, { totalDebit: 12.35 })],
+    finds: ['AMOUNT_MISMATCH'],
+  }),
+  'a debit for an order that failed': (n) => ({
+    orders: [order(n, { status: 'FAILED' })],
+    purchases: [purchase(n, { state: 'FAILED', ...NOTHING })],
+    finds: ['AMOUNT_MISMATCH'],
+  }),
+  'one key sold twice': (n) => ({
+    orders: [order(n), order(`${n}b`)],
+    purchases: [purchase(n), purchase(`${n}b`, { fingerprints: { 'card-50': [`k.${n}-2`], other: [`k.${n}b-1`] } })],
+    finds: ['SAME_KEY_TWICE'],
+    ids: [`ord-${n}`, `ord-${n}b`],
+  }),
+  'running for two days': (n) => ({
+    orders: [order(n, { status: 'PENDING', createdAt: hoursAgo(48) })],
+    purchases: [purchase(n, { ...live('PENDING'), startedAt: hoursAgo(48) })],
+    finds: ['STUCK'],
+  }),
+  'overdue and open for two days': (n) => ({
+    orders: [order(n, { status: 'PENDING', createdAt: hoursAgo(48) })],
+    purchases: [purchase(n, { state: 'OVERDUE', startedAt: hoursAgo(48), ...NOTHING })],
+    finds: ['STUCK'],
+  }),
+};
+
+/** Situations in which everything is as it should be, or must be left alone. */
+export const WELL: Record<string, Plant> = {
+  delivered: (n) => well([order(n)], [purchase(n)]),
+  'half delivered': (n) => well([order(n, { status: 'PARTIAL_COMPLETED' })], [purchase(n, half(n))]),
+  refunded: (n) =>
+    well([order(n, { status: 'REFUNDED', amount: 0 })], [purchase(n, { state: 'REFUNDED', ...NOTHING })]),
+  failed: (n) => well([order(n, { status: 'FAILED' })], [purchase(n, { state: 'FAILED', totalDebit: 0, ...NOTHING })]),
+  'refused, and nothing there': (n) => well([], [purchase(n, { state: 'REJECTED', orderId: undefined, ...NOTHING })]),
+  'a second order that was refused and cost nothing': (n) =>
+    well([order(n), order(`${n}b`, { referenceId: `REF-${n}`, status: 'FAILED' })], [purchase(n)]),
+  'several products, of which the history shows the first': (n) =>
+    well([order(n, { quantity: 1, amount: 6.17 })], [purchase(n)]),
+  'an order that a person told, under another reference': (n) =>
+    well([order(n, { referenceId: `by-hand-${n}` })], [purchase(n)]),
+  'an order without a reference that a purchase names': (n) =>
+    well([order(n, { referenceId: undefined })], [purchase(n)]),
+  'running, with its order': (n) =>
+    well([order(n, { status: 'PROCESSING' })], [purchase(n, { ...live('PROCESSING'), startedAt: hoursAgo(5) })]),
+  'running, with two orders that it will report itself': (n) =>
+    well(
+      [order(n), order(`${n}b`, { referenceId: `REF-${n}` })],
+      [purchase(n, { ...live('PENDING'), startedAt: hoursAgo(5) })],
+    ),
+  'overdue, still open': (n) =>
+    well(
+      [order(n, { status: 'PENDING', createdAt: hoursAgo(5) })],
+      [purchase(n, { state: 'OVERDUE', startedAt: hoursAgo(5), ...NOTHING })],
+    ),
+  'overdue, delivered since': (n) => well([order(n)], [purchase(n, { state: 'OVERDUE', totalDebit: 0 })]),
+  'terminated, delivered since': (n) => well([order(n)], [purchase(n, { ...stopped('TERMINATED'), ...whole(n) })]),
+  'terminated before anything was bought': (n) =>
+    well([], [purchase(n, { ...stopped('TERMINATED'), orderId: undefined })]),
+  'a reset, whose first run is terminated': (n) =>
+    well(
+      [order(n)],
+      [
+        purchase(n, { startedAt: hoursAgo(29), runId: 'second' }),
+        purchase(n, { ...stopped('TERMINATED'), startedAt: hoursAgo(30), runId: 'first' }),
+      ],
+    ),
+  'a reset whose runs began at the same instant, the second still running': (n) =>
+    well(
+      [order(n, { createdAt: hoursAgo(5) })],
+      [
+        purchase(n, { ...stopped('TERMINATED'), startedAt: hoursAgo(5), runId: 'first' }),
+        purchase(n, { ...live('DELIVERING'), startedAt: hoursAgo(5), runId: 'a later one' }),
+      ],
+    ),
+  'a reset whose runs began at the same instant, the second ended later': (n) =>
+    well(
+      [order(n)],
+      [
+        purchase(n, { ...stopped('TERMINATED'), closedAt: hoursAgo(29.95), runId: 'first' }),
+        purchase(n, { runId: 'a later one' }),
+      ],
+    ),
+  'closed after the history was read, which does not show its order yet': (n) =>
+    well([], [purchase(n, { closedAt: hoursAgo(0.01) })]),
+  'older than what was read': (n) => well([], [purchase(n, { startedAt: hoursAgo(80), closedAt: hoursAgo(79) })]),
+  'an order that is too young': (n) => well([order(n, { createdAt: hoursAgo(0.1) })], []),
+  'a purchase that is too young': (n) =>
+    well([], [purchase(n, { startedAt: hoursAgo(0.1), closedAt: hoursAgo(0.05) })]),
+  'closed after the history was read': (n) =>
+    well([order(n, { status: 'PENDING' })], [purchase(n, { closedAt: hoursAgo(0.01) })]),
+  'held for another reason, not for long': (n) =>
+    well([], [purchase(n, { ...live('HELD'), startedAt: hoursAgo(2), orderId: undefined })]),
+};
+
+/** Plants each of `situations`, and goes on in turn until there are `size` orders or purchases, whichever is more. */
+export function plant(situations: readonly Plant[], size: number): Planted {
+  const planted: Planted = { orders: [], purchases: [], expected: [] };
+  for (let i = 0; i < situations.length || Math.max(planted.orders.length, planted.purchases.length) < size; i++) {
+    const name = String(i);
+    const { orders = [], purchases = [], finds, ids = [`ord-${name}`] } = situations[i % situations.length]!(name);
+    planted.orders.push(...orders);
+    planted.purchases.push(...purchases);
+    planted.expected.push(...finds.map((kind) => ({ kind, referenceId: `REF-${name}`, orderIds: ids })));
+  }
+  return planted;
+}
+
+export function inBrief({ kind, referenceId, orderIds }: Finding | Expected): string {
+  return `${kind} ${referenceId ?? 'none'} ${orderIds.join(' ')}`;
+}
+
+function well(orders: BookedOrder[], purchases: KnownPurchase[]) {
+  return { orders, purchases, finds: [] };
+}
+
+function half(n: string) {
+  return { state: 'PARTIALLY_DELIVERED', delivered: 1, fingerprints: { 'card-50': [`k.${n}-1`] } };
+}
+
+function whole(n: string) {
+  return { ordered: 2, delivered: 2, fingerprints: { 'card-50': [`k.${n}-1`, `k.${n}-2`] } };
+}
+
+/** A purchase that did not end by itself has no closing memo. */
+function stopped(execution: string) {
+  return {
+    execution,
+    state: 'PENDING',
+    totalDebit: undefined,
+    ordered: undefined,
+    delivered: undefined,
+    fingerprints: undefined,
+  };
+}
+
+function live(state: string) {
+  return { ...stopped('RUNNING'), state, closedAt: undefined };
+}
+
+function held(n: string) {
+  const hold = { id: 'h', reason: 'PLACEMENT_UNKNOWN', decisions: ['order', 'replace', 'abandon'] };
+  return purchase(n, { ...live('HELD'), orderId: undefined, hold });
+}

@@ -1,0 +1,71 @@
+import { type BookedOrder, reconcile, type KnownPurchase } from '../../../../src/domain/reconciliation/index';
+import { totalsOf } from '../../../../src/domain/reconciliation/totals';
+import { NIGHT, order, plant, PLANTS, purchase, WELL } from './generated-records';
+
+type Books = Pick<ReturnType<typeof plant>, 'orders' | 'purchases'>;
+
+const SHAPES: Record<string, (size: number) => Books> = {
+  'findings of all kinds': (size) => plant([...Object.values(PLANTS), ...Object.values(WELL)], size),
+  'all orders under one reference': (size) => ({
+    orders: many(size, (i) => order(i, { referenceId: 'REF-0' })),
+    purchases: [purchase('0')],
+  }),
+  'no order with a reference': (size) => ({
+    orders: many(size, (i) => order(i, { referenceId: undefined })),
+    purchases: many(size, (i) => purchase(i)),
+  }),
+  'all purchases naming one order': (size) => ({
+    orders: [order('0')],
+    purchases: many(size, (i) => purchase(i, { orderId: 'ord-0' })),
+  }),
+  'one key in all purchases': (size) => ({
+    orders: many(size, (i) => order(i)),
+    purchases: many(size, (i) => purchase(i, { fingerprints: { 'card-50': ['k.same', `k.${i}`] } })),
+  }),
+};
+
+/*
+ * Time is no judge on a shared machine: what is counted is how often a record is looked at. A search through a list inside a loop
+ * looks at each of them as often as there are others.
+ */
+describe('the work of a reconciliation', () => {
+  it.each(Object.entries(SHAPES))('grows with the books and not with their square: %s', (_, shape) => {
+    const [few, more] = [looksAt(shape(300)), looksAt(shape(3_000))];
+    // Sorting the orders of one reference by age is the one thing that is not quite linear.
+    expect(more / few).toBeLessThan(10 * 1.6);
+    expect(few).toBeGreaterThan(300);
+  });
+
+  it('can be seen to grow so by hand, at 10,000 and at 100,000', () => {
+    const lines = [10_000, 100_000].map((size) => {
+      const { orders, purchases } = plant([...Object.values(PLANTS), ...Object.values(WELL)], size);
+      const began = process.hrtime.bigint();
+      const found = reconcile(orders, purchases, NIGHT).length;
+      const ms = Number(process.hrtime.bigint() - began) / 1e6;
+      expect(found).toBeGreaterThan(size / 10);
+      return `${orders.length} orders, ${purchases.length} purchases: ${found} findings in ${ms.toFixed(0)} ms`;
+    });
+    if (process.env['SHOW_TIMES']) process.stderr.write(`${lines.join('\n')}\n`);
+  });
+});
+
+function many<T>(size: number, make: (name: string) => T): T[] {
+  return Array.from({ length: size }, (_, i) => make(String(i)));
+}
+
+/** How often a field of an order or a purchase is read. */
+function looksAt({ orders, purchases }: Books): number {
+  let looks = 0;
+  const watched = <T extends object>(record: T): T =>
+    new Proxy(record, {
+      get(target, name, receiver) {
+        looks += 1;
+        return Reflect.get(target, name, receiver) as unknown;
+      },
+    });
+  const watchedOrders: BookedOrder[] = orders.map(watched);
+  const watchedPurchases: KnownPurchase[] = purchases.map(watched);
+  reconcile(watchedOrders, watchedPurchases, NIGHT);
+  totalsOf(watchedOrders, watchedPurchases, { dayOf: () => '2026-01-01', hourOf: () => 0 });
+  return looks;
+}

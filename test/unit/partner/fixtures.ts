@@ -1,0 +1,59 @@
+import {
+  createPartnerClient,
+  isPartnerError,
+  type PartnerClientOptions,
+  type PartnerError,
+} from '../../../src/partner/index';
+
+export const API_KEY = 'fake-api-key-canary-7d1f';
+
+export const TIMESTAMP = '2026-01-02T03:04:05.678Z';
+
+export const NEW_ORDER = { items: [{ id: 'p-1', quantity: 2 }], referenceId: 'REF-1' };
+
+/** A whole answer as the partner documents it. */
+export function envelope(data: unknown, more: Record<string, unknown> = {}): Record<string, unknown> {
+  return {
+    status: 200,
+    success: true,
+    details: { data, extensions: { trace_id: 'trace-1', timestamp: TIMESTAMP } },
+    ...more,
+  };
+}
+
+/** A client with a deadline that is short for tests that wait for it, and long enough for all others. */
+export function clientOf(baseUrl: string, options: Partial<PartnerClientOptions> = {}) {
+  return createPartnerClient({ baseUrl, apiKey: () => API_KEY, timeoutMs: 10_000, ...options });
+}
+
+/** The PartnerError that the call ends with; fails if it ends with anything else. */
+export async function failureOf(call: Promise<unknown>): Promise<PartnerError> {
+  const outcome = await call.then(
+    () => 'an answer',
+    (error: unknown) => error,
+  );
+  if (isPartnerError(outcome)) return outcome;
+  throw new Error(`expected a PartnerError, got ${String(outcome)}`);
+}
+
+export function productRow(id: string, more: Record<string, unknown> = {}): Record<string, unknown> {
+  const restrictions = { whitelist: ['DE'], blacklist: [] };
+  return { id, title: `Product ${id}`, restrictions, quantity: 3, price: 9.99, currency: 'EUR', ...more };
+}
+
+export function historyRow(id: string, more: Record<string, unknown> = {}): Record<string, unknown> {
+  const item = { id: 'p-1', title: 'Product p-1', quantity: 2, amount: 19.98 };
+  return { id, reference_id: `REF-${id}`, status: 'COMPLETED', item, created_at: TIMESTAMP, ...more };
+}
+
+export function orderData(id: string, more: Record<string, unknown> = {}): Record<string, unknown> {
+  const keys = [{ value: 'FAKE-KEY-1', type: 'text' }];
+  return {
+    id,
+    status: 'COMPLETED',
+    products: [{ id: 'p-1', title: 'Product p-1', quantity: 1, keys }],
+    total_debit: 9.99,
+    balance: { balance: 90.01, credit_limit: 50 },
+    ...more,
+  };
+}

@@ -1,0 +1,129 @@
+import { connect } from 'node:net';
+import { startTcpServer, type ScriptedServer } from '../../support/http-server';
+import { envelope, failureOf, NEW_ORDER } from './fixtures';
+import { selfSigned } from './self-signed';
+import { client, onceAt, serverWith, tcpServer } from './stage';
+
+describe('a failure before the write is not sent', () => {
+  it('a refused connection', async () => {
+    const error = await failureOf(client(`http://127.0.0.1:${await freePort()}`).placeOrder(NEW_ORDER));
+    expect(error).toMatchObject({ kind: 'unreachable', placement: 'NOT_SENT', code: 'ECONNREFUSED' });
+  });
+
+  it('a name that does not exist', async () => {
+    const error = await failureOf(client('http://partner.invalid').placeOrder(NEW_ORDER));
+    expect(error).toMatchObject({ kind: 'unreachable', placement: 'NOT_SENT' });
+  });
+
+  it('a certificate that nobody vouches for: the API key stays here', async () => {
+    const server = await serverWith({ json: envelope({ id: 'o-1' }) }, { tls: selfSigned() });
+    const error = await failureOf(client(server.url).placeOrder(NEW_ORDER));
+
+    expect(error).toMatchObject({ kind: 'unreachable', code: 'DEPTH_ZERO_SELF_SIGNED_CERT', placement: 'NOT_SENT' });
+    expect(server.received).toEqual([]);
+  });
+
+  it('a partner that speaks no TLS', async () => {
+    const server = await serverWith();
+    const error = await failureOf(client(server.url.replace('http:', 'https:')).placeOrder(NEW_ORDER));
+    expect(error).toMatchObject({ kind: 'unreachable', placement: 'NOT_SENT' });
+    expect(server.received).toEqual([]);
+  });
+
+  it('a TLS handshake that never ends is over at the deadline', async () => {
+    const server = await tcpServer();
+    const partner = client(`https://127.0.0.1:${server.port}`, { timeoutMs: 300 });
+    expect(await failureOf(partner.placeOrder(NEW_ORDER))).toMatchObject({ kind: 'timeout', placement: 'NOT_SENT' });
+  });
+
+  it('a write that comes too late writes not one byte', async () => {
+    const server = await serverWith({ json: envelope({ id: 'o-1' }) });
+    const partner = client(server.url, { now: () => 1001 });
+    const error = await failureOf(partner.placeOrder(NEW_ORDER, { notAfter: 1000 }));
+    await partner.close();
+
+    expect(error).toMatchObject({ kind: 'too-late', placement: 'NOT_SENT' });
+    await roundTrip(server);
+    expect(server.connections).toBe(2);
+    expect(server.bytesReceived()).toBe('GET / HTTP/1.0\r\n\r\n'.length);
+  });
+
+  it('the time is taken at the write: a process frozen after it had connected posts nothing', async () => {
+    const server = await serverWith({ json: envelope({ id: 'o-1' }) });
+    let time = 1000;
+    onceAt('undici:client:connected', () => (time = 1001));
+    const error = await failureOf(client(server.url, { now: () => time }).placeOrder(NEW_ORDER, { notAfter: 1000 }));
+    expect(error).toMatchObject({ kind: 'too-late', placement: 'NOT_SENT' });
+    expect(server.received).toEqual([]);
+  });
+
+  it('a write in time is sent', async () => {
+    const server = await serverWith({ json: envelope({ id: 'o-1' }) });
+    const partner = client(server.url, { now: () => 1000 });
+    expect((await partner.placeOrder(NEW_ORDER, { notAfter: 1000 })).data.id).toBe('o-1');
+  });
+
+  it.each([
+    ['no items', { ...NEW_ORDER, items: [] }],
+    ['a quantity of zero', { ...NEW_ORDER, items: [{ id: 'p-1', quantity: 0 }] }],
+    ['half a piece', { ...NEW_ORDER, items: [{ id: 'p-1', quantity: 1.5 }] }],
+    ['an empty product id', { ...NEW_ORDER, items: [{ id: '', quantity: 1 }] }],
+    ['a reference of another form', { ...NEW_ORDER, referenceId: 'REF 1\r\n' }],
+  ])('an order that can not be: %s', async (_, order) => {
+    const server = await serverWith();
+    const error = await failureOf(client(server.url).placeOrder(order));
+    expect(error).toMatchObject({ kind: 'invalid-argument', placement: 'NOT_SENT' });
+    expect(server.connections).toBe(0);
+  });
+
+  it.each([
+    ['is empty', () => ''],
+    ['would break the header', () => 'a\r\nb'],
+    [
+      'can not be read',
+      () => {
+        throw new Error('secret file FAKE-SECRET');
+      },
+    ],
+  ])('an API key that %s, and the message does not show it', async (_, apiKey) => {
+    const server = await serverWith();
+    const error = await failureOf(client(server.url, { apiKey }).placeOrder(NEW_ORDER));
+    expect(error).toMatchObject({ kind: 'invalid-argument', placement: 'NOT_SENT' });
+    expect(error.message).not.toMatch(/FAKE|a\r/);
+    expect(server.connections).toBe(0);
+  });
+
+  it('a client that was closed', async () => {
+    const server = await serverWith();
+    const partner = client(server.url);
+    await partner.close();
+    expect(await failureOf(partner.placeOrder(NEW_ORDER))).toMatchObject({ kind: 'closed', placement: 'NOT_SENT' });
+    expect(server.connections).toBe(0);
+  });
+
+  it('a client closed while the request waits for its slot', async () => {
+    const server = await serverWith({ json: envelope({ id: 'o-1' }) });
+    const partner = client(server.url, { maxRequestsPerSecond: 0.001 });
+    await partner.placeOrder(NEW_ORDER);
+    const waiting = partner.placeOrder(NEW_ORDER);
+    const refused = failureOf(waiting);
+    await partner.close();
+    expect(await refused).toMatchObject({ kind: 'closed', placement: 'NOT_SENT' });
+    expect(server.received).toHaveLength(1);
+  });
+});
+
+async function freePort(): Promise<number> {
+  const probe = await startTcpServer();
+  await probe.close();
+  return probe.port;
+}
+
+/** Waits until the server has handled a connection later than all before, so that it has also seen what those wrote. */
+async function roundTrip(server: ScriptedServer): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    const socket = connect(server.port, '127.0.0.1', () => socket.write('GET / HTTP/1.0\r\n\r\n'));
+    socket.on('error', reject).on('close', () => resolve());
+    socket.resume();
+  });
+}

@@ -1,0 +1,228 @@
+import { isPartnerError } from '../../../src/partner/index';
+import type { Reply } from '../../support/http-server';
+import { API_KEY, envelope, failureOf, NEW_ORDER, TIMESTAMP } from './fixtures';
+import { client, onceAt, serverWith, tcpServer } from './stage';
+
+const whole = JSON.stringify(envelope({ id: 'o-1' }));
+
+describe('an order that was placed', () => {
+  it('names the id, the trace and the time, and the request is the documented one', async () => {
+    const server = await serverWith({ json: envelope({ id: 'o-1' }) });
+    const answer = await client(`${server.url}/api/`, { orderPrefix: '/v1/partners' }).placeOrder(NEW_ORDER);
+
+    expect(answer).toEqual({ data: { id: 'o-1' }, traceId: 'trace-1', timestamp: TIMESTAMP });
+    const [request] = server.received;
+    expect(request).toMatchObject({ method: 'POST', path: '/api/v1/partners/place-order' });
+    expect(request!.headers).toMatchObject({ 'x-api-key': API_KEY, 'content-type': 'application/json' });
+    expect(JSON.parse(request!.body.toString())).toEqual({
+      items: [{ id: 'p-1', quantity: 2 }],
+      reference_id: 'REF-1',
+    });
+  });
+
+  it('travels on a connection of its own, so that no earlier failure can be mistaken for its own', async () => {
+    const server = await serverWith({ json: envelope({ id: 'o-1' }) });
+    const partner = client(server.url);
+    await partner.placeOrder(NEW_ORDER);
+    await partner.placeOrder(NEW_ORDER);
+
+    expect(server.received.map(({ connection }) => connection)).toEqual([1, 2]);
+    expect(server.received[0]!.headers.connection).toBe('close');
+  });
+
+  it.each([
+    ['201 created', { status: 201, json: envelope({ id: 'o-1' }) }],
+    ['no extensions', { json: { status: 200, success: true, details: { data: { id: 'o-1' } } } }],
+    ['unusable extensions', { json: { status: 200, success: true, details: { data: { id: 'o-1' }, extensions: 7 } } }],
+    ['a byte order mark', { body: `\ufeff${whole}` }],
+    ['another charset named in the header', { headers: { 'content-type': 'text/plain; charset=latin1' }, body: whole }],
+    ['unknown fields', { json: { ...envelope({ id: 'o-1', more: 1 }), extra: { deep: [] } } }],
+    ['hints before the answer', { raw: `HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\n\r\n${whole}` }],
+  ] satisfies [string, Reply][])('is not doubted for %s', async (_, reply) => {
+    const server = await serverWith(reply);
+    expect((await client(server.url).placeOrder(NEW_ORDER)).data).toEqual({ id: 'o-1' });
+  });
+});
+
+describe('the verdict on an answer with an error status', () => {
+  it.each([
+    [400, 'ORDER_REFUSED', 'status'],
+    [402, 'ORDER_REFUSED', 'status'],
+    [413, 'ORDER_REFUSED', 'status'],
+    [415, 'ORDER_REFUSED', 'status'],
+    [422, 'ORDER_REFUSED', 'status'],
+    [401, 'ACCESS_REFUSED', 'access'],
+    [403, 'ACCESS_REFUSED', 'access'],
+    [404, 'ACCESS_REFUSED', 'not-found'],
+    [405, 'ACCESS_REFUSED', 'status'],
+    [409, 'CONFLICT', 'status'],
+    [408, 'ANSWERED', 'status'],
+    [425, 'ANSWERED', 'status'],
+    [429, 'ANSWERED', 'status'],
+    [500, 'ANSWERED', 'status'],
+    [502, 'ANSWERED', 'status'],
+    [599, 'ANSWERED', 'status'],
+    [418, 'UNKNOWN', 'status'],
+    [421, 'UNKNOWN', 'status'],
+    [301, 'UNKNOWN', 'status'],
+    [304, 'UNKNOWN', 'status'],
+  ])('%i means %s and the request is not repeated', async (status, placement, kind) => {
+    const server = await serverWith({ status, json: envelope({}, { success: false, status }) });
+    const error = await failureOf(client(server.url).placeOrder(NEW_ORDER));
+
+    expect(error).toMatchObject({ placement, kind, httpStatus: status, operation: 'placeOrder' });
+    // A 304 has no body, and so no trace.
+    if (status !== 304) expect(error).toMatchObject({ traceId: 'trace-1', timestamp: TIMESTAMP });
+    expect(server.received).toHaveLength(1);
+  });
+
+  it.each([
+    ['a proxy page', { status: 502, body: '<html>bad gateway</html>' }, 'ANSWERED'],
+    ['a huge page', { status: 422, body: 'x'.repeat(2_000_000) }, 'ORDER_REFUSED'],
+    ['a body that breaks off', { raw: 'HTTP/1.1 402 No\r\ncontent-length: 99\r\n\r\nhalf' }, 'ORDER_REFUSED'],
+    ['a body that never ends', { raw: 'HTTP/1.1 500 No\r\n\r\nhalf', then: 'hold' }, 'ANSWERED'],
+    ['a body that claims success', { status: 500, json: envelope({ id: 'o-1' }) }, 'ANSWERED'],
+    ['bytes that are no text', { status: 403, body: Buffer.from([0xff, 0xfe, 0]) }, 'ACCESS_REFUSED'],
+  ] satisfies [string, Reply, string][])(
+    'goes by the status, whatever the body is: %s',
+    async (_, reply, placement) => {
+      const server = await serverWith(reply);
+      expect(await failureOf(client(server.url, { timeoutMs: 500 }).placeOrder(NEW_ORDER))).toMatchObject({
+        placement,
+      });
+    },
+  );
+
+  it('carries the pause that the partner asks for', async () => {
+    const server = await serverWith({ status: 429, headers: { 'retry-after': '7' }, body: '' });
+    expect(await failureOf(client(server.url).placeOrder(NEW_ORDER))).toMatchObject({ retryAfterMs: 7000 });
+  });
+
+  it('never follows a redirect: the other server sees neither the order nor the API key', async () => {
+    const elsewhere = await serverWith({ json: envelope({ id: 'o-1' }) });
+    const server = await serverWith({ status: 307, headers: { location: `${elsewhere.url}/place-order` } });
+    const error = await failureOf(client(server.url).placeOrder(NEW_ORDER));
+
+    expect(error).toMatchObject({ placement: 'UNKNOWN', httpStatus: 307 });
+    expect(elsewhere.connections).toBe(0);
+  });
+});
+
+describe('a 2xx that does not prove an order', () => {
+  it.each([
+    ['half JSON, without a content-length', { raw: `HTTP/1.1 200 OK\r\n\r\n${whole.slice(0, 40)}` }],
+    ['half JSON, cut by a reset', { raw: `HTTP/1.1 200 OK\r\n\r\n${whole.slice(0, 40)}`, then: 'reset' }],
+    ['half of the announced body', { raw: `HTTP/1.1 200 OK\r\ncontent-length: 500\r\n\r\n${whole}` }],
+    ['half a chunk', { raw: 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nff\r\nabc' }],
+    ['HTML', { body: '<html>welcome</html>' }],
+    ['nothing', { status: 204 }],
+    ['no id', { json: envelope({}) }],
+    ['a number for an id', { json: envelope({ id: 17 }) }],
+    ['an id that changes a path', { json: envelope({ id: '../x' }) }],
+    ['an id with a line break', { json: envelope({ id: 'o-1\r\nx: y' }) }],
+    ['success left out', { json: { status: 200, details: { data: { id: 'o-1' } } } }],
+    ['success in quotes', { json: envelope({ id: 'o-1' }, { success: 'true' }) }],
+    ['no status in the envelope', { json: { success: true, details: { data: { id: 'o-1' } } } }],
+    ['a redirect in the envelope', { json: envelope({ id: 'o-1' }, { status: 302 }) }],
+    ['a list around it', { json: [envelope({ id: 'o-1' })] }],
+    [
+      'the id only on the prototype',
+      { body: `{"status":200,"success":true,"details":{"data":{"__proto__":{"id":"o"}}}}` },
+    ],
+    ['a body beyond the cap', { json: envelope({ id: 'o-1', padding: 'x'.repeat(5000) }) }],
+    ['a mangled character', { body: Buffer.concat([Buffer.from(whole.slice(0, -1)), Buffer.from([0xc3, 0x7d])]) }],
+    [
+      'a compressed body nobody asked for',
+      { headers: { 'content-encoding': 'gzip' }, body: Buffer.from([0x1f, 0x8b]) },
+    ],
+  ] satisfies [string, Reply][])('is unknown, never placed and never refused: %s', async (_, reply) => {
+    const server = await serverWith(reply);
+    const error = await failureOf(client(server.url, { maxBodyBytes: 4000 }).placeOrder(NEW_ORDER));
+    expect(error).toMatchObject({ placement: 'UNKNOWN' });
+    expect(server.received).toHaveLength(1);
+  });
+
+  it.each([
+    ['success: false', envelope({ id: 'o-1' }, { success: false })],
+    ['success: false and nothing else', { success: false }],
+    ['an error status', envelope({ id: 'o-1' }, { status: 500 })],
+    ['a refusal that only the envelope knows of', envelope({}, { status: 422, success: false })],
+  ])('is an answered error if the envelope says so: %s', async (_, json) => {
+    const server = await serverWith({ json });
+    const error = await failureOf(client(server.url).placeOrder(NEW_ORDER));
+    expect(error).toMatchObject({ placement: 'ANSWERED', kind: 'refused' });
+  });
+});
+
+describe('a failure after the write is unknown, never not sent', () => {
+  it.each([
+    ['a reset after reading', 'reset'],
+    ['a close after reading', (socket) => void socket.destroy()],
+    ['a black hole', 'hang'],
+    ['a head that never ends', { raw: 'HTTP/1.1 200 OK\r\ncontent-', then: 'hold' }],
+    ['a body that never ends', { raw: `HTTP/1.1 200 OK\r\ncontent-length: 500\r\n\r\n${whole}`, then: 'hold' }],
+    ['no HTTP', { raw: 'SSH-2.0-OpenSSH_9.9\r\n' }],
+    ['an upgrade', { raw: 'HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n' }],
+    ['a head beyond all measure', { raw: `HTTP/1.1 200 OK\r\nx: ${'x'.repeat(70_000)}\r\n\r\n` }],
+    ['endless hints', drip('HTTP/1.1 103 Early Hints\r\n\r\n', '')],
+    ['a slow drip', drip(' ', 'HTTP/1.1 200 OK\r\ncontent-length: 99999\r\n\r\n')],
+  ] satisfies [string, Reply][])('%s', async (_, reply) => {
+    const server = await serverWith(reply);
+    const error = await failureOf(client(server.url, { timeoutMs: 400 }).placeOrder(NEW_ORDER));
+    expect(error).toMatchObject({ placement: 'UNKNOWN' });
+    expect(server.received).toHaveLength(1);
+  });
+
+  it('a reset before the partner reads, since nothing shows on this side that it did not', async () => {
+    let reset = () => {};
+    const server = await tcpServer((socket) => (reset = () => void socket.resetAndDestroy()));
+    onceAt('undici:client:sendHeaders', () => setImmediate(() => reset()));
+    const error = await failureOf(client(`http://127.0.0.1:${server.port}`).placeOrder(NEW_ORDER));
+    expect(error).toMatchObject({ kind: 'connection-lost', placement: 'UNKNOWN' });
+  });
+
+  it('the code of the error does not matter: the same reset proves something only before the write', async () => {
+    const server = await serverWith('reset');
+    const noTls = await tcpServer((socket) => void socket.resetAndDestroy());
+    const after = await failureOf(client(server.url).placeOrder(NEW_ORDER));
+    const before = await failureOf(client(`https://127.0.0.1:${noTls.port}`).placeOrder(NEW_ORDER));
+    expect([after, before]).toMatchObject([
+      { code: 'ECONNRESET', placement: 'UNKNOWN' },
+      { code: 'ECONNRESET', placement: 'NOT_SENT' },
+    ]);
+  });
+});
+
+function drip(what: string, first: string): Reply {
+  return (socket) => {
+    socket.write(first);
+    const timer = setInterval(() => socket.write(what), 20);
+    socket.on('close', () => clearInterval(timer));
+  };
+}
+
+it('closing waits for the order that is under way: its answer must not be lost', async () => {
+  let arrive = () => {};
+  let release = () => {};
+  const arrived = new Promise<void>((resolve) => (arrive = resolve));
+  const released = new Promise<void>((resolve) => (release = resolve));
+  const respond = async () => {
+    arrive();
+    await released;
+    return { json: envelope({ id: 'o-1' }) };
+  };
+  const server = await serverWith(undefined, { respond });
+  const partner = client(server.url);
+  const placed = partner.placeOrder(NEW_ORDER);
+  await arrived;
+  const closed = partner.close();
+  release();
+  expect(await placed).toMatchObject({ data: { id: 'o-1' } });
+  await closed;
+});
+
+it('nothing but a PartnerError counts as one', () => {
+  expect([new Error('x'), undefined, null, { kind: 'timeout', placement: 'NOT_SENT' }].some(isPartnerError)).toBe(
+    false,
+  );
+});

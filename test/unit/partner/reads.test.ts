@@ -1,0 +1,281 @@
+import { createPartnerClient } from '../../../src/partner/index';
+import { startServer, type Reply, type ScriptedServer } from '../../support/http-server';
+import { clientOf, envelope, failureOf, historyRow, orderData, productRow, TIMESTAMP } from './fixtures';
+
+let server: ScriptedServer;
+let partner: ReturnType<typeof clientOf>;
+
+beforeEach(async () => {
+  server = await startServer();
+  partner = clientOf(server.url);
+});
+
+afterEach(async () => {
+  await partner.close();
+  await server.close();
+});
+
+const pages = { page: 1, total: 1, limit: 50 };
+
+function answer(data: unknown): void {
+  server.script({ json: envelope(data) });
+}
+
+describe('the catalogue', () => {
+  it('asks with the documented parameters and answers in our own words', async () => {
+    answer({ hits: 1, products: [productRow('p-1', { more: 1 })], pages });
+    const query = { query: 'a b&c', inStock: false, sort: 'PRICE_ASC', currency: 'PLN', page: 2, limit: 500 } as const;
+    const { data, traceId, timestamp } = await partner.listProducts(query);
+
+    const url = new URL(server.received[0]!.path, server.url);
+    expect(url.pathname).toBe('/v1/partners/products');
+    expect(Object.fromEntries(url.searchParams)).toEqual({
+      query: 'a b&c',
+      in_stock: 'false',
+      sort: 'PRICE_ASC',
+      currency: 'PLN',
+      page: '2',
+      limit: '500',
+    });
+    expect(data).toEqual({ hits: 1, products: [productRow('p-1')], pages });
+    expect({ traceId, timestamp }).toEqual({ traceId: 'trace-1', timestamp: TIMESTAMP });
+  });
+
+  it('takes what the document leaves open, and a name like __proto__ for a name', async () => {
+    const row = productRow('__proto__', { currency: 'XTS', restrictions: { whitelist: null } });
+    answer({ hits: 1, products: [row], pages });
+    const [product] = (await partner.listProducts()).data.products;
+    expect(product).toMatchObject({ id: '__proto__', currency: 'XTS', restrictions: { whitelist: [], blacklist: [] } });
+  });
+
+  it.each([
+    ['a price beyond all numbers', '"price":1e999'],
+    ['a price that JSON.parse rounds', '"price":90071992547409931'],
+    ['a stock that JSON.parse rounds', '"quantity":9007199254740993'],
+    ['no restrictions, which must not pass for none', '"restrictions":null'],
+  ])('refuses %s', async (_, field) => {
+    const name = field.slice(1, field.indexOf('":'));
+    const row = JSON.stringify(productRow('p-1', { [name]: 'HERE' })).replace(`"${name}":"HERE"`, field);
+    const body = JSON.stringify(envelope({ hits: 1, products: ['ROW'], pages })).replace('"ROW"', row);
+    server.script({ body });
+    const error = await failureOf(partner.listProducts());
+    expect(error).toMatchObject({ kind: 'unreadable', reason: 'shape', retryable: false, traceId: 'trace-1' });
+    expect(error.message).toContain(`details.data.products.0.${name}: `);
+  });
+
+  it.each([
+    ['limit 0', { limit: 0 }],
+    ['limit 501', { limit: 501 }],
+    ['page 1.5', { page: 1.5 }],
+    ['an unknown sort', { sort: 'CHEAPEST' as 'DATE_ASC' }],
+    ['an unknown currency', { currency: 'XTS' as 'EUR' }],
+  ])('is not asked for %s', async (_, query) => {
+    expect(await failureOf(partner.listProducts(query))).toMatchObject({ kind: 'invalid-argument' });
+    expect(server.connections).toBe(0);
+  });
+});
+
+describe('the order history', () => {
+  it('is asked with the parameter names that the user has set', async () => {
+    answer({ hits: 0, orders: [], pages });
+    const historyParams = { search: 'q', page: 'p', limit: 'per_page' };
+    const configured = clientOf(server.url, { historyParams, listPrefix: '/v2/' });
+    await configured.listOrders({ search: 'REF-1&x=1', page: 3, limit: 20 });
+    await configured.close();
+    expect(server.received[0]!.path).toBe('/v2/orders?q=REF-1%26x%3D1&p=3&per_page=20');
+  });
+
+  it('is asked with query, page and limit by default', async () => {
+    answer({ hits: 0, orders: [], pages });
+    await partner.listOrders({ search: 'REF-1', page: 3, limit: 20 });
+    expect(server.received[0]!.path).toBe('/v1/partners/orders?query=REF-1&page=3&limit=20');
+  });
+
+  it('shows each order, whatever stands for the item of an order of several', async () => {
+    const rows = [
+      historyRow('o-1'),
+      historyRow('o-2', { item: [{ id: 'p-1' }] }),
+      historyRow('o-3', { item: null, status: 'NEVER_HEARD_OF', reference_id: null }),
+      historyRow('o-4', { item: { title: '2 products', amount: 30 } }),
+    ];
+    answer({ hits: 4, orders: rows, pages });
+    const { orders } = (await partner.listOrders()).data;
+    expect(orders[0]).toEqual({
+      id: 'o-1',
+      referenceId: 'REF-o-1',
+      status: 'COMPLETED',
+      item: { id: 'p-1', title: 'Product p-1', quantity: 2, amount: 19.98 },
+      createdAt: TIMESTAMP,
+    });
+    expect(orders[1]).toMatchObject({ referenceId: 'REF-o-2', item: undefined });
+    expect(orders[2]).toMatchObject({ referenceId: undefined, status: 'NEVER_HEARD_OF', item: undefined });
+    expect(orders[3]).toMatchObject({ item: { title: '2 products', amount: 30 } });
+  });
+
+  it.each([
+    ['status', null, 'string'],
+    ['id', 7, 'string'],
+    ['created_at', 'FAKE-VALUE', 'a date and time'],
+    ['item', { quantity: 'FAKE-VALUE' }, 'number'],
+  ])(
+    'fails as a whole for one row with a wrong %s, names the row and never shows a value',
+    async (name, value, wanted) => {
+      const rows = Array.from({ length: 500 }, (_, index) =>
+        historyRow(`o-${index}`, index === 321 ? { [name]: value } : {}),
+      );
+      answer({ hits: 500, orders: rows, pages });
+      const error = await failureOf(partner.listOrders());
+      expect(error.message).toContain(`details.data.orders.321.${name}`);
+      expect(error.message).toContain(wanted);
+      expect(error.message).not.toMatch(/FAKE-VALUE|o-321/);
+    },
+  );
+
+  it('is not searched for nothing, which would list everything', async () => {
+    expect(await failureOf(partner.listOrders({ search: '' }))).toMatchObject({ kind: 'invalid-argument' });
+    expect(server.connections).toBe(0);
+  });
+});
+
+describe('an order with its keys', () => {
+  it('is read from its own path', async () => {
+    answer(orderData('o-1'));
+    const configured = clientOf(server.url, { orderPrefix: '/v1/partners' });
+    const { data } = await configured.getOrder('o-1');
+    await configured.close();
+
+    expect(server.received[0]).toMatchObject({ method: 'GET', path: '/v1/partners/orders/o-1/keys' });
+    expect(data).toEqual({
+      id: 'o-1',
+      status: 'COMPLETED',
+      products: [{ id: 'p-1', title: 'Product p-1', quantity: 1, keys: [{ type: 'text', value: 'FAKE-KEY-1' }] }],
+      totalDebit: 9.99,
+      balance: { balance: 90.01, creditLimit: 50 },
+    });
+  });
+
+  it.each([
+    [
+      'a pending one without products or money',
+      { status: 'PENDING', products: null, total_debit: null, balance: null },
+    ],
+    ['a status never heard of', { status: 'ON_HOLD' }],
+    ['a product without quantity, title or keys', { products: [{ id: 'p-1', keys: null }] }],
+    ['a type of key never heard of', { products: [{ id: 'p-1', keys: [{ type: 'audio', value: 'x' }] }] }],
+    ['a key without a type', { products: [{ id: 'p-1', keys: [{ value: 'x' }] }] }],
+    ['a balance of which half is missing', { balance: { credit_limit: 1 } }],
+  ])('may be %s', async (_, more) => {
+    answer(orderData('o-1', more));
+    expect((await partner.getOrder('o-1')).data).toMatchObject({
+      id: 'o-1',
+      status: 'status' in more ? more.status : 'COMPLETED',
+    });
+  });
+
+  it.each([
+    ["another order's, whose keys are another customer's", { id: 'o-2' }, 'details.data.id'],
+    ['without a status', { status: undefined }, 'details.data.status'],
+    [
+      'complete without products, which must not pass for one without keys',
+      { products: null },
+      'details.data.products',
+    ],
+    ['with a key without a value', { products: [{ id: 'p-1', keys: [{ type: 'text' }] }] }, 'products.0.keys.0.value'],
+    ['with an empty key', { products: [{ id: 'p-1', keys: [{ value: '' }] }] }, 'products.0.keys.0.value'],
+    ['with a debit that is text', { total_debit: '9.99' }, 'details.data.total_debit'],
+  ])('may not be %s', async (_, more, place) => {
+    answer(orderData('o-1', more));
+    const error = await failureOf(partner.getOrder('o-1'));
+    expect(error).toMatchObject({ kind: 'unreadable', reason: 'shape' });
+    expect(error.message).toContain(place);
+  });
+
+  it.each(['..', '.', '', 'a/b', 'a%2fb', 'o-1\r\nx-evil: 1', 'o 1', 'ö', 'a?b', 'a#b', 'x'.repeat(201)])(
+    'is not asked for under an id that would change the path: %j',
+    async (id) => {
+      expect(await failureOf(partner.getOrder(id))).toMatchObject({ kind: 'invalid-argument', placement: 'NOT_SENT' });
+      expect(server.connections).toBe(0);
+    },
+  );
+});
+
+describe('an error of a read', () => {
+  it.each([
+    ['not-found', false, { status: 404 }],
+    ['access', false, { status: 401 }],
+    ['access', false, { status: 403 }],
+    ['status', true, { status: 429 }],
+    ['status', true, { status: 503 }],
+    ['status', false, { status: 400 }],
+    ['status', false, { status: 302, headers: { location: '/elsewhere' } }],
+    ['refused', false, { json: { success: false, status: 404 } }],
+    ['refused', true, { json: { success: false } }],
+    ['unreadable', true, { body: '<html>' }],
+    ['unreadable', false, { json: {} }],
+    ['connection-lost', true, 'reset'],
+  ] satisfies [string, boolean, Reply][])('is %s, and worth another try: %s (%j)', async (kind, retryable, reply) => {
+    server.script(reply);
+    expect(await failureOf(partner.getOrder('o-1'))).toMatchObject({ kind, retryable, operation: 'getOrder' });
+    expect(server.received).toHaveLength(1);
+  });
+
+  it('does not travel to where a redirect points', async () => {
+    const elsewhere = await startServer();
+    server.script({ status: 302, headers: { location: `${elsewhere.url}/` } });
+    await failureOf(partner.listProducts());
+    expect(elsewhere.connections).toBe(0);
+    await elsewhere.close();
+  });
+
+  it('comes at the deadline if nothing else does, and the next read gets through', async () => {
+    const hasty = clientOf(server.url, { timeoutMs: 300 });
+    server.script('hang', { json: envelope(orderData('o-1')) });
+    expect(await failureOf(hasty.getOrder('o-1'))).toMatchObject({ kind: 'timeout', retryable: true, sent: true });
+    expect((await hasty.getOrder('o-1')).data.id).toBe('o-1');
+    await hasty.close();
+  });
+
+  it.each([
+    ['an invented trace', { trace_id: 'a key?\n', timestamp: 'yesterday' }],
+    ['no strings', { trace_id: {}, timestamp: 7 }],
+  ])('names no trace or time that does not look like one: %s', async (_, extensions) => {
+    server.script({ status: 500, json: envelope({}, { details: { extensions } }) });
+    expect(await failureOf(partner.getOrder('o-1'))).toMatchObject({ traceId: undefined, timestamp: undefined });
+  });
+});
+
+it('reads share kept-alive connections', async () => {
+  answer(orderData('o-1'));
+  for (let look = 0; look < 8; look++) await partner.getOrder('o-1');
+  // Undici opens a second one if the first is not yet settled when the next read comes.
+  expect(server.connections).toBeLessThanOrEqual(2);
+});
+
+it('a rotated API key is picked up by the next request', async () => {
+  const keys = ['fake-old', 'fake-new'];
+  const rotating = clientOf(server.url, { apiKey: () => keys.shift()! });
+  answer(orderData('o-1'));
+  await rotating.getOrder('o-1');
+  await rotating.getOrder('o-1');
+  await rotating.close();
+  expect(server.received.map(({ headers }) => headers['x-api-key'])).toEqual(['fake-old', 'fake-new']);
+});
+
+describe('options that can not be', () => {
+  it.each([
+    ['a base URL that is none', { baseUrl: 'partner' }],
+    ['another scheme', { baseUrl: 'ftp://partner.test' }],
+    ['credentials in the base URL', { baseUrl: 'https://user:FAKE-SECRET@partner.test' }],
+    ['a query in the base URL', { baseUrl: 'https://partner.test/?key=FAKE-SECRET' }],
+    ['a prefix without a slash', { listPrefix: 'v1' }],
+    ['a prefix that climbs', { orderPrefix: '/v1/..' }],
+    ['a deadline of nothing', { timeoutMs: 0 }],
+    ['a deadline beyond what timers hold', { timeoutMs: 2 ** 31 }],
+    ['a rate of nothing', { maxRequestsPerSecond: 0 }],
+    ['the same name twice', { historyParams: { search: 'q', page: 'q', limit: 'limit' } }],
+  ])('are refused before anything is sent, and not shown: %s', (_, options) => {
+    const create = () => createPartnerClient({ baseUrl: server.url, apiKey: () => 'fake', ...options });
+    expect(create).toThrow(expect.objectContaining({ kind: 'invalid-argument' }));
+    expect(create).toThrow(expect.objectContaining({ message: expect.not.stringContaining('FAKE-SECRET') }));
+  });
+});

@@ -1,0 +1,80 @@
+import fc from 'fast-check';
+import { renderCsv, type ReportedFinding } from '../../../src/report/index';
+import { eventfulNight, quietNight } from './sample';
+
+function finding(explanation: string): ReportedFinding {
+  return {
+    kind: 'ORPHAN',
+    orderIds: ['o-1', 'o-2'],
+    amounts: { history: -3.5 },
+    explanation,
+    advice: 'Ask.',
+    done: 'left',
+  };
+}
+
+const HEADER = 'kind,done,reference,orders,workflow,debited,history,surplus,explanation,advice,note'.split(',');
+
+describe('the report as CSV', () => {
+  it('has one row for each finding, whatever characters stand in it', () => {
+    const hostile = fc.string({ unit: fc.constantFrom('a', '"', ',', ';', '\r', '\n', '\t', "'", ' ', 'ł') });
+    fc.assert(
+      fc.property(hostile, (text) => {
+        const rows = parse(renderCsv({ ...quietNight(), findings: [finding(text), finding('plain')] }));
+        expect(rows).toHaveLength(3);
+        expect(rows[0]).toEqual(HEADER);
+        expect(rows.map((row) => row.length)).toEqual([11, 11, 11]);
+        expect(rows[1]?.[8]?.replaceAll("'", '')).toBe(text.replaceAll("'", ''));
+      }),
+    );
+  });
+
+  it.each(['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', '＝1', ' =1'])('makes %j a text and no formula', (text) => {
+    const [, row] = parse(renderCsv({ ...quietNight(), findings: [finding(text)] }));
+    expect(row?.[8]).toBe(`'${text.startsWith('\t') || text.startsWith('\r') ? `${text[0]}'=1` : text}`);
+  });
+
+  it('holds no formula in any cell, also where a spreadsheet splits by semicolons, tabs or lines', () => {
+    const parts = fc.constantFrom('=', '+', '-', '@', ';', ',', '\t', '\n', '\r', '"', "'", ' ', 'x', '1');
+    fc.assert(
+      fc.property(fc.array(parts, { maxLength: 12 }), (list) => {
+        const csv = renderCsv({ ...quietNight(), findings: [finding(list.join(''))] });
+        const cells = csv.slice(1).split(/[;,\t\r\n"]/);
+        const dangerous = cells.filter((cell) => /^ *[=+\-@]/.test(cell));
+        expect(dangerous.filter((cell) => cell !== '-3.5')).toEqual([]);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('leaves a negative amount a number, with which a spreadsheet can count', () => {
+    expect(renderCsv({ ...quietNight(), findings: [finding('x')] })).toContain(',-3.5,');
+  });
+
+  it('begins with the mark without which Excel takes UTF-8 for something else, and is only a header when all is well', () => {
+    expect(renderCsv(quietNight())).toBe(`\uFEFF${HEADER.map((name) => `"${name}"`).join(',')}\r\n`);
+  });
+
+  it('has every finding of an eventful night', () => {
+    const report = eventfulNight();
+    expect(
+      parse(renderCsv(report))
+        .slice(1)
+        .map(([kind, done]) => [kind, done]),
+    ).toEqual(report.findings.map(({ kind, done }) => [kind, done]));
+  });
+});
+
+/** RFC 4180, as strict programs read it. */
+function parse(csv: string): string[][] {
+  const rows: string[][] = [[]];
+  const token = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/gy;
+  const text = csv.replace(/^\uFEFF/, '');
+  while (token.lastIndex < text.length) {
+    const match = token.exec(text);
+    if (!match) throw new Error('no CSV');
+    rows.at(-1)?.push(match[1]?.replaceAll('""', '"') ?? match[2] ?? '');
+    if (match[3] !== ',') rows.push([]);
+  }
+  return rows.slice(0, -1);
+}

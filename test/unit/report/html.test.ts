@@ -1,0 +1,122 @@
+import { renderHtml, type ReconciliationReport, type ReportedFinding } from '../../../src/report/index';
+import { eventfulNight, quietNight } from './sample';
+
+const HOSTILE = `<script>alert(1)</script>"><img src=x onerror='alert(2)'>&amp;`;
+
+function titleOf(report: ReconciliationReport): string | undefined {
+  return /<h1>(.*?)<\/h1>/.exec(renderHtml(report))?.[1];
+}
+
+describe('the report as a page', () => {
+  it('says in its headline whether all is well', () => {
+    const report = eventfulNight();
+    const mended = report.findings.filter(({ done }) => done === 'mended');
+    const [left] = report.findings.filter(({ done }) => done === 'left');
+    expect(titleOf(quietNight())).toBe('All is well');
+    expect(titleOf({ ...report, findings: mended })).toBe('All is well: 7 mended, nothing left to do');
+    expect(titleOf(report)).toBe(`${report.findings.length - mended.length} findings need you`);
+    expect(titleOf({ ...report, findings: [left!] })).toBe('1 finding needs you');
+    expect(titleOf({ ...report, dryRun: true, findings: [{ ...left!, done: 'dry-run' }] })).toBe(
+      '1 finding in a dry run',
+    );
+  });
+
+  it('does not call a night well because the checkout was told: a person must still act', () => {
+    const report = eventfulNight();
+    const told = report.findings.filter(({ done }) => done === 'notified');
+    expect(titleOf({ ...report, findings: told })).toBe(`${told.length} findings need you`);
+  });
+
+  it('shows what needs a person first, then what was mended, then the books', () => {
+    const page = renderHtml(eventfulNight());
+    const places = ['What needs you', 'What was mended', '<h2>The books', 'Orders by day'].map((text) =>
+      page.indexOf(text),
+    );
+    expect(places).toEqual(places.toSorted((a, b) => a - b));
+    expect(places[0]).toBeGreaterThan(0);
+  });
+
+  it('says with each finding what is wrong and what to do', () => {
+    const report = eventfulNight();
+    const page = renderHtml(report).replaceAll(/<\/?(?:bdi|code)>/g, '');
+    for (const { explanation, advice, done } of report.findings) {
+      expect(page).toContain(explanation);
+      if (done !== 'mended') expect(page).toContain(advice.replaceAll('`', ''));
+    }
+  });
+
+  it('lets no text from outside become a part of the page', () => {
+    const finding: ReportedFinding = {
+      kind: 'ORPHAN',
+      referenceId: HOSTILE,
+      orderIds: [HOSTILE],
+      workflowId: HOSTILE,
+      amounts: { [HOSTILE]: 1, debited: 2, history: 3 },
+      explanation: HOSTILE,
+      advice: HOSTILE,
+      note: HOSTILE,
+      done: 'left',
+    };
+    const page = renderHtml({
+      ...quietNight(),
+      runId: HOSTILE,
+      from: HOSTILE,
+      to: HOSTILE,
+      createdAt: HOSTILE,
+      timeZone: HOSTILE,
+      byStatus: { [HOSTILE]: { orders: 1, amount: 1 } },
+      days: [{ day: HOSTILE, orders: 1, delivered: 1, amount: 1 }],
+      hours: [1],
+      findings: [finding, { ...finding, advice: `${HOSTILE} again`, done: 'mended' }],
+    });
+    expect(page).not.toMatch(/<script|<img|onerror='/);
+    expect(page.match(/&lt;script&gt;alert\(1\)/g)!.length).toBeGreaterThan(15);
+    expect(tagsOf(page)).toEqual(tagsOf(page.replaceAll(/&[a-z#0-9]+;/g, '')));
+  });
+
+  it('needs nothing from elsewhere and runs nothing', () => {
+    const page = renderHtml(eventfulNight());
+    expect(page).not.toMatch(/https?:|src=|<link|@import|url\(|<script|\son[a-z]+=|javascript:/i);
+    expect(page).toContain(`content="default-src 'none'; style-src 'unsafe-inline'`);
+  });
+
+  it('closes every element that it opens', () => {
+    for (const report of [eventfulNight(), quietNight()]) expect(unclosed(renderHtml(report))).toEqual([]);
+  });
+
+  it('stays a page that a browser can open when 50,000 orders are orphans, and says where the rest is', () => {
+    const [finding] = eventfulNight().findings.filter(({ kind }) => kind === 'ORPHAN');
+    const findings = Array.from({ length: 50_000 }, (_, i) => ({ ...finding!, orderIds: [`o-${i}`] }));
+    const page = renderHtml({ ...eventfulNight(), findings });
+    expect(page.length).toBeLessThan(200_000);
+    expect(page).toContain('50,000');
+    expect(page).toContain('49,800 more are in the CSV and the JSON of this report.');
+  });
+
+  it('draws a chart of one day, of a year, and of days on which nothing was ordered', () => {
+    const day = (i: number, orders: number) => ({ day: `2026-${String(i)}`, orders, delivered: orders, amount: 1 });
+    for (const [length, orders] of [
+      [1, 5],
+      [366, 1_234_567],
+      [3, 0],
+    ] as const) {
+      const page = renderHtml({ ...quietNight(), days: Array.from({ length }, (_, i) => day(i, orders)) });
+      expect(page.match(/<rect/g)).toHaveLength(2 * length);
+      expect(page).not.toMatch(/NaN|Infinity|height="-/);
+    }
+  });
+});
+
+function tagsOf(page: string): string[] {
+  return page.match(/<\/?[a-z][^>]*>/gi)!.map((tag) => tag.replace(/=.*/s, ''));
+}
+
+function unclosed(page: string): string[] {
+  const open: string[] = [];
+  for (const [, slash, name = '', self] of page.matchAll(/<(\/?)([a-z][a-z0-9]*)[^>]*?(\/?)>/gi)) {
+    if (self === '/' || ['meta', 'br'].includes(name)) continue;
+    if (slash !== '/') open.push(name);
+    else if (open.pop() !== name) return [`</${name}>`];
+  }
+  return open;
+}

@@ -1,0 +1,55 @@
+import { reconcile } from '../../../src/domain/reconciliation/index';
+import { totalsOf } from '../../../src/domain/reconciliation/totals';
+import { calendarIn, type Done, type ReconciliationReport } from '../../../src/report/index';
+import { NIGHT, order, plant, PLANTS, purchase } from '../domain/reconciliation/generated-records';
+
+/** The report of a night in which every situation of `PLANTS` was found, among 600 purchases that went well. */
+export function eventfulNight(): ReconciliationReport {
+  const { orders, purchases } = plant(Object.values(PLANTS), 1);
+  const hour = 3_600_000;
+  for (let i = 0; i < 600; i++) {
+    const at = NIGHT.from + ((i * 97) % 4_300) * 60_000;
+    const status = i % 23 === 0 ? 'REFUNDED' : 'COMPLETED';
+    const outcome = status === 'COMPLETED' ? {} : { state: 'REFUNDED', delivered: 0, fingerprints: {} };
+    orders.push(order(`w${i}`, { createdAt: at, status }));
+    purchases.push(purchase(`w${i}`, { startedAt: at, closedAt: at + hour / 4, ...outcome }));
+  }
+  const done: Partial<Record<string, Done>> = {
+    'deliver-late': 'mended',
+    adopt: 'mended',
+    'notify-refund': 'notified',
+    'notify-attention': 'notified',
+  };
+  const findings = reconcile(orders, purchases, NIGHT).map((finding) => ({
+    ...finding,
+    done: done[finding.repair ?? ''] ?? ('left' as const),
+  }));
+  return {
+    ...quietNight(),
+    orders: orders.length,
+    purchases: purchases.length,
+    ...totalsOf(orders, purchases, calendarIn('Europe/Warsaw')),
+    timeZone: 'Europe/Warsaw',
+    findings,
+    mended: findings.filter((finding) => finding.done === 'mended').length,
+  };
+}
+
+/** The report of a night without an order. */
+export function quietNight(): ReconciliationReport {
+  return {
+    schema: 1,
+    runId: '0199f3a2-5c1e-7d40-9b1f-2f6a8c1d7e55',
+    from: new Date(NIGHT.from).toISOString(),
+    to: new Date(NIGHT.now).toISOString(),
+    createdAt: new Date(NIGHT.now + 90_000).toISOString(),
+    dryRun: false,
+    orders: 0,
+    purchases: 0,
+    byStatus: {},
+    days: [],
+    hours: Array.from({ length: 24 }, () => 0),
+    findings: [],
+    mended: 0,
+  };
+}

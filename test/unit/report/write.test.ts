@@ -1,0 +1,43 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { renderCsv, renderHtml, writeReport } from '../../../src/report/index';
+import { eventfulNight, quietNight } from './sample';
+
+let parent: string;
+beforeEach(() => {
+  parent = mkdtempSync(join(tmpdir(), 'reports-'));
+});
+afterEach(() => rmSync(parent, { recursive: true }));
+
+describe('a report on disk', () => {
+  it('is three files named by the night and the run, whole, and nothing else is left there', async () => {
+    const report = eventfulNight();
+    const paths = await writeReport(join(parent, 'made', 'here'), report);
+    const name = 'reconciliation-2026-01-15T03-00-00Z-0199f3a2-5c1e-7d40-9b1f-2f6a8c1d7e55';
+    expect(readdirSync(join(parent, 'made', 'here'))).toEqual([`${name}.csv`, `${name}.html`, `${name}.json`]);
+    expect(JSON.parse(readFileSync(paths.json, 'utf8'))).toEqual(report);
+    expect(readFileSync(paths.csv, 'utf8')).toBe(renderCsv(report));
+    expect(readFileSync(paths.html, 'utf8')).toBe(renderHtml(report));
+  });
+
+  it('written again by the same run replaces its files and makes no further ones, also when ten come at once', async () => {
+    await writeReport(parent, eventfulNight());
+    await Promise.all(Array.from({ length: 10 }, () => writeReport(parent, quietNight())));
+    expect(readdirSync(parent)).toHaveLength(3);
+    const { json } = await writeReport(parent, quietNight());
+    expect(JSON.parse(readFileSync(json, 'utf8'))).toEqual(quietNight());
+  });
+
+  it('never leaves its folder, whatever the run is called', async () => {
+    const { html } = await writeReport(parent, { ...quietNight(), runId: '../../etc/passwd', to: '../..' });
+    expect(readdirSync(parent)).toHaveLength(3);
+    expect(html.startsWith(join(parent, 'reconciliation-'))).toBe(true);
+  });
+
+  it('that cannot be written says so and leaves no draft and no JSON behind, which would say that all is there', async () => {
+    writeFileSync(join(parent, 'file'), '');
+    await expect(writeReport(join(parent, 'file'), quietNight())).rejects.toMatchObject({ code: 'EEXIST' });
+    expect(readdirSync(parent)).toEqual(['file']);
+  });
+});

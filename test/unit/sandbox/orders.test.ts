@@ -1,0 +1,181 @@
+import { SCENARIO_IDS } from '../../../src/sandbox/index';
+import { call, look, place, placed, start, stopAll } from './support';
+
+afterEach(stopAll);
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+
+/** Status and number of keys at each age. */
+async function fate(items: Record<string, number>, agesMs: number[]): Promise<string[]> {
+  const { sandbox } = await start();
+  const id = await placed(sandbox, 'REF-1', items);
+  const seen: string[] = [];
+  let age = 0;
+  for (const next of agesMs) {
+    sandbox.advance(next - age);
+    age = next;
+    const { status, products } = await look(sandbox, id);
+    seen.push(`${status} ${products.map(({ keys }) => keys.length).join('+')}`);
+  }
+  return seen;
+}
+
+test.each<[string, number[], string[]]>([
+  ['demo-instant', [0], ['COMPLETED 4']],
+  ['demo-seconds', [0, 5 * SECOND, 8 * SECOND], ['PENDING 0', 'PROCESSING 0', 'COMPLETED 4']],
+  [
+    'demo-slow',
+    [0, 2 * MINUTE - 1, 2 * MINUTE, 20 * MINUTE - 1, 20 * MINUTE],
+    ['PENDING 0', 'PENDING 0', 'PROCESSING 0', 'PROCESSING 0', 'COMPLETED 4'],
+  ],
+  ['demo-partial', [0, 10 * SECOND, 600 * MINUTE], ['PENDING 0', 'PARTIAL_COMPLETED 2', 'PARTIAL_COMPLETED 2']],
+  ['demo-refunded', [0, 10 * SECOND], ['PENDING 0', 'REFUNDED 0']],
+  ['demo-failed', [0, 10 * SECOND], ['PENDING 0', 'FAILED 0']],
+  ['demo-image', [10 * SECOND], ['COMPLETED 4']],
+  ['demo-short', [10 * SECOND, 600 * MINUTE], ['COMPLETED 3', 'COMPLETED 3']],
+  ['demo-strange', [0, 30 * SECOND, 2 * MINUTE], ['PENDING 0', 'AWAITING_SUPPLIER 0', 'COMPLETED 4']],
+  ['demo-late', [25 * MINUTE, 60 * MINUTE - 1, 60 * MINUTE], ['PROCESSING 0', 'PROCESSING 0', 'COMPLETED 4']],
+  ['demo-never', [0, 10_000 * MINUTE], ['PENDING 0', 'PENDING 0']],
+  [
+    'demo-flapping',
+    [0, 50, 100, 150, 200, 230].map((seconds) => seconds * SECOND),
+    ['PENDING 0', 'PROCESSING 0', 'PENDING 0', 'PROCESSING 0', 'PENDING 0', 'COMPLETED 4'],
+  ],
+  ['demo-partial-then-complete', [10 * SECOND, 15 * MINUTE], ['PARTIAL_COMPLETED 2', 'COMPLETED 4']],
+  ['demo-complete-then-refunded', [10 * SECOND, 15 * MINUTE], ['COMPLETED 4', 'REFUNDED 0']],
+  ['demo-extra', [10 * SECOND], ['COMPLETED 5']],
+])('%s does what it is named for', async (product, ages, expected) => {
+  expect(await fate({ [product]: 4 }, ages)).toEqual(expected);
+});
+
+test('every scenario has a test above, or is the one that cannot be ordered', () => {
+  expect(SCENARIO_IDS).toHaveLength(15 + 1);
+});
+
+test.each<[string, Record<string, number>, number[], string[]]>([
+  [
+    'stays open as long as one product does, and hands nothing out before',
+    { 'demo-instant': 1, 'demo-slow': 2 },
+    [0, 20 * MINUTE],
+    ['PROCESSING 0+0', 'COMPLETED 1+2'],
+  ],
+  [
+    'is partial when one product failed',
+    { 'demo-instant': 1, 'demo-failed': 2 },
+    [10 * SECOND],
+    ['PARTIAL_COMPLETED 1+0'],
+  ],
+  ['is refunded when nothing of it came', { 'demo-refunded': 1, 'demo-failed': 1 }, [10 * SECOND], ['REFUNDED 0+0']],
+])('an order of several products %s', async (_, items, ages, expected) => {
+  expect(await fate(items, ages)).toEqual(expected);
+});
+
+test('each look can make the order older, so that 40 looks last 20 minutes without waiting', async () => {
+  const { sandbox } = await start({ perLookMs: 30 * SECOND });
+  const id = await placed(sandbox, 'REF-1', { 'demo-slow': 1 });
+  const other = await placed(sandbox, 'REF-2', { 'demo-slow': 1 });
+  const statuses: string[] = [];
+  for (let count = 1; count <= 40; count += 1) statuses.push((await look(sandbox, id)).status);
+
+  expect(
+    statuses.map((status, at) => (status === statuses[at - 1] ? '' : `${at + 1} ${status}`)).filter(Boolean),
+  ).toEqual(['1 PENDING', '4 PROCESSING', '40 COMPLETED']);
+  expect((await look(sandbox, other)).status).toBe('PENDING');
+});
+
+test('a faster clock ages orders, and does not touch the time of day', async () => {
+  const { sandbox, time } = await start({ speed: 60 });
+  const id = await placed(sandbox, 'REF-1', { 'demo-slow': 1 });
+  time.nowMs += 20 * SECOND;
+  const { body } = await call(sandbox, `/orders/${id}/keys`);
+  expect(body.details.data.status).toBe('COMPLETED');
+  expect(body.details.extensions.timestamp).toBe('2030-01-01T12:00:20.000Z');
+
+  const halfway = await placed(sandbox, 'REF-2', { 'demo-slow': 1 });
+  time.nowMs += 10 * SECOND;
+  sandbox.settings({ speed: 0 });
+  expect((await look(sandbox, halfway)).status).toBe('PROCESSING');
+  const frozen = await placed(sandbox, 'REF-3', { 'demo-seconds': 1 });
+  time.nowMs += 60 * MINUTE;
+  expect((await look(sandbox, frozen)).status).toBe('PENDING');
+});
+
+test('image keys are PNG pictures in a data URL, all different', async () => {
+  const { sandbox } = await start();
+  const id = await placed(sandbox, 'REF-1', { 'demo-image': 3 });
+  sandbox.advance(MINUTE);
+  const keys = (await look(sandbox, id)).products[0]?.keys ?? [];
+  const images = keys.map(({ value }) => Buffer.from(value.replace('data:image/png;base64,', ''), 'base64'));
+
+  expect(keys.map(({ type }) => type)).toEqual(['image', 'image', 'image']);
+  for (const image of images) expect(image.subarray(1, 4).toString()).toBe('PNG');
+  expect(new Set(keys.map(({ value }) => value)).size).toBe(3);
+});
+
+test('no key is ever issued twice, and the same seed issues the same keys', async () => {
+  const issue = async (): Promise<string[]> => {
+    const { sandbox } = await start({ balance: 1_000_000 });
+    for (let count = 0; count < 20; count += 1) await placed(sandbox, 'SAME', { 'demo-instant': 500 });
+    const orders = await sandbox.ordersOf('SAME');
+    return orders.flatMap(({ items }) => items.flatMap(({ keys = [] }) => keys.map(({ value }) => value)));
+  };
+  const keys = await issue();
+  expect(new Set(keys).size).toBe(10_000);
+  expect(await issue()).toEqual(keys);
+});
+
+test('orders of the same instant cannot overdraw the account', async () => {
+  const { sandbox } = await start({ balance: 20, creditLimit: 5 });
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, (_, at) => place(sandbox, `REF-${at}`, { 'demo-instant': 1 })),
+  );
+  const statuses = answers.map(({ status }) => status).sort();
+  expect(statuses).toEqual([...Array<number>(5).fill(200), ...Array<number>(15).fill(402)]);
+  expect(await sandbox.books()).toMatchObject({ balance: -4.95, totals: { orders: 5, debited: 24.95 } });
+});
+
+test('orders of the same instant cannot sell more than there is', async () => {
+  const { sandbox } = await start({ balance: 10_000_000 });
+  const { data } = (await call(sandbox, '/v1/partners/products?in_stock=true&sort=DATE_ASC&query=game')).body.details;
+  const [{ id, quantity } = { id: '', quantity: 0 }] = data.products;
+  const each = Math.floor(quantity / 3) + 1;
+  const answers = await Promise.all([1, 2, 3, 4].map((at) => place(sandbox, `REF-${at}`, { [id]: each })));
+
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 422, 422]);
+});
+
+test('a product in two lines of one order takes both from the stock', async () => {
+  const { sandbox } = await start({ balance: 1_000_000_000 });
+  const items = Array.from({ length: 100 }, () => ({ id: 'demo-instant', quantity: 10_000 }));
+  await placed(sandbox, 'REF-1', { 'demo-instant': 1 });
+  await expect(sandbox.placeByHand({ referenceId: 'REF-2', items })).rejects.toThrow('insufficient_stock');
+});
+
+test.each([
+  ['demo-failed', 0, 0],
+  ['demo-refunded', 49.96, 49.96],
+  ['demo-partial', 15, 0],
+  ['demo-short', 35.96, 0],
+  ['demo-never', 15.96, 0],
+])('%s: four of them debit %d and refund %d in the end', async (product, debited, refunded) => {
+  const { sandbox } = await start({ balance: 100 });
+  const id = await placed(sandbox, 'REF-1', { [product]: 4 });
+  const taken = (await sandbox.books()).balance;
+  sandbox.advance(MINUTE);
+  const { total_debit: shown, balance } = await look(sandbox, id);
+
+  expect(taken).toBeLessThan(100);
+  expect(shown).toBe(debited);
+  expect(balance.balance).toBeCloseTo(100 - debited + refunded, 10);
+  expect(await sandbox.books()).toMatchObject({ balance: balance.balance, totals: { debited, refunded } });
+});
+
+test('a second order under a known reference is accepted, unless the setting refuses it', async () => {
+  const { sandbox } = await start();
+  await placed(sandbox, 'REF-1', { 'demo-instant': 1 });
+  await placed(sandbox, 'REF-1', { 'demo-instant': 1 });
+  sandbox.settings({ duplicates: 'refuse' });
+  expect((await place(sandbox, 'REF-1', { 'demo-instant': 1 })).status).toBe(409);
+  expect(await sandbox.ordersOf('REF-1')).toHaveLength(2);
+});

@@ -1,0 +1,107 @@
+import { connect } from 'node:net';
+import { startSandbox, type Sandbox, type SandboxOptions } from '../../../src/sandbox/index';
+
+const NOON = Date.UTC(2030, 0, 1, 12);
+
+/** A sandbox, and a time of day that stands still until a test moves it. */
+export interface Bench {
+  sandbox: Sandbox;
+  time: { nowMs: number };
+}
+
+const running: Sandbox[] = [];
+
+export async function start(options: SandboxOptions = {}): Promise<Bench> {
+  const time = { nowMs: NOON };
+  const sandbox = await startSandbox({ now: () => time.nowMs, ...options });
+  running.push(sandbox);
+  return { sandbox, time };
+}
+
+export async function stopAll(): Promise<void> {
+  await Promise.all(running.splice(0).map((sandbox) => sandbox.close()));
+}
+
+/** Every field that some answer has; a test reads those of the call it made. */
+export interface Data {
+  id: string;
+  status: string;
+  code: string;
+  hits: number;
+  pages: { page: number; total: number; limit: number };
+  orders: { id: string; reference_id: string; status: string }[];
+  products: { id: string; title: string; quantity: number; price: number; keys: { type: string; value: string }[] }[];
+  total_debit: number;
+  balance: { balance: number; credit_limit: number };
+}
+
+export interface Reply {
+  status: number;
+  headers: Headers;
+  body: {
+    status: number;
+    success: boolean;
+    details: { data: Data; extensions: { trace_id: string; timestamp: string; cache?: string } };
+  };
+}
+
+export async function call(sandbox: Sandbox, path: string, init: RequestInit = {}): Promise<Reply> {
+  const headers = { 'x-api-key': 'sandbox-key', connection: 'close', ...(init.headers as Record<string, string>) };
+  const response = await fetch(sandbox.url + path, { redirect: 'manual', ...init, headers });
+  return { status: response.status, headers: response.headers, body: (await response.json()) as Reply['body'] };
+}
+
+type Items = Record<string, number>;
+
+export function orderBody(referenceId: string, items: Items): string {
+  const list = Object.entries(items).map(([id, quantity]) => ({ id, quantity }));
+  return JSON.stringify({ reference_id: referenceId, items: list });
+}
+
+export function post(sandbox: Sandbox, path: string, body: string): Promise<Reply> {
+  return call(sandbox, path, { method: 'POST', body, headers: { 'content-type': 'application/json' } });
+}
+
+export function place(sandbox: Sandbox, referenceId: string, items: Items): Promise<Reply> {
+  return post(sandbox, '/place-order', orderBody(referenceId, items));
+}
+
+/** Places an order that must succeed. @returns its id */
+export async function placed(sandbox: Sandbox, referenceId: string, items: Items): Promise<string> {
+  const { status, body } = await place(sandbox, referenceId, items);
+  if (status !== 200) throw new Error(`place-order answered ${status}`);
+  return body.details.data.id;
+}
+
+export async function look(sandbox: Sandbox, id: string): Promise<Data> {
+  return (await call(sandbox, `/orders/${id}/keys`)).body.details.data;
+}
+
+export async function search(sandbox: Sandbox, query: string): Promise<string[]> {
+  const { body } = await call(sandbox, `/v1/partners/orders?query=${query}`);
+  return body.details.data.orders.map((order) => order.reference_id);
+}
+
+/** What came over the wire of a place-order, byte for byte, and how the connection ended. */
+export function rawPlace(
+  sandbox: Sandbox,
+  referenceId: string,
+  enough: (received: string) => boolean = () => false,
+): Promise<{ received: string; end: 'fin' | 'reset' | 'cut by us' }> {
+  const body = orderBody(referenceId, { 'demo-instant': 1 });
+  const head = ['POST /place-order HTTP/1.1', 'host: x', 'x-api-key: sandbox-key', `content-length: ${body.length}`];
+  return new Promise((resolve, reject) => {
+    let received = '';
+    const socket = connect(sandbox.port, '127.0.0.1', () => socket.write(`${head.join('\r\n')}\r\n\r\n${body}`));
+    socket.on('data', (part) => {
+      received += part.toString();
+      if (!enough(received)) return;
+      resolve({ received, end: 'cut by us' });
+      socket.destroy();
+    });
+    socket.on('end', () => resolve({ received, end: 'fin' }));
+    socket.on('error', (error: NodeJS.ErrnoException) =>
+      error.code === 'ECONNRESET' ? resolve({ received, end: 'reset' }) : reject(error),
+    );
+  });
+}
