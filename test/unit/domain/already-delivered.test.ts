@@ -23,7 +23,7 @@ describe('a key stays in the event in which it went out first', () => {
   });
 
   it('hands over no key again of an event that arrived, though others of its keys have gone', () => {
-    const { repeat, rest, nothingSent: nothingSent } = partitionByEvent([line('a', 'c')], [event(true, 'a', 'b')]);
+    const { repeat, rest, nothingSent } = partitionByEvent([line('a', 'c')], [event(true, 'a', 'b')]);
     expect({ repeat, nothingSent }).toEqual({ repeat: [], nothingSent: false });
     expect(rest.map(({ fingerprints }) => fingerprints)).toEqual([['c']]);
   });
