@@ -7,7 +7,7 @@ import {
   type PolledOrder,
 } from '../contracts/activities';
 import { FAILURE } from '../contracts/failures';
-import { endsLooking, handsOver, type OrderSnapshot, presentableStatus } from '../domain/order';
+import { endsPolling, mayHaveKeys, type OrderSnapshot, presentableStatus } from '../domain/order';
 import type { Order } from '../partner';
 import { isPartnerError } from '../partner';
 import type { ActivityDependencies } from './index';
@@ -47,7 +47,7 @@ async function readOrder(deps: ActivityDependencies, input: GetOrderInput, pause
   let earlier: EarlierEvent[] | undefined;
   try {
     order = redactKeys((await deps.partner.getOrder(orderId)).data);
-    if (handsOver(order.status)) earlier = await eventsBefore(deps, input);
+    if (mayHaveKeys(order.status)) earlier = await eventsBefore(deps, input);
   } catch (error) {
     if (pause !== undefined && isPartnerError(error) && error.httpStatus === 404) {
       throw unchanged(`the partner does not show ${orderId} yet; next look in ${seconds(pause)}`, pause);
@@ -57,7 +57,7 @@ async function readOrder(deps: ActivityDependencies, input: GetOrderInput, pause
     throw failed;
   }
   const view = snapshotOf(orderId, order, namesOf(deps, earlier));
-  if (!endsLooking(view.status)) return view;
+  if (!endsPolling(view.status)) return view;
   const [claimedBy] = await deps.otherPurchasesOf(orderId, referenceId);
   return { ...view, ...(claimedBy !== undefined && { claimedBy }), ...(earlier && { earlier }) };
 }
@@ -98,7 +98,7 @@ function snapshotOf(orderId: string, order: Order, nameOf: (key: Key) => string)
       productId: product.id,
       title: product.title,
       quantity: product.quantity,
-      fingerprints: handsOver(status) ? product.keys.map(nameOf) : [],
+      fingerprints: mayHaveKeys(status) ? product.keys.map(nameOf) : [],
     })),
   };
   return order.totalDebit === undefined ? view : { ...view, totalDebit: order.totalDebit };

@@ -1,11 +1,11 @@
 import { InvalidArgumentError } from 'commander';
 import type { PurchaseItem } from '../contracts/purchase';
 import { isSafeOrderId } from '../domain/order';
-import { faultsOfReference } from '../domain/purchase-rules';
+import { validateReference } from '../domain/purchase-rules';
 
 /** @throws InvalidArgumentError that says what a reference is. */
 export function reference(value: string): string {
-  const [fault] = faultsOfReference(value);
+  const [fault] = validateReference(value);
   if (fault) throw new InvalidArgumentError(fault);
   return value;
 }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { DecisionKind, PurchaseItem } from '../contracts/purchase';
-import { faultsOfItems } from '../domain/purchase-rules';
+import { validateItems } from '../domain/purchase-rules';
 import { item, orderId, reference } from './command-arguments';
 import type { StarterContext } from './context';
 import { type DecisionChoice, DECISIONS } from '../starter/decisions';
@@ -53,7 +53,7 @@ async function purchase(
   referenceId: string,
   { item: items, wait }: { item: PurchaseItem[]; wait?: boolean },
 ): Promise<void> {
-  const faults = faultsOfItems(items);
+  const faults = validateItems(items);
   if (faults.length > 0) throw new InvalidPurchaseError(faults);
   await withStarter(context, async (starter) => {
     const started = await starter.purchase({ referenceId, items });

@@ -1,5 +1,5 @@
 import type { OrderLine, OrderSnapshot } from './order';
-import { handsOver } from './order';
+import { mayHaveKeys } from './order';
 
 interface OrderedItem {
   productId: string;
@@ -31,7 +31,7 @@ export type OrderAssessment =
 /** Judges an order against what was bought. Pure: the same order and items give the same judgement. */
 export function assessOrder(items: readonly OrderedItem[], order: OrderSnapshot): OrderAssessment {
   if (order.status === 'FAILED' || order.status === 'REFUNDED') return { kind: 'nothing', outcome: order.status };
-  if (!handsOver(order.status)) return { kind: 'open' };
+  if (!mayHaveKeys(order.status)) return { kind: 'open' };
 
   const foreign = foreignItems(items, order.lines);
   if (foreign) return { kind: 'other-items', lines: asTheyCame(order.lines), reason: foreign };

@@ -37,12 +37,12 @@ export interface OrderSnapshot {
 }
 
 /** A status that ends the looking: nothing is known to follow it, or there may be keys to hand over. */
-export function endsLooking(status: string): boolean {
+export function endsPolling(status: string): boolean {
   return ['COMPLETED', 'PARTIAL_COMPLETED', 'FAILED', 'REFUNDED'].includes(status);
 }
 
 /** Whether an order of this status can have keys to hand over. */
-export function handsOver(status: string): boolean {
+export function mayHaveKeys(status: string): boolean {
   return status === 'COMPLETED' || status === 'PARTIAL_COMPLETED';
 }
 

@@ -14,14 +14,14 @@ const PRODUCT_ID_MAX = 200;
  * @param input anything.
  * @returns one sentence for each fault: what was expected and what came. Empty when it is a purchase.
  */
-export function faultsOfPurchase(input: unknown): string[] {
+export function validatePurchase(input: unknown): string[] {
   if (typeof input !== 'object' || input === null) return ['expected one argument {referenceId, items}'];
   const { referenceId, items } = input as { referenceId?: unknown; items?: unknown };
-  return [...faultsOfReference(referenceId), ...faultsOfItems(items)];
+  return [...validateReference(referenceId), ...validateItems(items)];
 }
 
 /** @returns one sentence for each fault of a reference. */
-export function faultsOfReference(referenceId: unknown): string[] {
+export function validateReference(referenceId: unknown): string[] {
   if (typeof referenceId === 'string' && REFERENCE_PATTERN.test(referenceId)) return [];
   return [
     `referenceId: expected 1 to 100 of A-Z a-z 0-9 . _ ~ : - that begin with a letter or a digit, got ${show(referenceId)}`,
@@ -29,7 +29,7 @@ export function faultsOfReference(referenceId: unknown): string[] {
 }
 
 /** @returns one sentence for each fault of the items. */
-export function faultsOfItems(items: unknown): string[] {
+export function validateItems(items: unknown): string[] {
   if (!Array.isArray(items) || items.length === 0) {
     return [`items: expected a list of at least one {productId, quantity}, got ${show(items)}`];
   }

@@ -1,4 +1,4 @@
-import type { Calendar } from '../domain/reconciliation/totals';
+import type { Calendar } from '../domain/reconciliation/index';
 
 const QUARTER = 15 * 60_000;
 

@@ -6,7 +6,7 @@ import {
 } from '@temporalio/client';
 import { DEFAULT_TASK_QUEUE, PURCHASE_WORKFLOW, purchaseWorkflowId } from '../contracts/names';
 import type { PurchaseInput, PurchaseResult } from '../contracts/purchase';
-import { faultsOfPurchase, sameItems } from '../domain/purchase-rules';
+import { validatePurchase, sameItems } from '../domain/purchase-rules';
 import { readStartInput } from '../temporal/client/history';
 import type { DecisionChoice } from './decisions';
 import {
@@ -85,7 +85,7 @@ export function createStarter(client: Client, options: StarterOptions = {}): Sta
 }
 
 async function startOrFind(client: Client, taskQueue: string, input: PurchaseInput): Promise<StartedPurchase> {
-  const faults = faultsOfPurchase(input);
+  const faults = validatePurchase(input);
   if (faults.length > 0) throw new InvalidPurchaseError(faults);
   const { referenceId } = input;
   const items = input.items.map(({ productId, quantity }) => ({ productId, quantity }));
@@ -111,7 +111,7 @@ async function findSame(client: Client, { referenceId, items }: PurchaseInput): 
   const workflowId = purchaseWorkflowId(referenceId);
   const { runId } = await client.workflow.getHandle(workflowId).describe();
   const before = await readStartInput(client, { workflowId, runId });
-  const faults = faultsOfPurchase(before);
+  const faults = validatePurchase(before);
   if (faults.length > 0) {
     const why = faults.join('; ');
     throw new StarterError(

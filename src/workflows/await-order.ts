@@ -1,6 +1,6 @@
 import { log, proxyActivities, sleep, workflowInfo } from '@temporalio/workflow';
 import type { Activities, PolledOrder } from '../contracts/activities';
-import { endsLooking } from '../domain/order';
+import { endsPolling } from '../domain/order';
 import { isViewOf } from './activity-result-guards';
 import { lookingOnce, watching } from './policies';
 import type { PurchaseRecord } from './purchase-record';
@@ -42,7 +42,7 @@ export async function watchOrder(purchase: PurchaseRecord, orderId: string, know
     const seen = await awaitOrderChange.executeWithOptions({ summary }, [look]).catch(() => undefined);
 
     if (isViewOf(orderId, seen)) {
-      if (endsLooking(seen.status)) return { order: seen };
+      if (endsPolling(seen.status)) return { order: seen };
       if (isStepBack(status, seen.status)) log.warn('the order went back', { orderId, from: status, to: seen.status });
       status = seen.status;
       purchase.enter(status, `order ${orderId} at the partner`);

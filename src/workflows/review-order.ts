@@ -4,7 +4,7 @@ import { FAILURE } from '../contracts/failures';
 import type { HoldReason } from '../contracts/purchase';
 import { partitionByEvent } from '../domain/already-delivered';
 import { differenceOf, assessOrder, type EventLine } from '../domain/assess-order';
-import { endsLooking, type OrderSnapshot } from '../domain/order';
+import { endsPolling, type OrderSnapshot } from '../domain/order';
 import { eventTypeOf } from '../domain/outcome';
 import { hold } from './holds';
 import type { Placement } from './place-order';
@@ -144,7 +144,7 @@ async function tellEnding(purchase: PurchaseRecord, first: Ending): Promise<Endi
 /** What the order has come to since. A look that shows no end says nothing about its keys, so it is no new ending. */
 async function freshEnding(purchase: PurchaseRecord, orderId: string): Promise<Ending | undefined> {
   const sighting = await lookOnce(purchase, orderId);
-  if (!sighting.order || !endsLooking(sighting.order.status)) return undefined;
+  if (!sighting.order || !endsPolling(sighting.order.status)) return undefined;
   return endingOf(purchase, sighting, false);
 }
 

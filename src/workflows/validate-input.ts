@@ -2,7 +2,7 @@ import { ApplicationFailure, workflowInfo } from '@temporalio/workflow';
 import { FAILURE } from '../contracts/failures';
 import { purchaseWorkflowId } from '../contracts/names';
 import type { PurchaseInput } from '../contracts/purchase';
-import { faultsOfPurchase } from '../domain/purchase-rules';
+import { validatePurchase } from '../domain/purchase-rules';
 
 /**
  * Refuses what can't be a purchase before anything is done. The starter checks the same, but a checkout in another
@@ -11,7 +11,7 @@ import { faultsOfPurchase } from '../domain/purchase-rules';
  * @throws ApplicationFailure `InvalidPurchase`, which fails the workflow.
  */
 export function refuseWhatIsNoPurchase(input: PurchaseInput): void {
-  const faults = faultsOfPurchase(input);
+  const faults = validatePurchase(input);
   const { workflowId } = workflowInfo();
   if (faults.length === 0 && workflowId !== purchaseWorkflowId(input.referenceId)) {
     faults.push(`workflow id: expected ${purchaseWorkflowId(input.referenceId)}, got ${workflowId}`);

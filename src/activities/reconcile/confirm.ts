@@ -1,10 +1,10 @@
 import type { Client } from '@temporalio/client';
 import {
-  type BookedOrder,
+  type PartnerOrder,
   type Finding,
   findingKey,
   reconcile,
-  type JoinOptions,
+  type ReconcileOptions,
   type KnownPurchase,
 } from '../../domain/reconciliation/index';
 import { describePurchase, type LaterDeliveries } from './purchase-lists';
@@ -13,17 +13,17 @@ import { describePurchase, type LaterDeliveries } from './purchase-lists';
 export interface Confirmed {
   finding: Finding;
   purchase?: KnownPurchase;
-  orders: BookedOrder[];
+  orders: PartnerOrder[];
 }
 
 /** Both books, looked up by reference and order. */
 export interface Records {
-  orders: readonly BookedOrder[];
+  orders: readonly PartnerOrder[];
   purchases: readonly KnownPurchase[];
-  concerning(finding: Finding): { orders: BookedOrder[]; references: string[] };
+  concerning(finding: Finding): { orders: PartnerOrder[]; references: string[] };
 }
 
-export function recordsOf(orders: readonly BookedOrder[], purchases: readonly KnownPurchase[]): Records {
+export function recordsOf(orders: readonly PartnerOrder[], purchases: readonly KnownPurchase[]): Records {
   const orderById = new Map(orders.map((order) => [order.id, order]));
   const ordersByReference = groupBy(orders, (order) => order.referenceId);
   const ownersByOrder = groupBy(purchases, (purchase) => purchase.orderId);
@@ -55,7 +55,7 @@ export async function confirm(
   client: Client,
   books: Records,
   suggested: Finding,
-  { later, ...options }: JoinOptions & { later: LaterDeliveries },
+  { later, ...options }: ReconcileOptions & { later: LaterDeliveries },
 ): Promise<Confirmed | undefined> {
   const { orders, references } = books.concerning(suggested);
   const described = await Promise.all(references.map((reference) => describePurchase(client, reference, later)));

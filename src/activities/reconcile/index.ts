@@ -8,11 +8,11 @@ import type {
 } from '../../contracts/reconciliation';
 import type { PurchaseSettings } from '../../contracts/purchase';
 import {
-  type BookedOrder,
+  type PartnerOrder,
   type Finding,
   findingKey,
   reconcile,
-  type JoinOptions,
+  type ReconcileOptions,
   type KnownPurchase,
 } from '../../domain/reconciliation/index';
 import { isPartnerError, NotFoundError, type PartnerClient } from '../../partner/index';
@@ -115,9 +115,9 @@ async function readRecords(
 /** The orders of older purchases that may still come to something: they are asked for one by one. */
 async function readFollowedOrders(
   partner: PartnerClient,
-  { orders, purchases, from }: { orders: readonly BookedOrder[]; purchases: readonly KnownPurchase[]; from: number },
+  { orders, purchases, from }: { orders: readonly PartnerOrder[]; purchases: readonly KnownPurchase[]; from: number },
   progress: Progress,
-): Promise<BookedOrder[]> {
+): Promise<PartnerOrder[]> {
   const known = new Set(orders.map((order) => order.id));
   const older = purchases.filter(
     ({ orderId, startedAt, ordered = Infinity, delivered = 0 }) =>
@@ -136,7 +136,7 @@ async function readFollowedOrders(
   return looks.flat();
 }
 
-function optionsOf(deps: ReconcileDependencies, { from }: ReconcileOrdersInput): JoinOptions {
+function optionsOf(deps: ReconcileDependencies, { from }: ReconcileOrdersInput): ReconcileOptions {
   const now = deps.now();
   return { now, from, settledBefore: now - settlingMs(deps.settings), stuckAfterMs: DAY_MS };
 }
@@ -149,7 +149,7 @@ function settlingMs({ settleMs, partnerTimeoutMs }: PurchaseSettings): number {
 interface HandlingInput {
   books: Records;
   suggested: readonly Finding[];
-  options: JoinOptions & { later: LaterDeliveries };
+  options: ReconcileOptions & { later: LaterDeliveries };
   window: ReconcileOrdersInput;
 }
 

@@ -2,7 +2,7 @@ import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
 import { type DeliveryReceipt, type DeliveryRequest, fingerprintsOf } from '../../contracts/activities';
 import type { PurchaseInput } from '../../contracts/purchase';
 import { newKeysOf } from '../../domain/late-keys';
-import { faultsOfPurchase } from '../../domain/purchase-rules';
+import { validatePurchase } from '../../domain/purchase-rules';
 import type { KnownPurchase } from '../../domain/reconciliation/index';
 import { eventIdOf } from '../deliver-event';
 import type { RepairContext } from './repair';
@@ -40,7 +40,7 @@ export async function lateDeliveryOf(
 ): Promise<LateDelivery> {
   const { client, histories } = context;
   const input = await histories.startedWith(client, purchase);
-  if (faultsOfPurchase(input).length > 0) return doubt('it was started with what is no purchase');
+  if (validatePurchase(input).length > 0) return doubt('it was started with what is no purchase');
   const { items } = input as PurchaseInput;
   const { referenceId } = purchase;
 

@@ -1,5 +1,5 @@
 import { presentableStatus } from '../../domain/order';
-import type { BookedOrder } from '../../domain/reconciliation/index';
+import type { PartnerOrder } from '../../domain/reconciliation/index';
 import { type HistoryOrder, IncompleteListError, type PartnerClient } from '../../partner/index';
 import { withRetry } from './with-retry';
 import type { Progress } from './progress';
@@ -22,7 +22,7 @@ export async function readOrderHistory(
   partner: PartnerClient,
   from: number,
   progress: Progress,
-): Promise<BookedOrder[]> {
+): Promise<PartnerOrder[]> {
   const history = new HistoryReader(partner, progress);
   for (let round = 1; round <= MOST_ROUNDS; round++) {
     history.beginRound();
@@ -71,7 +71,7 @@ class HistoryReader {
   hitsAtFirst = 0;
   private shrank = false;
   private pagesRead = 0;
-  private readonly seen = new Map<string, BookedOrder>();
+  private readonly seen = new Map<string, PartnerOrder>();
   private inRound = new Set<string>();
 
   constructor(
@@ -90,7 +90,7 @@ class HistoryReader {
     this.hits = 0;
   }
 
-  orders(): BookedOrder[] {
+  orders(): PartnerOrder[] {
     return [...this.seen.values()];
   }
 
@@ -148,7 +148,7 @@ function timeOf(row: HistoryOrder | undefined): number {
 }
 
 /** Of the partner's free text nothing goes on but what is needed: a status in plain letters, a title cut short. */
-function bookedOf(row: HistoryOrder): BookedOrder {
+function bookedOf(row: HistoryOrder): PartnerOrder {
   const { amount, title, quantity } = row.item ?? {};
   return {
     id: row.id,

@@ -3,7 +3,7 @@ import { DELIVER_WORKFLOW, PURCHASE_WORKFLOW, purchaseWorkflowId } from '../../c
 import type { PurchaseMemo } from '../../contracts/purchase';
 import { PARTNER_ORDER_ID, PURCHASE_STATE, REFERENCE_ID } from '../../contracts/search-attributes';
 import { isSafeOrderId, REFERENCE_PATTERN } from '../../domain/order';
-import type { BookedOrder, KnownPurchase } from '../../domain/reconciliation/index';
+import type { PartnerOrder, KnownPurchase } from '../../domain/reconciliation/index';
 import type { Progress } from './progress';
 
 /** Names in one query. A query of the longest references is then about 30,000 characters. */
@@ -61,7 +61,7 @@ export async function listLaterDeliveries(client: Client, ownRunId: string): Pro
  */
 export async function listPurchases(
   client: Client,
-  { from, orders, later }: { from: number; orders: readonly BookedOrder[]; later: LaterDeliveries },
+  { from, orders, later }: { from: number; orders: readonly PartnerOrder[]; later: LaterDeliveries },
   progress: Progress,
 ): Promise<KnownPurchase[]> {
   const found = new Map<string, KnownPurchase>();

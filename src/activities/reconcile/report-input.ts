@@ -1,6 +1,5 @@
 import type { ReportedFinding } from '../../contracts/reconciliation';
-import type { BookedOrder, KnownPurchase } from '../../domain/reconciliation/index';
-import { totalsOf } from '../../domain/reconciliation/totals';
+import { type KnownPurchase, type PartnerOrder, totalsOf } from '../../domain/reconciliation/index';
 import { calendarIn, type ReconciliationReport } from '../../report/index';
 
 /** All that a report tells of; instants are epoch ms. */
@@ -11,7 +10,7 @@ export interface ReportInput {
   now: number;
   dryRun: boolean;
   timeZone: string;
-  orders: readonly BookedOrder[];
+  orders: readonly PartnerOrder[];
   purchases: readonly KnownPurchase[];
   findings: ReportedFinding[];
 }

@@ -16,9 +16,10 @@ import { sameKeys } from './same-keys';
 import { KEYS_MISSING, type Classification, classifyEnded, classifyRunning } from './classify';
 import { findingOf } from './describe-finding';
 
-export type { PartnerOrder as BookedOrder, Finding, ReconcileOptions as JoinOptions, KnownPurchase } from './records';
+export type { PartnerOrder, Finding, ReconcileOptions, KnownPurchase } from './records';
 export { FINDING_KINDS, type FindingKind, KIND_DOCS } from './finding-kinds';
 export { findingKey } from './describe-finding';
+export { type Calendar, type Totals, totalsOf } from './totals';
 
 /**
  * Compares the partner's order history with the purchases here, both ways. Linear in both, apart from sorting what was found.

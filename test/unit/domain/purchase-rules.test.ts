@@ -1,42 +1,42 @@
-import { faultsOfPurchase, sameItems } from '../../../src/domain/purchase-rules';
+import { validatePurchase, sameItems } from '../../../src/domain/purchase-rules';
 
 const good = { referenceId: 'SALE-1', items: [{ productId: 'steam-50', quantity: 2 }] };
 
 describe('what can be a purchase', () => {
   it('takes a reference and items', () => {
-    expect(faultsOfPurchase(good)).toEqual([]);
+    expect(validatePurchase(good)).toEqual([]);
   });
 
   it.each([undefined, null, 'SALE-1', 7])('refuses %p, which is no argument of a purchase', (input) => {
-    expect(faultsOfPurchase(input)).toHaveLength(1);
+    expect(validatePurchase(input)).toHaveLength(1);
   });
 
   it.each(['', '-x', 'a b', 'a/b', '../x', 'a'.repeat(101), 'ü', 7, undefined])(
     'refuses the reference %p, which would change a path or a query',
     (referenceId) => {
-      expect(faultsOfPurchase({ ...good, referenceId }).join()).toContain('referenceId: expected');
+      expect(validatePurchase({ ...good, referenceId }).join()).toContain('referenceId: expected');
     },
   );
 
   it.each([0, -1, 1.5, 1001, NaN, Infinity, '2', undefined])('refuses the quantity %p', (quantity) => {
-    const faults = faultsOfPurchase({ ...good, items: [{ productId: 'steam-50', quantity }] });
+    const faults = validatePurchase({ ...good, items: [{ productId: 'steam-50', quantity }] });
     expect(faults.join()).toContain('items[0].quantity: expected an integer of 1 to 1000');
   });
 
   it('refuses a product that stands twice, because nobody knows which quantity is meant', () => {
     const items = [...good.items, { productId: 'steam-50', quantity: 1 }];
-    expect(faultsOfPurchase({ ...good, items }).join()).toContain('stands there twice');
+    expect(validatePurchase({ ...good, items }).join()).toContain('stands there twice');
   });
 
   it('names every fault at once', () => {
-    expect(faultsOfPurchase({ referenceId: '', items: [{ productId: '', quantity: 0 }] })).toHaveLength(3);
+    expect(validatePurchase({ referenceId: '', items: [{ productId: '', quantity: 0 }] })).toHaveLength(3);
   });
 
   it('takes the greatest purchase, and refuses more keys than fit one payload', () => {
     const items = (count: number) =>
       Array.from({ length: count }, (_, index) => ({ productId: `p-${index}`, quantity: 1000 }));
-    expect(faultsOfPurchase({ ...good, items: items(20) })).toEqual([]);
-    expect(faultsOfPurchase({ ...good, items: items(21) })).toHaveLength(1);
+    expect(validatePurchase({ ...good, items: items(20) })).toEqual([]);
+    expect(validatePurchase({ ...good, items: items(21) })).toHaveLength(1);
   });
 });
 

@@ -1,4 +1,4 @@
-import { totalsOf } from '../../../src/domain/reconciliation/totals';
+import { totalsOf } from '../../../src/domain/reconciliation/index';
 import { calendarIn } from '../../../src/report/index';
 import { order, purchase } from '../domain/reconciliation/generated-records';
 

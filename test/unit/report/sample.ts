@@ -1,5 +1,4 @@
-import { reconcile } from '../../../src/domain/reconciliation/index';
-import { totalsOf } from '../../../src/domain/reconciliation/totals';
+import { reconcile, totalsOf } from '../../../src/domain/reconciliation/index';
 import { calendarIn, type Done, type ReconciliationReport } from '../../../src/report/index';
 import { NIGHT, order, plant, PLANTS, purchase } from '../domain/reconciliation/generated-records';
 

@@ -1,8 +1,8 @@
 import type {
-  BookedOrder,
+  PartnerOrder,
   Finding,
   FindingKind,
-  JoinOptions,
+  ReconcileOptions,
   KnownPurchase,
 } from '../../../../src/domain/reconciliation/index';
 
@@ -10,7 +10,7 @@ const HOUR = 3_600_000;
 const NOW = Date.UTC(2026, 0, 15, 3);
 
 /** A night in which nothing that began less than ten minutes ago counts. */
-export const NIGHT: JoinOptions = {
+export const NIGHT: ReconcileOptions = {
   now: NOW,
   from: NOW - 72 * HOUR,
   settledBefore: NOW - HOUR / 6,
@@ -23,7 +23,7 @@ export function hoursAgo(hours: number): number {
 }
 
 /** A completed order of two pieces for 12.34, under the reference `REF-name`. */
-export function order(name: string, changes: Partial<BookedOrder> = {}): BookedOrder {
+export function order(name: string, changes: Partial<PartnerOrder> = {}): PartnerOrder {
   return {
     id: `ord-${name}`,
     referenceId: `REF-${name}`,
@@ -65,14 +65,14 @@ export interface Expected {
 }
 
 export interface Planted {
-  orders: BookedOrder[];
+  orders: PartnerOrder[];
   purchases: KnownPurchase[];
   expected: Expected[];
 }
 
 /** A situation of each sort, by what it is called. `n` makes its names unique. */
 type Plant = (n: string) => {
-  orders?: BookedOrder[];
+  orders?: PartnerOrder[];
   purchases?: KnownPurchase[];
   finds: FindingKind[];
   ids?: string[];
@@ -304,7 +304,7 @@ export function inBrief({ kind, referenceId, orderIds }: Finding | Expected): st
   return `${kind} ${referenceId ?? 'none'} ${orderIds.join(' ')}`;
 }
 
-function well(orders: BookedOrder[], purchases: KnownPurchase[]) {
+function well(orders: PartnerOrder[], purchases: KnownPurchase[]) {
   return { orders, purchases, finds: [] };
 }
 

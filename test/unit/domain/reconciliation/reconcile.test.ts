@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import {
-  type BookedOrder,
+  type PartnerOrder,
   type Finding,
   FINDING_KINDS,
   findingKey,
@@ -11,7 +11,7 @@ import {
 } from '../../../../src/domain/reconciliation/index';
 import { hoursAgo, inBrief, NIGHT, order, plant, PLANTS, purchase, WELL } from './generated-records';
 
-const join = (orders: readonly BookedOrder[], purchases: readonly KnownPurchase[]) =>
+const join = (orders: readonly PartnerOrder[], purchases: readonly KnownPurchase[]) =>
   reconcile(orders, purchases, NIGHT);
 
 describe('the join of two books', () => {
@@ -164,7 +164,7 @@ describe('mending', () => {
 
 /** The purchases as they stand after what a reconciliation does. */
 function mended(
-  orders: readonly BookedOrder[],
+  orders: readonly PartnerOrder[],
   purchases: readonly KnownPurchase[],
   findings: readonly Finding[],
 ): KnownPurchase[] {

@@ -1,5 +1,9 @@
-import { type BookedOrder, reconcile, type KnownPurchase } from '../../../../src/domain/reconciliation/index';
-import { totalsOf } from '../../../../src/domain/reconciliation/totals';
+import {
+  type PartnerOrder,
+  reconcile,
+  type KnownPurchase,
+  totalsOf,
+} from '../../../../src/domain/reconciliation/index';
 import { NIGHT, order, plant, PLANTS, purchase, WELL } from './generated-records';
 
 type Books = Pick<ReturnType<typeof plant>, 'orders' | 'purchases'>;
@@ -63,7 +67,7 @@ function looksAt({ orders, purchases }: Books): number {
         return Reflect.get(target, name, receiver) as unknown;
       },
     });
-  const watchedOrders: BookedOrder[] = orders.map(watched);
+  const watchedOrders: PartnerOrder[] = orders.map(watched);
   const watchedPurchases: KnownPurchase[] = purchases.map(watched);
   reconcile(watchedOrders, watchedPurchases, NIGHT);
   totalsOf(watchedOrders, watchedPurchases, { dayOf: () => '2026-01-01', hourOf: () => 0 });
