@@ -1,29 +1,59 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { dirname, join } from 'node:path';
 
 const ROOT = join(__dirname, '../../..');
 
-function documents(): string[] {
-  const docs = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.md'))
-    .map((name) => join(ROOT, 'docs', name));
-  return [join(ROOT, 'README.md'), join(ROOT, 'CHANGELOG.md'), ...docs];
+function filesIn(folder: string, ending: string): string[] {
+  return readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith(ending))
+    .map((name) => join(folder, name));
+}
+
+const DOCUMENTS = ['README.md', 'CHANGELOG.md', ...filesIn('docs', '.md')];
+
+function textOf(path: string): string {
+  return readFileSync(join(ROOT, path), 'utf8');
 }
 
 function linksOf(text: string): string[] {
   return [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target ?? '');
 }
 
+/** What stands behind the # of a link to each heading, as GitHub makes it. */
+function anchorsOf(text: string): string[] {
+  const headings = [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading]) => heading ?? '');
+  return headings.map((heading) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}
+
+function leadsSomewhere(target: string): boolean {
+  const [path = '', anchor] = target.split('#');
+  if (!existsSync(join(ROOT, path))) return false;
+  return anchor === undefined || !path.endsWith('.md') || anchorsOf(textOf(path)).includes(anchor);
+}
+
 describe('the documents', () => {
-  it.each(documents().map((path) => relative(ROOT, path)))('%s links to nothing that is not there', (name) => {
-    const path = join(ROOT, name);
-    const local = linksOf(readFileSync(path, 'utf8')).filter((link) => !/^(https?:|#)/.test(link));
-    const missing = local.filter((link) => !existsSync(join(dirname(path), link.split('#')[0] ?? '')));
-    expect(missing).toEqual([]);
+  it.each(DOCUMENTS)('%s links to nothing that is not there, and to no heading that is not there', (name) => {
+    const local = linksOf(textOf(name)).filter((link) => !/^https?:/.test(link));
+    const targets = local.map((link) => (link.startsWith('#') ? name + link : join(dirname(name), link)));
+    expect(targets.filter((target) => !leadsSomewhere(target))).toEqual([]);
+  });
+
+  it('are there wherever the code names one: a comment must not send a reader to what a clone lacks', () => {
+    const code = [...filesIn('src', '.ts'), ...filesIn('test', '.ts'), ...filesIn('scripts', '.mjs')];
+    const named = code.flatMap((path) =>
+      [...textOf(path).matchAll(/docs\/[\w/-]+\.md(#[\w-]+)?/g)].map(([target]) => ({ path, target })),
+    );
+    expect(named.length).toBeGreaterThan(0);
+    expect(named.filter(({ target }) => !leadsSomewhere(target))).toEqual([]);
   });
 
   it('name a test for every row of what-happens-if.md, so that no promise stands there alone', () => {
-    const rows = readFileSync(join(ROOT, 'docs/what-happens-if.md'), 'utf8')
+    const rows = textOf('docs/what-happens-if.md')
       .split('\n')
       .filter((line) => line.startsWith('| ') && !line.startsWith('| if'));
     expect(rows.length).toBeGreaterThan(30);
