@@ -41,7 +41,7 @@ export const ROOMS = {
     '@temporalio/client',
     'commander',
   ],
-  sandbox: ['node', 'qrcode'],
+  sandbox: ['node', 'qrcode', 'zod'],
   config: ['node', 'zod'],
   demo: 'anything',
   worker: 'anything',

@@ -47,7 +47,7 @@ async function playAll(stage: Stage, screen: Screen): Promise<Played> {
 }
 
 async function compare(stage: Stage): Promise<AuditLine[]> {
-  const { references } = await stage.sandbox.books({ keys: true });
+  const { references } = await stage.sandbox.ledger({ keys: true });
   const booked: BookedOrder[] = references
     .flatMap(({ orders }) => orders)
     .map((order) => ({

@@ -12,7 +12,7 @@ export const ORPHAN = 'BY-HAND-01';
  * the first and leaves the second to people.
  */
 export async function reconcileInTheMorning(stage: Stage, screen: Screen): Promise<ReconciliationResult> {
-  await stage.sandbox.placeByHand({
+  await stage.sandbox.placeManualOrder({
     referenceId: ORPHAN,
     items: [{ id: 'demo-instant', quantity: 1 }],
     createdAt: anHourAgo(),

@@ -1,42 +1,44 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { readBody, TooLarge } from './body';
-import { readBooks } from './books';
-import { send } from './fault-wire';
-import { addPast, changeOrder, placeByHand } from './hand';
-import { BadInput, fieldsOf } from './input';
-import { advance, changeSettings, type World } from './world';
+import { z } from 'zod';
+import { readBody, send, TooLarge } from './http';
+import { BadInput, parse, parseJson, strictObject } from './input';
+import { reportLedger } from './ledger-report';
+import { addPastOrders, changeOrder, placeManualOrder } from './manual-orders';
+import { advance, changeSettings, type SandboxState } from './state';
 
-type Handler = (world: World, request: AdminRequest) => unknown;
+type Handler = (state: SandboxState, request: AdminRequest) => unknown;
 
 interface AdminRequest {
   query: URLSearchParams;
   body: () => Promise<unknown>;
 }
 
+const clockChange = strictObject({ advanceMs: z.number().min(0) });
+
 const ROUTES: Record<string, Handler> = {
-  'GET /admin/books': (world, { query }) => readBooks(world, query.get('keys') === '1'),
-  'GET /admin/requests': (world, { query }) => ({
-    ...world.requests.report(),
-    ...(query.get('log') === '1' ? { log: world.requests.log() } : {}),
+  'GET /admin/books': (state, { query }) => reportLedger(state, { keys: query.get('keys') === '1' }),
+  'GET /admin/requests': (state, { query }) => ({
+    ...state.requests.report(),
+    log: query.get('log') === '1' ? state.requests.log() : undefined,
   }),
-  'GET /admin/faults': (world) => world.faults.list(),
-  'POST /admin/faults': async (world, { body }) => world.faults.add(await body()),
-  'DELETE /admin/faults': (world) => {
-    world.faults.clear();
+  'GET /admin/faults': (state) => state.faults.list(),
+  'POST /admin/faults': async (state, { body }) => state.faults.add(await body()),
+  'DELETE /admin/faults': (state) => {
+    state.faults.clear();
     return [];
   },
-  'GET /admin/settings': (world) => withoutKeys(world),
-  'POST /admin/settings': async (world, { body }) => {
-    changeSettings(world, await body());
-    return withoutKeys(world);
+  'GET /admin/settings': (state) => withoutKeys(state),
+  'POST /admin/settings': async (state, { body }) => {
+    changeSettings(state, await body());
+    return withoutKeys(state);
   },
-  'POST /admin/clock': async (world, { body }) => {
-    const { advanceMs } = fieldsOf(await body(), 'clock', ['advanceMs']);
-    advance(world, typeof advanceMs === 'number' ? advanceMs : Number.NaN);
+  'POST /admin/clock': async (state, { body }) => {
+    const { advanceMs } = parse(clockChange, await body());
+    advance(state, advanceMs);
     return { advancedMs: advanceMs };
   },
-  'POST /admin/orders': async (world, { body }) => placeByHand(world, await body()),
-  'POST /admin/history': async (world, { body }) => addPast(world, await body()),
+  'POST /admin/orders': async (state, { body }) => placeManualOrder(state, await body()),
+  'POST /admin/history': async (state, { body }) => addPastOrders(state, await body()),
 };
 
 export function isAdmin(url: string): boolean {
@@ -44,16 +46,20 @@ export function isAdmin(url: string): boolean {
 }
 
 /** Answers one call of the admin routes: plain JSON, no envelope, no API key. */
-export async function serveAdmin(world: World, request: IncomingMessage, response: ServerResponse): Promise<void> {
+export async function serveAdmin(
+  state: SandboxState,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   const url = new URL(request.url ?? '', 'http://sandbox');
   const handler = handlerOf(`${request.method} ${url.pathname}`);
   if (handler === undefined) {
     const routes = [...Object.keys(ROUTES), 'PATCH /admin/orders/ID'];
     return send(response, { status: 404, body: { error: 'there is no such route', routes } });
   }
-  const body = async (): Promise<unknown> => parsed(await readBody(request));
+  const body = async (): Promise<unknown> => parseJson(await readBody(request));
   try {
-    send(response, { status: 200, body: await handler(world, { query: url.searchParams, body }) });
+    send(response, { status: 200, body: await handler(state, { query: url.searchParams, body }) });
   } catch (error) {
     if (!(error instanceof BadInput) && !(error instanceof TooLarge)) throw error;
     send(response, { status: 400, body: { error: error.message } });
@@ -62,20 +68,12 @@ export async function serveAdmin(world: World, request: IncomingMessage, respons
 
 function handlerOf(call: string): Handler | undefined {
   const id = /^PATCH \/admin\/orders\/([^/]+)$/.exec(call)?.[1];
-  if (id !== undefined) return async (world, { body }) => changeOrder(world, id, await body());
+  if (id !== undefined) return async (state, { body }) => changeOrder(state, id, await body());
   return Object.hasOwn(ROUTES, call) ? ROUTES[call] : undefined;
 }
 
 /** The API keys are in force, and that is all there is to say about them. */
-function withoutKeys({ settings }: World): Record<string, unknown> {
+function withoutKeys({ settings }: SandboxState): Record<string, unknown> {
   const { apiKeys, ...shown } = settings;
   return { ...shown, apiKeys: apiKeys.length };
-}
-
-function parsed(body: string): unknown {
-  try {
-    return JSON.parse(body) as unknown;
-  } catch {
-    throw new BadInput('body: not JSON');
-  }
 }

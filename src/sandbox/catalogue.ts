@@ -1,6 +1,6 @@
-import { dice, type Dice } from './dice';
-import type { Life } from './life';
+import type { Lifecycle } from './lifecycle';
 import { SCENARIOS, type Scenario } from './scenarios';
+import { seededRandom, type SeededRandom } from './seeded-random';
 
 /** A product as the sandbox keeps it. `stock` goes down as orders take from it. */
 export interface Product {
@@ -15,7 +15,7 @@ export interface Product {
   addedAtMs: number;
   /** The higher, the earlier it comes in a list without a query. */
   popularity: number;
-  life: Life;
+  lifecycle: Lifecycle;
   image: boolean;
 }
 
@@ -29,24 +29,8 @@ const PLATFORMS = ['PC', 'PC', 'Console', 'Handheld', 'Mobile'] as const;
 const GENRES = ['adventure', 'strategy', 'racing', 'puzzle', 'simulation', 'roleplaying'] as const;
 const SHOPS = ['Nordlys', 'Palisade', 'Quillmart', 'Tessera', 'Umbra Play', 'Waystone'] as const;
 const VALUES = [5, 10, 20, 25, 50, 100] as const;
-const REGIONS = [
-  'AT',
-  'AU',
-  'BR',
-  'CA',
-  'CH',
-  'CZ',
-  'DE',
-  'ES',
-  'FR',
-  'GB',
-  'IT',
-  'NZ',
-  'PL',
-  'RU',
-  'UA',
-  'US',
-] as const;
+// prettier-ignore
+const REGIONS = ['AT', 'AU', 'BR', 'CA', 'CH', 'CZ', 'DE', 'ES', 'FR', 'GB', 'IT', 'NZ', 'PL', 'RU', 'UA', 'US'] as const;
 const OLDEST = Date.UTC(2020, 0, 1);
 const YEARS_MS = 5 * 365 * 86_400_000;
 
@@ -55,7 +39,7 @@ export function makeCatalogue(seed: string, count: number): Catalogue {
   const catalogue = new Map<string, Product>();
   for (const [id, scenario] of Object.entries(SCENARIOS)) catalogue.set(id, scenarioProduct(id, scenario));
   for (let number = 0; catalogue.size < count + Object.keys(SCENARIOS).length; number += 1) {
-    const product = ordinaryProduct(dice(seed, 'product', number));
+    const product = ordinaryProduct(seededRandom(seed, 'product', number));
     catalogue.set(product.id, product);
   }
   return catalogue;
@@ -72,62 +56,62 @@ function scenarioProduct(id: string, scenario: Scenario): Product {
     stock: scenario.stock,
     addedAtMs: OLDEST,
     popularity: 0,
-    life: scenario.life,
+    lifecycle: scenario.lifecycle,
     image: scenario.image === true,
   };
 }
 
-function ordinaryProduct(chance: Dice): Product {
-  const id = chance.text('0123456789abcdef', 24);
-  const voucher = chance.fraction() < 0.2;
-  const { title, keywords, unitMinor } = voucher ? voucherOffer(chance) : gameOffer(chance);
+function ordinaryProduct(random: SeededRandom): Product {
+  const id = random.string('0123456789abcdef', 24);
+  const voucher = random.fraction() < 0.2;
+  const { title, keywords, unitMinor } = voucher ? voucherOffer(random) : gameOffer(random);
   return {
     id,
     title,
     keywords,
-    ...restrictions(chance),
+    ...restrictions(random),
     unitMinor,
-    stock: chance.fraction() < 0.08 ? 0 : 1 + chance.below(2_000),
-    addedAtMs: OLDEST + chance.below(YEARS_MS),
-    popularity: 1 + chance.below(1_000_000),
-    life: ordinaryLife(chance),
-    image: voucher && chance.fraction() < 0.15,
+    stock: random.fraction() < 0.08 ? 0 : 1 + random.below(2_000),
+    addedAtMs: OLDEST + random.below(YEARS_MS),
+    popularity: 1 + random.below(1_000_000),
+    lifecycle: ordinaryLifecycle(random),
+    image: voucher && random.fraction() < 0.15,
   };
 }
 
-function gameOffer(chance: Dice): { title: string; keywords: string; unitMinor: number } {
-  const name = `${chance.pick(FIRST)} ${chance.pick(SECOND)}${chance.pick(THIRD)}`;
-  const edition = chance.pick(EDITIONS);
-  const platform = chance.pick(PLATFORMS);
+function gameOffer(random: SeededRandom): { title: string; keywords: string; unitMinor: number } {
+  const name = `${random.pick(FIRST)} ${random.pick(SECOND)}${random.pick(THIRD)}`;
+  const edition = random.pick(EDITIONS);
+  const platform = random.pick(PLATFORMS);
   return {
     title: [name, edition, `(${platform})`].filter((part) => part !== '').join(' '),
-    keywords: `game key ${chance.pick(GENRES)}`,
-    unitMinor: 99 + 50 * chance.below(120),
+    keywords: `game key ${random.pick(GENRES)}`,
+    unitMinor: 99 + 50 * random.below(120),
   };
 }
 
-function voucherOffer(chance: Dice): { title: string; keywords: string; unitMinor: number } {
-  const value = chance.pick(VALUES);
+function voucherOffer(random: SeededRandom): { title: string; keywords: string; unitMinor: number } {
+  const value = random.pick(VALUES);
   return {
-    title: `${chance.pick(SHOPS)} Gift Card ${value} EUR`,
+    title: `${random.pick(SHOPS)} Gift Card ${value} EUR`,
     keywords: 'voucher prepaid wallet',
-    unitMinor: value * (90 + chance.below(9)),
+    unitMinor: value * (90 + random.below(9)),
   };
 }
 
 /** Most products sell everywhere, some only in the regions of a whitelist, some not in those of a blacklist. */
-function restrictions(chance: Dice): { whitelist: string[]; blacklist: string[] } {
-  const kind = chance.fraction();
-  const regions = [...new Set(Array.from({ length: 1 + chance.below(6) }, () => chance.pick(REGIONS)))].sort();
+function restrictions(random: SeededRandom): { whitelist: string[]; blacklist: string[] } {
+  const kind = random.fraction();
+  const regions = [...new Set(Array.from({ length: 1 + random.below(6) }, () => random.pick(REGIONS)))].sort();
   if (kind < 0.7) return { whitelist: [], blacklist: [] };
   return kind < 0.85 ? { whitelist: regions, blacklist: [] } : { whitelist: [], blacklist: regions };
 }
 
 /** Most come within seconds, some after minutes, a few after 15 to 20. */
-function ordinaryLife(chance: Dice): Life {
-  const kind = chance.fraction();
+function ordinaryLifecycle(random: SeededRandom): Lifecycle {
+  const kind = random.fraction();
   if (kind < 0.1) return [{ atMs: 0, status: 'COMPLETED' }];
-  const seconds = kind < 0.85 ? 2 + chance.below(18) : kind < 0.95 ? 60 + chance.below(240) : 900 + chance.below(300);
+  const seconds = kind < 0.85 ? 2 + random.below(18) : kind < 0.95 ? 60 + random.below(240) : 900 + random.below(300);
   return [
     { atMs: 0, status: 'PENDING' },
     { atMs: Math.floor(seconds * 200), status: 'PROCESSING' },

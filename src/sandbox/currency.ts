@@ -17,7 +17,7 @@ const RATES = {
 
 export type Currency = keyof typeof RATES;
 
-export const CURRENCIES = Object.keys(RATES) as Currency[];
+export const CURRENCIES = Object.keys(RATES) as [Currency, ...Currency[]];
 
 /** @returns the amount in `currency`, as a decimal number, rounded half up to its minor unit */
 export function priceIn(currency: Currency, minor: number): number {
@@ -29,11 +29,13 @@ export function toDecimal(minor: number): number {
   return minor / 100;
 }
 
-/** @throws RangeError for what is not a whole number of minor units */
+/** The whole number of minor units of an amount for which {@link isMoney} holds. */
 export function toMinor(decimal: number): number {
-  const minor = Math.round(decimal * 100);
-  if (!Number.isSafeInteger(minor) || toDecimal(minor) !== decimal) {
-    throw new RangeError(`${decimal} is not an amount of money with two decimals`);
-  }
-  return minor;
+  return Math.round(decimal * 100);
+}
+
+/** Whether it is an amount of zero or more with at most two decimals. */
+export function isMoney(decimal: number): boolean {
+  const minor = toMinor(decimal);
+  return minor >= 0 && Number.isSafeInteger(minor) && toDecimal(minor) === decimal;
 }

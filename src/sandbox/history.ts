@@ -1,7 +1,7 @@
 import type { Now } from './clock';
 import { toDecimal } from './currency';
 import type { Ledger, Order } from './ledger';
-import { cut, pageOf, type Paged } from './paging';
+import { pageOf, type Paged } from './paging';
 import type { Settings } from './settings';
 
 /** An order as the history list shows it. */
@@ -16,7 +16,7 @@ export interface ShownOrder {
 /** The list of past orders, with the weaknesses that the settings give it. */
 export class History {
   #requests = 0;
-  readonly #waiting: { until: number; act: () => void }[] = [];
+  #waiting: { until: number; act: () => void }[] = [];
 
   constructor(
     private readonly ledger: Ledger,
@@ -35,13 +35,13 @@ export class History {
 
   /** @throws BadInput for a page or limit out of its values */
   list(query: URLSearchParams): Paged<ShownOrder> {
-    const page = pageOf(query, this.settings.pageParam, this.settings.limitParam);
-    this.ledger.settleAll();
-    const found = this.#found(query.get(this.settings.searchParam) ?? '').filter((order) => this.#isVisible(order));
-    const inOrder = this.settings.historyOrder === 'newest' ? found.reverse() : found;
-    const shown = cut(inOrder, page);
+    const { searchParam, pageParam, limitParam, historyOrder } = this.settings;
+    this.ledger.updateAll();
+    const found = this.#found(query.get(searchParam) ?? '').filter((order) => this.#isVisible(order));
+    const sorted = historyOrder === 'newest' ? found.reverse() : found;
+    const page = pageOf(sorted, query, { page: pageParam, limit: limitParam });
     this.#count();
-    return { ...shown, elements: shown.elements.map((order) => this.#show(order)) };
+    return { ...page, elements: page.elements.map((order) => this.#show(order)) };
   }
 
   /** Oldest first. */
@@ -52,8 +52,8 @@ export class History {
       return orders.filter((order) => order.id.includes(search) || order.referenceId.includes(search));
     }
     const byId = this.ledger.byId(search);
-    const byReference = this.ledger.byReference(search).filter((order) => order !== byId);
-    return [...byReference, ...(byId === undefined ? [] : [byId])].sort((a, b) => a.createdAtMs - b.createdAtMs);
+    const found = new Set([...this.ledger.byReference(search), ...(byId ? [byId] : [])]);
+    return [...found].sort((one, other) => one.createdAtMs - other.createdAtMs);
   }
 
   #isVisible(order: Order): boolean {
@@ -67,10 +67,9 @@ export class History {
 
   #count(): void {
     this.#requests += 1;
-    for (const due of this.#waiting.filter(({ until }) => until <= this.#requests)) {
-      this.#waiting.splice(this.#waiting.indexOf(due), 1);
-      due.act();
-    }
+    const due = this.#waiting.filter(({ until }) => until <= this.#requests);
+    this.#waiting = this.#waiting.filter(({ until }) => until > this.#requests);
+    for (const { act } of due) act();
   }
 
   #show(order: Order): ShownOrder {

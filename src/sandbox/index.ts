@@ -1,19 +1,27 @@
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { isAdmin, serveAdmin } from './admin-routes';
-import { booked, readBooks, type BookedOrder, type Books } from './books';
-import { send } from './fault-wire';
 import type { ActiveFault, Fault } from './faults';
-import { addPast, changeOrder, placeByHand, type HandOrder, type OrderChange, type PastOptions } from './hand';
+import { send } from './http';
+import { type LedgerOrder, type LedgerReport, reportLedger, reportOrder } from './ledger-report';
+import {
+  addPastOrders,
+  changeOrder,
+  type ManualOrder,
+  type OrderChange,
+  type PastOrders,
+  placeManualOrder,
+} from './manual-orders';
 import { servePartner } from './partner-routes';
 import type { LoggedRequest, RequestReport } from './request-log';
 import type { Settings } from './settings';
-import { advance, changeSettings, makeWorld, type World, type WorldOptions } from './world';
+import { advance, changeSettings, createState, type FixedOptions, type SandboxState } from './state';
 
 export { SCENARIO_IDS } from './scenarios';
-export type { ActiveFault, BookedOrder, Books, Fault, HandOrder, LoggedRequest, OrderChange, RequestReport, Settings };
+export type { ActiveFault, Fault, LedgerOrder, LedgerReport, Settings };
 
-export interface SandboxOptions extends WorldOptions, Partial<Settings> {
+export interface SandboxOptions extends FixedOptions, Partial<Settings> {
   /** Default 0: one that is free. */
   port?: number;
   /** Default 127.0.0.1. Whoever can reach it can use the admin routes. */
@@ -26,9 +34,9 @@ export interface Sandbox {
   readonly url: string;
   readonly port: number;
   /** What was really ordered, paid and issued; with `keys`, the key values too. */
-  books(options?: { keys?: boolean }): Promise<Books>;
-  /** The booked orders of one reference, keys included; more than one was bought more than once. */
-  ordersOf(referenceId: string): Promise<BookedOrder[]>;
+  ledger(options?: { keys?: boolean }): Promise<LedgerReport>;
+  /** The orders of one reference, keys included; more than one was bought more than once. */
+  ordersOf(referenceId: string): Promise<LedgerOrder[]>;
   requests(): RequestReport;
   /** How many place-orders with this reference have been read. */
   placeRequestsOf(referenceId: string): number;
@@ -41,11 +49,11 @@ export interface Sandbox {
   /** Changes the settings that are given. @returns all of them. @throws BadInput, and then none has changed */
   settings(change?: Partial<Settings>): Readonly<Settings>;
   /** @throws BadInput for an order that is wrong or refused */
-  placeByHand(order: HandOrder): Promise<BookedOrder>;
+  placeManualOrder(order: ManualOrder): Promise<LedgerOrder>;
   /** @throws BadInput */
-  changeOrder(orderId: string, change: OrderChange): Promise<BookedOrder>;
+  changeOrder(orderId: string, change: OrderChange): Promise<LedgerOrder>;
   /** @throws BadInput */
-  addPast(past: PastOptions): void;
+  addPastOrders(orders: PastOrders): void;
   /** Ends every connection, the hung ones too, and everything that was still to come. */
   close(): Promise<void>;
 }
@@ -56,77 +64,68 @@ export interface Sandbox {
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const { port = 0, host = '127.0.0.1', seed, products, balance, now, ...settings } = options;
-  const world = makeWorld({ seed, products, balance, now }, settings);
-  const sockets = new Map<Socket, number>();
+  const state = createState({ seed, products, balance, now }, settings);
+  const connections = new WeakMap<Socket, number>();
   const server = createServer((request, response) => {
-    serve(world, request, response, sockets.get(request.socket) ?? 0).catch((error: unknown) => {
+    serve(state, request, response, connections.get(request.socket) ?? 0).catch((error: unknown) => {
       process.stderr.write(`sandbox: an error of its own: ${error instanceof Error ? error.stack : String(error)}\n`);
-      send(response, world.answers.error(500, 'internal', 'the sandbox itself went wrong'));
+      send(response, state.answers.error(500, 'internal', 'the sandbox itself went wrong'));
     });
   });
   // A client that sends its next request in the moment an idle connection is closed would see a fault nobody scripted.
   server.keepAliveTimeout = 65_000;
   server.on('connection', (socket) => {
-    world.requests.connections += 1;
-    sockets.set(socket, world.requests.connections);
-    socket.on('close', () => sockets.delete(socket));
+    state.requests.connections += 1;
+    connections.set(socket, state.requests.connections);
     socket.on('error', () => socket.destroy());
   });
-  await listening(server, port, host);
-  return handle(world, server, sockets, host);
+  await once(server.listen(port, host), 'listening');
+  return handle(state, server, host);
 }
 
 async function serve(
-  world: World,
+  state: SandboxState,
   request: IncomingMessage,
   response: ServerResponse,
   connection: number,
 ): Promise<void> {
-  if (isAdmin(request.url ?? '')) return serveAdmin(world, request, response);
+  if (isAdmin(request.url ?? '')) return serveAdmin(state, request, response);
   try {
-    await servePartner(world, request, response, connection);
+    await servePartner(state, request, response, connection);
   } catch (error) {
     const clientHasGone = request.destroyed && !request.complete;
-    if (!clientHasGone) throw error;
+    if (!clientHasGone && !state.closing.signal.aborted) throw error;
   }
 }
 
-function handle(world: World, server: Server, sockets: Map<Socket, number>, host: string): Sandbox {
+function handle(state: SandboxState, server: Server, host: string): Sandbox {
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
     port,
-    books: ({ keys = false } = {}) => readBooks(world, keys),
+    ledger: ({ keys = false } = {}) => reportLedger(state, { keys }),
     ordersOf: (referenceId) =>
-      Promise.all(world.ledger.byReference(referenceId).map((order) => booked(world, order, true))),
-    requests: () => world.requests.report(),
-    placeRequestsOf: (referenceId) => world.requests.placedWith(referenceId),
-    log: () => world.requests.log(),
-    addFault: (fault) => world.faults.add(fault),
-    clearFaults: () => world.faults.clear(),
-    advance: (ms) => advance(world, ms),
-    settings: (change = {}) => changeSettings(world, change),
-    placeByHand: (order) => placeByHand(world, order),
-    changeOrder: (orderId, change) => changeOrder(world, orderId, change),
-    addPast: (past) => void addPast(world, past),
-    close: () => closed(world, server, sockets),
+      Promise.all(
+        state.ledger.byReference(referenceId).map((order) => reportOrder(state.ledger, order, { keys: true })),
+      ),
+    requests: () => state.requests.report(),
+    placeRequestsOf: (referenceId) => state.requests.placedWith(referenceId),
+    log: () => state.requests.log(),
+    addFault: (fault) => state.faults.add(fault),
+    clearFaults: () => state.faults.clear(),
+    advance: (ms) => advance(state, ms),
+    settings: (change = {}) => changeSettings(state, change),
+    placeManualOrder: (order) => placeManualOrder(state, order),
+    changeOrder: (orderId, change) => changeOrder(state, orderId, change),
+    addPastOrders: (orders) => void addPastOrders(state, orders),
+    close: () => close(state, server),
   };
 }
 
-function listening(server: Server, port: number, host: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
-}
-
-function closed(world: World, server: Server, sockets: Map<Socket, number>): Promise<void> {
-  world.timers.stopAll();
-  return new Promise((resolve) => {
-    server.close(() => resolve());
-    for (const socket of sockets.keys()) socket.destroy();
-  });
+async function close(state: SandboxState, server: Server): Promise<void> {
+  state.closing.abort();
+  const closed = once(server, 'close');
+  server.close();
+  server.closeAllConnections();
+  await closed;
 }

@@ -1,44 +1,53 @@
-/** What someone sent is not usable. The message says what and why, and repeats nothing secret. */
+import { z } from 'zod';
+import { isMoney } from './currency';
+
+/** What someone sent is not usable. The message has a line for each thing that is wrong, and repeats nothing secret. */
 export class BadInput extends Error {}
 
-export type Fields = Record<string, unknown>;
+/** @throws BadInput */
+export function parse<S extends z.ZodType>(schema: S, input: unknown): z.output<S> {
+  const { success, data, error } = schema.safeParse(input);
+  if (success) return data;
+  throw new BadInput(error.issues.flatMap(linesOf).join('\n'));
+}
 
-/** @throws BadInput unless `value` is an object with no other fields than `allowed` */
-export function fieldsOf(value: unknown, what: string, allowed: readonly string[]): Fields {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new BadInput(`${what}: not an object`);
-  const unknown = Object.keys(value).filter((name) => !allowed.includes(name));
-  if (unknown.length > 0) {
-    throw new BadInput(`${what}: unknown ${unknown.join(', ')}; there is ${allowed.join(', ')}`);
+function linesOf(issue: z.core.$ZodIssue): string[] {
+  const line = (path: PropertyKey[]) => [...(path.length > 0 ? [path.join('.')] : []), issue.message].join(': ');
+  return issue.code === 'unrecognized_keys' ? issue.keys.map((key) => line([...issue.path, key])) : [line(issue.path)];
+}
+
+/** An object without any other fields, so that a misspelt one is not silently without effect. */
+export function strictObject<S extends z.ZodRawShape>(shape: S) {
+  return z.strictObject(shape, {
+    error: ({ code }) =>
+      code === 'unrecognized_keys' ? `unknown; there is ${Object.keys(shape).join(', ')}` : undefined,
+  });
+}
+
+export const text = z.string().min(1);
+
+/** An amount of money of zero or more, as a decimal number. */
+export const money = z.number().refine(isMoney, 'needs an amount such as 100 or 99.95');
+
+export function integer(min: number, max?: number) {
+  const schema = z.int().min(min);
+  return max === undefined ? schema : schema.max(max);
+}
+
+/** A whole number written in digits, as in a query or the environment. */
+export const digits = z.string().regex(/^\d+$/, 'needs a whole number').transform(Number);
+
+/** The items of an order: 1 to 100 products with quantities from 1 to 10,000. */
+export const orderItems = z
+  .array(z.object({ id: text, quantity: integer(1, 10_000) }))
+  .min(1)
+  .max(100);
+
+/** @throws BadInput */
+export function parseJson(body: string): unknown {
+  try {
+    return JSON.parse(body) as unknown;
+  } catch {
+    throw new BadInput('body: not JSON');
   }
-  return value as Fields;
-}
-
-/** @throws BadInput */
-export function integer(value: unknown, what: string, from: number, to = Number.MAX_SAFE_INTEGER): number {
-  if (Number.isSafeInteger(value) && (value as number) >= from && (value as number) <= to) return value as number;
-  throw new BadInput(`${what}: needs an integer from ${from}${to === Number.MAX_SAFE_INTEGER ? '' : ` to ${to}`}`);
-}
-
-/** @throws BadInput */
-export function text(value: unknown, what: string): string {
-  if (typeof value === 'string' && value !== '') return value;
-  throw new BadInput(`${what}: needs a text that is not empty`);
-}
-
-/** @throws BadInput */
-export function oneOf<T extends string>(value: unknown, what: string, words: readonly T[]): T {
-  const found = words.find((word) => word === value);
-  if (found !== undefined) return found;
-  throw new BadInput(`${what}: needs one of ${words.join(', ')}`);
-}
-
-/** @throws BadInput */
-export function list(value: unknown, what: string): unknown[] {
-  if (Array.isArray(value)) return value;
-  throw new BadInput(`${what}: needs a list`);
-}
-
-/** Applies `read` unless the field is absent. */
-export function optional<T>(value: unknown, read: (value: unknown) => T): T | undefined {
-  return value === undefined ? undefined : read(value);
 }

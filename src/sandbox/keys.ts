@@ -1,5 +1,5 @@
 import { toDataURL } from 'qrcode';
-import { dice } from './dice';
+import { seededRandom } from './seeded-random';
 
 const ALPHABET = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ';
 
@@ -18,7 +18,7 @@ export interface KeyPlace {
 
 /** A code that only this place has (75 bits by its place and the seed), so two orders never share one by themselves. */
 export function keyText(seed: string, place: KeyPlace): string {
-  const text = dice(seed, 'key', place.order, place.line, place.at).text(ALPHABET, 15);
+  const text = seededRandom(seed, 'key', place.order, place.line, place.at).string(ALPHABET, 15);
   return `${text.slice(0, 5)}-${text.slice(5, 10)}-${text.slice(10)}`;
 }
 

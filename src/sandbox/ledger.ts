@@ -1,9 +1,9 @@
 import type { Catalogue, Product } from './catalogue';
 import type { Now, OrderClock } from './clock';
 import { toDecimal, toMinor } from './currency';
-import { dice } from './dice';
 import { keyText, makeKey, type Key } from './keys';
-import { settledAtMs, stateAt, type LivingLine, type OrderState } from './life';
+import { finalAtMs, stateAt, type OrderedProduct, type OrderState } from './lifecycle';
+import { seededRandom } from './seeded-random';
 import type { Settings } from './settings';
 
 /** Who brought an order in: the interface, a person at the admin route, or the generator of a past. */
@@ -23,17 +23,18 @@ export interface Order {
   committedAtMs: number;
   /** History answers that were given before this order existed. */
   historyRequestsBefore: number;
-  /** Reading of the order clock at the order's birth. */
-  bornAtMs: number;
-  lookedMs: number;
+  /** Reading of the order clock when the order was created. */
+  clockAtCreationMs: number;
+  /** How much older its polls have made it. */
+  agedByPollsMs: number;
   lines: OrderLine[];
   state: OrderState;
   forcedStatus?: string;
-  /** What the interface shows as debited, where a person made it differ from the books. */
+  /** What the interface shows as debited, where a person made it differ from the ledger. */
   shownDebit?: number;
 }
 
-export interface OrderLine extends LivingLine {
+export interface OrderLine extends OrderedProduct {
   product: Product;
   /** Key values that a person put in the place of the line's own. */
   givenKeys?: string[];
@@ -54,7 +55,7 @@ export interface Account {
   refundedMinor: number;
 }
 
-interface Parts {
+interface LedgerOptions {
   seed: string;
   catalogue: Catalogue;
   now: Now;
@@ -76,8 +77,8 @@ export class Ledger {
   /** Orders to which something will still happen. */
   readonly #open = new Set<Order>();
 
-  constructor(private readonly parts: Parts) {
-    this.account = { openingMinor: parts.openingMinor, debitedMinor: 0, refundedMinor: 0 };
+  constructor(private readonly options: LedgerOptions) {
+    this.account = { openingMinor: options.openingMinor, debitedMinor: 0, refundedMinor: 0 };
   }
 
   get balanceMinor(): number {
@@ -97,8 +98,8 @@ export class Ledger {
   }
 
   /** Checks reference, stock and money and commits, all or nothing. */
-  place(request: OrderRequest, origin: Origin = 'api', createdAtMs = this.parts.now()): Order | Refusal {
-    this.settleAll();
+  place(request: OrderRequest, origin: Origin = 'api', createdAtMs = this.options.now()): Order | Refusal {
+    this.updateAll();
     const lines = this.#linesOf(request);
     if (!Array.isArray(lines)) return lines;
 
@@ -110,31 +111,31 @@ export class Ledger {
   }
 
   /** An order of earlier days, paid with money of earlier days: neither today's stock nor today's balance change. */
-  addPast(referenceId: string, product: Product, quantity: number, createdAtMs: number): Order {
+  addPastOrder(referenceId: string, product: Product, quantity: number, createdAtMs: number): Order {
     const order = this.#commit(referenceId, [lineOf(product, quantity)], 'past', createdAtMs);
     this.account.openingMinor += order.state.debitedMinor - order.state.refundedMinor;
     return order;
   }
 
-  /** Makes the order so much older, and shows it as it then is. */
-  look(order: Order): void {
-    order.lookedMs += this.parts.settings.perLookMs;
-    this.settle(order);
+  /** Each poll makes the order older, by a setting. */
+  poll(order: Order): void {
+    order.agedByPollsMs += this.options.settings.perLookMs;
+    this.update(order);
   }
 
   /** Brings every order, and with them the balance, to where the clock says. */
-  settleAll(): void {
-    for (const order of this.#open) this.settle(order);
+  updateAll(): void {
+    for (const order of this.#open) this.update(order);
   }
 
-  settle(order: Order): void {
-    const age = this.parts.clock.now() - order.bornAtMs + order.lookedMs;
+  update(order: Order): void {
+    const age = this.options.clock.now() - order.clockAtCreationMs + order.agedByPollsMs;
     const before = order.state;
     order.state = stateAt(order.lines, age, order.forcedStatus);
     this.account.debitedMinor += order.state.debitedMinor - before.debitedMinor;
     this.account.refundedMinor += order.state.refundedMinor - before.refundedMinor;
-    const settled = order.forcedStatus !== undefined || age >= settledAtMs(order.lines);
-    if (settled) this.#open.delete(order);
+    const isFinal = order.forcedStatus !== undefined || age >= finalAtMs(order.lines);
+    if (isFinal) this.#open.delete(order);
     else this.#open.add(order);
   }
 
@@ -147,7 +148,7 @@ export class Ledger {
         const given = line.givenKeys?.[at];
         if (given !== undefined) return makeKey(given, line.product.image);
         line.made[at] ??= makeKey(
-          keyText(this.parts.seed, { order: order.number, line: lineAt, at }),
+          keyText(this.options.seed, { order: order.number, line: lineAt, at }),
           line.product.image,
         );
         return line.made[at];
@@ -158,7 +159,7 @@ export class Ledger {
   #linesOf(request: OrderRequest): OrderLine[] | Refusal {
     const lines: OrderLine[] = [];
     for (const item of request.items) {
-      const product = this.parts.catalogue.get(item.id);
+      const product = this.options.catalogue.get(item.id);
       if (product === undefined) return refusal(422, 'unknown_product', `there is no product ${item.id}`);
       lines.push(lineOf(product, item.quantity));
     }
@@ -166,7 +167,7 @@ export class Ledger {
   }
 
   #duplicate(request: OrderRequest): Refusal | undefined {
-    if (this.parts.settings.duplicates === 'accept' || this.byReference(request.referenceId).length === 0) {
+    if (this.options.settings.duplicates === 'accept' || this.byReference(request.referenceId).length === 0) {
       return undefined;
     }
     return refusal(409, 'duplicate_reference', 'an order with this reference_id exists');
@@ -174,7 +175,7 @@ export class Ledger {
 
   #shortOfMoney(lines: OrderLine[]): Refusal | undefined {
     const price = lines.reduce((total, line) => total + line.quantity * line.unitMinor, 0);
-    const available = this.balanceMinor + toMinor(this.parts.settings.creditLimit);
+    const available = this.balanceMinor + toMinor(this.options.settings.creditLimit);
     if (price <= available) return undefined;
     const [needed, left] = [price, available].map(toDecimal);
     return refusal(402, 'insufficient_balance', `the order costs ${needed}, balance and credit limit leave ${left}`);
@@ -182,24 +183,24 @@ export class Ledger {
 
   #commit(referenceId: string, lines: OrderLine[], origin: Origin, createdAtMs: number): Order {
     const number = this.#byId.size + 1;
-    const now = this.parts.now();
+    const now = this.options.now();
     const order: Order = {
-      id: `ord-${dice(this.parts.seed, 'order', number).text('0123456789abcdef', 20)}`,
+      id: `ord-${seededRandom(this.options.seed, 'order', number).string('0123456789abcdef', 20)}`,
       number,
       referenceId,
       origin,
       createdAtMs,
       committedAtMs: now,
-      historyRequestsBefore: this.parts.historyRequests(),
-      bornAtMs: this.parts.clock.now() - (now - createdAtMs),
-      lookedMs: 0,
+      historyRequestsBefore: this.options.historyRequests(),
+      clockAtCreationMs: this.options.clock.now() - (now - createdAtMs),
+      agedByPollsMs: 0,
       lines,
       state: NOTHING_YET,
     };
     this.#byId.set(order.id, order);
     this.#byReference.set(referenceId, [...this.byReference(referenceId), order]);
     insertByAge(this.orders, order);
-    this.settle(order);
+    this.update(order);
     return order;
   }
 }
@@ -216,7 +217,7 @@ export function isRefusal(outcome: Order | Refusal): outcome is Refusal {
 }
 
 function lineOf(product: Product, quantity: number): OrderLine {
-  return { product, quantity, unitMinor: product.unitMinor, life: product.life, made: [] };
+  return { product, quantity, unitMinor: product.unitMinor, lifecycle: product.lifecycle, made: [] };
 }
 
 /** A product may stand in several lines, which together take from the same stock. */
@@ -232,17 +233,8 @@ function refusal(status: Refusal['status'], code: string, message: string): Refu
   return { refused: true, status, code, message };
 }
 
+/** Most orders are the newest so far. */
 function insertByAge(orders: Order[], order: Order): void {
-  const newest = orders[orders.length - 1];
-  if (newest === undefined || newest.createdAtMs <= order.createdAtMs) {
-    orders.push(order);
-    return;
-  }
-  let [low, high] = [0, orders.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((orders[middle]?.createdAtMs ?? 0) <= order.createdAtMs) low = middle + 1;
-    else high = middle;
-  }
-  orders.splice(low, 0, order);
+  const before = orders.findLastIndex((other) => other.createdAtMs <= order.createdAtMs);
+  orders.splice(before + 1, 0, order);
 }

@@ -1,13 +1,13 @@
-import { optionsFrom } from './env';
+import { readEnvironment } from './env';
 import { startSandbox, type Sandbox } from './index';
 import { BadInput } from './input';
 
 const CONFIGURATION = 78;
 
 async function main(): Promise<void> {
-  const { past, ...sandboxOptions } = optionsFrom(process.env);
+  const { past, ...sandboxOptions } = readEnvironment(process.env);
   const sandbox = await startSandbox(sandboxOptions);
-  if (past > 0) sandbox.addPast({ count: past });
+  if (past > 0) sandbox.addPastOrders({ count: past });
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.once(signal, () => void sandbox.close().then(() => process.exit(0)));
   }
@@ -30,7 +30,7 @@ function howToTry({ url, settings }: Sandbox): string {
     `    curl ${key} ${url}${orderPrefix}/orders/ID/keys`,
     '  the order history',
     `    curl ${key} '${url}${listPrefix}/orders'`,
-    '  the books: what was really ordered, paid and issued',
+    '  what was really ordered, paid and issued',
     `    curl '${url}/admin/books?keys=1'`,
     '',
     'Scenario products, clock and faults: docs/sandbox.md. Ctrl-C ends it.',

@@ -1,35 +1,32 @@
-import type { Answer } from './answer';
+import { z } from 'zod';
 import { toDecimal } from './currency';
-import { checkedItems, objectOf, type FaultCommit } from './faults';
-import { BadInput, text } from './input';
-import { isRefusal, type Order, type OrderRequest } from './ledger';
+import type { FaultCommit } from './faults';
+import type { Answer } from './http';
+import { orderItems, parse, text } from './input';
+import { isRefusal, type OrderRequest } from './ledger';
 import { listProducts } from './product-list';
-import type { World } from './world';
+import type { SandboxState } from './state';
 
 const NOT_CACHED = { cache: 'no-store' };
 
-/** Longer references are answered with 400. */
-const MAX_REFERENCE = 200;
-
 /** @throws BadInput */
-export function products(world: World, query: URLSearchParams): Answer {
-  const { hits, elements, pages } = listProducts(world.catalogue, query);
-  return world.answers.success({ hits, products: elements, pages }, NOT_CACHED);
+export function products({ answers, catalogue }: SandboxState, query: URLSearchParams): Answer {
+  const { hits, elements, pages } = listProducts(catalogue, query);
+  return answers.success({ hits, products: elements, pages }, NOT_CACHED);
 }
 
 /** @throws BadInput */
-export function orders(world: World, query: URLSearchParams): Answer {
-  const { hits, elements, pages } = world.history.list(query);
-  return world.answers.success({ hits, orders: elements, pages }, NOT_CACHED);
+export function orders({ answers, history }: SandboxState, query: URLSearchParams): Answer {
+  const { hits, elements, pages } = history.list(query);
+  return answers.success({ hits, orders: elements, pages }, NOT_CACHED);
 }
 
-export async function keys(world: World, id: string): Promise<Answer> {
-  const { ledger, answers, settings } = world;
+export async function keys({ ledger, answers, settings }: SandboxState, id: string): Promise<Answer> {
   const order = ledger.byId(id);
   if (order === undefined) return answers.error(404, 'unknown_order', 'there is no such order');
 
-  ledger.settleAll();
-  ledger.look(order);
+  ledger.updateAll();
+  ledger.poll(order);
   const lines = order.lines.map(async ({ product, quantity }, at) => ({
     id: product.id,
     title: product.title,
@@ -46,30 +43,24 @@ export async function keys(world: World, id: string): Promise<Answer> {
   });
 }
 
+const placeOrderBody = z.object({ reference_id: text.max(200), items: orderItems });
+
 /** @throws BadInput for a body that is not an order */
 export function orderRequest(body: unknown): OrderRequest {
-  const fields = objectOf(body, 'body');
-  const referenceId = text(fields['reference_id'], 'reference_id');
-  if (referenceId.length > MAX_REFERENCE) throw new BadInput(`reference_id: longer than ${MAX_REFERENCE} characters`);
-  return { referenceId, items: checkedItems(fields['items']) };
+  const { reference_id: referenceId, items } = parse(placeOrderBody, body);
+  return { referenceId, items };
 }
 
 /** Commits what was asked for, or what a fault makes of it, and answers with the first order's id. */
-export function place(world: World, request: OrderRequest, commit?: FaultCommit): Answer {
-  const { answers, ledger } = world;
-  const asked = commit?.type === 'items' ? { ...request, items: commit.items } : request;
+export function place({ answers, ledger }: SandboxState, request: OrderRequest, commit?: FaultCommit): Answer {
   if (commit?.type === 'same-order-as') {
     const [order] = ledger.byReference(commit.referenceId);
-    if (order === undefined) return answers.error(500, 'scripted', 'the order named by a fault does not exist');
-    return placed(world, order);
+    if (order !== undefined) return answers.success({ id: order.id });
+    return answers.error(500, 'scripted', 'the order named by a fault does not exist');
   }
-
+  const asked = commit?.type === 'items' ? { ...request, items: commit.items } : request;
   const outcome = ledger.place(asked);
   if (isRefusal(outcome)) return answers.error(outcome.status, outcome.code, outcome.message);
   for (let copy = 1; commit?.type === 'copies' && copy < commit.count; copy += 1) ledger.place(asked);
-  return placed(world, outcome);
-}
-
-function placed({ answers }: World, order: Order): Answer {
-  return answers.success({ id: order.id });
+  return answers.success({ id: outcome.id });
 }

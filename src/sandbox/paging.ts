@@ -1,12 +1,8 @@
-import { BadInput } from './input';
+import { z } from 'zod';
+import { digits, integer, parse } from './input';
 
-const DEFAULT_LIMIT = 50;
-const MAX_LIMIT = 500;
-
-export interface Page {
-  page: number;
-  limit: number;
-}
+const pageNumber = digits.pipe(integer(1)).prefault('1');
+const pageSize = digits.pipe(integer(1, 500)).prefault('50');
 
 /** What both lists say about their pages. */
 export interface Paged<T> {
@@ -15,29 +11,22 @@ export interface Paged<T> {
   pages: { page: number; total: number; limit: number };
 }
 
-/**
- * Page and limit of a list request.
- * @throws BadInput for what is not a positive integer, and for a limit above 500
- */
-export function pageOf(query: URLSearchParams, pageParam: string, limitParam: string): Page {
-  return {
-    page: positive(query.get(pageParam), pageParam, 1, Number.MAX_SAFE_INTEGER),
-    limit: positive(query.get(limitParam), limitParam, DEFAULT_LIMIT, MAX_LIMIT),
-  };
+/** Names of the query parameters. */
+export interface PageParams {
+  page: string;
+  limit: string;
 }
 
-/** One page of all that matches; a page beyond the last is empty. */
-export function cut<T>(matching: readonly T[], { page, limit }: Page): Paged<T> {
+/**
+ * The page of all that matches that a list request asks for; a page beyond the last is empty.
+ * @throws BadInput for what is not a positive integer, and for a limit above 500
+ */
+export function pageOf<T>(matching: readonly T[], query: URLSearchParams, params: PageParams): Paged<T> {
+  const schema = z.object({ [params.page]: pageNumber, [params.limit]: pageSize });
+  const { [params.page]: page = 1, [params.limit]: limit = 1 } = parse(schema, Object.fromEntries(query));
   return {
     hits: matching.length,
     elements: matching.slice((page - 1) * limit, page * limit),
     pages: { page, total: Math.ceil(matching.length / limit), limit },
   };
-}
-
-function positive(value: string | null, name: string, otherwise: number, most: number): number {
-  if (value === null) return otherwise;
-  const number = Number(value);
-  if (/^\d+$/.test(value) && number >= 1 && number <= most) return number;
-  throw new BadInput(`${name}: needs an integer from 1${most === MAX_LIMIT ? ` to ${MAX_LIMIT}` : ''}`);
 }

@@ -1,14 +1,14 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Answer } from './answer';
-import { readBody, TooLarge } from './body';
-import { act, send, type Exchange } from './fault-wire';
+import { setTimeout } from 'node:timers/promises';
+import { type Exchange, performAction } from './fault-actions';
 import type { ActiveFault, Call, FaultCommit, Operation } from './faults';
-import { BadInput } from './input';
+import { type Answer, readBody, send, TooLarge } from './http';
+import { BadInput, parseJson } from './input';
 import type { OrderRequest } from './ledger';
 import * as operations from './operations';
 import type { LoggedRequest } from './request-log';
-import type { World } from './world';
+import type { SandboxState } from './state';
 
 interface Route {
   operation: Operation;
@@ -19,57 +19,57 @@ interface Route {
 
 /** Answers one call of the partner's interface. */
 export async function servePartner(
-  world: World,
+  state: SandboxState,
   request: IncomingMessage,
   response: ServerResponse,
   connection: number,
 ): Promise<void> {
-  const { answers } = world;
-  const route = routeOf(world, request.url ?? '');
+  const { answers } = state;
+  const route = routeOf(state, request.url ?? '');
   const rightMethod = route !== undefined && route.method === request.method;
-  const at = new Date(world.now()).toISOString();
-  const logged = world.requests.arrived(request, connection, at, rightMethod ? route.operation : undefined);
+  const at = new Date(state.now()).toISOString();
+  const logged = state.requests.arrived(request, connection, at, rightMethod ? route.operation : undefined);
 
   if (route === undefined) return send(response, answers.error(404, 'unknown_path', 'there is nothing at this path'));
   if (!rightMethod) {
     const allow = { allow: route.method };
     return send(response, answers.error(405, 'wrong_method', `this path takes ${route.method}`, allow));
   }
-  if (!hasKey(world, request)) {
+  if (!hasKey(state, request)) {
     return send(response, answers.error(401, 'unauthorized', 'the header x-api-key is missing or wrong'));
   }
-  const exchange = { response, socket: request.socket, timers: world.timers, answers };
-  const answer = await answered(world, route, request, exchange, logged);
+  const exchange = { response, socket: request.socket, answers, closing: state.closing.signal };
+  const answer = await answered(state, route, request, exchange, logged);
   if (answer !== 'done') send(response, answer);
 }
 
 async function answered(
-  world: World,
+  state: SandboxState,
   route: Route,
   request: IncomingMessage,
   exchange: Exchange,
   logged: LoggedRequest,
 ): Promise<Answer | 'done'> {
-  const early = world.faults.take(callOf(world, route), true);
+  const early = state.faults.take(callOf(state, route), true);
   if (early?.action !== undefined) {
-    const outcome = await act(early.action, exchange);
-    if (outcome !== 'plain') return outcome;
+    const outcome = await performAction(early.action, exchange);
+    if (outcome !== 'normal') return outcome;
   }
   try {
     const order = route.operation === 'place' ? operations.orderRequest(await json(request)) : undefined;
-    if (order !== undefined) world.requests.placed(logged, order.referenceId);
-    const fault = world.faults.take(callOf(world, route, order), false);
-    return await withFault(world, route, order, exchange, fault);
+    if (order !== undefined) state.requests.placed(logged, order.referenceId);
+    const fault = state.faults.take(callOf(state, route, order), false);
+    return await withFault(state, route, order, exchange, fault);
   } catch (error) {
-    if (error instanceof BadInput) return world.answers.error(400, 'bad_request', error.message);
-    if (error instanceof NotJson) return world.answers.error(415, 'not_json', 'the content-type is not JSON');
-    if (error instanceof TooLarge) return world.answers.error(413, 'too_large', error.message, { connection: 'close' });
+    if (error instanceof BadInput) return state.answers.error(400, 'bad_request', error.message);
+    if (error instanceof NotJson) return state.answers.error(415, 'not_json', 'the content-type is not JSON');
+    if (error instanceof TooLarge) return state.answers.error(413, 'too_large', error.message, { connection: 'close' });
     throw error;
   }
 }
 
 async function withFault(
-  world: World,
+  state: SandboxState,
   route: Route,
   order: OrderRequest | undefined,
   exchange: Exchange,
@@ -77,54 +77,54 @@ async function withFault(
 ): Promise<Answer | 'done'> {
   const late = fault?.commit?.type === 'late';
   const commit = late ? undefined : fault?.commit;
-  if (fault?.action === undefined) return perform(world, route, order, commit);
+  if (fault?.action === undefined) return perform(state, route, order, commit);
 
   if (fault.when === 'after') {
-    const plain = await perform(world, route, order, commit);
-    const outcome = await act(fault.action, exchange, plain);
-    return outcome === 'plain' ? plain : outcome;
+    const normal = await perform(state, route, order, commit);
+    const outcome = await performAction(fault.action, exchange, normal);
+    return outcome === 'normal' ? normal : outcome;
   }
-  if (fault.commit?.type === 'late' && order !== undefined) commitLater(world, order, fault.commit);
-  const outcome = await act(fault.action, exchange);
-  if (outcome !== 'plain') return outcome;
-  return late ? world.answers.error(504, 'scripted', 'the order is made later') : perform(world, route, order);
+  if (fault.commit?.type === 'late' && order !== undefined) commitLater(state, order, fault.commit);
+  const outcome = await performAction(fault.action, exchange);
+  if (outcome !== 'normal') return outcome;
+  return late ? state.answers.error(504, 'scripted', 'the order is made later') : perform(state, route, order);
 }
 
 async function perform(
-  world: World,
+  state: SandboxState,
   { operation, query, orderId = '' }: Route,
   order?: OrderRequest,
   commit?: FaultCommit,
 ): Promise<Answer> {
-  if (order !== undefined) return operations.place(world, order, commit);
-  if (operation === 'keys') return operations.keys(world, orderId);
-  if (operation === 'products') return operations.products(world, query);
-  const page = operations.orders(world, query);
-  letOthersOrder(world);
+  if (order !== undefined) return operations.place(state, order, commit);
+  if (operation === 'keys') return operations.keys(state, orderId);
+  if (operation === 'products') return operations.products(state, query);
+  const page = operations.orders(state, query);
+  addOtherOrders(state);
   return page;
 }
 
 /** Nobody hears of the outcome, so an order that is refused by then is simply not there. */
 function commitLater(
-  world: World,
+  state: SandboxState,
   order: OrderRequest,
   { ms, historyRequests }: Extract<FaultCommit, { type: 'late' }>,
 ): void {
-  const commit = (): void => void world.ledger.place(order);
-  if (historyRequests !== undefined) world.history.afterRequests(historyRequests, commit);
-  else world.timers.after(ms ?? 0, commit);
+  const commit = (): void => void state.ledger.place(order);
+  if (historyRequests !== undefined) return state.history.afterRequests(historyRequests, commit);
+  setTimeout(ms, undefined, { signal: state.closing.signal }).then(commit, () => undefined);
 }
 
 /** New orders at the newest end, so that the next page begins elsewhere. */
-function letOthersOrder({ ledger, catalogue, settings, now, history }: World): void {
+function addOtherOrders({ ledger, catalogue, settings, now, history }: SandboxState): void {
   const product = catalogue.get('demo-instant');
   for (let one = 1; product !== undefined && one <= settings.historyShift; one += 1) {
-    ledger.addPast(`shift-${history.requests}-${one}`, product, 1, now());
+    ledger.addPastOrder(`shift-${history.requests}-${one}`, product, 1, now());
   }
 }
 
 /** The path as it came: a path that is tidied up first would be another one. */
-function routeOf({ settings }: World, url: string): Route | undefined {
+function routeOf({ settings }: SandboxState, url: string): Route | undefined {
   const [path = '', search = ''] = url.split(/\?(.*)/s, 2);
   const query = new URLSearchParams(search);
   if (path === `${settings.listPrefix}/products`) return { operation: 'products', method: 'GET', query };
@@ -144,13 +144,13 @@ function decoded(part: string): string {
   }
 }
 
-function callOf({ settings }: World, { operation, query, orderId }: Route, order?: OrderRequest): Call {
+function callOf({ settings }: SandboxState, { operation, query, orderId }: Route, order?: OrderRequest): Call {
   if (operation !== 'orders') return { operation, orderId, referenceId: order?.referenceId };
   const searched = query.get(settings.searchParam) ?? undefined;
   return { operation, orderId: searched, referenceId: searched };
 }
 
-function hasKey({ settings }: World, request: IncomingMessage): boolean {
+function hasKey({ settings }: SandboxState, request: IncomingMessage): boolean {
   const given = request.headers['x-api-key'];
   return typeof given === 'string' && settings.apiKeys.some((key) => timingSafeEqual(hash(key), hash(given)));
 }
@@ -165,9 +165,5 @@ async function json(request: IncomingMessage): Promise<unknown> {
   const type = request.headers['content-type'] ?? 'application/json';
   const body = await readBody(request);
   if (!/^application\/([a-z.-]+\+)?json\b/i.test(type)) throw new NotJson();
-  try {
-    return JSON.parse(body) as unknown;
-  } catch {
-    throw new BadInput('body: not JSON');
-  }
+  return parseJson(body);
 }

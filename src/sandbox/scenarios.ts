@@ -1,4 +1,4 @@
-import { all, half, type Life } from './life';
+import { all, half, type Lifecycle } from './lifecycle';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -9,14 +9,14 @@ export interface Scenario {
   /** Price of one, in minor units of the account's currency. */
   unitMinor: number;
   stock: number;
-  life: Life;
+  lifecycle: Lifecycle;
   image?: true;
 }
 
 const PLENTY = 1_000_000;
 
 /** Starts as most orders do, then ends as `end` says. */
-function within(seconds: number, end: Omit<Life[number], 'atMs'>): Life {
+function within(seconds: number, end: Omit<Lifecycle[number], 'atMs'>): Lifecycle {
   return [
     { atMs: 0, status: 'PENDING' },
     { atMs: 2 * SECOND, status: 'PROCESSING' },
@@ -24,13 +24,13 @@ function within(seconds: number, end: Omit<Life[number], 'atMs'>): Life {
   ];
 }
 
-function scenario(title: string, unitMinor: number, life: Life): Scenario {
-  return { title, unitMinor, stock: PLENTY, life };
+function scenario(title: string, unitMinor: number, lifecycle: Lifecycle): Scenario {
+  return { title, unitMinor, stock: PLENTY, lifecycle };
 }
 
 /**
- * Products with a fixed fate, by their stable ids: order one to see how a client takes it. Times are ages on the order
- * clock.
+ * Products with a fixed lifecycle, by their stable ids: order one to see how a client takes it. Times are ages on the
+ * order clock.
  */
 export const SCENARIOS = {
   'demo-instant': scenario('Demo: there at the first look', 499, [{ atMs: 0, status: 'COMPLETED' }]),

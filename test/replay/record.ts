@@ -26,7 +26,7 @@ describe('recording', () => {
     const settings = { replace: 'never', deadlineMs: 6_000, placeWithinMs: 2_500 } as const;
     world = await startWorld({ settings, sandbox: { perLookMs: 30_000 } });
     checkout = answering(world);
-    world.sandbox.addPast({ count: 3 });
+    world.sandbox.addPastOrders({ count: 3 });
   });
   afterAll(() => world.close());
 

@@ -33,7 +33,7 @@ describe('what is recorded in this project', () => {
       { id: 'demo-instant', quantity: 1 },
       { id: 'demo-image', quantity: 1 },
     ];
-    await sandbox.placeByHand({ referenceId: 'R', items, createdAt: '2026-01-01T00:00:00Z' });
+    await sandbox.placeManualOrder({ referenceId: 'R', items, createdAt: '2026-01-01T00:00:00Z' });
     const [order] = await sandbox.ordersOf('R');
     const values = order!.items.flatMap(({ keys }) => keys ?? []).map(({ value }) => value);
     await sandbox.close();

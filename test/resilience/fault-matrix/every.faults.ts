@@ -85,7 +85,7 @@ describe('every moment by every fault', () => {
     const workers = new Workers(world, address, { REPORT_DIR: reportDir });
     try {
       // An order that nobody here made, so that the history is never empty.
-      world.sandbox.addPast({ count: 1_500 });
+      world.sandbox.addPastOrders({ count: 1_500 });
       const stage = stageOf(world);
       const bought = await strikeEverything(stage, workers, blow, cells);
       heal(stage);

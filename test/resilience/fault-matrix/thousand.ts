@@ -82,7 +82,7 @@ async function open(seed: number): Promise<Theatre> {
   const { address } = server;
   const sandbox = { seed: `thousand-${seed}`, balance: 1_000_000, speed: SPEED };
   const world = await startWorld({ worker: false, address, sandbox, settings: SETTINGS });
-  world.sandbox.addPast({ count: 1_500 });
+  world.sandbox.addPastOrders({ count: 1_500 });
   const workers: WorkerProcess[] = [];
   return {
     world,

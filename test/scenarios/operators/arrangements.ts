@@ -92,6 +92,6 @@ export const ARRANGEMENTS: Record<HoldReason, Arrangement> = {
 async function bought(world: World, referenceId: string, product: string): Promise<Arranged> {
   await world.buy({ [product]: 2 }, referenceId);
   const items = [{ id: product, quantity: 2 }];
-  const right = await world.sandbox.placeByHand({ referenceId: `right-${referenceId}`, items });
+  const right = await world.sandbox.placeManualOrder({ referenceId: `right-${referenceId}`, items });
   return { referenceId, rest: { orderId: right.id } };
 }

@@ -16,7 +16,7 @@ describe('an activity that someone completes or fails by hand', () => {
   beforeAll(async () => {
     // Attempts that hang last until a person has ended them.
     world = await startWorld({ settings: { partnerTimeoutMs: 4_000, deliveryTimeoutMs: 4_000 } });
-    world.sandbox.addPast({ count: 3 });
+    world.sandbox.addPastOrders({ count: 3 });
     world.receiver.answerWith(({ body }) => silent.get(body.data.referenceId) ?? 204);
   });
   afterAll(() => world.close());

@@ -7,7 +7,7 @@ describe('a purchase that someone cancels, terminates or starts again', () => {
 
   beforeAll(async () => {
     world = await startWorld({ settings: { replace: 'never' } });
-    world.sandbox.addPast({ count: 3 });
+    world.sandbox.addPastOrders({ count: 3 });
     world.receiver.answerWith(({ body }) => (silent.has(body.data.referenceId) ? 500 : 204));
   });
   afterAll(() => world.close());

@@ -36,7 +36,7 @@ describe('a purchase that waits for a person', () => {
   beforeAll(async () => {
     world = await startWorld({ settings: { replace: 'never' } });
     checkout = answering(world);
-    world.sandbox.addPast({ count: 3 });
+    world.sandbox.addPastOrders({ count: 3 });
   });
   afterAll(() => world.close());
 
@@ -100,7 +100,7 @@ describe('a purchase that waits for a person', () => {
     const { referenceId } = await arranged('PLACEMENT_UNKNOWN');
     const hands = handsOn(world, referenceId);
     const first = await hands.held('PLACEMENT_UNKNOWN');
-    const other = await world.sandbox.placeByHand({
+    const other = await world.sandbox.placeManualOrder({
       referenceId: `other-${referenceId}`,
       items: [{ id: 'demo-image', quantity: 1 }],
     });
@@ -120,7 +120,7 @@ describe('a purchase that waits for a person', () => {
     checkout.refuses(referenceId, 'purchase.held', 500);
     const hands = handsOn(world, referenceId);
     await hands.pending('deliverEvent', 2);
-    const open = await world.sandbox.placeByHand({
+    const open = await world.sandbox.placeManualOrder({
       referenceId: `open-${referenceId}`,
       items: [{ id: 'demo-never', quantity: 2 }],
     });

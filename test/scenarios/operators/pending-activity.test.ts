@@ -31,7 +31,7 @@ describe('a pending activity in the hands of a person', () => {
 
   beforeAll(async () => {
     world = await startWorld();
-    world.sandbox.addPast({ count: 3 });
+    world.sandbox.addPastOrders({ count: 3 });
     world.receiver.answerWith(({ body }) => (silent.has(body.data.referenceId) ? 500 : 204));
   });
   afterAll(() => world.close());

@@ -10,7 +10,7 @@ describe('a purchase that someone resets', () => {
   beforeAll(async () => {
     world = await startWorld({ sandbox: { perLookMs: 30_000 } });
     checkout = answering(world);
-    world.sandbox.addPast({ count: 3 });
+    world.sandbox.addPastOrders({ count: 3 });
   });
   afterAll(() => world.close());
 

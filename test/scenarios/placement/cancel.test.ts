@@ -78,7 +78,7 @@ describe('a cancel of a purchase that is held because its placement is unknown',
 
   it('looks once more, and sees through an order that came while it was held', async () => {
     const { referenceId } = await play(world, [{ operation: 'place', action: { type: 'reset' } }]);
-    const order = await world.sandbox.placeByHand({ referenceId, items: [{ id: 'demo-instant', quantity: 2 }] });
+    const order = await world.sandbox.placeManualOrder({ referenceId, items: [{ id: 'demo-instant', quantity: 2 }] });
     await cancel(world, referenceId);
 
     expect(await world.starter.result(referenceId)).toMatchObject({

@@ -64,9 +64,9 @@ describe('orders that are not as one order for one reference should be', () => {
   it('passes over an order that had failed and adopts the living one, without sending another', async () => {
     const referenceId = world.reference();
     const items = [{ id: 'demo-instant', quantity: 2 }];
-    const failed = await world.sandbox.placeByHand({ referenceId, items });
+    const failed = await world.sandbox.placeManualOrder({ referenceId, items });
     await world.sandbox.changeOrder(failed.id, { status: 'FAILED' });
-    const alive = await world.sandbox.placeByHand({ referenceId, items });
+    const alive = await world.sandbox.placeManualOrder({ referenceId, items });
     const purchase = await play(world, [], INSTANT, referenceId);
 
     expect(purchase).toMatchObject({ state: 'DELIVERED', requests: 0 });
@@ -76,7 +76,7 @@ describe('orders that are not as one order for one reference should be', () => {
 
   it('ends as the partner says when the only order under the reference had failed, without sending another', async () => {
     const referenceId = world.reference();
-    const order = await world.sandbox.placeByHand({ referenceId, items: [{ id: 'demo-instant', quantity: 2 }] });
+    const order = await world.sandbox.placeManualOrder({ referenceId, items: [{ id: 'demo-instant', quantity: 2 }] });
     await world.sandbox.changeOrder(order.id, { status: 'FAILED' });
 
     expect(await play(world, [], INSTANT, referenceId)).toMatchObject({ state: 'FAILED', requests: 0, received: [] });

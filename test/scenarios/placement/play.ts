@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { DeliveryEventBody } from '../../../src/delivery/index';
-import type { BookedOrder, Fault } from '../../../src/sandbox/index';
+import type { Fault, LedgerOrder } from '../../../src/sandbox/index';
 import type { PurchaseStatus } from '../../../src/starter';
 import { startWorld, type World, type WorldOptions } from '../../support/world';
 
@@ -14,7 +14,7 @@ export interface Played {
   state: string;
   status: PurchaseStatus;
   /** Of the partner's books, oldest first. */
-  orders: BookedOrder[];
+  orders: LedgerOrder[];
   /** How many place-order requests with this reference the partner has read. */
   requests: number;
   /** The values of all keys that the checkout got. */
@@ -35,7 +35,7 @@ export async function startPartnerWorld(options: WorldOptions = {}, past = 5): P
     settings: { ...PATIENT, ...options.settings },
     sandbox: { seed: randomUUID(), ...options.sandbox },
   });
-  if (past > 0) world.sandbox.addPast({ count: past });
+  if (past > 0) world.sandbox.addPastOrders({ count: past });
   return world;
 }
 
@@ -78,7 +78,7 @@ export async function seen(world: World, referenceId: string): Promise<Played> {
 }
 
 /** The values of the keys that the partner has issued in these orders. */
-export function keysOf(orders: readonly BookedOrder[]): string[] {
+export function keysOf(orders: readonly LedgerOrder[]): string[] {
   return orders.flatMap((order) => order.items.flatMap((item) => (item.keys ?? []).map((key) => key.value)));
 }
 

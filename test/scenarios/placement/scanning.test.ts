@@ -25,9 +25,9 @@ describe('an order is found in the history, whatever the search is worth', () =>
     async (historyOrder) => {
       const { sandbox, partner } = await partnerWith({ search: 'ignored', historyOrder });
       const since = Date.now() - 2 * HOUR;
-      sandbox.addPast({ count: 700, days: 1, endsBeforeMs: 3 * HOUR, referencePrefix: 'before-' });
-      const ours = await sandbox.placeByHand({ ...OURS, createdAt: new Date(since).toISOString() });
-      sandbox.addPast({ count: 1_200, days: 1, endsBeforeMs: 0, referencePrefix: 'after-' });
+      sandbox.addPastOrders({ count: 700, days: 1, endsBeforeMs: 3 * HOUR, referencePrefix: 'before-' });
+      const ours = await sandbox.placeManualOrder({ ...OURS, createdAt: new Date(since).toISOString() });
+      sandbox.addPastOrders({ count: 1_200, days: 1, endsBeforeMs: 0, referencePrefix: 'after-' });
 
       const found = await findOrders(partner, 'REF-1', since);
       expect(found).toMatchObject({ how: 'scan', orders: [{ id: ours.id }] });
@@ -36,11 +36,11 @@ describe('an order is found in the history, whatever the search is worth', () =>
 
   it('finds an order that moves on to a page that was read already while others come in', async () => {
     const { sandbox, partner } = await partnerWith({ search: 'ignored', historyShift: 5 });
-    sandbox.addPast({ count: 10, days: 1, endsBeforeMs: 3 * HOUR, referencePrefix: 'before-' });
+    sandbox.addPastOrders({ count: 10, days: 1, endsBeforeMs: 3 * HOUR, referencePrefix: 'before-' });
     const since = Date.now() - 2 * HOUR;
-    const ours = await sandbox.placeByHand({ ...OURS, createdAt: new Date(since).toISOString() });
+    const ours = await sandbox.placeManualOrder({ ...OURS, createdAt: new Date(since).toISOString() });
     for (let count = 1; count <= 987; count++) {
-      await sandbox.placeByHand({
+      await sandbox.placeManualOrder({
         ...OURS,
         referenceId: `after-${count}`,
         createdAt: new Date(since + count).toISOString(),
@@ -52,7 +52,7 @@ describe('an order is found in the history, whatever the search is worth', () =>
 
   it('reads no further back than the purchase is old', async () => {
     const { sandbox, partner } = await partnerWith({ search: 'ignored' });
-    sandbox.addPast({ count: 5_000 });
+    sandbox.addPastOrders({ count: 5_000 });
 
     expect((await findOrders(partner, 'REF-1', Date.now())).orders).toEqual([]);
     expect(sandbox.requests().orders).toBeLessThanOrEqual(3);
@@ -61,7 +61,7 @@ describe('an order is found in the history, whatever the search is worth', () =>
   it('finds it wherever it lies, at either end, while orders of others come in between the pages', async () => {
     const { sandbox, partner } = await partnerWith({ search: 'ignored' });
     const since = Date.now() - 30 * 24 * HOUR;
-    sandbox.addPast({ count: 1_100, days: 25 });
+    sandbox.addPastOrders({ count: 1_100, days: 25 });
     const lies = fc.record({
       daysAgo: fc.double({ min: 0, max: 19.9, noNaN: true }),
       historyOrder: fc.constantFrom('newest' as const, 'oldest' as const),
@@ -72,7 +72,7 @@ describe('an order is found in the history, whatever the search is worth', () =>
       fc.asyncProperty(lies, async ({ daysAgo, historyOrder, historyShift }) => {
         const referenceId = `LIES-${++count}`;
         const createdAt = new Date(Date.now() - daysAgo * 24 * HOUR).toISOString();
-        const ours = await sandbox.placeByHand({ ...OURS, referenceId, createdAt });
+        const ours = await sandbox.placeManualOrder({ ...OURS, referenceId, createdAt });
         sandbox.settings({ historyOrder, historyShift });
         const { orders } = await findOrders(partner, referenceId, since);
         expect(orders.map(({ id }) => id)).toEqual([ours.id]);
@@ -85,18 +85,18 @@ describe('an order is found in the history, whatever the search is worth', () =>
     'never takes the order of REF-10 or ref-1 for one of REF-1, with a search that is %s',
     async (search) => {
       const { sandbox, partner } = await partnerWith({ search });
-      for (const referenceId of ['REF-10', 'ref-1', 'XREF-1']) await sandbox.placeByHand({ ...OURS, referenceId });
+      for (const referenceId of ['REF-10', 'ref-1', 'XREF-1']) await sandbox.placeManualOrder({ ...OURS, referenceId });
 
       expect((await findOrders(partner, 'REF-1', Date.now() - HOUR)).orders).toEqual([]);
-      const ours = await sandbox.placeByHand(OURS);
+      const ours = await sandbox.placeManualOrder(OURS);
       expect((await findOrders(partner, 'REF-1', Date.now() - HOUR)).orders.map(({ id }) => id)).toEqual([ours.id]);
     },
   );
 
   it('does not call an order absent when the partner takes no notice of the page it is asked for', async () => {
     const { sandbox, partner } = await partnerWith({ search: 'ignored', historyOrder: 'oldest', pageParam: 'p' });
-    sandbox.addPast({ count: 600 });
-    await sandbox.placeByHand(OURS);
+    sandbox.addPastOrders({ count: 600 });
+    await sandbox.placeManualOrder(OURS);
 
     await expect(findOrders(partner, 'REF-1', Date.now())).rejects.toThrow('listOrders: the pages hold');
   });

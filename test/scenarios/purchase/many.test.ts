@@ -30,7 +30,7 @@ describe('200 mixed purchases on a real server', () => {
     const results = await world.ended(references, 200_000);
 
     expect(results.map((result) => result.outcome)).toEqual(parts.map(([, , outcome]) => outcome));
-    const books = await world.sandbox.books();
+    const books = await world.sandbox.ledger();
     expect(books.references.filter(({ orders }) => orders.length > 1)).toEqual([]);
     expect(books.totals.orders).toBe(parts.filter(([product]) => product !== 'demo-out-of-stock').length);
     for (const { referenceId } of results) {

@@ -78,7 +78,7 @@ describe(`the books of ${ORDERS} orders and ${PURCHASES} purchases`, () => {
     await stage.starter.result(short);
 
     const twice = (await stage.bought({ 'demo-instant': 1 })).referenceId;
-    await stage.sandbox.placeByHand({ referenceId: twice, items: [{ id: 'demo-instant', quantity: 1 }] });
+    await stage.sandbox.placeManualOrder({ referenceId: twice, items: [{ id: 'demo-instant', quantity: 1 }] });
     const [least] = [first, second].toSorted();
     return [
       `AMOUNT_MISMATCH ${dearer}`,
@@ -97,7 +97,7 @@ describe(`the books of ${ORDERS} orders and ${PURCHASES} purchases`, () => {
     const planted = await plant();
     const ordinary = await Promise.all(Array.from({ length: PURCHASES }, () => stage.buy({ 'demo-instant': 1 })));
     for (const { outcome } of await stage.ended(ordinary, 200_000)) expect(outcome).toBe('DELIVERED');
-    stage.sandbox.addPast({ count: ORDERS, days: 2 });
+    stage.sandbox.addPastOrders({ count: ORDERS, days: 2 });
     await stage.untilListed("PurchaseState = 'DELIVERED'", PURCHASES + 6);
     const known = PURCHASES + 12;
 

@@ -16,7 +16,7 @@ describe('reading the order history', () => {
 
   async function partnerWith(order: 'newest' | 'oldest', count = COUNT): Promise<[Sandbox, PartnerClient]> {
     const sandbox = await startSandbox({ historyOrder: order });
-    sandbox.addPast({ count, days: 3 });
+    sandbox.addPastOrders({ count, days: 3 });
     const partner = createPartnerClient({ baseUrl: sandbox.url, apiKey: () => 'sandbox-key' });
     sandboxes.push(partner, sandbox);
     return [sandbox, partner];
@@ -41,7 +41,7 @@ describe('reading the order history', () => {
 
     const orders = await readOrderHistory(partner, from, quiet);
 
-    const all = await sandbox.books();
+    const all = await sandbox.ledger();
     const young = all.references.flatMap(({ orders: own }) => own).filter((own) => Date.parse(own.createdAt) >= from);
     const read = new Set(orders.map(({ id }) => id));
     expect(young.filter(({ id }) => !read.has(id))).toEqual([]);

@@ -49,7 +49,7 @@ describe('a reconciliation', () => {
     stage.sandbox.addFault({ operation: 'place', referenceId, when: 'before', action: { type: 'reset' } });
     await stage.buy(OPEN, referenceId);
     await stage.untilState(referenceId, 'HELD');
-    await stage.sandbox.placeByHand({ referenceId, items: [{ id: 'demo-never', quantity: 2 }] });
+    await stage.sandbox.placeManualOrder({ referenceId, items: [{ id: 'demo-never', quantity: 2 }] });
     return referenceId;
   }
 
@@ -65,7 +65,7 @@ describe('a reconciliation', () => {
   }
 
   it('delivers once what was overdue, terminated or held here and has come there, and a second run finds nothing to mend', async () => {
-    stage.sandbox.addPast({ count: 30, endsBeforeMs: 100 * HOUR });
+    stage.sandbox.addPastOrders({ count: 30, endsBeforeMs: 100 * HOUR });
     const [late, lost, waiting] = await Promise.all([overdue(), terminated(), held()]);
     for (const referenceId of [late, lost, waiting]) await complete(referenceId);
     await stage.untilListed("WorkflowType = 'purchaseWorkflow'", 3);
@@ -161,8 +161,11 @@ describe('a reconciliation', () => {
       stage.bought({ 'demo-instant': 1 }),
     ]);
     await stage.sandbox.changeOrder(refunded.orderId!, { status: 'REFUNDED' });
-    await stage.sandbox.placeByHand({ referenceId: twice.referenceId, items: [{ id: 'demo-instant', quantity: 1 }] });
-    const nobodys = await stage.sandbox.placeByHand({
+    await stage.sandbox.placeManualOrder({
+      referenceId: twice.referenceId,
+      items: [{ id: 'demo-instant', quantity: 1 }],
+    });
+    const nobodys = await stage.sandbox.placeManualOrder({
       referenceId: 'by-hand',
       items: [{ id: 'demo-instant', quantity: 1 }],
     });

@@ -13,7 +13,7 @@ it('a worker that is killed while it reads, and another while it delivers, leave
   const reports = mkdtempSync(join(tmpdir(), 'reports-'));
   const start = () => startWorkerProcess(stage, ADDRESS, { TEMPORAL_NAMESPACE: stage.namespace, REPORT_DIR: reports });
   let worker = await start();
-  stage.sandbox.addPast({ count: 2_000, endsBeforeMs: 80 * HOUR });
+  stage.sandbox.addPastOrders({ count: 2_000, endsBeforeMs: 80 * HOUR });
   const [overdue, terminated] = [await stage.buy({ 'demo-never': 2 }), await stage.buy({ 'demo-never': 2 })];
   await until(async () => (await stage.starter.status(terminated)).orderId !== undefined);
   await stage.client.workflow.getHandle(purchaseWorkflowId(terminated)).terminate();

@@ -154,7 +154,7 @@ describe('the commands, as real processes', () => {
 
   it('products --all and orders --all bring 20,000 rows to the last, and end quietly when nobody reads on', async () => {
     const big = await startSandbox({ products: 20_000 });
-    big.addPast({ count: 20_000 });
+    big.addPastOrders({ count: 20_000 });
     const env = { PARTNER_BASE_URL: big.url, PARTNER_API_KEY: 'sandbox-key' };
     try {
       const products = await starterProcess(['products', '--all', '--limit', '500'], env);

@@ -11,7 +11,7 @@ describe('resolve carries the decision of a person to a purchase that is held', 
   beforeAll(async () => {
     world = await startWorld({ settings: { replace: 'never', settleMs: 100 }, sandbox: { perLookMs: 30_000 } });
     // An empty history proves nothing; with one order in it an absence can be shown.
-    await world.sandbox.placeByHand({ referenceId: 'known', items: [{ id: 'demo-instant', quantity: 1 }] });
+    await world.sandbox.placeManualOrder({ referenceId: 'known', items: [{ id: 'demo-instant', quantity: 1 }] });
     const env = { TEMPORAL_ADDRESS: process.env.TEST_TEMPORAL_ADDRESS ?? '', TEMPORAL_TASK_QUEUE: world.taskQueue };
     run = (...args) => starterProcess(args, env);
   });
@@ -68,7 +68,7 @@ describe('resolve carries the decision of a person to a purchase that is held', 
   it('--order adopts the order that a person found at the partner, and buys nothing', async () => {
     const referenceId = await held({ 'demo-instant': 2 });
     const items = [{ id: 'demo-instant', quantity: 2 }];
-    const order = await world.sandbox.placeByHand({ referenceId: 'by phone', items });
+    const order = await world.sandbox.placeManualOrder({ referenceId: 'by phone', items });
 
     expect((await run('resolve', referenceId, '--order', order.id)).code).toBe(0);
     expect(await world.starter.result(referenceId)).toMatchObject({ outcome: 'DELIVERED', orderId: order.id });

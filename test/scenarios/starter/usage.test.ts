@@ -71,6 +71,15 @@ describe('what is set wrongly is exit code 78', () => {
     expect(stderr).toContain("Profile 'no-such-profile' not found");
   });
 
+  it('names a look-back that the schedule can not have, before Temporal is contacted', async () => {
+    const { code, stderr } = await starterProcess(['schedule', 'create'], { ...NOWHERE, RECONCILE_LOOKBACK: '3d' });
+    expect(code).toBe(78);
+    expect(stderr).toContain(
+      'RECONCILE_LOOKBACK: expected a duration such as 500ms, 30s, 25m or 24h, from 1m to 8760h',
+    );
+    expect(stderr).not.toContain('Temporal does not answer');
+  });
+
   it('never shows the API key, whatever else is wrong', async () => {
     const env = { PARTNER_API_KEY: 'canary-key-0451', PARTNER_BASE_URL: 'nonsense', PARTNER_TIMEOUT: 'soon' };
     const { code, stdout, stderr } = await starterProcess(['orders'], env);

@@ -88,7 +88,7 @@ export async function startStage(address: string): Promise<Stage> {
       await handle.executeUpdate('resolve', { args: [{ hold: hold?.id, decision }] });
     },
     async issuedKeys() {
-      const { references } = await sandbox.books({ keys: true });
+      const { references } = await sandbox.ledger({ keys: true });
       const items = references.flatMap(({ orders }) => orders.flatMap((order) => order.items));
       return items.flatMap((item) => item.keys ?? []).map((key) => key.value);
     },

@@ -2,6 +2,7 @@ import { format, inspect } from 'node:util';
 import fc from 'fast-check';
 import {
   ConfigError,
+  parseLookback,
   readPartnerConfig,
   readStarterConfig,
   readWorkerConfig,
@@ -267,6 +268,13 @@ describe('the starter', () => {
   it('logs for people on a terminal, unless it is told otherwise', () => {
     expect(readStarterConfig({}, { terminal: true }).logFormat).toBe('pretty');
     expect(readStarterConfig({ LOG_FORMAT: 'json' }, { terminal: true }).logFormat).toBe('json');
+  });
+});
+
+describe('a look-back that a person types', () => {
+  it('is read as RECONCILE_LOOKBACK is, within the same bounds', () => {
+    expect(parseLookback('90m')).toBe(5_400_000);
+    for (const wrong of ['3d', '59s', '8761h', '']) expect(() => parseLookback(wrong)).toThrow('from 1m to 8760h');
   });
 });
 

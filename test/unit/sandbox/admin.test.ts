@@ -108,7 +108,7 @@ test('faults, clock and settings can be worked over HTTP, from any language', as
 });
 
 test.each([
-  ['settings', { serach: 'ignored' }, 'unknown serach'],
+  ['settings', { serach: 'ignored' }, 'serach: unknown'],
   ['settings', { speed: -1, search: 'off' }, 'speed'],
   ['settings', { listPrefix: '/admin' }, 'listPrefix'],
   ['faults', { operation: 'place' }, 'needs an action'],
@@ -125,7 +125,7 @@ test.each([
     body: { error: expect.stringContaining(why) },
   });
   expect(bench.sandbox.settings()).toEqual(before);
-  expect((await bench.sandbox.books()).totals.orders).toBe(0);
+  expect((await bench.sandbox.ledger()).totals.orders).toBe(0);
 });
 
 test('an order by hand may lie in the past, and is then as old as that', async () => {
@@ -168,7 +168,7 @@ test('keys and the shown debit of an order can be replaced, to make one key appe
     const { products, total_debit: debit } = await look(bench.sandbox, id);
     expect([products[0]?.keys, debit]).toEqual([[{ type: 'text', value: 'SAME' }], 1.23]);
   }
-  expect((await bench.sandbox.books()).totals).toMatchObject({ debited: 9.98, keysIssued: 2 });
+  expect((await bench.sandbox.ledger()).totals).toMatchObject({ debited: 9.98, keysIssued: 2 });
 });
 
 test('an order stays out of the history for as many requests as the lag says, or for as long', async () => {
@@ -217,7 +217,7 @@ test('a history of 20,000 orders is read page by page, each order once, without 
   expect(references.size).toBe(20_000);
   expect(await search(bench.sandbox, 'past-12345')).toEqual(['past-12345']);
 
-  const { balance, opening, totals } = await bench.sandbox.books();
+  const { balance, opening, totals } = await bench.sandbox.ledger();
   expect(balance).toBe(100_000);
   expect(opening - totals.debited + totals.refunded).toBeCloseTo(balance, 5);
   expect(totals.byStatus.map(({ status }) => status).sort()).toEqual([

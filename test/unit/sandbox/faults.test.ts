@@ -137,7 +137,7 @@ test('a late commit by time comes after the answer, and costs what the order cos
   const { sandbox } = await withFault({ action: { type: 'reset' }, commit: { type: 'late', ms: 20 } });
   expect((await rawPlace(sandbox, 'REF-1')).end).toBe('reset');
   while ((await orderCount(sandbox)) === 0) await search(sandbox, '');
-  expect((await sandbox.books()).totals).toMatchObject({ orders: 1, debited: 4.99 });
+  expect((await sandbox.ledger()).totals).toMatchObject({ orders: 1, debited: 4.99 });
 });
 
 test('one request can make two orders, and the books show both', async () => {

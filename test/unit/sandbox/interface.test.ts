@@ -189,7 +189,7 @@ test('the history is newest first unless it is set the other way round', async (
     time.nowMs += 1;
     await placed(sandbox, reference, { 'demo-instant': 1 });
   }
-  await sandbox.placeByHand({
+  await sandbox.placeManualOrder({
     referenceId: 'before',
     items: [{ id: 'demo-instant', quantity: 1 }],
     createdAt: '2029-12-31T00:00:00Z',
@@ -236,7 +236,7 @@ test.each([
 ])('the order %s is refused with %i and leaves nothing in the books', async (body, status) => {
   const { sandbox } = await start();
   expect((await post(sandbox, '/place-order', body)).status).toBe(status);
-  expect(await sandbox.books()).toMatchObject({ balance: 100_000, totals: { orders: 0 } });
+  expect(await sandbox.ledger()).toMatchObject({ balance: 100_000, totals: { orders: 0 } });
 });
 
 test('a body that is not called JSON is refused', async () => {
@@ -251,5 +251,5 @@ test('a reference called __proto__ is a reference like any other', async () => {
   const { sandbox } = await start();
   await placed(sandbox, '__proto__', { 'demo-instant': 1 });
   expect(await search(sandbox, '__proto__')).toEqual(['__proto__']);
-  expect((await sandbox.books()).references.map(({ referenceId }) => referenceId)).toEqual(['__proto__']);
+  expect((await sandbox.ledger()).references.map(({ referenceId }) => referenceId)).toEqual(['__proto__']);
 });

@@ -132,7 +132,7 @@ test('orders of the same instant cannot overdraw the account', async () => {
   );
   const statuses = answers.map(({ status }) => status).sort();
   expect(statuses).toEqual([...Array<number>(5).fill(200), ...Array<number>(15).fill(402)]);
-  expect(await sandbox.books()).toMatchObject({ balance: -4.95, totals: { orders: 5, debited: 24.95 } });
+  expect(await sandbox.ledger()).toMatchObject({ balance: -4.95, totals: { orders: 5, debited: 24.95 } });
 });
 
 test('orders of the same instant cannot sell more than there is', async () => {
@@ -149,7 +149,7 @@ test('a product in two lines of one order takes both from the stock', async () =
   const { sandbox } = await start({ balance: 1_000_000_000 });
   const items = Array.from({ length: 100 }, () => ({ id: 'demo-instant', quantity: 10_000 }));
   await placed(sandbox, 'REF-1', { 'demo-instant': 1 });
-  await expect(sandbox.placeByHand({ referenceId: 'REF-2', items })).rejects.toThrow('insufficient_stock');
+  await expect(sandbox.placeManualOrder({ referenceId: 'REF-2', items })).rejects.toThrow('insufficient_stock');
 });
 
 test.each([
@@ -161,14 +161,14 @@ test.each([
 ])('%s: four of them debit %d and refund %d in the end', async (product, debited, refunded) => {
   const { sandbox } = await start({ balance: 100 });
   const id = await placed(sandbox, 'REF-1', { [product]: 4 });
-  const taken = (await sandbox.books()).balance;
+  const taken = (await sandbox.ledger()).balance;
   sandbox.advance(MINUTE);
   const { total_debit: shown, balance } = await look(sandbox, id);
 
   expect(taken).toBeLessThan(100);
   expect(shown).toBe(debited);
   expect(balance.balance).toBeCloseTo(100 - debited + refunded, 10);
-  expect(await sandbox.books()).toMatchObject({ balance: balance.balance, totals: { debited, refunded } });
+  expect(await sandbox.ledger()).toMatchObject({ balance: balance.balance, totals: { debited, refunded } });
 });
 
 test('a second order under a known reference is accepted, unless the setting refuses it', async () => {

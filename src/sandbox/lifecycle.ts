@@ -12,11 +12,11 @@ export interface Step {
 }
 
 /** What becomes of one ordered product as its order grows older. The first step is at 0. */
-export type Life = readonly [Step, ...Step[]];
+export type Lifecycle = readonly [Step, ...Step[]];
 
 /** What an order's state depends on, line by line. */
-export interface LivingLine {
-  life: Life;
+export interface OrderedProduct {
+  lifecycle: Lifecycle;
   quantity: number;
   unitMinor: number;
 }
@@ -43,11 +43,13 @@ export const half: Share = (ordered) => Math.floor(ordered / 2);
 const none: Share = () => 0;
 
 /** Where an order of this age stands. `forced` is a status that a person gave the whole order. */
-export function stateAt(lines: readonly LivingLine[], ageMs: number, forced?: string): OrderState {
-  const steps = lines.map((line) => (forced === undefined ? stepAt(line.life, ageMs) : { atMs: 0, status: forced }));
+export function stateAt(lines: readonly OrderedProduct[], ageMs: number, forced?: string): OrderState {
+  const steps = lines.map((line) =>
+    forced === undefined ? stepAt(line.lifecycle, ageMs) : { atMs: 0, status: forced },
+  );
   const status = combined(steps.map((step) => step.status));
   const ended = ENDED.includes(status);
-  const states = lines.map((line, at) => lineState(line, steps[at] ?? line.life[0], ended));
+  const states = lines.map((line, at) => lineState(line, steps[at] ?? line.lifecycle[0], ended));
   return {
     status,
     lines: states,
@@ -57,15 +59,15 @@ export function stateAt(lines: readonly LivingLine[], ageMs: number, forced?: st
 }
 
 /** The age at which the last thing happens to an order of these lines. */
-export function settledAtMs(lines: readonly LivingLine[]): number {
-  return Math.max(...lines.map((line) => line.life[line.life.length - 1]?.atMs ?? 0));
+export function finalAtMs(lines: readonly OrderedProduct[]): number {
+  return Math.max(...lines.map((line) => line.lifecycle[line.lifecycle.length - 1]?.atMs ?? 0));
 }
 
-function stepAt(life: Life, ageMs: number): Step {
-  return life.findLast((step) => step.atMs <= ageMs) ?? life[0];
+function stepAt(lifecycle: Lifecycle, ageMs: number): Step {
+  return lifecycle.findLast((step) => step.atMs <= ageMs) ?? lifecycle[0];
 }
 
-/** One word for several lines. A line that is still open keeps the order open; a mixed end is a partial one. */
+/** One status for several lines. A line that is still open keeps the order open; a mixed end is a partial one. */
 function combined(statuses: string[]): string {
   const distinct = [...new Set(statuses)];
   const [only] = distinct;
@@ -77,7 +79,7 @@ function combined(statuses: string[]): string {
 }
 
 /** While the order is open its whole price is taken and nothing is handed out. */
-function lineState(line: LivingLine, step: Step, orderEnded: boolean): LineState {
+function lineState(line: OrderedProduct, step: Step, orderEnded: boolean): LineState {
   const { quantity, unitMinor } = line;
   if (!orderEnded) return { keys: 0, debitedMinor: quantity * unitMinor, refundedMinor: 0 };
 

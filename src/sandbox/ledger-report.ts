@@ -1,16 +1,16 @@
 import { toDecimal } from './currency';
 import type { Key } from './keys';
 import { keyCount, type Order, type Origin } from './ledger';
-import type { World } from './world';
+import type { SandboxState } from './state';
 
-/** An order as the sandbox's own books have it. Money is in the account's currency, as decimal numbers. */
-export interface BookedOrder {
+/** An order as the ledger has it. Money is in the account's currency, as decimal numbers. */
+export interface LedgerOrder {
   id: string;
   referenceId: string;
   origin: Origin;
   status: string;
   createdAt: string;
-  items: BookedItem[];
+  items: LedgerItem[];
   /** Charged for it, whether or not it was given back later. */
   debited: number;
   refunded: number;
@@ -18,16 +18,16 @@ export interface BookedOrder {
   keysIssued: number;
 }
 
-export interface BookedItem {
+export interface LedgerItem {
   id: string;
   quantity: number;
   keysIssued: number;
-  /** Only where the books were asked for with keys. */
+  /** Only where the report was asked for with keys. */
   keys?: Key[];
 }
 
-/** The judge of every test: what was really ordered, paid and issued. `balance` is `opening - debited + refunded`. */
-export interface Books {
+/** The truth for every test: what was really ordered, paid and issued. `balance` is `opening - debited + refunded`. */
+export interface LedgerReport {
   opening: number;
   balance: number;
   creditLimit: number;
@@ -40,22 +40,27 @@ export interface Books {
     byStatus: { status: string; orders: number }[];
   };
   /** More than one order under a reference was bought more than once. */
-  references: { referenceId: string; orders: BookedOrder[] }[];
+  references: { referenceId: string; orders: LedgerOrder[] }[];
 }
 
-/** Reading the books moves nothing: no order grows older by it. */
-export async function readBooks(world: World, withKeys: boolean): Promise<Books> {
-  const { ledger } = world;
-  ledger.settleAll();
+/** Reading the ledger moves nothing: no order grows older by it. */
+export async function reportLedger(
+  { ledger, settings }: SandboxState,
+  options: { keys: boolean },
+): Promise<LedgerReport> {
+  ledger.updateAll();
   const references = [];
   for (const [referenceId, orders] of ledger.references()) {
-    references.push({ referenceId, orders: await Promise.all(orders.map((order) => booked(world, order, withKeys))) });
+    references.push({
+      referenceId,
+      orders: await Promise.all(orders.map((order) => reportOrder(ledger, order, options))),
+    });
   }
   const { openingMinor, debitedMinor, refundedMinor } = ledger.account;
   return {
     opening: toDecimal(openingMinor),
     balance: toDecimal(ledger.balanceMinor),
-    creditLimit: world.settings.creditLimit,
+    creditLimit: settings.creditLimit,
     totals: {
       orders: ledger.orders.length,
       references: references.length,
@@ -68,12 +73,15 @@ export async function readBooks(world: World, withKeys: boolean): Promise<Books>
   };
 }
 
-/** One order of the books. */
-export async function booked(world: World, order: Order, withKeys: boolean): Promise<BookedOrder> {
-  world.ledger.settle(order);
-  const items = order.lines.map(async ({ product, quantity }, at): Promise<BookedItem> => {
+export async function reportOrder(
+  ledger: SandboxState['ledger'],
+  order: Order,
+  { keys }: { keys: boolean },
+): Promise<LedgerOrder> {
+  ledger.update(order);
+  const items = order.lines.map(async ({ product, quantity }, at): Promise<LedgerItem> => {
     const item = { id: product.id, quantity, keysIssued: keyCount(order, at) };
-    return withKeys ? { ...item, keys: await world.ledger.keys(order, at) } : item;
+    return keys ? { ...item, keys: await ledger.keys(order, at) } : item;
   });
   return {
     id: order.id,

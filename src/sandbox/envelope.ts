@@ -1,13 +1,8 @@
 import type { Now } from './clock';
-import { dice } from './dice';
-import type { Fields } from './input';
+import type { Answer } from './http';
+import { seededRandom } from './seeded-random';
 
-/** What a call is answered with. A text is sent as it is, anything else as JSON. */
-export interface Answer {
-  status: number;
-  headers?: Record<string, string>;
-  body: unknown;
-}
+type Fields = Record<string, unknown>;
 
 /** The envelope around every answer of the partner's interface. */
 export interface Envelope {
@@ -36,16 +31,8 @@ export class Answers {
 
   #envelope(status: number, success: boolean, data: Fields, extensions: Fields = {}): Envelope {
     this.#made += 1;
-    const trace = dice(this.seed, 'trace', this.#made).text('0123456789abcdef', 32);
+    const trace = seededRandom(this.seed, 'trace', this.#made).string('0123456789abcdef', 32);
     const timestamp = new Date(this.now()).toISOString();
     return { status, success, details: { data, extensions: { trace_id: trace, timestamp, ...extensions } } };
   }
-}
-
-/** The body's bytes, and their type unless the answer names another. */
-export function rendered(answer: Answer): { headers: Record<string, string>; bytes: Buffer } {
-  const isText = typeof answer.body === 'string';
-  const bytes = Buffer.from(isText ? (answer.body as string) : JSON.stringify(answer.body));
-  const type = isText ? 'text/html; charset=utf-8' : 'application/json; charset=utf-8';
-  return { headers: { 'content-type': type, ...answer.headers }, bytes };
 }

@@ -1,0 +1,40 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+/** What a call is answered with. A string is sent as it is, anything else as JSON. */
+export interface Answer {
+  status: number;
+  headers?: Record<string, string>;
+  body: unknown;
+}
+
+const MAX_BODY_BYTES = 1_048_576;
+
+/** More than a request of this interface can need. */
+export class TooLarge extends Error {}
+
+/** @throws TooLarge above 1 MiB */
+export async function readBody(request: IncomingMessage): Promise<string> {
+  const parts: Buffer[] = [];
+  let size = 0;
+  for await (const part of request as AsyncIterable<Buffer>) {
+    size += part.length;
+    if (size > MAX_BODY_BYTES) throw new TooLarge('the body is longer than 1 MiB');
+    parts.push(part);
+  }
+  return Buffer.concat(parts).toString('utf8');
+}
+
+export function send(response: ServerResponse, answer: Answer): void {
+  if (response.destroyed || response.headersSent) return;
+  const { headers, bytes } = rendered(answer);
+  response.writeHead(answer.status, { ...headers, 'content-length': String(bytes.length) });
+  response.end(bytes);
+}
+
+/** The body's bytes, and their type unless the answer names another. */
+export function rendered(answer: Answer): { headers: Record<string, string>; bytes: Buffer } {
+  const isText = typeof answer.body === 'string';
+  const bytes = Buffer.from(isText ? (answer.body as string) : JSON.stringify(answer.body));
+  const type = isText ? 'text/html; charset=utf-8' : 'application/json; charset=utf-8';
+  return { headers: { 'content-type': type, ...answer.headers }, bytes };
+}

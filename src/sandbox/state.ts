@@ -1,0 +1,80 @@
+import { setMaxListeners } from 'node:events';
+import { type Catalogue, makeCatalogue } from './catalogue';
+import { OrderClock, type Now } from './clock';
+import { toMinor } from './currency';
+import { Answers } from './envelope';
+import { FaultList } from './faults';
+import { History } from './history';
+import { parse } from './input';
+import { Ledger } from './ledger';
+import { RequestLog } from './request-log';
+import { DEFAULT_SETTINGS, fixedOptions, parseSettings, type Settings } from './settings';
+
+/** What is fixed when the sandbox is started. */
+export interface FixedOptions {
+  /** Catalogue, order ids and keys depend on it alone. Default `sandbox`. */
+  seed?: string;
+  /** Ordinary products beside the scenarios, 1,000 to 20,000; default 1,200. */
+  products?: number;
+  /** Opening balance in the account's currency, as a decimal number; default 100,000. */
+  balance?: number;
+  /** Time of day; orders age by it too, times `speed`. Default the machine's. */
+  now?: Now;
+}
+
+/** All that the sandbox holds. The routes are views of it. */
+export interface SandboxState {
+  seed: string;
+  now: Now;
+  clock: OrderClock;
+  settings: Settings;
+  catalogue: Catalogue;
+  ledger: Ledger;
+  history: History;
+  faults: FaultList;
+  requests: RequestLog;
+  answers: Answers;
+  /** Aborted as the sandbox closes: whatever waits then ends. */
+  closing: AbortController;
+}
+
+/** @throws BadInput for a setting or an option out of its values */
+export function createState(options: FixedOptions, given: unknown): SandboxState {
+  const { seed, products, balance } = parse(fixedOptions, options);
+  const { now = Date.now } = options;
+  const settings = { ...DEFAULT_SETTINGS, ...parseSettings(given) };
+  const clock = new OrderClock(now, settings.speed);
+  const catalogue = makeCatalogue(seed, products);
+  const openingMinor = toMinor(balance);
+  const historyRequests = (): number => history.requests;
+  const ledger = new Ledger({ seed, catalogue, now, clock, settings, openingMinor, historyRequests });
+  const history = new History(ledger, settings, now);
+  const closing = new AbortController();
+  setMaxListeners(0, closing.signal);
+  return {
+    seed,
+    now,
+    clock,
+    settings,
+    catalogue,
+    ledger,
+    history,
+    faults: new FaultList(),
+    requests: new RequestLog(),
+    answers: new Answers(seed, now),
+    closing,
+  };
+}
+
+/** @throws BadInput, and then nothing has changed */
+export function changeSettings(state: SandboxState, change: unknown): Settings {
+  const settings = parseSettings(change);
+  if (settings.speed !== undefined) state.clock.setSpeed(settings.speed);
+  return Object.assign(state.settings, settings);
+}
+
+/** Makes every order so much older. */
+export function advance(state: SandboxState, ms: number): void {
+  state.clock.advance(ms);
+  state.ledger.updateAll();
+}
