@@ -1,5 +1,6 @@
 import { log, metricMeter } from '@temporalio/activity';
-import { type Activities, type DeliveryRequest, fingerprintsOf } from '../contracts/activities';
+import type { Activities } from '../contracts/activities';
+import { type DeliveryRequest, fingerprintsOf } from '../contracts/checkout-events';
 import type { EventLine } from '../domain/assess-order';
 import { FAILURE } from '../contracts/failures';
 import { type DeliveryEventBody, eventId } from '../delivery';
@@ -33,24 +34,20 @@ export function createDeliverEventActivities(deps: ActivityDependencies): Pick<A
 
 /** The id of the event of a request. */
 export function eventIdOf(request: DeliveryRequest): string {
-  const { referenceId, orderId, type, deduplicationKey } = request;
+  const { referenceId, type } = request;
+  const orderId = 'orderId' in request ? request.orderId : undefined;
+  const deduplicationKey = 'deduplicationKey' in request ? request.deduplicationKey : undefined;
   return eventId({ referenceId, orderId, type, deduplicationKey, fingerprints: fingerprintsOf(request) });
 }
 
+/** The event as the checkout receives it: with keys in the place of fingerprints, without what only makes its id. */
 async function bodyOf(deps: ActivityDependencies, request: DeliveryRequest): Promise<DeliveryEventBody> {
-  const { type, at, lines, hold, attention, ...rest } = request;
-  const { deduplicationKey: _deduplicationKey, ...data } = rest;
-  const withKeys = (lines ?? []).some((line) => line.fingerprints.length > 0);
-  return {
-    type,
-    timestamp: at,
-    data: {
-      ...data,
-      ...(hold && { hold: hold.reason, decisions: hold.decisions }),
-      ...attention,
-      ...(lines && { lines: withKeys ? await linesWithKeys(deps, request.orderId, lines) : lines.map(withoutKeys) }),
-    },
-  };
+  const { type, at, ...event } = request;
+  if (!('lines' in event)) return { type, timestamp: at, data: { ...event, deduplicationKey: undefined } };
+  const { orderId } = event;
+  const withKeys = fingerprintsOf(event).length > 0;
+  const lines = withKeys ? await linesWithKeys(deps, orderId, event.lines) : event.lines.map(withoutKeys);
+  return { type, timestamp: at, data: { ...event, lines } };
 }
 
 async function linesWithKeys(deps: ActivityDependencies, orderId: string | undefined, lines: EventLine[]) {

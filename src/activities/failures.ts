@@ -1,5 +1,5 @@
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
-import { FAILURE } from '../contracts/failures';
+import { FAILURE, type FailureType } from '../contracts/failures';
 import { isDeliveryError } from '../delivery';
 import { isPartnerError } from '../partner';
 
@@ -22,7 +22,7 @@ export function toFailure(error: unknown, retryInMs?: number): ApplicationFailur
     if (error.kind === 'gone') return failure(FAILURE.deliveryRefused, error.message, { final: true });
     return failure(FAILURE.deliveryFailed, error.message, { retryInMs: error.retryAfterMs });
   }
-  return failure('Unexpected', `unexpected ${nameOf(error)}`, { retryInMs });
+  return failure(FAILURE.unexpected, `unexpected ${nameOf(error)}`, { retryInMs });
 }
 
 /** An attempt that found nothing new: benign, so that it neither warns nor counts as an error anywhere. */
@@ -32,7 +32,7 @@ export function unchanged(message: string, retryInMs: number): ApplicationFailur
 
 /** A failure for people and for the retry policy; see {@link toFailure} for what it leaves out. */
 export function failure(
-  type: string,
+  type: FailureType,
   message: string,
   options: { final?: boolean; retryInMs?: number; benign?: boolean } = {},
 ): ApplicationFailure {

@@ -1,5 +1,6 @@
 import { activityInfo } from '@temporalio/activity';
-import type { Activities, EarlierEvent } from '../contracts/activities';
+import type { Activities } from '../contracts/activities';
+import type { EarlierEvent } from '../contracts/checkout-events';
 import type { ReconcileActivities } from '../contracts/reconciliation';
 import type { PurchaseSettings } from '../contracts/purchase';
 import type { Delivery, Fingerprinter } from '../delivery';

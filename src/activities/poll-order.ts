@@ -1,11 +1,6 @@
 import { activityInfo, log } from '@temporalio/activity';
-import {
-  type Activities,
-  type EarlierEvent,
-  fingerprintsOf,
-  type GetOrderInput,
-  type PolledOrder,
-} from '../contracts/activities';
+import type { Activities, GetOrderInput, PolledOrder } from '../contracts/activities';
+import { type EarlierEvent, fingerprintsOf } from '../contracts/checkout-events';
 import { FAILURE } from '../contracts/failures';
 import { endsPolling, mayHaveKeys, type OrderSnapshot, presentableStatus } from '../domain/order';
 import type { Order } from '../partner';
@@ -53,7 +48,7 @@ async function readOrder(deps: ActivityDependencies, input: GetOrderInput, pause
       throw unchanged(`the partner does not show ${orderId} yet; next look in ${seconds(pause)}`, pause);
     }
     const failed = toFailure(error, pause);
-    if (failed.type === 'PartnerAccess') log.error('the partner refuses us', { why: failed.message });
+    if (failed.type === FAILURE.partnerAccess) log.error('the partner refuses us', { why: failed.message });
     throw failed;
   }
   const view = snapshotOf(orderId, order, namesOf(deps, earlier));
@@ -68,7 +63,7 @@ async function eventsBefore(deps: ActivityDependencies, input: GetOrderInput): P
   const { orderId, referenceId, firstRunId } = input;
   if (runId === undefined || firstRunId === undefined || runId === firstRunId) return undefined;
   const events = await deps.earlierEvents(referenceId, runId, firstRunId);
-  return events.filter(({ request }) => request.orderId === orderId);
+  return events.filter(({ request }) => 'orderId' in request && request.orderId === orderId);
 }
 
 /** A key that went out before keeps the fingerprint it had then, whichever secret is the newest now. */

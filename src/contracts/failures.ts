@@ -1,10 +1,14 @@
 /**
- * The types of the `ApplicationFailure`s that cross the border between activities and workflows. Workflow code compares
- * these, never classes.
+ * Every type of an `ApplicationFailure` of this project. Workflow code compares these, never classes; whoever reads a
+ * history or the Temporal UI sees them.
  */
 export const FAILURE = {
   /** The purchase that was started can't be one: bad reference, bad items, wrong workflow id. */
   invalidPurchase: 'InvalidPurchase',
+  /** A `deliverWorkflow` was started without an event. */
+  invalidDelivery: 'InvalidDelivery',
+  /** A reconciliation was to look back further than the namespace remembers its purchases. */
+  lookbackTooLong: 'LookbackTooLong',
   /** The order's status is still the known one. Benign: it is how waiting looks. */
   orderUnchanged: 'OrderUnchanged',
   /** The partner could not be asked, or its answer could not be used. Tried again. */
@@ -19,4 +23,8 @@ export const FAILURE = {
   keyGone: 'KeyGone',
   /** A decision came for a hold that is not open, or does not fit it. */
   decisionRefused: 'DecisionRefused',
+  /** An error that nobody expected: a bug. The message names its class and nothing else. Tried again. */
+  unexpected: 'Unexpected',
 } as const;
+
+export type FailureType = (typeof FAILURE)[keyof typeof FAILURE];

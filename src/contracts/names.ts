@@ -1,18 +1,70 @@
+import type { Activities } from './activities';
+import type { Decision } from './purchase';
+import type { ReconcileActivities } from './reconciliation';
+
+/**
+ * Every name and id by which this project and Temporal know a thing: task queue, workflow types and ids, the update, the
+ * activities, the schedule. None of them may change while a workflow runs that was started under it.
+ */
+
 /** The task queue unless `TEMPORAL_TASK_QUEUE` says otherwise. */
 export const DEFAULT_TASK_QUEUE = 'fulfilment';
 
+/** Workflow types. */
 export const PURCHASE_WORKFLOW = 'purchaseWorkflow';
 export const DELIVER_WORKFLOW = 'deliverWorkflow';
+export const RECONCILE_WORKFLOW = 'reconcileWorkflow';
+
+/** The activities, as histories and the Temporal UI show them. */
+export const ACTIVITY = {
+  readSettings: 'readSettings',
+  currentRun: 'currentRun',
+  placeOrder: 'placeOrder',
+  findOrders: 'findOrders',
+  awaitOrderChange: 'awaitOrderChange',
+  getOrder: 'getOrder',
+  deliverEvent: 'deliverEvent',
+  reconcileOrders: 'reconcileOrders',
+} as const satisfies { [Name in keyof (Activities & ReconcileActivities)]: Name };
 
 /** The update that carries a person's decision on a held purchase. */
 export const RESOLVE_UPDATE = 'resolve';
 
+/** The id of that update: the same decision on the same hold is one update, whoever sends it and how often. */
+export function resolveUpdateId(decision: Decision): string {
+  const orderId = decision.decision === 'order' ? [decision.orderId] : [];
+  return [decision.hold, decision.decision, ...orderId].join(' ');
+}
+
+const PURCHASE_ID_PREFIX = 'purchase-';
+const DELIVER_ID_PREFIX = 'deliver-';
+
 /** The id of the purchase of a reference: one workflow for each sale. */
 export function purchaseWorkflowId(referenceId: string): string {
-  return `purchase-${referenceId}`;
+  return `${PURCHASE_ID_PREFIX}${referenceId}`;
+}
+
+/** The reference of the purchase with this workflow id. */
+export function referenceIdOfWorkflow(workflowId: string): string {
+  return withoutPrefix(workflowId, PURCHASE_ID_PREFIX);
 }
 
 /** The id of the workflow that delivers one event after the purchase has ended. */
 export function deliverWorkflowId(eventId: string): string {
-  return `deliver-${eventId}`;
+  return `${DELIVER_ID_PREFIX}${eventId}`;
+}
+
+/** The event that the delivery with this workflow id was started for. */
+export function eventIdOfWorkflow(workflowId: string): string {
+  return withoutPrefix(workflowId, DELIVER_ID_PREFIX);
+}
+
+/** The id of the nightly schedule. The server adds the time to it for the id of each run. */
+export const RECONCILE_SCHEDULE = 'nightly-reconciliation';
+
+/** The workflow id of the reconciliation that a person starts: one at a time. */
+export const RECONCILE_NOW = 'reconciliation-by-hand';
+
+function withoutPrefix(id: string, prefix: string): string {
+  return id.startsWith(prefix) ? id.slice(prefix.length) : id;
 }

@@ -1,4 +1,5 @@
 import type { PurchaseOutcome } from '../domain/outcome';
+import type { ReceivedEvent } from './checkout-events';
 
 /** One product of a purchase. `quantity` is an integer of 1 to 1,000. */
 export interface PurchaseItem {
@@ -40,7 +41,7 @@ export interface PurchaseMemo {
   delivered?: number;
   /** Keyed fingerprints of the keys handed over, by product. Never the keys. */
   fingerprints?: Record<string, string[]>;
-  events?: { id: string; type: string; at: string }[];
+  events?: ReceivedEvent[];
   /** The hold that waits for a person, or null when there is none. */
   hold?: HoldNotice | null;
 }
@@ -66,13 +67,11 @@ export interface HoldNotice {
   decisions: DecisionKind[];
 }
 
+/** What a person decides. `order` names the partner's order that this purchase is to adopt. */
+export type DecisionChoice = { decision: 'order'; orderId: string } | { decision: Exclude<DecisionKind, 'order'> };
+
 /** The argument of the `resolve` update. `hold` is the id of the hold that is answered. */
-export interface Decision {
-  hold: string;
-  decision: DecisionKind;
-  /** With `order`: the partner's id of the order that this purchase is to adopt. */
-  orderId?: string;
-}
+export type Decision = DecisionChoice & { hold: string };
 
 /**
  * What a running purchase needs of the worker's settings, in milliseconds. It reaches the workflow as a recorded

@@ -1,13 +1,5 @@
 import type { Finding, FindingKind } from '../domain/reconciliation/index';
 
-export const RECONCILE_WORKFLOW = 'reconcileWorkflow';
-
-/** The id of the nightly schedule. The server adds the time to it for the id of each run. */
-export const RECONCILE_SCHEDULE = 'nightly-reconciliation';
-
-/** The id of the reconciliation that a person starts: one at a time. */
-export const RECONCILE_NOW = 'reconciliation-by-hand';
-
 /** How far back a reconciliation looks unless told otherwise, in ms. */
 export const DEFAULT_LOOKBACK_MS = 72 * 3_600_000;
 
@@ -21,7 +13,7 @@ export interface ReconcileInput {
   timeZone?: string;
 }
 
-/** What was done about a finding. `told`: the checkout knows of it; `left`: it is for people. */
+/** What was done about a finding. `notified`: the checkout knows of it; `left`: it is for people. */
 export type FindingStatus = 'mended' | 'notified' | 'left' | 'dry-run';
 
 /** A finding with what became of it. `note` says more where `done` alone doesn't. */
@@ -41,7 +33,7 @@ export interface ReconciliationResult {
   report: string;
 }
 
-/** What the activity is told: the same for each attempt, so that a run that begins again looks at the same window. */
+/** The input of the activity: the same for each attempt, so that a run that begins again looks at the same window. */
 export interface ReconcileOrdersInput {
   /** Epoch ms. */
   from: number;
@@ -51,7 +43,7 @@ export interface ReconcileOrdersInput {
   timeZone: string;
 }
 
-/** The activity of `reconcileWorkflow`; its name is what the Temporal UI shows. */
+/** The activity of `reconcileWorkflow`. */
 export interface ReconcileActivities {
   /** Reads both books, joins them, mends what can be mended, writes the report. Safe to begin again at any point. */
   reconcileOrders(input: ReconcileOrdersInput): Promise<ReconciliationResult>;

@@ -13,7 +13,7 @@ export const PURCHASE_OUTCOMES = [
 
 export type PurchaseOutcome = (typeof PURCHASE_OUTCOMES)[number];
 
-/** The event that tells the checkout how a purchase ended, such as `purchase.partially_delivered`. */
-export function eventTypeOf(outcome: PurchaseOutcome): string {
-  return `purchase.${outcome.toLowerCase()}`;
+/** The type of the event by which the checkout learns how a purchase ended, such as `purchase.partially_delivered`. */
+export function eventTypeOf(outcome: PurchaseOutcome): `purchase.${Lowercase<PurchaseOutcome>}` {
+  return `purchase.${outcome.toLowerCase() as Lowercase<PurchaseOutcome>}`;
 }

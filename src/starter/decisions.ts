@@ -1,7 +1,6 @@
 import type { DecisionKind } from '../contracts/purchase';
 
-/** What a person decides on a held purchase. `orderId` comes with `order` only. */
-export type DecisionChoice = { decision: 'order'; orderId: string } | { decision: Exclude<DecisionKind, 'order'> };
+export type { DecisionChoice } from '../contracts/purchase';
 
 /** Each decision with what it does, for help texts and for people at night. */
 export const DECISIONS: Record<DecisionKind, string> = {

@@ -1,11 +1,6 @@
 import { type Client, WorkflowExecutionAlreadyStartedError, WorkflowFailedError } from '@temporalio/client';
-import {
-  DEFAULT_LOOKBACK_MS,
-  type ReconcileInput,
-  RECONCILE_NOW,
-  RECONCILE_WORKFLOW,
-  type ReconciliationResult,
-} from '../contracts/reconciliation';
+import { RECONCILE_NOW, RECONCILE_WORKFLOW } from '../contracts/names';
+import { DEFAULT_LOOKBACK_MS, type ReconcileInput, type ReconciliationResult } from '../contracts/reconciliation';
 import { StarterError } from './errors';
 
 const DAY_MS = 24 * 3_600_000;

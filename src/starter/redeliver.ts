@@ -1,5 +1,6 @@
 import { type Client, isGrpcDeadlineError, WorkflowFailedError, type WorkflowHandle } from '@temporalio/client';
-import { type DeliveryReport, type DeliveryRequest, fingerprintsOf, type OverdueLook } from '../contracts/activities';
+import type { DeliveryReport, OverduePurchase } from '../contracts/activities';
+import { type DeliveryRequest, fingerprintsOf, type LateDeliveryEvent } from '../contracts/checkout-events';
 import { DELIVER_WORKFLOW, deliverWorkflowId, purchaseWorkflowId } from '../contracts/names';
 import type { PurchaseInput, PurchaseMemo, PurchaseResult } from '../contracts/purchase';
 import { eventTypeOf } from '../domain/outcome';
@@ -20,7 +21,7 @@ export interface Redelivery {
 interface Told {
   eventId: string;
   request: DeliveryRequest;
-  overdue?: OverdueLook;
+  overdue?: OverduePurchase;
 }
 
 /**
@@ -94,7 +95,7 @@ function stillRunning(referenceId: string, { hold }: PurchaseMemo): NothingToRed
  * The late deliveries of a purchase so far, received or not: what was ever on its way may have arrived. The list of
  * workflows lags, so the one that `redeliver` itself starts is also asked for by its id.
  */
-async function lateDeliveries(client: Client, referenceId: string, ownId: string): Promise<DeliveryRequest[]> {
+async function lateDeliveries(client: Client, referenceId: string, ownId: string): Promise<LateDeliveryEvent[]> {
   const query = `WorkflowType = '${DELIVER_WORKFLOW}' AND ReferenceId = '${referenceId}'`;
   const runs = new Map<string, { workflowId: string; runId: string }>();
   for await (const { workflowId, runId } of client.workflow.list({ query })) runs.set(runId, { workflowId, runId });
@@ -104,7 +105,7 @@ async function lateDeliveries(client: Client, referenceId: string, ownId: string
     .catch(() => undefined);
   if (own) runs.set(own.runId, { workflowId: ownId, runId: own.runId });
 
-  const found = new Map<string, DeliveryRequest>();
+  const found = new Map<string, LateDeliveryEvent>();
   for (const run of runs.values()) {
     for (const { request } of await sentEvents(client, run)) {
       if (request.type === 'purchase.late_delivery') found.set(fingerprintsOf(request).toSorted().join(), request);

@@ -4,7 +4,7 @@ import {
   WorkflowUpdateFailedError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
-import { purchaseWorkflowId, RESOLVE_UPDATE } from '../contracts/names';
+import { purchaseWorkflowId, RESOLVE_UPDATE, resolveUpdateId } from '../contracts/names';
 import type { Decision, HoldNotice, PurchaseMemo } from '../contracts/purchase';
 import { isSafeOrderId } from '../domain/order';
 import type { DecisionChoice } from './decisions';
@@ -55,7 +55,7 @@ async function openHold(client: Client, referenceId: string, workflowId: string)
 
 async function decide(client: Client, referenceId: string, decision: Decision, answerWithinMs: number): Promise<void> {
   const handle = client.workflow.getHandle(purchaseWorkflowId(referenceId));
-  const updateId = [decision.hold, decision.decision, decision.orderId].filter(Boolean).join(' ');
+  const updateId = resolveUpdateId(decision);
   try {
     await client.withDeadline(Date.now() + answerWithinMs, () =>
       handle.executeUpdate(RESOLVE_UPDATE, { args: [decision], updateId }),

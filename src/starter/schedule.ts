@@ -5,7 +5,8 @@ import {
   ScheduleNotFoundError,
   ScheduleOverlapPolicy,
 } from '@temporalio/client';
-import { type ReconcileInput, RECONCILE_SCHEDULE, RECONCILE_WORKFLOW } from '../contracts/reconciliation';
+import { RECONCILE_SCHEDULE, RECONCILE_WORKFLOW } from '../contracts/names';
+import type { ReconcileInput } from '../contracts/reconciliation';
 import { StarterError } from './errors';
 import { EXECUTION_TIMEOUT, refuseLongLookback } from './reconciliation';
 

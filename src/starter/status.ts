@@ -5,7 +5,7 @@ import {
   type WorkflowExecutionDescription,
   WorkflowFailedError,
 } from '@temporalio/client';
-import { DELIVER_WORKFLOW, purchaseWorkflowId } from '../contracts/names';
+import { DELIVER_WORKFLOW, eventIdOfWorkflow, purchaseWorkflowId } from '../contracts/names';
 import type { HoldNotice, PurchaseMemo, PurchaseResult } from '../contracts/purchase';
 import { PARTNER_ORDER_ID, PURCHASE_STATE } from '../contracts/search-attributes';
 
@@ -135,7 +135,7 @@ async function listDeliveries(client: Client, referenceId: string): Promise<Deli
   for await (const delivery of client.workflow.list({ query })) {
     const { events } = (delivery.memo ?? {}) as PurchaseMemo;
     const at = delivery.startTime.toISOString();
-    const eventId = delivery.workflowId.replace('deliver-', '');
+    const eventId = eventIdOfWorkflow(delivery.workflowId);
     const state = delivery.status.name === 'RUNNING' ? 'ON_ITS_WAY' : 'FAILED';
     found.push(
       events

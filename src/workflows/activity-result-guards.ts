@@ -1,12 +1,5 @@
-import type {
-  DeliveryReceipt,
-  DeliveryRequest,
-  EarlierEvent,
-  FoundOrder,
-  OrderSearchResult,
-  PolledOrder,
-  PlacementResult,
-} from '../contracts/activities';
+import type { FoundOrder, OrderSearchResult, PlacementResult, PolledOrder } from '../contracts/activities';
+import type { DeliveryReceipt, EarlierEvent, LateDeliveryEvent, OutcomeEvent } from '../contracts/checkout-events';
 import { isSafeOrderId, type OrderLine } from '../domain/order';
 
 /**
@@ -15,17 +8,26 @@ import { isSafeOrderId, type OrderLine } from '../domain/order';
  */
 
 type Fields<T> = { [Key in keyof T]?: unknown };
+type FieldsOfAll<T> = Record<T extends unknown ? keyof T : never, unknown>;
 
 /** Whether this is an answer of `placeOrder`. */
 export function isPlacementAnswer(value: unknown): value is PlacementResult {
-  const { evidence, orderId, orders, why, retryAfterMs } = fieldsOf<PlacementResult>(value);
-  return (
-    isText(evidence) &&
-    (orderId === undefined || isOrderId(orderId)) &&
-    (orders === undefined || isListOf(orders, isFoundOrder)) &&
-    isOptional(why, isText) &&
-    isOptional(retryAfterMs, Number.isFinite)
-  );
+  const { evidence, orderId, orders, why, retryAfterMs } = fieldsOf<FieldsOfAll<PlacementResult>>(value);
+  switch (evidence as PlacementResult['evidence']) {
+    case 'PLACED':
+      return isOrderId(orderId);
+    case 'FOUND':
+      return isListOf(orders, isFoundOrder) && isText(why);
+    case 'NOT_SENT':
+    case 'ORDER_REFUSED':
+    case 'ACCESS_REFUSED':
+    case 'CONFLICT':
+    case 'ANSWERED':
+    case 'UNKNOWN':
+      return isText(why) && isOptional(retryAfterMs, Number.isFinite);
+    default:
+      return false;
+  }
 }
 
 /** Whether this is an answer of `findOrders`. */
@@ -60,7 +62,7 @@ function isFoundOrder(value: unknown): boolean {
 
 function isEarlierEvent(value: unknown): boolean {
   const { request, eventId } = fieldsOf<EarlierEvent>(value);
-  const { type, at, lines } = fieldsOf<DeliveryRequest>(request);
+  const { type, at, lines } = fieldsOf<OutcomeEvent | LateDeliveryEvent>(request);
   return isText(type) && isText(at) && isListOf(lines, isOrderLine) && isOptional(eventId, isText);
 }
 

@@ -5,13 +5,9 @@ import {
   upsertMemo,
   upsertSearchAttributes,
 } from '@temporalio/workflow';
-import {
-  type Activities,
-  type DeliveryReport,
-  type DeliveryRequest,
-  fingerprintsOf,
-  type OverdueLook,
-} from '../contracts/activities';
+import type { Activities, DeliveryReport, OverduePurchase } from '../contracts/activities';
+import { type DeliveryRequest, fingerprintsOf, lateDelivery, type ReceivedEvent } from '../contracts/checkout-events';
+import { FAILURE } from '../contracts/failures';
 import type { PurchaseSettings } from '../contracts/purchase';
 import { REFERENCE_ID } from '../contracts/search-attributes';
 import { newKeysOf } from '../domain/late-keys';
@@ -26,9 +22,9 @@ import { delivering, lookingOnce, recorded } from './policies';
  *   instead. Late deliveries of before are repeated as they were.
  * @returns what the checkout has received. It fails when that was refused for good or tried for a day.
  */
-export async function deliverWorkflow(request: DeliveryRequest, overdue?: OverdueLook): Promise<DeliveryReport> {
+export async function deliverWorkflow(request: DeliveryRequest, overdue?: OverduePurchase): Promise<DeliveryReport> {
   if (typeof request?.type !== 'string' || typeof request.referenceId !== 'string') {
-    throw ApplicationFailure.nonRetryable('expected the event to deliver', 'InvalidDelivery');
+    throw ApplicationFailure.nonRetryable('expected the event to deliver', FAILURE.invalidDelivery);
   }
   upsertSearchAttributes([{ key: REFERENCE_ID, value: request.referenceId }]);
   const { readSettings } = proxyLocalActivities<Activities>(recorded);
@@ -36,13 +32,13 @@ export async function deliverWorkflow(request: DeliveryRequest, overdue?: Overdu
 
   const { requests, order } = await whatToDeliver(request, overdue, settings);
   const { deliverEvent } = proxyActivities<Activities>(delivering(settings));
-  const events: DeliveryReport['events'] = [];
+  const events: ReceivedEvent[] = [];
   for (const event of requests) {
     const { eventId } = await deliverEvent.executeWithOptions({ summary: event.type }, [event]);
     events.push({ id: eventId, type: event.type, at: event.at });
   }
   upsertMemo({ events });
-  return { eventId: events.at(-1)?.id ?? '', events, ...(order && { order }) };
+  return { eventId: events.at(-1)?.id ?? '', events, order };
 }
 
 interface Plan {
@@ -52,10 +48,11 @@ interface Plan {
 
 async function whatToDeliver(
   request: DeliveryRequest,
-  overdue: OverdueLook | undefined,
+  overdue: OverduePurchase | undefined,
   settings: PurchaseSettings,
 ): Promise<Plan> {
-  const { orderId, referenceId } = request;
+  const { referenceId } = request;
+  const orderId = 'orderId' in request ? request.orderId : undefined;
   if (!overdue || orderId === undefined) return { requests: [request] };
   const { getOrder } = proxyActivities<Activities>(lookingOnce(settings));
   const order = await getOrder.executeWithOptions({ summary: `${orderId}: one look` }, [{ orderId, referenceId }]);
@@ -64,11 +61,10 @@ async function whatToDeliver(
   const { lines, doubt } = newKeysOf(overdue.items, order, handedOver);
   const { totalDebit } = order;
   const at = new Date().toISOString();
-  const late =
-    lines.length > 0 ? [{ type: 'purchase.late_delivery', lines, totalDebit, at, referenceId, orderId }] : [];
+  const late = lines.length > 0 ? [lateDelivery({ at, referenceId, orderId, lines, totalDebit })] : [];
   const requests = [...overdue.earlier, ...late];
   return {
     requests: requests.length > 0 ? requests : [request],
-    order: { id: orderId, status: order.status, ...(doubt !== undefined && { doubt }) },
+    order: { id: orderId, status: order.status, doubt },
   };
 }

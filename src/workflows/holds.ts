@@ -113,20 +113,26 @@ export async function hold(
   desk.end();
   if (!decision) return { kind: 'cancelled' };
   log.info('decision taken', { decision: decision.decision, hold: decision.hold });
-  return { kind: decision.decision, orderId: decision.orderId, runId };
+  const orderId = decision.decision === 'order' ? decision.orderId : undefined;
+  return { kind: decision.decision, orderId, runId };
 }
 
 async function tellHeld(purchase: PurchaseRecord, notice: HoldNotice): Promise<void> {
   await tell(purchase, {
     type: 'purchase.held',
+    at: new Date().toISOString(),
+    referenceId: purchase.input.referenceId,
+    orderId: purchase.orderId,
+    hold: notice.reason,
+    decisions: notice.decisions,
     reason: notice.explanation,
     deduplicationKey: notice.id,
-    hold: { reason: notice.reason, decisions: notice.decisions },
   });
 }
 
 function refuseMalformedDecision(decision: Decision): void {
-  const given: Partial<Decision> | null = typeof decision === 'object' ? decision : null;
+  const given: { hold?: unknown; decision?: unknown; orderId?: unknown } | null =
+    typeof decision === 'object' ? decision : null;
   if (typeof given?.hold !== 'string' || !KINDS.some((kind) => kind === given.decision)) {
     throw new Error(`expected {hold, decision: ${KINDS.join(' | ')}, orderId?}`);
   }

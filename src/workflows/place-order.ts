@@ -1,5 +1,12 @@
 import { ActivityFailure, condition, log, proxyActivities, sleep, workflowInfo } from '@temporalio/workflow';
-import type { Activities, FoundOrder, OrderSearchResult, PlacementResult } from '../contracts/activities';
+import type {
+  Activities,
+  FoundOrder,
+  OrderSearchResult,
+  PlacementRefused,
+  PlacementResult,
+  PlacementUnknown,
+} from '../contracts/activities';
 import { chooseOrder, mayReplace, placementPause, SETTLING_ROUNDS, settlingPauses } from '../domain/settling';
 import { isHistoryLook, isPlacementAnswer } from './activity-result-guards';
 import { hold } from './holds';
@@ -71,26 +78,25 @@ async function attemptPlacement(purchase: PurchaseRecord, settledInRun?: string)
 }
 
 async function meaningOf(purchase: PurchaseRecord, answer: PlacementResult): Promise<Step> {
-  const why = answer.why ?? answer.evidence;
   switch (answer.evidence) {
     case 'PLACED':
-      if (answer.orderId === undefined) return settleUnknown(purchase, { evidence: 'UNKNOWN', why });
       return { kind: 'order', orderId: answer.orderId, adopted: false };
     case 'FOUND':
-      return adopt(purchase, answer.orders ?? []) ?? { kind: 'again', why };
+      return adopt(purchase, answer.orders) ?? { kind: 'again', why: answer.why };
     case 'NOT_SENT':
-      return { kind: 'again', askedForMs: answer.retryAfterMs, why };
+      return { kind: 'again', askedForMs: answer.retryAfterMs, why: answer.why };
     case 'ORDER_REFUSED':
     case 'CONFLICT':
     case 'ACCESS_REFUSED':
-      return settleRefusal(purchase, answer, why);
+      return settleRefusal(purchase, answer);
     default:
       return settleUnknown(purchase, answer);
   }
 }
 
 /** The partner refused. One look that shows no order makes it certain. */
-async function settleRefusal(purchase: PurchaseRecord, answer: PlacementResult, why: string): Promise<Step> {
+async function settleRefusal(purchase: PurchaseRecord, answer: PlacementRefused): Promise<Step> {
+  const { why } = answer;
   // Whoever refuses us may refuse us the history too: that lasts as long as a key's rotation, not as an order's settling.
   const patienceMs = answer.evidence === 'ACCESS_REFUSED' ? purchase.settings.placeWithinMs : 0;
   const settled = await watchHistory(purchase, { windowMs: 0, prove: false, notBefore: Date.now(), patienceMs });
@@ -101,9 +107,9 @@ async function settleRefusal(purchase: PurchaseRecord, answer: PlacementResult, 
 }
 
 /** Nobody knows whether the partner bought. The history is watched through the whole settling time. */
-async function settleUnknown(purchase: PurchaseRecord, answer: PlacementResult): Promise<Step> {
+async function settleUnknown(purchase: PurchaseRecord, answer: PlacementUnknown): Promise<Step> {
   const { settings } = purchase;
-  const why = answer.why ?? answer.evidence;
+  const { why } = answer;
   purchase.enter('UNCONFIRMED', `${why}: the partner's order history is watched for ${settings.settleMs / 1000} s`);
   log.warn('placement of unknown outcome', { why });
 
@@ -116,8 +122,7 @@ async function settleUnknown(purchase: PurchaseRecord, answer: PlacementResult):
   if (settled.kind === 'found') return adopt(purchase, settled.orders) ?? { kind: 'again', why };
   if (settled.kind === 'unreadable') return decide(purchase, `${why}, and ${settled.why}`, false);
   if (purchase.cancelRequested) return ended('CANCELLED', `cancelled; ${why}, and no order came of it`);
-  const evidence = answer.evidence === 'FOUND' ? 'UNKNOWN' : answer.evidence;
-  if (mayReplace(settings.replace, evidence)) {
+  if (mayReplace(settings.replace, answer.evidence)) {
     return { kind: 'again', settledInRun: settled.runId, why: `${why}, and no order came of it` };
   }
   return decide(purchase, `${why}, and the order history shows no order`, true);

@@ -6,7 +6,8 @@ import {
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { Activities, DeliveryRequest, EarlierEvent } from '../contracts/activities';
+import type { Activities } from '../contracts/activities';
+import type { Alert, DeliveryRequest, EarlierEvent, ReceivedEvent } from '../contracts/checkout-events';
 import type {
   PurchaseInput,
   PurchaseLine,
@@ -45,9 +46,9 @@ export class PurchaseRecord {
   cancelRequested = false;
   orderId: string | undefined;
   /** What a person must see but need not decide; told to the checkout after the outcome. */
-  readonly attentions: NonNullable<DeliveryRequest['attention']>[] = [];
+  readonly attentions: Alert[] = [];
   private state: PurchaseState | undefined;
-  private readonly events: { id: string; type: string; at: string }[] = [];
+  private readonly events: ReceivedEvent[] = [];
 
   constructor(
     readonly input: PurchaseInput,

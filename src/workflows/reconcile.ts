@@ -11,11 +11,11 @@ import {
   type ActivityOptions,
 } from '@temporalio/workflow';
 import type { Activities } from '../contracts/activities';
+import { RECONCILE_SCHEDULE } from '../contracts/names';
 import {
   DEFAULT_LOOKBACK_MS,
-  type ReconcileInput,
-  RECONCILE_SCHEDULE,
   type ReconcileActivities,
+  type ReconcileInput,
   type ReconciliationResult,
 } from '../contracts/reconciliation';
 import { delivering, recorded } from './policies';
@@ -77,7 +77,8 @@ async function tellCompleted(result: ReconciliationResult): Promise<void> {
         at: to,
         referenceId: RECONCILE_SCHEDULE,
         deduplicationKey: workflowInfo().runId,
-        attention: { kind: 'RECONCILIATION', details: { from, to, orders, mended, report, ...findings } },
+        kind: 'RECONCILIATION',
+        details: { from, to, orders, mended, report, ...findings },
       },
     ]);
   } catch (failure) {

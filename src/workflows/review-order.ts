@@ -1,5 +1,6 @@
 import { ActivityFailure, ApplicationFailure, log } from '@temporalio/workflow';
-import { fingerprintsOf, type PolledOrder } from '../contracts/activities';
+import type { PolledOrder } from '../contracts/activities';
+import { type Alert, type DeliveryRequest, fingerprintsOf, lateDelivery } from '../contracts/checkout-events';
 import { FAILURE } from '../contracts/failures';
 import type { HoldReason } from '../contracts/purchase';
 import { partitionByEvent } from '../domain/already-delivered';
@@ -117,7 +118,7 @@ function isWhole(purchase: PurchaseRecord, lines: readonly EventLine[]): boolean
  */
 async function tellEnding(purchase: PurchaseRecord, first: Ending): Promise<Ending> {
   let ending = first;
-  let messages = messagesOf(purchase, ending);
+  let messages: DeliveryRequest[] = messagesOf(purchase, ending);
   for (;;) {
     const trouble = await tryToTell(purchase, ending, messages);
     if (!trouble) break;
@@ -155,11 +156,15 @@ function isSameEvent(one: Ending, other: Ending): boolean {
 }
 
 /** Tells one message after the other; what is told leaves the list. */
-async function tryToTell(purchase: PurchaseRecord, ending: Ending, messages: Message[]): Promise<Trouble | undefined> {
+async function tryToTell(
+  purchase: PurchaseRecord,
+  ending: Ending,
+  messages: DeliveryRequest[],
+): Promise<Trouble | undefined> {
   purchase.enter('DELIVERING', `${eventTypeOf(ending.outcome)} to the checkout`);
   try {
-    for (const { event, at } of [...messages]) {
-      await tell(purchase, event, at);
+    for (const event of [...messages]) {
+      await tell(purchase, event);
       messages.shift();
     }
     return undefined;
@@ -168,30 +173,28 @@ async function tryToTell(purchase: PurchaseRecord, ending: Ending, messages: Mes
   }
 }
 
-interface Message {
-  event: Parameters<typeof tell>[1];
-  at: string;
-}
-
 /**
  * What the checkout is told of an ending: one event, unless a run before a reset has told some of it. Then that is repeated
  * word for word, and only what no event has named is new.
  */
-function messagesOf(purchase: PurchaseRecord, ending: Ending): Message[] {
+function messagesOf(purchase: PurchaseRecord, ending: Ending): DeliveryRequest[] {
   const { outcome, lines, totalDebit, reason } = ending;
   const at = new Date().toISOString();
+  const { orderId, input } = purchase;
+  const { referenceId } = input;
   const earlier = (ending.earlier ?? []).map(({ request, eventId }) => ({
-    ...{ request, received: eventId !== undefined },
+    request,
+    received: eventId !== undefined,
     fingerprints: fingerprintsOf(request),
   }));
   const { repeat, rest, nothingSent: untold } = partitionByEvent(lines, earlier);
   if (untold) {
     const type = eventTypeOf(outcome);
-    return [{ event: { type, outcome, lines: eventLines(purchase, lines), totalDebit, reason }, at }];
+    return [{ type, at, referenceId, orderId, outcome, lines: eventLines(purchase, lines), totalDebit, reason }];
   }
-  const again = repeat.map(({ request }) => ({ event: request, at: request.at }));
-  if (rest.length === 0) return again;
-  return [...again, { event: { type: 'purchase.late_delivery', outcome, lines: rest, totalDebit }, at }];
+  const again = repeat.map(({ request }) => request);
+  if (rest.length === 0 || orderId === undefined) return again;
+  return [...again, lateDelivery({ at, referenceId, orderId, outcome, lines: rest, totalDebit })];
 }
 
 /** What was sold, with what came for it: nothing, for an outcome without keys. */
@@ -200,11 +203,19 @@ function eventLines(purchase: PurchaseRecord, lines: readonly EventLine[]) {
   return purchase.input.items.map((item) => ({ ...item, fingerprints: [] }));
 }
 
-async function tellAttention(purchase: PurchaseRecord, attention: PurchaseRecord['attentions'][number]): Promise<void> {
+async function tellAttention(purchase: PurchaseRecord, { kind, details }: Alert): Promise<void> {
   try {
-    await tell(purchase, { type: 'purchase.attention', deduplicationKey: attention.kind, attention });
+    await tell(purchase, {
+      type: 'purchase.attention',
+      at: new Date().toISOString(),
+      referenceId: purchase.input.referenceId,
+      orderId: purchase.orderId,
+      kind,
+      details,
+      deduplicationKey: kind,
+    });
   } catch {
-    log.error('the checkout did not take an attention', { kind: attention.kind });
+    log.error('the checkout did not take an attention', { kind });
   }
 }
 

@@ -6,6 +6,7 @@ import type {
   ReconcileActivities,
   ReportedFinding,
 } from '../../contracts/reconciliation';
+import { FAILURE } from '../../contracts/failures';
 import type { PurchaseSettings } from '../../contracts/purchase';
 import {
   type PartnerOrder,
@@ -96,7 +97,7 @@ async function refuseLongLookback(client: Client, { from, to }: ReconcileOrdersI
   if (to - from <= retentionMs - DAY_MS) return;
   const asked = `a look-back of ${hours(to - from)}`;
   const message = `${asked} is longer than the retention of namespace ${namespace} less a day (${hours(retentionMs)} - 24 h)`;
-  throw failure('LookbackTooLong', message, { final: true });
+  throw failure(FAILURE.lookbackTooLong, message, { final: true });
 }
 
 async function readRecords(

@@ -1,5 +1,10 @@
 import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
-import { type DeliveryReceipt, type DeliveryRequest, fingerprintsOf } from '../../contracts/activities';
+import {
+  type DeliveryReceipt,
+  type DeliveryRequest,
+  fingerprintsOf,
+  lateDelivery,
+} from '../../contracts/checkout-events';
 import type { PurchaseInput } from '../../contracts/purchase';
 import { newKeysOf } from '../../domain/late-keys';
 import { validatePurchase } from '../../domain/purchase-rules';
@@ -58,19 +63,8 @@ export async function lateDeliveryOf(
 
   const { totalDebit, status } = order;
   const at = new Date(context.now()).toISOString();
-  const late: DeliveryRequest[] =
-    fresh.lines.length > 0
-      ? [
-          {
-            type: 'purchase.late_delivery',
-            at,
-            referenceId,
-            orderId,
-            lines: fresh.lines,
-            ...(totalDebit !== undefined && { totalDebit }),
-          },
-        ]
-      : [];
+  const { lines } = fresh;
+  const late = lines.length > 0 ? [lateDelivery({ at, referenceId, orderId, lines, totalDebit })] : [];
   const ordered = items.reduce((total, item) => total + item.quantity, 0);
   const deliveries = [...sent.values()]
     .filter(({ fate }) => fate === 'lost')
@@ -125,7 +119,9 @@ function deliveryStateIn(run: WorkflowExecutionInfo, purchase: KnownPurchase, ow
 }
 
 function byProduct(request: DeliveryRequest): Record<string, string[]> {
-  return Object.fromEntries((request.lines ?? []).map((line) => [line.productId, line.fingerprints]));
+  return Object.fromEntries(
+    ('lines' in request ? request.lines : []).map((line) => [line.productId, line.fingerprints]),
+  );
 }
 
 function doubt(why: string): LateDelivery {

@@ -1,5 +1,5 @@
 import { type Client, type WorkflowExecutionInfo, WorkflowNotFoundError } from '@temporalio/client';
-import { DELIVER_WORKFLOW, PURCHASE_WORKFLOW, purchaseWorkflowId } from '../../contracts/names';
+import { DELIVER_WORKFLOW, PURCHASE_WORKFLOW, purchaseWorkflowId, referenceIdOfWorkflow } from '../../contracts/names';
 import type { PurchaseMemo } from '../../contracts/purchase';
 import { PARTNER_ORDER_ID, PURCHASE_STATE, REFERENCE_ID } from '../../contracts/search-attributes';
 import { isSafeOrderId, REFERENCE_PATTERN } from '../../domain/order';
@@ -109,7 +109,7 @@ export async function describePurchase(
 function knownPurchase(execution: Omit<WorkflowExecutionInfo, 'raw'>, later: LaterDeliveries): KnownPurchase {
   const { workflowId, runId, startTime, closeTime, typedSearchAttributes: attributes } = execution;
   const { totalDebit, ordered, delivered, fingerprints, hold } = (execution.memo ?? {}) as PurchaseMemo;
-  const referenceId = attributes.get(REFERENCE_ID) ?? workflowId.replace(/^purchase-/, '');
+  const referenceId = attributes.get(REFERENCE_ID) ?? referenceIdOfWorkflow(workflowId);
   const known: KnownPurchase = withoutUndefined({
     ...{ referenceId, workflowId, runId, totalDebit, ordered, delivered, fingerprints },
     state: attributes.get(PURCHASE_STATE) ?? '',

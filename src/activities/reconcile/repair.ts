@@ -1,7 +1,8 @@
 import { type Client, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
-import { type Activities, type DeliveryRequest, fingerprintsOf } from '../../contracts/activities';
-import { RESOLVE_UPDATE } from '../../contracts/names';
+import type { Activities } from '../../contracts/activities';
+import { type DeliveryRequest, fingerprintsOf } from '../../contracts/checkout-events';
+import { RESOLVE_UPDATE, resolveUpdateId } from '../../contracts/names';
 import type { Decision } from '../../contracts/purchase';
 import type { ReportedFinding } from '../../contracts/reconciliation';
 import { type Finding, findingKey, withKeysMissing } from '../../domain/reconciliation/index';
@@ -100,7 +101,7 @@ async function adopt(context: RepairContext, { finding, purchase }: Confirmed): 
   }
   const decision: Decision = { hold: hold.id, decision: 'order', orderId };
   // The same decision of two reconciliations is one update, and so it is with a person's.
-  const updateId = [hold.id, 'order', orderId].join(' ');
+  const updateId = resolveUpdateId(decision);
   const handle = context.client.workflow.getHandle(purchase.workflowId);
   try {
     await context.client.withDeadline(Date.now() + ANSWER_WITHIN_MS, () =>
@@ -126,7 +127,7 @@ async function notifyRefund(context: RepairContext, confirmed: Confirmed): Promi
     at: new Date(context.now()).toISOString(),
     referenceId: finding.referenceId,
     orderId,
-    ...(order.totalDebit !== undefined && { totalDebit: order.totalDebit }),
+    totalDebit: order.totalDebit,
     reason: finding.explanation,
     deduplicationKey: findingKey(finding),
   });
@@ -139,9 +140,10 @@ async function notifyAttention(context: RepairContext, { finding, purchase }: Co
     type: 'purchase.attention',
     at: new Date(context.now()).toISOString(),
     referenceId: finding.referenceId ?? purchase?.referenceId ?? '',
-    ...(orderId !== undefined && { orderId }),
+    orderId,
     deduplicationKey: findingKey(finding),
-    attention: { kind, details: { orderIds, explanation, advice, ...amounts } },
+    kind,
+    details: { orderIds, explanation, advice, ...amounts },
   });
 }
 

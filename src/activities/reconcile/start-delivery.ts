@@ -1,5 +1,5 @@
 import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
-import type { DeliveryRequest } from '../../contracts/activities';
+import type { DeliveryRequest } from '../../contracts/checkout-events';
 import { DELIVER_WORKFLOW, deliverWorkflowId } from '../../contracts/names';
 import { REFERENCE_ID } from '../../contracts/search-attributes';
 import { eventIdOf } from '../deliver-event';

@@ -1,5 +1,5 @@
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
-import { type EarlierEvent, fingerprintsOf } from '../../contracts/activities';
+import { type EarlierEvent, fingerprintsOf } from '../../contracts/checkout-events';
 import { purchaseWorkflowId } from '../../contracts/names';
 import { REFERENCE_ID } from '../../contracts/search-attributes';
 import { sentEvents } from './history';
@@ -22,7 +22,7 @@ export function earlierEvents(client: Client) {
     for (const [runId, workflowId] of runs) {
       for (const { request, receipt } of await sentEvents(client, { workflowId, runId }).catch(noneIfGone)) {
         const keys = fingerprintsOf(request);
-        if (keys.length === 0) continue;
+        if (keys.length === 0 || !('lines' in request)) continue;
         const name = JSON.stringify([request.type, request.orderId, keys.toSorted()]);
         const eventId = receipt?.eventId ?? found.get(name)?.eventId;
         found.set(name, { request, ...(eventId !== undefined && { eventId }) });

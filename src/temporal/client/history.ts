@@ -1,6 +1,7 @@
 import type { Client } from '@temporalio/client';
 import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow';
-import type { DeliveryReceipt, DeliveryRequest } from '../../contracts/activities';
+import type { DeliveryReceipt, DeliveryRequest } from '../../contracts/checkout-events';
+import { ACTIVITY } from '../../contracts/names';
 
 /** An event that a workflow handed to the delivery, with the receipt if the checkout took it. */
 export interface SentEvent {
@@ -35,7 +36,7 @@ export async function sentEvents(client: Client, { workflowId, runId }: Run): Pr
   const told = new Map<string, SentEvent>();
   for (const event of events ?? []) {
     const scheduled = event.activityTaskScheduledEventAttributes;
-    if (scheduled?.activityType?.name === 'deliverEvent') {
+    if (scheduled?.activityType?.name === ACTIVITY.deliverEvent) {
       const [request] = await decodeArrayFromPayloads(converter, scheduled.input?.payloads);
       told.set(String(event.eventId), { request: request as DeliveryRequest });
     }

@@ -1,4 +1,4 @@
-import { RECONCILE_WORKFLOW } from '../../../src/contracts/reconciliation';
+import { RECONCILE_WORKFLOW } from '../../../src/contracts/names';
 import { until } from '../placement/play';
 import { startStage } from './stage';
 

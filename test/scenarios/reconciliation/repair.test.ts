@@ -241,10 +241,12 @@ describe('a reconciliation', () => {
 
   it('never starts the delivery of an event that was delivered, whatever its lists say', async () => {
     const request = {
-      type: 'purchase.refunded',
+      type: 'purchase.refunded' as const,
       at: new Date().toISOString(),
       referenceId: stage.reference(),
       orderId: 'o-1',
+      reason: 'the partner gave the money back',
+      deduplicationKey: 'a finding',
     };
     const here = { client: stage.client, taskQueue: stage.taskQueue, runId: 'a-run' };
     expect(await startDelivery(here, request, { told: 'x' })).toBe('now');

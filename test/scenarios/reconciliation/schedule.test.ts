@@ -1,4 +1,4 @@
-import { RECONCILE_SCHEDULE } from '../../../src/contracts/reconciliation';
+import { RECONCILE_SCHEDULE } from '../../../src/contracts/names';
 import { runStarter } from '../../../src/cli/command-line';
 import { createScheduleManager, type NightlySchedule, type ScheduleManager } from '../../../src/starter/schedule';
 import { until } from '../placement/play';

@@ -4,11 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { createReconcileActivities } from '../../../src/activities/reconcile/index';
-import {
-  RECONCILE_WORKFLOW,
-  type ReconcileInput,
-  type ReconciliationResult,
-} from '../../../src/contracts/reconciliation';
+import { RECONCILE_WORKFLOW } from '../../../src/contracts/names';
+import type { ReconcileInput, ReconciliationResult } from '../../../src/contracts/reconciliation';
 import { SEARCH_ATTRIBUTES } from '../../../src/contracts/search-attributes';
 import { readStartInput, sentEvents } from '../../../src/temporal/client/history';
 import { registerSearchAttributes } from '../../../src/temporal/client/search-attributes';

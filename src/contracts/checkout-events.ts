@@ -1,0 +1,107 @@
+import type { EventLine } from '../domain/assess-order';
+import type { PurchaseOutcome } from '../domain/outcome';
+import type { DecisionKind, HoldReason } from './purchase';
+
+/**
+ * An event for the checkout on its way from a workflow to the delivery activity, told apart by `type`. It names keys by
+ * their fingerprints; the activity puts the keys in their place. What the checkout receives is `DeliveryEventBody`.
+ */
+export type DeliveryRequest =
+  OutcomeEvent | LateDeliveryEvent | LaterRefundEvent | HeldEvent | AttentionEvent | ReconciliationCompletedEvent;
+
+interface EventOf<Type extends string> {
+  type: Type;
+  /** ISO 8601: when it happened, the same for every attempt. */
+  at: string;
+  referenceId: string;
+}
+
+interface PurchaseEventOf<Type extends string> extends EventOf<Type> {
+  /** Absent where the partner has no order for this purchase. */
+  orderId?: string;
+}
+
+/** `purchase.` and the outcome in lower case: how a purchase ended, once. */
+export interface OutcomeEvent extends PurchaseEventOf<`purchase.${Lowercase<PurchaseOutcome>}`> {
+  outcome: PurchaseOutcome;
+  /** What was ordered, with the fingerprints of the keys that are handed over. */
+  lines: EventLine[];
+  totalDebit?: number;
+  reason?: string;
+}
+
+/** Keys that no event has named before, after the outcome. */
+export interface LateDeliveryEvent extends EventOf<'purchase.late_delivery'> {
+  orderId: string;
+  /** In a run after a reset: how it ended. */
+  outcome?: PurchaseOutcome;
+  lines: EventLine[];
+  totalDebit?: number;
+}
+
+/** The partner has given the money back after the purchase had ended. */
+export interface LaterRefundEvent extends EventOf<'purchase.refunded'> {
+  orderId: string;
+  totalDebit?: number;
+  reason: string;
+  /** The key of the finding that it tells of. */
+  deduplicationKey: string;
+}
+
+/** A purchase waits for a person. */
+export interface HeldEvent extends PurchaseEventOf<'purchase.held'> {
+  hold: HoldReason;
+  decisions: DecisionKind[];
+  reason: string;
+  /** The id of the hold: two holds of one purchase are two events. */
+  deduplicationKey: string;
+}
+
+/** What a person must see but need not decide. */
+export interface Alert {
+  kind: string;
+  details: Record<string, string | number | string[]>;
+}
+
+/** An alert for the people behind the checkout. */
+export interface AttentionEvent extends PurchaseEventOf<'purchase.attention'>, Alert {
+  /** The alert's kind, or the key of the finding that it tells of. */
+  deduplicationKey: string;
+}
+
+/** A reconciliation has ended: its counts, and where its report is. */
+export interface ReconciliationCompletedEvent extends EventOf<'reconciliation.completed'>, Alert {
+  /** The run of the reconciliation. */
+  deduplicationKey: string;
+}
+
+/** The event that hands over keys which no event has named before. */
+export function lateDelivery(late: Omit<LateDeliveryEvent, 'type'>): LateDeliveryEvent {
+  const { at, referenceId, orderId, outcome, lines, totalDebit } = late;
+  return { type: 'purchase.late_delivery', at, referenceId, orderId, outcome, lines, totalDebit };
+}
+
+/** The fingerprints of all keys that an event is to hand over, in its order. */
+export function fingerprintsOf(event: DeliveryRequest | { lines: readonly EventLine[] }): string[] {
+  return 'lines' in event ? event.lines.flatMap((line) => line.fingerprints) : [];
+}
+
+/** The receipt of a delivered event. */
+export interface DeliveryReceipt {
+  eventId: string;
+}
+
+/** An event that the checkout has received. */
+export interface ReceivedEvent {
+  id: string;
+  type: string;
+  /** ISO 8601: when it happened. */
+  at: string;
+}
+
+/** An event with keys that another run of a purchase, or a delivery after its end, handed to the checkout or tried to. */
+export interface EarlierEvent {
+  request: DeliveryRequest;
+  /** If the checkout has it. */
+  eventId?: string;
+}

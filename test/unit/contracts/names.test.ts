@@ -1,0 +1,21 @@
+import {
+  deliverWorkflowId,
+  eventIdOfWorkflow,
+  purchaseWorkflowId,
+  referenceIdOfWorkflow,
+  resolveUpdateId,
+} from '../../../src/contracts/names';
+
+test('a workflow id leads back to its reference or event, also where that begins like a workflow id', () => {
+  expect(referenceIdOfWorkflow(purchaseWorkflowId('purchase-1'))).toBe('purchase-1');
+  expect(eventIdOfWorkflow(deliverWorkflowId('evt_1'))).toBe('evt_1');
+});
+
+test('the same decision on the same hold is one update, and any other is another', () => {
+  const same = [1, 2].map(() => resolveUpdateId({ hold: 'h', decision: 'order', orderId: 'o-1' }));
+  expect(new Set(same).size).toBe(1);
+  expect(same).not.toContain(resolveUpdateId({ hold: 'h', decision: 'order', orderId: 'o-2' }));
+  expect(resolveUpdateId({ hold: 'h', decision: 'abandon' })).not.toBe(
+    resolveUpdateId({ hold: 'i', decision: 'abandon' }),
+  );
+});
