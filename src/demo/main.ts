@@ -1,93 +1,82 @@
+import { once } from 'node:events';
 import type { PurchaseResult } from '../contracts/purchase';
-import type { ReportedFinding } from '../contracts/reconciliation';
-import { audit, type AuditLine, type BookedOrder } from './books';
-import { CAST } from './cast';
-import { play } from './play';
-import { ORPHAN, reconcileInTheMorning } from './reconcile';
-import { createScreen, type Screen } from './screen';
-import { buildStage, type Stage } from './stage';
+import type { ReconciliationResult } from '../contracts/reconciliation';
+import { exitWith, stopSignal } from '../exit';
+import { audit } from './audit';
+import { type DemoEnvironment, startEnvironment } from './environment';
+import { createProgress, type Progress } from './progress';
+import { reconcile } from './reconcile';
+import { runScenarios } from './run';
+import { ORPHAN, SCENARIOS } from './scenarios';
 
-interface Played {
-  results: Map<string, PurchaseResult>;
-  findings: readonly ReportedFinding[];
-}
+type Log = (line: string) => void;
 
 /**
- * `npm run demo`: real purchases through a real Temporal server, and the partner's books beside what the checkout got.
- * Exit code 0 only if every purchase ended as it should and the books agree.
+ * `npm run demo`: real purchases through a real Temporal server, and the partner's ledger beside what the checkout got.
+ * Exit code 0 only if every purchase ended as it should and both sides agree.
  */
 async function main(): Promise<number> {
   const cli = process.env.TEMPORAL_CLI;
   if (!cli) throw new Error('TEMPORAL_CLI names no Temporal CLI; start the demo with `npm run demo`');
-  const screen = createScreen(process.stdout);
-  const interrupted = new Promise<void>((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
-  });
-  const stage = await buildStage(cli, screen.say);
+  const progress = createProgress(process.stdout);
+  const interrupted = once(stopSignal(), 'abort').then(() => undefined);
+  const environment = await startEnvironment(cli, progress.log);
   try {
-    screen.say(`watch      ${stage.temporal.uiUrl}/namespaces/default/workflows\n`);
-    const played = await Promise.race([playAll(stage, screen), interrupted]);
-    if (!played) return 130;
-    const good = report(screen, await compare(stage), played);
+    const isGood = await Promise.race([run(environment, progress), interrupted]);
+    if (isGood === undefined) return 130;
     if (process.stdout.isTTY) {
-      screen.say(`\nThe UI stays up: ${stage.temporal.uiUrl} — Ctrl-C ends it.`);
+      progress.log(`\nThe UI stays up: ${environment.temporal.uiUrl} — Ctrl-C ends it.`);
       await interrupted;
     }
-    return good ? 0 : 1;
+    return isGood ? 0 : 1;
   } finally {
-    await stage.close();
+    await environment.close();
   }
 }
 
-/** The purchases, then the reconciliation that finds what they left. */
-async function playAll(stage: Stage, screen: Screen): Promise<Played> {
-  const results = await play(stage, screen);
-  const { details } = await reconcileInTheMorning(stage, screen);
-  return { results, findings: details };
+/** @returns whether all went as it should. */
+async function run(environment: DemoEnvironment, progress: Progress): Promise<boolean> {
+  const { log } = progress;
+  log(`watch      ${environment.temporal.uiUrl}/namespaces/default/workflows\n`);
+  const results = await runScenarios(environment, progress);
+  const { details } = await reconcile(environment, log);
+  const wrong = (await reportLedgers(environment, log)) + reportUnexpected(results, details, log);
+  const good = 'one killed worker: nothing lost, nothing bought twice, nothing delivered twice.';
+  log(wrong === 0 ? `\n✓ ${SCENARIOS.length} purchases, ${good}` : `\n✗ ${wrong} lines do not agree.`);
+  return wrong === 0;
 }
 
-async function compare(stage: Stage): Promise<AuditLine[]> {
-  const { references } = await stage.sandbox.ledger({ keys: true });
-  const booked: BookedOrder[] = references
-    .flatMap(({ orders }) => orders)
-    .map((order) => ({
-      id: order.id,
-      referenceId: order.referenceId,
-      status: order.status,
-      keys: order.items.flatMap((item) => item.keys ?? []).map((key) => key.value),
-    }));
-  return audit(booked, stage.checkout.events().filter(isOfPurchase), new Set([ORPHAN]));
-}
-
-function isOfPurchase({ type }: { type: string }): boolean {
-  return type.startsWith('purchase.');
-}
-
-/** Prints the comparison. @returns whether all went as it should. */
-function report(screen: Screen, lines: AuditLine[], { results, findings }: Played): boolean {
-  screen.say('\nThe partner’s books beside what the checkout got:\n');
-  screen.say('  reference  orders  keys issued  keys received');
-  for (const line of lines) {
-    const numbers = `${String(line.orders).padStart(6)}  ${String(line.issued).padStart(11)}  ${String(line.received).padStart(13)}`;
-    screen.say(`  ${line.referenceId.padEnd(9)}  ${numbers}  ${line.fault ? `✗ ${line.fault}` : '✓'}`);
+/** @returns how many references do not agree. */
+async function reportLedgers({ sandbox, checkout }: DemoEnvironment, log: Log): Promise<number> {
+  const { references } = await sandbox.ledger({ keys: true });
+  const orders = references.flatMap((reference) => reference.orders);
+  const events = checkout.events().filter(({ type }) => type.startsWith('purchase.'));
+  const lines = audit(orders, events, new Set([ORPHAN]));
+  log('\nThe partner’s ledger beside what the checkout got:\n');
+  log('  reference  orders  keys issued  keys received');
+  for (const { referenceId, orders, issued, received, mismatch } of lines) {
+    const numbers = `${String(orders).padStart(6)}  ${String(issued).padStart(11)}  ${String(received).padStart(13)}`;
+    log(`  ${referenceId.padEnd(9)}  ${numbers}  ${mismatch ? `✗ ${mismatch}` : '✓'}`);
   }
-  const wrong = CAST.filter((part) => results.get(part.referenceId)?.outcome !== part.expected);
-  for (const part of wrong) {
-    screen.say(`  ${part.referenceId} ended ${results.get(part.referenceId)?.outcome}, expected ${part.expected}`);
-  }
-  const mended = findings.some((finding) => finding.kind === 'LATE' && finding.done === 'mended');
-  const orphan = findings.some((finding) => finding.kind === 'ORPHAN' && finding.referenceId === ORPHAN);
-  if (!mended || !orphan) screen.say('  the reconciliation did not find what there was to find');
-  const faults = lines.filter((line) => line.fault).length + wrong.length + (mended && orphan ? 0 : 1);
-  const summary = `${CAST.length} purchases, one killed worker: nothing lost, nothing bought twice, nothing delivered twice.`;
-  screen.say(faults === 0 ? `\n✓ ${summary}` : `\n✗ ${faults} lines do not agree.`);
-  return faults === 0;
+  return lines.filter(({ mismatch }) => mismatch).length;
 }
 
-main().then(
-  (code) => process.exit(code),
-  (error: unknown) => {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-    process.exit(1);
-  },
-);
+/** @returns how much of what happened was not expected. */
+function reportUnexpected(
+  results: ReadonlyMap<string, PurchaseResult>,
+  findings: ReconciliationResult['details'],
+  log: Log,
+): number {
+  const lines: string[] = [];
+  for (const { referenceId, expected } of SCENARIOS) {
+    const outcome = results.get(referenceId)?.outcome;
+    if (outcome !== expected) lines.push(`  ${referenceId} ended ${outcome}, expected ${expected}`);
+  }
+  const isLateDelivered = findings.some(({ kind, done }) => kind === 'LATE' && done === 'mended');
+  const isOrphanFound = findings.some(({ kind, referenceId }) => kind === 'ORPHAN' && referenceId === ORPHAN);
+  if (!isLateDelivered || !isOrphanFound) lines.push('  the reconciliation did not find what there was to find');
+  for (const line of lines) log(line);
+  return lines.length;
+}
+
+main().then((code) => process.exit(code), exitWith);

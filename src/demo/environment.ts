@@ -6,67 +6,67 @@ import { type Sandbox, startSandbox } from '../sandbox';
 import { createStarter, type Starter } from '../starter/purchases';
 import { registerSearchAttributes } from '../temporal/client/search-attributes';
 import { type DemoCheckout, startDemoCheckout } from './checkout';
-import { portFrom, startTemporalServer, type TemporalServer } from './temporal-server';
-import { startWorkerProcess, type WorkerProcess } from './worker-process';
+import {
+  portFrom,
+  startTemporalServer,
+  startWorkerProcess,
+  type TemporalServer,
+  type WorkerProcess,
+} from './processes';
 
-/** Orders age so many times faster than the calendar, and the worker looks so many times more often. */
-export const SPEED = 30;
+/** Orders age so many times faster than the calendar, and the worker polls so many times more often. */
+const SPEED = 30;
 
-/** Everything that plays: real servers, a real worker process. */
-export interface Stage {
+/** What the demo runs in: real servers, a real worker process. */
+export interface DemoEnvironment {
   temporal: TemporalServer;
   sandbox: Sandbox;
   checkout: DemoCheckout;
   starter: Starter;
   worker: WorkerProcess;
-  workerLog: string;
   /** Starts another worker process in the place of one that was killed. */
   restartWorker(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Builds the stage. `say` is told each step. @throws Error when a part does not start; the others are closed */
-export async function buildStage(cli: string, say: (line: string) => void): Promise<Stage> {
-  const parts: { close(): Promise<unknown> }[] = [];
+/** @param log gets a line for each part. @throws Error when a part does not start; the others are closed */
+export async function startEnvironment(cli: string, log: (line: string) => void): Promise<DemoEnvironment> {
+  const closers: (() => Promise<void>)[] = [];
   const close = async () => {
-    for (const part of parts.toReversed()) await part.close();
-  };
-  const keep = <T>(part: T, closePart: () => Promise<unknown>): T => {
-    parts.push({ close: closePart });
-    return part;
+    for (const closePart of closers.splice(0).toReversed()) await closePart();
   };
   try {
     const temporal = await startTemporalServer(cli);
-    keep(temporal, temporal.stop);
+    closers.push(temporal.stop);
     await registerSearchAttributes(temporal.client.connection, 'default');
-    say(`Temporal   ${temporal.address}, its UI at ${temporal.uiUrl}`);
+    log(`Temporal   ${temporal.address}, its UI at ${temporal.uiUrl}`);
 
     const sandbox = await startSandbox({ speed: SPEED, seed: 'demo' });
-    keep(sandbox, sandbox.close);
-    say(`partner    ${sandbox.url}, a sandbox on a clock ${SPEED} times as fast`);
+    closers.push(sandbox.close);
+    log(`partner    ${sandbox.url}, a sandbox on a clock ${SPEED} times as fast`);
 
     const secret = `whsec_${randomBytes(32).toString('base64')}`;
     const checkout = await startDemoCheckout(secret);
-    keep(checkout, checkout.close);
-    say(`checkout   ${checkout.url}, verifies every event`);
+    closers.push(checkout.close);
+    log(`checkout   ${checkout.url}, verifies every event`);
 
     const folder = mkdtempSync(join(tmpdir(), 'fulfilment-demo-'));
     const workerLog = join(folder, 'worker.log');
-    const env = {
-      ...(await workerEnvironment(temporal, sandbox, checkout, secret)),
-      REPORT_DIR: join(folder, 'reports'),
-    };
-    const stage: Stage = {
-      ...{ temporal, sandbox, checkout, workerLog, close },
+    const env = await workerVariables(temporal, sandbox, checkout, secret, folder);
+    const environment: DemoEnvironment = {
+      temporal,
+      sandbox,
+      checkout,
       starter: createStarter(temporal.client),
       worker: await startWorkerProcess(env, workerLog),
       async restartWorker() {
-        stage.worker = await startWorkerProcess(env, workerLog);
+        environment.worker = await startWorkerProcess(env, workerLog);
       },
+      close,
     };
-    keep(stage, () => stage.worker.kill('SIGTERM'));
-    say(`worker     process ${stage.worker.pid}, its log in ${workerLog}`);
-    return stage;
+    closers.push(() => environment.worker.stop('SIGTERM'));
+    log(`worker     process ${environment.worker.pid}, its log in ${workerLog}`);
+    return environment;
   } catch (error) {
     await close();
     throw error;
@@ -74,11 +74,12 @@ export async function buildStage(cli: string, say: (line: string) => void): Prom
 }
 
 /** The settings of production, divided by the speed of the clock. */
-async function workerEnvironment(
+async function workerVariables(
   temporal: TemporalServer,
   sandbox: Sandbox,
   checkout: DemoCheckout,
   secret: string,
+  folder: string,
 ): Promise<NodeJS.ProcessEnv> {
   return {
     PATH: process.env.PATH,
@@ -94,6 +95,7 @@ async function workerEnvironment(
     FINGERPRINT_SECRET: randomBytes(32).toString('hex'),
     DELIVERY_URL: checkout.url,
     DELIVERY_SECRET: secret,
+    REPORT_DIR: join(folder, 'reports'),
     HEALTH_ADDRESS: `127.0.0.1:${await portFrom(8081)}`,
     METRICS_ADDRESS: `127.0.0.1:${await portFrom(9464)}`,
     LOG_FORMAT: 'json',

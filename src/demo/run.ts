@@ -1,0 +1,119 @@
+import { setTimeout } from 'node:timers/promises';
+import { purchaseWorkflowId } from '../contracts/names';
+import type { PurchaseResult } from '../contracts/purchase';
+import type { PurchaseStatus } from '../starter/status';
+import type { DemoEnvironment } from './environment';
+import type { Progress, Row } from './progress';
+import { type Scenario, SCENARIOS, scenarioWith } from './scenarios';
+
+const REFRESH_MS = 500;
+const NOT_STARTED = '·';
+
+/** Runs every scenario to its end. @returns how each purchase ended, by reference. */
+export async function runScenarios(
+  environment: DemoEnvironment,
+  progress: Progress,
+): Promise<Map<string, PurchaseResult>> {
+  const rows = SCENARIOS.map((scenario): Row => ({ scenario, state: NOT_STARTED, note: '' }));
+  const stop = new AbortController();
+  void showProgress(environment, progress, rows, stop.signal);
+  try {
+    await start(environment, ({ fault }) => fault === undefined);
+    await until(() => rows.every(({ scenario, state }) => scenario.fault || ![NOT_STARTED, 'PLACING'].includes(state)));
+    await killWorker(environment, progress);
+    await start(environment, ({ fault }) => fault !== undefined && fault !== 'kill-worker');
+    await Promise.all([cancelPurchase(environment, rows), abandonPurchase(environment, progress, rows)]);
+    const results = await Promise.all(SCENARIOS.map(({ referenceId }) => environment.starter.result(referenceId)));
+    await until(() => rows.every(({ scenario, state }) => state === scenario.expected), 10_000);
+    return new Map(results.map((result) => [result.referenceId, result]));
+  } finally {
+    stop.abort();
+  }
+}
+
+async function start({ sandbox, starter }: DemoEnvironment, which: (scenario: Scenario) => boolean): Promise<void> {
+  const scenarios = SCENARIOS.filter(which);
+  for (const scenario of scenarios) addFault(sandbox, scenario);
+  await Promise.all(scenarios.map(({ referenceId, items }) => starter.purchase({ referenceId, items })));
+}
+
+/** What goes wrong at the partner. */
+function addFault(sandbox: DemoEnvironment['sandbox'], { referenceId, fault }: Scenario): void {
+  if (fault === 'kill-worker') {
+    sandbox.addFault({ operation: 'place', referenceId, when: 'after', action: { type: 'hang' } });
+  } else if (fault === 'history-down' || fault === 'cancel') {
+    sandbox.addFault({ operation: 'orders', referenceId, times: 'always', action: { type: 'answer', status: 503 } });
+  } else if (fault === 'no-answer-then-abandon') {
+    sandbox.addFault({ operation: 'place', referenceId, when: 'before', action: { type: 'close' } });
+  }
+}
+
+/** The worst moment: the partner has taken the order and the money, and nobody here knows its id. */
+async function killWorker(environment: DemoEnvironment, { log }: Progress): Promise<void> {
+  const { referenceId } = scenarioWith('kill-worker');
+  await start(environment, ({ fault }) => fault === 'kill-worker');
+  await until(async () => (await environment.sandbox.ordersOf(referenceId)).length > 0);
+  const { pid } = environment.worker;
+  await environment.worker.stop('SIGKILL');
+  log(`SIGKILL    worker ${pid} is dead; the partner has just taken the order ${referenceId} and the answer is lost`);
+  await environment.restartWorker();
+  log(`worker     process ${environment.worker.pid} takes over; ${referenceId} must not be bought again`);
+}
+
+async function cancelPurchase({ temporal }: DemoEnvironment, rows: readonly Row[]): Promise<void> {
+  const { referenceId } = scenarioWith('cancel');
+  await until(() => stateOf(rows, referenceId) !== NOT_STARTED);
+  await temporal.client.workflow.getHandle(purchaseWorkflowId(referenceId)).cancel();
+}
+
+async function abandonPurchase({ starter }: DemoEnvironment, { log }: Progress, rows: readonly Row[]): Promise<void> {
+  const { referenceId } = scenarioWith('no-answer-then-abandon');
+  await until(() => stateOf(rows, referenceId) === 'HELD');
+  const { hold } = await starter.status(referenceId);
+  log(`operator   ${referenceId} waits for a decision (${hold?.decisions.join(', ')}): abandon`);
+  await starter.resolve(referenceId, { decision: 'abandon' });
+}
+
+function stateOf(rows: readonly Row[], referenceId: string): string | undefined {
+  return rows.find(({ scenario }) => scenario.referenceId === referenceId)?.state;
+}
+
+/** Keeps the rows and what is shown of them up to date until it is stopped. */
+async function showProgress(
+  { starter }: DemoEnvironment,
+  progress: Progress,
+  rows: Row[],
+  stop: AbortSignal,
+): Promise<void> {
+  while (!stop.aborted) {
+    await Promise.all(rows.map((row) => refresh(starter, row)));
+    if (!stop.aborted) progress.update(rows);
+    await setTimeout(REFRESH_MS);
+  }
+}
+
+async function refresh(starter: DemoEnvironment['starter'], row: Row): Promise<void> {
+  if (row.state === row.scenario.expected) return;
+  try {
+    const status = await starter.status(row.scenario.referenceId);
+    row.state = status.state;
+    row.note = noteOf(status);
+  } catch {
+    // Not started yet, or the server is busy: the next refresh tells.
+  }
+}
+
+function noteOf(status: PurchaseStatus): string {
+  if (status.result) return status.result.reason ?? '';
+  const [work] = status.pending;
+  return work ? `${work.activity}, attempt ${work.attempt}` : '';
+}
+
+async function until(holds: () => unknown, withinMs = 60_000): Promise<void> {
+  const deadline = Date.now() + withinMs;
+  while (!(await holds())) {
+    if (Date.now() > deadline)
+      throw new Error(`the demo waited ${withinMs / 1_000} s for something that did not happen`);
+    await setTimeout(50);
+  }
+}
