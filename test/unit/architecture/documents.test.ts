@@ -9,7 +9,7 @@ function filesIn(folder: string, ending: string): string[] {
     .map((name) => join(folder, name));
 }
 
-const DOCUMENTS = ['README.md', 'CHANGELOG.md', ...filesIn('docs', '.md')];
+const DOCUMENTS = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', ...filesIn('docs', '.md')];
 
 function textOf(path: string): string {
   return readFileSync(join(ROOT, path), 'utf8');
