@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { ConfigError, type ConfigIssue } from './error';
 import { type FileContent, followSecretFile, readSecretFile, UnusableFileError } from './secret-file';
 import { unknownNames } from './unknown-names';
-import { type Conflict, describeVariable, type VariableName } from './variables';
+import { type Conflict, describeVariable, type VariableName, variables } from './variables';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -15,11 +15,12 @@ export interface ReadOptions {
 
 /** Where the value of one variable comes from. */
 interface Source {
+  name: VariableName;
   /** What was written; undefined where the variable is not set. */
   written?: string;
-  /** The path in NAME_FILE, and what the file holds. */
-  path?: string;
-  content?: FileContent;
+  /** Where NAME_FILE names a file: what it holds. */
+  file?: { path: string; content: FileContent };
+  /** Why nothing could be read, in the place of the two above. */
   issue?: ConfigIssue;
 }
 
@@ -36,58 +37,57 @@ export function readVariables<S extends z.ZodObject>(
   { onProblem = warn, now = Date.now }: ReadOptions,
 ): z.output<S> {
   const names = Object.keys(schema.shape) as VariableName[];
-  const sources = new Map(names.map((name) => [name, sourceOf(name, schema, env)]));
-  const input = Object.fromEntries([...sources].map(([name, { written }]) => [name, written]));
-  const parsed = schema.safeParse(input);
-  const issues = [...[...sources.values()].flatMap(({ issue = [] }) => issue)];
-  for (const issue of parsed.error?.issues ?? []) {
-    const name = issue.path[0] as VariableName;
-    const source = sources.get(name);
-    if (source && !source.issue) issues.push(configIssue(name, source, issue));
-  }
-  issues.push(...unknownNames(env, prefixes));
+  const sources = names.map((name) => findSource(name, env));
+  const parsed = schema.safeParse(Object.fromEntries(sources.map(({ name, written }) => [name, written])));
+  const issues = [
+    ...sources.flatMap(({ issue }) => issue ?? []),
+    ...(parsed.error?.issues ?? []).flatMap((issue) => configIssue(issue, sources) ?? []),
+    ...unknownNames(env, prefixes),
+  ];
   if (!parsed.success || issues.length > 0) throw new ConfigError(issues);
 
   const values: Record<string, unknown> = parsed.data;
-  for (const [name, { path, content }] of sources) {
-    if (path === undefined || content === undefined) continue;
+  for (const { name, file } of sources) {
+    if (file === undefined) continue;
     const parser = schema.shape[name] as z.ZodType<() => unknown>;
-    values[name] = followSecretFile({ variable: `${name}_FILE`, path, content, parser, onProblem, now });
+    values[name] = followSecretFile({ ...file, variable: `${name}_FILE`, parser, onProblem, now });
   }
   return parsed.data;
 }
 
-function sourceOf(name: VariableName, schema: z.ZodObject, env: Environment): Source {
-  const parser = schema.shape[name] as z.ZodType;
-  // Compose files leave a variable out by an empty one. Where empty is a value, as for a prefix, it is taken as that.
-  const written = env[name] === '' && !parser.safeParse('').success ? undefined : env[name];
+function findSource(name: VariableName, env: Environment): Source {
   const { secret, expected, example } = describeVariable(name);
+  // Compose files leave a variable out by an empty one. Where empty is a value, as for a prefix, it is taken as that.
+  const isLeftOut = env[name] === '' && !variables.shape[name].safeParse('').success;
+  const written = isLeftOut ? undefined : env[name];
   const path = env[`${name}_FILE`];
-  if (!secret || !path) return { written };
+  if (!secret || !path) return { name, written };
   if (written !== undefined) {
     const remedy = 'Remove one of them.';
-    return { issue: { variable: name, expected: `either ${name} or ${name}_FILE`, got: 'both', remedy } };
+    return { name, issue: { variable: name, expected: `either ${name} or ${name}_FILE`, got: 'both', remedy } };
   }
   try {
     const content = readSecretFile(path);
-    return { written: content.text, path, content };
+    return { name, written: content.text, file: { path, content } };
   } catch (error) {
     if (!(error instanceof UnusableFileError)) throw error;
-    return { issue: fileIssue(name, { expected, example, got: error.message }) };
+    return { name, issue: fileIssue(name, { expected, example, got: error.message }) };
   }
 }
 
-function configIssue(name: VariableName, { written, path }: Source, issue: z.core.$ZodIssue): ConfigIssue {
-  const description = describeVariable(name);
+/** What zod found, in our words; undefined where the source of the variable already has an issue. */
+function configIssue(issue: z.core.$ZodIssue, sources: readonly Source[]): ConfigIssue | undefined {
+  const source = sources.find(({ name }) => name === issue.path[0]);
+  if (source === undefined || source.issue) return undefined;
+  const { name, written, file } = source;
+  const { expected, example, default: fallback, hidden } = describeVariable(name);
   const conflict: Partial<Conflict> = (issue.code === 'custom' && issue.params) || {};
-  const { expected = description.expected } = conflict;
-  const { example } = description;
   if (written === undefined) {
-    const got = description.default === undefined ? 'nothing' : `${description.default} (the default)`;
+    const got = fallback === undefined ? 'nothing' : `${fallback} (the default)`;
     return { variable: name, expected, got, remedy: howToSet(name), ...conflict };
   }
-  const got = description.hidden ? issue.message : shown(written);
-  if (path !== undefined) return fileIssue(name, { expected, example, got: `in the file ${path}: ${got}` });
+  const got = hidden ? issue.message : shown(written);
+  if (file !== undefined) return fileIssue(name, { expected, example, got: `in the file ${file.path}: ${got}` });
   return { variable: name, expected, got, remedy: `Write it like ${name}=${example}.`, ...conflict };
 }
 

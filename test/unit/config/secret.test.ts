@@ -66,7 +66,7 @@ describe('a secret in a file', () => {
     expect(problems).toEqual([]);
   });
 
-  it('is looked at no more than once a second, however often it is used', () => {
+  it('is checked no more than once a second, however often it is used', () => {
     writeFileSync(path, 'fake-key-1');
     const { apiKey } = read();
     writeFileSync(path, 'fake-key-2');

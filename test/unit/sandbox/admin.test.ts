@@ -1,11 +1,11 @@
-import { look, place, placed, search, start, stopAll, type Bench } from './support';
+import { poll, place, placed, search, start, stopAll, type Setup } from './support';
 
 afterEach(stopAll);
 
 const ONE = { 'demo-instant': 1 };
 
 async function admin(
-  { sandbox }: Bench,
+  { sandbox }: Setup,
   method: string,
   path: string,
   body?: unknown,
@@ -18,12 +18,12 @@ async function admin(
   return { status: response.status, body: await response.json() };
 }
 
-test('the books show by reference what was bought and paid, and the keys only when asked', async () => {
-  const bench = await start({ balance: 50 });
-  const id = await placed(bench.sandbox, 'REF-1', { 'demo-instant': 2 });
-  await placed(bench.sandbox, 'REF-2', { 'demo-never': 1 });
+test('the ledger shows by reference what was bought and paid, and the keys only when asked', async () => {
+  const setup = await start({ balance: 50 });
+  const id = await placed(setup.sandbox, 'REF-1', { 'demo-instant': 2 });
+  await placed(setup.sandbox, 'REF-2', { 'demo-never': 1 });
 
-  const { body } = await admin(bench, 'GET', 'books');
+  const { body } = await admin(setup, 'GET', 'books');
   const order = { origin: 'api', createdAt: '2030-01-01T12:00:00.000Z', refunded: 0 };
   expect(body).toEqual({
     opening: 50,
@@ -59,19 +59,19 @@ test('the books show by reference what was bought and paid, and the keys only wh
     ],
   });
 
-  const { products } = await look(bench.sandbox, id);
-  const withKeys = JSON.stringify((await admin(bench, 'GET', 'books?keys=1')).body);
+  const { products } = await poll(setup.sandbox, id);
+  const withKeys = JSON.stringify((await admin(setup, 'GET', 'books?keys=1')).body);
   for (const { value } of products[0]?.keys ?? []) expect(withKeys).toContain(value);
   expect(JSON.stringify(body)).not.toContain(products[0]?.keys[0]?.value);
 });
 
 test('requests are counted as they arrive, and their log never holds the API key', async () => {
-  const bench = await start();
-  await placed(bench.sandbox, 'REF-1', ONE);
-  await place(bench.sandbox, 'REF-1', { 'no-such-product': 1 });
-  await search(bench.sandbox, 'REF-1');
+  const setup = await start();
+  await placed(setup.sandbox, 'REF-1', ONE);
+  await place(setup.sandbox, 'REF-1', { 'no-such-product': 1 });
+  await search(setup.sandbox, 'REF-1');
 
-  const { body } = await admin(bench, 'GET', 'requests?log=1');
+  const { body } = await admin(setup, 'GET', 'requests?log=1');
   expect(body).toMatchObject({
     place: 2,
     orders: 1,
@@ -90,21 +90,21 @@ test('requests are counted as they arrive, and their log never holds the API key
 });
 
 test('faults, clock and settings can be worked over HTTP, from any language', async () => {
-  const bench = await start();
-  const id = await placed(bench.sandbox, 'REF-1', { 'demo-slow': 1 });
-  await admin(bench, 'POST', 'clock', { advanceMs: 1_200_000 });
-  expect((await look(bench.sandbox, id)).status).toBe('COMPLETED');
+  const setup = await start();
+  const id = await placed(setup.sandbox, 'REF-1', { 'demo-slow': 1 });
+  await admin(setup, 'POST', 'clock', { advanceMs: 1_200_000 });
+  expect((await poll(setup.sandbox, id)).status).toBe('COMPLETED');
 
   const fault = { operation: 'place', action: { type: 'answer', status: 503 }, times: 'always' };
-  expect((await admin(bench, 'POST', 'faults', fault)).body).toMatchObject({ id: 1, hits: 0 });
-  expect((await place(bench.sandbox, 'REF-2', ONE)).status).toBe(503);
-  expect((await admin(bench, 'GET', 'faults')).body).toMatchObject([{ id: 1, hits: 1 }]);
-  await admin(bench, 'DELETE', 'faults');
-  expect((await place(bench.sandbox, 'REF-2', ONE)).status).toBe(200);
+  expect((await admin(setup, 'POST', 'faults', fault)).body).toMatchObject({ id: 1, hits: 0 });
+  expect((await place(setup.sandbox, 'REF-2', ONE)).status).toBe(503);
+  expect((await admin(setup, 'GET', 'faults')).body).toMatchObject([{ id: 1, hits: 1 }]);
+  await admin(setup, 'DELETE', 'faults');
+  expect((await place(setup.sandbox, 'REF-2', ONE)).status).toBe(200);
 
-  const { body } = await admin(bench, 'POST', 'settings', { search: 'ignored', apiKeys: ['rotated-key'] });
+  const { body } = await admin(setup, 'POST', 'settings', { search: 'ignored', apiKeys: ['rotated-key'] });
   expect(body).toMatchObject({ search: 'ignored', apiKeys: 1 });
-  expect((await place(bench.sandbox, 'REF-3', ONE)).status).toBe(401);
+  expect((await place(setup.sandbox, 'REF-3', ONE)).status).toBe(401);
 });
 
 test.each([
@@ -118,36 +118,36 @@ test.each([
   ['orders', { referenceId: 'R', items: [{ id: 'demo-instant', quantity: 1 }], createdAt: '2031-01-01' }, 'createdAt'],
   ['history', { count: 0 }, 'count'],
 ])('POST /admin/%s refuses %j and says why', async (path, body, why) => {
-  const bench = await start();
-  const before = bench.sandbox.settings();
-  expect(await admin(bench, 'POST', path, body)).toEqual({
+  const setup = await start();
+  const before = setup.sandbox.settings();
+  expect(await admin(setup, 'POST', path, body)).toEqual({
     status: 400,
     body: { error: expect.stringContaining(why) },
   });
-  expect(bench.sandbox.settings()).toEqual(before);
-  expect((await bench.sandbox.ledger()).totals.orders).toBe(0);
+  expect(setup.sandbox.settings()).toEqual(before);
+  expect((await setup.sandbox.ledger()).totals.orders).toBe(0);
 });
 
-test('an order by hand may lie in the past, and is then as old as that', async () => {
-  const bench = await start();
+test('a manual order may lie in the past, and is then as old as that', async () => {
+  const setup = await start();
   const order = {
     referenceId: 'hand',
     items: [{ id: 'demo-slow', quantity: 1 }],
     createdAt: '2030-01-01T11:30:00.000Z',
   };
-  const { body } = await admin(bench, 'POST', 'orders', order);
+  const { body } = await admin(setup, 'POST', 'orders', order);
   expect(body).toMatchObject({ origin: 'hand', status: 'COMPLETED', createdAt: order.createdAt, debited: 19.99 });
-  expect(bench.sandbox.requests().place).toBe(0);
+  expect(setup.sandbox.requests().place).toBe(0);
 });
 
 test('a forced status moves the money with it and is not undone by the clock', async () => {
-  const bench = await start({ balance: 100 });
-  const id = await placed(bench.sandbox, 'REF-1', { 'demo-slow': 2 });
+  const setup = await start({ balance: 100 });
+  const id = await placed(setup.sandbox, 'REF-1', { 'demo-slow': 2 });
   const steps = [];
   for (const status of ['COMPLETED', 'REFUNDED', 'FAILED', 'PENDING', 'PARTIAL_COMPLETED', 'ON_FIRE']) {
-    await admin(bench, 'PATCH', `orders/${id}`, { status });
-    bench.sandbox.advance(86_400_000);
-    const { status: shown, balance, products } = await look(bench.sandbox, id);
+    await admin(setup, 'PATCH', `orders/${id}`, { status });
+    setup.sandbox.advance(86_400_000);
+    const { status: shown, balance, products } = await poll(setup.sandbox, id);
     steps.push([shown, balance.balance, products[0]?.keys.length]);
   }
   expect(steps).toEqual([
@@ -161,14 +161,14 @@ test('a forced status moves the money with it and is not undone by the clock', a
 });
 
 test('keys and the shown debit of an order can be replaced, to make one key appear in two orders', async () => {
-  const bench = await start();
-  const ids = [await placed(bench.sandbox, 'REF-1', ONE), await placed(bench.sandbox, 'REF-2', ONE)];
-  for (const id of ids) await admin(bench, 'PATCH', `orders/${id}`, { keys: [['SAME']], shownDebit: 1.23 });
+  const setup = await start();
+  const ids = [await placed(setup.sandbox, 'REF-1', ONE), await placed(setup.sandbox, 'REF-2', ONE)];
+  for (const id of ids) await admin(setup, 'PATCH', `orders/${id}`, { keys: [['SAME']], shownDebit: 1.23 });
   for (const id of ids) {
-    const { products, total_debit: debit } = await look(bench.sandbox, id);
+    const { products, total_debit: debit } = await poll(setup.sandbox, id);
     expect([products[0]?.keys, debit]).toEqual([[{ type: 'text', value: 'SAME' }], 1.23]);
   }
-  expect((await bench.sandbox.ledger()).totals).toMatchObject({ debited: 9.98, keysIssued: 2 });
+  expect((await setup.sandbox.ledger()).totals).toMatchObject({ debited: 9.98, keysIssued: 2 });
 });
 
 test('an order stays out of the history for as many requests as the lag says, or for as long', async () => {
@@ -207,17 +207,17 @@ test('pages can shift while they are read, so that the last order of one page is
 });
 
 test('a history of 20,000 orders is read page by page, each order once, without touching today’s balance', async () => {
-  const bench = await start();
-  expect((await admin(bench, 'POST', 'history', { count: 20_000, days: 10 })).body).toEqual({ added: 20_000 });
+  const setup = await start();
+  expect((await admin(setup, 'POST', 'history', { count: 20_000, days: 10 })).body).toEqual({ added: 20_000 });
 
   const references = new Set<string>();
   for (let page = 1; page <= 40; page += 1) {
-    for (const reference of await search(bench.sandbox, `&limit=500&page=${page}`)) references.add(reference);
+    for (const reference of await search(setup.sandbox, `&limit=500&page=${page}`)) references.add(reference);
   }
   expect(references.size).toBe(20_000);
-  expect(await search(bench.sandbox, 'past-12345')).toEqual(['past-12345']);
+  expect(await search(setup.sandbox, 'past-12345')).toEqual(['past-12345']);
 
-  const { balance, opening, totals } = await bench.sandbox.ledger();
+  const { balance, opening, totals } = await setup.sandbox.ledger();
   expect(balance).toBe(100_000);
   expect(opening - totals.debited + totals.refunded).toBeCloseTo(balance, 5);
   expect(totals.byStatus.map(({ status }) => status).sort()).toEqual([

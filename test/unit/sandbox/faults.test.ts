@@ -1,14 +1,14 @@
 import type { Fault } from '../../../src/sandbox/index';
-import { call, look, place, placed, rawPlace, search, start, stopAll } from './support';
+import { call, poll, place, placed, rawPlace, search, start, stopAll } from './support';
 
 afterEach(stopAll);
 
 const ONE = { 'demo-instant': 1 };
 
 async function withFault(fault: Omit<Fault, 'operation'>) {
-  const bench = await start();
-  const active = bench.sandbox.addFault({ operation: 'place', ...fault });
-  return { ...bench, active };
+  const setup = await start();
+  const active = setup.sandbox.addFault({ operation: 'place', ...fault });
+  return { ...setup, active };
 }
 
 async function orderCount(sandbox: Awaited<ReturnType<typeof start>>['sandbox'], reference = 'REF-1'): Promise<number> {
@@ -106,8 +106,8 @@ test('fields of an answer can be replaced, to see how a client takes a debit tha
   const { sandbox } = await start();
   const id = await placed(sandbox, 'REF-1', ONE);
   sandbox.addFault({ operation: 'keys', when: 'after', action: { type: 'merge', data: { total_debit: 1e21 } } });
-  expect(await look(sandbox, id)).toMatchObject({ id, status: 'COMPLETED', total_debit: 1e21 });
-  expect((await look(sandbox, id)).total_debit).toBe(4.99);
+  expect(await poll(sandbox, id)).toMatchObject({ id, status: 'COMPLETED', total_debit: 1e21 });
+  expect((await poll(sandbox, id)).total_debit).toBe(4.99);
 });
 
 test('a delayed call takes effect even though its client has long gone', async () => {
@@ -140,7 +140,7 @@ test('a late commit by time comes after the answer, and costs what the order cos
   expect((await sandbox.ledger()).totals).toMatchObject({ orders: 1, debited: 4.99 });
 });
 
-test('one request can make two orders, and the books show both', async () => {
+test('one request can make two orders, and the ledger shows both', async () => {
   const { sandbox } = await withFault({ commit: { type: 'copies', count: 2 } });
   const id = await placed(sandbox, 'REF-1', ONE);
   const orders = await sandbox.ordersOf('REF-1');
@@ -159,7 +159,7 @@ test('the id of another reference’s order can be answered, and then nothing is
 
 test('an order can be made of other items than were asked for', async () => {
   const { sandbox } = await withFault({ commit: { type: 'items', items: [{ id: 'demo-never', quantity: 3 }] } });
-  const { products } = await look(sandbox, await placed(sandbox, 'REF-1', ONE));
+  const { products } = await poll(sandbox, await placed(sandbox, 'REF-1', ONE));
   expect(products.map(({ id, quantity }) => [id, quantity])).toEqual([['demo-never', 3]]);
 });
 

@@ -1,4 +1,4 @@
-import { call, type Data, look, orderBody, place, placed, post, search, start, stopAll } from './support';
+import { call, type Data, poll, orderBody, place, placed, post, search, start, stopAll } from './support';
 
 afterEach(stopAll);
 
@@ -47,17 +47,17 @@ test('the catalogue depends on the seed alone, so a test may name its products',
   const [one, same, other] = await Promise.all([
     products('limit=500&sort=ALPHABET_ASC'),
     products('limit=500&sort=ALPHABET_ASC'),
-    start({ seed: 'another' }).then((bench) => products('limit=500&sort=ALPHABET_ASC', bench)),
+    start({ seed: 'another' }).then((setup) => products('limit=500&sort=ALPHABET_ASC', setup)),
   ]);
   expect(same).toEqual(one);
   expect(other).not.toEqual(one);
 });
 
 test('pages cover the whole catalogue of over a thousand products, each product once', async () => {
-  const bench = await start();
-  const { hits, pages } = (await call(bench.sandbox, `${PRODUCTS}?limit=500`)).body.details.data;
+  const setup = await start();
+  const { hits, pages } = (await call(setup.sandbox, `${PRODUCTS}?limit=500`)).body.details.data;
   const ids = (
-    await Promise.all([1, 2, 3, 4].map((page) => products(`limit=500&page=${page}&sort=PRICE_ASC`, bench)))
+    await Promise.all([1, 2, 3, 4].map((page) => products(`limit=500&page=${page}&sort=PRICE_ASC`, setup)))
   ).flat();
 
   expect(pages).toEqual({ page: 1, total: 3, limit: 500 });
@@ -78,9 +78,9 @@ test.each([
 });
 
 test('the two sorts by date are each other’s reverse', async () => {
-  const bench = await start({ products: 1_000 });
+  const setup = await start({ products: 1_000 });
   const all = async (sort: string): Promise<string[]> =>
-    (await Promise.all([1, 2, 3].map((page) => products(`limit=500&page=${page}&query=key&sort=${sort}`, bench))))
+    (await Promise.all([1, 2, 3].map((page) => products(`limit=500&page=${page}&query=key&sort=${sort}`, setup))))
       .flat()
       .map(({ id }) => id)
       .filter((id) => !id.startsWith('demo-'));
@@ -95,10 +95,10 @@ test('a search finds words in title and keywords, title first, and nothing else'
 });
 
 test('in_stock splits the catalogue, so an unavailable product is never listed as available', async () => {
-  const bench = await start();
+  const setup = await start();
   const [available, sold, all] = await Promise.all(
     ['in_stock=true', 'in_stock=false', ''].map(async (query) => {
-      const { hits, products: list } = (await call(bench.sandbox, `${PRODUCTS}?limit=500&${query}`)).body.details.data;
+      const { hits, products: list } = (await call(setup.sandbox, `${PRODUCTS}?limit=500&${query}`)).body.details.data;
       return { hits, list };
     }),
   );
@@ -109,10 +109,10 @@ test('in_stock splits the catalogue, so an unavailable product is never listed a
 });
 
 test('prices come in ten currencies at a fixed rate', async () => {
-  const bench = await start();
+  const setup = await start();
   const prices = await Promise.all(
     ['EUR', 'GBP', 'CHF', 'PLN', 'RUB', 'UAH', 'USD', 'CAD', 'AUD', 'NZD'].map(
-      async (currency) => (await products(`query=demo-instant&currency=${currency}`, bench))[0]?.price,
+      async (currency) => (await products(`query=demo-instant&currency=${currency}`, setup))[0]?.price,
     ),
   );
   expect(prices).toEqual([4.99, 4.24, 4.74, 21.46, 474.05, 224.55, 5.49, 7.49, 8.23, 8.98]);
@@ -202,7 +202,7 @@ test('the history is newest first unless it is set the other way round', async (
 test('keys come with the documented fields, and the same ones each time', async () => {
   const { sandbox } = await start();
   const id = await placed(sandbox, 'REF-1', { 'demo-instant': 2 });
-  const content = await look(sandbox, id);
+  const content = await poll(sandbox, id);
   const text = { type: 'text', value: expect.stringMatching(/^[2-9A-Z]{5}-[2-9A-Z]{5}-[2-9A-Z]{5}$/) };
 
   expect(content).toEqual({
@@ -212,10 +212,10 @@ test('keys come with the documented fields, and the same ones each time', async 
     total_debit: 9.98,
     balance: { balance: 99_990.02, credit_limit: 10_000 },
   });
-  expect(await look(sandbox, id)).toEqual(content);
+  expect(await poll(sandbox, id)).toEqual(content);
 });
 
-test('an unknown order is 404, and a path that only looks like one leads nowhere', async () => {
+test('an unknown order is 404, and a path that only resembles one is 404 too', async () => {
   const { sandbox } = await start();
   expect((await call(sandbox, '/orders/ord-none/keys')).body.details.data.code).toBe('unknown_order');
   expect((await call(sandbox, '/orders/keys')).body.details.data.code).toBe('unknown_path');
@@ -233,7 +233,7 @@ test.each([
   ['{"reference_id":"R","items":[{"id":"demo-instant","quantity":"1"}]}', 400],
   ['{"reference_id":"R","items":[{"id":"no-such-product","quantity":1}]}', 422],
   ['{"reference_id":"R","items":[{"id":"demo-out-of-stock","quantity":1}]}', 422],
-])('the order %s is refused with %i and leaves nothing in the books', async (body, status) => {
+])('the order %s is refused with %i and leaves nothing in the ledger', async (body, status) => {
   const { sandbox } = await start();
   expect((await post(sandbox, '/place-order', body)).status).toBe(status);
   expect(await sandbox.ledger()).toMatchObject({ balance: 100_000, totals: { orders: 0 } });

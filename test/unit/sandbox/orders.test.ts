@@ -1,5 +1,5 @@
 import { SCENARIO_IDS } from '../../../src/sandbox/index';
-import { call, look, place, placed, start, stopAll } from './support';
+import { call, poll, place, placed, start, stopAll } from './support';
 
 afterEach(stopAll);
 
@@ -7,7 +7,7 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 
 /** Status and number of keys at each age. */
-async function fate(items: Record<string, number>, agesMs: number[]): Promise<string[]> {
+async function statusesAt(items: Record<string, number>, agesMs: number[]): Promise<string[]> {
   const { sandbox } = await start();
   const id = await placed(sandbox, 'REF-1', items);
   const seen: string[] = [];
@@ -15,7 +15,7 @@ async function fate(items: Record<string, number>, agesMs: number[]): Promise<st
   for (const next of agesMs) {
     sandbox.advance(next - age);
     age = next;
-    const { status, products } = await look(sandbox, id);
+    const { status, products } = await poll(sandbox, id);
     seen.push(`${status} ${products.map(({ keys }) => keys.length).join('+')}`);
   }
   return seen;
@@ -46,7 +46,7 @@ test.each<[string, number[], string[]]>([
   ['demo-complete-then-refunded', [10 * SECOND, 15 * MINUTE], ['COMPLETED 4', 'REFUNDED 0']],
   ['demo-extra', [10 * SECOND], ['COMPLETED 5']],
 ])('%s does what it is named for', async (product, ages, expected) => {
-  expect(await fate({ [product]: 4 }, ages)).toEqual(expected);
+  expect(await statusesAt({ [product]: 4 }, ages)).toEqual(expected);
 });
 
 test('every scenario has a test above, or is the one that cannot be ordered', () => {
@@ -68,20 +68,20 @@ test.each<[string, Record<string, number>, number[], string[]]>([
   ],
   ['is refunded when nothing of it came', { 'demo-refunded': 1, 'demo-failed': 1 }, [10 * SECOND], ['REFUNDED 0+0']],
 ])('an order of several products %s', async (_, items, ages, expected) => {
-  expect(await fate(items, ages)).toEqual(expected);
+  expect(await statusesAt(items, ages)).toEqual(expected);
 });
 
-test('each look can make the order older, so that 40 looks last 20 minutes without waiting', async () => {
+test('each poll can make the order older, so that 40 polls last 20 minutes without waiting', async () => {
   const { sandbox } = await start({ perLookMs: 30 * SECOND });
   const id = await placed(sandbox, 'REF-1', { 'demo-slow': 1 });
   const other = await placed(sandbox, 'REF-2', { 'demo-slow': 1 });
   const statuses: string[] = [];
-  for (let count = 1; count <= 40; count += 1) statuses.push((await look(sandbox, id)).status);
+  for (let count = 1; count <= 40; count += 1) statuses.push((await poll(sandbox, id)).status);
 
   expect(
     statuses.map((status, at) => (status === statuses[at - 1] ? '' : `${at + 1} ${status}`)).filter(Boolean),
   ).toEqual(['1 PENDING', '4 PROCESSING', '40 COMPLETED']);
-  expect((await look(sandbox, other)).status).toBe('PENDING');
+  expect((await poll(sandbox, other)).status).toBe('PENDING');
 });
 
 test('a faster clock ages orders, and does not touch the time of day', async () => {
@@ -95,17 +95,17 @@ test('a faster clock ages orders, and does not touch the time of day', async () 
   const halfway = await placed(sandbox, 'REF-2', { 'demo-slow': 1 });
   time.nowMs += 10 * SECOND;
   sandbox.settings({ speed: 0 });
-  expect((await look(sandbox, halfway)).status).toBe('PROCESSING');
+  expect((await poll(sandbox, halfway)).status).toBe('PROCESSING');
   const frozen = await placed(sandbox, 'REF-3', { 'demo-seconds': 1 });
   time.nowMs += 60 * MINUTE;
-  expect((await look(sandbox, frozen)).status).toBe('PENDING');
+  expect((await poll(sandbox, frozen)).status).toBe('PENDING');
 });
 
 test('image keys are PNG pictures in a data URL, all different', async () => {
   const { sandbox } = await start();
   const id = await placed(sandbox, 'REF-1', { 'demo-image': 3 });
   sandbox.advance(MINUTE);
-  const keys = (await look(sandbox, id)).products[0]?.keys ?? [];
+  const keys = (await poll(sandbox, id)).products[0]?.keys ?? [];
   const images = keys.map(({ value }) => Buffer.from(value.replace('data:image/png;base64,', ''), 'base64'));
 
   expect(keys.map(({ type }) => type)).toEqual(['image', 'image', 'image']);
@@ -163,7 +163,7 @@ test.each([
   const id = await placed(sandbox, 'REF-1', { [product]: 4 });
   const taken = (await sandbox.ledger()).balance;
   sandbox.advance(MINUTE);
-  const { total_debit: shown, balance } = await look(sandbox, id);
+  const { total_debit: shown, balance } = await poll(sandbox, id);
 
   expect(taken).toBeLessThan(100);
   expect(shown).toBe(debited);

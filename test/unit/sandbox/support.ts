@@ -4,14 +4,14 @@ import { startSandbox, type Sandbox, type SandboxOptions } from '../../../src/sa
 const NOON = Date.UTC(2030, 0, 1, 12);
 
 /** A sandbox, and a time of day that stands still until a test moves it. */
-export interface Bench {
+export interface Setup {
   sandbox: Sandbox;
   time: { nowMs: number };
 }
 
 const running: Sandbox[] = [];
 
-export async function start(options: SandboxOptions = {}): Promise<Bench> {
+export async function start(options: SandboxOptions = {}): Promise<Setup> {
   const time = { nowMs: NOON };
   const sandbox = await startSandbox({ now: () => time.nowMs, ...options });
   running.push(sandbox);
@@ -73,7 +73,7 @@ export async function placed(sandbox: Sandbox, referenceId: string, items: Items
   return body.details.data.id;
 }
 
-export async function look(sandbox: Sandbox, id: string): Promise<Data> {
+export async function poll(sandbox: Sandbox, id: string): Promise<Data> {
   return (await call(sandbox, `/orders/${id}/keys`)).body.details.data;
 }
 
