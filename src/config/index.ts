@@ -4,8 +4,8 @@ import {
   describeVariable,
   partnerVariables,
   scheduleVariables,
+  secretNames,
   starterVariables,
-  VARIABLE_NAMES,
   workerVariables,
 } from './variables';
 
@@ -99,7 +99,7 @@ const TEMPORAL_SECRET = /^TEMPORAL_(API_KEY|TLS_CLIENT_KEY_DATA|CODEC_AUTH|GRPC_
  * environment of the process, when it crashes too, and a child process inherits it.
  */
 export function scrubSecrets(env: Record<string, string | undefined> = process.env): void {
-  const ours: string[] = VARIABLE_NAMES.filter((name) => describeVariable(name).secret);
+  const ours: string[] = secretNames();
   for (const name of Object.keys(env)) if (ours.includes(name) || TEMPORAL_SECRET.test(name)) delete env[name];
 }
 

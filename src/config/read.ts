@@ -56,12 +56,11 @@ export function readVariables<S extends z.ZodObject>(
 }
 
 function findSource(name: VariableName, env: Environment): Source {
-  const { secret, expected, example } = describeVariable(name);
   // Compose files leave a variable out by an empty one. Where empty is a value, as for a prefix, it is taken as that.
   const isLeftOut = env[name] === '' && !variables.shape[name].safeParse('').success;
   const written = isLeftOut ? undefined : env[name];
   const path = env[`${name}_FILE`];
-  if (!secret || !path) return { name, written };
+  if (!path || !describeVariable(name).secret) return { name, written };
   if (written !== undefined) {
     const remedy = 'Remove one of them.';
     return { name, issue: { variable: name, expected: `either ${name} or ${name}_FILE`, got: 'both', remedy } };
@@ -71,7 +70,7 @@ function findSource(name: VariableName, env: Environment): Source {
     return { name, written: content.text, file: { path, content } };
   } catch (error) {
     if (!(error instanceof UnusableFileError)) throw error;
-    return { name, issue: fileIssue(name, { expected, example, got: error.message }) };
+    return { name, issue: fileIssue(name, error.message) };
   }
 }
 
@@ -87,14 +86,12 @@ function configIssue(issue: z.core.$ZodIssue, sources: readonly Source[]): Confi
     return { variable: name, expected, got, remedy: howToSet(name), ...conflict };
   }
   const got = hidden ? issue.message : shown(written);
-  if (file !== undefined) return fileIssue(name, { expected, example, got: `in the file ${file.path}: ${got}` });
+  if (file !== undefined) return fileIssue(name, `in the file ${file.path}: ${got}`);
   return { variable: name, expected, got, remedy: `Write it like ${name}=${example}.`, ...conflict };
 }
 
-function fileIssue(
-  name: VariableName,
-  { expected, example, got }: { expected: string; example: string; got: string },
-): ConfigIssue {
+function fileIssue(name: VariableName, got: string): ConfigIssue {
+  const { expected, example } = describeVariable(name);
   return {
     variable: `${name}_FILE`,
     expected: `the path of a file that holds ${expected}`,

@@ -224,3 +224,7 @@ function readersOf(name: VariableName): VariableDescription['readBy'] {
 }
 
 export const VARIABLE_NAMES = Object.keys(variables.shape) as VariableName[];
+
+export function secretNames(): VariableName[] {
+  return VARIABLE_NAMES.filter((name) => describeVariable(name).secret);
+}

@@ -113,7 +113,7 @@ function handle(state: SandboxState, server: Server, host: string): Sandbox {
     log: () => state.requests.log(),
     addFault: (fault) => state.faults.add(fault),
     clearFaults: () => state.faults.clear(),
-    advance: (ms) => advance(state, ms),
+    advance: (ms) => void advance(state, { advanceMs: ms }),
     settings: (change = {}) => changeSettings(state, change),
     placeManualOrder: (order) => placeManualOrder(state, order),
     changeOrder: (orderId, change) => changeOrder(state, orderId, change),

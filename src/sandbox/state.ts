@@ -1,11 +1,12 @@
 import { setMaxListeners } from 'node:events';
+import { z } from 'zod';
 import { type Catalogue, makeCatalogue } from './catalogue';
 import { OrderClock, type Now } from './clock';
 import { toMinor } from './currency';
 import { Answers } from './envelope';
 import { FaultList } from './faults';
 import { History } from './history';
-import { parse } from './input';
+import { parse, strictObject } from './input';
 import { Ledger } from './ledger';
 import { RequestLog } from './request-log';
 import { DEFAULT_SETTINGS, fixedOptions, parseSettings, type Settings } from './settings';
@@ -73,8 +74,12 @@ export function changeSettings(state: SandboxState, change: unknown): Settings {
   return Object.assign(state.settings, settings);
 }
 
-/** Makes every order so much older. */
-export function advance(state: SandboxState, ms: number): void {
-  state.clock.advance(ms);
+const clockChange = strictObject({ advanceMs: z.number().min(0) });
+
+/** Makes every order so much older. @throws BadInput */
+export function advance(state: SandboxState, change: unknown): { advancedMs: number } {
+  const { advanceMs } = parse(clockChange, change);
+  state.clock.advance(advanceMs);
   state.ledger.updateAll();
+  return { advancedMs: advanceMs };
 }
