@@ -2,7 +2,7 @@
 import { readPartnerConfig, readScheduleConfig, readStarterConfig } from './config';
 import { createPartnerClient } from './partner';
 import { runStarter } from './cli/command-line';
-import { CONNECT_FOR_A_MINUTE, connectClient, readTemporalTarget } from './temporal/client/connection';
+import { CONNECT_FOR_A_MINUTE, connectClient, readTemporalTarget } from './temporal/client';
 import { flushAndExit } from './exit';
 
 export type { DecisionChoice } from './starter/decisions';

@@ -5,14 +5,15 @@ import { createAllActivities } from './activities';
 import { readWorkerConfig, scrubSecrets } from './config';
 import { createDelivery, createFingerprinter } from './delivery';
 import { createPartnerClient } from './partner';
-import { CONNECT_FOR_A_MINUTE, connectWorker, readTemporalTarget } from './temporal/client/connection';
 import { exitWith, stopSignal } from './exit';
-import { readinessOf, startHealthServer } from './temporal/worker/health';
-import { readStartInput, sentEvents } from './temporal/client/history';
-import { earlierEvents } from './temporal/client/earlier-events';
-import { otherPurchasesOf } from './temporal/client/other-purchases';
-import { installRuntime } from './temporal/worker/runtime';
-import { MissingSearchAttributesError, missingSearchAttributes } from './temporal/client/search-attributes';
+import {
+  CONNECT_FOR_A_MINUTE,
+  createPurchaseReader,
+  MissingSearchAttributesError,
+  missingSearchAttributes,
+  readTemporalTarget,
+} from './temporal/client';
+import { connectWorker, installRuntime, readinessOf, startHealthServer } from './temporal/worker';
 
 async function main(): Promise<void> {
   const config = readWorkerConfig(process.env, { terminal: process.stdout.isTTY });
@@ -37,9 +38,7 @@ async function main(): Promise<void> {
   const activities = createAllActivities({
     ...{ partner, delivery, client, settings: config.purchase, reportDir: config.reportDir, now: Date.now },
     fingerprints: createFingerprinter(config.fingerprintSecrets),
-    otherPurchasesOf: otherPurchasesOf(client),
-    earlierEvents: earlierEvents(client),
-    histories: { startedWith: readStartInput, toldEvents: sentEvents },
+    purchases: createPurchaseReader(client),
   });
   const workflowBundle = { codePath: join(__dirname, 'workflow-bundle.js') };
   worker = await Worker.create({

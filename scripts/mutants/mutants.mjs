@@ -178,10 +178,10 @@ export const MUTANTS = [
   {
     name: 'event-without-fingerprints',
     rule: 'the keys are part of what an event is',
-    file: 'src/delivery/event.ts',
+    file: 'src/contracts/event-id.ts',
     find: 'identity.fingerprints.toSorted()',
     replace: '[]',
-    tests: ['test/unit/delivery/event-id.test.ts'],
+    tests: ['test/unit/contracts/event-id.test.ts'],
   },
   {
     name: 'all-keys',

@@ -2,8 +2,9 @@ import { log, metricMeter } from '@temporalio/activity';
 import type { Activities } from '../contracts/activities';
 import { type DeliveryRequest, fingerprintsOf } from '../contracts/checkout-events';
 import type { EventLine } from '../domain/assess-order';
+import { eventIdOf } from '../contracts/event-id';
 import { FAILURE } from '../contracts/failures';
-import { type DeliveryEventBody, eventId } from '../delivery';
+import type { DeliveryEventBody } from '../delivery';
 import type { Order } from '../partner';
 import type { ActivityDependencies } from './index';
 import { failure, toFailure } from './failures';
@@ -32,15 +33,6 @@ export function createDeliverEventActivities(deps: ActivityDependencies): Pick<A
   };
 }
 
-/** The id of the event of a request. */
-export function eventIdOf(request: DeliveryRequest): string {
-  const { referenceId, type } = request;
-  const orderId = 'orderId' in request ? request.orderId : undefined;
-  const deduplicationKey = 'deduplicationKey' in request ? request.deduplicationKey : undefined;
-  return eventId({ referenceId, orderId, type, deduplicationKey, fingerprints: fingerprintsOf(request) });
-}
-
-/** The event as the checkout receives it: with keys in the place of fingerprints, without what only makes its id. */
 async function bodyOf(deps: ActivityDependencies, request: DeliveryRequest): Promise<DeliveryEventBody> {
   const { type, at, ...event } = request;
   if (!('lines' in event)) return { type, timestamp: at, data: { ...event, deduplicationKey: undefined } };

@@ -1,10 +1,10 @@
 import { activityInfo } from '@temporalio/activity';
 import type { Activities } from '../contracts/activities';
-import type { EarlierEvent } from '../contracts/checkout-events';
 import type { ReconcileActivities } from '../contracts/reconciliation';
 import type { PurchaseSettings } from '../contracts/purchase';
 import type { Delivery, Fingerprinter } from '../delivery';
 import type { PartnerClient } from '../partner';
+import type { PurchaseReader } from '../temporal/client';
 import { createDeliverEventActivities } from './deliver-event';
 import { createFindOrdersActivities } from './find-orders';
 import { createPlaceOrderActivities } from './place-order';
@@ -17,10 +17,8 @@ export interface ActivityDependencies {
   delivery: Delivery;
   fingerprints: Fingerprinter;
   settings: PurchaseSettings;
-  /** Other purchases here that name this order as theirs; an empty list where that can't be asked. */
-  otherPurchasesOf(orderId: string, referenceId: string): Promise<string[]>;
-  /** Events with keys that runs of this purchase other than `ownRunId` sent; throws where that can't be asked. */
-  earlierEvents(referenceId: string, ownRunId: string, firstRunId: string): Promise<EarlierEvent[]>;
+  /** Of the namespace in which the worker runs. */
+  purchases: PurchaseReader;
   /** Epoch ms. */
   now(): number;
 }

@@ -2,6 +2,7 @@ import { activityInfo, log } from '@temporalio/activity';
 import type { Activities, GetOrderInput, PolledOrder } from '../contracts/activities';
 import { type EarlierEvent, fingerprintsOf } from '../contracts/checkout-events';
 import { FAILURE } from '../contracts/failures';
+import { purchaseWorkflowId } from '../contracts/names';
 import { endsPolling, mayHaveKeys, type OrderSnapshot, presentableStatus } from '../domain/order';
 import type { Order } from '../partner';
 import { isPartnerError } from '../partner';
@@ -53,7 +54,7 @@ async function readOrder(deps: ActivityDependencies, input: GetOrderInput, pause
   }
   const view = snapshotOf(orderId, order, namesOf(deps, earlier));
   if (!endsPolling(view.status)) return view;
-  const [claimedBy] = await deps.otherPurchasesOf(orderId, referenceId);
+  const [claimedBy] = await deps.purchases.othersWithOrder(orderId, referenceId);
   return { ...view, ...(claimedBy !== undefined && { claimedBy }), ...(earlier && { earlier }) };
 }
 
@@ -62,8 +63,16 @@ async function eventsBefore(deps: ActivityDependencies, input: GetOrderInput): P
   const runId = activityInfo().workflowExecution?.runId;
   const { orderId, referenceId, firstRunId } = input;
   if (runId === undefined || firstRunId === undefined || runId === firstRunId) return undefined;
-  const events = await deps.earlierEvents(referenceId, runId, firstRunId);
-  return events.filter(({ request }) => 'orderId' in request && request.orderId === orderId);
+  // The first run is found without a list, which lags; later ones are minutes old before anybody resets again.
+  const firstRun = { workflowId: purchaseWorkflowId(referenceId), runId: firstRunId };
+  const events = await deps.purchases.keyEvents(referenceId, {
+    also: [firstRun],
+    exceptRunId: runId,
+    skipForgotten: true,
+  });
+  return events
+    .filter(({ request }) => request.orderId === orderId)
+    .map(({ id, request, received }) => ({ request, ...(received && { eventId: id }) }));
 }
 
 /** A key that went out before keeps the fingerprint it had then, whichever secret is the newest now. */

@@ -1,7 +1,7 @@
 import { isGrpcServiceError, ServiceError } from '@temporalio/client';
 import { Command, CommanderError } from 'commander';
 import { exitCodeOf, messageOf } from '../exit';
-import { registerSearchAttributes } from '../temporal/client/search-attributes';
+import { registerSearchAttributes } from '../temporal/client';
 import type { StarterContext } from './context';
 import { type Output, show } from './output';
 import { addPartnerCommands } from './partner-commands';

@@ -1,11 +1,5 @@
 import type { OrderSnapshot } from '../domain/order';
-import type {
-  DeliveryReceipt,
-  DeliveryRequest,
-  EarlierEvent,
-  LateDeliveryEvent,
-  ReceivedEvent,
-} from './checkout-events';
+import type { DeliveryReceipt, DeliveryRequest, EarlierEvent, EventWithKeys, ReceivedEvent } from './checkout-events';
 import type { PurchaseItem, PurchaseSettings } from './purchase';
 
 /** What the worker tells a workflow about itself, recorded once. */
@@ -105,8 +99,8 @@ export interface PolledOrder extends OrderSnapshot {
 export interface OverduePurchase {
   /** What was bought. */
   items: PurchaseItem[];
-  /** The late deliveries of this purchase so far. They are repeated, and their keys are not handed over anew. */
-  earlier: LateDeliveryEvent[];
+  /** The events with keys of this order so far. They are repeated, and their keys are not handed over anew. */
+  earlier: EventWithKeys[];
 }
 
 /** What `deliverWorkflow` ends with. `eventId` is the last one of `events`, which the checkout has received. */

@@ -39,6 +39,9 @@ export interface LateDeliveryEvent extends EventOf<'purchase.late_delivery'> {
   totalDebit?: number;
 }
 
+/** An event that hands over keys, or could. */
+export type EventWithKeys = OutcomeEvent | LateDeliveryEvent;
+
 /** The partner has given the money back after the purchase had ended. */
 export interface LaterRefundEvent extends EventOf<'purchase.refunded'> {
   orderId: string;

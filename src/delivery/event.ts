@@ -1,25 +1,4 @@
-import { createHash } from 'node:crypto';
 import { z } from 'zod';
-
-/** What makes an event the one it is. Everything else of it follows from these. */
-export interface EventIdentity {
-  type: string;
-  referenceId: string;
-  orderId?: string;
-  /** Tells apart two events of one type, such as two holds of one purchase. */
-  deduplicationKey?: string;
-  fingerprints: readonly string[];
-}
-
-/**
- * The id of an event: the same for every attempt and every worker, and another for any other keys. 160 bits. The order of
- * the fingerprints does not matter. How it is made must never change: an attempt after an update would be a new event.
- */
-export function eventId(identity: EventIdentity): string {
-  const { type, referenceId, orderId = null, deduplicationKey = null } = identity;
-  const text = JSON.stringify([type, referenceId, orderId, deduplicationKey, identity.fingerprints.toSorted()]);
-  return `evt_${createHash('sha256').update(text).digest().subarray(0, 20).toString('base64url')}`;
-}
 
 /** The body of an event, as it is posted and as a TypeScript checkout may parse it. Fields may be added. */
 export const deliveryEventSchema = z.looseObject({

@@ -3,7 +3,7 @@ import type { DeliveryEvent } from './event';
 import { createWebhookDelivery } from './webhook';
 
 export { DeliveryError, isDeliveryError } from './errors';
-export { type DeliveryEvent, type DeliveryEventBody, deliveryEventSchema, eventId } from './event';
+export { type DeliveryEvent, type DeliveryEventBody, deliveryEventSchema } from './event';
 export { createFingerprinter, type Fingerprinter } from './fingerprints';
 
 /** Where events go. */

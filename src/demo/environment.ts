@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Sandbox, startSandbox } from '../sandbox';
 import { createStarter, type Starter } from '../starter/purchases';
-import { registerSearchAttributes } from '../temporal/client/search-attributes';
+import { registerSearchAttributes } from '../temporal/client';
 import { type DemoCheckout, startDemoCheckout } from './checkout';
 import {
   portFrom,

@@ -7,7 +7,7 @@ import {
 import { DEFAULT_TASK_QUEUE, PURCHASE_WORKFLOW, purchaseWorkflowId } from '../contracts/names';
 import type { PurchaseInput, PurchaseResult } from '../contracts/purchase';
 import { validatePurchase, sameItems } from '../domain/purchase-rules';
-import { readStartInput } from '../temporal/client/history';
+import { createPurchaseReader } from '../temporal/client';
 import type { DecisionChoice } from './decisions';
 import {
   InvalidPurchaseError,
@@ -108,9 +108,9 @@ async function startOrFind(client: Client, taskQueue: string, input: PurchaseInp
 
 /** @returns the run of the purchase that this reference already has, if it is of the same items. */
 async function findSame(client: Client, { referenceId, items }: PurchaseInput): Promise<string> {
-  const workflowId = purchaseWorkflowId(referenceId);
-  const { runId } = await client.workflow.getHandle(workflowId).describe();
-  const before = await readStartInput(client, { workflowId, runId });
+  const purchases = createPurchaseReader(client);
+  const { workflowId, runId } = await purchases.describe(referenceId);
+  const before = await purchases.startInput({ workflowId, runId });
   const faults = validatePurchase(before);
   if (faults.length > 0) {
     const why = faults.join('; ');

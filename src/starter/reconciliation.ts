@@ -1,6 +1,7 @@
 import { type Client, WorkflowExecutionAlreadyStartedError, WorkflowFailedError } from '@temporalio/client';
 import { RECONCILE_NOW, RECONCILE_WORKFLOW } from '../contracts/names';
 import { DEFAULT_LOOKBACK_MS, type ReconcileInput, type ReconciliationResult } from '../contracts/reconciliation';
+import { readRetentionMs, rootCauseOf } from '../temporal/client';
 import { StarterError } from './errors';
 
 const DAY_MS = 24 * 3_600_000;
@@ -44,7 +45,7 @@ export async function reconcileNow(
       );
     }
     if (!(error instanceof WorkflowFailedError)) throw error;
-    throw new ReconciliationError(`The reconciliation ended without a result: ${rootOf(error).message}`);
+    throw new ReconciliationError(`The reconciliation ended without a result: ${rootCauseOf(error).message}`);
   }
 }
 
@@ -55,8 +56,7 @@ export async function reconcileNow(
  */
 export async function refuseLongLookback(client: Client, lookbackMs: number): Promise<void> {
   const { namespace } = client.options;
-  const { config } = await client.workflowService.describeNamespace({ namespace });
-  const retentionMs = Number(config?.workflowExecutionRetentionTtl?.seconds ?? 0) * 1_000;
+  const retentionMs = await readRetentionMs(client);
   if (lookbackMs <= retentionMs - DAY_MS) return;
   const needed = inHours(lookbackMs + DAY_MS);
   throw new ReconciliationError(
@@ -69,8 +69,4 @@ export async function refuseLongLookback(client: Client, lookbackMs: number): Pr
 /** A duration as people and the command line write it, such as `72h`. */
 export function inHours(ms: number): string {
   return Number.isInteger(ms / 3_600_000) ? `${ms / 3_600_000}h` : `${Math.ceil(ms / 60_000)}m`;
-}
-
-function rootOf(error: Error): Error {
-  return error.cause instanceof Error ? rootOf(error.cause) : error;
 }

@@ -1,10 +1,10 @@
 import { type Client, isGrpcDeadlineError, WorkflowFailedError, type WorkflowHandle } from '@temporalio/client';
 import type { DeliveryReport, OverduePurchase } from '../contracts/activities';
-import { type DeliveryRequest, fingerprintsOf, type LateDeliveryEvent } from '../contracts/checkout-events';
-import { DELIVER_WORKFLOW, deliverWorkflowId, purchaseWorkflowId } from '../contracts/names';
+import type { DeliveryRequest, EventWithKeys } from '../contracts/checkout-events';
+import { DELIVER_WORKFLOW, deliverWorkflowId } from '../contracts/names';
 import type { PurchaseInput, PurchaseMemo, PurchaseResult } from '../contracts/purchase';
 import { eventTypeOf } from '../domain/outcome';
-import { readStartInput, sentEvents } from '../temporal/client/history';
+import { createPurchaseReader, type PurchaseReader, rootCauseOf } from '../temporal/client';
 import { commandsFor } from './decisions';
 import { NothingToRedeliverError, NotAnsweredError, RedeliveryFailedError } from './errors';
 
@@ -13,12 +13,12 @@ export interface Redelivery {
   referenceId: string;
   workflowId: string;
   events: DeliveryReport['events'];
-  /** With an overdue purchase: what the look at its order saw; `doubt` says why its keys were kept back. */
+  /** With an overdue purchase: its order as it was read; `doubt` says why its keys were kept back. */
   order?: DeliveryReport['order'];
 }
 
-/** What was told to the checkout when a purchase ended. */
-interface Told {
+/** The event that the checkout got when a purchase ended. */
+interface ClosingEvent {
   eventId: string;
   request: DeliveryRequest;
   overdue?: OverduePurchase;
@@ -35,7 +35,7 @@ export async function redeliver(
   referenceId: string,
   answerWithinMs: number,
 ): Promise<Redelivery> {
-  const { eventId, request, overdue } = await toldByPurchase(client, referenceId);
+  const { eventId, request, overdue } = await closingEventOf(client, referenceId);
   const workflowId = deliverWorkflowId(eventId);
   const handle = await client.workflow.start(DELIVER_WORKFLOW, {
     workflowId,
@@ -46,36 +46,47 @@ export async function redeliver(
     staticSummary: `${request.type} of ${referenceId}, again`,
   });
   const { events, order } = await reportOf(client, handle, { referenceId, eventId, answerWithinMs });
-  return { referenceId, workflowId, events, ...(order && { order }) };
+  return { referenceId, workflowId, events, order };
 }
 
-async function toldByPurchase(client: Client, referenceId: string): Promise<Told> {
-  const workflowId = purchaseWorkflowId(referenceId);
-  const handle = client.workflow.getHandle(workflowId);
-  const { status, memo, runId } = await handle.describe();
+async function closingEventOf(client: Client, referenceId: string): Promise<ClosingEvent> {
+  const purchases = createPurchaseReader(client);
+  const { status, memo, workflowId, runId } = await purchases.describe(referenceId);
   if (status.name === 'RUNNING') throw stillRunning(referenceId, (memo ?? {}) as PurchaseMemo);
   if (status.name !== 'COMPLETED') {
     throw new NothingToRedeliverError(
-      `Purchase ${referenceId} ended as ${status.name} and told the checkout no outcome: there is nothing to send again. ` +
+      `Purchase ${referenceId} ended as ${status.name} and sent the checkout no outcome: there is nothing to send again. ` +
         `What became of it at the partner: node dist/starter.js orders --search ${referenceId}`,
     );
   }
-  const result = (await handle.result()) as PurchaseResult;
+  const result = (await client.workflow.getHandle(workflowId, runId).result()) as PurchaseResult;
   const type = eventTypeOf(result.outcome);
-  const told = (await sentEvents(client, { workflowId, runId })).findLast(
-    ({ request, receipt }) => request.type === type && receipt !== undefined,
-  );
-  if (!told?.receipt) {
+  const events = await purchases.sentEvents({ workflowId, runId });
+  const closing = events.findLast(({ request, received }) => request.type === type && received);
+  if (!closing) {
     const why = result.reason ? ` (${result.reason})` : '';
     throw new NothingToRedeliverError(
       `Purchase ${referenceId} ended ${result.outcome}${why}; the checkout took no event of that, so there is none to repeat.`,
     );
   }
-  const { request, receipt } = told;
-  if (result.outcome !== 'OVERDUE') return { eventId: receipt.eventId, request };
-  const { items } = (await readStartInput(client, { workflowId, runId })) as PurchaseInput;
-  const earlier = await lateDeliveries(client, referenceId, deliverWorkflowId(receipt.eventId));
-  return { eventId: receipt.eventId, request, overdue: { items, earlier } };
+  const { id: eventId, request } = closing;
+  if (result.outcome !== 'OVERDUE') return { eventId, request };
+  const { items } = (await purchases.startInput({ workflowId, runId })) as PurchaseInput;
+  return { eventId, request, overdue: { items, earlier: await earlierKeyEvents(purchases, result, eventId) } };
+}
+
+/**
+ * What any run of the purchase or any delivery after it handed over of the order, received or not: what was ever sent may
+ * have arrived. The list of runs lags, so the delivery that `redeliver` itself starts is also looked up by its id.
+ */
+async function earlierKeyEvents(
+  purchases: PurchaseReader,
+  { referenceId, orderId }: PurchaseResult,
+  eventId: string,
+): Promise<EventWithKeys[]> {
+  const before = await purchases.latestDelivery(eventId);
+  const events = await purchases.keyEvents(referenceId, { also: before ? [before] : [] });
+  return events.map(({ request }) => request).filter((request) => request.orderId === orderId);
 }
 
 function stillRunning(referenceId: string, { hold }: PurchaseMemo): NothingToRedeliverError {
@@ -91,29 +102,6 @@ function stillRunning(referenceId: string, { hold }: PurchaseMemo): NothingToRed
   );
 }
 
-/**
- * The late deliveries of a purchase so far, received or not: what was ever on its way may have arrived. The list of
- * workflows lags, so the one that `redeliver` itself starts is also asked for by its id.
- */
-async function lateDeliveries(client: Client, referenceId: string, ownId: string): Promise<LateDeliveryEvent[]> {
-  const query = `WorkflowType = '${DELIVER_WORKFLOW}' AND ReferenceId = '${referenceId}'`;
-  const runs = new Map<string, { workflowId: string; runId: string }>();
-  for await (const { workflowId, runId } of client.workflow.list({ query })) runs.set(runId, { workflowId, runId });
-  const own = await client.workflow
-    .getHandle(ownId)
-    .describe()
-    .catch(() => undefined);
-  if (own) runs.set(own.runId, { workflowId: ownId, runId: own.runId });
-
-  const found = new Map<string, LateDeliveryEvent>();
-  for (const run of runs.values()) {
-    for (const { request } of await sentEvents(client, run)) {
-      if (request.type === 'purchase.late_delivery') found.set(fingerprintsOf(request).toSorted().join(), request);
-    }
-  }
-  return [...found.values()].toSorted((one, other) => (one.at < other.at ? -1 : 1));
-}
-
 async function reportOf(
   client: Client,
   handle: WorkflowHandle,
@@ -124,7 +112,9 @@ async function reportOf(
     return (await client.withDeadline(deadline, () => handle.result())) as DeliveryReport;
   } catch (error) {
     if (error instanceof WorkflowFailedError) {
-      throw new RedeliveryFailedError(`Event ${eventId} of ${referenceId} was not received: ${rootOf(error).message}`);
+      throw new RedeliveryFailedError(
+        `Event ${eventId} of ${referenceId} was not received: ${rootCauseOf(error).message}`,
+      );
     }
     // A call that began a moment before the deadline ends with another code than one that was under way.
     if (!isGrpcDeadlineError(error) && Date.now() < deadline) throw error;
@@ -140,8 +130,4 @@ async function lastAnswer(handle: WorkflowHandle): Promise<string> {
   const answer = pendingActivities?.[0]?.lastFailure?.message;
   if (answer) return ` (${answer})`;
   return pendingWorkflowTask ? ' (no worker has taken it: is one running?)' : '';
-}
-
-function rootOf(error: Error): Error {
-  return error.cause instanceof Error ? rootOf(error.cause) : error;
 }

@@ -5,9 +5,10 @@ import {
   type WorkflowExecutionDescription,
   WorkflowFailedError,
 } from '@temporalio/client';
-import { DELIVER_WORKFLOW, eventIdOfWorkflow, purchaseWorkflowId } from '../contracts/names';
+import { eventIdOfWorkflow } from '../contracts/names';
 import type { HoldNotice, PurchaseMemo, PurchaseResult } from '../contracts/purchase';
-import { PARTNER_ORDER_ID, PURCHASE_STATE } from '../contracts/search-attributes';
+import { PARTNER_ORDER_ID, PURCHASE_STATE, REFERENCE_ID } from '../contracts/search-attributes';
+import { createPurchaseReader, type PurchaseReader } from '../temporal/client';
 
 /** What waits in a purchase right now: an activity between two attempts, or in one. */
 export interface PendingWork {
@@ -57,14 +58,14 @@ export interface PurchaseStatus {
 
 /** Reads where a purchase stands from the server alone: no worker has to run. @throws WorkflowNotFoundError */
 export async function statusOf(client: Client, referenceId: string): Promise<PurchaseStatus> {
-  const workflowId = purchaseWorkflowId(referenceId);
-  const description = await client.workflow.getHandle(workflowId).describe();
-  const { runId, raw, typedSearchAttributes: attributes } = description;
+  const purchases = createPurchaseReader(client);
+  const description = await purchases.describe(referenceId);
+  const { workflowId, runId, raw, typedSearchAttributes: attributes } = description;
   const memo = (description.memo ?? {}) as PurchaseMemo;
   const execution = description.status.name;
   const running = execution === 'RUNNING';
   const shown = attributes.get(PURCHASE_STATE);
-  const later = await deliveredLater(client, referenceId);
+  const later = await deliveredLater(purchases, referenceId);
   return {
     referenceId,
     workflowId,
@@ -117,11 +118,11 @@ function receivedBy(memo: PurchaseMemo): DeliveryStatus[] {
  * registered, a visibility store that is away) all else is still worth showing.
  */
 async function deliveredLater(
-  client: Client,
+  purchases: PurchaseReader,
   referenceId: string,
 ): Promise<{ deliveries: DeliveryStatus[]; unlisted?: string }> {
   try {
-    return { deliveries: await listDeliveries(client, referenceId) };
+    return { deliveries: await listDeliveries(purchases, referenceId) };
   } catch (error) {
     if (!(error instanceof ServiceError) || !isGrpcServiceError(error.cause)) throw error;
     return { deliveries: [], unlisted: error.cause.details };
@@ -129,10 +130,9 @@ async function deliveredLater(
 }
 
 /** Oldest first; lists lag a little. */
-async function listDeliveries(client: Client, referenceId: string): Promise<DeliveryStatus[]> {
-  const query = `WorkflowType = '${DELIVER_WORKFLOW}' AND ReferenceId = '${referenceId}'`;
+async function listDeliveries(purchases: PurchaseReader, referenceId: string): Promise<DeliveryStatus[]> {
   const found: DeliveryStatus[][] = [];
-  for await (const delivery of client.workflow.list({ query })) {
+  for await (const delivery of purchases.listDeliveries(`${REFERENCE_ID.name} = '${referenceId}'`)) {
     const { events } = (delivery.memo ?? {}) as PurchaseMemo;
     const at = delivery.startTime.toISOString();
     const eventId = eventIdOfWorkflow(delivery.workflowId);

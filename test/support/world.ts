@@ -10,8 +10,7 @@ import { createDelivery, createFingerprinter } from '../../src/delivery';
 import { createPartnerClient, type PartnerClient } from '../../src/partner';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox';
 import { createStarter, type Starter } from '../../src/starter';
-import { earlierEvents } from '../../src/temporal/client/earlier-events';
-import { otherPurchasesOf } from '../../src/temporal/client/other-purchases';
+import { createPurchaseReader } from '../../src/temporal/client';
 import { type Receiver, startReceiver } from './receiver';
 import { FAST } from './settings';
 
@@ -161,8 +160,7 @@ export async function startWorker(parts: WorkerParts) {
   const deps: ActivityDependencies = {
     ...{ partner, delivery, settings },
     fingerprints: createFingerprinter(() => [TEST_FINGERPRINT_SECRET]),
-    otherPurchasesOf: otherPurchasesOf(client),
-    earlierEvents: earlierEvents(client),
+    purchases: createPurchaseReader(client),
     now: Date.now,
   };
   const worker = await Worker.create({

@@ -1,4 +1,3 @@
-import type { Client } from '@temporalio/client';
 import {
   type PartnerOrder,
   type Finding,
@@ -7,6 +6,7 @@ import {
   type ReconcileOptions,
   type KnownPurchase,
 } from '../../domain/reconciliation/index';
+import type { PurchaseReader } from '../../temporal/client';
 import { describePurchase, type LaterDeliveries } from './purchase-lists';
 
 /** A finding that the servers' own records bear out, with the purchase and the orders that it is about. */
@@ -52,13 +52,13 @@ export function recordsOf(orders: readonly PartnerOrder[], purchases: readonly K
  * @returns undefined when there is nothing left to find.
  */
 export async function confirm(
-  client: Client,
+  reader: PurchaseReader,
   books: Records,
   suggested: Finding,
   { later, ...options }: ReconcileOptions & { later: LaterDeliveries },
 ): Promise<Confirmed | undefined> {
   const { orders, references } = books.concerning(suggested);
-  const described = await Promise.all(references.map((reference) => describePurchase(client, reference, later)));
+  const described = await Promise.all(references.map((reference) => describePurchase(reader, reference, later)));
   const purchases = described.filter((purchase) => purchase !== undefined);
   const key = findingKey(suggested);
   const finding = reconcile(orders, purchases, options).find((found) => findingKey(found) === key);

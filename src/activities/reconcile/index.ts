@@ -18,10 +18,10 @@ import {
 } from '../../domain/reconciliation/index';
 import { isPartnerError, NotFoundError, type PartnerClient } from '../../partner/index';
 import { writeReport } from '../../report/index';
+import { readRetentionMs } from '../../temporal/client';
 import { failure, toFailure } from '../failures';
 import type { ActivityDependencies } from '../index';
 import { confirm, type Records, recordsOf } from './confirm';
-import type { Histories } from './late-delivery';
 import { handleFinding, type RepairContext } from './repair';
 import { readOrderHistory } from './order-history';
 import { inParallel, withRetry } from './with-retry';
@@ -33,7 +33,6 @@ import { createPollOrderActivities } from '../poll-order';
 /** What a reconciliation works with beside the other activities. */
 export interface ReconcileDependencies extends ActivityDependencies {
   client: Client;
-  histories: Histories;
   /** The folder for the reports. */
   reportDir: string;
 }
@@ -91,12 +90,10 @@ async function runReconciliation(
 
 /** Beyond the retention the namespace has forgotten its purchases, and every order would look like nobody's. */
 async function refuseLongLookback(client: Client, { from, to }: ReconcileOrdersInput): Promise<void> {
-  const { namespace } = client.options;
-  const { config } = await client.workflowService.describeNamespace({ namespace });
-  const retentionMs = Number(config?.workflowExecutionRetentionTtl?.seconds ?? 0) * 1_000;
+  const retentionMs = await readRetentionMs(client);
   if (to - from <= retentionMs - DAY_MS) return;
   const asked = `a look-back of ${hours(to - from)}`;
-  const message = `${asked} is longer than the retention of namespace ${namespace} less a day (${hours(retentionMs)} - 24 h)`;
+  const message = `${asked} is longer than the retention of namespace ${client.options.namespace} less a day (${hours(retentionMs)} - 24 h)`;
   throw failure(FAILURE.lookbackTooLong, message, { final: true });
 }
 
@@ -107,8 +104,8 @@ async function readRecords(
 ): Promise<{ books: Records; later: LaterDeliveries }> {
   const history = await readOrderHistory(deps.partner, from - CLOCK_TOLERANCE_MS, progress);
   const orders = history.filter((order) => order.createdAt >= from - CLOCK_TOLERANCE_MS);
-  const later = await listLaterDeliveries(deps.client, ownRunId());
-  const purchases = await listPurchases(deps.client, { from, orders, later }, progress);
+  const later = await listLaterDeliveries(deps.purchases, ownRunId());
+  const purchases = await listPurchases(deps.purchases, { from, orders, later }, progress);
   const followed = await readFollowedOrders(deps.partner, { orders, purchases, from }, progress);
   return { books: recordsOf([...orders, ...followed], purchases), later };
 }
@@ -173,7 +170,7 @@ async function handleAll(
     progress.signal.throwIfAborted();
     const confirmed = isTrusted(finding)
       ? { finding, orders: [] }
-      : await confirm(deps.client, books, finding, options);
+      : await confirm(deps.purchases, books, finding, options);
     handled += 1;
     progress.show('confirming and mending', { done: handled, of: suggested.length });
     if (!confirmed) return undefined;

@@ -1,29 +1,11 @@
-import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
-import {
-  type DeliveryReceipt,
-  type DeliveryRequest,
-  fingerprintsOf,
-  lateDelivery,
-} from '../../contracts/checkout-events';
+import { type DeliveryRequest, fingerprintsOf, lateDelivery } from '../../contracts/checkout-events';
 import type { PurchaseInput } from '../../contracts/purchase';
 import { newKeysOf } from '../../domain/late-keys';
 import { validatePurchase } from '../../domain/purchase-rules';
 import type { KnownPurchase } from '../../domain/reconciliation/index';
-import { eventIdOf } from '../deliver-event';
+import type { KeyEvent, PurchaseRun } from '../../temporal/client';
 import type { RepairContext } from './repair';
 import type { LateMemo } from './purchase-lists';
-
-interface Run {
-  workflowId: string;
-  runId: string;
-}
-
-/** Reads with what a workflow was started and what it told the checkout from its history. */
-export interface Histories {
-  startedWith(client: Client, run: Run): Promise<unknown>;
-  /** Oldest first; `receipt` if the checkout has it. */
-  toldEvents(client: Client, run: Run): Promise<{ request: DeliveryRequest; receipt?: DeliveryReceipt }[]>;
-}
 
 /** What is to be delivered of an order: nothing, events, or a reason why a person must look. */
 export interface LateDelivery {
@@ -43,19 +25,18 @@ export async function lateDeliveryOf(
   purchase: KnownPurchase,
   orderId: string,
 ): Promise<LateDelivery> {
-  const { client, histories } = context;
-  const input = await histories.startedWith(client, purchase);
+  const input = await context.purchases.startInput(purchase);
   if (validatePurchase(input).length > 0) return doubt('it was started with what is no purchase');
   const { items } = input as PurchaseInput;
   const { referenceId } = purchase;
 
   const sent = await sentBefore(context, purchase);
-  const fates = new Set([...sent.values()].map((event) => event.fate));
-  if (fates.has('failed')) {
+  const states = new Set(sent.map(({ state }) => state));
+  if (states.has('failed')) {
     return doubt('the checkout did not take its delivery: see the failed deliverWorkflow of this reference');
   }
-  if (fates.has('on its way')) return doubt('its keys are on their way to the checkout');
-  const handedOver = [...sent.values()].flatMap(({ request }) => fingerprintsOf(request));
+  if (states.has('on its way')) return doubt('its keys are on their way to the checkout');
+  const handedOver = sent.flatMap(({ request }) => fingerprintsOf(request));
   const order = await context.getOrder({ orderId, referenceId });
   const fresh = newKeysOf(items, order, handedOver);
   if (fresh.doubt !== undefined) return doubt(fresh.doubt);
@@ -66,12 +47,12 @@ export async function lateDeliveryOf(
   const { lines } = fresh;
   const late = lines.length > 0 ? [lateDelivery({ at, referenceId, orderId, lines, totalDebit })] : [];
   const ordered = items.reduce((total, item) => total + item.quantity, 0);
-  const deliveries = [...sent.values()]
-    .filter(({ fate }) => fate === 'lost')
+  const deliveries = sent
+    .filter(({ state }) => state === 'lost')
     .map(({ request }) => request)
     .concat(late)
     .map((request) => ({ request, memo: { ordered, orderId, lastSeen: status, handedOver: byProduct(request) } }));
-  return { deliveries, own: [...sent.values()].some((event) => event.fate === 'own') };
+  return { deliveries, own: states.has('own') };
 }
 
 /**
@@ -82,38 +63,33 @@ type DeliveryState = 'received' | 'own' | 'on its way' | 'failed' | 'lost';
 
 interface Sent {
   request: DeliveryRequest;
-  fate: DeliveryState;
+  state: DeliveryState;
 }
 
-/** Of several tries at one event the luckiest counts. */
+/** Of several tries at one event the best counts. */
 const DELIVERY_STATES: readonly DeliveryState[] = ['own', 'received', 'on its way', 'failed', 'lost'];
 
 /** Every event with keys that was ever sent for this reference, once. */
-async function sentBefore(context: RepairContext, purchase: KnownPurchase): Promise<Map<string, Sent>> {
-  const { client, histories } = context;
-  const runs = new Map<string, { run: Run; fate: DeliveryState }>();
-  runs.set(purchase.runId, { run: purchase, fate: purchase.execution === 'RUNNING' ? 'on its way' : 'lost' });
-  for await (const run of client.workflow.list({ query: `ReferenceId = '${purchase.referenceId}'` })) {
-    runs.set(run.runId, { run, fate: deliveryStateIn(run, purchase, context.runId) });
-  }
-  const sent = new Map<string, Sent>();
-  for (const { run, fate } of runs.values()) {
-    for (const { request, receipt } of await histories.toldEvents(client, run)) {
-      if (fingerprintsOf(request).length === 0) continue;
-      const id = eventIdOf(request);
-      const before = sent.get(id)?.fate ?? 'lost';
-      const now = receipt && fate !== 'own' ? 'received' : fate;
-      sent.set(id, { request, fate: DELIVERY_STATES.indexOf(now) < DELIVERY_STATES.indexOf(before) ? now : before });
-    }
-  }
-  return sent;
+async function sentBefore(context: RepairContext, purchase: KnownPurchase): Promise<Sent[]> {
+  const { workflowId, runId, execution, referenceId } = purchase;
+  const also = [{ workflowId, runId, status: execution }];
+  const events = await context.purchases.keyEvents(referenceId, { also });
+  return events.map((event) => ({ request: event.request, state: stateOf(event, purchase, context.runId) }));
 }
 
-/** What becomes of an event without a receipt in this run. */
-function deliveryStateIn(run: WorkflowExecutionInfo, purchase: KnownPurchase, ownRunId: string): DeliveryState {
+function stateOf({ sentBy }: KeyEvent, purchase: KnownPurchase, ownRunId: string): DeliveryState {
+  const states = sentBy.map(({ run, received }) => {
+    const state = stateWithoutReceipt(run, purchase, ownRunId);
+    return received && state !== 'own' ? 'received' : state;
+  });
+  return DELIVERY_STATES.find((state) => states.includes(state)) ?? 'lost';
+}
+
+/** What becomes of an event that this run sent and has no receipt for. */
+function stateWithoutReceipt(run: PurchaseRun, purchase: KnownPurchase, ownRunId: string): DeliveryState {
   const { reconciled } = (run.memo ?? {}) as { reconciled?: LateMemo };
-  const running = run.status.name === 'RUNNING';
-  if (reconciled?.by === ownRunId && (running || run.status.name === 'COMPLETED')) return 'own';
+  const running = run.status === 'RUNNING';
+  if (reconciled?.by === ownRunId && (running || run.status === 'COMPLETED')) return 'own';
   if (running) return 'on its way';
   return run.workflowId === purchase.workflowId ? 'lost' : 'failed';
 }

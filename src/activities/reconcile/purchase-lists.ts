@@ -1,14 +1,14 @@
-import { type Client, type WorkflowExecutionInfo, WorkflowNotFoundError } from '@temporalio/client';
-import { DELIVER_WORKFLOW, PURCHASE_WORKFLOW, purchaseWorkflowId, referenceIdOfWorkflow } from '../../contracts/names';
+import { type WorkflowExecutionInfo, WorkflowNotFoundError } from '@temporalio/client';
+import { referenceIdOfWorkflow } from '../../contracts/names';
 import type { PurchaseMemo } from '../../contracts/purchase';
 import { PARTNER_ORDER_ID, PURCHASE_STATE, REFERENCE_ID } from '../../contracts/search-attributes';
 import { isSafeOrderId, REFERENCE_PATTERN } from '../../domain/order';
 import type { PartnerOrder, KnownPurchase } from '../../domain/reconciliation/index';
+import type { PurchaseReader } from '../../temporal/client';
 import type { Progress } from './progress';
 
 /** Names in one query. A query of the longest references is then about 30,000 characters. */
 const BATCH = 300;
-const PURCHASES = `WorkflowType = '${PURCHASE_WORKFLOW}'`;
 
 /** What may still come to something, whatever its age. */
 const FOLLOWED =
@@ -41,11 +41,10 @@ export interface LaterDeliveries {
  * Reads what reconciliations before have handed over and told. What failed, or is still on its way, is not among it; nor is what
  * this run did before its worker died, for it is to stand in its report.
  */
-export async function listLaterDeliveries(client: Client, ownRunId: string): Promise<LaterDeliveries> {
+export async function listLaterDeliveries(reader: PurchaseReader, ownRunId: string): Promise<LaterDeliveries> {
   const byReference = new Map<string, LateMemo[]>();
   const told = new Set<string>();
-  const query = `WorkflowType = '${DELIVER_WORKFLOW}' AND ExecutionStatus = 'Completed'`;
-  for await (const { memo, typedSearchAttributes } of client.workflow.list({ query })) {
+  for await (const { memo, typedSearchAttributes } of reader.listDeliveries("ExecutionStatus = 'Completed'")) {
     const { reconciled } = (memo ?? {}) as { reconciled?: LateMemo };
     const referenceId = typedSearchAttributes.get(REFERENCE_ID);
     if (!reconciled || reconciled.by === ownRunId || referenceId === undefined) continue;
@@ -60,7 +59,7 @@ export async function listLaterDeliveries(client: Client, ownRunId: string): Pro
  * belong to the orders. Lists lag and carry no results: they nominate, and a description confirms.
  */
 export async function listPurchases(
-  client: Client,
+  reader: PurchaseReader,
   { from, orders, later }: { from: number; orders: readonly PartnerOrder[]; later: LaterDeliveries },
   progress: Progress,
 ): Promise<KnownPurchase[]> {
@@ -68,7 +67,7 @@ export async function listPurchases(
   const references = new Set<string>();
   const orderIds = new Set<string>();
   const add = async (query: string) => {
-    for await (const execution of client.workflow.list({ query: `${PURCHASES} AND ${query}` })) {
+    for await (const execution of reader.list(query)) {
       const purchase = knownPurchase(execution, later);
       found.set(purchase.runId, purchase);
       references.add(purchase.referenceId);
@@ -93,13 +92,13 @@ export async function listPurchases(
 
 /** What is known of a purchase at this moment, from the server's own record and not from a list. */
 export async function describePurchase(
-  client: Client,
+  reader: PurchaseReader,
   referenceId: string,
   later: LaterDeliveries,
 ): Promise<KnownPurchase | undefined> {
   if (!isReference(referenceId)) return undefined;
   try {
-    return knownPurchase(await client.workflow.getHandle(purchaseWorkflowId(referenceId)).describe(), later);
+    return knownPurchase(await reader.describe(referenceId), later);
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return undefined;
     throw error;

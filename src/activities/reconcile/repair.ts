@@ -3,14 +3,15 @@ import { ApplicationFailure } from '@temporalio/common';
 import type { Activities } from '../../contracts/activities';
 import { type DeliveryRequest, fingerprintsOf } from '../../contracts/checkout-events';
 import { RESOLVE_UPDATE, resolveUpdateId } from '../../contracts/names';
+import { eventIdOf } from '../../contracts/event-id';
 import type { Decision } from '../../contracts/purchase';
 import type { ReportedFinding } from '../../contracts/reconciliation';
 import { type Finding, findingKey, withKeysMissing } from '../../domain/reconciliation/index';
 import { isPartnerError, type PartnerClient } from '../../partner/index';
+import type { PurchaseReader } from '../../temporal/client';
 import type { Confirmed } from './confirm';
-import { eventIdOf } from '../deliver-event';
 import { type Started, startDelivery } from './start-delivery';
-import { type Histories, lateDeliveryOf } from './late-delivery';
+import { lateDeliveryOf } from './late-delivery';
 import { withRetry } from './with-retry';
 
 /** What mending works with. */
@@ -18,7 +19,7 @@ export interface RepairContext {
   client: Client;
   taskQueue: string;
   partner: PartnerClient;
-  histories: Histories;
+  purchases: PurchaseReader;
   getOrder: Activities['getOrder'];
   signal: AbortSignal;
   /** The run of the reconciliation. */

@@ -1,8 +1,8 @@
 import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import type { DeliveryRequest } from '../../contracts/checkout-events';
+import { eventIdOf } from '../../contracts/event-id';
 import { DELIVER_WORKFLOW, deliverWorkflowId } from '../../contracts/names';
 import { REFERENCE_ID } from '../../contracts/search-attributes';
-import { eventIdOf } from '../deliver-event';
 import type { LateMemo } from './purchase-lists';
 
 /** What became of an event that was to be delivered. `before`: another run had started it already. */

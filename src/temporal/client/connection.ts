@@ -1,6 +1,5 @@
 import { Client, Connection } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
-import { NativeConnection } from '@temporalio/worker';
 
 /** Where Temporal is. Source: Temporal's own environment convention, read by `@temporalio/envconfig`. */
 export interface TemporalTarget {
@@ -73,22 +72,23 @@ export interface ConnectRetry {
 /** A minute, in tries of 5 s. */
 export const CONNECT_FOR_A_MINUTE = { tries: 12, everyMs: 5_000 };
 
-/** Connects a worker. @throws TemporalUnreachableError, TemporalConfigError, StoppedError */
-export function connectWorker(target: TemporalTarget, patience: ConnectRetry): Promise<NativeConnection> {
-  return connectWithRetry(target, patience, () => NativeConnection.connect(target.connectionOptions));
-}
-
 /** Connects a client, for the starter. @throws TemporalUnreachableError, TemporalConfigError */
-export async function connectClient(target: TemporalTarget, patience: ConnectRetry): Promise<Client> {
-  const connection = await connectWithRetry(target, patience, () =>
-    Connection.connect({ ...target.connectionOptions, connectTimeout: patience.everyMs }),
+export async function connectClient(target: TemporalTarget, retry: ConnectRetry): Promise<Client> {
+  const connection = await connectWithRetry(target, retry, () =>
+    Connection.connect({ ...target.connectionOptions, connectTimeout: retry.everyMs }),
   );
   return new Client({ connection, namespace: target.namespace });
 }
 
 type Closable = { close(): Promise<void> };
 
-async function connectWithRetry<T extends Closable>(
+/**
+ * Connects, and tries again until `tries` are used up. A connection that comes after its try was given up is closed.
+ *
+ * @param connect one try; a TypeError of it means that its options can't be used.
+ * @throws TemporalUnreachableError, TemporalConfigError, StoppedError
+ */
+export async function connectWithRetry<T extends Closable>(
   { address }: TemporalTarget,
   { tries, everyMs, onRetry, signal }: ConnectRetry,
   connect: () => Promise<T>,

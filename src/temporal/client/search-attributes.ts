@@ -1,11 +1,11 @@
 import type { Connection } from '@temporalio/client';
-import type { NativeConnection } from '@temporalio/worker';
 import { SEARCH_ATTRIBUTES } from '../../contracts/search-attributes';
 
 /** Temporal's number for the type Keyword; its proto package is no dependency of ours. */
 const KEYWORD = 2;
 
-type Services = Pick<Connection | NativeConnection, 'operatorService'>;
+/** A client's connection, or a worker's. */
+type Services = Pick<Connection, 'operatorService'>;
 
 /** The namespace lacks search attributes that the workflows write. Exit code 78. */
 export class MissingSearchAttributesError extends Error {
@@ -27,7 +27,7 @@ export async function missingSearchAttributes(connection: Services, namespace: s
 }
 
 /**
- * Registers what is missing; safe to repeat. A namespace that was told a moment ago may answer as if it had not yet been.
+ * Registers what is missing; safe to repeat. The server may need a moment before it lists what was registered.
  *
  * @returns the names that were registered.
  */

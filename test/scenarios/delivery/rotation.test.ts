@@ -4,8 +4,7 @@ import { Client } from '@temporalio/client';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { createActivities } from '../../../src/activities/index';
 import { createDelivery, createFingerprinter } from '../../../src/delivery/index';
-import { earlierEvents } from '../../../src/temporal/client/earlier-events';
-import { otherPurchasesOf } from '../../../src/temporal/client/other-purchases';
+import { createPurchaseReader } from '../../../src/temporal/client';
 import { handsOn, judge, until } from '../operators/hands';
 import { startWorld, TEST_FINGERPRINT_SECRET, TEST_SIGNING_SECRET, type World } from '../../support/world';
 
@@ -101,8 +100,7 @@ async function startWorkerWith(world: World, secrets: () => readonly string[]): 
     activities: createActivities({
       ...{ partner, delivery, settings, now: Date.now },
       fingerprints: createFingerprinter(secrets),
-      otherPurchasesOf: otherPurchasesOf(new Client({ connection })),
-      earlierEvents: earlierEvents(new Client({ connection })),
+      purchases: createPurchaseReader(new Client({ connection })),
     }),
   });
   const running = worker.run();

@@ -1,4 +1,4 @@
-import { eventIdOf } from '../../../src/activities/deliver-event';
+import { eventIdOf } from '../../../src/contracts/event-id';
 import { startDelivery } from '../../../src/activities/reconcile/start-delivery';
 import { deliverWorkflowId, purchaseWorkflowId } from '../../../src/contracts/names';
 import type { ReconciliationResult, ReportedFinding } from '../../../src/contracts/reconciliation';

@@ -7,8 +7,7 @@ import { createReconcileActivities } from '../../../src/activities/reconcile/ind
 import { RECONCILE_WORKFLOW } from '../../../src/contracts/names';
 import type { ReconcileInput, ReconciliationResult } from '../../../src/contracts/reconciliation';
 import { SEARCH_ATTRIBUTES } from '../../../src/contracts/search-attributes';
-import { readStartInput, sentEvents } from '../../../src/temporal/client/history';
-import { registerSearchAttributes } from '../../../src/temporal/client/search-attributes';
+import { registerSearchAttributes } from '../../../src/temporal/client';
 import { startWorker, startWorld, type World, type WorldOptions } from '../../support/world';
 
 export const HOUR = 3_600_000;
@@ -88,7 +87,6 @@ function startReconcilingWorker(world: World, address: string, namespace: string
       createReconcileActivities({
         ...deps,
         client,
-        histories: { startedWith: readStartInput, toldEvents: sentEvents },
         reportDir: mkdtempSync(join(tmpdir(), 'reports-')),
         now: () => Date.now() + LATER_MS,
       }),

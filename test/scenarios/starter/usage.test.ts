@@ -1,6 +1,6 @@
 import { freePort, startDevServer } from '../../support/dev-server';
 import { runStarter } from '../../../src/cli/command-line';
-import { connectClient } from '../../../src/temporal/client/connection';
+import { connectClient } from '../../../src/temporal/client';
 import { starterProcess, startProcess } from './process';
 
 /** Nothing listens there: whoever contacts it before it has read its arguments fails in another way. */

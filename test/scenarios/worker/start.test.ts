@@ -1,4 +1,5 @@
-import { connectWorker, StoppedError, TemporalUnreachableError } from '../../../src/temporal/client/connection';
+import { StoppedError, TemporalUnreachableError } from '../../../src/temporal/client';
+import { connectWorker } from '../../../src/temporal/worker';
 import { startSandbox, type Sandbox } from '../../../src/sandbox/index';
 import { type DevServer, freePort, startDevServer } from '../../support/dev-server';
 import { startTcpServer } from '../../support/http-server';

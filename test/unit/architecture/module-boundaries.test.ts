@@ -52,6 +52,16 @@ const REFUSED: readonly [file: string, code: string, reason: string][] = [
     'domain may not import ../test',
   ],
   ['src/contracts/value.ts', "import { a } from '../domain/ok'; export const b = a;", 'write "import type"'],
+  [
+    'src/contracts/files.ts',
+    "import { readFileSync } from 'node:fs'; export const a = readFileSync;",
+    'contracts may not import node',
+  ],
+  [
+    'src/workflows/event-id.ts',
+    "import { a } from '../contracts/event-id'; export const b = a;",
+    'workflows may not import contracts/event-id',
+  ],
   ['src/contracts/zod.ts', "import { z } from 'zod'; export const a = z;", 'contracts may not import zod'],
   [
     'src/contracts/activities.ts',
@@ -109,11 +119,36 @@ const REFUSED: readonly [file: string, code: string, reason: string][] = [
     'activities may not import config',
   ],
   [
-    'src/temporal/partner.ts',
-    "import { a } from '../partner/ok'; export const b = a;",
-    'temporal may not import partner',
+    'src/temporal/client/partner.ts',
+    "import { a } from '../../partner/ok'; export const b = a;",
+    'temporal/client may not import partner',
   ],
-  ['src/temporal/zod.ts', "import { z } from 'zod'; export const a = z;", 'temporal may not import zod'],
+  ['src/temporal/client/zod.ts', "import { z } from 'zod'; export const a = z;", 'temporal/client may not import zod'],
+  [
+    'src/temporal/client/worker.ts',
+    "import type { Worker } from '@temporalio/worker'; export type A = Worker;",
+    'temporal/client may not import @temporalio/worker',
+  ],
+  [
+    'src/temporal/client/other-half.ts',
+    "import { a } from '../worker/ok'; export const b = a;",
+    'temporal/client may not import temporal/worker',
+  ],
+  [
+    'src/temporal/worker/contracts.ts',
+    "import { a } from '../../contracts/ok'; export const b = a;",
+    'temporal/worker may not import contracts',
+  ],
+  [
+    'src/starter/bridge.ts',
+    "import { a } from '../temporal/worker/ok'; export const b = a;",
+    'starter may not import temporal/worker',
+  ],
+  [
+    'src/cli/bridge.ts',
+    "import { a } from '../temporal/worker/ok'; export const b = a;",
+    'cli may not import temporal/worker',
+  ],
   [
     'src/starter/worker.ts',
     "import { Worker } from '@temporalio/worker'; export const a = Worker;",
@@ -150,7 +185,10 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'src/delivery/ok.ts': "import { request } from 'undici'; export const a = request;",
   'src/activities/ok.ts':
     "import { a as b } from '../partner/ok'; import { a as c } from '../delivery/ok'; export const a = [b, c];",
-  'src/temporal/ok.ts': "import { Worker } from '@temporalio/worker'; export const a = Worker;",
+  'src/contracts/event-id.ts': "import { hash } from 'node:crypto'; export const a = hash;",
+  'src/temporal/client/ok.ts': "import { Client } from '@temporalio/client'; export const a = Client;",
+  'src/temporal/worker/ok.ts':
+    "import { Worker } from '@temporalio/worker'; import { a as b } from '../client/ok'; export const a = [Worker, b];",
   'src/starter/ok.ts': "import { Client } from '@temporalio/client'; export const a = Client;",
   'src/sandbox/ok.ts': "import { createServer } from 'node:http'; export const a = createServer;",
   'src/demo/ok.ts':

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { eventId } from '../../../src/delivery/index';
+import { eventId } from '../../../src/contracts/event-id';
 
 const text = fc.string({ unit: 'binary', maxLength: 6 });
 const optionalText = fc.option(text, { nil: undefined });
@@ -36,7 +36,7 @@ describe('the id of an event', () => {
     ['the type', { type: 'purchase.delivered' }],
     ['the reference', { referenceId: 'REF-2' }],
     ['an order', { orderId: 'o-1' }],
-    ['an deduplicationKey', { deduplicationKey: '1' }],
+    ['a deduplication key', { deduplicationKey: '1' }],
     ['a key more', { fingerprints: ['a', 'b', 'c'] }],
     ['a key less', { fingerprints: ['a'] }],
     ['the same key twice', { fingerprints: ['a', 'a', 'b'] }],
@@ -45,7 +45,7 @@ describe('the id of an event', () => {
     expect(eventId({ ...HELD, ...change })).not.toBe(eventId(HELD));
   });
 
-  it('tells an order from an deduplicationKey of the same name', () => {
+  it('tells an order from a deduplication key of the same name', () => {
     expect(eventId({ ...HELD, orderId: 'x' })).not.toBe(eventId({ ...HELD, deduplicationKey: 'x' }));
   });
 

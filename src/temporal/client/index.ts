@@ -1,0 +1,14 @@
+export {
+  CONNECT_FOR_A_MINUTE,
+  connectClient,
+  type ConnectRetry,
+  connectWithRetry,
+  readTemporalTarget,
+  StoppedError,
+  type TemporalTarget,
+  TemporalUnreachableError,
+} from './connection';
+export { createPurchaseReader, type KeyEvent, type PurchaseReader, type PurchaseRun } from './purchase-reader';
+export { rootCauseOf } from './root-cause';
+export { readRetentionMs } from './retention';
+export { MissingSearchAttributesError, missingSearchAttributes, registerSearchAttributes } from './search-attributes';

@@ -1,0 +1,143 @@
+import {
+  type Client,
+  type WorkflowExecutionDescription,
+  type WorkflowExecutionInfo,
+  WorkflowNotFoundError,
+} from '@temporalio/client';
+import { type EventWithKeys, fingerprintsOf } from '../../contracts/checkout-events';
+import { DELIVER_WORKFLOW, deliverWorkflowId, PURCHASE_WORKFLOW, purchaseWorkflowId } from '../../contracts/names';
+import { PARTNER_ORDER_ID, REFERENCE_ID } from '../../contracts/search-attributes';
+import { readSentEvents, readStartInput, type Run, type SentEvent } from './history';
+
+const MOST_OTHERS = 10;
+
+/** A run of a purchase, or of a delivery after its end. */
+export interface PurchaseRun extends Run {
+  /** RUNNING, COMPLETED, FAILED, TERMINATED, CANCELLED or TIMED_OUT; absent where that is not known. */
+  status?: string;
+  memo?: Record<string, unknown>;
+}
+
+/** An event with keys, once for all runs that sent it. */
+export interface KeyEvent extends SentEvent {
+  request: EventWithKeys;
+  sentBy: { run: PurchaseRun; received: boolean }[];
+}
+
+export interface KeyEventOptions {
+  /** Runs that are known: a list lags, and may not show them yet. */
+  also?: readonly PurchaseRun[];
+  /** The id of a run that is left out. */
+  exceptRunId?: string;
+  /** A run that the server no longer keeps counts as one that sent nothing; else it is an error. */
+  skipForgotten?: boolean;
+}
+
+/** Reads purchases and the deliveries after their end from Temporal. It changes nothing, and no worker has to run. */
+export interface PurchaseReader {
+  /** What the server itself says of the latest run of a purchase. @throws WorkflowNotFoundError */
+  describe(referenceId: string): Promise<WorkflowExecutionDescription>;
+  /** Lists purchases. Lists lag behind. @param query further conditions, in Temporal's list filters */
+  list(query: string): AsyncIterable<WorkflowExecutionInfo>;
+  /** Lists deliveries after the end of purchases, as `list` does. */
+  listDeliveries(query: string): AsyncIterable<WorkflowExecutionInfo>;
+  /** The latest delivery of an event after the end of its purchase, as the server itself knows it. */
+  latestDelivery(eventId: string): Promise<PurchaseRun | undefined>;
+  /**
+   * References of other purchases, ten at most, that name this order as theirs: the partner may answer two placements
+   * with one id. Lists lag behind and can be away; not knowing is no reason to withhold paid goods, so that is an empty
+   * list. The reconciliation finds what this misses.
+   */
+  othersWithOrder(orderId: string, referenceId: string): Promise<string[]>;
+  /** The argument of a run. @throws WorkflowNotFoundError */
+  startInput(run: Run): Promise<unknown>;
+  /** Every event that a run sent, oldest first. @throws WorkflowNotFoundError */
+  sentEvents(run: Run): Promise<SentEvent[]>;
+  /**
+   * Every event with keys that any run of the purchase, or any delivery after its end, handed to the checkout or tried to.
+   * Oldest first.
+   *
+   * @throws Error when Temporal can't be asked: not knowing what was handed over is no ground to hand it over.
+   */
+  keyEvents(referenceId: string, options?: KeyEventOptions): Promise<KeyEvent[]>;
+}
+
+/** @param client a client of the namespace of the purchases. */
+export function createPurchaseReader(client: Client): PurchaseReader {
+  const list = (type: string, query: string) =>
+    client.workflow.list({ query: `WorkflowType = '${type}' AND ${query}` });
+  return {
+    describe: (referenceId) => client.workflow.getHandle(purchaseWorkflowId(referenceId)).describe(),
+    list: (query) => list(PURCHASE_WORKFLOW, query),
+    listDeliveries: (query) => list(DELIVER_WORKFLOW, query),
+    latestDelivery: (eventId) => latestDelivery(client, eventId),
+    othersWithOrder: (orderId, referenceId) => othersWithOrder(client, orderId, referenceId),
+    startInput: (run) => readStartInput(client, run),
+    sentEvents: (run) => readSentEvents(client, run),
+    keyEvents: (referenceId, options = {}) => readKeyEvents(client, referenceId, options),
+  };
+}
+
+async function latestDelivery(client: Client, eventId: string): Promise<PurchaseRun | undefined> {
+  try {
+    return runOf(await client.workflow.getHandle(deliverWorkflowId(eventId)).describe());
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return undefined;
+    throw error;
+  }
+}
+
+async function othersWithOrder(client: Client, orderId: string, referenceId: string): Promise<string[]> {
+  const same = `${PARTNER_ORDER_ID.name} = '${orderId}' AND ${REFERENCE_ID.name} != '${referenceId}'`;
+  const query = `WorkflowType = '${PURCHASE_WORKFLOW}' AND ${same}`;
+  const found: string[] = [];
+  try {
+    for await (const { typedSearchAttributes } of client.workflow.list({ query, pageSize: MOST_OTHERS })) {
+      const other = typedSearchAttributes.get(REFERENCE_ID);
+      if (other !== undefined) found.push(other);
+      if (found.length >= MOST_OTHERS) break;
+    }
+  } catch {
+    return [];
+  }
+  return found;
+}
+
+async function readKeyEvents(
+  client: Client,
+  referenceId: string,
+  { also = [], exceptRunId, skipForgotten = false }: KeyEventOptions,
+): Promise<KeyEvent[]> {
+  const runs = new Map(also.map((run) => [run.runId, run]));
+  const listed = client.workflow.list({ query: `${REFERENCE_ID.name} = '${referenceId}'` });
+  for await (const execution of listed) runs.set(execution.runId, runOf(execution));
+  const events = new Map<string, KeyEvent>();
+  for (const run of runs.values()) {
+    if (run.runId === exceptRunId) continue;
+    for (const { id, request, received } of await sentBy(client, run, skipForgotten)) {
+      if (!('lines' in request) || fingerprintsOf(request).length === 0) continue;
+      const known = events.get(id);
+      events.set(id, {
+        id,
+        // What the checkout has is what counts, should two runs have put it in other words.
+        request: known?.received ? known.request : request,
+        received: received || known?.received === true,
+        sentBy: [...(known?.sentBy ?? []), { run, received }],
+      });
+    }
+  }
+  return [...events.values()].toSorted((one, other) => (one.request.at < other.request.at ? -1 : 1));
+}
+
+async function sentBy(client: Client, run: Run, skipForgotten: boolean): Promise<SentEvent[]> {
+  try {
+    return await readSentEvents(client, run);
+  } catch (error) {
+    if (skipForgotten && error instanceof WorkflowNotFoundError) return [];
+    throw error;
+  }
+}
+
+function runOf({ workflowId, runId, status, memo }: Omit<WorkflowExecutionInfo, 'raw'>): PurchaseRun {
+  return { workflowId, runId, status: status.name, memo };
+}

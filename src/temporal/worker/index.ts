@@ -1,0 +1,3 @@
+export { connectWorker } from './connection';
+export { readinessOf, startHealthServer } from './health';
+export { installRuntime } from './runtime';
