@@ -200,7 +200,7 @@ export interface VariableDescription {
   secret: boolean;
 }
 
-/** What people are told of a variable: in messages, in docs/configuration.md and in .env.example. */
+/** What people read about a variable: in messages, in docs/configuration.md and in .env.example. */
 export function describeVariable(name: VariableName): VariableDescription {
   const schema = variables.shape[name];
   const { description, expected, example, hidden, secret, default: written } = z.toJSONSchema(schema, { io: 'input' });

@@ -1,7 +1,7 @@
 /** The currency of the account: balance, credit limit, debits and prices are kept in it. */
 export const ACCOUNT_CURRENCY = 'EUR';
 
-/** What one unit of the account's currency buys, times 10,000. Fixed, so that prices can be told in advance. */
+/** What one unit of the account's currency buys, times 10,000. Fixed, so that prices are known in advance. */
 const RATES = {
   EUR: 10_000,
   GBP: 8_500,

@@ -104,7 +104,7 @@ async function perform(
   return page;
 }
 
-/** Nobody hears of the outcome, so an order that is refused by then is simply not there. */
+/** The caller gets no answer to it, so an order that is refused by then is simply not there. */
 function commitLater(
   state: SandboxState,
   order: OrderRequest,

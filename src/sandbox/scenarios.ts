@@ -33,7 +33,7 @@ function scenario(title: string, unitMinor: number, lifecycle: Lifecycle): Scena
  * order clock.
  */
 export const SCENARIOS = {
-  'demo-instant': scenario('Demo: there at the first look', 499, [{ atMs: 0, status: 'COMPLETED' }]),
+  'demo-instant': scenario('Demo: there at the first poll', 499, [{ atMs: 0, status: 'COMPLETED' }]),
   'demo-seconds': scenario('Demo: there within seconds', 999, within(8, { status: 'COMPLETED' })),
   'demo-slow': scenario('Demo: twenty minutes', 1_999, [
     { atMs: 0, status: 'PENDING' },

@@ -35,7 +35,7 @@ test('a product has exactly the documented fields', async () => {
   const [product] = await products('query=demo-instant');
   expect(product).toEqual({
     id: 'demo-instant',
-    title: 'Demo: there at the first look',
+    title: 'Demo: there at the first poll',
     restrictions: { whitelist: [], blacklist: [] },
     quantity: 1_000_000,
     price: 4.99,
@@ -174,7 +174,7 @@ test('an order in the history has exactly the documented fields, and id and refe
     id,
     reference_id: 'REF-1',
     status: 'PROCESSING',
-    item: { id: 'demo-instant', title: 'Demo: there at the first look', quantity: 3, amount: 19.97 },
+    item: { id: 'demo-instant', title: 'Demo: there at the first poll', quantity: 3, amount: 19.97 },
     created_at: '2030-01-01T12:00:00.000Z',
   };
   for (const query of ['REF-1', id]) {
@@ -208,7 +208,7 @@ test('keys come with the documented fields, and the same ones each time', async 
   expect(content).toEqual({
     id,
     status: 'COMPLETED',
-    products: [{ id: 'demo-instant', title: 'Demo: there at the first look', quantity: 2, keys: [text, text] }],
+    products: [{ id: 'demo-instant', title: 'Demo: there at the first poll', quantity: 2, keys: [text, text] }],
     total_debit: 9.98,
     balance: { balance: 99_990.02, credit_limit: 10_000 },
   });
