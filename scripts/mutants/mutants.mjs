@@ -24,8 +24,8 @@ export const MUTANTS = [
     name: 'no-search-before-placing',
     rule: 'the history is searched before each placement',
     file: 'src/activities/place-order.ts',
-    find: 'const before = await lookFirst(deps, input);',
-    replace: 'const before = deps.now() < 0 ? await lookFirst(deps, input) : undefined;',
+    find: 'const before = await findBefore(deps, input);',
+    replace: 'const before = deps.now() < 0 ? await findBefore(deps, input) : undefined;',
     tests: ['test/scenarios/placement/good-case.test.ts', 'test/scenarios/placement/answers.test.ts'],
   },
   {
@@ -90,9 +90,9 @@ export const MUTANTS = [
   {
     name: 'page-1-only',
     rule: 'a history that ignores the search is read back to before the purchase',
-    file: 'src/activities/find-orders.ts',
-    find: '  if (pages.total <= 1) {',
-    replace: '  if (pages.total > 0) return pages.rows();\n  if (pages.total <= 1) {',
+    file: 'src/partner/paged-list.ts',
+    find: 'if (end <= 1) return pages.haveCounted(pages.hitsAtFirst);',
+    replace: 'if (end >= 1) return true;',
     tests: ['test/scenarios/placement/history.test.ts'],
   },
   {
@@ -139,8 +139,8 @@ export const MUTANTS = [
     name: 'owner',
     rule: 'one order is not delivered under two references',
     file: 'src/activities/poll-order.ts',
-    find: '...(claimedBy !== undefined && { claimedBy })',
-    replace: '...(claimedBy === orderId && { claimedBy })',
+    find: 'return { ...snapshot, claimedBy, earlier };',
+    replace: 'return { ...snapshot, claimedBy: claimedBy === orderId ? claimedBy : undefined, earlier };',
     tests: ['test/scenarios/placement/doubles.test.ts'],
   },
   {
@@ -203,9 +203,9 @@ export const MUTANTS = [
     name: 'logged-cause',
     rule: 'what a parser or a partner says never becomes part of a failure',
     file: 'src/partner/read-answer.ts',
-    find: "if (parsed === undefined) throw new UnreadableAnswerError(facts, 'not-json');",
+    find: "if (parsed === undefined) throw unreadable({ ...facts, reason: 'not-json' });",
     replace:
-      "if (parsed === undefined) throw Object.assign(new UnreadableAnswerError(facts, 'not-json'), { cause: String(exchange.body) });",
+      "if (parsed === undefined) throw Object.assign(unreadable({ ...facts, reason: 'not-json' }), { cause: String(exchange.body) });",
     tests: ['test/unit/partner/hostile.test.ts'],
   },
   {

@@ -1,32 +1,32 @@
-import { log, metricMeter } from '@temporalio/activity';
+import { log } from '@temporalio/activity';
 import type { Activities } from '../contracts/activities';
 import { type DeliveryRequest, fingerprintsOf } from '../contracts/checkout-events';
-import type { EventLine } from '../domain/assess-order';
 import { eventIdOf } from '../contracts/event-id';
 import { FAILURE } from '../contracts/failures';
+import type { EventLine } from '../domain/assess-order';
+import type { Key } from '../domain/order';
 import type { DeliveryEventBody } from '../delivery';
-import type { Order } from '../partner';
-import type { ActivityDependencies } from './index';
+import { counter } from './counter';
 import { failure, toFailure } from './failures';
+import type { ActivityDependencies } from './index';
 import { redactKeys } from './redact-keys';
-
-type Key = Order['products'][number]['keys'][number];
 
 /**
  * Hands events to the checkout. The keys are read from the partner at each attempt, exactly those that the event names by
  * their fingerprints, and live no longer than the request.
  */
 export function createDeliverEventActivities(deps: ActivityDependencies): Pick<Activities, 'deliverEvent'> {
+  const attempts = counter('fulfilment_delivery_attempts');
   return {
     async deliverEvent(request) {
       const id = eventIdOf(request);
       try {
         await deps.delivery.deliver({ id, body: await bodyOf(deps, request) });
       } catch (error) {
-        metricMeter.createCounter('fulfilment_delivery_attempts').add(1, { result: 'failed' });
+        attempts.add({ result: 'failed' });
         throw toFailure(error);
       }
-      metricMeter.createCounter('fulfilment_delivery_attempts').add(1, { result: 'received' });
+      attempts.add({ result: 'received' });
       log.info('event delivered', { eventId: id, type: request.type });
       return { eventId: id };
     },

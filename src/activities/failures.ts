@@ -3,6 +3,9 @@ import { FAILURE, type FailureType } from '../contracts/failures';
 import { isDeliveryError } from '../delivery';
 import { isPartnerError } from '../partner';
 
+/** What an operator finds in the log when the partner answers 401 or 403, or refuses a placement like that. */
+export const ACCESS_REFUSED = 'the partner refuses us';
+
 /**
  * The one place where our errors become Temporal's. Messages are made of facts that we chose; no cause and no stack goes
  * along, because both can carry text of the partner or the checkout, and with it a key.
@@ -13,10 +16,8 @@ import { isPartnerError } from '../partner';
 export function toFailure(error: unknown, retryInMs?: number): ApplicationFailure {
   if (error instanceof ApplicationFailure) return error;
   if (isPartnerError(error)) {
-    const access = error.httpStatus === 401 || error.httpStatus === 403;
-    return failure(access ? FAILURE.partnerAccess : FAILURE.partnerUnavailable, error.message, {
-      retryInMs: longest(retryInMs, error.retryAfterMs),
-    });
+    const type = error.kind === 'access' ? FAILURE.partnerAccess : FAILURE.partnerUnavailable;
+    return failure(type, error.message, { retryInMs: longest(retryInMs, error.retryAfterMs) });
   }
   if (isDeliveryError(error)) {
     if (error.kind === 'gone') return failure(FAILURE.deliveryRefused, error.message, { final: true });

@@ -1,9 +1,11 @@
-import { activityInfo, log, metricMeter } from '@temporalio/activity';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { activityInfo, log } from '@temporalio/activity';
 import type { Activities, PlaceOrderInput, PlacementResult } from '../contracts/activities';
 import { isPartnerError } from '../partner';
-import { nameOf } from './failures';
-import type { ActivityDependencies } from './index';
+import { counter } from './counter';
+import { ACCESS_REFUSED, nameOf } from './failures';
 import { findOrders, UNUSABLE } from './find-orders';
+import type { ActivityDependencies } from './index';
 
 /**
  * Two times this close are one dispatch: the time-skipping server reads its clock twice for it. Nobody can have an attempt
@@ -25,6 +27,7 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
  * Neither a cancel nor a shutdown is wired into the request: aborting it would not undo it.
  */
 export function createPlaceOrderActivities(deps: ActivityDependencies): Pick<Activities, 'placeOrder'> {
+  const placements = counter('fulfilment_placements');
   return {
     async placeOrder(input) {
       const fence = closedFence(input);
@@ -34,8 +37,8 @@ export function createPlaceOrderActivities(deps: ActivityDependencies): Pick<Act
       if (before) return before;
 
       const answer = await send(deps, input);
-      metricMeter.createCounter('fulfilment_placements').add(1, { evidence: answer.evidence });
-      if (answer.evidence === 'ACCESS_REFUSED') log.error('the partner refuses us', { why: answer.why });
+      placements.add({ evidence: answer.evidence });
+      if (answer.evidence === 'ACCESS_REFUSED') log.error(ACCESS_REFUSED, { why: answer.why });
       return answer;
     },
   };
@@ -61,13 +64,14 @@ async function findBefore(deps: ActivityDependencies, input: PlaceOrderInput): P
     if (unusable > 0) return { evidence: 'UNKNOWN', why: UNUSABLE };
     return orders.length > 0 ? { evidence: 'FOUND', orders, why: 'the order is there already' } : undefined;
   } catch (error) {
-    if (!isPartnerError(error)) log.error('looking before placing failed', { error: nameOf(error) });
-    const why = isPartnerError(error) ? error.message : 'an unexpected error';
-    if (isPartnerError(error) && (error.httpStatus === 401 || error.httpStatus === 403)) {
-      log.error('the partner refuses us', { why });
+    const unasked = 'the order history could not be searched';
+    if (!isPartnerError(error)) {
+      log.error(`${unasked} before placing`, { error: nameOf(error) });
+      return { evidence: 'NOT_SENT', why: `${unasked}: an unexpected error` };
     }
-    const retryAfterMs = isPartnerError(error) ? error.retryAfterMs : undefined;
-    return { evidence: 'NOT_SENT', why: `the order history could not be asked: ${why}`, retryAfterMs };
+    const { message: why, retryAfterMs } = error;
+    if (error.kind === 'access') log.error(ACCESS_REFUSED, { why });
+    return { evidence: 'NOT_SENT', why: `${unasked}: ${why}`, retryAfterMs };
   }
 }
 
@@ -98,13 +102,11 @@ function writeBefore(input: PlaceOrderInput): number {
 
 /** @returns undefined when the work has not ended in time; it then goes on and nobody looks at its end. */
 async function within<T>(work: Promise<T>, ms: number): Promise<T | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), Math.min(Math.max(0, ms), LONGEST_TIMER_MS));
-  });
+  const timer = new AbortController();
+  const delay = Math.min(Math.max(0, ms), LONGEST_TIMER_MS);
   try {
-    return await Promise.race([work, late]);
+    return await Promise.race([work, sleep(delay, undefined, { signal: timer.signal })]);
   } finally {
-    clearTimeout(timer);
+    timer.abort();
   }
 }

@@ -3,19 +3,16 @@ import type { Activities, GetOrderInput, PolledOrder } from '../contracts/activi
 import { type EarlierEvent, fingerprintsOf } from '../contracts/checkout-events';
 import { FAILURE } from '../contracts/failures';
 import { purchaseWorkflowId } from '../contracts/names';
-import { endsPolling, mayHaveKeys, type OrderSnapshot, presentableStatus } from '../domain/order';
-import type { Order } from '../partner';
-import { isPartnerError } from '../partner';
+import { endsPolling, type Key, mayHaveKeys, type OrderSnapshot, presentableStatus } from '../domain/order';
+import { isPartnerError, type Order } from '../partner';
+import { ACCESS_REFUSED, failure, toFailure, unchanged } from './failures';
 import type { ActivityDependencies } from './index';
-import { failure, toFailure, unchanged } from './failures';
 import { redactKeys } from './redact-keys';
 
-type Key = Order['products'][number]['keys'][number];
-
-/** An attempt that begins this close to the deadline leaves the look to the workflow, which makes one at the deadline. */
+/** An attempt that begins this close to the deadline leaves the poll to the workflow, which makes one at the deadline. */
 const CLOSING_MS = 250;
 
-/** Looks at an order. Looking is free to repeat, so both may be retried, paused, reset or run twice without harm. */
+/** Polls an order. That is free to repeat, so both may be retried, paused, reset or run twice without harm. */
 export function createPollOrderActivities(
   deps: ActivityDependencies,
 ): Pick<Activities, 'awaitOrderChange' | 'getOrder'> {
@@ -23,13 +20,13 @@ export function createPollOrderActivities(
     async awaitOrderChange(input) {
       const pause = pauseTo(deps, input.intervalMs);
       if (activityInfo().attempt === 1 && input.firstDelayMs > 0) {
-        throw unchanged(`first look in ${seconds(input.firstDelayMs)}`, pauseTo(deps, input.firstDelayMs));
+        throw unchanged(`first poll in ${seconds(input.firstDelayMs)}`, pauseTo(deps, input.firstDelayMs));
       }
-      if (remaining(deps) < CLOSING_MS) throw unchanged('the deadline is here', input.intervalMs);
+      if (remaining(deps) < CLOSING_MS) throw unchanged('the deadline has come', input.intervalMs);
 
-      const view = await readOrder(deps, input, pause);
-      if (view.status === input.known) throw unchanged(`still ${view.status}; next look in ${seconds(pause)}`, pause);
-      return view;
+      const order = await readOrder(deps, input, pause);
+      if (order.status === input.known) throw unchanged(`still ${order.status}; next poll in ${seconds(pause)}`, pause);
+      return order;
     },
     async getOrder(input) {
       return readOrder(deps, input);
@@ -45,20 +42,20 @@ async function readOrder(deps: ActivityDependencies, input: GetOrderInput, pause
     order = redactKeys((await deps.partner.getOrder(orderId)).data);
     if (mayHaveKeys(order.status)) earlier = await eventsBefore(deps, input);
   } catch (error) {
-    if (pause !== undefined && isPartnerError(error) && error.httpStatus === 404) {
-      throw unchanged(`the partner does not show ${orderId} yet; next look in ${seconds(pause)}`, pause);
+    if (pause !== undefined && isPartnerError(error) && error.kind === 'not-found') {
+      throw unchanged(`the partner does not show ${orderId} yet; next poll in ${seconds(pause)}`, pause);
     }
     const failed = toFailure(error, pause);
-    if (failed.type === FAILURE.partnerAccess) log.error('the partner refuses us', { why: failed.message });
+    if (failed.type === FAILURE.partnerAccess) log.error(ACCESS_REFUSED, { why: failed.message });
     throw failed;
   }
-  const view = snapshotOf(orderId, order, namesOf(deps, earlier));
-  if (!endsPolling(view.status)) return view;
+  const snapshot = snapshotOf(orderId, order, namesOf(deps, earlier));
+  if (!endsPolling(snapshot.status)) return snapshot;
   const [claimedBy] = await deps.purchases.othersWithOrder(orderId, referenceId);
-  return { ...view, ...(claimedBy !== undefined && { claimedBy }), ...(earlier && { earlier }) };
+  return { ...snapshot, claimedBy, earlier };
 }
 
-/** A run after a reset does not know what the runs before it handed over; only looks in such a run ask. */
+/** A run after a reset does not know what the runs before it handed over; only polls in such a run ask. */
 async function eventsBefore(deps: ActivityDependencies, input: GetOrderInput): Promise<EarlierEvent[] | undefined> {
   const runId = activityInfo().workflowExecution?.runId;
   const { orderId, referenceId, firstRunId } = input;
@@ -95,7 +92,7 @@ function namesOf({ fingerprints }: ActivityDependencies, earlier: EarlierEvent[]
 /** Everything of an order but its keys, which are named by their fingerprints once they may be handed over. */
 function snapshotOf(orderId: string, order: Order, nameOf: (key: Key) => string): OrderSnapshot {
   const status = presentableStatus(order.status);
-  const view: OrderSnapshot = {
+  return {
     orderId,
     status,
     lines: order.products.map((product) => ({
@@ -104,12 +101,12 @@ function snapshotOf(orderId: string, order: Order, nameOf: (key: Key) => string)
       quantity: product.quantity,
       fingerprints: mayHaveKeys(status) ? product.keys.map(nameOf) : [],
     })),
+    totalDebit: order.totalDebit,
   };
-  return order.totalDebit === undefined ? view : { ...view, totalDebit: order.totalDebit };
 }
 
 /**
- * The pause before the next look, clamped so that the last one ends at the deadline: the server would else give up a whole
+ * The pause before the next poll, clamped so that the last one ends at the deadline: the server would else give up a whole
  * interval early.
  */
 function pauseTo(deps: ActivityDependencies, wanted: number): number {

@@ -29,7 +29,7 @@ export function redactKeys(order: Order): Order {
     products: order.products.map((product) => ({
       ...product,
       id: clean(product.id),
-      ...(product.title !== undefined && { title: clean(product.title) }),
+      title: product.title === undefined ? undefined : clean(product.title),
     })),
   };
 }

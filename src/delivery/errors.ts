@@ -7,20 +7,32 @@
  */
 export type DeliveryErrorKind = 'gone' | 'answered' | 'timeout' | 'unreachable' | 'conflict' | 'storage';
 
-/** An event was not taken. The message names the receiver's origin and what it did, never what was sent or answered. */
-export class DeliveryError extends Error {
-  readonly httpStatus?: number;
-  readonly retryAfterMs?: number;
+/** What is known of a failed attempt. Each is a safe fact: never a part of what was sent or answered. */
+export interface DeliveryErrorFacts {
+  /** The status of the answer, if one came. */
+  httpStatus?: number;
+  /** The pause that the checkout asked for, 0 to one hour. */
+  retryAfterMs?: number;
+  /** Of Node or undici, such as ECONNRESET. */
+  code?: string;
+}
+
+/** An event was not taken. Callers ask for its `kind`. The message names the receiver's origin and what it did. No `cause`. */
+export class DeliveryError extends Error implements DeliveryErrorFacts {
+  readonly httpStatus: number | undefined;
+  readonly retryAfterMs: number | undefined;
+  readonly code: string | undefined;
 
   constructor(
     readonly kind: DeliveryErrorKind,
     message: string,
-    facts: { httpStatus?: number; retryAfterMs?: number } = {},
+    facts: DeliveryErrorFacts = {},
   ) {
     super(message);
     this.name = 'DeliveryError';
-    if (facts.httpStatus !== undefined) this.httpStatus = facts.httpStatus;
-    if (facts.retryAfterMs !== undefined) this.retryAfterMs = facts.retryAfterMs;
+    this.httpStatus = facts.httpStatus;
+    this.retryAfterMs = facts.retryAfterMs;
+    this.code = facts.code;
   }
 }
 

@@ -1,10 +1,5 @@
 import { createHmac } from 'node:crypto';
-
-/** A delivered asset. */
-export interface Key {
-  type: string;
-  value: string;
-}
+import type { Key } from '../domain/order';
 
 /**
  * Names keys without showing them. A plain hash of a 16-digit code could be searched; a keyed one can't without the secret.

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { link, mkdir, open, readdir, readFile, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { DeliveryError } from './errors';
+import { safeErrorCode } from '../domain/error-code';
+import { DeliveryError, isDeliveryError } from './errors';
 import type { DeliveryEvent } from './event';
 import type { Delivery } from './index';
 
@@ -19,9 +20,9 @@ export function createFolderDelivery({ dir }: { dir: string }): Delivery {
         await mkdir(dir, { recursive: true, mode: 0o700 });
         await writeOnce(dir, event);
       } catch (error) {
-        if (error instanceof DeliveryError) throw error;
-        const code = (error as NodeJS.ErrnoException | null)?.code ?? 'unknown';
-        throw new DeliveryError('storage', `the folder of DELIVERY_DIR can't be written: ${code}`);
+        if (isDeliveryError(error)) throw error;
+        const code = safeErrorCode(error);
+        throw new DeliveryError('storage', `the folder of DELIVERY_DIR can't be written: ${code ?? 'unknown'}`, { code });
       }
     },
     close: async () => {},

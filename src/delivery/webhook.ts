@@ -1,5 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { Agent, type Dispatcher, request } from 'undici';
+import { safeErrorCode } from '../domain/error-code';
+import { parseRetryAfter } from '../domain/retry-after';
 import { DeliveryError } from './errors';
 import type { Delivery } from './index';
 
@@ -13,7 +15,6 @@ export interface WebhookOptions {
 }
 
 const MAX_ANSWER_BYTES = 64 * 1024;
-const MAX_RETRY_AFTER_MS = 3_600_000;
 
 /**
  * Posts events, signed by Standard Webhooks. Redirects are not followed: keys go where the configuration says and nowhere
@@ -34,7 +35,7 @@ export function createWebhookDelivery(options: WebhookOptions): Delivery {
       const kind = answer.statusCode === 410 ? 'gone' : 'answered';
       throw new DeliveryError(kind, `the checkout at ${origin} answered ${answer.statusCode}`, {
         httpStatus: answer.statusCode,
-        retryAfterMs: retryAfter(answer.headers['retry-after'], now()),
+        retryAfterMs: parseRetryAfter(answer.headers['retry-after'], now()),
       });
     },
     close: () => agent.close(),
@@ -81,20 +82,7 @@ async function post(dispatcher: Dispatcher, posting: Posting): Promise<Dispatche
     if (deadline.aborted) {
       throw new DeliveryError('timeout', `the checkout at ${origin} did not answer in ${timeoutMs} ms`);
     }
-    throw new DeliveryError('unreachable', `the checkout at ${origin} can't be reached: ${safeCode(error)}`);
+    const code = safeErrorCode(error);
+    throw new DeliveryError('unreachable', `the checkout at ${origin} can't be reached: ${code ?? 'no connection'}`, { code });
   }
-}
-
-/** Codes such as ECONNRESET are safe to show; the messages beside them may quote what was received. */
-function safeCode(error: unknown): string {
-  const code = (error as { code?: unknown } | null)?.code;
-  return typeof code === 'string' && /^[A-Z][A-Z0-9_]{0,60}$/.test(code) ? code : 'no connection';
-}
-
-/** Seconds, or an HTTP date, which ends with GMT; anything else sets no pace. */
-function retryAfter(header: string | string[] | undefined, nowMs: number): number | undefined {
-  if (typeof header !== 'string') return undefined;
-  if (/^\d+$/.test(header)) return Math.min(Number(header) * 1_000, MAX_RETRY_AFTER_MS);
-  const ms = /^[A-Z][a-z]+, .+ GMT$/.test(header) ? Date.parse(header) - nowMs : NaN;
-  return ms >= 0 ? Math.min(ms, MAX_RETRY_AFTER_MS) : undefined;
 }

@@ -15,6 +15,15 @@ export function isSafeOrderId(id: string): boolean {
   return ORDER_ID_PATTERN.test(id);
 }
 
+/**
+ * A delivered asset. `type` is `text`, `image` (a Base64 data URL, unchecked), or whatever else the partner sent; `text` if
+ * it sent none.
+ */
+export interface Key {
+  type: string;
+  value: string;
+}
+
 /** One product of an order as the partner shows it. Its keys are named by keyed fingerprints. */
 export interface OrderLine {
   productId: string;
@@ -44,6 +53,11 @@ export function endsPolling(status: string): boolean {
 /** Whether an order of this status can have keys to hand over. */
 export function mayHaveKeys(status: string): boolean {
   return status === 'COMPLETED' || status === 'PARTIAL_COMPLETED';
+}
+
+/** Whether an order of this status costs money. A status never heard of does. */
+export function isBillable(status: string): boolean {
+  return status !== 'FAILED' && status !== 'REFUNDED';
 }
 
 /**

@@ -1,3 +1,4 @@
+import { isBillable } from './order';
 import type { PlacementEvidence } from './placement';
 
 /**
@@ -33,9 +34,9 @@ interface Candidate {
  */
 export function chooseOrder<T extends Candidate>(found: readonly T[]): { adopt: T; doubles: T[] } | undefined {
   const byAge = found.toSorted((a, b) => (a.createdAt < b.createdAt ? -1 : a.createdAt > b.createdAt ? 1 : 0));
-  const alive = byAge.filter((order) => order.status !== 'FAILED' && order.status !== 'REFUNDED');
-  const adopt = alive[0] ?? byAge[0];
-  return adopt && { adopt, doubles: alive.filter((order) => order !== adopt) };
+  const billable = byAge.filter((order) => isBillable(order.status));
+  const adopt = billable[0] ?? byAge[0];
+  return adopt && { adopt, doubles: billable.filter((order) => order !== adopt) };
 }
 
 /**

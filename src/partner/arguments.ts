@@ -1,5 +1,6 @@
 import { isSafeOrderId, REFERENCE_PATTERN } from '../domain/order';
-import { InvalidArgumentError, type PartnerOperation } from './errors';
+import type { PartnerOperation } from './error-kind';
+import { invalidArgument } from './errors';
 import { CURRENCIES, PRODUCT_SORTS, type NewOrder, type OrderQuery, type ProductQuery } from './types';
 
 /*
@@ -27,7 +28,7 @@ export interface Address {
 export function addressOf(baseUrl: string, listPrefix: string, orderPrefix: string): Address {
   const url = plainUrl(baseUrl);
   if (!url)
-    throw new InvalidArgumentError('baseUrl must be an http or https URL without credentials, query or fragment');
+    throw invalidArgument('baseUrl must be an http or https URL without credentials, query or fragment');
   const base = url.pathname.replace(/\/+$/, '');
   return {
     origin: url.origin,
@@ -58,10 +59,10 @@ export function readApiKey(apiKey: () => string, operation: PartnerOperation): s
   try {
     key = apiKey();
   } catch {
-    throw new InvalidArgumentError('the API key could not be read', operation);
+    throw invalidArgument('the API key could not be read', operation);
   }
   if (typeof key === 'string' && /^[\x21-\x7e]+$/.test(key)) return key;
-  throw new InvalidArgumentError('the API key is empty, or has characters that no header can carry', operation);
+  throw invalidArgument('the API key is empty, or has characters that no header can carry', operation);
 }
 
 export function productParams(query: ProductQuery): URLSearchParams {
@@ -134,5 +135,5 @@ function isText(value: unknown): value is string {
 }
 
 function demand(holds: boolean, said: string, operation?: PartnerOperation): void {
-  if (!holds) throw new InvalidArgumentError(said, operation);
+  if (!holds) throw invalidArgument(said, operation);
 }

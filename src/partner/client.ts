@@ -16,9 +16,11 @@ import {
   readApiKey,
   type HistoryParams,
 } from './arguments';
-import { ClosedError, type PartnerOperation } from './errors';
+import type { PartnerOperation } from './error-kind';
+import { PartnerError } from './errors';
 import { createPacer } from './pacer';
-import { allRows } from './pages';
+import { allRows, type ListPage, type ReadProgress, rowsSince } from './paged-list';
+import { withRetry } from './retry';
 import { openTransport, type Exchange, type WireRequest } from './transport';
 import type {
   Answer,
@@ -56,20 +58,25 @@ export interface PartnerClientOptions {
 
 /**
  * The partner's four operations. Every method sends at most one request for each answer, follows no redirect and repeats
- * nothing by itself; whatever fails throws a PartnerError.
+ * nothing by itself, unless told to; whatever fails throws a PartnerError.
  */
 export interface PartnerClient {
   /** One page of the catalogue. */
   listProducts(query?: ProductQuery): Promise<Answer<ProductPage>>;
-  /** The whole catalogue, each product once, even while pages shift. Throws IncompleteListError if rows stay missing. */
+  /** The whole catalogue, each product once, even while pages shift. Throws a PartnerError of kind `incomplete` if rows stay missing. */
   products(query?: Omit<ProductQuery, 'page'>): AsyncGenerator<Product>;
   /** One page of the order history. Which end is newest, and whether the search is exact, the partner does not show. */
   listOrders(query?: OrderQuery): Promise<Answer<OrderPage>>;
-  /** The whole order history, each order once, even while orders come in. Throws IncompleteListError as above. */
-  orders(query?: Omit<OrderQuery, 'page'>): AsyncGenerator<HistoryOrder>;
+  /** The whole order history, each order once, even while orders come in. Throws as `products`. */
+  orders(query?: Omit<OrderQuery, 'page'>, options?: { maxPages?: number }): AsyncGenerator<HistoryOrder>;
+  /**
+   * The order history back to an instant (epoch ms), whichever end of it is newest, with as few requests as that takes. Older
+   * orders may be among it. Throws as `products`, and nothing is given then: half a history is none.
+   */
+  ordersSince(since: number, options?: HistoryOptions): Promise<HistoryOrder[]>;
   /**
    * Places an order. What a PartnerError proves about it is its `placement`; only `NOT_SENT` makes a repetition safe.
-   * With `notAfter` (epoch ms), a request that comes to its write later than that is not sent: TooLateError.
+   * With `notAfter` (epoch ms), a request that comes to its write later than that is not sent: kind `too-late`.
    */
   placeOrder(order: NewOrder, options?: { notAfter?: number }): Promise<Answer<{ id: string }>>;
   /** An order with the keys delivered so far. An id that may not stand in a path throws before anything is sent. */
@@ -78,12 +85,22 @@ export interface PartnerClient {
   close(): Promise<void>;
 }
 
+/** How to read a long history. */
+export interface HistoryOptions {
+  /** A history of more pages than that is given up. Default 20,000. */
+  maxPages?: number;
+  /** Reads a page again that may come later, a few times; the signal aborts that. Without it nothing is read again. */
+  retryUntil?: AbortSignal;
+  /** Called after each page. */
+  onPage?: (progress: ReadProgress) => void;
+}
+
 const DEFAULT_TIMEOUT_MS = 15_000;
 const DEFAULT_BODY_BYTES = 32 * 1024 * 1024;
 
 const placedOrder = z.object({ id: z.string().refine(isSafeOrderId, 'an id that may stand in a path') });
 
-/** A client of one partner account. Throws InvalidArgumentError if the options can't be used; contacts nobody yet. */
+/** A client of one partner account. Throws a PartnerError if the options can't be used; contacts nobody yet. */
 export function createPartnerClient(options: PartnerClientOptions): PartnerClient {
   const { timeoutMs = DEFAULT_TIMEOUT_MS, maxBodyBytes = DEFAULT_BODY_BYTES, now = Date.now } = options;
   const { origin, listPath, orderPath } = addressOf(
@@ -101,25 +118,35 @@ export function createPartnerClient(options: PartnerClientOptions): PartnerClien
     return readAnswer(await send(operation, request), operation, payload, now());
   }
 
+  async function historyPage(query: OrderQuery): Promise<ListPage<HistoryOrder>> {
+    const { data } = await client.listOrders({ ...query, limit: query.limit ?? MAX_PAGE_SIZE });
+    return { ...data, rows: data.orders };
+  }
+
   const client: PartnerClient = {
     async listProducts(query = {}) {
       const path = withParams(`${listPath}/products`, productParams(query));
       return call('listProducts', { method: 'GET', path }, wire.productPage);
     },
     products: (query = {}) =>
-      allRows('listProducts', async (page) => {
-        const { data } = await client.listProducts({ ...query, limit: query.limit ?? MAX_PAGE_SIZE, page });
-        return { ...data, rows: data.products };
+      allRows({
+        operation: 'listProducts',
+        async readPage(page) {
+          const { data } = await client.listProducts({ ...query, limit: query.limit ?? MAX_PAGE_SIZE, page });
+          return { ...data, rows: data.products };
+        },
       }),
     async listOrders(query = {}) {
       const path = withParams(`${listPath}/orders`, historyQuery(query, historyParams));
       return call('listOrders', { method: 'GET', path }, wire.orderPage);
     },
-    orders: (query = {}) =>
-      allRows('listOrders', async (page) => {
-        const { data } = await client.listOrders({ ...query, limit: query.limit ?? MAX_PAGE_SIZE, page });
-        return { ...data, rows: data.orders };
-      }),
+    orders: (query = {}, { maxPages } = {}) =>
+      allRows({ operation: 'listOrders', maxPages, readPage: (page) => historyPage({ ...query, page }) }),
+    ordersSince(since, { maxPages, retryUntil, onPage } = {}) {
+      const readPage = (page: number) =>
+        retryUntil ? withRetry(retryUntil, () => historyPage({ page })) : historyPage({ page });
+      return rowsSince({ operation: 'listOrders', maxPages, onPage, readPage }, since);
+    },
     async placeOrder(order, { notAfter } = {}) {
       const request = { method: 'POST', path: `${orderPath}/place-order`, body: orderBody(order), notAfter } as const;
       return call('placeOrder', request, placedOrder);
@@ -160,7 +187,7 @@ function openSender(options: SenderOptions) {
   async function send(operation: PartnerOperation, request: Unsigned): Promise<Exchange> {
     // The pacer's sleep ends early, by throwing, when the client closes: the check below says so.
     await pace().catch(() => undefined);
-    if (closing.signal.aborted) throw new ClosedError(operation);
+    if (closing.signal.aborted) throw new PartnerError('closed', 'the client is closed', { operation });
     const headers = headersOf(readApiKey(options.apiKey, operation), request.body !== undefined);
     const exchange = transport.send({ ...request, headers });
     underWay.add(exchange);

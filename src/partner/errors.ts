@@ -1,215 +1,149 @@
-import { placementEvidenceOfStatus, type PlacementEvidence } from '../domain/placement';
+import type { PartnerErrorKind, PartnerOperation } from './error-kind';
+import { type ErrorEvidence, isPassing, placementEvidenceOf } from './placement-evidence';
 
-export type PartnerOperation = 'listProducts' | 'listOrders' | 'placeOrder' | 'getOrder';
-
-/** What an error may know of an answer. Each is a safe fact: never a part of a body, a header of ours or a key. */
-export interface Facts {
-  operation: PartnerOperation | undefined;
+/** What is known of a failed operation. Each is a safe fact: never a part of a body, a header of ours or a key. */
+export interface PartnerErrorFacts {
+  /** Undefined only where the client itself was created wrongly. */
+  operation?: PartnerOperation;
+  /** The status of the answer, if one came. */
   httpStatus?: number;
+  /** The partner's own name and time for its answer. */
   traceId?: string;
   timestamp?: string;
+  /** The pause that the partner asked for, 0 to one hour. */
   retryAfterMs?: number;
-}
-
-interface Verdict {
-  placement: PlacementEvidence;
-  retryable: boolean;
+  /** Of Node or undici, such as ECONNRESET. */
+  code?: string;
+  /** With `timeout`: whether the request may have reached the partner. */
+  sent?: boolean;
+  /** With `refused`: the error status in the envelope. */
+  envelopeStatus?: number;
+  /** With `unreadable`: not JSON (half a body is not either), larger than the cap, or of another shape. */
+  reason?: 'not-json' | 'too-large' | 'shape';
+  /** With `unreadable`: places and what is expected there, such as `details.data.orders.17.status: string`. */
+  problems?: readonly string[];
+  /** With `incomplete`: how many rows were found, and how many the partner counts. */
+  found?: number;
+  hits?: number;
 }
 
 /**
- * What every error of the client has. No `cause`: the errors underneath quote what they choked on, and a text from the
- * partner may hold a key.
+ * All that the client throws. Callers ask for its `kind`. It has no `cause`: the errors underneath quote what they choked
+ * on, and a text from the partner may hold a key.
  */
-abstract class PartnerFailure extends Error {
-  abstract readonly kind: string;
-  /** Undefined only where the client itself was created wrongly. */
+export class PartnerError extends Error implements PartnerErrorFacts {
   readonly operation: PartnerOperation | undefined;
-  /** What this proves about an order, if the operation was `placeOrder`. */
-  readonly placement: PlacementEvidence;
-  /** Whether the same read may succeed later without anybody changing anything. Says nothing about `placeOrder`. */
-  readonly retryable: boolean;
-  /** The status of the answer, if one came. */
   readonly httpStatus: number | undefined;
   readonly traceId: string | undefined;
   readonly timestamp: string | undefined;
-  /** The pause that the partner asked for, 0 to one hour. */
   readonly retryAfterMs: number | undefined;
+  readonly code: string | undefined;
+  readonly sent: boolean | undefined;
+  readonly envelopeStatus: number | undefined;
+  readonly reason: PartnerErrorFacts['reason'];
+  readonly problems: readonly string[];
+  readonly found: number | undefined;
+  readonly hits: number | undefined;
+  /** What this proves about an order, if the operation was `placeOrder`. */
+  readonly placement: ErrorEvidence;
+  /** Whether the same read may succeed later without anybody changing anything. Says nothing about `placeOrder`. */
+  readonly retryable: boolean;
 
-  constructor(said: string, facts: Facts, verdict: Verdict) {
-    super(facts.operation === undefined ? said : `${facts.operation}: ${said}`);
-    this.name = new.target.name;
+  constructor(
+    readonly kind: PartnerErrorKind,
+    message: string,
+    facts: PartnerErrorFacts,
+  ) {
+    super(facts.operation === undefined ? message : `${facts.operation}: ${message}`);
+    this.name = 'PartnerError';
     this.operation = facts.operation;
-    this.placement = verdict.placement;
-    this.retryable = verdict.retryable;
     this.httpStatus = facts.httpStatus;
     this.traceId = facts.traceId;
     this.timestamp = facts.timestamp;
     this.retryAfterMs = facts.retryAfterMs;
+    this.code = facts.code;
+    this.sent = facts.sent;
+    this.envelopeStatus = facts.envelopeStatus;
+    this.reason = facts.reason;
+    this.problems = facts.problems ?? [];
+    this.found = facts.found;
+    this.hits = facts.hits;
+    this.placement = placementEvidenceOf(kind, facts);
+    this.retryable = isRetryable(kind, facts);
   }
 }
 
-/** An argument or an option can't be used. Thrown before anything is sent; the message never shows its value. */
-export class InvalidArgumentError extends PartnerFailure {
-  readonly kind = 'invalid-argument';
-  constructor(said: string, operation?: PartnerOperation) {
-    super(said, { operation }, { placement: 'NOT_SENT', retryable: false });
-  }
-}
-
-/** No connection came about: DNS, refused, TLS. `code` is that of Node or undici. */
-export class UnreachableError extends PartnerFailure {
-  readonly kind = 'unreachable';
-  constructor(
-    operation: PartnerOperation,
-    readonly code: string | undefined,
-  ) {
-    super(`no connection to the partner${code ? ` (${code})` : ''}`, { operation }, retryLater('NOT_SENT'));
-  }
-}
-
-/** The moment of the write came later than `notAfter` allows, so nothing was written. */
-export class TooLateError extends PartnerFailure {
-  readonly kind = 'too-late';
-  constructor(operation: PartnerOperation) {
-    super('not sent, its time was over', { operation }, { placement: 'NOT_SENT', retryable: false });
-  }
-}
-
-/** The client was closed before the request was sent. */
-export class ClosedError extends PartnerFailure {
-  readonly kind = 'closed';
-  constructor(operation: PartnerOperation) {
-    super('the client is closed', { operation }, { placement: 'NOT_SENT', retryable: false });
-  }
-}
-
-/** The deadline passed; `sent` says whether the request may have reached the partner by then. */
-export class TimeoutError extends PartnerFailure {
-  readonly kind = 'timeout';
-  constructor(
-    facts: Facts,
-    readonly sent: boolean,
-  ) {
-    const said = sent ? 'no whole answer before the deadline' : 'no connection before the deadline';
-    super(said, facts, retryLater(sent ? 'UNKNOWN' : 'NOT_SENT'));
-  }
-}
-
-/** The connection broke, or spoke no HTTP, after the request had been handed to it. `code` is of Node or undici. */
-export class ConnectionLostError extends PartnerFailure {
-  readonly kind = 'connection-lost';
-  constructor(
-    facts: Facts,
-    readonly code: string | undefined,
-  ) {
-    super(`the connection failed before a whole answer${code ? ` (${code})` : ''}`, facts, retryLater('UNKNOWN'));
-  }
-}
-
-/** 401 or 403: the key is wrong, or may not do this. */
-export class AccessError extends PartnerFailure {
-  readonly kind = 'access';
-  constructor(facts: Facts & { httpStatus: number }) {
-    super(`the partner answered ${facts.httpStatus}: access refused`, facts, verdictOfStatus(facts.httpStatus));
-  }
-}
-
-/** 404: no such order (yet), or a wrong prefix. */
-export class NotFoundError extends PartnerFailure {
-  readonly kind = 'not-found';
-  constructor(facts: Facts & { httpStatus: number }) {
-    super('the partner answered 404: not found', facts, verdictOfStatus(facts.httpStatus));
-  }
-}
-
-/** Any other status outside 2xx. A redirect is one of them: it is never followed, the API key must not travel. */
-export class StatusError extends PartnerFailure {
-  readonly kind = 'status';
-  constructor(facts: Facts & { httpStatus: number }) {
-    const redirect = facts.httpStatus >= 300 && facts.httpStatus < 400;
-    const said = `the partner answered ${facts.httpStatus}${redirect ? ', and redirects are not followed' : ''}`;
-    super(said, facts, verdictOfStatus(facts.httpStatus));
-  }
-}
-
-/** A 2xx whose envelope says `success: false` or carries an error status (`envelopeStatus`). */
-export class RefusedError extends PartnerFailure {
-  readonly kind = 'refused';
-  constructor(
-    facts: Facts,
-    readonly envelopeStatus: number | undefined,
-  ) {
-    const told = envelopeStatus === undefined ? '' : ` (${envelopeStatus})`;
-    const retryable = envelopeStatus === undefined || envelopeStatus < 400 || isPassing(envelopeStatus);
-    super(`the partner's envelope reports an error${told}`, facts, { placement: 'ANSWERED', retryable });
-  }
-}
-
-/**
- * A 2xx that can't be used: not JSON (half a body is not either), larger than the cap, or of another shape than the
- * document's. `problems` name places and what is expected there, such as `details.data.orders.17.status: string`.
- */
-export class UnreadableAnswerError extends PartnerFailure {
-  readonly kind = 'unreadable';
-  constructor(
-    facts: Facts,
-    readonly reason: 'not-json' | 'too-large' | 'shape',
-    readonly problems: readonly string[] = [],
-  ) {
-    const said = { 'not-json': 'is not JSON', 'too-large': 'is larger than the cap', shape: 'has another shape' }[
-      reason
-    ];
-    const where = problems.length > 0 ? `; expected ${problems.join(', ')}` : '';
-    super(`the answer ${said}${where}`, facts, { placement: 'UNKNOWN', retryable: reason === 'not-json' });
-  }
-}
-
-/** All pages were read, again and again, and they still hold fewer rows than the partner counts. */
-export class IncompleteListError extends PartnerFailure {
-  readonly kind = 'incomplete';
-  constructor(
-    operation: PartnerOperation,
-    readonly found: number,
-    readonly hits: number,
-  ) {
-    super(`the pages hold ${found} of ${hits} rows`, { operation }, retryLater('UNKNOWN'));
-  }
-}
-
-export type PartnerError =
-  | InvalidArgumentError
-  | UnreachableError
-  | TooLateError
-  | ClosedError
-  | TimeoutError
-  | ConnectionLostError
-  | AccessError
-  | NotFoundError
-  | StatusError
-  | RefusedError
-  | UnreadableAnswerError
-  | IncompleteListError;
-
-/** Whether `error` came from the client. All that the client throws does. */
 export function isPartnerError(error: unknown): error is PartnerError {
-  return error instanceof PartnerFailure;
+  return error instanceof PartnerError;
 }
 
-/** The error that an HTTP status other than 2xx stands for. */
-export function errorOfStatus(facts: Facts & { httpStatus: number }): PartnerError {
-  if (facts.httpStatus === 401 || facts.httpStatus === 403) return new AccessError(facts);
-  if (facts.httpStatus === 404) return new NotFoundError(facts);
-  return new StatusError(facts);
+/** @param message names the argument, never its value. */
+export function invalidArgument(message: string, operation?: PartnerOperation): PartnerError {
+  return new PartnerError('invalid-argument', message, { operation });
 }
 
-function retryLater(placement: PlacementEvidence): Verdict {
-  return { placement, retryable: true };
+export function unreachable(facts: PartnerErrorFacts): PartnerError {
+  return new PartnerError('unreachable', `no connection to the partner${inBrackets(facts.code)}`, facts);
 }
 
-function verdictOfStatus(status: number): Verdict {
-  return { placement: placementEvidenceOfStatus(status), retryable: isPassing(status) };
+export function timedOut(facts: PartnerErrorFacts & { sent: boolean }): PartnerError {
+  const missing = facts.sent ? 'no whole answer' : 'no connection';
+  return new PartnerError('timeout', `${missing} before the deadline`, facts);
 }
 
-function isPassing(status: number): boolean {
-  return [408, 425, 429].includes(status) || status >= 500;
+export function connectionLost(facts: PartnerErrorFacts): PartnerError {
+  const message = `the connection failed before a whole answer${inBrackets(facts.code)}`;
+  return new PartnerError('connection-lost', message, facts);
+}
+
+/** What an HTTP status other than 2xx stands for. */
+export function statusError(facts: PartnerErrorFacts & { httpStatus: number }): PartnerError {
+  const { httpStatus } = facts;
+  const answered = `the partner answered ${httpStatus}`;
+  if (httpStatus === 401 || httpStatus === 403) return new PartnerError('access', `${answered}: access refused`, facts);
+  if (httpStatus === 404) return new PartnerError('not-found', `${answered}: not found`, facts);
+  const isRedirect = httpStatus >= 300 && httpStatus < 400;
+  return new PartnerError('status', isRedirect ? `${answered}, and redirects are not followed` : answered, facts);
+}
+
+export function refused(facts: PartnerErrorFacts): PartnerError {
+  return new PartnerError('refused', `the partner's envelope reports an error${inBrackets(facts.envelopeStatus)}`, facts);
+}
+
+const UNREADABLE = { 'not-json': 'is not JSON', 'too-large': 'is larger than the cap', shape: 'has another shape' };
+
+export function unreadable(facts: PartnerErrorFacts & { reason: keyof typeof UNREADABLE }): PartnerError {
+  const { reason, problems = [] } = facts;
+  const expected = problems.length > 0 ? `; expected ${problems.join(', ')}` : '';
+  return new PartnerError('unreadable', `the answer ${UNREADABLE[reason]}${expected}`, facts);
+}
+
+export function incompleteList(facts: PartnerErrorFacts & { found: number; hits: number }): PartnerError {
+  return new PartnerError('incomplete', `the pages hold ${facts.found} of ${facts.hits} rows`, facts);
+}
+
+function isRetryable(kind: PartnerErrorKind, { httpStatus, envelopeStatus, reason }: PartnerErrorFacts): boolean {
+  switch (kind) {
+    case 'unreachable':
+    case 'timeout':
+    case 'connection-lost':
+    case 'incomplete':
+      return true;
+    case 'access':
+    case 'not-found':
+    case 'status':
+      return httpStatus !== undefined && isPassing(httpStatus);
+    case 'refused':
+      return envelopeStatus === undefined || isPassing(envelopeStatus);
+    case 'unreadable':
+      return reason === 'not-json';
+    case 'invalid-argument':
+    case 'too-late':
+    case 'closed':
+      return false;
+  }
+}
+
+function inBrackets(fact: string | number | undefined): string {
+  return fact === undefined ? '' : ` (${fact})`;
 }

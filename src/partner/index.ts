@@ -1,19 +1,6 @@
 export { createPartnerClient, type PartnerClient, type PartnerClientOptions } from './client';
-export {
-  AccessError,
-  ClosedError,
-  ConnectionLostError,
-  IncompleteListError,
-  InvalidArgumentError,
-  isPartnerError,
-  NotFoundError,
-  RefusedError,
-  StatusError,
-  TimeoutError,
-  TooLateError,
-  UnreachableError,
-  UnreadableAnswerError,
-  type PartnerError,
-  type PartnerOperation,
-} from './errors';
+export type { PartnerErrorKind, PartnerOperation } from './error-kind';
+export { isPartnerError, PartnerError } from './errors';
+export { withRetry } from './retry';
+export { MAX_PAGE_SIZE } from './arguments';
 export * from './types';

@@ -1,17 +1,16 @@
 import { z } from 'zod';
+import { parseRetryAfter } from '../domain/retry-after';
+import type { PartnerOperation } from './error-kind';
 import {
-  ConnectionLostError,
-  errorOfStatus,
-  RefusedError,
-  TimeoutError,
-  TooLateError,
-  UnreachableError,
-  UnreadableAnswerError,
-  type Facts,
-  type PartnerError,
-  type PartnerOperation,
+  connectionLost,
+  PartnerError,
+  refused,
+  statusError,
+  timedOut,
+  unreachable,
+  unreadable,
+  type PartnerErrorFacts,
 } from './errors';
-import { parseRetryAfter } from './retry-after';
 import type { Exchange } from './transport';
 import type { Answer } from './types';
 
@@ -19,7 +18,7 @@ type Failed = Extract<Exchange, { end: 'failed' }>;
 
 const MOST_PROBLEMS_NAMED = 5;
 
-/** The payload of a whole answer. Throws the PartnerError that anything else stands for. */
+/** The payload of a whole answer. @throws PartnerError for anything else. */
 export function readAnswer<T>(
   exchange: Exchange,
   operation: PartnerOperation,
@@ -32,8 +31,8 @@ export function readAnswer<T>(
   const { httpStatus } = exchange;
   const retryAfterMs = parseRetryAfter(exchange.retryAfter, nowMs);
   const facts = { operation, httpStatus, retryAfterMs, ...traceOf(parsed) };
-  if (httpStatus < 200 || httpStatus > 299) throw errorOfStatus(facts);
-  if (parsed === undefined) throw new UnreadableAnswerError(facts, 'not-json');
+  if (httpStatus < 200 || httpStatus > 299) throw statusError(facts);
+  if (parsed === undefined) throw unreadable({ ...facts, reason: 'not-json' });
   refuseReportedError(parsed, facts);
   const { traceId, timestamp } = facts;
   return { data: payloadOf(parsed, payload, facts), traceId, timestamp };
@@ -41,11 +40,17 @@ export function readAnswer<T>(
 
 function errorOfFailure({ why, sent, code, head }: Failed, operation: PartnerOperation, nowMs: number): PartnerError {
   const retryAfterMs = parseRetryAfter(head?.retryAfter, nowMs);
-  const facts: Facts = { operation, httpStatus: head?.httpStatus, retryAfterMs };
-  if (why === 'deadline') return new TimeoutError(facts, sent);
-  if (why === 'too-late') return new TooLateError(operation);
-  if (why === 'too-large') return new UnreadableAnswerError(facts, 'too-large');
-  return sent ? new ConnectionLostError(facts, code) : new UnreachableError(operation, code);
+  const facts: PartnerErrorFacts = { operation, httpStatus: head?.httpStatus, retryAfterMs };
+  switch (why) {
+    case 'deadline':
+      return timedOut({ ...facts, sent });
+    case 'too-late':
+      return new PartnerError('too-late', 'not sent, its time was over', { operation });
+    case 'too-large':
+      return unreadable({ ...facts, reason: 'too-large' });
+    case 'connection':
+      return sent ? connectionLost({ ...facts, code }) : unreachable({ operation, code });
+  }
 }
 
 /** Undefined where the bytes are not JSON in UTF-8. A mangled character would be a wrong key, so none is replaced. */
@@ -58,13 +63,13 @@ function parseJson(body: Buffer | undefined): unknown {
   }
 }
 
-function refuseReportedError(parsed: unknown, facts: Facts): void {
+function refuseReportedError(parsed: unknown, facts: PartnerErrorFacts): void {
   const status = field(parsed, 'status');
-  const errorStatus = typeof status === 'number' && Number.isInteger(status) && status >= 400 ? status : undefined;
-  if (field(parsed, 'success') === false || errorStatus !== undefined) throw new RefusedError(facts, errorStatus);
+  const envelopeStatus = typeof status === 'number' && Number.isInteger(status) && status >= 400 ? status : undefined;
+  if (field(parsed, 'success') === false || envelopeStatus !== undefined) throw refused({ ...facts, envelopeStatus });
 }
 
-function payloadOf<T>(parsed: unknown, payload: z.ZodType<T>, facts: Facts): T {
+function payloadOf<T>(parsed: unknown, payload: z.ZodType<T>, facts: PartnerErrorFacts): T {
   const envelope = z.object({
     status: z.int().min(200).max(299),
     success: z.literal(true),
@@ -72,7 +77,8 @@ function payloadOf<T>(parsed: unknown, payload: z.ZodType<T>, facts: Facts): T {
   });
   const result = envelope.safeParse(parsed);
   if (result.success) return result.data.details.data;
-  throw new UnreadableAnswerError(facts, 'shape', result.error.issues.slice(0, MOST_PROBLEMS_NAMED).map(describe));
+  const problems = result.error.issues.slice(0, MOST_PROBLEMS_NAMED).map(describe);
+  throw unreadable({ ...facts, reason: 'shape', problems });
 }
 
 /** A path of names from our own schema and row numbers, and what belongs there: nothing of what was received. */

@@ -1,4 +1,5 @@
 import { Agent, Client, type Dispatcher } from 'undici';
+import { safeErrorCode } from '../domain/error-code';
 
 /** One request as it goes onto the wire. `notAfter` (epoch ms) is compared with the clock at the moment of the write. */
 export interface WireRequest {
@@ -125,7 +126,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
-    this.fail('connection', safeCode(error));
+    this.fail('connection', safeErrorCode(error));
   }
 
   private giveUp(why: Failure): void {
@@ -151,10 +152,4 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
 
 function isError(head: Head | undefined): boolean {
   return head !== undefined && (head.httpStatus < 200 || head.httpStatus > 299);
-}
-
-/** Codes such as ECONNRESET are safe to show; the messages beside them may quote what was received. */
-function safeCode(error: Error): string | undefined {
-  const code: unknown = (error as NodeJS.ErrnoException).code;
-  return typeof code === 'string' && /^[A-Z][A-Z0-9_]{0,60}$/.test(code) ? code : undefined;
 }

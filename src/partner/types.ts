@@ -1,3 +1,5 @@
+import type { Key } from '../domain/order';
+
 /** The orders in which the partner can list products. Without one it lists them by relevance. */
 export const PRODUCT_SORTS = [
   'DATE_DESC',
@@ -99,12 +101,6 @@ export interface OrderedProduct {
   /** Pieces ordered. */
   quantity?: number;
   keys: Key[];
-}
-
-/** `type` is `text`, `image` (a Base64 data URL, unchecked), or whatever else the partner sent; `text` if it sent none. */
-export interface Key {
-  type: string;
-  value: string;
 }
 
 /** What to buy, under a reference of our own. Quantities are whole numbers from 1. */

@@ -8,6 +8,7 @@ import type {
 } from '../../contracts/reconciliation';
 import { FAILURE } from '../../contracts/failures';
 import type { PurchaseSettings } from '../../contracts/purchase';
+import { CLOCK_TOLERANCE_MS } from '../../domain/clock-tolerance';
 import {
   type PartnerOrder,
   type Finding,
@@ -16,7 +17,7 @@ import {
   type ReconcileOptions,
   type KnownPurchase,
 } from '../../domain/reconciliation/index';
-import { isPartnerError, NotFoundError, type PartnerClient } from '../../partner/index';
+import { isPartnerError, type PartnerClient, withRetry } from '../../partner/index';
 import { writeReport } from '../../report/index';
 import { readRetentionMs } from '../../temporal/client';
 import { failure, toFailure } from '../failures';
@@ -24,7 +25,7 @@ import type { ActivityDependencies } from '../index';
 import { confirm, type Records, recordsOf } from './confirm';
 import { handleFinding, type RepairContext } from './repair';
 import { readOrderHistory } from './order-history';
-import { inParallel, withRetry } from './with-retry';
+import { inParallel } from './in-parallel';
 import { openProgress, type Progress } from './progress';
 import { type LaterDeliveries, listLaterDeliveries, listPurchases } from './purchase-lists';
 import { reportOf } from './report-input';
@@ -38,8 +39,6 @@ export interface ReconcileDependencies extends ActivityDependencies {
 }
 
 const DAY_MS = 24 * 3_600_000;
-/** The partner's clock and Temporal's may differ by so much. */
-const CLOCK_TOLERANCE_MS = 15 * 60_000;
 const WIDTH = 12;
 const SHOWN = 200;
 const MOST_ORPHANS_CONFIRMED = 500;
@@ -127,7 +126,7 @@ async function readFollowedOrders(
       const { data } = await withRetry(progress.signal, () => partner.getOrder(orderId));
       return [{ id: orderId, referenceId, status: data.status, createdAt: startedAt }];
     } catch (error) {
-      if (error instanceof NotFoundError) return [];
+      if (isPartnerError(error) && error.kind === 'not-found') return [];
       throw error;
     }
   });

@@ -7,12 +7,11 @@ import { eventIdOf } from '../../contracts/event-id';
 import type { Decision } from '../../contracts/purchase';
 import type { ReportedFinding } from '../../contracts/reconciliation';
 import { type Finding, findingKey, withKeysMissing } from '../../domain/reconciliation/index';
-import { isPartnerError, type PartnerClient } from '../../partner/index';
+import { isPartnerError, type PartnerClient, withRetry } from '../../partner/index';
 import type { PurchaseReader } from '../../temporal/client';
 import type { Confirmed } from './confirm';
 import { type Started, startDelivery } from './start-delivery';
 import { lateDeliveryOf } from './late-delivery';
-import { withRetry } from './with-retry';
 
 /** What mending works with. */
 export interface RepairContext {

@@ -72,7 +72,7 @@ describe('the commands, as real processes', () => {
     expect(JSON.parse(stdout)).toEqual({ error: { name: 'PurchaseNotFoundError', message: stderr.trim() } });
   });
 
-  it('status shows a running purchase by what it waits for: attempt, last answer, next look', async () => {
+  it('status shows a running purchase by what it waits for: attempt, last answer, next poll', async () => {
     const slow = await startWorld({ settings: { pollIntervalMs: 25_000 } });
     try {
       const referenceId = await slow.buy({ 'demo-never': 1 });
@@ -85,7 +85,7 @@ describe('the commands, as real processes', () => {
       expect(code).toBe(0);
       expect(stdout).toMatch(/^T-\S+ {2}PENDING {2}order \S+\n {2}running, started 20\S+Z\n/);
       expect(stdout).toMatch(
-        / {2}doing: awaitOrderChange, attempt \d+, last answer: still PENDING; next look in .+, next 20\S+Z\n/,
+        / {2}doing: awaitOrderChange, attempt \d+, last answer: still PENDING; next poll in .+, next 20\S+Z\n/,
       );
     } finally {
       await slow.close();

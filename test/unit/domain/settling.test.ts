@@ -1,4 +1,3 @@
-import { placementEvidenceOfStatus } from '../../../src/domain/placement';
 import { chooseOrder, mayReplace, placementPause, settlingPauses } from '../../../src/domain/settling';
 
 describe('settling a placement of unknown outcome', () => {
@@ -49,17 +48,5 @@ describe('the pause before a placement is tried again', () => {
 
   it('is never shorter than what the partner asked for', () => {
     expect(placementPause(1, 90_000)).toBe(90_000);
-  });
-});
-
-describe('what an HTTP status proves of a placement', () => {
-  it.each([
-    [[400, 402, 413, 415, 422], 'ORDER_REFUSED'],
-    [[401, 403, 404, 405], 'ACCESS_REFUSED'],
-    [[409], 'CONFLICT'],
-    [[408, 425, 429, 500, 502, 503, 504, 599], 'ANSWERED'],
-    [[100, 301, 302, 307, 308, 406, 410, 418, 421], 'UNKNOWN'],
-  ] as const)('%p is %s', (statuses, evidence) => {
-    expect(statuses.map(placementEvidenceOfStatus)).toEqual(statuses.map(() => evidence));
   });
 });

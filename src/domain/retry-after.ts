@@ -1,0 +1,15 @@
+const LONGEST_MS = 3_600_000;
+
+/**
+ * The pause in milliseconds that a Retry-After header asks for, 0 to one hour. Takes seconds or an HTTP date (which
+ * ends with GMT). Undefined for anything else, also for a date that has passed: a clock that is slow over there must not
+ * make us hasty.
+ *
+ * @param header as it came; several make an array.
+ */
+export function parseRetryAfter(header: unknown, nowMs: number): number | undefined {
+  if (typeof header !== 'string') return undefined;
+  if (/^\d+$/.test(header)) return Math.min(Number(header) * 1_000, LONGEST_MS);
+  const ms = /^[A-Z][a-z]+, .+ GMT$/.test(header) ? Date.parse(header) - nowMs : NaN;
+  return ms >= 0 ? Math.min(ms, LONGEST_MS) : undefined;
+}

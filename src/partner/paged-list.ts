@@ -1,0 +1,270 @@
+import type { PartnerOperation } from './error-kind';
+import { incompleteList, type PartnerError } from './errors';
+import type { PagePosition } from './types';
+
+export interface ListPage<Row> {
+  /** The rows on all pages together. */
+  hits: number;
+  rows: readonly Row[];
+  pages: PagePosition;
+}
+
+/** How far a list has been read. `read` counts the pages of all rounds, `rows` the distinct rows so far. */
+export interface ReadProgress extends Record<string, number> {
+  page: number;
+  pages: number;
+  read: number;
+  rows: number;
+}
+
+/** A list of the partner that comes in pages. */
+export interface PagedList<Row> {
+  operation: PartnerOperation;
+  /** Page numbers count from 1. */
+  readPage(page: number): Promise<ListPage<Row>>;
+  /** A list of more pages than that is given up. Default 20,000. */
+  maxPages?: number;
+  onPage?: ((progress: ReadProgress) => void) | undefined;
+}
+
+const MOST_PAGES = 20_000;
+const MOST_ROUNDS = 10;
+
+/**
+ * All rows, each once, as they come, in the order of the list; rows that are added while it is read are among them.
+ *
+ * @throws PartnerError of kind `incomplete` after the last row, where the pages never hold as many rows as the partner
+ * counts; at once, where a page is not the one that was asked for or there are too many.
+ */
+export async function* allRows<Row extends { id: string }>(list: PagedList<Row>): AsyncGenerator<Row> {
+  const shown = new Set<string>();
+  for await (const rows of readInRounds(list, readOnwards)) {
+    for (const row of rows) {
+      if (shown.has(row.id)) continue;
+      shown.add(row.id);
+      yield row;
+    }
+  }
+}
+
+/**
+ * The rows that are no older than `since` (epoch ms), each once, as it was seen last, whichever end of the list is newest.
+ * All that were there when the reading began are among them; so may be older ones, and some that came in since.
+ *
+ * @throws PartnerError as {@link allRows}, before any row is given.
+ */
+export async function rowsSince<Row extends DatedRow>(list: PagedList<Row>, since: number): Promise<Row[]> {
+  const found = new Map<string, Row>();
+  for await (const rows of readInRounds(list, (pages) => readBack(pages, since))) {
+    for (const row of rows) found.set(row.id, row);
+  }
+  return [...found.values()];
+}
+
+interface DatedRow {
+  id: string;
+  /** A date and time that `Date.parse` can read. */
+  createdAt: string;
+}
+
+/** Yields the rows of each page that it reads. @returns whether no row was missed. */
+type Round<Row> = AsyncGenerator<readonly Row[], boolean>;
+
+/**
+ * Rows come, go and move while pages are read. New rows push old ones to later pages, which only shows some twice; rows that
+ * go or move let others slip past unread. So the distinct rows are counted against the partner's `hits`, and the pages are
+ * read again until none is missing, or until nothing changes any more. A row that goes just as another comes leaves the
+ * count as it was: that one can't be seen.
+ */
+async function* readInRounds<Row extends { id: string }>(
+  list: PagedList<Row>,
+  readRound: (pages: PageReader<Row>) => Round<Row>,
+): AsyncGenerator<readonly Row[]> {
+  const pages = new PageReader(list);
+  for (let round = 1; round <= MOST_ROUNDS; round++) {
+    pages.beginRound(round);
+    if (yield* readRound(pages)) return;
+    if (round > 1 && !pages.hasChanged) break;
+  }
+  throw pages.incomplete();
+}
+
+/** From the first page to the last. What an earlier round has counted need not be read to its end again. */
+async function* readOnwards<Row extends { id: string }>(pages: PageReader<Row>): Round<Row> {
+  for (let page = 1; ; page++) {
+    const rows = await pages.read(page);
+    yield rows;
+    const isLast = rows.length === 0 || page >= pages.total;
+    if ((isLast || pages.round > 1) && pages.haveCounted(pages.hits)) return true;
+    if (isLast) return false;
+  }
+}
+
+/**
+ * From the newest end back to `since`. The first and the last page tell which end that is; a list that keeps to neither
+ * order is read whole.
+ */
+async function* readBack<Row extends DatedRow>(pages: PageReader<Row>, since: number): Round<Row> {
+  // Rows that an earlier round found further back must not stand in for some that are missed in this one.
+  pages.countAnew();
+  const first = await pages.read(1);
+  yield first;
+  const end = pages.total;
+  if (end <= 1) return pages.haveCounted(pages.hitsAtFirst);
+  const last = await pages.read(end);
+  yield last;
+  // Pages that show the same rows, or none, are no pages: where the newest rows are can't be told.
+  if (last.every((row) => first.some(({ id }) => id === row.id))) return false;
+
+  const order = orderOf(first, last);
+  if (order === 'oldest first') return yield* readFromEnd(pages, { first, last, end, since });
+  return yield* readFromBeginning(pages, { first, last, end, since: order === 'none' ? -Infinity : since });
+}
+
+interface Ends<Row> {
+  first: readonly Row[];
+  last: readonly Row[];
+  /** The number of the last page when it was read. */
+  end: number;
+  since: number;
+}
+
+/** New rows push others to later pages, so that some are shown twice and none is missed as long as it is read onwards. */
+async function* readFromBeginning<Row extends DatedRow>(
+  pages: PageReader<Row>,
+  { first, last, end, since }: Ends<Row>,
+): Round<Row> {
+  let page = 1;
+  let oldest = since === -Infinity ? Infinity : timeOf(first.at(-1));
+  while (oldest >= since && page < pages.total) {
+    page += 1;
+    if (page === end && pages.isUnchanged) return pages.haveCounted(pages.hitsAtFirst);
+    const rows = await pages.read(page);
+    yield rows;
+    if (since !== -Infinity) oldest = Math.min(oldest, timeOf(rows.at(-1)));
+  }
+  if (page >= pages.total) return pages.haveCounted(pages.hitsAtFirst);
+  // The last page was read beforehand, and rows that came in since are not counted.
+  const expected = page * first.length - (pages.hits - pages.hitsAtFirst) + last.length;
+  return pages.haveCounted(Math.min(expected, pages.hitsAtFirst));
+}
+
+/** New rows move none, but come in behind the page that was read first: from there on it is read once more. */
+async function* readFromEnd<Row extends DatedRow>(
+  pages: PageReader<Row>,
+  { first, last, end, since }: Ends<Row>,
+): Round<Row> {
+  let page = end;
+  let rows = last;
+  while (page > 2 && timeOf(rows[0]) >= since) {
+    page -= 1;
+    rows = await pages.read(page);
+    yield rows;
+  }
+  // The first page has been read in any case; what stands between it and the last one that was read is older.
+  const expected = pages.hitsAtFirst - (page - 2) * first.length;
+  if (!pages.haveCounted(expected)) return false;
+  if (pages.isUnchanged) return true;
+  for (let late = end; late <= pages.total; late++) yield await pages.read(late);
+  return pages.haveCounted(expected);
+}
+
+/** Reads pages and counts their distinct rows. A page that is not the one asked for, or too many, end the reading. */
+class PageReader<Row extends { id: string }> {
+  round = 0;
+  total = 1;
+  hits = 0;
+  /** The partner's count on the first page of this round. */
+  hitsAtFirst = 0;
+  /** Whether the list or what is known of it is another than before this round. */
+  hasChanged = false;
+  private shrank = false;
+  private readsInRound = 0;
+  private reads = 0;
+  private counted = new Set<string>();
+  private readonly known = new Set<string>();
+
+  constructor(private readonly list: PagedList<Row>) {}
+
+  /** No row has come or gone since the round began. */
+  get isUnchanged(): boolean {
+    return this.hits === this.hitsAtFirst && !this.shrank;
+  }
+
+  beginRound(round: number): void {
+    if (this.shrank) this.countAnew();
+    this.round = round;
+    this.readsInRound = 0;
+    this.shrank = false;
+    this.hasChanged = false;
+  }
+
+  countAnew(): void {
+    this.counted = new Set();
+  }
+
+  async read(page: number): Promise<readonly Row[]> {
+    this.readsInRound += 1;
+    this.reads += 1;
+    const { maxPages = MOST_PAGES, onPage } = this.list;
+    if (this.readsInRound > maxPages) throw this.incomplete();
+    const { hits, rows, pages } = await this.list.readPage(page);
+    this.noteHits(hits);
+    this.total = pages.total;
+    if (pages.page !== page) throw this.incomplete();
+    this.count(rows);
+    onPage?.({ page, pages: this.total, read: this.reads, rows: this.known.size });
+    return rows;
+  }
+
+  haveCounted(expected: number): boolean {
+    return !this.shrank && this.counted.size >= expected;
+  }
+
+  incomplete(): PartnerError {
+    return incompleteList({ operation: this.list.operation, found: this.counted.size, hits: this.hits });
+  }
+
+  /** Rows that went are still among the counted and would stand in for some that were missed. */
+  private noteHits(hits: number): void {
+    const isFirst = this.readsInRound === 1;
+    if (isFirst) this.hitsAtFirst = hits;
+    if (hits < this.hits && isFirst) this.countAnew();
+    else if (hits < this.hits) this.shrank = true;
+    this.hasChanged ||= hits !== this.hits;
+    this.hits = hits;
+  }
+
+  /**
+   * The one place where a row is taken into account. A row that can't be read never comes this far: it fails its page, in
+   * `schemas.ts`, and with it the list.
+   */
+  private count(rows: readonly Row[]): void {
+    for (const { id } of rows) {
+      this.hasChanged ||= !this.known.has(id);
+      this.known.add(id);
+      this.counted.add(id);
+    }
+  }
+}
+
+/** Rows may come in between the two reads, so that the pages overlap: each is looked at for itself, and both ends. */
+function orderOf(first: readonly DatedRow[], last: readonly DatedRow[]): 'newest first' | 'oldest first' | 'none' {
+  const [one, other] = [first.map(timeOf), last.map(timeOf)];
+  const heads = [timeOf(first[0]), timeOf(last[0])];
+  const tails = [timeOf(first.at(-1)), timeOf(last.at(-1))];
+  if ([one, other, heads, tails].every(falls)) return 'newest first';
+  return [one, other, heads, tails].every(rises) ? 'oldest first' : 'none';
+}
+
+function falls(times: readonly number[]): boolean {
+  return times.every((time, index) => index === 0 || time <= (times[index - 1] ?? time));
+}
+
+function rises(times: readonly number[]): boolean {
+  return times.every((time, index) => index === 0 || time >= (times[index - 1] ?? time));
+}
+
+function timeOf(row: DatedRow | undefined): number {
+  return row ? Date.parse(row.createdAt) : -Infinity;
+}
