@@ -24,6 +24,7 @@ export const ROOMS = {
     'delivery',
     'temporal/client',
     'report',
+    'node',
     '@temporalio/activity',
     '@temporalio/common',
     '@temporalio/client',

@@ -90,8 +90,7 @@ async function send(deps: ActivityDependencies, input: PlaceOrderInput): Promise
     return { evidence: 'PLACED', orderId: placed.data.id };
   } catch (error) {
     if (!isPartnerError(error)) return { evidence: 'UNKNOWN', why: 'an unexpected error' };
-    const evidence = error.placement === 'PLACED' ? 'UNKNOWN' : error.placement;
-    return { evidence, why: error.message, retryAfterMs: error.retryAfterMs };
+    return { evidence: error.placement, why: error.message, retryAfterMs: error.retryAfterMs };
   }
 }
 

@@ -22,7 +22,9 @@ export function createFolderDelivery({ dir }: { dir: string }): Delivery {
       } catch (error) {
         if (isDeliveryError(error)) throw error;
         const code = safeErrorCode(error);
-        throw new DeliveryError('storage', `the folder of DELIVERY_DIR can't be written: ${code ?? 'unknown'}`, { code });
+        throw new DeliveryError('storage', `the folder of DELIVERY_DIR can't be written: ${code ?? 'unknown'}`, {
+          code,
+        });
       }
     },
     close: async () => {},

@@ -83,6 +83,8 @@ async function post(dispatcher: Dispatcher, posting: Posting): Promise<Dispatche
       throw new DeliveryError('timeout', `the checkout at ${origin} did not answer in ${timeoutMs} ms`);
     }
     const code = safeErrorCode(error);
-    throw new DeliveryError('unreachable', `the checkout at ${origin} can't be reached: ${code ?? 'no connection'}`, { code });
+    throw new DeliveryError('unreachable', `the checkout at ${origin} can't be reached: ${code ?? 'no connection'}`, {
+      code,
+    });
   }
 }

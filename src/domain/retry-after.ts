@@ -10,6 +10,7 @@ const LONGEST_MS = 3_600_000;
 export function parseRetryAfter(header: unknown, nowMs: number): number | undefined {
   if (typeof header !== 'string') return undefined;
   if (/^\d+$/.test(header)) return Math.min(Number(header) * 1_000, LONGEST_MS);
+  // oxlint-disable-next-line no-restricted-globals -- reads the date that is written, and no clock
   const ms = /^[A-Z][a-z]+, .+ GMT$/.test(header) ? Date.parse(header) - nowMs : NaN;
   return ms >= 0 ? Math.min(ms, LONGEST_MS) : undefined;
 }

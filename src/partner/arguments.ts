@@ -27,8 +27,7 @@ export interface Address {
 /** Where the operations are. The base URL may have a path of its own; prefixes are empty or start with a slash. */
 export function addressOf(baseUrl: string, listPrefix: string, orderPrefix: string): Address {
   const url = plainUrl(baseUrl);
-  if (!url)
-    throw invalidArgument('baseUrl must be an http or https URL without credentials, query or fragment');
+  if (!url) throw invalidArgument('baseUrl must be an http or https URL without credentials, query or fragment');
   const base = url.pathname.replace(/\/+$/, '');
   return {
     origin: url.origin,

@@ -10,7 +10,6 @@ import {
   checkLimits,
   checkOrderId,
   historyQuery,
-  MAX_PAGE_SIZE,
   orderBody,
   productParams,
   readApiKey,
@@ -18,9 +17,8 @@ import {
 } from './arguments';
 import type { PartnerOperation } from './error-kind';
 import { PartnerError } from './errors';
+import { allOrders, allProducts, type HistoryOptions, ordersSince } from './lists';
 import { createPacer } from './pacer';
-import { allRows, type ListPage, type ReadProgress, rowsSince } from './paged-list';
-import { withRetry } from './retry';
 import { openTransport, type Exchange, type WireRequest } from './transport';
 import type {
   Answer,
@@ -85,16 +83,6 @@ export interface PartnerClient {
   close(): Promise<void>;
 }
 
-/** How to read a long history. */
-export interface HistoryOptions {
-  /** A history of more pages than that is given up. Default 20,000. */
-  maxPages?: number;
-  /** Reads a page again that may come later, a few times; the signal aborts that. Without it nothing is read again. */
-  retryUntil?: AbortSignal;
-  /** Called after each page. */
-  onPage?: (progress: ReadProgress) => void;
-}
-
 const DEFAULT_TIMEOUT_MS = 15_000;
 const DEFAULT_BODY_BYTES = 32 * 1024 * 1024;
 
@@ -118,35 +106,18 @@ export function createPartnerClient(options: PartnerClientOptions): PartnerClien
     return readAnswer(await send(operation, request), operation, payload, now());
   }
 
-  async function historyPage(query: OrderQuery): Promise<ListPage<HistoryOrder>> {
-    const { data } = await client.listOrders({ ...query, limit: query.limit ?? MAX_PAGE_SIZE });
-    return { ...data, rows: data.orders };
-  }
-
   const client: PartnerClient = {
     async listProducts(query = {}) {
       const path = withParams(`${listPath}/products`, productParams(query));
       return call('listProducts', { method: 'GET', path }, wire.productPage);
     },
-    products: (query = {}) =>
-      allRows({
-        operation: 'listProducts',
-        async readPage(page) {
-          const { data } = await client.listProducts({ ...query, limit: query.limit ?? MAX_PAGE_SIZE, page });
-          return { ...data, rows: data.products };
-        },
-      }),
+    products: (query = {}) => allProducts(client, query),
     async listOrders(query = {}) {
       const path = withParams(`${listPath}/orders`, historyQuery(query, historyParams));
       return call('listOrders', { method: 'GET', path }, wire.orderPage);
     },
-    orders: (query = {}, { maxPages } = {}) =>
-      allRows({ operation: 'listOrders', maxPages, readPage: (page) => historyPage({ ...query, page }) }),
-    ordersSince(since, { maxPages, retryUntil, onPage } = {}) {
-      const readPage = (page: number) =>
-        retryUntil ? withRetry(retryUntil, () => historyPage({ page })) : historyPage({ page });
-      return rowsSince({ operation: 'listOrders', maxPages, onPage, readPage }, since);
-    },
+    orders: (query = {}, listing = {}) => allOrders(client, query, listing),
+    ordersSince: (since, reading = {}) => ordersSince(client, since, reading),
     async placeOrder(order, { notAfter } = {}) {
       const request = { method: 'POST', path: `${orderPath}/place-order`, body: orderBody(order), notAfter } as const;
       return call('placeOrder', request, placedOrder);

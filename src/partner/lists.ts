@@ -1,0 +1,55 @@
+import { MAX_PAGE_SIZE } from './arguments';
+import { allRows, type ListPage, type ReadProgress, rowsSince } from './paged-list';
+import { withRetry } from './retry';
+import type { Answer, HistoryOrder, OrderPage, OrderQuery, Product, ProductPage, ProductQuery } from './types';
+
+/** How to read a long history. */
+export interface HistoryOptions {
+  /** A history of more pages than that is given up. Default 20,000. */
+  maxPages?: number;
+  /** Reads a page again that may come later, a few times; the signal aborts that. Without it nothing is read again. */
+  retryUntil?: AbortSignal;
+  /** Called after each page. */
+  onPage?: (progress: ReadProgress) => void;
+}
+
+interface Pages {
+  listProducts(query: ProductQuery): Promise<Answer<ProductPage>>;
+  listOrders(query: OrderQuery): Promise<Answer<OrderPage>>;
+}
+
+/** The pages of the catalogue as one list, the largest pages unless the query says otherwise. */
+export function allProducts(partner: Pages, query: Omit<ProductQuery, 'page'>): AsyncGenerator<Product> {
+  return allRows({
+    operation: 'listProducts',
+    async readPage(page) {
+      const { data } = await partner.listProducts({ ...query, limit: query.limit ?? MAX_PAGE_SIZE, page });
+      return { ...data, rows: data.products };
+    },
+  });
+}
+
+/** The pages of the order history as one list. */
+export function allOrders(
+  partner: Pages,
+  query: Omit<OrderQuery, 'page'>,
+  { maxPages }: Pick<HistoryOptions, 'maxPages'>,
+): AsyncGenerator<HistoryOrder> {
+  return allRows({ operation: 'listOrders', maxPages, readPage: (page) => orderRows(partner, { ...query, page }) });
+}
+
+/** The order history back to an instant, epoch ms. */
+export function ordersSince(
+  partner: Pages,
+  since: number,
+  { maxPages, retryUntil, onPage }: HistoryOptions,
+): Promise<HistoryOrder[]> {
+  const readPage = (page: number) =>
+    retryUntil ? withRetry(retryUntil, () => orderRows(partner, { page })) : orderRows(partner, { page });
+  return rowsSince({ operation: 'listOrders', maxPages, onPage, readPage }, since);
+}
+
+async function orderRows(partner: Pages, query: OrderQuery): Promise<ListPage<HistoryOrder>> {
+  const { data } = await partner.listOrders({ ...query, limit: query.limit ?? MAX_PAGE_SIZE });
+  return { ...data, rows: data.orders };
+}
