@@ -128,6 +128,15 @@ test.each([
   expect((await setup.sandbox.ledger()).totals.orders).toBe(0);
 });
 
+test('everything that is wrong with a request is named at once, and none of it takes effect', async () => {
+  const setup = await start();
+  const { status, body } = await admin(setup, 'POST', 'settings', { search: 'off', perLookMs: -1, spede: 2, speed: 9 });
+  expect(status).toBe(400);
+  for (const name of ['search', 'perLookMs', 'spede'])
+    expect(body).toEqual({ error: expect.stringContaining(`${name}: `) });
+  expect(setup.sandbox.settings()).toMatchObject({ search: 'exact', speed: 1 });
+});
+
 test('a manual order may lie in the past, and is then as old as that', async () => {
   const setup = await start();
   const order = {
