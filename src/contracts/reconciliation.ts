@@ -1,39 +1,35 @@
-import type { Finding, FindingKind } from '../domain/reconciliation/index';
+import type { FindingKind, ReportedFinding } from '../domain/reconciliation/index';
 
-/** How far back a reconciliation looks unless told otherwise, in ms. */
+export type { ReportedFinding } from '../domain/reconciliation/index';
+
+/** The look-back of a reconciliation for which none is given, in ms. */
 export const DEFAULT_LOOKBACK_MS = 72 * 3_600_000;
 
-/** The one argument of `reconcileWorkflow`; none at all is fine too. */
+/** The one argument of `reconcileWorkflow`, which may be absent. */
 export interface ReconcileInput {
-  /** How far back to look, in ms. */
+  /** The look-back in ms. */
   lookbackMs?: number;
   /** Only report. */
   dryRun?: boolean;
-  /** In which the report tells days and hours; UTC if absent. */
+  /** The time zone of the report's days and hours; UTC if absent. */
   timeZone?: string;
 }
 
-/** What was done about a finding. `notified`: the checkout knows of it; `left`: it is for people. */
-export type FindingStatus = 'mended' | 'notified' | 'left' | 'dry-run';
-
-/** A finding with what became of it. `note` says more where `done` alone doesn't. */
-export type ReportedFinding = Finding & { done: FindingStatus; note?: string };
-
-/** What `reconcileWorkflow` ends with. Times are ISO 8601. */
+/** The result of `reconcileWorkflow`. Instants are ISO 8601. */
 export interface ReconciliationResult {
   from: string;
   to: string;
-  /** Orders of the partner within the window. */
+  /** Orders of the partner within the look-back. */
   orders: number;
   findings: Partial<Record<FindingKind, number>>;
   /** The first 200; the report has them all. */
   details: ReportedFinding[];
   mended: number;
-  /** Where the worker has written the report for people. */
+  /** The path of the report for people, on the worker that wrote it. */
   report: string;
 }
 
-/** The input of the activity: the same for each attempt, so that a run that begins again looks at the same window. */
+/** The input of the activity. It is the same for each attempt, so that each reads the same window. */
 export interface ReconcileOrdersInput {
   /** Epoch ms. */
   from: number;
@@ -45,6 +41,6 @@ export interface ReconcileOrdersInput {
 
 /** The activity of `reconcileWorkflow`. */
 export interface ReconcileActivities {
-  /** Reads both books, joins them, mends what can be mended, writes the report. Safe to begin again at any point. */
+  /** Reads the records of both sides, compares them, repairs what can be repaired and writes the report. Safe to repeat. */
   reconcileOrders(input: ReconcileOrdersInput): Promise<ReconciliationResult>;
 }

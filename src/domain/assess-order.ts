@@ -1,12 +1,12 @@
 import type { OrderLine, OrderSnapshot } from './order';
-import { mayHaveKeys } from './order';
+import { isFailedOrRefunded, mayHaveKeys } from './order';
 
 interface OrderedItem {
   productId: string;
   quantity: number;
 }
 
-/** One ordered product with the keys that are there for it. */
+/** One product of an event, with the fingerprints of the keys that it hands over. */
 export interface EventLine {
   productId: string;
   title?: string;
@@ -17,10 +17,10 @@ export interface EventLine {
 /**
  * What an order means for the purchase that waits for it.
  *
- * - `hand-over`: hand over what is in `lines`; `whole` tells whether that is all that was ordered.
+ * - `hand-over`: the keys of `lines` are to be handed over; `whole` if that is everything that was ordered.
  * - `nothing`: the partner ended the order without goods.
- * - `open`: nothing can be done on this ground yet.
- * - `other-items`, `more-keys`: a person must look. `lines` is what handing over would mean.
+ * - `open`: the status allows nothing yet.
+ * - `other-items`, `more-keys`: an operator must decide. `lines` is what would be handed over.
  */
 export type OrderAssessment =
   | { kind: 'hand-over'; whole: boolean; lines: EventLine[]; reason?: string }
@@ -28,13 +28,14 @@ export type OrderAssessment =
   | { kind: 'open' }
   | { kind: 'other-items' | 'more-keys'; lines: EventLine[]; reason: string };
 
-/** Judges an order against what was bought. Pure: the same order and items give the same judgement. */
+/** Compares an order with what was bought. */
 export function assessOrder(items: readonly OrderedItem[], order: OrderSnapshot): OrderAssessment {
-  if (order.status === 'FAILED' || order.status === 'REFUNDED') return { kind: 'nothing', outcome: order.status };
-  if (!mayHaveKeys(order.status)) return { kind: 'open' };
+  const { status } = order;
+  if (isFailedOrRefunded(status)) return { kind: 'nothing', outcome: status };
+  if (!mayHaveKeys(status)) return { kind: 'open' };
 
   const foreign = foreignItems(items, order.lines);
-  if (foreign) return { kind: 'other-items', lines: asTheyCame(order.lines), reason: foreign };
+  if (foreign) return { kind: 'other-items', lines: asReceived(order.lines), reason: foreign };
 
   const lines = items.map((item) => lineFor(item, order.lines));
   const surplus = lines.find((line) => line.fingerprints.length > line.quantity);
@@ -45,14 +46,14 @@ export function assessOrder(items: readonly OrderedItem[], order: OrderSnapshot)
   const ordered = sum(lines.map((line) => line.quantity));
   const there = sum(lines.map((line) => line.fingerprints.length));
   if (there === ordered) return { kind: 'hand-over', whole: true, lines };
-  return { kind: 'hand-over', whole: false, lines, reason: `${order.status} with ${there} of ${ordered} keys` };
+  return { kind: 'hand-over', whole: false, lines, reason: `${status} with ${there} of ${ordered} keys` };
 }
 
 /**
- * Whether an order that was found in the history is the one that a purchase asked for: the same products in the same
- * quantities, as far as the partner shows them yet. Anything else is for a person to decide.
+ * Compares an order that was found in the order history with what a purchase asked for: the same products in the same
+ * quantities, as far as the partner shows them yet.
  *
- * @returns what is different, or undefined.
+ * @returns the difference in one sentence, for an operator to decide on; undefined if there is none.
  */
 export function differenceOf(items: readonly OrderedItem[], lines: readonly OrderLine[]): string | undefined {
   const missing = items.find((item) => !lines.some((line) => line.productId === item.productId));
@@ -84,16 +85,15 @@ function quantityOf(productId: string, lines: readonly OrderLine[]): number | un
 
 function lineFor(item: OrderedItem, lines: readonly OrderLine[]): EventLine {
   const own = lines.filter((line) => line.productId === item.productId);
-  const title = own.find((line) => line.title !== undefined)?.title;
-  const judged = {
+  return {
     productId: item.productId,
+    title: own.find((line) => line.title !== undefined)?.title,
     quantity: item.quantity,
     fingerprints: own.flatMap((line) => line.fingerprints),
   };
-  return title === undefined ? judged : { ...judged, title };
 }
 
-function asTheyCame(lines: readonly OrderLine[]): EventLine[] {
+function asReceived(lines: readonly OrderLine[]): EventLine[] {
   return lines.map((line) => ({ ...line, quantity: line.quantity ?? line.fingerprints.length }));
 }
 

@@ -1,21 +1,21 @@
+import { linesOf, removeOne } from './already-delivered';
 import { assessOrder, type EventLine } from './assess-order';
 import type { OrderSnapshot } from './order';
 
-/** What an order adds to what was handed over before: keys that nobody has yet, or a doubt that keeps them back. */
+/** The keys of an order that were not handed over before. */
 export interface NewKeys {
   lines: EventLine[];
-  /** Why nothing may be handed over, though there may be keys. */
-  doubt?: string;
-  /** The order hands nothing over in its present status. */
+  /** Why no key may be handed over although there may be new ones. */
+  issue?: string;
+  /** The order's present status allows no key to be handed over. */
   open?: boolean;
 }
 
 /**
- * The keys of an order that were not handed over yet, told apart by their fingerprints alone. So after a change of the
- * fingerprint secret nothing is new for sure, and nothing more is handed over: a key that is handed over twice may be
- * sold twice.
+ * Finds the keys of an order that were not handed over yet by comparing fingerprints. After a change of the fingerprint
+ * secret no key can be shown to be new, so none is handed over: a key that is handed over twice may be sold twice.
  *
- * @param handedOver the fingerprints of all that was ever on its way to the checkout.
+ * @param handedOver the fingerprints of all keys that any event named, received or not.
  */
 export function newKeysOf(
   items: readonly { productId: string; quantity: number }[],
@@ -23,30 +23,22 @@ export function newKeysOf(
   handedOver: readonly string[],
 ): NewKeys {
   if (order.claimedBy !== undefined) {
-    return { lines: [], doubt: `order ${order.orderId} also belongs to ${order.claimedBy}` };
+    return { lines: [], issue: `order ${order.orderId} also belongs to ${order.claimedBy}` };
   }
-  const judgement = assessOrder(items, order);
-  if (judgement.kind === 'other-items' || judgement.kind === 'more-keys') return { lines: [], doubt: judgement.reason };
-  if (judgement.kind !== 'hand-over') return { lines: [], open: true };
+  const assessment = assessOrder(items, order);
+  if (assessment.kind === 'other-items' || assessment.kind === 'more-keys') {
+    return { lines: [], issue: assessment.reason };
+  }
+  if (assessment.kind !== 'hand-over') return { lines: [], open: true };
 
-  const there = judgement.lines.flatMap((line) => line.fingerprints);
-  const secrets = new Set([...handedOver, ...there].map((fingerprint) => fingerprint.split('.')[0]));
+  const present = assessment.lines.flatMap((line) => line.fingerprints);
+  const secrets = new Set([...handedOver, ...present].map((fingerprint) => fingerprint.split('.')[0]));
   if (handedOver.length > 0 && secrets.size > 1) {
     return {
       lines: [],
-      doubt: 'FINGERPRINT_SECRET has changed since keys were handed over, so old keys look like new ones',
+      issue: 'FINGERPRINT_SECRET has changed since keys were handed over, so old keys look like new ones',
     };
   }
-  const taken = [...handedOver];
-  const lines = judgement.lines.map((line) => ({ ...line, fingerprints: without(line.fingerprints, taken) }));
-  return { lines: lines.filter((line) => line.fingerprints.length > 0) };
-}
-
-/** Each of `taken` takes out one of its like, for the same key may stand in an order twice. */
-function without(fingerprints: readonly string[], taken: string[]): string[] {
-  return fingerprints.filter((fingerprint) => {
-    const index = taken.indexOf(fingerprint);
-    if (index >= 0) taken.splice(index, 1);
-    return index < 0;
-  });
+  const known = [...handedOver];
+  return { lines: linesOf(assessment.lines, (fingerprint) => !removeOne(known, fingerprint)) };
 }

@@ -3,10 +3,10 @@ const ONE = 10n ** BigInt(DECIMALS);
 
 /**
  * An amount in whole millionths. The partner names neither its currency nor its unit, so this is finer than any minor unit
- * in use, and coarse enough that the noise of somebody's floating-point sum (0.1 + 0.2) is no difference.
+ * in use, and coarse enough that the rounding error of a floating-point sum (0.1 + 0.2) is no difference.
  *
  * @param amount as it came out of JSON.
- * @returns undefined for what can be no amount: not finite, or 10^21 and beyond.
+ * @returns undefined for what is no amount: not finite, or 10^21 and beyond.
  */
 export function toMicros(amount: number): bigint | undefined {
   if (!Number.isFinite(amount) || Math.abs(amount) >= 1e21) return undefined;
@@ -19,7 +19,7 @@ export function fromMicros(micros: bigint): number {
   return Number(`${micros < 0n ? '-' : ''}${digits.slice(0, -DECIMALS)}.${digits.slice(-DECIMALS)}`);
 }
 
-/** Whether two amounts are the same to the last decimal. What can be no amount is the same as nothing. */
+/** Whether two amounts are equal in millionths. What is no amount equals nothing. */
 export function sameAmount(one: number, other: number): boolean {
   const micros = toMicros(one);
   return micros !== undefined && micros === toMicros(other);
@@ -32,10 +32,10 @@ export function sumOfAmounts(amounts: Iterable<number | undefined>): number {
   return fromMicros(total);
 }
 
-/** Whether `part` is what `count` of `of` pieces cost when all cost `whole`, to half a cent for each piece. */
+/** Whether `part` is the price of `count` out of `of` pieces that cost `whole` together, to half a cent for each piece. */
 export function isShareOf(whole: number, part: number, count: number, of: number): boolean {
   const [wholeMicros, partMicros] = [toMicros(whole), toMicros(part)];
   if (wholeMicros === undefined || partMicros === undefined) return false;
-  const off = partMicros * BigInt(of) - wholeMicros * BigInt(count);
-  return (off < 0n ? -off : off) <= (BigInt(of) * ONE) / 200n;
+  const difference = partMicros * BigInt(of) - wholeMicros * BigInt(count);
+  return (difference < 0n ? -difference : difference) <= (BigInt(of) * ONE) / 200n;
 }

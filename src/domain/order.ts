@@ -28,41 +28,46 @@ export interface Key {
 export interface OrderLine {
   productId: string;
   title?: string;
-  /** As the partner says it was ordered; absent if it does not say. */
+  /** The quantity ordered, as the partner shows it; absent if it shows none. */
   quantity?: number;
   fingerprints: string[];
 }
 
-/** What one look at an order brings into a workflow: everything but the keys. */
+/** What one read of an order brings into a workflow: everything but the keys. */
 export interface OrderSnapshot {
   orderId: string;
-  /** A documented status, or another one in its letters, or `UNRECOGNISED`. */
+  /** A documented status, another one in plain letters, or `UNRECOGNISED`: see {@link presentableStatus}. */
   status: string;
   lines: OrderLine[];
-  /** As it came; the partner does not say in which currency. */
+  /** A decimal number as it came; the partner does not say in which currency. */
   totalDebit?: number;
   /** The reference of another purchase here that has the same order. */
   claimedBy?: string;
 }
 
-/** A status that ends the looking: nothing is known to follow it, or there may be keys to hand over. */
+/** Whether polling ends with this status: no other is known to follow it, or there may be keys to hand over. */
 export function endsPolling(status: string): boolean {
-  return ['COMPLETED', 'PARTIAL_COMPLETED', 'FAILED', 'REFUNDED'].includes(status);
+  return mayHaveKeys(status) || isFailedOrRefunded(status);
 }
 
-/** Whether an order of this status can have keys to hand over. */
+/** Whether an order of this status may have keys to hand over. */
 export function mayHaveKeys(status: string): boolean {
   return status === 'COMPLETED' || status === 'PARTIAL_COMPLETED';
 }
 
-/** Whether an order of this status costs money. A status never heard of does. */
+/** Whether the partner ended an order without goods, so that it costs nothing. */
+export function isFailedOrRefunded(status: string): status is 'FAILED' | 'REFUNDED' {
+  return status === 'FAILED' || status === 'REFUNDED';
+}
+
+/** Whether an order of this status costs money. A status that is not documented counts as one that does. */
 export function isBillable(status: string): boolean {
-  return status !== 'FAILED' && status !== 'REFUNDED';
+  return !isFailedOrRefunded(status);
 }
 
 /**
- * The status as it may be shown to people. A status is the partner's free text and would stand in a history and a list,
- * so only plain capital letters pass: no digits, in which a key could hide.
+ * The status as it may be shown to people. A status is the partner's free text and goes into histories and lists, so
+ * only plain capital letters pass: no digits, in which a key could hide.
  */
 export function presentableStatus(status: string): string {
   return /^[A-Z][A-Z_]{0,39}$/.test(status) ? status : 'UNRECOGNISED';

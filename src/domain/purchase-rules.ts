@@ -9,10 +9,9 @@ export const MAX_KEYS = 20_000;
 const PRODUCT_ID_MAX = 200;
 
 /**
- * Checks what asks to be a purchase, whoever started it and in whichever language.
+ * Validates the input of a purchase, whoever started it and in whichever language.
  *
- * @param input anything.
- * @returns one sentence for each fault: what was expected and what came. Empty when it is a purchase.
+ * @returns one sentence for each issue, with what was expected and what came; empty if the input is valid.
  */
 export function validatePurchase(input: unknown): string[] {
   if (typeof input !== 'object' || input === null) return ['expected one argument {referenceId, items}'];
@@ -20,7 +19,7 @@ export function validatePurchase(input: unknown): string[] {
   return [...validateReference(referenceId), ...validateItems(items)];
 }
 
-/** @returns one sentence for each fault of a reference. */
+/** @returns one sentence for each issue of a reference. */
 export function validateReference(referenceId: unknown): string[] {
   if (typeof referenceId === 'string' && REFERENCE_PATTERN.test(referenceId)) return [];
   return [
@@ -28,35 +27,34 @@ export function validateReference(referenceId: unknown): string[] {
   ];
 }
 
-/** @returns one sentence for each fault of the items. */
+/** @returns one sentence for each issue of the items. */
 export function validateItems(items: unknown): string[] {
   if (!Array.isArray(items) || items.length === 0) {
     return [`items: expected a list of at least one {productId, quantity}, got ${show(items)}`];
   }
   if (items.length > MAX_ITEMS) return [`items: expected at most ${MAX_ITEMS} products, got ${items.length}`];
-  const faults = items.flatMap((item, index) => faultsOfItem(item, index));
-  if (faults.length > 0) return faults;
+  const issues = items.flatMap((item, index) => validateItem(item, index));
+  if (issues.length > 0) return issues;
 
-  const known = items as { productId: string; quantity: number }[];
-  const twice = known.find((item, index) => known.findIndex((other) => other.productId === item.productId) < index);
-  if (twice) return [`items: ${show(twice.productId)} stands there twice; put it once, with the whole quantity`];
-  const keys = known.reduce((total, item) => total + item.quantity, 0);
+  const valid = items as { productId: string; quantity: number }[];
+  const repeated = valid.find((item, index) => valid.findIndex((other) => other.productId === item.productId) < index);
+  if (repeated) return [`items: ${show(repeated.productId)} is listed twice; list it once, with the whole quantity`];
+  const keys = valid.reduce((total, item) => total + item.quantity, 0);
   return keys > MAX_KEYS ? [`items: expected at most ${MAX_KEYS} keys in one purchase, got ${keys}`] : [];
 }
 
-function faultsOfItem(item: unknown, index: number): string[] {
+function validateItem(item: unknown, index: number): string[] {
   if (typeof item !== 'object' || item === null) return [`items[${index}]: expected {productId, quantity}`];
   const { productId, quantity } = item as { productId?: unknown; quantity?: unknown };
-  const faults: string[] = [];
+  const issues: string[] = [];
   if (typeof productId !== 'string' || productId.length === 0 || productId.length > PRODUCT_ID_MAX) {
-    faults.push(
-      `items[${index}].productId: expected a text of 1 to ${PRODUCT_ID_MAX} characters, got ${show(productId)}`,
-    );
+    const expected = `expected a string of 1 to ${PRODUCT_ID_MAX} characters`;
+    issues.push(`items[${index}].productId: ${expected}, got ${show(productId)}`);
   }
   if (typeof quantity !== 'number' || !Number.isInteger(quantity) || quantity < 1 || quantity > MAX_QUANTITY) {
-    faults.push(`items[${index}].quantity: expected an integer of 1 to ${MAX_QUANTITY}, got ${show(quantity)}`);
+    issues.push(`items[${index}].quantity: expected an integer of 1 to ${MAX_QUANTITY}, got ${show(quantity)}`);
   }
-  return faults;
+  return issues;
 }
 
 function show(value: unknown): string {
@@ -67,7 +65,7 @@ function show(value: unknown): string {
   return text.length > 60 ? `${text.slice(0, 57)}…` : text;
 }
 
-/** Whether two purchases ask for the same: order does not matter. */
+/** Whether two lists hold the same items, in whatever order. */
 export function sameItems(
   one: readonly { productId: string; quantity: number }[],
   other: readonly { productId: string; quantity: number }[],

@@ -15,24 +15,19 @@ export function settlingPauses(settleMs: number): number[] {
 /** How many settling times are waited for a history that can't be read before a person is asked. */
 export const SETTLING_ROUNDS = 3;
 
-/** Whether an order that is shown absent may be placed again. */
+/** Whether an order that was shown absent may be placed again under `PURCHASE_REPLACE`. */
 export function mayReplace(policy: 'never' | 'answered' | 'always', evidence: PlacementEvidence): boolean {
   if (policy === 'always') return true;
   return policy === 'answered' && evidence === 'ANSWERED';
 }
 
-/** An order of the history, as far as choosing one to adopt needs it. */
-interface Candidate {
-  id: string;
-  status: string;
-  createdAt: string;
-}
-
 /**
- * Chooses the order to adopt when the history shows one or several for a reference: the first that was not refused, and
- * if all were, the first. The others are double purchases unless they cost nothing.
+ * Chooses the order to adopt when the order history shows one or several for a reference: the oldest that is billable,
+ * else the oldest. The other billable ones are double purchases.
  */
-export function chooseOrder<T extends Candidate>(found: readonly T[]): { adopt: T; doubles: T[] } | undefined {
+export function chooseOrder<T extends { status: string; createdAt: string }>(
+  found: readonly T[],
+): { adopt: T; doubles: T[] } | undefined {
   const byAge = found.toSorted((a, b) => (a.createdAt < b.createdAt ? -1 : a.createdAt > b.createdAt ? 1 : 0));
   const billable = byAge.filter((order) => isBillable(order.status));
   const adopt = billable[0] ?? byAge[0];

@@ -58,7 +58,7 @@ async function whatToDeliver(
   const order = await getOrder.executeWithOptions({ summary: `${orderId}: one look` }, [{ orderId, referenceId }]);
 
   const handedOver = overdue.earlier.flatMap(fingerprintsOf);
-  const { lines, doubt } = newKeysOf(overdue.items, order, handedOver);
+  const { lines, issue: doubt } = newKeysOf(overdue.items, order, handedOver);
   const { totalDebit } = order;
   const at = new Date().toISOString();
   const late = lines.length > 0 ? [lateDelivery({ at, referenceId, orderId, lines, totalDebit })] : [];

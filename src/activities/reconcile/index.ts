@@ -10,19 +10,21 @@ import { FAILURE } from '../../contracts/failures';
 import type { PurchaseSettings } from '../../contracts/purchase';
 import { CLOCK_TOLERANCE_MS } from '../../domain/clock-tolerance';
 import {
-  type PartnerOrder,
   type Finding,
   findingKey,
+  indexRecords,
+  type KnownPurchase,
+  type PartnerOrder,
   reconcile,
   type ReconcileOptions,
-  type KnownPurchase,
+  type RecordIndex,
 } from '../../domain/reconciliation/index';
 import { isPartnerError, type PartnerClient, withRetry } from '../../partner/index';
 import { writeReport } from '../../report/index';
 import { readRetentionMs } from '../../temporal/client';
 import { failure, toFailure } from '../failures';
 import type { ActivityDependencies } from '../index';
-import { confirm, type Records, recordsOf } from './confirm';
+import { confirm } from './confirm';
 import { handleFinding, type RepairContext } from './repair';
 import { readOrderHistory } from './order-history';
 import { inParallel } from './in-parallel';
@@ -31,7 +33,7 @@ import { type LaterDeliveries, listLaterDeliveries, listPurchases } from './purc
 import { reportOf } from './report-input';
 import { createPollOrderActivities } from '../poll-order';
 
-/** What a reconciliation works with beside the other activities. */
+/** What the reconciliation needs in addition to the other activities. */
 export interface ReconcileDependencies extends ActivityDependencies {
   client: Client;
   /** The folder for the reports. */
@@ -39,11 +41,13 @@ export interface ReconcileDependencies extends ActivityDependencies {
 }
 
 const DAY_MS = 24 * 3_600_000;
-const WIDTH = 12;
-const SHOWN = 200;
+/** How many findings are handled at the same time. */
+const PARALLEL = 12;
+/** The most findings in the result of the workflow. */
+const MOST_DETAILS = 200;
 const MOST_ORPHANS_CONFIRMED = 500;
 
-/** Compares the books of both sides. Nothing here ever buys. */
+/** The activity that compares the partner's orders with the purchases here and repairs what can be repaired. It never buys. */
 export function createReconcileActivities(deps: ReconcileDependencies): ReconcileActivities {
   return {
     async reconcileOrders(input) {
@@ -66,28 +70,29 @@ async function runReconciliation(
   progress: Progress,
 ): Promise<ReconciliationResult> {
   await refuseLongLookback(deps.client, window);
-  const { books, later } = await readRecords(deps, window, progress);
-  const options = { ...optionsOf(deps, window), later };
-  const suggested = reconcile(books.orders, books.purchases, options);
-  const findings = await handleAll(deps, { books, suggested, options, window }, progress);
+  const { orders, purchases, later } = await readRecords(deps, window, progress);
+  const records = indexRecords(orders, purchases);
+  const options = optionsOf(deps, window);
+  const suggested = reconcile(records, options);
+  const findings = await handleFindings(deps, suggested, { records, options, later, dryRun: window.dryRun }, progress);
 
-  const inWindow = books.orders.filter((order) => order.createdAt >= window.from);
-  const report = reportOf({ ...window, runId: ownRunId(), now: deps.now(), findings, ...books, orders: inWindow });
+  const report = reportOf({ ...window, runId: ownRunId(), now: deps.now(), orders, purchases, findings });
   progress.show('writing the report', { findings: findings.length });
   const { html } = await writeReport(deps.reportDir, report);
-  log.info('reconciled', { orders: inWindow.length, findings: findings.length, mended: report.mended });
+  const { from, to, mended } = report;
+  log.info('reconciled', { orders: report.orders, findings: findings.length, mended });
   return {
-    from: report.from,
-    to: report.to,
-    orders: inWindow.length,
+    from,
+    to,
+    orders: report.orders,
     findings: countsOf(findings),
-    details: findings.slice(0, SHOWN),
-    mended: report.mended,
+    details: findings.slice(0, MOST_DETAILS),
+    mended,
     report: html,
   };
 }
 
-/** Beyond the retention the namespace has forgotten its purchases, and every order would look like nobody's. */
+/** Beyond its retention the namespace has forgotten its purchases, and every order would be an orphan. */
 async function refuseLongLookback(client: Client, { from, to }: ReconcileOrdersInput): Promise<void> {
   const retentionMs = await readRetentionMs(client);
   if (to - from <= retentionMs - DAY_MS) return;
@@ -100,16 +105,16 @@ async function readRecords(
   deps: ReconcileDependencies,
   { from }: ReconcileOrdersInput,
   progress: Progress,
-): Promise<{ books: Records; later: LaterDeliveries }> {
-  const history = await readOrderHistory(deps.partner, from - CLOCK_TOLERANCE_MS, progress);
-  const orders = history.filter((order) => order.createdAt >= from - CLOCK_TOLERANCE_MS);
+): Promise<{ orders: PartnerOrder[]; purchases: KnownPurchase[]; later: LaterDeliveries }> {
+  const since = from - CLOCK_TOLERANCE_MS;
+  const orders = (await readOrderHistory(deps.partner, since, progress)).filter((order) => order.createdAt >= since);
   const later = await listLaterDeliveries(deps.purchases, ownRunId());
   const purchases = await listPurchases(deps.purchases, { from, orders, later }, progress);
   const followed = await readFollowedOrders(deps.partner, { orders, purchases, from }, progress);
-  return { books: recordsOf([...orders, ...followed], purchases), later };
+  return { orders: [...orders, ...followed], purchases, later };
 }
 
-/** The orders of older purchases that may still come to something: they are asked for one by one. */
+/** Reads the orders of older purchases that may still bring keys, one by one. */
 async function readFollowedOrders(
   partner: PartnerClient,
   { orders, purchases, from }: { orders: readonly PartnerOrder[]; purchases: readonly KnownPurchase[]; from: number },
@@ -120,8 +125,8 @@ async function readFollowedOrders(
     ({ orderId, startedAt, ordered = Infinity, delivered = 0 }) =>
       orderId !== undefined && !known.has(orderId) && startedAt < from && delivered < ordered,
   );
-  const looks = await inParallel(older, 1, async ({ orderId = '', referenceId, startedAt }) => {
-    progress.show('looking at older orders', { of: older.length });
+  const read = await inParallel(older, 1, async ({ orderId = '', referenceId, startedAt }) => {
+    progress.show('reading followed orders', { of: older.length });
     try {
       const { data } = await withRetry(progress.signal, () => partner.getOrder(orderId));
       return [{ id: orderId, referenceId, status: data.status, createdAt: startedAt }];
@@ -130,7 +135,7 @@ async function readFollowedOrders(
       throw error;
     }
   });
-  return looks.flat();
+  return read.flat();
 }
 
 function optionsOf(deps: ReconcileDependencies, { from }: ReconcileOrdersInput): ReconcileOptions {
@@ -138,21 +143,16 @@ function optionsOf(deps: ReconcileDependencies, { from }: ReconcileOrdersInput):
   return { now, from, settledBefore: now - settlingMs(deps.settings), stuckAfterMs: DAY_MS };
 }
 
-/** An attempt at a placement and its settling. What is younger may still be under way. */
+/** A placement attempt and its settling, with a reserve. What is younger may still be under way. */
 function settlingMs({ settleMs, partnerTimeoutMs }: PurchaseSettings): number {
   return 2 * (settleMs + partnerTimeoutMs);
 }
 
-interface HandlingInput {
-  books: Records;
-  suggested: readonly Finding[];
-  options: ReconcileOptions & { later: LaterDeliveries };
-  window: ReconcileOrdersInput;
-}
-
-async function handleAll(
+/** Confirms each suggested finding and does about it what is allowed. What is not confirmed is left out. */
+async function handleFindings(
   deps: ReconcileDependencies,
-  { books, suggested, options, window }: HandlingInput,
+  suggested: readonly Finding[],
+  input: { records: RecordIndex; options: ReconcileOptions; later: LaterDeliveries; dryRun: boolean },
   progress: Progress,
 ): Promise<ReportedFinding[]> {
   const context: RepairContext = {
@@ -161,31 +161,27 @@ async function handleAll(
     getOrder: createPollOrderActivities(deps).getOrder,
     signal: progress.signal,
     runId: ownRunId(),
-    dryRun: window.dryRun,
+    dryRun: input.dryRun,
   };
-  const isTrusted = trustBeyond(MOST_ORPHANS_CONFIRMED);
+  const unconfirmed = orphansBeyond(suggested, MOST_ORPHANS_CONFIRMED);
   let handled = 0;
-  const findings = await inParallel(suggested, WIDTH, async (finding) => {
+  const findings = await inParallel(suggested, PARALLEL, async (finding) => {
     progress.signal.throwIfAborted();
-    const confirmed = isTrusted(finding)
+    const confirmed = unconfirmed.has(finding)
       ? { finding, orders: [] }
-      : await confirm(deps.purchases, books, finding, options);
+      : await confirm(deps.purchases, finding, input);
     handled += 1;
-    progress.show('confirming and mending', { done: handled, of: suggested.length });
+    progress.show('confirming and repairing', { done: handled, of: suggested.length });
     if (!confirmed) return undefined;
-    if (options.later.told.has(findingKey(finding))) return { ...confirmed.finding, done: 'notified' as const };
+    if (input.later.told.has(findingKey(finding))) return { ...confirmed.finding, done: 'notified' as const };
     return handleFinding(context, confirmed);
   });
   return findings.filter((finding) => finding !== undefined);
 }
 
-/** Nothing is done about an order of nobody, so that beyond some hundred of them the lists are believed. */
-function trustBeyond(count: number): (finding: Finding) => boolean {
-  let asked = 0;
-  return ({ kind }) => {
-    if (kind === 'ORPHAN') asked += 1;
-    return kind === 'ORPHAN' && asked > count;
-  };
+/** Nothing is done about an orphan, so the lists are trusted beyond some hundred of them. */
+function orphansBeyond(findings: readonly Finding[], count: number): ReadonlySet<Finding> {
+  return new Set(findings.filter(({ kind }) => kind === 'ORPHAN').slice(count));
 }
 
 function countsOf(findings: readonly Finding[]): ReconciliationResult['findings'] {

@@ -39,7 +39,7 @@ export async function lateDeliveryOf(
   const handedOver = sent.flatMap(({ request }) => fingerprintsOf(request));
   const order = await context.getOrder({ orderId, referenceId });
   const fresh = newKeysOf(items, order, handedOver);
-  if (fresh.doubt !== undefined) return doubt(fresh.doubt);
+  if (fresh.issue !== undefined) return doubt(fresh.issue);
   if (fresh.open) return doubt(`its order is ${order.status} now`);
 
   const { totalDebit, status } = order;

@@ -1,8 +1,8 @@
+import { indexRecords, type KnownPurchase, type PartnerOrder, totalsOf } from '../../domain/reconciliation/index';
 import type { ReportedFinding } from '../../contracts/reconciliation';
-import { type KnownPurchase, type PartnerOrder, totalsOf } from '../../domain/reconciliation/index';
 import { calendarIn, type ReconciliationReport } from '../../report/index';
 
-/** All that a report tells of; instants are epoch ms. */
+/** What a report is made of. Instants are epoch ms. */
 export interface ReportInput {
   runId: string;
   from: number;
@@ -15,11 +15,12 @@ export interface ReportInput {
   findings: ReportedFinding[];
 }
 
-/** Puts the report together. A purchase that began before the window is followed, and is in no total. */
-export function reportOf(reckoning: ReportInput): ReconciliationReport {
-  const { runId, from, to, now, dryRun, orders, findings } = reckoning;
-  const timeZone = knownZone(reckoning.timeZone);
-  const purchases = reckoning.purchases.filter((purchase) => purchase.startedAt >= from);
+/** Makes the report. Records from before the window were read only to be followed, and count in no total. */
+export function reportOf(input: ReportInput): ReconciliationReport {
+  const { runId, from, to, now, dryRun, findings } = input;
+  const timeZone = knownTimeZone(input.timeZone);
+  const orders = input.orders.filter((order) => order.createdAt >= from);
+  const purchases = input.purchases.filter((purchase) => purchase.startedAt >= from);
   return {
     schema: 1,
     runId,
@@ -29,15 +30,15 @@ export function reportOf(reckoning: ReportInput): ReconciliationReport {
     dryRun,
     orders: orders.length,
     purchases: purchases.length,
-    ...totalsOf(orders, purchases, calendarIn(timeZone)),
+    ...totalsOf(indexRecords(orders, purchases), calendarIn(timeZone)),
     timeZone,
     findings,
     mended: findings.filter((finding) => finding.done === 'mended').length,
   };
 }
 
-/** The server may know a time zone that this Node does not: a report by another clock is better than none. */
-function knownZone(timeZone: string): string {
+/** The server may know a time zone that this Node does not: a report in UTC is better than none. */
+function knownTimeZone(timeZone: string): string {
   try {
     calendarIn(timeZone);
     return timeZone;

@@ -1,68 +1,45 @@
 import { isShareOf, sameAmount } from '../money';
-import { PURCHASE_OUTCOMES } from '../outcome';
-import {
-  type PartnerOrder,
-  type ReconcileOptions,
-  type KnownPurchase,
-  type Repair,
-  type StatusClass,
-  statusClassOf,
-} from './records';
-import type { FindingKind } from './finding-kinds';
+import { PURCHASE_OUTCOMES, type PurchaseOutcome } from '../outcome';
+import type { KnownPurchase, PartnerOrder, ReconcileOptions } from './records';
+import { type Classification, REPAIRED } from './repairs';
 
-/** What a purchase and its order together are. One cause gives one classification. */
-export interface Classification {
-  kind: FindingKind;
-  repair?: Repair;
-  /** Where the kind's own advice does not fit. */
-  advice?: string;
-}
+/** A partner's status as the rules see it. One that is not documented is `open`: nothing is known to follow from it. */
+type StatusClass = 'complete' | 'partial' | 'refunded' | 'failed' | 'open';
 
-/** `fine`, or the amounts decide, or the age of the open order does. */
-type Rule = Classification | 'fine' | 'amounts' | 'age';
+/** `fine`, a classification, or what decides between the two: the amounts, or the age of the open order. */
+type Rule = Classification | 'fine' | 'compare-amounts' | 'check-age';
 
-const late: Classification = { kind: 'LATE', repair: 'deliver-late' };
-const lost: Classification = { kind: 'LOST', repair: 'deliver-late' };
 const mismatch: Classification = { kind: 'STATUS_MISMATCH' };
-const tellRefund: Classification = {
-  kind: 'STATUS_MISMATCH',
-  repair: 'notify-refund',
-  advice: 'Nothing came and the money is back: give the customer back the money, or sell again under a new reference.',
-};
-const tellFailure: Classification = {
-  kind: 'STATUS_MISMATCH',
-  repair: 'notify-attention',
-  advice:
-    'Nothing comes and nothing was charged: give the customer back the money, or sell again under a new reference.',
-};
-const boughtAfterAll: Classification = {
-  kind: 'STATUS_MISMATCH',
-  repair: 'notify-attention',
-  advice: 'The checkout was told that this sale came to nothing. Ask the partner to cancel the order and to refund it.',
-};
-const paidAfterAll: Classification = { ...boughtAfterAll, kind: 'UNDELIVERED' };
+const undelivered: Classification = { kind: 'UNDELIVERED' };
+const stuck: Classification = { kind: 'STUCK' };
+const lostButOpen: Classification = { kind: 'LOST' };
+const amountMismatch: Classification = { kind: 'AMOUNT_MISMATCH' };
+const { late, lost, refundedUndelivered, failedUndelivered, boughtAfterAll, completeAfterAll } = REPAIRED;
 
-const CAME_TO_NOTHING: Record<StatusClass, Rule> = {
-  complete: paidAfterAll,
-  partial: paidAfterAll,
+const NOTHING_BOUGHT: Record<StatusClass, Rule> = {
+  complete: completeAfterAll,
+  partial: completeAfterAll,
   refunded: 'fine',
   failed: 'fine',
   open: boughtAfterAll,
 };
 
-/** How a purchase ended here against how its order stands there. `STOPPED`: it did not end by itself. */
-const RULES: Record<(typeof PURCHASE_OUTCOMES)[number] | 'STOPPED' | 'UNKNOWN', Record<StatusClass, Rule>> = {
+/**
+ * How a purchase ended here, against the status of its order at the partner. `STOPPED`: its workflow was terminated, failed,
+ * timed out or was cancelled by force. What is repaired, and how, is in `repairs.ts`.
+ */
+const RULES: Record<PurchaseOutcome | 'STOPPED' | 'UNKNOWN', Record<StatusClass, Rule>> = {
   DELIVERED: {
-    complete: 'amounts',
+    complete: 'compare-amounts',
     partial: mismatch,
-    refunded: { kind: 'REFUNDED_AFTER_DELIVERY', repair: 'notify-refund' },
+    refunded: REPAIRED.refundedAfterDelivery,
     failed: mismatch,
     open: mismatch,
   },
   PARTIALLY_DELIVERED: {
-    complete: { kind: 'SHORTFALL_FILLED', repair: 'deliver-late' },
-    partial: 'amounts',
-    refunded: { kind: 'SHORTFALL_REFUNDED', repair: 'notify-refund' },
+    complete: REPAIRED.shortfallFilled,
+    partial: 'compare-amounts',
+    refunded: REPAIRED.shortfallRefunded,
     failed: mismatch,
     open: mismatch,
   },
@@ -77,51 +54,44 @@ const RULES: Record<(typeof PURCHASE_OUTCOMES)[number] | 'STOPPED' | 'UNKNOWN', 
     complete: boughtAfterAll,
     partial: boughtAfterAll,
     refunded: mismatch,
-    failed: 'amounts',
+    failed: 'compare-amounts',
     open: mismatch,
   },
-  OVERDUE: { complete: late, partial: late, refunded: tellRefund, failed: tellFailure, open: 'age' },
-  REJECTED: CAME_TO_NOTHING,
-  NOT_PLACED: CAME_TO_NOTHING,
-  CANCELLED: CAME_TO_NOTHING,
-  ABANDONED: {
-    complete: { kind: 'UNDELIVERED' },
-    partial: { kind: 'UNDELIVERED' },
-    refunded: 'fine',
-    failed: 'fine',
-    open: 'age',
-  },
-  STOPPED: { complete: lost, partial: lost, refunded: tellRefund, failed: tellFailure, open: { kind: 'LOST' } },
+  OVERDUE: { complete: late, partial: late, refunded: refundedUndelivered, failed: failedUndelivered, open: 'check-age' },
+  REJECTED: NOTHING_BOUGHT,
+  NOT_PLACED: NOTHING_BOUGHT,
+  CANCELLED: NOTHING_BOUGHT,
+  ABANDONED: { complete: undelivered, partial: undelivered, refunded: 'fine', failed: 'fine', open: 'check-age' },
+  STOPPED: { complete: lost, partial: lost, refunded: refundedUndelivered, failed: failedUndelivered, open: lostButOpen },
   UNKNOWN: { complete: mismatch, partial: mismatch, refunded: mismatch, failed: mismatch, open: mismatch },
 };
 
-/** Judges a purchase that is over, together with its order. */
+/** The classification of a shortfall when the order is complete and the missing keys are not in it. */
+export const KEYS_MISSING = {
+  kind: 'UNDELIVERED',
+  advice: 'The partner calls the order complete and keys are missing: claim them, or their price, from the partner.',
+} as const satisfies Classification;
+
+/** Classifies a purchase that has ended, together with its order. */
 export function classifyEnded(
   purchase: KnownPurchase,
   order: PartnerOrder,
   options: ReconcileOptions,
 ): Classification | undefined {
-  const standing = statusClassOf(order.status);
-  // The history was read before such a purchase ended: it shows what the order was then.
-  if (standing === 'open' && (purchase.closedAt ?? 0) >= options.settledBefore) return undefined;
+  const statusClass = statusClassOf(order);
+  // The order history was read before such a purchase ended, so it shows an older status.
+  if (statusClass === 'open' && (purchase.closedAt ?? 0) >= options.settledBefore) return undefined;
 
-  const cell = RULES[endOf(purchase)][standing];
-  if (cell === 'fine') return undefined;
-  if (cell === 'amounts') return classifyAmounts(purchase, order);
-  if (cell === 'age') return isOlderThan(options, order.createdAt) ? { kind: 'STUCK' } : undefined;
-  if (cell.kind === 'SHORTFALL_FILLED' && purchase.lastSeen === 'COMPLETED') return KEYS_MISSING;
-  return cell;
+  const rule = RULES[endOf(purchase)][statusClass];
+  if (rule === 'fine') return undefined;
+  if (rule === 'compare-amounts') return classifyAmounts(purchase, order);
+  if (rule === 'check-age') return isStuck(order.createdAt, options) ? stuck : undefined;
+  return rule === REPAIRED.shortfallFilled && purchase.lastSeen === 'COMPLETED' ? KEYS_MISSING : rule;
 }
 
-/** What a shortfall is when the order is complete and a look shows that the missing keys are not in it. */
-export const KEYS_MISSING: Classification = {
-  kind: 'UNDELIVERED',
-  advice: 'The partner calls the order complete and keys are missing: claim them, or their price, from the partner.',
-};
-
 /**
- * Judges a purchase that is still running. It is left alone unless it waits for a person and its order explains why it need not,
- * or has waited for too long.
+ * Classifies a purchase that is still running. It is left alone unless it waits for an operator and its order shows what to
+ * decide, or has waited for too long.
  */
 export function classifyRunning(
   purchase: KnownPurchase,
@@ -129,29 +99,27 @@ export function classifyRunning(
   options: ReconcileOptions,
 ): Classification | undefined {
   const held = purchase.state === 'HELD' && order ? classifyHeld(purchase, order) : undefined;
-  return held ?? (isOlderThan(options, purchase.startedAt) ? { kind: 'STUCK' } : undefined);
+  return held ?? (isStuck(purchase.startedAt, options) ? stuck : undefined);
 }
 
-function classifyHeld(purchase: KnownPurchase, order: PartnerOrder): Classification | undefined {
-  const standing = statusClassOf(order.status);
-  const gone = standing === 'refunded' || standing === 'failed';
-  if (purchase.orderId === undefined) {
-    const mayAdopt = purchase.hold?.decisions.includes('order') ?? true;
-    const classification: Classification = {
-      kind: gone ? 'STATUS_MISMATCH' : 'LOST',
-      advice: 'Tell the purchase of its order with `resolve REFERENCE --order ORDER`.',
-    };
-    return mayAdopt ? { ...classification, repair: 'adopt' } : classification;
+function classifyHeld({ orderId, hold }: KnownPurchase, order: PartnerOrder): Classification | undefined {
+  const statusClass = statusClassOf(order);
+  const ended = statusClass === 'refunded' || statusClass === 'failed';
+  if (orderId === undefined) {
+    const classification = ended ? REPAIRED.heldWithoutEndedOrder : REPAIRED.heldWithoutOrder;
+    const mayAdopt = hold?.decisions.includes('order') ?? true;
+    return mayAdopt ? classification : { ...classification, repair: undefined };
   }
-  if (standing === 'open') return undefined;
-  const decisions = purchase.hold?.decisions.map((decision) => `\`--${decision}\``).join(' or ') ?? '';
-  const advice = `It waits for a decision of yours: \`resolve REFERENCE\`${decisions === '' ? '' : ` with ${decisions}`}.`;
-  return { kind: gone ? 'STATUS_MISMATCH' : 'UNDELIVERED', advice };
+  if (statusClass === 'open') return undefined;
+  const decisions = (hold?.decisions ?? []).map((decision) => `\`--${decision}\``);
+  const fitting = decisions.length === 0 ? '' : ` with ${decisions.join(' or ')}`;
+  const advice = `The purchase waits for a decision: \`resolve REFERENCE\`${fitting}.`;
+  return { kind: ended ? 'STATUS_MISMATCH' : 'UNDELIVERED', advice };
 }
 
-/** What late deliveries handed over counts as if the purchase had done it. */
-function endOf({ delivered = 0, ordered, execution, state }: KnownPurchase): keyof typeof RULES {
-  if (delivered > 0) return delivered >= (ordered ?? 0) ? 'DELIVERED' : 'PARTIALLY_DELIVERED';
+/** How a purchase ended. Late deliveries count as if the purchase itself had made them. */
+function endOf({ delivered = 0, ordered = 0, execution, state }: KnownPurchase): keyof typeof RULES {
+  if (delivered > 0) return delivered >= ordered ? 'DELIVERED' : 'PARTIALLY_DELIVERED';
   if (execution !== 'COMPLETED') return 'STOPPED';
   return PURCHASE_OUTCOMES.find((outcome) => outcome === state) ?? 'UNKNOWN';
 }
@@ -159,25 +127,39 @@ function endOf({ delivered = 0, ordered, execution, state }: KnownPurchase): key
 function classifyAmounts(purchase: KnownPurchase, order: PartnerOrder): Classification | undefined {
   const { totalDebit, ordered, delivered, state } = purchase;
   if (totalDebit === undefined) return undefined;
-  if (state === 'FAILED') return sameAmount(totalDebit, 0) ? undefined : { kind: 'AMOUNT_MISMATCH' };
-  // The debit was seen as the purchase ended. What came later may have changed it.
-  if (endOf(purchase) !== state) return undefined;
-  if (order.amount === undefined || isForAPart(purchase, order) || sameAmount(totalDebit, order.amount))
-    return undefined;
-  const refunded =
+  if (state === 'FAILED') return sameAmount(totalDebit, 0) ? undefined : amountMismatch;
+  // The debit was read as the purchase ended. What came later may have changed it.
+  if (endOf(purchase) !== state || order.amount === undefined || isForPart(purchase, order)) return undefined;
+  if (sameAmount(totalDebit, order.amount)) return undefined;
+  const isRestRefunded =
     state === 'PARTIALLY_DELIVERED' &&
     order.amount < totalDebit &&
     ordered !== undefined &&
     delivered !== undefined &&
     isShareOf(totalDebit, order.amount, delivered, ordered);
-  return refunded ? { kind: 'SHORTFALL_REFUNDED', repair: 'notify-refund' } : { kind: 'AMOUNT_MISMATCH' };
+  return isRestRefunded ? REPAIRED.shortfallRefunded : amountMismatch;
 }
 
-/** The history shows one item of an order; with several products that may be a part, and its amount proves nothing. */
-function isForAPart({ ordered }: KnownPurchase, { quantity }: PartnerOrder): boolean {
+/** The order history shows one item of an order. With several products its amount may be for a part and proves nothing. */
+function isForPart({ ordered }: KnownPurchase, { quantity }: PartnerOrder): boolean {
   return ordered !== undefined && quantity !== undefined && ordered !== quantity;
 }
 
-function isOlderThan({ now, stuckAfterMs }: ReconcileOptions, instant: number): boolean {
-  return now - instant > stuckAfterMs;
+function isStuck(since: number, { now, stuckAfterMs }: ReconcileOptions): boolean {
+  return now - since > stuckAfterMs;
+}
+
+function statusClassOf({ status }: PartnerOrder): StatusClass {
+  switch (status) {
+    case 'COMPLETED':
+      return 'complete';
+    case 'PARTIAL_COMPLETED':
+      return 'partial';
+    case 'REFUNDED':
+      return 'refunded';
+    case 'FAILED':
+      return 'failed';
+    default:
+      return 'open';
+  }
 }

@@ -1,22 +1,24 @@
-import type { FindingKind } from './finding-kinds';
+import { groupBy } from '../group-by';
+import { isBillable } from '../order';
+import type { Finding } from './finding';
 
-/** An order as the partner's history shows it. */
+/** An order as the partner's order history shows it. */
 export interface PartnerOrder {
   id: string;
   /** Absent where the partner names none. */
   referenceId?: string;
   /** The partner's own text. */
   status: string;
-  /** Epoch ms. */
+  /** Epoch ms, the partner's clock. */
   createdAt: number;
   /** `item.amount` as it came. With several products it may be that of the first only: the partner does not say. */
   amount?: number;
   title?: string;
-  /** `item.quantity` as it came. It tells whether `amount` is for the whole order. */
+  /** `item.quantity` as it came. It shows whether `amount` is for the whole order. */
   quantity?: number;
 }
 
-/** A run of a purchase, as lists and descriptions of Temporal show it, with what was delivered after its end. */
+/** A run of a purchase, as lists and descriptions of Temporal show it, with its later deliveries. */
 export interface KnownPurchase {
   referenceId: string;
   workflowId: string;
@@ -33,121 +35,60 @@ export interface KnownPurchase {
   /** Keys ordered, and keys handed over: those of late deliveries too, or a second reconciliation finds them again. */
   ordered?: number;
   delivered?: number;
-  /** By product, of what was handed over. */
+  /** By product, of the keys handed over. */
   fingerprints?: Record<string, string[]>;
   hold?: { id: string; reason: string; decisions: string[] };
-  /** The partner's status at the last look that counted keys here, where that is known. */
+  /** The partner's status when the keys were last counted here, where that is known. */
   lastSeen?: string;
-  /** What the checkout has been told of by reconciliations before: `findingKey` of each. */
+  /** The findings that earlier reconciliations have notified the checkout of: `findingKey` of each. */
   notified?: readonly string[];
 }
 
-/**
- * What a reconciliation may do about a finding by itself. None of it buys.
- *
- * - `deliver-late`: look at the order and hand over what the checkout does not have.
- * - `adopt`: tell the held purchase which order is its own.
- * - `notify-refund`: tell the checkout that the partner has given the money back.
- * - `notify-attention`: tell the checkout that a person must look.
- */
-export type Repair = 'deliver-late' | 'adopt' | 'notify-refund' | 'notify-attention';
-
-/** Something that the books of both sides do not agree on. */
-export interface Finding {
-  kind: FindingKind;
-  referenceId?: string;
-  /** The order that counts first. */
-  orderIds: string[];
-  workflowId?: string;
-  /**
-   * `debited`: what the order's keys showed here as `total_debit`. `history`: what the history shows for the first order.
-   * `surplus`: what it shows for the further orders together.
-   */
-  amounts: Record<string, number>;
-  /** What is wrong, in one sentence. It holds no key. */
-  explanation: string;
-  /** What a person should do if it is not mended. */
-  advice: string;
-  repair?: Repair;
+export function isRunning(purchase: KnownPurchase): boolean {
+  return purchase.execution === 'RUNNING';
 }
 
 /** Instants are epoch ms. */
 export interface ReconcileOptions {
   now: number;
-  /** The history was read back to here, so a purchase that began earlier is not missed in it. */
+  /** The order history was read back to here, so a purchase that began earlier is not missed in it. */
   from: number;
-  /** What began at this instant or later is left alone. It lies before the reading of the history began. */
+  /** What began at this instant or later is left alone. It lies before the reading of the order history began. */
   settledBefore: number;
   stuckAfterMs: number;
 }
 
-/** How an order stands at the partner. A status never heard of is `open`: nothing is known to follow from it. */
-export type StatusClass = 'complete' | 'partial' | 'refunded' | 'failed' | 'open';
-
-export function statusClassOf(status: string): StatusClass {
-  switch (status) {
-    case 'COMPLETED':
-      return 'complete';
-    case 'PARTIAL_COMPLETED':
-      return 'partial';
-    case 'REFUNDED':
-      return 'refunded';
-    case 'FAILED':
-      return 'failed';
-    default:
-      return 'open';
-  }
-}
-
-/** Whether an order costs money as it stands. */
-export function isBillable(order: PartnerOrder): boolean {
-  const standing = statusClassOf(order.status);
-  return standing !== 'refunded' && standing !== 'failed';
-}
-
-/** The orders of the partner by what they are looked up by, and who here says that an order is his. */
+/** The partner's orders and the purchases here, by what they are looked up by. */
 export interface RecordIndex {
-  byId: ReadonlyMap<string, PartnerOrder>;
-  byReference: ReadonlyMap<string, readonly PartnerOrder[]>;
-  /** The reference of the purchase that names this order as its own. */
-  claimedBy: ReadonlyMap<string, string>;
-  known: ReadonlyMap<string, KnownPurchase>;
+  /** By order id. */
+  orders: ReadonlyMap<string, PartnerOrder>;
+  ordersByReference: ReadonlyMap<string, readonly PartnerOrder[]>;
+  /** By reference: the latest run. A reset leaves a terminated run behind, which no longer describes the purchase. */
+  purchases: ReadonlyMap<string, KnownPurchase>;
+  /** By order id: the reference of the one purchase that owns the order. */
+  owners: ReadonlyMap<string, string>;
+  /** By order id: every run that names the order, owner or not. */
+  runsByOrder: ReadonlyMap<string, readonly KnownPurchase[]>;
 }
 
-/** Opens the books of both sides. An order that was read twice counts as it was read last. */
-export function indexRecords(orders: readonly PartnerOrder[], purchases: readonly KnownPurchase[]): RecordIndex {
+/** Indexes the records of both sides. An order that was read twice counts as it was read last. Linear. */
+export function indexRecords(orders: readonly PartnerOrder[], runs: readonly KnownPurchase[]): RecordIndex {
   const byId = new Map(orders.map((order) => [order.id, order]));
-  const byReference = new Map<string, PartnerOrder[]>();
-  for (const order of byId.values()) {
-    if (order.referenceId === undefined) continue;
-    const group = byReference.get(order.referenceId);
-    if (group) group.push(order);
-    else byReference.set(order.referenceId, [order]);
-  }
-  const known = latestRuns(purchases);
-  return { byId, byReference, claimedBy: claimsOf(known.values(), byId), known };
+  const purchases = latestRuns(runs);
+  return {
+    orders: byId,
+    ordersByReference: groupBy(byId.values(), (order) => order.referenceId),
+    purchases,
+    owners: ownersOf(purchases.values(), byId),
+    runsByOrder: groupBy(runs, (run) => run.orderId),
+  };
 }
 
-/** Of two purchases that name one order, that counts whose reference the order bears; else the one that sorts first. */
-function claimsOf(purchases: Iterable<KnownPurchase>, byId: RecordIndex['byId']): Map<string, string> {
-  const claims = new Map<string, string>();
-  for (const { orderId, referenceId } of purchases) {
-    if (orderId === undefined) continue;
-    const other = claims.get(orderId);
-    const rightful = byId.get(orderId)?.referenceId;
-    if (other === undefined || referenceId === rightful || (other !== rightful && referenceId < other)) {
-      claims.set(orderId, referenceId);
-    }
-  }
-  return claims;
-}
-
-/** A reset leaves a terminated run behind, which says nothing about the purchase any more. */
-function latestRuns(purchases: readonly KnownPurchase[]): Map<string, KnownPurchase> {
+function latestRuns(runs: readonly KnownPurchase[]): Map<string, KnownPurchase> {
   const latest = new Map<string, KnownPurchase>();
-  for (const purchase of purchases) {
-    const other = latest.get(purchase.referenceId);
-    if (!other || supersedes(purchase, other)) latest.set(purchase.referenceId, purchase);
+  for (const run of runs) {
+    const other = latest.get(run.referenceId);
+    if (!other || supersedes(run, other)) latest.set(run.referenceId, run);
   }
   return latest;
 }
@@ -159,27 +100,52 @@ function supersedes(one: KnownPurchase, other: KnownPurchase): boolean {
   return later === 0 ? one.runId > other.runId : later > 0;
 }
 
-export function isRunning(purchase: KnownPurchase): boolean {
-  return purchase.execution === 'RUNNING';
+/** If two purchases name one order, its owner is the one whose reference the order bears, else the one that sorts first. */
+function ownersOf(purchases: Iterable<KnownPurchase>, orders: RecordIndex['orders']): Map<string, string> {
+  const owners = new Map<string, string>();
+  for (const { orderId, referenceId } of purchases) {
+    if (orderId === undefined) continue;
+    const other = owners.get(orderId);
+    const borne = orders.get(orderId)?.referenceId;
+    if (other === undefined || referenceId === borne || (other !== borne && referenceId < other)) {
+      owners.set(orderId, referenceId);
+    }
+  }
+  return owners;
 }
 
-/** The order that a purchase goes by, and all others that bear its reference, oldest first. */
+/** The order that counts as a purchase's own, and the further ones that bear its reference, oldest first. */
 export interface OwnOrders {
   order?: PartnerOrder;
   others: PartnerOrder[];
 }
 
 /**
- * The order that the purchase names, whatever its reference: a person may have told it. A purchase that names none goes by the
- * first of its reference that was not refused.
+ * A purchase's own order is the one that it names, whatever reference that order bears: an operator may have chosen it. Where
+ * it names none, its own is the oldest billable order of its reference, else the oldest.
  */
-export function ordersOf(purchase: KnownPurchase, books: RecordIndex): OwnOrders {
-  const { referenceId, orderId } = purchase;
-  const free = (books.byReference.get(referenceId) ?? []).filter((order) => {
-    const owner = books.claimedBy.get(order.id);
-    return owner === undefined || owner === referenceId;
-  });
+export function ordersOf({ referenceId, orderId }: KnownPurchase, records: RecordIndex): OwnOrders {
+  const free = (records.ordersByReference.get(referenceId) ?? []).filter(
+    ({ id }) => (records.owners.get(id) ?? referenceId) === referenceId,
+  );
   const byAge = free.toSorted((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
-  const order = orderId === undefined ? (byAge.find(isBillable) ?? byAge[0]) : books.byId.get(orderId);
-  return { ...(order && { order }), others: byAge.filter((other) => other !== order) };
+  const order = orderId === undefined ? (byAge.find(isBillable) ?? byAge[0]) : records.orders.get(orderId);
+  return { order, others: byAge.filter((other) => other !== order) };
+}
+
+/**
+ * The records that decide whether a finding holds: the orders that it names or that bear its reference, and the references of
+ * the purchases that name one of these orders, because the owner of an order decides what it means.
+ */
+export function recordsAbout(
+  { referenceId, orderIds }: Finding,
+  records: RecordIndex,
+): { orders: PartnerOrder[]; references: string[] } {
+  const named = orderIds.flatMap((id) => records.orders.get(id) ?? []);
+  const borne = referenceId === undefined ? [] : (records.ordersByReference.get(referenceId) ?? []);
+  const orders = [...new Set([...named, ...borne])];
+  const ids = [...orderIds, ...orders.map(({ id }) => id)];
+  const runs = ids.flatMap((id) => records.runsByOrder.get(id) ?? []);
+  const references = [referenceId, ...runs.map((run) => run.referenceId)].filter((one) => one !== undefined);
+  return { orders, references: [...new Set(references)] };
 }

@@ -1,62 +1,52 @@
+import { groupBy } from '../group-by';
 import { sumOfAmounts } from '../money';
-import type { Finding, KnownPurchase } from './records';
+import type { Finding } from './finding';
 import { KIND_DOCS } from './finding-kinds';
+import type { KnownPurchase } from './records';
+
+/** The most references that an explanation names. */
+const MOST_NAMED = 10;
 
 /**
- * Finds keys that were handed over in more than one purchase. Purchases that share the same keys are one finding, however many
- * those are. Fingerprints of different secrets can't be compared, so a key on both sides of a rotation goes unseen.
+ * Finds keys that were handed over in more than one purchase. Purchases that share keys are one finding, however many keys
+ * those are. Fingerprints of different secrets can't be compared, so the same key before and after a rotation is not found.
  */
 export function sameKeys(purchases: Iterable<KnownPurchase>): Finding[] {
-  const owners = ownersOfRepeated(purchases);
-  const groups = new Map<string, { owners: KnownPurchase[]; keys: number }>();
-  for (const owner of owners.values()) {
-    const name = JSON.stringify(owner.map((purchase) => purchase.referenceId));
-    const group = groups.get(name);
-    if (group) group.keys += 1;
-    else groups.set(name, { owners: owner, keys: 1 });
-  }
-  return [...groups.values()].map((group) => sharedBy(group.owners, group.keys));
+  const groups = groupBy(purchasesByRepeatedKey(purchases), (sharing) =>
+    JSON.stringify(sharing.map(({ referenceId }) => referenceId)),
+  );
+  return [...groups.values()].map((group) => findingOf(group[0] ?? [], group.length));
 }
 
-/** Most fingerprints have one owner, so a list is made only for the others. */
-function ownersOfRepeated(purchases: Iterable<KnownPurchase>): Map<string, KnownPurchase[]> {
+/** Of each fingerprint that several purchases have, these purchases. */
+function purchasesByRepeatedKey(purchases: Iterable<KnownPurchase>): KnownPurchase[][] {
   const first = new Map<string, KnownPurchase>();
+  // Almost every fingerprint has one purchase, so lists are made only for the others.
   const repeated = new Map<string, KnownPurchase[]>();
   for (const purchase of purchases) {
-    for (const fingerprint of Object.values(purchase.fingerprints ?? {}).flat()) {
-      const owner = first.get(fingerprint);
-      if (!owner) first.set(fingerprint, purchase);
-      else if (owner !== purchase) addOwner(repeated, fingerprint, owner, purchase);
+    for (const fingerprint of new Set(Object.values(purchase.fingerprints ?? {}).flat())) {
+      const before = first.get(fingerprint);
+      const sharing = repeated.get(fingerprint);
+      if (!before) first.set(fingerprint, purchase);
+      else if (sharing) sharing.push(purchase);
+      else repeated.set(fingerprint, [before, purchase]);
     }
   }
-  return repeated;
+  return [...repeated.values()];
 }
 
-function addOwner(
-  repeated: Map<string, KnownPurchase[]>,
-  key: string,
-  first: KnownPurchase,
-  next: KnownPurchase,
-): void {
-  const owners = repeated.get(key);
-  if (!owners) repeated.set(key, [first, next]);
-  else if (owners.at(-1) !== next) owners.push(next);
-}
-
-const SHOWN = 10;
-
-function sharedBy(owners: readonly KnownPurchase[], keys: number): Finding {
-  const sorted = owners.toSorted((a, b) => (a.referenceId < b.referenceId ? -1 : 1));
-  const [first] = sorted;
-  const shown = sorted.slice(0, SHOWN).map((purchase) => purchase.referenceId);
-  const more = sorted.length > SHOWN ? ` and ${sorted.length - SHOWN} more` : '';
+function findingOf(purchases: readonly KnownPurchase[], keys: number): Finding {
+  const sorted = purchases.toSorted((a, b) => (a.referenceId < b.referenceId ? -1 : 1));
+  const named = sorted.slice(0, MOST_NAMED).map((purchase) => purchase.referenceId);
+  const more = sorted.length > MOST_NAMED ? ` and ${sorted.length - MOST_NAMED} more` : '';
   const what = keys === 1 ? 'One key was' : `${keys} keys were`;
   return {
     kind: 'SAME_KEY_TWICE',
-    ...(first && { referenceId: first.referenceId, workflowId: first.workflowId }),
+    referenceId: sorted[0]?.referenceId,
+    workflowId: sorted[0]?.workflowId,
     orderIds: [...new Set(sorted.flatMap((purchase) => purchase.orderId ?? []))],
     amounts: { debited: sumOfAmounts(sorted.map((purchase) => purchase.totalDebit)) },
-    explanation: `${what} handed over in ${sorted.length} purchases: ${shown.join(', ')}${more}.`,
+    explanation: `${what} handed over in ${sorted.length} purchases: ${named.join(', ')}${more}.`,
     advice: KIND_DOCS.SAME_KEY_TWICE.advice,
   };
 }

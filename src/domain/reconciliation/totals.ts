@@ -1,60 +1,50 @@
-import { fromMicros, toMicros } from '../money';
-import { presentableStatus } from '../order';
-import { type PartnerOrder, type KnownPurchase, indexRecords } from './records';
+import { groupBy } from '../group-by';
+import { sumOfAmounts } from '../money';
+import { isBillable, presentableStatus } from '../order';
+import type { KnownPurchase, PartnerOrder, RecordIndex } from './records';
 
-/** What the two books add up to. Amounts are exact in decimals, in the partner's currency. */
+/** Sums for the report. Amounts are exact in decimals, in the partner's currency. */
 export interface Totals {
-  /** By the partner's status; words of no plain letters are `UNRECOGNISED`. */
+  /** By the partner's status, made presentable. */
   byStatus: Record<string, { orders: number; amount: number }>;
-  /** In order, days without orders left out. `delivered` counts orders of which keys were handed over here; `amount` leaves failed and refunded orders out. */
+  /**
+   * Sorted; days without orders are left out. `delivered` counts orders with keys handed over here; `amount` leaves out
+   * failed and refunded orders.
+   */
   days: { day: string; orders: number; delivered: number; amount: number }[];
-  /** When purchases were closed: how many in each hour of the day. */
+  /** How many purchases were closed in each of the 24 hours of the day. */
   hours: number[];
 }
 
-/** How instants are told in days (`2026-01-31`) and hours (0 to 23) where the report is read. */
+/** Turns epoch ms into days (`2026-01-31`) and hours (0 to 23) of the report's time zone. */
 export interface Calendar {
   dayOf(epochMs: number): string;
   hourOf(epochMs: number): number;
 }
 
-/** Adds up the books for the report. Linear. */
-export function totalsOf(
-  orders: readonly PartnerOrder[],
-  purchases: readonly KnownPurchase[],
-  calendar: Calendar,
-): Totals {
-  const { byId, claimedBy, known } = indexRecords(orders, purchases);
-  const byStatus = new Map<string, { orders: number; micros: bigint }>();
-  const days = new Map<string, { orders: number; delivered: number; micros: bigint }>();
-  for (const order of byId.values()) {
-    const micros = toMicros(order.amount ?? 0) ?? 0n;
-    const status = entryOf(byStatus, presentableStatus(order.status), { orders: 0, micros: 0n });
-    status.orders += 1;
-    status.micros += micros;
-
-    const day = entryOf(days, calendar.dayOf(order.createdAt), { orders: 0, delivered: 0, micros: 0n });
-    const owner = known.get(claimedBy.get(order.id) ?? order.referenceId ?? '');
-    const isOwn = owner?.orderId === undefined || owner.orderId === order.id;
-    day.orders += 1;
-    if (isOwn && (owner?.delivered ?? 0) > 0) day.delivered += 1;
-    if (order.status !== 'FAILED' && order.status !== 'REFUNDED') day.micros += micros;
-  }
+/** Sums up the records for the report. Linear. */
+export function totalsOf(records: RecordIndex, calendar: Calendar): Totals {
+  const orders = [...records.orders.values()];
+  const byStatus = groupBy(orders, ({ status }) => presentableStatus(status));
+  const byDay = groupBy(orders, ({ createdAt }) => calendar.dayOf(createdAt));
   return {
     byStatus: Object.fromEntries(
-      sorted(byStatus).map(([status, { orders: count, micros }]) => [
-        status,
-        { orders: count, amount: fromMicros(micros) },
-      ]),
+      sorted(byStatus).map(([status, group]) => [status, { orders: group.length, amount: amountOf(group) }]),
     ),
-    days: sorted(days).map(([day, { orders: count, delivered, micros }]) => ({
+    days: sorted(byDay).map(([day, group]) => ({
       day,
-      orders: count,
-      delivered,
-      amount: fromMicros(micros),
+      orders: group.length,
+      delivered: group.filter((order) => isDelivered(order, records)).length,
+      amount: amountOf(group.filter(isBillable)),
     })),
-    hours: hoursOf(known.values(), calendar),
+    hours: hoursOf(records.purchases.values(), calendar),
   };
+}
+
+function isDelivered({ id, referenceId }: PartnerOrder, { purchases, owners }: RecordIndex): boolean {
+  const purchase = purchases.get(owners.get(id) ?? referenceId ?? '');
+  const isOwn = purchase?.orderId === undefined || purchase.orderId === id;
+  return isOwn && (purchase?.delivered ?? 0) > 0;
 }
 
 function hoursOf(purchases: Iterable<KnownPurchase>, calendar: Calendar): number[] {
@@ -67,13 +57,10 @@ function hoursOf(purchases: Iterable<KnownPurchase>, calendar: Calendar): number
   return hours;
 }
 
-function entryOf<T>(map: Map<string, T>, key: string, empty: T): T {
-  const entry = map.get(key);
-  if (entry !== undefined) return entry;
-  map.set(key, empty);
-  return empty;
+function amountOf(orders: readonly PartnerOrder[]): number {
+  return sumOfAmounts(orders.map((order) => order.amount));
 }
 
-function sorted<T>(map: Map<string, T>): [string, T][] {
-  return [...map].toSorted(([a], [b]) => (a < b ? -1 : 1));
+function sorted<T>(groups: Map<string, T>): [string, T][] {
+  return [...groups].toSorted(([a], [b]) => (a < b ? -1 : 1));
 }

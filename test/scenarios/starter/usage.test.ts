@@ -15,7 +15,7 @@ describe('what is typed wrongly is exit code 2 and one message, and nothing is c
     ['half a key', ['purchase', 'R-1', '--item', 'a:1.5'], 'expected PRODUCT:QUANTITY such as'],
     ['no key', ['purchase', 'R-1', '--item', 'a:0'], 'expected an integer of 1 to 1000, got 0'],
     ['too many keys', ['purchase', 'R-1', '--item', 'a:1001'], 'expected an integer of 1 to 1000, got 1001'],
-    ['a product twice', ['purchase', 'R-1', '--item', 'a:1', '--item', 'a:2'], '"a" stands there twice'],
+    ['a product twice', ['purchase', 'R-1', '--item', 'a:1', '--item', 'a:2'], '"a" is listed twice'],
     ['a reference with a blank', ['purchase', 'R 1', '--item', 'a:1'], 'expected 1 to 100 of A-Z a-z 0-9'],
     ['a reference too long', ['status', 'R'.repeat(101)], 'expected 1 to 100 of A-Z a-z 0-9'],
     ['no decision', ['resolve', 'R-1'], 'expected exactly one of --order ID, --replace'],

@@ -4,7 +4,7 @@ const line = (...fingerprints: string[]) => ({ productId: 'p', quantity: fingerp
 const event = (received: boolean, ...fingerprints: string[]) => ({ received, fingerprints });
 
 describe('a key stays in the event in which it went out first', () => {
-  it('is all new where nothing went out before', () => {
+  it('puts every key into a new event where nothing was sent before', () => {
     expect(partitionByEvent([line('a', 'b')], [])).toEqual({ repeat: [], rest: [line('a', 'b')], nothingSent: true });
   });
 
@@ -15,28 +15,30 @@ describe('a key stays in the event in which it went out first', () => {
     }
   });
 
-  it('names only what is new of a fuller order', () => {
+  it('puts only the new keys of a fuller order into a new event', () => {
     const before = event(true, 'a');
     const { repeat, rest } = partitionByEvent([line('a', 'b')], [before]);
     expect(repeat).toEqual([before]);
     expect(rest.map(({ fingerprints }) => fingerprints)).toEqual([['b']]);
   });
 
-  it('hands over no key again of an event that arrived, though others of its keys have gone', () => {
+  it('hands over no key of a received event again, even when others of its keys are gone', () => {
     const { repeat, rest, nothingSent } = partitionByEvent([line('a', 'c')], [event(true, 'a', 'b')]);
     expect({ repeat, nothingSent }).toEqual({ repeat: [], nothingSent: false });
     expect(rest.map(({ fingerprints }) => fingerprints)).toEqual([['c']]);
   });
 
-  it('hands over anew what was only in an event that never arrived and can not be made whole again', () => {
-    const whole = event(true, 'a', 'c');
-    expect(partitionByEvent([line('a', 'c')], [event(false, 'a', 'b'), whole])).toEqual({
-      ...{ repeat: [whole], rest: [], nothingSent: false },
+  it('hands over in a new event what was only in an unreceived event that can not be repeated completely', () => {
+    const received = event(true, 'a', 'c');
+    expect(partitionByEvent([line('a', 'c')], [event(false, 'a', 'b'), received])).toEqual({
+      repeat: [received],
+      rest: [],
+      nothingSent: false,
     });
     expect(partitionByEvent([line('a', 'c')], [event(false, 'a', 'b')]).nothingSent).toBe(true);
   });
 
-  it('takes a key that stands twice in an order twice', () => {
+  it('counts a key that an order holds twice as two', () => {
     const { rest } = partitionByEvent([line('a', 'a')], [event(true, 'a')]);
     expect(rest.map(({ fingerprints }) => fingerprints)).toEqual([['a']]);
   });

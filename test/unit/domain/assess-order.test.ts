@@ -19,14 +19,14 @@ function order(
   return { orderId: 'O-1', status, lines };
 }
 
-describe('an order is judged against what was bought', () => {
+describe('an order is compared with what was bought', () => {
   it('hands over the whole when every key is there', () => {
     expect(assessOrder(items, order('COMPLETED', { A: 2, B: 1 }))).toMatchObject({ kind: 'hand-over', whole: true });
   });
 
-  it('calls it a shortfall when COMPLETED comes with keys missing, never a whole delivery', () => {
-    const judged = assessOrder(items, order('COMPLETED', { A: 1, B: 1 }));
-    expect(judged).toMatchObject({ kind: 'hand-over', whole: false, reason: 'COMPLETED with 2 of 3 keys' });
+  it('is a shortfall when COMPLETED comes with keys missing, never a whole delivery', () => {
+    const assessment = assessOrder(items, order('COMPLETED', { A: 1, B: 1 }));
+    expect(assessment).toMatchObject({ kind: 'hand-over', whole: false, reason: 'COMPLETED with 2 of 3 keys' });
   });
 
   it('counts a product that the partner no longer lists as a shortfall, because others may well be there', () => {
@@ -38,32 +38,32 @@ describe('an order is judged against what was bought', () => {
   });
 
   it.each(['PENDING', 'PROCESSING', 'AWAITING_SUPPLIER', 'UNRECOGNISED'])(
-    'hands over nothing on the ground of %s',
+    'hands over nothing while the status is %s',
     (status) => {
       expect(assessOrder(items, order(status, { A: 2, B: 1 }))).toEqual({ kind: 'open' });
     },
   );
 
-  it('asks a person when more keys came than were ordered, because someone else may have paid for them', () => {
+  it('needs an operator when more keys came than were ordered, because someone else may have paid for them', () => {
     expect(assessOrder(items, order('COMPLETED', { A: 3, B: 1 })).kind).toBe('more-keys');
   });
 
-  it('asks a person when the order holds a product that nobody asked for', () => {
+  it('needs an operator when the order holds a product that was not ordered', () => {
     expect(assessOrder(items, order('COMPLETED', { A: 2, B: 1, C: 1 })).kind).toBe('other-items');
   });
 
-  it('asks a person when the order holds another quantity than was asked for', () => {
+  it('needs an operator when the order holds another quantity than was ordered', () => {
     expect(assessOrder(items, order('COMPLETED', { A: 2, B: 1 }, { A: 5, B: 1 })).kind).toBe('other-items');
   });
 
   it('adds up a product that the partner lists in two entries', () => {
-    const view = order('COMPLETED', { A: 1, B: 1 }, { A: 1, B: 1 });
-    view.lines.push({ productId: 'A', quantity: 1, fingerprints: ['k.more'] });
-    expect(assessOrder(items, view)).toMatchObject({ kind: 'hand-over', whole: true });
+    const snapshot = order('COMPLETED', { A: 1, B: 1 }, { A: 1, B: 1 });
+    snapshot.lines.push({ productId: 'A', quantity: 1, fingerprints: ['k.more'] });
+    expect(assessOrder(items, snapshot)).toMatchObject({ kind: 'hand-over', whole: true });
   });
 });
 
-describe('an order that was found is compared with what was asked for', () => {
+describe('an order found in the history is compared with what a purchase asked for', () => {
   it('finds no difference in the same products and quantities', () => {
     expect(differenceOf(items, order('PENDING', { A: 0, B: 0 }).lines)).toBeUndefined();
   });
@@ -72,7 +72,7 @@ describe('an order that was found is compared with what was asked for', () => {
     expect(differenceOf(items, [])).toBeUndefined();
   });
 
-  it('does not take an order over that lacks a product', () => {
+  it('finds a difference in an order that lacks a product, so that it is not adopted', () => {
     expect(differenceOf(items, order('PENDING', { A: 0 }).lines)).toContain('does not hold B');
   });
 });

@@ -19,14 +19,14 @@ describe('money', () => {
     );
   });
 
-  it.each([Number.NaN, Infinity, -Infinity, 1e21])('takes %p for no amount rather than for zero', (amount) => {
+  it.each([Number.NaN, Infinity, -Infinity, 1e21])('counts %p as no amount rather than as zero', (amount) => {
     expect(toMicros(amount)).toBeUndefined();
     expect(sameAmount(amount, amount)).toBe(false);
     expect(sumOfAmounts([amount, 1])).toBe(1);
     expect(isShareOf(amount, 1, 1, 1)).toBe(false);
   });
 
-  it('knows the price of a part by half a cent for each piece, and no more than that', () => {
+  it('recognises the price of a part to half a cent for each piece, and no further', () => {
     expect(isShareOf(10, 3.33, 1, 3)).toBe(true);
     expect(isShareOf(10, 3.34, 1, 3)).toBe(false);
     expect(isShareOf(12.34, 6.17, 1, 2)).toBe(true);

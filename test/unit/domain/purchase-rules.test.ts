@@ -2,12 +2,12 @@ import { validatePurchase, sameItems } from '../../../src/domain/purchase-rules'
 
 const good = { referenceId: 'SALE-1', items: [{ productId: 'steam-50', quantity: 2 }] };
 
-describe('what can be a purchase', () => {
-  it('takes a reference and items', () => {
+describe('validating the input of a purchase', () => {
+  it('accepts a reference and items', () => {
     expect(validatePurchase(good)).toEqual([]);
   });
 
-  it.each([undefined, null, 'SALE-1', 7])('refuses %p, which is no argument of a purchase', (input) => {
+  it.each([undefined, null, 'SALE-1', 7])('refuses %p, which is not the argument of a purchase', (input) => {
     expect(validatePurchase(input)).toHaveLength(1);
   });
 
@@ -19,20 +19,20 @@ describe('what can be a purchase', () => {
   );
 
   it.each([0, -1, 1.5, 1001, NaN, Infinity, '2', undefined])('refuses the quantity %p', (quantity) => {
-    const faults = validatePurchase({ ...good, items: [{ productId: 'steam-50', quantity }] });
-    expect(faults.join()).toContain('items[0].quantity: expected an integer of 1 to 1000');
+    const issues = validatePurchase({ ...good, items: [{ productId: 'steam-50', quantity }] });
+    expect(issues.join()).toContain('items[0].quantity: expected an integer of 1 to 1000');
   });
 
-  it('refuses a product that stands twice, because nobody knows which quantity is meant', () => {
+  it('refuses a product that is listed twice, because it is unclear which quantity is meant', () => {
     const items = [...good.items, { productId: 'steam-50', quantity: 1 }];
-    expect(validatePurchase({ ...good, items }).join()).toContain('stands there twice');
+    expect(validatePurchase({ ...good, items }).join()).toContain('is listed twice');
   });
 
-  it('names every fault at once', () => {
+  it('names every issue at once', () => {
     expect(validatePurchase({ referenceId: '', items: [{ productId: '', quantity: 0 }] })).toHaveLength(3);
   });
 
-  it('takes the greatest purchase, and refuses more keys than fit one payload', () => {
+  it('accepts the largest purchase, and refuses more keys than fit one payload', () => {
     const items = (count: number) =>
       Array.from({ length: count }, (_, index) => ({ productId: `p-${index}`, quantity: 1000 }));
     expect(validatePurchase({ ...good, items: items(20) })).toEqual([]);
@@ -40,15 +40,15 @@ describe('what can be a purchase', () => {
   });
 });
 
-describe('the same purchase', () => {
+describe('two lists of items', () => {
   const one = { productId: 'A', quantity: 1 };
   const two = { productId: 'B', quantity: 2 };
 
-  it('does not depend on the order of its items', () => {
+  it('are the same in whatever order', () => {
     expect(sameItems([one, two], [two, one])).toBe(true);
   });
 
-  it('is not the same with another quantity, product or number of items', () => {
+  it('are not the same with another quantity, product or number of items', () => {
     expect(sameItems([one], [{ ...one, quantity: 2 }])).toBe(false);
     expect(sameItems([one], [{ ...one, productId: 'C' }])).toBe(false);
     expect(sameItems([one], [one, two])).toBe(false);

@@ -21,20 +21,20 @@ describe('settling a placement of unknown outcome', () => {
 describe('choosing the order to adopt', () => {
   const at = (createdAt: string, id: string, status = 'PENDING') => ({ id, status, createdAt });
 
-  it('takes the first, and calls every other one a double purchase', () => {
+  it('adopts the oldest, and counts every other one as a double purchase', () => {
     const choice = chooseOrder([at('2026-01-02', 'second'), at('2026-01-01', 'first')]);
     expect(choice?.adopt.id).toBe('first');
     expect(choice?.doubles.map((order) => order.id)).toEqual(['second']);
   });
 
-  it('passes over an order that was refused, because it cost nothing', () => {
-    const choice = chooseOrder([at('2026-01-01', 'refused', 'FAILED'), at('2026-01-02', 'alive')]);
-    expect(choice?.adopt.id).toBe('alive');
+  it('passes over an order that failed, because it costs nothing', () => {
+    const choice = chooseOrder([at('2026-01-01', 'failed', 'FAILED'), at('2026-01-02', 'billable')]);
+    expect(choice?.adopt.id).toBe('billable');
     expect(choice?.doubles).toEqual([]);
   });
 
-  it('takes a refused one where there is no other, and none where there is none', () => {
-    expect(chooseOrder([at('2026-01-01', 'refused', 'REFUNDED')])?.adopt.id).toBe('refused');
+  it('adopts a refunded one where there is no other, and none where there is none', () => {
+    expect(chooseOrder([at('2026-01-01', 'refunded', 'REFUNDED')])?.adopt.id).toBe('refunded');
     expect(chooseOrder([])).toBeUndefined();
   });
 });

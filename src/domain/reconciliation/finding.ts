@@ -1,0 +1,42 @@
+import type { FindingKind } from './finding-kinds';
+import type { Repair } from './repairs';
+
+/** One difference between the partner's orders and the purchases here. */
+export interface Finding {
+  kind: FindingKind;
+  referenceId?: string;
+  workflowId?: string;
+  /** The purchase's own order first, where there is one. */
+  orderIds: string[];
+  amounts: FindingAmounts;
+  /** What is wrong, in one sentence. It holds no key. */
+  explanation: string;
+  /** What an operator should do if it is not mended. */
+  advice: string;
+  /** What the reconciliation may do about it by itself; absent if nothing. */
+  repair?: Repair;
+}
+
+/** Decimal numbers as the partner writes them. */
+export interface FindingAmounts {
+  /** `total_debit` of the order, as it was read here. */
+  debited?: number;
+  /** What the order history shows for the first order. */
+  history?: number;
+  /** What the order history shows for the further orders together. */
+  surplus?: number;
+}
+
+/**
+ * What was done about a finding. `mended`: nothing is left to do. `notified`: the checkout was notified, a person must
+ * act. `left`: a person must act. `dry-run`: a real run would have mended it or notified the checkout.
+ */
+export type FindingStatus = 'mended' | 'notified' | 'left' | 'dry-run';
+
+/** A finding with its status. `note`: what was done, or why it was not, in one sentence without a key. */
+export type ReportedFinding = Finding & { done: FindingStatus; note?: string };
+
+/** Identifies a finding: the same in every reconciliation that finds it, and another for another cause. */
+export function findingKey({ kind, referenceId, orderIds }: Pick<Finding, 'kind' | 'referenceId' | 'orderIds'>): string {
+  return JSON.stringify([kind, referenceId ?? null, ...orderIds.toSorted()]);
+}

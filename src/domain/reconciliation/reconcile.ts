@@ -1,0 +1,110 @@
+import { isBillable, presentableStatus } from '../order';
+import { classifyEnded, classifyRunning, KEYS_MISSING } from './classify';
+import { describeFinding } from './describe-finding';
+import type { Finding } from './finding';
+import { FINDING_KINDS, KIND_DOCS } from './finding-kinds';
+import {
+  isRunning,
+  type KnownPurchase,
+  ordersOf,
+  type PartnerOrder,
+  type ReconcileOptions,
+  type RecordIndex,
+} from './records';
+import { type Classification, REPAIRED } from './repairs';
+import { sameKeys } from './same-keys';
+
+/**
+ * Compares the partner's orders with the purchases here, both ways. Linear in both, apart from sorting what was found.
+ *
+ * A finding is what two lists suggest, and both may lag: it is confirmed before anything is done about it.
+ *
+ * @param records the orders since `from`, and those of older purchases that are followed; the purchases of the same time,
+ *   those that the orders name, and those that are followed.
+ * @returns the findings, by kind in the order of `FINDING_KINDS`, then by reference. The same records give the same list,
+ *   whatever order they are in.
+ */
+export function reconcile(records: RecordIndex, options: ReconcileOptions): Finding[] {
+  const settled = [...records.purchases.values()].filter((purchase) => purchase.startedAt < options.settledBefore);
+  return sorted([
+    ...settled.flatMap((purchase) => findingsOf(purchase, records, options)),
+    ...[...records.orders.values()].filter((order) => isOrphan(order, records, options)).map(orphan),
+    ...sameKeys(settled),
+  ]);
+}
+
+/** What remains of a filled shortfall when its order turns out to hold no new key. */
+export function withKeysMissing(finding: Finding): Finding {
+  return { ...finding, ...KEYS_MISSING, repair: undefined };
+}
+
+function findingsOf(purchase: KnownPurchase, records: RecordIndex, options: ReconcileOptions): Finding[] {
+  const own = ordersOf(purchase, records);
+  const others = own.others.filter((other) => isBillable(other) && isSettled(other, options));
+  const order = own.order && isSettled(own.order, options) ? own.order : undefined;
+  if (own.order && !order && !isRunning(purchase)) return [];
+
+  const finding = (classification: Classification | undefined, further: PartnerOrder[] = []) =>
+    classification ? [describeFinding(classification, purchase, { order, others: further })] : [];
+  const doubles = () => (others.length === 0 ? [] : finding(REPAIRED.doublePurchase, others));
+
+  if (isRunning(purchase)) {
+    const found = finding(classifyRunning(purchase, order, options));
+    return isHeldWithoutOrder(purchase) ? [...found, ...doubles()] : found;
+  }
+  if (!order && purchase.orderId !== undefined && isInWindow(purchase, options)) {
+    // What the partner shows under the reference instead is the same order with another id rather than a second one.
+    return finding({ kind: 'MISSING_AT_PARTNER' }, others);
+  }
+  return [...(order ? finding(classifyEnded(purchase, order, options)) : []), ...doubles()];
+}
+
+/** A running purchase reports its double orders itself when it ends. One that is held without an order can't. */
+function isHeldWithoutOrder(purchase: KnownPurchase): boolean {
+  return purchase.state === 'HELD' && purchase.orderId === undefined;
+}
+
+function isOrphan(order: PartnerOrder, { owners, purchases }: RecordIndex, options: ReconcileOptions): boolean {
+  const { id, referenceId, createdAt } = order;
+  const isKnown = owners.has(id) || (referenceId !== undefined && purchases.has(referenceId));
+  return !isKnown && createdAt >= options.from && isSettled(order, options);
+}
+
+/** Orders without a reference have nothing in common, so each is a finding of its own. */
+function orphan({ id, referenceId, amount, status, quantity, title }: PartnerOrder): Finding {
+  const named = referenceId !== undefined && referenceId !== '';
+  const count = quantity === undefined ? '' : `${quantity} × `;
+  const what = title === undefined || title === '' ? 'An order' : `An order of ${count}${title}`;
+  const nameless = named ? '' : ', without a reference';
+  return {
+    kind: 'ORPHAN',
+    referenceId: named ? referenceId : undefined,
+    orderIds: [id],
+    amounts: { history: amount },
+    explanation: `${what} is ${presentableStatus(status)} at the partner${nameless}, and no purchase here asked for it.`,
+    advice: KIND_DOCS.ORPHAN.advice,
+  };
+}
+
+function isSettled(order: PartnerOrder, { settledBefore }: ReconcileOptions): boolean {
+  return order.createdAt < settledBefore;
+}
+
+/** Whether the order history that was read must show the order of this purchase. */
+function isInWindow({ startedAt, closedAt }: KnownPurchase, { from, settledBefore }: ReconcileOptions): boolean {
+  return startedAt >= from && (closedAt ?? startedAt) < settledBefore;
+}
+
+function sorted(findings: Finding[]): Finding[] {
+  const rank = new Map(FINDING_KINDS.map((kind, index) => [kind, index]));
+  return findings.toSorted(
+    (a, b) =>
+      (rank.get(a.kind) ?? 0) - (rank.get(b.kind) ?? 0) ||
+      compare(a.referenceId ?? '', b.referenceId ?? '') ||
+      compare(a.orderIds.join(), b.orderIds.join()),
+  );
+}
+
+function compare(one: string, other: string): number {
+  return one < other ? -1 : one > other ? 1 : 0;
+}

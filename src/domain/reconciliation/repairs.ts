@@ -1,0 +1,49 @@
+import type { FindingKind } from './finding-kinds';
+
+/**
+ * What a reconciliation may do about a finding by itself. None of these buys.
+ *
+ * - `deliver-late`: read the order and hand over the keys that the checkout does not have.
+ * - `adopt`: send the decision to the held purchase that this order is its own.
+ * - `notify-refund`: notify the checkout that the partner has refunded the order.
+ * - `notify-attention`: notify the checkout that a person must act.
+ */
+export type Repair = 'deliver-late' | 'adopt' | 'notify-refund' | 'notify-attention';
+
+/** What a purchase and its order are together. One cause gives one classification. */
+export interface Classification {
+  kind: FindingKind;
+  /** Absent where only people can do something about it. */
+  repair?: Repair;
+  /** In place of the kind's own advice. */
+  advice?: string;
+}
+
+const BOUGHT_AFTER_ALL =
+  'The checkout was notified that nothing was bought. Ask the partner to cancel the order and to refund it.';
+const ADOPT = 'Give the purchase its order with `resolve REFERENCE --order ORDER`.';
+
+/** Every classification that is repaired. All others are reported and left to people. */
+export const REPAIRED = {
+  late: { kind: 'LATE', repair: 'deliver-late' },
+  lost: { kind: 'LOST', repair: 'deliver-late' },
+  shortfallFilled: { kind: 'SHORTFALL_FILLED', repair: 'deliver-late' },
+  heldWithoutOrder: { kind: 'LOST', repair: 'adopt', advice: ADOPT },
+  heldWithoutEndedOrder: { kind: 'STATUS_MISMATCH', repair: 'adopt', advice: ADOPT },
+  refundedAfterDelivery: { kind: 'REFUNDED_AFTER_DELIVERY', repair: 'notify-refund' },
+  shortfallRefunded: { kind: 'SHORTFALL_REFUNDED', repair: 'notify-refund' },
+  refundedUndelivered: {
+    kind: 'STATUS_MISMATCH',
+    repair: 'notify-refund',
+    advice:
+      'Nothing was handed over and the order is refunded: refund the customer, or sell again under a new reference.',
+  },
+  failedUndelivered: {
+    kind: 'STATUS_MISMATCH',
+    repair: 'notify-attention',
+    advice: 'The order failed and costs nothing: refund the customer, or sell again under a new reference.',
+  },
+  boughtAfterAll: { kind: 'STATUS_MISMATCH', repair: 'notify-attention', advice: BOUGHT_AFTER_ALL },
+  completeAfterAll: { kind: 'UNDELIVERED', repair: 'notify-attention', advice: BOUGHT_AFTER_ALL },
+  doublePurchase: { kind: 'DOUBLE_PURCHASE', repair: 'notify-attention' },
+} as const satisfies Record<string, Classification>;
