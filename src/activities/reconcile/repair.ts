@@ -9,11 +9,11 @@ import type { ReportedFinding } from '../../contracts/reconciliation';
 import { type Finding, findingKey, withKeysMissing } from '../../domain/reconciliation/index';
 import { isPartnerError, type PartnerClient, withRetry } from '../../partner/index';
 import type { PurchaseReader } from '../../temporal/client';
-import type { Confirmed } from './confirm';
+import type { ConfirmedFinding } from './confirm';
 import { type Started, startDelivery } from './start-delivery';
 import { lateDeliveryOf } from './late-delivery';
 
-/** What mending works with. */
+/** What repairs need. */
 export interface RepairContext {
   client: Client;
   taskQueue: string;
@@ -23,54 +23,53 @@ export interface RepairContext {
   signal: AbortSignal;
   /** The run of the reconciliation. */
   runId: string;
-  /** Look at what would be handed over, and do nothing. */
+  /** Read what would be handed over, and do nothing. */
   dryRun: boolean;
   /** Epoch ms. */
   now(): number;
 }
 
+/** How long a held purchase may take to answer a decision. */
 const ANSWER_WITHIN_MS = 30_000;
 
 /**
- * Does about a finding what it allows. What can't be done now is left, with the reason, and the next run tries again.
+ * Does about a finding what its `repair` allows. What can't be done now is left, with the reason, and the next run tries again.
  *
- * @returns the finding with what was done, or undefined if there turned out to be nothing to do.
+ * @returns the finding with its status, or undefined if it turned out that nothing has to be done.
  */
 export async function handleFinding(
   context: RepairContext,
-  confirmed: Confirmed,
+  confirmed: ConfirmedFinding,
 ): Promise<ReportedFinding | undefined> {
-  const handled = await handle(context, confirmed);
+  const { finding } = confirmed;
+  if (context.dryRun && finding.repair !== 'deliver-late') return { ...finding, done: 'dry-run' };
+  const handled = await repair(context, confirmed).catch((error: unknown) => {
+    context.signal.throwIfAborted();
+    return left(finding, `it could not be mended now: ${safeMessage(error)}`);
+  });
   return handled && context.dryRun ? { ...handled, done: 'dry-run' } : handled;
 }
 
-async function handle(context: RepairContext, confirmed: Confirmed): Promise<ReportedFinding | undefined> {
-  const { finding } = confirmed;
-  try {
-    if (context.dryRun && finding.repair !== 'deliver-late') return { ...finding, done: 'dry-run' };
-    switch (finding.repair) {
-      case 'deliver-late':
-        return await deliverLate(context, confirmed);
-      case 'adopt':
-        return await adopt(context, confirmed);
-      case 'notify-refund':
-        return await notifyRefund(context, confirmed);
-      case 'notify-attention':
-        return await notifyAttention(context, confirmed);
-      default:
-        return { ...finding, done: 'left' };
-    }
-  } catch (error) {
-    context.signal.throwIfAborted();
-    return left(finding, `it could not be mended now: ${safeMessage(error)}`);
+async function repair(context: RepairContext, confirmed: ConfirmedFinding): Promise<ReportedFinding | undefined> {
+  switch (confirmed.finding.repair) {
+    case 'deliver-late':
+      return deliverLate(context, confirmed);
+    case 'adopt':
+      return adopt(context, confirmed);
+    case 'notify-refund':
+      return notifyRefund(context, confirmed);
+    case 'notify-attention':
+      return notifyAttention(context, confirmed);
+    case undefined:
+      return left(confirmed.finding);
   }
 }
 
 /** Hands over the keys that the checkout does not have. */
-async function deliverLate(context: RepairContext, confirmed: Confirmed): Promise<ReportedFinding | undefined> {
+async function deliverLate(context: RepairContext, confirmed: ConfirmedFinding): Promise<ReportedFinding | undefined> {
   const { finding, purchase } = confirmed;
   const [orderId] = finding.orderIds;
-  if (!purchase || orderId === undefined) return left(finding, 'its purchase is not known any more');
+  if (!purchase || orderId === undefined) return left(finding, 'its purchase is no longer known');
   const late = await lateDeliveryOf(context, purchase, orderId);
   if (late.doubt !== undefined) return left(finding, late.doubt);
   if (late.deliveries.length === 0) return late.own ? { ...finding, done: 'mended' } : nothingNew(finding);
@@ -80,19 +79,22 @@ async function deliverLate(context: RepairContext, confirmed: Confirmed): Promis
   const started: Started[] = [];
   for (const { request, memo } of late.deliveries) started.push(await startDelivery(context, request, memo));
   if (started.includes('failed-before')) {
-    return left(finding, 'the checkout did not take its delivery: see the failed deliverWorkflow of this reference');
+    return left(
+      finding,
+      'the checkout did not receive its late delivery: see the failed deliverWorkflow of this reference',
+    );
   }
   const before = started.includes('now') ? '' : ', started by another reconciliation';
   return { ...finding, done: 'mended', note: `keys on their way to the checkout: ${keys}${before}` };
 }
 
-/** The order is complete, and yet it holds no key that the checkout does not have. */
+/** The order is complete, and yet the checkout has every key that is in it. */
 function nothingNew(finding: Finding): ReportedFinding | undefined {
-  return finding.kind === 'SHORTFALL_FILLED' ? { ...withKeysMissing(finding), done: 'left' } : undefined;
+  return finding.kind === 'SHORTFALL_FILLED' ? left(withKeysMissing(finding)) : undefined;
 }
 
-/** Tells a held purchase which order is its own. It compares the order with what it asked for by itself. */
-async function adopt(context: RepairContext, { finding, purchase }: Confirmed): Promise<ReportedFinding> {
+/** Sends a held purchase the decision that this order is its own. The purchase itself compares the order with its items. */
+async function adopt(context: RepairContext, { finding, purchase }: ConfirmedFinding): Promise<ReportedFinding> {
   const hold = purchase?.hold;
   const [orderId] = finding.orderIds;
   if (!purchase || !hold || orderId === undefined) return left(finding, 'it is no longer held');
@@ -100,7 +102,6 @@ async function adopt(context: RepairContext, { finding, purchase }: Confirmed): 
     return left(finding, `it is held for another reason: ${hold.reason}`);
   }
   const decision: Decision = { hold: hold.id, decision: 'order', orderId };
-  // The same decision of two reconciliations is one update, and so it is with a person's.
   const updateId = resolveUpdateId(decision);
   const handle = context.client.workflow.getHandle(purchase.workflowId);
   try {
@@ -109,19 +110,19 @@ async function adopt(context: RepairContext, { finding, purchase }: Confirmed): 
     );
   } catch (error) {
     if (!(error instanceof WorkflowUpdateFailedError) && !(error instanceof WorkflowNotFoundError)) throw error;
-    return left(finding, 'somebody else decided a moment ago');
+    return left(finding, 'an operator or another reconciliation has just decided');
   }
-  return { ...finding, done: 'mended', note: `told to adopt ${orderId}` };
+  return { ...finding, done: 'mended', note: `the purchase adopts order ${orderId}` };
 }
 
-async function notifyRefund(context: RepairContext, confirmed: Confirmed): Promise<ReportedFinding | undefined> {
-  const { finding, orders } = confirmed;
+async function notifyRefund(context: RepairContext, { finding, orders }: ConfirmedFinding): Promise<ReportedFinding> {
   const [orderId] = finding.orderIds;
-  const booked = orders.find((order) => order.id === orderId);
-  if (finding.referenceId === undefined || orderId === undefined || !booked)
+  const before = orders.find((order) => order.id === orderId);
+  if (finding.referenceId === undefined || orderId === undefined || !before) {
     return left(finding, 'its order is unknown');
+  }
   const { data: order } = await withRetry(context.signal, () => context.partner.getOrder(orderId));
-  if (order.status !== booked.status) return left(finding, 'its order has changed while the books were read');
+  if (order.status !== before.status) return left(finding, 'its order changed while the records were read');
   return notify(context, finding, {
     type: 'purchase.refunded',
     at: new Date(context.now()).toISOString(),
@@ -133,7 +134,10 @@ async function notifyRefund(context: RepairContext, confirmed: Confirmed): Promi
   });
 }
 
-async function notifyAttention(context: RepairContext, { finding, purchase }: Confirmed): Promise<ReportedFinding> {
+async function notifyAttention(
+  context: RepairContext,
+  { finding, purchase }: ConfirmedFinding,
+): Promise<ReportedFinding> {
   const { kind, orderIds, amounts, explanation, advice } = finding;
   const [orderId] = orderIds;
   return notify(context, finding, {
@@ -147,20 +151,20 @@ async function notifyAttention(context: RepairContext, { finding, purchase }: Co
   });
 }
 
-/** Once for each finding: the event's id is made of it. */
+/** Notifies the checkout once of each finding: the event's id is made of the finding's key. */
 async function notify(context: RepairContext, finding: Finding, request: DeliveryRequest): Promise<ReportedFinding> {
   const started = await startDelivery(context, request, { told: findingKey(finding) });
   if (started === 'failed-before') {
-    return left(finding, `the checkout did not take the event ${eventIdOf(request)} that tells of it`);
+    return left(finding, `the checkout did not receive the event ${eventIdOf(request)} about it`);
   }
   return { ...finding, done: 'notified', note: `${request.type} ${eventIdOf(request)}` };
 }
 
-function left(finding: Finding, note: string): ReportedFinding {
+function left(finding: Finding, note?: string): ReportedFinding {
   return { ...finding, done: 'left', note };
 }
 
-/** Messages of the partner's client and of our own activities are made of safe facts; others are not repeated. */
+/** The messages of our own errors hold no key and no secret. Of any other error only the name is shown. */
 function safeMessage(error: unknown): string {
   if (isPartnerError(error) || error instanceof ApplicationFailure) return error.message;
   return error instanceof Error ? error.constructor.name : typeof error;

@@ -51,7 +51,7 @@ describe('the report as a page', () => {
       referenceId: HOSTILE,
       orderIds: [HOSTILE],
       workflowId: HOSTILE,
-      amounts: { [HOSTILE]: 1, debited: 2, history: 3 },
+      amounts: { [HOSTILE]: 1, debited: 2, history: 3 } as ReportedFinding['amounts'],
       explanation: HOSTILE,
       advice: HOSTILE,
       note: HOSTILE,

@@ -1,5 +1,5 @@
-import { reconcile, totalsOf } from '../../../src/domain/reconciliation/index';
-import { calendarIn, type Done, type ReconciliationReport } from '../../../src/report/index';
+import { type FindingStatus, indexRecords, reconcile, totalsOf } from '../../../src/domain/reconciliation/index';
+import { calendarIn, type ReconciliationReport } from '../../../src/report/index';
 import { NIGHT, order, plant, PLANTS, purchase } from '../domain/reconciliation/generated-records';
 
 /** The report of a night in which every situation of `PLANTS` was found, among 600 purchases that went well. */
@@ -13,13 +13,14 @@ export function eventfulNight(): ReconciliationReport {
     orders.push(order(`w${i}`, { createdAt: at, status }));
     purchases.push(purchase(`w${i}`, { startedAt: at, closedAt: at + hour / 4, ...outcome }));
   }
-  const done: Partial<Record<string, Done>> = {
+  const done: Partial<Record<string, FindingStatus>> = {
     'deliver-late': 'mended',
     adopt: 'mended',
     'notify-refund': 'notified',
     'notify-attention': 'notified',
   };
-  const findings = reconcile(orders, purchases, NIGHT).map((finding) => ({
+  const records = indexRecords(orders, purchases);
+  const findings = reconcile(records, NIGHT).map((finding) => ({
     ...finding,
     done: done[finding.repair ?? ''] ?? ('left' as const),
   }));
@@ -27,7 +28,7 @@ export function eventfulNight(): ReconciliationReport {
     ...quietNight(),
     orders: orders.length,
     purchases: purchases.length,
-    ...totalsOf(orders, purchases, calendarIn('Europe/Warsaw')),
+    ...totalsOf(records, calendarIn('Europe/Warsaw')),
     timeZone: 'Europe/Warsaw',
     findings,
     mended: findings.filter((finding) => finding.done === 'mended').length,

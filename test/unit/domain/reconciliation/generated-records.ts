@@ -57,7 +57,7 @@ export function purchase(name: string, changes: Partial<KnownPurchase> = {}): Kn
 
 const NOTHING = { delivered: 0, fingerprints: {} };
 
-/** What is to be found: kind, reference and orders, of each. */
+/** What must be found. */
 export interface Expected {
   kind: FindingKind;
   referenceId?: string;
@@ -70,7 +70,7 @@ export interface Planted {
   expected: Expected[];
 }
 
-/** A situation of each sort, by what it is called. `n` makes its names unique. */
+/** Makes the records of one situation, and what must be found in them. `n` makes its names unique. */
 type Plant = (n: string) => {
   orders?: PartnerOrder[];
   purchases?: KnownPurchase[];
@@ -89,7 +89,7 @@ export const PLANTS: Record<string, Plant> = {
     purchases: [purchase(n, { state: 'OVERDUE', ...NOTHING })],
     finds: ['LATE'],
   }),
-  'an order that nobody here placed': (n) => ({ orders: [order(n)], finds: ['ORPHAN'] }),
+  'an order without a purchase': (n) => ({ orders: [order(n)], finds: ['ORPHAN'] }),
   'a further order under one reference': (n) => ({
     orders: [order(n), order(`${n}b`, { referenceId: `REF-${n}`, createdAt: hoursAgo(29) })],
     purchases: [purchase(n)],
@@ -166,7 +166,7 @@ export const PLANTS: Record<string, Plant> = {
     purchases: [purchase(n, half(n))],
     finds: ['SHORTFALL_REFUNDED'],
   }),
-  'given up here, complete there': (n) => ({
+  'abandoned here, complete there': (n) => ({
     orders: [order(n)],
     purchases: [purchase(n, { state: 'ABANDONED', ...NOTHING })],
     finds: ['UNDELIVERED'],
@@ -180,7 +180,7 @@ export const PLANTS: Record<string, Plant> = {
     orders: [order(n)],
     purchases: [
       purchase(n, {
-        ...live('HELD'),
+        ...running('HELD'),
         hold: { id: 'h', reason: 'DELIVERY_REFUSED', decisions: ['deliver', 'withhold'] },
       }),
     ],
@@ -191,7 +191,7 @@ export const PLANTS: Record<string, Plant> = {
     purchases: [purchase(n, { ...half(n), lastSeen: 'COMPLETED' })],
     finds: ['UNDELIVERED'],
   }),
-  'a debit that is a cent off': (n) => ({
+  'a debit that differs by a cent': (n) => ({
     orders: [order(n)],
     purchases: [purchase(n, { totalDebit: 12.35 })],
     finds: ['AMOUNT_MISMATCH'],
@@ -201,7 +201,7 @@ export const PLANTS: Record<string, Plant> = {
     purchases: [purchase(n, { state: 'FAILED', ...NOTHING })],
     finds: ['AMOUNT_MISMATCH'],
   }),
-  'one key sold twice': (n) => ({
+  'one key in two purchases': (n) => ({
     orders: [order(n), order(`${n}b`)],
     purchases: [purchase(n), purchase(`${n}b`, { fingerprints: { 'card-50': [`k.${n}-2`], other: [`k.${n}b-1`] } })],
     finds: ['SAME_KEY_TWICE'],
@@ -209,7 +209,7 @@ export const PLANTS: Record<string, Plant> = {
   }),
   'running for two days': (n) => ({
     orders: [order(n, { status: 'PENDING', createdAt: hoursAgo(48) })],
-    purchases: [purchase(n, { ...live('PENDING'), startedAt: hoursAgo(48) })],
+    purchases: [purchase(n, { ...running('PENDING'), startedAt: hoursAgo(48) })],
     finds: ['STUCK'],
   }),
   'overdue and open for two days': (n) => ({
@@ -231,16 +231,16 @@ export const WELL: Record<string, Plant> = {
     well([order(n), order(`${n}b`, { referenceId: `REF-${n}`, status: 'FAILED' })], [purchase(n)]),
   'several products, of which the history shows the first': (n) =>
     well([order(n, { quantity: 1, amount: 6.17 })], [purchase(n)]),
-  'an order that a person told, under another reference': (n) =>
-    well([order(n, { referenceId: `by-hand-${n}` })], [purchase(n)]),
+  'an order that an operator named, under another reference': (n) =>
+    well([order(n, { referenceId: `manual-${n}` })], [purchase(n)]),
   'an order without a reference that a purchase names': (n) =>
     well([order(n, { referenceId: undefined })], [purchase(n)]),
   'running, with its order': (n) =>
-    well([order(n, { status: 'PROCESSING' })], [purchase(n, { ...live('PROCESSING'), startedAt: hoursAgo(5) })]),
+    well([order(n, { status: 'PROCESSING' })], [purchase(n, { ...running('PROCESSING'), startedAt: hoursAgo(5) })]),
   'running, with two orders that it will report itself': (n) =>
     well(
       [order(n), order(`${n}b`, { referenceId: `REF-${n}` })],
-      [purchase(n, { ...live('PENDING'), startedAt: hoursAgo(5) })],
+      [purchase(n, { ...running('PENDING'), startedAt: hoursAgo(5) })],
     ),
   'overdue, still open': (n) =>
     well(
@@ -264,7 +264,7 @@ export const WELL: Record<string, Plant> = {
       [order(n, { createdAt: hoursAgo(5) })],
       [
         purchase(n, { ...stopped('TERMINATED'), startedAt: hoursAgo(5), runId: 'first' }),
-        purchase(n, { ...live('DELIVERING'), startedAt: hoursAgo(5), runId: 'a later one' }),
+        purchase(n, { ...running('DELIVERING'), startedAt: hoursAgo(5), runId: 'a later one' }),
       ],
     ),
   'a reset whose runs began at the same instant, the second ended later': (n) =>
@@ -284,7 +284,7 @@ export const WELL: Record<string, Plant> = {
   'closed after the history was read': (n) =>
     well([order(n, { status: 'PENDING' })], [purchase(n, { closedAt: hoursAgo(0.01) })]),
   'held for another reason, not for long': (n) =>
-    well([], [purchase(n, { ...live('HELD'), startedAt: hoursAgo(2), orderId: undefined })]),
+    well([], [purchase(n, { ...running('HELD'), startedAt: hoursAgo(2), orderId: undefined })]),
 };
 
 /** Plants each of `situations`, and goes on in turn until there are `size` orders or purchases, whichever is more. */
@@ -328,11 +328,11 @@ function stopped(execution: string) {
   };
 }
 
-function live(state: string) {
+function running(state: string) {
   return { ...stopped('RUNNING'), state, closedAt: undefined };
 }
 
 function held(n: string) {
   const hold = { id: 'h', reason: 'PLACEMENT_UNKNOWN', decisions: ['order', 'replace', 'abandon'] };
-  return purchase(n, { ...live('HELD'), orderId: undefined, hold });
+  return purchase(n, { ...running('HELD'), orderId: undefined, hold });
 }
