@@ -1,4 +1,5 @@
-import type { ReconciliationReport, ReportedFinding } from './report';
+import type { ReportedFinding } from '../domain/reconciliation/index';
+import type { ReconciliationReport } from './report';
 
 /** The columns, in their order. New ones are added at the end. */
 const COLUMNS: readonly [name: string, cell: (finding: ReportedFinding) => string | number | undefined][] = [
@@ -7,15 +8,18 @@ const COLUMNS: readonly [name: string, cell: (finding: ReportedFinding) => strin
   ['reference', (finding) => finding.referenceId],
   ['orders', (finding) => finding.orderIds.join(' ')],
   ['workflow', (finding) => finding.workflowId],
-  ['debited', (finding) => finding.amounts['debited']],
-  ['history', (finding) => finding.amounts['history']],
-  ['surplus', (finding) => finding.amounts['surplus']],
+  ['debited', (finding) => finding.amounts.debited],
+  ['history', (finding) => finding.amounts.history],
+  ['surplus', (finding) => finding.amounts.surplus],
   ['explanation', (finding) => finding.explanation],
   ['advice', (finding) => finding.advice],
   ['note', (finding) => finding.note],
 ];
 
-/** The findings for a spreadsheet, one a row: UTF-8 with its mark, which Excel needs; commas, every text quoted. */
+/**
+ * The findings for a spreadsheet, one a row: commas, every string quoted, UTF-8 with a byte order mark, without which Excel
+ * reads another encoding.
+ */
 export function renderCsv(report: ReconciliationReport): string {
   const header = COLUMNS.map(([name]) => name);
   const rows = report.findings.map((finding) => COLUMNS.map(([, cell]) => cell(finding)));
@@ -29,8 +33,8 @@ function cellText(value: string | number | undefined): string {
 }
 
 /**
- * An apostrophe makes a formula a text. Where a spreadsheet splits by something else than commas, what follows a separator
- * or a quote may become a cell of its own, so it is put there too.
+ * An apostrophe keeps a spreadsheet from reading a cell as a formula. A spreadsheet that splits by something else than commas
+ * makes a cell of what follows another separator or a quote, so it is put there too.
  */
 function withoutFormulas(text: string): string {
   return text.replace(/(?<=^|[,;|"'\t\r\n])(?= *[=+\-@＝＋－＠]|[\t\r])/g, "'");

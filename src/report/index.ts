@@ -1,5 +1,5 @@
 export { calendarIn } from './calendar';
 export { renderCsv } from './csv';
 export { renderHtml } from './html/index';
-export type { Done, ReconciliationReport, ReportedFinding } from './report';
+export type { ReconciliationReport } from './report';
 export { writeReport } from './write';

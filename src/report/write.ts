@@ -3,12 +3,11 @@ import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { renderCsv } from './csv';
 import { renderHtml } from './html/index';
-import { renderJson } from './json';
 import type { ReconciliationReport } from './report';
 
 /**
- * Writes the three forms of a report. Each file appears whole or not at all, the JSON last: where it is, the others are. The
- * same run writes the same files again.
+ * Writes the report as HTML, CSV and JSON. Each file appears whole or not at all, the JSON last: if it is there, so are the
+ * others. The same run writes the same files again.
  *
  * @returns their paths.
  * @throws the error of the file system.
@@ -22,11 +21,11 @@ export async function writeReport(
   await mkdir(dir, { recursive: true });
   await writeWhole(paths.html, renderHtml(report));
   await writeWhole(paths.csv, renderCsv(report));
-  await writeWhole(paths.json, renderJson(report));
+  await writeWhole(paths.json, `${JSON.stringify(report, undefined, 2)}\n`);
   return paths;
 }
 
-/** Colons are no part of a file name everywhere. */
+/** Not every file system allows colons in names. */
 function fileNameOf(text: string): string {
   return text.replace(/\.\d+(?=Z$)/, '').replace(/[^A-Za-z0-9-]/g, '-');
 }

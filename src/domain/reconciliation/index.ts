@@ -9,4 +9,4 @@ export {
   type RecordIndex,
   recordsAbout,
 } from './records';
-export { type Calendar, totalsOf } from './totals';
+export { type Calendar, type Totals, totalsOf } from './totals';

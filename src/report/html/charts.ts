@@ -9,18 +9,18 @@ const BOTTOM = 26;
 
 interface Bar {
   label: string;
-  /** What a pointer shows. */
+  /** The tooltip. */
   title: string;
   whole: number;
-  /** The part of it that is drawn strong. */
+  /** The part of it that is drawn darker. */
   part: number;
 }
 
-/** The orders of each day, with those of which keys were handed over drawn strong. */
+/** The orders of each day, with those of which keys were handed over drawn darker. */
 export function chartOfDays(days: ReconciliationReport['days']): string {
   const bars = days.map(({ day, orders, delivered, amount }) => ({
     label: day.slice(5),
-    title: `${day}: ${counted(orders, 'order')}, ${numberText(delivered)} delivered, ${amountText(amount)}`,
+    title: `${day}: ${counted(orders, 'order')}, ${numberText(delivered)} handed over, ${amountText(amount)}`,
     whole: orders,
     part: delivered,
   }));

@@ -1,16 +1,16 @@
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
-/** Text as it may stand in an element or in a quoted attribute. */
+/** Escapes a string for an element or a quoted attribute. */
 export function escape(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
 }
 
-/** Somebody else's text: its direction can't turn around what stands beside it. */
+/** Escapes a string from outside and isolates it, so that its writing direction can't reorder the page around it. */
 export function foreign(text: string): string {
   return `<bdi>${escape(text)}</bdi>`;
 }
 
-/** Our own advice: what stands between backticks is a command. */
+/** Escapes advice, in which a command stands between backticks. */
 export function withCommands(text: string): string {
   return foreign(text).replace(/`([^`]+)`/g, '<code>$1</code>');
 }

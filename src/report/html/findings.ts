@@ -1,22 +1,26 @@
-import { FINDING_KINDS, type FindingKind, KIND_DOCS } from '../../domain/reconciliation/index';
-import type { Done, ReportedFinding } from '../report';
+import { groupBy } from '../../domain/group-by';
+import {
+  FINDING_KINDS,
+  type FindingKind,
+  type FindingStatus,
+  KIND_DOCS,
+  type ReportedFinding,
+} from '../../domain/reconciliation/index';
 import { amountText, escape, foreign, numberText, withCommands } from './escape';
 
-/** The most rows of one kind on the page: it is for people. The other forms of the report have them all. */
+/** The most rows of one kind on the page. CSV and JSON have all of them. */
 const MOST_ROWS = 200;
 
-const DONE: Record<Done, string> = {
+const STATUS: Record<FindingStatus, string> = {
   mended: 'mended',
   notified: 'checkout notified',
-  left: 'left to you',
-  'dry-run': 'nothing (dry run)',
+  left: 'needs a person',
+  'dry-run': 'dry run',
 };
 
-const AMOUNTS: Record<string, string> = { debited: 'debited', history: 'in the history', surplus: 'for the others' };
-
-/** A line of links to the cards, each with how many it has. */
+/** Links to the cards, each with its number of findings. */
 export function overviewOf(findings: readonly ReportedFinding[]): string {
-  const links = [...grouped(findings)].map(
+  const links = grouped(findings).map(
     ([kind, { length }]) =>
       `<li><a href="#${kind}">${escape(KIND_DOCS[kind].title)} <b>${numberText(length)}</b></a></li>`,
   );
@@ -25,38 +29,38 @@ export function overviewOf(findings: readonly ReportedFinding[]): string {
 
 /** One card for each kind: what it means, what to do, and each finding. */
 export function cardsOf(findings: readonly ReportedFinding[]): string {
-  return [...grouped(findings)].map(([kind, ofKind]) => cardOf(kind, ofKind)).join('');
+  return grouped(findings)
+    .map(([kind, ofKind]) => cardOf(kind, ofKind))
+    .join('');
 }
 
-function grouped(findings: readonly ReportedFinding[]): Map<FindingKind, ReportedFinding[]> {
-  const byKind = new Map<FindingKind, ReportedFinding[]>(FINDING_KINDS.map((kind) => [kind, []]));
-  for (const finding of findings) byKind.get(finding.kind)?.push(finding);
-  return new Map([...byKind].filter(([, ofKind]) => ofKind.length > 0));
+/** The findings by kind, the most urgent kinds first. */
+function grouped(findings: readonly ReportedFinding[]): (readonly [FindingKind, ReportedFinding[]])[] {
+  const byKind = groupBy(findings, ({ kind }) => kind);
+  return FINDING_KINDS.flatMap((kind) => {
+    const ofKind = byKind.get(kind);
+    return ofKind ? [[kind, ofKind] as const] : [];
+  });
 }
 
 function cardOf(kind: FindingKind, findings: readonly ReportedFinding[]): string {
   const advices = new Set(findings.map(({ advice }) => advice));
   const common = advices.size === 1 ? [...advices][0] : undefined;
-  const isOpen = findings.some(isUnsettled);
+  const needsAction = findings.some(isOpen);
   const shown = findings.slice(0, MOST_ROWS);
   const rest = findings.length - shown.length;
-  const head = [
-    'Reference',
-    'Order',
-    'Amount',
-    'What is wrong',
-    ...(isOpen && common === undefined ? ['What to do'] : []),
-    'Done',
-  ]
+  const withAdvice = needsAction && common === undefined;
+  const head = ['Reference', 'Order', 'Amount', 'What is wrong', withAdvice ? 'What to do' : '', 'Status']
+    .filter((name) => name !== '')
     .map((name) => `<th scope="col"${name === 'Amount' ? ' class="num"' : ''}>${name}</th>`)
     .join('');
   const { title, means } = KIND_DOCS[kind];
   return [
-    `<section class="card"${isOpen ? ` id="${kind}"` : ''}><h3>${escape(title)}<span class="count${isOpen ? '' : ' fine'}">${numberText(findings.length)}</span></h3>`,
+    `<section class="card"${needsAction ? ` id="${kind}"` : ''}><h3>${escape(title)}<span class="count${needsAction ? '' : ' fine'}">${numberText(findings.length)}</span></h3>`,
     `<p class="soft">${escape(means)} <code>${kind}</code></p>`,
-    isOpen && common !== undefined ? `<p class="todo"><b>What to do:</b> ${withCommands(common)}</p>` : '',
+    needsAction && common !== undefined ? `<p class="todo"><b>What to do:</b> ${withCommands(common)}</p>` : '',
     `<div class="scroll"><table><thead><tr>${head}</tr></thead><tbody>`,
-    ...shown.map((finding) => rowOf(finding, isOpen && common === undefined)),
+    ...shown.map((finding) => rowOf(finding, withAdvice)),
     '</tbody></table></div>',
     rest > 0 ? `<p class="soft">${numberText(rest)} more are in the CSV and the JSON of this report.</p>` : '',
     '</section>',
@@ -71,25 +75,22 @@ function rowOf(finding: ReportedFinding, withAdvice: boolean): string {
     `<td class="id">${orderIds.map(foreign).join('<br>')}</td>`,
     `<td class="num">${amountsOf(finding)}</td>`,
     `<td class="wide">${foreign(explanation)}${note === undefined ? '' : `<br><span class="soft">${foreign(note)}</span>`}</td>`,
-    withAdvice ? `<td class="wide">${isUnsettled(finding) ? withCommands(advice) : ''}</td>` : '',
-    `<td class="done ${done}">${DONE[done]}</td>`,
+    withAdvice ? `<td class="wide">${isOpen(finding) ? withCommands(advice) : ''}</td>` : '',
+    `<td class="done ${done}">${STATUS[done]}</td>`,
   ];
   return `<tr>${cells.join('')}</tr>`;
 }
 
-function amountsOf({ amounts }: ReportedFinding): string {
-  const { debited, history, ...others } = amounts;
+/** One amount where both sides agree, else each with its name. */
+function amountsOf({ amounts: { debited, history, surplus } }: ReportedFinding): string {
+  const cell = (amount: number | undefined, name?: string) =>
+    amount === undefined ? [] : [`${amountText(amount)}${name ? ` <span class="soft">${name}</span>` : ''}`];
   const isAgreed = debited === undefined || history === undefined || debited === history;
-  const agreed = debited ?? history;
-  const entries = Object.entries(isAgreed ? others : amounts);
-  const plain = isAgreed && agreed !== undefined ? [amountText(agreed)] : [];
-  const named = entries.map(
-    ([name, amount]) => `${amountText(amount)} <span class="soft">${escape(AMOUNTS[name] ?? name)}</span>`,
-  );
-  return [...plain, ...named].join('<br>');
+  const own = isAgreed ? cell(debited ?? history) : [...cell(debited, 'debited'), ...cell(history, 'in the history')];
+  return [...own, ...cell(surplus, 'for the others')].join('<br>');
 }
 
 /** Whether a person still has to act. */
-export function isUnsettled({ done }: ReportedFinding): boolean {
+export function isOpen({ done }: ReportedFinding): boolean {
   return done !== 'mended';
 }

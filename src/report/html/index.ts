@@ -1,25 +1,26 @@
 import { chartOfDays, chartOfHours } from './charts';
 import { amountText, counted, escape, foreign, numberText } from './escape';
-import { cardsOf, isUnsettled, overviewOf } from './findings';
+import { cardsOf, isOpen, overviewOf } from './findings';
 import { STYLE } from './style';
 import type { ReconciliationReport } from '../report';
 
-/** Nothing is loaded and nothing runs, whatever text found its way into the page. */
+/** Nothing is loaded and nothing runs, whatever string found its way into the page. */
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
-/** The report for people: one page that needs nothing from elsewhere. All text from outside is escaped. */
+/** The report for people: one page that needs nothing from elsewhere. Every string from outside is escaped. */
 export function renderHtml(report: ReconciliationReport): string {
-  const open = report.findings.filter(isUnsettled);
-  const mended = report.findings.filter((finding) => !isUnsettled(finding));
+  const open = report.findings.filter(isOpen);
+  const mended = report.findings.filter((finding) => !isOpen(finding));
+  const counts = { open: open.length, mended: mended.length };
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="${POLICY}">
-<title>${escape(`Reconciliation of ${minute(report.to)}: ${headline(report, open.length)}`)}</title><style>${STYLE}</style></head>
+<title>${escape(`Reconciliation of ${minute(report.to)}: ${headline(report, counts)}`)}</title><style>${STYLE}</style></head>
 <body><main>
-${header(report, open.length, mended.length)}
-${open.length === 0 ? '' : `<h2>${report.dryRun ? 'What was found' : 'What needs you'}</h2>${overviewOf(open)}${cardsOf(open)}`}
-${mended.length === 0 ? '' : `<h2>What was mended</h2><p class="soft">Nothing is left to do about these.</p>${cardsOf(mended)}`}
-<h2>The books</h2>
+${header(report, counts)}
+${open.length === 0 ? '' : `<h2>${report.dryRun ? 'What was found' : 'What needs a person'}</h2>${overviewOf(open)}${cardsOf(open)}`}
+${mended.length === 0 ? '' : `<h2>What was mended</h2><p class="soft">Nothing is left to do about these findings.</p>${cardsOf(mended)}`}
+<h2>Totals</h2>
 ${statuses(report)}
 ${days(report)}
 ${hours(report)}
@@ -29,38 +30,42 @@ them, in the currency of the account. This page holds no keys. The same findings
 `;
 }
 
-function headline({ dryRun, mended }: ReconciliationReport, open: number): string {
-  if (open > 0)
-    return dryRun
-      ? `${counted(open, 'finding')} in a dry run`
-      : `${counted(open, 'finding')} ${open === 1 ? 'needs' : 'need'} you`;
+/** How many findings still need a person, and how many were mended. */
+interface Counts {
+  open: number;
+  mended: number;
+}
+
+function headline({ dryRun }: ReconciliationReport, { open, mended }: Counts): string {
+  const findings = counted(open, 'finding');
+  if (open > 0) return dryRun ? `${findings} in a dry run` : `${findings} ${open === 1 ? 'needs' : 'need'} a person`;
   return mended > 0 ? `All is well: ${numberText(mended)} mended, nothing left to do` : 'All is well';
 }
 
-function header(report: ReconciliationReport, open: number, mended: number): string {
+function header(report: ReconciliationReport, counts: Counts): string {
   const facts = [
     ['Orders at the partner', numberText(report.orders)],
     ['Purchases here', numberText(report.purchases)],
-    ['Mended by itself', numberText(mended)],
-    [report.dryRun ? 'Found' : 'Left to you', numberText(open)],
+    ['Mended', numberText(counts.mended)],
+    [report.dryRun ? 'Found' : 'Need a person', numberText(counts.open)],
   ];
   return [
-    `<header><div class="headline ${open === 0 ? 'good' : 'bad'}"><h1>${escape(headline(report, open))}</h1>`,
-    `<p>${verdict(report, open, mended)}</p>`,
+    `<header><div class="headline ${counts.open === 0 ? 'good' : 'bad'}"><h1>${escape(headline(report, counts))}</h1>`,
+    `<p>${summary(report, counts)}</p>`,
     `<p class="soft">Orders from ${escape(minute(report.from))} to ${escape(minute(report.to))} UTC${report.dryRun ? ' · dry run' : ''}</p></div>`,
     `<dl class="facts">${facts.map(([name, value]) => `<div><dt>${name}</dt><dd>${value}</dd></div>`).join('')}</dl></header>`,
   ].join('');
 }
 
-function verdict({ dryRun }: ReconciliationReport, open: number, mended: number): string {
+function summary({ dryRun }: ReconciliationReport, { open, mended }: Counts): string {
   if (open === 0 && mended === 0) {
-    return 'What the partner charged, what was bought here and what the checkout got are the same.';
+    return 'What the partner charged, what was bought here and what the checkout received are the same.';
   }
-  if (open === 0) return 'The books of the partner and of this software differed. What differed has been put right.';
-  if (dryRun)
-    return 'The books of the partner and of this software differ. This was a dry run: nothing was changed and nobody was told.';
+  const differ = "The partner's order history and the purchases here";
+  if (open === 0) return `${differ} differed. Every difference has been mended.`;
+  if (dryRun) return `${differ} differ. This was a dry run: nothing was changed and the checkout was not notified.`;
   const rest = mended > 0 ? ` ${counted(mended, 'other finding')} ${mended === 1 ? 'has' : 'have'} been mended.` : '';
-  return `The books of the partner and of this software differ. What to do stands with each finding.${rest}`;
+  return `${differ} differ. Each finding says what to do.${rest}`;
 }
 
 function statuses({ byStatus, orders }: ReconciliationReport): string {
@@ -97,7 +102,7 @@ function zone({ timeZone = 'UTC' }: ReconciliationReport): string {
   return escape(timeZone);
 }
 
-/** `2026-01-31 03:00` of an ISO instant in UTC. What is no instant is shown as it is. */
+/** `2026-01-31 03:00` of an ISO instant in UTC. Anything else is shown unchanged. */
 function minute(instant: string): string {
   return /^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(instant) ? instant.slice(0, 16).replace('T', ' ') : instant;
 }

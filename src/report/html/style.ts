@@ -1,4 +1,4 @@
-/** The page's only style. Colours follow the reader's own setting; every pair of them is readable without seeing colour. */
+/** The page's style sheet. It follows the reader's light or dark setting, and no meaning depends on colour alone. */
 export const STYLE = `
 :root { color-scheme: light dark; --bg: #f6f7f9; --card: #fff; --ink: #1b2330; --soft: #566072; --line: #dfe3ea;
   --good: #13703a; --goodbg: #e3f4e9; --bad: #9d1f1f; --badbg: #fdeaea; --warn: #7a4b00; --warnbg: #fdf2dc; --bar: #2f66c9; --barsoft: #b9cdf2; }

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { renderCsv, type ReportedFinding } from '../../../src/report/index';
+import type { ReportedFinding } from '../../../src/domain/reconciliation/index';
+import { renderCsv } from '../../../src/report/index';
 import { eventfulNight, quietNight } from './sample';
 
 function finding(explanation: string): ReportedFinding {
@@ -16,7 +17,7 @@ function finding(explanation: string): ReportedFinding {
 const HEADER = 'kind,done,reference,orders,workflow,debited,history,surplus,explanation,advice,note'.split(',');
 
 describe('the report as CSV', () => {
-  it('has one row for each finding, whatever characters stand in it', () => {
+  it('has one row for each finding, whatever characters it holds', () => {
     const hostile = fc.string({ unit: fc.constantFrom('a', '"', ',', ';', '\r', '\n', '\t', "'", ' ', 'ł') });
     fc.assert(
       fc.property(hostile, (text) => {
@@ -29,10 +30,13 @@ describe('the report as CSV', () => {
     );
   });
 
-  it.each(['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', '＝1', ' =1'])('makes %j a text and no formula', (text) => {
-    const [, row] = parse(renderCsv({ ...quietNight(), findings: [finding(text)] }));
-    expect(row?.[8]).toBe(`'${text.startsWith('\t') || text.startsWith('\r') ? `${text[0]}'=1` : text}`);
-  });
+  it.each(['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', '＝1', ' =1'])(
+    'makes %j a string and no formula',
+    (text) => {
+      const [, row] = parse(renderCsv({ ...quietNight(), findings: [finding(text)] }));
+      expect(row?.[8]).toBe(`'${text.startsWith('\t') || text.startsWith('\r') ? `${text[0]}'=1` : text}`);
+    },
+  );
 
   it('holds no formula in any cell, also where a spreadsheet splits by semicolons, tabs or lines', () => {
     const parts = fc.constantFrom('=', '+', '-', '@', ';', ',', '\t', '\n', '\r', '"', "'", ' ', 'x', '1');
@@ -51,7 +55,7 @@ describe('the report as CSV', () => {
     expect(renderCsv({ ...quietNight(), findings: [finding('x')] })).toContain(',-3.5,');
   });
 
-  it('begins with the mark without which Excel takes UTF-8 for something else, and is only a header when all is well', () => {
+  it('begins with the byte order mark that Excel needs for UTF-8, and is only a header when all is well', () => {
     expect(renderCsv(quietNight())).toBe(`\uFEFF${HEADER.map((name) => `"${name}"`).join(',')}\r\n`);
   });
 

@@ -1,4 +1,5 @@
-import { renderHtml, type ReconciliationReport, type ReportedFinding } from '../../../src/report/index';
+import type { ReportedFinding } from '../../../src/domain/reconciliation/index';
+import { renderHtml, type ReconciliationReport } from '../../../src/report/index';
 import { eventfulNight, quietNight } from './sample';
 
 const HOSTILE = `<script>alert(1)</script>"><img src=x onerror='alert(2)'>&amp;`;
@@ -14,22 +15,22 @@ describe('the report as a page', () => {
     const [left] = report.findings.filter(({ done }) => done === 'left');
     expect(titleOf(quietNight())).toBe('All is well');
     expect(titleOf({ ...report, findings: mended })).toBe('All is well: 7 mended, nothing left to do');
-    expect(titleOf(report)).toBe(`${report.findings.length - mended.length} findings need you`);
-    expect(titleOf({ ...report, findings: [left!] })).toBe('1 finding needs you');
+    expect(titleOf(report)).toBe(`${report.findings.length - mended.length} findings need a person`);
+    expect(titleOf({ ...report, findings: [left!] })).toBe('1 finding needs a person');
     expect(titleOf({ ...report, dryRun: true, findings: [{ ...left!, done: 'dry-run' }] })).toBe(
       '1 finding in a dry run',
     );
   });
 
-  it('does not call a night well because the checkout was told: a person must still act', () => {
+  it('does not say that all is well when the checkout was notified: a person must still act', () => {
     const report = eventfulNight();
-    const told = report.findings.filter(({ done }) => done === 'notified');
-    expect(titleOf({ ...report, findings: told })).toBe(`${told.length} findings need you`);
+    const notified = report.findings.filter(({ done }) => done === 'notified');
+    expect(titleOf({ ...report, findings: notified })).toBe(`${notified.length} findings need a person`);
   });
 
-  it('shows what needs a person first, then what was mended, then the books', () => {
+  it('shows what needs a person first, then what was mended, then the totals', () => {
     const page = renderHtml(eventfulNight());
-    const places = ['What needs you', 'What was mended', '<h2>The books', 'Orders by day'].map((text) =>
+    const places = ['What needs a person', 'What was mended', '<h2>Totals', 'Orders by day'].map((text) =>
       page.indexOf(text),
     );
     expect(places).toEqual(places.toSorted((a, b) => a - b));
@@ -45,7 +46,7 @@ describe('the report as a page', () => {
     }
   });
 
-  it('lets no text from outside become a part of the page', () => {
+  it('lets no string from outside become a part of the page', () => {
     const finding: ReportedFinding = {
       kind: 'ORPHAN',
       referenceId: HOSTILE,
@@ -84,7 +85,7 @@ describe('the report as a page', () => {
     for (const report of [eventfulNight(), quietNight()]) expect(unclosed(renderHtml(report))).toEqual([]);
   });
 
-  it('stays a page that a browser can open when 50,000 orders are orphans, and says where the rest is', () => {
+  it('stays small enough for a browser with 50,000 orphans, and says where the rest is', () => {
     const [finding] = eventfulNight().findings.filter(({ kind }) => kind === 'ORPHAN');
     const findings = Array.from({ length: 50_000 }, (_, i) => ({ ...finding!, orderIds: [`o-${i}`] }));
     const page = renderHtml({ ...eventfulNight(), findings });

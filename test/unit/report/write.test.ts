@@ -11,7 +11,7 @@ beforeEach(() => {
 afterEach(() => rmSync(parent, { recursive: true }));
 
 describe('a report on disk', () => {
-  it('is three files named by the night and the run, whole, and nothing else is left there', async () => {
+  it('is three complete files named by time and run, and nothing else is left there', async () => {
     const report = eventfulNight();
     const paths = await writeReport(join(parent, 'made', 'here'), report);
     const name = 'reconciliation-2026-01-15T03-00-00Z-0199f3a2-5c1e-7d40-9b1f-2f6a8c1d7e55';
@@ -35,7 +35,7 @@ describe('a report on disk', () => {
     expect(html.startsWith(join(parent, 'reconciliation-'))).toBe(true);
   });
 
-  it('that cannot be written says so and leaves no draft and no JSON behind, which would say that all is there', async () => {
+  it('that cannot be written says so and leaves no draft and no JSON behind, which would mean that it is complete', async () => {
     writeFileSync(join(parent, 'file'), '');
     await expect(writeReport(join(parent, 'file'), quietNight())).rejects.toMatchObject({ code: 'EEXIST' });
     expect(readdirSync(parent)).toEqual(['file']);
