@@ -60,8 +60,8 @@ export function isFailedOrRefunded(status: string): status is 'FAILED' | 'REFUND
   return status === 'FAILED' || status === 'REFUNDED';
 }
 
-/** Whether an order of this status costs money. A status that is not documented counts as one that does. */
-export function isBillable(status: string): boolean {
+/** Whether an order costs money. A status that is not documented counts as one that does. */
+export function isBillable({ status }: { status: string }): boolean {
   return !isFailedOrRefunded(status);
 }
 

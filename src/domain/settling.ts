@@ -29,7 +29,7 @@ export function chooseOrder<T extends { status: string; createdAt: string }>(
   found: readonly T[],
 ): { adopt: T; doubles: T[] } | undefined {
   const byAge = found.toSorted((a, b) => (a.createdAt < b.createdAt ? -1 : a.createdAt > b.createdAt ? 1 : 0));
-  const billable = byAge.filter((order) => isBillable(order.status));
+  const billable = byAge.filter(isBillable);
   const adopt = billable[0] ?? byAge[0];
   return adopt && { adopt, doubles: billable.filter((order) => order !== adopt) };
 }

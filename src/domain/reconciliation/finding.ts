@@ -37,6 +37,10 @@ export type FindingStatus = 'mended' | 'notified' | 'left' | 'dry-run';
 export type ReportedFinding = Finding & { done: FindingStatus; note?: string };
 
 /** Identifies a finding: the same in every reconciliation that finds it, and another for another cause. */
-export function findingKey({ kind, referenceId, orderIds }: Pick<Finding, 'kind' | 'referenceId' | 'orderIds'>): string {
+export function findingKey({
+  kind,
+  referenceId,
+  orderIds,
+}: Pick<Finding, 'kind' | 'referenceId' | 'orderIds'>): string {
   return JSON.stringify([kind, referenceId ?? null, ...orderIds.toSorted()]);
 }
