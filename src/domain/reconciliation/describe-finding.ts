@@ -36,10 +36,12 @@ export function describeFinding(
 
 function explain(kind: Finding['kind'], purchase: KnownPurchase, { order, others }: OwnOrders): string {
   const here = describePurchase(purchase);
-  const there = order ? `at the partner its order is ${presentableStatus(order.status)}` : '';
+  const there = order
+    ? `its order at the partner is ${kind === 'STUCK' ? 'still ' : ''}${presentableStatus(order.status)}`
+    : '';
   switch (kind) {
     case 'DOUBLE_PURCHASE':
-      return `The partner has ${others.length} more ${others.length === 1 ? 'order' : 'orders'} under this reference that cost money.`;
+      return `The partner has ${others.length} more billable ${others.length === 1 ? 'order' : 'orders'} under this reference.`;
     case 'MISSING_AT_PARTNER':
       return others.length === 0
         ? `${here}, and the order history does not show its order.`
@@ -58,7 +60,7 @@ function explain(kind: Finding['kind'], purchase: KnownPurchase, { order, others
     case 'STUCK':
       return purchase.execution === 'RUNNING'
         ? `The purchase is still ${presentableStatus(purchase.state)}.`
-        : `${here}; ${there} to this day.`;
+        : `${here}; ${there}.`;
     default:
       return `${here}; ${there}.`;
   }
@@ -67,8 +69,8 @@ function explain(kind: Finding['kind'], purchase: KnownPurchase, { order, others
 function describePurchase({ state, execution }: KnownPurchase): string {
   if (execution === 'RUNNING') return `The purchase is ${presentableStatus(state)}`;
   if (execution === 'COMPLETED') return `The purchase ended as ${presentableStatus(state)}`;
-  const during = state === '' ? '' : ` while ${presentableStatus(state)}`;
-  return `The workflow of the purchase is ${presentableStatus(execution)}${during}`;
+  const at = state === '' ? '' : ` in the state ${presentableStatus(state)}`;
+  return `The workflow of the purchase is ${presentableStatus(execution)}${at}`;
 }
 
 function keyCount({ ordered, delivered }: KnownPurchase): string {

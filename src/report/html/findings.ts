@@ -86,7 +86,9 @@ function amountsOf({ amounts: { debited, history, surplus } }: ReportedFinding):
   const cell = (amount: number | undefined, name?: string) =>
     amount === undefined ? [] : [`${amountText(amount)}${name ? ` <span class="soft">${name}</span>` : ''}`];
   const isAgreed = debited === undefined || history === undefined || debited === history;
-  const own = isAgreed ? cell(debited ?? history) : [...cell(debited, 'debited'), ...cell(history, 'in the history')];
+  const own = isAgreed
+    ? cell(debited ?? history)
+    : [...cell(debited, 'debited'), ...cell(history, 'in the order history')];
   return [...own, ...cell(surplus, 'for the others')].join('<br>');
 }
 
