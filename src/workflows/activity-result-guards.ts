@@ -3,76 +3,76 @@ import type { DeliveryReceipt, EarlierEvent, LateDeliveryEvent, OutcomeEvent } f
 import { isSafeOrderId, type OrderLine } from '../domain/order';
 
 /**
- * A person can complete any pending activity with anything. Only what has the shape of an answer of our own counts as one:
- * the rest is what it is for a workflow whose worker died, an activity of which nothing is known.
+ * An operator can complete any pending activity with anything. Only what has the shape of a result of our own counts as one;
+ * anything else is like the end of an activity whose worker died: nothing is known.
  */
 
 type Fields<T> = { [Key in keyof T]?: unknown };
 type FieldsOfAll<T> = Record<T extends unknown ? keyof T : never, unknown>;
 
-/** Whether this is an answer of `placeOrder`. */
-export function isPlacementAnswer(value: unknown): value is PlacementResult {
+/** Whether this is a result of `placeOrder`. */
+export function isPlacementResult(value: unknown): value is PlacementResult {
   const { evidence, orderId, orders, why, retryAfterMs } = fieldsOf<FieldsOfAll<PlacementResult>>(value);
   switch (evidence as PlacementResult['evidence']) {
     case 'PLACED':
       return isOrderId(orderId);
     case 'FOUND':
-      return isListOf(orders, isFoundOrder) && isText(why);
+      return isListOf(orders, isFoundOrder) && isString(why);
     case 'NOT_SENT':
     case 'ORDER_REFUSED':
     case 'ACCESS_REFUSED':
     case 'CONFLICT':
     case 'ANSWERED':
     case 'UNKNOWN':
-      return isText(why) && isOptional(retryAfterMs, Number.isFinite);
+      return isString(why) && isOptional(retryAfterMs, Number.isFinite);
     default:
       return false;
   }
 }
 
-/** Whether this is an answer of `findOrders`. */
-export function isHistoryLook(value: unknown): value is OrderSearchResult {
+/** Whether this is a result of `findOrders`. */
+export function isOrderSearchResult(value: unknown): value is OrderSearchResult {
   const { runId, orders, readable, why } = fieldsOf<OrderSearchResult>(value);
-  return isText(runId) && isListOf(orders, isFoundOrder) && typeof readable === 'boolean' && isText(why);
+  return isString(runId) && isListOf(orders, isFoundOrder) && typeof readable === 'boolean' && isString(why);
 }
 
-/** Whether this is what `awaitOrderChange` or `getOrder` saw of this very order. */
-export function isViewOf(orderId: string, value: unknown): value is PolledOrder {
-  const view = fieldsOf<PolledOrder>(value);
+/** Whether this is a snapshot of this very order, from `awaitOrderChange` or `getOrder`. */
+export function isOrderSnapshot(orderId: string, value: unknown): value is PolledOrder {
+  const order = fieldsOf<PolledOrder>(value);
   return (
-    view.orderId === orderId &&
-    isText(view.status) &&
-    isListOf(view.lines, isOrderLine) &&
-    isOptional(view.totalDebit, Number.isFinite) &&
-    isOptional(view.claimedBy, isText) &&
-    isOptional(view.earlier, (earlier) => isListOf(earlier, isEarlierEvent))
+    order.orderId === orderId &&
+    isString(order.status) &&
+    isListOf(order.lines, isOrderLine) &&
+    isOptional(order.totalDebit, Number.isFinite) &&
+    isOptional(order.claimedBy, isString) &&
+    isOptional(order.earlier, (earlier) => isListOf(earlier, isEarlierEvent))
   );
 }
 
 /** Whether this is a receipt of `deliverEvent`; nothing else counts as delivered. */
-export function isReceipt(value: unknown): value is DeliveryReceipt {
+export function isDeliveryReceipt(value: unknown): value is DeliveryReceipt {
   const { eventId } = fieldsOf<DeliveryReceipt>(value);
-  return isText(eventId) && eventId.startsWith('evt_');
+  return isString(eventId) && eventId.startsWith('evt_');
 }
 
 function isFoundOrder(value: unknown): boolean {
   const { id, status, createdAt } = fieldsOf<FoundOrder>(value);
-  return isOrderId(id) && isText(status) && isText(createdAt);
+  return isOrderId(id) && isString(status) && isString(createdAt);
 }
 
 function isEarlierEvent(value: unknown): boolean {
   const { request, eventId } = fieldsOf<EarlierEvent>(value);
   const { type, at, lines } = fieldsOf<OutcomeEvent | LateDeliveryEvent>(request);
-  return isText(type) && isText(at) && isListOf(lines, isOrderLine) && isOptional(eventId, isText);
+  return isString(type) && isString(at) && isListOf(lines, isOrderLine) && isOptional(eventId, isString);
 }
 
 function isOrderLine(value: unknown): boolean {
   const { productId, title, quantity, fingerprints } = fieldsOf<OrderLine>(value);
   return (
-    isText(productId) &&
-    isOptional(title, isText) &&
+    isString(productId) &&
+    isOptional(title, isString) &&
     isOptional(quantity, Number.isFinite) &&
-    isListOf(fingerprints, isText)
+    isListOf(fingerprints, isString)
   );
 }
 
@@ -80,12 +80,12 @@ function fieldsOf<T>(value: unknown): Fields<T> {
   return typeof value === 'object' && value !== null ? value : {};
 }
 
-function isText(value: unknown): value is string {
+function isString(value: unknown): value is string {
   return typeof value === 'string';
 }
 
 function isOrderId(value: unknown): boolean {
-  return isText(value) && isSafeOrderId(value);
+  return isString(value) && isSafeOrderId(value);
 }
 
 function isListOf(value: unknown, isEntry: (entry: unknown) => boolean): boolean {

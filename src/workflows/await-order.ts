@@ -1,51 +1,43 @@
 import { log, proxyActivities, sleep, workflowInfo } from '@temporalio/workflow';
 import type { Activities, PolledOrder } from '../contracts/activities';
 import { endsPolling } from '../domain/order';
-import { isViewOf } from './activity-result-guards';
-import { lookingOnce, watching } from './policies';
+import { isOrderSnapshot } from './activity-result-guards';
+import { pollingOptions, singleReadOptions } from './policies';
 import type { PurchaseRecord } from './purchase-record';
 
-/** What an order is thought to be before the first look: just placed. */
+/** The status of an order before its first poll: just placed. */
 export const JUST_PLACED = 'PENDING';
-/** No status at all: the first look returns, whatever it sees. */
-export const NEVER_SEEN = '';
-
-/** The last thing seen of an order. `order` is undefined if the partner could not be asked at all. */
-export interface Sighting {
-  order: PolledOrder | undefined;
-}
+/** No status at all: the first poll ends the activity, whatever it sees. */
+export const NEVER_POLLED = '';
 
 /**
- * Waits until the order has ended or the deadline has passed, and looks once more then.
+ * Waits until the order has ended or the deadline has passed, and reads it once more then.
  *
- * The pause between looks is not a timer: it is the retry policy of `awaitOrderChange`, see `watching` in policies.ts.
- * Whatever ends that activity early (a person, a poisoned answer) only makes it start again; at the deadline its failure
- * has several shapes, and all of them mean: look once more.
+ * The pause between polls is not a timer: it is the retry policy of `awaitOrderChange`, see `pollingOptions` in policies.ts.
+ * Whatever ends that activity early (an operator, an answer that can't be used) only makes it start again; at the deadline
+ * its failure has several shapes, and all of them mean: read it once more.
+ *
+ * @param known the status that polling begins with.
+ * @returns the order as it was seen last; undefined if at the deadline the partner could not be asked.
  */
-export async function watchOrder(purchase: PurchaseRecord, orderId: string, known: string): Promise<Sighting> {
-  const { settings, input } = purchase;
+export async function awaitOrder(
+  purchase: PurchaseRecord,
+  orderId: string,
+  known: string,
+): Promise<PolledOrder | undefined> {
+  const { settings } = purchase;
   const deadline = Date.now() + settings.deadlineMs;
   let status = known;
   let firstDelayMs = settings.firstPollMs;
 
   while (Date.now() < deadline) {
-    const { awaitOrderChange } = proxyActivities<Activities>(watching(settings, deadline - Date.now()));
-    const summary = `${orderId}: looking until it is no longer ${status || 'unseen'}`;
-    const look = {
-      orderId,
-      referenceId: input.referenceId,
-      known: status,
-      firstDelayMs,
-      intervalMs: settings.pollIntervalMs,
-      firstRunId: workflowInfo().firstExecutionRunId,
-    };
-    const seen = await awaitOrderChange.executeWithOptions({ summary }, [look]).catch(() => undefined);
-
-    if (isViewOf(orderId, seen)) {
-      if (endsPolling(seen.status)) return { order: seen };
-      if (isStepBack(status, seen.status)) log.warn('the order went back', { orderId, from: status, to: seen.status });
-      status = seen.status;
-      purchase.enter(status, `order ${orderId} at the partner`);
+    const order = await pollUntilChanged(purchase, { orderId, status, firstDelayMs, deadline });
+    if (order) {
+      if (endsPolling(order.status)) return order;
+      if (isStepBack(status, order.status))
+        log.warn('the order went back', { orderId, from: status, to: order.status });
+      status = order.status;
+      purchase.show(status, `order ${orderId} at the partner`);
     } else if (deadline - Date.now() <= settings.pollIntervalMs) {
       break;
     }
@@ -53,17 +45,39 @@ export async function watchOrder(purchase: PurchaseRecord, orderId: string, know
   }
   const left = deadline - Date.now();
   if (left > 0) await sleep(left);
-  return lookOnce(purchase, orderId);
+  return readOrder(purchase, orderId);
 }
 
-/** One short look, for the deadline and for people's decisions. */
-export async function lookOnce(purchase: PurchaseRecord, orderId: string): Promise<Sighting> {
-  const { getOrder } = proxyActivities<Activities>(lookingOnce(purchase.settings));
-  const summary = `${orderId}: one look`;
+/** @returns the order with another status than the known one, or undefined when the activity ended without an answer. */
+async function pollUntilChanged(
+  { settings, input }: PurchaseRecord,
+  polling: { orderId: string; status: string; firstDelayMs: number; deadline: number },
+): Promise<PolledOrder | undefined> {
+  const { orderId, status, firstDelayMs, deadline } = polling;
+  const { awaitOrderChange } = proxyActivities<Activities>(pollingOptions(settings, deadline - Date.now()));
+  const summary =
+    status === NEVER_POLLED ? `${orderId}: polling` : `${orderId}: polling until it is no longer ${status}`;
+  const request = {
+    orderId,
+    referenceId: input.referenceId,
+    known: status,
+    firstDelayMs,
+    intervalMs: settings.pollIntervalMs,
+    firstRunId: workflowInfo().firstExecutionRunId,
+  };
+  const order = await awaitOrderChange.executeWithOptions({ summary }, [request]).catch(() => undefined);
+  return isOrderSnapshot(orderId, order) ? order : undefined;
+}
+
+/** One short read, at the deadline and after operators' decisions. @returns undefined if the partner could not be asked. */
+export async function readOrder(purchase: PurchaseRecord, orderId: string): Promise<PolledOrder | undefined> {
+  const { getOrder } = proxyActivities<Activities>(singleReadOptions(purchase.settings));
   const { firstExecutionRunId: firstRunId } = workflowInfo();
-  const look = { orderId, referenceId: purchase.input.referenceId, firstRunId };
-  const seen = await getOrder.executeWithOptions({ summary }, [look]).catch(() => undefined);
-  return { order: isViewOf(orderId, seen) ? seen : undefined };
+  const request = { orderId, referenceId: purchase.input.referenceId, firstRunId };
+  const order = await getOrder
+    .executeWithOptions({ summary: `${orderId}: one poll` }, [request])
+    .catch(() => undefined);
+  return isOrderSnapshot(orderId, order) ? order : undefined;
 }
 
 function isStepBack(from: string, to: string): boolean {

@@ -11,14 +11,14 @@ import { FAILURE } from '../contracts/failures';
 import type { PurchaseSettings } from '../contracts/purchase';
 import { REFERENCE_ID } from '../contracts/search-attributes';
 import { newKeysOf } from '../domain/late-keys';
-import { delivering, lookingOnce, recorded } from './policies';
+import { deliveryOptions, localOptions, singleReadOptions } from './policies';
 
 /**
  * Delivers what comes after a purchase has ended: keys that came late, or the same event again. Its workflow id is made
  * of the event's id, so two of them can't deliver one event at once.
  *
  * @param request the event, as it was or is to be delivered.
- * @param overdue with an overdue purchase: its order is looked at first, and the keys that came since are delivered
+ * @param overdue with an overdue purchase: its order is polled first, and the keys that came since are delivered
  *   instead. Late deliveries of before are repeated as they were.
  * @returns what the checkout has received. It fails when that was refused for good or tried for a day.
  */
@@ -27,11 +27,10 @@ export async function deliverWorkflow(request: DeliveryRequest, overdue?: Overdu
     throw ApplicationFailure.nonRetryable('expected the event to deliver', FAILURE.invalidDelivery);
   }
   upsertSearchAttributes([{ key: REFERENCE_ID, value: request.referenceId }]);
-  const { readSettings } = proxyLocalActivities<Activities>(recorded);
-  const { settings } = await readSettings();
+  const { settings } = await proxyLocalActivities<Activities>(localOptions).readSettings();
 
-  const { requests, order } = await whatToDeliver(request, overdue, settings);
-  const { deliverEvent } = proxyActivities<Activities>(delivering(settings));
+  const { requests, order } = await eventsToDeliver(request, overdue, settings);
+  const { deliverEvent } = proxyActivities<Activities>(deliveryOptions(settings));
   const events: ReceivedEvent[] = [];
   for (const event of requests) {
     const { eventId } = await deliverEvent.executeWithOptions({ summary: event.type }, [event]);
@@ -41,30 +40,21 @@ export async function deliverWorkflow(request: DeliveryRequest, overdue?: Overdu
   return { eventId: events.at(-1)?.id ?? '', events, order };
 }
 
-interface Plan {
-  requests: DeliveryRequest[];
-  order?: DeliveryReport['order'];
-}
-
-async function whatToDeliver(
+async function eventsToDeliver(
   request: DeliveryRequest,
   overdue: OverduePurchase | undefined,
   settings: PurchaseSettings,
-): Promise<Plan> {
+): Promise<{ requests: DeliveryRequest[]; order?: DeliveryReport['order'] }> {
   const { referenceId } = request;
   const orderId = 'orderId' in request ? request.orderId : undefined;
   if (!overdue || orderId === undefined) return { requests: [request] };
-  const { getOrder } = proxyActivities<Activities>(lookingOnce(settings));
-  const order = await getOrder.executeWithOptions({ summary: `${orderId}: one look` }, [{ orderId, referenceId }]);
+  const { getOrder } = proxyActivities<Activities>(singleReadOptions(settings));
+  const order = await getOrder.executeWithOptions({ summary: `${orderId}: one poll` }, [{ orderId, referenceId }]);
+  const { status, totalDebit } = order;
 
-  const handedOver = overdue.earlier.flatMap(fingerprintsOf);
-  const { lines, issue: doubt } = newKeysOf(overdue.items, order, handedOver);
-  const { totalDebit } = order;
+  const { lines, issue: doubt } = newKeysOf(overdue.items, order, overdue.earlier.flatMap(fingerprintsOf));
   const at = new Date().toISOString();
   const late = lines.length > 0 ? [lateDelivery({ at, referenceId, orderId, lines, totalDebit })] : [];
   const requests = [...overdue.earlier, ...late];
-  return {
-    requests: requests.length > 0 ? requests : [request],
-    order: { id: orderId, status: order.status, doubt },
-  };
+  return { requests: requests.length > 0 ? requests : [request], order: { id: orderId, status, doubt } };
 }

@@ -5,24 +5,23 @@ import {
   defineUpdate,
   log,
   proxyLocalActivities,
-  setHandler,
   upsertMemo,
 } from '@temporalio/workflow';
 import type { Activities } from '../contracts/activities';
 import { FAILURE } from '../contracts/failures';
 import { RESOLVE_UPDATE } from '../contracts/names';
-import type { Decision, DecisionKind, HoldNotice, HoldReason } from '../contracts/purchase';
+import type { Decision, DecisionChoice, DecisionKind, HoldNotice, HoldReason } from '../contracts/purchase';
 import { isSafeOrderId } from '../domain/order';
+import { localOptions } from './policies';
 import type { PurchaseRecord } from './purchase-record';
-import { recorded } from './policies';
-import { tell } from './notify-checkout';
+import { sendEvent } from './send-event';
 
-const { currentRun } = proxyLocalActivities<Activities>(recorded);
+const { currentRun } = proxyLocalActivities<Activities>(localOptions);
 
 /** A person's decision on a held purchase. The answer names the hold that was answered. */
 export const resolveUpdate = defineUpdate<{ hold: string }, [Decision]>(RESOLVE_UPDATE);
 
-const KINDS: readonly DecisionKind[] = ['order', 'replace', 'abandon', 'deliver', 'withhold'];
+const DECISIONS: readonly DecisionKind[] = ['order', 'replace', 'abandon', 'deliver', 'withhold'];
 
 /** Which decisions fit which hold. Source: the failure model. */
 const FITTING: Record<HoldReason, DecisionKind[]> = {
@@ -35,46 +34,50 @@ const FITTING: Record<HoldReason, DecisionKind[]> = {
   DELIVERY_EXHAUSTED: ['deliver', 'withhold'],
 };
 
-/** What came of a hold: a decision with the run in which the hold was opened, or a cancel that was allowed to end it. */
-export type HoldAnswer = { kind: DecisionKind; orderId?: string; runId: string } | { kind: 'cancelled' };
+/** Why a purchase is held, for the memo, the checkout and people. */
+export interface HoldCause {
+  reason: HoldReason;
+  explanation: string;
+}
+
+/** What ended a hold: a decision with the run in which the hold was opened, or a cancel request that was allowed to. */
+export type HoldResolution = (DecisionChoice & { runId: string }) | { decision: 'cancelled' };
 
 /**
- * Where decisions arrive. The validator checks only the shape, because a rejected update leaves no trace; the handler
- * decides, so that whoever comes second or answers an older hold is on record too.
+ * The holds of a purchase, one at a time, and where decisions arrive. The validator checks only the shape, because a
+ * rejected update leaves no trace; `resolve` decides, so that whoever comes second, too early, or answers an older hold is
+ * on record too.
  */
-export class HoldDesk {
-  private open: { notice: HoldNotice; decision?: Decision } | undefined;
+export class Holds {
+  private current: { notice: HoldNotice; decision?: Decision } | undefined;
   private count = 0;
-
-  constructor() {
-    setHandler(resolveUpdate, (decision) => this.receive(decision), { validator: refuseMalformedDecision });
-  }
 
   /**
    * Opens a hold under an id that no other run or hold of this purchase has. The run is a recorded one: a reset
    * replays the decisions that were made for older holds, and they must find those and never a new one.
    */
-  async begin(reason: HoldReason, explanation: string): Promise<{ notice: HoldNotice; runId: string }> {
+  async open({ reason, explanation }: HoldCause): Promise<{ notice: HoldNotice; runId: string }> {
     const { runId } = await currentRun();
     this.count += 1;
     const notice = { id: `${runId}:${this.count}`, reason, explanation, decisions: FITTING[reason] };
-    this.open = { notice };
+    this.current = { notice };
     upsertMemo({ hold: notice });
     return { notice, runId };
   }
 
   get decision(): Decision | undefined {
-    return this.open?.decision;
+    return this.current?.decision;
   }
 
-  end(): void {
-    this.open = undefined;
+  close(): void {
+    this.current = undefined;
     upsertMemo({ hold: null });
   }
 
-  private receive(decision: Decision): { hold: string } {
+  /** Handles the update `resolve`. @throws ApplicationFailure `DecisionRefused` for a decision that comes to nothing. */
+  resolve(decision: Decision): { hold: string } {
     const refuse = (why: string) => ApplicationFailure.nonRetryable(why, FAILURE.decisionRefused);
-    const { open } = this;
+    const open = this.current;
     if (!open) throw refuse(`nothing waits for a decision here (you answered ${decision.hold})`);
     if (open.notice.id !== decision.hold) {
       throw refuse(`the hold that waits is ${open.notice.id}, you answered ${decision.hold}: look again, then decide`);
@@ -89,36 +92,35 @@ export class HoldDesk {
 }
 
 /**
- * Holds the purchase for a person: shown as `HELD`, told to the checkout, and left only by a decision that fits.
+ * Holds the purchase for an operator: shown as `HELD`, the checkout notified, and left only by a decision that fits.
  *
- * @param endOnCancel whether a cancel may end it, because surely nothing was bought.
+ * @param endOnCancel whether a cancel request may end it, because surely nothing was bought.
  */
 export async function hold(
   purchase: PurchaseRecord,
-  reason: HoldReason,
-  explanation: string,
+  holds: Holds,
+  cause: HoldCause,
   endOnCancel = false,
-): Promise<HoldAnswer> {
-  const desk = purchase.holds;
-  const { notice, runId } = await desk.begin(reason, explanation);
-  log.warn('purchase held for a person', { reason, hold: notice.id });
-  purchase.enter('HELD', `${explanation}. Decide with: ${notice.decisions.map((kind) => `--${kind}`).join(', ')}`);
+): Promise<HoldResolution> {
+  const { notice, runId } = await holds.open(cause);
+  log.warn('purchase held for an operator', { reason: notice.reason, hold: notice.id });
+  const commands = notice.decisions.map((decision) => `--${decision}`).join(', ');
+  purchase.show('HELD', `${notice.explanation}. Resolve with: ${commands}`);
 
-  const telling = new CancellationScope();
-  void telling.run(() => tellHeld(purchase, notice)).catch(() => undefined);
-  await condition(() => desk.decision !== undefined || (endOnCancel && purchase.cancelRequested));
-  telling.cancel();
+  const notification = new CancellationScope();
+  void notification.run(() => notifyHeld(purchase, notice)).catch(() => undefined);
+  await condition(() => holds.decision !== undefined || (endOnCancel && purchase.cancelRequested));
+  notification.cancel();
 
-  const { decision } = desk;
-  desk.end();
-  if (!decision) return { kind: 'cancelled' };
+  const { decision } = holds;
+  holds.close();
+  if (!decision) return { decision: 'cancelled' };
   log.info('decision taken', { decision: decision.decision, hold: decision.hold });
-  const orderId = decision.decision === 'order' ? decision.orderId : undefined;
-  return { kind: decision.decision, orderId, runId };
+  return { ...decision, runId };
 }
 
-async function tellHeld(purchase: PurchaseRecord, notice: HoldNotice): Promise<void> {
-  await tell(purchase, {
+async function notifyHeld(purchase: PurchaseRecord, notice: HoldNotice): Promise<void> {
+  await sendEvent(purchase, {
     type: 'purchase.held',
     at: new Date().toISOString(),
     referenceId: purchase.input.referenceId,
@@ -130,14 +132,13 @@ async function tellHeld(purchase: PurchaseRecord, notice: HoldNotice): Promise<v
   });
 }
 
-function refuseMalformedDecision(decision: Decision): void {
-  const given: { hold?: unknown; decision?: unknown; orderId?: unknown } | null =
-    typeof decision === 'object' ? decision : null;
-  if (typeof given?.hold !== 'string' || !KINDS.some((kind) => kind === given.decision)) {
-    throw new Error(`expected {hold, decision: ${KINDS.join(' | ')}, orderId?}`);
+/** Validates the shape of the argument of `resolve`. @throws Error that rejects the update without a record. */
+export function validateDecision(decision: Decision): void {
+  const given: { [Name in keyof Decision | 'orderId']?: unknown } = Object(decision);
+  if (typeof given.hold !== 'string' || !DECISIONS.some((known) => known === given.decision)) {
+    throw new Error(`expected {hold, decision: ${DECISIONS.join(' | ')}, orderId?}`);
   }
-  const needsOrder = given.decision === 'order';
-  if (needsOrder && (typeof given.orderId !== 'string' || !isSafeOrderId(given.orderId))) {
+  if (given.decision === 'order' && (typeof given.orderId !== 'string' || !isSafeOrderId(given.orderId))) {
     throw new Error('expected orderId, the id of an order at the partner, with the decision order');
   }
 }

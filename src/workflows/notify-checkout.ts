@@ -1,20 +1,153 @@
-import { proxyActivities } from '@temporalio/workflow';
-import type { Activities } from '../contracts/activities';
-import { type DeliveryRequest, fingerprintsOf } from '../contracts/checkout-events';
-import { isReceipt } from './activity-result-guards';
-import { delivering } from './policies';
-import type { PurchaseRecord } from './purchase-record';
+import { ActivityFailure, ApplicationFailure, log } from '@temporalio/workflow';
+import { type Alert, type DeliveryRequest, fingerprintsOf, lateDelivery } from '../contracts/checkout-events';
+import { FAILURE } from '../contracts/failures';
+import { partitionByEvent } from '../domain/already-delivered';
+import { endsPolling } from '../domain/order';
+import { eventTypeOf } from '../domain/outcome';
+import { readOrder } from './await-order';
+import { hold, type HoldCause, type Holds } from './holds';
+import type { OutcomeDetails, PurchaseRecord } from './purchase-record';
+import { reviewOrder } from './review-order';
+import { sendEvent } from './send-event';
+
+/** Why an event could not be delivered. */
+type DeliveryProblem = HoldCause;
 
 /**
- * Tells the checkout one event of this purchase, for a day if need be.
+ * Notifies the checkout of the outcome, with the keys, and then of the alerts.
  *
- * @throws ActivityFailure when it was refused for good, or tried for a day.
+ * @returns the outcome that the checkout was notified of, which an operator or a changed order may have changed.
  */
-export async function tell(purchase: PurchaseRecord, request: DeliveryRequest): Promise<void> {
-  const { deliverEvent } = proxyActivities<Activities>(delivering(purchase.settings));
-  const keys = fingerprintsOf(request).length;
-  const summary = keys > 0 ? `${request.type}, keys: ${keys}` : request.type;
-  const receipt = await deliverEvent.executeWithOptions({ summary }, [request]);
-  if (!isReceipt(receipt)) throw new Error('the delivery was completed by hand, without a receipt');
-  purchase.told(receipt.eventId, request);
+export async function notifyCheckout(
+  purchase: PurchaseRecord,
+  holds: Holds,
+  outcome: OutcomeDetails,
+): Promise<OutcomeDetails> {
+  const notified = await deliverOutcome(purchase, holds, outcome);
+  for (const alert of purchase.alerts) await sendAlert(purchase, alert);
+  return notified;
+}
+
+/**
+ * An event that can't be delivered is held; an operator then has it sent again, after a new review if a key of it is gone,
+ * or withholds it.
+ */
+async function deliverOutcome(purchase: PurchaseRecord, holds: Holds, first: OutcomeDetails): Promise<OutcomeDetails> {
+  let details = first;
+  let undelivered = eventsOf(purchase, details);
+  for (;;) {
+    const problem = await deliverAll(purchase, details, undelivered);
+    if (!problem) return details;
+    const { decision } = await hold(purchase, holds, problem);
+    if (decision === 'withhold') return withhold(purchase, details, problem);
+    const fresh = problem.reason === 'KEY_GONE' ? await reviewAgain(purchase, holds) : undefined;
+    if (fresh && !isSameEvent(fresh, details)) {
+      details = fresh;
+      undelivered = eventsOf(purchase, details);
+    }
+  }
+}
+
+/** Delivers one event after the other; what is delivered leaves the list. */
+async function deliverAll(
+  purchase: PurchaseRecord,
+  { outcome }: OutcomeDetails,
+  undelivered: DeliveryRequest[],
+): Promise<DeliveryProblem | undefined> {
+  purchase.show('DELIVERING', `${eventTypeOf(outcome)} to the checkout`);
+  try {
+    for (const event of [...undelivered]) {
+      await sendEvent(purchase, event);
+      undelivered.shift();
+    }
+    return undefined;
+  } catch (failure) {
+    return problemOf(failure);
+  }
+}
+
+async function withhold(
+  purchase: PurchaseRecord,
+  details: OutcomeDetails,
+  { explanation }: DeliveryProblem,
+): Promise<OutcomeDetails> {
+  const reason = `withheld by an operator; ${explanation}`;
+  const withheld: OutcomeDetails = { ...details, outcome: 'ABANDONED', lines: [], reason };
+  const problem = await deliverAll(purchase, withheld, eventsOf(purchase, withheld));
+  // Holding it once more would ask an operator whether to withhold that something was withheld.
+  if (problem) log.error('the checkout does not know that it was given up', { why: problem.explanation });
+  return withheld;
+}
+
+/** What the order has come to since. A poll that shows no end says nothing about its keys, so it is no new outcome. */
+async function reviewAgain(purchase: PurchaseRecord, holds: Holds): Promise<OutcomeDetails | undefined> {
+  if (purchase.orderId === undefined) return undefined;
+  const order = await readOrder(purchase, purchase.orderId);
+  if (!order || !endsPolling(order.status)) return undefined;
+  return reviewOrder(purchase, holds, order, false);
+}
+
+/** An event keeps its words as it keeps its keys: whoever receives it twice must not read two stories under one id. */
+function isSameEvent(one: OutcomeDetails, other: OutcomeDetails): boolean {
+  const keysOf = (details: OutcomeDetails) => JSON.stringify(fingerprintsOf(details).toSorted());
+  return one.outcome === other.outcome && keysOf(one) === keysOf(other);
+}
+
+/**
+ * The events of an outcome: one, unless a run before a reset has sent some of it. Then that is repeated word for word, and
+ * only what no event has named is new.
+ */
+function eventsOf(purchase: PurchaseRecord, details: OutcomeDetails): DeliveryRequest[] {
+  const { outcome, lines, totalDebit, reason } = details;
+  const { orderId, input } = purchase;
+  const { referenceId, items } = input;
+  const at = new Date().toISOString();
+  const earlier = (details.earlier ?? []).map(({ request, eventId }) => ({
+    request,
+    received: eventId !== undefined,
+    fingerprints: fingerprintsOf(request),
+  }));
+  const { repeat, rest, nothingSent } = partitionByEvent(lines, earlier);
+  if (nothingSent) {
+    const shown = lines.length > 0 ? [...lines] : items.map((item) => ({ ...item, fingerprints: [] }));
+    return [{ type: eventTypeOf(outcome), at, referenceId, orderId, outcome, lines: shown, totalDebit, reason }];
+  }
+  const repeated = repeat.map(({ request }) => request);
+  if (rest.length === 0 || orderId === undefined) return repeated;
+  return [...repeated, lateDelivery({ at, referenceId, orderId, outcome, lines: rest, totalDebit })];
+}
+
+async function sendAlert(purchase: PurchaseRecord, { kind, details }: Alert): Promise<void> {
+  const at = new Date().toISOString();
+  const { orderId, input } = purchase;
+  const { referenceId } = input;
+  try {
+    await sendEvent(purchase, {
+      type: 'purchase.attention',
+      at,
+      referenceId,
+      orderId,
+      kind,
+      details,
+      deduplicationKey: kind,
+    });
+  } catch {
+    log.error('the checkout did not take an alert', { kind });
+  }
+}
+
+function problemOf(failure: unknown): DeliveryProblem {
+  const cause = failure instanceof ActivityFailure ? failure.cause : undefined;
+  const final = cause instanceof ApplicationFailure ? cause : undefined;
+  if (final?.type === FAILURE.deliveryRefused) {
+    return { reason: 'DELIVERY_REFUSED', explanation: 'the checkout refused the event for good (410)' };
+  }
+  if (final?.type === FAILURE.keyGone) {
+    return { reason: 'KEY_GONE', explanation: 'a key that was seen in the order is no longer there' };
+  }
+  const byOperator = !(failure instanceof ActivityFailure) || final?.nonRetryable === true;
+  const explanation = byOperator
+    ? 'the delivery of the event was ended by an operator, without a receipt'
+    : 'the event was tried for a day and never taken';
+  return { reason: 'DELIVERY_EXHAUSTED', explanation };
 }

@@ -2,8 +2,8 @@ import type { ActivityOptions, LocalActivityOptions } from '@temporalio/workflow
 import type { PurchaseSettings } from '../contracts/purchase';
 
 /**
- * Every timeout and retry policy of this project, with its reason. All times in ms are derived from the settings that a
- * purchase began with.
+ * Every timeout and retry policy of this project, with its reason. All numbers are milliseconds. Those of a purchase are
+ * derived from the settings that it began with.
  */
 
 const SECOND = 1_000;
@@ -11,9 +11,11 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
 /** A local activity that does no I/O: it is only recorded. */
-export const recorded: LocalActivityOptions = {
+export const localOptions: LocalActivityOptions = {
   startToCloseTimeout: 10 * SECOND,
 };
+
+/* Placing an order */
 
 /**
  * How old a placement attempt may be when its request is written. A worker that was frozen between taking the task and
@@ -23,19 +25,34 @@ export function placementMaxAge(settings: PurchaseSettings): number {
   return 2 * settings.partnerTimeoutMs + 10 * SECOND;
 }
 
+/** For how long after its attempt was given up a placement's request may still be on its way to the partner. */
+export function placementInFlight(settings: PurchaseSettings): number {
+  return placementMaxAge(settings) + settings.partnerTimeoutMs;
+}
+
 /**
  * One attempt, ever. The timeout is longer than the greatest age of a write plus its request, so that when the server
  * gives an attempt up, no request of it can still be on its way.
  */
-export function placing(settings: PurchaseSettings): ActivityOptions {
+export function placementOptions(settings: PurchaseSettings): ActivityOptions {
   return {
-    startToCloseTimeout: placementMaxAge(settings) + settings.partnerTimeoutMs + 5 * SECOND,
+    startToCloseTimeout: placementInFlight(settings) + 5 * SECOND,
     retry: { maximumAttempts: 1 },
   };
 }
 
-/** One look in the history. It may take several pages; the workflow itself looks again. */
-export function lookingUp(settings: PurchaseSettings): ActivityOptions {
+/**
+ * The pause before the next attempt at a placement that was surely not sent, or refused for our own fault: doubling from
+ * 2 s to 1 min, never shorter than what the partner asked for.
+ */
+export function placementPause(attempt: number, retryAfterMs = 0): number {
+  return Math.max(Math.min(2 * SECOND * 2 ** (attempt - 1), MINUTE), retryAfterMs);
+}
+
+/* Settling a placement of unknown outcome */
+
+/** One search of the order history. It may take several pages; the workflow itself searches again. */
+export function historySearchOptions(settings: PurchaseSettings): ActivityOptions {
   return {
     startToCloseTimeout: 4 * settings.partnerTimeoutMs + 30 * SECOND,
     retry: { maximumAttempts: 1 },
@@ -43,13 +60,29 @@ export function lookingUp(settings: PurchaseSettings): ActivityOptions {
 }
 
 /**
+ * When to search the order history after a placement of unknown outcome: soon, then with growing gaps.
+ *
+ * @returns the pauses before each search; together they are the settling time.
+ */
+export function settlingPauses({ settleMs }: Pick<PurchaseSettings, 'settleMs'>): number[] {
+  return [1, 2, 4, 8, 15, 30].map((share) => Math.round((settleMs * share) / 60));
+}
+
+/** How long an order history that can't be read is searched again before an operator is asked: three settling times. */
+export function unreadableHistoryTimeout({ settleMs }: Pick<PurchaseSettings, 'settleMs'>): number {
+  return 3 * settleMs;
+}
+
+/* Polling an order */
+
+/**
  * The wait for an order: not a loop but the retry policy of one activity, which is durable, costs no history event and
- * shows in the UI as an attempt, its last answer and the next one's time. The coefficient of 1 is what a crashed attempt is
- * retried after.
+ * shows in the UI as an attempt, its last answer and the next one's time. `PURCHASE_POLL_INTERVAL` (30 s) arrives here as
+ * `pollIntervalMs`. The coefficient of 1 is what a crashed attempt is retried after.
  *
  * @param remainingMs to the deadline.
  */
-export function watching(settings: PurchaseSettings, remainingMs: number): ActivityOptions {
+export function pollingOptions(settings: PurchaseSettings, remainingMs: number): ActivityOptions {
   return {
     startToCloseTimeout: settings.partnerTimeoutMs + 10 * SECOND,
     scheduleToCloseTimeout: remainingMs,
@@ -61,22 +94,59 @@ export function watching(settings: PurchaseSettings, remainingMs: number): Activ
   };
 }
 
-/** The last look at the deadline, and the look at an order that is to be adopted: short. */
-export function lookingOnce(settings: PurchaseSettings): ActivityOptions {
+/** One read of an order, at the deadline and after a decision: short. */
+export function singleReadOptions(settings: PurchaseSettings): ActivityOptions {
   return {
     startToCloseTimeout: settings.partnerTimeoutMs + 10 * SECOND,
     retry: { initialInterval: 2 * SECOND, backoffCoefficient: 2, maximumAttempts: 4 },
   };
 }
 
-/** How long an event is tried before it is held for a person. The interface promises at least 24 hours. */
-export const DELIVERY_PATIENCE = 25 * HOUR;
+/* Notifying the checkout */
 
-/** Delivery: the first tries soon, then every 10 minutes, for a day. */
-export function delivering(settings: PurchaseSettings): ActivityOptions {
+/** An event is tried soon again, then every 10 minutes, for 25 hours: the interface promises at least 24. */
+export function deliveryOptions(settings: PurchaseSettings): ActivityOptions {
   return {
     startToCloseTimeout: settings.partnerTimeoutMs + settings.deliveryTimeoutMs + 10 * SECOND,
-    scheduleToCloseTimeout: DELIVERY_PATIENCE,
+    scheduleToCloseTimeout: 25 * HOUR,
     retry: { initialInterval: SECOND, backoffCoefficient: 2, maximumInterval: 10 * MINUTE },
   };
 }
+
+/* Reconciling */
+
+/**
+ * One activity that begins again from the start if its worker dies, which the missing heartbeat shows. Together with
+ * its event it ends before the next night's run.
+ */
+export const reconciliationOptions: ActivityOptions = {
+  startToCloseTimeout: 6 * HOUR,
+  scheduleToCloseTimeout: 18 * HOUR,
+  heartbeatTimeout: 20 * SECOND,
+  cancellationType: 'WAIT_CANCELLATION_COMPLETED',
+  retry: { initialInterval: 5 * SECOND, backoffCoefficient: 2, maximumInterval: 10 * MINUTE },
+};
+
+/** `reconciliation.completed` is given up after 3 hours: the report and the result say the same. */
+export function completedEventOptions(settings: PurchaseSettings): ActivityOptions {
+  return { ...deliveryOptions(settings), scheduleToCloseTimeout: 3 * HOUR };
+}
+
+/** The age from which an order without a purchase is a finding: a placement and its settling may take as long. */
+export function settlingAge({ settleMs, partnerTimeoutMs }: PurchaseSettings): number {
+  return 2 * (settleMs + partnerTimeoutMs);
+}
+
+/* The worker's process */
+
+/**
+ * At shutdown, running activities may end by themselves: a placement searches and writes, a delivery reads and posts. The
+ * SDK's own default would cancel them at once.
+ */
+export function shutdownOptions(settings: PurchaseSettings): { shutdownGraceTime: number; shutdownForceTime: number } {
+  const graceMs = 2 * settings.partnerTimeoutMs + settings.deliveryTimeoutMs + 5 * SECOND;
+  return { shutdownGraceTime: graceMs, shutdownForceTime: graceMs + 10 * SECOND };
+}
+
+/** Temporal unreachable at the start: tried for a minute. */
+export const connectRetry = { tries: 12, everyMs: 5 * SECOND };

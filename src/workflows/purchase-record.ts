@@ -7,7 +7,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Activities } from '../contracts/activities';
-import type { Alert, DeliveryRequest, EarlierEvent, ReceivedEvent } from '../contracts/checkout-events';
+import type { Alert, EarlierEvent, ReceivedEvent } from '../contracts/checkout-events';
 import type {
   PurchaseInput,
   PurchaseLine,
@@ -18,47 +18,52 @@ import type {
 import { PARTNER_ORDER_ID, PURCHASE_STATE, REFERENCE_ID } from '../contracts/search-attributes';
 import type { EventLine } from '../domain/assess-order';
 import type { PurchaseOutcome } from '../domain/outcome';
-import { HoldDesk } from './holds';
-import { recorded } from './policies';
+import { localOptions } from './policies';
 
-const { readSettings } = proxyLocalActivities<Activities>(recorded);
+const { readSettings } = proxyLocalActivities<Activities>(localOptions);
 
 /** Where a purchase stands, as lists show it: one of ours, or the partner's status while its order is open. */
 export type PurchaseState = 'PLACING' | 'UNCONFIRMED' | 'HELD' | 'DELIVERING' | PurchaseOutcome | (string & {});
 
-/** How a purchase ends, before the checkout has been told. */
-export interface Ending {
+/** How a purchase ends. */
+export interface OutcomeDetails {
   outcome: PurchaseOutcome;
   /** What is to be handed over: empty for every outcome without keys. */
   lines: EventLine[];
   totalDebit?: number;
   reason?: string;
-  /** After a reset: what went out before it. */
+  /** After a reset: what was sent before it. */
   earlier?: EarlierEvent[];
 }
 
+/** Whether somebody has asked to cancel. */
+export interface CancelRequest {
+  received: boolean;
+}
+
 /**
- * What the story knows of its purchase and shows of it: search attributes, memo, the details in the UI.
- * Nothing here decides anything.
+ * What is known of a purchase, and shown of it: search attributes, memo, the details in the UI. Nothing here decides
+ * anything.
  */
 export class PurchaseRecord {
-  readonly holds: HoldDesk;
-  cancelRequested = false;
   orderId: string | undefined;
-  /** What a person must see but need not decide; told to the checkout after the outcome. */
-  readonly attentions: Alert[] = [];
+  /** What a person must see but need not decide; the checkout is notified after the outcome. */
+  readonly alerts: Alert[] = [];
   private state: PurchaseState | undefined;
   private readonly events: ReceivedEvent[] = [];
 
   constructor(
     readonly input: PurchaseInput,
     readonly settings: PurchaseSettings,
-  ) {
-    this.holds = new HoldDesk();
+    private readonly cancelRequest: CancelRequest,
+  ) {}
+
+  get cancelRequested(): boolean {
+    return this.cancelRequest.received;
   }
 
   /** Shows a new state. The search attributes that every purchase has come with the first. */
-  enter(state: PurchaseState, details: string): void {
+  show(state: PurchaseState, details: string): void {
     setCurrentDetails(`**${state}** ${details}`);
     if (state === this.state) return;
     const first = this.state === undefined;
@@ -68,7 +73,7 @@ export class PurchaseRecord {
   }
 
   /** Shows that the partner has an order for this purchase. */
-  hasOrder(orderId: string): void {
+  showOrder(orderId: string): void {
     this.orderId = orderId;
     this.state = 'PENDING';
     setCurrentDetails(`**PENDING** order ${orderId} at the partner`);
@@ -78,70 +83,52 @@ export class PurchaseRecord {
     ]);
   }
 
-  /** Notes what a person must see but need not decide; it is told after the outcome. */
-  attention(kind: string, details: Record<string, string | number | string[]>): void {
-    this.attentions.push({ kind, details });
+  /** Notes what a person must see but need not decide. */
+  alert(kind: string, details: Alert['details']): void {
+    this.alerts.push({ kind, details });
   }
 
-  /** The checkout has an event. */
-  told(id: string, request: DeliveryRequest): void {
-    this.events.push({ id, type: request.type, at: request.at });
+  /** Notes an event that the checkout has received. */
+  noteReceived(event: ReceivedEvent): void {
+    this.events.push(event);
   }
 
-  /** Shows how it ended and returns the result. */
-  close(ending: Ending): PurchaseResult {
-    const lines = resultLines(this.input, ending.lines);
-    const result = withoutUndefined({
-      referenceId: this.input.referenceId,
-      outcome: ending.outcome,
-      orderId: this.orderId,
-      lines,
-      totalDebit: ending.totalDebit,
-      cancelRequested: this.cancelRequested || undefined,
-      reason: ending.reason,
-    });
-    this.enter(ending.outcome, ending.reason ?? '');
-    upsertMemo(withoutUndefined(this.closingMemo(ending, lines)) as Record<string, unknown>);
-    log.info('purchase ended', { outcome: ending.outcome, orderId: this.orderId });
-    return result;
+  /** Shows the outcome, writes the closing memo and returns the result. */
+  close({ outcome, lines: kept, totalDebit, reason }: OutcomeDetails): PurchaseResult {
+    const { referenceId } = this.input;
+    const { orderId } = this;
+    const lines = resultLines(this.input, kept);
+    this.show(outcome, reason ?? '');
+    upsertMemo(withoutUndefined(this.closingMemo(kept, lines, totalDebit)) as Record<string, unknown>);
+    log.info('purchase ended', { outcome, orderId });
+    const cancelRequested = this.cancelRequested || undefined;
+    return { referenceId, outcome, orderId, lines, totalDebit, cancelRequested, reason };
   }
 
-  private closingMemo(ending: Ending, lines: PurchaseLine[]): PurchaseMemo {
-    const kept = ending.lines.filter((line) => line.fingerprints.length > 0);
+  private closingMemo(delivered: readonly EventLine[], lines: PurchaseLine[], totalDebit?: number): PurchaseMemo {
+    const withKeys = delivered.filter((line) => line.fingerprints.length > 0);
     return {
-      totalDebit: ending.totalDebit,
+      totalDebit,
       ordered: lines.reduce((total, line) => total + line.quantity, 0),
       delivered: lines.reduce((total, line) => total + line.delivered, 0),
-      fingerprints: Object.fromEntries(kept.map((line) => [line.productId, line.fingerprints])),
+      fingerprints: Object.fromEntries(withKeys.map((line) => [line.productId, line.fingerprints])),
       events: this.events,
     };
   }
 }
 
-/** Opens the record: settings recorded, state `PLACING`, handlers registered, the wish to cancel heard. */
-export async function openPurchase(input: PurchaseInput, wish: Promise<never>): Promise<PurchaseRecord> {
-  const heard = { cancel: false };
-  let purchase: PurchaseRecord | undefined;
-  wish.catch(() => {
-    heard.cancel = true;
-    if (purchase) purchase.cancelRequested = true;
-  });
+/** Records the settings, and shows the first state. */
+export async function openPurchase(input: PurchaseInput, cancelRequest: CancelRequest): Promise<PurchaseRecord> {
   const { settings } = await readSettings();
-  purchase = new PurchaseRecord(input, settings);
-  purchase.cancelRequested = heard.cancel;
-  purchase.enter('PLACING', `${describeItems(input)} at the partner`);
+  const purchase = new PurchaseRecord(input, settings, cancelRequest);
+  purchase.show('PLACING', `${describeItems(input)} at the partner`);
   return purchase;
 }
 
-/** Closes the record: outcome shown, memo written. */
-export function closePurchase(purchase: PurchaseRecord, ending: Ending): PurchaseResult {
-  return purchase.close(ending);
-}
-
 /** The items in words, such as `2 × steam-50, 1 × xbox-20`. */
-export function describeItems(input: PurchaseInput): string {
-  const shown = input.items.slice(0, 5).map((item) => `${item.quantity} × ${item.productId}`);
-  const more = input.items.length - shown.length;
+export function describeItems({ items }: PurchaseInput): string {
+  const shown = items.slice(0, 5).map((item) => `${item.quantity} × ${item.productId}`);
+  const more = items.length - shown.length;
   return more > 0 ? `${shown.join(', ')} and ${more} more` : shown.join(', ');
 }
 
@@ -150,18 +137,17 @@ export function firstStart(): number {
   return workflowInfo().startTime.getTime();
 }
 
-/** Ordered products first; what a person accepted beyond them follows. */
-function resultLines(input: PurchaseInput, judged: readonly EventLine[]): PurchaseLine[] {
-  const ordered = input.items.map((item) => ({ productId: item.productId, quantity: item.quantity }));
-  const foreign = judged.filter((line) => !input.items.some((item) => item.productId === line.productId));
-  return [...ordered, ...foreign].map(({ productId, quantity }) => {
-    const own = judged.filter((line) => line.productId === productId);
-    const delivered = own.reduce((total, line) => total + line.fingerprints.length, 0);
+/** Ordered products first; what an operator accepted beyond them follows. */
+function resultLines({ items }: PurchaseInput, delivered: readonly EventLine[]): PurchaseLine[] {
+  const foreign = delivered.filter((line) => !items.some((item) => item.productId === line.productId));
+  return [...items, ...foreign].map(({ productId, quantity }) => {
+    const own = delivered.filter((line) => line.productId === productId);
     const title = own.find((line) => line.title !== undefined)?.title;
-    return withoutUndefined({ productId, title, quantity, delivered });
+    return { productId, title, quantity, delivered: own.reduce((total, line) => total + line.fingerprints.length, 0) };
   });
 }
 
+/** A memo field that is undefined would be deleted from the memo; one that was never there is left alone. */
 function withoutUndefined<T extends object>(value: T): T {
   return Object.fromEntries(Object.entries(value).filter(([, entry]) => entry !== undefined)) as T;
 }

@@ -1,28 +1,54 @@
-import { allHandlersFinished, CancellationScope, condition } from '@temporalio/workflow';
+import { allHandlersFinished, CancellationScope, condition, setHandler } from '@temporalio/workflow';
 import type { PurchaseInput, PurchaseResult } from '../contracts/purchase';
-import { closePurchase, openPurchase } from './purchase-record';
-import { fulfil } from './review-order';
-import { place } from './place-order';
-import { refuseWhatIsNoPurchase } from './validate-input';
+import { awaitOrder, JUST_PLACED, NEVER_POLLED } from './await-order';
+import { Holds, resolveUpdate, validateDecision } from './holds';
+import { notifyCheckout } from './notify-checkout';
+import { placeOrder } from './place-order';
+import type { PlacedOrder } from './placement-step';
+import { type CancelRequest, openPurchase, type OutcomeDetails, type PurchaseRecord } from './purchase-record';
+import { reviewOrder } from './review-order';
+import { validateInput } from './validate-input';
 
 /**
  * One sale, from the order at the partner to the keys at the checkout.
  *
- * Business outcomes are results. A failed purchase means that it never was one (`InvalidPurchase`) or a bug.
- * A cancel is a wish, not an order: it is heard where nothing can have been bought, and noted everywhere else.
+ * Business outcomes are results. A failed purchase means that its input was invalid (`InvalidPurchase`) or a bug.
+ * A cancel request takes effect where nothing can have been bought, and is noted everywhere else.
  *
  * @param input one reference of the checkout with what was sold under it.
  * @returns how it ended, see `PurchaseResult`.
  */
 export async function purchaseWorkflow(input: PurchaseInput): Promise<PurchaseResult> {
-  refuseWhatIsNoPurchase(input);
-  const wish = CancellationScope.current().cancelRequested;
+  validateInput(input);
+  // Before the first await: an update of the first activation without a handler would be rejected and leave no record.
+  const holds = new Holds();
+  setHandler(resolveUpdate, (decision) => holds.resolve(decision), { validator: validateDecision });
+  const cancelRequest = observeCancelRequest();
 
   return CancellationScope.nonCancellable(async () => {
-    const purchase = await openPurchase(input, wish);
-    const placement = await place(purchase);
-    const ending = await fulfil(purchase, placement);
+    const purchase = await openPurchase(input, cancelRequest);
+    const placement = await placeOrder(purchase, holds);
+    const outcome = placement.kind === 'order' ? await awaitAndReview(purchase, holds, placement) : placement.outcome;
+    const notified = await notifyCheckout(purchase, holds, outcome);
     await condition(allHandlersFinished);
-    return closePurchase(purchase, ending);
+    return purchase.close(notified);
   });
+}
+
+async function awaitAndReview(
+  purchase: PurchaseRecord,
+  holds: Holds,
+  { orderId, adopted }: PlacedOrder,
+): Promise<OutcomeDetails> {
+  purchase.showOrder(orderId);
+  const order = await awaitOrder(purchase, orderId, adopted ? NEVER_POLLED : JUST_PLACED);
+  return reviewOrder(purchase, holds, order, adopted);
+}
+
+function observeCancelRequest(): CancelRequest {
+  const request = { received: false };
+  CancellationScope.current().cancelRequested.catch(() => {
+    request.received = true;
+  });
+  return request;
 }

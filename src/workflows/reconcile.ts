@@ -1,5 +1,4 @@
 import {
-  ActivityCancellationType,
   ActivityFailure,
   CancellationScope,
   CancelledFailure,
@@ -8,35 +7,20 @@ import {
   proxyLocalActivities,
   setCurrentDetails,
   workflowInfo,
-  type ActivityOptions,
 } from '@temporalio/workflow';
 import type { Activities } from '../contracts/activities';
 import { RECONCILE_SCHEDULE } from '../contracts/names';
+import type { PurchaseSettings } from '../contracts/purchase';
 import {
   DEFAULT_LOOKBACK_MS,
   type ReconcileActivities,
   type ReconcileInput,
   type ReconciliationResult,
 } from '../contracts/reconciliation';
-import { delivering, recorded } from './policies';
+import { completedEventOptions, localOptions, reconciliationOptions, settlingAge } from './policies';
 
 /**
- * One activity that begins again from the start if its worker dies, which the missing heartbeat tells. Together with the
- * telling it ends before the next night's run.
- */
-const RECONCILING: ActivityOptions = {
-  startToCloseTimeout: '6h',
-  scheduleToCloseTimeout: '18h',
-  heartbeatTimeout: '20s',
-  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
-  retry: { initialInterval: '5s', backoffCoefficient: 2, maximumInterval: '10m' },
-};
-
-/** An event that waits longer than this for its receiver is given up: the report and the result say the same. */
-const TELLING_MS = 3 * 3_600_000;
-
-/**
- * Compares what the partner charged with what was bought and handed over here, mends what can be mended and reports.
+ * Compares what the partner charged with what was bought and handed over here, repairs what can be repaired and reports.
  * It never buys anything.
  *
  * @param input `lookbackMs` (72 h), `dryRun` (false), `timeZone` (UTC).
@@ -45,16 +29,18 @@ const TELLING_MS = 3 * 3_600_000;
 export async function reconcileWorkflow(input: ReconcileInput = {}): Promise<ReconciliationResult> {
   const { lookbackMs = DEFAULT_LOOKBACK_MS, dryRun = false, timeZone = 'UTC' } = input ?? {};
   const to = Date.now();
-  const window = { from: to - lookbackMs, to, dryRun, timeZone };
-  setCurrentDetails(
-    `**RECONCILING** the last ${lookbackMs / 3_600_000} h; progress is in the heartbeat of its activity`,
-  );
+  const from = to - lookbackMs;
+  const hours = lookbackMs / 3_600_000;
+  setCurrentDetails(`**RECONCILING** the last ${hours} h; its progress is in the heartbeat of the activity`);
 
-  const { reconcileOrders } = proxyActivities<ReconcileActivities>(RECONCILING);
-  const summary = `orders since ${new Date(window.from).toISOString()}${dryRun ? ', only a report' : ''}`;
-  const result = await reconcileOrders.executeWithOptions({ summary }, [window]).catch(endAsCancelled);
-  setCurrentDetails(`**DONE** ${inWords(result)}`);
-  if (!dryRun) await tellCompleted(result);
+  const { settings } = await proxyLocalActivities<Activities>(localOptions).readSettings();
+  const { reconcileOrders } = proxyActivities<ReconcileActivities>(reconciliationOptions);
+  const summary = `orders since ${new Date(from).toISOString()}${dryRun ? ', only a report' : ''}`;
+  const result = await reconcileOrders
+    .executeWithOptions({ summary }, [{ from, to, dryRun, timeZone, settlingAgeMs: settlingAge(settings) }])
+    .catch(endAsCancelled);
+  setCurrentDetails(`**DONE** ${describeResult(result)}`);
+  if (!dryRun) await notifyCompleted(settings, result);
   return result;
 }
 
@@ -65,10 +51,8 @@ function endAsCancelled(failure: unknown): never {
 }
 
 /** The checkout may be away: the reconciliation itself has succeeded all the same. */
-async function tellCompleted(result: ReconciliationResult): Promise<void> {
-  const { settings } = await proxyLocalActivities<Activities>(recorded).readSettings();
-  const options = { ...delivering(settings), scheduleToCloseTimeout: TELLING_MS };
-  const { deliverEvent } = proxyActivities<Activities>(options);
+async function notifyCompleted(settings: PurchaseSettings, result: ReconciliationResult): Promise<void> {
+  const { deliverEvent } = proxyActivities<Activities>(completedEventOptions(settings));
   const { from, to, orders, mended, report, findings } = result;
   try {
     await deliverEvent.executeWithOptions({ summary: 'reconciliation.completed' }, [
@@ -76,9 +60,9 @@ async function tellCompleted(result: ReconciliationResult): Promise<void> {
         type: 'reconciliation.completed',
         at: to,
         referenceId: RECONCILE_SCHEDULE,
-        deduplicationKey: workflowInfo().runId,
         kind: 'RECONCILIATION',
         details: { from, to, orders, mended, report, ...findings },
+        deduplicationKey: workflowInfo().runId,
       },
     ]);
   } catch (failure) {
@@ -87,7 +71,7 @@ async function tellCompleted(result: ReconciliationResult): Promise<void> {
   }
 }
 
-function inWords({ orders, findings, mended, report }: ReconciliationResult): string {
+function describeResult({ orders, findings, mended, report }: ReconciliationResult): string {
   const counts = Object.entries(findings).map(([kind, count]) => `${count} × ${kind}`);
-  return `${orders} orders; ${counts.join(', ') || 'nothing to report'}; ${mended} mended; ${report}`;
+  return `${orders} orders; ${counts.join(', ') || 'no findings'}; ${mended} mended; ${report}`;
 }

@@ -5,16 +5,16 @@ import type { PurchaseInput } from '../contracts/purchase';
 import { validatePurchase } from '../domain/purchase-rules';
 
 /**
- * Refuses what can't be a purchase before anything is done. The starter checks the same, but a checkout in another
+ * Refuses an invalid purchase before anything is done. The starter checks the same, but a checkout in another
  * language starts the workflow without it. The workflow id is checked because it is what makes a reference unique.
  *
  * @throws ApplicationFailure `InvalidPurchase`, which fails the workflow.
  */
-export function refuseWhatIsNoPurchase(input: PurchaseInput): void {
-  const faults = validatePurchase(input);
+export function validateInput(input: PurchaseInput): void {
+  const issues = validatePurchase(input);
   const { workflowId } = workflowInfo();
-  if (faults.length === 0 && workflowId !== purchaseWorkflowId(input.referenceId)) {
-    faults.push(`workflow id: expected ${purchaseWorkflowId(input.referenceId)}, got ${workflowId}`);
+  if (issues.length === 0 && workflowId !== purchaseWorkflowId(input.referenceId)) {
+    issues.push(`workflow id: expected ${purchaseWorkflowId(input.referenceId)}, got ${workflowId}`);
   }
-  if (faults.length > 0) throw ApplicationFailure.nonRetryable(faults.join('; '), FAILURE.invalidPurchase);
+  if (issues.length > 0) throw ApplicationFailure.nonRetryable(issues.join('; '), FAILURE.invalidPurchase);
 }

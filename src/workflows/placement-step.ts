@@ -1,0 +1,29 @@
+import type { OutcomeDetails } from './purchase-record';
+
+/** What placing comes to: an order, or an outcome without one. */
+export type Placement = PlacedOrder | { kind: 'ended'; outcome: OutcomeDetails };
+
+export interface PlacedOrder {
+  kind: 'order';
+  orderId: string;
+  /** Found in the history or named by an operator, not answered to our own request. */
+  adopted: boolean;
+}
+
+/** What one attempt led to: an end, or another attempt. */
+export type PlacementStep = Placement | Retry;
+
+export interface Retry {
+  kind: 'retry';
+  why: string;
+  /** The pace that the partner asked for. */
+  retryAfterMs?: number;
+  /** The run in which it was settled that another request is allowed. */
+  settledInRun?: string;
+  /** An operator decided: `PURCHASE_PLACE_WITHIN` begins anew. */
+  decided?: boolean;
+}
+
+export function ended(outcome: OutcomeDetails['outcome'], reason: string): Placement {
+  return { kind: 'ended', outcome: { outcome, lines: [], reason } };
+}

@@ -1,0 +1,159 @@
+import { ActivityFailure, log, proxyActivities, sleep } from '@temporalio/workflow';
+import type {
+  Activities,
+  FoundOrder,
+  OrderSearchResult,
+  PlacementRefused,
+  PlacementUnknown,
+} from '../contracts/activities';
+import { chooseOrder, mayReplace } from '../domain/settling';
+import { isOrderSearchResult } from './activity-result-guards';
+import { hold, type Holds } from './holds';
+import { ended, type Placement, type PlacementStep } from './placement-step';
+import { historySearchOptions, placementInFlight, settlingPauses, unreadableHistoryTimeout } from './policies';
+import { firstStart, type PurchaseRecord } from './purchase-record';
+
+/** The partner refused. One search that shows no order makes it certain. */
+export async function settleRefused(
+  purchase: PurchaseRecord,
+  holds: Holds,
+  { evidence, why, retryAfterMs }: PlacementRefused,
+): Promise<PlacementStep> {
+  // Whoever refuses us may refuse us the history too: that lasts as long as a key's rotation, not as an order's settling.
+  const unreadableForMs = evidence === 'ACCESS_REFUSED' ? purchase.settings.placeWithinMs : 0;
+  const notBefore = Date.now();
+  const settled = await watchHistory(purchase, { windowMs: 0, prove: false, notBefore, unreadableForMs });
+  if (settled.kind === 'unreadable') return holdUnsettled(purchase, holds, `${why}, and ${settled.why}`, false);
+  if (settled.kind === 'found') return adopt(purchase, settled.orders) ?? { kind: 'retry', why };
+  if (evidence === 'ACCESS_REFUSED') return { kind: 'retry', why, retryAfterMs };
+  return ended('REJECTED', why);
+}
+
+/** Nobody knows whether the partner bought. The history is watched through the whole settling time. */
+export async function settleUnknown(
+  purchase: PurchaseRecord,
+  holds: Holds,
+  { evidence, why, retryAfterMs, inFlight }: PlacementUnknown,
+): Promise<PlacementStep> {
+  const { settings } = purchase;
+  purchase.show('UNCONFIRMED', `${why}: the partner's order history is searched for ${settings.settleMs / 1000} s`);
+  log.warn('placement of unknown outcome', { why });
+
+  // A partner that asks for a pause is asked nothing before it is over.
+  if (retryAfterMs) await sleep(retryAfterMs);
+  const notBefore = Date.now() + (inFlight ? placementInFlight(settings) : 0);
+  const settled = await watchHistory(purchase, { windowMs: settings.settleMs, prove: true, notBefore });
+
+  if (settled.kind === 'found') return adopt(purchase, settled.orders) ?? { kind: 'retry', why };
+  if (settled.kind === 'unreadable') return holdUnsettled(purchase, holds, `${why}, and ${settled.why}`, false);
+  if (purchase.cancelRequested) return ended('CANCELLED', `cancelled; ${why}, and no order came of it`);
+  if (mayReplace(settings.replace, evidence)) {
+    return { kind: 'retry', why: `${why}, and no order came of it`, settledInRun: settled.runId };
+  }
+  return holdUnsettled(purchase, holds, `${why}, and the order history shows no order`, true);
+}
+
+/** Takes over the order that the history shows, and reports any further one: each is money. */
+export function adopt(purchase: PurchaseRecord, found: readonly FoundOrder[]): Placement | undefined {
+  const choice = chooseOrder(found);
+  if (!choice) return undefined;
+  const doubles = choice.doubles.map((order) => order.id);
+  if (doubles.length > 0) {
+    log.error('double purchase at the partner', { adopted: choice.adopt.id, doubles });
+    purchase.alert('DOUBLE_PURCHASE', { adopted: choice.adopt.id, alsoBought: doubles });
+  }
+  return { kind: 'order', orderId: choice.adopt.id, adopted: true };
+}
+
+/**
+ * What can't be settled is held for an operator. A hold may be open for days: what was absent when it was opened may be
+ * there by now, so that a cancel request ends it only after one more search.
+ *
+ * @param absent whether the history shows that nothing was bought, so that a cancel request may end the hold.
+ */
+async function holdUnsettled(
+  purchase: PurchaseRecord,
+  holds: Holds,
+  reason: string,
+  absent: boolean,
+): Promise<PlacementStep> {
+  let explanation = reason;
+  let endOnCancel = absent;
+  for (;;) {
+    const resolution = await hold(purchase, holds, { reason: 'PLACEMENT_UNKNOWN', explanation }, endOnCancel);
+    if (resolution.decision === 'order') return { kind: 'order', orderId: resolution.orderId, adopted: true };
+    if (resolution.decision === 'replace') {
+      const why = 'an operator decided to place it again';
+      return { kind: 'retry', why, settledInRun: resolution.runId, decided: true };
+    }
+    if (resolution.decision !== 'cancelled') return ended('ABANDONED', `given up by an operator; ${explanation}`);
+
+    const settled = await watchHistory(purchase, { windowMs: 0, prove: true, notBefore: Date.now() });
+    if (settled.kind !== 'unreadable') {
+      const found = settled.kind === 'found' ? adopt(purchase, settled.orders) : undefined;
+      return found ?? ended('CANCELLED', `cancelled; ${explanation}`);
+    }
+    explanation = `${explanation}, and now ${settled.why}`;
+    endOnCancel = false;
+  }
+}
+
+interface WatchOptions {
+  /** For how long every search must show the order absent. */
+  windowMs: number;
+  /** Only searches of a history that has proven itself readable count. */
+  prove: boolean;
+  /** Epoch ms: the window begins no earlier. */
+  notBefore: number;
+  /** How long a history that can't be read is searched again, if longer than the policy. */
+  unreadableForMs?: number;
+}
+
+type Settled =
+  { kind: 'found'; orders: FoundOrder[] } | { kind: 'absent'; runId: string } | { kind: 'unreadable'; why: string };
+
+/**
+ * Searches the history, soon and then with growing gaps. Absent is only what every search of a whole window showed so,
+ * a window that began no earlier than `notBefore`; a search that fails or proves nothing begins it anew. It takes several
+ * searches to give up: one that died with its worker may last longer than the timeout for all. A window that has begun is
+ * seen to its end.
+ */
+async function watchHistory(purchase: PurchaseRecord, options: WatchOptions): Promise<Settled> {
+  const { windowMs, prove, notBefore, unreadableForMs = 0 } = options;
+  const giveUpAt = notBefore + Math.max(unreadableHistoryTimeout(purchase.settings), unreadableForMs);
+  const pauses = settlingPauses(purchase.settings);
+  let absentSince: number | undefined;
+
+  for (let turn = 0; ; turn++) {
+    const { result, why } = await searchHistory(purchase, prove);
+    if (result && result.orders.length > 0) return { kind: 'found', orders: result.orders };
+    const counts = result !== undefined && (result.readable || !prove);
+    absentSince = counts ? (absentSince ?? Math.max(Date.now(), notBefore)) : undefined;
+    if (result && absentSince !== undefined && Date.now() - absentSince >= windowMs) {
+      return { kind: 'absent', runId: result.runId };
+    }
+    const timedOut = Date.now() >= giveUpAt && turn >= pauses.length;
+    if (timedOut && absentSince === undefined) return { kind: 'unreadable', why };
+    await sleep(pauses[Math.min(turn, pauses.length - 1)] ?? purchase.settings.settleMs);
+  }
+}
+
+/** One search. Without `result` it failed, or an operator completed it with something else. */
+async function searchHistory(
+  { input, settings }: PurchaseRecord,
+  prove: boolean,
+): Promise<{ result?: OrderSearchResult; why: string }> {
+  const { findOrders } = proxyActivities<Activities>(historySearchOptions(settings));
+  const { referenceId } = input;
+  try {
+    const result = await findOrders.executeWithOptions({ summary: `orders of reference ${referenceId}` }, [
+      { referenceId, since: firstStart(), prove },
+    ]);
+    return isOrderSearchResult(result)
+      ? { result, why: result.why }
+      : { why: 'the search of the order history was completed by an operator' };
+  } catch (failure) {
+    const cause = failure instanceof ActivityFailure ? failure.cause?.message : undefined;
+    return { why: `the order history could not be read${cause === undefined ? '' : `: ${cause}`}` };
+  }
+}
