@@ -14,6 +14,7 @@ import {
   readTemporalTarget,
 } from './temporal/client';
 import { connectWorker, installRuntime, readinessOf, startHealthServer } from './temporal/worker';
+import { shutdownOptions } from './workflows/policies';
 
 async function main(): Promise<void> {
   const config = readWorkerConfig(process.env, { terminal: process.stdout.isTTY });
@@ -32,7 +33,6 @@ async function main(): Promise<void> {
   const partner = createPartnerClient(config.partner);
   const delivery = createDelivery(config.delivery);
   const { namespace } = target;
-  const graceMs = 2 * config.purchase.partnerTimeoutMs + config.purchase.deliveryTimeoutMs + 5_000;
 
   const client = new Client({ connection, namespace });
   const activities = createAllActivities({
@@ -45,8 +45,7 @@ async function main(): Promise<void> {
     ...{ connection, namespace, taskQueue: config.taskQueue, workflowBundle, activities },
     // Many wait for a slow partner or checkout at once; none of them computes.
     maxConcurrentActivityTaskExecutions: 500,
-    shutdownGraceTime: graceMs,
-    shutdownForceTime: graceMs + 10_000,
+    ...shutdownOptions(config.purchase),
   });
   partner.listOrders({ limit: 1 }).catch((error: Error) => logger.warn(`the partner can't be used: ${error.message}`));
   logger.info('worker ready', { taskQueue: config.taskQueue, health: health.address });

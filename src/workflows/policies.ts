@@ -147,6 +147,3 @@ export function shutdownOptions(settings: PurchaseSettings): { shutdownGraceTime
   const graceMs = 2 * settings.partnerTimeoutMs + settings.deliveryTimeoutMs + 5 * SECOND;
   return { shutdownGraceTime: graceMs, shutdownForceTime: graceMs + 10 * SECOND };
 }
-
-/** Temporal unreachable at the start: tried for a minute. */
-export const connectRetry = { tries: 12, everyMs: 5 * SECOND };

@@ -7,7 +7,6 @@ import type {
   ReportedFinding,
 } from '../../contracts/reconciliation';
 import { FAILURE } from '../../contracts/failures';
-import type { PurchaseSettings } from '../../contracts/purchase';
 import { CLOCK_TOLERANCE_MS } from '../../domain/clock-tolerance';
 import {
   type Finding,
@@ -138,14 +137,9 @@ async function readFollowedOrders(
   return read.flat();
 }
 
-function optionsOf(deps: ReconcileDependencies, { from }: ReconcileOrdersInput): ReconcileOptions {
+function optionsOf(deps: ReconcileDependencies, { from, settlingAgeMs }: ReconcileOrdersInput): ReconcileOptions {
   const now = deps.now();
-  return { now, from, settledBefore: now - settlingMs(deps.settings), stuckAfterMs: DAY_MS };
-}
-
-/** A placement attempt and its settling, with a reserve. What is younger may still be under way. */
-function settlingMs({ settleMs, partnerTimeoutMs }: PurchaseSettings): number {
-  return 2 * (settleMs + partnerTimeoutMs);
+  return { now, from, settledBefore: now - settlingAgeMs, stuckAfterMs: DAY_MS };
 }
 
 /** Confirms each suggested finding and does about it what is allowed. What is not confirmed is left out. */

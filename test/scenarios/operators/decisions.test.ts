@@ -1,7 +1,7 @@
-import { ApplicationFailure } from '@temporalio/common';
-import { WorkflowUpdateFailedError } from '@temporalio/client';
-import type { DecisionKind, HoldReason } from '../../../src/contracts/purchase';
-import { purchaseWorkflowId, RESOLVE_UPDATE } from '../../../src/contracts/names';
+import { ApplicationFailure, type Workflow } from '@temporalio/common';
+import { WithStartWorkflowOperation, WorkflowUpdateFailedError } from '@temporalio/client';
+import type { Decision, DecisionKind, HoldReason } from '../../../src/contracts/purchase';
+import { PURCHASE_WORKFLOW, purchaseWorkflowId, RESOLVE_UPDATE } from '../../../src/contracts/names';
 import { startWorld, type World } from '../../support/world';
 import { ARRANGEMENTS, type Checkout, type Arrangement, answering } from './arrangements';
 import { handsOn, judge, until } from './hands';
@@ -82,6 +82,32 @@ describe('a purchase that waits for a person', () => {
       await expectRefusal(hands.resolve(fitting[0]!, { hold: `${hold.id}0`, orderId: 'some-order' }), 'look again');
       expect(await world.starter.status(referenceId)).toMatchObject({ state: 'HELD', hold: { id: hold.id } });
       expect(await hands.updatesOnRecord()).toBe(KINDS.length - fitting.length + 1);
+    },
+  );
+
+  it.concurrent(
+    'refuses a decision that arrives with the start on record, because the handler must exist by then',
+    async () => {
+      const referenceId = world.reference();
+      const hands = handsOn(world, referenceId);
+      const startWorkflowOperation = new WithStartWorkflowOperation(PURCHASE_WORKFLOW, {
+        workflowId: purchaseWorkflowId(referenceId),
+        taskQueue: world.taskQueue,
+        args: [{ referenceId, items: [{ productId: 'demo-instant', quantity: 1 }] }],
+        workflowIdConflictPolicy: 'FAIL',
+      });
+
+      const decision: Decision = { hold: 'none-is-open-yet', decision: 'abandon' };
+      const resolving = world.client.workflow.executeUpdateWithStart<Workflow, void, [Decision]>(RESOLVE_UPDATE, {
+        startWorkflowOperation,
+        args: [decision],
+      });
+
+      await expectRefusal(resolving, 'nothing waits for a decision');
+      expect(await hands.updatesOnRecord()).toBe(1);
+      expect(await hands.result()).toMatchObject({ outcome: 'DELIVERED' });
+      expect(await judge(world, referenceId)).toMatchObject({ orders: 1, sent: 1 });
+      expect(await hands.brokenTasks()).toEqual([]);
     },
   );
 

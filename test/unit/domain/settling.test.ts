@@ -1,12 +1,6 @@
-import { chooseOrder, mayReplace, placementPause, settlingPauses } from '../../../src/domain/settling';
+import { chooseOrder, mayReplace } from '../../../src/domain/settling';
 
 describe('settling a placement of unknown outcome', () => {
-  it('looks soon and then with growing gaps, over the whole settling time', () => {
-    const pauses = settlingPauses(60_000);
-    expect(pauses).toEqual(pauses.toSorted((a, b) => a - b));
-    expect(pauses.reduce((total, pause) => total + pause, 0)).toBe(60_000);
-  });
-
   it.each([
     ['never', 'ANSWERED', false],
     ['never', 'UNKNOWN', false],
@@ -36,17 +30,5 @@ describe('choosing the order to adopt', () => {
   it('adopts a refunded one where there is no other, and none where there is none', () => {
     expect(chooseOrder([at('2026-01-01', 'refunded', 'REFUNDED')])?.adopt.id).toBe('refunded');
     expect(chooseOrder([])).toBeUndefined();
-  });
-});
-
-describe('the pause before a placement is tried again', () => {
-  it('doubles up to a minute', () => {
-    expect([1, 2, 3, 4, 5, 6, 60].map((attempt) => placementPause(attempt))).toEqual([
-      2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000,
-    ]);
-  });
-
-  it('is never shorter than what the partner asked for', () => {
-    expect(placementPause(1, 90_000)).toBe(90_000);
   });
 });

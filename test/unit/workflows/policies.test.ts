@@ -1,4 +1,16 @@
-import { delivering, lookingUp, placementMaxAge, placing, watching } from '../../../src/workflows/policies';
+import {
+  completedEventOptions,
+  deliveryOptions,
+  historySearchOptions,
+  placementInFlight,
+  placementMaxAge,
+  placementOptions,
+  placementPause,
+  pollingOptions,
+  reconciliationOptions,
+  settlingPauses,
+  shutdownOptions,
+} from '../../../src/workflows/policies';
 import { FAST } from '../../support/settings';
 
 const production = {
@@ -16,30 +28,72 @@ describe.each([
   ['the settings of tests', FAST],
 ])('the timeouts nest, with %s', (_, settings) => {
   it('a placement has one attempt, because a second could buy twice', () => {
-    expect(placing(settings).retry?.maximumAttempts).toBe(1);
+    expect(placementOptions(settings).retry?.maximumAttempts).toBe(1);
   });
 
   it('when the server gives a placement up, no request of it can still be on its way', () => {
     const lastByte = placementMaxAge(settings) + settings.partnerTimeoutMs;
-    expect(placing(settings).startToCloseTimeout).toBeGreaterThan(lastByte);
+    expect(placementOptions(settings).startToCloseTimeout).toBeGreaterThan(lastByte);
   });
 
   it('a placement has no heartbeat, because attempts with one can start again as the first', () => {
-    expect(placing(settings).heartbeatTimeout).toBeUndefined();
+    expect(placementOptions(settings).heartbeatTimeout).toBeUndefined();
   });
 
   it('one request fits into every activity that makes one', () => {
-    for (const { startToCloseTimeout } of [lookingUp(settings), watching(settings, 1), delivering(settings)]) {
+    for (const { startToCloseTimeout } of [
+      historySearchOptions(settings),
+      pollingOptions(settings, 1),
+      deliveryOptions(settings),
+    ]) {
       expect(startToCloseTimeout).toBeGreaterThan(settings.partnerTimeoutMs);
     }
   });
 
-  it('a crashed look is tried again after the interval, never sooner', () => {
-    const { retry } = watching(settings, 1);
+  it('a crashed poll is tried again after the interval, never sooner', () => {
+    const { retry } = pollingOptions(settings, 1);
     expect(retry).toMatchObject({ initialInterval: settings.pollIntervalMs, backoffCoefficient: 1 });
   });
 
   it('an event is tried for more than the day that is promised', () => {
-    expect(delivering(settings).scheduleToCloseTimeout).toBeGreaterThan(24 * 3_600_000);
+    expect(deliveryOptions(settings).scheduleToCloseTimeout).toBeGreaterThan(24 * 3_600_000);
+  });
+
+  it('a shutdown lets a placement search and write, and a delivery read and post', () => {
+    const { shutdownGraceTime, shutdownForceTime } = shutdownOptions(settings);
+    expect(shutdownGraceTime).toBeGreaterThan(2 * settings.partnerTimeoutMs);
+    expect(shutdownGraceTime).toBeGreaterThan(settings.partnerTimeoutMs + settings.deliveryTimeoutMs);
+    expect(shutdownForceTime).toBeGreaterThan(shutdownGraceTime);
+  });
+
+  it('a reconciliation and its event end before the next night', () => {
+    const { scheduleToCloseTimeout: reconciling } = reconciliationOptions;
+    const { scheduleToCloseTimeout: event } = completedEventOptions(settings);
+    expect(Number(reconciling) + Number(event)).toBeLessThan(23 * 3_600_000);
+  });
+});
+
+describe('settling a placement of unknown outcome', () => {
+  it('searches soon and then with growing gaps, over the whole settling time', () => {
+    const pauses = settlingPauses({ settleMs: 60_000 });
+    expect(pauses).toEqual(pauses.toSorted((a, b) => a - b));
+    expect(pauses.reduce((total, pause) => total + pause, 0)).toBe(60_000);
+  });
+
+  it('counts absence only from when no request can be on its way: that is as long as the attempt may last', () => {
+    expect(placementInFlight(production)).toBeLessThan(Number(placementOptions(production).startToCloseTimeout));
+    expect(placementInFlight(production)).toBeGreaterThan(production.partnerTimeoutMs);
+  });
+});
+
+describe('the pause before a placement is tried again', () => {
+  it('doubles up to a minute', () => {
+    expect([1, 2, 3, 4, 5, 6, 60].map((attempt) => placementPause(attempt))).toEqual([
+      2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000,
+    ]);
+  });
+
+  it('is never shorter than what the partner asked for', () => {
+    expect(placementPause(1, 90_000)).toBe(90_000);
   });
 });
