@@ -2,8 +2,9 @@
 import { readPartnerConfig, readScheduleConfig, readStarterConfig } from './config';
 import { createPartnerClient } from './partner';
 import { runStarter } from './cli/command-line';
-import { CONNECT_FOR_A_MINUTE, connectClient, readTemporalTarget } from './temporal/client';
+import { connectClient, readTemporalTarget } from './temporal/client';
 import { flushAndExit } from './exit';
+import { connectRetry } from './workflows/policies';
 
 export type { DecisionChoice } from './starter/decisions';
 export * from './starter/errors';
@@ -39,7 +40,7 @@ async function main(): Promise<void> {
       const { taskQueue } = readStarterConfig();
       return {
         taskQueue,
-        client: await connectClient(readTemporalTarget(), { ...CONNECT_FOR_A_MINUTE, onRetry: note }),
+        client: await connectClient(readTemporalTarget(), { ...connectRetry, onRetry: note }),
       };
     },
   });

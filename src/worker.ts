@@ -7,14 +7,13 @@ import { createDelivery, createFingerprinter } from './delivery';
 import { createPartnerClient } from './partner';
 import { exitWith, stopSignal } from './exit';
 import {
-  CONNECT_FOR_A_MINUTE,
   createPurchaseReader,
   MissingSearchAttributesError,
   missingSearchAttributes,
   readTemporalTarget,
 } from './temporal/client';
 import { connectWorker, installRuntime, readinessOf, startHealthServer } from './temporal/worker';
-import { shutdownOptions } from './workflows/policies';
+import { connectRetry, shutdownOptions } from './workflows/policies';
 
 async function main(): Promise<void> {
   const config = readWorkerConfig(process.env, { terminal: process.stdout.isTTY });
@@ -26,7 +25,7 @@ async function main(): Promise<void> {
   let worker: Worker | undefined;
   const ready = readinessOf(() => worker);
   const health = await startHealthServer(config.healthAddress, ready);
-  const connection = await connectWorker(target, { ...CONNECT_FOR_A_MINUTE, onRetry, signal: stopSignal() });
+  const connection = await connectWorker(target, { ...connectRetry, onRetry, signal: stopSignal() });
   const missing = await missingSearchAttributes(connection, target.namespace);
   if (missing.length > 0) throw new MissingSearchAttributesError(target.namespace, missing);
 

@@ -137,7 +137,7 @@ export function settlingAge({ settleMs, partnerTimeoutMs }: PurchaseSettings): n
   return 2 * (settleMs + partnerTimeoutMs);
 }
 
-/* The worker's process */
+/* Processes */
 
 /**
  * At shutdown, running activities may end by themselves: a placement searches and writes, a delivery reads and posts. The
@@ -147,3 +147,6 @@ export function shutdownOptions(settings: PurchaseSettings): { shutdownGraceTime
   const graceMs = 2 * settings.partnerTimeoutMs + settings.deliveryTimeoutMs + 5 * SECOND;
   return { shutdownGraceTime: graceMs, shutdownForceTime: graceMs + 10 * SECOND };
 }
+
+/** Temporal is not reachable at the start of a worker or a command: tried for a minute, every 5 s. */
+export const connectRetry = { tries: 12, everyMs: 5 * SECOND };

@@ -69,9 +69,6 @@ export interface ConnectRetry {
   signal?: AbortSignal;
 }
 
-/** A minute, in tries of 5 s. */
-export const CONNECT_FOR_A_MINUTE = { tries: 12, everyMs: 5_000 };
-
 /** Connects a client, for the starter. @throws TemporalUnreachableError, TemporalConfigError */
 export async function connectClient(target: TemporalTarget, retry: ConnectRetry): Promise<Client> {
   const connection = await connectWithRetry(target, retry, () =>

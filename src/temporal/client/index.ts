@@ -1,5 +1,4 @@
 export {
-  CONNECT_FOR_A_MINUTE,
   connectClient,
   type ConnectRetry,
   connectWithRetry,
