@@ -7,7 +7,7 @@ import type { EventLine } from '../domain/assess-order';
 import type { Key } from '../domain/order';
 import type { DeliveryEventBody } from '../delivery';
 import { counter } from './counter';
-import { failure, toFailure } from './failures';
+import { failure, secretMissing, toFailure } from './failures';
 import type { ActivityDependencies } from './index';
 import { redactKeys } from './redact-keys';
 
@@ -55,21 +55,18 @@ async function linesWithKeys(deps: ActivityDependencies, orderId: string | undef
 function pick(deps: ActivityDependencies, orderId: string, line: EventLine, there: Key[]): Key[] {
   const left = new Map<string, Key[]>();
   return line.fingerprints.map((fingerprint) => {
-    if (!left.has(fingerprint)) index(deps, fingerprint, there, left);
+    if (!left.has(fingerprint)) addByFingerprint(deps, fingerprint, there, left);
     const key = left.get(fingerprint)?.pop();
     if (!key) throw failure(FAILURE.keyGone, `order ${orderId} no longer holds ${fingerprint}`, { final: true });
     return key;
   });
 }
 
-/** Files the keys under their fingerprints of the same secret as `model`; once for each secret that a line names. */
-function index(deps: ActivityDependencies, model: string, there: Key[], left: Map<string, Key[]>): void {
+/** Adds the keys under their fingerprints of the same secret as `model`; once for each secret that a line names. */
+function addByFingerprint(deps: ActivityDependencies, model: string, there: Key[], left: Map<string, Key[]>): void {
   for (const key of there) {
     const fingerprint = deps.fingerprints.like(model, key);
-    if (fingerprint === undefined) {
-      const message = `no FINGERPRINT_SECRET of this worker made ${model}: put the older secret back`;
-      throw failure(FAILURE.deliveryFailed, message);
-    }
+    if (fingerprint === undefined) throw secretMissing(model);
     left.set(fingerprint, [...(left.get(fingerprint) ?? []), key]);
   }
   if (!left.has(model)) left.set(model, []);

@@ -31,6 +31,12 @@ export function unchanged(message: string, retryInMs: number): ApplicationFailur
   return failure(FAILURE.orderUnchanged, message, { retryInMs, benign: true });
 }
 
+/** The secret that made a fingerprint is not here any more. Tried again: an operator can put it back. */
+export function secretMissing(fingerprint: string): ApplicationFailure {
+  const message = `no FINGERPRINT_SECRET of this worker made ${fingerprint}: put the older secret back`;
+  return failure(FAILURE.deliveryFailed, message);
+}
+
 /** A failure for people and for the retry policy; see {@link toFailure} for what it leaves out. */
 export function failure(
   type: FailureType,

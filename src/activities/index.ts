@@ -11,7 +11,7 @@ import { createPlaceOrderActivities } from './place-order';
 import { createReconcileActivities, type ReconcileDependencies } from './reconcile/index';
 import { createPollOrderActivities } from './poll-order';
 
-/** What the hands work with. Everything that tests replace comes in here. */
+/** What the activities work with. Everything that tests replace comes in here. */
 export interface ActivityDependencies {
   partner: PartnerClient;
   delivery: Delivery;
@@ -23,7 +23,7 @@ export interface ActivityDependencies {
   now(): number;
 }
 
-/** Builds the activities of a worker. None of them ever brings a key into Temporal. */
+/** Builds the activities of purchases. None of them ever brings a key into Temporal. */
 export function createActivities(deps: ActivityDependencies): Activities {
   return {
     async readSettings() {
@@ -39,7 +39,7 @@ export function createActivities(deps: ActivityDependencies): Activities {
   };
 }
 
-/** Builds everything that a worker's hands can do: the activities of purchases and of the reconciliation. */
+/** Builds all activities of a worker, of purchases and of the reconciliation. */
 export function createAllActivities(deps: ReconcileDependencies): Activities & ReconcileActivities {
   return { ...createActivities(deps), ...createReconcileActivities(deps) };
 }

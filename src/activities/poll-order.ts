@@ -1,11 +1,10 @@
 import { activityInfo, log } from '@temporalio/activity';
 import type { Activities, GetOrderInput, PolledOrder } from '../contracts/activities';
 import { type EarlierEvent, fingerprintsOf } from '../contracts/checkout-events';
-import { FAILURE } from '../contracts/failures';
 import { purchaseWorkflowId } from '../contracts/names';
 import { endsPolling, type Key, mayHaveKeys, type OrderSnapshot, presentableStatus } from '../domain/order';
 import { isPartnerError, type Order } from '../partner';
-import { ACCESS_REFUSED, failure, toFailure, unchanged } from './failures';
+import { ACCESS_REFUSED, secretMissing, toFailure, unchanged } from './failures';
 import type { ActivityDependencies } from './index';
 import { redactKeys } from './redact-keys';
 
@@ -45,9 +44,8 @@ async function readOrder(deps: ActivityDependencies, input: GetOrderInput, pause
     if (pause !== undefined && isPartnerError(error) && error.kind === 'not-found') {
       throw unchanged(`the partner does not show ${orderId} yet; next poll in ${seconds(pause)}`, pause);
     }
-    const failed = toFailure(error, pause);
-    if (failed.type === FAILURE.partnerAccess) log.error(ACCESS_REFUSED, { why: failed.message });
-    throw failed;
+    if (isPartnerError(error) && error.kind === 'access') log.error(ACCESS_REFUSED, { why: error.message });
+    throw toFailure(error, pause);
   }
   const snapshot = snapshotOf(orderId, order, namesOf(deps, earlier));
   if (!endsPolling(snapshot.status)) return snapshot;
@@ -69,7 +67,7 @@ async function eventsBefore(deps: ActivityDependencies, input: GetOrderInput): P
   });
   return events
     .filter(({ request }) => request.orderId === orderId)
-    .map(({ id, request, received }) => ({ request, ...(received && { eventId: id }) }));
+    .map(({ id, request, received }) => ({ request, eventId: received ? id : undefined }));
 }
 
 /** A key that went out before keeps the fingerprint it had then, whichever secret is the newest now. */
@@ -79,10 +77,7 @@ function namesOf({ fingerprints }: ActivityDependencies, earlier: EarlierEvent[]
   return (key) => {
     for (const model of models.values()) {
       const name = fingerprints.like(model, key);
-      if (name === undefined) {
-        const message = `no FINGERPRINT_SECRET of this worker made ${model}: put the older secret back`;
-        throw failure(FAILURE.deliveryFailed, message);
-      }
+      if (name === undefined) throw secretMissing(model);
       if (before.has(name)) return name;
     }
     return fingerprints.newest(key);

@@ -1,5 +1,4 @@
 export { createPartnerClient, type PartnerClient, type PartnerClientOptions } from './client';
-export type { PartnerErrorKind, PartnerOperation } from './error-kind';
 export { isPartnerError, PartnerError } from './errors';
 export { withRetry } from './retry';
 export { MAX_PAGE_SIZE } from './arguments';

@@ -109,15 +109,21 @@ function knownPurchase(execution: Omit<WorkflowExecutionInfo, 'raw'>, later: Lat
   const { workflowId, runId, startTime, closeTime, typedSearchAttributes: attributes } = execution;
   const { totalDebit, ordered, delivered, fingerprints, hold } = (execution.memo ?? {}) as PurchaseMemo;
   const referenceId = attributes.get(REFERENCE_ID) ?? referenceIdOfWorkflow(workflowId);
-  const known: KnownPurchase = withoutUndefined({
-    ...{ referenceId, workflowId, runId, totalDebit, ordered, delivered, fingerprints },
+  const known: KnownPurchase = {
+    referenceId,
+    workflowId,
+    runId,
+    totalDebit,
+    ordered,
+    delivered,
+    fingerprints,
     state: attributes.get(PURCHASE_STATE) ?? '',
     execution: execution.status.name,
     orderId: attributes.get(PARTNER_ORDER_ID),
     startedAt: startTime.getTime(),
     closedAt: closeTime?.getTime(),
     hold: hold ?? undefined,
-  });
+  };
   return later.of(referenceId).reduce(withLater, known);
 }
 
@@ -130,14 +136,14 @@ function withLater(purchase: KnownPurchase, memo: LateMemo): KnownPurchase {
     fingerprints[productId] = [...(fingerprints[productId] ?? []), ...names];
     count += names.length;
   }
-  return withoutUndefined({
+  return {
     ...purchase,
     fingerprints,
     delivered: (purchase.delivered ?? 0) + count,
     ordered: memo.ordered ?? purchase.ordered,
     orderId: purchase.orderId ?? memo.orderId,
     lastSeen: memo.lastSeen ?? purchase.lastSeen,
-  });
+  };
 }
 
 /** Lists for `IN (…)`. The names hold no quotation mark: see where they are checked. */
@@ -158,8 +164,4 @@ function batchesOf(names: readonly string[]): string[] {
 /** Only such a text can be the reference of a purchase; what else the partner shows never becomes part of a query. */
 function isReference(text: string | undefined): text is string {
   return text !== undefined && REFERENCE_PATTERN.test(text);
-}
-
-function withoutUndefined<T extends object>(value: T): T {
-  return Object.fromEntries(Object.entries(value).filter(([, entry]) => entry !== undefined)) as T;
 }
