@@ -3,7 +3,8 @@ import { parseLookback } from '../config';
 import type { ReconciliationResult } from '../contracts/reconciliation';
 import type { StarterContext } from './context';
 import { show } from './output';
-import { inHours, reconcileNow } from '../starter/reconciliation';
+import { inHours } from '../domain/in-hours';
+import { reconcileNow } from '../starter/reconciliation';
 import { createScheduleManager, type NightlySchedule } from '../starter/schedule';
 
 /** The commands of the reconciliation. They need Temporal and a worker, and no key of the partner. */

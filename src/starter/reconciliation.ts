@@ -1,10 +1,9 @@
 import { type Client, WorkflowExecutionAlreadyStartedError, WorkflowFailedError } from '@temporalio/client';
 import { RECONCILE_NOW, RECONCILE_WORKFLOW } from '../contracts/names';
 import { DEFAULT_LOOKBACK_MS, type ReconcileInput, type ReconciliationResult } from '../contracts/reconciliation';
-import { readRetentionMs, rootCauseOf } from '../temporal/client';
+import { lookbackIssue, rootCauseOf } from '../temporal/client';
 import { StarterError } from './errors';
 
-const DAY_MS = 24 * 3_600_000;
 /** Nothing of a reconciliation outlasts the next night's. */
 export const EXECUTION_TIMEOUT = '23h' as const;
 
@@ -49,24 +48,8 @@ export async function reconcileNow(
   }
 }
 
-/**
- * Purchases that the namespace has forgotten would make their orders look like nobody's.
- *
- * @throws ReconciliationError
- */
+/** @throws ReconciliationError when the look-back is longer than the namespace's retention less a day. */
 export async function refuseLongLookback(client: Client, lookbackMs: number): Promise<void> {
-  const { namespace } = client.options;
-  const retentionMs = await readRetentionMs(client);
-  if (lookbackMs <= retentionMs - DAY_MS) return;
-  const needed = inHours(lookbackMs + DAY_MS);
-  throw new ReconciliationError(
-    `A look-back of ${inHours(lookbackMs)} needs a retention of ${needed} in namespace ${namespace}, which has ` +
-      `${inHours(retentionMs)}. Look back less far, or: ` +
-      `temporal operator namespace update --retention ${needed} --namespace ${namespace}`,
-  );
-}
-
-/** A duration as people and the command line write it, such as `72h`. */
-export function inHours(ms: number): string {
-  return Number.isInteger(ms / 3_600_000) ? `${ms / 3_600_000}h` : `${Math.ceil(ms / 60_000)}m`;
+  const issue = await lookbackIssue(client, lookbackMs);
+  if (issue !== undefined) throw new ReconciliationError(issue);
 }

@@ -20,7 +20,7 @@ import {
 } from '../../domain/reconciliation/index';
 import { isPartnerError, type PartnerClient, withRetry } from '../../partner/index';
 import { writeReport } from '../../report/index';
-import { readRetentionMs } from '../../temporal/client';
+import { lookbackIssue } from '../../temporal/client';
 import { failure, toFailure } from '../failures';
 import type { ActivityDependencies } from '../index';
 import { confirm } from './confirm';
@@ -68,7 +68,8 @@ async function runReconciliation(
   window: ReconcileOrdersInput,
   progress: Progress,
 ): Promise<ReconciliationResult> {
-  await refuseLongLookback(deps.client, window);
+  const issue = await lookbackIssue(deps.client, window.to - window.from);
+  if (issue !== undefined) throw failure(FAILURE.lookbackTooLong, issue, { final: true });
   const { orders, purchases, later } = await readRecords(deps, window, progress);
   const records = indexRecords(orders, purchases);
   const options = optionsOf(deps, window);
@@ -89,15 +90,6 @@ async function runReconciliation(
     mended,
     report: html,
   };
-}
-
-/** Beyond its retention the namespace has forgotten its purchases, and every order would be an orphan. */
-async function refuseLongLookback(client: Client, { from, to }: ReconcileOrdersInput): Promise<void> {
-  const retentionMs = await readRetentionMs(client);
-  if (to - from <= retentionMs - DAY_MS) return;
-  const asked = `a look-back of ${hours(to - from)}`;
-  const message = `${asked} is longer than the retention of namespace ${client.options.namespace} less a day (${hours(retentionMs)} - 24 h)`;
-  throw failure(FAILURE.lookbackTooLong, message, { final: true });
 }
 
 async function readRecords(
@@ -186,8 +178,4 @@ function countsOf(findings: readonly Finding[]): ReconciliationResult['findings'
 
 function ownRunId(): string {
   return activityInfo().workflowExecution?.runId ?? '';
-}
-
-function hours(ms: number): string {
-  return `${Math.round(ms / 3_600_000)} h`;
 }

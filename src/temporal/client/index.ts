@@ -9,5 +9,5 @@ export {
 } from './connection';
 export { createPurchaseReader, type KeyEvent, type PurchaseReader, type PurchaseRun } from './purchase-reader';
 export { rootCauseOf } from './root-cause';
-export { readRetentionMs } from './retention';
+export { lookbackIssue } from './retention';
 export { MissingSearchAttributesError, missingSearchAttributes, registerSearchAttributes } from './search-attributes';

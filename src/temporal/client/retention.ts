@@ -1,11 +1,23 @@
 import type { Client } from '@temporalio/client';
+import { inHours } from '../../domain/in-hours';
+
+const DAY_MS = 24 * 3_600_000;
 
 /**
- * How long the namespace of the client keeps a workflow after its end, in ms. What it has forgotten looks as if it had
- * never been: a reconciliation that looks back further finds orders of nobody.
+ * Checks a look-back against the retention of the client's namespace less a day. Beyond it the namespace has forgotten its
+ * purchases, and a reconciliation would find each of their orders as an orphan.
+ *
+ * @returns why the look-back is refused and what to do, or undefined.
  */
-export async function readRetentionMs(client: Client): Promise<number> {
+export async function lookbackIssue(client: Client, lookbackMs: number): Promise<string | undefined> {
   const { namespace } = client.options;
   const { config } = await client.workflowService.describeNamespace({ namespace });
-  return Number(config?.workflowExecutionRetentionTtl?.seconds ?? 0) * 1_000;
+  const retentionMs = Number(config?.workflowExecutionRetentionTtl?.seconds ?? 0) * 1_000;
+  if (lookbackMs <= retentionMs - DAY_MS) return undefined;
+  const needed = inHours(lookbackMs + DAY_MS);
+  return (
+    `A look-back of ${inHours(lookbackMs)} needs a retention of ${needed} in namespace ${namespace}, which has ` +
+    `${inHours(retentionMs)}. Look back less far, or: ` +
+    `temporal operator namespace update --retention ${needed} --namespace ${namespace}`
+  );
 }
