@@ -1,20 +1,20 @@
 import { RECONCILE_WORKFLOW } from '../../../src/contracts/names';
 import { until } from '../placement/play';
-import { startStage } from './stage';
+import { startReconciliationEnvironment } from './environment';
 
-it('one that is cancelled while the partner hangs ends CANCELLED, mends nothing, and leaves everything to the next', async () => {
-  const stage = await startStage();
-  const overdue = await stage.buy({ 'demo-never': 1 });
-  expect((await stage.starter.result(overdue)).outcome).toBe('OVERDUE');
-  const [order] = await stage.sandbox.ordersOf(overdue);
-  await stage.sandbox.changeOrder(order!.id, { status: 'COMPLETED' });
-  await stage.untilListed("PurchaseState = 'OVERDUE'", 1);
+it('a reconciliation that is cancelled while the partner hangs ends CANCELLED, repairs nothing, and leaves everything to the next', async () => {
+  const env = await startReconciliationEnvironment();
+  const overdue = await env.buy({ 'demo-never': 1 });
+  expect((await env.starter.result(overdue)).outcome).toBe('OVERDUE');
+  const [order] = await env.sandbox.ordersOf(overdue);
+  await env.sandbox.changeOrder(order!.id, { status: 'COMPLETED' });
+  await env.untilListed("PurchaseState = 'OVERDUE'", 1);
 
-  const hanging = stage.sandbox.addFault({ operation: 'orders', times: 'always', action: { type: 'hang' } });
-  const { workflow } = stage.client;
+  const hanging = env.sandbox.addFault({ operation: 'orders', times: 'always', action: { type: 'hang' } });
+  const { workflow } = env.client;
   const handle = await workflow.start(RECONCILE_WORKFLOW, {
     workflowId: 'cancelled',
-    taskQueue: stage.taskQueue,
+    taskQueue: env.taskQueue,
     args: [{}],
   });
   await until(() => hanging.hits > 0);
@@ -22,11 +22,11 @@ it('one that is cancelled while the partner hangs ends CANCELLED, mends nothing,
 
   await expect(handle.result()).rejects.toMatchObject({ cause: expect.objectContaining({ name: 'CancelledFailure' }) });
   expect((await handle.describe()).status.name).toBe('CANCELLED');
-  expect((await stage.keys(overdue)).received).toEqual([]);
+  expect((await env.keys(overdue)).received).toEqual([]);
 
-  stage.sandbox.clearFaults();
-  expect(await stage.reconcile()).toMatchObject({ findings: { LATE: 1 }, mended: 1 });
-  const { issued, received } = await stage.keys(overdue);
+  env.sandbox.clearFaults();
+  expect(await env.reconcile()).toMatchObject({ findings: { LATE: 1 }, mended: 1 });
+  const { issued, received } = await env.keys(overdue);
   expect(received).toEqual(issued);
-  await stage.close();
+  await env.close();
 }, 120_000);

@@ -4,14 +4,14 @@ import type { ReconciliationResult } from '../../../src/contracts/reconciliation
 import type { Finding } from '../../../src/domain/reconciliation/index';
 import type { ReconciliationReport } from '../../../src/report/index';
 import { until } from '../placement/play';
-import { type Stage, startStage } from './stage';
+import { type ReconciliationEnvironment, startReconciliationEnvironment } from './environment';
 
 const ORDERS = 20_000;
 /** Of one `demo-never`. */
 const PRICE = 3.99;
 const PURCHASES = 500;
 
-/** Every finding of the report but the orders of nobody, as `KIND reference`. */
+/** Every finding of the report but the orphans, as `KIND reference`. */
 function named(result: ReconciliationResult): string[] {
   return findingsOf(result)
     .filter(({ kind }) => kind !== 'ORPHAN')
@@ -24,105 +24,105 @@ function findingsOf({ report }: ReconciliationResult): Finding[] {
   return findings;
 }
 
-describe(`the books of ${ORDERS} orders and ${PURCHASES} purchases`, () => {
-  let stage: Stage;
+describe(`a reconciliation of ${ORDERS} orders and ${PURCHASES} purchases`, () => {
+  let env: ReconciliationEnvironment;
   beforeAll(async () => {
-    // So many at once take their time: none of them may be given up meanwhile.
+    // So many purchases at once are slow, and none of them may reach a deadline meanwhile.
     const settings = { deadlineMs: 6_000, partnerTimeoutMs: 5_000, placeWithinMs: 200_000, replace: 'always' } as const;
-    stage = await startStage({ sandbox: { search: 'ignored' }, settings });
+    env = await startReconciliationEnvironment({ sandbox: { search: 'ignored' }, settings });
   }, 120_000);
-  afterAll(() => stage.close());
+  afterAll(() => env.close());
 
-  const orderOf = async (referenceId: string) => (await stage.sandbox.ordersOf(referenceId))[0]!.id;
+  const orderOf = async (referenceId: string) => (await env.sandbox.ordersOf(referenceId))[0]!.id;
 
-  async function opened(quantity = 1): Promise<string> {
-    const referenceId = await stage.buy({ 'demo-never': quantity });
-    await until(async () => (await stage.starter.status(referenceId)).orderId !== undefined);
+  async function open(quantity = 1): Promise<string> {
+    const referenceId = await env.buy({ 'demo-never': quantity });
+    await until(async () => (await env.starter.status(referenceId)).orderId !== undefined);
     return referenceId;
   }
 
   /** Delivered with keys that the test chooses. */
   async function deliveredWith(key: string): Promise<string> {
-    const referenceId = await opened();
-    await stage.sandbox.changeOrder(await orderOf(referenceId), { status: 'COMPLETED', keys: [[key]] });
-    expect((await stage.starter.result(referenceId)).outcome).toBe('DELIVERED');
+    const referenceId = await open();
+    await env.sandbox.changeOrder(await orderOf(referenceId), { status: 'COMPLETED', keys: [[key]] });
+    expect((await env.starter.result(referenceId)).outcome).toBe('DELIVERED');
     return referenceId;
   }
 
   async function plant(): Promise<string[]> {
-    const overdue = (await stage.bought({ 'demo-never': 1 })).referenceId;
-    await stage.sandbox.changeOrder(await orderOf(overdue), { status: 'COMPLETED' });
+    const overdue = (await env.bought({ 'demo-never': 1 })).referenceId;
+    await env.sandbox.changeOrder(await orderOf(overdue), { status: 'COMPLETED' });
 
-    const terminated = await opened();
-    await stage.client.workflow.getHandle(purchaseWorkflowId(terminated)).terminate();
-    await stage.sandbox.changeOrder(await orderOf(terminated), { status: 'COMPLETED' });
+    const terminated = await open();
+    await env.client.workflow.getHandle(purchaseWorkflowId(terminated)).terminate();
+    await env.sandbox.changeOrder(await orderOf(terminated), { status: 'COMPLETED' });
 
     const [first, second] = [await deliveredWith('ONE-AND-THE-SAME'), await deliveredWith('ONE-AND-THE-SAME')];
     const refunded = await deliveredWith('ANOTHER');
-    await stage.sandbox.changeOrder(await orderOf(refunded), { status: 'REFUNDED' });
+    await env.sandbox.changeOrder(await orderOf(refunded), { status: 'REFUNDED' });
 
-    const dearer = await opened();
-    await stage.sandbox.changeOrder(await orderOf(dearer), { status: 'COMPLETED', shownDebit: 99.5 });
-    await stage.starter.result(dearer);
+    const overcharged = await open();
+    await env.sandbox.changeOrder(await orderOf(overcharged), { status: 'COMPLETED', shownDebit: 99.5 });
+    await env.starter.result(overcharged);
 
-    const gone = await deliveredWith('A-THIRD');
-    await stage.sandbox.changeOrder(await orderOf(gone), { status: 'FAILED' });
+    const failed = await deliveredWith('A-THIRD');
+    await env.sandbox.changeOrder(await orderOf(failed), { status: 'FAILED' });
 
-    const halved = await opened(2);
+    const halved = await open(2);
     const half = { status: 'PARTIAL_COMPLETED', keys: [['HALF-OF-IT']], shownDebit: 2 * PRICE };
-    await stage.sandbox.changeOrder(await orderOf(halved), half);
-    await stage.starter.result(halved);
+    await env.sandbox.changeOrder(await orderOf(halved), half);
+    await env.starter.result(halved);
 
-    const short = await opened(2);
-    await stage.sandbox.changeOrder(await orderOf(short), { status: 'COMPLETED', keys: [['THE-ONLY-ONE']] });
-    await stage.starter.result(short);
+    const short = await open(2);
+    await env.sandbox.changeOrder(await orderOf(short), { status: 'COMPLETED', keys: [['THE-ONLY-ONE']] });
+    await env.starter.result(short);
 
-    const twice = (await stage.bought({ 'demo-instant': 1 })).referenceId;
-    await stage.sandbox.placeManualOrder({ referenceId: twice, items: [{ id: 'demo-instant', quantity: 1 }] });
+    const twice = (await env.bought({ 'demo-instant': 1 })).referenceId;
+    await env.sandbox.placeManualOrder({ referenceId: twice, items: [{ id: 'demo-instant', quantity: 1 }] });
     const [least] = [first, second].toSorted();
     return [
-      `AMOUNT_MISMATCH ${dearer}`,
+      `AMOUNT_MISMATCH ${overcharged}`,
       `DOUBLE_PURCHASE ${twice}`,
       `LATE ${overdue}`,
       `LOST ${terminated}`,
       `REFUNDED_AFTER_DELIVERY ${refunded}`,
       `SAME_KEY_TWICE ${least}`,
       `SHORTFALL_REFUNDED ${halved}`,
-      `STATUS_MISMATCH ${gone}`,
+      `STATUS_MISMATCH ${failed}`,
       `UNDELIVERED ${short}`,
     ].toSorted();
   }
 
-  it('hold every planted finding and no other, whichever end of the list is newest, and while pages shift', async () => {
+  it('reports every planted finding and no other, whichever end of the list is newest, and while pages shift', async () => {
     const planted = await plant();
-    const ordinary = await Promise.all(Array.from({ length: PURCHASES }, () => stage.buy({ 'demo-instant': 1 })));
-    for (const { outcome } of await stage.ended(ordinary, 200_000)) expect(outcome).toBe('DELIVERED');
-    stage.sandbox.addPastOrders({ count: ORDERS, days: 2 });
-    await stage.untilListed("PurchaseState = 'DELIVERED'", PURCHASES + 6);
+    const ordinary = await Promise.all(Array.from({ length: PURCHASES }, () => env.buy({ 'demo-instant': 1 })));
+    for (const { outcome } of await env.ended(ordinary, 200_000)) expect(outcome).toBe('DELIVERED');
+    env.sandbox.addPastOrders({ count: ORDERS, days: 2 });
+    await env.untilListed("PurchaseState = 'DELIVERED'", PURCHASES + 6);
     const known = PURCHASES + 12;
 
-    stage.sandbox.settings({ historyOrder: 'oldest', historyShift: 10 });
-    const before = stage.sandbox.requests().orders;
-    const dry = await stage.reconcile({ dryRun: true, lookbackMs: 72 * 3_600_000 });
-    const requests = stage.sandbox.requests().orders - before;
+    env.sandbox.settings({ historyOrder: 'oldest', historyShift: 10 });
+    const before = env.sandbox.requests().orders;
+    const dry = await env.reconcile({ dryRun: true, lookbackMs: 72 * 3_600_000 });
+    const requests = env.sandbox.requests().orders - before;
     expect(named(dry)).toEqual(planted);
     expect(dry.findings.ORPHAN).toBeGreaterThanOrEqual(ORDERS);
     expect(requests).toBeLessThanOrEqual(Math.ceil((ORDERS + known) / 500) * 1.05);
 
-    stage.sandbox.settings({ historyOrder: 'newest', historyShift: 10 });
-    const first = await stage.reconcile();
+    env.sandbox.settings({ historyOrder: 'newest', historyShift: 10 });
+    const first = await env.reconcile();
     expect(named(first)).toEqual(planted);
     expect(first.mended).toBe(2);
     expect(first.details).toHaveLength(200);
-    await stage.untilListed("WorkflowType = 'deliverWorkflow' AND ExecutionStatus = 'Completed'", 4);
+    await env.untilListed("WorkflowType = 'deliverWorkflow' AND ExecutionStatus = 'Completed'", 4);
 
-    stage.sandbox.settings({ historyShift: 0 });
-    const second = await stage.reconcile();
+    env.sandbox.settings({ historyShift: 0 });
+    const second = await env.reconcile();
     expect(second.mended).toBe(0);
     expect(named(second)).toEqual(planted.filter((name) => !/^(LATE|LOST) /.test(name)));
     for (const kind of ['LATE', 'LOST']) {
       const referenceId = planted.find((name) => name.startsWith(kind))!.split(' ')[1]!;
-      const { issued, received } = await stage.keys(referenceId);
+      const { issued, received } = await env.keys(referenceId);
       expect(received).toEqual(issued);
       expect(received).toHaveLength(1);
     }

@@ -12,20 +12,20 @@ import { startWorker, startWorld, type World, type WorldOptions } from '../../su
 
 export const HOUR = 3_600_000;
 const TEN_DAYS = 10 * 24 * 3_600;
-/** Reconciliations of the suite think that it is so much later: what was done a moment ago has settled. */
+/** The clock of the tests' reconciliations is ahead by this, so that what was done a moment ago has settled. */
 const LATER_MS = HOUR;
 
-/** A world with a namespace of its own: a reconciliation reads all purchases of its namespace. */
-export interface Stage extends World {
+/** Has a namespace of its own, because a reconciliation reads all purchases of its namespace. */
+export interface ReconciliationEnvironment extends World {
   namespace: string;
   /** Runs a reconciliation to its end. */
   reconcile(input?: ReconcileInput): Promise<ReconciliationResult>;
-  /** Waits until the list of purchases shows as many in this state as there are to be. */
+  /** Waits until as many workflows as expected are listed for a query. */
   untilListed(query: string, count: number): Promise<void>;
 }
 
 /** @param options `worker: false` leaves the worker to the test. */
-export async function startStage(options: WorldOptions = {}): Promise<Stage> {
+export async function startReconciliationEnvironment(options: WorldOptions = {}): Promise<ReconciliationEnvironment> {
   const address = process.env.TEST_TEMPORAL_ADDRESS;
   if (!address) throw new Error('there is no Temporal server: run the suite with npm test');
   const namespace = `reconciliation-${randomUUID()}`;
@@ -72,7 +72,7 @@ async function prepare(connection: Connection, namespace: string): Promise<void>
       const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
       if (SEARCH_ATTRIBUTES.every(({ name }) => customAttributes?.[name] !== undefined)) return;
     } catch {
-      // A new namespace is known everywhere only after a moment.
+      // The server knows a new namespace everywhere only after a moment.
     }
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
