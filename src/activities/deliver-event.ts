@@ -8,7 +8,7 @@ import type { Key } from '../domain/order';
 import type { DeliveryEventBody } from '../delivery';
 import { counter } from './counter';
 import { failure, secretMissing, toFailure } from './failures';
-import type { ActivityDependencies } from './index';
+import type { ActivityDependencies } from './dependencies';
 import { redactKeys } from './redact-keys';
 
 /**

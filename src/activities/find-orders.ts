@@ -5,7 +5,7 @@ import { CLOCK_TOLERANCE_MS } from '../domain/clock-tolerance';
 import { isSafeOrderId, presentableStatus } from '../domain/order';
 import { type HistoryOrder, MAX_PAGE_SIZE, type PartnerClient } from '../partner';
 import { failure, toFailure } from './failures';
-import type { ActivityDependencies } from './index';
+import type { ActivityDependencies } from './dependencies';
 
 /** Beyond this many pages a search gives up: 100,000 orders younger than one purchase are no history to scan. */
 const MAX_PAGES = 200;

@@ -5,7 +5,7 @@ import { isPartnerError } from '../partner';
 import { counter } from './counter';
 import { ACCESS_REFUSED, nameOf } from './failures';
 import { findOrders, UNUSABLE } from './find-orders';
-import type { ActivityDependencies } from './index';
+import type { ActivityDependencies } from './dependencies';
 
 /**
  * Two times this close are one dispatch: the time-skipping server reads its clock twice for it. Nobody can have an attempt

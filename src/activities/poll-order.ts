@@ -5,7 +5,7 @@ import { purchaseWorkflowId } from '../contracts/names';
 import { endsPolling, type Key, mayHaveKeys, type OrderSnapshot, presentableStatus } from '../domain/order';
 import { isPartnerError, type Order } from '../partner';
 import { ACCESS_REFUSED, secretMissing, toFailure, unchanged } from './failures';
-import type { ActivityDependencies } from './index';
+import type { ActivityDependencies } from './dependencies';
 import { redactKeys } from './redact-keys';
 
 /** An attempt that begins this close to the deadline leaves the poll to the workflow, which makes one at the deadline. */

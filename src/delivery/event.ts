@@ -37,3 +37,10 @@ export interface DeliveryEvent {
   id: string;
   body: DeliveryEventBody;
 }
+
+/** Where events go. */
+export interface Delivery {
+  /** One attempt at one event. Resolves when the checkout has it. @throws DeliveryError */
+  deliver(event: DeliveryEvent): Promise<void>;
+  close(): Promise<void>;
+}

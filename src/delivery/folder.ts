@@ -3,8 +3,7 @@ import { link, mkdir, open, readdir, readFile, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { safeErrorCode } from '../domain/error-code';
 import { DeliveryError, isDeliveryError } from './errors';
-import type { DeliveryEvent } from './event';
-import type { Delivery } from './index';
+import type { Delivery, DeliveryEvent } from './event';
 
 const DRAFT = '.part';
 

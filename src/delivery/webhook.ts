@@ -3,7 +3,7 @@ import { Agent, type Dispatcher, request } from 'undici';
 import { safeErrorCode } from '../domain/error-code';
 import { parseRetryAfter } from '../domain/retry-after';
 import { DeliveryError } from './errors';
-import type { Delivery } from './index';
+import type { Delivery } from './event';
 
 export interface WebhookOptions {
   url: string;

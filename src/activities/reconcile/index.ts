@@ -22,9 +22,10 @@ import { isPartnerError, type PartnerClient, withRetry } from '../../partner/ind
 import { writeReport } from '../../report/index';
 import { lookbackIssue } from '../../temporal/client';
 import { failure, toFailure } from '../failures';
-import type { ActivityDependencies } from '../index';
+import type { ActivityDependencies } from '../dependencies';
 import { confirm } from './confirm';
-import { handleFinding, type RepairContext } from './repair';
+import { handleFinding } from './repair';
+import type { RepairContext } from './repair-context';
 import { readOrderHistory } from './order-history';
 import { inParallel } from './in-parallel';
 import { openProgress, type Progress } from './progress';

@@ -4,7 +4,7 @@ import { newKeysOf } from '../../domain/late-keys';
 import { validatePurchase } from '../../domain/purchase-rules';
 import type { KnownPurchase } from '../../domain/reconciliation/index';
 import type { KeyEvent, PurchaseRun } from '../../temporal/client';
-import type { RepairContext } from './repair';
+import type { RepairContext } from './repair-context';
 import type { LateMemo } from './purchase-lists';
 
 /** What is to be delivered of an order: nothing, events, or a reason why a person must look. */

@@ -1,33 +1,16 @@
-import { type Client, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
+import { WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
-import type { Activities } from '../../contracts/activities';
 import { type DeliveryRequest, fingerprintsOf } from '../../contracts/checkout-events';
 import { RESOLVE_UPDATE, resolveUpdateId } from '../../contracts/names';
 import { eventIdOf } from '../../contracts/event-id';
 import type { Decision } from '../../contracts/purchase';
 import type { ReportedFinding } from '../../contracts/reconciliation';
 import { type Finding, findingKey, withKeysMissing } from '../../domain/reconciliation/index';
-import { isPartnerError, type PartnerClient, withRetry } from '../../partner/index';
-import type { PurchaseReader } from '../../temporal/client';
+import { isPartnerError, withRetry } from '../../partner/index';
 import type { ConfirmedFinding } from './confirm';
-import { type Started, startDelivery } from './start-delivery';
 import { lateDeliveryOf } from './late-delivery';
-
-/** What repairs need. */
-export interface RepairContext {
-  client: Client;
-  taskQueue: string;
-  partner: PartnerClient;
-  purchases: PurchaseReader;
-  getOrder: Activities['getOrder'];
-  signal: AbortSignal;
-  /** The run of the reconciliation. */
-  runId: string;
-  /** Read what would be handed over, and do nothing. */
-  dryRun: boolean;
-  /** Epoch ms. */
-  now(): number;
-}
+import type { RepairContext } from './repair-context';
+import { type Started, startDelivery } from './start-delivery';
 
 /** How long a held purchase may take to answer a decision. */
 const ANSWER_WITHIN_MS = 30_000;

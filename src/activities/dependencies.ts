@@ -1,0 +1,16 @@
+import type { PurchaseSettings } from '../contracts/purchase';
+import type { Delivery, Fingerprinter } from '../delivery';
+import type { PartnerClient } from '../partner';
+import type { PurchaseReader } from '../temporal/client';
+
+/** What the activities work with. Everything that tests replace comes in here. */
+export interface ActivityDependencies {
+  partner: PartnerClient;
+  delivery: Delivery;
+  fingerprints: Fingerprinter;
+  settings: PurchaseSettings;
+  /** Of the namespace in which the worker runs. */
+  purchases: PurchaseReader;
+  /** Epoch ms. */
+  now(): number;
+}
