@@ -20,11 +20,7 @@ export {
 } from './starter/schedule';
 export type { Resolution } from './starter/resolve';
 export type { DeliveryStatus, PendingWork, PurchaseStatus } from './starter/status';
-export type {
-  ReconcileInput,
-  ReconciliationResult,
-  ReportedFinding as TreatedFinding,
-} from './contracts/reconciliation';
+export type { ReconcileInput, ReconciliationResult, ReportedFinding } from './contracts/reconciliation';
 export type { HoldNotice, PurchaseInput, PurchaseItem, PurchaseLine, PurchaseResult } from './contracts/purchase';
 
 async function main(): Promise<void> {
