@@ -1,6 +1,4 @@
-// `npm run sandbox`: the partner sandbox alone, from a fresh clone too.
-import { ensureBuild, ensureDependencies } from './lib/prepare.mjs';
+import { ensureBuild } from './lib/build.mjs';
 
-await ensureDependencies();
 await ensureBuild();
-await import('../dist/sandbox/main.js');
+await import(new URL('../dist/sandbox/main.js', import.meta.url).href);

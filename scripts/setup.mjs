@@ -1,9 +1,5 @@
-import { runMain } from './lib/main.mjs';
-import { ensureDependencies, ensureTemporalCli, ensureTestServer } from './lib/prepare.mjs';
+import { ensureTemporalCli } from './lib/temporal-cli.mjs';
+import { ensureTestServer } from './lib/test-server.mjs';
 
-await runMain(async () => {
-  await ensureDependencies();
-  await ensureTestServer();
-  const cli = await ensureTemporalCli();
-  process.stdout.write(`${cli}\n`);
-});
+await ensureTestServer();
+process.stdout.write(`${await ensureTemporalCli()}\n`);

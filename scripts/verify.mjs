@@ -1,38 +1,18 @@
-import { runMain } from './lib/main.mjs';
-import { messageOf } from './lib/find-tool.mjs';
-import { projectRoot } from './lib/places.mjs';
-import { ensureDependencies } from './lib/prepare.mjs';
-import { say, step } from './lib/progress.mjs';
+import { log, messageOf, step } from './lib/log.mjs';
 import { run } from './lib/run.mjs';
-import { toolPath } from './lib/tools.mjs';
 
-/** @returns {{ title: string, script: string, args: string[] }[]} */
-function checks() {
-  return [
-    { title: 'Types', script: toolPath('typescript', 'tsc'), args: ['-p', 'tsconfig.test.json', '--noEmit'] },
-    { title: 'Types of the scripts', script: toolPath('typescript', 'tsc'), args: ['-p', 'scripts'] },
-    { title: 'Lint', script: toolPath('oxlint'), args: ['--type-aware', '--deny-warnings', '--format=unix'] },
-    { title: 'Format', script: toolPath('prettier'), args: ['--check', '.'] },
-    { title: 'Unused code', script: toolPath('knip'), args: [] },
-    { title: 'Generated docs in step', script: 'scripts/docs.mjs', args: ['--check'] },
-  ];
-}
+/** Scripts of package.json. All of them run even after one has failed: a person fixes everything at once. */
+const CHECKS = ['typecheck', 'lint', 'format:check', 'unused', 'docs:check'];
 
-/** Runs every check even after one has failed: a person fixes them all at once. */
-await runMain(async () => {
-  await ensureDependencies();
-  const all = checks();
-  const failed = [];
-  for (const { title, script, args } of all) {
-    try {
-      await step(title, () => run(process.execPath, [script, ...args], { cwd: projectRoot }));
-    } catch (error) {
-      failed.push(title);
-      say(messageOf(error));
-    }
+const failed = [];
+for (const check of CHECKS) {
+  try {
+    await step(check, () => run('npm', ['run', '--silent', check]));
+  } catch (error) {
+    failed.push(check);
+    log(messageOf(error));
   }
-  process.stdout.write(
-    `${all.length - failed.length} of ${all.length} checks passed${failed.length ? `; failed: ${failed.join(', ')}` : ''}\n`,
-  );
-  return failed.length ? 1 : 0;
-});
+}
+const ending = failed.length > 0 ? `; failed: ${failed.join(', ')}` : '';
+process.stdout.write(`${CHECKS.length - failed.length} of ${CHECKS.length} checks passed${ending}\n`);
+process.exitCode = failed.length > 0 ? 1 : 0;

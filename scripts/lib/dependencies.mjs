@@ -1,23 +1,27 @@
 import { lstatSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { runInForeground } from './foreground.mjs';
 import { withLock } from './lock.mjs';
-import { lockFile, projectRoot } from './places.mjs';
-import { step } from './progress.mjs';
-import { run } from './run.mjs';
+import { log } from './log.mjs';
+import { lockPath, projectRoot } from './paths.mjs';
 
 /**
  * Installs the packages of package-lock.json, unless node_modules holds just those already. Versions are compared, not
  * file times: a checkout of another branch and back installs nothing.
  *
  * @param {string} [root] the project
- * @throws {Error} with npm's own last lines, or where node_modules is a link: npm would empty the folder behind it
+ * @throws {Error} when npm fails, or where node_modules is a link: npm would empty the folder behind it
  */
 export async function ensureDependencies(root = projectRoot) {
   if (isInstalled(root)) return;
-  await withLock(lockFile('dependencies', root), 'the dependencies', async () => {
+  await withLock(lockPath('dependencies', root), 'the dependencies', async () => {
     if (isInstalled(root)) return;
     refuseLink(join(root, 'node_modules'));
-    await step('Dependencies: npm ci', (detail) => npmCi(root, detail));
+    log('Dependencies: npm ci …');
+    // Development packages too, whatever NODE_ENV says: the build and the tests need them. What npm prints goes to stderr.
+    const options = { cwd: root, stdio: ['ignore', 2, 2], shell: process.platform === 'win32' };
+    const code = await runInForeground('npm', ['ci', '--include=dev', '--no-audit', '--no-fund'], options);
+    if (code !== 0) throw new Error(`npm ci ended with exit code ${code}`);
   });
 }
 
@@ -33,8 +37,7 @@ function refuseLink(folder) {
 function isInstalled(root) {
   const installed = readPackages(join(root, 'node_modules', '.package-lock.json'));
   if (!installed) return false;
-  const locked = readPackages(join(root, 'package-lock.json')) ?? {};
-  const { '': _root, ...wanted } = locked;
+  const { '': _root, ...wanted } = readPackages(join(root, 'package-lock.json')) ?? {};
   const missing = Object.entries(wanted).some(([path, { version, optional }]) => {
     // An optional package of another platform is never installed.
     return installed[path] ? installed[path].version !== version : !optional;
@@ -52,17 +55,4 @@ function readPackages(file) {
   } catch {
     return undefined;
   }
-}
-
-/**
- * @param {string} root
- * @param {(detail: string) => void} detail
- */
-async function npmCi(root, detail) {
-  // Development packages too, whatever NODE_ENV says: the build and the tests need them.
-  const args = ['ci', '--include=dev', '--no-audit', '--no-fund'];
-  // The npm that started us is known to be there, and on Windows it can't be spawned by its bare name.
-  const npm = process.env.npm_execpath;
-  if (npm?.endsWith('.js')) await run(process.execPath, [npm, ...args], { cwd: root, onLine: detail });
-  else await run('npm', args, { cwd: root, onLine: detail });
 }

@@ -1,154 +1,114 @@
-import {
-  closeSync,
-  linkSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
 import { randomUUID } from 'node:crypto';
+import { mkdirSync, readFileSync, renameSync, rmSync, statSync, utimes, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { dirname } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { say } from './progress.mjs';
+import { log } from './log.mjs';
 
 const HEARTBEAT_MS = 5_000;
-const SILENT_TOO_LONG_MS = 60_000;
-const LOOK_AGAIN_MS = 200;
+const STALE_MS = 60_000;
+const RETRY_MS = 200;
 
 /** @typedef {{ pid: number, host: string, token: string }} Owner */
 
 /**
- * Does `work` while no other process does it. A process that comes second says so once and waits; one whose owner has
- * died takes over. Should two ever get in at once, after a machine was suspended for instance, nothing breaks: what they
- * make is put in place by a rename.
+ * Does `work` while no other process does it. A process that comes second says so once and waits; where the owner has
+ * died, it takes over. Should two ever get in at once, after a machine was suspended for instance, nothing breaks: what
+ * they make is put in place by a rename.
+ *
+ * Written here because the first thing that needs it is the installation of the packages.
  *
  * @template T
- * @param {string} file the lock; its folder is made if need be
+ * @param {string} lock a folder that is there while the lock is held; its parents are made if need be
  * @param {string} what for the line that tells people what is waited for
  * @param {() => Promise<T>} work
  * @returns {Promise<T>}
  */
-export async function withLock(file, what, work) {
+export async function withLock(lock, what, work) {
   const token = randomUUID();
-  mkdirSync(dirname(file), { recursive: true });
-  await acquire(file, what, token);
-  const heartbeat = setInterval(() => touch(file), HEARTBEAT_MS);
-  heartbeat.unref();
+  const draft = `${lock}.${token}`;
+  mkdirSync(draft, { recursive: true });
+  writeFileSync(join(draft, 'owner'), JSON.stringify({ pid: process.pid, host: hostname(), token }));
+  await acquire(lock, what, draft);
+  const heartbeat = setInterval(() => utimes(lock, new Date(), new Date(), () => undefined), HEARTBEAT_MS).unref();
   try {
     return await work();
   } finally {
     clearInterval(heartbeat);
-    if (read(file)?.token === token) rmSync(file, { force: true });
+    if (ownerOf(lock)?.token === token) renameSync(lock, draft);
+    rmSync(draft, { recursive: true, force: true });
   }
 }
 
 /**
- * @param {string} file
+ * A folder that is not empty is never replaced by a rename. So the lock appears whole, with its owner inside, or not at
+ * all; and of several that find the same dead owner only the first moves that owner's lock away, since the others would
+ * have to move theirs, or the next owner's, to where it now lies. That is why it stays there.
+ *
+ * @param {string} lock
  * @param {string} what
- * @param {string} token
+ * @param {string} draft
  */
-async function acquire(file, what, token) {
+async function acquire(lock, what, draft) {
   let told = false;
-  while (!create(file, token)) {
-    const owner = read(file);
-    if (owner && isStale(file, owner)) {
-      breakLock(file, owner);
+  while (!rename(draft, lock)) {
+    const owner = ownerOf(lock);
+    if (owner && isDead(lock, owner)) {
+      rename(lock, `${lock}.${owner.token}.dead`);
       continue;
     }
-    if (owner && !told) say(`Another run (process ${owner.pid}) is busy with ${what}; waiting for it.`);
+    if (owner && !told) log(`Another run (process ${owner.pid}) is busy with ${what}; waiting for it.`);
     told ||= owner !== undefined;
-    await sleep(LOOK_AGAIN_MS);
+    await sleep(RETRY_MS);
   }
 }
 
 /**
- * The lock appears whole, with its owner inside, or not at all: nobody ever reads half a lock.
- *
- * @param {string} file
- * @param {string} token
- */
-function create(file, token) {
-  const draft = `${file}.${token}`;
-  writeFileSync(draft, JSON.stringify({ pid: process.pid, host: hostname(), token }));
-  try {
-    linkSync(draft, file);
-    return true;
-  } catch (error) {
-    if (codeOf(error) === 'EEXIST') return false;
-    throw error;
-  } finally {
-    rmSync(draft, { force: true });
-  }
-}
-
-/**
- * @param {string} file
+ * @param {string} lock
  * @returns {Owner | undefined} undefined when the lock is free just now
  */
-function read(file) {
+function ownerOf(lock) {
   try {
-    return JSON.parse(readFileSync(file, 'utf8'));
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined;
-    throw error;
+    return JSON.parse(readFileSync(join(lock, 'owner'), 'utf8'));
+  } catch {
+    return undefined;
   }
 }
 
 /**
- * @param {string} file
+ * @param {string} lock
  * @param {Owner} owner
  */
-function isStale(file, owner) {
-  if (owner.host === hostname() && !isAlive(owner.pid)) return true;
-  try {
-    return Date.now() - statSync(file).mtimeMs > SILENT_TOO_LONG_MS;
-  } catch {
-    return false;
-  }
+function isDead(lock, { pid, host }) {
+  if (host === hostname() && !isRunning(pid)) return true;
+  return Date.now() - (statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? Infinity) > STALE_MS;
 }
 
 /** @param {number} pid */
-function isAlive(pid) {
+function isRunning(pid) {
   try {
-    process.kill(pid, 0);
-    return true;
+    return process.kill(pid, 0);
   } catch (error) {
     return codeOf(error) === 'EPERM';
   }
 }
 
 /**
- * Two that find the same dead owner must not both remove the lock: the slower one would remove the lock of the faster.
- * So whoever first makes the tombstone with the dead owner's name removes it, and the tombstone stays.
- *
- * @param {string} file
- * @param {Owner} owner
+ * @param {string} from
+ * @param {string} to
+ * @returns {boolean} false when another process was faster
  */
-function breakLock(file, owner) {
+function rename(from, to) {
   try {
-    closeSync(openSync(`${file}.${owner.token}.dead`, 'wx'));
+    renameSync(from, to);
+    return true;
   } catch (error) {
-    if (codeOf(error) === 'EEXIST') return;
+    if (['ENOTEMPTY', 'EEXIST', 'EPERM', 'ENOENT'].includes(codeOf(error))) return false;
     throw error;
-  }
-  rmSync(file, { force: true });
-}
-
-/** @param {string} file */
-function touch(file) {
-  try {
-    const now = new Date();
-    utimesSync(file, now, now);
-  } catch {
-    // The lock was broken while this machine slept. The work goes on: its result is put in place by a rename.
   }
 }
 
 /** @param {unknown} error */
 function codeOf(error) {
-  return error instanceof Error && 'code' in error ? error.code : undefined;
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
 }

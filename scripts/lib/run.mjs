@@ -1,59 +1,62 @@
-import { spawn } from 'node:child_process';
+import { constants } from 'node:os';
+import spawn from 'nano-spawn';
+import { SIGNALS } from './foreground.mjs';
+import { messageOf } from './log.mjs';
+import { projectRoot } from './paths.mjs';
 
-const TAIL_CHARS = 100_000;
+const SHOWN_LINES = 500;
 
 /**
  * @typedef {object} RunOptions
- * @property {string} [cwd]
- * @property {Record<string, string | undefined>} [env] instead of this process's own
- * @property {number} [limitMs] the child is killed after this long, and the run counts as failed
+ * @property {string} [cwd] the project's folder unless given
+ * @property {Record<string, string>} [env] added to this process's own
+ * @property {number} [limitMs] the program is killed after this long, and the run counts as failed
+ * @property {NodeJS.Signals} [killSignal] SIGTERM unless given
  * @property {(line: string) => void} [onLine] each line of its output, as it comes
- * @property {AbortSignal} [signal] kills the child
  */
 
 /**
- * Runs a program to its end without a shell, so that no path needs quoting.
+ * Runs a program, one of the installed packages' too, to its end, without a shell and without input. A signal that ends
+ * this process ends the program first.
  *
  * @param {string} command
- * @param {readonly string[]} args
+ * @param {string[]} args
  * @param {RunOptions} [options]
- * @returns {Promise<string>} the end of what it printed, stdout and stderr as they came
+ * @returns {Promise<string>} what it printed, the lines of stdout and stderr as they came
  * @throws {Error} when it can't be started, is killed, or exits with another code than 0; the message ends with the last
  *   lines that it printed
  */
-export function run(command, args, options = {}) {
-  const { cwd, env, limitMs, onLine, signal } = options;
-  return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { cwd, env, signal, killSignal: 'SIGKILL', stdio: ['ignore', 'pipe', 'pipe'] });
-    const name = [command, ...args.slice(0, 1)].join(' ');
-    // Not spawn's own time limit: that one keeps this process alive for its whole length when the program can't be started.
-    const timer = limitMs
-      ? setTimeout(() => fail(`${name} did not end within ${limitMs / 1000} s`), limitMs)
-      : undefined;
-    const fail = (/** @type {string} */ message) => {
-      clearTimeout(timer);
-      child.kill('SIGKILL');
-      reject(new Error(message));
-    };
-    let tail = '';
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.setEncoding('utf8').on('data', (text) => {
-        tail = (tail + text).slice(-TAIL_CHARS);
-        const line = text.trimEnd().split('\n').at(-1);
-        if (line) onLine?.(line);
-      });
+export async function run(command, args, { limitMs = 0, onLine, ...options } = {}) {
+  const stop = new AbortController();
+  const limit = limitMs && setTimeout(() => stop.abort(), limitMs);
+  const leave = (/** @type {NodeJS.Signals} */ signal) => {
+    stop.abort();
+    process.exit(128 + constants.signals[signal]);
+  };
+  for (const signal of SIGNALS) process.once(signal, leave);
+  const lines = [];
+  try {
+    const settings = { cwd: projectRoot, preferLocal: true, stdin: 'ignore', signal: stop.signal };
+    for await (const line of spawn(command, args, { ...settings, ...options })) {
+      lines.push(line);
+      onLine?.(line);
     }
-    child.once('error', (error) => fail(isMissing(error) ? `${command} is not installed` : error.message));
-    child.once('close', (code, killedBy) => {
-      clearTimeout(timer);
-      if (code === 0) return resolve(tail);
-      const how = killedBy ? `was stopped by ${killedBy}` : `exited with code ${code}`;
-      fail([`${name} ${how}`, tail.trim()].filter(Boolean).join(':\n'));
-    });
-  });
+    return lines.join('\n');
+  } catch (error) {
+    const reason = stop.signal.aborted ? `${command} did not end within ${limitMs / 1000} s` : explain(command, error);
+    throw new Error([reason, ...lines.slice(-SHOWN_LINES)].join('\n'), { cause: error });
+  } finally {
+    clearTimeout(limit);
+    for (const signal of SIGNALS) process.off(signal, leave);
+  }
 }
 
-/** @param {Error} error */
-function isMissing(error) {
-  return 'code' in error && error.code === 'ENOENT';
+/**
+ * @param {string} command
+ * @param {unknown} error
+ */
+function explain(command, error) {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return `${command} is not installed`;
+  return messageOf(cause);
 }
