@@ -1,24 +1,20 @@
-import { readFile, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { join } from 'node:path';
-import { ensureBuild } from './lib/build.mjs';
-import { runMain } from './lib/main.mjs';
-import { projectRoot } from './lib/places.mjs';
-import { ensureDependencies } from './lib/prepare.mjs';
-
 /*
  * Writes what the documentation says of the environment from the configuration's own descriptions: the table of
  * docs/configuration.md, and .env.example. With --check nothing is written; what is out of step is named, exit code 1.
  */
+import { readFile, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { ensureBuild } from './lib/build.mjs';
+import { log } from './lib/log.mjs';
+import { projectRoot } from './lib/paths.mjs';
 
-const START = '<!-- variables: written by `node scripts/docs.mjs` -->';
-const END = '<!-- end of variables -->';
+const TABLE = /(<!-- variables:.*?-->).*?(<!-- end of variables -->)/s;
 
-const OURS_ALONE = ` Durations: 500ms, 30s, 25m, 24h.
+const ENV_HEAD = `# Written by scripts/docs.mjs from src/config; docs/configuration.md says more. Durations: 500ms, 30s, 25m, 24h.
 # A secret can also be read from a file: NAME_FILE holds the file's path.
-# What is commented out has the default that it shows.`;
+# What is commented out has the default that it shows.
 
-const TEMPORAL = `
 # Temporal's own convention; TEMPORAL_API_KEY, TEMPORAL_TLS and others are there too. Where Temporal's server is.
 # TEMPORAL_ADDRESS=localhost:7233
 
@@ -31,71 +27,46 @@ const TEMPORAL = `
  *   example: string }} Variable
  */
 
-await runMain(async () => {
-  await ensureDependencies();
-  await ensureBuild();
-  const variables = describedVariables();
-  const files = [
-    { path: 'docs/configuration.md', render: (/** @type {string} */ before) => withTable(before, variables) },
-    { path: '.env.example', render: () => environmentFile(variables) },
-  ];
-  const stale = [];
-  for (const { path, render } of files) {
-    const before = await readFile(join(projectRoot, path), 'utf8').catch(() => '');
-    const after = render(before);
-    if (before === after) continue;
-    stale.push(path);
-    if (!process.argv.includes('--check')) await writeFile(join(projectRoot, path), after);
-  }
-  if (!process.argv.includes('--check') || stale.length === 0) return 0;
-  process.stderr.write(`Out of step with src/config: ${stale.join(', ')}. Run: node scripts/docs.mjs\n`);
-  return 1;
-});
+await ensureBuild();
+const check = process.argv.includes('--check');
+const config = createRequire(import.meta.url)(join(projectRoot, 'dist/config/variables.js'));
+/** @type {Variable[]} */
+const variables = config.VARIABLE_NAMES.map((/** @type {string} */ name) => ({
+  name,
+  ...config.describeVariable(name),
+}));
 
-/** @returns {Variable[]} */
-function describedVariables() {
-  const { VARIABLE_NAMES, describeVariable } = createRequire(import.meta.url)(
-    join(projectRoot, 'dist/config/variables.js'),
-  );
-  return VARIABLE_NAMES.map((/** @type {string} */ name) => ({ name, ...describeVariable(name) }));
-}
+const page = await readFile(join(projectRoot, 'docs/configuration.md'), 'utf8');
+if (!TABLE.test(page)) throw new Error(`docs/configuration.md lacks ${TABLE}`);
+const rows = ['| variable | by | default | meaning |', '|---|---|---|---|', ...variables.map(tableRow)].join('\n');
+await bringUpToDate(
+  'docs/configuration.md',
+  page.replace(TABLE, (_, start, end) => `${start}\n\n${rows}\n\n${end}`),
+);
+await bringUpToDate('.env.example', ENV_HEAD + variables.map(environmentLines).join(''));
 
 /**
- * @param {string} page
- * @param {Variable[]} variables
+ * @param {string} file
+ * @param {string} text
  */
-function withTable(page, variables) {
-  const [before, rest] = page.split(START);
-  const after = rest?.split(END)[1];
-  if (before === undefined || after === undefined) throw new Error(`docs/configuration.md lacks ${START} and ${END}`);
-  const rows = variables.map((variable) => {
-    const name = variable.secret ? `\`${variable.name}\` or \`${variable.name}_FILE\`` : `\`${variable.name}\``;
-    return `| ${name} | ${variable.readBy} | ${defaultOf(variable)} | ${variable.meaning} |`;
-  });
-  const table = ['| variable | by | default | meaning |', '|---|---|---|---|', ...rows].join('\n');
-  return `${before}${START}\n\n${table}\n\n${END}${after}`;
+async function bringUpToDate(file, text) {
+  const path = join(projectRoot, file);
+  if ((await readFile(path, 'utf8').catch(() => '')) === text) return;
+  if (!check) return writeFile(path, text);
+  log(`${file} is out of step with src/config. Run: npm run docs`);
+  process.exitCode = 1;
 }
 
 /** @param {Variable} variable */
-function defaultOf(variable) {
-  if (variable.required) return 'required';
-  if (variable.default === undefined) return '';
-  return variable.default === '' ? 'empty' : `\`${variable.default}\``;
+function tableRow({ name, readBy, meaning, default: usual, required, secret }) {
+  const names = secret ? `\`${name}\` or \`${name}_FILE\`` : `\`${name}\``;
+  const shown = usual === '' ? 'empty' : usual && `\`${usual}\``;
+  return `| ${names} | ${readBy} | ${required ? 'required' : (shown ?? '')} | ${meaning} |`;
 }
 
-/** @param {Variable[]} variables */
-function environmentFile(variables) {
-  const head = `# Written by scripts/docs.mjs from src/config; docs/configuration.md says more.${OURS_ALONE}\n`;
-  const own = variables.map((variable) => {
-    const { name, meaning, required, example } = variable;
-    const line = required ? `${name}=` : `# ${name}=${variable.default ?? ''}`;
-    const hint = required || variable.default === undefined ? ` Example: ${example}` : '';
-    return `\n# ${capitalised(meaning.replaceAll('`', ''))}.${hint}\n${line}\n`;
-  });
-  return head + TEMPORAL + own.join('');
-}
-
-/** @param {string} text */
-function capitalised(text) {
-  return text.charAt(0).toUpperCase() + text.slice(1);
+/** @param {Variable} variable */
+function environmentLines({ name, meaning, default: usual, required, example }) {
+  const text = meaning.replaceAll('`', '').replace(/^./, (first) => first.toUpperCase());
+  const hint = required || usual === undefined ? ` Example: ${example}` : '';
+  return `\n# ${text}.${hint}\n${required ? `${name}=` : `# ${name}=${usual ?? ''}`}\n`;
 }

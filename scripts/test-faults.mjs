@@ -6,7 +6,7 @@ import { runJest } from './lib/jest.mjs';
 const { seed, only } = parseArgs({ options: { seed: { type: 'string' }, only: { type: 'string' } } }).values;
 if (seed !== undefined && !/^\d{1,9}$/.test(seed)) throw new Error('--seed: expected a number of up to 9 digits');
 
-const matrix = ['--runInBand', '--testMatch', '<rootDir>/test/faults/**/*.faults.ts'];
+const matrix = ['--runInBand', '--testMatch', '<rootDir>/test/resilience/fault-matrix/*.faults.ts'];
 process.exitCode = await runJest(
   only === undefined ? matrix : [...matrix, '-t', only],
   seed === undefined ? {} : { FAULTS_SEED: seed },

@@ -1,4 +1,4 @@
-import { log, messageOf, step } from './lib/log.mjs';
+import { log, step } from './lib/log.mjs';
 import { run } from './lib/run.mjs';
 
 /** Scripts of package.json. All of them run even after one has failed: a person fixes everything at once. */
@@ -7,10 +7,10 @@ const CHECKS = ['typecheck', 'lint', 'format:check', 'unused', 'docs:check'];
 const failed = [];
 for (const check of CHECKS) {
   try {
-    await step(check, () => run('npm', ['run', '--silent', check]));
+    await step(check, () => run('npm', ['run', '--silent', check], { killSignal: 'SIGTERM' }));
   } catch (error) {
     failed.push(check);
-    log(messageOf(error));
+    log(error.message);
   }
 }
 const ending = failed.length > 0 ? `; failed: ${failed.join(', ')}` : '';

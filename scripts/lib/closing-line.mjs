@@ -1,13 +1,13 @@
 import { log } from './log.mjs';
 
-/** A skipped test says why at the end of its title, for instance `… [no Java here]`. */
-const REASON = /\[([^\]]+)\]$/;
-
 /** A Jest that has counted its tests has only to end. One that does not has left something open, and never will. */
 const LINGER_MS = 60_000;
 
+/** Bound now: a Jest that is made to exit takes `write` away first. */
+const print = process.stdout.write.bind(process.stdout);
+
 /**
- * The part of Jest's results that is needed here.
+ * What is read of Jest's results.
  *
  * @typedef {object} Results
  * @property {number} numPassedTests
@@ -17,17 +17,21 @@ const LINGER_MS = 60_000;
  * @property {{ testResults: { status: string, fullName: string }[] }[]} testResults
  */
 
-/** A Jest reporter: the last line that Jest prints is `N passed, N failed`, and `, N skipped` if there are any. */
+/**
+ * A Jest reporter: the last line that Jest prints is `N passed, N failed`, and `, N skipped` if there are any. A suite that
+ * could not run counts as one failed test. A test that is skipped without a reason fails the run: that is how a forgotten
+ * `.only` shows; a choice of tests by name needs none.
+ */
 export default class ClosingLine {
-  /** @type {Error | undefined} */
-  #lastError;
+  /** @type {string[]} why the run is red although no test failed */
+  problems = [];
 
   /**
-   * @param {{ testNamePattern?: string }} globalConfig
+   * @param {{ testNamePattern?: string }} config
    * @param {{ lingerMs?: number }} [options]
    */
-  constructor(globalConfig, { lingerMs = LINGER_MS } = {}) {
-    this.isChoice = Boolean(globalConfig.testNamePattern);
+  constructor({ testNamePattern }, { lingerMs = LINGER_MS } = {}) {
+    this.isChoice = Boolean(testNamePattern);
     this.lingerMs = lingerMs;
   }
 
@@ -35,46 +39,34 @@ export default class ClosingLine {
    * @param {unknown} _contexts
    * @param {Results} results
    */
-  onRunComplete(_contexts, results) {
-    const { lines, problem } = summarise(results, this.isChoice);
-    if (problem) this.#lastError = new Error(problem);
-    process.once('exit', () => process.stdout.write(`${lines.join('\n')}\n`));
-    setTimeout(() => end(this.lingerMs), this.lingerMs).unref();
+  onRunComplete(_contexts, { numPassedTests, numFailedTests, numRuntimeErrorTestSuites, runExecError, testResults }) {
+    const failed = numFailedTests + numRuntimeErrorTestSuites + (runExecError ? 1 : 0);
+    const tests = testResults.flatMap((suite) => suite.testResults);
+    const skipped = tests.filter(({ status }) => status !== 'passed' && status !== 'failed');
+    const shown = this.isChoice ? [] : skipped.map(({ fullName }) => fullName);
+    // A reason stands at the end of the title, for instance `… [no Java here]`.
+    const unexplained = shown.filter((title) => !/\[[^\]]+\]$/.test(title));
+    this.problems = unexplained.map(
+      (title) => `A skipped test must end its title with the reason in brackets: ${title}`,
+    );
+    if (numPassedTests + failed === 0) this.problems.push('No test was run.');
+    const counts = `${numPassedTests} passed, ${failed} failed${skipped.length > 0 ? `, ${skipped.length} skipped` : ''}`;
+    const lines = [...shown.map((title) => `skipped: ${title}`), ...this.problems, counts];
+    process.once('exit', () => print(`${lines.join('\n')}\n`));
+    setTimeout(() => this.endLingering(), this.lingerMs).unref();
     // Whoever started Jest knows by this that the line will come.
     process.send?.('counted');
   }
 
-  /** An error makes Jest's exit code 1, even where every test passed. */
+  /** An error makes Jest's exit code 1. */
   getLastError() {
-    return this.#lastError;
+    return this.problems.length > 0 ? new Error(this.problems[0]) : undefined;
   }
-}
 
-/** @param {number} lingerMs */
-function end(lingerMs) {
-  log(`Jest did not end within ${lingerMs / 1000} s of its last test: something was left open. Ended.`);
-  process.exit(1);
-}
-
-/**
- * A suite that could not run counts as one failed test. A test that is skipped without a reason fails the run: that is how
- * a forgotten `.only` shows.
- *
- * @param {Results} results
- * @param {boolean} isChoice of tests by name, which skips all others without a reason
- * @returns {{ lines: string[], problem?: string }} the lines to print; and why the run is red although no test failed
- */
-export function summarise(results, isChoice) {
-  const { numPassedTests: passed, numFailedTests, numRuntimeErrorTestSuites, runExecError, testResults } = results;
-  const failed = numFailedTests + numRuntimeErrorTestSuites + (runExecError ? 1 : 0);
-  const skipped = testResults
-    .flatMap((suite) => suite.testResults)
-    .filter(({ status }) => status !== 'passed' && status !== 'failed')
-    .map(({ fullName }) => fullName);
-  const lines = isChoice ? [] : skipped.map((name) => `skipped: ${name}`);
-  const unexplained = isChoice ? [] : skipped.filter((name) => !REASON.test(name));
-  const problems = unexplained.map((name) => `A skipped test must end its title with the reason in brackets: ${name}`);
-  if (passed + failed === 0) problems.push('No test was run.');
-  const counts = `${passed} passed, ${failed} failed${skipped.length > 0 ? `, ${skipped.length} skipped` : ''}`;
-  return { lines: [...lines, ...problems, counts], problem: problems[0] };
+  endLingering() {
+    log(
+      `Jest did not end within ${this.lingerMs / 1000} s of its last test, so it was ended: something was left open.`,
+    );
+    process.exit(1);
+  }
 }

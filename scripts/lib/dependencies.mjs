@@ -3,41 +3,39 @@ import { join } from 'node:path';
 import { runInForeground } from './foreground.mjs';
 import { withLock } from './lock.mjs';
 import { log } from './log.mjs';
-import { lockPath, projectRoot } from './paths.mjs';
+import { projectRoot } from './paths.mjs';
 
 /**
  * Installs the packages of package-lock.json, unless node_modules holds just those already. Versions are compared, not
  * file times: a checkout of another branch and back installs nothing.
  *
- * @param {string} [root] the project
  * @throws {Error} when npm fails, or where node_modules is a link: npm would empty the folder behind it
  */
 export async function ensureDependencies(root = projectRoot) {
   if (isInstalled(root)) return;
-  await withLock(lockPath('dependencies', root), 'the dependencies', async () => {
+  await withLock(`${root} dependencies`, 'the dependencies', async () => {
     if (isInstalled(root)) return;
-    refuseLink(join(root, 'node_modules'));
+    const folder = join(root, 'node_modules');
+    if (lstatSync(folder, { throwIfNoEntry: false })?.isSymbolicLink()) {
+      throw new Error(
+        `${folder} is a link to packages that are not those of package-lock.json: remove it, or install there`,
+      );
+    }
     log('Dependencies: npm ci …');
-    // Development packages too, whatever NODE_ENV says: the build and the tests need them. What npm prints goes to stderr.
-    const options = { cwd: root, stdio: ['ignore', 2, 2], shell: process.platform === 'win32' };
-    const code = await runInForeground('npm', ['ci', '--include=dev', '--no-audit', '--no-fund'], options);
+    // Development packages too, whatever NODE_ENV says: the build and the tests need them.
+    const code = await runInForeground('npm', ['ci', '--include=dev', '--no-audit', '--no-fund'], {
+      cwd: root,
+      stdio: ['ignore', 2, 2],
+      shell: process.platform === 'win32',
+    });
     if (code !== 0) throw new Error(`npm ci ended with exit code ${code}`);
   });
-}
-
-/** @param {string} folder */
-function refuseLink(folder) {
-  if (!lstatSync(folder, { throwIfNoEntry: false })?.isSymbolicLink()) return;
-  throw new Error(
-    `${folder} is a link to packages that are not those of package-lock.json: remove it, or install there`,
-  );
 }
 
 /** @param {string} root */
 function isInstalled(root) {
   const installed = readPackages(join(root, 'node_modules', '.package-lock.json'));
-  if (!installed) return false;
-  const { '': _root, ...wanted } = readPackages(join(root, 'package-lock.json')) ?? {};
+  const { '': _root, ...wanted } = readPackages(join(root, 'package-lock.json'));
   const missing = Object.entries(wanted).some(([path, { version, optional }]) => {
     // An optional package of another platform is never installed.
     return installed[path] ? installed[path].version !== version : !optional;
@@ -47,12 +45,12 @@ function isInstalled(root) {
 
 /**
  * @param {string} file
- * @returns {Record<string, { version?: string, optional?: boolean }> | undefined} undefined when there is no such file
+ * @returns {Record<string, { version?: string, optional?: boolean }>}
  */
 function readPackages(file) {
   try {
     return JSON.parse(readFileSync(file, 'utf8')).packages;
   } catch {
-    return undefined;
+    return {};
   }
 }

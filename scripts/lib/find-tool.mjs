@@ -1,30 +1,24 @@
-import { accessSync, constants, existsSync, statSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { basename, delimiter, dirname, join } from 'node:path';
 import { withLock } from './lock.mjs';
-import { log, messageOf, step } from './log.mjs';
-import { lockPath, toolDir } from './paths.mjs';
+import { log, step } from './log.mjs';
+import { cacheDir } from './paths.mjs';
 
 /**
- * A program that is found, or put into the cache.
+ * @typedef {{ name: string, find: () => string | undefined | Promise<string | undefined> }} Way
+ * @typedef {(dir: string, detail: (text: string) => void) => Promise<void>} Make puts the program into an empty folder
  *
- * @typedef {object} Tool
+ * @typedef {object} Tool a program that is found, or made and kept in the cache
  * @property {string} name as people read it
  * @property {string} id of its folder in the cache and of its lock
  * @property {string} version
  * @property {string} file its file name, without `.exe`
  * @property {string} variable an environment variable that names another
- * @property {(path: string) => Promise<void>} check throws when the program at this path doesn't run or doesn't do
+ * @property {(path: string) => Promise<void>} check throws when the program at this path does not run, or is too old
  * @property {Way[]} ready where it may lie already; after them comes the cache
- * @property {Maker[]} makers
+ * @property {{ name: string, make: Make }[]} makers
  * @property {string} advice what a person can install or set when there is none to be had
- *
- * @typedef {{ name: string, find: () => string | undefined | Promise<string | undefined> }} Way
- *
- * @typedef {object} Maker one way to get it into the cache
- * @property {string} name
- * @property {string} [takes] how long, if long
- * @property {(dir: string, detail: (text: string) => void) => Promise<unknown>} make puts it into an empty folder
  */
 
 /**
@@ -35,117 +29,85 @@ import { lockPath, toolDir } from './paths.mjs';
  * @throws {Error} one message that names every way and how it failed, and ends with the advice; or that the environment
  *   names one that does not run
  */
-export async function ensureTool(tool) {
+export async function ensureTool({ check, ...tool }) {
   const chosen = process.env[tool.variable];
   if (chosen) {
-    return checked(tool, chosen).catch((error) => {
-      throw new Error(`${tool.variable} is set to ${chosen}, but: ${messageOf(error)}`);
-    });
+    const complain = (/** @type {Error} */ error) => {
+      throw new Error(`${tool.variable} is set to ${chosen}, but: ${error.message}`);
+    };
+    return check(chosen).then(() => chosen, complain);
   }
-  const dir = toolDir(tool.id, tool.version);
+  // Version and platform are in the folder's name, so a home folder that several machines share mixes nothing up.
+  const dir = join(cacheDir(), `${tool.id}-${tool.version}-${process.platform}-${process.arch}`);
   const cached = join(dir, executableName(tool.file));
-  const cache = { name: 'the cache', find: () => (existsSync(cached) ? cached : undefined) };
-  const ready = [...tool.ready, cache].map(({ name, find }) => ({
-    name,
-    find: async () => {
-      const path = await find();
-      return path && checked(tool, path);
-    },
-  }));
-  for (const { find } of ready) {
-    // How it fails is worth a word only if the lock is needed.
-    const path = await find().catch(() => undefined);
-    if (path) return path;
-  }
-  const making = tool.makers.map((maker) => ({ name: maker.name, find: () => fill(tool, maker, dir, cached) }));
-  return withLock(lockPath(tool.id), `the ${tool.name}`, () => firstOf(tool, [...ready, ...making]));
-}
+  const ready = [...tool.ready, { name: 'the cache', find: () => (existsSync(cached) ? cached : undefined) }];
+  // How it fails is told only where nothing else is ready.
+  const found = await firstOf(ready, check, () => undefined);
+  if (found) return found;
 
-/**
- * @param {Tool} tool
- * @param {readonly Way[]} ways
- */
-async function firstOf(tool, ways) {
-  const failures = [];
-  for (const [index, { name, find }] of ways.entries()) {
-    try {
-      const path = await find();
-      if (path) return path;
-      failures.push(`${name}: nothing there`);
-    } catch (error) {
-      const reason = messageOf(error);
-      failures.push(`${name}: ${reason}`);
-      const next = ways[index + 1];
-      const firstLine = reason.split('\n', 1)[0]?.replace(/[:.]$/, '');
-      if (next) log(`${tool.name}: ${name} failed (${firstLine}). Falling back to ${next.name}.`);
-    }
-  }
-  const tried = failures.map((failure) => `  - ${failure.replaceAll('\n', '\n    ')}`);
-  throw new Error([`No ${tool.name} could be found or made. Tried, in this order:`, ...tried, tool.advice].join('\n'));
-}
-
-/**
- * Fills the tool's folder in one go: the maker works in a draft beside it, which is renamed when all is well, so a run that
- * is killed half-way leaves nothing that a later one could take for whole. Call it with the tool's lock held.
- *
- * @param {Tool} tool
- * @param {Maker} maker
- * @param {string} dir
- * @param {string} cached the tool's path when all is done
- */
-async function fill(tool, { name, takes, make }, dir, cached) {
-  await step(`${tool.name} ${tool.version}: ${name}${takes ? ` (${takes})` : ''}`, async (detail) => {
-    await removeDrafts(dir);
-    const draft = await mkdtemp(`${dir}.draft-`);
-    try {
-      await make(draft, detail);
-      await tool.check(join(draft, basename(cached)));
-      await rm(dir, { recursive: true, force: true });
-      await rename(draft, dir);
-    } finally {
-      await rm(draft, { recursive: true, force: true });
-    }
+  const making = tool.makers.map(({ name, make }) => {
+    const title = `${tool.name} ${tool.version}: ${name}`;
+    return { name, find: () => step(title, (detail) => fill(dir, (draft) => make(draft, detail))).then(() => cached) };
   });
-  return cached;
-}
-
-/** @param {string} dir */
-async function removeDrafts(dir) {
-  await mkdir(dirname(dir), { recursive: true });
-  const names = (await readdir(dirname(dir))).filter((name) => name.startsWith(`${basename(dir)}.draft-`));
-  await Promise.all(names.map((name) => rm(join(dirname(dir), name), { recursive: true, force: true })));
+  return withLock(tool.id, `the ${tool.name}`, async () => {
+    const failures = [`No ${tool.name} could be found or made. Tried, in this order:`];
+    const path = await firstOf([...ready, ...making], check, (way, reason, next) => {
+      failures.push(`  - ${way.name}: ${reason?.replaceAll('\n', '\n    ') ?? 'nothing there'}`);
+      const [summary] = reason?.split(/[:.]?\n/) ?? [];
+      if (summary && next) log(`${tool.name}: ${way.name} failed (${summary}). Falling back to ${next.name}.`);
+    });
+    if (path) return path;
+    throw new Error([...failures, tool.advice].join('\n'));
+  });
 }
 
 /**
- * @param {Tool} tool
- * @param {string} path
+ * @param {Way[]} ways
+ * @param {Tool['check']} check
+ * @param {(way: Way, reason?: string, next?: Way) => void} onFailure without a reason where there is nothing
  */
-async function checked(tool, path) {
-  await tool.check(path);
-  return path;
+async function firstOf(ways, check, onFailure) {
+  for (const [index, way] of ways.entries()) {
+    try {
+      const path = await way.find();
+      if (path) await check(path);
+      if (path) return path;
+      onFailure(way);
+    } catch (error) {
+      onFailure(way, error.message, ways[index + 1]);
+    }
+  }
+  return undefined;
 }
 
 /**
- * The full path of a program on PATH, undefined if there is none.
+ * Fills a folder in one go: the draft beside it is renamed when all is well, so a run that is killed half-way leaves
+ * nothing that a later one could take for whole. Call it with the tool's lock held.
  *
- * @param {string} name without `.exe`
+ * @param {string} dir
+ * @param {(draft: string) => Promise<void>} make
  */
+async function fill(dir, make) {
+  for (const name of await readdir(dirname(dir))) {
+    if (name.startsWith(`${basename(dir)}.draft-`)) await rm(join(dirname(dir), name), { recursive: true });
+  }
+  const draft = await mkdtemp(`${dir}.draft-`);
+  try {
+    await make(draft);
+    await rm(dir, { recursive: true, force: true });
+    await rename(draft, dir);
+  } finally {
+    await rm(draft, { recursive: true, force: true });
+  }
+}
+
+/** @param {string} name without `.exe` */
 export function onPath(name) {
   const dirs = (process.env.PATH ?? '').split(delimiter).filter(Boolean);
-  return dirs.map((dir) => join(dir, executableName(name))).find(isExecutable);
+  return dirs.map((dir) => join(dir, executableName(name))).find((path) => existsSync(path));
 }
 
 /** @param {string} name */
 export function executableName(name) {
   return process.platform === 'win32' ? `${name}.exe` : name;
-}
-
-/** @param {string} path */
-function isExecutable(path) {
-  try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
 }

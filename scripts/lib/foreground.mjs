@@ -1,26 +1,25 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { constants } from 'node:os';
-import { projectRoot } from './paths.mjs';
 
-/** The signals that end a process, unless it does something else with them. */
+/** The signals that end a process, unless it handles them. */
 export const SIGNALS = /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP']);
 
 /**
  * Runs a program in this one's place: on the same terminal, and with the signals passed on that would have ended this one.
  *
  * @param {string} command
- * @param {readonly string[]} args
- * @param {import('node:child_process').SpawnOptions} [options]
+ * @param {string[]} args
+ * @param {import('node:child_process').SpawnOptions} options
  * @param {(message: unknown) => void} [onMessage] gets what the program sends, where `options.stdio` has an `ipc`
  * @returns {Promise<number>} its exit code; 128 and the signal's number if a signal ended it
  */
-export async function runInForeground(command, args, options = {}, onMessage = () => undefined) {
-  const child = spawn(command, args, { cwd: projectRoot, stdio: 'inherit', ...options });
-  child.on('message', onMessage);
-  // A terminal sends Ctrl-C to every process in the foreground, and to many programs a second one means "at once".
-  const pass = (/** @type {NodeJS.Signals} */ signal) =>
-    void ((signal === 'SIGINT' && process.stdin.isTTY) || child.kill(signal));
+export async function runInForeground(command, args, options, onMessage = () => undefined) {
+  const child = spawn(command, args, options).on('message', onMessage);
+  const pass = (/** @type {NodeJS.Signals} */ signal) => {
+    // A terminal sends Ctrl-C to every process in the foreground, and to many programs a second one means "at once".
+    if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal);
+  };
   for (const signal of SIGNALS) process.on(signal, pass);
   try {
     const [code, signal] = /** @type {[number | null, NodeJS.Signals]} */ (await once(child, 'close'));

@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import { ensureBuild } from './build.mjs';
 import { runInForeground } from './foreground.mjs';
+import { projectRoot } from './paths.mjs';
 import { ensureTemporalCli } from './temporal-cli.mjs';
 
 /**
@@ -19,7 +20,11 @@ export async function runJest(args, env = {}) {
   const code = await runInForeground(
     process.execPath,
     [jest, ...args],
-    { env: { ...process.env, TEMPORAL_CLI, ...env }, stdio: ['inherit', 'inherit', 'inherit', 'ipc'] },
+    {
+      cwd: projectRoot,
+      env: { ...process.env, TEMPORAL_CLI, ...env },
+      stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+    },
     () => void (counted = true),
   );
   if (!counted || code > 128) throw new Error(`Jest ended with exit code ${code} before it had counted the tests`);

@@ -1,95 +1,44 @@
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync, rmSync, statSync, utimes, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { log } from './log.mjs';
+import { cacheDir } from './paths.mjs';
 
-const HEARTBEAT_MS = 5_000;
-const STALE_MS = 60_000;
-const RETRY_MS = 200;
-
-/** @typedef {{ pid: number, host: string, token: string }} Owner */
+/** Longer than anything takes that is done under a lock; by then its owner's process id may be another program's. */
+const EXPIRES_MS = 30 * 60_000;
 
 /**
- * Does `work` while no other process does it. A process that comes second says so once and waits; where the owner has
- * died, it takes over. Should two ever get in at once, after a machine was suspended for instance, nothing breaks: what
- * they make is put in place by a rename.
+ * Does `work` while no other process of this machine does it. A process that comes second says so once and waits; where
+ * the owner has died, it takes over. Written here because the first to need it is the installation of the packages.
  *
- * Written here because the first thing that needs it is the installation of the packages.
+ * The lock is a folder with its owner's name in it. A rename never replaces a folder that is not empty: so the lock appears
+ * with its owner or not at all, and of several that find the same dead owner only the first moves that lock away. The
+ * others would move the next owner's lock; but where they would move it, the dead owner's lies.
  *
  * @template T
- * @param {string} lock a folder that is there while the lock is held; its parents are made if need be
+ * @param {string} name for work inside a checkout the checkout's folder too
  * @param {string} what for the line that tells people what is waited for
  * @param {() => Promise<T>} work
- * @returns {Promise<T>}
  */
-export async function withLock(lock, what, work) {
-  const token = randomUUID();
-  const draft = `${lock}.${token}`;
-  mkdirSync(draft, { recursive: true });
-  writeFileSync(join(draft, 'owner'), JSON.stringify({ pid: process.pid, host: hostname(), token }));
-  await acquire(lock, what, draft);
-  const heartbeat = setInterval(() => utimes(lock, new Date(), new Date(), () => undefined), HEARTBEAT_MS).unref();
+export async function withLock(name, what, work) {
+  const owner = `${process.pid}-${randomUUID()}`;
+  const lock = join(cacheDir(), 'locks', `${name.replaceAll(/\W+/g, '-').slice(-100)}-${hostname()}`);
+  const draft = `${lock}.${owner}`;
+  mkdirSync(join(draft, owner), { recursive: true });
+  for (let told = false; !rename(draft, lock); await sleep(200)) {
+    const other = existsSync(lock) ? readdirSync(lock)[0] : undefined;
+    if (!other) continue;
+    if (isDead(lock, other)) rename(lock, `${lock}.dead-${other}`);
+    else if (!told) log(`Another run (process ${parseInt(other)}) is busy with ${what}; waiting for it.`);
+    told = true;
+  }
   try {
     return await work();
   } finally {
-    clearInterval(heartbeat);
-    if (ownerOf(lock)?.token === token) renameSync(lock, draft);
+    if (existsSync(join(lock, owner))) rename(lock, draft);
     rmSync(draft, { recursive: true, force: true });
-  }
-}
-
-/**
- * A folder that is not empty is never replaced by a rename. So the lock appears whole, with its owner inside, or not at
- * all; and of several that find the same dead owner only the first moves that owner's lock away, since the others would
- * have to move theirs, or the next owner's, to where it now lies. That is why it stays there.
- *
- * @param {string} lock
- * @param {string} what
- * @param {string} draft
- */
-async function acquire(lock, what, draft) {
-  let told = false;
-  while (!rename(draft, lock)) {
-    const owner = ownerOf(lock);
-    if (owner && isDead(lock, owner)) {
-      rename(lock, `${lock}.${owner.token}.dead`);
-      continue;
-    }
-    if (owner && !told) log(`Another run (process ${owner.pid}) is busy with ${what}; waiting for it.`);
-    told ||= owner !== undefined;
-    await sleep(RETRY_MS);
-  }
-}
-
-/**
- * @param {string} lock
- * @returns {Owner | undefined} undefined when the lock is free just now
- */
-function ownerOf(lock) {
-  try {
-    return JSON.parse(readFileSync(join(lock, 'owner'), 'utf8'));
-  } catch {
-    return undefined;
-  }
-}
-
-/**
- * @param {string} lock
- * @param {Owner} owner
- */
-function isDead(lock, { pid, host }) {
-  if (host === hostname() && !isRunning(pid)) return true;
-  return Date.now() - (statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? Infinity) > STALE_MS;
-}
-
-/** @param {number} pid */
-function isRunning(pid) {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return codeOf(error) === 'EPERM';
   }
 }
 
@@ -103,12 +52,20 @@ function rename(from, to) {
     renameSync(from, to);
     return true;
   } catch (error) {
-    if (['ENOTEMPTY', 'EEXIST', 'EPERM', 'ENOENT'].includes(codeOf(error))) return false;
+    if (['ENOTEMPTY', 'EEXIST', 'EPERM', 'ENOENT'].includes(error.code)) return false;
     throw error;
   }
 }
 
-/** @param {unknown} error */
-function codeOf(error) {
-  return error instanceof Error && 'code' in error ? String(error.code) : '';
+/**
+ * @param {string} lock
+ * @param {string} owner
+ */
+function isDead(lock, owner) {
+  try {
+    process.kill(parseInt(owner), 0);
+  } catch (error) {
+    if (error.code === 'ESRCH') return true;
+  }
+  return Date.now() - (statSync(lock, { throwIfNoEntry: false })?.ctimeMs ?? Infinity) > EXPIRES_MS;
 }

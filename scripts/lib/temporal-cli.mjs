@@ -1,4 +1,5 @@
 import { ensureTool, onPath } from './find-tool.mjs';
+import { log } from './log.mjs';
 import { run } from './run.mjs';
 import { downloadWithSdk } from './sdk-download.mjs';
 
@@ -6,7 +7,7 @@ import { downloadWithSdk } from './sdk-download.mjs';
 const VERSION = '1.5.1';
 
 /** Older servers lack what operators and tests do here: pausing, resetting and updating a pending activity. */
-const OLDEST_SERVER = { major: 1, minor: 28 };
+const OLDEST_SERVER = '1.28';
 
 /**
  * A Temporal CLI that runs: `TEMPORAL_CLI`, the one on PATH, one cached by an earlier run, the SDK's own download, or one
@@ -25,36 +26,28 @@ export function ensureTemporalCli() {
     check,
     ready: [{ name: 'temporal on PATH', find: () => onPath('temporal') }],
     makers: [
-      {
-        name: "the SDK's own download",
-        make: (dir, detail) => downloadWithSdk('dev-server', VERSION, dir, 'temporal', detail),
-      },
-      { name: `go install at v${VERSION}`, takes: 'two to five minutes, once', make: goInstall },
+      { name: "the SDK's own download", make: (...to) => downloadWithSdk('dev-server', VERSION, 'temporal', ...to) },
+      { name: `go install at v${VERSION}`, make: goInstall },
     ],
     advice:
       'Install the Temporal CLI and put it on PATH, or set TEMPORAL_CLI to its path, or install Go 1.24 or later and run this again.',
   });
 }
 
-/**
- * @param {string} dir
- * @param {(text: string) => void} detail
- */
+/** @type {import('./find-tool.mjs').Make} */
 async function goInstall(dir, detail) {
   if (!onPath('go')) throw new Error('Go is not installed');
-  // Without cgo no C compiler is needed.
-  const env = { GOBIN: dir, CGO_ENABLED: '0' };
+  log('Building the Temporal CLI from its source takes two to five minutes, once.');
   const target = `github.com/temporalio/cli/cmd/temporal@v${VERSION}`;
-  await run('go', ['install', '-v', target], { cwd: dir, env, onLine: detail });
+  // Without cgo no C compiler is needed.
+  await run('go', ['install', '-v', target], { cwd: dir, env: { GOBIN: dir, CGO_ENABLED: '0' }, onLine: detail });
 }
 
 /** @param {string} path */
 async function check(path) {
   const output = await run(path, ['--version'], { limitMs: 30_000 });
-  const [, major, minor] = /Server (\d+)\.(\d+)/.exec(output)?.map(Number) ?? [];
-  if (major === undefined || minor === undefined) return;
-  const { major: oldest, minor: oldestMinor } = OLDEST_SERVER;
-  if (major < oldest || (major === oldest && minor < oldestMinor)) {
-    throw new Error(`${path} starts server ${major}.${minor}, ${oldest}.${oldestMinor} or later is needed`);
+  const server = /Server (\d+\.\d+)/.exec(output)?.[1];
+  if (server && server.localeCompare(OLDEST_SERVER, 'en', { numeric: true }) < 0) {
+    throw new Error(`${path} starts server ${server}, ${OLDEST_SERVER} or later is needed`);
   }
 }

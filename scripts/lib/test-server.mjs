@@ -1,7 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ensureTool, onPath } from './find-tool.mjs';
-import { messageOf } from './log.mjs';
 import { run } from './run.mjs';
 import { downloadWithSdk } from './sdk-download.mjs';
 
@@ -46,10 +45,7 @@ export function ensureTestServer() {
     check,
     ready: [],
     makers: [
-      {
-        name: "the SDK's own download",
-        make: (dir, detail) => downloadWithSdk('time-skipping', VERSION, dir, NAME, detail),
-      },
+      { name: "the SDK's own download", make: (...to) => downloadWithSdk('time-skipping', VERSION, NAME, ...to) },
       { name: `Maven's io.temporal:${NAME}:${VERSION}`, make: copyWithMaven },
     ],
     advice:
@@ -57,10 +53,7 @@ export function ensureTestServer() {
   });
 }
 
-/**
- * @param {string} dir
- * @param {(text: string) => void} detail
- */
+/** @type {import('./find-tool.mjs').Make} */
 async function copyWithMaven(dir, detail) {
   if (process.platform === 'win32') throw new Error('its launcher is a shell script');
   if (!onPath('mvn')) throw new Error('Maven is not installed');
@@ -76,6 +69,6 @@ async function copyWithMaven(dir, detail) {
  * @param {string} path
  */
 async function check(path) {
-  const output = await run(path, [], { limitMs: 30_000 }).catch(messageOf);
+  const output = await run(path, [], { limitMs: 30_000 }).catch((error) => error.message);
   if (!output.includes('<port>')) throw new Error(`not a test server that runs: ${output.trim()}`);
 }

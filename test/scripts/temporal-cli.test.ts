@@ -120,9 +120,8 @@ describe('when two runs want a Temporal CLI at once', () => {
 
   test('the lock of a run that was killed holds nobody up', async () => {
     await machine.fake('go', BUILDS);
-    await mkdir(join(machine.cache, 'locks'), { recursive: true });
-    const dead = { pid: pidOfEndedProcess(), host: hostname(), token: 'of-the-dead' };
-    await writeFile(join(machine.cache, 'locks', 'temporal-cli.lock'), JSON.stringify(dead));
+    const lock = join(machine.cache, 'locks', `temporal-cli-${hostname()}`);
+    await mkdir(join(lock, `${pidOfEndedProcess()}-its-token`), { recursive: true });
     const { code, stderr } = await ensure().ended;
     expect(code).toBe(0);
     expect(stderr).not.toContain('waiting for it');

@@ -4,8 +4,8 @@ import { throwawayProject } from './throwaway-project';
 
 const root = join(__dirname, '..', '..', '..');
 
-/** All that workflow code may bring with it, however indirectly. The SDK's own needs, and nothing of ours but three rooms. */
-const ROOMS = ['contracts', 'domain', 'workflows'];
+/** All that workflow code may bring with it, however indirectly. The SDK's own needs, and nothing of ours but three modules. */
+const MODULES = ['contracts', 'domain', 'workflows'];
 const SDK_PACKAGES = ['@temporalio/common', '@temporalio/workflow', 'long', 'ms', 'nexus-rpc'];
 
 /** The files behind a bundle, as the source map inside it names them. */
@@ -21,9 +21,11 @@ function packagesIn(files: readonly string[]): string[] {
   return [...new Set(names.filter((name) => name !== undefined))].sort();
 }
 
-function roomsIn(files: readonly string[]): string[] {
+function modulesIn(files: readonly string[]): string[] {
   const own = files.filter((file) => !file.includes('node_modules'));
-  return [...new Set(own.map((file) => /\/src\/([^/]+)/.exec(file)?.[1]).filter((room) => room !== undefined))].sort();
+  return [
+    ...new Set(own.map((file) => /\/src\/([^/]+)/.exec(file)?.[1]).filter((module) => module !== undefined)),
+  ].sort();
 }
 
 describe('the whole graph behind the workflows', () => {
@@ -31,7 +33,7 @@ describe('the whole graph behind the workflows', () => {
   beforeAll(async () => (files = await filesBehind(join(root, 'src', 'workflows', 'index.ts'))));
 
   test('has nothing of ours but workflows, contracts and domain: no activity, no partner, no configuration', () => {
-    expect(roomsIn(files)).toEqual(ROOMS);
+    expect(modulesIn(files)).toEqual(MODULES);
   });
 
   test('has no package but those of the SDK: no zod, which would make every worker start slower, and no undici', () => {

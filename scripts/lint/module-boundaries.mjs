@@ -1,0 +1,103 @@
+import { isBuiltin } from 'node:module';
+import { posix } from 'node:path';
+
+/**
+ * Who may import whom: each module of `src/` with the modules and packages that it may use besides itself. `node` is whatever
+ * Node itself brings, `node:…` one part of it, `types:MODULE` that module's types and nothing that runs, `not:FILE` a file of
+ * a module that is left out. What is not named is refused, and so is a module without a row: it gets one here and in
+ * docs/architecture.md.
+ *
+ * @type {Readonly<Record<string, string>>}
+ */
+export const MODULES = {
+  domain: '',
+  contracts: 'types:domain @temporalio/common node:crypto',
+  workflows: 'contracts not:contracts/event-id domain @temporalio/workflow @temporalio/common',
+  partner: 'contracts domain node undici zod',
+  delivery: 'contracts domain node undici zod',
+  report: 'domain node',
+  activities:
+    'contracts domain partner delivery temporal/client report node @temporalio/activity @temporalio/common @temporalio/client',
+  'temporal/client': 'contracts domain @temporalio/client @temporalio/common @temporalio/envconfig',
+  // The only one that touches the native bridge.
+  'temporal/worker': 'temporal/client node @temporalio/worker',
+  starter: 'contracts domain temporal/client @temporalio/client',
+  cli: 'starter partner delivery config contracts domain temporal/client exit @temporalio/client commander',
+  config: 'node zod',
+  exit: 'node',
+  sandbox: 'node qrcode zod',
+  demo: 'anything',
+  worker: 'anything',
+};
+
+/** @type {(context: any) => Record<string, (node: any) => void>} */
+function create(context) {
+  const file = context.filename.replaceAll('\\', '/').split('/src/').at(-1);
+  const own = moduleOf(file);
+  const allowed = MODULES[own]?.split(' ');
+  // It puts the others together; the folder `starter/` does not.
+  if (file === 'starter.ts' || allowed?.includes('anything')) return {};
+  if (!allowed) {
+    const message = `The module ${own} has no row in MODULES.`;
+    return { Program: (node) => context.report({ node, message }) };
+  }
+  /** @type {(node: any, specifier: unknown, isType?: boolean) => void} */
+  const check = (node, specifier, isType = false) => {
+    const message = complaint(own, allowed, specifier, file, isType);
+    if (message) context.report({ node, message });
+  };
+  /** @type {(node: any) => void} */
+  const declaration = (node) => {
+    if (node.source) check(node, node.source.value, isTypeOnly(node));
+  };
+  // Every form in which one file can reach into another.
+  return {
+    ImportDeclaration: declaration,
+    ExportNamedDeclaration: declaration,
+    ExportAllDeclaration: declaration,
+    ImportExpression: (node) => check(node, textOf(node.source)),
+    TSImportType: (node) => check(node, textOf(node.source ?? node.argument), true),
+    TSExternalModuleReference: (node) => check(node, textOf(node.expression), node.parent?.importKind === 'type'),
+    CallExpression: (node) => {
+      const { name } = node.callee.object ?? node.callee;
+      if (name === 'require') check(node, textOf(node.arguments[0]));
+    },
+  };
+}
+
+/** @type {(own: string, allowed: string[], specifier: unknown, file: string, isType: boolean) => string | undefined} */
+function complaint(own, allowed, specifier, file, isType) {
+  if (typeof specifier !== 'string') return `${own} imports something that is only known when it runs.`;
+  const path = specifier.startsWith('.') ? posix.join(posix.dirname(file), specifier) : undefined;
+  const target = path === undefined ? packageOf(specifier) : moduleOf(path);
+  if (allowed.includes(`not:${path}`)) return `${own} may not import ${path}.`;
+  if (target === own || allowed.includes(target) || allowed.includes(specifier)) return undefined;
+  if (!allowed.includes(`types:${target}`)) return `${own} may not import ${target}. It may import: ${allowed.join(', ')}.`;
+  return isType ? undefined : `${own} may import only types from ${target}: write "import type".`;
+}
+
+/** @type {(specifier: string) => string} */
+function packageOf(specifier) {
+  return isBuiltin(specifier) ? 'node' : specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
+}
+
+/** @type {(file: string) => string} of a path inside `src/` */
+function moduleOf(file) {
+  const path = file.replace(/\.[jt]s$/, '');
+  if (path.startsWith('..')) return path;
+  return Object.keys(MODULES).find((name) => `${path}/`.startsWith(`${name}/`)) ?? String(path.split('/')[0]);
+}
+
+/** @type {(node: any) => boolean} */
+function isTypeOnly({ importKind, exportKind, specifiers = [] }) {
+  if (importKind === 'type' || exportKind === 'type') return true;
+  return specifiers.length > 0 && specifiers.every(isTypeOnly);
+}
+
+/** @type {(node: any) => unknown} */
+function textOf(node) {
+  const isPlainTemplate = node?.type === 'TemplateLiteral' && node.expressions.length === 0;
+  return isPlainTemplate ? node.quasis[0].value.cooked : (node?.value ?? node?.literal?.value);
+}
+
+export default { meta: { name: 'module-boundaries' }, rules: { 'may-import': { create } } };
