@@ -1,9 +1,13 @@
+const { availableParallelism } = require('node:os');
+
 /** @type {import('jest').Config} */
 module.exports = {
   testEnvironment: 'node',
   testMatch: ['<rootDir>/test/**/*.test.ts'],
   transform: { '^.+\\.ts$': ['@swc/jest', { jsc: { parser: { syntax: 'typescript' }, target: 'es2022' } }] },
   testTimeout: 60_000,
+  // Most tests wait for a server rather than compute, so two at a time pay even on one core; more than four crowd it.
+  maxWorkers: Math.min(4, Math.max(2, availableParallelism())),
   reporters: ['default', '<rootDir>/scripts/lib/closing-line.mjs'],
   // A test that fails leaves its servers behind; the run must end all the same.
   forceExit: true,

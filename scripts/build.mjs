@@ -1,3 +1,3 @@
-import { build } from './lib/build.mjs';
+import { ensureBuild } from './lib/build.mjs';
 
-await build();
+await ensureBuild({ anew: true });

@@ -5,9 +5,6 @@ import { runJest } from './lib/jest.mjs';
 // by their titles.
 const { seed, only } = parseArgs({ options: { seed: { type: 'string' }, only: { type: 'string' } } }).values;
 if (seed !== undefined && !/^\d{1,9}$/.test(seed)) throw new Error('--seed: expected a number of up to 9 digits');
-
 const matrix = ['--runInBand', '--testMatch', '<rootDir>/test/resilience/fault-matrix/*.faults.ts'];
-process.exitCode = await runJest(
-  only === undefined ? matrix : [...matrix, '-t', only],
-  seed === undefined ? {} : { FAULTS_SEED: seed },
-);
+const args = only === undefined ? matrix : [...matrix, '-t', only];
+process.exitCode = await runJest(args, seed === undefined ? {} : { FAULTS_SEED: seed });

@@ -9,35 +9,24 @@ import { run } from './run.mjs';
 
 const dist = join(projectRoot, 'dist');
 const bundle = join(dist, 'workflow-bundle.js');
-
 /** What the compiler knows of its last run. It is written only when something has changed. */
 const buildInfo = join(dist, '.tsbuildinfo');
 
-/** Brings `dist/` up to the sources. A type error leaves what was built before. */
-export function ensureBuild() {
-  const build = () => step('Build', compileAndBundle);
-  return withLock(`${projectRoot} build`, 'the build', build);
+/** Brings `dist/` up to the sources, or with `anew` builds everything. A type error leaves what was built before. */
+export function ensureBuild({ anew = false } = {}) {
+  return withLock(`${projectRoot} build`, 'the build', () => step('Build', () => compileAndBundle(anew)));
 }
 
-/** Builds everything anew, whatever is there already. */
-export async function build() {
-  await rm(buildInfo, { force: true });
-  await ensureBuild();
-}
-
-async function compileAndBundle() {
-  const incremental = ['--incremental', '--tsBuildInfoFile', buildInfo, '--noEmitOnError'];
-  await run('tsc', ['-p', 'tsconfig.json', ...incremental]);
+/** @type {(anew: boolean) => Promise<void>} */
+async function compileAndBundle(anew) {
+  if (anew) await rm(buildInfo, { force: true });
+  await run('tsc', ['-p', 'tsconfig.json', '--incremental', '--tsBuildInfoFile', buildInfo, '--noEmitOnError']);
   await removeOrphans();
-  const changes = [buildInfo, join(projectRoot, 'node_modules/.package-lock.json')].map(
-    (file) => statSync(file).mtimeMs,
-  );
-  if (existsSync(bundle) && statSync(bundle).mtimeMs > Math.max(...changes)) return;
+  const sources = [buildInfo, join(projectRoot, 'node_modules/.package-lock.json')];
+  if (existsSync(bundle) && sources.every((file) => statSync(file).mtimeMs < statSync(bundle).mtimeMs)) return;
   // Bundled here once, so that a worker starts without webpack and every worker runs the same code.
-  const { code } = await bundleWorkflowCode({
-    workflowsPath: join(dist, 'workflows/index.js'),
-    logger: new DefaultLogger('WARN'),
-  });
+  const workflowsPath = join(dist, 'workflows/index.js');
+  const { code } = await bundleWorkflowCode({ workflowsPath, logger: new DefaultLogger('WARN') });
   await writeFile(`${bundle}.next`, code);
   await rename(`${bundle}.next`, bundle);
 }

@@ -16,23 +16,20 @@ export async function ensureDependencies(root = projectRoot) {
   await withLock(`${root} dependencies`, 'the dependencies', async () => {
     if (isInstalled(root)) return;
     const folder = join(root, 'node_modules');
-    if (lstatSync(folder, { throwIfNoEntry: false })?.isSymbolicLink()) {
+    if (lstatSync(folder, { throwIfNoEntry: false })?.isSymbolicLink())
       throw new Error(
-        `${folder} is a link to packages that are not those of package-lock.json: remove it, or install there`,
+        `${folder} is a link to other packages than package-lock.json names: remove it, or install there`,
       );
-    }
     log('Dependencies: npm ci …');
     // Development packages too, whatever NODE_ENV says: the build and the tests need them.
-    const code = await runInForeground('npm', ['ci', '--include=dev', '--no-audit', '--no-fund'], {
-      cwd: root,
-      stdio: ['ignore', 2, 2],
-      shell: process.platform === 'win32',
-    });
+    const args = ['ci', '--include=dev', '--no-audit', '--no-fund'];
+    const shell = process.platform === 'win32';
+    const code = await runInForeground('npm', args, { cwd: root, stdio: ['ignore', 2, 2], shell });
     if (code !== 0) throw new Error(`npm ci ended with exit code ${code}`);
   });
 }
 
-/** @param {string} root */
+/** @type {(root: string) => boolean} */
 function isInstalled(root) {
   const installed = readPackages(join(root, 'node_modules', '.package-lock.json'));
   const { '': _root, ...wanted } = readPackages(join(root, 'package-lock.json'));
@@ -43,10 +40,7 @@ function isInstalled(root) {
   return !missing && Object.keys(installed).every((path) => path in wanted);
 }
 
-/**
- * @param {string} file
- * @returns {Record<string, { version?: string, optional?: boolean }>}
- */
+/** @type {(file: string) => Record<string, { version?: string, optional?: boolean }>} */
 function readPackages(file) {
   try {
     return JSON.parse(readFileSync(file, 'utf8')).packages;

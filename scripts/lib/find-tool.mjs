@@ -4,54 +4,63 @@ import { basename, delimiter, dirname, join } from 'node:path';
 import { withLock } from './lock.mjs';
 import { log, step } from './log.mjs';
 import { cacheDir } from './paths.mjs';
+import { downloadWithSdk } from './sdk-download.mjs';
 
 /**
  * @typedef {{ name: string, find: () => string | undefined | Promise<string | undefined> }} Way
  * @typedef {(dir: string, detail: (text: string) => void) => Promise<void>} Make puts the program into an empty folder
  *
- * @typedef {object} Tool a program that is found, or made and kept in the cache
+ * @typedef {object} Tool
  * @property {string} name as people read it
  * @property {string} id of its folder in the cache and of its lock
  * @property {string} version
- * @property {string} file its file name, without `.exe`
+ * @property {string} file its file name
  * @property {string} variable an environment variable that names another
  * @property {(path: string) => Promise<void>} check throws when the program at this path does not run, or is too old
- * @property {Way[]} ready where it may lie already; after them comes the cache
- * @property {{ name: string, make: Make }[]} makers
- * @property {string} advice what a person can install or set when there is none to be had
+ * @property {'dev-server' | 'time-skipping'} kind of server, as the SDK downloads it
+ * @property {{ name: string, make: Make }} fallback where there is no download
+ * @property {string} advice what a person can do when there is none to be had
  */
 
 /**
- * The one that the environment names, else the first that is ready, else the first that can be made.
+ * The path of a program that runs: the one that the environment names, else the one on PATH, in the cache, of the SDK's own
+ * download, or made by the fallback; the last two are kept in the cache.
  *
  * @param {Tool} tool
- * @returns {Promise<string>} the path of one that runs
- * @throws {Error} one message that names every way and how it failed, and ends with the advice; or that the environment
- *   names one that does not run
+ * @throws {Error} one message that names every way and how it failed; or that the environment names one that doesn't run
  */
-export async function ensureTool({ check, ...tool }) {
+export async function ensureTool(tool) {
   const chosen = process.env[tool.variable];
   if (chosen) {
-    const complain = (/** @type {Error} */ error) => {
+    await tool.check(chosen).catch((error) => {
       throw new Error(`${tool.variable} is set to ${chosen}, but: ${error.message}`);
-    };
-    return check(chosen).then(() => chosen, complain);
+    });
+    return chosen;
   }
+  const file = process.platform === 'win32' ? `${tool.file}.exe` : tool.file;
   // Version and platform are in the folder's name, so a home folder that several machines share mixes nothing up.
   const dir = join(cacheDir(), `${tool.id}-${tool.version}-${process.platform}-${process.arch}`);
-  const cached = join(dir, executableName(tool.file));
-  const ready = [...tool.ready, { name: 'the cache', find: () => (existsSync(cached) ? cached : undefined) }];
+  const cached = join(dir, file);
+  const ready = [
+    { name: `${tool.file} on PATH`, find: () => onPath(file) },
+    { name: 'the cache', find: () => (existsSync(cached) ? cached : undefined) },
+  ];
   // How it fails is told only where nothing else is ready.
-  const found = await firstOf(ready, check, () => undefined);
+  const found = await firstOf(ready, tool.check, () => undefined);
   if (found) return found;
 
-  const making = tool.makers.map(({ name, make }) => {
+  /** @type {{ name: string, make: Make }} */
+  const download = {
+    name: "the SDK's own download",
+    make: (to, detail) => downloadWithSdk(tool, join(to, file), detail),
+  };
+  const making = [download, tool.fallback].map(({ name, make }) => {
     const title = `${tool.name} ${tool.version}: ${name}`;
     return { name, find: () => step(title, (detail) => fill(dir, (draft) => make(draft, detail))).then(() => cached) };
   });
   return withLock(tool.id, `the ${tool.name}`, async () => {
     const failures = [`No ${tool.name} could be found or made. Tried, in this order:`];
-    const path = await firstOf([...ready, ...making], check, (way, reason, next) => {
+    const path = await firstOf([...ready, ...making], tool.check, (way, reason, next) => {
       failures.push(`  - ${way.name}: ${reason?.replaceAll('\n', '\n    ') ?? 'nothing there'}`);
       const [summary] = reason?.split(/[:.]?\n/) ?? [];
       if (summary && next) log(`${tool.name}: ${way.name} failed (${summary}). Falling back to ${next.name}.`);
@@ -61,11 +70,7 @@ export async function ensureTool({ check, ...tool }) {
   });
 }
 
-/**
- * @param {Way[]} ways
- * @param {Tool['check']} check
- * @param {(way: Way, reason?: string, next?: Way) => void} onFailure without a reason where there is nothing
- */
+/** @type {(ways: Way[], check: Tool['check'], onFailure: (way: Way, reason?: string, next?: Way) => void) => Promise<?string>} */
 async function firstOf(ways, check, onFailure) {
   for (const [index, way] of ways.entries()) {
     try {
@@ -77,15 +82,14 @@ async function firstOf(ways, check, onFailure) {
       onFailure(way, error.message, ways[index + 1]);
     }
   }
-  return undefined;
+  return null;
 }
 
 /**
  * Fills a folder in one go: the draft beside it is renamed when all is well, so a run that is killed half-way leaves
  * nothing that a later one could take for whole. Call it with the tool's lock held.
  *
- * @param {string} dir
- * @param {(draft: string) => Promise<void>} make
+ * @type {(dir: string, make: (draft: string) => Promise<void>) => Promise<void>}
  */
 async function fill(dir, make) {
   for (const name of await readdir(dirname(dir))) {
@@ -101,13 +105,8 @@ async function fill(dir, make) {
   }
 }
 
-/** @param {string} name without `.exe` */
-export function onPath(name) {
+/** @type {(file: string) => string | undefined} */
+function onPath(file) {
   const dirs = (process.env.PATH ?? '').split(delimiter).filter(Boolean);
-  return dirs.map((dir) => join(dir, executableName(name))).find((path) => existsSync(path));
-}
-
-/** @param {string} name */
-export function executableName(name) {
-  return process.platform === 'win32' ? `${name}.exe` : name;
+  return dirs.map((dir) => join(dir, file)).find((path) => existsSync(path));
 }

@@ -10,7 +10,7 @@ export const SIGNALS = /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP']);
  *
  * @param {string} command
  * @param {string[]} args
- * @param {import('node:child_process').SpawnOptions} options
+ * @param {{ cwd?: string, env?: NodeJS.ProcessEnv, stdio: any, shell?: boolean }} options of `spawn`
  * @param {(message: unknown) => void} [onMessage] gets what the program sends, where `options.stdio` has an `ipc`
  * @returns {Promise<number>} its exit code; 128 and the signal's number if a signal ended it
  */

@@ -5,28 +5,19 @@ import { projectRoot } from './paths.mjs';
 import { ensureTemporalCli } from './temporal-cli.mjs';
 
 /**
- * Runs Jest on what is built, with a Temporal CLI. Its reporter `closing-line.mjs` counts the tests.
+ * Runs Jest on what is built, with a Temporal CLI, and returns its exit code. Its reporter `closing-line.mjs` counts the tests.
  *
- * @param {readonly string[]} args
- * @param {Record<string, string>} [env]
- * @returns {Promise<number>} its exit code
+ * @param {string[]} args
+ * @param {Record<string, string>} more of the environment
  * @throws {Error} when it ended before it had counted
  */
-export async function runJest(args, env = {}) {
-  const TEMPORAL_CLI = await ensureTemporalCli();
+export async function runJest(args, more) {
+  const env = { ...process.env, TEMPORAL_CLI: await ensureTemporalCli(), ...more };
   await ensureBuild();
   let counted = false;
-  const jest = createRequire(import.meta.url).resolve('jest/bin/jest');
-  const code = await runInForeground(
-    process.execPath,
-    [jest, ...args],
-    {
-      cwd: projectRoot,
-      env: { ...process.env, TEMPORAL_CLI, ...env },
-      stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
-    },
-    () => void (counted = true),
-  );
+  const jest = [createRequire(import.meta.url).resolve('jest/bin/jest'), ...args];
+  const options = { cwd: projectRoot, env, stdio: ['inherit', 'inherit', 'inherit', 'ipc'] };
+  const code = await runInForeground(process.execPath, jest, options, () => void (counted = true));
   if (!counted || code > 128) throw new Error(`Jest ended with exit code ${code} before it had counted the tests`);
   return code;
 }

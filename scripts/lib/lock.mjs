@@ -42,11 +42,7 @@ export async function withLock(name, what, work) {
   }
 }
 
-/**
- * @param {string} from
- * @param {string} to
- * @returns {boolean} false when another process was faster
- */
+/** @type {(from: string, to: string) => boolean} false when another process was faster */
 function rename(from, to) {
   try {
     renameSync(from, to);
@@ -57,10 +53,7 @@ function rename(from, to) {
   }
 }
 
-/**
- * @param {string} lock
- * @param {string} owner
- */
+/** @type {(lock: string, owner: string) => boolean} */
 function isDead(lock, owner) {
   try {
     process.kill(parseInt(owner), 0);

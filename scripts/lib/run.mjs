@@ -4,22 +4,14 @@ import { SIGNALS } from './foreground.mjs';
 import { projectRoot } from './paths.mjs';
 
 /**
- * @typedef {object} RunOptions
- * @property {string} [cwd] the project's folder unless given
- * @property {Record<string, string>} [env] added to this process's own
- * @property {NodeJS.Signals} [killSignal]
- * @property {number} [limitMs] the program is killed after this long, and the run counts as failed
- * @property {number} [silenceMs] so it is when it prints nothing for this long
- * @property {(line: string) => void} [onLine] each line of its output, as it comes
- */
-
-/**
  * Runs a program, one of the installed packages' too, to its end, without a shell and without input. A signal that ends
  * this process ends the program first.
  *
  * @param {string} command
  * @param {string[]} args
- * @param {RunOptions} [options]
+ * @param {{ cwd?: string, env?: Record<string, string>, killSignal?: NodeJS.Signals, limitMs?: number, silenceMs?: number,
+ *   onLine?: (line: string) => void }} [options] `env` is added to this process's own; the program is killed `limitMs` after
+ *   its start, or when it prints nothing for `silenceMs`; `onLine` gets each line of its output as it comes
  * @returns {Promise<string>} what it printed, the lines of stdout and stderr as they came
  * @throws {Error} when it can't be started, is killed, or exits with another code than 0; what it printed is in the message
  */
@@ -27,7 +19,8 @@ export async function run(command, args, { limitMs, silenceMs, onLine, ...option
   const stop = new AbortController();
   const allowedMs = limitMs ?? silenceMs ?? 2 ** 31 - 1;
   const timer = setTimeout(() => stop.abort(), allowedMs);
-  const leave = (/** @type {NodeJS.Signals} */ signal) => {
+  /** @type {(signal: NodeJS.Signals) => void} */
+  const leave = (signal) => {
     stop.abort();
     process.exit(128 + constants.signals[signal]);
   };

@@ -4,25 +4,19 @@ import { join } from 'node:path';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 
 const [kind, version, downloadDir = ''] = process.argv.slice(2);
-const server = { executable: { type: /** @type {const} */ ('cached-download'), version, downloadDir } };
-
 let last = 0;
-const watch = setInterval(() => {
-  const [file = ''] = readdirSync(downloadDir);
-  const size = statSync(join(downloadDir, file), { throwIfNoEntry: false })?.size ?? 0;
-  if (file && size !== last) process.stdout.write(`${(size / 1e6).toFixed(1)} MB\n`);
+setInterval(() => {
+  const [file] = readdirSync(downloadDir);
+  const size = file ? (statSync(join(downloadDir, file), { throwIfNoEntry: false })?.size ?? 0) : 0;
+  if (size !== last) process.stdout.write(`${(size / 1e6).toFixed(1)} MB\n`);
   last = size;
-}, 500);
+}, 500).unref();
 
-try {
-  // The SDK downloads only as part of starting the server; the server itself is not wanted here.
-  const environment = await (kind === 'dev-server'
-    ? TestWorkflowEnvironment.createLocal({ server })
-    : TestWorkflowEnvironment.createTimeSkipping({ server }));
-  await environment.teardown();
-} catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
+// The SDK downloads only as part of starting the server; the server itself is not wanted here.
+const server = { executable: { type: /** @type {const} */ ('cached-download'), version, downloadDir } };
+const method = kind === 'dev-server' ? 'createLocal' : 'createTimeSkipping';
+const environment = await TestWorkflowEnvironment[method]({ server }).catch((error) => {
+  process.stderr.write(`${error.message}\n`);
   process.exitCode = 1;
-} finally {
-  clearInterval(watch);
-}
+});
+await environment?.teardown();

@@ -1,8 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ensureTool, onPath } from './find-tool.mjs';
+import { ensureTool } from './find-tool.mjs';
 import { run } from './run.mjs';
-import { downloadWithSdk } from './sdk-download.mjs';
 
 /** A release of Temporal's Java SDK, which the time-skipping test server is part of. */
 const VERSION = '1.35.0';
@@ -28,13 +27,7 @@ java=\${JAVA_HOME:+$JAVA_HOME/bin/}java
 exec "$java" -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -cp "$here/lib/*" io.temporal.testserver.TestServer "$@"
 `;
 
-/**
- * A time-skipping Temporal test server that runs: `TEMPORAL_TEST_SERVER`, one cached by an earlier run, the SDK's own
- * download, or the Maven artifact with its dependencies behind a launcher.
- *
- * @returns {Promise<string>} its absolute path, for `executable: { type: 'existing-path' }` of the SDK
- * @throws {Error} one message that names everything that was tried, or that `TEMPORAL_TEST_SERVER` names none that runs
- */
+/** A time-skipping Temporal test server that runs, the last resort being the Maven artifact behind a launcher. */
 export function ensureTestServer() {
   return ensureTool({
     name: 'Temporal test server',
@@ -43,32 +36,24 @@ export function ensureTestServer() {
     file: NAME,
     variable: 'TEMPORAL_TEST_SERVER',
     check,
-    ready: [],
-    makers: [
-      { name: "the SDK's own download", make: (...to) => downloadWithSdk('time-skipping', VERSION, NAME, ...to) },
-      { name: `Maven's io.temporal:${NAME}:${VERSION}`, make: copyWithMaven },
-    ],
-    advice:
-      'Set TEMPORAL_TEST_SERVER to the path of a Temporal test server, or install Java 11 or later with Maven and run this again.',
+    kind: 'time-skipping',
+    fallback: { name: `Maven's io.temporal:${NAME}:${VERSION}`, make: copyWithMaven },
+    advice: 'Set TEMPORAL_TEST_SERVER to the path of one, or install Java 11 or later with Maven, and run this again.',
   });
 }
 
 /** @type {import('./find-tool.mjs').Make} */
 async function copyWithMaven(dir, detail) {
   if (process.platform === 'win32') throw new Error('its launcher is a shell script');
-  if (!onPath('mvn')) throw new Error('Maven is not installed');
   await writeFile(join(dir, 'pom.xml'), POM);
   const copy = ['-B', '-ntp', '-f', join(dir, 'pom.xml'), COPY_DEPENDENCIES, `-DoutputDirectory=${join(dir, 'lib')}`];
   await run('mvn', copy, { cwd: dir, onLine: detail });
   await writeFile(join(dir, NAME), LAUNCHER, { mode: 0o755 });
 }
 
-/**
- * Started without a port the server only prints how it is used, which shows that it runs without starting it.
- *
- * @param {string} path
- */
+/** @type {(path: string) => Promise<void>} */
 async function check(path) {
+  // Started without a port the server only prints how it is used, which shows that it runs without starting it.
   const output = await run(path, [], { limitMs: 30_000 }).catch((error) => error.message);
   if (!output.includes('<port>')) throw new Error(`not a test server that runs: ${output.trim()}`);
 }

@@ -23,7 +23,7 @@ test('a host that takes the connection and never answers is given up, and does n
   const dir = join(machine.dir, 'draft');
   await mkdir(dir);
   const { code, stderr } = await machine.call('sdk-download.mjs', 'downloadWithSdk', {
-    args: ['dev-server', '1.5.1', 'temporal', dir, null, 1_500],
+    args: [{ kind: 'dev-server', version: '1.5.1' }, join(dir, 'temporal'), null, 1_500],
     env: { HTTPS_PROXY: `http://127.0.0.1:${(blackHole.address() as AddressInfo).port}` },
   }).ended;
   expect(code).toBe(1);

@@ -66,7 +66,7 @@ describe('when there is no test server to be had', () => {
     const message = stderr.slice(stderr.indexOf('No Temporal test server'));
     expect(message).toMatch(/the cache: nothing there/);
     expect(message).toMatch(/the SDK's own download: .+/);
-    expect(message).toMatch(/Maven's io\.temporal:temporal-test-server:\S+: Maven is not installed/);
+    expect(message).toMatch(/Maven's io\.temporal:temporal-test-server:\S+: mvn is not installed/);
     expect(message).toMatch(/install Java 11 or later with Maven/);
   });
 
