@@ -1,7 +1,5 @@
-/*
- * `node scripts/run.mjs NAME …`: installs the packages that are missing, then runs NAME.mjs of this folder, which may
- * import any of them. What is loaded before that (this file, dependencies, lock, foreground, paths, log) imports only Node.
- */
+// `node scripts/run.mjs NAME …`: installs the packages that are missing, then runs NAME.mjs of this folder, which may import
+// any of them. What is loaded before that (this file, dependencies, lock, foreground, paths, log) imports only Node.
 import { ensureDependencies } from './lib/dependencies.mjs';
 import { log } from './lib/log.mjs';
 

@@ -1,4 +1,17 @@
-import { runJest } from './lib/jest.mjs';
+import { createRequire } from 'node:module';
+import { ensureBuild } from './lib/build.mjs';
+import { runInForeground } from './lib/foreground.mjs';
+import { projectRoot } from './lib/paths.mjs';
+import { ensureTemporalCli } from './lib/temporal-cli.mjs';
 import { ensureTestServer } from './lib/test-server.mjs';
 
-process.exitCode = await runJest(process.argv.slice(2), { TEMPORAL_TEST_SERVER: await ensureTestServer() });
+process.env.TEMPORAL_CLI = await ensureTemporalCli();
+process.env.TEMPORAL_TEST_SERVER = await ensureTestServer();
+await ensureBuild();
+// Its reporter, lib/closing-line.mjs, says when it has counted the tests.
+let counted = false;
+const jest = [createRequire(import.meta.url).resolve('jest/bin/jest'), ...process.argv.slice(2)];
+const options = { cwd: projectRoot, stdio: ['inherit', 'inherit', 'inherit', 'ipc'] };
+const code = await runInForeground(process.execPath, jest, options, () => void (counted = true));
+if (!counted || code > 128) throw new Error(`Jest ended with exit code ${code} before it had counted the tests`);
+process.exitCode = code;

@@ -17,11 +17,14 @@ export function ensureBuild({ anew = false } = {}) {
   return withLock(`${projectRoot} build`, 'the build', () => step('Build', () => compileAndBundle(anew)));
 }
 
-/** @type {(anew: boolean) => Promise<void>} */
-async function compileAndBundle(anew) {
+async function compileAndBundle(anew = false) {
   if (anew) await rm(buildInfo, { force: true });
   await run('tsc', ['-p', 'tsconfig.json', '--incremental', '--tsBuildInfoFile', buildInfo, '--noEmitOnError']);
-  await removeOrphans();
+  for (const file of await readdir(dist, { recursive: true })) {
+    // The compiler leaves what it made of a source that is gone.
+    const source = join(projectRoot, 'src', file.replace(/\.(js|js\.map|d\.ts)$/, '.ts'));
+    if (/\.(js|map|ts)$/.test(file) && !existsSync(source) && join(dist, file) !== bundle) await rm(join(dist, file));
+  }
   const sources = [buildInfo, join(projectRoot, 'node_modules/.package-lock.json')];
   if (existsSync(bundle) && sources.every((file) => statSync(file).mtimeMs < statSync(bundle).mtimeMs)) return;
   // Bundled here once, so that a worker starts without webpack and every worker runs the same code.
@@ -29,13 +32,4 @@ async function compileAndBundle(anew) {
   const { code } = await bundleWorkflowCode({ workflowsPath, logger: new DefaultLogger('WARN') });
   await writeFile(`${bundle}.next`, code);
   await rename(`${bundle}.next`, bundle);
-}
-
-/** The compiler leaves what it made of a source that is gone. */
-async function removeOrphans() {
-  for (const file of await readdir(dist, { recursive: true })) {
-    const [, source] = /^(.+)\.(?:js|js\.map|d\.ts)$/.exec(file) ?? [];
-    const isOrphan = source && !existsSync(join(projectRoot, 'src', `${source}.ts`));
-    if (isOrphan && join(dist, file) !== bundle) await rm(join(dist, file));
-  }
 }

@@ -1,16 +1,7 @@
 import { log } from './log.mjs';
 
-/** A Jest that has counted its tests has only to end. One that does not has left something open, and never will. */
-const LINGER_MS = 60_000;
-
 /** Bound now: a Jest that is made to exit takes `write` away first. */
 const print = process.stdout.write.bind(process.stdout);
-
-/**
- * @typedef {{ testResults: { status: string, fullName: string }[] }} Suite
- * @typedef {{ numPassedTests: number, numFailedTests: number, numRuntimeErrorTestSuites: number, runExecError?: unknown,
- *   testResults: Suite[] }} Results what is read here of Jest's results
- */
 
 /**
  * A Jest reporter: the last line that Jest prints is `N passed, N failed`, and `, N skipped` if there are any. A suite that
@@ -18,16 +9,19 @@ const print = process.stdout.write.bind(process.stdout);
  * `[no Java here]`, fails the run: that is how a forgotten `.only` shows. A choice of tests by name needs no reason.
  */
 export default class ClosingLine {
-  /** @type {Error | undefined} */
-  lastError;
+  /** @type {() => Error | undefined} where it returns one, Jest's exit code is 1 although no test failed */
+  getLastError = () => undefined;
 
   /** @param {{ testNamePattern?: string }} config @param {{ lingerMs?: number }} [options] */
-  constructor({ testNamePattern }, { lingerMs = LINGER_MS } = {}) {
+  constructor({ testNamePattern }, { lingerMs = 60_000 } = {}) {
     this.isChoice = Boolean(testNamePattern);
     this.lingerMs = lingerMs;
   }
 
-  /** @type {(contexts: unknown, results: Results) => void} */
+  /**
+   * @type {(contexts: unknown, results: { numPassedTests: number, numFailedTests: number, numRuntimeErrorTestSuites: number,
+   *   runExecError?: unknown, testResults: { testResults: { status: string, fullName: string }[] }[] }) => void}
+   */
   onRunComplete(_contexts, { numPassedTests, numFailedTests, numRuntimeErrorTestSuites, runExecError, testResults }) {
     const failed = numFailedTests + numRuntimeErrorTestSuites + (runExecError ? 1 : 0);
     const tests = testResults.flatMap((suite) => suite.testResults);
@@ -38,24 +32,18 @@ export default class ClosingLine {
       (title) => `A skipped test must end its title with the reason in brackets: ${title}`,
     );
     if (numPassedTests + failed === 0) problems.push('No test was run.');
-    if (problems.length > 0) this.lastError = new Error(problems[0]);
+    if (problems.length > 0) this.getLastError = () => new Error(problems[0]);
     const counts = `${numPassedTests} passed, ${failed} failed${skipped.length > 0 ? `, ${skipped.length} skipped` : ''}`;
     const lines = [...shown.map((title) => `skipped: ${title}`), ...problems, counts];
     process.once('exit', () => print(`${lines.join('\n')}\n`));
-    setTimeout(() => this.endLingering(), this.lingerMs).unref();
+    // A Jest that has counted its tests has only to end. One that does not has left something open, and never will.
+    setTimeout(() => {
+      log(
+        `Jest did not end within ${this.lingerMs / 1000} s of its last test, so it was ended: something was left open.`,
+      );
+      process.exit(1);
+    }, this.lingerMs).unref();
     // Whoever started Jest knows by this that the line will come.
     process.send?.('counted');
-  }
-
-  /** Where there is one, Jest's exit code is 1 although no test failed. */
-  getLastError() {
-    return this.lastError;
-  }
-
-  endLingering() {
-    log(
-      `Jest did not end within ${this.lingerMs / 1000} s of its last test, so it was ended: something was left open.`,
-    );
-    process.exit(1);
   }
 }

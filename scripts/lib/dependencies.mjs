@@ -8,8 +8,7 @@ import { projectRoot } from './paths.mjs';
 /**
  * Installs the packages of package-lock.json, unless node_modules holds just those already. Versions are compared, not
  * file times: a checkout of another branch and back installs nothing.
- *
- * @throws {Error} when npm fails, or where node_modules is a link: npm would empty the folder behind it
+ * Where node_modules is a link, nothing is installed: npm would empty the folder behind it.
  */
 export async function ensureDependencies(root = projectRoot) {
   if (isInstalled(root)) return;
@@ -33,11 +32,11 @@ export async function ensureDependencies(root = projectRoot) {
 function isInstalled(root) {
   const installed = readPackages(join(root, 'node_modules', '.package-lock.json'));
   const { '': _root, ...wanted } = readPackages(join(root, 'package-lock.json'));
-  const missing = Object.entries(wanted).some(([path, { version, optional }]) => {
+  for (const [path, { version, optional }] of Object.entries(wanted)) {
     // An optional package of another platform is never installed.
-    return installed[path] ? installed[path].version !== version : !optional;
-  });
-  return !missing && Object.keys(installed).every((path) => path in wanted);
+    if (installed[path] ? installed[path].version !== version : !optional) return false;
+  }
+  return Object.keys(installed).every((path) => path in wanted);
 }
 
 /** @type {(file: string) => Record<string, { version?: string, optional?: boolean }>} */

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, rename, rm } from 'node:fs/promises';
-import { basename, delimiter, dirname, join } from 'node:path';
+import { mkdir, rename, rm } from 'node:fs/promises';
+import { delimiter, join, resolve } from 'node:path';
 import { withLock } from './lock.mjs';
 import { log, step } from './log.mjs';
 import { cacheDir } from './paths.mjs';
@@ -12,9 +12,9 @@ import { downloadWithSdk } from './sdk-download.mjs';
  *
  * @typedef {object} Tool
  * @property {string} name as people read it
- * @property {string} id of its folder in the cache and of its lock
+ * @property {string} file its file name; `id` and `version` name its folder in the cache
+ * @property {string} id
  * @property {string} version
- * @property {string} file its file name
  * @property {string} variable an environment variable that names another
  * @property {(path: string) => Promise<void>} check throws when the program at this path does not run, or is too old
  * @property {'dev-server' | 'time-skipping'} kind of server, as the SDK downloads it
@@ -23,11 +23,10 @@ import { downloadWithSdk } from './sdk-download.mjs';
  */
 
 /**
- * The path of a program that runs: the one that the environment names, else the one on PATH, in the cache, of the SDK's own
- * download, or made by the fallback; the last two are kept in the cache.
+ * The path of a program that runs: the one that the environment names, which must run; else the one on PATH, in the cache,
+ * of the SDK's own download, or made by the fallback. Fails with one message that names every way and how it failed.
  *
- * @param {Tool} tool
- * @throws {Error} one message that names every way and how it failed; or that the environment names one that doesn't run
+ * @type {(tool: Tool) => Promise<string>}
  */
 export async function ensureTool(tool) {
   const chosen = process.env[tool.variable];
@@ -49,15 +48,15 @@ export async function ensureTool(tool) {
   const found = await firstOf(ready, tool.check, () => undefined);
   if (found) return found;
 
-  /** @type {{ name: string, make: Make }} */
-  const download = {
-    name: "the SDK's own download",
-    make: (to, detail) => downloadWithSdk(tool, join(to, file), detail),
-  };
-  const making = [download, tool.fallback].map(({ name, make }) => {
+  /** @type {(name: string, make: Make) => Way} */
+  const made = (name, make) => {
     const title = `${tool.name} ${tool.version}: ${name}`;
     return { name, find: () => step(title, (detail) => fill(dir, (draft) => make(draft, detail))).then(() => cached) };
-  });
+  };
+  const making = [
+    made("the SDK's own download", (draft, detail) => downloadWithSdk(tool, join(draft, file), detail)),
+    made(tool.fallback.name, tool.fallback.make),
+  ];
   return withLock(tool.id, `the ${tool.name}`, async () => {
     const failures = [`No ${tool.name} could be found or made. Tried, in this order:`];
     const path = await firstOf([...ready, ...making], tool.check, (way, reason, next) => {
@@ -85,18 +84,12 @@ async function firstOf(ways, check, onFailure) {
   return null;
 }
 
-/**
- * Fills a folder in one go: the draft beside it is renamed when all is well, so a run that is killed half-way leaves
- * nothing that a later one could take for whole. Call it with the tool's lock held.
- *
- * @type {(dir: string, make: (draft: string) => Promise<void>) => Promise<void>}
- */
+/** @type {(dir: string, make: (draft: string) => Promise<void>) => Promise<void>} so that nobody ever finds half a tool */
 async function fill(dir, make) {
-  for (const name of await readdir(dirname(dir))) {
-    if (name.startsWith(`${basename(dir)}.draft-`)) await rm(join(dirname(dir), name), { recursive: true });
-  }
-  const draft = await mkdtemp(`${dir}.draft-`);
+  const draft = `${dir}.draft`;
   try {
+    await rm(draft, { recursive: true, force: true });
+    await mkdir(draft);
     await make(draft);
     await rm(dir, { recursive: true, force: true });
     await rename(draft, dir);
@@ -106,7 +99,7 @@ async function fill(dir, make) {
 }
 
 /** @type {(file: string) => string | undefined} */
-function onPath(file) {
-  const dirs = (process.env.PATH ?? '').split(delimiter).filter(Boolean);
-  return dirs.map((dir) => join(dir, file)).find((path) => existsSync(path));
+export function onPath(file) {
+  const dirs = (process.env.PATH ?? '').split(delimiter);
+  return dirs.map((dir) => resolve(dir, file)).find((path) => existsSync(path));
 }

@@ -7,16 +7,15 @@ export const SIGNALS = /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP']);
 
 /**
  * Runs a program in this one's place: on the same terminal, and with the signals passed on that would have ended this one.
+ * Returns its exit code; 128 and the signal's number if a signal ended it. `onMessage` gets what it sends through `ipc`.
  *
- * @param {string} command
- * @param {string[]} args
- * @param {{ cwd?: string, env?: NodeJS.ProcessEnv, stdio: any, shell?: boolean }} options of `spawn`
- * @param {(message: unknown) => void} [onMessage] gets what the program sends, where `options.stdio` has an `ipc`
- * @returns {Promise<number>} its exit code; 128 and the signal's number if a signal ended it
+ * @type {(command: string, args: string[], options: { cwd?: string, stdio: any, shell?: boolean },
+ *   onMessage?: (message: unknown) => void) => Promise<number>}
  */
 export async function runInForeground(command, args, options, onMessage = () => undefined) {
   const child = spawn(command, args, options).on('message', onMessage);
-  const pass = (/** @type {NodeJS.Signals} */ signal) => {
+  /** @type {(signal: NodeJS.Signals) => void} */
+  const pass = (signal) => {
     // A terminal sends Ctrl-C to every process in the foreground, and to many programs a second one means "at once".
     if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal);
   };

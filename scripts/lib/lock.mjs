@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -17,10 +18,7 @@ const EXPIRES_MS = 30 * 60_000;
  * with its owner or not at all, and of several that find the same dead owner only the first moves that lock away. The
  * others would move the next owner's lock; but where they would move it, the dead owner's lies.
  *
- * @template T
- * @param {string} name for work inside a checkout the checkout's folder too
- * @param {string} what for the line that tells people what is waited for
- * @param {() => Promise<T>} work
+ * @type {<T>(name: string, what: string, work: () => Promise<T>) => Promise<T>} `what` is for people
  */
 export async function withLock(name, what, work) {
   const owner = `${process.pid}-${randomUUID()}`;
@@ -28,11 +26,13 @@ export async function withLock(name, what, work) {
   const draft = `${lock}.${owner}`;
   mkdirSync(join(draft, owner), { recursive: true });
   for (let told = false; !rename(draft, lock); await sleep(200)) {
-    const other = existsSync(lock) ? readdirSync(lock)[0] : undefined;
+    const [other] = await readdir(lock).catch(() => []);
     if (!other) continue;
     if (isDead(lock, other)) rename(lock, `${lock}.dead-${other}`);
-    else if (!told) log(`Another run (process ${parseInt(other)}) is busy with ${what}; waiting for it.`);
-    told = true;
+    else if (!told) {
+      told = true;
+      log(`Another run (process ${parseInt(other)}) is busy with ${what}; waiting for it.`);
+    }
   }
   try {
     return await work();

@@ -3,22 +3,16 @@ const { stderr } = process;
 /** On a terminal the line of a step may be there, which is still on its way. */
 const CLEAR_LINE = stderr.isTTY ? '\r\x1b[2K' : '';
 
-/**
- * One plain line for people. Always on stderr: stdout belongs to what the command prints for others to read.
- *
- * @param {string} text
- */
+/** @type {(text: string) => void} a line for people; on stderr, as stdout is for what the command prints for programs */
 export function log(text) {
   stderr.write(`${CLEAR_LINE}${text}\n`);
 }
 
 /**
- * Shows that `work` goes on: on a terminal one line that counts the seconds, elsewhere a line at its start, one every
- * 20 seconds and one at its end.
+ * Shows that `work` goes on, and the detail that it names last: on a terminal in one line that counts the seconds, elsewhere
+ * in a line at its start, one every 20 seconds and one at its end.
  *
- * @template T
- * @param {string} title
- * @param {(detail: (text: string) => void) => Promise<T>} work calls `detail` with what it is doing just now
+ * @type {<T>(title: string, work: (detail: (text: string) => void) => Promise<T>) => Promise<T>}
  */
 export async function step(title, work) {
   const start = performance.now();

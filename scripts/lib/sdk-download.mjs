@@ -9,7 +9,6 @@ import { run } from './run.mjs';
  * @param {{ kind: 'dev-server' | 'time-skipping', version: string }} server
  * @param {string} path of the executable, in a folder that is empty as yet
  * @param {(text: string) => void} detail told how much has come
- * @throws {Error} with the downloader's reason
  */
 export async function downloadWithSdk({ kind, version }, path, detail, silenceMs = 20_000) {
   const dir = dirname(path);

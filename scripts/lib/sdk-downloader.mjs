@@ -6,8 +6,8 @@ import { TestWorkflowEnvironment } from '@temporalio/testing';
 const [kind, version, downloadDir = ''] = process.argv.slice(2);
 let last = 0;
 setInterval(() => {
-  const [file] = readdirSync(downloadDir);
-  const size = file ? (statSync(join(downloadDir, file), { throwIfNoEntry: false })?.size ?? 0) : 0;
+  const files = readdirSync(downloadDir).map((name) => statSync(join(downloadDir, name), { throwIfNoEntry: false }));
+  const size = files[0]?.size ?? 0;
   if (size !== last) process.stdout.write(`${(size / 1e6).toFixed(1)} MB\n`);
   last = size;
 }, 500).unref();

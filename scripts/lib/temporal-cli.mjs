@@ -1,4 +1,4 @@
-import { ensureTool } from './find-tool.mjs';
+import { ensureTool, onPath } from './find-tool.mjs';
 import { log } from './log.mjs';
 import { run } from './run.mjs';
 
@@ -26,7 +26,7 @@ export function ensureTemporalCli() {
 
 /** @type {import('./find-tool.mjs').Make} */
 async function goInstall(dir, detail) {
-  await run('go', ['version']);
+  if (!onPath('go')) throw new Error('Go is not installed');
   log('Building the Temporal CLI from its source takes two to five minutes, once.');
   const target = `github.com/temporalio/cli/cmd/temporal@v${VERSION}`;
   // Without cgo no C compiler is needed.

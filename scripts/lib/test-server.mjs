@@ -11,8 +11,8 @@ const COPY_DEPENDENCIES = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.
 
 /** slf4j-nop: without a logging backend the server writes three lines of complaint into every test run. */
 const POM = `<project xmlns="http://maven.apache.org/POM/4.0.0">
-  <modelVersion>4.0.0</modelVersion>
-  <groupId>local</groupId><artifactId>test-server</artifactId><version>1</version><packaging>pom</packaging>
+  <modelVersion>4.0.0</modelVersion><groupId>local</groupId><artifactId>any</artifactId><version>1</version>
+  <packaging>pom</packaging>
   <dependencies>
     <dependency><groupId>io.temporal</groupId><artifactId>${NAME}</artifactId><version>${VERSION}</version></dependency>
     <dependency><groupId>org.slf4j</groupId><artifactId>slf4j-nop</artifactId><version>1.7.36</version></dependency>
@@ -23,8 +23,7 @@ const POM = `<project xmlns="http://maven.apache.org/POM/4.0.0">
 /** `exec`, so that whoever stops the launcher stops the server; the flags, because the SDK waits five seconds for it. */
 const LAUNCHER = `#!/bin/sh
 here=\${0%/*}
-java=\${JAVA_HOME:+$JAVA_HOME/bin/}java
-exec "$java" -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -cp "$here/lib/*" io.temporal.testserver.TestServer "$@"
+exec "\${JAVA_HOME:+$JAVA_HOME/bin/}java" -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -cp "$here/lib/*" io.temporal.testserver.TestServer "$@"
 `;
 
 /** A time-skipping Temporal test server that runs, the last resort being the Maven artifact behind a launcher. */

@@ -2,10 +2,9 @@ import { isBuiltin } from 'node:module';
 import { posix } from 'node:path';
 
 /**
- * Who may import whom: each module of `src/` with the modules and packages that it may use besides itself. `node` is whatever
- * Node itself brings, `node:…` one part of it, `types:MODULE` that module's types and nothing that runs, `not:FILE` a file of
- * a module that is left out. What is not named is refused, and so is a module without a row: it gets one here and in
- * docs/architecture.md.
+ * Who may import whom: each module of `src/` with what it may import besides itself. `node` is whatever Node brings, `node:…`
+ * a part of it, `types:MODULE` that module's types and nothing that runs, `not:FILE` a file of a module that is left out.
+ * What is not named is refused, and so is a module without a row: it gets one here and in docs/architecture.md.
  *
  * @type {Readonly<Record<string, string>>}
  */
@@ -69,16 +68,13 @@ function create(context) {
 function complaint(own, allowed, specifier, file, isType) {
   if (typeof specifier !== 'string') return `${own} imports something that is only known when it runs.`;
   const path = specifier.startsWith('.') ? posix.join(posix.dirname(file), specifier) : undefined;
-  const target = path === undefined ? packageOf(specifier) : moduleOf(path);
+  const name = isBuiltin(specifier) ? 'node' : specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
+  const target = path === undefined ? name : moduleOf(path);
   if (allowed.includes(`not:${path}`)) return `${own} may not import ${path}.`;
   if (target === own || allowed.includes(target) || allowed.includes(specifier)) return undefined;
-  if (!allowed.includes(`types:${target}`)) return `${own} may not import ${target}. It may import: ${allowed.join(', ')}.`;
+  if (!allowed.includes(`types:${target}`))
+    return `${own} may not import ${target}. It may import: ${allowed.join(', ')}.`;
   return isType ? undefined : `${own} may import only types from ${target}: write "import type".`;
-}
-
-/** @type {(specifier: string) => string} */
-function packageOf(specifier) {
-  return isBuiltin(specifier) ? 'node' : specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
 }
 
 /** @type {(file: string) => string} of a path inside `src/` */

@@ -88,7 +88,7 @@ describe('when there is no Temporal CLI to be had', () => {
     expect(message).toMatch(/temporal on PATH: nothing there/);
     expect(message).toMatch(/the cache: nothing there/);
     expect(message).toMatch(/the SDK's own download: .+/);
-    expect(message).toMatch(/go install at v1\.5\.1: go is not installed/);
+    expect(message).toMatch(/go install at v1\.5\.1: Go is not installed/);
     expect(message).toMatch(/install Go/);
     expect(message).not.toMatch(/\n\s+at /);
   });

@@ -174,7 +174,11 @@ const REFUSED: readonly [file: string, code: string, reason: string][] = [
     "import type { A } from '../domain/ok'; export type B = A;",
     'sandbox may not import domain',
   ],
-  ['src/sandbox/zod.ts', "import { z } from 'zod'; export const a = z;", 'sandbox may not import zod'],
+  [
+    'src/sandbox/undici.ts',
+    "import { request } from 'undici'; export const a = request;",
+    'sandbox may not import undici',
+  ],
   ['src/config.ts', "import { a } from './domain/ok'; export const config = a;", 'config may not import domain'],
   ['src/temporal/beside.ts', 'export const a = 1;', 'The module temporal has no row'],
   ['src/attic/new.ts', 'export const a = 1;', 'The module attic has no row'],
