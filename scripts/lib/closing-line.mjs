@@ -1,7 +1,5 @@
+import { writeSync } from 'node:fs';
 import { log } from './log.mjs';
-
-/** Bound now: a Jest that is made to exit takes `write` away first. */
-const print = process.stdout.write.bind(process.stdout);
 
 /**
  * A Jest reporter: the last line that Jest prints is `N passed, N failed`, and `, N skipped` if there are any. A suite that
@@ -35,7 +33,7 @@ export default class ClosingLine {
     if (problems.length > 0) this.getLastError = () => new Error(problems[0]);
     const counts = `${numPassedTests} passed, ${failed} failed${skipped.length > 0 ? `, ${skipped.length} skipped` : ''}`;
     const lines = [...shown.map((title) => `skipped: ${title}`), ...problems, counts];
-    process.once('exit', () => print(`${lines.join('\n')}\n`));
+    process.once('exit', () => lines.forEach(print));
     // A Jest that has counted its tests has only to end. One that does not has left something open, and never will.
     setTimeout(() => {
       log(
@@ -45,5 +43,17 @@ export default class ClosingLine {
     }, this.lingerMs).unref();
     // Whoever started Jest knows by this that the line will come.
     process.send?.('counted');
+  }
+}
+
+/** @type {(line: string) => void} not by `process.stdout`, which Jest has wrapped, and then taken away, by the time it exits */
+function print(line) {
+  for (;;) {
+    try {
+      return void writeSync(1, `${line}\n`);
+    } catch (error) {
+      // Else the pipe is full: whoever reads it is slow.
+      if (error.code !== 'EAGAIN') return;
+    }
   }
 }

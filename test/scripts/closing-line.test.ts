@@ -113,9 +113,12 @@ test('a Jest that leaves something open is ended after its report and does not h
   expect(code).toBe(1);
 });
 
-test('a Jest that is made to exit prints the line all the same', async () => {
-  const { code, lines } = await run({ one: "test('a', () => {});" }, ['--forceExit']);
-  expect(lines.at(-1)).toBe('1 passed, 0 failed');
+test.each([
+  ['is made to exit', ['--forceExit']],
+  ['collects what its reporters print', ['--reporters', 'default', '--reporters', reporter, '--maxWorkers', '2']],
+])('a Jest that %s prints the line all the same', async (_what, args) => {
+  const { code, lines } = await run({ one: "test('a', () => {});", two: "test('b', () => {});" }, args);
+  expect(lines.at(-1)).toBe('2 passed, 0 failed');
   expect(code).toBe(0);
 });
 
