@@ -11,10 +11,8 @@ import {
   unreadable,
   type PartnerErrorFacts,
 } from './errors';
-import type { Exchange } from './transport';
+import type { Exchange, FailedExchange } from './transport';
 import type { Answer } from './types';
-
-type Failed = Extract<Exchange, { end: 'failed' }>;
 
 const MOST_PROBLEMS_NAMED = 5;
 
@@ -38,7 +36,11 @@ export function readAnswer<T>(
   return { data: payloadOf(parsed, payload, facts), traceId, timestamp };
 }
 
-function errorOfFailure({ why, sent, code, head }: Failed, operation: PartnerOperation, nowMs: number): PartnerError {
+function errorOfFailure(
+  { why, sent, code, head }: FailedExchange,
+  operation: PartnerOperation,
+  nowMs: number,
+): PartnerError {
   const retryAfterMs = parseRetryAfter(head?.retryAfter, nowMs);
   const facts: PartnerErrorFacts = { operation, httpStatus: head?.httpStatus, retryAfterMs };
   switch (why) {

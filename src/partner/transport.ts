@@ -22,13 +22,23 @@ interface Head {
   retryAfter: string | undefined;
 }
 
-/** How one request ended. `sent` is whether it was handed to the connection: from then on, the partner may have it. */
-export type Exchange =
-  | ({
-      end: 'answered';
-      /** Absent where an error's body broke off or was too long. */ body: Buffer | undefined;
-    } & Head)
-  | { end: 'failed'; why: Failure; sent: boolean; code: string | undefined; head: Head | undefined };
+/** How one request ended. */
+export type Exchange = AnsweredExchange | FailedExchange;
+
+interface AnsweredExchange extends Head {
+  end: 'answered';
+  /** Absent where an error's body broke off or was too long. */
+  body: Buffer | undefined;
+}
+
+export interface FailedExchange {
+  end: 'failed';
+  why: Failure;
+  /** Whether the request was handed to the connection: from then on, the partner may have it. */
+  sent: boolean;
+  code: string | undefined;
+  head: Head | undefined;
+}
 
 type Failure = 'deadline' | 'connection' | 'too-late' | 'too-large';
 

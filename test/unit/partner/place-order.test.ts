@@ -44,7 +44,7 @@ describe('an order that was placed', () => {
   });
 });
 
-describe('the verdict on an answer with an error status', () => {
+describe('what an answer with an error status proves', () => {
   it.each([
     [400, 'ORDER_REFUSED', 'status'],
     [402, 'ORDER_REFUSED', 'status'],
