@@ -2,12 +2,12 @@ import type { OrderSnapshot } from '../domain/order';
 import type { DeliveryReceipt, DeliveryRequest, EarlierEvent, EventWithKeys, ReceivedEvent } from './checkout-events';
 import type { PurchaseItem, PurchaseSettings } from './purchase';
 
-/** What the worker tells a workflow about itself, recorded once. */
+/** What a workflow learns of its worker, recorded once. */
 export interface WorkerSettings {
   settings: PurchaseSettings;
 }
 
-/** An order of the partner's history that bears exactly the reference that was looked for. */
+/** An order of the partner's history that bears exactly the reference that was searched for. */
 export interface FoundOrder {
   id: string;
   status: string;
@@ -22,7 +22,7 @@ export interface PlaceOrderInput {
   since: number;
   /** The first run of this purchase. Any other run settles before it places. */
   firstRunId: string;
-  /** The run in which a settling (or a person's decision) allowed this placement, if one did. */
+  /** The run in which a settling (or an operator's decision) allowed this placement, if one did. */
   settledInRun?: string;
   /** The request is not written when its attempt is older than this, in ms. */
   maxAgeMs: number;
@@ -106,8 +106,8 @@ export interface OverduePurchase {
 /** What `deliverWorkflow` ends with. `eventId` is the last one of `events`, which the checkout has received. */
 export interface DeliveryReport extends DeliveryReceipt {
   events: ReceivedEvent[];
-  /** The overdue order as it was polled; `doubt` says why its keys were kept back. */
-  order?: { id: string; status: string; doubt?: string };
+  /** The overdue order as it was polled; `issue` says why its keys were kept back. */
+  order?: { id: string; status: string; issue?: string };
 }
 
 /** The activities of purchases and deliveries. */

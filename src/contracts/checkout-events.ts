@@ -47,11 +47,11 @@ export interface LaterRefundEvent extends EventOf<'purchase.refunded'> {
   orderId: string;
   totalDebit?: number;
   reason: string;
-  /** The key of the finding that it tells of. */
+  /** The key of the finding that it is about. */
   deduplicationKey: string;
 }
 
-/** A purchase waits for a person. */
+/** A purchase waits for an operator. */
 export interface HeldEvent extends PurchaseEventOf<'purchase.held'> {
   hold: HoldReason;
   decisions: DecisionKind[];
@@ -68,7 +68,7 @@ export interface Alert {
 
 /** An alert for the people behind the checkout. */
 export interface AttentionEvent extends PurchaseEventOf<'purchase.attention'>, Alert {
-  /** The alert's kind, or the key of the finding that it tells of. */
+  /** The alert's kind, or the key of the finding that it is about. */
   deduplicationKey: string;
 }
 

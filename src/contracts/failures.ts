@@ -9,7 +9,7 @@ export const FAILURE = {
   invalidDelivery: 'InvalidDelivery',
   /** A reconciliation was to look back further than the namespace remembers its purchases. */
   lookbackTooLong: 'LookbackTooLong',
-  /** The order's status is still the known one. Benign: it is how waiting looks. */
+  /** The order's status is still the known one. Benign: this is how waiting is shown. */
   orderUnchanged: 'OrderUnchanged',
   /** The partner could not be asked, or its answer could not be used. Tried again. */
   partnerUnavailable: 'PartnerUnavailable',

@@ -27,7 +27,7 @@ export const ACTIVITY = {
   reconcileOrders: 'reconcileOrders',
 } as const satisfies { [Name in keyof (Activities & ReconcileActivities)]: Name };
 
-/** The update that carries a person's decision on a held purchase. */
+/** The update that carries an operator's decision on a held purchase. */
 export const RESOLVE_UPDATE = 'resolve';
 
 /** The id of that update: the same decision on the same hold is one update, whoever sends it and how often. */
@@ -62,7 +62,7 @@ export function eventIdOfWorkflow(workflowId: string): string {
 /** The id of the nightly schedule. The server adds the time to it for the id of each run. */
 export const RECONCILE_SCHEDULE = 'nightly-reconciliation';
 
-/** The workflow id of the reconciliation that a person starts: one at a time. */
+/** The workflow id of the reconciliation that an operator starts: one at a time. */
 export const RECONCILE_NOW = 'reconciliation-by-hand';
 
 function withoutPrefix(id: string, prefix: string): string {

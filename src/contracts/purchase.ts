@@ -42,11 +42,11 @@ export interface PurchaseMemo {
   /** Keyed fingerprints of the keys handed over, by product. Never the keys. */
   fingerprints?: Record<string, string[]>;
   events?: ReceivedEvent[];
-  /** The hold that waits for a person, or null when there is none. */
+  /** The hold that waits for an operator, or null when there is none. */
   hold?: HoldNotice | null;
 }
 
-/** Why a purchase waits for a person. */
+/** Why a purchase waits for an operator. */
 export type HoldReason =
   | 'PLACEMENT_UNKNOWN'
   | 'OTHER_ITEMS'
@@ -56,7 +56,7 @@ export type HoldReason =
   | 'DELIVERY_REFUSED'
   | 'DELIVERY_EXHAUSTED';
 
-/** A decision of a person on a held purchase. */
+/** What an operator may decide on a held purchase. */
 export type DecisionKind = 'order' | 'replace' | 'abandon' | 'deliver' | 'withhold';
 
 /** What is shown of a hold. `id` names this hold and no other, also after a reset of the workflow. */
@@ -67,7 +67,7 @@ export interface HoldNotice {
   decisions: DecisionKind[];
 }
 
-/** What a person decides. `order` names the partner's order that this purchase is to adopt. */
+/** What an operator decides. `order` names the partner's order that this purchase is to adopt. */
 export type DecisionChoice = { decision: 'order'; orderId: string } | { decision: Exclude<DecisionKind, 'order'> };
 
 /** The argument of the `resolve` update. `hold` is the id of the hold that is answered. */

@@ -13,7 +13,7 @@ export interface Redelivery {
   referenceId: string;
   workflowId: string;
   events: DeliveryReport['events'];
-  /** With an overdue purchase: its order as it was read; `doubt` says why its keys were kept back. */
+  /** With an overdue purchase: its order as it was read; `issue` says why its keys were kept back. */
   order?: DeliveryReport['order'];
 }
 

@@ -52,9 +52,9 @@ async function eventsToDeliver(
   const order = await getOrder.executeWithOptions({ summary: `${orderId}: one poll` }, [{ orderId, referenceId }]);
   const { status, totalDebit } = order;
 
-  const { lines, issue: doubt } = newKeysOf(overdue.items, order, overdue.earlier.flatMap(fingerprintsOf));
+  const { lines, issue } = newKeysOf(overdue.items, order, overdue.earlier.flatMap(fingerprintsOf));
   const at = new Date().toISOString();
   const late = lines.length > 0 ? [lateDelivery({ at, referenceId, orderId, lines, totalDebit })] : [];
   const requests = [...overdue.earlier, ...late];
-  return { requests: requests.length > 0 ? requests : [request], order: { id: orderId, status, doubt } };
+  return { requests: requests.length > 0 ? requests : [request], order: { id: orderId, status, issue } };
 }

@@ -18,7 +18,7 @@ import { sendEvent } from './send-event';
 
 const { currentRun } = proxyLocalActivities<Activities>(localOptions);
 
-/** A person's decision on a held purchase. The answer names the hold that was answered. */
+/** An operator's decision on a held purchase. The answer names the hold that was answered. */
 export const resolveUpdate = defineUpdate<{ hold: string }, [Decision]>(RESOLVE_UPDATE);
 
 const DECISIONS: readonly DecisionKind[] = ['order', 'replace', 'abandon', 'deliver', 'withhold'];
@@ -121,10 +121,8 @@ export async function hold(
 
 async function notifyHeld(purchase: PurchaseRecord, notice: HoldNotice): Promise<void> {
   await sendEvent(purchase, {
+    ...purchase.eventHeader(),
     type: 'purchase.held',
-    at: new Date().toISOString(),
-    referenceId: purchase.input.referenceId,
-    orderId: purchase.orderId,
     hold: notice.reason,
     decisions: notice.decisions,
     reason: notice.explanation,

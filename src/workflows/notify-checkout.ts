@@ -99,9 +99,7 @@ function isSameEvent(one: OutcomeDetails, other: OutcomeDetails): boolean {
  */
 function eventsOf(purchase: PurchaseRecord, details: OutcomeDetails): DeliveryRequest[] {
   const { outcome, lines, totalDebit, reason } = details;
-  const { orderId, input } = purchase;
-  const { referenceId, items } = input;
-  const at = new Date().toISOString();
+  const header = purchase.eventHeader();
   const earlier = (details.earlier ?? []).map(({ request, eventId }) => ({
     request,
     received: eventId !== undefined,
@@ -109,28 +107,20 @@ function eventsOf(purchase: PurchaseRecord, details: OutcomeDetails): DeliveryRe
   }));
   const { repeat, rest, nothingSent } = partitionByEvent(lines, earlier);
   if (nothingSent) {
-    const shown = lines.length > 0 ? [...lines] : items.map((item) => ({ ...item, fingerprints: [] }));
-    return [{ type: eventTypeOf(outcome), at, referenceId, orderId, outcome, lines: shown, totalDebit, reason }];
+    const ordered = purchase.input.items.map((item) => ({ ...item, fingerprints: [] }));
+    const shown = lines.length > 0 ? lines : ordered;
+    return [{ ...header, type: eventTypeOf(outcome), outcome, lines: shown, totalDebit, reason }];
   }
   const repeated = repeat.map(({ request }) => request);
+  const { orderId } = header;
   if (rest.length === 0 || orderId === undefined) return repeated;
-  return [...repeated, lateDelivery({ at, referenceId, orderId, outcome, lines: rest, totalDebit })];
+  return [...repeated, lateDelivery({ ...header, orderId, outcome, lines: rest, totalDebit })];
 }
 
 async function sendAlert(purchase: PurchaseRecord, { kind, details }: Alert): Promise<void> {
-  const at = new Date().toISOString();
-  const { orderId, input } = purchase;
-  const { referenceId } = input;
   try {
-    await sendEvent(purchase, {
-      type: 'purchase.attention',
-      at,
-      referenceId,
-      orderId,
-      kind,
-      details,
-      deduplicationKey: kind,
-    });
+    const header = purchase.eventHeader();
+    await sendEvent(purchase, { ...header, type: 'purchase.attention', kind, details, deduplicationKey: kind });
   } catch {
     log.error('the checkout did not take an alert', { kind });
   }

@@ -2,8 +2,9 @@ import type { ActivityOptions, LocalActivityOptions } from '@temporalio/workflow
 import type { PurchaseSettings } from '../contracts/purchase';
 
 /**
- * Every timeout and retry policy of this project, with its reason. All numbers are milliseconds. Those of a purchase are
- * derived from the settings that it began with.
+ * Every timeout and retry policy of workflows, activities and the worker, with its reason. All numbers are milliseconds.
+ * Those of a purchase are derived from the settings that it began with. What repeats within one attempt stands where it is
+ * done: `withRetry` in partner/retry.ts.
  */
 
 const SECOND = 1_000;

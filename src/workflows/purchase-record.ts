@@ -83,6 +83,11 @@ export class PurchaseRecord {
     ]);
   }
 
+  /** What every event of this purchase begins with. It happens now. */
+  eventHeader(): { at: string; referenceId: string; orderId?: string } {
+    return { at: new Date().toISOString(), referenceId: this.input.referenceId, orderId: this.orderId };
+  }
+
   /** Notes what a person must see but need not decide. */
   alert(kind: string, details: Alert['details']): void {
     this.alerts.push({ kind, details });

@@ -45,14 +45,10 @@ export async function reviewOrder(
     if (resolution.decision === 'abandon' || resolution.decision === 'withhold') {
       return abandoned(order, issue.explanation);
     }
-    let { orderId } = order;
-    if (resolution.decision === 'order') {
-      ({ orderId } = resolution);
-      compare = true;
-      accepted = NOTHING_ACCEPTED;
-    } else {
-      accepted = { ...accepted, [issue.accepts]: true };
-    }
+    const another = resolution.decision === 'order' ? resolution.orderId : undefined;
+    if (another !== undefined) compare = true;
+    accepted = another === undefined ? { ...accepted, [issue.accepts]: true } : NOTHING_ACCEPTED;
+    const orderId = another ?? order.orderId;
     purchase.showOrder(orderId);
     order = await awaitOrder(purchase, orderId, NEVER_POLLED);
   }

@@ -187,7 +187,7 @@ describe('redeliver sends the event of a purchase that has ended once more', () 
       await late.sandbox.changeOrder(orderId, { status: 'COMPLETED', keys: [['A', 'B']] });
       const redelivery = await late.starter.redeliver(referenceId);
 
-      expect(redelivery.order?.doubt).toContain('2 keys came for demo-never, of which 1 were ordered');
+      expect(redelivery.order?.issue).toContain('2 keys came for demo-never, of which 1 were ordered');
       expect((await late.keys(referenceId)).received).toEqual([]);
     });
   });
