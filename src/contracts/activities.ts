@@ -29,8 +29,8 @@ export interface PlaceOrderInput {
 }
 
 /**
- * The answer of one placement attempt, told apart by its evidence as the failure model defines it. `why` says what was seen,
- * in safe words; `retryAfterMs` is the pace that the partner asked for.
+ * The answer of one placement attempt, told apart by its evidence: docs/architecture.md#what-an-answer-to-place-order-means.
+ * `why` says what was seen, in safe words; `retryAfterMs` is the pace that the partner asked for.
  */
 export type PlacementResult =
   | { evidence: 'PLACED'; orderId: string }
@@ -116,7 +116,7 @@ export interface Activities {
   readSettings(): Promise<WorkerSettings>;
   /** Names the run it runs in. No I/O. See {@link OrderSearchResult.runId}. */
   currentRun(): Promise<{ runId: string }>;
-  /** Sends at most one place-order request, behind the fences of the failure model. Never throws on purpose. */
+  /** Sends at most one place-order request, behind fences: docs/architecture.md#failure-model. Never throws on purpose. */
   placeOrder(input: PlaceOrderInput): Promise<PlacementResult>;
   /** Searches the partner's history for the orders of a reference. */
   findOrders(input: FindOrdersInput): Promise<OrderSearchResult>;

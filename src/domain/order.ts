@@ -1,6 +1,6 @@
 /**
  * The form of a reference, one for each sale. It becomes a workflow id and a search term at the partner.
- * Source: the outward interface of this project.
+ * Source: docs/architecture.md#what-is-public.
  */
 export const REFERENCE_PATTERN = /^[A-Za-z0-9][A-Za-z0-9._~:-]{0,99}$/;
 

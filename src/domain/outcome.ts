@@ -1,4 +1,4 @@
-/** How a purchase ends. Source: the outward interface of this project. */
+/** How a purchase ends. Source: docs/architecture.md#outcomes. */
 export const PURCHASE_OUTCOMES = [
   'DELIVERED',
   'PARTIALLY_DELIVERED',

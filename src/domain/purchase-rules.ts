@@ -1,6 +1,6 @@
 import { REFERENCE_PATTERN } from './order';
 
-/** The most of one product in one purchase. Source: the outward interface of this project. */
+/** The most of one product in one purchase. Source: docs/architecture.md#what-is-public. */
 export const MAX_QUANTITY = 1_000;
 /** The most products in one purchase, and keys in all: beyond that the fingerprints no longer fit one payload. */
 export const MAX_ITEMS = 100;

@@ -23,7 +23,7 @@ export const resolveUpdate = defineUpdate<{ hold: string }, [Decision]>(RESOLVE_
 
 const DECISIONS: readonly DecisionKind[] = ['order', 'replace', 'abandon', 'deliver', 'withhold'];
 
-/** Which decisions fit which hold. Source: the failure model. */
+/** Which decisions fit which hold. Source: docs/architecture.md#decisions-of-operators. */
 const FITTING: Record<HoldReason, DecisionKind[]> = {
   PLACEMENT_UNKNOWN: ['order', 'replace', 'abandon'],
   OTHER_ITEMS: ['order', 'abandon', 'deliver'],

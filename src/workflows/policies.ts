@@ -105,7 +105,7 @@ export function singleReadOptions(settings: PurchaseSettings): ActivityOptions {
 
 /* Notifying the checkout */
 
-/** An event is tried soon again, then every 10 minutes, for 25 hours: the interface promises at least 24. */
+/** An event is tried soon again, then every 10 minutes, for 25 hours: docs/architecture.md#events promises 24. */
 export function deliveryOptions(settings: PurchaseSettings): ActivityOptions {
   return {
     startToCloseTimeout: settings.partnerTimeoutMs + settings.deliveryTimeoutMs + 10 * SECOND,
