@@ -1,6 +1,6 @@
 import type { OrderSnapshot } from '../domain/order';
-import type { DeliveryReceipt, DeliveryRequest, EarlierEvent, EventWithKeys, ReceivedEvent } from './checkout-events';
-import type { PurchaseItem, PurchaseSettings } from './purchase';
+import type { DeliveryReceipt, DeliveryRequest, EarlierEvent, EventWithKeys } from './checkout-events';
+import type { PurchaseItem, PurchaseSettings, ReceivedEvent } from './purchase';
 
 /** What a workflow learns of its worker, recorded once. */
 export interface WorkerSettings {

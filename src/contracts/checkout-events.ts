@@ -94,14 +94,6 @@ export interface DeliveryReceipt {
   eventId: string;
 }
 
-/** An event that the checkout has received. */
-export interface ReceivedEvent {
-  id: string;
-  type: string;
-  /** ISO 8601: when it happened. */
-  at: string;
-}
-
 /** An event with keys that another run of a purchase, or a delivery after its end, handed to the checkout or tried to. */
 export interface EarlierEvent {
   request: DeliveryRequest;

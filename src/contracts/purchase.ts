@@ -1,5 +1,4 @@
 import type { PurchaseOutcome } from '../domain/outcome';
-import type { ReceivedEvent } from './checkout-events';
 
 /** One product of a purchase. `quantity` is an integer of 1 to 1,000. */
 export interface PurchaseItem {
@@ -32,6 +31,14 @@ export interface PurchaseResult {
   cancelRequested?: boolean;
   /** In words, where the outcome alone doesn't say it. */
   reason?: string;
+}
+
+/** An event that the checkout has received. */
+export interface ReceivedEvent {
+  id: string;
+  type: string;
+  /** ISO 8601: when it happened. */
+  at: string;
 }
 
 /** What a list of purchases shows without opening each; the closing memo of `purchaseWorkflow`. */

@@ -6,9 +6,9 @@ import {
   upsertSearchAttributes,
 } from '@temporalio/workflow';
 import type { Activities, DeliveryReport, OverduePurchase } from '../contracts/activities';
-import { type DeliveryRequest, fingerprintsOf, lateDelivery, type ReceivedEvent } from '../contracts/checkout-events';
+import { type DeliveryRequest, fingerprintsOf, lateDelivery } from '../contracts/checkout-events';
 import { FAILURE } from '../contracts/failures';
-import type { PurchaseSettings } from '../contracts/purchase';
+import type { PurchaseSettings, ReceivedEvent } from '../contracts/purchase';
 import { REFERENCE_ID } from '../contracts/search-attributes';
 import { newKeysOf } from '../domain/late-keys';
 import { deliveryOptions, localOptions, singleReadOptions } from './policies';

@@ -7,13 +7,14 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Activities } from '../contracts/activities';
-import type { Alert, EarlierEvent, ReceivedEvent } from '../contracts/checkout-events';
+import type { Alert, EarlierEvent } from '../contracts/checkout-events';
 import type {
   PurchaseInput,
   PurchaseLine,
   PurchaseMemo,
   PurchaseResult,
   PurchaseSettings,
+  ReceivedEvent,
 } from '../contracts/purchase';
 import { PARTNER_ORDER_ID, PURCHASE_STATE, REFERENCE_ID } from '../contracts/search-attributes';
 import type { EventLine } from '../domain/assess-order';
