@@ -9,9 +9,9 @@ module.exports = {
   // Most tests wait for a server rather than compute, so two at a time pay even on one core; more than four crowd it.
   maxWorkers: Math.min(4, Math.max(2, availableParallelism())),
   reporters: ['default', '<rootDir>/scripts/lib/closing-line.mjs'],
-  // A test that fails leaves its servers behind; the run must end all the same.
-  forceExit: true,
   // One server for all suites. Jest ignores what a set-up returns, so its end is a file of its own.
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
+  // Closes what a test file has left open, also after a failure, so that a run ends by itself.
+  setupFilesAfterEnv: ['<rootDir>/test/support/clean-up.ts'],
 };

@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils';
 import { purchaseWorkflowId } from '../../src/contracts/names';
 import type { DecisionKind, HoldReason } from '../../src/contracts/purchase';
-import { ARRANGEMENTS, answering, type Checkout } from '../scenarios/operators/arrangements';
-import { handsOn, until } from '../scenarios/operators/hands';
-import { startWorld, type World } from '../support/world';
+import { type Checkout, HOLD_ARRANGEMENTS, scriptedCheckout } from '../support/held-purchases';
+import { operatorOf } from '../support/operator';
+import { startTestEnvironment, type TestEnvironment } from '../support/test-environment';
+import { waitUntil } from '../support/wait-until';
 import { HISTORIES, keysIn } from './histories';
 
 /**
@@ -17,18 +18,17 @@ import { HISTORIES, keysIn } from './histories';
  * After that a history stays as it is, and what is new gets a history of its own beside it.
  */
 describe('recording', () => {
-  let world: World;
+  let environment: TestEnvironment;
   let checkout: Checkout;
 
   beforeAll(async () => {
     rmSync(HISTORIES, { recursive: true, force: true });
     mkdirSync(HISTORIES);
     const settings = { replace: 'never', deadlineMs: 6_000, placeWithinMs: 2_500 } as const;
-    world = await startWorld({ settings, sandbox: { perLookMs: 30_000 } });
-    checkout = answering(world);
-    world.sandbox.addPastOrders({ count: 3 });
+    environment = await startTestEnvironment({ settings, sandbox: { perLookMs: 30_000 } });
+    checkout = scriptedCheckout(environment);
+    environment.sandbox.addPastOrders({ count: 3 });
   });
-  afterAll(() => world.close());
 
   it.each([
     ['delivered', 'demo-image'],
@@ -39,47 +39,47 @@ describe('recording', () => {
     ['rejected', 'demo-out-of-stock'],
     ['overdue', 'demo-never'],
   ])('%s', async (name, product) => {
-    const { referenceId } = await world.bought({ [product]: 2 });
+    const { referenceId } = await environment.bought({ [product]: 2 });
     await keep(name, referenceId);
   });
 
   it('not-placed, and cancelled before anything was sent', async () => {
-    const [unplaced, cancelled] = [world.reference(), world.reference()];
+    const [unplaced, cancelled] = [environment.reference(), environment.reference()];
     for (const referenceId of [unplaced, cancelled]) {
       const action = { type: 'answer', status: 503 } as const;
-      world.sandbox.addFault({ operation: 'orders', referenceId, times: 'always', action });
-      await world.buy({ 'demo-instant': 1 }, referenceId);
+      environment.sandbox.addFault({ operation: 'orders', referenceId, times: 'always', action });
+      await environment.buy({ 'demo-instant': 1 }, referenceId);
     }
-    await handsOn(world, cancelled).cancel();
+    await operatorOf(environment, cancelled).cancel();
     await keep('cancelled', cancelled);
     await keep('not-placed', unplaced);
   });
 
   it('unconfirmed, and adopted', async () => {
-    const referenceId = world.reference();
-    world.sandbox.addFault({ operation: 'place', referenceId, when: 'after', action: { type: 'reset' } });
-    await world.buy({ 'demo-instant': 2 }, referenceId);
+    const referenceId = environment.reference();
+    environment.sandbox.addFault({ operation: 'place', referenceId, when: 'after', action: { type: 'reset' } });
+    await environment.buy({ 'demo-instant': 2 }, referenceId);
     await keep('unconfirmed-adopted', referenceId);
   });
 
   it('a double purchase, told to the checkout', async () => {
-    const referenceId = world.reference();
-    world.sandbox.addFault({
+    const referenceId = environment.reference();
+    environment.sandbox.addFault({
       operation: 'place',
       referenceId,
       when: 'after',
       action: { type: 'reset' },
       commit: { type: 'copies', count: 2 },
     });
-    await world.buy({ 'demo-instant': 1 }, referenceId);
+    await environment.buy({ 'demo-instant': 1 }, referenceId);
     await keep('double-purchase', referenceId);
   });
 
   it('cancelled while the order was open, and seen through', async () => {
-    const referenceId = await world.buy({ 'demo-strange': 1 });
-    const hands = handsOn(world, referenceId);
-    await hands.pending('awaitOrderChange', 2);
-    await hands.cancel();
+    const referenceId = await environment.buy({ 'demo-strange': 1 });
+    const operator = operatorOf(environment, referenceId);
+    await operator.pending('awaitOrderChange', 2);
+    await operator.cancel();
     await keep('cancel-seen-through', referenceId);
   });
 
@@ -94,23 +94,27 @@ describe('recording', () => {
     ['DELIVERY_REFUSED', 'deliver'],
     ['DELIVERY_EXHAUSTED', 'withhold'],
   ] as [HoldReason, DecisionKind][])('held because %s, decided with %s', async (reason, decision) => {
-    const { referenceId, rest, onResolve } = await ARRANGEMENTS[reason]({
-      ...{ world, checkout, referenceId: world.reference() },
+    const { referenceId, rest, onResolve } = await HOLD_ARRANGEMENTS[reason]({
+      environment,
+      checkout,
+      referenceId: environment.reference(),
     });
-    const hands = handsOn(world, referenceId);
-    const hold = await hands.held(reason);
-    await until(async () => world.eventTypes(referenceId).includes('purchase.held'));
+    const operator = operatorOf(environment, referenceId);
+    const hold = await operator.held(reason);
+    await waitUntil('the checkout knows of the hold', () =>
+      environment.eventTypes(referenceId).includes('purchase.held'),
+    );
     // A decision that loses is in the history too.
-    await hands.resolve(decision, { hold: `${hold.id}0`, orderId: 'some-order' }).catch(() => undefined);
+    await operator.resolve(decision, { hold: `${hold.id}0`, orderId: 'some-order' }).catch(() => undefined);
     await onResolve?.();
-    await hands.resolve(decision, decision === 'order' ? rest : {});
+    await operator.resolve(decision, decision === 'order' ? rest : {});
     await keep(`held-${reason.toLowerCase().replaceAll('_', '-')}-${decision}`, referenceId);
   });
 
   it('reset to before the placement', async () => {
-    const { referenceId } = await world.bought({ 'demo-instant': 1 });
-    const hands = handsOn(world, referenceId);
-    await hands.reset((await hands.points())[0]!);
+    const { referenceId } = await environment.bought({ 'demo-instant': 1 });
+    const operator = operatorOf(environment, referenceId);
+    await operator.reset((await operator.points())[0]!);
     await keep('reset', referenceId);
   });
 
@@ -118,14 +122,14 @@ describe('recording', () => {
 
   /** Waits for the end, and writes the history without what tells of the machine. No key may stand in it. */
   async function keep(name: string, referenceId: string): Promise<void> {
-    await world.starter.result(referenceId);
+    await environment.starter.result(referenceId);
     const workflowId = purchaseWorkflowId(referenceId);
     const history: unknown = JSON.parse(
-      historyToJSON(await world.client.workflow.getHandle(workflowId).fetchHistory()),
+      historyToJSON(await environment.client.workflow.getHandle(workflowId).fetchHistory()),
     );
     const file = { workflowId, history: withoutMachine(history) };
 
-    const { issued } = await world.keys(referenceId);
+    const { issued } = await environment.audit(referenceId);
     expect(keysIn(file, issued)).toEqual([]);
     writeFileSync(join(HISTORIES, `${name}.json`), `${JSON.stringify(file, null, 2)}\n`);
   }

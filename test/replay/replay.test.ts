@@ -1,13 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
+import { Worker } from '@temporalio/worker';
+import '../support/quiet-runtime';
 import { keysIn, recordedHistories } from './histories';
 
 const recorded = recordedHistories();
 const BUNDLE = readFileSync(join(__dirname, '../../dist/workflow-bundle.js'), 'utf8');
-
-// A suite prints what fails, not what a worker has to say.
-Runtime.install({ logger: new DefaultLogger('ERROR'), telemetryOptions: { logging: { filter: { core: 'ERROR' } } } });
 
 describe('purchases that were recorded run the same way with the workflows of today', () => {
   it('replays each of them without a non-determinism: a deploy breaks no purchase that is under way', async () => {

@@ -1,22 +1,23 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { temporaryFolder } from '../support/clean-up';
+import { startReadyWorker } from '../support/processes';
+import { runToEnd } from './support/evidence-of-processes';
+import {
+  type HostileEnvironment,
+  secretCanaries,
+  SECRETS,
+  startHostileEnvironment,
+} from './support/hostile-environment';
 import { type Evidence, findLeaks, inWords } from './support/search';
-import { secretCanaries, SECRETS, type Stage, startStage } from './support/stage';
-import { runToEnd, startWorkerProcess } from './support/worker-process';
 
 jest.setTimeout(120_000);
 
-let dir: string;
-let stage: Stage;
+const dir = temporaryFolder();
+let environment: HostileEnvironment;
 
 beforeAll(async () => {
-  dir = mkdtempSync(join(tmpdir(), 'leaks-'));
-  stage = await startStage(process.env.TEST_TEMPORAL_ADDRESS!);
-});
-afterAll(async () => {
-  await stage.close();
-  rmSync(dir, { recursive: true });
+  environment = await startHostileEnvironment();
 });
 
 const leaksIn = (evidence: Evidence[], more: string[] = []) =>
@@ -27,20 +28,20 @@ describe("a worker's end", () => {
     const bug = join(dir, 'bug.cjs');
     writeFileSync(bug, "process.on('SIGHUP', () => setImmediate(() => { throw new Error('a bug'); }));");
     const reporting = ['--report-on-signal', '--report-uncaught-exception', `--report-directory=${dir}`];
-    const worker = await startWorkerProcess(stage.env, { nodeArgs: [...reporting, '--require', bug] });
-    await stage.starter.result(await stage.buy({ name: 'before-the-bug', items: { 'demo-instant': 2 } }));
+    const worker = await startReadyWorker({ env: environment.env, nodeArgs: [...reporting, '--require', bug] });
+    await environment.starter.result(await environment.buy({ name: 'before-the-bug', items: { 'demo-instant': 2 } }));
 
-    process.kill(worker.pid, 'SIGUSR2');
-    await worker.untilSaid('Node.js report completed');
-    expect(await worker.stop('SIGHUP')).toBe(1);
+    worker.signal('SIGUSR2');
+    await worker.said('Node.js report completed');
+    expect(await worker.end('SIGHUP')).toBe(1);
 
     const reports = readdirSync(dir).filter((name) => name.startsWith('report.'));
     const evidence = reports.map((name) => ({ place: name, text: readFileSync(join(dir, name), 'utf8') }));
-    const address = { name: 'the environment', value: stage.env['PARTNER_BASE_URL']! };
+    const address = { name: 'the environment', value: environment.env['PARTNER_BASE_URL']! };
     expect(findLeaks([address], evidence).length).toBeGreaterThanOrEqual(2);
-    const said = { place: 'output', text: worker.said() };
+    const said = { place: 'output', text: worker.output() };
     expect(said.text).toContain('a bug');
-    expect(leaksIn([...evidence, said], await stage.issuedKeys())).toEqual([]);
+    expect(leaksIn([...evidence, said], await environment.issuedKeys())).toEqual([]);
   });
 
   it.each([
@@ -56,7 +57,7 @@ describe("a worker's end", () => {
 
 function wrongSecrets(): Record<string, string> {
   return {
-    ...stage.env,
+    ...environment.env,
     PARTNER_API_KEY: `${SECRETS.PARTNER_API_KEY} ${SECRETS.PARTNER_API_KEY}`,
     DELIVERY_SECRET: SECRETS.DELIVERY_SECRET.join('-'),
     FINGERPRINT_SECRET: SECRETS.FINGERPRINT_SECRET[0]!.slice(0, 20),
@@ -67,12 +68,17 @@ function wrongSecrets(): Record<string, string> {
 function wrongFiles(): Record<string, string> {
   const path = join(dir, 'secrets');
   writeFileSync(path, `${SECRETS.PARTNER_API_KEY} ${SECRETS.DELIVERY_SECRET.join('-')}`);
-  const { PARTNER_API_KEY: _key, DELIVERY_SECRET: _signing, FINGERPRINT_SECRET: _fingerprints, ...env } = stage.env;
+  const {
+    PARTNER_API_KEY: _key,
+    DELIVERY_SECRET: _signing,
+    FINGERPRINT_SECRET: _fingerprints,
+    ...env
+  } = environment.env;
   return { ...env, PARTNER_API_KEY_FILE: path, DELIVERY_SECRET_FILE: path, FINGERPRINT_SECRET_FILE: dir };
 }
 
 function brokenTemporalFile(): Record<string, string> {
   const path = join(dir, 'temporal.toml');
   writeFileSync(path, `[profile.default]\napi_key = "${SECRETS.TEMPORAL_API_KEY}\naddress = 1`);
-  return { ...stage.env, TEMPORAL_CONFIG_FILE: path };
+  return { ...environment.env, TEMPORAL_CONFIG_FILE: path };
 }

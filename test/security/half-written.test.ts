@@ -1,11 +1,10 @@
-import { appendFileSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readPartnerConfig } from '../../src/config';
+import { temporaryFolder } from '../support/clean-up';
 
 it('a file in the middle of being written is not read: half of a key looks like a whole one', () => {
-  const dir = mkdtempSync(join(tmpdir(), 'leaks-'));
-  const path = join(dir, 'key');
+  const path = join(temporaryFolder(), 'key');
   const problems: string[] = [];
   const changedAt = () => statSync(path).ctimeMs;
   writeFileSync(path, 'old-key');
@@ -18,15 +17,11 @@ it('a file in the middle of being written is not read: half of a key looks like 
     now = time;
     return apiKey();
   };
-  try {
-    writeFileSync(path, '');
-    expect(keyAt(changedAt() + 500)).toBe('old-key');
-    appendFileSync(path, 'new-');
-    expect(keyAt(changedAt() + 999)).toBe('old-key');
-    appendFileSync(path, 'key\n');
-    expect(keyAt(changedAt() + 2_500)).toBe('new-key');
-    expect(problems).toEqual([]);
-  } finally {
-    rmSync(dir, { recursive: true });
-  }
+  writeFileSync(path, '');
+  expect(keyAt(changedAt() + 500)).toBe('old-key');
+  appendFileSync(path, 'new-');
+  expect(keyAt(changedAt() + 999)).toBe('old-key');
+  appendFileSync(path, 'key\n');
+  expect(keyAt(changedAt() + 2_500)).toBe('new-key');
+  expect(problems).toEqual([]);
 });

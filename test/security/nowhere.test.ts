@@ -1,5 +1,11 @@
 import { purchaseWorkflowId } from '../../src/contracts/names';
+import { freePort } from '../support/dev-server';
 import type { Reply } from '../support/http-server';
+import { operatorOf } from '../support/operator';
+import { startReadyWorker, type WorkerProcess } from '../support/processes';
+import { waitUntil } from '../support/wait-until';
+import { runToEnd } from './support/evidence-of-processes';
+import { type HostileEnvironment, secretCanaries, startHostileEnvironment } from './support/hostile-environment';
 import { type Canary, type Evidence, findLeaks, inWords } from './support/search';
 import {
   RUDE_CHECKOUTS,
@@ -10,9 +16,7 @@ import {
   type WrongLooks,
   wrongLooks,
 } from './support/purchases';
-import { secretCanaries, type Stage, startStage } from './support/stage';
 import { readTemporal, textOf } from './support/temporal-evidence';
-import { runToEnd, startWorkerProcess, type WorkerProcess } from './support/worker-process';
 
 const ALL = { ...WRONG_PLACEMENTS, ...STRANGE_ORDERS, ...RUDE_CHECKOUTS };
 /** Purchases mostly wait, but all of them together wait for the processor. */
@@ -26,7 +30,7 @@ async function inTurns(atOnce: number, tasks: (() => Promise<void>)[]): Promise<
 }
 
 describe('after real purchases on every ugly path', () => {
-  let stage: Stage;
+  let environment: HostileEnvironment;
   let workers: WorkerProcess[];
   const outcomes: Record<string, string> = {};
   const untouched: string[] = [];
@@ -34,9 +38,14 @@ describe('after real purchases on every ugly path', () => {
   let canaries: Canary[];
 
   beforeAll(async () => {
-    stage = await startStage(process.env.TEST_TEMPORAL_ADDRESS!);
+    environment = await startHostileEnvironment();
     workers = await Promise.all(
-      ['json', 'pretty'].map((format) => startWorkerProcess({ ...stage.env, LOG_LEVEL: 'trace', LOG_FORMAT: format })),
+      ['json', 'pretty'].map(async (format) => {
+        const METRICS_ADDRESS = `127.0.0.1:${await freePort()}`;
+        return startReadyWorker({
+          env: { ...environment.env, METRICS_ADDRESS, LOG_LEVEL: 'trace', LOG_FORMAT: format },
+        });
+      }),
     );
     await inTurns(AT_ONCE, [
       ...Object.entries(ALL).map(
@@ -54,55 +63,53 @@ describe('after real purchases on every ugly path', () => {
     canaries = [
       ...secretCanaries(),
       { name: "a stranger's key", value: STRANGERS_KEY },
-      ...(await stage.issuedKeys()).map((value, index) => ({ name: `issued key ${index}`, value })),
+      ...(await environment.issuedKeys()).map((value, index) => ({ name: `issued key ${index}`, value })),
     ];
   }, 240_000);
 
-  afterAll(async () => {
-    await Promise.all(workers.map((worker) => worker.stop()));
-    await stage.close();
-  });
-
   async function seeThrough(name: string, { decisions = [], items, twist, checkout }: UglyPurchase): Promise<void> {
-    const referenceId = await stage.buy({ name, items, twist, checkout });
+    const referenceId = await environment.buy({ name, items, twist, checkout });
     for (const decision of decisions) {
-      await stage.untilState(referenceId, 'HELD');
-      await stage.resolve(referenceId, decision);
+      await environment.untilState(referenceId, 'HELD');
+      await operatorOf(environment, referenceId).resolve(decision);
     }
-    outcomes[name] = (await stage.starter.result(referenceId)).outcome;
-    if (twist && stage.partner.twisted(referenceId) === 0) untouched.push(name);
+    outcomes[name] = (await environment.starter.result(referenceId)).outcome;
+    if (twist && environment.partner.twisted(referenceId) === 0) untouched.push(name);
   }
 
   /** Wrong answers first to the looks, then to the reading of the keys; each seen while it is the last failure. */
   async function lookThrough(name: string, { twist, pass }: WrongLooks): Promise<void> {
-    const referenceId = await stage.buy({ name, twist });
+    const referenceId = await environment.buy({ name, twist });
     await seePending(referenceId, 2);
-    const before = stage.partner.twisted(referenceId);
+    const before = environment.partner.twisted(referenceId);
     pass(1);
     await seePending(referenceId, before + 2);
     pass(Infinity);
-    outcomes[name] = (await stage.starter.result(referenceId)).outcome;
+    outcomes[name] = (await environment.starter.result(referenceId)).outcome;
   }
 
   /** The second wrong answer means that the first has become a failure which the server keeps. */
   async function seePending(referenceId: string, wrongAnswers: number): Promise<void> {
-    const handle = stage.client.workflow.getHandle(purchaseWorkflowId(referenceId));
-    for (;;) {
-      const { raw, status } = await handle.describe();
-      pending.push({ place: `pending: ${referenceId}`, text: textOf(raw.pendingActivities) });
-      if (stage.partner.twisted(referenceId) >= wrongAnswers || status.name !== 'RUNNING') return;
-      await new Promise((wake) => setTimeout(wake, 200));
-    }
+    const handle = environment.client.workflow.getHandle(purchaseWorkflowId(referenceId));
+    await waitUntil(
+      `${referenceId} has got ${wrongAnswers} wrong answers`,
+      async () => {
+        const { raw, status } = await handle.describe();
+        pending.push({ place: `pending: ${referenceId}`, text: textOf(raw.pendingActivities) });
+        return environment.partner.twisted(referenceId) >= wrongAnswers || status.name !== 'RUNNING';
+      },
+      { withinMs: 230_000, everyMs: 200 },
+    );
   }
 
   /** A purchase that a person cancels, and one that is terminated while the checkout refuses it. */
   async function endInAnotherWay(): Promise<void> {
-    const cancelled = await stage.buy({ name: 'cancelled', items: { 'demo-seconds': 1 } });
-    await stage.client.workflow.getHandle(purchaseWorkflowId(cancelled)).cancel();
-    const terminated = await stage.buy({ name: 'terminated', checkout: ALL['echo-410']!.checkout });
-    await stage.untilState(terminated, 'HELD');
-    await stage.client.workflow.getHandle(purchaseWorkflowId(terminated)).terminate('the test says so');
-    await stage.starter.result(cancelled);
+    const cancelled = await environment.buy({ name: 'cancelled', items: { 'demo-seconds': 1 } });
+    await environment.client.workflow.getHandle(purchaseWorkflowId(cancelled)).cancel();
+    const terminated = await environment.buy({ name: 'terminated', checkout: ALL['echo-410']!.checkout });
+    await environment.untilState(terminated, 'HELD');
+    await environment.client.workflow.getHandle(purchaseWorkflowId(terminated)).terminate('the test says so');
+    await environment.starter.result(cancelled);
   }
 
   const leaksIn = (evidence: Evidence[]) => inWords(findLeaks(canaries, evidence));
@@ -115,23 +122,23 @@ describe('after real purchases on every ugly path', () => {
   });
 
   it('the checkout has the keys that the search looks for, so that it looks for the right ones', () => {
-    const taken = stage.taken.map((text) => ({ place: 'checkout', text }));
+    const taken = environment.taken.map((text) => ({ place: 'checkout', text }));
     const found = new Set(findLeaks(canaries, taken).map(({ canary }) => canary));
     expect([...found].filter((name) => name.startsWith('issued key')).length).toBeGreaterThan(20);
   });
 
   it('no secret is in Temporal: history, memo, attributes, results, failures, details, pending work', async () => {
-    const evidence = await readTemporal(stage.client, stage.taskQueue);
+    const evidence = await readTemporal(environment.client, environment.taskQueue);
     expect(evidence.length).toBeGreaterThan(5 * Object.keys(ALL).length);
     expect(pending.filter(({ text }) => text.includes('getOrder: ')).length).toBeGreaterThan(20);
     expect(leaksIn([...evidence, ...pending])).toEqual([]);
   });
 
   it('no secret is in what the workers wrote at level trace, in either format, nor in their metrics', async () => {
-    const logs = workers.map((worker, index) => ({ place: `log ${index}`, text: textOf(worker.said()) }));
+    const logs = workers.map((worker, index) => ({ place: `log ${index}`, text: textOf(worker.output()) }));
     const metrics = await Promise.all(workers.map((worker) => worker.metrics()));
     // The name of the queue stands in both, so that the search is seen to read them.
-    const queue = { name: 'the queue', value: stage.taskQueue };
+    const queue = { name: 'the queue', value: environment.taskQueue };
     const read = [...logs, ...metrics.map((text, index) => ({ place: `metrics ${index}`, text }))];
     expect(new Set(findLeaks([queue], read).map(({ place }) => place)).size).toBe(read.length);
     expect(logs.filter(({ text }) => !text.includes('event delivered'))).toEqual([]);
@@ -139,8 +146,8 @@ describe('after real purchases on every ugly path', () => {
   });
 
   it('no secret is in what the starter prints, for people or as JSON', async () => {
-    const { TEMPORAL_ADDRESS = '', TEMPORAL_TASK_QUEUE = '' } = stage.env;
-    const suffix = stage.taskQueue.slice(6, 14);
+    const { TEMPORAL_ADDRESS = '', TEMPORAL_TASK_QUEUE = '' } = environment.env;
+    const suffix = environment.taskQueue.slice(5, 13);
     const commands = ['plain', 'own-key-in-product-id', 'more-keys', 'place-half', 'terminated'].flatMap((name) => [
       ['status', `${name}-${suffix}`],
       ['status', `${name}-${suffix}`, '--json'],
@@ -155,14 +162,14 @@ describe('after real purchases on every ugly path', () => {
   });
 
   it('no secret is in what the starter says about a partner that answers with secrets', async () => {
-    const { PARTNER_BASE_URL = '', PARTNER_API_KEY = '' } = stage.env;
+    const { PARTNER_BASE_URL = '', PARTNER_API_KEY = '' } = environment.env;
     const said = `${PARTNER_API_KEY} ${STRANGERS_KEY}`;
     const answers: Reply[] = [
       { status: 401, json: { message: said } },
       { status: 200, body: `<html>${said}` },
       { status: 200, json: { status: 200, success: true, details: { data: { orders: said, hits: said } } } },
     ];
-    stage.partner.twist('search', async ({ nth }) => answers[nth - 1]);
+    environment.partner.twist('search', async ({ nth }) => answers[nth - 1]);
     const printed: Evidence[] = [];
     for (const _ of answers) {
       printed.push(await runToEnd('starter', { PARTNER_BASE_URL, PARTNER_API_KEY }, 'orders', '--search', 'search'));

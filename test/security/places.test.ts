@@ -2,13 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { Context } from '@temporalio/activity';
 import { Client, Connection } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
-import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import { NativeConnection, Worker } from '@temporalio/worker';
+import '../support/quiet-runtime';
+import { waitUntil } from '../support/wait-until';
 import { PLACES, type Place, plantOf } from './support/plants';
 import { type Evidence, findLeaks } from './support/search';
 import { readTemporal } from './support/temporal-evidence';
-
-// The leaky worker is meant to fail.
-Runtime.install({ logger: new DefaultLogger('ERROR') });
 
 const activities = {
   give: async (place: Place) => plantOf(place),
@@ -62,11 +61,10 @@ describe('the reading of what Temporal knows', () => {
   });
 
   async function untilPendingFailure(client: Client, workflowId: string): Promise<void> {
-    for (;;) {
+    await waitUntil('an activity has failed and is tried again', async () => {
       const { raw } = await client.workflow.getHandle(workflowId).describe();
-      if (raw.pendingActivities?.some(({ lastFailure }) => lastFailure)) return;
-      await new Promise((wake) => setTimeout(wake, 50));
-    }
+      return raw.pendingActivities?.some(({ lastFailure }) => lastFailure);
+    });
   }
 
   it.each(PLACES)('finds what was planted in: %s', (place) => {

@@ -1,11 +1,12 @@
-import { mkdtempSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { purchaseWorkflowId } from '../../src/contracts/names';
-import { type Receiver, startReceiver } from '../support/receiver';
+import { auditAll, FLAWLESS } from '../support/audit';
+import { temporaryFolder } from '../support/clean-up';
+import { startReadyWorker, type WorkerProcess } from '../support/processes';
+import { waitUntil } from '../support/wait-until';
+import { type HostileEnvironment, SECRETS, startHostileEnvironment } from './support/hostile-environment';
 import { type Canary, findLeaks, inWords } from './support/search';
-import { SECRETS, type Stage, startStage } from './support/stage';
-import { startWorkerProcess, type WorkerProcess } from './support/worker-process';
 
 jest.setTimeout(120_000);
 
@@ -15,9 +16,8 @@ const [NEW_SIGNING = '', OLD_SIGNING = ''] = SECRETS.DELIVERY_SECRET;
 const [NEW_FINGERPRINT = '', OLD_FINGERPRINT = ''] = SECRETS.FINGERPRINT_SECRET;
 
 describe('a secret in a file, rotated while a worker buys', () => {
-  let dir: string;
-  let stage: Stage;
-  let receiver: Receiver;
+  const dir = temporaryFolder();
+  let environment: HostileEnvironment;
   let worker: WorkerProcess;
   let bought: string[] = [];
   let count = 0;
@@ -26,113 +26,112 @@ describe('a secret in a file, rotated while a worker buys', () => {
   const write = (name: string, content: string) => writeFileSync(file(name), `${content}\n`);
 
   beforeAll(async () => {
-    dir = mkdtempSync(join(tmpdir(), 'leaks-'));
     write('PARTNER_API_KEY', OLD_KEY);
     write('DELIVERY_SECRET', OLD_SIGNING);
     write('FINGERPRINT_SECRET', OLD_FINGERPRINT);
-    stage = await startStage(process.env.TEST_TEMPORAL_ADDRESS!);
-    stage.sandbox.settings({ apiKeys: [OLD_KEY] });
-    receiver = await startReceiver({ secret: OLD_SIGNING });
-    const { PARTNER_API_KEY: _key, DELIVERY_SECRET: _signing, FINGERPRINT_SECRET: _fingerprints, ...env } = stage.env;
+    environment = await startHostileEnvironment();
+    environment.sandbox.settings({ apiKeys: [OLD_KEY] });
+    environment.receiver.trust(OLD_SIGNING);
+    const {
+      PARTNER_API_KEY: _key,
+      DELIVERY_SECRET: _signing,
+      FINGERPRINT_SECRET: _fingerprints,
+      ...env
+    } = environment.env;
     const files = ['PARTNER_API_KEY', 'DELIVERY_SECRET', 'FINGERPRINT_SECRET'].map((name) => [
       `${name}_FILE`,
       file(name),
     ]);
-    worker = await startWorkerProcess({ ...env, ...Object.fromEntries(files), DELIVERY_URL: receiver.url });
+    worker = await startReadyWorker({
+      env: { ...env, ...Object.fromEntries(files), DELIVERY_URL: environment.receiver.url },
+    });
   });
   afterEach(() => void (bought = []));
-  afterAll(async () => {
-    await worker.stop();
-    await Promise.all([stage.close(), receiver.close()]);
-    rmSync(dir, { recursive: true });
-  });
 
   async function buy(items: Record<string, number> = { 'demo-instant': 1 }): Promise<string> {
-    const referenceId = await stage.buy({ name: `rotation-${++count}`, items });
+    const referenceId = await environment.buy({ name: `rotation-${++count}`, items });
     bought.push(referenceId);
     return referenceId;
   }
 
   /** Sells on until something has become so; a secret is looked at when it is used. */
   async function sellUntil(isSo: () => boolean): Promise<void> {
-    while (!isSo()) await stage.starter.result(await buy());
+    const sold = async () => isSo() || !(await environment.starter.result(await buy()));
+    await waitUntil('a sale has shown it', sold, { withinMs: 110_000, everyMs: 0 });
   }
 
   /** Of every purchase: bought once, delivered whole, each key handed over once. */
   async function expectAllSold(): Promise<void> {
-    const results = await Promise.all(bought.map((referenceId) => stage.starter.result(referenceId)));
+    const results = await Promise.all(bought.map((referenceId) => environment.starter.result(referenceId)));
     expect(results.filter(({ outcome }) => outcome !== 'DELIVERED')).toEqual([]);
-    const orders = await Promise.all(bought.map((referenceId) => stage.sandbox.ordersOf(referenceId)));
+    const orders = await Promise.all(bought.map((referenceId) => environment.sandbox.ordersOf(referenceId)));
     expect(orders.filter((own) => own.length !== 1)).toEqual([]);
-    const issued = orders.flat().flatMap(({ items }) => items.flatMap(({ keys }) => keys ?? []));
-    const events = [...receiver.events.values()].filter(({ data }) => bought.includes(data.referenceId));
-    const received = events.flatMap(({ data }) => (data.lines ?? []).flatMap(({ keys }) => keys ?? []));
-    expect(received.map(({ value }) => value).toSorted()).toEqual(issued.map(({ value }) => value).toSorted());
+    expect(await auditAll(environment, bought)).toEqual(FLAWLESS);
   }
 
   async function kidOf(referenceId: string): Promise<string | undefined> {
-    const { memo } = await stage.client.workflow.getHandle(purchaseWorkflowId(referenceId)).describe();
+    const { memo } = await environment.client.workflow.getHandle(purchaseWorkflowId(referenceId)).describe();
     const { fingerprints } = memo as { fingerprints: Record<string, string[]> };
     return fingerprints['demo-instant']?.[0]?.split('.')[0];
   }
 
   it("the partner's key: no purchase is lost and no request is refused, first with both accepted, then with the new one alone", async () => {
-    const { apiKeys } = stage.partner;
+    const { apiKeys } = environment.partner;
     await sellUntil(() => apiKeys.length > 3);
     expect(new Set(apiKeys)).toEqual(new Set([OLD_KEY]));
 
-    stage.sandbox.settings({ apiKeys: [OLD_KEY, NEW_KEY] });
+    environment.sandbox.settings({ apiKeys: [OLD_KEY, NEW_KEY] });
     const open = await buy({ 'demo-slow': 2 });
     write('PARTNER_API_KEY', NEW_KEY);
     await sellUntil(() => apiKeys.slice(-5).every((key) => key === NEW_KEY));
-    stage.sandbox.settings({ apiKeys: [NEW_KEY] });
+    environment.sandbox.settings({ apiKeys: [NEW_KEY] });
     await sellUntil(() => bought.length > 6);
-    stage.sandbox.advance(20 * 60_000);
-    await stage.starter.result(open);
+    environment.sandbox.advance(20 * 60_000);
+    await environment.starter.result(open);
 
     await expectAllSold();
-    expect(worker.said()).not.toContain('refuses us');
+    expect(worker.output()).not.toContain('refuses us');
   });
 
   it('the signing secret: a receiver that knows either goes on verifying, and no event is refused', async () => {
-    const lastSigned = () => receiver.attempts.at(-1)?.signatures;
+    const lastSigned = () => environment.receiver.attempts.at(-1)?.signatures;
     await sellUntil(() => lastSigned() === 1);
     write('DELIVERY_SECRET', `${NEW_SIGNING} ${OLD_SIGNING}`);
     await sellUntil(() => lastSigned() === 2);
-    receiver.trust(NEW_SIGNING);
-    await stage.starter.result(await buy());
-    receiver.trust(OLD_SIGNING);
-    await stage.starter.result(await buy());
-    receiver.trust(NEW_SIGNING);
+    environment.receiver.trust(NEW_SIGNING);
+    await environment.starter.result(await buy());
+    environment.receiver.trust(OLD_SIGNING);
+    await environment.starter.result(await buy());
+    environment.receiver.trust(NEW_SIGNING);
     write('DELIVERY_SECRET', NEW_SIGNING);
     await sellUntil(() => lastSigned() === 1);
 
     await expectAllSold();
-    expect(receiver.refused).toBe(0);
+    expect(environment.receiver.refused).toBe(0);
   });
 
   it('the fingerprint secret: what was seen under the old one is delivered, and not under another id', async () => {
-    receiver.answerWith(() => 500);
+    environment.receiver.answerWith(() => 500);
     const seen = await buy();
-    await receiver.waitFor(({ attempts }) => attempts.at(-1)?.body.data.referenceId === seen);
-    const { id } = receiver.attempts.at(-1)!;
-    receiver.answerWith(({ body }) => (body.data.referenceId === seen ? 500 : 204));
+    await waitUntil('its event was tried', () => environment.receiver.attempts.at(-1)?.body.data.referenceId === seen);
+    const { id } = environment.receiver.attempts.at(-1)!;
+    environment.receiver.answerWith(({ body }) => (body.data.referenceId === seen ? 500 : 204));
 
     write('FINGERPRINT_SECRET', NEW_FINGERPRINT);
-    await worker.untilSaid('put the older secret back');
+    await worker.said('put the older secret back');
     write('FINGERPRINT_SECRET', `${NEW_FINGERPRINT} ${OLD_FINGERPRINT}`);
-    receiver.answerWith(() => 204);
-    await stage.starter.result(seen);
+    environment.receiver.answerWith(() => 204);
+    await environment.starter.result(seen);
     const after = await buy();
 
     await expectAllSold();
-    expect([...receiver.events].find(([, event]) => event.data.referenceId === seen)?.[0]).toBe(id);
+    expect([...environment.receiver.events].find(([, event]) => event.data.referenceId === seen)?.[0]).toBe(id);
     expect(await kidOf(after)).not.toBe(await kidOf(seen));
   });
 
   it('files that are missing or hold half a secret: the last good ones go on selling, and each is reported once', async () => {
     const names = ['PARTNER_API_KEY', 'DELIVERY_SECRET', 'FINGERPRINT_SECRET'].map((name) => `${name}_FILE`);
-    const lines = () => worker.said().split('\n');
+    const lines = () => worker.output().split('\n');
     const warningsOf = (name: string) => lines().filter((line) => line.startsWith(name));
     unlinkSync(file('PARTNER_API_KEY'));
     write('DELIVERY_SECRET', NEW_SIGNING.slice(0, 20));
@@ -151,6 +150,6 @@ describe('a secret in a file, rotated while a worker buys', () => {
   it('says no secret at all about any of it', () => {
     const secrets = { OLD_KEY, NEW_KEY, OLD_SIGNING, NEW_SIGNING, OLD_FINGERPRINT, NEW_FINGERPRINT };
     const canaries: Canary[] = Object.entries(secrets).map(([name, value]) => ({ name, value }));
-    expect(inWords(findLeaks(canaries, [{ place: 'output', text: worker.said() }]))).toEqual([]);
+    expect(inWords(findLeaks(canaries, [{ place: 'output', text: worker.output() }]))).toEqual([]);
   });
 });

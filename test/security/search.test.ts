@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { type Canary, findLeaks, inWords } from './support/search';
-import { SECRETS } from './support/stage';
+import { SECRETS } from './support/hostile-environment';
 
 const KEY = 'Q7"X2\\9é-MN4RT-W8KZB';
 const canary: Canary = { name: 'the key', value: KEY };

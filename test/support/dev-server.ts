@@ -1,11 +1,13 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { createServer } from 'node:net';
 import { Connection } from '@temporalio/client';
+import { closeAtEnd } from './clean-up';
+import { waitUntil } from './wait-until';
 
 export interface DevServer {
   address: string;
-  process: ChildProcess;
-  stop(): Promise<void>;
+  /** Ends it and waits for that; at the end of the test file it is killed. */
+  stop(signal?: 'SIGTERM' | 'SIGKILL'): Promise<void>;
 }
 
 /** A port that was free a moment ago. */
@@ -39,28 +41,25 @@ export async function startDevServer(
     { stdio: 'ignore' },
   );
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-  const address = `127.0.0.1:${port}`;
-  await untilServing(address);
-  return {
-    address,
-    process: child,
-    stop: () => {
-      child.kill('SIGTERM');
-      return exited;
-    },
+  const stop = (signal: NodeJS.Signals = 'SIGTERM') => {
+    child.kill(signal);
+    return exited;
   };
+  closeAtEnd(() => stop('SIGKILL'));
+  const address = `127.0.0.1:${port}`;
+  await waitUntil(`a Temporal server answers at ${address}`, () => isServing(address), { everyMs: 200 });
+  return { address, stop };
 }
 
-async function untilServing(address: string): Promise<void> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      const connection = await Connection.connect({ address, connectTimeout: 2_000 });
-      await connection.workflowService.describeNamespace({ namespace: 'default' });
-      await connection.close();
-      return;
-    } catch (error) {
-      if (attempt >= 100) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 200));
-    }
+async function isServing(address: string): Promise<boolean> {
+  const connection = await Connection.connect({ address, connectTimeout: 2_000 }).catch(() => undefined);
+  if (!connection) return false;
+  try {
+    await connection.workflowService.describeNamespace({ namespace: 'default' });
+    return true;
+  } catch {
+    return false;
+  } finally {
+    await connection.close();
   }
 }

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { createServer as createTcpServer, type AddressInfo, type Server as TcpServer, type Socket } from 'node:net';
+import { closeAtEnd } from './clean-up';
 
 /** A request as it arrived. `connection` counts the connections from 1. */
 export interface Received {
@@ -37,6 +38,7 @@ export interface ScriptedServer {
   bytesReceived(): number;
   /** Answers to the requests that follow: each once, in order; the last one for all the rest. */
   script(...replies: Reply[]): void;
+  /** Closes it now; else it is closed at the end of the test file. */
   close(): Promise<void>;
 }
 
@@ -82,7 +84,7 @@ export async function startServer(options: ScriptedServerOptions = {}): Promise<
     },
     bytesReceived: () => bytesOf(sockets),
     script: (...given) => void (replies = given),
-    close: () => closeAll(server, sockets),
+    close: closeAtEnd(() => closeAll(server, sockets)),
   };
 }
 
@@ -103,7 +105,7 @@ export async function startTcpServer(
       return sockets.length;
     },
     bytesReceived: () => bytesOf(sockets),
-    close: () => closeAll(server, sockets),
+    close: closeAtEnd(() => closeAll(server, sockets)),
   };
 }
 

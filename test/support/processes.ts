@@ -1,85 +1,182 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
-import type { PurchaseSettings } from '../../src/contracts/purchase';
-import { TEST_FINGERPRINT_SECRET, TEST_SIGNING_SECRET, type World } from './world';
+import { closeAtEnd } from './clean-up';
+import { freePort } from './dev-server';
+import { TEST_FINGERPRINT_SECRET, TEST_SIGNING_SECRET } from './settings';
+import type { TestEnvironment } from './test-environment';
+import { waitUntil } from './wait-until';
 
-const WORKER = join(__dirname, '../../dist/worker.js');
-const LOG_CHARS = 200_000;
-
-/** A real worker process, as production runs it. */
-export interface WorkerProcess {
-  pid: number;
-  /** The end of what it logged. */
-  log(): string;
-  /** Sends a signal and waits for nothing: SIGSTOP, SIGCONT. */
-  signal(signal: NodeJS.Signals): void;
-  /** Ends it, frozen or not, and waits until it has ended. @returns its exit code, null if a signal ended it */
-  end(signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null>;
-}
+const DIST = join(__dirname, '../../dist');
 
 /** A variable that is undefined is left out. */
-export type Environment = Record<string, string | undefined>;
+export type ProcessEnv = Record<string, string | undefined>;
+
+export interface Ended {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** A process that is killed at the end of the test file at the latest. */
+export interface RunningProcess {
+  child: ChildProcess;
+  /** All that it has written so far, both streams. */
+  output(): string;
+  /** Waits until it has written this. @throws Error with what it wrote instead, also when it ends without it */
+  said(text: string): Promise<void>;
+  /** Sends a signal and waits for nothing. */
+  signal(signal: NodeJS.Signals): void;
+  /** Sends a signal, which ends it or not. @returns its exit code once it has ended, null if a signal ended it */
+  end(signal: NodeJS.Signals): Promise<number | null>;
+  ended: Promise<Ended>;
+}
+
+export interface ProcessOptions {
+  env?: ProcessEnv;
+  nodeArgs?: readonly string[];
+  umask?: number;
+}
 
 const alive = new Set<ChildProcess>();
 process.on('exit', () => {
   for (const child of alive) child.kill('SIGKILL');
 });
 
-/**
- * Starts `node dist/worker.js` for a world and waits until it says that it is ready.
- *
- * @param env on top of what follows from the world's settings.
- * @throws Error with what it logged when it ends before that.
- */
-export async function startWorkerProcess(world: World, address: string, env: Environment = {}): Promise<WorkerProcess> {
-  const child = spawn(process.execPath, [WORKER], {
-    env: { ...environmentOf(world, address), ...env },
+/** Starts `node SCRIPT ARGS` with these variables and nothing else of the suite's own. */
+export function startProcess(script: string, args: readonly string[], options: ProcessOptions = {}): RunningProcess {
+  const { env, nodeArgs = [], umask } = options;
+  const ownUmask = umask === undefined ? undefined : process.umask(umask);
+  const child = spawn(process.execPath, [...nodeArgs, script, ...args], {
+    env: { PATH: process.env.PATH, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  if (ownUmask !== undefined) process.umask(ownUmask);
   alive.add(child);
-  let log = '';
-  const keep = (chunk: Buffer) => void (log = (log + String(chunk)).slice(-LOG_CHARS));
-  child.stdout.on('data', keep);
-  child.stderr.on('data', keep);
-  const exited = new Promise<number | null>((resolve) => {
-    child.once('exit', (code) => {
+
+  const written = { stdout: '', stderr: '', both: '' };
+  for (const stream of ['stdout', 'stderr'] as const) {
+    child[stream].setEncoding('utf8').on('data', (text: string) => {
+      written[stream] += text;
+      written.both += text;
+    });
+  }
+  let hasEnded = false;
+  const ended = new Promise<Ended>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code, signal) => {
+      hasEnded = true;
       alive.delete(child);
-      resolve(code);
+      resolve({ code, signal, stdout: written.stdout, stderr: written.stderr });
     });
   });
-  await new Promise<void>((resolve, reject) => {
-    child.stdout.on('data', () => log.includes('worker ready') && resolve());
-    child.once('exit', (code) => reject(new Error(`the worker ended with ${code} before it was ready:\n${log}`)));
+  closeAtEnd(() => {
+    child.kill('SIGKILL');
+    return ended;
   });
   return {
-    pid: child.pid!,
-    log: () => log,
-    signal: (signal) => void child.kill(signal),
-    end: (signal) => {
-      child.kill(signal);
-      return exited;
+    child,
+    output: () => written.both,
+    async said(text) {
+      const missing = () => `the process had written "${text}"; it wrote:\n${written.both}`;
+      await waitUntil(missing, () => {
+        if (written.both.includes(text)) return true;
+        if (hasEnded) throw new Error(`it ended before ${missing()}`);
+        return false;
+      });
     },
+    signal: (signal) => void child.kill(signal),
+    async end(signal) {
+      child.kill(signal);
+      return (await ended).code;
+    },
+    ended,
   };
 }
 
-function environmentOf({ settings, sandbox, receiver, taskQueue }: World, address: string): NodeJS.ProcessEnv {
+/** Runs `node dist/starter.js ARGS` to its end. */
+export function starterProcess(args: readonly string[], env: ProcessEnv = {}): Promise<Ended> {
+  return startStarter(args, env).ended;
+}
+
+/** Starts `node dist/starter.js ARGS`. */
+export function startStarter(args: readonly string[], env: ProcessEnv = {}): RunningProcess {
+  return startProcess(join(DIST, 'starter.js'), args, { env });
+}
+
+export interface WorkerProcess extends RunningProcess {
+  /** What an endpoint of the health server answers. */
+  health(path: '/healthz' | '/readyz'): Promise<{ status: number; body: string }>;
+  /** Waits until the endpoint answers so. @returns the body */
+  untilHealth(path: '/healthz' | '/readyz', status: number): Promise<string>;
+  metrics(): Promise<string>;
+}
+
+/** Starts `node dist/worker.js`, on free ports for health and metrics where the variables name none. */
+export async function startWorkerProcess(options: ProcessOptions): Promise<WorkerProcess> {
+  const own = { HEALTH_ADDRESS: `127.0.0.1:${await freePort()}`, METRICS_ADDRESS: `127.0.0.1:${await freePort()}` };
+  const env = { ...own, ...options.env };
+  const worker = startProcess(join(DIST, 'worker.js'), [], { ...options, env });
+  const get = (address: string, path: string) =>
+    fetch(`http://${address}${path}`, { headers: { connection: 'close' } });
+  const health = async (path: string) => {
+    const answer = await get(env.HEALTH_ADDRESS, path);
+    return { status: answer.status, body: (await answer.text()).trim() };
+  };
+  let hasEnded = false;
+  void worker.ended.then(() => (hasEnded = true));
   return {
-    PATH: process.env.PATH,
+    ...worker,
+    health,
+    untilHealth: (path, status) =>
+      waitUntil(
+        () => `${path} answers ${status}; the worker wrote:\n${worker.output()}`,
+        async () => {
+          if (hasEnded) throw new Error(`the worker ended:\n${worker.output()}`);
+          const answer = await health(path).catch(() => undefined);
+          return answer?.status === status && answer.body;
+        },
+      ),
+    metrics: async () => (await get(env.METRICS_ADDRESS, '/metrics')).text(),
+  };
+}
+
+/**
+ * Starts a worker process and waits until it says that it is ready. Many of them would soon get one of their ports twice,
+ * so each chooses its own: whoever asks for health or metrics gives it theirs.
+ *
+ * @throws Error with what it wrote instead
+ */
+export async function startReadyWorker(options: ProcessOptions): Promise<WorkerProcess> {
+  const own = { HEALTH_ADDRESS: '127.0.0.1:0', METRICS_ADDRESS: '127.0.0.1:0' };
+  const worker = await startWorkerProcess({ ...options, env: { ...own, ...options.env } });
+  await worker.said('worker ready');
+  return worker;
+}
+
+/** The variables of a worker process that could run. */
+export function workerEnv(own: ProcessEnv): ProcessEnv {
+  return {
+    PARTNER_API_KEY: 'sandbox-key',
+    PARTNER_TIMEOUT: '2s',
+    PURCHASE_FIRST_POLL: '20ms',
+    PURCHASE_POLL_INTERVAL: '50ms',
+    FINGERPRINT_SECRET: TEST_FINGERPRINT_SECRET,
+    DELIVERY_SECRET: TEST_SIGNING_SECRET,
+    DELIVERY_TIMEOUT: '2s',
+    ...own,
+  };
+}
+
+/** The variables of a worker process that works for an environment, with its settings. */
+export function workerEnvOf(environment: TestEnvironment, own: ProcessEnv = {}): ProcessEnv {
+  const { address, namespace, taskQueue, settings, sandbox, receiver } = environment;
+  return workerEnv({
     TEMPORAL_ADDRESS: address,
+    TEMPORAL_NAMESPACE: namespace,
     TEMPORAL_TASK_QUEUE: taskQueue,
     PARTNER_BASE_URL: sandbox.url,
-    PARTNER_API_KEY: 'sandbox-key',
-    ...purchaseEnvironment(settings),
-    FINGERPRINT_SECRET: TEST_FINGERPRINT_SECRET,
     DELIVERY_URL: receiver.url,
-    DELIVERY_SECRET: TEST_SIGNING_SECRET,
-    HEALTH_ADDRESS: '127.0.0.1:0',
-    METRICS_ADDRESS: '127.0.0.1:0',
-  };
-}
-
-function purchaseEnvironment(settings: PurchaseSettings): NodeJS.ProcessEnv {
-  return {
     PARTNER_TIMEOUT: `${settings.partnerTimeoutMs}ms`,
     DELIVERY_TIMEOUT: `${settings.deliveryTimeoutMs}ms`,
     PURCHASE_PLACE_WITHIN: `${settings.placeWithinMs}ms`,
@@ -88,5 +185,6 @@ function purchaseEnvironment(settings: PurchaseSettings): NodeJS.ProcessEnv {
     PURCHASE_DEADLINE: `${settings.deadlineMs}ms`,
     PURCHASE_SETTLE: `${settings.settleMs}ms`,
     PURCHASE_REPLACE: settings.replace,
-  };
+    ...own,
+  });
 }

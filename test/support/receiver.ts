@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo, Socket } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 import { type DeliveryEventBody, deliveryEventSchema } from '../../src/delivery';
+import { closeAtEnd } from './clean-up';
 
 /** One request with a good signature, whatever it was answered. */
 export interface Attempt {
@@ -40,6 +41,10 @@ export interface Receiver {
   /** Every request with a good signature, in the order of arrival. */
   attempts: readonly Attempt[];
   attemptsAt(id: string): number;
+  /** The requests about one purchase, in the order of arrival. */
+  attemptsOf(referenceId: string): Attempt[];
+  /** The events of one purchase that count as received, in their order. */
+  eventsOf(referenceId: string): DeliveryEventBody[];
   /** Requests that were refused with 401: no signature, or a bad one. */
   refused: number;
   /** An id came again with another body, which must never happen. */
@@ -50,8 +55,7 @@ export interface Receiver {
   answerWith(decide: (attempt: Attempt) => Answer | Promise<Answer>): void;
   /** The secrets that verify from now on. */
   trust(...secrets: string[]): void;
-  /** Resolves as soon as the predicate holds; it is asked at each arrival. No deadline but the test's own. */
-  waitFor(predicate: (receiver: Receiver) => boolean): Promise<void>;
+  /** Closes it now; else it is closed at the end of the test file. */
   close(): Promise<void>;
 }
 
@@ -69,11 +73,13 @@ export async function startReceiver({ secret }: { secret: string | readonly stri
   await once(server, 'listening');
   return Object.assign(state, {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/events`,
-    close: () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        for (const socket of sockets) socket.destroy();
-      }),
+    close: closeAtEnd(
+      () =>
+        new Promise<void>((resolve) => {
+          server.close(() => resolve());
+          for (const socket of sockets) socket.destroy();
+        }),
+    ),
   });
 }
 
@@ -86,7 +92,6 @@ class State implements Omit<Receiver, 'url' | 'close'> {
   private verifiers: Webhook[] = [];
   private scripted: (Answer | Promise<Answer>)[] = [];
   private decide: (attempt: Attempt) => Answer | Promise<Answer> = () => this.scripted.shift() ?? 204;
-  private waiting: { predicate: (receiver: Receiver) => boolean; resolve: () => void }[] = [];
 
   constructor(secrets: readonly string[]) {
     this.trust(...secrets);
@@ -94,6 +99,14 @@ class State implements Omit<Receiver, 'url' | 'close'> {
 
   attemptsAt(id: string): number {
     return this.attempts.filter((attempt) => attempt.id === id).length;
+  }
+
+  attemptsOf(referenceId: string): Attempt[] {
+    return this.attempts.filter(({ body }) => body.data.referenceId === referenceId);
+  }
+
+  eventsOf(referenceId: string): DeliveryEventBody[] {
+    return [...this.events.values()].filter(({ data }) => data.referenceId === referenceId);
   }
 
   script(...answers: (Answer | Promise<Answer>)[]): void {
@@ -108,26 +121,16 @@ class State implements Omit<Receiver, 'url' | 'close'> {
     this.verifiers = secrets.map((secret) => new Webhook(secret));
   }
 
-  waitFor(predicate: (receiver: Receiver) => boolean): Promise<void> {
-    return new Promise((resolve) => {
-      this.waiting.push({ predicate, resolve });
-      this.tellWaiting();
-    });
-  }
-
   async receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const text = await textOf(request);
     if (text === undefined) return;
     const attempt = this.verify(request, text);
     if (!attempt) {
       this.refused += 1;
-      response.writeHead(401).end();
-    } else {
-      this.attempts.push(attempt);
-      this.tellWaiting();
-      await this.answer(attempt, text, response);
+      return void response.writeHead(401).end();
     }
-    this.tellWaiting();
+    this.attempts.push(attempt);
+    await this.answer(attempt, text, response);
   }
 
   private verify(request: IncomingMessage, text: string): Attempt | undefined {
@@ -161,12 +164,6 @@ class State implements Omit<Receiver, 'url' | 'close'> {
     if (answer === 'head-only') return void response.writeHead(200).write('never the whole of');
     const { status, headers, body } = typeof answer === 'number' ? { status: answer } : answer;
     response.writeHead(status, headers).end(body);
-  }
-
-  private tellWaiting(): void {
-    const done = this.waiting.filter(({ predicate }) => predicate(this as unknown as Receiver));
-    this.waiting = this.waiting.filter((waiter) => !done.includes(waiter));
-    for (const { resolve } of done) resolve();
   }
 }
 

@@ -11,3 +11,9 @@ export const FAST: PurchaseSettings = {
   partnerTimeoutMs: 1_000,
   deliveryTimeoutMs: 1_000,
 };
+
+/** Secrets that nothing outside the suite trusts. */
+export const TEST_SIGNING_SECRET = `whsec_${Buffer.from('not-a-secret-not-a-secret-not-a').toString('base64')}`;
+export const TEST_FINGERPRINT_SECRET = 'not-a-secret-not-a-secret-not-a-secret';
+
+export const HOUR = 3_600_000;

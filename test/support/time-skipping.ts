@@ -1,5 +1,6 @@
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { SEARCH_ATTRIBUTES } from '../../src/contracts/search-attributes';
+import { closeAtEnd } from './clean-up';
 
 const KEYWORD = 2;
 
@@ -10,6 +11,7 @@ export async function startTimeSkippingServer(): Promise<TestWorkflowEnvironment
   const server = await TestWorkflowEnvironment.createTimeSkipping({
     server: { executable: { type: 'existing-path', path } },
   });
+  closeAtEnd(() => server.teardown());
   await server.connection.operatorService.addSearchAttributes({
     namespace: 'default',
     searchAttributes: Object.fromEntries(SEARCH_ATTRIBUTES.map(({ name }) => [name, KEYWORD])),

@@ -1,14 +1,32 @@
-import { randomUUID } from 'node:crypto';
-import { type Environment, startWorkerProcess, type WorkerProcess } from '../../support/processes';
-import { startWorld, type World } from '../../support/world';
-import { FLAWLESS, judge } from './judge';
-import { booked, delivering, looking, type Moment, placing, searching, settling, type Stage, stageOf } from './moments';
-import { type Bought, recover, startAll, strikeWhilePlacing, until, untilReached, untilSettled } from './strike';
+import {
+  booked,
+  type CrashPoint,
+  delivering,
+  faulty,
+  type FaultyEnvironment,
+  placing,
+  polling,
+  searching,
+  settling,
+} from '../support/crash-points';
+import {
+  type Bought,
+  killWhilePlacing,
+  recover,
+  referencesOf,
+  startAll,
+  untilReached,
+  untilSettled,
+} from '../support/kill';
+import { auditAll, FLAWLESS } from '../../support/audit';
+import { type ProcessEnv, startReadyWorker, workerEnvOf } from '../../support/processes';
+import { startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
+import { waitUntil } from '../../support/wait-until';
 
 const PATIENT = { pollIntervalMs: 300, deadlineMs: 180_000, placeWithinMs: 120_000, settleMs: 8_000 };
 
-/** Pairs of a moment and a fault: each moment, each kind of fault, and the pairs in which money is at stake. */
-const MOMENTS: Moment[] = [
+/** Each place in a purchase's life, each kind of fault, and the pairs of them in which money is at stake. */
+const CRASH_POINTS: CrashPoint[] = [
   searching('hangs', { type: 'hang' }),
   searching('is refused with 503', { type: 'answer', status: 503 }),
   placing('hangs', 'before', { action: { type: 'hang' } }),
@@ -21,137 +39,117 @@ const MOMENTS: Moment[] = [
   settling('hangs', 'after', { type: 'hang' }),
   settling('hangs', 'before', { type: 'hang' }),
   settling('is refused with 502', 'after', { type: 'answer', status: 502 }),
-  looking('hang', { type: 'hang' }),
-  looking('break off', { type: 'truncate', framing: 'chunked' }),
+  polling('hang', { type: 'hang' }),
+  polling('break off', { type: 'truncate', framing: 'chunked' }),
   delivering('hang'),
   delivering('take-and-hang'),
   delivering('take-and-reset'),
   delivering(503),
 ];
-/** Struck in the instant in which the partner books the first of them. */
+/** Killed in the instant in which the partner books the first of them. */
 const AT_THE_ANSWER = Array.from({ length: 6 }, booked);
+/** Longer than the server takes to give up what a frozen worker has begun. */
+const GIVEN_UP = { withinMs: 200_000, everyMs: 100 };
 
-describe('a worker process that is struck', () => {
-  const address = process.env.TEST_TEMPORAL_ADDRESS!;
-  const workers: WorkerProcess[] = [];
-  const worlds: World[] = [];
+describe('a worker process that gets a signal', () => {
+  const start = async (replace: 'always' | 'answered' | 'never') =>
+    faulty(await startTestEnvironment({ worker: false, settings: { ...PATIENT, replace } }));
 
-  afterAll(async () => {
-    await Promise.all(workers.map((worker) => worker.end('SIGKILL')));
-    await Promise.all(worlds.map((world) => world.close()));
-  });
+  const workerFor = (environment: TestEnvironment, env: ProcessEnv = {}) =>
+    startReadyWorker({ env: workerEnvOf(environment, env) });
 
-  async function worldOf(replace: World['settings']['replace']): Promise<World> {
-    // Order ids follow from the seed, and an order that two purchases of one namespace name is held.
-    const sandbox = { seed: randomUUID() };
-    const world = await startWorld({ worker: false, sandbox, settings: { ...PATIENT, replace } });
-    worlds.push(world);
-    return world;
-  }
-
-  async function workerOf(world: World, env: Environment = {}): Promise<WorkerProcess> {
-    const worker = await startWorkerProcess(world, address, env);
-    workers.push(worker);
-    return worker;
-  }
-
-  /** Brings purchases to every moment and strikes them all with one blow. */
-  async function struck(stage: Stage, strike: () => void): Promise<Bought[]> {
-    const bought = await startAll(stage, MOMENTS);
+  /** Brings purchases to every crash point and sends one signal for all of them. */
+  async function killedAtEach(environment: FaultyEnvironment, kill: () => void): Promise<Bought[]> {
+    const bought = await startAll(environment, CRASH_POINTS);
     await untilReached(bought);
-    return [...bought, ...(await strikeWhilePlacing(stage, AT_THE_ANSWER, strike))];
+    return [...bought, ...(await killWhilePlacing(environment, AT_THE_ANSWER, kill))];
   }
 
   it.concurrent(
-    'by SIGKILL buys nothing twice and loses no key, whatever the moment',
+    'SIGKILL buys nothing twice and loses no key, whatever it was doing',
     async () => {
-      const world = await worldOf('always');
-      const stage = stageOf(world);
-      const victim = await workerOf(world);
-      const bought = await struck(stage, () => void victim.end('SIGKILL'));
-      await Promise.all([workerOf(world), workerOf(world)]);
+      const environment = await start('always');
+      const victim = await workerFor(environment);
+      const bought = await killedAtEach(environment, () => victim.signal('SIGKILL'));
+      await Promise.all([workerFor(environment), workerFor(environment)]);
 
-      expect(await recover(stage, bought)).toEqual([]);
-      expect(await judge(world, references(bought))).toEqual(FLAWLESS);
-      expect(world.receiver.contradictions).toEqual([]);
+      expect(await recover(environment, bought)).toEqual([]);
+      expect(await auditAll(environment, referencesOf(bought))).toEqual(FLAWLESS);
+      expect(environment.receiver.contradictions).toEqual([]);
     },
     300_000,
   );
 
   it.concurrent(
-    'by SIGTERM ends with 0 and leaves nothing half done that is done again',
+    'SIGTERM ends with 0 and leaves nothing half done that is done again',
     async () => {
-      const world = await worldOf('answered');
-      const stage = stageOf(world);
-      const victim = await workerOf(world);
-      let exit: Promise<number | null> | undefined;
-      const bought = await struck(stage, () => void (exit = victim.end('SIGTERM')));
-      await workerOf(world);
+      const environment = await start('answered');
+      const victim = await workerFor(environment);
+      const bought = await killedAtEach(environment, () => victim.signal('SIGTERM'));
+      await workerFor(environment);
 
       // Where nothing was answered and nothing was bought, a person must decide.
-      const undelivered = await recover(stage, bought);
+      const undelivered = await recover(environment, bought);
       expect(undelivered.filter((line) => !line.endsWith(': HELD'))).toEqual([]);
-      const { unplaced, ...verdict } = await judge(world, references(bought));
-      expect({ ...verdict, unplaced: [] }).toEqual(FLAWLESS);
+      const { unplaced, ...audit } = await auditAll(environment, referencesOf(bought));
+      expect({ ...audit, unplaced: [] }).toEqual(FLAWLESS);
       expect(unplaced).toHaveLength(undelivered.length);
-      expect(world.receiver.contradictions).toEqual([]);
-      expect(await exit).toBe(0);
+      expect(environment.receiver.contradictions).toEqual([]);
+      expect((await victim.ended).code).toBe(0);
     },
     300_000,
   );
 
   it.concurrent(
-    'by SIGSTOP past its timeouts, and thawed, disturbs nothing that another did since',
+    'SIGSTOP past its timeouts, and then SIGCONT, disturbs nothing that another worker did since',
     async () => {
-      const world = await worldOf('always');
-      const stage = stageOf(world);
-      const victim = await workerOf(world);
-      const bought = await struck(stage, () => victim.signal('SIGSTOP'));
-      await workerOf(world);
-      const ends = recover(stage, bought);
-      const hung = bought.find(({ moment }) => moment.name === 'placing (before the commit): hangs')!;
-      await until(() => world.sandbox.placeRequestsOf(hung.referenceId) > 1);
+      const environment = await start('always');
+      const victim = await workerFor(environment);
+      const bought = await killedAtEach(environment, () => victim.signal('SIGSTOP'));
+      await workerFor(environment);
+      const ends = recover(environment, bought);
+      const { referenceId } = bought.find(
+        ({ crashPoint }) => crashPoint.name === 'placing (before the commit): hangs',
+      )!;
+      await waitUntil('it is placed again', () => environment.sandbox.placeRequestsOf(referenceId) > 1, GIVEN_UP);
       victim.signal('SIGCONT');
 
       expect(await ends).toEqual([]);
       expect(await victim.end('SIGTERM')).toBe(0);
-      expect(await judge(world, references(bought))).toEqual(FLAWLESS);
-      expect(world.receiver.contradictions).toEqual([]);
+      expect(await auditAll(environment, referencesOf(bought))).toEqual(FLAWLESS);
+      expect(environment.receiver.contradictions).toEqual([]);
     },
     300_000,
   );
 
   it.concurrent(
-    'by SIGSTOP between the search and the write posts nothing when it is thawed',
+    'SIGSTOP between the search and the write, and then SIGCONT, posts nothing',
     async () => {
-      const world = await worldOf('never');
-      const stage = stageOf(world);
+      const environment = await start('never');
+      const { sandbox } = environment;
       // A request every 4 s: between its search and its write the placement waits for its turn.
-      const victim = await workerOf(world, { PARTNER_MAX_RPS: '0.25' });
-      const bought = await startAll(stage, [looking('wait', { type: 'hang' })]);
-      await until(() => world.sandbox.requests().orders >= 1 + bought.length, 5);
+      const victim = await workerFor(environment, { PARTNER_MAX_RPS: '0.25' });
+      const bought = await startAll(environment, [polling('wait', { type: 'hang' })]);
+      await waitUntil('it has searched', () => sandbox.requests().orders >= 1 + bought.length, { everyMs: 5 });
       victim.signal('SIGSTOP');
-      expect(world.sandbox.requests().place).toBe(0);
+      expect(sandbox.requests().place).toBe(0);
 
-      await workerOf(world);
-      await until(async () => (await Promise.all(bought.map((one) => hasTimedOut(world, one)))).every(Boolean), 100);
+      await workerFor(environment);
+      const timedOut = () => Promise.all(bought.map((one) => hasTimedOut(environment, one)));
+      await waitUntil('the placement has timed out', async () => (await timedOut()).every(Boolean), GIVEN_UP);
       victim.signal('SIGCONT');
       expect(await victim.end('SIGTERM')).toBe(0);
-      expect(world.sandbox.requests().place).toBe(0);
+      expect(sandbox.requests().place).toBe(0);
 
-      const ends = await untilSettled(world, references(bought));
+      const ends = await untilSettled(environment, referencesOf(bought));
       expect([...ends.values()]).toEqual(['HELD']);
-      expect(world.sandbox.requests().place).toBe(0);
+      expect(sandbox.requests().place).toBe(0);
     },
     300_000,
   );
 });
 
-function references(bought: readonly Bought[]): string[] {
-  return bought.map(({ referenceId }) => referenceId);
-}
-
-async function hasTimedOut(world: World, { referenceId }: Bought): Promise<boolean> {
-  const history = await world.client.workflow.getHandle(`purchase-${referenceId}`).fetchHistory();
+async function hasTimedOut({ client }: TestEnvironment, { referenceId }: Bought): Promise<boolean> {
+  const history = await client.workflow.getHandle(`purchase-${referenceId}`).fetchHistory();
   return history.events?.some((event) => event.activityTaskTimedOutEventAttributes) ?? false;
 }

@@ -1,14 +1,14 @@
 import type { Fault } from '../../../src/sandbox/index';
+import { booked, delivering, polling, type CrashPoint, placing, searching, settling } from '../support/crash-points';
 import type { Answer } from '../../support/receiver';
-import { booked, delivering, looking, type Moment, placing, searching, settling } from '../crash/moments';
 
 type Action = NonNullable<Fault['action']>;
 
 /**
- * One pair of a moment and a fault. `beyond` marks what no finite wait can prevent and is counted apart: the partner makes
+ * One pair of a crash point and a fault. `beyond` marks what no finite wait can prevent and is counted apart: the partner makes
  * two orders of one request, or books one long after the settling time.
  */
-export interface Cell extends Moment {
+export interface Cell extends CrashPoint {
   beyond?: 'two orders of one request' | 'booked after the settling time';
 }
 
@@ -51,7 +51,7 @@ const ANSWERS: Answer[] = [
 /** When the partner books what it books much too late: after a dead worker's placement was given up, settled and replaced. */
 export const MUCH_LATER_MS = 60_000;
 
-/** The cells in which place-order itself is faulted: struck in the instant in which it happens. */
+/** The cells in which place-order itself is faulted: killed in the instant in which it happens. */
 export function placingCells(): Cell[] {
   return [
     ...each({ ...ACTIONS, ...BEFORE_ONLY }, (name, action) => placing(name, 'before', { action })),
@@ -71,13 +71,13 @@ export function placingCells(): Cell[] {
   ];
 }
 
-/** The cells of all other moments: struck when every one of them has come. */
+/** The cells of all other crash points: killed when every purchase has come to its own. */
 export function otherCells(): Cell[] {
   return [
     ...each(ACTIONS, searching),
     ...each(ACTIONS, (name, action) => settling(name, 'before', action)),
     ...each(ACTIONS, (name, action) => settling(name, 'after', action)),
-    ...each(ACTIONS, (name, action) => looking(name, action)),
+    ...each(ACTIONS, (name, action) => polling(name, action)),
     ...ANSWERS.map(delivering),
   ];
 }

@@ -1,32 +1,27 @@
-import { type Answer, type Attempt } from '../../support/receiver';
 import { type ScriptedServer, startServer } from '../../support/http-server';
-import { startWorld, type World } from '../../support/world';
-import { handsOn, judge, until } from '../operators/hands';
+import { operatorOf } from '../../support/operator';
+import type { Answer } from '../../support/receiver';
+import { startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
+import { waitUntil } from '../../support/wait-until';
 
 describe('one event, whatever the checkout answers', () => {
-  let world: World;
+  let environment: TestEnvironment;
   let elsewhere: ScriptedServer;
   const scripts = new Map<string, Answer[]>();
 
   beforeAll(async () => {
-    world = await startWorld();
+    environment = await startTestEnvironment();
     elsewhere = await startServer();
     elsewhere.script({ status: 204 });
-    world.receiver.answerWith(({ body }) => scripts.get(body.data.referenceId)?.shift() ?? 204);
-  });
-  afterAll(async () => {
-    await elsewhere.close();
-    await world.close();
+    environment.receiver.answerWith(({ body }) => scripts.get(body.data.referenceId)?.shift() ?? 204);
   });
 
-  function attemptsFor(referenceId: string): Attempt[] {
-    return world.receiver.attempts.filter(({ body }) => body.data.referenceId === referenceId);
-  }
+  const attemptsFor = (referenceId: string) => environment.receiver.attemptsOf(referenceId);
 
   async function answered(...answers: Answer[]) {
-    const referenceId = world.reference();
+    const referenceId = environment.reference();
     scripts.set(referenceId, answers);
-    const result = await world.bought({ 'demo-instant': 2 }, referenceId);
+    const result = await environment.bought({ 'demo-instant': 2 }, referenceId);
     return { referenceId, result, attempts: attemptsFor(referenceId) };
   }
 
@@ -40,7 +35,7 @@ describe('one event, whatever the checkout answers', () => {
     expect(result.outcome).toBe('DELIVERED');
     expect(attempts).toHaveLength(answers.length + 1);
     expect(new Set(attempts.map(({ id }) => id)).size).toBe(1);
-    const { issued, received } = await judge(world, referenceId);
+    const { issued, received } = await environment.audit(referenceId);
     expect(received).toEqual(issued);
   });
 
@@ -63,7 +58,7 @@ describe('one event, whatever the checkout answers', () => {
 
     expect(result.outcome).toBe('DELIVERED');
     expect(attempts).toHaveLength(failures + 1);
-    expect(world.eventTypes(referenceId)).toEqual(['purchase.delivered']);
+    expect(environment.eventTypes(referenceId)).toEqual(['purchase.delivered']);
   });
 
   it.concurrent.each([301, 302, 303, 307, 308])(
@@ -79,38 +74,38 @@ describe('one event, whatever the checkout answers', () => {
   );
 
   it.concurrent('410 holds the event, and a person who says deliver sends that event again, under its id', async () => {
-    const referenceId = world.reference();
+    const referenceId = environment.reference();
     scripts.set(referenceId, [410]);
-    await world.buy({ 'demo-instant': 2 }, referenceId);
-    const hands = handsOn(world, referenceId);
-    await hands.held('DELIVERY_REFUSED');
+    await environment.buy({ 'demo-instant': 2 }, referenceId);
+    const operator = operatorOf(environment, referenceId);
+    await operator.held('DELIVERY_REFUSED');
     const tries = () => attemptsFor(referenceId).filter(({ body }) => body.type === 'purchase.delivered');
     expect(tries()).toHaveLength(1);
 
-    await hands.resolve('deliver');
+    await operator.resolve('deliver');
 
-    expect(await hands.result()).toMatchObject({ outcome: 'DELIVERED' });
+    expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });
     expect(tries()).toHaveLength(2);
     expect(new Set(tries().map(({ id }) => id)).size).toBe(1);
   });
 
   it.concurrent('one checkout that never answers holds up no other event', async () => {
-    const stuck = world.reference();
+    const stuck = environment.reference();
     scripts.set(stuck, Array<Answer>(100).fill('hang'));
-    await world.buy({ 'demo-instant': 1 }, stuck);
-    await until(async () => attemptsFor(stuck).length > 0);
+    await environment.buy({ 'demo-instant': 1 }, stuck);
+    await waitUntil('it was tried once', () => attemptsFor(stuck).length > 0);
 
-    const others = await Promise.all([1, 2, 3].map(() => world.bought({ 'demo-instant': 1 })));
+    const others = await Promise.all([1, 2, 3].map(() => environment.bought({ 'demo-instant': 1 })));
 
     expect(others.map(({ outcome }) => outcome)).toEqual(['DELIVERED', 'DELIVERED', 'DELIVERED']);
-    expect(world.eventTypes(stuck)).toEqual([]);
+    expect(environment.eventTypes(stuck)).toEqual([]);
     scripts.delete(stuck);
-    expect(await world.starter.result(stuck)).toMatchObject({ outcome: 'DELIVERED' });
+    expect(await environment.starter.result(stuck)).toMatchObject({ outcome: 'DELIVERED' });
   });
 
   // After all of the above: Jest runs the tests that are not concurrent last.
   it('no event ever came with other keys or other words under its id', () => {
-    expect(world.receiver.attempts.length).toBeGreaterThan(20);
-    expect(world.receiver.contradictions).toEqual([]);
+    expect(environment.receiver.attempts.length).toBeGreaterThan(20);
+    expect(environment.receiver.contradictions).toEqual([]);
   });
 });

@@ -1,29 +1,24 @@
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { purchaseWorkflowId, RESOLVE_UPDATE } from '../../../src/contracts/names';
 import type { PurchaseMemo } from '../../../src/contracts/purchase';
-import { until } from '../operators/hands';
+import { HOUR } from '../../support/settings';
+import { startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
 import { startTimeSkippingServer } from '../../support/time-skipping';
-import { startWorld, type World } from '../../support/world';
-
-const HOUR = 3_600_000;
+import { waitUntil } from '../../support/wait-until';
 
 describe('a checkout that is away for more than a day, on a clock that skips', () => {
   let server: TestWorkflowEnvironment;
-  let world: World;
+  let environment: TestEnvironment;
 
   beforeAll(async () => {
     server = await startTimeSkippingServer();
     const { address, client } = server;
-    world = await startWorld({ address, client });
+    environment = await startTestEnvironment({ address, client });
   }, 120_000);
-  afterAll(async () => {
-    await world?.close();
-    await server?.teardown();
-  });
 
   it('is tried for 24 hours and more, then held, and a person has the same event sent under its id', async () => {
-    world.receiver.answerWith(({ body }) => (body.type === 'purchase.delivered' ? 500 : 204));
-    const referenceId = await world.buy({ 'demo-instant': 1 });
+    environment.receiver.answerWith(({ body }) => (body.type === 'purchase.delivered' ? 500 : 204));
+    const referenceId = await environment.buy({ 'demo-instant': 1 });
     const handle = server.client.workflow.getHandle(purchaseWorkflowId(referenceId));
     const hold = async () => ((await handle.describe()).memo as PurchaseMemo | undefined)?.hold ?? undefined;
     const begun = await server.currentTimeMs();
@@ -31,20 +26,20 @@ describe('a checkout that is away for more than a day, on a clock that skips', (
     await server.sleep(24 * HOUR);
     expect(await hold()).toBeUndefined();
     await server.sleep(2 * HOUR);
-    const held = await until(hold);
+    const held = await waitUntil('it is held', hold);
 
     expect(held).toMatchObject({ reason: 'DELIVERY_EXHAUSTED', decisions: ['deliver', 'withhold'] });
     expect(held.explanation).toContain('for a day');
     expect((await server.currentTimeMs()) - begun).toBeGreaterThanOrEqual(24 * HOUR);
-    const tries = world.receiver.attempts.filter(({ body }) => body.type === 'purchase.delivered');
+    const tries = environment.receiver.attempts.filter(({ body }) => body.type === 'purchase.delivered');
     expect(tries.length).toBeGreaterThan(100);
 
-    world.receiver.answerWith(() => 204);
+    environment.receiver.answerWith(() => 204);
     await handle.executeUpdate(RESOLVE_UPDATE, { args: [{ hold: held.id, decision: 'deliver' }] });
 
     expect(await handle.result()).toMatchObject({ outcome: 'DELIVERED' });
     expect(new Set(tries.map(({ id }) => id)).size).toBe(1);
-    expect([...world.receiver.events.keys()]).toContain(tries[0]!.id);
-    expect(world.receiver.contradictions).toEqual([]);
+    expect([...environment.receiver.events.keys()]).toContain(tries[0]!.id);
+    expect(environment.receiver.contradictions).toEqual([]);
   });
 });

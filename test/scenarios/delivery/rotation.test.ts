@@ -1,51 +1,37 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { Client } from '@temporalio/client';
-import { NativeConnection, Worker } from '@temporalio/worker';
-import { createActivities } from '../../../src/activities/index';
-import { createDelivery, createFingerprinter } from '../../../src/delivery/index';
-import { createPurchaseReader } from '../../../src/temporal/client';
-import { handsOn, judge, until } from '../operators/hands';
-import { startWorld, TEST_FINGERPRINT_SECRET, TEST_SIGNING_SECRET, type World } from '../../support/world';
+import { operatorOf } from '../../support/operator';
+import { TEST_FINGERPRINT_SECRET } from '../../support/settings';
+import { startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
 
 const NEWER = 'a-newer-secret-that-is-none-a-newer-secret';
 
 describe('the secret of the fingerprints is rotated between the look and the delivery', () => {
-  let world: World;
-  let stop: () => Promise<void>;
+  let environment: TestEnvironment;
   let secrets: string[];
   const silent = new Set<string>();
 
   beforeAll(async () => {
-    world = await startWorld({ worker: false });
-    world.receiver.answerWith(({ body }) => (silent.has(body.data.referenceId) ? 503 : 204));
-    stop = await startWorkerWith(world, () => secrets);
-  });
-  afterAll(async () => {
-    await stop?.();
-    await world.close();
+    environment = await startTestEnvironment({ fingerprintSecrets: () => secrets });
+    environment.receiver.answerWith(({ body }) => (silent.has(body.data.referenceId) ? 503 : 204));
   });
   beforeEach(() => {
     secrets = [TEST_FINGERPRINT_SECRET];
   });
 
   async function seenAndNotDelivered() {
-    const referenceId = world.reference();
+    const referenceId = environment.reference();
     silent.add(referenceId);
-    await world.buy({ 'demo-instant': 2 }, referenceId);
-    const hands = handsOn(world, referenceId);
-    await hands.pending('deliverEvent', 2);
-    const [attempt] = world.receiver.attempts.filter(({ body }) => body.data.referenceId === referenceId);
-    return { referenceId, hands, id: attempt!.id };
+    await environment.buy({ 'demo-instant': 2 }, referenceId);
+    const operator = operatorOf(environment, referenceId);
+    await operator.pending('deliverEvent', 2);
+    const [attempt] = environment.receiver.attemptsOf(referenceId);
+    return { referenceId, operator, id: attempt!.id };
   }
 
   async function deliveredAs(id: string, referenceId: string) {
-    expect(await handsOn(world, referenceId).result()).toMatchObject({ outcome: 'DELIVERED' });
-    const { issued, received } = await judge(world, referenceId);
+    expect(await operatorOf(environment, referenceId).result()).toMatchObject({ outcome: 'DELIVERED' });
+    const { issued, received } = await environment.audit(referenceId);
     expect(received).toEqual(issued);
-    const ids = world.receiver.attempts
-      .filter(({ body }) => body.data.referenceId === referenceId)
-      .map((one) => one.id);
+    const ids = environment.receiver.attemptsOf(referenceId).map((one) => one.id);
     expect(new Set(ids)).toEqual(new Set([id]));
   }
 
@@ -59,55 +45,28 @@ describe('the secret of the fingerprints is rotated between the look and the del
   });
 
   it('waits for the older secret when it is gone: the event is neither lost, nor held as if its keys were', async () => {
-    const { referenceId, hands, id } = await seenAndNotDelivered();
+    const { referenceId, operator, id } = await seenAndNotDelivered();
 
     secrets = [NEWER];
     silent.delete(referenceId);
-    const waiting = await until(async () => {
-      const pending = await hands.pending('deliverEvent', 3);
-      return pending.lastFailure?.includes('put the older secret back') && pending;
-    });
+    await operator.pending('deliverEvent', 3);
+    const waiting = await operator.failing('deliverEvent', 'put the older secret back');
     expect(waiting.attempt).toBeGreaterThan(2);
-    expect(world.eventTypes(referenceId)).toEqual([]);
+    expect(environment.eventTypes(referenceId)).toEqual([]);
 
     secrets = [NEWER, TEST_FINGERPRINT_SECRET];
     await deliveredAs(id, referenceId);
   });
 
   it('keeps the names of what went out: a reset after the rotation makes no second event of the same keys', async () => {
-    const { referenceId, hands, id } = await seenAndNotDelivered();
+    const { referenceId, operator, id } = await seenAndNotDelivered();
     silent.delete(referenceId);
-    await hands.result();
-    const [first] = await hands.points();
+    await operator.result();
+    const [first] = await operator.points();
 
     secrets = [NEWER, TEST_FINGERPRINT_SECRET];
-    await hands.reset(first!);
+    await operator.reset(first!);
 
     await deliveredAs(id, referenceId);
   });
 });
-
-async function startWorkerWith(world: World, secrets: () => readonly string[]): Promise<() => Promise<void>> {
-  const { settings, partner, receiver, taskQueue } = world;
-  const connection = await NativeConnection.connect({ address: process.env.TEST_TEMPORAL_ADDRESS! });
-  const delivery = createDelivery({
-    ...{ kind: 'webhook', url: receiver.url, timeoutMs: settings.deliveryTimeoutMs },
-    secrets: () => [TEST_SIGNING_SECRET],
-  });
-  const worker = await Worker.create({
-    ...{ connection, taskQueue },
-    workflowBundle: { code: readFileSync(join(__dirname, '../../../dist/workflow-bundle.js'), 'utf8') },
-    activities: createActivities({
-      ...{ partner, delivery, settings, now: Date.now },
-      fingerprints: createFingerprinter(secrets),
-      purchases: createPurchaseReader(new Client({ connection })),
-    }),
-  });
-  const running = worker.run();
-  return async () => {
-    worker.shutdown();
-    await running;
-    await delivery.close();
-    await connection.close();
-  };
-}

@@ -1,6 +1,7 @@
+import { operatorOf } from '../../support/operator';
 import type { Answer } from '../../support/receiver';
-import { startWorld, type World } from '../../support/world';
-import { handsOn, judge, until } from './hands';
+import { startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
+import { waitUntil } from '../../support/wait-until';
 
 const JUNK: [string, unknown][] = [
   ['nothing', null],
@@ -10,22 +11,21 @@ const JUNK: [string, unknown][] = [
 ];
 
 describe('an activity that someone completes or fails by hand', () => {
-  let world: World;
+  let environment: TestEnvironment;
   const silent = new Map<string, Answer>();
 
   beforeAll(async () => {
     // Attempts that hang last until a person has ended them.
-    world = await startWorld({ settings: { partnerTimeoutMs: 4_000, deliveryTimeoutMs: 4_000 } });
-    world.sandbox.addPastOrders({ count: 3 });
-    world.receiver.answerWith(({ body }) => silent.get(body.data.referenceId) ?? 204);
+    environment = await startTestEnvironment({ settings: { partnerTimeoutMs: 4_000, deliveryTimeoutMs: 4_000 } });
+    environment.sandbox.addPastOrders({ count: 3 });
+    environment.receiver.answerWith(({ body }) => silent.get(body.data.referenceId) ?? 204);
   });
-  afterAll(() => world.close());
   async function placing() {
-    const referenceId = world.reference();
-    world.sandbox.addFault({ operation: 'place', referenceId, when: 'after', action: { type: 'hang' } });
-    await world.buy({ 'demo-instant': 1 }, referenceId);
-    await until(async () => world.sandbox.placeRequestsOf(referenceId) === 1);
-    return { referenceId, hands: handsOn(world, referenceId) };
+    const referenceId = environment.reference();
+    environment.sandbox.addFault({ operation: 'place', referenceId, when: 'after', action: { type: 'hang' } });
+    await environment.buy({ 'demo-instant': 1 }, referenceId);
+    await waitUntil('the placement is on its way', () => environment.sandbox.placeRequestsOf(referenceId) === 1);
+    return { referenceId, operator: operatorOf(environment, referenceId) };
   }
 
   it.concurrent.each([
@@ -36,25 +36,25 @@ describe('an activity that someone completes or fails by hand', () => {
   ])(
     'placeOrder completed with %s is of unknown outcome: the order is found, and not placed again',
     async (_, junk) => {
-      const { referenceId, hands } = await placing();
+      const { referenceId, operator } = await placing();
 
-      await hands.complete('placeOrder', junk);
+      await operator.complete('placeOrder', junk);
 
-      expect(await hands.result()).toMatchObject({ outcome: 'DELIVERED' });
-      const { issued, received, ...counts } = await judge(world, referenceId);
-      expect(counts).toEqual({ orders: 1, sent: 1 });
+      expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });
+      const { orderCount, requests, issued, received } = await environment.audit(referenceId);
+      expect({ orderCount, requests }).toEqual({ orderCount: 1, requests: 1 });
       expect(received).toEqual(issued);
-      expect(await hands.brokenTasks()).toEqual([]);
+      expect(await operator.brokenTasks()).toEqual([]);
     },
   );
 
   it.concurrent('placeOrder failed by hand is of unknown outcome too', async () => {
-    const { referenceId, hands } = await placing();
+    const { referenceId, operator } = await placing();
 
-    await hands.fail('placeOrder');
+    await operator.fail('placeOrder');
 
-    expect(await hands.result()).toMatchObject({ outcome: 'DELIVERED' });
-    expect(await judge(world, referenceId)).toMatchObject({ orders: 1, sent: 1 });
+    expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });
+    expect(await environment.audit(referenceId)).toMatchObject({ orderCount: 1, requests: 1 });
   });
 
   it.concurrent.each([
@@ -63,66 +63,66 @@ describe('an activity that someone completes or fails by hand', () => {
     ['lines that are none', { orderId: 'x', status: 'COMPLETED', lines: [null] }],
     ["another order's view", { orderId: 'x', status: 'FAILED', lines: [] }],
   ])('awaitOrderChange completed with %s does not end the looking', async (_, junk) => {
-    const referenceId = await world.buy({ 'demo-never': 1 });
-    const hands = handsOn(world, referenceId);
-    await hands.pending('awaitOrderChange', 2);
+    const referenceId = await environment.buy({ 'demo-never': 1 });
+    const operator = operatorOf(environment, referenceId);
+    await operator.pending('awaitOrderChange', 2);
 
-    await hands.complete('awaitOrderChange', junk);
+    await operator.complete('awaitOrderChange', junk);
 
-    await until(async () => (await hands.scheduled('awaitOrderChange')) > 1);
-    const [order] = await world.sandbox.ordersOf(referenceId);
-    await world.sandbox.changeOrder(order!.id, { status: 'COMPLETED' });
-    expect(await hands.result()).toMatchObject({ outcome: 'DELIVERED' });
-    const { issued, received } = await judge(world, referenceId);
+    await waitUntil('awaitOrderChange is scheduled', async () => (await operator.scheduled('awaitOrderChange')) > 1);
+    const [order] = await environment.sandbox.ordersOf(referenceId);
+    await environment.sandbox.changeOrder(order!.id, { status: 'COMPLETED' });
+    expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });
+    const { issued, received } = await environment.audit(referenceId);
     expect(received).toEqual(issued);
     expect(received).toHaveLength(1);
-    expect(await hands.brokenTasks()).toEqual([]);
+    expect(await operator.brokenTasks()).toEqual([]);
   });
 
   it.concurrent('awaitOrderChange failed by hand does not end the looking either', async () => {
-    const referenceId = await world.buy({ 'demo-never': 1 });
-    const hands = handsOn(world, referenceId);
-    await hands.pending('awaitOrderChange', 2);
-    const [order] = await world.sandbox.ordersOf(referenceId);
-    world.sandbox.addFault({ operation: 'keys', orderId: order!.id, action: { type: 'hang' } });
+    const referenceId = await environment.buy({ 'demo-never': 1 });
+    const operator = operatorOf(environment, referenceId);
+    await operator.pending('awaitOrderChange', 2);
+    const [order] = await environment.sandbox.ordersOf(referenceId);
+    environment.sandbox.addFault({ operation: 'keys', orderId: order!.id, action: { type: 'hang' } });
 
-    await hands.fail('awaitOrderChange');
+    await operator.fail('awaitOrderChange');
 
-    await world.sandbox.changeOrder(order!.id, { status: 'COMPLETED' });
-    expect(await hands.result()).toMatchObject({ outcome: 'DELIVERED' });
+    await environment.sandbox.changeOrder(order!.id, { status: 'COMPLETED' });
+    expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });
   });
 
   it.concurrent.each([...JUNK, ['failed', undefined]])(
     'deliverEvent ended by hand with %s is not delivered: it is held, and sent under the same id when a person says so',
     async (_, junk) => {
-      const referenceId = world.reference();
+      const referenceId = environment.reference();
       // An attempt can be failed only while it runs.
       silent.set(referenceId, junk === undefined ? 'hang' : 500);
-      await world.buy({ 'demo-instant': 2 }, referenceId);
-      const hands = handsOn(world, referenceId);
-      await hands.pending('deliverEvent', 2);
+      await environment.buy({ 'demo-instant': 2 }, referenceId);
+      const operator = operatorOf(environment, referenceId);
+      await operator.pending('deliverEvent', 2);
 
-      await (junk === undefined ? hands.fail('deliverEvent') : hands.complete('deliverEvent', junk));
-      const hold = await hands.held('DELIVERY_EXHAUSTED');
+      await (junk === undefined ? operator.fail('deliverEvent') : operator.complete('deliverEvent', junk));
+      const hold = await operator.held('DELIVERY_EXHAUSTED');
       expect(hold.explanation).not.toContain('for a day');
-      expect(world.eventTypes(referenceId)).toEqual([]);
+      expect(environment.eventTypes(referenceId)).toEqual([]);
       silent.delete(referenceId);
-      await hands.resolve('deliver');
+      await operator.resolve('deliver');
 
-      expect(await hands.result()).toMatchObject({ outcome: 'DELIVERED' });
-      const { issued, received } = await judge(world, referenceId);
+      expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });
+      const { issued, received } = await environment.audit(referenceId);
       expect(received).toEqual(issued);
-      const ids = world.receiver.attempts
+      const ids = environment.receiver.attempts
         .filter(({ body }) => body.type === 'purchase.delivered' && body.data.referenceId === referenceId)
         .map(({ id }) => id);
       expect(new Set(ids).size).toBe(1);
-      expect(await hands.brokenTasks()).toEqual([]);
+      expect(await operator.brokenTasks()).toEqual([]);
     },
   );
 
   // After all of the above: Jest runs the tests that are not concurrent last.
   it('no event ever came with other keys or other words under its id', () => {
-    expect(world.receiver.attempts.length).toBeGreaterThan(10);
-    expect(world.receiver.contradictions).toEqual([]);
+    expect(environment.receiver.attempts.length).toBeGreaterThan(10);
+    expect(environment.receiver.contradictions).toEqual([]);
   });
 });

@@ -2,9 +2,10 @@ import { ApplicationFailure, type Workflow } from '@temporalio/common';
 import { WithStartWorkflowOperation, WorkflowUpdateFailedError } from '@temporalio/client';
 import type { Decision, DecisionKind, HoldReason } from '../../../src/contracts/purchase';
 import { PURCHASE_WORKFLOW, purchaseWorkflowId, RESOLVE_UPDATE } from '../../../src/contracts/names';
-import { startWorld, type World } from '../../support/world';
-import { ARRANGEMENTS, type Checkout, type Arrangement, answering } from './arrangements';
-import { handsOn, judge, until } from './hands';
+import { type Arrangement, type Checkout, HOLD_ARRANGEMENTS, scriptedCheckout } from '../../support/held-purchases';
+import { operatorOf } from '../../support/operator';
+import { startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
+import { waitUntil } from '../../support/wait-until';
 
 const KINDS: DecisionKind[] = ['order', 'replace', 'abandon', 'deliver', 'withhold'];
 
@@ -30,40 +31,41 @@ const ROWS: { reason: HoldReason; decision: DecisionKind; outcome: string; keys:
 ];
 
 describe('a purchase that waits for a person', () => {
-  let world: World;
+  let environment: TestEnvironment;
   let checkout: Checkout;
 
   beforeAll(async () => {
-    world = await startWorld({ settings: { replace: 'never' } });
-    checkout = answering(world);
-    world.sandbox.addPastOrders({ count: 3 });
+    environment = await startTestEnvironment({ settings: { replace: 'never' } });
+    checkout = scriptedCheckout(environment);
+    environment.sandbox.addPastOrders({ count: 3 });
   });
-  afterAll(() => world.close());
 
   function arranged(reason: HoldReason) {
-    const referenceId = world.reference();
-    const arrange: Arrangement = ARRANGEMENTS[reason];
-    return arrange({ world, checkout, referenceId });
+    const referenceId = environment.reference();
+    const arrange: Arrangement = HOLD_ARRANGEMENTS[reason];
+    return arrange({ environment, checkout, referenceId });
   }
 
   it.concurrent.each(ROWS)(
     'held because $reason, takes $decision and ends $outcome, with $keys keys',
     async ({ reason, decision, outcome, keys }) => {
       const { referenceId, rest, onResolve } = await arranged(reason);
-      const hands = handsOn(world, referenceId);
-      const hold = await hands.held(reason);
+      const operator = operatorOf(environment, referenceId);
+      const hold = await operator.held(reason);
 
-      await until(async () => world.eventTypes(referenceId).includes('purchase.held'));
-      const told = [...world.receiver.events.values()].find(({ data }) => data.referenceId === referenceId);
+      await waitUntil('the checkout knows of the hold', () =>
+        environment.eventTypes(referenceId).includes('purchase.held'),
+      );
+      const told = [...environment.receiver.events.values()].find(({ data }) => data.referenceId === referenceId);
       expect(told?.data).toMatchObject({ hold: reason, decisions: hold.decisions, reason: hold.explanation });
 
       await onResolve?.();
-      await hands.resolve(decision, decision === 'order' ? rest : {});
+      await operator.resolve(decision, decision === 'order' ? rest : {});
 
-      expect(await hands.result()).toMatchObject({ outcome });
-      expect((await judge(world, referenceId)).received).toHaveLength(keys);
-      expect(world.eventTypes(referenceId)).toEqual(['purchase.held', `purchase.${outcome.toLowerCase()}`]);
-      expect(await hands.brokenTasks()).toEqual([]);
+      expect(await operator.result()).toMatchObject({ outcome });
+      expect((await environment.audit(referenceId)).received).toHaveLength(keys);
+      expect(environment.eventTypes(referenceId)).toEqual(['purchase.held', `purchase.${outcome.toLowerCase()}`]);
+      expect(await operator.brokenTasks()).toEqual([]);
     },
   );
 
@@ -71,91 +73,95 @@ describe('a purchase that waits for a person', () => {
     'held because %s, refuses what does not fit, on record, and goes on waiting',
     async (reason) => {
       const { referenceId } = await arranged(reason);
-      const hands = handsOn(world, referenceId);
-      const hold = await hands.held(reason);
+      const operator = operatorOf(environment, referenceId);
+      const hold = await operator.held(reason);
       const fitting = ROWS.filter((row) => row.reason === reason).map(({ decision }) => decision);
       expect(hold.decisions.toSorted()).toEqual(fitting.toSorted());
 
       for (const decision of KINDS.filter((kind) => !fitting.includes(kind))) {
-        await expectRefusal(hands.resolve(decision, { orderId: 'some-order' }), `does not fit ${reason}`);
+        await expectRefusal(operator.resolve(decision, { orderId: 'some-order' }), `does not fit ${reason}`);
       }
-      await expectRefusal(hands.resolve(fitting[0]!, { hold: `${hold.id}0`, orderId: 'some-order' }), 'look again');
-      expect(await world.starter.status(referenceId)).toMatchObject({ state: 'HELD', hold: { id: hold.id } });
-      expect(await hands.updatesOnRecord()).toBe(KINDS.length - fitting.length + 1);
+      await expectRefusal(operator.resolve(fitting[0]!, { hold: `${hold.id}0`, orderId: 'some-order' }), 'look again');
+      expect(await environment.starter.status(referenceId)).toMatchObject({ state: 'HELD', hold: { id: hold.id } });
+      expect(await operator.updatesOnRecord()).toBe(KINDS.length - fitting.length + 1);
     },
   );
 
   it.concurrent(
     'refuses a decision that arrives with the start on record, because the handler must exist by then',
     async () => {
-      const referenceId = world.reference();
-      const hands = handsOn(world, referenceId);
+      const referenceId = environment.reference();
+      const operator = operatorOf(environment, referenceId);
       const startWorkflowOperation = new WithStartWorkflowOperation(PURCHASE_WORKFLOW, {
         workflowId: purchaseWorkflowId(referenceId),
-        taskQueue: world.taskQueue,
+        taskQueue: environment.taskQueue,
         args: [{ referenceId, items: [{ productId: 'demo-instant', quantity: 1 }] }],
         workflowIdConflictPolicy: 'FAIL',
       });
 
       const decision: Decision = { hold: 'none-is-open-yet', decision: 'abandon' };
-      const resolving = world.client.workflow.executeUpdateWithStart<Workflow, void, [Decision]>(RESOLVE_UPDATE, {
+      const { workflow } = environment.client;
+      const resolving = workflow.executeUpdateWithStart<Workflow, void, [Decision]>(RESOLVE_UPDATE, {
         startWorkflowOperation,
         args: [decision],
       });
 
       await expectRefusal(resolving, 'nothing waits for a decision');
-      expect(await hands.updatesOnRecord()).toBe(1);
-      expect(await hands.result()).toMatchObject({ outcome: 'DELIVERED' });
-      expect(await judge(world, referenceId)).toMatchObject({ orders: 1, sent: 1 });
-      expect(await hands.brokenTasks()).toEqual([]);
+      expect(await operator.updatesOnRecord()).toBe(1);
+      expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });
+      expect(await environment.audit(referenceId)).toMatchObject({ orderCount: 1, requests: 1 });
+      expect(await operator.brokenTasks()).toEqual([]);
     },
   );
 
   it.concurrent('takes one of two decisions for a hold, and tells the loser so', async () => {
     const { referenceId } = await arranged('MORE_KEYS_THAN_ORDERED');
-    const hands = handsOn(world, referenceId);
-    const hold = (await hands.held('MORE_KEYS_THAN_ORDERED')).id;
+    const operator = operatorOf(environment, referenceId);
+    const hold = (await operator.held('MORE_KEYS_THAN_ORDERED')).id;
 
-    const both = await Promise.allSettled([hands.resolve('withhold', { hold }), hands.resolve('withhold', { hold })]);
+    const both = await Promise.allSettled([
+      operator.resolve('withhold', { hold }),
+      operator.resolve('withhold', { hold }),
+    ]);
 
     expect(both.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
-    expect(await hands.result()).toMatchObject({ outcome: 'ABANDONED' });
+    expect(await operator.result()).toMatchObject({ outcome: 'ABANDONED' });
   });
 
   it.concurrent('opens another hold when the order that a person named is not right either', async () => {
     const { referenceId } = await arranged('PLACEMENT_UNKNOWN');
-    const hands = handsOn(world, referenceId);
-    const first = await hands.held('PLACEMENT_UNKNOWN');
-    const other = await world.sandbox.placeManualOrder({
+    const operator = operatorOf(environment, referenceId);
+    const first = await operator.held('PLACEMENT_UNKNOWN');
+    const other = await environment.sandbox.placeManualOrder({
       referenceId: `other-${referenceId}`,
       items: [{ id: 'demo-image', quantity: 1 }],
     });
 
-    await hands.resolve('order', { orderId: other.id });
-    const second = await hands.held('OTHER_ITEMS');
+    await operator.resolve('order', { orderId: other.id });
+    const second = await operator.held('OTHER_ITEMS');
 
     expect(second.id).not.toBe(first.id);
-    await expectRefusal(hands.resolve('abandon', { hold: first.id }), 'look again');
-    expect((await judge(world, referenceId)).received).toEqual([]);
-    await hands.resolve('abandon', { hold: second.id });
-    expect(await hands.result()).toMatchObject({ outcome: 'ABANDONED' });
+    await expectRefusal(operator.resolve('abandon', { hold: first.id }), 'look again');
+    expect((await environment.audit(referenceId)).received).toEqual([]);
+    await operator.resolve('abandon', { hold: second.id });
+    expect(await operator.result()).toMatchObject({ outcome: 'ABANDONED' });
   });
 
   it.concurrent('stops telling of the hold once it is decided', async () => {
     const { referenceId } = await arranged('PLACEMENT_UNKNOWN');
     checkout.refuses(referenceId, 'purchase.held', 500);
-    const hands = handsOn(world, referenceId);
-    await hands.pending('deliverEvent', 2);
-    const open = await world.sandbox.placeManualOrder({
+    const operator = operatorOf(environment, referenceId);
+    await operator.pending('deliverEvent', 2);
+    const open = await environment.sandbox.placeManualOrder({
       referenceId: `open-${referenceId}`,
       items: [{ id: 'demo-never', quantity: 2 }],
     });
 
-    await hands.resolve('order', { orderId: open.id });
-    await hands.pending('awaitOrderChange', 2);
+    await operator.resolve('order', { orderId: open.id });
+    await operator.pending('awaitOrderChange', 2);
 
-    await until(async () => !(await hands.isPending('deliverEvent')));
-    expect(world.eventTypes(referenceId)).toEqual([]);
+    await waitUntil('the hold is no longer notified', async () => !(await operator.isPending('deliverEvent')));
+    expect(environment.eventTypes(referenceId)).toEqual([]);
   });
 
   it.concurrent.each<[string, unknown]>([
@@ -168,17 +174,17 @@ describe('a purchase that waits for a person', () => {
     ['an order id that would change a path', { hold: 'x', decision: 'order', orderId: '../keys' }],
   ])('refuses %s before it is a decision: nothing is on record', async (_, given) => {
     const { referenceId } = await arranged('MORE_KEYS_THAN_ORDERED');
-    const hands = handsOn(world, referenceId);
-    await hands.held('MORE_KEYS_THAN_ORDERED');
-    const handle = world.client.workflow.getHandle(purchaseWorkflowId(referenceId));
+    const operator = operatorOf(environment, referenceId);
+    await operator.held('MORE_KEYS_THAN_ORDERED');
+    const handle = environment.client.workflow.getHandle(purchaseWorkflowId(referenceId));
 
     await expect(handle.executeUpdate<unknown, [unknown]>(RESOLVE_UPDATE, { args: [given] })).rejects.toThrow(
       WorkflowUpdateFailedError,
     );
 
-    expect(await hands.updatesOnRecord()).toBe(0);
-    expect(await world.starter.status(referenceId)).toMatchObject({ state: 'HELD' });
-    expect(await hands.brokenTasks()).toEqual([]);
+    expect(await operator.updatesOnRecord()).toBe(0);
+    expect(await environment.starter.status(referenceId)).toMatchObject({ state: 'HELD' });
+    expect(await operator.brokenTasks()).toEqual([]);
   });
 });
 

@@ -1,60 +1,60 @@
-import { startWorld, type World } from '../../support/world';
-import { type Hands, handsOn, judge, until } from './hands';
+import { type Operator, operatorOf } from '../../support/operator';
+import { startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
+import { waitUntil } from '../../support/wait-until';
 
 /** What the UI and the CLI offer for an activity that has not ended. Each leaves it to go on. */
-const OPERATIONS: [string, (hands: Hands, activity: string) => Promise<void>][] = [
+const OPERATIONS: [string, (operator: Operator, activity: string) => Promise<void>][] = [
   [
     'paused and unpaused',
-    async (hands, activity) => {
-      await hands.pause(activity);
-      await until(async () => (await hands.pending(activity)).paused);
-      await hands.unpause(activity);
+    async (operator, activity) => {
+      await operator.pause(activity);
+      await operator.paused(activity);
+      await operator.unpause(activity);
     },
   ],
-  ['reset', (hands, activity) => hands.resetActivity(activity)],
-  ['reset with its heartbeat', (hands, activity) => hands.resetActivity(activity, { resetHeartbeat: true })],
+  ['reset', (operator, activity) => operator.resetActivity(activity)],
+  ['reset with its heartbeat', (operator, activity) => operator.resetActivity(activity, { resetHeartbeat: true })],
   [
     'paused, reset while it stays so, and unpaused',
-    async (hands, activity) => {
-      await hands.pause(activity);
-      await hands.resetActivity(activity, { keepPaused: true, resetHeartbeat: true });
-      await until(async () => (await hands.pending(activity)).paused);
-      await hands.unpause(activity);
+    async (operator, activity) => {
+      await operator.pause(activity);
+      await operator.resetActivity(activity, { keepPaused: true, resetHeartbeat: true });
+      await operator.paused(activity);
+      await operator.unpause(activity);
     },
   ],
-  ['given other options', (hands, activity) => hands.updateOptions(activity)],
+  ['given other options', (operator, activity) => operator.updateOptions(activity)],
 ];
 
-describe('a pending activity in the hands of a person', () => {
-  let world: World;
+describe('a pending activity that a person operates on', () => {
+  let environment: TestEnvironment;
   const silent = new Set<string>();
 
   beforeAll(async () => {
-    world = await startWorld();
-    world.sandbox.addPastOrders({ count: 3 });
-    world.receiver.answerWith(({ body }) => (silent.has(body.data.referenceId) ? 500 : 204));
+    environment = await startTestEnvironment();
+    environment.sandbox.addPastOrders({ count: 3 });
+    environment.receiver.answerWith(({ body }) => (silent.has(body.data.referenceId) ? 500 : 204));
   });
-  afterAll(() => world.close());
 
   it.concurrent.each(OPERATIONS)(
     'placeOrder without an answer, %s and then failed, sends nothing again, whether or not it is dispatched again',
     async (_, operate) => {
-      const referenceId = world.reference();
-      world.sandbox.addFault({ operation: 'place', referenceId, times: 'always', action: { type: 'hang' } });
-      await world.buy({ 'demo-instant': 1 }, referenceId);
-      const hands = handsOn(world, referenceId);
-      await until(async () => world.sandbox.placeRequestsOf(referenceId) === 1);
+      const referenceId = environment.reference();
+      environment.sandbox.addFault({ operation: 'place', referenceId, times: 'always', action: { type: 'hang' } });
+      await environment.buy({ 'demo-instant': 1 }, referenceId);
+      const operator = operatorOf(environment, referenceId);
+      await waitUntil('the placement is on its way', () => environment.sandbox.placeRequestsOf(referenceId) === 1);
 
       // Only a failed attempt is dispatched again; before that, all of these change nothing.
-      const operating = operate(hands, 'placeOrder');
-      await hands.fail('placeOrder', { final: false });
+      const operating = operate(operator, 'placeOrder');
+      await operator.fail('placeOrder', { final: false });
       await operating;
 
-      await hands.held('PLACEMENT_UNKNOWN');
-      expect(await judge(world, referenceId)).toMatchObject({ orders: 0, sent: 1 });
-      await hands.resolve('abandon');
-      expect(await hands.result()).toMatchObject({ outcome: 'ABANDONED' });
-      expect(await judge(world, referenceId)).toMatchObject({ orders: 0, sent: 1 });
+      await operator.held('PLACEMENT_UNKNOWN');
+      expect(await environment.audit(referenceId)).toMatchObject({ orderCount: 0, requests: 1 });
+      await operator.resolve('abandon');
+      expect(await operator.result()).toMatchObject({ outcome: 'ABANDONED' });
+      expect(await environment.audit(referenceId)).toMatchObject({ orderCount: 0, requests: 1 });
     },
     60_000,
   );
@@ -62,20 +62,20 @@ describe('a pending activity in the hands of a person', () => {
   it.concurrent.each(OPERATIONS)(
     'awaitOrderChange, %s, goes on looking and delivers once',
     async (_, operate) => {
-      const referenceId = await world.buy({ 'demo-never': 2 });
-      const hands = handsOn(world, referenceId);
-      await hands.pending('awaitOrderChange', 2);
+      const referenceId = await environment.buy({ 'demo-never': 2 });
+      const operator = operatorOf(environment, referenceId);
+      await operator.pending('awaitOrderChange', 2);
 
-      await operate(hands, 'awaitOrderChange');
+      await operate(operator, 'awaitOrderChange');
 
-      const [order] = await world.sandbox.ordersOf(referenceId);
-      await world.sandbox.changeOrder(order!.id, { status: 'COMPLETED' });
-      expect(await hands.result()).toMatchObject({ outcome: 'DELIVERED' });
-      const { orders, sent, issued, received } = await judge(world, referenceId);
-      expect({ orders, sent }).toEqual({ orders: 1, sent: 1 });
+      const [order] = await environment.sandbox.ordersOf(referenceId);
+      await environment.sandbox.changeOrder(order!.id, { status: 'COMPLETED' });
+      expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });
+      const { orderCount, requests, issued, received } = await environment.audit(referenceId);
+      expect({ orderCount, requests }).toEqual({ orderCount: 1, requests: 1 });
       expect(received).toEqual(issued);
       expect(received).toHaveLength(2);
-      expect(await hands.brokenTasks()).toEqual([]);
+      expect(await operator.brokenTasks()).toEqual([]);
     },
     60_000,
   );
@@ -83,21 +83,19 @@ describe('a pending activity in the hands of a person', () => {
   it.concurrent.each(OPERATIONS)(
     'deliverEvent to a checkout that answers 500, %s, delivers the same event once the checkout takes it',
     async (_, operate) => {
-      const referenceId = world.reference();
+      const referenceId = environment.reference();
       silent.add(referenceId);
-      await world.buy({ 'demo-instant': 2 }, referenceId);
-      const hands = handsOn(world, referenceId);
-      await hands.pending('deliverEvent', 2);
+      await environment.buy({ 'demo-instant': 2 }, referenceId);
+      const operator = operatorOf(environment, referenceId);
+      await operator.pending('deliverEvent', 2);
 
-      await operate(hands, 'deliverEvent');
+      await operate(operator, 'deliverEvent');
       silent.delete(referenceId);
 
-      expect(await hands.result()).toMatchObject({ outcome: 'DELIVERED' });
-      const { issued, received } = await judge(world, referenceId);
+      expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });
+      const { issued, received } = await environment.audit(referenceId);
       expect(received).toEqual(issued);
-      const ids = world.receiver.attempts
-        .filter(({ body }) => body.data.referenceId === referenceId)
-        .map(({ id }) => id);
+      const ids = environment.receiver.attemptsOf(referenceId).map(({ id }) => id);
       expect(new Set(ids).size).toBe(1);
     },
     60_000,
@@ -105,7 +103,7 @@ describe('a pending activity in the hands of a person', () => {
 
   // After all of the above: Jest runs the tests that are not concurrent last.
   it('no event ever came with other keys or other words under its id', () => {
-    expect(world.receiver.attempts.length).toBeGreaterThan(10);
-    expect(world.receiver.contradictions).toEqual([]);
+    expect(environment.receiver.attempts.length).toBeGreaterThan(10);
+    expect(environment.receiver.contradictions).toEqual([]);
   });
 });

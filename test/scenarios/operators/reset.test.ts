@@ -1,18 +1,19 @@
 import type { DecisionKind, HoldReason } from '../../../src/contracts/purchase';
-import { startWorld, type World } from '../../support/world';
-import { ARRANGEMENTS, answering, type Checkout } from './arrangements';
-import { type Hands, handsOn, idsWithOtherKeys, judge, until } from './hands';
+import { changedEvents } from '../../support/audit';
+import { type Checkout, HOLD_ARRANGEMENTS, scriptedCheckout } from '../../support/held-purchases';
+import { type Operator, operatorOf } from '../../support/operator';
+import { startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
+import { waitUntil } from '../../support/wait-until';
 
 describe('a purchase that someone resets', () => {
-  let world: World;
+  let environment: TestEnvironment;
   let checkout: Checkout;
 
   beforeAll(async () => {
-    world = await startWorld({ sandbox: { perLookMs: 30_000 } });
-    checkout = answering(world);
-    world.sandbox.addPastOrders({ count: 3 });
+    environment = await startTestEnvironment({ sandbox: { perLookMs: 30_000 } });
+    checkout = scriptedCheckout(environment);
+    environment.sandbox.addPastOrders({ count: 3 });
   });
-  afterAll(() => world.close());
 
   it.concurrent.each([
     ['demo-instant', 2],
@@ -22,8 +23,8 @@ describe('a purchase that someone resets', () => {
   ] as const)(
     '%s × %i, reset to each of its points after its end, ends the same and buys and delivers nothing twice',
     async (product, quantity) => {
-      const result = await world.bought({ [product]: quantity });
-      await endsTheSameFromEachPoint(result.referenceId, (hands) => hands.result());
+      const result = await environment.bought({ [product]: quantity });
+      await endsTheSameFromEachPoint(result.referenceId, (operator) => operator.result());
     },
     120_000,
   );
@@ -38,14 +39,16 @@ describe('a purchase that someone resets', () => {
   ] as [HoldReason, DecisionKind][])(
     'held because %s and decided with %s, reset to each of its points, buys and delivers nothing twice',
     async (reason, decision) => {
-      const { referenceId, rest, onResolve } = await ARRANGEMENTS[reason]({
-        ...{ world, checkout, referenceId: world.reference() },
+      const { referenceId, rest, onResolve } = await HOLD_ARRANGEMENTS[reason]({
+        environment,
+        checkout,
+        referenceId: environment.reference(),
       });
-      const hands = handsOn(world, referenceId);
-      await hands.held(reason);
+      const operator = operatorOf(environment, referenceId);
+      await operator.held(reason);
       await onResolve?.();
-      await hands.resolve(decision, decision === 'order' ? rest : {});
-      await hands.result();
+      await operator.resolve(decision, decision === 'order' ? rest : {});
+      await operator.result();
 
       await endsTheSameFromEachPoint(referenceId, () => answerUntilTheEnd(referenceId, decision, rest));
     },
@@ -55,15 +58,15 @@ describe('a purchase that someone resets', () => {
   it.concurrent(
     'rejected, and reset to before that, asks a person instead of the partner',
     async () => {
-      const { referenceId } = await world.bought({ 'demo-out-of-stock': 1 });
-      const hands = handsOn(world, referenceId);
+      const { referenceId } = await environment.bought({ 'demo-out-of-stock': 1 });
+      const operator = operatorOf(environment, referenceId);
 
-      await hands.reset((await hands.points())[0]!);
+      await operator.reset((await operator.points())[0]!);
 
-      await hands.held('PLACEMENT_UNKNOWN');
-      expect(await judge(world, referenceId)).toMatchObject({ orders: 0, sent: 1 });
-      await hands.resolve('abandon');
-      expect(await hands.result()).toMatchObject({ outcome: 'ABANDONED' });
+      await operator.held('PLACEMENT_UNKNOWN');
+      expect(await environment.audit(referenceId)).toMatchObject({ orderCount: 0, requests: 1 });
+      await operator.resolve('abandon');
+      expect(await operator.result()).toMatchObject({ outcome: 'ABANDONED' });
     },
     60_000,
   );
@@ -71,70 +74,75 @@ describe('a purchase that someone resets', () => {
   it.concurrent(
     'with a decision to place again behind it, never places on the ground of that decision',
     async () => {
-      const referenceId = world.reference();
-      world.sandbox.addFault({ operation: 'place', referenceId, times: 'always', action: { type: 'reset' } });
-      await world.buy({ 'demo-instant': 1 }, referenceId);
-      const hands = handsOn(world, referenceId);
-      const first = await hands.held('PLACEMENT_UNKNOWN');
-      const [whileHeld] = (await hands.points()).slice(-1);
-      await hands.resolve('replace');
-      const second = await hands.held('PLACEMENT_UNKNOWN', first);
-      expect(world.sandbox.placeRequestsOf(referenceId)).toBe(2);
+      const referenceId = environment.reference();
+      environment.sandbox.addFault({ operation: 'place', referenceId, times: 'always', action: { type: 'reset' } });
+      await environment.buy({ 'demo-instant': 1 }, referenceId);
+      const operator = operatorOf(environment, referenceId);
+      const first = await operator.held('PLACEMENT_UNKNOWN');
+      const [whileHeld] = (await operator.points()).slice(-1);
+      await operator.resolve('replace');
+      const second = await operator.held('PLACEMENT_UNKNOWN', first);
+      expect(environment.sandbox.placeRequestsOf(referenceId)).toBe(2);
 
       // The server hands the decision on to the new run: to the very hold that it answered, and then to none.
-      await hands.reset(whileHeld!);
-      const third = await hands.held('PLACEMENT_UNKNOWN', first, second);
-      expect(world.sandbox.placeRequestsOf(referenceId)).toBe(2);
+      await operator.reset(whileHeld!);
+      const third = await operator.held('PLACEMENT_UNKNOWN', first, second);
+      expect(environment.sandbox.placeRequestsOf(referenceId)).toBe(2);
 
-      await hands.reset((await hands.points())[0]!);
-      await hands.held('PLACEMENT_UNKNOWN', first, second, third);
-      expect(world.sandbox.placeRequestsOf(referenceId)).toBe(2);
-      expect(await hands.brokenTasks()).toEqual([]);
+      await operator.reset((await operator.points())[0]!);
+      await operator.held('PLACEMENT_UNKNOWN', first, second, third);
+      expect(environment.sandbox.placeRequestsOf(referenceId)).toBe(2);
+      expect(await operator.brokenTasks()).toEqual([]);
     },
     120_000,
   );
 
   it.concurrent('while its placement has no answer yet, finds the order that came of it', async () => {
-    const referenceId = world.reference();
-    world.sandbox.addFault({ operation: 'place', referenceId, when: 'after', action: { type: 'delay', ms: 700 } });
-    await world.buy({ 'demo-instant': 2 }, referenceId);
-    const hands = handsOn(world, referenceId);
-    await until(async () => world.sandbox.placeRequestsOf(referenceId) === 1);
+    const referenceId = environment.reference();
+    environment.sandbox.addFault({
+      operation: 'place',
+      referenceId,
+      when: 'after',
+      action: { type: 'delay', ms: 700 },
+    });
+    await environment.buy({ 'demo-instant': 2 }, referenceId);
+    const operator = operatorOf(environment, referenceId);
+    await waitUntil('the placement is on its way', () => environment.sandbox.placeRequestsOf(referenceId) === 1);
 
-    await hands.reset((await hands.points())[0]!);
+    await operator.reset((await operator.points())[0]!);
 
-    await deliveredOnce(referenceId, hands);
+    await deliveredOnce(referenceId, operator);
   });
 
   it.concurrent('while the order is looked at, to each point that it has, goes on from there', async () => {
-    const referenceId = await world.buy({ 'demo-never': 2 });
-    const hands = handsOn(world, referenceId);
-    await hands.pending('awaitOrderChange', 2);
-    const { runId } = await world.starter.status(referenceId);
-    for (const point of await hands.points()) {
-      await hands.reset(point, runId);
-      await hands.pending('awaitOrderChange', 2);
+    const referenceId = await environment.buy({ 'demo-never': 2 });
+    const operator = operatorOf(environment, referenceId);
+    await operator.pending('awaitOrderChange', 2);
+    const { runId } = await environment.starter.status(referenceId);
+    for (const point of await operator.points()) {
+      await operator.reset(point, runId);
+      await operator.pending('awaitOrderChange', 2);
     }
-    const [order] = await world.sandbox.ordersOf(referenceId);
-    await world.sandbox.changeOrder(order!.id, { status: 'COMPLETED' });
+    const [order] = await environment.sandbox.ordersOf(referenceId);
+    await environment.sandbox.changeOrder(order!.id, { status: 'COMPLETED' });
 
-    await deliveredOnce(referenceId, hands);
+    await deliveredOnce(referenceId, operator);
   });
 
   it.concurrent('while its keys are delivered, to each point that it has, delivers one event', async () => {
-    const referenceId = world.reference();
+    const referenceId = environment.reference();
     checkout.refuses(referenceId, 'purchase.delivered', 500);
-    await world.buy({ 'demo-instant': 2 }, referenceId);
-    const hands = handsOn(world, referenceId);
-    await hands.pending('deliverEvent', 2);
-    const { runId } = await world.starter.status(referenceId);
-    for (const point of await hands.points()) {
-      await hands.reset(point, runId);
-      await hands.pending('deliverEvent', 2);
+    await environment.buy({ 'demo-instant': 2 }, referenceId);
+    const operator = operatorOf(environment, referenceId);
+    await operator.pending('deliverEvent', 2);
+    const { runId } = await environment.starter.status(referenceId);
+    for (const point of await operator.points()) {
+      await operator.reset(point, runId);
+      await operator.pending('deliverEvent', 2);
     }
     checkout.takes(referenceId);
 
-    await deliveredOnce(referenceId, hands);
+    await deliveredOnce(referenceId, operator);
   });
 
   it.concurrent.each([
@@ -143,74 +151,74 @@ describe('a purchase that someone resets', () => {
   ] as const)(
     'to before its look, with an event that was %s and an order that is fuller now, names only what is new in a new event',
     async (_, answer, types) => {
-      const referenceId = world.reference();
+      const referenceId = environment.reference();
       if (answer !== 204) checkout.refuses(referenceId, 'purchase.partially_delivered', answer);
-      await world.buy({ 'demo-never': 4 }, referenceId);
-      const hands = handsOn(world, referenceId);
-      await hands.pending('awaitOrderChange', 2);
-      const [order] = await world.sandbox.ordersOf(referenceId);
+      await environment.buy({ 'demo-never': 4 }, referenceId);
+      const operator = operatorOf(environment, referenceId);
+      await operator.pending('awaitOrderChange', 2);
+      const [order] = await environment.sandbox.ordersOf(referenceId);
       const keys = ['A', 'B', 'C', 'D'].map((letter) => `${letter}-${referenceId}`);
-      await world.sandbox.changeOrder(order!.id, { status: 'PARTIAL_COMPLETED', keys: [keys.slice(0, 2)] });
-      await (answer === 204 ? hands.result() : hands.pending('deliverEvent', 2));
+      await environment.sandbox.changeOrder(order!.id, { status: 'PARTIAL_COMPLETED', keys: [keys.slice(0, 2)] });
+      await (answer === 204 ? operator.result() : operator.pending('deliverEvent', 2));
 
-      await world.sandbox.changeOrder(order!.id, { status: 'COMPLETED', keys: [keys] });
-      const { runId } = await world.starter.status(referenceId);
-      const [first] = await hands.points();
+      await environment.sandbox.changeOrder(order!.id, { status: 'COMPLETED', keys: [keys] });
+      const { runId } = await environment.starter.status(referenceId);
+      const [first] = await operator.points();
       for (const _again of [1, 2]) {
-        await hands.reset(first!, runId);
-        await hands.pending('awaitOrderChange').catch(() => undefined);
+        await operator.reset(first!, runId);
+        await operator.pending('awaitOrderChange').catch(() => undefined);
         checkout.takes(referenceId);
-        expect(await hands.result()).toMatchObject({ outcome: 'DELIVERED', lines: [{ delivered: 4 }] });
+        expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED', lines: [{ delivered: 4 }] });
       }
 
-      expect((await judge(world, referenceId)).received).toEqual(keys);
-      expect(world.eventTypes(referenceId)).toEqual(types);
-      expect(await hands.brokenTasks()).toEqual([]);
+      expect((await environment.audit(referenceId)).received).toEqual(keys);
+      expect(environment.eventTypes(referenceId)).toEqual(types);
+      expect(await operator.brokenTasks()).toEqual([]);
     },
   );
 
   // After all of the above: Jest runs the tests that are not concurrent last.
   it('no event ever came with other keys under its id', () => {
-    expect(world.receiver.attempts.length).toBeGreaterThan(20);
-    expect(idsWithOtherKeys(world)).toEqual([]);
+    expect(environment.receiver.attempts.length).toBeGreaterThan(20);
+    expect(changedEvents(environment.receiver)).toEqual([]);
   });
 
   /** `finish` brings the new run to its end. The partner's books and the checkout's events stay as they are. */
-  async function endsTheSameFromEachPoint(referenceId: string, finish: (hands: Hands) => Promise<unknown>) {
-    const hands = handsOn(world, referenceId);
-    const result = await hands.result();
-    const { runId } = await world.starter.status(referenceId);
-    const before = { ...(await judge(world, referenceId)), outcome: result.outcome, order: result.orderId };
-    const points = await hands.points();
+  async function endsTheSameFromEachPoint(referenceId: string, finish: (operator: Operator) => Promise<unknown>) {
+    const operator = operatorOf(environment, referenceId);
+    const result = await operator.result();
+    const { runId } = await environment.starter.status(referenceId);
+    const before = { ...(await environment.audit(referenceId)), outcome: result.outcome, order: result.orderId };
+    const points = await operator.points();
     expect(points.length).toBeGreaterThan(2);
 
     for (const point of points) {
-      await hands.reset(point, runId);
-      await finish(hands);
-      const again = await hands.result();
-      const after = { ...(await judge(world, referenceId)), outcome: again.outcome, order: again.orderId };
+      await operator.reset(point, runId);
+      await finish(operator);
+      const again = await operator.result();
+      const after = { ...(await environment.audit(referenceId)), outcome: again.outcome, order: again.orderId };
       expect({ point: Number(point), ...after }).toEqual({ point: Number(point), ...before });
-      expect(await hands.brokenTasks()).toEqual([]);
+      expect(await operator.brokenTasks()).toEqual([]);
     }
   }
 
   /** Decides the same again for each hold that the new run opens. */
   async function answerUntilTheEnd(referenceId: string, decision: DecisionKind, rest: object) {
-    const hands = handsOn(world, referenceId);
-    await until(async () => {
-      const { execution, hold } = await world.starter.status(referenceId);
+    const operator = operatorOf(environment, referenceId);
+    await waitUntil(`${referenceId} has ended again`, async () => {
+      const { execution, hold } = await environment.starter.status(referenceId);
       if (execution !== 'RUNNING') return true;
-      if (hold) await hands.resolve(decision, { hold: hold.id, ...(decision === 'order' && rest) }).catch(() => {});
+      if (hold) await operator.resolve(decision, { hold: hold.id, ...(decision === 'order' && rest) }).catch(() => {});
       return false;
     });
   }
 
-  async function deliveredOnce(referenceId: string, hands: Hands) {
-    expect(await hands.result()).toMatchObject({ outcome: 'DELIVERED' });
-    const { issued, received, ...counts } = await judge(world, referenceId);
-    expect(counts).toEqual({ orders: 1, sent: 1 });
+  async function deliveredOnce(referenceId: string, operator: Operator) {
+    expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });
+    const { orderCount, requests, issued, received } = await environment.audit(referenceId);
+    expect({ orderCount, requests }).toEqual({ orderCount: 1, requests: 1 });
     expect(received).toEqual(issued);
     expect(received).toHaveLength(2);
-    expect(await hands.brokenTasks()).toEqual([]);
+    expect(await operator.brokenTasks()).toEqual([]);
   }
 });

@@ -1,25 +1,26 @@
-import type { World } from '../../support/world';
-import { startPartnerWorld, INSTANT, keysOf, play, seen, type Trouble, until } from './play';
+import { keysOf } from '../../support/audit';
+import { startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
+import { waitUntil } from '../../support/wait-until';
+import { INSTANT, LENIENT, type PurchaseFault, purchaseOf, runPurchase } from './run-purchase';
 
-const LOST: Trouble = { operation: 'place', when: 'after', action: { type: 'reset' } };
+const LOST: PurchaseFault = { operation: 'place', when: 'after', action: { type: 'reset' } };
 
 describe('orders that are not as one order for one reference should be', () => {
-  let world: World;
+  let environment: TestEnvironment;
 
   beforeAll(async () => {
-    world = await startPartnerWorld();
+    environment = await startTestEnvironment({ pastOrders: 5, settings: LENIENT });
   });
-  afterAll(() => world.close());
 
   it('adopts the first of two orders for one reference, reports both, and delivers the keys of one only', async () => {
-    const { orders, received, requests, status, events } = await play(world, [
+    const { orders, received, requests, status, events } = await runPurchase(environment, [
       { ...LOST, commit: { type: 'copies', count: 2 } },
     ]);
 
     expect(orders).toHaveLength(2);
     expect(requests).toBe(1);
     const adopted = orders.find(({ id }) => id === status.result?.orderId);
-    expect(received.toSorted()).toEqual(keysOf(adopted ? [adopted] : []).toSorted());
+    expect(received).toEqual(adopted && keysOf(adopted));
     expect(events.map(({ type }) => type)).toEqual(['purchase.delivered', 'purchase.attention']);
     const alsoBought = orders.filter((order) => order !== adopted).map(({ id }) => id);
     expect(events[1]?.data).toMatchObject({
@@ -32,17 +33,17 @@ describe('orders that are not as one order for one reference should be', () => {
     ['found', [LOST.action]],
     ['answered', []],
   ])('hands over nothing of an order of other items that was %s, and asks a person', async (_, [action]) => {
-    const commit: Trouble['commit'] = { type: 'items', items: [{ id: 'demo-instant', quantity: 3 }] };
-    const held = await play(world, [{ operation: 'place', when: 'after', action, commit }]);
+    const commit: PurchaseFault['commit'] = { type: 'items', items: [{ id: 'demo-instant', quantity: 3 }] };
+    const held = await runPurchase(environment, [{ operation: 'place', when: 'after', action, commit }]);
 
     expect(held).toMatchObject({ state: 'HELD', requests: 1, received: [] });
     expect(held.status.hold).toMatchObject({ reason: 'OTHER_ITEMS', decisions: ['order', 'abandon', 'deliver'] });
   });
 
   it('does not take over an order that lacks a product that was asked for, as if it were a shortfall', async () => {
-    const commit: Trouble['commit'] = { type: 'items', items: [{ id: 'demo-instant', quantity: 2 }] };
-    const lost: Trouble = { operation: 'place', when: 'after', action: LOST.action, commit };
-    const held = await play(world, [lost], { 'demo-instant': 2, 'demo-seconds': 1 });
+    const commit: PurchaseFault['commit'] = { type: 'items', items: [{ id: 'demo-instant', quantity: 2 }] };
+    const lost: PurchaseFault = { operation: 'place', when: 'after', action: LOST.action, commit };
+    const held = await runPurchase(environment, [lost], { 'demo-instant': 2, 'demo-seconds': 1 });
 
     expect(held).toMatchObject({ state: 'HELD', requests: 1, received: [] });
     expect(held.status.hold).toMatchObject({ reason: 'OTHER_ITEMS' });
@@ -50,8 +51,8 @@ describe('orders that are not as one order for one reference should be', () => {
   });
 
   it('does not deliver one order to two customers when the partner answers two references with one id', async () => {
-    const first = await play(world);
-    const second = await play(world, [
+    const first = await runPurchase(environment);
+    const second = await runPurchase(environment, [
       { operation: 'place', commit: { type: 'same-order-as', referenceId: first.referenceId } },
     ]);
 
@@ -62,12 +63,12 @@ describe('orders that are not as one order for one reference should be', () => {
   });
 
   it('passes over an order that had failed and adopts the living one, without sending another', async () => {
-    const referenceId = world.reference();
+    const referenceId = environment.reference();
     const items = [{ id: 'demo-instant', quantity: 2 }];
-    const failed = await world.sandbox.placeManualOrder({ referenceId, items });
-    await world.sandbox.changeOrder(failed.id, { status: 'FAILED' });
-    const alive = await world.sandbox.placeManualOrder({ referenceId, items });
-    const purchase = await play(world, [], INSTANT, referenceId);
+    const failed = await environment.sandbox.placeManualOrder({ referenceId, items });
+    await environment.sandbox.changeOrder(failed.id, { status: 'FAILED' });
+    const alive = await environment.sandbox.placeManualOrder({ referenceId, items });
+    const purchase = await runPurchase(environment, [], INSTANT, referenceId);
 
     expect(purchase).toMatchObject({ state: 'DELIVERED', requests: 0 });
     expect(purchase.status.result?.orderId).toBe(alive.id);
@@ -75,56 +76,69 @@ describe('orders that are not as one order for one reference should be', () => {
   });
 
   it('ends as the partner says when the only order under the reference had failed, without sending another', async () => {
-    const referenceId = world.reference();
-    const order = await world.sandbox.placeManualOrder({ referenceId, items: [{ id: 'demo-instant', quantity: 2 }] });
-    await world.sandbox.changeOrder(order.id, { status: 'FAILED' });
+    const referenceId = environment.reference();
+    const order = await environment.sandbox.placeManualOrder({
+      referenceId,
+      items: [{ id: 'demo-instant', quantity: 2 }],
+    });
+    await environment.sandbox.changeOrder(order.id, { status: 'FAILED' });
 
-    expect(await play(world, [], INSTANT, referenceId)).toMatchObject({ state: 'FAILED', requests: 0, received: [] });
+    expect(await runPurchase(environment, [], INSTANT, referenceId)).toMatchObject({
+      state: 'FAILED',
+      requests: 0,
+      received: [],
+    });
   });
 
   it('buys nothing twice when no answer came and the partner books the order long after', async () => {
     const commit = { type: 'late', historyRequests: 1_000 } as const;
-    const { referenceId } = await play(world, [{ ...LOST, when: 'before', commit }]);
-    await bookLateOrders(world, referenceId, 1);
+    const { referenceId } = await runPurchase(environment, [{ ...LOST, when: 'before', commit }]);
+    await bookLateOrders(environment, referenceId, 1);
 
-    const purchase = await seen(world, referenceId);
+    const purchase = await purchaseOf(environment, referenceId);
     expect(purchase).toMatchObject({ state: 'HELD', requests: 1, received: [] });
     expect(purchase.orders).toHaveLength(1);
   });
 
   it('delivers the keys of one order only when an order that was replaced is booked after all', async () => {
     const commit = { type: 'late', historyRequests: 1_000 } as const;
-    const { referenceId } = await play(world, [
+    const { referenceId } = await runPurchase(environment, [
       { operation: 'place', action: { type: 'answer', status: 500 }, commit },
     ]);
-    await bookLateOrders(world, referenceId, 2);
+    await bookLateOrders(environment, referenceId, 2);
 
-    const { orders, received, status, requests } = await seen(world, referenceId);
+    const { orders, received, status, requests } = await purchaseOf(environment, referenceId);
     expect(requests).toBe(2);
     const delivered = orders.filter(({ id }) => id === status.result?.orderId);
-    expect(received.toSorted()).toEqual(keysOf(delivered).toSorted());
+    expect(received).toEqual(keysOf(...delivered));
     expect(received).toHaveLength(2);
   });
 });
 
 describe('what may be placed again is the user’s choice', () => {
-  const before = (action: Trouble['action']): Trouble => ({ operation: 'place', action });
+  const before = (action: PurchaseFault['action']): PurchaseFault => ({ operation: 'place', action });
   const broken = [before({ type: 'hang' }), before({ type: 'reset' }), before({ type: 'close' })];
 
   it('never: neither after an error answer nor after silence', async () => {
-    const world = await startPartnerWorld({ settings: { replace: 'never', settleMs: 300 } });
-    const troubles = [...broken, before({ type: 'answer', status: 500 }), before({ type: 'unsuccessful' })];
-    const all = await Promise.all(troubles.map((trouble) => play(world, [trouble])));
-    await world.close();
+    const environment = await startTestEnvironment({
+      pastOrders: 5,
+      settings: { ...LENIENT, replace: 'never', settleMs: 300 },
+    });
+    const faults = [...broken, before({ type: 'answer', status: 500 }), before({ type: 'unsuccessful' })];
+    const all = await Promise.all(faults.map((fault) => runPurchase(environment, [fault])));
+    await environment.close();
 
     for (const purchase of all) expect(purchase).toMatchObject({ state: 'HELD', requests: 1, orders: [] });
   });
 
   it('always: after silence too, once the order is shown absent, and to one order only', async () => {
-    const world = await startPartnerWorld({ settings: { replace: 'always', settleMs: 300 } });
-    const absent = await Promise.all(broken.map((trouble) => play(world, [trouble])));
-    const there = await Promise.all(broken.map((trouble) => play(world, [{ ...trouble, when: 'after' }])));
-    await world.close();
+    const environment = await startTestEnvironment({
+      pastOrders: 5,
+      settings: { ...LENIENT, replace: 'always', settleMs: 300 },
+    });
+    const absent = await Promise.all(broken.map((fault) => runPurchase(environment, [fault])));
+    const there = await Promise.all(broken.map((fault) => runPurchase(environment, [{ ...fault, when: 'after' }])));
+    await environment.close();
 
     for (const purchase of absent) expect(purchase).toMatchObject({ state: 'DELIVERED', requests: 2 });
     for (const purchase of there) expect(purchase).toMatchObject({ state: 'DELIVERED', requests: 1 });
@@ -133,9 +147,9 @@ describe('what may be placed again is the user’s choice', () => {
 });
 
 /** Asks for the history until the orders that wait for its answers are there. */
-async function bookLateOrders(world: World, referenceId: string, count: number): Promise<void> {
-  await until(async () => {
-    await Promise.all(Array.from({ length: 50 }, () => world.partner.listOrders({ limit: 1 })));
-    return (await world.sandbox.ordersOf(referenceId)).length >= count;
+async function bookLateOrders(environment: TestEnvironment, referenceId: string, count: number): Promise<void> {
+  await waitUntil(`${count} orders are there`, async () => {
+    await Promise.all(Array.from({ length: 50 }, () => environment.partner.listOrders({ limit: 1 })));
+    return (await environment.sandbox.ordersOf(referenceId)).length >= count;
   });
 }

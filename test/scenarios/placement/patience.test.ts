@@ -1,7 +1,16 @@
-import type { World } from '../../support/world';
-import { play, type Played, searchesFor, seen, startPartnerWorld, type Trouble, until, untilTold } from './play';
+import { startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
+import { waitUntil } from '../../support/wait-until';
+import {
+  LENIENT,
+  type PurchaseFault,
+  purchaseOf,
+  type PurchaseRun,
+  runPurchase,
+  searchesFor,
+  untilNotified,
+} from './run-purchase';
 
-type Action = NonNullable<Trouble['action']>;
+type Action = NonNullable<PurchaseFault['action']>;
 
 const UNREADABLE: [string, Action][] = [
   ['401', { type: 'answer', status: 401 }],
@@ -15,79 +24,80 @@ const UNREADABLE: [string, Action][] = [
 const ACCESS = [401, 403, 404, 405];
 
 describe('what was surely not bought is tried again, for a time', () => {
-  let world: World;
-  let played: Map<string | number, Played>;
+  let environment: TestEnvironment;
+  let runs: Map<string | number, PurchaseRun>;
 
   beforeAll(async () => {
-    world = await startPartnerWorld({ settings: { placeWithinMs: 3_000 } });
+    environment = await startTestEnvironment({ pastOrders: 5, settings: { ...LENIENT, placeWithinMs: 3_000 } });
     const always = { times: 'always' } as const;
-    const cases: [string | number, Trouble][] = [
-      ...UNREADABLE.map(([seen, action]): [string, Trouble] => [seen, { operation: 'orders', ...always, action }]),
-      ...ACCESS.map((status): [number, Trouble] => [
+    const cases: [string | number, PurchaseFault][] = [
+      ...UNREADABLE.map(([seen, action]): [string, PurchaseFault] => [
+        seen,
+        { operation: 'orders', ...always, action },
+      ]),
+      ...ACCESS.map((status): [number, PurchaseFault] => [
         status,
         { operation: 'place', ...always, action: { type: 'answer', status } },
       ]),
     ];
-    played = await playAll(world, cases);
+    runs = await runAll(environment, cases);
   });
-  afterAll(() => world.close());
 
   it.each(UNREADABLE)('sends no order at all while the history answers with %s, and ends NOT_PLACED', (answer) => {
-    const purchase = played.get(answer);
+    const purchase = runs.get(answer);
     expect(purchase).toMatchObject({ state: 'NOT_PLACED', requests: 0, orders: [] });
     expect(purchase?.events.map(({ type }) => type)).toEqual(['purchase.not_placed']);
   });
 
   it.each(ACCESS)('ends NOT_PLACED and not REJECTED when every order is met with %i', (status) => {
-    const purchase = played.get(status);
+    const purchase = runs.get(status);
     expect(purchase).toMatchObject({ state: 'NOT_PLACED', orders: [] });
     expect(purchase?.requests).toBeGreaterThanOrEqual(1);
   });
 
   it('gives up rather than ask sooner than the history wants to be asked', () => {
-    const { referenceId = '' } = played.get('429 and a long pause') ?? {};
-    expect(searchesFor(world, referenceId)).toBe(1);
+    const { referenceId = '' } = runs.get('429 and a long pause') ?? {};
+    expect(searchesFor(environment, referenceId)).toBe(1);
   });
 });
 
 describe('the pace of the partner', () => {
   const GARBAGE = ['soon', '-5', '9e9'];
-  let world: World;
-  let played: Map<string, Played>;
+  let environment: TestEnvironment;
+  let runs: Map<string, PurchaseRun>;
 
   beforeAll(async () => {
-    world = await startPartnerWorld({ settings: { settleMs: 200 } });
+    environment = await startTestEnvironment({ pastOrders: 5, settings: { ...LENIENT, settleMs: 200 } });
     const refused: Action = { type: 'answer', status: 401 };
     const later = (seconds: string): Action => ({ type: 'answer', status: 429, headers: { 'retry-after': seconds } });
-    played = await playAll(world, [
+    runs = await runAll(environment, [
       ['not bought', { operation: 'place', action: later('7') }],
       ['bought', { operation: 'place', when: 'after', action: later('7') }],
       ['refused', { operation: 'place', action: refused }, { operation: 'orders', nth: 2, times: 12, action: refused }],
-      ...GARBAGE.map((value): [string, Trouble] => [value, { operation: 'place', action: later(value) }]),
+      ...GARBAGE.map((value): [string, PurchaseFault] => [value, { operation: 'place', action: later(value) }]),
     ]);
   });
-  afterAll(() => world.close());
 
   it.each([
     ['not bought', 2],
     ['bought', 1],
   ])('asks nothing before the Retry-After is over, whether or not it was bought (%s)', async (name, requests) => {
-    const purchase = played.get(name);
+    const purchase = runs.get(name);
     expect(purchase).toMatchObject({ state: 'DELIVERED', requests });
     expect(purchase?.orders).toHaveLength(1);
-    const steps = await stepsOf(world, purchase?.referenceId ?? '');
+    const steps = await stepsOf(environment, purchase?.referenceId ?? '');
     expect(steps.slice(0, 3)).toEqual(['placeOrder', 'timer 7 s', 'findOrders']);
   });
 
   it.each(GARBAGE)('takes no notice of the Retry-After %j', async (value) => {
-    const purchase = played.get(value);
+    const purchase = runs.get(value);
     expect(purchase).toMatchObject({ state: 'DELIVERED', requests: 2 });
-    const steps = await stepsOf(world, purchase?.referenceId ?? '');
+    const steps = await stepsOf(environment, purchase?.referenceId ?? '');
     expect(steps.slice(0, 2)).toEqual(['placeOrder', 'findOrders']);
   });
 
   it('asks no person when the key goes wrong between the look and the order, but waits for the history', () => {
-    const purchase = played.get('refused');
+    const purchase = runs.get('refused');
     expect(purchase).toMatchObject({ state: 'DELIVERED', requests: 2 });
     expect(purchase?.orders).toHaveLength(1);
     expect(purchase?.events.map(({ type }) => type)).toEqual(['purchase.delivered']);
@@ -95,28 +105,31 @@ describe('the pace of the partner', () => {
 });
 
 it('places once when a rotated key is right again, and loses no sale of that night', async () => {
-  const world = await startPartnerWorld();
-  world.sandbox.settings({ apiKeys: ['rotated'] });
-  const references = await Promise.all([1, 2, 3].map(() => world.buy({ 'demo-instant': 1 })));
-  await until(() => references.every((reference) => searchesFor(world, reference) > 0));
-  world.sandbox.settings({ apiKeys: ['sandbox-key'] });
-  await Promise.all(references.map((reference) => untilTold(world, reference)));
+  const environment = await startTestEnvironment({ pastOrders: 5, settings: LENIENT });
+  environment.sandbox.settings({ apiKeys: ['rotated'] });
+  const references = await Promise.all([1, 2, 3].map(() => environment.buy({ 'demo-instant': 1 })));
+  await waitUntil('each has searched', () => references.every((reference) => searchesFor(environment, reference) > 0));
+  environment.sandbox.settings({ apiKeys: ['sandbox-key'] });
+  await Promise.all(references.map((reference) => untilNotified(environment, reference)));
 
-  const purchases = await Promise.all(references.map((reference) => seen(world, reference)));
+  const purchases = await Promise.all(references.map((reference) => purchaseOf(environment, reference)));
   for (const purchase of purchases) expect(purchase).toMatchObject({ state: 'DELIVERED', requests: 1 });
-  await world.close();
+  await environment.close();
 });
 
 /** Plays all at the same time. */
-async function playAll<Name>(world: World, cases: [Name, ...Trouble[]][]): Promise<Map<Name, Played>> {
+async function runAll<Name>(
+  environment: TestEnvironment,
+  cases: [Name, ...PurchaseFault[]][],
+): Promise<Map<Name, PurchaseRun>> {
   return new Map(
-    await Promise.all(cases.map(async ([name, ...troubles]) => [name, await play(world, troubles)] as const)),
+    await Promise.all(cases.map(async ([name, ...faults]) => [name, await runPurchase(environment, faults)] as const)),
   );
 }
 
 /** The activities and timers of a purchase, in the order in which its workflow asked for them. */
-async function stepsOf(world: World, referenceId: string): Promise<string[]> {
-  const { events } = await world.client.workflow.getHandle(`purchase-${referenceId}`).fetchHistory();
+async function stepsOf(environment: TestEnvironment, referenceId: string): Promise<string[]> {
+  const { events } = await environment.client.workflow.getHandle(`purchase-${referenceId}`).fetchHistory();
   return (events ?? []).flatMap((event) => {
     const timer = event.timerStartedEventAttributes?.startToFireTimeout;
     if (timer) return [`timer ${Number(timer.seconds ?? 0)} s`];

@@ -1,26 +1,25 @@
 import { PARTNER_ORDER_ID, PURCHASE_STATE, REFERENCE_ID } from '../../../src/contracts/search-attributes';
-import { startWorld, type World } from '../../support/world';
+import { startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
 
 describe('a purchase ends as the partner lets it', () => {
-  let world: World;
+  let environment: TestEnvironment;
 
   beforeAll(async () => {
-    world = await startWorld({ sandbox: { perLookMs: 30_000 } });
+    environment = await startTestEnvironment({ sandbox: { perLookMs: 30_000 } });
   });
-  afterAll(() => world.close());
 
   it('delivers the whole, once, when everything is there', async () => {
-    const result = await world.bought({ 'demo-instant': 2, 'demo-image': 1 });
+    const result = await environment.bought({ 'demo-instant': 2, 'demo-image': 1 });
 
     expect(result.outcome).toBe('DELIVERED');
     expect(result.lines.map(({ productId, quantity, delivered }) => [productId, quantity, delivered])).toEqual([
       ['demo-instant', 2, 2],
       ['demo-image', 1, 1],
     ]);
-    const { issued, received } = await world.keys(result.referenceId);
+    const { issued, received } = await environment.audit(result.referenceId);
     expect(received).toEqual(issued);
     expect(received).toHaveLength(3);
-    expect(world.eventTypes(result.referenceId)).toEqual(['purchase.delivered']);
+    expect(environment.eventTypes(result.referenceId)).toEqual(['purchase.delivered']);
   });
 
   it.each([
@@ -33,23 +32,25 @@ describe('a purchase ends as the partner lets it', () => {
     ['demo-flapping', 1, 'DELIVERED'],
     ['demo-out-of-stock', 1, 'REJECTED'],
   ] as const)('%s × %i ends %s, with the keys that were issued and no others', async (product, quantity, outcome) => {
-    const result = await world.bought({ [product]: quantity });
+    const result = await environment.bought({ [product]: quantity });
 
     expect(result.outcome).toBe(outcome);
-    const { issued, received } = await world.keys(result.referenceId);
+    const { issued, received } = await environment.audit(result.referenceId);
     expect(received).toEqual(issued);
     expect(result.lines[0]?.delivered).toBe(issued.length);
-    expect(world.eventTypes(result.referenceId)).toEqual([`purchase.${outcome.toLowerCase()}`]);
+    expect(environment.eventTypes(result.referenceId)).toEqual([`purchase.${outcome.toLowerCase()}`]);
   });
 
   it('hands over nothing of a refunded order and tells the checkout so', async () => {
-    const result = await world.bought({ 'demo-refunded': 2 });
-    const [event] = [...world.receiver.events.values()].filter(({ data }) => data.referenceId === result.referenceId);
+    const result = await environment.bought({ 'demo-refunded': 2 });
+    const [event] = [...environment.receiver.events.values()].filter(
+      ({ data }) => data.referenceId === result.referenceId,
+    );
     expect(event?.data.lines).toEqual([{ productId: 'demo-refunded', quantity: 2 }]);
   });
 
   it('is OVERDUE when the order is still open at the deadline, after one last look', async () => {
-    const short = await startWorld({ settings: { deadlineMs: 700, pollIntervalMs: 200 } });
+    const short = await startTestEnvironment({ settings: { deadlineMs: 700, pollIntervalMs: 200 } });
     try {
       const result = await short.bought({ 'demo-never': 1 });
       expect(result).toMatchObject({ outcome: 'OVERDUE', reason: 'still PENDING at the deadline' });
@@ -60,8 +61,8 @@ describe('a purchase ends as the partner lets it', () => {
   });
 
   it('closes with what a list must show: state, order, debit, counts, fingerprints, event ids', async () => {
-    const result = await world.bought({ 'demo-instant': 2 });
-    const described = await world.client.workflow.getHandle(`purchase-${result.referenceId}`).describe();
+    const result = await environment.bought({ 'demo-instant': 2 });
+    const described = await environment.client.workflow.getHandle(`purchase-${result.referenceId}`).describe();
     const attributes = [REFERENCE_ID, PARTNER_ORDER_ID, PURCHASE_STATE].map((key) =>
       described.typedSearchAttributes.get(key),
     );
@@ -69,6 +70,6 @@ describe('a purchase ends as the partner lets it', () => {
     expect(described.memo).toMatchObject({ totalDebit: result.totalDebit, ordered: 2, delivered: 2 });
     const memo = described.memo as { fingerprints: Record<string, string[]>; events: { id: string }[] };
     expect(memo.fingerprints['demo-instant']).toHaveLength(2);
-    expect([...world.receiver.events.keys()]).toContain(memo.events[0]?.id);
+    expect([...environment.receiver.events.keys()]).toContain(memo.events[0]?.id);
   });
 });

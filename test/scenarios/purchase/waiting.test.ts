@@ -1,7 +1,8 @@
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import type { PurchaseResult } from '../../../src/contracts/purchase';
+import { startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
 import { startTimeSkippingServer } from '../../support/time-skipping';
-import { startWorld, type World } from '../../support/world';
+import { waitUntil } from '../../support/wait-until';
 
 const MINUTE = 60_000;
 /** What a worker has without any setting. */
@@ -9,28 +10,24 @@ const DEFAULTS = { firstPollMs: 5_000, pollIntervalMs: 30_000, deadlineMs: 25 * 
 
 describe('waiting, with the intervals of production on a clock that skips', () => {
   let server: TestWorkflowEnvironment;
-  let world: World;
+  let environment: TestEnvironment;
 
   beforeAll(async () => {
     server = await startTimeSkippingServer();
     const { address, client } = server;
-    world = await startWorld({ address, client, settings: DEFAULTS, sandbox: { perLookMs: 30_000 } });
+    environment = await startTestEnvironment({ address, client, settings: DEFAULTS, sandbox: { perLookMs: 30_000 } });
   }, 120_000);
-  afterAll(async () => {
-    await world?.close();
-    await server?.teardown();
-  });
 
   it('closes 40 looks and two status changes with fewer than 46 history events, where a loop of timers has 460', async () => {
-    const result = await boughtInTime(world, { 'demo-slow': 1 });
+    const result = await boughtInTime(environment, { 'demo-slow': 1 });
 
     expect(result.outcome).toBe('DELIVERED');
-    expect(world.sandbox.requests().keys).toBe(41);
+    expect(environment.sandbox.requests().keys).toBe(41);
     expect(await historyLength(server, result.referenceId)).toBeLessThan(46);
   });
 
   it('looks no sooner than the first pause, and then no closer than the interval, however often the status changes', async () => {
-    const { referenceId } = await boughtInTime(world, { 'demo-flapping': 1 });
+    const { referenceId } = await boughtInTime(environment, { 'demo-flapping': 1 });
 
     const [placed = 0, ...changes] = await timesOfAnswers(server, referenceId, ['placeOrder', 'awaitOrderChange']);
     expect(changes.length).toBeGreaterThanOrEqual(4);
@@ -42,7 +39,7 @@ describe('waiting, with the intervals of production on a clock that skips', () =
   });
 
   it('is OVERDUE after 25 minutes without an end, not before and not never', async () => {
-    const result = await boughtInTime(world, { 'demo-never': 1 });
+    const result = await boughtInTime(environment, { 'demo-never': 1 });
 
     expect(result.outcome).toBe('OVERDUE');
     const { startTime, closeTime } = await server.client.workflow
@@ -58,13 +55,13 @@ describe('waiting, with the intervals of production on a clock that skips', () =
  * Buys, and lets time skip only once the worker has completed an activity: as long as its pollers have taken nothing, the
  * server's next timer is the end of all time.
  */
-async function boughtInTime(world: World, items: Record<string, number>): Promise<PurchaseResult> {
-  const referenceId = await world.buy(items);
-  const handle = world.client.workflow.getHandle(`purchase-${referenceId}`);
+async function boughtInTime(environment: TestEnvironment, items: Record<string, number>): Promise<PurchaseResult> {
+  const referenceId = await environment.buy(items);
+  const handle = environment.client.workflow.getHandle(`purchase-${referenceId}`);
   const isBegun = async () =>
     (await handle.fetchHistory()).events?.some((event) => event.activityTaskCompletedEventAttributes);
-  while (!(await isBegun())) await new Promise((resolve) => setTimeout(resolve, 20));
-  return world.starter.result(referenceId);
+  await waitUntil('an activity is completed', isBegun);
+  return environment.starter.result(referenceId);
 }
 
 async function historyLength(server: TestWorkflowEnvironment, referenceId: string): Promise<number> {

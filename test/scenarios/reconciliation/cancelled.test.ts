@@ -1,6 +1,6 @@
 import { RECONCILE_WORKFLOW } from '../../../src/contracts/names';
-import { until } from '../placement/play';
-import { startReconciliationEnvironment } from './environment';
+import { startReconciliationEnvironment } from '../../support/test-environment';
+import { waitUntil } from '../../support/wait-until';
 
 it('a reconciliation that is cancelled while the partner hangs ends CANCELLED, repairs nothing, and leaves everything to the next', async () => {
   const env = await startReconciliationEnvironment();
@@ -17,16 +17,15 @@ it('a reconciliation that is cancelled while the partner hangs ends CANCELLED, r
     taskQueue: env.taskQueue,
     args: [{}],
   });
-  await until(() => hanging.hits > 0);
+  await waitUntil('it reads the history', () => hanging.hits > 0);
   await handle.cancel();
 
   await expect(handle.result()).rejects.toMatchObject({ cause: expect.objectContaining({ name: 'CancelledFailure' }) });
   expect((await handle.describe()).status.name).toBe('CANCELLED');
-  expect((await env.keys(overdue)).received).toEqual([]);
+  expect((await env.audit(overdue)).received).toEqual([]);
 
   env.sandbox.clearFaults();
   expect(await env.reconcile()).toMatchObject({ findings: { LATE: 1 }, mended: 1 });
-  const { issued, received } = await env.keys(overdue);
+  const { issued, received } = await env.audit(overdue);
   expect(received).toEqual(issued);
-  await env.close();
 }, 120_000);

@@ -3,8 +3,8 @@ import { purchaseWorkflowId } from '../../../src/contracts/names';
 import type { ReconciliationResult } from '../../../src/contracts/reconciliation';
 import type { Finding } from '../../../src/domain/reconciliation/index';
 import type { ReconciliationReport } from '../../../src/report/index';
-import { until } from '../placement/play';
-import { type ReconciliationEnvironment, startReconciliationEnvironment } from './environment';
+import { startReconciliationEnvironment, type TestEnvironment } from '../../support/test-environment';
+import { waitUntil } from '../../support/wait-until';
 
 const ORDERS = 20_000;
 /** Of one `demo-never`. */
@@ -25,19 +25,18 @@ function findingsOf({ report }: ReconciliationResult): Finding[] {
 }
 
 describe(`a reconciliation of ${ORDERS} orders and ${PURCHASES} purchases`, () => {
-  let env: ReconciliationEnvironment;
+  let env: TestEnvironment;
   beforeAll(async () => {
     // So many purchases at once are slow, and none of them may reach a deadline meanwhile.
     const settings = { deadlineMs: 6_000, partnerTimeoutMs: 5_000, placeWithinMs: 200_000, replace: 'always' } as const;
     env = await startReconciliationEnvironment({ sandbox: { search: 'ignored' }, settings });
   }, 120_000);
-  afterAll(() => env.close());
 
   const orderOf = async (referenceId: string) => (await env.sandbox.ordersOf(referenceId))[0]!.id;
 
   async function open(quantity = 1): Promise<string> {
     const referenceId = await env.buy({ 'demo-never': quantity });
-    await until(async () => (await env.starter.status(referenceId)).orderId !== undefined);
+    await waitUntil('the order is placed', async () => (await env.starter.status(referenceId)).orderId !== undefined);
     return referenceId;
   }
 
@@ -122,7 +121,7 @@ describe(`a reconciliation of ${ORDERS} orders and ${PURCHASES} purchases`, () =
     expect(named(second)).toEqual(planted.filter((name) => !/^(LATE|LOST) /.test(name)));
     for (const kind of ['LATE', 'LOST']) {
       const referenceId = planted.find((name) => name.startsWith(kind))!.split(' ')[1]!;
-      const { issued, received } = await env.keys(referenceId);
+      const { issued, received } = await env.audit(referenceId);
       expect(received).toEqual(issued);
       expect(received).toHaveLength(1);
     }

@@ -3,13 +3,14 @@ import { startDelivery } from '../../../src/activities/reconcile/start-delivery'
 import { deliverWorkflowId, purchaseWorkflowId } from '../../../src/contracts/names';
 import type { ReconciliationResult, ReportedFinding } from '../../../src/contracts/reconciliation';
 import type { DeliveryEventBody } from '../../../src/delivery/index';
-import { until } from '../placement/play';
-import { HOUR, type ReconciliationEnvironment, startReconciliationEnvironment } from './environment';
+import { HOUR } from '../../support/settings';
+import { startReconciliationEnvironment, type TestEnvironment } from '../../support/test-environment';
+import { waitUntil } from '../../support/wait-until';
 
 const OPEN = { 'demo-never': 2 };
 
 describe('a reconciliation', () => {
-  let env: ReconciliationEnvironment;
+  let env: TestEnvironment;
   beforeEach(async () => {
     env = await startReconciliationEnvironment();
   });
@@ -26,7 +27,7 @@ describe('a reconciliation', () => {
   /** A purchase whose order stays PROCESSING until the test changes it. */
   async function open(): Promise<string> {
     const referenceId = await env.buy(OPEN);
-    await until(async () => (await env.starter.status(referenceId)).orderId !== undefined);
+    await waitUntil('the order is placed', async () => (await env.starter.status(referenceId)).orderId !== undefined);
     return referenceId;
   }
 
@@ -53,11 +54,12 @@ describe('a reconciliation', () => {
   }
 
   async function untilReceived(referenceId: string, count: number): Promise<void> {
-    await until(async () => (await env.keys(referenceId)).received.length >= count);
+    const isThere = async () => (await env.audit(referenceId)).received.length >= count;
+    await waitUntil(`${count} keys of ${referenceId} are received`, isThere);
   }
 
   async function expectDeliveredOnce(referenceId: string): Promise<void> {
-    const { issued, received } = await env.keys(referenceId);
+    const { issued, received } = await env.audit(referenceId);
     expect(received).toEqual(issued);
     expect(new Set(received).size).toBe(received.length);
     expect(env.receiver.contradictions).toEqual([]);
@@ -73,7 +75,7 @@ describe('a reconciliation', () => {
     expect(dry.mended).toBe(0);
     expect(dry.findings).toEqual({ LATE: 1, LOST: 2 });
     expect(dry.details.map(({ done }) => done)).toEqual(['dry-run', 'dry-run', 'dry-run']);
-    expect((await env.keys(late)).received).toEqual([]);
+    expect((await env.audit(late)).received).toEqual([]);
 
     const first = await env.reconcile();
     expect(first.findings).toEqual({ LATE: 1, LOST: 2 });
@@ -124,7 +126,7 @@ describe('a reconciliation', () => {
     const referenceId = env.reference();
     env.receiver.answerWith(({ body }) => (body.data.referenceId === referenceId ? 'take-and-hang' : 204));
     await env.buy({ 'demo-instant': 2 }, referenceId);
-    await until(() => env.eventTypes(referenceId).includes('purchase.delivered'));
+    await waitUntil('it is delivered', () => env.eventTypes(referenceId).includes('purchase.delivered'));
     await terminate(referenceId);
     env.receiver.answerWith(() => 204);
     await env.untilListed("ExecutionStatus = 'Terminated'", 1);
@@ -172,7 +174,10 @@ describe('a reconciliation', () => {
     expect(first.findings).toEqual({ DOUBLE_PURCHASE: 1, REFUNDED_AFTER_DELIVERY: 1, ORPHAN: 1 });
     expect(first.mended).toBe(0);
     expect(found(first, 'MANUAL-1')).toMatchObject([{ kind: 'ORPHAN', orderIds: [orphan.id], done: 'left' }]);
-    await until(() => env.eventTypes(refunded.referenceId).length + env.eventTypes(twice.referenceId).length >= 4);
+    await waitUntil(
+      'both are notified',
+      () => env.eventTypes(refunded.referenceId).length + env.eventTypes(twice.referenceId).length >= 4,
+    );
     await env.untilListed("WorkflowType = 'deliverWorkflow' AND ExecutionStatus = 'Completed'", 2);
     const second = await env.reconcile();
     expect(second.details.filter(({ done }) => done === 'notified')).toHaveLength(2);
@@ -187,7 +192,7 @@ describe('a reconciliation', () => {
   it('reports its end in an event without keys, and succeeds when the checkout refuses the event', async () => {
     await env.reconcile();
 
-    await until(() => eventsOf('reconciliation.completed').length === 1);
+    await waitUntil('its end is reported', () => eventsOf('reconciliation.completed').length === 1);
     expect(eventsOf('reconciliation.completed')[0]?.data).toMatchObject({ details: { orders: 0, mended: 0 } });
     await env.reconcile({ dryRun: true });
     expect(eventsOf('reconciliation.completed')).toHaveLength(1);

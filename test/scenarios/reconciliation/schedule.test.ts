@@ -1,13 +1,14 @@
 import { RECONCILE_SCHEDULE } from '../../../src/contracts/names';
 import { runStarter } from '../../../src/cli/command-line';
 import { createScheduleManager, type NightlySchedule, type ScheduleManager } from '../../../src/starter/schedule';
-import { until } from '../placement/play';
-import { HOUR, type ReconciliationEnvironment, startReconciliationEnvironment } from './environment';
+import { HOUR } from '../../support/settings';
+import { startReconciliationEnvironment, type TestEnvironment } from '../../support/test-environment';
+import { waitUntil } from '../../support/wait-until';
 
 const NIGHTLY = { cron: '0 3 * * *', timezone: 'Europe/Warsaw', lookbackMs: 72 * HOUR };
 
 describe('the nightly schedule', () => {
-  let env: ReconciliationEnvironment;
+  let env: TestEnvironment;
   let manager: ScheduleManager;
   beforeEach(async () => {
     // No worker: what the schedule starts stays running.
@@ -46,9 +47,9 @@ describe('the nightly schedule', () => {
     await manager.create(NIGHTLY);
 
     await manager.trigger();
-    await until(async () => (await manager.describe()).running.length === 1);
+    await waitUntil('it runs', async () => (await manager.describe()).running.length === 1);
     await manager.trigger();
-    await until(async () => (await manager.describe()).skipped === 1);
+    await waitUntil('one is skipped', async () => (await manager.describe()).skipped === 1);
 
     const { running, recent } = await manager.describe();
     expect(running).toHaveLength(1);
@@ -71,7 +72,7 @@ describe('the nightly schedule', () => {
     }
     await manager.create(NIGHTLY);
     await manager.delete();
-    await until(() =>
+    await waitUntil('it is gone', () =>
       manager.describe().then(
         () => false,
         () => true,
@@ -153,7 +154,7 @@ describe('the nightly schedule', () => {
 
     it('refuses a second reconciliation that a person starts while one is running, and an invalid look-back', async () => {
       const running = run('reconcile', '--dry-run');
-      await until(async () => (await env.client.workflow.count("WorkflowType = 'reconcileWorkflow'")).count === 1);
+      await env.untilListed("WorkflowType = 'reconcileWorkflow'", 1);
       expect(await run('reconcile')).toMatchObject({ code: 1, said: expect.stringContaining('still running') });
       expect(await run('reconcile', '--lookback', '3d')).toMatchObject({ code: 2 });
       expect(await run('reconcile', '--lookback', '400h')).toMatchObject({

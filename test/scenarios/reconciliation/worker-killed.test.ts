@@ -1,21 +1,19 @@
-import { mkdtempSync, readdirSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readdirSync } from 'node:fs';
 import { purchaseWorkflowId } from '../../../src/contracts/names';
-import { until } from '../placement/play';
-import { startWorkerProcess } from '../../support/processes';
-import { HOUR, startReconciliationEnvironment } from './environment';
-
-const ADDRESS = process.env.TEST_TEMPORAL_ADDRESS ?? '';
+import { temporaryFolder } from '../../support/clean-up';
+import { startReadyWorker, workerEnvOf } from '../../support/processes';
+import { HOUR } from '../../support/settings';
+import { startReconciliationEnvironment } from '../../support/test-environment';
+import { waitUntil } from '../../support/wait-until';
 
 it('a worker killed while it reads, and another killed while it delivers, leave nothing undelivered and deliver nothing twice', async () => {
   const env = await startReconciliationEnvironment({ worker: false });
-  const reports = mkdtempSync(join(tmpdir(), 'reports-'));
-  const start = () => startWorkerProcess(env, ADDRESS, { TEMPORAL_NAMESPACE: env.namespace, REPORT_DIR: reports });
+  const reports = temporaryFolder();
+  const start = () => startReadyWorker({ env: workerEnvOf(env, { REPORT_DIR: reports }) });
   let worker = await start();
   env.sandbox.addPastOrders({ count: 2_000, endsBeforeMs: 80 * HOUR });
   const [overdue, terminated] = [await env.buy({ 'demo-never': 2 }), await env.buy({ 'demo-never': 2 })];
-  await until(async () => (await env.starter.status(terminated)).orderId !== undefined);
+  await waitUntil('the order is placed', async () => (await env.starter.status(terminated)).orderId !== undefined);
   await env.client.workflow.getHandle(purchaseWorkflowId(terminated)).terminate();
   expect((await env.starter.result(overdue)).outcome).toBe('OVERDUE');
   for (const referenceId of [overdue, terminated]) {
@@ -23,16 +21,19 @@ it('a worker killed while it reads, and another killed while it delivers, leave 
     await env.sandbox.changeOrder(order!.id, { status: 'COMPLETED' });
   }
   // The worker's clock is right, so both have to settle first.
-  await until(async () => (await env.reconcile({ dryRun: true })).details.length === 2);
+  const found = async () => (await env.reconcile({ dryRun: true })).details.length;
+  await waitUntil('both are found', async () => (await found()) === 2, { withinMs: 120_000 });
 
   const hanging = env.sandbox.addFault({ operation: 'orders', times: 'always', action: { type: 'hang' } });
   env.receiver.answerWith(({ body }) => (body.type === 'purchase.late_delivery' ? 'take-and-hang' : 204));
   const running = env.reconcile();
-  await until(() => hanging.hits > 0);
+  await waitUntil('it reads the history', () => hanging.hits > 0);
   await worker.end('SIGKILL');
   env.sandbox.clearFaults();
   worker = await start();
-  await env.receiver.waitFor(({ attempts }) => attempts.some(({ body }) => body.type === 'purchase.late_delivery'));
+  await waitUntil('a late delivery is tried', () =>
+    env.receiver.attempts.some(({ body }) => body.type === 'purchase.late_delivery'),
+  );
   await worker.end('SIGKILL');
   env.receiver.answerWith(() => 204);
   worker = await start();
@@ -40,7 +41,7 @@ it('a worker killed while it reads, and another killed while it delivers, leave 
   expect(await running).toMatchObject({ findings: { LATE: 1, LOST: 1 } });
   await env.untilListed("WorkflowType = 'deliverWorkflow' AND ExecutionStatus = 'Completed'", 2);
   for (const referenceId of [overdue, terminated]) {
-    const { issued, received } = await env.keys(referenceId);
+    const { issued, received } = await env.audit(referenceId);
     expect(received).toEqual(issued);
     expect(received).toHaveLength(2);
   }
@@ -49,5 +50,4 @@ it('a worker killed while it reads, and another killed while it delivers, leave 
   expect(readdirSync(reports).filter((name) => name.endsWith('.part'))).toEqual([]);
   expect(await env.reconcile()).toMatchObject({ findings: {}, mended: 0 });
   await worker.end('SIGTERM');
-  await env.close();
 }, 180_000);

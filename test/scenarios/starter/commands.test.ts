@@ -1,29 +1,29 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { startSandbox } from '../../../src/sandbox/index';
-import { startWorld, type World } from '../../support/world';
-import { type Ended, starterProcess, startProcess } from './process';
+import { type Ended, starterProcess, startStarter } from '../../support/processes';
+import { startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
+import { waitUntil } from '../../support/wait-until';
 
 describe('the commands, as real processes', () => {
-  let world: World;
+  let environment: TestEnvironment;
   let run: (...args: string[]) => Promise<Ended>;
   let partner: (...args: string[]) => Promise<Ended>;
 
   beforeAll(async () => {
-    world = await startWorld({ sandbox: { perLookMs: 30_000 } });
+    environment = await startTestEnvironment({ sandbox: { perLookMs: 30_000 } });
     const env = {
       TEMPORAL_ADDRESS: process.env.TEST_TEMPORAL_ADDRESS ?? '',
-      TEMPORAL_TASK_QUEUE: world.taskQueue,
+      TEMPORAL_TASK_QUEUE: environment.taskQueue,
     };
     run = (...args) => starterProcess(args, env);
     // Where there is no Temporal: these commands need none.
-    const partnerEnv = { PARTNER_BASE_URL: world.sandbox.url, PARTNER_API_KEY: 'sandbox-key' };
+    const partnerEnv = { PARTNER_BASE_URL: environment.sandbox.url, PARTNER_API_KEY: 'sandbox-key' };
     partner = (...args) => starterProcess(args, { TEMPORAL_ADDRESS: '127.0.0.1:1', ...partnerEnv });
   });
-  afterAll(() => world.close());
 
   it('purchase prints what it started, and the same again finds it', async () => {
-    const referenceId = world.reference();
+    const referenceId = environment.reference();
     const first = await run('purchase', referenceId, '--item', 'demo-instant:2', '--json');
     const { runId } = JSON.parse(first.stdout) as { runId: string };
     const known = { referenceId, workflowId: `purchase-${referenceId}`, runId };
@@ -37,8 +37,17 @@ describe('the commands, as real processes', () => {
 
   it('purchase --wait ends with 0 only when everything was delivered, and with 3 for every other outcome', async () => {
     const [whole, refunded] = await Promise.all([
-      run('purchase', world.reference(), '--item', 'demo-instant:1', '--item', 'demo-image:1', '--wait', '--json'),
-      run('purchase', world.reference(), '--item', 'demo-refunded:1', '--wait', '--json'),
+      run(
+        'purchase',
+        environment.reference(),
+        '--item',
+        'demo-instant:1',
+        '--item',
+        'demo-image:1',
+        '--wait',
+        '--json',
+      ),
+      run('purchase', environment.reference(), '--item', 'demo-refunded:1', '--wait', '--json'),
     ]);
     expect(JSON.parse(whole.stdout)).toMatchObject({ started: true, result: { outcome: 'DELIVERED' } });
     expect(whole.code).toBe(0);
@@ -47,10 +56,10 @@ describe('the commands, as real processes', () => {
   });
 
   it('purchase --wait ends with 1 and says so when someone terminates the purchase', async () => {
-    const referenceId = await world.buy({ 'demo-never': 1 });
+    const referenceId = await environment.buy({ 'demo-never': 1 });
     const waiting = run('purchase', referenceId, '--item', 'demo-never:1', '--wait');
-    await world.untilState(referenceId, 'PENDING');
-    await world.client.workflow.getHandle(`purchase-${referenceId}`).terminate('enough');
+    await environment.untilState(referenceId, 'PENDING');
+    await environment.client.workflow.getHandle(`purchase-${referenceId}`).terminate('enough');
 
     const { code, stdout, stderr } = await waiting;
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
@@ -58,7 +67,7 @@ describe('the commands, as real processes', () => {
   });
 
   it('purchase shows both sets of items and ends with 1 when the reference stands for others', async () => {
-    const referenceId = await world.buy({ 'demo-instant': 1 });
+    const referenceId = await environment.buy({ 'demo-instant': 1 });
     const { code, stderr } = await run('purchase', referenceId, '--item', 'demo-instant:3');
     expect(code).toBe(1);
     expect(stderr).toContain('it bought:  1 × demo-instant');
@@ -73,13 +82,16 @@ describe('the commands, as real processes', () => {
   });
 
   it('status shows a running purchase by what it waits for: attempt, last answer, next poll', async () => {
-    const slow = await startWorld({ settings: { pollIntervalMs: 25_000 } });
+    const slow = await startTestEnvironment({ settings: { pollIntervalMs: 25_000 } });
     try {
       const referenceId = await slow.buy({ 'demo-never': 1 });
       await slow.untilState(referenceId, 'PENDING');
       const attempt = async () => (await slow.starter.status(referenceId)).pending[0];
       // The first attempt only waits out the time to the first look.
-      while (!(await attempt())?.lastAnswer?.startsWith('still') || !(await attempt())?.nextAttempt) await soon();
+      await waitUntil('the order was polled once', async () => {
+        const { lastAnswer, nextAttempt } = (await attempt()) ?? {};
+        return nextAttempt !== undefined && lastAnswer?.startsWith('still');
+      });
 
       const { code, stdout } = await run('status', referenceId);
       expect(code).toBe(0);
@@ -93,10 +105,14 @@ describe('the commands, as real processes', () => {
   });
 
   it('status tells a step that a person has paused, with the command that lets it go on', async () => {
-    const referenceId = await world.buy({ 'demo-never': 1 });
-    await world.untilState(referenceId, 'PENDING');
+    const referenceId = await environment.buy({ 'demo-never': 1 });
+    await environment.untilState(referenceId, 'PENDING');
     const execution = { workflowId: `purchase-${referenceId}` };
-    await world.client.workflowService.pauseActivity({ namespace: 'default', execution, type: 'awaitOrderChange' });
+    await environment.client.workflowService.pauseActivity({
+      namespace: 'default',
+      execution,
+      type: 'awaitOrderChange',
+    });
     const { stdout } = await run('status', referenceId);
     expect(stdout).toContain('PAUSED by a person: awaitOrderChange, attempt');
 
@@ -104,25 +120,25 @@ describe('the commands, as real processes', () => {
     const [, ...args] = command!.trim().split(' ');
     const address = ['--address', process.env.TEST_TEMPORAL_ADDRESS ?? ''];
     await promisify(execFile)(process.env.TEMPORAL_CLI ?? '', [...args, ...address]);
-    const [order] = await world.sandbox.ordersOf(referenceId);
-    await world.sandbox.changeOrder(order!.id, { status: 'COMPLETED' });
-    expect((await world.starter.result(referenceId)).outcome).toBe('DELIVERED');
+    const [order] = await environment.sandbox.ordersOf(referenceId);
+    await environment.sandbox.changeOrder(order!.id, { status: 'COMPLETED' });
+    expect((await environment.starter.result(referenceId)).outcome).toBe('DELIVERED');
   });
 
   it('status shows a purchase that ended: outcome, debit, lines, and the event that the checkout has', async () => {
-    const { referenceId, orderId } = await world.bought({ 'demo-partial': 4 });
+    const { referenceId, orderId } = await environment.bought({ 'demo-partial': 4 });
     const words = await run('status', referenceId);
     expect(words.stdout).toContain(`${referenceId}  PARTIALLY_DELIVERED  order ${orderId}`);
     expect(words.stdout).toMatch(/received: purchase\.partially_delivered {2}evt_/);
     expect(words.stdout).toMatch(/2 of 4/);
 
     const json = await run('status', referenceId, '--json');
-    expect(JSON.parse(json.stdout)).toEqual(await world.starter.status(referenceId).then(plain));
+    expect(JSON.parse(json.stdout)).toEqual(await environment.starter.status(referenceId).then(plain));
     expect(json.stderr).toBe('');
   });
 
   it('status says that no worker has taken a purchase, where none runs', async () => {
-    const idle = await startWorld({ worker: false });
+    const idle = await startTestEnvironment({ worker: false });
     try {
       const referenceId = await idle.buy({ 'demo-instant': 1 });
       const { stdout } = await run('status', referenceId);
@@ -168,7 +184,7 @@ describe('the commands, as real processes', () => {
       expect(new Set(document.orders.map(({ id }) => id)).size).toBe(20_000);
       expect(document.hits).toBe(20_000);
 
-      const head = startProcess('starter', ['orders', '--all', '--limit', '500'], env);
+      const head = startStarter(['orders', '--all', '--limit', '500'], env);
       head.child.stdout?.once('data', () => head.child.stdout?.destroy());
       const ended = await head.ended;
       expect([ended.code, ended.stderr]).toEqual([0, '']);
@@ -178,10 +194,6 @@ describe('the commands, as real processes', () => {
     }
   }, 120_000);
 });
-
-function soon(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 50));
-}
 
 /** As JSON leaves it: without what is undefined. */
 function plain(value: unknown): unknown {

@@ -9,7 +9,7 @@ import {
   PurchaseNotFoundError,
   StarterError,
 } from '../../../src/starter';
-import { startWorld, type World } from '../../support/world';
+import { startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
 
 const ITEMS = [
   { productId: 'demo-instant', quantity: 2 },
@@ -17,56 +17,56 @@ const ITEMS = [
 ];
 
 describe('the library of a TypeScript checkout', () => {
-  let world: World;
+  let environment: TestEnvironment;
   beforeAll(async () => {
-    world = await startWorld({ sandbox: { perLookMs: 30_000 } });
+    environment = await startTestEnvironment({ sandbox: { perLookMs: 30_000 } });
   });
-  afterAll(() => world.close());
 
   it('makes one purchase of ten starts at the same moment: nine find it, none buys again', async () => {
-    const referenceId = world.reference();
+    const referenceId = environment.reference();
     const starts = await Promise.all(
-      Array.from({ length: 10 }, () => world.starter.purchase({ referenceId, items: ITEMS })),
+      Array.from({ length: 10 }, () => environment.starter.purchase({ referenceId, items: ITEMS })),
     );
     expect(starts.filter(({ started }) => started)).toHaveLength(1);
     expect(new Set(starts.map(({ runId }) => runId)).size).toBe(1);
 
-    const result = await world.starter.result(referenceId);
+    const result = await environment.starter.result(referenceId);
     expect(result.outcome).toBe('DELIVERED');
-    expect(await world.sandbox.ordersOf(referenceId)).toHaveLength(1);
-    expect(world.sandbox.placeRequestsOf(referenceId)).toBe(1);
+    expect(await environment.sandbox.ordersOf(referenceId)).toHaveLength(1);
+    expect(environment.sandbox.placeRequestsOf(referenceId)).toBe(1);
   });
 
   it('finds the purchase after its end, in whatever order the items come, and never buys it anew', async () => {
-    const { referenceId } = await world.bought({ 'demo-instant': 2, 'demo-image': 1 });
-    const again = await world.starter.purchase({ referenceId, items: ITEMS.toReversed() });
+    const { referenceId } = await environment.bought({ 'demo-instant': 2, 'demo-image': 1 });
+    const again = await environment.starter.purchase({ referenceId, items: ITEMS.toReversed() });
 
     expect(again).toMatchObject({ referenceId, started: false, workflowId: `purchase-${referenceId}` });
-    expect((await world.starter.result(referenceId)).outcome).toBe('DELIVERED');
-    expect(world.sandbox.placeRequestsOf(referenceId)).toBe(1);
+    expect((await environment.starter.result(referenceId)).outcome).toBe('DELIVERED');
+    expect(environment.sandbox.placeRequestsOf(referenceId)).toBe(1);
   });
 
   it('refuses other items under a known reference and shows both, during the purchase and after', async () => {
-    const referenceId = await world.buy({ 'demo-instant': 1 });
-    const other = () => world.starter.purchase({ referenceId, items: [{ productId: 'demo-instant', quantity: 2 }] });
+    const referenceId = await environment.buy({ 'demo-instant': 1 });
+    const other = () =>
+      environment.starter.purchase({ referenceId, items: [{ productId: 'demo-instant', quantity: 2 }] });
 
     await expect(other()).rejects.toThrow(/it bought: {2}1 × demo-instant\n {2}you asked: {2}2 × demo-instant/);
-    await world.starter.result(referenceId);
+    await environment.starter.result(referenceId);
     await expect(other()).rejects.toThrow(PurchaseDiffersError);
-    expect(world.sandbox.placeRequestsOf(referenceId)).toBe(1);
+    expect(environment.sandbox.placeRequestsOf(referenceId)).toBe(1);
   });
 
   it('refuses what is no purchase before anything is started, with every fault in the error', async () => {
-    const referenceId = world.reference();
-    const refused = world.starter.purchase({ referenceId, items: [{ productId: '', quantity: 0 }] });
+    const referenceId = environment.reference();
+    const refused = environment.starter.purchase({ referenceId, items: [{ productId: '', quantity: 0 }] });
 
     await expect(refused).rejects.toThrow(InvalidPurchaseError);
     await expect(refused).rejects.toMatchObject({ faults: [expect.anything(), expect.anything()] });
-    await expect(world.starter.status(referenceId)).rejects.toThrow(PurchaseNotFoundError);
+    await expect(environment.starter.status(referenceId)).rejects.toThrow(PurchaseNotFoundError);
   });
 
   it('knows no purchase that was never started, whatever it is asked', async () => {
-    const { starter } = world;
+    const { starter } = environment;
     await expect(starter.status('never-1')).rejects.toThrow(PurchaseNotFoundError);
     await expect(starter.result('never-1')).rejects.toThrow(PurchaseNotFoundError);
     await expect(starter.redeliver('never-1')).rejects.toThrow(PurchaseNotFoundError);
@@ -74,66 +74,67 @@ describe('the library of a TypeScript checkout', () => {
   });
 
   it('tells a terminated purchase from one with a result, and shows who ended it', async () => {
-    const referenceId = await world.buy({ 'demo-never': 1 });
-    await world.untilState(referenceId, 'PENDING');
-    const ended = expect(world.starter.result(referenceId)).rejects.toThrow(
+    const referenceId = await environment.buy({ 'demo-never': 1 });
+    await environment.untilState(referenceId, 'PENDING');
+    const ended = expect(environment.starter.result(referenceId)).rejects.toThrow(
       /ended as TERMINATED \(by the night shift\)[^]*orders --search/,
     );
-    await world.client.workflow.getHandle(`purchase-${referenceId}`).terminate('by the night shift');
+    await environment.client.workflow.getHandle(`purchase-${referenceId}`).terminate('by the night shift');
     await ended;
-    await expect(world.starter.result(referenceId)).rejects.toThrow(PurchaseFailedError);
+    await expect(environment.starter.result(referenceId)).rejects.toThrow(PurchaseFailedError);
 
-    const status = await world.starter.status(referenceId);
+    const status = await environment.starter.status(referenceId);
     expect(status).toMatchObject({ state: 'TERMINATED', failure: 'by the night shift' });
     expect(status.result).toBeUndefined();
   });
 
   it('goes on waiting for the result when a person resets the purchase: the run ends, the purchase does not', async () => {
-    const referenceId = await world.buy({ 'demo-never': 1 });
-    await world.untilState(referenceId, 'PENDING');
-    const waiting = world.starter.result(referenceId);
+    const referenceId = await environment.buy({ 'demo-never': 1 });
+    await environment.untilState(referenceId, 'PENDING');
+    const waiting = environment.starter.result(referenceId);
     const workflowId = `purchase-${referenceId}`;
-    const { runId } = await world.client.workflow.getHandle(workflowId).describe();
-    const { events } = await world.client.workflow.getHandle(workflowId).fetchHistory();
+    const { runId } = await environment.client.workflow.getHandle(workflowId).describe();
+    const { events } = await environment.client.workflow.getHandle(workflowId).fetchHistory();
     const last = events?.findLast((event) => event.workflowTaskCompletedEventAttributes);
-    await world.client.workflowService.resetWorkflowExecution({
+    await environment.client.workflowService.resetWorkflowExecution({
       namespace: 'default',
       workflowExecution: { workflowId, runId },
       workflowTaskFinishEventId: last?.eventId,
       requestId: randomUUID(),
       reason: 'a test',
     });
-    const [order] = await world.sandbox.ordersOf(referenceId);
-    await world.sandbox.changeOrder(order!.id, { status: 'COMPLETED' });
+    const [order] = await environment.sandbox.ordersOf(referenceId);
+    await environment.sandbox.changeOrder(order!.id, { status: 'COMPLETED' });
 
     expect((await waiting).outcome).toBe('DELIVERED');
-    expect(world.sandbox.placeRequestsOf(referenceId)).toBe(1);
+    expect(environment.sandbox.placeRequestsOf(referenceId)).toBe(1);
   });
 });
 
 describe('a checkout in another language starts the workflow itself', () => {
-  let world: World;
+  let environment: TestEnvironment;
   beforeAll(async () => {
-    world = await startWorld({ sandbox: { perLookMs: 30_000 } });
+    environment = await startTestEnvironment({ sandbox: { perLookMs: 30_000 } });
   });
-  afterAll(() => world.close());
 
   const startRaw = (workflowId: string, ...args: unknown[]) =>
-    world.client.workflow.start('purchaseWorkflow', {
+    environment.client.workflow.start('purchaseWorkflow', {
       workflowId,
-      taskQueue: world.taskQueue,
+      taskQueue: environment.taskQueue,
       args,
       workflowIdReusePolicy: 'REJECT_DUPLICATE',
     });
 
   it('is found by this one and compared with, though it set neither a summary nor a memo', async () => {
-    const referenceId = world.reference();
+    const referenceId = environment.reference();
     await startRaw(`purchase-${referenceId}`, { referenceId, items: ITEMS.toReversed() });
 
-    expect(await world.starter.purchase({ referenceId, items: ITEMS })).toMatchObject({ started: false });
-    await expect(world.starter.purchase({ referenceId, items: ITEMS.slice(1) })).rejects.toThrow(PurchaseDiffersError);
-    expect((await world.starter.result(referenceId)).outcome).toBe('DELIVERED');
-    const { typedSearchAttributes } = await world.client.workflow.getHandle(`purchase-${referenceId}`).describe();
+    expect(await environment.starter.purchase({ referenceId, items: ITEMS })).toMatchObject({ started: false });
+    await expect(environment.starter.purchase({ referenceId, items: ITEMS.slice(1) })).rejects.toThrow(
+      PurchaseDiffersError,
+    );
+    expect((await environment.starter.result(referenceId)).outcome).toBe('DELIVERED');
+    const { typedSearchAttributes } = await environment.client.workflow.getHandle(`purchase-${referenceId}`).describe();
     expect(typedSearchAttributes.get(REFERENCE_ID)).toBe(referenceId);
     expect(typedSearchAttributes.get(PURCHASE_STATE)).toBe('DELIVERED');
   });
@@ -145,8 +146,8 @@ describe('a checkout in another language starts the workflow itself', () => {
     ['a product twice', (referenceId: string) => [{ referenceId, items: [ITEMS[0], ITEMS[0]] }]],
     ['another id than that of its reference', () => [{ referenceId: 'someone-else', items: ITEMS }]],
   ])('fails a start with %s as InvalidPurchase and buys nothing', async (_, args) => {
-    const referenceId = world.reference('bad');
-    const before = world.sandbox.requests().place;
+    const referenceId = environment.reference('bad');
+    const before = environment.sandbox.requests().place;
     const handle = await startRaw(`purchase-${referenceId}`, ...args(referenceId));
 
     const failure = await handle.result().then(
@@ -155,16 +156,16 @@ describe('a checkout in another language starts the workflow itself', () => {
     );
     expect(failure).toBeInstanceOf(ApplicationFailure);
     expect(failure).toMatchObject({ type: 'InvalidPurchase' });
-    expect(await world.starter.status(referenceId)).toMatchObject({ state: 'FAILED', failure: failure?.message });
-    expect(world.sandbox.requests().place).toBe(before);
-    expect(await world.sandbox.ordersOf(referenceId)).toEqual([]);
+    expect(await environment.starter.status(referenceId)).toMatchObject({ state: 'FAILED', failure: failure?.message });
+    expect(environment.sandbox.requests().place).toBe(before);
+    expect(await environment.sandbox.ordersOf(referenceId)).toEqual([]);
   });
 
   it('says that a reference is used up when a start that was no purchase took it', async () => {
-    const referenceId = world.reference('bad');
+    const referenceId = environment.reference('bad');
     await startRaw(`purchase-${referenceId}`, { referenceId, items: 'two keys' });
 
-    const refused = world.starter.purchase({ referenceId, items: ITEMS });
+    const refused = environment.starter.purchase({ referenceId, items: ITEMS });
     await expect(refused).rejects.toThrow(StarterError);
     await expect(refused).rejects.toThrow(/used up by a start that was no purchase/);
   });

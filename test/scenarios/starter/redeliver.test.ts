@@ -1,27 +1,31 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { NotAnsweredError, NothingToRedeliverError, RedeliveryFailedError } from '../../../src/starter';
 import { createStarter } from '../../../src/starter/purchases';
-import { startWorld, type World } from '../../support/world';
-import { type Ended, starterProcess } from './process';
+import { type Ended, starterProcess } from '../../support/processes';
+import { startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
+import { waitUntil } from '../../support/wait-until';
 
 const OVERDUE = { deadlineMs: 500, pollIntervalMs: 100 };
 
 describe('redeliver sends the event of a purchase that has ended once more', () => {
-  let world: World;
+  let environment: TestEnvironment;
   let run: (...args: string[]) => Promise<Ended>;
 
   beforeAll(async () => {
-    world = await startWorld({ sandbox: { perLookMs: 30_000 } });
-    const env = { TEMPORAL_ADDRESS: process.env.TEST_TEMPORAL_ADDRESS ?? '', TEMPORAL_TASK_QUEUE: world.taskQueue };
+    environment = await startTestEnvironment({ sandbox: { perLookMs: 30_000 } });
+    const env = {
+      TEMPORAL_ADDRESS: process.env.TEST_TEMPORAL_ADDRESS ?? '',
+      TEMPORAL_TASK_QUEUE: environment.taskQueue,
+    };
     run = (...args) => starterProcess(args, env);
   });
   afterAll(async () => {
     // An id that came with another body, or a signature that did not fit, is no redelivery.
-    expect([world.receiver.contradictions, world.receiver.refused]).toEqual([[], 0]);
-    await world.close();
+    expect([environment.receiver.contradictions, environment.receiver.refused]).toEqual([[], 0]);
+    await environment.close();
   });
 
-  const eventsOf = (referenceId: string) =>
-    world.receiver.attempts.filter(({ body }) => body.data.referenceId === referenceId);
+  const eventsOf = (referenceId: string) => environment.receiver.attemptsOf(referenceId);
 
   it.each([
     ['demo-instant', 2, 'purchase.delivered'],
@@ -32,20 +36,20 @@ describe('redeliver sends the event of a purchase that has ended once more', () 
   ])(
     'of %s × %i, under the same id, to the last letter the same, and buys nothing',
     async (product, quantity, type) => {
-      const { referenceId } = await world.bought({ [product]: quantity });
-      const requests = world.sandbox.placeRequestsOf(referenceId);
-      const redelivery = await world.starter.redeliver(referenceId);
+      const { referenceId } = await environment.bought({ [product]: quantity });
+      const requests = environment.sandbox.placeRequestsOf(referenceId);
+      const redelivery = await environment.starter.redeliver(referenceId);
 
       const [first, second, ...more] = eventsOf(referenceId);
       expect(second).toMatchObject({ id: first?.id, body: first?.body });
       expect(more).toEqual([]);
       expect(redelivery.events).toEqual([{ id: first?.id, type, at: first?.body.timestamp }]);
-      expect(world.sandbox.placeRequestsOf(referenceId)).toBe(requests);
+      expect(environment.sandbox.placeRequestsOf(referenceId)).toBe(requests);
     },
   );
 
   it('as often as it is asked to, and status tells of each', async () => {
-    const { referenceId } = await world.bought({ 'demo-instant': 1 });
+    const { referenceId } = await environment.bought({ 'demo-instant': 1 });
     const first = await run('redeliver', referenceId);
     const second = await run('redeliver', referenceId, '--json');
 
@@ -55,78 +59,85 @@ describe('redeliver sends the event of a purchase that has ended once more', () 
     expect(JSON.parse(second.stdout)).toMatchObject({ referenceId, workflowId: `deliver-${id}`, events: [{ id }] });
     expect(eventsOf(referenceId).map((attempt) => attempt.id)).toEqual([id, id, id]);
     // Lists lag a little.
-    while ((await world.starter.status(referenceId)).deliveries.length < 3) await soon();
-    const { deliveries } = await world.starter.status(referenceId);
+    await waitUntil(
+      'three deliveries are listed',
+      async () => (await environment.starter.status(referenceId)).deliveries.length >= 3,
+    );
+    const { deliveries } = await environment.starter.status(referenceId);
     expect(deliveries.map(({ state, type, eventId }) => [state, type, eventId])).toEqual(
       [1, 2, 3].map(() => ['RECEIVED', 'purchase.delivered', id]),
     );
   });
 
   it('never twice at once: ten at the same moment are one', async () => {
-    const { referenceId } = await world.bought({ 'demo-instant': 1 });
-    const answered = new Promise<number>((resolve) => setTimeout(resolve, 700, 204));
-    world.receiver.answerWith(({ body }) => (body.data.referenceId === referenceId ? answered : 204));
+    const { referenceId } = await environment.bought({ 'demo-instant': 1 });
+    const answered = sleep(700, 204 as const);
+    environment.receiver.answerWith(({ body }) => (body.data.referenceId === referenceId ? answered : 204));
 
-    await Promise.all(Array.from({ length: 10 }, () => world.starter.redeliver(referenceId)));
+    await Promise.all(Array.from({ length: 10 }, () => environment.starter.redeliver(referenceId)));
     expect(eventsOf(referenceId)).toHaveLength(2);
   });
 
   it('not of a running or a held purchase: it says what to do instead', async () => {
-    const running = await world.buy({ 'demo-never': 1 });
-    await expect(world.starter.redeliver(running)).rejects.toThrow(NothingToRedeliverError);
+    const running = await environment.buy({ 'demo-never': 1 });
+    await expect(environment.starter.redeliver(running)).rejects.toThrow(NothingToRedeliverError);
     const { code, stderr } = await run('redeliver', running);
     expect(code).toBe(1);
     expect(stderr).toContain('has not ended: it delivers by itself');
-    await world.client.workflow.getHandle(`purchase-${running}`).terminate();
+    await environment.client.workflow.getHandle(`purchase-${running}`).terminate();
 
-    const refused = world.reference();
-    world.receiver.answerWith(({ body }) => (body.data.referenceId === refused ? 410 : 204));
-    await world.buy({ 'demo-instant': 1 }, refused);
-    await world.untilState(refused, 'HELD');
+    const refused = environment.reference();
+    environment.receiver.answerWith(({ body }) => (body.data.referenceId === refused ? 410 : 204));
+    await environment.buy({ 'demo-instant': 1 }, refused);
+    await environment.untilState(refused, 'HELD');
     const held = await run('redeliver', refused);
     expect(held.code).toBe(1);
     expect(held.stderr).toMatch(/is held for a person .*410[^]*resolve \S+ --deliver[^]*--withhold/);
 
-    await world.starter.resolve(refused, { decision: 'withhold' });
-    await world.starter.result(refused);
-    await expect(world.starter.redeliver(refused)).rejects.toThrow(/ended ABANDONED .*so there is none to repeat/);
+    await environment.starter.resolve(refused, { decision: 'withhold' });
+    await environment.starter.result(refused);
+    await expect(environment.starter.redeliver(refused)).rejects.toThrow(
+      /ended ABANDONED .*so there is none to repeat/,
+    );
   });
 
   it('not of a purchase that was terminated', async () => {
-    const referenceId = await world.buy({ 'demo-never': 1 });
-    await world.client.workflow.getHandle(`purchase-${referenceId}`).terminate();
-    await expect(world.starter.redeliver(referenceId)).rejects.toThrow(/ended as TERMINATED .*nothing to send again/);
+    const referenceId = await environment.buy({ 'demo-never': 1 });
+    await environment.client.workflow.getHandle(`purchase-${referenceId}`).terminate();
+    await expect(environment.starter.redeliver(referenceId)).rejects.toThrow(
+      /ended as TERMINATED .*nothing to send again/,
+    );
   });
 
   it('fails with what the checkout said when it is refused for good, and can be asked for again', async () => {
-    const { referenceId } = await world.bought({ 'demo-instant': 1 });
-    world.receiver.answerWith(({ body }) => (body.data.referenceId === referenceId ? 410 : 204));
+    const { referenceId } = await environment.bought({ 'demo-instant': 1 });
+    environment.receiver.answerWith(({ body }) => (body.data.referenceId === referenceId ? 410 : 204));
     const refused = await run('redeliver', referenceId);
     expect(refused).toMatchObject({ code: 1, stdout: '' });
     expect(refused.stderr).toMatch(/was not received: the checkout at http:\S+ answered 410/);
-    await expect(world.starter.redeliver(referenceId)).rejects.toThrow(RedeliveryFailedError);
+    await expect(environment.starter.redeliver(referenceId)).rejects.toThrow(RedeliveryFailedError);
 
-    world.receiver.answerWith(() => 204);
-    expect((await world.starter.redeliver(referenceId)).events).toHaveLength(1);
+    environment.receiver.answerWith(() => 204);
+    expect((await environment.starter.redeliver(referenceId)).events).toHaveLength(1);
   });
 
   it('does not wait for ever for a checkout that is down, and the next one waits for the same delivery', async () => {
-    const { referenceId } = await world.bought({ 'demo-instant': 1 });
-    world.receiver.answerWith(({ body }) => (body.data.referenceId === referenceId ? 500 : 204));
-    const impatient = createStarter(world.client, { taskQueue: world.taskQueue, answerWithinMs: 1_500 });
+    const { referenceId } = await environment.bought({ 'demo-instant': 1 });
+    environment.receiver.answerWith(({ body }) => (body.data.referenceId === referenceId ? 500 : 204));
+    const impatient = createStarter(environment.client, { taskQueue: environment.taskQueue, answerWithinMs: 1_500 });
     const asked = impatient.redeliver(referenceId);
     await expect(asked).rejects.toThrow(NotAnsweredError);
     await expect(asked).rejects.toThrow(/is on its way, but was not received within 1.5 s .*answered 500/);
 
-    const waiting = world.starter.redeliver(referenceId);
-    world.receiver.answerWith(() => 204);
+    const waiting = environment.starter.redeliver(referenceId);
+    environment.receiver.answerWith(() => 204);
     expect((await waiting).events).toHaveLength(1);
   });
 
   describe('of an overdue purchase, whose order is looked at first', () => {
-    let late: World;
+    let late: TestEnvironment;
     beforeAll(async () => {
-      late = await startWorld({ settings: OVERDUE });
+      late = await startTestEnvironment({ settings: OVERDUE });
     });
     afterAll(async () => {
       expect(late.receiver.contradictions).toEqual([]);
@@ -164,7 +175,7 @@ describe('redeliver sends the event of a purchase that has ended once more', () 
       expect(first.order).toEqual({ id: orderId, status: 'COMPLETED' });
       expect(first.events.map(({ type }) => type)).toEqual(['purchase.late_delivery']);
       expect(second.events).toEqual(first.events);
-      const { issued, received } = await late.keys(referenceId);
+      const { issued, received } = await late.audit(referenceId);
       expect(received).toEqual(issued);
       expect(received).toHaveLength(2);
       expect(late.receiver.attemptsAt(first.events[0]!.id)).toBe(2);
@@ -179,7 +190,7 @@ describe('redeliver sends the event of a purchase that has ended once more', () 
 
       expect(second.events).toHaveLength(2);
       expect(second.events[0]).toEqual(first.events[0]);
-      expect((await late.keys(referenceId)).received).toEqual(['A', 'B', 'C', 'C']);
+      expect((await late.audit(referenceId)).received).toEqual(['A', 'B', 'C', 'C']);
     });
 
     it('keeps back an order of more keys than were bought, and says why', async () => {
@@ -188,11 +199,7 @@ describe('redeliver sends the event of a purchase that has ended once more', () 
       const redelivery = await late.starter.redeliver(referenceId);
 
       expect(redelivery.order?.issue).toContain('2 keys came for demo-never, of which 1 were ordered');
-      expect((await late.keys(referenceId)).received).toEqual([]);
+      expect((await late.audit(referenceId)).received).toEqual([]);
     });
   });
 });
-
-function soon(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 50));
-}

@@ -1,7 +1,7 @@
-import { freePort, startDevServer } from '../../support/dev-server';
 import { runStarter } from '../../../src/cli/command-line';
 import { connectClient } from '../../../src/temporal/client';
-import { starterProcess, startProcess } from './process';
+import { freePort, startDevServer } from '../../support/dev-server';
+import { starterProcess, startStarter } from '../../support/processes';
 
 /** Nothing listens there: whoever contacts it before it has read its arguments fails in another way. */
 const NOWHERE = { TEMPORAL_ADDRESS: '127.0.0.1:1' };
@@ -119,9 +119,9 @@ describe('servers that do not answer', () => {
   });
 
   it('begins the trying in the real process and says so, and no wrong variable of the partner keeps it from that', async () => {
-    const running = startProcess('starter', ['status', 'R-1'], { ...NOWHERE, PARTNER_TIMEOUT: 'nonsense' });
+    const running = startStarter(['status', 'R-1'], { ...NOWHERE, PARTNER_TIMEOUT: 'nonsense' });
     await running.said('Temporal does not answer at 127.0.0.1:1, try 1 of 12');
-    running.child.kill('SIGKILL');
+    running.signal('SIGKILL');
     expect((await running.ended).stdout).toBe('');
   });
 
@@ -132,7 +132,7 @@ describe('servers that do not answer', () => {
     expect(elsewhere).toMatchObject({ code: 1, stdout: '', stderr: "Namespace not found: 'no-such-namespace'\n" });
 
     const args = ['purchase', 'R-1', '--item', 'demo-instant:1', '--wait'];
-    const waiting = startProcess('starter', args, inNamespace('default'));
+    const waiting = startStarter(args, inNamespace('default'));
     await waiting.said('waiting for its end');
     await server.stop();
     const { code, stdout, stderr } = await waiting.ended;

@@ -3,16 +3,15 @@ import { connectWorker } from '../../../src/temporal/worker';
 import { startSandbox, type Sandbox } from '../../../src/sandbox/index';
 import { type DevServer, freePort, startDevServer } from '../../support/dev-server';
 import { startTcpServer } from '../../support/http-server';
-import { startReceiver, type Receiver } from '../../support/receiver';
-import { TEST_SIGNING_SECRET } from '../../support/world';
-import { starterProcess } from '../starter/process';
-import { startWorkerProcess, workerEnvironment } from './worker-process';
+import { starterProcess, startWorkerProcess, workerEnv } from '../../support/processes';
+import { type Receiver, startReceiver } from '../../support/receiver';
+import { TEST_SIGNING_SECRET } from '../../support/settings';
 
 describe('a worker that can not start says why, before it has done anything', () => {
   it('names every wrong variable at once, shows no secret, and contacts nobody: 78', async () => {
     const temporal = await startTcpServer();
     const partner = await startTcpServer();
-    const env = await workerEnvironment({
+    const env = workerEnv({
       TEMPORAL_ADDRESS: `127.0.0.1:${temporal.port}`,
       PARTNER_BASE_URL: `127.0.0.1:${partner.port}`,
       PARTNER_API_KEY: 'canary-api-key',
@@ -23,7 +22,7 @@ describe('a worker that can not start says why, before it has done anything', ()
       DELIVERY_SECRET: 'canary-whsec',
       HEALTH_ADDRESS: 'everywhere',
     });
-    const { code, stdout, stderr } = await startWorkerProcess(env).ended;
+    const { code, stdout, stderr } = await (await startWorkerProcess({ env })).ended;
 
     expect(code).toBe(78);
     const named = [...stderr.matchAll(/^ {2}([A-Z_]+): expected/gm)].map(([, name]) => name);
@@ -40,16 +39,15 @@ describe('a worker that can not start says why, before it has done anything', ()
     expect(stderr).not.toContain('canary');
     expect(stdout).toBe('');
     expect([temporal.connections, partner.connections]).toEqual([0, 0]);
-    await Promise.all([temporal.close(), partner.close()]);
   });
 
   it("says so when Temporal's own settings can't be used: 78", async () => {
-    const env = await workerEnvironment({
+    const env = workerEnv({
       TEMPORAL_PROFILE: 'no-such-profile',
       PARTNER_BASE_URL: 'http://127.0.0.1:1',
       DELIVERY_URL: 'http://127.0.0.1:1',
     });
-    const { code, stderr } = await startWorkerProcess(env).ended;
+    const { code, stderr } = await (await startWorkerProcess({ env })).ended;
     expect(code).toBe(78);
     expect(stderr).toContain("Profile 'no-such-profile' not found");
   });
@@ -75,7 +73,6 @@ describe('a worker that can not start says why, before it has done anything', ()
     await expect(gaveUp).rejects.toThrow(TemporalUnreachableError);
     expect(lines).toHaveLength(1);
     expect(blackHole.connections).toBeGreaterThan(0);
-    await blackHole.close();
   });
 
   it('stops at once when it is asked to while it tries, and that is no error', async () => {
@@ -93,18 +90,17 @@ describe('a worker that can not start says why, before it has done anything', ()
   });
 
   it('is alive and not ready while Temporal does not answer, and ends with 0 on SIGTERM', async () => {
-    const env = await workerEnvironment({
+    const env = workerEnv({
       TEMPORAL_ADDRESS: `127.0.0.1:${await freePort()}`,
       PARTNER_BASE_URL: 'http://127.0.0.1:1',
       DELIVERY_URL: 'http://127.0.0.1:1',
     });
-    const worker = startWorkerProcess(env);
+    const worker = await startWorkerProcess({ env });
     await worker.said(`Temporal does not answer at ${env.TEMPORAL_ADDRESS}, try 1 of 12`);
     expect(await worker.health('/healthz')).toEqual({ status: 200, body: 'alive' });
     expect(await worker.health('/readyz')).toEqual({ status: 503, body: 'starting' });
 
-    worker.child.kill('SIGTERM');
-    expect(await worker.ended).toMatchObject({ code: 0, signal: null });
+    expect(await worker.end('SIGTERM')).toBe(0);
   });
 });
 
@@ -118,17 +114,15 @@ describe('a worker and its Temporal server', () => {
     sandbox = await startSandbox({ seed: 'worker-start', perLookMs: 30_000 });
     receiver = await startReceiver({ secret: TEST_SIGNING_SECRET });
   }, 120_000);
-  afterAll(async () => {
-    await Promise.all([server?.stop(), sandbox?.close(), receiver?.close()]);
-  });
+  afterAll(() => sandbox?.close());
 
   it('without the search attributes it says which are missing and what to type: 78; typed, a purchase runs', async () => {
-    const env = await workerEnvironment({
+    const env = workerEnv({
       TEMPORAL_ADDRESS: server.address,
       PARTNER_BASE_URL: sandbox.url,
       DELIVERY_URL: receiver.url,
     });
-    const { code, stderr } = await startWorkerProcess(env).ended;
+    const { code, stderr } = await (await startWorkerProcess({ env })).ended;
     expect(code).toBe(78);
     expect(stderr).toMatch(
       /ReferenceId, PartnerOrderId, PurchaseState: register them with `node dist\/starter.js setup`/,
@@ -144,28 +138,25 @@ describe('a worker and its Temporal server', () => {
     const registered = ['ReferenceId', 'PartnerOrderId', 'PurchaseState'];
     expect(JSON.parse(setup.stdout)).toEqual({ namespace: 'default', registered });
 
-    const worker = startWorkerProcess(env);
+    const worker = await startWorkerProcess({ env });
     await worker.untilHealth('/readyz', 200);
     const bought = await starterProcess(['purchase', 'FIRST-1', '--item', 'demo-instant:1', '--wait'], temporal);
     expect(bought.code).toBe(0);
-    worker.child.kill('SIGTERM');
-    expect((await worker.ended).code).toBe(0);
+    expect(await worker.end('SIGTERM')).toBe(0);
   }, 120_000);
 
   it('is ready only as long as the server sees it polling: not once the server has gone', async () => {
     const other = await startDevServer();
-    const env = await workerEnvironment({
+    const env = workerEnv({
       TEMPORAL_ADDRESS: other.address,
       PARTNER_BASE_URL: sandbox.url,
       DELIVERY_URL: receiver.url,
     });
-    const worker = startWorkerProcess(env);
+    const worker = await startWorkerProcess({ env });
     expect(await worker.untilHealth('/readyz', 200)).toBe('polling');
 
     await other.stop();
     await worker.untilHealth('/readyz', 503);
     expect(await worker.health('/healthz')).toEqual({ status: 200, body: 'alive' });
-    worker.child.kill('SIGKILL');
-    await worker.ended;
   });
 });

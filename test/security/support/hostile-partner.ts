@@ -1,6 +1,6 @@
 import { request as send } from 'undici';
-import { type Received, type Reply, startServer } from '../../support/http-server';
 import type { Sandbox } from '../../../src/sandbox/index';
+import { type Received, type Reply, startServer } from '../../support/http-server';
 
 /** An order as the keys operation answers it. */
 export interface OrderData {
@@ -44,7 +44,6 @@ export interface HostilePartner {
   twisted(referenceId: string): number;
   /** The API key of every call, in their order. */
   apiKeys: readonly string[];
-  close(): Promise<void>;
 }
 
 /** A partner that stands before the sandbox and answers as a purchase's twist says. */
@@ -82,7 +81,6 @@ export async function startHostilePartner(sandbox: Sandbox): Promise<HostilePart
     apiKeys,
     twist: (referenceId, twist) => void twists.set(referenceId, twist),
     twisted: (referenceId) => counts.get(`twisted ${referenceId}`) ?? 0,
-    close: server.close,
   };
 }
 

@@ -1,7 +1,8 @@
+import type { DecisionKind } from '../../../src/contracts/purchase';
 import type { Reply } from '../../support/http-server';
 import { BROKEN_ANSWERS, headerText, type HostileAnswer, WRONG_FIELDS } from './hostile-answers';
 import type { Envelope, HistoryData, OrderData, Twist } from './hostile-partner';
-import type { Checkout } from './stage';
+import type { Checkout } from './hostile-environment';
 
 /** A key of somebody else's order, which the partner quotes wherever it can. */
 export const STRANGERS_KEY = 'S7RNG-"3R5\\K-E9Y0Q-2ZV8M';
@@ -12,7 +13,7 @@ export interface UglyPurchase {
   twist?: Twist;
   checkout?: Checkout;
   /** It is held; these are the decisions that it gets, one for each hold. */
-  decisions?: string[];
+  decisions?: DecisionKind[];
   outcome: string;
 }
 

@@ -1,6 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { readWorkerConfig } from '../../../src/config';
@@ -13,29 +12,23 @@ import {
   isDeliveryError,
 } from '../../../src/delivery/index';
 import { createWebhookDelivery, type WebhookOptions } from '../../../src/delivery/webhook';
+import { closeAtEnd, temporaryFolder } from '../../support/clean-up';
 import { startServer, startTcpServer } from '../../support/http-server';
 import { type Answer, type Receiver, startReceiver } from '../../support/receiver';
+import { waitUntil } from '../../support/wait-until';
 
 const OLD = `whsec_${Buffer.alloc(24, 'fake-old').toString('base64')}`;
 const NEW = `whsec_${Buffer.alloc(64, 'fake-new').toString('base64')}`;
 /** Long enough that no attempt of a test meets it by accident. */
 const PATIENT_MS = 30_000;
 
-const closers: (() => Promise<void>)[] = [];
-
-afterEach(async () => {
-  for (const close of closers.splice(0).toReversed()) await close();
-});
-
-async function receiver(...secrets: string[]): Promise<Receiver> {
-  const started = await startReceiver({ secret: secrets.length > 0 ? secrets : OLD });
-  closers.push(started.close);
-  return started;
+function receiver(...secrets: string[]): Promise<Receiver> {
+  return startReceiver({ secret: secrets.length > 0 ? secrets : OLD });
 }
 
 function webhook(url: string, options: Partial<WebhookOptions> = {}): Delivery {
   const made = createWebhookDelivery({ url, secrets: () => [OLD], timeoutMs: PATIENT_MS, ...options });
-  closers.push(() => made.close());
+  closeAtEnd(() => made.close());
   return made;
 }
 
@@ -100,7 +93,6 @@ describe('the signature', () => {
 
   it('is over the very bytes that are sent, with the time in whole seconds', async () => {
     const server = await startServer();
-    closers.push(server.close);
     server.script({ status: 204 });
     await webhook(server.url, { now: () => 1_614_265_330_999 }).deliver(event());
 
@@ -129,9 +121,7 @@ describe('the signature', () => {
   });
 
   it('is made with the new and the old secret at the next attempt after their file changed, without a restart', async () => {
-    const dir = mkdtempSync(join(tmpdir(), 'rotation-'));
-    closers.push(async () => rmSync(dir, { recursive: true }));
-    const path = join(dir, 'secret');
+    const path = join(temporaryFolder(), 'secret');
     writeFileSync(path, OLD);
     const shop = await receiver(OLD);
     let clock = 0;
@@ -146,7 +136,7 @@ describe('the signature', () => {
       { now: () => clock },
     );
     const delivery = createDelivery(config.delivery);
-    closers.push(() => delivery.close());
+    closeAtEnd(() => delivery.close());
 
     await delivery.deliver(event('evt_1'));
     writeFileSync(path, `${NEW} ${OLD}\n`);
@@ -202,7 +192,6 @@ describe('an answer', () => {
     ['2031', 2_031_000],
   ])('with Retry-After %s sets the pace to %p ms', async (header, expected) => {
     const server = await startServer();
-    closers.push(server.close);
     server.script({ status: 503, headers: { 'retry-after': header } });
     const delivery = webhook(server.url, { now: () => Date.parse('2026-01-01T00:00:00Z') });
     expect((await failureOf(delivery.deliver(event()))).retryAfterMs).toBe(expected);
@@ -235,7 +224,6 @@ describe('an attempt without an answer', () => {
 
   it('ends at its deadline under endless 1xx answers too', async () => {
     const server = await startServer();
-    closers.push(server.close);
     server.script((socket) => {
       const timer = setInterval(() => socket.write('HTTP/1.1 102 Processing\r\n\r\n'), 20);
       socket.once('close', () => clearInterval(timer));
@@ -274,7 +262,7 @@ describe('an attempt without an answer', () => {
     shop.answerWith(({ id }) => (id.startsWith('evt_slow') ? 'hang' : 204));
     const delivery = webhook(shop.url, { timeoutMs: 1_500 });
     const slow = Array.from({ length: 20 }, (_, index) => failureOf(delivery.deliver(event(`evt_slow${index}`))));
-    await shop.waitFor(({ attempts }) => attempts.length === 20);
+    await waitUntil('all have arrived', () => shop.attempts.length === 20);
     await Promise.all(Array.from({ length: 20 }, (_, index) => delivery.deliver(event(`evt_${index}`))));
     expect(shop.events.size).toBe(20);
     expect(new Set((await Promise.all(slow)).map(({ kind }) => kind))).toEqual(new Set(['timeout']));
@@ -295,7 +283,7 @@ describe('the receiver of these tests', () => {
     let letGo = (_answer: Answer) => {};
     shop.script(new Promise<Answer>((resolve) => (letGo = resolve)));
     const attempt = webhook(shop.url).deliver(event());
-    await shop.waitFor(({ attempts }) => attempts.length === 1);
+    await waitUntil('it has arrived', () => shop.attempts.length === 1);
     expect(shop.events.size).toBe(0);
     letGo(204);
     await attempt;

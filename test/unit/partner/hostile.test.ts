@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { inspect } from 'node:util';
 import { isPartnerError, type PartnerClient } from '../../../src/partner/index';
-import { startServer, type Reply, type ScriptedServer } from '../../support/http-server';
+import { type Reply, type ScriptedServer, startServer } from '../../support/http-server';
 import { API_KEY, clientOf, envelope, historyRow, NEW_ORDER, orderData, productRow } from './fixtures';
 
 const CANARY = 'CANARY-KEY-5e2b9c';

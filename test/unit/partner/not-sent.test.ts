@@ -1,8 +1,9 @@
 import { connect } from 'node:net';
-import { startTcpServer, type ScriptedServer } from '../../support/http-server';
+import { freePort } from '../../support/dev-server';
+import { type ScriptedServer, startTcpServer } from '../../support/http-server';
 import { envelope, failureOf, NEW_ORDER } from './fixtures';
 import { selfSigned } from './self-signed';
-import { client, onceAt, serverWith, tcpServer } from './stage';
+import { client, onceAt, serverWith } from './servers';
 
 describe('a failure before the write is not sent', () => {
   it('a refused connection', async () => {
@@ -31,7 +32,7 @@ describe('a failure before the write is not sent', () => {
   });
 
   it('a TLS handshake that never ends is over at the deadline', async () => {
-    const server = await tcpServer();
+    const server = await startTcpServer();
     const partner = client(`https://127.0.0.1:${server.port}`, { timeoutMs: 300 });
     expect(await failureOf(partner.placeOrder(NEW_ORDER))).toMatchObject({ kind: 'timeout', placement: 'NOT_SENT' });
   });
@@ -112,12 +113,6 @@ describe('a failure before the write is not sent', () => {
     expect(server.received).toHaveLength(1);
   });
 });
-
-async function freePort(): Promise<number> {
-  const probe = await startTcpServer();
-  await probe.close();
-  return probe.port;
-}
 
 /** Waits until the server has handled a connection later than all before, so that it has also seen what those wrote. */
 async function roundTrip(server: ScriptedServer): Promise<void> {

@@ -1,4 +1,4 @@
-import { startServer, type Received, type ScriptedServer } from '../../support/http-server';
+import { type Received, type ScriptedServer, startServer } from '../../support/http-server';
 import { clientOf, envelope, failureOf, historyRow, productRow } from './fixtures';
 
 let server: ScriptedServer;

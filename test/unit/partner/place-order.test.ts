@@ -1,7 +1,7 @@
 import { isPartnerError } from '../../../src/partner/index';
-import type { Reply } from '../../support/http-server';
+import { type Reply, startTcpServer } from '../../support/http-server';
 import { API_KEY, envelope, failureOf, NEW_ORDER, TIMESTAMP } from './fixtures';
-import { client, onceAt, serverWith, tcpServer } from './stage';
+import { client, onceAt, serverWith } from './servers';
 
 const whole = JSON.stringify(envelope({ id: 'o-1' }));
 
@@ -175,7 +175,7 @@ describe('a failure after the write is unknown, never not sent', () => {
 
   it('a reset before the partner reads, since nothing shows on this side that it did not', async () => {
     let reset = () => {};
-    const server = await tcpServer((socket) => (reset = () => void socket.resetAndDestroy()));
+    const server = await startTcpServer((socket) => (reset = () => void socket.resetAndDestroy()));
     onceAt('undici:client:sendHeaders', () => setImmediate(() => reset()));
     const error = await failureOf(client(`http://127.0.0.1:${server.port}`).placeOrder(NEW_ORDER));
     expect(error).toMatchObject({ kind: 'connection-lost', placement: 'UNKNOWN' });
@@ -183,7 +183,7 @@ describe('a failure after the write is unknown, never not sent', () => {
 
   it('the code of the error does not matter: the same reset proves something only before the write', async () => {
     const server = await serverWith('reset');
-    const noTls = await tcpServer((socket) => void socket.resetAndDestroy());
+    const noTls = await startTcpServer((socket) => void socket.resetAndDestroy());
     const after = await failureOf(client(server.url).placeOrder(NEW_ORDER));
     const before = await failureOf(client(`https://127.0.0.1:${noTls.port}`).placeOrder(NEW_ORDER));
     expect([after, before]).toMatchObject([

@@ -1,5 +1,5 @@
 import { createPartnerClient } from '../../../src/partner/index';
-import { startServer, type Reply, type ScriptedServer } from '../../support/http-server';
+import { type Reply, type ScriptedServer, startServer } from '../../support/http-server';
 import { clientOf, envelope, failureOf, historyRow, orderData, productRow, TIMESTAMP } from './fixtures';
 
 let server: ScriptedServer;

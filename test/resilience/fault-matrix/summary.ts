@@ -1,10 +1,10 @@
-import type { Verdict } from '../crash/judge';
-import type { Bought } from '../crash/strike';
+import type { Bought } from '../support/kill';
+import type { Audit } from '../../support/audit';
 import type { Cell } from './matrix';
-import type { Seen } from './people';
+import type { Ends } from './decide-holds';
 
 /** One line of the table: what one run came to. */
-export interface Row {
+export interface RunSummary {
   run: string;
   cells: number;
   purchases: number;
@@ -12,7 +12,7 @@ export interface Row {
   /** How often which decision was taken by a person. */
   decided: Record<string, number>;
   /** References of what must not be. */
-  wrong: Omit<Verdict, 'unplaced'>;
+  wrong: Omit<Audit, 'unplaced'>;
   /** Cells in which the partner did what can only be reported, and how many orders too many that made. */
   beyond: Record<string, number>;
 }
@@ -20,49 +20,49 @@ export interface Row {
 const FAULTS = ['boughtTwice', 'lostPurchases', 'lostKeys', 'keysTwice', 'foreignKeys', 'changedEvents'] as const;
 
 /** Counts a run, with the cells apart in which the partner did what no one can prevent. */
-export function rowOf(run: string, bought: readonly Bought[], seen: Seen, verdict: Verdict): Row {
+export function summaryOf(run: string, bought: readonly Bought[], ends: Ends, audit: Audit): RunSummary {
   const beyond = new Map(
-    bought.flatMap(({ referenceId, moment }) => {
-      const why = (moment as Cell).beyond;
+    bought.flatMap(({ referenceId, crashPoint }) => {
+      const why = (crashPoint as Cell).beyond;
       return why === undefined ? [] : [[referenceId, why] as const];
     }),
   );
-  const { unplaced: _, ...found } = verdict;
+  const { unplaced: _, ...found } = audit;
   // An order too many has keys too, which nobody is given. Everything else holds for these cells as well.
   const excused = (list: string[]) => list.filter((referenceId) => !beyond.has(referenceId));
   const wrong = { ...found, boughtTwice: excused(found.boughtTwice), lostKeys: excused(found.lostKeys) };
   const reported = found.boughtTwice.flatMap((referenceId) => beyond.get(referenceId) ?? []);
   return {
     run,
-    cells: new Set(bought.map(({ moment }) => moment.name)).size,
+    cells: new Set(bought.map(({ crashPoint }) => crashPoint.name)).size,
     purchases: bought.length,
-    outcomes: count(seen.ends.values()),
-    decided: count([...seen.decided.values()].map((decision) => decision.split(',')[0]!)),
+    outcomes: count(ends.outcomes.values()),
+    decided: count([...ends.decided.values()].map((decision) => decision.split(',')[0]!)),
     wrong,
     beyond: count(reported),
   };
 }
 
 /** What went wrong, in words, with the cells in which it did. */
-export function complaints(row: Row, bought: readonly Bought[]): string[] {
-  const names = new Map(bought.map(({ referenceId, moment }) => [referenceId, moment.name]));
+export function violations(summary: RunSummary, bought: readonly Bought[]): string[] {
+  const names = new Map(bought.map(({ referenceId, crashPoint }) => [referenceId, crashPoint.name]));
   return FAULTS.flatMap((fault) =>
-    row.wrong[fault].map((referenceId) => `${fault}: ${referenceId} (${names.get(referenceId) ?? 'an event'})`),
+    summary.wrong[fault].map((referenceId) => `${fault}: ${referenceId} (${names.get(referenceId) ?? 'an event'})`),
   );
 }
 
 /** What people decided, with the cells in which they had to. */
-export function decisions(seen: Seen, bought: readonly Bought[]): string[] {
-  return bought.flatMap(({ referenceId, moment }) => {
-    const decision = seen.decided.get(referenceId);
-    return decision === undefined ? [] : [`  ${moment.name}: ${decision}`];
+export function decisions(ends: Ends, bought: readonly Bought[]): string[] {
+  return bought.flatMap(({ referenceId, crashPoint }) => {
+    const decision = ends.decided.get(referenceId);
+    return decision === undefined ? [] : [`  ${crashPoint.name}: ${decision}`];
   });
 }
 
 /** The table at the end. */
-export function tableOf(rows: readonly Row[]): string {
+export function tableOf(summaries: readonly RunSummary[]): string {
   const heads = ['run', 'cells', 'purchases', 'bought twice', 'lost', 'keys lost', 'keys twice', 'keys not issued'];
-  const body = rows.map(({ run, cells, purchases, wrong }) => [
+  const body = summaries.map(({ run, cells, purchases, wrong }) => [
     ...[run, cells, purchases, wrong.boughtTwice.length, wrong.lostPurchases.length, wrong.lostKeys.length],
     ...[wrong.keysTwice.length + wrong.changedEvents.length, wrong.foreignKeys.length],
   ]);
@@ -72,16 +72,16 @@ export function tableOf(rows: readonly Row[]): string {
   const table = lines.map((line) =>
     line.map((text, at) => (at === 0 ? text.padEnd(widths[at]!) : text.padStart(widths[at]!))).join('  '),
   );
-  return [...table, '', ...rows.map(outcomesLine)].join('\n');
+  return [...table, '', ...summaries.map(outcomesLine)].join('\n');
 }
 
-function outcomesLine({ run, outcomes, decided, beyond }: Row): string {
-  const ends = Object.entries(outcomes).map(([outcome, number]) => `${number} ${outcome}`);
+function outcomesLine({ run, outcomes, decided, beyond }: RunSummary): string {
+  const counts = Object.entries(outcomes).map(([outcome, number]) => `${number} ${outcome}`);
   const reported = Object.entries(beyond).map(
     ([why, number]) => `${number} bought twice because ${why}, and reported by the reconciliation`,
   );
   const people = Object.entries(decided).map(([decision, number]) => `${number} decided by a person: ${decision}`);
-  return [`${run}: ${ends.join(', ')}`, ...people, ...reported].join('; ');
+  return [`${run}: ${counts.join(', ')}`, ...people, ...reported].join('; ');
 }
 
 function count(words: Iterable<string>): Record<string, number> {

@@ -1,15 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type { WorkflowHandle } from '@temporalio/client';
-import type { Decision, HoldNotice, HoldReason, PurchaseResult } from '../../../src/contracts/purchase';
-import { purchaseWorkflowId, RESOLVE_UPDATE } from '../../../src/contracts/names';
-import type { World } from '../../support/world';
+import type { Decision, HoldNotice, HoldReason, PurchaseResult } from '../../src/contracts/purchase';
+import { purchaseWorkflowId, RESOLVE_UPDATE } from '../../src/contracts/names';
+import type { TestEnvironment } from './test-environment';
+import { waitUntil } from './wait-until';
 
 type Event = NonNullable<Awaited<ReturnType<WorkflowHandle['fetchHistory']>>['events']>[number];
 /** The id of an event, as the server gave it. */
 export type Point = NonNullable<Event['eventId']>;
 
 /** The services that the Temporal UI and CLI use, for one purchase. */
-export interface Hands {
+export interface Operator {
   /** Resets to a workflow task that was completed, as the UI's Reset does, updates reapplied. @returns the new run's id */
   reset(point: Point, runId?: string): Promise<string>;
   pause(activity: string): Promise<void>;
@@ -22,45 +23,47 @@ export interface Hands {
   /** As `temporal activity fail`, which makes it final; or as a worker that can be asked again. */
   fail(activity: string, options?: { final: boolean }): Promise<void>;
   cancel(): Promise<void>;
-  /** Whether the wish to cancel stands in the history. */
-  cancelHeard(): Promise<boolean>;
-  /** Whether the workflow has nothing to think about just now. */
-  tasksDone(): Promise<boolean>;
+  /** Waits until the cancel request is in the history. */
+  cancelRequested(): Promise<void>;
+  /** Waits until no workflow task is pending. */
+  idle(): Promise<void>;
   terminate(): Promise<void>;
   /** Answers the open hold, or the one that is named. */
   resolve(decision: Decision['decision'], rest?: Partial<Decision>): Promise<void>;
   /** The workflow task completions of a run, by their event ids. */
   points(runId?: string): Promise<Point[]>;
-  /** Waits for a pending activity with a given number of attempts and, unless `between` is set, one that is running. */
+  /** Waits until an activity is pending at this attempt or a later one. */
   pending(activity: string, attempt?: number): Promise<PendingActivity>;
+  /** Waits until a pending activity is paused. */
+  paused(activity: string): Promise<void>;
+  /** Waits until the activity's last failure says this. */
+  failing(activity: string, message: string): Promise<PendingActivity>;
   isPending(activity: string): Promise<boolean>;
-  /** Updates that the workflow heard, taken or refused by it; one that the validator refused leaves nothing. */
+  /** Updates that the workflow got, taken or refused by it; one that the validator refused leaves nothing. */
   updatesOnRecord(): Promise<number>;
   /** Waits for an open hold of that reason, other than the ones given. */
   held(reason: HoldReason, ...other: HoldNotice[]): Promise<HoldNotice>;
-  /** Event types of the history, by count. */
+  /** How often a run has scheduled an activity. */
   scheduled(activity: string, runId?: string): Promise<number>;
-  /** Causes of failed workflow tasks. A reset leaves one; anything else is a bug or a non-determinism. */
+  /** Why workflow tasks failed. A reset leaves one, which is left out; another is a bug or a non-determinism. */
   brokenTasks(): Promise<string[]>;
   result(): Promise<PurchaseResult>;
 }
 
 export interface PendingActivity {
   attempt: number;
-  running: boolean;
   paused: boolean;
   lastFailure?: string;
 }
 
 const ALL_ELIGIBLE = 3;
 const WORKFLOW_TASK_COMPLETED = 7;
-const STARTED = 2;
 /** Of gRPC. */
 const NOT_FOUND = 5;
 
 /** Everything that a person can do to one purchase. */
-export function handsOn(world: World, referenceId: string): Hands {
-  const { client } = world;
+export function operatorOf(environment: Pick<TestEnvironment, 'client' | 'starter'>, referenceId: string): Operator {
+  const { client } = environment;
   const { workflowService } = client;
   const { namespace } = client.options;
   const workflowId = purchaseWorkflowId(referenceId);
@@ -74,27 +77,37 @@ export function handsOn(world: World, referenceId: string): Hands {
     const { raw } = await handle.describe();
     return (raw.pendingActivities ?? []).find(({ activityType }) => activityType?.name === activity);
   };
+  const pendingWhen = (activity: string, is: string, holds: (found: PendingActivity) => boolean) =>
+    waitUntil(`${activity} of ${referenceId} is ${is}`, async () => {
+      const now = await pendingNow(activity);
+      const found = now && {
+        attempt: now.attempt ?? 1,
+        paused: now.paused === true,
+        lastFailure: now.lastFailure?.message ?? undefined,
+      };
+      return found && holds(found) && found;
+    });
   const idOf = async (activity: string) => {
     const found = await pendingNow(activity);
     if (!found?.activityId) throw new Error(`${activity} of ${referenceId} is not pending`);
     return { namespace, workflowId, activityId: found.activityId, identity: 'a person' };
   };
-  const openHold = async () => (await world.starter.status(referenceId)).hold;
+  const openHold = async () => (await environment.starter.status(referenceId)).hold;
 
-  const hands: Hands = {
+  return {
     async reset(point, runId) {
       const { runId: made } = await workflowService.resetWorkflowExecution({
         namespace,
         workflowExecution: { workflowId, runId: await runOf(runId) },
         workflowTaskFinishEventId: point,
         requestId: randomUUID(),
-        reason: 'pressed by a person',
+        reason: 'done by a person',
         resetReapplyType: ALL_ELIGIBLE,
       });
       return made;
     },
     async pause(activity) {
-      await workflowService.pauseActivity({ ...byType(activity), reason: 'pressed by a person' });
+      await workflowService.pauseActivity({ ...byType(activity), reason: 'done by a person' });
     },
     async unpause(activity) {
       await workflowService.unpauseActivity(byType(activity));
@@ -118,7 +131,7 @@ export function handsOn(world: World, referenceId: string): Hands {
     },
     async fail(activity, { final } = { final: true }) {
       // The server lets an attempt fail that is running, and none that waits for its turn.
-      await until(async () => {
+      await waitUntil(`an attempt of ${activity} of ${referenceId} could be failed`, async () => {
         const failed = workflowService.respondActivityTaskFailedById({
           ...(await idOf(activity)),
           failure: { message: 'failed by a person', applicationFailureInfo: { nonRetryable: final } },
@@ -130,12 +143,20 @@ export function handsOn(world: World, referenceId: string): Hands {
       });
     },
     cancel: async () => void (await handle.cancel()),
-    cancelHeard: async () =>
-      (await historyOf()).some((event) => Boolean(event.workflowExecutionCancelRequestedEventAttributes)),
-    tasksDone: async () => !(await handle.describe()).raw.pendingWorkflowTask,
-    terminate: async () => void (await handle.terminate('pressed by a person')),
+    async cancelRequested() {
+      await waitUntil(`a cancel request is in the history of ${referenceId}`, async () =>
+        (await historyOf()).some((event) => Boolean(event.workflowExecutionCancelRequestedEventAttributes)),
+      );
+    },
+    async idle() {
+      await waitUntil(
+        `${referenceId} has no workflow task pending`,
+        async () => !(await handle.describe()).raw.pendingWorkflowTask,
+      );
+    },
+    terminate: async () => void (await handle.terminate('done by a person')),
     async resolve(decision, rest = {}) {
-      const hold = rest.hold ?? (await until(openHold)).id;
+      const hold = rest.hold ?? (await waitUntil(`${referenceId} is held`, openHold)).id;
       await handle.executeUpdate(RESOLVE_UPDATE, { args: [{ decision, ...rest, hold }] });
     },
     async points(runId) {
@@ -143,22 +164,18 @@ export function handsOn(world: World, referenceId: string): Hands {
       return events.filter((event) => event.eventType === WORKFLOW_TASK_COMPLETED).map((event) => event.eventId!);
     },
     async pending(activity, attempt = 1) {
-      const found = await until(async () => {
-        const now = await pendingNow(activity);
-        return now && (now.attempt ?? 1) >= attempt ? now : undefined;
-      });
-      return {
-        attempt: found.attempt ?? 1,
-        running: found.state === STARTED,
-        paused: found.paused === true,
-        lastFailure: found.lastFailure?.message ?? undefined,
-      };
+      return pendingWhen(activity, `pending at attempt ${attempt}`, (found) => found.attempt >= attempt);
     },
+    async paused(activity) {
+      await pendingWhen(activity, 'paused', ({ paused }) => paused);
+    },
+    failing: (activity, message) =>
+      pendingWhen(activity, `failing: ${message}`, ({ lastFailure = '' }) => lastFailure.includes(message)),
     isPending: async (activity) => (await pendingNow(activity)) !== undefined,
     updatesOnRecord: async () =>
       (await historyOf()).filter((event) => event.workflowExecutionUpdateAcceptedEventAttributes).length,
     held: (reason, ...other) =>
-      until(async () => {
+      waitUntil(`${referenceId} is held because ${reason}`, async () => {
         const hold = await openHold();
         return hold?.reason === reason && !other.some(({ id }) => id === hold.id) ? hold : undefined;
       }),
@@ -174,37 +191,6 @@ export function handsOn(world: World, referenceId: string): Hands {
         task && !task.failure?.resetWorkflowFailureInfo ? [String(task.failure?.message)] : [],
       );
     },
-    result: () => world.starter.result(referenceId),
+    result: () => environment.starter.result(referenceId),
   };
-  return hands;
-}
-
-/** Asks again until there is an answer. No deadline but the test's own. */
-export async function until<T>(ask: () => Promise<T | undefined | false>): Promise<T> {
-  for (;;) {
-    const answer = await ask();
-    if (answer !== undefined && answer !== false) return answer;
-    await new Promise((resolve) => setTimeout(resolve, 25));
-  }
-}
-
-/** What the judges say: orders in the partner's books, and under how many event ids each key came to the checkout. */
-export async function judge(world: World, referenceId: string) {
-  const orders = await world.sandbox.ordersOf(referenceId);
-  const { issued, received } = await world.keys(referenceId);
-  return { orders: orders.length, sent: world.sandbox.placeRequestsOf(referenceId), issued, received };
-}
-
-/** Ids that came with other keys than before, which must never happen. */
-export function idsWithOtherKeys(world: World): string[] {
-  const seen = new Map<string, string>();
-  const wrong: string[] = [];
-  for (const { id, body } of world.receiver.attempts) {
-    const keys = JSON.stringify(
-      (body.data.lines ?? []).flatMap((line) => (line.keys ?? []).map((key) => key.value)).toSorted(),
-    );
-    if (seen.has(id) && seen.get(id) !== keys) wrong.push(id);
-    seen.set(id, keys);
-  }
-  return wrong;
 }

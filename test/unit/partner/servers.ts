@@ -1,31 +1,12 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import type { Socket } from 'node:net';
-import {
-  startServer,
-  startTcpServer,
-  type Reply,
-  type ScriptedServer,
-  type ScriptedServerOptions,
-} from '../../support/http-server';
+import { closeAtEnd } from '../../support/clean-up';
+import { type Reply, type ScriptedServer, type ScriptedServerOptions, startServer } from '../../support/http-server';
 import { clientOf } from './fixtures';
 
-const closers: (() => Promise<void>)[] = [];
-
-afterEach(async () => {
-  for (const close of closers.splice(0)) await close();
-});
-
-/** A server that answers so, gone after the test. */
+/** A server that answers so. */
 export async function serverWith(reply?: Reply, options?: ScriptedServerOptions): Promise<ScriptedServer> {
   const server = await startServer(options);
   if (reply) server.script(reply);
-  closers.push(server.close);
-  return server;
-}
-
-export async function tcpServer(onConnection?: (socket: Socket) => void) {
-  const server = await startTcpServer(onConnection);
-  closers.push(server.close);
   return server;
 }
 
@@ -38,9 +19,9 @@ export function onceAt(channel: string, act: () => void): void {
   subscribe(channel, listener);
 }
 
-/** A client that is closed after the test. */
+/** A client that is closed at the end of the test file. */
 export function client(baseUrl: string, options: Parameters<typeof clientOf>[1] = {}) {
   const made = clientOf(baseUrl, options);
-  closers.push(made.close);
+  closeAtEnd(made.close);
   return made;
 }

@@ -1,9 +1,6 @@
-import { randomUUID } from 'node:crypto';
-import { Client, Connection } from '@temporalio/client';
-import { purchaseWorkflowId } from '../../../src/contracts/names';
-import { type Sandbox, startSandbox } from '../../../src/sandbox/index';
-import { createStarter, type Starter } from '../../../src/starter';
+import { keysOf } from '../../support/audit';
 import { type Received, type Reply, type ScriptedServer, startServer } from '../../support/http-server';
+import { startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
 import { type HostilePartner, startHostilePartner, type Twist } from './hostile-partner';
 import type { Canary } from './search';
 
@@ -37,70 +34,52 @@ function decoded(secret: string): string {
 export type Checkout = (request: Received, nth: number) => Reply | undefined;
 
 /** Real servers around workers that the test starts: Temporal, a partner and a checkout that mean no good. */
-export interface Stage {
-  client: Client;
-  sandbox: Sandbox;
+export interface HostileEnvironment extends Omit<TestEnvironment, 'partner' | 'buy'> {
   partner: HostilePartner;
-  starter: Starter;
-  taskQueue: string;
-  /** The environment of a worker; secrets in it as variables. */
+  /** The variables of a worker; secrets in it as variables. */
   env: Record<string, string>;
   /** The bodies that the checkout has taken, as text. */
   taken: string[];
   /** Starts a purchase. @returns its reference */
   buy(purchase: { name: string; items?: Record<string, number>; twist?: Twist; checkout?: Checkout }): Promise<string>;
-  untilState(referenceId: string, state: string): Promise<void>;
-  /** Decides on a purchase that is held. */
-  resolve(referenceId: string, decision: string): Promise<void>;
+  /** The reference of the purchase of this name. */
+  referenceOf(name: string): string;
   /** The values of every key that the partner has issued. */
   issuedKeys(): Promise<string[]>;
-  close(): Promise<void>;
 }
 
-export async function startStage(address: string): Promise<Stage> {
-  const connection = await Connection.connect({ address });
-  const client = new Client({ connection });
-  const taskQueue = `leaks-${randomUUID()}`;
-  // Two sandboxes of one seed give out the same order ids, and the suites share one Temporal server.
-  const sandbox = await startSandbox({ seed: taskQueue, apiKeys: [SECRETS.PARTNER_API_KEY], perLookMs: 30_000 });
+export async function startHostileEnvironment(): Promise<HostileEnvironment> {
+  const environment = await startTestEnvironment({
+    worker: false,
+    sandbox: { apiKeys: [SECRETS.PARTNER_API_KEY], perLookMs: 30_000 },
+  });
+  const { sandbox, taskQueue } = environment;
   const partner = await startHostilePartner(sandbox);
   const checkouts = new Map<string, Checkout>();
   const taken: string[] = [];
   const checkout = await startCheckout(checkouts, taken);
-  const starter = createStarter(client, { taskQueue });
+  const referenceOf = (name: string) => `${name}-${taskQueue.slice(5, 13)}`;
   return {
-    ...{ client, sandbox, partner, starter, taskQueue, taken },
-    env: environmentOf(address, taskQueue, partner, checkout),
+    ...environment,
+    partner,
+    taken,
+    env: workerEnv(environment, partner, checkout),
+    referenceOf,
     async buy({ name, items = { 'demo-instant': 1 }, twist, checkout: manners }) {
-      const referenceId = `${name}-${taskQueue.slice(6, 14)}`;
+      const referenceId = referenceOf(name);
       if (twist) partner.twist(referenceId, twist);
       if (manners) checkouts.set(referenceId, manners);
-      const bought = Object.entries(items).map(([productId, quantity]) => ({ productId, quantity }));
-      await starter.purchase({ referenceId, items: bought });
-      return referenceId;
-    },
-    async untilState(referenceId, state) {
-      while ((await starter.status(referenceId)).state !== state) await new Promise((wake) => setTimeout(wake, 50));
-    },
-    async resolve(referenceId, decision) {
-      const { hold } = await starter.status(referenceId);
-      const handle = client.workflow.getHandle(purchaseWorkflowId(referenceId));
-      await handle.executeUpdate('resolve', { args: [{ hold: hold?.id, decision }] });
+      return environment.buy(items, referenceId);
     },
     async issuedKeys() {
       const { references } = await sandbox.ledger({ keys: true });
-      const items = references.flatMap(({ orders }) => orders.flatMap((order) => order.items));
-      return items.flatMap((item) => item.keys ?? []).map((key) => key.value);
-    },
-    async close() {
-      await Promise.all([partner.close(), sandbox.close(), checkout.close(), connection.close()]);
+      return references.flatMap(({ orders }) => keysOf(...orders));
     },
   };
 }
 
-function environmentOf(
-  address: string,
-  taskQueue: string,
+function workerEnv(
+  { address, taskQueue }: TestEnvironment,
   partner: HostilePartner,
   checkout: ScriptedServer,
 ): Record<string, string> {
@@ -116,7 +95,7 @@ function environmentOf(
     PURCHASE_POLL_INTERVAL: '100ms',
     PURCHASE_DEADLINE: '5m',
     PURCHASE_SETTLE: '1s',
-    // A machine that is too busy for a placement must not leave a purchase to people whom the test does not play.
+    // A machine that is too busy for a placement must not leave a purchase to people, of whom the test has none.
     PURCHASE_REPLACE: 'always',
     PURCHASE_PLACE_WITHIN: '2m',
     FINGERPRINT_SECRET: SECRETS.FINGERPRINT_SECRET.join(' '),

@@ -1,0 +1,116 @@
+import type { ActiveFault, Fault } from '../../../src/sandbox/index';
+import type { Answer } from '../../support/receiver';
+import type { TestEnvironment } from '../../support/test-environment';
+
+type Action = NonNullable<Fault['action']>;
+type Commit = NonNullable<Fault['commit']>;
+
+/** Where a purchase is held up until a process is killed. */
+export interface CrashPoint {
+  /** Shown when a cell fails. */
+  name: string;
+  items: Record<string, number>;
+  /** Arranges the faults of the purchase of this reference. The returned function says whether it has come there. */
+  arrange(environment: FaultyEnvironment, referenceId: string): () => Promise<boolean>;
+}
+
+/** An environment whose receiver answers each reference as it was told, and 204 where it was told nothing. */
+export interface FaultyEnvironment extends TestEnvironment {
+  answers: Map<string, Answer>;
+}
+
+/** Makes the receiver of an environment obey `answers`. */
+export function faulty(environment: TestEnvironment): FaultyEnvironment {
+  const answers = new Map<string, Answer>();
+  environment.receiver.answerWith(({ body }) => answers.get(body.data.referenceId) ?? 204);
+  return { ...environment, answers };
+}
+
+/** From now on nothing goes wrong at the partner or the checkout, and every order is old enough to have ended. */
+export function heal({ sandbox, answers }: FaultyEnvironment): void {
+  answers.clear();
+  sandbox.clearFaults();
+  sandbox.advance(70 * 60_000);
+}
+
+const AT_ONCE = { 'demo-instant': 2 };
+const LATER = { 'demo-slow': 2 };
+
+/** Before the write: the search that comes before every placement is faulted. */
+export function searching(name: string, action: Action): CrashPoint {
+  return {
+    name: `before the write: the search ${name}`,
+    items: AT_ONCE,
+    arrange: ({ sandbox }, referenceId) =>
+      acted(sandbox.addFault({ operation: 'orders', referenceId, times: 'always', action })),
+  };
+}
+
+/** After the write: place-order is faulted, before or after it has booked. */
+export function placing(
+  name: string,
+  when: 'before' | 'after',
+  fault: { action?: Action; commit?: Commit; times?: 'always' },
+): CrashPoint {
+  return {
+    name: `placing (${when} the commit): ${name}`,
+    items: AT_ONCE,
+    arrange: ({ sandbox }, referenceId) => acted(sandbox.addFault({ operation: 'place', referenceId, when, ...fault })),
+  };
+}
+
+/** After an answer that proves nothing, while the history is watched: each of these searches is faulted. */
+export function settling(name: string, when: 'before' | 'after', action: Action): CrashPoint {
+  return {
+    name: `settling what was lost ${when} the commit: the search ${name}`,
+    items: AT_ONCE,
+    arrange({ sandbox }, referenceId) {
+      sandbox.addFault({ operation: 'place', referenceId, when, action: { type: 'reset' } });
+      return acted(sandbox.addFault({ operation: 'orders', referenceId, nth: 2, times: 'always', action }));
+    },
+  };
+}
+
+/** While the order is open: every poll of its keys is faulted. */
+export function polling(name: string, action: Action, items: Record<string, number> = LATER): CrashPoint {
+  return {
+    name: `polling: the keys ${name}`,
+    items,
+    arrange({ sandbox }, referenceId) {
+      let fault: ActiveFault | undefined;
+      return async () => {
+        const [order] = fault ? [] : await sandbox.ordersOf(referenceId);
+        if (order) fault = sandbox.addFault({ operation: 'keys', orderId: order.id, times: 'always', action });
+        return (fault?.hits ?? 0) > 0;
+      };
+    },
+  };
+}
+
+/** Before or after the checkout's 2xx: whether an answer counts as received, the receiver says. */
+export function delivering(answer: Answer): CrashPoint {
+  return {
+    name: `delivering: ${JSON.stringify(answer)}`,
+    items: AT_ONCE,
+    arrange({ receiver, answers }, referenceId) {
+      answers.set(referenceId, answer);
+      return async () => receiver.attemptsOf(referenceId).length > 0;
+    },
+  };
+}
+
+/** Nothing goes wrong but the kill, which comes the moment the partner has booked. */
+export function booked(): CrashPoint {
+  return {
+    name: 'after the answer',
+    items: AT_ONCE,
+    arrange:
+      ({ sandbox }, referenceId) =>
+      async () =>
+        sandbox.placeRequestsOf(referenceId) > 0,
+  };
+}
+
+function acted(fault: ActiveFault): () => Promise<boolean> {
+  return async () => fault.hits > 0;
+}

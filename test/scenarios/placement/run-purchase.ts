@@ -1,0 +1,67 @@
+import type { Fault } from '../../../src/sandbox';
+import type { PurchaseStatus } from '../../../src/starter';
+import type { PurchaseAudit } from '../../support/audit';
+import type { TestEnvironment } from '../../support/test-environment';
+import { waitUntil } from '../../support/wait-until';
+
+/** A fault without the reference that it is narrowed down to. */
+export type PurchaseFault = Omit<Fault, 'referenceId'>;
+
+/** What one purchase came to: what the checkout and people see, and what the partner has of it. */
+export interface PurchaseRun extends PurchaseAudit {
+  referenceId: string;
+  /** The outcome, or `HELD`. */
+  state: string;
+  status: PurchaseStatus;
+}
+
+/** Patient, so that a busy machine changes no outcome. */
+export const LENIENT = { placeWithinMs: 600_000, deadlineMs: 600_000, partnerTimeoutMs: 3_000 };
+
+export const INSTANT = { 'demo-instant': 2 };
+
+/** Buys under a reference of its own that meets these faults, and waits until the purchase has ended or is held. */
+export async function runPurchase(
+  environment: TestEnvironment,
+  faults: readonly PurchaseFault[] = [],
+  items: Record<string, number> = INSTANT,
+  referenceId = environment.reference(),
+): Promise<PurchaseRun> {
+  await startPurchase(environment, faults, items, referenceId);
+  await untilNotified(environment, referenceId);
+  return purchaseOf(environment, referenceId);
+}
+
+/** Starts a purchase that meets these faults. @returns its reference */
+export function startPurchase(
+  environment: TestEnvironment,
+  faults: readonly PurchaseFault[],
+  items: Record<string, number> = INSTANT,
+  referenceId = environment.reference(),
+): Promise<string> {
+  for (const fault of faults) environment.sandbox.addFault({ ...fault, referenceId } as Fault);
+  return environment.buy(items, referenceId);
+}
+
+/** Waits until the checkout was notified of something: how the purchase ended, or that it is held. */
+export async function untilNotified({ receiver, starter }: TestEnvironment, referenceId: string): Promise<void> {
+  const first = await waitUntil(
+    `the checkout was notified of ${referenceId}`,
+    () => receiver.eventsOf(referenceId)[0],
+    {
+      withinMs: 170_000,
+    },
+  );
+  if (first.type !== 'purchase.held') await starter.result(referenceId);
+}
+
+/** What there is to see of a purchase right now. */
+export async function purchaseOf(environment: TestEnvironment, referenceId: string): Promise<PurchaseRun> {
+  const status = await environment.starter.status(referenceId);
+  return { ...(await environment.audit(referenceId)), referenceId, status, state: status.state };
+}
+
+/** How often the history was searched for a reference. */
+export function searchesFor(environment: TestEnvironment, referenceId: string): number {
+  return environment.sandbox.log().filter(({ path }) => path.includes(`query=${referenceId}&`)).length;
+}

@@ -1,0 +1,156 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client, Connection } from '@temporalio/client';
+import type { PurchaseResult, PurchaseSettings } from '../../src/contracts/purchase';
+import { RECONCILE_WORKFLOW } from '../../src/contracts/names';
+import type { ReconcileInput, ReconciliationResult } from '../../src/contracts/reconciliation';
+import { createPartnerClient, type PartnerClient } from '../../src/partner';
+import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox';
+import { createStarter, type Starter } from '../../src/starter';
+import { auditPurchase, type PurchaseAudit } from './audit';
+import { closeAtEnd } from './clean-up';
+import { createNamespace } from './namespace';
+import { type Receiver, startReceiver } from './receiver';
+import { FAST, TEST_FINGERPRINT_SECRET, TEST_SIGNING_SECRET } from './settings';
+import { waitUntil } from './wait-until';
+import { startWorker } from './worker';
+
+export interface TestEnvironmentOptions {
+  /** Where they differ from `FAST`. */
+  settings?: Partial<PurchaseSettings>;
+  sandbox?: SandboxOptions;
+  /** So many orders were made before, without which no order can be shown to be absent. */
+  pastOrders?: number;
+  /** An address other than that of the suite's own dev server. */
+  address?: string;
+  /** A client of that server, where a plain one does not do (the time-skipping server's moves its clock). */
+  client?: Client;
+  /** A new namespace: a reconciliation reads all purchases of its own. */
+  ownNamespace?: boolean;
+  /** Without a worker, when the test starts real processes. */
+  worker?: boolean;
+  fingerprintSecrets?: () => readonly string[];
+}
+
+/** The whole with real parts: the suite's Temporal server, a sandbox, a verifying receiver, a worker in this process. */
+export interface TestEnvironment {
+  address: string;
+  namespace: string;
+  client: Client;
+  sandbox: Sandbox;
+  receiver: Receiver;
+  starter: Starter;
+  partner: PartnerClient;
+  settings: PurchaseSettings;
+  taskQueue: string;
+  /** A reference that no other test uses. */
+  reference(name?: string): string;
+  /** Starts a purchase of the items, such as `{ 'demo-instant': 2 }`. @returns its reference */
+  buy(items: Record<string, number>, referenceId?: string): Promise<string>;
+  /** Buys and waits for the end. */
+  bought(items: Record<string, number>, referenceId?: string): Promise<PurchaseResult>;
+  /** What the partner and the checkout have of a purchase. */
+  audit(referenceId: string): Promise<PurchaseAudit>;
+  /** The types of the events that the checkout got for a reference, in their order. */
+  eventTypes(referenceId: string): string[];
+  untilState(referenceId: string, state: string): Promise<void>;
+  /** Waits for the ends of all. @throws Error that shows where those stand that have none in time */
+  ended(references: readonly string[], withinMs: number): Promise<PurchaseResult[]>;
+  /** Runs a reconciliation to its end. */
+  reconcile(input?: ReconcileInput): Promise<ReconciliationResult>;
+  /** Waits until Temporal's list shows so many workflows of a query. */
+  untilListed(query: string, count: number): Promise<void>;
+  /** Closes everything now; else it is closed at the end of the test file. */
+  close(): Promise<void>;
+}
+
+/** @throws Error when the suite runs without a Temporal server. */
+export async function startTestEnvironment(options: TestEnvironmentOptions = {}): Promise<TestEnvironment> {
+  const address = options.address ?? process.env.TEST_TEMPORAL_ADDRESS;
+  if (!address)
+    throw new Error('there is no Temporal server: run the suite with npm test, or set TEMPORAL_CLI to a CLI');
+  const settings = { ...FAST, ...options.settings };
+  const taskQueue = `test-${randomUUID()}`;
+  const closing: (() => unknown)[] = [];
+  const close = closeAtEnd(async () => {
+    for (const one of closing.toReversed()) await one();
+  });
+
+  const client = options.client ?? (await connect(address, options.ownNamespace ? taskQueue : 'default', closing));
+  const { namespace } = client.options;
+  // Order ids follow from the seed, and an order that two purchases of one Temporal server name is held.
+  const sandbox = await startSandbox({ seed: taskQueue, ...options.sandbox });
+  if (options.pastOrders) sandbox.addPastOrders({ count: options.pastOrders });
+  const receiver = await startReceiver({ secret: TEST_SIGNING_SECRET });
+  const partner = createPartnerClient({
+    baseUrl: sandbox.url,
+    apiKey: () => 'sandbox-key',
+    timeoutMs: settings.partnerTimeoutMs,
+  });
+  closing.push(sandbox.close, receiver.close, partner.close);
+  const starter = createStarter(client, { taskQueue });
+  if (options.worker !== false) {
+    const { fingerprintSecrets = () => [TEST_FINGERPRINT_SECRET] } = options;
+    closing.push(await startWorker({ address, namespace, taskQueue, settings, partner, receiver, fingerprintSecrets }));
+  }
+  const parts = { address, namespace, client, sandbox, receiver, starter, partner, settings, taskQueue };
+  return { ...parts, ...methodsOf(parts), close };
+}
+
+async function connect(address: string, namespace: string, closing: (() => unknown)[]): Promise<Client> {
+  const connection = await Connection.connect({ address });
+  closing.push(() => connection.close());
+  if (namespace !== 'default') await createNamespace(connection, namespace);
+  return new Client({ connection, namespace });
+}
+
+type Parts = Pick<TestEnvironment, 'client' | 'sandbox' | 'receiver' | 'starter' | 'taskQueue'>;
+
+function methodsOf({ client, sandbox, receiver, starter, taskQueue }: Parts) {
+  let count = 0;
+  const reference = (name = 'T') => `${name}-${taskQueue.slice(5, 13)}-${++count}`;
+  const buy = async (items: Record<string, number>, referenceId = reference()) => {
+    const bought = Object.entries(items).map(([productId, quantity]) => ({ productId, quantity }));
+    await starter.purchase({ referenceId, items: bought });
+    return referenceId;
+  };
+  return {
+    reference,
+    buy,
+    bought: async (items: Record<string, number>, referenceId?: string) =>
+      starter.result(await buy(items, referenceId)),
+    audit: (referenceId: string) => auditPurchase({ sandbox, receiver }, referenceId),
+    eventTypes: (referenceId: string) => receiver.eventsOf(referenceId).map(({ type }) => type),
+    async untilState(referenceId: string, state: string) {
+      await waitUntil(`${referenceId} is ${state}`, async () => (await starter.status(referenceId)).state === state);
+    },
+    async ended(references: readonly string[], withinMs: number) {
+      const results = Promise.all(references.map((referenceId) => starter.result(referenceId)));
+      const inTime = await Promise.race([results, sleep(withinMs, undefined, { ref: false })]);
+      if (inTime) return inTime;
+      const all = await Promise.all(references.map((referenceId) => starter.status(referenceId)));
+      const open = all.filter(({ execution }) => execution === 'RUNNING');
+      throw new Error(`${open.length} have not ended: ${JSON.stringify(open.slice(0, 3), undefined, 2)}`);
+    },
+    reconcile: (input: ReconcileInput = {}) =>
+      client.workflow.execute(RECONCILE_WORKFLOW, {
+        workflowId: `reconcile-${randomUUID()}`,
+        taskQueue,
+        args: [input],
+      }) as Promise<ReconciliationResult>,
+    async untilListed(query: string, count: number) {
+      const isListed = async () => (await client.workflow.count(query)).count >= count;
+      await waitUntil(`${count} are listed where ${query}`, isListed);
+    },
+  };
+}
+
+/** Its purchases are soon overdue and never placed again. */
+export function startReconciliationEnvironment(options: TestEnvironmentOptions = {}): Promise<TestEnvironment> {
+  return startTestEnvironment({
+    ...options,
+    ownNamespace: true,
+    settings: { deadlineMs: 1_500, replace: 'never', ...options.settings },
+    sandbox: { balance: 10_000_000, ...options.sandbox },
+  });
+}

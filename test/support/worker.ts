@@ -1,0 +1,73 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Client } from '@temporalio/client';
+import { NativeConnection, Worker } from '@temporalio/worker';
+import { type ActivityDependencies, createActivities } from '../../src/activities';
+import { createReconcileActivities } from '../../src/activities/reconcile';
+import type { PurchaseSettings } from '../../src/contracts/purchase';
+import { createDelivery, createFingerprinter } from '../../src/delivery';
+import type { PartnerClient } from '../../src/partner';
+import { createPurchaseReader } from '../../src/temporal/client';
+import { temporaryFolder } from './clean-up';
+import './quiet-runtime';
+import { HOUR, TEST_SIGNING_SECRET } from './settings';
+
+/** Where the workflows are that a build has bundled. */
+export const WORKFLOW_BUNDLE = join(__dirname, '../../dist/workflow-bundle.js');
+
+export interface WorkerParts {
+  address: string;
+  namespace: string;
+  taskQueue: string;
+  settings: PurchaseSettings;
+  partner: PartnerClient;
+  receiver: { url: string };
+  fingerprintSecrets: () => readonly string[];
+}
+
+/**
+ * A worker in this process. The clock of its reconciliations is an hour ahead, so that what was done a moment ago has settled.
+ *
+ * @returns stops it
+ */
+export async function startWorker(parts: WorkerParts): Promise<() => Promise<void>> {
+  const { address, namespace, taskQueue, settings, partner, receiver } = parts;
+  const connection = await NativeConnection.connect({ address });
+  const client = new Client({ connection, namespace });
+  const delivery = createDelivery({
+    kind: 'webhook',
+    url: receiver.url,
+    secrets: () => [TEST_SIGNING_SECRET],
+    timeoutMs: settings.deliveryTimeoutMs,
+  });
+  const deps: ActivityDependencies = {
+    partner,
+    delivery,
+    settings,
+    fingerprints: createFingerprinter(parts.fingerprintSecrets),
+    purchases: createPurchaseReader(client),
+    now: Date.now,
+  };
+  const reconciling = createReconcileActivities({
+    ...deps,
+    client,
+    reportDir: temporaryFolder(),
+    now: () => Date.now() + HOUR,
+  });
+  const worker = await Worker.create({
+    connection,
+    namespace,
+    taskQueue,
+    workflowBundle: { code: readFileSync(WORKFLOW_BUNDLE, 'utf8') },
+    activities: { ...createActivities(deps), ...reconciling },
+    shutdownGraceTime: '5s',
+    shutdownForceTime: '10s',
+  });
+  const running = worker.run();
+  return async () => {
+    worker.shutdown();
+    await running;
+    await delivery.close();
+    await connection.close();
+  };
+}
