@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 
 const ROOT = join(__dirname, '../../..');
 const PACKAGE = JSON.parse(textOf('package.json')) as Record<
-  'dependencies' | 'devDependencies',
+  'scripts' | 'dependencies' | 'devDependencies',
   Record<string, string>
 >;
 
@@ -64,9 +64,32 @@ describe('the documents', () => {
     expect(rows.filter((row) => !linksOf(row).some((link) => link.startsWith('../test/')))).toEqual([]);
   });
 
+  it('name no npm script that package.json lacks', () => {
+    const scripts = Object.keys(PACKAGE.scripts);
+    const named = DOCUMENTS.flatMap((name) => [...textOf(name).matchAll(/npm run (?:-s |--silent )?([\w:]+)/g)]);
+    expect(named.map(([, script]) => script).filter((script) => !scripts.includes(script ?? ''))).toEqual([]);
+  });
+
   it('say of each dependency what it is for and what it was chosen over', () => {
     const decision = textOf('docs/decisions/6-dependencies.md');
     const packages = Object.keys({ ...PACKAGE.dependencies, ...PACKAGE.devDependencies });
     expect(packages.filter((name) => !decision.includes(`\`${name}\``))).toEqual([]);
   });
+
+  it('show who may import whom as the lint rule has it', () => {
+    const rule = /MODULES = \{(.*?)\n\};/s.exec(textOf('scripts/lint/module-boundaries.mjs'))?.[1] ?? '';
+    const rows = [...rule.matchAll(/^ {2}'?([\w/]+)'?:\s+'([^']*)',$/gm)].map(([, name, allowed]) => [name, allowed]);
+    const [, section = ''] = textOf('docs/architecture.md').split('### Who may import whom\n');
+    const [table = ''] = section.split('\n## ');
+    const shown = [...table.matchAll(/^\| `([\w/]+)` \| (.+) \|$/gm)].map(([, name, cell]) => [name, allowedIn(cell)]);
+    expect(rows.length).toBeGreaterThan(10);
+    expect(shown).toEqual(rows.filter(([, allowed]) => allowed !== 'anything'));
+  });
 });
+
+/** A cell such as "types of `domain`, `node`" as the lint rule writes it: `types:domain node`. */
+function allowedIn(cell = ''): string {
+  const marks: Record<string, string> = { 'types of ': 'types:', 'without ': 'not:' };
+  const names = [...cell.matchAll(/(types of |without )?`([^`]+)`/g)];
+  return names.map(([, mark = '', name]) => `${marks[mark] ?? ''}${name}`).join(' ');
+}
