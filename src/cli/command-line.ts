@@ -1,8 +1,7 @@
-import { isGrpcServiceError, ServiceError } from '@temporalio/client';
 import { Command, CommanderError } from 'commander';
 import { exitCodeOf, messageOf } from '../exit';
-import { registerSearchAttributes } from '../temporal/client';
 import type { StarterContext } from './context';
+import { loadTemporal } from './lazy';
 import { type Output, show } from './output';
 import { addPartnerCommands } from './partner-commands';
 import { addPurchaseCommands } from './purchase-commands';
@@ -42,8 +41,8 @@ function misused(program: Command, out: Output, error: CommanderError): number {
 
 /** Temporal's own errors keep what the server said to themselves. */
 function explain(error: unknown): { message: string; exitCode: number } {
-  const said = error instanceof ServiceError ? error.cause : undefined;
-  if (!isGrpcServiceError(said)) return { message: messageOf(error), exitCode: exitCodeOf(error) };
+  const said = error instanceof Error && error.cause !== undefined ? loadTemporal().grpcErrorOf(error) : undefined;
+  if (!said) return { message: messageOf(error), exitCode: exitCodeOf(error) };
   if (Number(said.code) === UNAVAILABLE) {
     return { message: `Temporal no longer answers: ${said.details}`, exitCode: UNREACHABLE };
   }
@@ -79,7 +78,7 @@ function commands(context: StarterContext): Command {
 async function setup({ temporal, out }: StarterContext): Promise<void> {
   const { client } = await temporal();
   const { namespace } = client.options;
-  const registered = await registerSearchAttributes(client.connection, namespace);
+  const registered = await loadTemporal().registerSearchAttributes(client.connection, namespace);
   const words = registered.length > 0 ? `registered ${registered.join(', ')}` : 'everything was there';
   show(out, { namespace, registered }, `namespace ${namespace}: ${words}`);
 }

@@ -1,5 +1,7 @@
 import { type Command, Option } from 'commander';
-import { CURRENCIES, type PartnerClient, PRODUCT_SORTS, type ProductQuery } from '../partner/index';
+import type { PartnerClient, ProductQuery } from '../partner';
+// Not from its index, which loads the client.
+import { CURRENCIES, PRODUCT_SORTS } from '../partner/types';
 import { positive } from './command-arguments';
 import { listOrders, listProducts, type Listing } from './lists';
 import type { StarterContext } from './context';

@@ -6,7 +6,8 @@ import type { StarterContext } from './context';
 import { type DecisionChoice, DECISIONS } from '../starter/decisions';
 import { InvalidPurchaseError, StarterError } from '../starter/errors';
 import { showRedelivery, showResolution, showStarted, showStatus } from './output';
-import { createStarter, type Starter } from '../starter/purchases';
+import type { Starter } from '../starter/index';
+import { loadLibrary } from './lazy';
 
 const OTHER_OUTCOME = 3;
 const REFERENCE = 'the reference of the sale';
@@ -89,5 +90,5 @@ function choiceOf({ order, ...flags }: DecisionOptions): DecisionChoice {
 
 async function withStarter(context: StarterContext, work: (starter: Starter) => Promise<void>): Promise<void> {
   const { client, taskQueue, answerWithinMs } = await context.temporal();
-  await work(createStarter(client, { taskQueue, answerWithinMs }));
+  await work(loadLibrary().createStarter(client, { taskQueue, answerWithinMs }));
 }

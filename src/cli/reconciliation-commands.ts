@@ -1,11 +1,10 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { parseLookback } from '../config';
 import type { ReconciliationResult } from '../contracts/reconciliation';
 import type { StarterContext } from './context';
 import { show } from './output';
+import type { NightlySchedule } from '../starter/index';
 import { inHours } from '../domain/in-hours';
-import { reconcileNow } from '../starter/reconciliation';
-import { createScheduleManager, type NightlySchedule } from '../starter/schedule';
+import { loadConfig, loadLibrary } from './lazy';
 
 /** The commands of the reconciliation. They need Temporal and a worker, and no key of the partner. */
 export function addReconciliationCommands(program: Command, context: StarterContext): void {
@@ -25,7 +24,7 @@ export function addReconciliationCommands(program: Command, context: StarterCont
       .action(work);
   const connect = async () => {
     const { client, taskQueue } = await context.temporal();
-    return createScheduleManager(client, taskQueue);
+    return loadLibrary().createScheduleManager(client, taskQueue);
   };
   const done = (words: string) => show(context.out, { done: words }, words);
 
@@ -64,7 +63,7 @@ async function reconcile(
   const { lookbackMs, timezone } = context.schedule();
   const { client, taskQueue } = await context.temporal();
   const input = { lookbackMs: asked ?? lookbackMs, timeZone: timezone, ...(dryRun && { dryRun }) };
-  const result = await reconcileNow(client, taskQueue, input, (runId) =>
+  const result = await loadLibrary().reconcileNow(client, taskQueue, input, (runId) =>
     context.out.note(`reconciling the last ${inHours(input.lookbackMs)} (run ${runId}); waiting for its end`),
   );
   show(context.out, result, resultInWords(result).join('\n'));
@@ -100,7 +99,7 @@ function inWords(schedule: NightlySchedule): string[] {
 
 function lookback(written: string): number {
   try {
-    return parseLookback(written);
+    return loadConfig().parseLookback(written);
   } catch (error) {
     throw new InvalidArgumentError(`expected ${(error as Error).message}, got ${written}`);
   }

@@ -1,14 +1,12 @@
 import {
   type Client,
-  isGrpcServiceError,
-  ServiceError,
   type WorkflowExecutionDescription,
   WorkflowFailedError,
 } from '@temporalio/client';
 import { eventIdOfWorkflow } from '../contracts/names';
 import type { HoldNotice, PurchaseMemo, PurchaseResult } from '../contracts/purchase';
 import { PARTNER_ORDER_ID, PURCHASE_STATE, REFERENCE_ID } from '../contracts/search-attributes';
-import { createPurchaseReader, type PurchaseReader } from '../temporal/client';
+import { createPurchaseReader, grpcErrorOf, type PurchaseReader } from '../temporal/client';
 
 /** What waits in a purchase right now: an activity between two attempts, or in one. */
 export interface PendingWork {
@@ -124,8 +122,9 @@ async function deliveredLater(
   try {
     return { deliveries: await listDeliveries(purchases, referenceId) };
   } catch (error) {
-    if (!(error instanceof ServiceError) || !isGrpcServiceError(error.cause)) throw error;
-    return { deliveries: [], unlisted: error.cause.details };
+    const said = grpcErrorOf(error);
+    if (!said) throw error;
+    return { deliveries: [], unlisted: said.details };
   }
 }
 

@@ -1,6 +1,6 @@
 import type { DeliveryEventBody } from '../../src/delivery';
 import type { LedgerOrder, Sandbox } from '../../src/sandbox';
-import type { Starter } from '../../src/starter';
+import type { Starter } from '../../src/starter/index';
 import type { Receiver } from './receiver';
 
 /** What the partner has of a purchase, and what the checkout got. */

@@ -6,7 +6,7 @@ import { RECONCILE_WORKFLOW } from '../../src/contracts/names';
 import type { ReconcileInput, ReconciliationResult } from '../../src/contracts/reconciliation';
 import { createPartnerClient, type PartnerClient } from '../../src/partner';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox';
-import { createStarter, type Starter } from '../../src/starter';
+import { createStarter, type Starter } from '../../src/starter/index';
 import { auditPurchase, type PurchaseAudit } from './audit';
 import { closeAtEnd } from './clean-up';
 import { createNamespace } from './namespace';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { reconcileNow } from '../../../src/starter';
+import { reconcileNow } from '../../../src/starter/index';
 import type { TestEnvironment } from '../../support/test-environment';
 
 const DAY_S = 24 * 3_600;

@@ -1,4 +1,4 @@
-import { createStarter } from '../../../src/starter';
+import { createStarter } from '../../../src/starter/index';
 import type { TestEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
 import { type CrashPoint, type FaultyEnvironment, heal } from './crash-points';

@@ -1,5 +1,5 @@
 import type { Fault } from '../../../src/sandbox';
-import type { PurchaseStatus } from '../../../src/starter';
+import type { PurchaseStatus } from '../../../src/starter/index';
 import type { PurchaseAudit } from '../../support/audit';
 import type { TestEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';

@@ -8,7 +8,7 @@ import {
   PurchaseFailedError,
   PurchaseNotFoundError,
   StarterError,
-} from '../../../src/starter';
+} from '../../../src/starter/index';
 import { startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
 
 const ITEMS = [

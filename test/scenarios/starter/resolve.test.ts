@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { DecisionRefusedError, NotAnsweredError, StarterError } from '../../../src/starter';
+import { DecisionRefusedError, NotAnsweredError, StarterError } from '../../../src/starter/index';
 import { createStarter } from '../../../src/starter/purchases';
 import { type Ended, starterProcess } from '../../support/processes';
 import { startTestEnvironment, type TestEnvironment } from '../../support/test-environment';

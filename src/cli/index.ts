@@ -1,0 +1,23 @@
+import { flushAndExit } from '../exit';
+import { runStarter } from './command-line';
+import { loadConfig, loadPartner, loadTemporal } from './lazy';
+
+/** Runs the command that the process was started with, and ends the process. */
+export async function main(): Promise<void> {
+  const note = (text: string) => void process.stderr.write(`${text}\n`);
+  // A reader such as `head` may have seen enough.
+  process.stdout.on('error', () => flushAndExit(0));
+  const exitCode = await runStarter(process.argv, {
+    exitCode: 0,
+    out: { json: false, write: (text) => void process.stdout.write(text), note },
+    partner: () => loadPartner().createPartnerClient(loadConfig().readPartnerConfig()),
+    schedule: () => loadConfig().readScheduleConfig(),
+    temporal: async () => {
+      const { taskQueue } = loadConfig().readStarterConfig();
+      const { CONNECT_FOR_A_MINUTE, connectClient, readTemporalTarget } = loadTemporal();
+      const client = await connectClient(readTemporalTarget(), { ...CONNECT_FOR_A_MINUTE, onRetry: note });
+      return { client, taskQueue };
+    },
+  });
+  flushAndExit(exitCode);
+}

@@ -1,0 +1,20 @@
+/*
+ * The library of a TypeScript checkout. It needs a client of Temporal and nothing else; behind these files stand neither
+ * the worker with its native bridge, nor the clients of partner and checkout, nor the configuration.
+ */
+export type { HoldNotice, PurchaseInput, PurchaseItem, PurchaseLine, PurchaseResult } from '../contracts/purchase';
+export type { ReconcileInput, ReconciliationResult, ReportedFinding } from '../contracts/reconciliation';
+export type { DecisionChoice } from './decisions';
+export * from './errors';
+export { createStarter, type StartedPurchase, type Starter, type StarterOptions } from './purchases';
+export { reconcileNow, ReconciliationError } from './reconciliation';
+export type { Redelivery } from './redeliver';
+export type { Resolution } from './resolve';
+export {
+  createScheduleManager,
+  type NightlySchedule,
+  ScheduleError,
+  type ScheduleManager,
+  type ScheduleSettings,
+} from './schedule';
+export type { DeliveryStatus, PendingWork, PurchaseStatus } from './status';

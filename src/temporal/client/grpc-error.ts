@@ -1,0 +1,7 @@
+import { isGrpcServiceError, ServiceError } from '@temporalio/client';
+
+/** What the server said: Temporal's own errors keep it to themselves. Undefined for any other error. */
+export function grpcErrorOf(error: unknown): { code: number; details: string } | undefined {
+  const said = error instanceof ServiceError ? error.cause : undefined;
+  return isGrpcServiceError(said) ? { code: Number(said.code), details: said.details } : undefined;
+}
