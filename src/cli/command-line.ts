@@ -76,7 +76,7 @@ function commands(context: StarterContext): Command {
 }
 
 async function setup({ temporal, out }: StarterContext): Promise<void> {
-  const { client } = await temporal();
+  const client = await temporal();
   const { namespace } = client.options;
   const registered = await loadTemporal().registerSearchAttributes(client.connection, namespace);
   const words = registered.length > 0 ? `registered ${registered.join(', ')}` : 'everything was there';

@@ -5,7 +5,9 @@ import type { ScheduleSettings } from '../starter/schedule';
 
 /** What the commands work with; each is built only by the commands that need it. */
 export interface StarterContext {
-  temporal(): Promise<{ client: Client; taskQueue: string; answerWithinMs?: number }>;
+  temporal(): Promise<Client>;
+  /** Where workers take work. Commands that hand work to a worker read it before they connect. */
+  taskQueue(): string;
   partner(): PartnerClient;
   /** What the nightly schedule is to be. */
   schedule(): ScheduleSettings;

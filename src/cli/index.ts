@@ -12,11 +12,10 @@ export async function main(): Promise<void> {
     out: { json: false, write: (text) => void process.stdout.write(text), note },
     partner: () => loadPartner().createPartnerClient(loadConfig().readPartnerConfig()),
     schedule: () => loadConfig().readScheduleConfig(),
-    temporal: async () => {
-      const { taskQueue } = loadConfig().readStarterConfig();
+    taskQueue: () => loadConfig().readStarterConfig().taskQueue,
+    temporal: () => {
       const { CONNECT_FOR_A_MINUTE, connectClient, readTemporalTarget } = loadTemporal();
-      const client = await connectClient(readTemporalTarget(), { ...CONNECT_FOR_A_MINUTE, onRetry: note });
-      return { client, taskQueue };
+      return connectClient(readTemporalTarget(), { ...CONNECT_FOR_A_MINUTE, onRetry: note });
     },
   });
   flushAndExit(exitCode);

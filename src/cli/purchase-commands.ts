@@ -6,7 +6,7 @@ import type { StarterContext } from './context';
 import { type DecisionChoice, DECISIONS } from '../starter/decisions';
 import { InvalidPurchaseError, StarterError } from '../starter/errors';
 import { showRedelivery, showResolution, showStarted, showStatus } from './output';
-import type { Starter } from '../starter/index';
+import type { Starter, StarterOptions } from '../starter/index';
 import { loadLibrary } from './lazy';
 
 const OTHER_OUTCOME = 3;
@@ -28,7 +28,7 @@ export function addPurchaseCommands(program: Command, context: StarterContext): 
     .description('where a purchase stands, its deliveries too')
     .argument('<reference>', REFERENCE, reference)
     .action((referenceId: string) =>
-      withStarter(context, async (starter) => showStatus(context.out, await starter.status(referenceId))),
+      withStarter(context, {}, async (starter) => showStatus(context.out, await starter.status(referenceId))),
     );
   program
     .command('resolve')
@@ -42,11 +42,9 @@ export function addPurchaseCommands(program: Command, context: StarterContext): 
     .action((referenceId: string, options: DecisionOptions) => resolve(context, referenceId, options));
   program
     .command('redeliver')
-    .description('the same event again under the same id; an overdue order is looked at first')
+    .description('the same event again under the same id; the order of an overdue purchase is read first')
     .argument('<reference>', REFERENCE, reference)
-    .action((referenceId: string) =>
-      withStarter(context, async (starter) => showRedelivery(context.out, await starter.redeliver(referenceId))),
-    );
+    .action((referenceId: string) => redeliver(context, referenceId));
 }
 
 async function purchase(
@@ -56,7 +54,7 @@ async function purchase(
 ): Promise<void> {
   const faults = validateItems(items);
   if (faults.length > 0) throw new InvalidPurchaseError(faults);
-  await withStarter(context, async (starter) => {
+  await withStarter(context, { taskQueue: context.taskQueue() }, async (starter) => {
     const started = await starter.purchase({ referenceId, items });
     if (!wait) return showStarted(context.out, started);
     context.out.note(`${started.started ? 'started' : 'found'} ${started.workflowId}; waiting for its end`);
@@ -70,8 +68,14 @@ type DecisionOptions = Partial<Record<Exclude<DecisionKind, 'order'>, boolean>> 
 
 async function resolve(context: StarterContext, referenceId: string, options: DecisionOptions): Promise<void> {
   const choice = choiceOf(options);
-  await withStarter(context, async (starter) =>
+  await withStarter(context, {}, async (starter) =>
     showResolution(context.out, await starter.resolve(referenceId, choice)),
+  );
+}
+
+async function redeliver(context: StarterContext, referenceId: string): Promise<void> {
+  await withStarter(context, { taskQueue: context.taskQueue() }, async (starter) =>
+    showRedelivery(context.out, await starter.redeliver(referenceId)),
   );
 }
 
@@ -88,7 +92,11 @@ function choiceOf({ order, ...flags }: DecisionOptions): DecisionChoice {
   );
 }
 
-async function withStarter(context: StarterContext, work: (starter: Starter) => Promise<void>): Promise<void> {
-  const { client, taskQueue, answerWithinMs } = await context.temporal();
-  await work(loadLibrary().createStarter(client, { taskQueue, answerWithinMs }));
+async function withStarter(
+  context: StarterContext,
+  options: StarterOptions,
+  work: (starter: Starter) => Promise<void>,
+): Promise<void> {
+  const client = await context.temporal();
+  await work(loadLibrary().createStarter(client, options));
 }

@@ -23,7 +23,8 @@ export function addReconciliationCommands(program: Command, context: StarterCont
       .option('--json', 'print one JSON document on stdout and nothing else')
       .action(work);
   const connect = async () => {
-    const { client, taskQueue } = await context.temporal();
+    const taskQueue = context.taskQueue();
+    const client = await context.temporal();
     return loadLibrary().createScheduleManager(client, taskQueue);
   };
   const done = (words: string) => show(context.out, { done: words }, words);
@@ -61,7 +62,8 @@ async function reconcile(
   { lookback: asked, dryRun }: { lookback?: number; dryRun?: boolean },
 ): Promise<void> {
   const { lookbackMs, timezone } = context.schedule();
-  const { client, taskQueue } = await context.temporal();
+  const taskQueue = context.taskQueue();
+  const client = await context.temporal();
   const input = { lookbackMs: asked ?? lookbackMs, timeZone: timezone, ...(dryRun && { dryRun }) };
   const result = await loadLibrary().reconcileNow(client, taskQueue, input, (runId) =>
     context.out.note(`reconciling the last ${inHours(input.lookbackMs)} (run ${runId}); waiting for its end`),

@@ -129,7 +129,8 @@ describe('the nightly schedule', () => {
           throw new Error('the reconciliation needs no key of the partner here');
         },
         schedule: () => NIGHTLY,
-        temporal: async () => ({ client: env.client, taskQueue: env.taskQueue }),
+        taskQueue: () => env.taskQueue,
+        temporal: async () => env.client,
       });
       return { code, printed, said };
     }

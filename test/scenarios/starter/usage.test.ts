@@ -35,6 +35,7 @@ describe('what is typed wrongly is exit code 2 and one message, and nothing is c
       out: { json: false, write: (text) => void printed.push(text), note: (text) => void said.push(text) },
       partner: contacted,
       schedule: contacted,
+      taskQueue: () => 'fulfilment',
       temporal: contacted,
     });
     expect(said.join('\n')).toContain(message);
@@ -102,13 +103,14 @@ describe('servers that do not answer', () => {
       schedule: () => {
         throw new Error('status needs no schedule');
       },
-      temporal: async () => ({
-        taskQueue: 'fulfilment',
-        client: await connectClient(
+      taskQueue: () => {
+        throw new Error('status needs no task queue');
+      },
+      temporal: () =>
+        connectClient(
           { address, namespace: 'default', connectionOptions: { address } },
           { tries: 3, everyMs: 50, onRetry: (line) => void said.push(line) },
         ),
-      }),
     });
     expect(exitCode).toBe(69);
     expect(said).toEqual([
