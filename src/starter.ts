@@ -2,6 +2,7 @@
 import nodeModule from 'node:module';
 import { setFlagsFromString } from 'node:v8';
 import type * as Commands from './cli';
+import type * as Policies from './workflows/policies';
 
 /*
  * Run as a program: the commands. Imported: the library. Each is loaded only when it is wanted, for a checkout must not
@@ -14,7 +15,8 @@ if (require.main === module) {
   // Node 22.1 and later keep compiled code between runs.
   (nodeModule as { enableCompileCache?: () => void }).enableCompileCache?.();
   const { main } = require('./cli') as typeof Commands;
-  void main();
+  const { connectRetry } = require('./workflows/policies') as typeof Policies;
+  void main(connectRetry);
 } else {
   module.exports = require('./starter/index');
 }

@@ -1,9 +1,14 @@
 import { flushAndExit } from '../exit';
+import type { ConnectRetry } from '../temporal/client';
 import { runStarter } from './command-line';
 import { loadConfig, loadPartner, loadTemporal } from './lazy';
 
-/** Runs the command that the process was started with, and ends the process. */
-export async function main(): Promise<void> {
+/**
+ * Runs the command that the process was started with, and ends the process.
+ *
+ * @param retry how often Temporal is tried, and how far apart.
+ */
+export async function main(retry: Pick<ConnectRetry, 'tries' | 'everyMs'>): Promise<void> {
   const note = (text: string) => void process.stderr.write(`${text}\n`);
   // A reader such as `head` may have seen enough.
   process.stdout.on('error', () => flushAndExit(0));
@@ -14,8 +19,8 @@ export async function main(): Promise<void> {
     schedule: () => loadConfig().readScheduleConfig(),
     taskQueue: () => loadConfig().readStarterConfig().taskQueue,
     temporal: () => {
-      const { CONNECT_FOR_A_MINUTE, connectClient, readTemporalTarget } = loadTemporal();
-      return connectClient(readTemporalTarget(), { ...CONNECT_FOR_A_MINUTE, onRetry: note });
+      const { connectClient, readTemporalTarget } = loadTemporal();
+      return connectClient(readTemporalTarget(), { ...retry, onRetry: note });
     },
   });
   flushAndExit(exitCode);

@@ -1,8 +1,4 @@
-import {
-  type Client,
-  type WorkflowExecutionDescription,
-  WorkflowFailedError,
-} from '@temporalio/client';
+import { type Client, type WorkflowExecutionDescription, WorkflowFailedError } from '@temporalio/client';
 import { eventIdOfWorkflow } from '../contracts/names';
 import type { HoldNotice, PurchaseMemo, PurchaseResult } from '../contracts/purchase';
 import { PARTNER_ORDER_ID, PURCHASE_STATE, REFERENCE_ID } from '../contracts/search-attributes';

@@ -1,0 +1,57 @@
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { Client, Connection } from '@temporalio/client';
+import { createStarter } from '../../../src/starter/index';
+
+const STARTER = join(__dirname, '../../../dist/starter.js');
+
+/** Writes the names of all packages that a process has loaded, as it ends. */
+const PROBE = `process.on('exit', () => {
+  const names = Object.keys(require.cache).map((file) => /.*node_modules\\/((?:@[^/]+\\/)?[^/]+)/.exec(file)?.[1]);
+  require('node:fs').writeFileSync(process.env.LOADED, JSON.stringify([...new Set(names)]));
+});`;
+
+describe('the whole graph of modules behind dist/starter.js', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'loaded-'));
+  const probe = join(folder, 'probe.cjs');
+  writeFileSync(probe, PROBE);
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  async function packagesLoadedBy(...args: string[]): Promise<string[]> {
+    const LOADED = join(folder, `${randomUUID()}.json`);
+    const env = { PATH: process.env.PATH, TEMPORAL_ADDRESS: process.env.TEST_TEMPORAL_ADDRESS, LOADED };
+    await promisify(execFile)(process.execPath, ['--require', probe, ...args], { env });
+    return (JSON.parse(readFileSync(LOADED, 'utf8')) as (string | null)[]).filter((name) => name !== null);
+  }
+
+  const OURS_ALONE = ['@temporalio/worker', '@temporalio/core-bridge', '@temporalio/workflow', 'undici', 'zod'];
+  const among = (loaded: string[], names: string[]) => names.filter((name) => loaded.includes(name));
+
+  it('imported by a checkout loads the client of Temporal: no native bridge, no zod, no undici, no commands', async () => {
+    const loaded = await packagesLoadedBy('-e', `require(${JSON.stringify(STARTER)}).createStarter`);
+    expect(loaded).toContain('@temporalio/client');
+    expect(among(loaded, [...OURS_ALONE, 'commander'])).toEqual([]);
+  });
+
+  it('run as `status` loads the commands and the client of Temporal, and none of the rest', async () => {
+    const client = new Client({ connection: await Connection.connect({ address: process.env.TEST_TEMPORAL_ADDRESS }) });
+    const referenceId = `loaded-${randomUUID().slice(0, 8)}`;
+    await createStarter(client, { taskQueue: 'nobody' }).purchase({
+      referenceId,
+      items: [{ productId: 'demo-instant', quantity: 1 }],
+    });
+    const loaded = await packagesLoadedBy(STARTER, 'status', referenceId);
+    await client.workflow.getHandle(`purchase-${referenceId}`).terminate('the test is over');
+    await client.connection.close();
+    expect(among(loaded, ['commander', '@temporalio/client'])).toHaveLength(2);
+    expect(among(loaded, OURS_ALONE)).toEqual([]);
+  });
+
+  it('run as `--help` loads the command line and nothing else, so that it answers at once', async () => {
+    expect(await packagesLoadedBy(STARTER, '--help')).toEqual(['commander']);
+  });
+});

@@ -1,0 +1,108 @@
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { Client, Connection } from '@temporalio/client';
+
+const ROOT = join(__dirname, '../../..');
+const run = promisify(execFile);
+
+interface Manifest {
+  name: string;
+  dependencies: Record<string, string>;
+}
+
+const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Manifest;
+
+/**
+ * An empty TypeScript project with the packed package in it. Of its dependencies, the installed ones are linked, so that no
+ * network is needed; the project itself sees Temporal's client and Node's types, and nothing else.
+ */
+async function installPackage(): Promise<string> {
+  const project = mkdtempSync(join(tmpdir(), 'checkout-'));
+  const installed = join(project, 'node_modules', manifest.name);
+  mkdirSync(installed, { recursive: true });
+  const { stdout } = await run('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', project], {
+    cwd: ROOT,
+  });
+  const [{ filename }] = JSON.parse(stdout) as [{ filename: string }];
+  await run('tar', ['-xzf', join(project, filename), '--strip-components=1', '-C', installed]);
+  for (const name of Object.keys(manifest.dependencies)) link(installed, name);
+  for (const name of ['@temporalio/client', '@types/node']) link(project, name);
+  return project;
+}
+
+function link(folder: string, name: string): void {
+  const path = join(folder, 'node_modules', name);
+  mkdirSync(dirname(path), { recursive: true });
+  symlinkSync(join(ROOT, 'node_modules', name), path);
+}
+
+/** The README's snippet for a checkout in TypeScript. */
+function snippet(): string {
+  const blocks = readFileSync(join(ROOT, 'README.md'), 'utf8').matchAll(/```ts\n([^]*?)```/g);
+  const found = [...blocks].map(([, code = '']) => code).find((code) => code.includes(`from '${manifest.name}'`));
+  if (found === undefined) throw new Error('the README shows no checkout in TypeScript');
+  return found;
+}
+
+const OPTIONS = { target: 'ES2022', module: 'nodenext', strict: true, types: ['node'], outDir: 'out' };
+
+describe('the package, packed and installed into an empty TypeScript project', () => {
+  const address = process.env.TEST_TEMPORAL_ADDRESS ?? '';
+  const referenceId = `package-${randomUUID().slice(0, 8)}`;
+  let project: string;
+  let client: Client;
+
+  beforeAll(async () => {
+    project = await installPackage();
+    client = new Client({ connection: await Connection.connect({ address }) });
+    const code = snippet().replace('localhost:7233', address).replaceAll('SALE-1', referenceId);
+    writeFileSync(join(project, 'package.json'), JSON.stringify({ type: 'module' }));
+    writeFileSync(join(project, 'checkout.ts'), `${code}await client.connection.close();\n`);
+  });
+  afterAll(async () => {
+    await client.workflow.getHandle(`purchase-${referenceId}`).terminate('the test is over');
+    await client.connection.close();
+    rmSync(project, { recursive: true, force: true });
+  });
+
+  const compile = async (options: object): Promise<string> => {
+    const compilerOptions = { ...OPTIONS, ...options };
+    writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['checkout.ts'] }));
+    const tsc = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
+    return run(process.execPath, [tsc, '-p', project]).then(
+      ({ stdout }) => stdout,
+      ({ stdout }: { stdout: string }) => stdout,
+    );
+  };
+
+  it("compiles the README's snippet with strict settings, and no declaration of ours has a fault", async () => {
+    expect(await compile({ skipLibCheck: true })).toBe('');
+    const faults = await compile({ skipLibCheck: false });
+    expect(faults.split('\n').filter((line) => line.includes(manifest.name))).toEqual([]);
+  });
+
+  it('starts a purchase with it, which the installed command finds: only with Temporal, without any setting of ours', async () => {
+    await compile({ skipLibCheck: true });
+    await run(process.execPath, [join(project, 'out', 'checkout.js')]);
+
+    const command = join(project, 'node_modules', manifest.name, 'dist', 'starter.js');
+    const { stdout } = await run(process.execPath, [command, 'status', referenceId, '--json'], {
+      env: { PATH: process.env.PATH, TEMPORAL_ADDRESS: address },
+    });
+    expect(JSON.parse(stdout)).toMatchObject({ referenceId, execution: 'RUNNING', taskQueue: 'fulfilment' });
+  });
+
+  it('holds what runs and its declarations: no demo, no sandbox, no source', () => {
+    const installed = join(project, 'node_modules', manifest.name);
+    const files = readdirSync(installed, { recursive: true, encoding: 'utf8' });
+    const own = files.filter((file) => !file.startsWith('node_modules'));
+    expect(own).toEqual(
+      expect.arrayContaining(['README.md', 'LICENSE', 'CHANGELOG.md', 'dist/worker.js', 'dist/workflow-bundle.js']),
+    );
+    expect(own.filter((file) => /^(src|test|scripts|dist\/(demo|sandbox))\b|\.map$/.test(file))).toEqual([]);
+  });
+});
