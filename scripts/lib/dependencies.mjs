@@ -22,8 +22,8 @@ export async function ensureDependencies(root = projectRoot) {
     log('Dependencies: npm ci …');
     // Development packages too, whatever NODE_ENV says: the build and the tests need them.
     const args = ['ci', '--include=dev', '--no-audit', '--no-fund'];
-    const shell = process.platform === 'win32';
-    const code = await runInForeground('npm', args, { cwd: root, stdio: ['ignore', 2, 2], shell });
+    const options = { cwd: root, stdio: ['ignore', 2, 2], shell: process.platform === 'win32' };
+    const code = await runInForeground('npm', args, options);
     if (code !== 0) throw new Error(`npm ci ended with exit code ${code}`);
   });
 }

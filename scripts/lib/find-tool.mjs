@@ -18,7 +18,8 @@ import { downloadWithSdk } from './sdk-download.mjs';
  * @property {string} variable an environment variable that names another
  * @property {(path: string) => Promise<void>} check throws when the program at this path does not run, or is too old
  * @property {'dev-server' | 'time-skipping'} kind of server, as the SDK downloads it
- * @property {{ name: string, make: Make }} fallback where there is no download
+ * @property {string} fallback what `make` does, where there is no download
+ * @property {Make} make
  * @property {string} advice what a person can do when there is none to be had
  */
 
@@ -55,7 +56,7 @@ export async function ensureTool(tool) {
   };
   const making = [
     made("the SDK's own download", (draft, detail) => downloadWithSdk(tool, join(draft, file), detail)),
-    made(tool.fallback.name, tool.fallback.make),
+    made(tool.fallback, tool.make),
   ];
   return withLock(tool.id, `the ${tool.name}`, async () => {
     const failures = [`No ${tool.name} could be found or made. Tried, in this order:`];

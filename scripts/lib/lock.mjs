@@ -11,12 +11,10 @@ import { cacheDir } from './paths.mjs';
 const EXPIRES_MS = 30 * 60_000;
 
 /**
- * Does `work` while no other process of this machine does it. A process that comes second says so once and waits; where
- * the owner has died, it takes over. Written here because the first to need it is the installation of the packages.
- *
- * The lock is a folder with its owner's name in it. A rename never replaces a folder that is not empty: so the lock appears
- * with its owner or not at all, and of several that find the same dead owner only the first moves that lock away. The
- * others would move the next owner's lock; but where they would move it, the dead owner's lies.
+ * Does `work` while no other process of this machine does it. A process that comes second says so once and waits; where the
+ * owner has died, it takes over. The lock is a folder with its owner's name in it. A rename never replaces a folder that is
+ * not empty: so the lock appears with its owner or not at all, and of several that find the same dead owner only the first
+ * moves that lock away. The others would move the next owner's, but where they would move it to, the dead owner's lies.
  *
  * @type {<T>(name: string, what: string, work: () => Promise<T>) => Promise<T>} `what` is for people
  */

@@ -4,10 +4,7 @@ import { join, resolve } from 'node:path';
 /** The project's own folder. */
 export const projectRoot = resolve(import.meta.dirname, '../..');
 
-/**
- * Where tools are kept between runs and between checkouts: `FULFILMENT_CACHE_DIR`, else the user's cache folder.
- * Never inside the project, so that a fresh clone finds what an older one has built.
- */
+/** Where tools are kept, never inside the project: so a fresh clone finds what an older one has built. */
 export function cacheDir() {
   const { FULFILMENT_CACHE_DIR, XDG_CACHE_HOME, LOCALAPPDATA } = process.env;
   if (FULFILMENT_CACHE_DIR) return resolve(FULFILMENT_CACHE_DIR);

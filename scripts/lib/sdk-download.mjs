@@ -6,7 +6,7 @@ import { run } from './run.mjs';
  * Downloads a server with the Temporal SDK's own downloader. That one has no time limit, so it runs in a process that is
  * killed when no byte has come for a while: a host that swallows packets must not hold up the fallback.
  *
- * @param {{ kind: 'dev-server' | 'time-skipping', version: string }} server
+ * @param {{ kind: string, version: string }} server
  * @param {string} path of the executable, in a folder that is empty as yet
  * @param {(text: string) => void} detail told how much has come
  */

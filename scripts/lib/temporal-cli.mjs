@@ -16,26 +16,21 @@ export function ensureTemporalCli() {
     version: VERSION,
     file: 'temporal',
     variable: 'TEMPORAL_CLI',
-    check,
     kind: 'dev-server',
-    fallback: { name: `go install at v${VERSION}`, make: goInstall },
+    async check(path) {
+      const [, server] = /Server (\d+\.\d+)/.exec(await run(path, ['--version'], { limitMs: 30_000 })) ?? [];
+      if (server && server.localeCompare(OLDEST_SERVER, 'en', { numeric: true }) < 0)
+        throw new Error(`${path} starts server ${server}, ${OLDEST_SERVER} or later is needed`);
+    },
+    fallback: `go install at v${VERSION}`,
+    async make(dir, detail) {
+      if (!onPath('go')) throw new Error('Go is not installed');
+      log('Building the Temporal CLI from its source takes two to five minutes, once.');
+      const target = `github.com/temporalio/cli/cmd/temporal@v${VERSION}`;
+      // Without cgo no C compiler is needed.
+      await run('go', ['install', '-v', target], { cwd: dir, env: { GOBIN: dir, CGO_ENABLED: '0' }, onLine: detail });
+    },
     advice:
       'Put a Temporal CLI on PATH, or set TEMPORAL_CLI to its path, or install Go 1.24 or later, and run this again.',
   });
-}
-
-/** @type {import('./find-tool.mjs').Make} */
-async function goInstall(dir, detail) {
-  if (!onPath('go')) throw new Error('Go is not installed');
-  log('Building the Temporal CLI from its source takes two to five minutes, once.');
-  const target = `github.com/temporalio/cli/cmd/temporal@v${VERSION}`;
-  // Without cgo no C compiler is needed.
-  await run('go', ['install', '-v', target], { cwd: dir, env: { GOBIN: dir, CGO_ENABLED: '0' }, onLine: detail });
-}
-
-/** @type {(path: string) => Promise<void>} */
-async function check(path) {
-  const [, server] = /Server (\d+\.\d+)/.exec(await run(path, ['--version'], { limitMs: 30_000 })) ?? [];
-  if (server && server.localeCompare(OLDEST_SERVER, 'en', { numeric: true }) < 0)
-    throw new Error(`${path} starts server ${server}, ${OLDEST_SERVER} or later is needed`);
 }

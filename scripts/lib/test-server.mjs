@@ -11,8 +11,8 @@ const COPY_DEPENDENCIES = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.
 
 /** slf4j-nop: without a logging backend the server writes three lines of complaint into every test run. */
 const POM = `<project xmlns="http://maven.apache.org/POM/4.0.0">
-  <modelVersion>4.0.0</modelVersion><groupId>local</groupId><artifactId>any</artifactId><version>1</version>
-  <packaging>pom</packaging>
+  <modelVersion>4.0.0</modelVersion>
+  <groupId>local</groupId><artifactId>local</artifactId><version>1</version><packaging>pom</packaging>
   <dependencies>
     <dependency><groupId>io.temporal</groupId><artifactId>${NAME}</artifactId><version>${VERSION}</version></dependency>
     <dependency><groupId>org.slf4j</groupId><artifactId>slf4j-nop</artifactId><version>1.7.36</version></dependency>
@@ -34,25 +34,21 @@ export function ensureTestServer() {
     version: VERSION,
     file: NAME,
     variable: 'TEMPORAL_TEST_SERVER',
-    check,
     kind: 'time-skipping',
-    fallback: { name: `Maven's io.temporal:${NAME}:${VERSION}`, make: copyWithMaven },
+    async check(path) {
+      // Started without a port the server only prints how it is used, which shows that it runs without starting it.
+      const output = await run(path, [], { limitMs: 30_000 }).catch((error) => error.message);
+      if (!output.includes('<port>')) throw new Error(`not a test server that runs: ${output.trim()}`);
+    },
+    fallback: `Maven's io.temporal:${NAME}:${VERSION}`,
+    async make(dir, detail) {
+      if (process.platform === 'win32') throw new Error('its launcher is a shell script');
+      const pom = join(dir, 'pom.xml');
+      await writeFile(pom, POM);
+      const args = ['-B', '-ntp', '-f', pom, COPY_DEPENDENCIES, `-DoutputDirectory=${join(dir, 'lib')}`];
+      await run('mvn', args, { cwd: dir, onLine: detail });
+      await writeFile(join(dir, NAME), LAUNCHER, { mode: 0o755 });
+    },
     advice: 'Set TEMPORAL_TEST_SERVER to the path of one, or install Java 11 or later with Maven, and run this again.',
   });
-}
-
-/** @type {import('./find-tool.mjs').Make} */
-async function copyWithMaven(dir, detail) {
-  if (process.platform === 'win32') throw new Error('its launcher is a shell script');
-  await writeFile(join(dir, 'pom.xml'), POM);
-  const copy = ['-B', '-ntp', '-f', join(dir, 'pom.xml'), COPY_DEPENDENCIES, `-DoutputDirectory=${join(dir, 'lib')}`];
-  await run('mvn', copy, { cwd: dir, onLine: detail });
-  await writeFile(join(dir, NAME), LAUNCHER, { mode: 0o755 });
-}
-
-/** @type {(path: string) => Promise<void>} */
-async function check(path) {
-  // Started without a port the server only prints how it is used, which shows that it runs without starting it.
-  const output = await run(path, [], { limitMs: 30_000 }).catch((error) => error.message);
-  if (!output.includes('<port>')) throw new Error(`not a test server that runs: ${output.trim()}`);
 }
