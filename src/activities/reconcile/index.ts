@@ -160,7 +160,7 @@ async function handleFindings(
     handled += 1;
     progress.show('confirming and repairing', { done: handled, of: suggested.length });
     if (!confirmed) return undefined;
-    if (input.later.told.has(findingKey(finding))) return { ...confirmed.finding, done: 'notified' as const };
+    if (input.later.notified.has(findingKey(finding))) return { ...confirmed.finding, done: 'notified' as const };
     return handleFinding(context, confirmed);
   });
   return findings.filter((finding) => finding !== undefined);

@@ -7,18 +7,23 @@ import type { KeyEvent, PurchaseRun } from '../../temporal/client';
 import type { RepairContext } from './repair-context';
 import type { LateMemo } from './purchase-lists';
 
-/** What is to be delivered of an order: nothing, events, or a reason why a person must look. */
+/** Why a late delivery that has failed once is left to people. */
+export const LATE_DELIVERY_FAILED =
+  'the checkout did not receive its late delivery: see the failed deliverWorkflow of this reference';
+
+/** The events that an order still needs. */
 export interface LateDelivery {
   deliveries: { request: DeliveryRequest; memo: LateMemo }[];
-  doubt?: string;
-  /** This run has delivered it before its worker died. */
+  /** Why nothing may be delivered now. */
+  issue?: string;
+  /** This run delivered some of it before its worker died. */
   own?: boolean;
 }
 
 /**
- * Finds what the checkout does not have of an order: events that were on their way when their purchase was stopped, word
- * for word as they were, and keys that no event named, in a new one. What any run of the purchase or any delivery after it
- * ever sent counts as handed over, received or not: it may have arrived.
+ * Finds what the checkout does not have of an order: events that were on their way when their purchase was stopped, which are
+ * repeated unchanged, and keys that no event names, in a new event. The keys of every event that any run of the purchase or
+ * any later delivery sent count as handed over, received or not, because they may have arrived.
  */
 export async function lateDeliveryOf(
   context: RepairContext,
@@ -26,21 +31,21 @@ export async function lateDeliveryOf(
   orderId: string,
 ): Promise<LateDelivery> {
   const input = await context.purchases.startInput(purchase);
-  if (validatePurchase(input).length > 0) return doubt('it was started with what is no purchase');
+  if (validatePurchase(input).length > 0) return refused('it was started with an invalid input');
   const { items } = input as PurchaseInput;
   const { referenceId } = purchase;
 
   const sent = await sentBefore(context, purchase);
   const states = new Set(sent.map(({ state }) => state));
   if (states.has('failed')) {
-    return doubt('the checkout did not take its delivery: see the failed deliverWorkflow of this reference');
+    return refused(LATE_DELIVERY_FAILED);
   }
-  if (states.has('on its way')) return doubt('its keys are on their way to the checkout');
+  if (states.has('on its way')) return refused('its keys are on their way to the checkout');
   const handedOver = sent.flatMap(({ request }) => fingerprintsOf(request));
   const order = await context.getOrder({ orderId, referenceId });
   const fresh = newKeysOf(items, order, handedOver);
-  if (fresh.issue !== undefined) return doubt(fresh.issue);
-  if (fresh.open) return doubt(`its order is ${order.status} now`);
+  if (fresh.issue !== undefined) return refused(fresh.issue);
+  if (fresh.open) return refused(`its order is ${order.status} now`);
 
   const { totalDebit, status } = order;
   const at = new Date(context.now()).toISOString();
@@ -56,8 +61,8 @@ export async function lateDeliveryOf(
 }
 
 /**
- * What became of an event. `lost`: nobody knows whether it arrived, and nobody tries any more. `failed`: a delivery of its own
- * has tried for a day, or was refused. `own`: this very run had it delivered.
+ * The state of an event that was sent. `lost`: it is unknown whether it arrived, and it is not sent any more. `failed`: its
+ * delivery was refused or has tried for a day. `own`: this run of the reconciliation had it delivered.
  */
 type DeliveryState = 'received' | 'own' | 'on its way' | 'failed' | 'lost';
 
@@ -66,7 +71,7 @@ interface Sent {
   state: DeliveryState;
 }
 
-/** Of several tries at one event the best counts. */
+/** Of several deliveries of one event the best state counts: best first. */
 const DELIVERY_STATES: readonly DeliveryState[] = ['own', 'received', 'on its way', 'failed', 'lost'];
 
 /** Every event with keys that was ever sent for this reference, once. */
@@ -85,7 +90,7 @@ function stateOf({ sentBy }: KeyEvent, purchase: KnownPurchase, ownRunId: string
   return DELIVERY_STATES.find((state) => states.includes(state)) ?? 'lost';
 }
 
-/** What becomes of an event that this run sent and has no receipt for. */
+/** The state of an event that a run sent without a receipt. */
 function stateWithoutReceipt(run: PurchaseRun, purchase: KnownPurchase, ownRunId: string): DeliveryState {
   const { reconciled } = (run.memo ?? {}) as { reconciled?: LateMemo };
   const running = run.status === 'RUNNING';
@@ -100,6 +105,6 @@ function byProduct(request: DeliveryRequest): Record<string, string[]> {
   );
 }
 
-function doubt(why: string): LateDelivery {
-  return { deliveries: [], doubt: why };
+function refused(issue: string): LateDelivery {
+  return { deliveries: [], issue };
 }

@@ -10,53 +10,53 @@ import type { Progress } from './progress';
 /** Names in one query. A query of the longest references is then about 30,000 characters. */
 const BATCH = 300;
 
-/** What may still come to something, whatever its age. */
+/** What may still bring keys, whatever its age. */
 const FOLLOWED =
   "(PurchaseState IN ('OVERDUE', 'PARTIALLY_DELIVERED') OR " +
   "ExecutionStatus IN ('Running', 'Terminated', 'Failed', 'TimedOut', 'Canceled'))";
 
-/** The memo of the deliveries that a reconciliation starts: a list of them then says what was handed over and told. */
+/** The memo of the deliveries that a reconciliation starts, so that their list shows what each of them did. */
 export interface LateMemo {
   /** The run of the reconciliation that started it. */
   by?: string;
-  /** With keys: what was handed over, by product, of an order of so many keys. */
+  /** With keys: the fingerprints of the keys handed over, by product. */
   handedOver?: Record<string, string[]>;
+  /** How many keys were ordered. */
   ordered?: number;
   orderId?: string;
-  totalDebit?: number;
-  /** The status of the order as the keys were counted. */
+  /** The status of the order when the keys were counted. */
   lastSeen?: string;
-  /** Without keys: the key of the finding that the checkout was told of. */
-  told?: string;
+  /** Without keys: the `findingKey` of the finding that the checkout was notified of. */
+  notifiedOf?: string;
 }
 
-/** What the deliveries after their end add to what is known of purchases, by reference. */
+/** What earlier reconciliations have delivered. */
 export interface LaterDeliveries {
   of(referenceId: string): readonly LateMemo[];
-  /** The keys of all findings that the checkout was told of. */
-  told: ReadonlySet<string>;
+  /** The `findingKey` of each finding that the checkout was notified of. */
+  notified: ReadonlySet<string>;
 }
 
 /**
- * Reads what reconciliations before have handed over and told. What failed, or is still on its way, is not among it; nor is what
- * this run did before its worker died, for it is to stand in its report.
+ * Reads what earlier reconciliations have delivered. What failed or is still on its way is left out, and so is what this run did
+ * before its worker died, because it belongs in this run's report.
  */
 export async function listLaterDeliveries(reader: PurchaseReader, ownRunId: string): Promise<LaterDeliveries> {
   const byReference = new Map<string, LateMemo[]>();
-  const told = new Set<string>();
+  const notified = new Set<string>();
   for await (const { memo, typedSearchAttributes } of reader.listDeliveries("ExecutionStatus = 'Completed'")) {
     const { reconciled } = (memo ?? {}) as { reconciled?: LateMemo };
     const referenceId = typedSearchAttributes.get(REFERENCE_ID);
     if (!reconciled || reconciled.by === ownRunId || referenceId === undefined) continue;
     byReference.set(referenceId, [...(byReference.get(referenceId) ?? []), reconciled]);
-    if (reconciled.told !== undefined) told.add(reconciled.told);
+    if (reconciled.notifiedOf !== undefined) notified.add(reconciled.notifiedOf);
   }
-  return { of: (referenceId) => byReference.get(referenceId) ?? [], told };
+  return { of: (referenceId) => byReference.get(referenceId) ?? [], notified };
 }
 
 /**
  * Lists the purchases that began within the window, those that are to be followed whatever their age, and those that
- * belong to the orders. Lists lag and carry no results: they nominate, and a description confirms.
+ * belong to the orders. Lists lag and hold no results, so they only suggest findings; a description confirms them.
  */
 export async function listPurchases(
   reader: PurchaseReader,
@@ -83,8 +83,8 @@ export async function listPurchases(
   for (const names of batchesOf(unknown.map((order) => order.referenceId).filter(isReference))) {
     await add(`${REFERENCE_ID.name} IN (${names})`);
   }
-  const strangers = unknown.filter((order) => !references.has(order.referenceId ?? ''));
-  for (const ids of batchesOf(strangers.map((order) => order.id).filter(isSafeOrderId))) {
+  const unreferenced = unknown.filter((order) => !references.has(order.referenceId ?? ''));
+  for (const ids of batchesOf(unreferenced.map((order) => order.id).filter(isSafeOrderId))) {
     await add(`${PARTNER_ORDER_ID.name} IN (${ids})`);
   }
   return [...found.values()];
@@ -127,12 +127,13 @@ function knownPurchase(execution: Omit<WorkflowExecutionInfo, 'raw'>, later: Lat
   return later.of(referenceId).reduce(withLater, known);
 }
 
-/** What a reconciliation handed over counts as if the purchase had done it. */
+/** What a reconciliation delivered counts as if the purchase itself had delivered it. */
 function withLater(purchase: KnownPurchase, memo: LateMemo): KnownPurchase {
-  if (memo.told !== undefined) return { ...purchase, notified: [...(purchase.notified ?? []), memo.told] };
+  const { notifiedOf, handedOver = {} } = memo;
+  if (notifiedOf !== undefined) return { ...purchase, notified: [...(purchase.notified ?? []), notifiedOf] };
   const fingerprints: Record<string, string[]> = { ...purchase.fingerprints };
   let count = 0;
-  for (const [productId, names] of Object.entries(memo.handedOver ?? {})) {
+  for (const [productId, names] of Object.entries(handedOver)) {
     fingerprints[productId] = [...(fingerprints[productId] ?? []), ...names];
     count += names.length;
   }

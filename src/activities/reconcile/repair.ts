@@ -8,7 +8,7 @@ import type { ReportedFinding } from '../../contracts/reconciliation';
 import { type Finding, findingKey, withKeysMissing } from '../../domain/reconciliation/index';
 import { isPartnerError, withRetry } from '../../partner/index';
 import type { ConfirmedFinding } from './confirm';
-import { lateDeliveryOf } from './late-delivery';
+import { LATE_DELIVERY_FAILED, lateDeliveryOf } from './late-delivery';
 import type { RepairContext } from './repair-context';
 import { type Started, startDelivery } from './start-delivery';
 
@@ -54,7 +54,7 @@ async function deliverLate(context: RepairContext, confirmed: ConfirmedFinding):
   const [orderId] = finding.orderIds;
   if (!purchase || orderId === undefined) return left(finding, 'its purchase is no longer known');
   const late = await lateDeliveryOf(context, purchase, orderId);
-  if (late.doubt !== undefined) return left(finding, late.doubt);
+  if (late.issue !== undefined) return left(finding, late.issue);
   if (late.deliveries.length === 0) return late.own ? { ...finding, done: 'mended' } : nothingNew(finding);
   const keys = late.deliveries.flatMap(({ request }) => fingerprintsOf(request)).length;
   if (context.dryRun) return { ...finding, done: 'dry-run', note: `keys to hand over: ${keys}` };
@@ -62,10 +62,7 @@ async function deliverLate(context: RepairContext, confirmed: ConfirmedFinding):
   const started: Started[] = [];
   for (const { request, memo } of late.deliveries) started.push(await startDelivery(context, request, memo));
   if (started.includes('failed-before')) {
-    return left(
-      finding,
-      'the checkout did not receive its late delivery: see the failed deliverWorkflow of this reference',
-    );
+    return left(finding, LATE_DELIVERY_FAILED);
   }
   const before = started.includes('now') ? '' : ', started by another reconciliation';
   return { ...finding, done: 'mended', note: `keys on their way to the checkout: ${keys}${before}` };
@@ -136,7 +133,7 @@ async function notifyAttention(
 
 /** Notifies the checkout once of each finding: the event's id is made of the finding's key. */
 async function notify(context: RepairContext, finding: Finding, request: DeliveryRequest): Promise<ReportedFinding> {
-  const started = await startDelivery(context, request, { told: findingKey(finding) });
+  const started = await startDelivery(context, request, { notifiedOf: findingKey(finding) });
   if (started === 'failed-before') {
     return left(finding, `the checkout did not receive the event ${eventIdOf(request)} about it`);
   }

@@ -250,10 +250,10 @@ describe('a reconciliation', () => {
       deduplicationKey: 'a finding',
     };
     const here = { client: env.client, taskQueue: env.taskQueue, runId: 'a-run' };
-    expect(await startDelivery(here, request, { told: 'x' })).toBe('now');
+    expect(await startDelivery(here, request, { notifiedOf: 'x' })).toBe('now');
     await env.client.workflow.getHandle(deliverWorkflowId(eventIdOf(request))).result();
 
-    expect(await startDelivery(here, { ...request, at: '2026-01-01T00:00:00Z' }, { told: 'x' })).toBe('before');
+    expect(await startDelivery(here, { ...request, at: '2026-01-01T00:00:00Z' }, { notifiedOf: 'x' })).toBe('before');
 
     expect(env.receiver.attempts).toHaveLength(1);
   });
