@@ -18,16 +18,16 @@ import { HISTORIES, keysIn } from './histories';
  * After that a history stays as it is, and what is new gets a history of its own beside it.
  */
 describe('recording', () => {
-  let environment: TestEnvironment;
+  let env: TestEnvironment;
   let checkout: Checkout;
 
   beforeAll(async () => {
     rmSync(HISTORIES, { recursive: true, force: true });
     mkdirSync(HISTORIES);
     const settings = { replace: 'never', deadlineMs: 6_000, placeWithinMs: 2_500 } as const;
-    environment = await startTestEnvironment({ settings, sandbox: { perLookMs: 30_000 } });
-    checkout = scriptedCheckout(environment);
-    environment.sandbox.addPastOrders({ count: 3 });
+    env = await startTestEnvironment({ settings, sandbox: { perLookMs: 30_000 } });
+    checkout = scriptedCheckout(env);
+    env.sandbox.addPastOrders({ count: 3 });
   });
 
   it.each([
@@ -39,45 +39,45 @@ describe('recording', () => {
     ['rejected', 'demo-out-of-stock'],
     ['overdue', 'demo-never'],
   ])('%s', async (name, product) => {
-    const { referenceId } = await environment.bought({ [product]: 2 });
+    const { referenceId } = await env.bought({ [product]: 2 });
     await keep(name, referenceId);
   });
 
   it('not-placed, and cancelled before anything was sent', async () => {
-    const [unplaced, cancelled] = [environment.reference(), environment.reference()];
+    const [unplaced, cancelled] = [env.reference(), env.reference()];
     for (const referenceId of [unplaced, cancelled]) {
       const action = { type: 'answer', status: 503 } as const;
-      environment.sandbox.addFault({ operation: 'orders', referenceId, times: 'always', action });
-      await environment.buy({ 'demo-instant': 1 }, referenceId);
+      env.sandbox.addFault({ operation: 'orders', referenceId, times: 'always', action });
+      await env.buy({ 'demo-instant': 1 }, referenceId);
     }
-    await operatorOf(environment, cancelled).cancel();
+    await operatorOf(env, cancelled).cancel();
     await keep('cancelled', cancelled);
     await keep('not-placed', unplaced);
   });
 
   it('unconfirmed, and adopted', async () => {
-    const referenceId = environment.reference();
-    environment.sandbox.addFault({ operation: 'place', referenceId, when: 'after', action: { type: 'reset' } });
-    await environment.buy({ 'demo-instant': 2 }, referenceId);
+    const referenceId = env.reference();
+    env.sandbox.addFault({ operation: 'place', referenceId, when: 'after', action: { type: 'reset' } });
+    await env.buy({ 'demo-instant': 2 }, referenceId);
     await keep('unconfirmed-adopted', referenceId);
   });
 
   it('a double purchase, told to the checkout', async () => {
-    const referenceId = environment.reference();
-    environment.sandbox.addFault({
+    const referenceId = env.reference();
+    env.sandbox.addFault({
       operation: 'place',
       referenceId,
       when: 'after',
       action: { type: 'reset' },
       commit: { type: 'copies', count: 2 },
     });
-    await environment.buy({ 'demo-instant': 1 }, referenceId);
+    await env.buy({ 'demo-instant': 1 }, referenceId);
     await keep('double-purchase', referenceId);
   });
 
   it('cancelled while the order was open, and seen through', async () => {
-    const referenceId = await environment.buy({ 'demo-strange': 1 });
-    const operator = operatorOf(environment, referenceId);
+    const referenceId = await env.buy({ 'demo-strange': 1 });
+    const operator = operatorOf(env, referenceId);
     await operator.pending('awaitOrderChange', 2);
     await operator.cancel();
     await keep('cancel-seen-through', referenceId);
@@ -95,15 +95,13 @@ describe('recording', () => {
     ['DELIVERY_EXHAUSTED', 'withhold'],
   ] as [HoldReason, DecisionKind][])('held because %s, decided with %s', async (reason, decision) => {
     const { referenceId, rest, onResolve } = await HOLD_ARRANGEMENTS[reason]({
-      environment,
+      env,
       checkout,
-      referenceId: environment.reference(),
+      referenceId: env.reference(),
     });
-    const operator = operatorOf(environment, referenceId);
+    const operator = operatorOf(env, referenceId);
     const hold = await operator.held(reason);
-    await waitUntil('the checkout knows of the hold', () =>
-      environment.eventTypes(referenceId).includes('purchase.held'),
-    );
+    await waitUntil('the checkout knows of the hold', () => env.eventTypes(referenceId).includes('purchase.held'));
     // A decision that loses is in the history too.
     await operator.resolve(decision, { hold: `${hold.id}0`, orderId: 'some-order' }).catch(() => undefined);
     await onResolve?.();
@@ -112,8 +110,8 @@ describe('recording', () => {
   });
 
   it('reset to before the placement', async () => {
-    const { referenceId } = await environment.bought({ 'demo-instant': 1 });
-    const operator = operatorOf(environment, referenceId);
+    const { referenceId } = await env.bought({ 'demo-instant': 1 });
+    const operator = operatorOf(env, referenceId);
     await operator.reset((await operator.points())[0]!);
     await keep('reset', referenceId);
   });
@@ -122,14 +120,12 @@ describe('recording', () => {
 
   /** Waits for the end, and writes the history without what tells of the machine. No key may stand in it. */
   async function keep(name: string, referenceId: string): Promise<void> {
-    await environment.starter.result(referenceId);
+    await env.starter.result(referenceId);
     const workflowId = purchaseWorkflowId(referenceId);
-    const history: unknown = JSON.parse(
-      historyToJSON(await environment.client.workflow.getHandle(workflowId).fetchHistory()),
-    );
+    const history: unknown = JSON.parse(historyToJSON(await env.client.workflow.getHandle(workflowId).fetchHistory()));
     const file = { workflowId, history: withoutMachine(history) };
 
-    const { issued } = await environment.audit(referenceId);
+    const { issued } = await env.audit(referenceId);
     expect(keysIn(file, issued)).toEqual([]);
     writeFileSync(join(HISTORIES, `${name}.json`), `${JSON.stringify(file, null, 2)}\n`);
   }

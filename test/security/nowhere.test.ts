@@ -21,6 +21,7 @@ import { readTemporal, textOf } from './support/temporal-evidence';
 const ALL = { ...WRONG_PLACEMENTS, ...STRANGE_ORDERS, ...RUDE_CHECKOUTS };
 /** Purchases mostly wait, but all of them together wait for the processor. */
 const AT_ONCE = 24;
+const PATIENT = { withinMs: 230_000, everyMs: 200 };
 
 async function inTurns(atOnce: number, tasks: (() => Promise<void>)[]): Promise<void> {
   const workOn = async () => {
@@ -70,7 +71,7 @@ describe('after real purchases on every ugly path', () => {
   async function seeThrough(name: string, { decisions = [], items, twist, checkout }: UglyPurchase): Promise<void> {
     const referenceId = await environment.buy({ name, items, twist, checkout });
     for (const decision of decisions) {
-      await environment.untilState(referenceId, 'HELD');
+      await environment.untilState(referenceId, 'HELD', PATIENT);
       await operatorOf(environment, referenceId).resolve(decision);
     }
     outcomes[name] = (await environment.starter.result(referenceId)).outcome;
@@ -98,7 +99,7 @@ describe('after real purchases on every ugly path', () => {
         pending.push({ place: `pending: ${referenceId}`, text: textOf(raw.pendingActivities) });
         return environment.partner.twisted(referenceId) >= wrongAnswers || status.name !== 'RUNNING';
       },
-      { withinMs: 230_000, everyMs: 200 },
+      PATIENT,
     );
   }
 
@@ -107,7 +108,7 @@ describe('after real purchases on every ugly path', () => {
     const cancelled = await environment.buy({ name: 'cancelled', items: { 'demo-seconds': 1 } });
     await environment.client.workflow.getHandle(purchaseWorkflowId(cancelled)).cancel();
     const terminated = await environment.buy({ name: 'terminated', checkout: ALL['echo-410']!.checkout });
-    await environment.untilState(terminated, 'HELD');
+    await environment.untilState(terminated, 'HELD', PATIENT);
     await environment.client.workflow.getHandle(purchaseWorkflowId(terminated)).terminate('the test says so');
     await environment.starter.result(cancelled);
   }

@@ -10,7 +10,7 @@ export interface Checkout {
 }
 
 interface Parts {
-  environment: TestEnvironment;
+  env: TestEnvironment;
   checkout: Checkout;
   referenceId: string;
 }
@@ -26,9 +26,9 @@ interface Arranged {
 export type Arrangement = (parts: Parts) => Promise<Arranged>;
 
 /** A checkout that takes everything but what it was told to refuse. */
-export function scriptedCheckout(environment: TestEnvironment): Checkout {
+export function scriptedCheckout(env: TestEnvironment): Checkout {
   const refused = new Map<string, { type: string; status: number }>();
-  environment.receiver.answerWith(({ body }) => {
+  env.receiver.answerWith(({ body }) => {
     const refusal = refused.get(body.data.referenceId);
     return refusal?.type === body.type ? refusal.status : 204;
   });
@@ -40,55 +40,55 @@ export function scriptedCheckout(environment: TestEnvironment): Checkout {
 
 /** How a purchase of two keys comes to be held, for each reason. */
 export const HOLD_ARRANGEMENTS: Record<HoldReason, Arrangement> = {
-  async PLACEMENT_UNKNOWN({ environment, referenceId }) {
-    environment.sandbox.addFault({ operation: 'place', referenceId, action: { type: 'reset' } });
-    return bought(environment, referenceId, 'demo-instant');
+  async PLACEMENT_UNKNOWN({ env, referenceId }) {
+    env.sandbox.addFault({ operation: 'place', referenceId, action: { type: 'reset' } });
+    return bought(env, referenceId, 'demo-instant');
   },
-  async OTHER_ITEMS({ environment, referenceId }) {
+  async OTHER_ITEMS({ env, referenceId }) {
     const items = [{ id: 'demo-image', quantity: 3 }];
-    environment.sandbox.addFault({ operation: 'place', referenceId, commit: { type: 'items', items } });
-    environment.sandbox.settings({ perLookMs: 30_000 });
-    return bought(environment, referenceId, 'demo-instant');
+    env.sandbox.addFault({ operation: 'place', referenceId, commit: { type: 'items', items } });
+    env.sandbox.settings({ perLookMs: 30_000 });
+    return bought(env, referenceId, 'demo-instant');
   },
-  async ORDER_OF_ANOTHER_PURCHASE({ environment, referenceId }) {
-    const first = await environment.bought({ 'demo-instant': 2 }, `first-${referenceId}`);
-    await environment.untilListed(`${PARTNER_ORDER_ID.name} = '${first.orderId}'`, 1);
+  async ORDER_OF_ANOTHER_PURCHASE({ env, referenceId }) {
+    const first = await env.bought({ 'demo-instant': 2 }, `first-${referenceId}`);
+    await env.untilListed(`${PARTNER_ORDER_ID.name} = '${first.orderId}'`, 1);
     const commit = { type: 'same-order-as', referenceId: first.referenceId } as const;
-    environment.sandbox.addFault({ operation: 'place', referenceId, commit });
-    return bought(environment, referenceId, 'demo-instant');
+    env.sandbox.addFault({ operation: 'place', referenceId, commit });
+    return bought(env, referenceId, 'demo-instant');
   },
-  async MORE_KEYS_THAN_ORDERED({ environment, referenceId }) {
-    environment.sandbox.settings({ perLookMs: 30_000 });
-    return bought(environment, referenceId, 'demo-extra');
+  async MORE_KEYS_THAN_ORDERED({ env, referenceId }) {
+    env.sandbox.settings({ perLookMs: 30_000 });
+    return bought(env, referenceId, 'demo-extra');
   },
-  async KEY_GONE({ environment, checkout, referenceId }) {
+  async KEY_GONE({ env, checkout, referenceId }) {
     checkout.refuses(referenceId, 'purchase.delivered', 503);
-    const arranged = await bought(environment, referenceId, 'demo-instant');
-    await operatorOf(environment, referenceId).pending('deliverEvent', 2);
-    const [order] = await environment.sandbox.ordersOf(referenceId);
+    const arranged = await bought(env, referenceId, 'demo-instant');
+    await operatorOf(env, referenceId).pending('deliverEvent', 2);
+    const [order] = await env.sandbox.ordersOf(referenceId);
     const [kept] = order!.items[0]!.keys!;
-    await environment.sandbox.changeOrder(order!.id, { keys: [[kept!.value, `replaced-${referenceId}`]] });
+    await env.sandbox.changeOrder(order!.id, { keys: [[kept!.value, `replaced-${referenceId}`]] });
     return { ...arranged, onResolve: () => checkout.takes(referenceId) };
   },
-  async DELIVERY_REFUSED({ environment, checkout, referenceId }) {
+  async DELIVERY_REFUSED({ env, checkout, referenceId }) {
     checkout.refuses(referenceId, 'purchase.delivered', 410);
-    const arranged = await bought(environment, referenceId, 'demo-instant');
+    const arranged = await bought(env, referenceId, 'demo-instant');
     return { ...arranged, onResolve: () => checkout.takes(referenceId) };
   },
   // A day of tries is shown on the clock that skips; a receipt that is none ends the tries here.
-  async DELIVERY_EXHAUSTED({ environment, checkout, referenceId }) {
+  async DELIVERY_EXHAUSTED({ env, checkout, referenceId }) {
     checkout.refuses(referenceId, 'purchase.delivered', 503);
-    const arranged = await bought(environment, referenceId, 'demo-instant');
-    const operator = operatorOf(environment, referenceId);
+    const arranged = await bought(env, referenceId, 'demo-instant');
+    const operator = operatorOf(env, referenceId);
     await operator.pending('deliverEvent', 2);
     await operator.complete('deliverEvent', 'no receipt');
     return { ...arranged, onResolve: () => checkout.takes(referenceId) };
   },
 };
 
-async function bought(environment: TestEnvironment, referenceId: string, product: string): Promise<Arranged> {
-  await environment.buy({ [product]: 2 }, referenceId);
+async function bought(env: TestEnvironment, referenceId: string, product: string): Promise<Arranged> {
+  await env.buy({ [product]: 2 }, referenceId);
   const items = [{ id: product, quantity: 2 }];
-  const right = await environment.sandbox.placeManualOrder({ referenceId: `right-${referenceId}`, items });
+  const right = await env.sandbox.placeManualOrder({ referenceId: `right-${referenceId}`, items });
   return { referenceId, rest: { orderId: right.id } };
 }

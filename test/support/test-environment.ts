@@ -12,7 +12,7 @@ import { closeAtEnd } from './clean-up';
 import { createNamespace } from './namespace';
 import { type Receiver, startReceiver } from './receiver';
 import { FAST, TEST_FINGERPRINT_SECRET, TEST_SIGNING_SECRET } from './settings';
-import { waitUntil } from './wait-until';
+import { type WaitLimits, waitUntil } from './wait-until';
 import { startWorker } from './worker';
 
 export interface TestEnvironmentOptions {
@@ -53,7 +53,7 @@ export interface TestEnvironment {
   audit(referenceId: string): Promise<PurchaseAudit>;
   /** The types of the events that the checkout got for a reference, in their order. */
   eventTypes(referenceId: string): string[];
-  untilState(referenceId: string, state: string): Promise<void>;
+  untilState(referenceId: string, state: string, limits?: WaitLimits): Promise<void>;
   /** Waits for the ends of all. @throws Error that shows where those stand that have none in time */
   ended(references: readonly string[], withinMs: number): Promise<PurchaseResult[]>;
   /** Runs a reconciliation to its end. */
@@ -121,8 +121,9 @@ function methodsOf({ client, sandbox, receiver, starter, taskQueue }: Parts) {
       starter.result(await buy(items, referenceId)),
     audit: (referenceId: string) => auditPurchase({ sandbox, receiver }, referenceId),
     eventTypes: (referenceId: string) => receiver.eventsOf(referenceId).map(({ type }) => type),
-    async untilState(referenceId: string, state: string) {
-      await waitUntil(`${referenceId} is ${state}`, async () => (await starter.status(referenceId)).state === state);
+    async untilState(referenceId: string, state: string, limits?: WaitLimits) {
+      const isSo = async () => (await starter.status(referenceId)).state === state;
+      await waitUntil(`${referenceId} is ${state}`, isSo, limits);
     },
     async ended(references: readonly string[], withinMs: number) {
       const results = Promise.all(references.map((referenceId) => starter.result(referenceId)));

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 
-interface Limits {
+export interface WaitLimits {
   /** In ms; less than a test has by itself, so that it is this wait that says what did not come. */
   withinMs?: number;
   /** The pause between two looks; 0 looks at every turn of the event loop. */
@@ -16,7 +16,7 @@ interface Limits {
 export async function waitUntil<T>(
   what: string | (() => string),
   ask: () => T | undefined | false | Promise<T | undefined | false>,
-  { withinMs = 55_000, everyMs = 25 }: Limits = {},
+  { withinMs = 55_000, everyMs = 25 }: WaitLimits = {},
 ): Promise<T> {
   const end = Date.now() + withinMs;
   for (;;) {

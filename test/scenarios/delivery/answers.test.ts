@@ -5,23 +5,23 @@ import { startTestEnvironment, type TestEnvironment } from '../../support/test-e
 import { waitUntil } from '../../support/wait-until';
 
 describe('one event, whatever the checkout answers', () => {
-  let environment: TestEnvironment;
+  let env: TestEnvironment;
   let elsewhere: ScriptedServer;
   const scripts = new Map<string, Answer[]>();
 
   beforeAll(async () => {
-    environment = await startTestEnvironment();
+    env = await startTestEnvironment();
     elsewhere = await startServer();
     elsewhere.script({ status: 204 });
-    environment.receiver.answerWith(({ body }) => scripts.get(body.data.referenceId)?.shift() ?? 204);
+    env.receiver.answerWith(({ body }) => scripts.get(body.data.referenceId)?.shift() ?? 204);
   });
 
-  const attemptsFor = (referenceId: string) => environment.receiver.attemptsOf(referenceId);
+  const attemptsFor = (referenceId: string) => env.receiver.attemptsOf(referenceId);
 
   async function answered(...answers: Answer[]) {
-    const referenceId = environment.reference();
+    const referenceId = env.reference();
     scripts.set(referenceId, answers);
-    const result = await environment.bought({ 'demo-instant': 2 }, referenceId);
+    const result = await env.bought({ 'demo-instant': 2 }, referenceId);
     return { referenceId, result, attempts: attemptsFor(referenceId) };
   }
 
@@ -35,7 +35,7 @@ describe('one event, whatever the checkout answers', () => {
     expect(result.outcome).toBe('DELIVERED');
     expect(attempts).toHaveLength(answers.length + 1);
     expect(new Set(attempts.map(({ id }) => id)).size).toBe(1);
-    const { issued, received } = await environment.audit(referenceId);
+    const { issued, received } = await env.audit(referenceId);
     expect(received).toEqual(issued);
   });
 
@@ -58,7 +58,7 @@ describe('one event, whatever the checkout answers', () => {
 
     expect(result.outcome).toBe('DELIVERED');
     expect(attempts).toHaveLength(failures + 1);
-    expect(environment.eventTypes(referenceId)).toEqual(['purchase.delivered']);
+    expect(env.eventTypes(referenceId)).toEqual(['purchase.delivered']);
   });
 
   it.concurrent.each([301, 302, 303, 307, 308])(
@@ -74,10 +74,10 @@ describe('one event, whatever the checkout answers', () => {
   );
 
   it.concurrent('410 holds the event, and a person who says deliver sends that event again, under its id', async () => {
-    const referenceId = environment.reference();
+    const referenceId = env.reference();
     scripts.set(referenceId, [410]);
-    await environment.buy({ 'demo-instant': 2 }, referenceId);
-    const operator = operatorOf(environment, referenceId);
+    await env.buy({ 'demo-instant': 2 }, referenceId);
+    const operator = operatorOf(env, referenceId);
     await operator.held('DELIVERY_REFUSED');
     const tries = () => attemptsFor(referenceId).filter(({ body }) => body.type === 'purchase.delivered');
     expect(tries()).toHaveLength(1);
@@ -90,22 +90,22 @@ describe('one event, whatever the checkout answers', () => {
   });
 
   it.concurrent('one checkout that never answers holds up no other event', async () => {
-    const stuck = environment.reference();
+    const stuck = env.reference();
     scripts.set(stuck, Array<Answer>(100).fill('hang'));
-    await environment.buy({ 'demo-instant': 1 }, stuck);
+    await env.buy({ 'demo-instant': 1 }, stuck);
     await waitUntil('it was tried once', () => attemptsFor(stuck).length > 0);
 
-    const others = await Promise.all([1, 2, 3].map(() => environment.bought({ 'demo-instant': 1 })));
+    const others = await Promise.all([1, 2, 3].map(() => env.bought({ 'demo-instant': 1 })));
 
     expect(others.map(({ outcome }) => outcome)).toEqual(['DELIVERED', 'DELIVERED', 'DELIVERED']);
-    expect(environment.eventTypes(stuck)).toEqual([]);
+    expect(env.eventTypes(stuck)).toEqual([]);
     scripts.delete(stuck);
-    expect(await environment.starter.result(stuck)).toMatchObject({ outcome: 'DELIVERED' });
+    expect(await env.starter.result(stuck)).toMatchObject({ outcome: 'DELIVERED' });
   });
 
   // After all of the above: Jest runs the tests that are not concurrent last.
   it('no event ever came with other keys or other words under its id', () => {
-    expect(environment.receiver.attempts.length).toBeGreaterThan(20);
-    expect(environment.receiver.contradictions).toEqual([]);
+    expect(env.receiver.attempts.length).toBeGreaterThan(20);
+    expect(env.receiver.contradictions).toEqual([]);
   });
 });

@@ -8,17 +8,17 @@ import { waitUntil } from '../../support/wait-until';
 
 describe('a checkout that is away for more than a day, on a clock that skips', () => {
   let server: TestWorkflowEnvironment;
-  let environment: TestEnvironment;
+  let env: TestEnvironment;
 
   beforeAll(async () => {
     server = await startTimeSkippingServer();
     const { address, client } = server;
-    environment = await startTestEnvironment({ address, client });
+    env = await startTestEnvironment({ address, client });
   }, 120_000);
 
   it('is tried for 24 hours and more, then held, and a person has the same event sent under its id', async () => {
-    environment.receiver.answerWith(({ body }) => (body.type === 'purchase.delivered' ? 500 : 204));
-    const referenceId = await environment.buy({ 'demo-instant': 1 });
+    env.receiver.answerWith(({ body }) => (body.type === 'purchase.delivered' ? 500 : 204));
+    const referenceId = await env.buy({ 'demo-instant': 1 });
     const handle = server.client.workflow.getHandle(purchaseWorkflowId(referenceId));
     const hold = async () => ((await handle.describe()).memo as PurchaseMemo | undefined)?.hold ?? undefined;
     const begun = await server.currentTimeMs();
@@ -31,15 +31,15 @@ describe('a checkout that is away for more than a day, on a clock that skips', (
     expect(held).toMatchObject({ reason: 'DELIVERY_EXHAUSTED', decisions: ['deliver', 'withhold'] });
     expect(held.explanation).toContain('for a day');
     expect((await server.currentTimeMs()) - begun).toBeGreaterThanOrEqual(24 * HOUR);
-    const tries = environment.receiver.attempts.filter(({ body }) => body.type === 'purchase.delivered');
+    const tries = env.receiver.attempts.filter(({ body }) => body.type === 'purchase.delivered');
     expect(tries.length).toBeGreaterThan(100);
 
-    environment.receiver.answerWith(() => 204);
+    env.receiver.answerWith(() => 204);
     await handle.executeUpdate(RESOLVE_UPDATE, { args: [{ hold: held.id, decision: 'deliver' }] });
 
     expect(await handle.result()).toMatchObject({ outcome: 'DELIVERED' });
     expect(new Set(tries.map(({ id }) => id)).size).toBe(1);
-    expect([...environment.receiver.events.keys()]).toContain(tries[0]!.id);
-    expect(environment.receiver.contradictions).toEqual([]);
+    expect([...env.receiver.events.keys()]).toContain(tries[0]!.id);
+    expect(env.receiver.contradictions).toEqual([]);
   });
 });

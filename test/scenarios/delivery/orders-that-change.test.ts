@@ -6,31 +6,28 @@ import { waitUntil } from '../../support/wait-until';
 const A_QUARTER_OF_AN_HOUR = 15 * 60_000;
 
 describe('what an event hands over is fixed when its order is seen', () => {
-  let environment: TestEnvironment;
+  let env: TestEnvironment;
   const answers = new Map<string, Answer>();
 
   beforeAll(async () => {
-    environment = await startTestEnvironment();
-    environment.receiver.answerWith(({ body }) =>
+    env = await startTestEnvironment();
+    env.receiver.answerWith(({ body }) =>
       body.type === 'purchase.held' ? 204 : (answers.get(body.data.referenceId) ?? 204),
     );
   });
 
   /** An order that is as given, whose event the checkout refuses for now. */
   async function waitingForDelivery(product: string, quantity: number, answer: Answer = 503) {
-    const referenceId = environment.reference();
+    const referenceId = env.reference();
     answers.set(referenceId, answer);
-    await environment.buy({ [product]: quantity }, referenceId);
-    const operator = operatorOf(environment, referenceId);
-    const order = await waitUntil(
-      'there is an order',
-      async () => (await environment.sandbox.ordersOf(referenceId))[0],
-    );
+    await env.buy({ [product]: quantity }, referenceId);
+    const operator = operatorOf(env, referenceId);
+    const order = await waitUntil('there is an order', async () => (await env.sandbox.ordersOf(referenceId))[0]);
     return { referenceId, operator, orderId: order.id };
   }
 
   const valuesOf = (referenceId: string, type = 'purchase.') =>
-    environment.receiver.attempts
+    env.receiver.attempts
       .filter(({ body }) => body.data.referenceId === referenceId && body.type.startsWith(type))
       .map(({ id, body }) => ({
         id,
@@ -41,14 +38,14 @@ describe('what an event hands over is fixed when its order is seen', () => {
     'a fuller order after a lost receipt changes nothing of the event: the same keys, the same id',
     async () => {
       const { referenceId, operator, orderId } = await waitingForDelivery('demo-never', 4, 'take-and-reset');
-      await environment.sandbox.changeOrder(orderId, {
+      await env.sandbox.changeOrder(orderId, {
         status: 'PARTIAL_COMPLETED',
         keys: [[`A-${referenceId}`, `B-${referenceId}`]],
       });
       await operator.pending('deliverEvent', 2);
 
       const all = ['A', 'B', 'C', 'D'].map((letter) => `${letter}-${referenceId}`);
-      await environment.sandbox.changeOrder(orderId, { status: 'COMPLETED', keys: [all] });
+      await env.sandbox.changeOrder(orderId, { status: 'COMPLETED', keys: [all] });
       answers.delete(referenceId);
 
       expect(await operator.result()).toMatchObject({ outcome: 'PARTIALLY_DELIVERED' });
@@ -61,13 +58,13 @@ describe('what an event hands over is fixed when its order is seen', () => {
 
   it.concurrent('keys that come in another order are the same event', async () => {
     const { referenceId, operator, orderId } = await waitingForDelivery('demo-never', 2);
-    await environment.sandbox.changeOrder(orderId, {
+    await env.sandbox.changeOrder(orderId, {
       status: 'COMPLETED',
       keys: [[`A-${referenceId}`, `B-${referenceId}`]],
     });
     await operator.pending('deliverEvent', 2);
 
-    await environment.sandbox.changeOrder(orderId, { keys: [[`B-${referenceId}`, `A-${referenceId}`]] });
+    await env.sandbox.changeOrder(orderId, { keys: [[`B-${referenceId}`, `A-${referenceId}`]] });
     answers.delete(referenceId);
 
     expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });
@@ -77,11 +74,11 @@ describe('what an event hands over is fixed when its order is seen', () => {
   it.concurrent('a key that is gone holds the purchase: none of another value is slipped in', async () => {
     const { referenceId, operator, orderId } = await waitingForDelivery('demo-instant', 2);
     await operator.pending('deliverEvent', 2);
-    await environment.sandbox.changeOrder(orderId, { keys: [[`X-${referenceId}`, `Y-${referenceId}`]] });
+    await env.sandbox.changeOrder(orderId, { keys: [[`X-${referenceId}`, `Y-${referenceId}`]] });
     answers.delete(referenceId);
 
     await operator.held('KEY_GONE');
-    expect(environment.eventTypes(referenceId).filter((type) => type !== 'purchase.held')).toEqual([]);
+    expect(env.eventTypes(referenceId).filter((type) => type !== 'purchase.held')).toEqual([]);
     const before = valuesOf(referenceId, 'purchase.delivered');
     expect(before.flatMap(({ keys }) => keys)).not.toContain(`X-${referenceId}`);
 
@@ -95,37 +92,37 @@ describe('what an event hands over is fixed when its order is seen', () => {
   it.concurrent('a fresh look that shows no end leaves the event as it was, and never calls it overdue', async () => {
     const { referenceId, operator, orderId } = await waitingForDelivery('demo-instant', 2);
     await operator.pending('deliverEvent', 2);
-    await environment.sandbox.changeOrder(orderId, { status: 'PROCESSING' });
+    await env.sandbox.changeOrder(orderId, { status: 'PROCESSING' });
     answers.delete(referenceId);
     const first = await operator.held('KEY_GONE');
 
     await operator.resolve('deliver');
     await operator.held('KEY_GONE', first);
-    await environment.sandbox.changeOrder(orderId, { status: 'COMPLETED' });
+    await env.sandbox.changeOrder(orderId, { status: 'COMPLETED' });
     await operator.resolve('deliver');
 
     expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });
-    const { issued, received } = await environment.audit(referenceId);
+    const { issued, received } = await env.audit(referenceId);
     expect(received).toEqual(issued);
   });
 
   it.concurrent('an order that is refunded before its keys are handed over hands over none', async () => {
     const { referenceId, operator, orderId } = await waitingForDelivery('demo-instant', 2);
     await operator.pending('deliverEvent', 2);
-    await environment.sandbox.changeOrder(orderId, { status: 'REFUNDED' });
+    await env.sandbox.changeOrder(orderId, { status: 'REFUNDED' });
     answers.delete(referenceId);
     await operator.held('KEY_GONE');
 
     await operator.resolve('deliver');
 
     expect(await operator.result()).toMatchObject({ outcome: 'REFUNDED' });
-    expect(environment.eventTypes(referenceId)).toEqual(['purchase.held', 'purchase.refunded']);
-    expect((await environment.audit(referenceId)).received).toEqual([]);
+    expect(env.eventTypes(referenceId)).toEqual(['purchase.held', 'purchase.refunded']);
+    expect((await env.audit(referenceId)).received).toEqual([]);
   });
 
   it.concurrent('more keys than were ordered are shown to a person before any of them leaves', async () => {
     const { referenceId, operator, orderId } = await waitingForDelivery('demo-never', 1, 204);
-    await environment.sandbox.changeOrder(orderId, {
+    await env.sandbox.changeOrder(orderId, {
       status: 'COMPLETED',
       keys: [[`A-${referenceId}`, `B-${referenceId}`]],
     });
@@ -141,24 +138,24 @@ describe('what an event hands over is fixed when its order is seen', () => {
   });
 
   it.concurrent('other items than were ordered are shown to a person before any key of them leaves', async () => {
-    const referenceId = environment.reference();
+    const referenceId = env.reference();
     const items = [{ id: 'demo-instant', quantity: 2 }];
-    environment.sandbox.addFault({ operation: 'place', referenceId, commit: { type: 'items', items } });
-    await environment.buy({ 'demo-seconds': 2 }, referenceId);
-    const operator = operatorOf(environment, referenceId);
+    env.sandbox.addFault({ operation: 'place', referenceId, commit: { type: 'items', items } });
+    await env.buy({ 'demo-seconds': 2 }, referenceId);
+    const operator = operatorOf(env, referenceId);
 
     await operator.held('OTHER_ITEMS');
     expect(valuesOf(referenceId).flatMap(({ keys }) => keys)).toEqual([]);
 
     await operator.resolve('abandon');
     expect(await operator.result()).toMatchObject({ outcome: 'ABANDONED' });
-    expect(environment.eventTypes(referenceId)).toEqual(['purchase.held', 'purchase.abandoned']);
+    expect(env.eventTypes(referenceId)).toEqual(['purchase.held', 'purchase.abandoned']);
   });
 
   it.concurrent('a key that stands twice in an order is handed over twice: both were paid for', async () => {
     const { referenceId, operator, orderId } = await waitingForDelivery('demo-never', 3, 204);
     const keys = [`SAME-${referenceId}`, `SAME-${referenceId}`, `OTHER-${referenceId}`];
-    await environment.sandbox.changeOrder(orderId, { status: 'COMPLETED', keys: [keys] });
+    await env.sandbox.changeOrder(orderId, { status: 'COMPLETED', keys: [keys] });
 
     expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED', lines: [{ delivered: 3 }] });
     expect(valuesOf(referenceId).map((attempt) => attempt.keys)).toEqual([keys]);
@@ -191,7 +188,7 @@ describe('what an event hands over is fixed when its order is seen', () => {
 
   // After all of the above: Jest runs the tests that are not concurrent last.
   it('no event ever came with other keys or other words under its id', () => {
-    expect(environment.receiver.attempts.length).toBeGreaterThan(10);
-    expect(environment.receiver.contradictions).toEqual([]);
+    expect(env.receiver.attempts.length).toBeGreaterThan(10);
+    expect(env.receiver.contradictions).toEqual([]);
   });
 });

@@ -5,33 +5,33 @@ import { startTestEnvironment, type TestEnvironment } from '../../support/test-e
 const NEWER = 'a-newer-secret-that-is-none-a-newer-secret';
 
 describe('the secret of the fingerprints is rotated between the look and the delivery', () => {
-  let environment: TestEnvironment;
+  let env: TestEnvironment;
   let secrets: string[];
   const silent = new Set<string>();
 
   beforeAll(async () => {
-    environment = await startTestEnvironment({ fingerprintSecrets: () => secrets });
-    environment.receiver.answerWith(({ body }) => (silent.has(body.data.referenceId) ? 503 : 204));
+    env = await startTestEnvironment({ fingerprintSecrets: () => secrets });
+    env.receiver.answerWith(({ body }) => (silent.has(body.data.referenceId) ? 503 : 204));
   });
   beforeEach(() => {
     secrets = [TEST_FINGERPRINT_SECRET];
   });
 
   async function seenAndNotDelivered() {
-    const referenceId = environment.reference();
+    const referenceId = env.reference();
     silent.add(referenceId);
-    await environment.buy({ 'demo-instant': 2 }, referenceId);
-    const operator = operatorOf(environment, referenceId);
+    await env.buy({ 'demo-instant': 2 }, referenceId);
+    const operator = operatorOf(env, referenceId);
     await operator.pending('deliverEvent', 2);
-    const [attempt] = environment.receiver.attemptsOf(referenceId);
+    const [attempt] = env.receiver.attemptsOf(referenceId);
     return { referenceId, operator, id: attempt!.id };
   }
 
   async function deliveredAs(id: string, referenceId: string) {
-    expect(await operatorOf(environment, referenceId).result()).toMatchObject({ outcome: 'DELIVERED' });
-    const { issued, received } = await environment.audit(referenceId);
+    expect(await operatorOf(env, referenceId).result()).toMatchObject({ outcome: 'DELIVERED' });
+    const { issued, received } = await env.audit(referenceId);
     expect(received).toEqual(issued);
-    const ids = environment.receiver.attemptsOf(referenceId).map((one) => one.id);
+    const ids = env.receiver.attemptsOf(referenceId).map((one) => one.id);
     expect(new Set(ids)).toEqual(new Set([id]));
   }
 
@@ -52,7 +52,7 @@ describe('the secret of the fingerprints is rotated between the look and the del
     await operator.pending('deliverEvent', 3);
     const waiting = await operator.failing('deliverEvent', 'put the older secret back');
     expect(waiting.attempt).toBeGreaterThan(2);
-    expect(environment.eventTypes(referenceId)).toEqual([]);
+    expect(env.eventTypes(referenceId)).toEqual([]);
 
     secrets = [NEWER, TEST_FINGERPRINT_SECRET];
     await deliveredAs(id, referenceId);

@@ -11,21 +11,21 @@ const JUNK: [string, unknown][] = [
 ];
 
 describe('an activity that someone completes or fails by hand', () => {
-  let environment: TestEnvironment;
+  let env: TestEnvironment;
   const silent = new Map<string, Answer>();
 
   beforeAll(async () => {
     // Attempts that hang last until a person has ended them.
-    environment = await startTestEnvironment({ settings: { partnerTimeoutMs: 4_000, deliveryTimeoutMs: 4_000 } });
-    environment.sandbox.addPastOrders({ count: 3 });
-    environment.receiver.answerWith(({ body }) => silent.get(body.data.referenceId) ?? 204);
+    env = await startTestEnvironment({ settings: { partnerTimeoutMs: 4_000, deliveryTimeoutMs: 4_000 } });
+    env.sandbox.addPastOrders({ count: 3 });
+    env.receiver.answerWith(({ body }) => silent.get(body.data.referenceId) ?? 204);
   });
   async function placing() {
-    const referenceId = environment.reference();
-    environment.sandbox.addFault({ operation: 'place', referenceId, when: 'after', action: { type: 'hang' } });
-    await environment.buy({ 'demo-instant': 1 }, referenceId);
-    await waitUntil('the placement is on its way', () => environment.sandbox.placeRequestsOf(referenceId) === 1);
-    return { referenceId, operator: operatorOf(environment, referenceId) };
+    const referenceId = env.reference();
+    env.sandbox.addFault({ operation: 'place', referenceId, when: 'after', action: { type: 'hang' } });
+    await env.buy({ 'demo-instant': 1 }, referenceId);
+    await waitUntil('the placement is on its way', () => env.sandbox.placeRequestsOf(referenceId) === 1);
+    return { referenceId, operator: operatorOf(env, referenceId) };
   }
 
   it.concurrent.each([
@@ -41,7 +41,7 @@ describe('an activity that someone completes or fails by hand', () => {
       await operator.complete('placeOrder', junk);
 
       expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });
-      const { orderCount, requests, issued, received } = await environment.audit(referenceId);
+      const { orderCount, requests, issued, received } = await env.audit(referenceId);
       expect({ orderCount, requests }).toEqual({ orderCount: 1, requests: 1 });
       expect(received).toEqual(issued);
       expect(await operator.brokenTasks()).toEqual([]);
@@ -54,7 +54,7 @@ describe('an activity that someone completes or fails by hand', () => {
     await operator.fail('placeOrder');
 
     expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });
-    expect(await environment.audit(referenceId)).toMatchObject({ orderCount: 1, requests: 1 });
+    expect(await env.audit(referenceId)).toMatchObject({ orderCount: 1, requests: 1 });
   });
 
   it.concurrent.each([
@@ -63,56 +63,56 @@ describe('an activity that someone completes or fails by hand', () => {
     ['lines that are none', { orderId: 'x', status: 'COMPLETED', lines: [null] }],
     ["another order's view", { orderId: 'x', status: 'FAILED', lines: [] }],
   ])('awaitOrderChange completed with %s does not end the looking', async (_, junk) => {
-    const referenceId = await environment.buy({ 'demo-never': 1 });
-    const operator = operatorOf(environment, referenceId);
+    const referenceId = await env.buy({ 'demo-never': 1 });
+    const operator = operatorOf(env, referenceId);
     await operator.pending('awaitOrderChange', 2);
 
     await operator.complete('awaitOrderChange', junk);
 
     await waitUntil('awaitOrderChange is scheduled', async () => (await operator.scheduled('awaitOrderChange')) > 1);
-    const [order] = await environment.sandbox.ordersOf(referenceId);
-    await environment.sandbox.changeOrder(order!.id, { status: 'COMPLETED' });
+    const [order] = await env.sandbox.ordersOf(referenceId);
+    await env.sandbox.changeOrder(order!.id, { status: 'COMPLETED' });
     expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });
-    const { issued, received } = await environment.audit(referenceId);
+    const { issued, received } = await env.audit(referenceId);
     expect(received).toEqual(issued);
     expect(received).toHaveLength(1);
     expect(await operator.brokenTasks()).toEqual([]);
   });
 
   it.concurrent('awaitOrderChange failed by hand does not end the looking either', async () => {
-    const referenceId = await environment.buy({ 'demo-never': 1 });
-    const operator = operatorOf(environment, referenceId);
+    const referenceId = await env.buy({ 'demo-never': 1 });
+    const operator = operatorOf(env, referenceId);
     await operator.pending('awaitOrderChange', 2);
-    const [order] = await environment.sandbox.ordersOf(referenceId);
-    environment.sandbox.addFault({ operation: 'keys', orderId: order!.id, action: { type: 'hang' } });
+    const [order] = await env.sandbox.ordersOf(referenceId);
+    env.sandbox.addFault({ operation: 'keys', orderId: order!.id, action: { type: 'hang' } });
 
     await operator.fail('awaitOrderChange');
 
-    await environment.sandbox.changeOrder(order!.id, { status: 'COMPLETED' });
+    await env.sandbox.changeOrder(order!.id, { status: 'COMPLETED' });
     expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });
   });
 
   it.concurrent.each([...JUNK, ['failed', undefined]])(
     'deliverEvent ended by hand with %s is not delivered: it is held, and sent under the same id when a person says so',
     async (_, junk) => {
-      const referenceId = environment.reference();
+      const referenceId = env.reference();
       // An attempt can be failed only while it runs.
       silent.set(referenceId, junk === undefined ? 'hang' : 500);
-      await environment.buy({ 'demo-instant': 2 }, referenceId);
-      const operator = operatorOf(environment, referenceId);
+      await env.buy({ 'demo-instant': 2 }, referenceId);
+      const operator = operatorOf(env, referenceId);
       await operator.pending('deliverEvent', 2);
 
       await (junk === undefined ? operator.fail('deliverEvent') : operator.complete('deliverEvent', junk));
       const hold = await operator.held('DELIVERY_EXHAUSTED');
       expect(hold.explanation).not.toContain('for a day');
-      expect(environment.eventTypes(referenceId)).toEqual([]);
+      expect(env.eventTypes(referenceId)).toEqual([]);
       silent.delete(referenceId);
       await operator.resolve('deliver');
 
       expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });
-      const { issued, received } = await environment.audit(referenceId);
+      const { issued, received } = await env.audit(referenceId);
       expect(received).toEqual(issued);
-      const ids = environment.receiver.attempts
+      const ids = env.receiver.attempts
         .filter(({ body }) => body.type === 'purchase.delivered' && body.data.referenceId === referenceId)
         .map(({ id }) => id);
       expect(new Set(ids).size).toBe(1);
@@ -122,7 +122,7 @@ describe('an activity that someone completes or fails by hand', () => {
 
   // After all of the above: Jest runs the tests that are not concurrent last.
   it('no event ever came with other keys or other words under its id', () => {
-    expect(environment.receiver.attempts.length).toBeGreaterThan(10);
-    expect(environment.receiver.contradictions).toEqual([]);
+    expect(env.receiver.attempts.length).toBeGreaterThan(10);
+    expect(env.receiver.contradictions).toEqual([]);
   });
 });

@@ -3,26 +3,26 @@ import { startTestEnvironment, type TestEnvironment } from '../../support/test-e
 import { waitUntil } from '../../support/wait-until';
 
 describe('a purchase that someone cancels, terminates or starts again', () => {
-  let environment: TestEnvironment;
+  let env: TestEnvironment;
   const silent = new Set<string>();
 
   beforeAll(async () => {
-    environment = await startTestEnvironment({ settings: { replace: 'never' } });
-    environment.sandbox.addPastOrders({ count: 3 });
-    environment.receiver.answerWith(({ body }) => (silent.has(body.data.referenceId) ? 500 : 204));
+    env = await startTestEnvironment({ settings: { replace: 'never' } });
+    env.sandbox.addPastOrders({ count: 3 });
+    env.receiver.answerWith(({ body }) => (silent.has(body.data.referenceId) ? 500 : 204));
   });
 
   async function started(product: string, prepare: (referenceId: string) => void = () => {}) {
-    const referenceId = environment.reference();
+    const referenceId = env.reference();
     prepare(referenceId);
-    await environment.buy({ [product]: 2 }, referenceId);
-    return { referenceId, operator: operatorOf(environment, referenceId) };
+    await env.buy({ [product]: 2 }, referenceId);
+    return { referenceId, operator: operatorOf(env, referenceId) };
   }
 
   /** Whatever the moment of the cancel was: paid goods reach the checkout, and the result says that it was asked for. */
   async function seenThrough(referenceId: string, operator: Operator) {
     expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED', cancelRequested: true });
-    const { orderCount, requests, issued, received } = await environment.audit(referenceId);
+    const { orderCount, requests, issued, received } = await env.audit(referenceId);
     expect({ orderCount, requests }).toEqual({ orderCount: 1, requests: 1 });
     expect(received).toEqual(issued);
     expect(received).toHaveLength(2);
@@ -30,7 +30,7 @@ describe('a purchase that someone cancels, terminates or starts again', () => {
 
   it.concurrent('before the placement is sent, ends CANCELLED and never sends it', async () => {
     const { referenceId, operator } = await started('demo-instant', (id) =>
-      environment.sandbox.addFault({
+      env.sandbox.addFault({
         ...{ operation: 'orders', referenceId: id, times: 'always' },
         action: { type: 'answer', status: 503 },
       }),
@@ -40,15 +40,15 @@ describe('a purchase that someone cancels, terminates or starts again', () => {
     await operator.cancel();
 
     expect(await operator.result()).toMatchObject({ outcome: 'CANCELLED', cancelRequested: true });
-    expect(await environment.audit(referenceId)).toMatchObject({ orderCount: 0, requests: 0 });
-    expect(environment.eventTypes(referenceId)).toEqual(['purchase.cancelled']);
+    expect(await env.audit(referenceId)).toMatchObject({ orderCount: 0, requests: 0 });
+    expect(env.eventTypes(referenceId)).toEqual(['purchase.cancelled']);
   });
 
   it.concurrent('while the placement is on its way, is only noted: the order is bought and delivered', async () => {
     const { referenceId, operator } = await started('demo-instant', (id) =>
-      environment.sandbox.addFault({ operation: 'place', referenceId: id, action: { type: 'delay', ms: 500 } }),
+      env.sandbox.addFault({ operation: 'place', referenceId: id, action: { type: 'delay', ms: 500 } }),
     );
-    await waitUntil('the placement is on its way', () => environment.sandbox.placeRequestsOf(referenceId) === 1);
+    await waitUntil('the placement is on its way', () => env.sandbox.placeRequestsOf(referenceId) === 1);
 
     await operator.cancel();
 
@@ -56,15 +56,15 @@ describe('a purchase that someone cancels, terminates or starts again', () => {
   });
 
   it.concurrent('while a placement without an answer is settled, the order that is found is seen through', async () => {
-    environment.sandbox.settings({ historyLagRequests: 0 });
+    env.sandbox.settings({ historyLagRequests: 0 });
     const { referenceId, operator } = await started('demo-instant', (id) => {
-      environment.sandbox.addFault({ operation: 'place', referenceId: id, when: 'after', action: { type: 'reset' } });
-      environment.sandbox.addFault({
+      env.sandbox.addFault({ operation: 'place', referenceId: id, when: 'after', action: { type: 'reset' } });
+      env.sandbox.addFault({
         ...{ operation: 'orders', referenceId: id, nth: 2, times: 2 },
         action: { type: 'answer', status: 503 },
       });
     });
-    await environment.untilState(referenceId, 'UNCONFIRMED');
+    await env.untilState(referenceId, 'UNCONFIRMED');
 
     await operator.cancel();
 
@@ -73,34 +73,34 @@ describe('a purchase that someone cancels, terminates or starts again', () => {
 
   it.concurrent('while a placement without an answer is settled, ends CANCELLED if no order came of it', async () => {
     const { referenceId, operator } = await started('demo-instant', (id) =>
-      environment.sandbox.addFault({ operation: 'place', referenceId: id, action: { type: 'reset' } }),
+      env.sandbox.addFault({ operation: 'place', referenceId: id, action: { type: 'reset' } }),
     );
-    await environment.untilState(referenceId, 'UNCONFIRMED');
+    await env.untilState(referenceId, 'UNCONFIRMED');
 
     await operator.cancel();
 
     expect(await operator.result()).toMatchObject({ outcome: 'CANCELLED', cancelRequested: true });
-    expect(await environment.audit(referenceId)).toMatchObject({ orderCount: 0, requests: 1 });
+    expect(await env.audit(referenceId)).toMatchObject({ orderCount: 0, requests: 1 });
   });
 
   it.concurrent('while it is held with the order shown absent, ends CANCELLED and never places', async () => {
     const { referenceId, operator } = await started('demo-instant', (id) =>
-      environment.sandbox.addFault({ operation: 'place', referenceId: id, action: { type: 'reset' } }),
+      env.sandbox.addFault({ operation: 'place', referenceId: id, action: { type: 'reset' } }),
     );
     await operator.held('PLACEMENT_UNKNOWN');
 
     await operator.cancel();
 
     expect(await operator.result()).toMatchObject({ outcome: 'CANCELLED', cancelRequested: true });
-    expect(await environment.audit(referenceId)).toMatchObject({ orderCount: 0, requests: 1 });
+    expect(await env.audit(referenceId)).toMatchObject({ orderCount: 0, requests: 1 });
   });
 
   it.concurrent(
     'while it is held with the history unreadable, stays held: an order may exist, so a person decides',
     async () => {
       const { referenceId, operator } = await started('demo-instant', (id) => {
-        environment.sandbox.addFault({ operation: 'place', referenceId: id, when: 'after', action: { type: 'reset' } });
-        environment.sandbox.addFault({
+        env.sandbox.addFault({ operation: 'place', referenceId: id, when: 'after', action: { type: 'reset' } });
+        env.sandbox.addFault({
           ...{ operation: 'orders', referenceId: id, nth: 2, times: 'always' },
           action: { type: 'answer', status: 503 },
         });
@@ -110,9 +110,9 @@ describe('a purchase that someone cancels, terminates or starts again', () => {
       await operator.cancel();
       await operator.cancelRequested();
       await operator.idle();
-      expect(await environment.starter.status(referenceId)).toMatchObject({ state: 'HELD', execution: 'RUNNING' });
+      expect(await env.starter.status(referenceId)).toMatchObject({ state: 'HELD', execution: 'RUNNING' });
 
-      const [order] = await environment.sandbox.ordersOf(referenceId);
+      const [order] = await env.sandbox.ordersOf(referenceId);
       await operator.resolve('order', { orderId: order!.id });
       await seenThrough(referenceId, operator);
     },
@@ -123,8 +123,8 @@ describe('a purchase that someone cancels, terminates or starts again', () => {
     await operator.pending('awaitOrderChange', 2);
 
     await operator.cancel();
-    const [order] = await environment.sandbox.ordersOf(referenceId);
-    await environment.sandbox.changeOrder(order!.id, { status: 'COMPLETED' });
+    const [order] = await env.sandbox.ordersOf(referenceId);
+    await env.sandbox.changeOrder(order!.id, { status: 'COMPLETED' });
 
     await seenThrough(referenceId, operator);
   });
@@ -150,10 +150,10 @@ describe('a purchase that someone cancels, terminates or starts again', () => {
       await moment(operator);
       if (product === 'demo-never') await operator.terminate();
 
-      const again = await environment.starter.purchase({ referenceId, items: [{ productId: product, quantity: 2 }] });
+      const again = await env.starter.purchase({ referenceId, items: [{ productId: product, quantity: 2 }] });
 
       expect(again.started).toBe(false);
-      expect(await environment.audit(referenceId)).toMatchObject({ orderCount: 1, requests: 1 });
+      expect(await env.audit(referenceId)).toMatchObject({ orderCount: 1, requests: 1 });
     },
   );
 
@@ -161,13 +161,13 @@ describe('a purchase that someone cancels, terminates or starts again', () => {
     const { referenceId, operator } = await started('demo-never');
     await operator.pending('awaitOrderChange', 2);
     await operator.terminate();
-    const [order] = await environment.sandbox.ordersOf(referenceId);
-    await environment.sandbox.changeOrder(order!.id, { status: 'COMPLETED' });
+    const [order] = await env.sandbox.ordersOf(referenceId);
+    await env.sandbox.changeOrder(order!.id, { status: 'COMPLETED' });
 
     const [first] = await operator.points();
     await operator.reset(first!);
 
     expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED', orderId: order!.id });
-    expect(await environment.audit(referenceId)).toMatchObject({ orderCount: 1, requests: 1 });
+    expect(await env.audit(referenceId)).toMatchObject({ orderCount: 1, requests: 1 });
   });
 });

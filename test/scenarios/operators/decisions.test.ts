@@ -31,40 +31,38 @@ const ROWS: { reason: HoldReason; decision: DecisionKind; outcome: string; keys:
 ];
 
 describe('a purchase that waits for a person', () => {
-  let environment: TestEnvironment;
+  let env: TestEnvironment;
   let checkout: Checkout;
 
   beforeAll(async () => {
-    environment = await startTestEnvironment({ settings: { replace: 'never' } });
-    checkout = scriptedCheckout(environment);
-    environment.sandbox.addPastOrders({ count: 3 });
+    env = await startTestEnvironment({ settings: { replace: 'never' } });
+    checkout = scriptedCheckout(env);
+    env.sandbox.addPastOrders({ count: 3 });
   });
 
   function arranged(reason: HoldReason) {
-    const referenceId = environment.reference();
+    const referenceId = env.reference();
     const arrange: Arrangement = HOLD_ARRANGEMENTS[reason];
-    return arrange({ environment, checkout, referenceId });
+    return arrange({ env, checkout, referenceId });
   }
 
   it.concurrent.each(ROWS)(
     'held because $reason, takes $decision and ends $outcome, with $keys keys',
     async ({ reason, decision, outcome, keys }) => {
       const { referenceId, rest, onResolve } = await arranged(reason);
-      const operator = operatorOf(environment, referenceId);
+      const operator = operatorOf(env, referenceId);
       const hold = await operator.held(reason);
 
-      await waitUntil('the checkout knows of the hold', () =>
-        environment.eventTypes(referenceId).includes('purchase.held'),
-      );
-      const told = [...environment.receiver.events.values()].find(({ data }) => data.referenceId === referenceId);
+      await waitUntil('the checkout knows of the hold', () => env.eventTypes(referenceId).includes('purchase.held'));
+      const told = [...env.receiver.events.values()].find(({ data }) => data.referenceId === referenceId);
       expect(told?.data).toMatchObject({ hold: reason, decisions: hold.decisions, reason: hold.explanation });
 
       await onResolve?.();
       await operator.resolve(decision, decision === 'order' ? rest : {});
 
       expect(await operator.result()).toMatchObject({ outcome });
-      expect((await environment.audit(referenceId)).received).toHaveLength(keys);
-      expect(environment.eventTypes(referenceId)).toEqual(['purchase.held', `purchase.${outcome.toLowerCase()}`]);
+      expect((await env.audit(referenceId)).received).toHaveLength(keys);
+      expect(env.eventTypes(referenceId)).toEqual(['purchase.held', `purchase.${outcome.toLowerCase()}`]);
       expect(await operator.brokenTasks()).toEqual([]);
     },
   );
@@ -73,7 +71,7 @@ describe('a purchase that waits for a person', () => {
     'held because %s, refuses what does not fit, on record, and goes on waiting',
     async (reason) => {
       const { referenceId } = await arranged(reason);
-      const operator = operatorOf(environment, referenceId);
+      const operator = operatorOf(env, referenceId);
       const hold = await operator.held(reason);
       const fitting = ROWS.filter((row) => row.reason === reason).map(({ decision }) => decision);
       expect(hold.decisions.toSorted()).toEqual(fitting.toSorted());
@@ -82,7 +80,7 @@ describe('a purchase that waits for a person', () => {
         await expectRefusal(operator.resolve(decision, { orderId: 'some-order' }), `does not fit ${reason}`);
       }
       await expectRefusal(operator.resolve(fitting[0]!, { hold: `${hold.id}0`, orderId: 'some-order' }), 'look again');
-      expect(await environment.starter.status(referenceId)).toMatchObject({ state: 'HELD', hold: { id: hold.id } });
+      expect(await env.starter.status(referenceId)).toMatchObject({ state: 'HELD', hold: { id: hold.id } });
       expect(await operator.updatesOnRecord()).toBe(KINDS.length - fitting.length + 1);
     },
   );
@@ -90,17 +88,17 @@ describe('a purchase that waits for a person', () => {
   it.concurrent(
     'refuses a decision that arrives with the start on record, because the handler must exist by then',
     async () => {
-      const referenceId = environment.reference();
-      const operator = operatorOf(environment, referenceId);
+      const referenceId = env.reference();
+      const operator = operatorOf(env, referenceId);
       const startWorkflowOperation = new WithStartWorkflowOperation(PURCHASE_WORKFLOW, {
         workflowId: purchaseWorkflowId(referenceId),
-        taskQueue: environment.taskQueue,
+        taskQueue: env.taskQueue,
         args: [{ referenceId, items: [{ productId: 'demo-instant', quantity: 1 }] }],
         workflowIdConflictPolicy: 'FAIL',
       });
 
       const decision: Decision = { hold: 'none-is-open-yet', decision: 'abandon' };
-      const { workflow } = environment.client;
+      const { workflow } = env.client;
       const resolving = workflow.executeUpdateWithStart<Workflow, void, [Decision]>(RESOLVE_UPDATE, {
         startWorkflowOperation,
         args: [decision],
@@ -109,14 +107,14 @@ describe('a purchase that waits for a person', () => {
       await expectRefusal(resolving, 'nothing waits for a decision');
       expect(await operator.updatesOnRecord()).toBe(1);
       expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });
-      expect(await environment.audit(referenceId)).toMatchObject({ orderCount: 1, requests: 1 });
+      expect(await env.audit(referenceId)).toMatchObject({ orderCount: 1, requests: 1 });
       expect(await operator.brokenTasks()).toEqual([]);
     },
   );
 
   it.concurrent('takes one of two decisions for a hold, and tells the loser so', async () => {
     const { referenceId } = await arranged('MORE_KEYS_THAN_ORDERED');
-    const operator = operatorOf(environment, referenceId);
+    const operator = operatorOf(env, referenceId);
     const hold = (await operator.held('MORE_KEYS_THAN_ORDERED')).id;
 
     const both = await Promise.allSettled([
@@ -130,9 +128,9 @@ describe('a purchase that waits for a person', () => {
 
   it.concurrent('opens another hold when the order that a person named is not right either', async () => {
     const { referenceId } = await arranged('PLACEMENT_UNKNOWN');
-    const operator = operatorOf(environment, referenceId);
+    const operator = operatorOf(env, referenceId);
     const first = await operator.held('PLACEMENT_UNKNOWN');
-    const other = await environment.sandbox.placeManualOrder({
+    const other = await env.sandbox.placeManualOrder({
       referenceId: `other-${referenceId}`,
       items: [{ id: 'demo-image', quantity: 1 }],
     });
@@ -142,7 +140,7 @@ describe('a purchase that waits for a person', () => {
 
     expect(second.id).not.toBe(first.id);
     await expectRefusal(operator.resolve('abandon', { hold: first.id }), 'look again');
-    expect((await environment.audit(referenceId)).received).toEqual([]);
+    expect((await env.audit(referenceId)).received).toEqual([]);
     await operator.resolve('abandon', { hold: second.id });
     expect(await operator.result()).toMatchObject({ outcome: 'ABANDONED' });
   });
@@ -150,9 +148,9 @@ describe('a purchase that waits for a person', () => {
   it.concurrent('stops telling of the hold once it is decided', async () => {
     const { referenceId } = await arranged('PLACEMENT_UNKNOWN');
     checkout.refuses(referenceId, 'purchase.held', 500);
-    const operator = operatorOf(environment, referenceId);
+    const operator = operatorOf(env, referenceId);
     await operator.pending('deliverEvent', 2);
-    const open = await environment.sandbox.placeManualOrder({
+    const open = await env.sandbox.placeManualOrder({
       referenceId: `open-${referenceId}`,
       items: [{ id: 'demo-never', quantity: 2 }],
     });
@@ -161,7 +159,7 @@ describe('a purchase that waits for a person', () => {
     await operator.pending('awaitOrderChange', 2);
 
     await waitUntil('the hold is no longer notified', async () => !(await operator.isPending('deliverEvent')));
-    expect(environment.eventTypes(referenceId)).toEqual([]);
+    expect(env.eventTypes(referenceId)).toEqual([]);
   });
 
   it.concurrent.each<[string, unknown]>([
@@ -174,16 +172,16 @@ describe('a purchase that waits for a person', () => {
     ['an order id that would change a path', { hold: 'x', decision: 'order', orderId: '../keys' }],
   ])('refuses %s before it is a decision: nothing is on record', async (_, given) => {
     const { referenceId } = await arranged('MORE_KEYS_THAN_ORDERED');
-    const operator = operatorOf(environment, referenceId);
+    const operator = operatorOf(env, referenceId);
     await operator.held('MORE_KEYS_THAN_ORDERED');
-    const handle = environment.client.workflow.getHandle(purchaseWorkflowId(referenceId));
+    const handle = env.client.workflow.getHandle(purchaseWorkflowId(referenceId));
 
     await expect(handle.executeUpdate<unknown, [unknown]>(RESOLVE_UPDATE, { args: [given] })).rejects.toThrow(
       WorkflowUpdateFailedError,
     );
 
     expect(await operator.updatesOnRecord()).toBe(0);
-    expect(await environment.starter.status(referenceId)).toMatchObject({ state: 'HELD' });
+    expect(await env.starter.status(referenceId)).toMatchObject({ state: 'HELD' });
     expect(await operator.brokenTasks()).toEqual([]);
   });
 });

@@ -27,23 +27,23 @@ const OPERATIONS: [string, (operator: Operator, activity: string) => Promise<voi
 ];
 
 describe('a pending activity that a person operates on', () => {
-  let environment: TestEnvironment;
+  let env: TestEnvironment;
   const silent = new Set<string>();
 
   beforeAll(async () => {
-    environment = await startTestEnvironment();
-    environment.sandbox.addPastOrders({ count: 3 });
-    environment.receiver.answerWith(({ body }) => (silent.has(body.data.referenceId) ? 500 : 204));
+    env = await startTestEnvironment();
+    env.sandbox.addPastOrders({ count: 3 });
+    env.receiver.answerWith(({ body }) => (silent.has(body.data.referenceId) ? 500 : 204));
   });
 
   it.concurrent.each(OPERATIONS)(
     'placeOrder without an answer, %s and then failed, sends nothing again, whether or not it is dispatched again',
     async (_, operate) => {
-      const referenceId = environment.reference();
-      environment.sandbox.addFault({ operation: 'place', referenceId, times: 'always', action: { type: 'hang' } });
-      await environment.buy({ 'demo-instant': 1 }, referenceId);
-      const operator = operatorOf(environment, referenceId);
-      await waitUntil('the placement is on its way', () => environment.sandbox.placeRequestsOf(referenceId) === 1);
+      const referenceId = env.reference();
+      env.sandbox.addFault({ operation: 'place', referenceId, times: 'always', action: { type: 'hang' } });
+      await env.buy({ 'demo-instant': 1 }, referenceId);
+      const operator = operatorOf(env, referenceId);
+      await waitUntil('the placement is on its way', () => env.sandbox.placeRequestsOf(referenceId) === 1);
 
       // Only a failed attempt is dispatched again; before that, all of these change nothing.
       const operating = operate(operator, 'placeOrder');
@@ -51,10 +51,10 @@ describe('a pending activity that a person operates on', () => {
       await operating;
 
       await operator.held('PLACEMENT_UNKNOWN');
-      expect(await environment.audit(referenceId)).toMatchObject({ orderCount: 0, requests: 1 });
+      expect(await env.audit(referenceId)).toMatchObject({ orderCount: 0, requests: 1 });
       await operator.resolve('abandon');
       expect(await operator.result()).toMatchObject({ outcome: 'ABANDONED' });
-      expect(await environment.audit(referenceId)).toMatchObject({ orderCount: 0, requests: 1 });
+      expect(await env.audit(referenceId)).toMatchObject({ orderCount: 0, requests: 1 });
     },
     60_000,
   );
@@ -62,16 +62,16 @@ describe('a pending activity that a person operates on', () => {
   it.concurrent.each(OPERATIONS)(
     'awaitOrderChange, %s, goes on looking and delivers once',
     async (_, operate) => {
-      const referenceId = await environment.buy({ 'demo-never': 2 });
-      const operator = operatorOf(environment, referenceId);
+      const referenceId = await env.buy({ 'demo-never': 2 });
+      const operator = operatorOf(env, referenceId);
       await operator.pending('awaitOrderChange', 2);
 
       await operate(operator, 'awaitOrderChange');
 
-      const [order] = await environment.sandbox.ordersOf(referenceId);
-      await environment.sandbox.changeOrder(order!.id, { status: 'COMPLETED' });
+      const [order] = await env.sandbox.ordersOf(referenceId);
+      await env.sandbox.changeOrder(order!.id, { status: 'COMPLETED' });
       expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });
-      const { orderCount, requests, issued, received } = await environment.audit(referenceId);
+      const { orderCount, requests, issued, received } = await env.audit(referenceId);
       expect({ orderCount, requests }).toEqual({ orderCount: 1, requests: 1 });
       expect(received).toEqual(issued);
       expect(received).toHaveLength(2);
@@ -83,19 +83,19 @@ describe('a pending activity that a person operates on', () => {
   it.concurrent.each(OPERATIONS)(
     'deliverEvent to a checkout that answers 500, %s, delivers the same event once the checkout takes it',
     async (_, operate) => {
-      const referenceId = environment.reference();
+      const referenceId = env.reference();
       silent.add(referenceId);
-      await environment.buy({ 'demo-instant': 2 }, referenceId);
-      const operator = operatorOf(environment, referenceId);
+      await env.buy({ 'demo-instant': 2 }, referenceId);
+      const operator = operatorOf(env, referenceId);
       await operator.pending('deliverEvent', 2);
 
       await operate(operator, 'deliverEvent');
       silent.delete(referenceId);
 
       expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });
-      const { issued, received } = await environment.audit(referenceId);
+      const { issued, received } = await env.audit(referenceId);
       expect(received).toEqual(issued);
-      const ids = environment.receiver.attemptsOf(referenceId).map(({ id }) => id);
+      const ids = env.receiver.attemptsOf(referenceId).map(({ id }) => id);
       expect(new Set(ids).size).toBe(1);
     },
     60_000,
@@ -103,7 +103,7 @@ describe('a pending activity that a person operates on', () => {
 
   // After all of the above: Jest runs the tests that are not concurrent last.
   it('no event ever came with other keys or other words under its id', () => {
-    expect(environment.receiver.attempts.length).toBeGreaterThan(10);
-    expect(environment.receiver.contradictions).toEqual([]);
+    expect(env.receiver.attempts.length).toBeGreaterThan(10);
+    expect(env.receiver.contradictions).toEqual([]);
   });
 });

@@ -6,13 +6,13 @@ import { startTestEnvironment, type TestEnvironment } from '../../support/test-e
 import { waitUntil } from '../../support/wait-until';
 
 describe('a purchase that someone resets', () => {
-  let environment: TestEnvironment;
+  let env: TestEnvironment;
   let checkout: Checkout;
 
   beforeAll(async () => {
-    environment = await startTestEnvironment({ sandbox: { perLookMs: 30_000 } });
-    checkout = scriptedCheckout(environment);
-    environment.sandbox.addPastOrders({ count: 3 });
+    env = await startTestEnvironment({ sandbox: { perLookMs: 30_000 } });
+    checkout = scriptedCheckout(env);
+    env.sandbox.addPastOrders({ count: 3 });
   });
 
   it.concurrent.each([
@@ -23,7 +23,7 @@ describe('a purchase that someone resets', () => {
   ] as const)(
     '%s × %i, reset to each of its points after its end, ends the same and buys and delivers nothing twice',
     async (product, quantity) => {
-      const result = await environment.bought({ [product]: quantity });
+      const result = await env.bought({ [product]: quantity });
       await endsTheSameFromEachPoint(result.referenceId, (operator) => operator.result());
     },
     120_000,
@@ -40,11 +40,11 @@ describe('a purchase that someone resets', () => {
     'held because %s and decided with %s, reset to each of its points, buys and delivers nothing twice',
     async (reason, decision) => {
       const { referenceId, rest, onResolve } = await HOLD_ARRANGEMENTS[reason]({
-        environment,
+        env,
         checkout,
-        referenceId: environment.reference(),
+        referenceId: env.reference(),
       });
-      const operator = operatorOf(environment, referenceId);
+      const operator = operatorOf(env, referenceId);
       await operator.held(reason);
       await onResolve?.();
       await operator.resolve(decision, decision === 'order' ? rest : {});
@@ -58,13 +58,13 @@ describe('a purchase that someone resets', () => {
   it.concurrent(
     'rejected, and reset to before that, asks a person instead of the partner',
     async () => {
-      const { referenceId } = await environment.bought({ 'demo-out-of-stock': 1 });
-      const operator = operatorOf(environment, referenceId);
+      const { referenceId } = await env.bought({ 'demo-out-of-stock': 1 });
+      const operator = operatorOf(env, referenceId);
 
       await operator.reset((await operator.points())[0]!);
 
       await operator.held('PLACEMENT_UNKNOWN');
-      expect(await environment.audit(referenceId)).toMatchObject({ orderCount: 0, requests: 1 });
+      expect(await env.audit(referenceId)).toMatchObject({ orderCount: 0, requests: 1 });
       await operator.resolve('abandon');
       expect(await operator.result()).toMatchObject({ outcome: 'ABANDONED' });
     },
@@ -74,40 +74,40 @@ describe('a purchase that someone resets', () => {
   it.concurrent(
     'with a decision to place again behind it, never places on the ground of that decision',
     async () => {
-      const referenceId = environment.reference();
-      environment.sandbox.addFault({ operation: 'place', referenceId, times: 'always', action: { type: 'reset' } });
-      await environment.buy({ 'demo-instant': 1 }, referenceId);
-      const operator = operatorOf(environment, referenceId);
+      const referenceId = env.reference();
+      env.sandbox.addFault({ operation: 'place', referenceId, times: 'always', action: { type: 'reset' } });
+      await env.buy({ 'demo-instant': 1 }, referenceId);
+      const operator = operatorOf(env, referenceId);
       const first = await operator.held('PLACEMENT_UNKNOWN');
       const [whileHeld] = (await operator.points()).slice(-1);
       await operator.resolve('replace');
       const second = await operator.held('PLACEMENT_UNKNOWN', first);
-      expect(environment.sandbox.placeRequestsOf(referenceId)).toBe(2);
+      expect(env.sandbox.placeRequestsOf(referenceId)).toBe(2);
 
       // The server hands the decision on to the new run: to the very hold that it answered, and then to none.
       await operator.reset(whileHeld!);
       const third = await operator.held('PLACEMENT_UNKNOWN', first, second);
-      expect(environment.sandbox.placeRequestsOf(referenceId)).toBe(2);
+      expect(env.sandbox.placeRequestsOf(referenceId)).toBe(2);
 
       await operator.reset((await operator.points())[0]!);
       await operator.held('PLACEMENT_UNKNOWN', first, second, third);
-      expect(environment.sandbox.placeRequestsOf(referenceId)).toBe(2);
+      expect(env.sandbox.placeRequestsOf(referenceId)).toBe(2);
       expect(await operator.brokenTasks()).toEqual([]);
     },
     120_000,
   );
 
   it.concurrent('while its placement has no answer yet, finds the order that came of it', async () => {
-    const referenceId = environment.reference();
-    environment.sandbox.addFault({
+    const referenceId = env.reference();
+    env.sandbox.addFault({
       operation: 'place',
       referenceId,
       when: 'after',
       action: { type: 'delay', ms: 700 },
     });
-    await environment.buy({ 'demo-instant': 2 }, referenceId);
-    const operator = operatorOf(environment, referenceId);
-    await waitUntil('the placement is on its way', () => environment.sandbox.placeRequestsOf(referenceId) === 1);
+    await env.buy({ 'demo-instant': 2 }, referenceId);
+    const operator = operatorOf(env, referenceId);
+    await waitUntil('the placement is on its way', () => env.sandbox.placeRequestsOf(referenceId) === 1);
 
     await operator.reset((await operator.points())[0]!);
 
@@ -115,27 +115,27 @@ describe('a purchase that someone resets', () => {
   });
 
   it.concurrent('while the order is looked at, to each point that it has, goes on from there', async () => {
-    const referenceId = await environment.buy({ 'demo-never': 2 });
-    const operator = operatorOf(environment, referenceId);
+    const referenceId = await env.buy({ 'demo-never': 2 });
+    const operator = operatorOf(env, referenceId);
     await operator.pending('awaitOrderChange', 2);
-    const { runId } = await environment.starter.status(referenceId);
+    const { runId } = await env.starter.status(referenceId);
     for (const point of await operator.points()) {
       await operator.reset(point, runId);
       await operator.pending('awaitOrderChange', 2);
     }
-    const [order] = await environment.sandbox.ordersOf(referenceId);
-    await environment.sandbox.changeOrder(order!.id, { status: 'COMPLETED' });
+    const [order] = await env.sandbox.ordersOf(referenceId);
+    await env.sandbox.changeOrder(order!.id, { status: 'COMPLETED' });
 
     await deliveredOnce(referenceId, operator);
   });
 
   it.concurrent('while its keys are delivered, to each point that it has, delivers one event', async () => {
-    const referenceId = environment.reference();
+    const referenceId = env.reference();
     checkout.refuses(referenceId, 'purchase.delivered', 500);
-    await environment.buy({ 'demo-instant': 2 }, referenceId);
-    const operator = operatorOf(environment, referenceId);
+    await env.buy({ 'demo-instant': 2 }, referenceId);
+    const operator = operatorOf(env, referenceId);
     await operator.pending('deliverEvent', 2);
-    const { runId } = await environment.starter.status(referenceId);
+    const { runId } = await env.starter.status(referenceId);
     for (const point of await operator.points()) {
       await operator.reset(point, runId);
       await operator.pending('deliverEvent', 2);
@@ -151,18 +151,18 @@ describe('a purchase that someone resets', () => {
   ] as const)(
     'to before its look, with an event that was %s and an order that is fuller now, names only what is new in a new event',
     async (_, answer, types) => {
-      const referenceId = environment.reference();
+      const referenceId = env.reference();
       if (answer !== 204) checkout.refuses(referenceId, 'purchase.partially_delivered', answer);
-      await environment.buy({ 'demo-never': 4 }, referenceId);
-      const operator = operatorOf(environment, referenceId);
+      await env.buy({ 'demo-never': 4 }, referenceId);
+      const operator = operatorOf(env, referenceId);
       await operator.pending('awaitOrderChange', 2);
-      const [order] = await environment.sandbox.ordersOf(referenceId);
+      const [order] = await env.sandbox.ordersOf(referenceId);
       const keys = ['A', 'B', 'C', 'D'].map((letter) => `${letter}-${referenceId}`);
-      await environment.sandbox.changeOrder(order!.id, { status: 'PARTIAL_COMPLETED', keys: [keys.slice(0, 2)] });
+      await env.sandbox.changeOrder(order!.id, { status: 'PARTIAL_COMPLETED', keys: [keys.slice(0, 2)] });
       await (answer === 204 ? operator.result() : operator.pending('deliverEvent', 2));
 
-      await environment.sandbox.changeOrder(order!.id, { status: 'COMPLETED', keys: [keys] });
-      const { runId } = await environment.starter.status(referenceId);
+      await env.sandbox.changeOrder(order!.id, { status: 'COMPLETED', keys: [keys] });
+      const { runId } = await env.starter.status(referenceId);
       const [first] = await operator.points();
       for (const _again of [1, 2]) {
         await operator.reset(first!, runId);
@@ -171,24 +171,24 @@ describe('a purchase that someone resets', () => {
         expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED', lines: [{ delivered: 4 }] });
       }
 
-      expect((await environment.audit(referenceId)).received).toEqual(keys);
-      expect(environment.eventTypes(referenceId)).toEqual(types);
+      expect((await env.audit(referenceId)).received).toEqual(keys);
+      expect(env.eventTypes(referenceId)).toEqual(types);
       expect(await operator.brokenTasks()).toEqual([]);
     },
   );
 
   // After all of the above: Jest runs the tests that are not concurrent last.
   it('no event ever came with other keys under its id', () => {
-    expect(environment.receiver.attempts.length).toBeGreaterThan(20);
-    expect(changedEvents(environment.receiver)).toEqual([]);
+    expect(env.receiver.attempts.length).toBeGreaterThan(20);
+    expect(changedEvents(env.receiver)).toEqual([]);
   });
 
   /** `finish` brings the new run to its end. The partner's books and the checkout's events stay as they are. */
   async function endsTheSameFromEachPoint(referenceId: string, finish: (operator: Operator) => Promise<unknown>) {
-    const operator = operatorOf(environment, referenceId);
+    const operator = operatorOf(env, referenceId);
     const result = await operator.result();
-    const { runId } = await environment.starter.status(referenceId);
-    const before = { ...(await environment.audit(referenceId)), outcome: result.outcome, order: result.orderId };
+    const { runId } = await env.starter.status(referenceId);
+    const before = { ...(await env.audit(referenceId)), outcome: result.outcome, order: result.orderId };
     const points = await operator.points();
     expect(points.length).toBeGreaterThan(2);
 
@@ -196,7 +196,7 @@ describe('a purchase that someone resets', () => {
       await operator.reset(point, runId);
       await finish(operator);
       const again = await operator.result();
-      const after = { ...(await environment.audit(referenceId)), outcome: again.outcome, order: again.orderId };
+      const after = { ...(await env.audit(referenceId)), outcome: again.outcome, order: again.orderId };
       expect({ point: Number(point), ...after }).toEqual({ point: Number(point), ...before });
       expect(await operator.brokenTasks()).toEqual([]);
     }
@@ -204,9 +204,9 @@ describe('a purchase that someone resets', () => {
 
   /** Decides the same again for each hold that the new run opens. */
   async function answerUntilTheEnd(referenceId: string, decision: DecisionKind, rest: object) {
-    const operator = operatorOf(environment, referenceId);
+    const operator = operatorOf(env, referenceId);
     await waitUntil(`${referenceId} has ended again`, async () => {
-      const { execution, hold } = await environment.starter.status(referenceId);
+      const { execution, hold } = await env.starter.status(referenceId);
       if (execution !== 'RUNNING') return true;
       if (hold) await operator.resolve(decision, { hold: hold.id, ...(decision === 'order' && rest) }).catch(() => {});
       return false;
@@ -215,7 +215,7 @@ describe('a purchase that someone resets', () => {
 
   async function deliveredOnce(referenceId: string, operator: Operator) {
     expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });
-    const { orderCount, requests, issued, received } = await environment.audit(referenceId);
+    const { orderCount, requests, issued, received } = await env.audit(referenceId);
     expect({ orderCount, requests }).toEqual({ orderCount: 1, requests: 1 });
     expect(received).toEqual(issued);
     expect(received).toHaveLength(2);

@@ -67,12 +67,12 @@ const ROWS: Row[] = [
 ];
 
 describe('what an answer to place-order means, where an absent order may be placed again if the partner answered', () => {
-  let environment: TestEnvironment;
+  let env: TestEnvironment;
   let runs: Map<string, Promise<PurchaseRun>>;
 
   beforeAll(async () => {
-    environment = await startTestEnvironment({ pastOrders: 5, settings: { ...LENIENT, partnerTimeoutMs: 5_000 } });
-    runs = new Map(ROWS.map(({ seen, faults }) => [seen, runPurchase(environment, faults)]));
+    env = await startTestEnvironment({ pastOrders: 5, settings: { ...LENIENT, partnerTimeoutMs: 5_000 } });
+    runs = new Map(ROWS.map(({ seen, faults }) => [seen, runPurchase(env, faults)]));
     await Promise.allSettled(runs.values());
   }, 180_000);
 
@@ -105,7 +105,7 @@ describe('what an answer to place-order means, where an absent order may be plac
 
   it('rejects after one look in the history, no sooner and without watching it for long', async () => {
     const purchase = await runs.get('422');
-    expect(searchesFor(environment, purchase?.referenceId ?? '')).toBe(2);
+    expect(searchesFor(env, purchase?.referenceId ?? '')).toBe(2);
   });
 });
 

@@ -14,89 +14,85 @@ import {
 const UNREADABLE: PurchaseFault = { operation: 'orders', times: 'always', action: { type: 'answer', status: 503 } };
 
 describe('a cancel ends a purchase only where surely nothing was bought', () => {
-  let environment: TestEnvironment;
+  let env: TestEnvironment;
 
   beforeAll(async () => {
-    environment = await startTestEnvironment({ pastOrders: 5, settings: { ...LENIENT, settleMs: 4_000 } });
+    env = await startTestEnvironment({ pastOrders: 5, settings: { ...LENIENT, settleMs: 4_000 } });
   });
 
   it('ends CANCELLED before anything was sent, and then nothing is', async () => {
-    const referenceId = await startPurchase(environment, [UNREADABLE]);
-    await waitUntil('the history was searched', () => searchesFor(environment, referenceId) > 0);
-    await operatorOf(environment, referenceId).cancel();
-    await untilNotified(environment, referenceId);
+    const referenceId = await startPurchase(env, [UNREADABLE]);
+    await waitUntil('the history was searched', () => searchesFor(env, referenceId) > 0);
+    await operatorOf(env, referenceId).cancel();
+    await untilNotified(env, referenceId);
 
-    const purchase = await purchaseOf(environment, referenceId);
+    const purchase = await purchaseOf(env, referenceId);
     expect(purchase).toMatchObject({ state: 'CANCELLED', requests: 0, orders: [] });
     expect(purchase.events.map(({ type }) => type)).toEqual(['purchase.cancelled']);
   });
 
   it('settles an unknown outcome first, then ends without asking a person, and never places again', async () => {
     const unknown: PurchaseFault['action'][] = [{ type: 'answer', status: 500 }, { type: 'reset' }];
-    const references = await Promise.all(
-      unknown.map((action) => startPurchase(environment, [{ operation: 'place', action }])),
-    );
+    const references = await Promise.all(unknown.map((action) => startPurchase(env, [{ operation: 'place', action }])));
     for (const reference of references) {
-      await environment.untilState(reference, 'UNCONFIRMED');
-      await operatorOf(environment, reference).cancel();
+      await env.untilState(reference, 'UNCONFIRMED');
+      await operatorOf(env, reference).cancel();
     }
-    await Promise.all(references.map((reference) => untilNotified(environment, reference)));
+    await Promise.all(references.map((reference) => untilNotified(env, reference)));
 
-    for (const purchase of await Promise.all(references.map((reference) => purchaseOf(environment, reference)))) {
+    for (const purchase of await Promise.all(references.map((reference) => purchaseOf(env, reference)))) {
       expect(purchase).toMatchObject({ state: 'CANCELLED', requests: 1, orders: [] });
       expect(purchase.events.map(({ type }) => type)).toEqual(['purchase.cancelled']);
     }
   });
 
   it('sees the order through when the settling finds one, cancel or not', async () => {
-    environment.sandbox.settings({ historyLagRequests: 1_000 });
-    const referenceId = await startPurchase(environment, [
-      { operation: 'place', when: 'after', action: { type: 'reset' } },
-    ]);
-    await environment.untilState(referenceId, 'UNCONFIRMED');
-    await operatorOf(environment, referenceId).cancel();
-    environment.sandbox.settings({ historyLagRequests: 0 });
-    await untilNotified(environment, referenceId);
+    env.sandbox.settings({ historyLagRequests: 1_000 });
+    const referenceId = await startPurchase(env, [{ operation: 'place', when: 'after', action: { type: 'reset' } }]);
+    await env.untilState(referenceId, 'UNCONFIRMED');
+    await operatorOf(env, referenceId).cancel();
+    env.sandbox.settings({ historyLagRequests: 0 });
+    await untilNotified(env, referenceId);
 
-    await expectSeenThrough(environment, referenceId);
+    await expectSeenThrough(env, referenceId);
   });
 
   it('sees the order through when it was placed before the cancel', async () => {
-    const referenceId = await startPurchase(environment, [], { 'demo-slow': 2 });
-    await environment.untilState(referenceId, 'PENDING');
-    await operatorOf(environment, referenceId).cancel();
-    environment.sandbox.advance(21 * 60_000);
-    await untilNotified(environment, referenceId);
+    const referenceId = await startPurchase(env, [], { 'demo-slow': 2 });
+    await env.untilState(referenceId, 'PENDING');
+    await operatorOf(env, referenceId).cancel();
+    env.sandbox.advance(21 * 60_000);
+    await untilNotified(env, referenceId);
 
-    await expectSeenThrough(environment, referenceId);
+    await expectSeenThrough(env, referenceId);
   });
 });
 
 describe('a cancel of a purchase that is held because its placement is unknown', () => {
-  let environment: TestEnvironment;
+  let env: TestEnvironment;
 
   beforeAll(async () => {
-    environment = await startTestEnvironment({ pastOrders: 5, settings: { ...LENIENT, settleMs: 200 } });
+    env = await startTestEnvironment({ pastOrders: 5, settings: { ...LENIENT, settleMs: 200 } });
   });
 
   it('ends it when the order is shown to be absent', async () => {
-    const { referenceId, state } = await runPurchase(environment, [{ operation: 'place', action: { type: 'reset' } }]);
+    const { referenceId, state } = await runPurchase(env, [{ operation: 'place', action: { type: 'reset' } }]);
     expect(state).toBe('HELD');
-    await operatorOf(environment, referenceId).cancel();
+    await operatorOf(env, referenceId).cancel();
 
-    expect(await environment.starter.result(referenceId)).toMatchObject({ outcome: 'CANCELLED' });
-    expect(environment.sandbox.placeRequestsOf(referenceId)).toBe(1);
+    expect(await env.starter.result(referenceId)).toMatchObject({ outcome: 'CANCELLED' });
+    expect(env.sandbox.placeRequestsOf(referenceId)).toBe(1);
   });
 
   it('looks once more, and sees through an order that came while it was held', async () => {
-    const { referenceId } = await runPurchase(environment, [{ operation: 'place', action: { type: 'reset' } }]);
-    const order = await environment.sandbox.placeManualOrder({
+    const { referenceId } = await runPurchase(env, [{ operation: 'place', action: { type: 'reset' } }]);
+    const order = await env.sandbox.placeManualOrder({
       referenceId,
       items: [{ id: 'demo-instant', quantity: 2 }],
     });
-    await operatorOf(environment, referenceId).cancel();
+    await operatorOf(env, referenceId).cancel();
 
-    expect(await environment.starter.result(referenceId)).toMatchObject({
+    expect(await env.starter.result(referenceId)).toMatchObject({
       outcome: 'DELIVERED',
       orderId: order.id,
       cancelRequested: true,
@@ -104,22 +100,22 @@ describe('a cancel of a purchase that is held because its placement is unknown',
   });
 
   it('does not end it when the history could not be read, because an order may well be there', async () => {
-    const { referenceId, state } = await runPurchase(environment, [
+    const { referenceId, state } = await runPurchase(env, [
       { operation: 'place', when: 'after', action: { type: 'reset' } },
       { operation: 'orders', nth: 2, times: 'always', action: { type: 'answer', status: 503 } },
     ]);
     expect(state).toBe('HELD');
-    const operator = operatorOf(environment, referenceId);
+    const operator = operatorOf(env, referenceId);
     await operator.cancel();
     await operator.cancelRequested();
     await operator.idle();
 
-    expect(await purchaseOf(environment, referenceId)).toMatchObject({ state: 'HELD', requests: 1, received: [] });
+    expect(await purchaseOf(env, referenceId)).toMatchObject({ state: 'HELD', requests: 1, received: [] });
   });
 });
 
-async function expectSeenThrough(environment: TestEnvironment, referenceId: string): Promise<void> {
-  const purchase = await purchaseOf(environment, referenceId);
+async function expectSeenThrough(env: TestEnvironment, referenceId: string): Promise<void> {
+  const purchase = await purchaseOf(env, referenceId);
   expect(purchase).toMatchObject({ state: 'DELIVERED', requests: 1, status: { result: { cancelRequested: true } } });
   expect(purchase.received).toEqual(purchase.issued);
   expect(purchase.received).toHaveLength(2);

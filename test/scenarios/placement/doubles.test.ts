@@ -6,14 +6,14 @@ import { INSTANT, LENIENT, type PurchaseFault, purchaseOf, runPurchase } from '.
 const LOST: PurchaseFault = { operation: 'place', when: 'after', action: { type: 'reset' } };
 
 describe('orders that are not as one order for one reference should be', () => {
-  let environment: TestEnvironment;
+  let env: TestEnvironment;
 
   beforeAll(async () => {
-    environment = await startTestEnvironment({ pastOrders: 5, settings: LENIENT });
+    env = await startTestEnvironment({ pastOrders: 5, settings: LENIENT });
   });
 
   it('adopts the first of two orders for one reference, reports both, and delivers the keys of one only', async () => {
-    const { orders, received, requests, status, events } = await runPurchase(environment, [
+    const { orders, received, requests, status, events } = await runPurchase(env, [
       { ...LOST, commit: { type: 'copies', count: 2 } },
     ]);
 
@@ -34,7 +34,7 @@ describe('orders that are not as one order for one reference should be', () => {
     ['answered', []],
   ])('hands over nothing of an order of other items that was %s, and asks a person', async (_, [action]) => {
     const commit: PurchaseFault['commit'] = { type: 'items', items: [{ id: 'demo-instant', quantity: 3 }] };
-    const held = await runPurchase(environment, [{ operation: 'place', when: 'after', action, commit }]);
+    const held = await runPurchase(env, [{ operation: 'place', when: 'after', action, commit }]);
 
     expect(held).toMatchObject({ state: 'HELD', requests: 1, received: [] });
     expect(held.status.hold).toMatchObject({ reason: 'OTHER_ITEMS', decisions: ['order', 'abandon', 'deliver'] });
@@ -43,7 +43,7 @@ describe('orders that are not as one order for one reference should be', () => {
   it('does not take over an order that lacks a product that was asked for, as if it were a shortfall', async () => {
     const commit: PurchaseFault['commit'] = { type: 'items', items: [{ id: 'demo-instant', quantity: 2 }] };
     const lost: PurchaseFault = { operation: 'place', when: 'after', action: LOST.action, commit };
-    const held = await runPurchase(environment, [lost], { 'demo-instant': 2, 'demo-seconds': 1 });
+    const held = await runPurchase(env, [lost], { 'demo-instant': 2, 'demo-seconds': 1 });
 
     expect(held).toMatchObject({ state: 'HELD', requests: 1, received: [] });
     expect(held.status.hold).toMatchObject({ reason: 'OTHER_ITEMS' });
@@ -51,8 +51,8 @@ describe('orders that are not as one order for one reference should be', () => {
   });
 
   it('does not deliver one order to two customers when the partner answers two references with one id', async () => {
-    const first = await runPurchase(environment);
-    const second = await runPurchase(environment, [
+    const first = await runPurchase(env);
+    const second = await runPurchase(env, [
       { operation: 'place', commit: { type: 'same-order-as', referenceId: first.referenceId } },
     ]);
 
@@ -63,12 +63,12 @@ describe('orders that are not as one order for one reference should be', () => {
   });
 
   it('passes over an order that had failed and adopts the living one, without sending another', async () => {
-    const referenceId = environment.reference();
+    const referenceId = env.reference();
     const items = [{ id: 'demo-instant', quantity: 2 }];
-    const failed = await environment.sandbox.placeManualOrder({ referenceId, items });
-    await environment.sandbox.changeOrder(failed.id, { status: 'FAILED' });
-    const alive = await environment.sandbox.placeManualOrder({ referenceId, items });
-    const purchase = await runPurchase(environment, [], INSTANT, referenceId);
+    const failed = await env.sandbox.placeManualOrder({ referenceId, items });
+    await env.sandbox.changeOrder(failed.id, { status: 'FAILED' });
+    const alive = await env.sandbox.placeManualOrder({ referenceId, items });
+    const purchase = await runPurchase(env, [], INSTANT, referenceId);
 
     expect(purchase).toMatchObject({ state: 'DELIVERED', requests: 0 });
     expect(purchase.status.result?.orderId).toBe(alive.id);
@@ -76,14 +76,14 @@ describe('orders that are not as one order for one reference should be', () => {
   });
 
   it('ends as the partner says when the only order under the reference had failed, without sending another', async () => {
-    const referenceId = environment.reference();
-    const order = await environment.sandbox.placeManualOrder({
+    const referenceId = env.reference();
+    const order = await env.sandbox.placeManualOrder({
       referenceId,
       items: [{ id: 'demo-instant', quantity: 2 }],
     });
-    await environment.sandbox.changeOrder(order.id, { status: 'FAILED' });
+    await env.sandbox.changeOrder(order.id, { status: 'FAILED' });
 
-    expect(await runPurchase(environment, [], INSTANT, referenceId)).toMatchObject({
+    expect(await runPurchase(env, [], INSTANT, referenceId)).toMatchObject({
       state: 'FAILED',
       requests: 0,
       received: [],
@@ -92,22 +92,22 @@ describe('orders that are not as one order for one reference should be', () => {
 
   it('buys nothing twice when no answer came and the partner books the order long after', async () => {
     const commit = { type: 'late', historyRequests: 1_000 } as const;
-    const { referenceId } = await runPurchase(environment, [{ ...LOST, when: 'before', commit }]);
-    await bookLateOrders(environment, referenceId, 1);
+    const { referenceId } = await runPurchase(env, [{ ...LOST, when: 'before', commit }]);
+    await bookLateOrders(env, referenceId, 1);
 
-    const purchase = await purchaseOf(environment, referenceId);
+    const purchase = await purchaseOf(env, referenceId);
     expect(purchase).toMatchObject({ state: 'HELD', requests: 1, received: [] });
     expect(purchase.orders).toHaveLength(1);
   });
 
   it('delivers the keys of one order only when an order that was replaced is booked after all', async () => {
     const commit = { type: 'late', historyRequests: 1_000 } as const;
-    const { referenceId } = await runPurchase(environment, [
+    const { referenceId } = await runPurchase(env, [
       { operation: 'place', action: { type: 'answer', status: 500 }, commit },
     ]);
-    await bookLateOrders(environment, referenceId, 2);
+    await bookLateOrders(env, referenceId, 2);
 
-    const { orders, received, status, requests } = await purchaseOf(environment, referenceId);
+    const { orders, received, status, requests } = await purchaseOf(env, referenceId);
     expect(requests).toBe(2);
     const delivered = orders.filter(({ id }) => id === status.result?.orderId);
     expect(received).toEqual(keysOf(...delivered));
@@ -120,25 +120,25 @@ describe('what may be placed again is the user’s choice', () => {
   const broken = [before({ type: 'hang' }), before({ type: 'reset' }), before({ type: 'close' })];
 
   it('never: neither after an error answer nor after silence', async () => {
-    const environment = await startTestEnvironment({
+    const env = await startTestEnvironment({
       pastOrders: 5,
       settings: { ...LENIENT, replace: 'never', settleMs: 300 },
     });
     const faults = [...broken, before({ type: 'answer', status: 500 }), before({ type: 'unsuccessful' })];
-    const all = await Promise.all(faults.map((fault) => runPurchase(environment, [fault])));
-    await environment.close();
+    const all = await Promise.all(faults.map((fault) => runPurchase(env, [fault])));
+    await env.close();
 
     for (const purchase of all) expect(purchase).toMatchObject({ state: 'HELD', requests: 1, orders: [] });
   });
 
   it('always: after silence too, once the order is shown absent, and to one order only', async () => {
-    const environment = await startTestEnvironment({
+    const env = await startTestEnvironment({
       pastOrders: 5,
       settings: { ...LENIENT, replace: 'always', settleMs: 300 },
     });
-    const absent = await Promise.all(broken.map((fault) => runPurchase(environment, [fault])));
-    const there = await Promise.all(broken.map((fault) => runPurchase(environment, [{ ...fault, when: 'after' }])));
-    await environment.close();
+    const absent = await Promise.all(broken.map((fault) => runPurchase(env, [fault])));
+    const there = await Promise.all(broken.map((fault) => runPurchase(env, [{ ...fault, when: 'after' }])));
+    await env.close();
 
     for (const purchase of absent) expect(purchase).toMatchObject({ state: 'DELIVERED', requests: 2 });
     for (const purchase of there) expect(purchase).toMatchObject({ state: 'DELIVERED', requests: 1 });
@@ -147,9 +147,9 @@ describe('what may be placed again is the user’s choice', () => {
 });
 
 /** Asks for the history until the orders that wait for its answers are there. */
-async function bookLateOrders(environment: TestEnvironment, referenceId: string, count: number): Promise<void> {
+async function bookLateOrders(env: TestEnvironment, referenceId: string, count: number): Promise<void> {
   await waitUntil(`${count} orders are there`, async () => {
-    await Promise.all(Array.from({ length: 50 }, () => environment.partner.listOrders({ limit: 1 })));
-    return (await environment.sandbox.ordersOf(referenceId)).length >= count;
+    await Promise.all(Array.from({ length: 50 }, () => env.partner.listOrders({ limit: 1 })));
+    return (await env.sandbox.ordersOf(referenceId)).length >= count;
   });
 }

@@ -3,21 +3,21 @@ import { waitUntil } from '../../support/wait-until';
 import { LENIENT, type PurchaseFault, purchaseOf, runPurchase, untilNotified } from './run-purchase';
 
 describe('the good case', () => {
-  let environment: TestEnvironment;
+  let env: TestEnvironment;
 
   beforeEach(async () => {
-    environment = await startTestEnvironment({ pastOrders: 5, settings: LENIENT });
+    env = await startTestEnvironment({ pastOrders: 5, settings: LENIENT });
   });
-  afterEach(() => environment.close());
+  afterEach(() => env.close());
 
   it('costs one search and one order, one look and one reading of the keys, and no activity more', async () => {
-    const { state, referenceId } = await runPurchase(environment);
+    const { state, referenceId } = await runPurchase(env);
 
     expect(state).toBe('DELIVERED');
-    expect(environment.sandbox.requests()).toMatchObject({ place: 1, orders: 1, keys: 2, products: 0, unknown: 0 });
-    const operations = environment.sandbox.log().map(({ operation }) => operation);
+    expect(env.sandbox.requests()).toMatchObject({ place: 1, orders: 1, keys: 2, products: 0, unknown: 0 });
+    const operations = env.sandbox.log().map(({ operation }) => operation);
     expect(operations.indexOf('orders')).toBeLessThan(operations.indexOf('place'));
-    const { events } = await environment.client.workflow.getHandle(`purchase-${referenceId}`).fetchHistory();
+    const { events } = await env.client.workflow.getHandle(`purchase-${referenceId}`).fetchHistory();
     const activities = (events ?? []).flatMap(
       (event) => event.activityTaskScheduledEventAttributes?.activityType?.name ?? [],
     );
@@ -33,19 +33,18 @@ describe('the good case', () => {
       { operation: 'place', ...always, when: 'after', action: { type: 'merge', data: { id: '\u0000' } } },
     ];
     const poisoned = poisons.map((fault) => {
-      const referenceId = environment.reference('POISON');
-      environment.sandbox.addFault({ ...fault, referenceId });
-      return environment.buy({ 'demo-never': 1 }, referenceId);
+      const referenceId = env.reference('POISON');
+      env.sandbox.addFault({ ...fault, referenceId });
+      return env.buy({ 'demo-never': 1 }, referenceId);
     });
     await Promise.all(poisoned);
-    await waitUntil('each of them has searched', () => environment.sandbox.requests().orders >= poisons.length);
-    const references = await Promise.all([1, 2, 3, 4, 5].map(() => environment.buy({ 'demo-instant': 1 })));
-    await Promise.all(references.map((reference) => untilNotified(environment, reference)));
+    await waitUntil('each of them has searched', () => env.sandbox.requests().orders >= poisons.length);
+    const references = await Promise.all([1, 2, 3, 4, 5].map(() => env.buy({ 'demo-instant': 1 })));
+    await Promise.all(references.map((reference) => untilNotified(env, reference)));
 
-    for (const reference of references)
-      expect(await purchaseOf(environment, reference)).toMatchObject({ state: 'DELIVERED' });
+    for (const reference of references) expect(await purchaseOf(env, reference)).toMatchObject({ state: 'DELIVERED' });
     for (const reference of await Promise.all(poisoned)) {
-      expect(await purchaseOf(environment, reference)).toMatchObject({ status: { execution: 'RUNNING' } });
+      expect(await purchaseOf(env, reference)).toMatchObject({ status: { execution: 'RUNNING' } });
     }
   });
 });

@@ -5,21 +5,18 @@ const LOST: PurchaseFault = { operation: 'place', when: 'after', action: { type:
 const NOT_BOUGHT: PurchaseFault = { operation: 'place', action: { type: 'answer', status: 500 } };
 
 describe('the order history is the witness of a lost answer', () => {
-  let environment: TestEnvironment;
+  let env: TestEnvironment;
 
   beforeAll(async () => {
-    environment = await startTestEnvironment({ pastOrders: 1_100, settings: LENIENT });
+    env = await startTestEnvironment({ pastOrders: 1_100, settings: LENIENT });
   });
-  afterEach(() => environment.sandbox.settings({ search: 'exact', historyOrder: 'newest', historyShift: 0 }));
+  afterEach(() => env.sandbox.settings({ search: 'exact', historyOrder: 'newest', historyShift: 0 }));
 
   it.each(['newest', 'oldest'] as const)(
     'finds the order by scanning where the search is ignored and the %s come first, and never sends a second one',
     async (historyOrder) => {
-      environment.sandbox.settings({ search: 'ignored', historyOrder, historyShift: 7 });
-      const [lost, refused] = await Promise.all([
-        runPurchase(environment, [LOST]),
-        runPurchase(environment, [NOT_BOUGHT]),
-      ]);
+      env.sandbox.settings({ search: 'ignored', historyOrder, historyShift: 7 });
+      const [lost, refused] = await Promise.all([runPurchase(env, [LOST]), runPurchase(env, [NOT_BOUGHT])]);
 
       expect(lost).toMatchObject({ state: 'DELIVERED', requests: 1 });
       expect(lost.received).toEqual(lost.issued);
@@ -29,12 +26,12 @@ describe('the order history is the witness of a lost answer', () => {
   );
 
   it('never adopts the order of another reference that a fuzzy search brings up', async () => {
-    environment.sandbox.settings({ search: 'fuzzy' });
-    const reference = environment.reference();
-    const other = await runPurchase(environment, [], INSTANT, `${reference}0`);
+    env.sandbox.settings({ search: 'fuzzy' });
+    const reference = env.reference();
+    const other = await runPurchase(env, [], INSTANT, `${reference}0`);
     const [ours, lost] = await Promise.all([
-      runPurchase(environment, [{ ...LOST, when: 'before' }], INSTANT, reference),
-      runPurchase(environment, [LOST]),
+      runPurchase(env, [{ ...LOST, when: 'before' }], INSTANT, reference),
+      runPurchase(env, [LOST]),
     ]);
 
     expect(ours).toMatchObject({ state: 'HELD', orders: [], received: [], requests: 1 });
@@ -44,24 +41,24 @@ describe('the order history is the witness of a lost answer', () => {
 });
 
 describe('an order that shows up late, but within the settling time', () => {
-  let environment: TestEnvironment;
+  let env: TestEnvironment;
 
   beforeAll(async () => {
     // Found orders end the settling, so that nothing here waits for all of it.
-    environment = await startTestEnvironment({ pastOrders: 5, settings: { ...LENIENT, settleMs: 10_000 } });
+    env = await startTestEnvironment({ pastOrders: 5, settings: { ...LENIENT, settleMs: 10_000 } });
   });
 
   it('is waited for when the history lags, instead of being placed again', async () => {
-    environment.sandbox.settings({ historyLagRequests: 4 });
-    const late = await runPurchase(environment, [{ ...NOT_BOUGHT, when: 'after' }]);
-    environment.sandbox.settings({ historyLagRequests: 0 });
+    env.sandbox.settings({ historyLagRequests: 4 });
+    const late = await runPurchase(env, [{ ...NOT_BOUGHT, when: 'after' }]);
+    env.sandbox.settings({ historyLagRequests: 0 });
 
     expect(late).toMatchObject({ state: 'DELIVERED', requests: 1 });
     expect(late.orders).toHaveLength(1);
   });
 
   it('is waited for when the partner books it only after the first looks', async () => {
-    const late = await runPurchase(environment, [{ ...NOT_BOUGHT, commit: { type: 'late', historyRequests: 4 } }]);
+    const late = await runPurchase(env, [{ ...NOT_BOUGHT, commit: { type: 'late', historyRequests: 4 } }]);
 
     expect(late).toMatchObject({ state: 'DELIVERED', requests: 1 });
     expect(late.orders).toHaveLength(1);
@@ -103,25 +100,20 @@ describe('a history that shows nothing absent leads to a hold and not to a secon
   });
 });
 
-async function runWithUnusableId(environment: TestEnvironment): Promise<PurchaseRun> {
-  const reference_id = environment.reference();
+async function runWithUnusableId(env: TestEnvironment): Promise<PurchaseRun> {
+  const reference_id = env.reference();
   const orders = [{ id: '../../admin', reference_id, status: 'PENDING', created_at: '2026-01-01T00:00:00Z' }];
   const action = { type: 'merge', data: { hits: 1, orders } } as const;
-  return runPurchase(
-    environment,
-    [{ operation: 'orders', when: 'after', times: 'always', action }],
-    INSTANT,
-    reference_id,
-  );
+  return runPurchase(env, [{ operation: 'orders', when: 'after', times: 'always', action }], INSTANT, reference_id);
 }
 
-async function runWithBrokenSearch(environment: TestEnvironment): Promise<PurchaseRun> {
+async function runWithBrokenSearch(env: TestEnvironment): Promise<PurchaseRun> {
   const nothing = { hits: 0, orders: [], pages: { page: 1, total: 0, limit: 500 } };
-  for (const { referenceId } of (await environment.partner.listOrders()).data.orders) {
-    environment.sandbox.addFault({
+  for (const { referenceId } of (await env.partner.listOrders()).data.orders) {
+    env.sandbox.addFault({
       ...{ operation: 'orders', when: 'after', times: 'always', referenceId },
       action: { type: 'merge', data: nothing },
     });
   }
-  return runPurchase(environment, [NOT_BOUGHT]);
+  return runPurchase(env, [NOT_BOUGHT]);
 }

@@ -67,10 +67,10 @@ const faults = fc.array(
 const NOTHING_BOUGHT = ['NOT_PLACED', 'REJECTED', 'CANCELLED'];
 
 describe('whatever the partner answers', () => {
-  let environment: TestEnvironment;
+  let env: TestEnvironment;
 
   beforeAll(async () => {
-    environment = await startTestEnvironment({
+    env = await startTestEnvironment({
       pastOrders: 5,
       settings: { ...LENIENT, deadlineMs: 2_500, placeWithinMs: 8_000, settleMs: 300 },
     });
@@ -79,13 +79,13 @@ describe('whatever the partner answers', () => {
   it('a purchase never buys twice, never hands over a key that was not issued to it, and never breaks', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(faults, { minLength: AT_ONCE, maxLength: AT_ONCE }), async (scripts) => {
-        const purchases = await Promise.all(scripts.map((script) => runHostile(environment, script)));
+        const purchases = await Promise.all(scripts.map((script) => runHostile(env, script)));
         for (const purchase of purchases) {
           expect(purchase.orders.length).toBeLessThanOrEqual(NOTHING_BOUGHT.includes(purchase.state) ? 0 : 1);
           expect(purchase.issued).toEqual(expect.arrayContaining(purchase.received));
           expect(new Set(purchase.received).size).toBe(purchase.received.length);
           expect(['COMPLETED', 'RUNNING']).toContain(purchase.status.execution);
-          expect(await failedTasks(environment, purchase)).toEqual([]);
+          expect(await failedTasks(env, purchase)).toEqual([]);
         }
       }),
       // A smaller counterexample is not worth the minutes: the seed is printed.
@@ -94,14 +94,14 @@ describe('whatever the partner answers', () => {
   }, 120_000);
 });
 
-async function runHostile(environment: TestEnvironment, script: readonly PurchaseFault[]): Promise<PurchaseRun> {
-  const referenceId = environment.reference();
+async function runHostile(env: TestEnvironment, script: readonly PurchaseFault[]): Promise<PurchaseRun> {
+  const referenceId = env.reference();
   const named = JSON.parse(JSON.stringify(script).replaceAll(OURS, referenceId)) as PurchaseFault[];
-  return runPurchase(environment, named, { 'demo-instant': 2 }, referenceId);
+  return runPurchase(env, named, { 'demo-instant': 2 }, referenceId);
 }
 
 /** Why workflow tasks failed: code of the workflow that threw on what it was given. */
-async function failedTasks(environment: TestEnvironment, { referenceId }: PurchaseRun): Promise<string[]> {
-  const { events } = await environment.client.workflow.getHandle(`purchase-${referenceId}`).fetchHistory();
+async function failedTasks(env: TestEnvironment, { referenceId }: PurchaseRun): Promise<string[]> {
+  const { events } = await env.client.workflow.getHandle(`purchase-${referenceId}`).fetchHistory();
   return (events ?? []).flatMap((event) => event.workflowTaskFailedEventAttributes?.failure?.message ?? []);
 }

@@ -24,11 +24,11 @@ const UNREADABLE: [string, Action][] = [
 const ACCESS = [401, 403, 404, 405];
 
 describe('what was surely not bought is tried again, for a time', () => {
-  let environment: TestEnvironment;
+  let env: TestEnvironment;
   let runs: Map<string | number, PurchaseRun>;
 
   beforeAll(async () => {
-    environment = await startTestEnvironment({ pastOrders: 5, settings: { ...LENIENT, placeWithinMs: 3_000 } });
+    env = await startTestEnvironment({ pastOrders: 5, settings: { ...LENIENT, placeWithinMs: 3_000 } });
     const always = { times: 'always' } as const;
     const cases: [string | number, PurchaseFault][] = [
       ...UNREADABLE.map(([seen, action]): [string, PurchaseFault] => [
@@ -40,7 +40,7 @@ describe('what was surely not bought is tried again, for a time', () => {
         { operation: 'place', ...always, action: { type: 'answer', status } },
       ]),
     ];
-    runs = await runAll(environment, cases);
+    runs = await runAll(env, cases);
   });
 
   it.each(UNREADABLE)('sends no order at all while the history answers with %s, and ends NOT_PLACED', (answer) => {
@@ -57,20 +57,20 @@ describe('what was surely not bought is tried again, for a time', () => {
 
   it('gives up rather than ask sooner than the history wants to be asked', () => {
     const { referenceId = '' } = runs.get('429 and a long pause') ?? {};
-    expect(searchesFor(environment, referenceId)).toBe(1);
+    expect(searchesFor(env, referenceId)).toBe(1);
   });
 });
 
 describe('the pace of the partner', () => {
   const GARBAGE = ['soon', '-5', '9e9'];
-  let environment: TestEnvironment;
+  let env: TestEnvironment;
   let runs: Map<string, PurchaseRun>;
 
   beforeAll(async () => {
-    environment = await startTestEnvironment({ pastOrders: 5, settings: { ...LENIENT, settleMs: 200 } });
+    env = await startTestEnvironment({ pastOrders: 5, settings: { ...LENIENT, settleMs: 200 } });
     const refused: Action = { type: 'answer', status: 401 };
     const later = (seconds: string): Action => ({ type: 'answer', status: 429, headers: { 'retry-after': seconds } });
-    runs = await runAll(environment, [
+    runs = await runAll(env, [
       ['not bought', { operation: 'place', action: later('7') }],
       ['bought', { operation: 'place', when: 'after', action: later('7') }],
       ['refused', { operation: 'place', action: refused }, { operation: 'orders', nth: 2, times: 12, action: refused }],
@@ -85,14 +85,14 @@ describe('the pace of the partner', () => {
     const purchase = runs.get(name);
     expect(purchase).toMatchObject({ state: 'DELIVERED', requests });
     expect(purchase?.orders).toHaveLength(1);
-    const steps = await stepsOf(environment, purchase?.referenceId ?? '');
+    const steps = await stepsOf(env, purchase?.referenceId ?? '');
     expect(steps.slice(0, 3)).toEqual(['placeOrder', 'timer 7 s', 'findOrders']);
   });
 
   it.each(GARBAGE)('takes no notice of the Retry-After %j', async (value) => {
     const purchase = runs.get(value);
     expect(purchase).toMatchObject({ state: 'DELIVERED', requests: 2 });
-    const steps = await stepsOf(environment, purchase?.referenceId ?? '');
+    const steps = await stepsOf(env, purchase?.referenceId ?? '');
     expect(steps.slice(0, 2)).toEqual(['placeOrder', 'findOrders']);
   });
 
@@ -105,31 +105,31 @@ describe('the pace of the partner', () => {
 });
 
 it('places once when a rotated key is right again, and loses no sale of that night', async () => {
-  const environment = await startTestEnvironment({ pastOrders: 5, settings: LENIENT });
-  environment.sandbox.settings({ apiKeys: ['rotated'] });
-  const references = await Promise.all([1, 2, 3].map(() => environment.buy({ 'demo-instant': 1 })));
-  await waitUntil('each has searched', () => references.every((reference) => searchesFor(environment, reference) > 0));
-  environment.sandbox.settings({ apiKeys: ['sandbox-key'] });
-  await Promise.all(references.map((reference) => untilNotified(environment, reference)));
+  const env = await startTestEnvironment({ pastOrders: 5, settings: LENIENT });
+  env.sandbox.settings({ apiKeys: ['rotated'] });
+  const references = await Promise.all([1, 2, 3].map(() => env.buy({ 'demo-instant': 1 })));
+  await waitUntil('each has searched', () => references.every((reference) => searchesFor(env, reference) > 0));
+  env.sandbox.settings({ apiKeys: ['sandbox-key'] });
+  await Promise.all(references.map((reference) => untilNotified(env, reference)));
 
-  const purchases = await Promise.all(references.map((reference) => purchaseOf(environment, reference)));
+  const purchases = await Promise.all(references.map((reference) => purchaseOf(env, reference)));
   for (const purchase of purchases) expect(purchase).toMatchObject({ state: 'DELIVERED', requests: 1 });
-  await environment.close();
+  await env.close();
 });
 
 /** Plays all at the same time. */
 async function runAll<Name>(
-  environment: TestEnvironment,
+  env: TestEnvironment,
   cases: [Name, ...PurchaseFault[]][],
 ): Promise<Map<Name, PurchaseRun>> {
   return new Map(
-    await Promise.all(cases.map(async ([name, ...faults]) => [name, await runPurchase(environment, faults)] as const)),
+    await Promise.all(cases.map(async ([name, ...faults]) => [name, await runPurchase(env, faults)] as const)),
   );
 }
 
 /** The activities and timers of a purchase, in the order in which its workflow asked for them. */
-async function stepsOf(environment: TestEnvironment, referenceId: string): Promise<string[]> {
-  const { events } = await environment.client.workflow.getHandle(`purchase-${referenceId}`).fetchHistory();
+async function stepsOf(env: TestEnvironment, referenceId: string): Promise<string[]> {
+  const { events } = await env.client.workflow.getHandle(`purchase-${referenceId}`).fetchHistory();
   return (events ?? []).flatMap((event) => {
     const timer = event.timerStartedEventAttributes?.startToFireTimeout;
     if (timer) return [`timer ${Number(timer.seconds ?? 0)} s`];

@@ -22,25 +22,25 @@ export const INSTANT = { 'demo-instant': 2 };
 
 /** Buys under a reference of its own that meets these faults, and waits until the purchase has ended or is held. */
 export async function runPurchase(
-  environment: TestEnvironment,
+  env: TestEnvironment,
   faults: readonly PurchaseFault[] = [],
   items: Record<string, number> = INSTANT,
-  referenceId = environment.reference(),
+  referenceId = env.reference(),
 ): Promise<PurchaseRun> {
-  await startPurchase(environment, faults, items, referenceId);
-  await untilNotified(environment, referenceId);
-  return purchaseOf(environment, referenceId);
+  await startPurchase(env, faults, items, referenceId);
+  await untilNotified(env, referenceId);
+  return purchaseOf(env, referenceId);
 }
 
 /** Starts a purchase that meets these faults. @returns its reference */
 export function startPurchase(
-  environment: TestEnvironment,
+  env: TestEnvironment,
   faults: readonly PurchaseFault[],
   items: Record<string, number> = INSTANT,
-  referenceId = environment.reference(),
+  referenceId = env.reference(),
 ): Promise<string> {
-  for (const fault of faults) environment.sandbox.addFault({ ...fault, referenceId } as Fault);
-  return environment.buy(items, referenceId);
+  for (const fault of faults) env.sandbox.addFault({ ...fault, referenceId } as Fault);
+  return env.buy(items, referenceId);
 }
 
 /** Waits until the checkout was notified of something: how the purchase ended, or that it is held. */
@@ -56,12 +56,12 @@ export async function untilNotified({ receiver, starter }: TestEnvironment, refe
 }
 
 /** What there is to see of a purchase right now. */
-export async function purchaseOf(environment: TestEnvironment, referenceId: string): Promise<PurchaseRun> {
-  const status = await environment.starter.status(referenceId);
-  return { ...(await environment.audit(referenceId)), referenceId, status, state: status.state };
+export async function purchaseOf(env: TestEnvironment, referenceId: string): Promise<PurchaseRun> {
+  const status = await env.starter.status(referenceId);
+  return { ...(await env.audit(referenceId)), referenceId, status, state: status.state };
 }
 
 /** How often the history was searched for a reference. */
-export function searchesFor(environment: TestEnvironment, referenceId: string): number {
-  return environment.sandbox.log().filter(({ path }) => path.includes(`query=${referenceId}&`)).length;
+export function searchesFor(env: TestEnvironment, referenceId: string): number {
+  return env.sandbox.log().filter(({ path }) => path.includes(`query=${referenceId}&`)).length;
 }

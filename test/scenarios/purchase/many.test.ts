@@ -13,10 +13,10 @@ const MIX = [
 ] as const;
 
 describe('200 mixed purchases on a real server', () => {
-  let environment: TestEnvironment;
+  let env: TestEnvironment;
 
   beforeAll(async () => {
-    environment = await startTestEnvironment({
+    env = await startTestEnvironment({
       sandbox: { perLookMs: 30_000 },
       // A server under load may lose a task on its way to a worker: what it was to place is settled, and placed again.
       settings: { replace: 'always', partnerTimeoutMs: 5_000, deadlineMs: 200_000, placeWithinMs: 200_000 },
@@ -25,21 +25,21 @@ describe('200 mixed purchases on a real server', () => {
 
   it('leave books at the partner that equal, to the key and the cent, what a verifying checkout got', async () => {
     const parts = Array.from({ length: 200 }, (_, index) => MIX[index % MIX.length] ?? MIX[0]);
-    const references = await Promise.all(parts.map(([product, quantity]) => environment.buy({ [product]: quantity })));
-    const results = await environment.ended(references, 200_000);
+    const references = await Promise.all(parts.map(([product, quantity]) => env.buy({ [product]: quantity })));
+    const results = await env.ended(references, 200_000);
 
     expect(results.map((result) => result.outcome)).toEqual(parts.map(([, , outcome]) => outcome));
-    const books = await environment.sandbox.ledger();
+    const books = await env.sandbox.ledger();
     expect(books.references.filter(({ orders }) => orders.length > 1)).toEqual([]);
     expect(books.totals.orders).toBe(parts.filter(([product]) => product !== 'demo-out-of-stock').length);
     for (const { referenceId } of results) {
-      const { issued, received } = await environment.audit(referenceId);
+      const { issued, received } = await env.audit(referenceId);
       expect(received).toEqual(issued);
     }
     const debited = results.reduce((total, { totalDebit = 0 }) => total + Math.round(totalDebit * 100), 0);
     expect(debited).toBe(Math.round(books.totals.debited * 100));
-    expect(environment.receiver.events.size).toBe(200);
-    expect(environment.receiver.contradictions).toEqual([]);
-    expect(environment.receiver.refused).toBe(0);
+    expect(env.receiver.events.size).toBe(200);
+    expect(env.receiver.contradictions).toEqual([]);
+    expect(env.receiver.refused).toBe(0);
   }, 240_000);
 });

@@ -2,24 +2,24 @@ import { PARTNER_ORDER_ID, PURCHASE_STATE, REFERENCE_ID } from '../../../src/con
 import { startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
 
 describe('a purchase ends as the partner lets it', () => {
-  let environment: TestEnvironment;
+  let env: TestEnvironment;
 
   beforeAll(async () => {
-    environment = await startTestEnvironment({ sandbox: { perLookMs: 30_000 } });
+    env = await startTestEnvironment({ sandbox: { perLookMs: 30_000 } });
   });
 
   it('delivers the whole, once, when everything is there', async () => {
-    const result = await environment.bought({ 'demo-instant': 2, 'demo-image': 1 });
+    const result = await env.bought({ 'demo-instant': 2, 'demo-image': 1 });
 
     expect(result.outcome).toBe('DELIVERED');
     expect(result.lines.map(({ productId, quantity, delivered }) => [productId, quantity, delivered])).toEqual([
       ['demo-instant', 2, 2],
       ['demo-image', 1, 1],
     ]);
-    const { issued, received } = await environment.audit(result.referenceId);
+    const { issued, received } = await env.audit(result.referenceId);
     expect(received).toEqual(issued);
     expect(received).toHaveLength(3);
-    expect(environment.eventTypes(result.referenceId)).toEqual(['purchase.delivered']);
+    expect(env.eventTypes(result.referenceId)).toEqual(['purchase.delivered']);
   });
 
   it.each([
@@ -32,20 +32,18 @@ describe('a purchase ends as the partner lets it', () => {
     ['demo-flapping', 1, 'DELIVERED'],
     ['demo-out-of-stock', 1, 'REJECTED'],
   ] as const)('%s × %i ends %s, with the keys that were issued and no others', async (product, quantity, outcome) => {
-    const result = await environment.bought({ [product]: quantity });
+    const result = await env.bought({ [product]: quantity });
 
     expect(result.outcome).toBe(outcome);
-    const { issued, received } = await environment.audit(result.referenceId);
+    const { issued, received } = await env.audit(result.referenceId);
     expect(received).toEqual(issued);
     expect(result.lines[0]?.delivered).toBe(issued.length);
-    expect(environment.eventTypes(result.referenceId)).toEqual([`purchase.${outcome.toLowerCase()}`]);
+    expect(env.eventTypes(result.referenceId)).toEqual([`purchase.${outcome.toLowerCase()}`]);
   });
 
   it('hands over nothing of a refunded order and tells the checkout so', async () => {
-    const result = await environment.bought({ 'demo-refunded': 2 });
-    const [event] = [...environment.receiver.events.values()].filter(
-      ({ data }) => data.referenceId === result.referenceId,
-    );
+    const result = await env.bought({ 'demo-refunded': 2 });
+    const [event] = [...env.receiver.events.values()].filter(({ data }) => data.referenceId === result.referenceId);
     expect(event?.data.lines).toEqual([{ productId: 'demo-refunded', quantity: 2 }]);
   });
 
@@ -61,8 +59,8 @@ describe('a purchase ends as the partner lets it', () => {
   });
 
   it('closes with what a list must show: state, order, debit, counts, fingerprints, event ids', async () => {
-    const result = await environment.bought({ 'demo-instant': 2 });
-    const described = await environment.client.workflow.getHandle(`purchase-${result.referenceId}`).describe();
+    const result = await env.bought({ 'demo-instant': 2 });
+    const described = await env.client.workflow.getHandle(`purchase-${result.referenceId}`).describe();
     const attributes = [REFERENCE_ID, PARTNER_ORDER_ID, PURCHASE_STATE].map((key) =>
       described.typedSearchAttributes.get(key),
     );
@@ -70,6 +68,6 @@ describe('a purchase ends as the partner lets it', () => {
     expect(described.memo).toMatchObject({ totalDebit: result.totalDebit, ordered: 2, delivered: 2 });
     const memo = described.memo as { fingerprints: Record<string, string[]>; events: { id: string }[] };
     expect(memo.fingerprints['demo-instant']).toHaveLength(2);
-    expect([...environment.receiver.events.keys()]).toContain(memo.events[0]?.id);
+    expect([...env.receiver.events.keys()]).toContain(memo.events[0]?.id);
   });
 });

@@ -10,24 +10,24 @@ const DEFAULTS = { firstPollMs: 5_000, pollIntervalMs: 30_000, deadlineMs: 25 * 
 
 describe('waiting, with the intervals of production on a clock that skips', () => {
   let server: TestWorkflowEnvironment;
-  let environment: TestEnvironment;
+  let env: TestEnvironment;
 
   beforeAll(async () => {
     server = await startTimeSkippingServer();
     const { address, client } = server;
-    environment = await startTestEnvironment({ address, client, settings: DEFAULTS, sandbox: { perLookMs: 30_000 } });
+    env = await startTestEnvironment({ address, client, settings: DEFAULTS, sandbox: { perLookMs: 30_000 } });
   }, 120_000);
 
   it('closes 40 looks and two status changes with fewer than 46 history events, where a loop of timers has 460', async () => {
-    const result = await boughtInTime(environment, { 'demo-slow': 1 });
+    const result = await boughtInTime(env, { 'demo-slow': 1 });
 
     expect(result.outcome).toBe('DELIVERED');
-    expect(environment.sandbox.requests().keys).toBe(41);
+    expect(env.sandbox.requests().keys).toBe(41);
     expect(await historyLength(server, result.referenceId)).toBeLessThan(46);
   });
 
   it('looks no sooner than the first pause, and then no closer than the interval, however often the status changes', async () => {
-    const { referenceId } = await boughtInTime(environment, { 'demo-flapping': 1 });
+    const { referenceId } = await boughtInTime(env, { 'demo-flapping': 1 });
 
     const [placed = 0, ...changes] = await timesOfAnswers(server, referenceId, ['placeOrder', 'awaitOrderChange']);
     expect(changes.length).toBeGreaterThanOrEqual(4);
@@ -39,7 +39,7 @@ describe('waiting, with the intervals of production on a clock that skips', () =
   });
 
   it('is OVERDUE after 25 minutes without an end, not before and not never', async () => {
-    const result = await boughtInTime(environment, { 'demo-never': 1 });
+    const result = await boughtInTime(env, { 'demo-never': 1 });
 
     expect(result.outcome).toBe('OVERDUE');
     const { startTime, closeTime } = await server.client.workflow
@@ -55,13 +55,13 @@ describe('waiting, with the intervals of production on a clock that skips', () =
  * Buys, and lets time skip only once the worker has completed an activity: as long as its pollers have taken nothing, the
  * server's next timer is the end of all time.
  */
-async function boughtInTime(environment: TestEnvironment, items: Record<string, number>): Promise<PurchaseResult> {
-  const referenceId = await environment.buy(items);
-  const handle = environment.client.workflow.getHandle(`purchase-${referenceId}`);
+async function boughtInTime(env: TestEnvironment, items: Record<string, number>): Promise<PurchaseResult> {
+  const referenceId = await env.buy(items);
+  const handle = env.client.workflow.getHandle(`purchase-${referenceId}`);
   const isBegun = async () =>
     (await handle.fetchHistory()).events?.some((event) => event.activityTaskCompletedEventAttributes);
   await waitUntil('an activity is completed', isBegun);
-  return environment.starter.result(referenceId);
+  return env.starter.result(referenceId);
 }
 
 async function historyLength(server: TestWorkflowEnvironment, referenceId: string): Promise<number> {

@@ -6,24 +6,24 @@ import { startTestEnvironment, type TestEnvironment } from '../../support/test-e
 import { waitUntil } from '../../support/wait-until';
 
 describe('the commands, as real processes', () => {
-  let environment: TestEnvironment;
+  let env: TestEnvironment;
   let run: (...args: string[]) => Promise<Ended>;
   let partner: (...args: string[]) => Promise<Ended>;
 
   beforeAll(async () => {
-    environment = await startTestEnvironment({ sandbox: { perLookMs: 30_000 } });
-    const env = {
+    env = await startTestEnvironment({ sandbox: { perLookMs: 30_000 } });
+    const variables = {
       TEMPORAL_ADDRESS: process.env.TEST_TEMPORAL_ADDRESS ?? '',
-      TEMPORAL_TASK_QUEUE: environment.taskQueue,
+      TEMPORAL_TASK_QUEUE: env.taskQueue,
     };
-    run = (...args) => starterProcess(args, env);
+    run = (...args) => starterProcess(args, variables);
     // Where there is no Temporal: these commands need none.
-    const partnerEnv = { PARTNER_BASE_URL: environment.sandbox.url, PARTNER_API_KEY: 'sandbox-key' };
+    const partnerEnv = { PARTNER_BASE_URL: env.sandbox.url, PARTNER_API_KEY: 'sandbox-key' };
     partner = (...args) => starterProcess(args, { TEMPORAL_ADDRESS: '127.0.0.1:1', ...partnerEnv });
   });
 
   it('purchase prints what it started, and the same again finds it', async () => {
-    const referenceId = environment.reference();
+    const referenceId = env.reference();
     const first = await run('purchase', referenceId, '--item', 'demo-instant:2', '--json');
     const { runId } = JSON.parse(first.stdout) as { runId: string };
     const known = { referenceId, workflowId: `purchase-${referenceId}`, runId };
@@ -37,17 +37,8 @@ describe('the commands, as real processes', () => {
 
   it('purchase --wait ends with 0 only when everything was delivered, and with 3 for every other outcome', async () => {
     const [whole, refunded] = await Promise.all([
-      run(
-        'purchase',
-        environment.reference(),
-        '--item',
-        'demo-instant:1',
-        '--item',
-        'demo-image:1',
-        '--wait',
-        '--json',
-      ),
-      run('purchase', environment.reference(), '--item', 'demo-refunded:1', '--wait', '--json'),
+      run('purchase', env.reference(), '--item', 'demo-instant:1', '--item', 'demo-image:1', '--wait', '--json'),
+      run('purchase', env.reference(), '--item', 'demo-refunded:1', '--wait', '--json'),
     ]);
     expect(JSON.parse(whole.stdout)).toMatchObject({ started: true, result: { outcome: 'DELIVERED' } });
     expect(whole.code).toBe(0);
@@ -56,10 +47,10 @@ describe('the commands, as real processes', () => {
   });
 
   it('purchase --wait ends with 1 and says so when someone terminates the purchase', async () => {
-    const referenceId = await environment.buy({ 'demo-never': 1 });
+    const referenceId = await env.buy({ 'demo-never': 1 });
     const waiting = run('purchase', referenceId, '--item', 'demo-never:1', '--wait');
-    await environment.untilState(referenceId, 'PENDING');
-    await environment.client.workflow.getHandle(`purchase-${referenceId}`).terminate('enough');
+    await env.untilState(referenceId, 'PENDING');
+    await env.client.workflow.getHandle(`purchase-${referenceId}`).terminate('enough');
 
     const { code, stdout, stderr } = await waiting;
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
@@ -67,7 +58,7 @@ describe('the commands, as real processes', () => {
   });
 
   it('purchase shows both sets of items and ends with 1 when the reference stands for others', async () => {
-    const referenceId = await environment.buy({ 'demo-instant': 1 });
+    const referenceId = await env.buy({ 'demo-instant': 1 });
     const { code, stderr } = await run('purchase', referenceId, '--item', 'demo-instant:3');
     expect(code).toBe(1);
     expect(stderr).toContain('it bought:  1 × demo-instant');
@@ -105,10 +96,10 @@ describe('the commands, as real processes', () => {
   });
 
   it('status tells a step that a person has paused, with the command that lets it go on', async () => {
-    const referenceId = await environment.buy({ 'demo-never': 1 });
-    await environment.untilState(referenceId, 'PENDING');
+    const referenceId = await env.buy({ 'demo-never': 1 });
+    await env.untilState(referenceId, 'PENDING');
     const execution = { workflowId: `purchase-${referenceId}` };
-    await environment.client.workflowService.pauseActivity({
+    await env.client.workflowService.pauseActivity({
       namespace: 'default',
       execution,
       type: 'awaitOrderChange',
@@ -120,20 +111,20 @@ describe('the commands, as real processes', () => {
     const [, ...args] = command!.trim().split(' ');
     const address = ['--address', process.env.TEST_TEMPORAL_ADDRESS ?? ''];
     await promisify(execFile)(process.env.TEMPORAL_CLI ?? '', [...args, ...address]);
-    const [order] = await environment.sandbox.ordersOf(referenceId);
-    await environment.sandbox.changeOrder(order!.id, { status: 'COMPLETED' });
-    expect((await environment.starter.result(referenceId)).outcome).toBe('DELIVERED');
+    const [order] = await env.sandbox.ordersOf(referenceId);
+    await env.sandbox.changeOrder(order!.id, { status: 'COMPLETED' });
+    expect((await env.starter.result(referenceId)).outcome).toBe('DELIVERED');
   });
 
   it('status shows a purchase that ended: outcome, debit, lines, and the event that the checkout has', async () => {
-    const { referenceId, orderId } = await environment.bought({ 'demo-partial': 4 });
+    const { referenceId, orderId } = await env.bought({ 'demo-partial': 4 });
     const words = await run('status', referenceId);
     expect(words.stdout).toContain(`${referenceId}  PARTIALLY_DELIVERED  order ${orderId}`);
     expect(words.stdout).toMatch(/received: purchase\.partially_delivered {2}evt_/);
     expect(words.stdout).toMatch(/2 of 4/);
 
     const json = await run('status', referenceId, '--json');
-    expect(JSON.parse(json.stdout)).toEqual(await environment.starter.status(referenceId).then(plain));
+    expect(JSON.parse(json.stdout)).toEqual(await env.starter.status(referenceId).then(plain));
     expect(json.stderr).toBe('');
   });
 
@@ -171,20 +162,20 @@ describe('the commands, as real processes', () => {
   it('products --all and orders --all bring 20,000 rows to the last, and end quietly when nobody reads on', async () => {
     const big = await startSandbox({ products: 20_000 });
     big.addPastOrders({ count: 20_000 });
-    const env = { PARTNER_BASE_URL: big.url, PARTNER_API_KEY: 'sandbox-key' };
+    const variables = { PARTNER_BASE_URL: big.url, PARTNER_API_KEY: 'sandbox-key' };
     try {
-      const products = await starterProcess(['products', '--all', '--limit', '500'], env);
+      const products = await starterProcess(['products', '--all', '--limit', '500'], variables);
       expect(products.code).toBe(0);
       const ids = products.stdout.trimEnd().split('\n');
       expect(new Set(ids.map((line) => line.split(' ')[0])).size).toBe(20_016);
 
-      const orders = await starterProcess(['orders', '--all', '--limit', '500', '--json'], env);
+      const orders = await starterProcess(['orders', '--all', '--limit', '500', '--json'], variables);
       expect(orders.code).toBe(0);
       const document = JSON.parse(orders.stdout) as { hits: number; orders: { id: string }[] };
       expect(new Set(document.orders.map(({ id }) => id)).size).toBe(20_000);
       expect(document.hits).toBe(20_000);
 
-      const head = startStarter(['orders', '--all', '--limit', '500'], env);
+      const head = startStarter(['orders', '--all', '--limit', '500'], variables);
       head.child.stdout?.once('data', () => head.child.stdout?.destroy());
       const ended = await head.ended;
       expect([ended.code, ended.stderr]).toEqual([0, '']);

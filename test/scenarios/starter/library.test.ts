@@ -17,56 +17,55 @@ const ITEMS = [
 ];
 
 describe('the library of a TypeScript checkout', () => {
-  let environment: TestEnvironment;
+  let env: TestEnvironment;
   beforeAll(async () => {
-    environment = await startTestEnvironment({ sandbox: { perLookMs: 30_000 } });
+    env = await startTestEnvironment({ sandbox: { perLookMs: 30_000 } });
   });
 
   it('makes one purchase of ten starts at the same moment: nine find it, none buys again', async () => {
-    const referenceId = environment.reference();
+    const referenceId = env.reference();
     const starts = await Promise.all(
-      Array.from({ length: 10 }, () => environment.starter.purchase({ referenceId, items: ITEMS })),
+      Array.from({ length: 10 }, () => env.starter.purchase({ referenceId, items: ITEMS })),
     );
     expect(starts.filter(({ started }) => started)).toHaveLength(1);
     expect(new Set(starts.map(({ runId }) => runId)).size).toBe(1);
 
-    const result = await environment.starter.result(referenceId);
+    const result = await env.starter.result(referenceId);
     expect(result.outcome).toBe('DELIVERED');
-    expect(await environment.sandbox.ordersOf(referenceId)).toHaveLength(1);
-    expect(environment.sandbox.placeRequestsOf(referenceId)).toBe(1);
+    expect(await env.sandbox.ordersOf(referenceId)).toHaveLength(1);
+    expect(env.sandbox.placeRequestsOf(referenceId)).toBe(1);
   });
 
   it('finds the purchase after its end, in whatever order the items come, and never buys it anew', async () => {
-    const { referenceId } = await environment.bought({ 'demo-instant': 2, 'demo-image': 1 });
-    const again = await environment.starter.purchase({ referenceId, items: ITEMS.toReversed() });
+    const { referenceId } = await env.bought({ 'demo-instant': 2, 'demo-image': 1 });
+    const again = await env.starter.purchase({ referenceId, items: ITEMS.toReversed() });
 
     expect(again).toMatchObject({ referenceId, started: false, workflowId: `purchase-${referenceId}` });
-    expect((await environment.starter.result(referenceId)).outcome).toBe('DELIVERED');
-    expect(environment.sandbox.placeRequestsOf(referenceId)).toBe(1);
+    expect((await env.starter.result(referenceId)).outcome).toBe('DELIVERED');
+    expect(env.sandbox.placeRequestsOf(referenceId)).toBe(1);
   });
 
   it('refuses other items under a known reference and shows both, during the purchase and after', async () => {
-    const referenceId = await environment.buy({ 'demo-instant': 1 });
-    const other = () =>
-      environment.starter.purchase({ referenceId, items: [{ productId: 'demo-instant', quantity: 2 }] });
+    const referenceId = await env.buy({ 'demo-instant': 1 });
+    const other = () => env.starter.purchase({ referenceId, items: [{ productId: 'demo-instant', quantity: 2 }] });
 
     await expect(other()).rejects.toThrow(/it bought: {2}1 × demo-instant\n {2}you asked: {2}2 × demo-instant/);
-    await environment.starter.result(referenceId);
+    await env.starter.result(referenceId);
     await expect(other()).rejects.toThrow(PurchaseDiffersError);
-    expect(environment.sandbox.placeRequestsOf(referenceId)).toBe(1);
+    expect(env.sandbox.placeRequestsOf(referenceId)).toBe(1);
   });
 
   it('refuses what is no purchase before anything is started, with every fault in the error', async () => {
-    const referenceId = environment.reference();
-    const refused = environment.starter.purchase({ referenceId, items: [{ productId: '', quantity: 0 }] });
+    const referenceId = env.reference();
+    const refused = env.starter.purchase({ referenceId, items: [{ productId: '', quantity: 0 }] });
 
     await expect(refused).rejects.toThrow(InvalidPurchaseError);
     await expect(refused).rejects.toMatchObject({ faults: [expect.anything(), expect.anything()] });
-    await expect(environment.starter.status(referenceId)).rejects.toThrow(PurchaseNotFoundError);
+    await expect(env.starter.status(referenceId)).rejects.toThrow(PurchaseNotFoundError);
   });
 
   it('knows no purchase that was never started, whatever it is asked', async () => {
-    const { starter } = environment;
+    const { starter } = env;
     await expect(starter.status('never-1')).rejects.toThrow(PurchaseNotFoundError);
     await expect(starter.result('never-1')).rejects.toThrow(PurchaseNotFoundError);
     await expect(starter.redeliver('never-1')).rejects.toThrow(PurchaseNotFoundError);
@@ -74,67 +73,65 @@ describe('the library of a TypeScript checkout', () => {
   });
 
   it('tells a terminated purchase from one with a result, and shows who ended it', async () => {
-    const referenceId = await environment.buy({ 'demo-never': 1 });
-    await environment.untilState(referenceId, 'PENDING');
-    const ended = expect(environment.starter.result(referenceId)).rejects.toThrow(
+    const referenceId = await env.buy({ 'demo-never': 1 });
+    await env.untilState(referenceId, 'PENDING');
+    const ended = expect(env.starter.result(referenceId)).rejects.toThrow(
       /ended as TERMINATED \(by the night shift\)[^]*orders --search/,
     );
-    await environment.client.workflow.getHandle(`purchase-${referenceId}`).terminate('by the night shift');
+    await env.client.workflow.getHandle(`purchase-${referenceId}`).terminate('by the night shift');
     await ended;
-    await expect(environment.starter.result(referenceId)).rejects.toThrow(PurchaseFailedError);
+    await expect(env.starter.result(referenceId)).rejects.toThrow(PurchaseFailedError);
 
-    const status = await environment.starter.status(referenceId);
+    const status = await env.starter.status(referenceId);
     expect(status).toMatchObject({ state: 'TERMINATED', failure: 'by the night shift' });
     expect(status.result).toBeUndefined();
   });
 
   it('goes on waiting for the result when a person resets the purchase: the run ends, the purchase does not', async () => {
-    const referenceId = await environment.buy({ 'demo-never': 1 });
-    await environment.untilState(referenceId, 'PENDING');
-    const waiting = environment.starter.result(referenceId);
+    const referenceId = await env.buy({ 'demo-never': 1 });
+    await env.untilState(referenceId, 'PENDING');
+    const waiting = env.starter.result(referenceId);
     const workflowId = `purchase-${referenceId}`;
-    const { runId } = await environment.client.workflow.getHandle(workflowId).describe();
-    const { events } = await environment.client.workflow.getHandle(workflowId).fetchHistory();
+    const { runId } = await env.client.workflow.getHandle(workflowId).describe();
+    const { events } = await env.client.workflow.getHandle(workflowId).fetchHistory();
     const last = events?.findLast((event) => event.workflowTaskCompletedEventAttributes);
-    await environment.client.workflowService.resetWorkflowExecution({
+    await env.client.workflowService.resetWorkflowExecution({
       namespace: 'default',
       workflowExecution: { workflowId, runId },
       workflowTaskFinishEventId: last?.eventId,
       requestId: randomUUID(),
       reason: 'a test',
     });
-    const [order] = await environment.sandbox.ordersOf(referenceId);
-    await environment.sandbox.changeOrder(order!.id, { status: 'COMPLETED' });
+    const [order] = await env.sandbox.ordersOf(referenceId);
+    await env.sandbox.changeOrder(order!.id, { status: 'COMPLETED' });
 
     expect((await waiting).outcome).toBe('DELIVERED');
-    expect(environment.sandbox.placeRequestsOf(referenceId)).toBe(1);
+    expect(env.sandbox.placeRequestsOf(referenceId)).toBe(1);
   });
 });
 
 describe('a checkout in another language starts the workflow itself', () => {
-  let environment: TestEnvironment;
+  let env: TestEnvironment;
   beforeAll(async () => {
-    environment = await startTestEnvironment({ sandbox: { perLookMs: 30_000 } });
+    env = await startTestEnvironment({ sandbox: { perLookMs: 30_000 } });
   });
 
   const startRaw = (workflowId: string, ...args: unknown[]) =>
-    environment.client.workflow.start('purchaseWorkflow', {
+    env.client.workflow.start('purchaseWorkflow', {
       workflowId,
-      taskQueue: environment.taskQueue,
+      taskQueue: env.taskQueue,
       args,
       workflowIdReusePolicy: 'REJECT_DUPLICATE',
     });
 
   it('is found by this one and compared with, though it set neither a summary nor a memo', async () => {
-    const referenceId = environment.reference();
+    const referenceId = env.reference();
     await startRaw(`purchase-${referenceId}`, { referenceId, items: ITEMS.toReversed() });
 
-    expect(await environment.starter.purchase({ referenceId, items: ITEMS })).toMatchObject({ started: false });
-    await expect(environment.starter.purchase({ referenceId, items: ITEMS.slice(1) })).rejects.toThrow(
-      PurchaseDiffersError,
-    );
-    expect((await environment.starter.result(referenceId)).outcome).toBe('DELIVERED');
-    const { typedSearchAttributes } = await environment.client.workflow.getHandle(`purchase-${referenceId}`).describe();
+    expect(await env.starter.purchase({ referenceId, items: ITEMS })).toMatchObject({ started: false });
+    await expect(env.starter.purchase({ referenceId, items: ITEMS.slice(1) })).rejects.toThrow(PurchaseDiffersError);
+    expect((await env.starter.result(referenceId)).outcome).toBe('DELIVERED');
+    const { typedSearchAttributes } = await env.client.workflow.getHandle(`purchase-${referenceId}`).describe();
     expect(typedSearchAttributes.get(REFERENCE_ID)).toBe(referenceId);
     expect(typedSearchAttributes.get(PURCHASE_STATE)).toBe('DELIVERED');
   });
@@ -146,8 +143,8 @@ describe('a checkout in another language starts the workflow itself', () => {
     ['a product twice', (referenceId: string) => [{ referenceId, items: [ITEMS[0], ITEMS[0]] }]],
     ['another id than that of its reference', () => [{ referenceId: 'someone-else', items: ITEMS }]],
   ])('fails a start with %s as InvalidPurchase and buys nothing', async (_, args) => {
-    const referenceId = environment.reference('bad');
-    const before = environment.sandbox.requests().place;
+    const referenceId = env.reference('bad');
+    const before = env.sandbox.requests().place;
     const handle = await startRaw(`purchase-${referenceId}`, ...args(referenceId));
 
     const failure = await handle.result().then(
@@ -156,16 +153,16 @@ describe('a checkout in another language starts the workflow itself', () => {
     );
     expect(failure).toBeInstanceOf(ApplicationFailure);
     expect(failure).toMatchObject({ type: 'InvalidPurchase' });
-    expect(await environment.starter.status(referenceId)).toMatchObject({ state: 'FAILED', failure: failure?.message });
-    expect(environment.sandbox.requests().place).toBe(before);
-    expect(await environment.sandbox.ordersOf(referenceId)).toEqual([]);
+    expect(await env.starter.status(referenceId)).toMatchObject({ state: 'FAILED', failure: failure?.message });
+    expect(env.sandbox.requests().place).toBe(before);
+    expect(await env.sandbox.ordersOf(referenceId)).toEqual([]);
   });
 
   it('says that a reference is used up when a start that was no purchase took it', async () => {
-    const referenceId = environment.reference('bad');
+    const referenceId = env.reference('bad');
     await startRaw(`purchase-${referenceId}`, { referenceId, items: 'two keys' });
 
-    const refused = environment.starter.purchase({ referenceId, items: ITEMS });
+    const refused = env.starter.purchase({ referenceId, items: ITEMS });
     await expect(refused).rejects.toThrow(StarterError);
     await expect(refused).rejects.toThrow(/used up by a start that was no purchase/);
   });

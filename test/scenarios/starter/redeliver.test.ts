@@ -8,24 +8,24 @@ import { waitUntil } from '../../support/wait-until';
 const OVERDUE = { deadlineMs: 500, pollIntervalMs: 100 };
 
 describe('redeliver sends the event of a purchase that has ended once more', () => {
-  let environment: TestEnvironment;
+  let env: TestEnvironment;
   let run: (...args: string[]) => Promise<Ended>;
 
   beforeAll(async () => {
-    environment = await startTestEnvironment({ sandbox: { perLookMs: 30_000 } });
-    const env = {
+    env = await startTestEnvironment({ sandbox: { perLookMs: 30_000 } });
+    const variables = {
       TEMPORAL_ADDRESS: process.env.TEST_TEMPORAL_ADDRESS ?? '',
-      TEMPORAL_TASK_QUEUE: environment.taskQueue,
+      TEMPORAL_TASK_QUEUE: env.taskQueue,
     };
-    run = (...args) => starterProcess(args, env);
+    run = (...args) => starterProcess(args, variables);
   });
   afterAll(async () => {
     // An id that came with another body, or a signature that did not fit, is no redelivery.
-    expect([environment.receiver.contradictions, environment.receiver.refused]).toEqual([[], 0]);
-    await environment.close();
+    expect([env.receiver.contradictions, env.receiver.refused]).toEqual([[], 0]);
+    await env.close();
   });
 
-  const eventsOf = (referenceId: string) => environment.receiver.attemptsOf(referenceId);
+  const eventsOf = (referenceId: string) => env.receiver.attemptsOf(referenceId);
 
   it.each([
     ['demo-instant', 2, 'purchase.delivered'],
@@ -36,20 +36,20 @@ describe('redeliver sends the event of a purchase that has ended once more', () 
   ])(
     'of %s × %i, under the same id, to the last letter the same, and buys nothing',
     async (product, quantity, type) => {
-      const { referenceId } = await environment.bought({ [product]: quantity });
-      const requests = environment.sandbox.placeRequestsOf(referenceId);
-      const redelivery = await environment.starter.redeliver(referenceId);
+      const { referenceId } = await env.bought({ [product]: quantity });
+      const requests = env.sandbox.placeRequestsOf(referenceId);
+      const redelivery = await env.starter.redeliver(referenceId);
 
       const [first, second, ...more] = eventsOf(referenceId);
       expect(second).toMatchObject({ id: first?.id, body: first?.body });
       expect(more).toEqual([]);
       expect(redelivery.events).toEqual([{ id: first?.id, type, at: first?.body.timestamp }]);
-      expect(environment.sandbox.placeRequestsOf(referenceId)).toBe(requests);
+      expect(env.sandbox.placeRequestsOf(referenceId)).toBe(requests);
     },
   );
 
   it('as often as it is asked to, and status tells of each', async () => {
-    const { referenceId } = await environment.bought({ 'demo-instant': 1 });
+    const { referenceId } = await env.bought({ 'demo-instant': 1 });
     const first = await run('redeliver', referenceId);
     const second = await run('redeliver', referenceId, '--json');
 
@@ -61,76 +61,72 @@ describe('redeliver sends the event of a purchase that has ended once more', () 
     // Lists lag a little.
     await waitUntil(
       'three deliveries are listed',
-      async () => (await environment.starter.status(referenceId)).deliveries.length >= 3,
+      async () => (await env.starter.status(referenceId)).deliveries.length >= 3,
     );
-    const { deliveries } = await environment.starter.status(referenceId);
+    const { deliveries } = await env.starter.status(referenceId);
     expect(deliveries.map(({ state, type, eventId }) => [state, type, eventId])).toEqual(
       [1, 2, 3].map(() => ['RECEIVED', 'purchase.delivered', id]),
     );
   });
 
   it('never twice at once: ten at the same moment are one', async () => {
-    const { referenceId } = await environment.bought({ 'demo-instant': 1 });
+    const { referenceId } = await env.bought({ 'demo-instant': 1 });
     const answered = sleep(700, 204 as const);
-    environment.receiver.answerWith(({ body }) => (body.data.referenceId === referenceId ? answered : 204));
+    env.receiver.answerWith(({ body }) => (body.data.referenceId === referenceId ? answered : 204));
 
-    await Promise.all(Array.from({ length: 10 }, () => environment.starter.redeliver(referenceId)));
+    await Promise.all(Array.from({ length: 10 }, () => env.starter.redeliver(referenceId)));
     expect(eventsOf(referenceId)).toHaveLength(2);
   });
 
   it('not of a running or a held purchase: it says what to do instead', async () => {
-    const running = await environment.buy({ 'demo-never': 1 });
-    await expect(environment.starter.redeliver(running)).rejects.toThrow(NothingToRedeliverError);
+    const running = await env.buy({ 'demo-never': 1 });
+    await expect(env.starter.redeliver(running)).rejects.toThrow(NothingToRedeliverError);
     const { code, stderr } = await run('redeliver', running);
     expect(code).toBe(1);
     expect(stderr).toContain('has not ended: it delivers by itself');
-    await environment.client.workflow.getHandle(`purchase-${running}`).terminate();
+    await env.client.workflow.getHandle(`purchase-${running}`).terminate();
 
-    const refused = environment.reference();
-    environment.receiver.answerWith(({ body }) => (body.data.referenceId === refused ? 410 : 204));
-    await environment.buy({ 'demo-instant': 1 }, refused);
-    await environment.untilState(refused, 'HELD');
+    const refused = env.reference();
+    env.receiver.answerWith(({ body }) => (body.data.referenceId === refused ? 410 : 204));
+    await env.buy({ 'demo-instant': 1 }, refused);
+    await env.untilState(refused, 'HELD');
     const held = await run('redeliver', refused);
     expect(held.code).toBe(1);
     expect(held.stderr).toMatch(/is held for a person .*410[^]*resolve \S+ --deliver[^]*--withhold/);
 
-    await environment.starter.resolve(refused, { decision: 'withhold' });
-    await environment.starter.result(refused);
-    await expect(environment.starter.redeliver(refused)).rejects.toThrow(
-      /ended ABANDONED .*so there is none to repeat/,
-    );
+    await env.starter.resolve(refused, { decision: 'withhold' });
+    await env.starter.result(refused);
+    await expect(env.starter.redeliver(refused)).rejects.toThrow(/ended ABANDONED .*so there is none to repeat/);
   });
 
   it('not of a purchase that was terminated', async () => {
-    const referenceId = await environment.buy({ 'demo-never': 1 });
-    await environment.client.workflow.getHandle(`purchase-${referenceId}`).terminate();
-    await expect(environment.starter.redeliver(referenceId)).rejects.toThrow(
-      /ended as TERMINATED .*nothing to send again/,
-    );
+    const referenceId = await env.buy({ 'demo-never': 1 });
+    await env.client.workflow.getHandle(`purchase-${referenceId}`).terminate();
+    await expect(env.starter.redeliver(referenceId)).rejects.toThrow(/ended as TERMINATED .*nothing to send again/);
   });
 
   it('fails with what the checkout said when it is refused for good, and can be asked for again', async () => {
-    const { referenceId } = await environment.bought({ 'demo-instant': 1 });
-    environment.receiver.answerWith(({ body }) => (body.data.referenceId === referenceId ? 410 : 204));
+    const { referenceId } = await env.bought({ 'demo-instant': 1 });
+    env.receiver.answerWith(({ body }) => (body.data.referenceId === referenceId ? 410 : 204));
     const refused = await run('redeliver', referenceId);
     expect(refused).toMatchObject({ code: 1, stdout: '' });
     expect(refused.stderr).toMatch(/was not received: the checkout at http:\S+ answered 410/);
-    await expect(environment.starter.redeliver(referenceId)).rejects.toThrow(RedeliveryFailedError);
+    await expect(env.starter.redeliver(referenceId)).rejects.toThrow(RedeliveryFailedError);
 
-    environment.receiver.answerWith(() => 204);
-    expect((await environment.starter.redeliver(referenceId)).events).toHaveLength(1);
+    env.receiver.answerWith(() => 204);
+    expect((await env.starter.redeliver(referenceId)).events).toHaveLength(1);
   });
 
   it('does not wait for ever for a checkout that is down, and the next one waits for the same delivery', async () => {
-    const { referenceId } = await environment.bought({ 'demo-instant': 1 });
-    environment.receiver.answerWith(({ body }) => (body.data.referenceId === referenceId ? 500 : 204));
-    const impatient = createStarter(environment.client, { taskQueue: environment.taskQueue, answerWithinMs: 1_500 });
+    const { referenceId } = await env.bought({ 'demo-instant': 1 });
+    env.receiver.answerWith(({ body }) => (body.data.referenceId === referenceId ? 500 : 204));
+    const impatient = createStarter(env.client, { taskQueue: env.taskQueue, answerWithinMs: 1_500 });
     const asked = impatient.redeliver(referenceId);
     await expect(asked).rejects.toThrow(NotAnsweredError);
     await expect(asked).rejects.toThrow(/is on its way, but was not received within 1.5 s .*answered 500/);
 
-    const waiting = environment.starter.redeliver(referenceId);
-    environment.receiver.answerWith(() => 204);
+    const waiting = env.starter.redeliver(referenceId);
+    env.receiver.answerWith(() => 204);
     expect((await waiting).events).toHaveLength(1);
   });
 
@@ -152,11 +148,14 @@ describe('redeliver sends the event of a purchase that has ended once more', () 
 
     it('says that it is still open and repeats its event, for there are no keys', async () => {
       const { referenceId, orderId } = await overdue({ 'demo-never': 1 });
-      const env = { TEMPORAL_ADDRESS: process.env.TEST_TEMPORAL_ADDRESS ?? '', TEMPORAL_TASK_QUEUE: late.taskQueue };
-      const status = await starterProcess(['status', referenceId], env);
+      const variables = {
+        TEMPORAL_ADDRESS: process.env.TEST_TEMPORAL_ADDRESS ?? '',
+        TEMPORAL_TASK_QUEUE: late.taskQueue,
+      };
+      const status = await starterProcess(['status', referenceId], variables);
       expect(status.stdout).toContain(`node dist/starter.js redeliver ${referenceId}`);
 
-      const { code, stdout } = await starterProcess(['redeliver', referenceId], env);
+      const { code, stdout } = await starterProcess(['redeliver', referenceId], variables);
       expect(code).toBe(0);
       expect(stdout).toMatch(
         new RegExp(

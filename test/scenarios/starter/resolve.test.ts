@@ -5,29 +5,29 @@ import { type Ended, starterProcess } from '../../support/processes';
 import { startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
 
 describe('resolve carries the decision of a person to a purchase that is held', () => {
-  let environment: TestEnvironment;
+  let env: TestEnvironment;
   let run: (...args: string[]) => Promise<Ended>;
 
   beforeAll(async () => {
-    environment = await startTestEnvironment({
+    env = await startTestEnvironment({
       settings: { replace: 'never', settleMs: 100 },
       sandbox: { perLookMs: 30_000 },
     });
     // An empty history proves nothing; with one order in it an absence can be shown.
-    await environment.sandbox.placeManualOrder({ referenceId: 'known', items: [{ id: 'demo-instant', quantity: 1 }] });
-    const env = {
+    await env.sandbox.placeManualOrder({ referenceId: 'known', items: [{ id: 'demo-instant', quantity: 1 }] });
+    const variables = {
       TEMPORAL_ADDRESS: process.env.TEST_TEMPORAL_ADDRESS ?? '',
-      TEMPORAL_TASK_QUEUE: environment.taskQueue,
+      TEMPORAL_TASK_QUEUE: env.taskQueue,
     };
-    run = (...args) => starterProcess(args, env);
+    run = (...args) => starterProcess(args, variables);
   });
 
   /** A purchase whose placement got no answer and no order. @returns its reference */
   async function held(items: Record<string, number> = { 'demo-instant': 1 }): Promise<string> {
-    const referenceId = environment.reference('held');
-    environment.sandbox.addFault({ operation: 'place', referenceId, action: { type: 'reset' } });
-    await environment.buy(items, referenceId);
-    await environment.untilState(referenceId, 'HELD');
+    const referenceId = env.reference('held');
+    env.sandbox.addFault({ operation: 'place', referenceId, action: { type: 'reset' } });
+    await env.buy(items, referenceId);
+    await env.untilState(referenceId, 'HELD');
     return referenceId;
   }
 
@@ -45,9 +45,9 @@ describe('resolve carries the decision of a person to a purchase that is held', 
     const typed = commands[1]!.split('#')[0]!.trim().split(/\s+/).slice(2);
     const resolved = await run(...typed);
     expect(resolved).toMatchObject({ code: 0, stdout: expect.stringContaining('decided: replace') as string });
-    expect((await environment.starter.result(referenceId)).outcome).toBe('DELIVERED');
-    expect(environment.sandbox.placeRequestsOf(referenceId)).toBe(2);
-    expect(await environment.sandbox.ordersOf(referenceId)).toHaveLength(1);
+    expect((await env.starter.result(referenceId)).outcome).toBe('DELIVERED');
+    expect(env.sandbox.placeRequestsOf(referenceId)).toBe(2);
+    expect(await env.sandbox.ordersOf(referenceId)).toHaveLength(1);
   });
 
   it('prints one JSON document of the hold and of the decision', async () => {
@@ -66,18 +66,18 @@ describe('resolve carries the decision of a person to a purchase that is held', 
       hold: status.hold,
       decision: 'abandon',
     });
-    expect(await environment.starter.result(referenceId)).toMatchObject({ outcome: 'ABANDONED' });
-    expect(await environment.sandbox.ordersOf(referenceId)).toEqual([]);
+    expect(await env.starter.result(referenceId)).toMatchObject({ outcome: 'ABANDONED' });
+    expect(await env.sandbox.ordersOf(referenceId)).toEqual([]);
   });
 
   it('--order adopts the order that a person found at the partner, and buys nothing', async () => {
     const referenceId = await held({ 'demo-instant': 2 });
     const items = [{ id: 'demo-instant', quantity: 2 }];
-    const order = await environment.sandbox.placeManualOrder({ referenceId: 'by phone', items });
+    const order = await env.sandbox.placeManualOrder({ referenceId: 'by phone', items });
 
     expect((await run('resolve', referenceId, '--order', order.id)).code).toBe(0);
-    expect(await environment.starter.result(referenceId)).toMatchObject({ outcome: 'DELIVERED', orderId: order.id });
-    expect(environment.sandbox.placeRequestsOf(referenceId)).toBe(1);
+    expect(await env.starter.result(referenceId)).toMatchObject({ outcome: 'DELIVERED', orderId: order.id });
+    expect(env.sandbox.placeRequestsOf(referenceId)).toBe(1);
   });
 
   it('names the decisions that fit when another is given, and changes nothing', async () => {
@@ -86,38 +86,36 @@ describe('resolve carries the decision of a person to a purchase that is held', 
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toContain('withhold does not fit PLACEMENT_UNKNOWN');
     expect(stderr).toMatch(/--order ORDER_ID[^]*--replace[^]*--abandon/);
-    expect((await environment.starter.status(referenceId)).state).toBe('HELD');
+    expect((await env.starter.status(referenceId)).state).toBe('HELD');
 
-    await environment.starter.resolve(referenceId, { decision: 'abandon' });
-    await environment.starter.result(referenceId);
+    await env.starter.resolve(referenceId, { decision: 'abandon' });
+    await env.starter.result(referenceId);
   });
 
   it('takes the first of two different decisions and tells the second who came too late', async () => {
     const referenceId = await held();
     const decisions = [{ decision: 'abandon' }, { decision: 'replace' }] as const;
-    const answers = await Promise.allSettled(
-      decisions.map((choice) => environment.starter.resolve(referenceId, choice)),
-    );
+    const answers = await Promise.allSettled(decisions.map((choice) => env.starter.resolve(referenceId, choice)));
 
     expect(answers.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
     const late = answers.find((answer) => answer.status === 'rejected');
     expect(late?.reason).toBeInstanceOf(DecisionRefusedError);
-    const { outcome } = await environment.starter.result(referenceId);
+    const { outcome } = await env.starter.result(referenceId);
     expect(outcome).toBe(answers[0]?.status === 'fulfilled' ? 'ABANDONED' : 'DELIVERED');
   });
 
   it('takes the same decision twice as one', async () => {
     const referenceId = await held();
-    const twice = [1, 2].map(() => environment.starter.resolve(referenceId, { decision: 'replace' }));
+    const twice = [1, 2].map(() => env.starter.resolve(referenceId, { decision: 'replace' }));
     expect((await Promise.all(twice)).map(({ decision }) => decision)).toEqual(['replace', 'replace']);
 
-    expect((await environment.starter.result(referenceId)).outcome).toBe('DELIVERED');
-    expect(environment.sandbox.placeRequestsOf(referenceId)).toBe(2);
+    expect((await env.starter.result(referenceId)).outcome).toBe('DELIVERED');
+    expect(env.sandbox.placeRequestsOf(referenceId)).toBe(2);
   });
 
   it('says that nothing is held, of a purchase that goes on by itself and of one that has ended', async () => {
-    const running = await environment.buy({ 'demo-never': 1 });
-    const { referenceId: ended } = await environment.bought({ 'demo-instant': 1 });
+    const running = await env.buy({ 'demo-never': 1 });
+    const { referenceId: ended } = await env.bought({ 'demo-instant': 1 });
     const [open, closed] = await Promise.all([
       run('resolve', running, '--replace'),
       run('resolve', ended, '--replace'),
@@ -126,11 +124,11 @@ describe('resolve carries the decision of a person to a purchase that is held', 
     expect([open.code, closed.code]).toEqual([1, 1]);
     expect(open.stderr).toContain('the purchase is not held, it goes on by itself');
     expect(closed.stderr).toContain('the purchase has ended (COMPLETED) and waits for nobody');
-    await environment.client.workflow.getHandle(`purchase-${running}`).terminate();
+    await env.client.workflow.getHandle(`purchase-${running}`).terminate();
   });
 
   it('refuses an order id that would change a path, before anything is asked', async () => {
-    const refused = environment.starter.resolve('never-1', { decision: 'order', orderId: '..' });
+    const refused = env.starter.resolve('never-1', { decision: 'order', orderId: '..' });
     await expect(refused).rejects.toThrow(StarterError);
     await expect(refused).rejects.toMatchObject({ exitCode: 2 });
   });
@@ -138,12 +136,12 @@ describe('resolve carries the decision of a person to a purchase that is held', 
   it('does not wait for ever where no worker runs, and says that the decision may still be taken', async () => {
     const referenceId = `held-${randomUUID()}`;
     // Stands in for a held purchase whose workers are gone: its memo is all that is asked before a worker is needed.
-    const handle = await environment.client.workflow.start('purchaseWorkflow', {
+    const handle = await env.client.workflow.start('purchaseWorkflow', {
       workflowId: `purchase-${referenceId}`,
       taskQueue: `nobody-${referenceId}`,
       memo: { hold: { id: 'x:1', reason: 'PLACEMENT_UNKNOWN', explanation: 'why', decisions: ['abandon'] } },
     });
-    const impatient = createStarter(environment.client, { answerWithinMs: 500 });
+    const impatient = createStarter(env.client, { answerWithinMs: 500 });
     const asked = impatient.resolve(referenceId, { decision: 'abandon' });
 
     await expect(asked).rejects.toThrow(NotAnsweredError);

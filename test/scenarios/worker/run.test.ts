@@ -4,21 +4,21 @@ import { startTestEnvironment, type TestEnvironment } from '../../support/test-e
 import { waitUntil } from '../../support/wait-until';
 
 describe('a worker process at work', () => {
-  let environment: TestEnvironment;
+  let env: TestEnvironment;
   beforeAll(async () => {
-    environment = await startTestEnvironment({
+    env = await startTestEnvironment({
       worker: false,
       sandbox: { perLookMs: 30_000 },
       settings: { partnerTimeoutMs: 2_000, deliveryTimeoutMs: 2_000 },
     });
   });
 
-  const start = (own: ProcessEnv = {}) => startWorkerProcess({ env: workerEnvOf(environment, own) });
+  const start = (own: ProcessEnv = {}) => startWorkerProcess({ env: workerEnvOf(env, own) });
 
   it('counts placements and deliveries for Prometheus, beside what the SDK counts', async () => {
     const worker = await start();
     await worker.untilHealth('/readyz', 200);
-    await environment.bought({ 'demo-instant': 1 });
+    await env.bought({ 'demo-instant': 1 });
 
     const metrics = await worker.metrics();
     expect(metrics).toMatch(/^fulfilment_placements(_total)?\{[^}]*evidence="PLACED"[^}]*\} 1$/m);
@@ -31,13 +31,13 @@ describe('a worker process at work', () => {
   it('lets a placement that is on its way come to its end when it is asked to stop: one request, its answer kept', async () => {
     const worker = await start({ PARTNER_TIMEOUT: '10s' });
     await worker.untilHealth('/readyz', 200);
-    const referenceId = environment.reference('slow');
-    const fault = environment.sandbox.addFault({
+    const referenceId = env.reference('slow');
+    const fault = env.sandbox.addFault({
       operation: 'place',
       referenceId,
       action: { type: 'delay', ms: 1_500 },
     });
-    await environment.buy({ 'demo-instant': 1 }, referenceId);
+    await env.buy({ 'demo-instant': 1 }, referenceId);
     await waitUntil('the placement is on its way', () => fault.hits > 0);
 
     worker.signal('SIGTERM');
@@ -46,11 +46,11 @@ describe('a worker process at work', () => {
     for (const line of stdout.trim().split('\n')) expect(() => JSON.parse(line) as unknown).not.toThrow();
 
     const next = await start();
-    const result = await environment.starter.result(referenceId);
+    const result = await env.starter.result(referenceId);
     expect(result.outcome).toBe('DELIVERED');
-    expect(environment.sandbox.placeRequestsOf(referenceId)).toBe(1);
+    expect(env.sandbox.placeRequestsOf(referenceId)).toBe(1);
     // It was not settled by a search: the answer itself had reached the history.
-    const { events } = await environment.client.workflow.getHandle(`purchase-${referenceId}`).fetchHistory();
+    const { events } = await env.client.workflow.getHandle(`purchase-${referenceId}`).fetchHistory();
     const types = events?.map((event) => event.activityTaskScheduledEventAttributes?.activityType?.name);
     expect(types).not.toContain('findOrders');
     expect(await next.end('SIGTERM')).toBe(0);
@@ -64,7 +64,7 @@ describe('a worker process at work', () => {
   });
 
   it('says which variable to change when the address of its health endpoint is taken', async () => {
-    const port = new URL(environment.sandbox.url).port;
+    const port = new URL(env.sandbox.url).port;
     const worker = await start({ HEALTH_ADDRESS: `127.0.0.1:${port}` });
     const { code, stderr } = await worker.ended;
     expect(code).toBe(1);
