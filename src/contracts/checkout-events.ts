@@ -96,7 +96,7 @@ export interface DeliveryReceipt {
 
 /** An event with keys that another run of a purchase, or a delivery after its end, handed to the checkout or tried to. */
 export interface EarlierEvent {
-  request: DeliveryRequest;
+  request: EventWithKeys;
   /** If the checkout has it. */
   eventId?: string;
 }

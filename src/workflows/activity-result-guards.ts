@@ -1,5 +1,5 @@
 import type { FoundOrder, OrderSearchResult, PlacementResult, PolledOrder } from '../contracts/activities';
-import type { DeliveryReceipt, EarlierEvent, LateDeliveryEvent, OutcomeEvent } from '../contracts/checkout-events';
+import type { DeliveryReceipt, EarlierEvent, EventWithKeys } from '../contracts/checkout-events';
 import { isSafeOrderId, type OrderLine } from '../domain/order';
 
 /**
@@ -62,7 +62,7 @@ function isFoundOrder(value: unknown): boolean {
 
 function isEarlierEvent(value: unknown): boolean {
   const { request, eventId } = fieldsOf<EarlierEvent>(value);
-  const { type, at, lines } = fieldsOf<OutcomeEvent | LateDeliveryEvent>(request);
+  const { type, at, lines } = fieldsOf<EventWithKeys>(request);
   return isString(type) && isString(at) && isListOf(lines, isOrderLine) && isOptional(eventId, isString);
 }
 

@@ -8,8 +8,12 @@ import { describeItems, firstStart, type PurchaseRecord } from './purchase-recor
 import { adopt, settleRefused, settleUnknown } from './settle-placement';
 
 /**
- * Places the order once. Each attempt is one activity that sends at most one request; what its answer proves decides what
- * may follow, and no second request is sent before the first is proven not sent, refused, or absent.
+ * Places the order once. What makes a second placement impossible:
+ *
+ * - each attempt is one activity that has one attempt (`placementOptions`) and sends at most one request, behind the fences
+ *   in activities/place-order.ts;
+ * - what its answer proves decides what may follow (`interpretAnswer`): no second request is sent before the first is
+ *   proven not sent, refused, or absent (settle-placement.ts).
  */
 export async function placeOrder(purchase: PurchaseRecord, holds: Holds): Promise<Placement> {
   const { placeWithinMs } = purchase.settings;

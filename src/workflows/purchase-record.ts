@@ -100,26 +100,22 @@ export class PurchaseRecord {
   }
 
   /** Shows the outcome, writes the closing memo and returns the result. */
-  close({ outcome, lines: kept, totalDebit, reason }: OutcomeDetails): PurchaseResult {
+  close({ outcome, lines: handedOver, totalDebit, reason }: OutcomeDetails): PurchaseResult {
     const { referenceId } = this.input;
-    const { orderId } = this;
-    const lines = resultLines(this.input, kept);
+    const { orderId, events } = this;
+    const lines = resultLines(this.input, handedOver);
     this.show(outcome, reason ?? '');
-    upsertMemo(withoutUndefined(this.closingMemo(kept, lines, totalDebit)) as Record<string, unknown>);
-    log.info('purchase ended', { outcome, orderId });
-    const cancelRequested = this.cancelRequested || undefined;
-    return { referenceId, outcome, orderId, lines, totalDebit, cancelRequested, reason };
-  }
-
-  private closingMemo(delivered: readonly EventLine[], lines: PurchaseLine[], totalDebit?: number): PurchaseMemo {
-    const withKeys = delivered.filter((line) => line.fingerprints.length > 0);
-    return {
+    const withKeys = handedOver.filter((line) => line.fingerprints.length > 0);
+    upsertMemo({
       totalDebit,
       ordered: lines.reduce((total, line) => total + line.quantity, 0),
       delivered: lines.reduce((total, line) => total + line.delivered, 0),
       fingerprints: Object.fromEntries(withKeys.map((line) => [line.productId, line.fingerprints])),
-      events: this.events,
-    };
+      events,
+    } satisfies PurchaseMemo);
+    log.info('purchase ended', { outcome, orderId });
+    const cancelRequested = this.cancelRequested || undefined;
+    return { referenceId, outcome, orderId, lines, totalDebit, cancelRequested, reason };
   }
 }
 
@@ -151,9 +147,4 @@ function resultLines({ items }: PurchaseInput, delivered: readonly EventLine[]):
     const title = own.find((line) => line.title !== undefined)?.title;
     return { productId, title, quantity, delivered: own.reduce((total, line) => total + line.fingerprints.length, 0) };
   });
-}
-
-/** A memo field that is undefined would be deleted from the memo; one that was never there is left alone. */
-function withoutUndefined<T extends object>(value: T): T {
-  return Object.fromEntries(Object.entries(value).filter(([, entry]) => entry !== undefined)) as T;
 }
