@@ -53,6 +53,17 @@ export const MUTANTS = [
     tests: ['test/unit/partner/not-sent.test.ts'],
   },
   {
+    name: 'unsent-by-a-timer',
+    rule: 'what was written is never called unsent because a timer was faster',
+    file: 'src/activities/place-order.ts',
+    find: 'const placed = await deps.partner.placeOrder({ items, referenceId: input.referenceId }, { notAfter });',
+    replace: `const request = deps.partner.placeOrder({ items, referenceId: input.referenceId }, { notAfter });
+    const limitMs = notAfter + deps.settings.partnerTimeoutMs + 1_000 - deps.now();
+    const placed = await Promise.race([request, new Promise<undefined>((resolve) => setTimeout(resolve, limitMs))]);
+    if (!placed) return { evidence: 'NOT_SENT', why: 'its time is over' };`,
+    tests: ['test/resilience/crash/worker-killed.test.ts'],
+  },
+  {
     name: 'reset-is-unsent',
     rule: 'a connection error after the write proves nothing',
     file: 'src/partner/transport.ts',

@@ -74,7 +74,9 @@ export interface PartnerClient {
   ordersSince(since: number, options?: HistoryOptions): Promise<HistoryOrder[]>;
   /**
    * Places an order. What a PartnerError proves about it is its `placement`; only `NOT_SENT` makes a repetition safe.
-   * With `notAfter` (epoch ms), a request that comes to its write later than that is not sent: kind `too-late`.
+   * With `notAfter` (epoch ms), a request that would come to its write later than that is not sent: kind `too-late`. So it
+   * ends within `timeoutMs` after that instant, and what it ends with is what became of its write, also in a process that was
+   * frozen meanwhile.
    */
   placeOrder(order: NewOrder, options?: { notAfter?: number }): Promise<Answer<{ id: string }>>;
   /** An order with the keys delivered so far. An id that may not stand in a path throws before anything is sent. */
@@ -156,9 +158,12 @@ function openSender(options: SenderOptions) {
   });
 
   async function send(operation: PartnerOperation, request: Unsigned): Promise<Exchange> {
+    const withinMs = request.notAfter === undefined ? undefined : request.notAfter - options.now();
     // The pacer's sleep ends early, by throwing, when the client closes: the check below says so.
-    await pace().catch(() => undefined);
+    const hasSlot = await pace(withinMs).catch(() => false);
     if (closing.signal.aborted) throw new PartnerError('closed', 'the client is closed', { operation });
+    if (!hasSlot)
+      throw new PartnerError('too-late', 'not sent, its turn under PARTNER_MAX_RPS is too late', { operation });
     const headers = headersOf(readApiKey(options.apiKey, operation), request.body !== undefined);
     const exchange = transport.send({ ...request, headers });
     underWay.add(exchange);

@@ -1,3 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { PurchaseSettings } from '../../../src/contracts/purchase';
+import { placementMaxAge, placementOptions } from '../../../src/workflows/policies';
 import {
   booked,
   type CrashPoint,
@@ -52,8 +55,8 @@ const AT_THE_ANSWER = Array.from({ length: 6 }, booked);
 const GIVEN_UP = { withinMs: 200_000, everyMs: 100 };
 
 describe('a worker process that gets a signal', () => {
-  const start = async (replace: 'always' | 'answered' | 'never') =>
-    faulty(await startTestEnvironment({ worker: false, settings: { ...PATIENT, replace } }));
+  const start = async (replace: 'always' | 'answered' | 'never', settings: Partial<PurchaseSettings> = {}) =>
+    faulty(await startTestEnvironment({ worker: false, settings: { ...PATIENT, ...settings, replace } }));
 
   const workerFor = (environment: TestEnvironment, env: ProcessEnv = {}) =>
     startReadyWorker({ env: workerEnvOf(environment, env) });
@@ -144,6 +147,31 @@ describe('a worker process that gets a signal', () => {
       const ends = await untilSettled(environment, referencesOf(bought));
       expect([...ends.values()]).toEqual(['HELD']);
       expect(sandbox.requests().place).toBe(0);
+    },
+    300_000,
+  );
+
+  it.concurrent(
+    'SIGSTOP after the write, and SIGCONT between the two timeouts of the attempt, is not taken for unsent',
+    async () => {
+      const environment = await start('never', { settleMs: 20_000 });
+      const { sandbox, settings } = environment;
+      const victim = await workerFor(environment);
+      const [bought] = await startAll(environment, [
+        placing('is booked 25 s later', 'before', { action: { type: 'hang' }, commit: { type: 'late', ms: 25_000 } }),
+      ]);
+      await waitUntil('it has been read', () => sandbox.requests().place === 1, { everyMs: 5 });
+      victim.signal('SIGSTOP');
+      // The window: whatever the process itself allows the request is over, and the server still waits for the answer.
+      const { startToCloseTimeout } = placementOptions(settings);
+      const ownLimitMs = placementMaxAge(settings) + settings.partnerTimeoutMs + 1_000;
+      await sleep((ownLimitMs + Number(startToCloseTimeout)) / 2);
+      victim.signal('SIGCONT');
+
+      expect(await recover(environment, [bought!])).toEqual([]);
+      expect(sandbox.placeRequestsOf(bought!.referenceId)).toBe(1);
+      expect(await auditAll(environment, referencesOf([bought!]))).toEqual(FLAWLESS);
+      expect(await victim.end('SIGTERM')).toBe(0);
     },
     300_000,
   );

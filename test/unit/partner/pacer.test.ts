@@ -38,6 +38,24 @@ describe('the rate ceiling', () => {
     expect(clock.slept).toEqual([500]);
   });
 
+  it('turns away at once whoever would be too late, and keeps no slot for him: the next in time gets it', async () => {
+    const clock = { now: () => 0, sleep: async () => undefined };
+    const pace = createPacer(1, clock);
+    expect([await pace(0), await pace(500), await pace(1000), await pace(1500)]).toEqual([true, false, true, false]);
+  });
+
+  it('sends no order whose turn comes after its last moment, and says so at once', async () => {
+    const server = await startServer();
+    server.script({ json: envelope({ id: 'o-1' }) });
+    const partner = clientOf(server.url, { maxRequestsPerSecond: 0.01 });
+    await partner.placeOrder(NEW_ORDER);
+    const second = partner.placeOrder(NEW_ORDER, { notAfter: Date.now() + 5_000 });
+    await expect(second).rejects.toMatchObject({ kind: 'too-late', placement: 'NOT_SENT' });
+    expect(server.received).toHaveLength(1);
+    await partner.close();
+    await server.close();
+  });
+
   it('is not there without one', async () => {
     const clock = clockAt(0);
     const pace = createPacer(undefined, clock);
