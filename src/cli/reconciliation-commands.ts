@@ -10,7 +10,9 @@ import { loadConfig, loadLibrary } from './lazy';
 export function addReconciliationCommands(program: Command, context: StarterContext): void {
   program
     .command('reconcile')
-    .description("compare the partner's books with ours now, mend what can be mended, and show the findings")
+    .description(
+      "compare the partner's orders with the purchases here now, repair what can be repaired, and show the findings",
+    )
     .option('--lookback <duration>', 'how far back, such as 72h; RECONCILE_LOOKBACK if not given', lookback)
     .option('--dry-run', 'only report')
     .action((options: { lookback?: number; dryRun?: boolean }) => reconcile(context, options));
@@ -27,17 +29,17 @@ export function addReconciliationCommands(program: Command, context: StarterCont
     const client = await context.temporal();
     return loadLibrary().createScheduleManager(client, taskQueue);
   };
-  const done = (words: string) => show(context.out, { done: words }, words);
+  const done = (text: string) => show(context.out, { done: text }, text);
 
   add('create', 'make it, or change it to what RECONCILE_CRON, …_TIMEZONE and …_LOOKBACK say', async () => {
     // Read first: nothing is contacted with a wrong configuration.
     const settings = context.schedule();
     const { created, schedule: made } = await (await connect()).create(settings);
-    show(context.out, { created, ...made }, [created ? 'created' : 'updated', ...inWords(made)].join('\n'));
+    show(context.out, { created, ...made }, [created ? 'created' : 'updated', ...formatSchedule(made)].join('\n'));
   });
   add('describe', 'when it runs, and how it went', async () => {
     const found = await (await connect()).describe();
-    show(context.out, found, inWords(found).join('\n'));
+    show(context.out, found, formatSchedule(found).join('\n'));
   });
   add('pause', 'no run until it is resumed', async () => {
     await (await connect()).pause();
@@ -68,10 +70,10 @@ async function reconcile(
   const result = await loadLibrary().reconcileNow(client, taskQueue, input, (runId) =>
     context.out.note(`reconciling the last ${inHours(input.lookbackMs)} (run ${runId}); waiting for its end`),
   );
-  show(context.out, result, resultInWords(result).join('\n'));
+  show(context.out, result, formatResult(result).join('\n'));
 }
 
-function resultInWords(result: ReconciliationResult): string[] {
+function formatResult(result: ReconciliationResult): string[] {
   const { from, to, orders, findings, details, mended, report } = result;
   const count = Object.values(findings).reduce((total, one) => total + one, 0);
   const more = count > details.length ? [`  … and ${count - details.length} more, see the report`] : [];
@@ -87,7 +89,7 @@ function resultInWords(result: ReconciliationResult): string[] {
   ];
 }
 
-function inWords(schedule: NightlySchedule): string[] {
+function formatSchedule(schedule: NightlySchedule): string[] {
   const { scheduleId, cron, timezone, lookbackMs, paused, note, next, recent, running, skipped, missed } = schedule;
   return [
     `${scheduleId}: "${cron}" in ${timezone}, looks back ${inHours(lookbackMs)}${paused ? '  PAUSED' : ''}`,

@@ -63,7 +63,7 @@ export function eventIdOfWorkflow(workflowId: string): string {
 export const RECONCILE_SCHEDULE = 'nightly-reconciliation';
 
 /** The workflow id of the reconciliation that an operator starts: one at a time. */
-export const RECONCILE_NOW = 'reconciliation-by-hand';
+export const RECONCILE_NOW = 'manual-reconciliation';
 
 function withoutPrefix(id: string, prefix: string): string {
   return id.startsWith(prefix) ? id.slice(prefix.length) : id;

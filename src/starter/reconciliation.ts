@@ -13,7 +13,7 @@ export class ReconciliationError extends StarterError {}
 /**
  * Runs one reconciliation now and waits for its end. Needs a running worker.
  *
- * @param onStart told the id of the run, for people who wait.
+ * @param onStart receives the id of the run, for people who wait.
  * @throws ReconciliationError when one that was started this way is still running, when the look-back is longer than what the
  *   namespace remembers, or when it was cancelled or failed.
  */
@@ -32,14 +32,14 @@ export async function reconcileNow(
       workflowIdReusePolicy: 'ALLOW_DUPLICATE',
       workflowIdConflictPolicy: 'FAIL',
       workflowExecutionTimeout: EXECUTION_TIMEOUT,
-      staticSummary: input.dryRun ? 'a reconciliation by hand that only reports' : 'a reconciliation by hand',
+      staticSummary: input.dryRun ? 'manual reconciliation that only reports' : 'manual reconciliation',
     });
     onStart(handle.firstExecutionRunId);
     return (await handle.result()) as ReconciliationResult;
   } catch (error) {
     if (error instanceof WorkflowExecutionAlreadyStartedError) {
       throw new ReconciliationError(
-        `A reconciliation that was started by hand is still running: workflow ${RECONCILE_NOW}. ` +
+        `A manual reconciliation is still running: workflow ${RECONCILE_NOW}. ` +
           `To wait for it: temporal workflow show --follow --workflow-id ${RECONCILE_NOW}`,
       );
     }

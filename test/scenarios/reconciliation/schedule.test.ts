@@ -162,7 +162,7 @@ describe('the nightly schedule', () => {
         code: 1,
         said: expect.stringContaining('424h'),
       });
-      await env.client.workflow.getHandle('reconciliation-by-hand').terminate();
+      await env.client.workflow.getHandle('manual-reconciliation').terminate();
       expect(await running).toMatchObject({ code: 1, said: expect.stringContaining('without a result') });
     });
   });
