@@ -5,49 +5,50 @@ import { Worker } from '@temporalio/worker';
 import { createAllActivities } from './activities';
 import { readWorkerConfig, scrubSecrets } from './config';
 import { createDelivery, createFingerprinter } from './delivery';
-import { createPartnerClient } from './partner';
 import { exitWith, stopSignal } from './exit';
-import {
-  createPurchaseReader,
-  MissingSearchAttributesError,
-  missingSearchAttributes,
-  readTemporalTarget,
-} from './temporal/client';
+import { createPartnerClient } from './partner';
+import { createPurchaseReader, readTemporalTarget, requireSearchAttributes } from './temporal/client';
 import { connectWorker, installRuntime, readinessOf, startHealthServer } from './temporal/worker';
 import { connectRetry, shutdownOptions } from './workflows/policies';
 
+/** Reads the configuration, connects, builds the parts, runs until the process is asked to stop, and closes the parts. */
 async function main(): Promise<void> {
   const config = readWorkerConfig(process.env, { terminal: process.stdout.isTTY });
   const target = readTemporalTarget();
   scrubSecrets();
   const logger = installRuntime(config);
-  const onRetry = (line: string) => logger.warn(line);
+  const warn = (line: string) => logger.warn(line);
 
   let worker: Worker | undefined;
-  const ready = readinessOf(() => worker);
-  const health = await startHealthServer(config.healthAddress, ready);
-  const connection = await connectWorker(target, { ...connectRetry, onRetry, signal: stopSignal() });
-  const missing = await missingSearchAttributes(connection, target.namespace);
-  if (missing.length > 0) throw new MissingSearchAttributesError(target.namespace, missing);
-
-  const partner = createPartnerClient(config.partner);
-  const delivery = createDelivery(config.delivery);
+  const readiness = readinessOf(() => worker);
+  const health = await startHealthServer(config.healthAddress, readiness);
   const { namespace } = target;
+  const connection = await connectWorker(target, { ...connectRetry, onRetry: warn, signal: stopSignal() });
+  await requireSearchAttributes(connection, namespace);
 
   const client = new Client({ connection, namespace });
-  const activities = createAllActivities({
-    ...{ partner, delivery, client, settings: config.purchase, reportDir: config.reportDir, now: Date.now },
-    fingerprints: createFingerprinter(config.fingerprintSecrets),
-    purchases: createPurchaseReader(client),
-  });
-  const workflowBundle = { codePath: join(__dirname, 'workflow-bundle.js') };
+  const partner = createPartnerClient(config.partner);
+  const delivery = createDelivery(config.delivery);
   worker = await Worker.create({
-    ...{ connection, namespace, taskQueue: config.taskQueue, workflowBundle, activities },
+    connection,
+    namespace,
+    taskQueue: config.taskQueue,
+    workflowBundle: { codePath: join(__dirname, 'workflow-bundle.js') },
+    activities: createAllActivities({
+      client,
+      partner,
+      delivery,
+      purchases: createPurchaseReader(client),
+      fingerprints: createFingerprinter(config.fingerprintSecrets),
+      settings: config.purchase,
+      reportDir: config.reportDir,
+      now: Date.now,
+    }),
     // Many wait for a slow partner or checkout at once; none of them computes.
     maxConcurrentActivityTaskExecutions: 500,
     ...shutdownOptions(config.purchase),
   });
-  partner.listOrders({ limit: 1 }).catch((error: Error) => logger.warn(`the partner can't be used: ${error.message}`));
+  partner.listOrders({ limit: 1 }).catch((error: Error) => warn(`the partner can't be used: ${error.message}`));
   logger.info('worker ready', { taskQueue: config.taskQueue, health: health.address });
 
   await worker.run();

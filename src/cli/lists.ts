@@ -15,12 +15,12 @@ export async function listProducts(
   { all, ...query }: ProductQuery & Listing,
 ): Promise<void> {
   if (all) {
-    const products = await readAll(partner.products(query), out, productInWords);
+    const products = await readAll(partner.products(query), out, formatProduct);
     if (out.json) show(out, { hits: products.length, products }, '');
     return;
   }
   const { data } = await partner.listProducts(query);
-  show(out, data, [...data.products.map(productInWords), position(data)].join('\n'));
+  show(out, data, [...data.products.map(formatProduct), formatPosition(data)].join('\n'));
 }
 
 /** Prints the order history, a page or all of it. @throws PartnerError */
@@ -30,34 +30,34 @@ export async function listOrders(
   { all, ...query }: OrderQuery & Listing,
 ): Promise<void> {
   if (all) {
-    const orders = await readAll(partner.orders(query), out, orderInWords);
+    const orders = await readAll(partner.orders(query), out, formatOrder);
     if (out.json) show(out, { hits: orders.length, orders }, '');
     return;
   }
   const { data } = await partner.listOrders(query);
-  show(out, data, [...data.orders.map(orderInWords), position(data)].join('\n'));
+  show(out, data, [...data.orders.map(formatOrder), formatPosition(data)].join('\n'));
 }
 
-/** In words each row is printed as it comes; a JSON document has to wait for the last. */
-async function readAll<T>(rows: AsyncIterable<T>, out: Output, inWords: (row: T) => string): Promise<T[]> {
+/** As text each row is printed as it comes; a JSON document has to wait for the last. */
+async function readAll<T>(rows: AsyncIterable<T>, out: Output, format: (row: T) => string): Promise<T[]> {
   const all: T[] = [];
   for await (const row of rows) {
     all.push(row);
-    if (!out.json) out.write(`${inWords(row)}\n`);
+    if (!out.json) out.write(`${format(row)}\n`);
   }
   return all;
 }
 
-function productInWords(product: Product): string {
+function formatProduct(product: Product): string {
   const price = `${product.price.toFixed(2)} ${product.currency}`;
   return `${product.id.padEnd(28)} ${price.padStart(14)} ${String(product.quantity).padStart(7)} in stock  ${product.title}`;
 }
 
-function orderInWords(order: HistoryOrder): string {
+function formatOrder(order: HistoryOrder): string {
   const item = order.item?.title ?? '';
   return `${order.createdAt}  ${order.id.padEnd(24)} ${order.status.padEnd(18)} ${(order.referenceId ?? '').padEnd(24)} ${item}`;
 }
 
-function position({ hits, pages }: { hits: number; pages: { page: number; total: number } }): string {
+function formatPosition({ hits, pages }: { hits: number; pages: { page: number; total: number } }): string {
   return `page ${pages.page} of ${pages.total}, ${hits} in all`;
 }

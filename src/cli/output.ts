@@ -13,14 +13,14 @@ export interface Output {
   note(text: string): void;
 }
 
-/** Prints one answer: as JSON, or in words. */
+/** Prints one answer: as JSON, or as text for people. */
 export function show(out: Output, document: unknown, words: string): void {
   out.write(out.json ? `${JSON.stringify(document, undefined, 2)}\n` : `${words}\n`);
 }
 
 export function showStarted(out: Output, started: StartedPurchase, result?: PurchaseResult): void {
   const head = `${started.started ? 'started' : 'already known'}: ${started.workflowId} (run ${started.runId})`;
-  show(out, result ? { ...started, result } : started, result ? `${head}\n${resultInWords(result)}` : head);
+  show(out, result ? { ...started, result } : started, result ? `${head}\n${formatResult(result)}` : head);
 }
 
 export function showResolution(out: Output, resolution: Resolution): void {
@@ -34,7 +34,7 @@ export function showRedelivery(out: Output, redelivery: Redelivery): void {
   const { order } = redelivery;
   const seen = order ? [`order ${order.id} is ${order.status}${order.issue ? `, but ${order.issue}` : ''}`] : [];
   const keys = redelivery.events.some(({ type }) => type === 'purchase.late_delivery');
-  const none = order && !keys ? ['there are no keys to hand over yet; its event was repeated'] : [];
+  const none = order && !keys ? ['there are no keys to deliver yet; its event was repeated'] : [];
   const received = redelivery.events.map(({ type, id }) => `received: ${type} ${id}`);
   show(out, redelivery, [...seen, ...none, ...received].join('\n'));
 }
@@ -45,25 +45,25 @@ export function showStatus(out: Output, status: PurchaseStatus): void {
   const lines = [
     `${referenceId}  ${state}${orderId ? `  order ${orderId}` : ''}`,
     `  ${execution.toLowerCase()}, started ${startedAt}${closedAt ? `, ended ${closedAt}` : ''}`,
-    ...holdInWords(status),
-    ...status.pending.flatMap((work) => workInWords(work, status)),
-    ...waitingInWords(status),
-    ...status.deliveries.map(deliveryInWords),
+    ...formatHold(status),
+    ...status.pending.flatMap((work) => formatWork(work, status)),
+    ...formatWaiting(status),
+    ...status.deliveries.map(formatDelivery),
     ...(status.deliveriesUnlisted ? [`  later deliveries can't be listed: ${status.deliveriesUnlisted}`] : []),
-    ...(status.result ? [resultInWords(status.result)] : []),
-    ...failureInWords(status),
-    ...adviceAfterwards(status),
+    ...(status.result ? [formatResult(status.result)] : []),
+    ...formatFailure(status),
+    ...formatAdvice(status),
   ];
   show(out, status, lines.join('\n'));
 }
 
-function holdInWords({ referenceId, hold }: PurchaseStatus): string[] {
+function formatHold({ referenceId, hold }: PurchaseStatus): string[] {
   if (!hold) return [];
   const commands = commandsFor(referenceId, hold.decisions).map((command) => `  ${command}`);
   return [`  waits for you, ${hold.reason}: ${hold.explanation}`, '  type one of:', ...commands];
 }
 
-function workInWords(work: PendingWork, { workflowId }: PurchaseStatus): string[] {
+function formatWork(work: PendingWork, { workflowId }: PurchaseStatus): string[] {
   const answer = work.lastAnswer ? `, last answer: ${work.lastAnswer}` : '';
   const next = work.nextAttempt ? `, next ${work.nextAttempt}` : '';
   if (!work.paused) return [`  doing: ${work.activity}, attempt ${work.attempt}${answer}${next}`];
@@ -73,18 +73,18 @@ function workInWords(work: PendingWork, { workflowId }: PurchaseStatus): string[
   ];
 }
 
-function waitingInWords({ waitsForWorkerSince, taskQueue }: PurchaseStatus): string[] {
+function formatWaiting({ waitsForWorkerSince, taskQueue }: PurchaseStatus): string[] {
   if (!waitsForWorkerSince) return [];
   return [
     `  waits for a worker on task queue ${taskQueue} since ${waitsForWorkerSince}; if that stays, is one running?`,
   ];
 }
 
-function deliveryInWords({ state, type, eventId, at }: DeliveryStatus): string {
+function formatDelivery({ state, type, eventId, at }: DeliveryStatus): string {
   return `  ${state.toLowerCase().replaceAll('_', ' ')}: ${[type, eventId, at].filter(Boolean).join('  ')}`;
 }
 
-function failureInWords({ referenceId, failure }: PurchaseStatus): string[] {
+function formatFailure({ referenceId, failure }: PurchaseStatus): string[] {
   if (failure === undefined) return [];
   return [
     `  no result: ${failure}`,
@@ -93,15 +93,15 @@ function failureInWords({ referenceId, failure }: PurchaseStatus): string[] {
   ];
 }
 
-function adviceAfterwards({ referenceId, result }: PurchaseStatus): string[] {
+function formatAdvice({ referenceId, result }: PurchaseStatus): string[] {
   if (result?.outcome !== 'OVERDUE') return [];
   return [
-    '  to look at its order now and hand over what has come, type:',
+    '  to read its order now and deliver the keys that have come, type:',
     `    node dist/starter.js redeliver ${referenceId}`,
   ];
 }
 
-function resultInWords(result: PurchaseResult): string {
+function formatResult(result: PurchaseResult): string {
   const order = result.orderId ? `  order ${result.orderId}` : '';
   const debit = result.totalDebit === undefined ? '' : `  debited ${result.totalDebit}`;
   return [

@@ -65,6 +65,13 @@ function show(value: unknown): string {
   return text.length > 60 ? `${text.slice(0, 57)}…` : text;
 }
 
+/** The items on one line, such as `2 × steam-50, 1 × xbox-20`; of many the first five. */
+export function describeItems(items: readonly { productId: string; quantity: number }[]): string {
+  const shown = items.slice(0, 5).map((item) => `${item.quantity} × ${item.productId}`);
+  const more = items.length - shown.length;
+  return more > 0 ? `${shown.join(', ')} and ${more} more` : shown.join(', ');
+}
+
 /** Whether two lists hold the same items, in whatever order. */
 export function sameItems(
   one: readonly { productId: string; quantity: number }[],

@@ -1,4 +1,5 @@
 import type { HoldNotice, PurchaseItem } from '../contracts/purchase';
+import { describeItems } from '../domain/purchase-rules';
 import { commandsFor } from './decisions';
 
 /** The starter was asked for something that can't be; the message says what was expected and what came. */
@@ -28,7 +29,7 @@ export class PurchaseDiffersError extends StarterError {
   ) {
     super(
       `Reference ${referenceId} already stands for another purchase.\n` +
-        `  it bought:  ${inWords(known)}\n  you asked:  ${inWords(asked)}\n` +
+        `  it bought:  ${describeItems(known)}\n  you asked:  ${describeItems(asked)}\n` +
         'Every sale needs a reference of its own; use a new one.',
     );
   }
@@ -71,7 +72,3 @@ export class RedeliveryFailedError extends StarterError {}
 
 /** Whoever was to answer did not within the time. What was asked may still come true. */
 export class NotAnsweredError extends StarterError {}
-
-function inWords(items: readonly PurchaseItem[]): string {
-  return items.map((item) => `${item.quantity} × ${item.productId}`).join(', ');
-}

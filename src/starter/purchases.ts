@@ -6,7 +6,7 @@ import {
 } from '@temporalio/client';
 import { DEFAULT_TASK_QUEUE, PURCHASE_WORKFLOW, purchaseWorkflowId } from '../contracts/names';
 import type { PurchaseInput, PurchaseResult } from '../contracts/purchase';
-import { validatePurchase, sameItems } from '../domain/purchase-rules';
+import { describeItems, sameItems, validatePurchase } from '../domain/purchase-rules';
 import { createPurchaseReader } from '../temporal/client';
 import type { DecisionChoice } from './decisions';
 import {
@@ -54,7 +54,7 @@ export interface Starter {
   resolve(referenceId: string, choice: DecisionChoice): Promise<Resolution>;
   /**
    * Has the event of a purchase that has ended delivered once more, under the same id. The order of an overdue purchase is
-   * looked at first, and keys that came since are delivered instead. Needs a running worker.
+   * read first, and keys that came since are delivered instead. Needs a running worker.
    *
    * @throws PurchaseNotFoundError, NothingToRedeliverError, RedeliveryFailedError, NotAnsweredError
    */
@@ -96,7 +96,7 @@ async function startOrFind(client: Client, taskQueue: string, input: PurchaseInp
       taskQueue,
       args: [{ referenceId, items } satisfies PurchaseInput],
       workflowIdReusePolicy: 'REJECT_DUPLICATE',
-      staticSummary: summaryOf({ referenceId, items }),
+      staticSummary: describeItems(items),
     });
     return { referenceId, workflowId, runId: handle.firstExecutionRunId, started: true };
   } catch (error) {
@@ -141,13 +141,6 @@ async function resultOf(client: Client, referenceId: string): Promise<PurchaseRe
 function howItFailed(status: string, error: WorkflowFailedError): string {
   const why = error.cause?.message;
   return `ended as ${status}${why ? ` (${why})` : ''}`;
-}
-
-/** The one line that a list in the UI shows beside the workflow id. */
-function summaryOf(input: PurchaseInput): string {
-  const [first, ...more] = input.items;
-  const words = first ? `${first.quantity} × ${first.productId}` : '';
-  return more.length > 0 ? `${words} and ${more.length} more` : words;
 }
 
 async function known<T>(referenceId: string, ask: () => Promise<T>): Promise<T> {

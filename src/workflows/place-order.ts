@@ -1,10 +1,11 @@
 import { condition, proxyActivities, workflowInfo } from '@temporalio/workflow';
 import type { Activities, PlacementResult } from '../contracts/activities';
+import { describeItems } from '../domain/purchase-rules';
 import { isPlacementResult } from './activity-result-guards';
 import type { Holds } from './holds';
 import { ended, type Placement, type PlacementStep } from './placement-step';
 import { placementMaxAge, placementOptions, placementPause } from './policies';
-import { describeItems, firstStart, type PurchaseRecord } from './purchase-record';
+import { firstStart, type PurchaseRecord } from './purchase-record';
 import { adopt, settleRefused, settleUnknown } from './settle-placement';
 
 /**
@@ -47,7 +48,7 @@ async function attemptPlacement(purchase: PurchaseRecord, settledInRun?: string)
     maxAgeMs: placementMaxAge(settings),
   };
   try {
-    const answer = await activities.placeOrder.executeWithOptions({ summary: describeItems(input) }, [request]);
+    const answer = await activities.placeOrder.executeWithOptions({ summary: describeItems(input.items) }, [request]);
     if (isPlacementResult(answer)) return answer;
     return { evidence: 'UNKNOWN', why: 'the attempt was completed by an operator', inFlight: true };
   } catch {

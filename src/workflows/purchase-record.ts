@@ -19,6 +19,7 @@ import type {
 import { PARTNER_ORDER_ID, PURCHASE_STATE, REFERENCE_ID } from '../contracts/search-attributes';
 import type { EventLine } from '../domain/assess-order';
 import type { PurchaseOutcome } from '../domain/outcome';
+import { describeItems } from '../domain/purchase-rules';
 import { localOptions } from './policies';
 
 const { readSettings } = proxyLocalActivities<Activities>(localOptions);
@@ -123,15 +124,8 @@ export class PurchaseRecord {
 export async function openPurchase(input: PurchaseInput, cancelRequest: CancelRequest): Promise<PurchaseRecord> {
   const { settings } = await readSettings();
   const purchase = new PurchaseRecord(input, settings, cancelRequest);
-  purchase.show('PLACING', `${describeItems(input)} at the partner`);
+  purchase.show('PLACING', `${describeItems(input.items)} at the partner`);
   return purchase;
-}
-
-/** The items in words, such as `2 × steam-50, 1 × xbox-20`. */
-export function describeItems({ items }: PurchaseInput): string {
-  const shown = items.slice(0, 5).map((item) => `${item.quantity} × ${item.productId}`);
-  const more = items.length - shown.length;
-  return more > 0 ? `${shown.join(', ')} and ${more} more` : shown.join(', ');
 }
 
 /** When this purchase began, whatever run this is: epoch ms. */

@@ -11,4 +11,4 @@ export { grpcErrorOf } from './grpc-error';
 export { createPurchaseReader, type KeyEvent, type PurchaseReader, type PurchaseRun } from './purchase-reader';
 export { rootCauseOf } from './root-cause';
 export { lookbackIssue } from './retention';
-export { MissingSearchAttributesError, missingSearchAttributes, registerSearchAttributes } from './search-attributes';
+export { registerSearchAttributes, requireSearchAttributes } from './search-attributes';

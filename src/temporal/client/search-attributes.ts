@@ -8,7 +8,7 @@ const KEYWORD = 2;
 type Services = Pick<Connection, 'operatorService'>;
 
 /** The namespace lacks search attributes that the workflows write. Exit code 78. */
-export class MissingSearchAttributesError extends Error {
+class MissingSearchAttributesError extends Error {
   readonly exitCode = 78;
 
   constructor(namespace: string, missing: readonly string[]) {
@@ -20,8 +20,14 @@ export class MissingSearchAttributesError extends Error {
   }
 }
 
+/** @throws MissingSearchAttributesError when the namespace lacks a search attribute. */
+export async function requireSearchAttributes(connection: Services, namespace: string): Promise<void> {
+  const missing = await missingSearchAttributes(connection, namespace);
+  if (missing.length > 0) throw new MissingSearchAttributesError(namespace, missing);
+}
+
 /** @returns the names that the namespace lacks, or that it has with another type than Keyword. */
-export async function missingSearchAttributes(connection: Services, namespace: string): Promise<string[]> {
+async function missingSearchAttributes(connection: Services, namespace: string): Promise<string[]> {
   const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
   return SEARCH_ATTRIBUTES.filter(({ name }) => customAttributes?.[name] !== KEYWORD).map(({ name }) => name);
 }
