@@ -33,8 +33,8 @@ export function showResolution(out: Output, resolution: Resolution): void {
 export function showRedelivery(out: Output, redelivery: Redelivery): void {
   const { order } = redelivery;
   const seen = order ? [`order ${order.id} is ${order.status}${order.issue ? `, but ${order.issue}` : ''}`] : [];
-  const keys = redelivery.events.some(({ type }) => type === 'purchase.late_delivery');
-  const none = order && !keys ? ['there are no keys to deliver yet; its event was repeated'] : [];
+  const onlyOutcome = redelivery.events.every(({ type }) => type === 'purchase.overdue');
+  const none = order && onlyOutcome ? ['there are no keys to hand over yet; its event was repeated'] : [];
   const received = redelivery.events.map(({ type, id }) => `received: ${type} ${id}`);
   show(out, redelivery, [...seen, ...none, ...received].join('\n'));
 }

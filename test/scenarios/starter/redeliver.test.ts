@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { NotAnsweredError, NothingToRedeliverError, RedeliveryFailedError } from '../../../src/starter/index';
 import { createStarter } from '../../../src/starter/purchases';
 import { type Ended, starterProcess } from '../../support/processes';
+import { operatorOf } from '../../support/operator';
 import { startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
 
@@ -130,7 +131,7 @@ describe('redeliver sends the event of a purchase that has ended once more', () 
     expect((await waiting).events).toHaveLength(1);
   });
 
-  describe('of an overdue purchase, whose order is looked at first', () => {
+  describe('of an overdue purchase, whose order is read first', () => {
     let late: TestEnvironment;
     beforeAll(async () => {
       late = await startTestEnvironment({ settings: OVERDUE });
@@ -190,6 +191,21 @@ describe('redeliver sends the event of a purchase that has ended once more', () 
       expect(second.events).toHaveLength(2);
       expect(second.events[0]).toEqual(first.events[0]);
       expect((await late.audit(referenceId)).received).toEqual(['A', 'B', 'C', 'C']);
+    });
+
+    it('hands over nothing anew that a run before a reset handed over: its event is repeated under its id', async () => {
+      const { referenceId, orderId } = await late.bought({ 'demo-instant': 2 });
+      const [delivered] = late.receiver.attempts.filter(({ body }) => body.data.referenceId === referenceId);
+      await late.sandbox.changeOrder(orderId!, { status: 'PROCESSING' });
+      const operator = operatorOf(late, referenceId);
+      await operator.reset((await operator.points())[0]!);
+      expect(await operator.result()).toMatchObject({ outcome: 'OVERDUE', orderId });
+      await late.sandbox.changeOrder(orderId!, { status: 'COMPLETED' });
+
+      const { events } = await late.starter.redeliver(referenceId);
+      expect(events).toMatchObject([{ type: 'purchase.delivered', id: delivered!.id }]);
+      const { issued, received } = await late.audit(referenceId);
+      expect(received).toEqual(issued);
     });
 
     it('keeps back an order of more keys than were bought, and says why', async () => {
