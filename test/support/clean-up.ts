@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /** What the test file has open: what was opened last is closed first. */
 const open = new Set<() => Promise<void>>();
@@ -29,7 +30,21 @@ export function temporaryFolder(): string {
 
 // Jest loads this file before each test file; what starts Temporal for all of them has no such end.
 if (typeof afterAll === 'function') {
+  const before = handles();
   afterAll(async () => {
     for (const close of [...open].toReversed()) await close();
+    await expectNoLeak(before);
   }, 120_000);
+}
+
+/** @throws Error that names the servers, connections and processes that nobody has closed */
+async function expectNoLeak(before: readonly string[]): Promise<void> {
+  // A connection that was let go needs a moment, and one that is kept alive four seconds.
+  for (let turn = 0; turn < 60 && handles().length > before.length; turn++) await sleep(100);
+  const left = handles();
+  if (left.length > before.length) throw new Error(`this test file leaves open: ${left.join(', ')}`);
+}
+
+function handles(): string[] {
+  return process.getActiveResourcesInfo().filter((type) => /^(TCP|TLS|Process)/.test(type));
 }
