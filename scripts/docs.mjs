@@ -10,18 +10,11 @@ import { projectRoot } from './lib/paths.mjs';
 /** @typedef {Record<'name' | 'readBy' | 'meaning' | 'example', string> & { default?: string, required: boolean, secret: boolean }} Variable */
 
 await ensureBuild();
-const config = createRequire(import.meta.url)(join(projectRoot, 'dist/config/variables.js'));
-/** @type {Variable[]} */
-const variables = config.VARIABLE_NAMES.map((/** @type {string} */ name) => ({
-  name,
-  ...config.describeVariable(name),
-}));
+const config = join(projectRoot, 'dist/config/variables.js');
+const { VARIABLE_NAMES, describeVariable } = createRequire(import.meta.url)(config);
+const variables = VARIABLE_NAMES.map((/** @type {string} */ name) => ({ name, ...describeVariable(name) }));
 const rows = ['| variable | by | default | meaning |', '|---|---|---|---|', ...variables.map(tableRow)];
-await replace(
-  'docs/configuration.md',
-  /(?<=<!-- variables:.*?-->\n\n).*?(?=\n\n<!-- end of variables -->)/s,
-  rows.join('\n'),
-);
+await replace('docs/configuration.md', /(?<=<!-- variables:.*?-->\n\n).*?(?=\n\n<!-- end of)/s, rows.join('\n'));
 await replace('.env.example', /(?<=# variables:.*?\n).*/s, variables.map(environmentLines).join(''));
 
 /** @type {(file: string, part: RegExp, text: string) => Promise<void>} */

@@ -14,6 +14,8 @@ export default class ClosingLine {
   constructor({ testNamePattern }, { lingerMs = 60_000 } = {}) {
     this.isChoice = Boolean(testNamePattern);
     this.lingerMs = lingerMs;
+    // Whoever started it in a group of its own was killed: so the group ends too.
+    if (process.send) process.once('disconnect', () => process.kill(-process.pid, 'SIGKILL')).channel?.unref();
   }
 
   /**

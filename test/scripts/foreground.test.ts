@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { freshMachine, type Machine } from './machine';
 
 let machine: Machine;
@@ -5,8 +6,8 @@ beforeEach(async () => (machine = await freshMachine()));
 afterEach(() => machine.dispose());
 
 /** Runs `code` as the program in the foreground. */
-function foreground(code: string) {
-  const args = [process.execPath, ['-e', code], { stdio: 'inherit' }];
+function foreground(code: string, options = {}) {
+  const args = [process.execPath, ['-e', code], { stdio: 'inherit', ...options }];
   return machine.call('foreground.mjs', 'runInForeground', { args });
 }
 
@@ -31,3 +32,28 @@ test('SIGTERM reaches the program, which may end in good order, and is never the
   expect(stderr).toContain('ending well');
   expect(stdout).toBe('0');
 });
+
+test.each<[string, string, NodeJS.Signals | undefined, string]>([
+  ['a signal', 'setInterval(() => {}, 1000)', 'SIGTERM', '143'],
+  ['its own end', 'process.exit(0)', undefined, '0'],
+])('after %s no process is left of a program with a group of its own', async (_what, ending, signal, exitCode) => {
+  const run = foreground(
+    `
+    const { pid } = require('node:child_process').spawn('/bin/sleep', ['60'], { stdio: 'ignore' });
+    require('node:fs').writeSync(2, 'started ' + pid + '.');
+    ${ending};`,
+    { detached: true },
+  );
+  await run.said('started ');
+  if (signal) run.kill(signal);
+  const { stdout, stderr } = await run.ended;
+  const started = Number(/started (\d+)/.exec(stderr)?.[1]);
+  expect(stdout).toBe(exitCode);
+  expect(isRunning(started)).toBe(false);
+});
+
+/** A process that has ended, and that nobody has waited for yet, counts as ended. */
+function isRunning(pid: number): boolean {
+  const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' });
+  return stdout.trim() !== '' && !stdout.startsWith('Z');
+}
