@@ -128,7 +128,7 @@ export const MUTANTS = [
     file: 'src/workflows/settle-placement.ts',
     find: 'if (doubles.length > 0) {',
     replace: 'if (doubles.length > 1_000) {',
-    tests: ['test/scenarios/placement/doubles.test.ts'],
+    tests: ['test/scenarios/placement/double-orders.test.ts'],
   },
   {
     name: 'replace-unanswered',
@@ -144,7 +144,7 @@ export const MUTANTS = [
     file: 'src/workflows/review-order.ts',
     find: 'if (difference !== undefined && !accepted.items) {',
     replace: 'if (difference !== undefined && !accepted.items && compare === undefined) {',
-    tests: ['test/scenarios/placement/doubles.test.ts'],
+    tests: ['test/scenarios/placement/double-orders.test.ts'],
   },
   {
     name: 'owner',
@@ -152,7 +152,7 @@ export const MUTANTS = [
     file: 'src/activities/poll-order.ts',
     find: 'return { ...snapshot, claimedBy, earlier };',
     replace: 'return { ...snapshot, claimedBy: claimedBy === orderId ? claimedBy : undefined, earlier };',
-    tests: ['test/scenarios/placement/doubles.test.ts'],
+    tests: ['test/scenarios/placement/double-orders.test.ts'],
   },
   {
     name: 'old-decision',
@@ -168,7 +168,7 @@ export const MUTANTS = [
     file: 'src/workflows/activity-result-guards.ts',
     find: "return isString(eventId) && eventId.startsWith('evt_');",
     replace: "return eventId !== '';",
-    tests: ['test/scenarios/operators/by-hand.test.ts'],
+    tests: ['test/scenarios/operators/manual-activity-results.test.ts'],
   },
   {
     name: 'no-last-look',

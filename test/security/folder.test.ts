@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { temporaryFolder } from '../support/clean-up';
 import { startReadyWorker } from '../support/processes';
 import { startHostileEnvironment } from './support/hostile-environment';
-import { findLeaks } from './support/search';
+import { findLeaks } from './support/leak-search';
 
 jest.setTimeout(120_000);
 

@@ -2,7 +2,7 @@ import { keysOf } from '../../support/audit';
 import { type Received, type Reply, type ScriptedServer, startServer } from '../../support/http-server';
 import { startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
 import { type HostilePartner, startHostilePartner, type Twist } from './hostile-partner';
-import type { Canary } from './search';
+import type { Canary } from './leak-search';
 
 const webhookSecret = (text: string) => `whsec_${Buffer.from(text).toString('base64')}`;
 

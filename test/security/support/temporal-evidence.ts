@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import type { Client, WorkflowHandle } from '@temporalio/client';
-import type { Evidence } from './search';
+import type { Evidence } from './leak-search';
 
 /** All that Temporal's server can tell of the workflows of a task queue: to its UI, its CLI, a backup, a client. */
 export async function readTemporal(client: Client, taskQueue: string): Promise<Evidence[]> {

@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { type Canary, findLeaks, inWords } from './support/search';
+import { type Canary, findLeaks, inWords } from './support/leak-search';
 import { SECRETS } from './support/hostile-environment';
 
 const KEY = 'Q7"X2\\9é-MN4RT-W8KZB';

@@ -6,7 +6,7 @@ import { NativeConnection, Worker } from '@temporalio/worker';
 import '../support/quiet-runtime';
 import { waitUntil } from '../support/wait-until';
 import { PLACES, type Place, plantOf } from './support/plants';
-import { type Evidence, findLeaks } from './support/search';
+import { type Evidence, findLeaks } from './support/leak-search';
 import { readTemporal } from './support/temporal-evidence';
 
 const activities = {

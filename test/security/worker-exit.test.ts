@@ -2,14 +2,14 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from '../support/clean-up';
 import { startReadyWorker } from '../support/processes';
-import { runToEnd } from './support/evidence-of-processes';
+import { runToEnd } from './support/process-evidence';
 import {
   type HostileEnvironment,
   secretCanaries,
   SECRETS,
   startHostileEnvironment,
 } from './support/hostile-environment';
-import { type Evidence, findLeaks, inWords } from './support/search';
+import { type Evidence, findLeaks, inWords } from './support/leak-search';
 
 jest.setTimeout(120_000);
 

@@ -6,7 +6,7 @@ import { temporaryFolder } from '../support/clean-up';
 import { startReadyWorker, type WorkerProcess } from '../support/processes';
 import { waitUntil } from '../support/wait-until';
 import { type HostileEnvironment, SECRETS, startHostileEnvironment } from './support/hostile-environment';
-import { type Canary, findLeaks, inWords } from './support/search';
+import { type Canary, findLeaks, inWords } from './support/leak-search';
 
 jest.setTimeout(120_000);
 

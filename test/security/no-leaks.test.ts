@@ -4,9 +4,9 @@ import type { Reply } from '../support/http-server';
 import { operatorOf } from '../support/operator';
 import { startReadyWorker, type WorkerProcess } from '../support/processes';
 import { waitUntil } from '../support/wait-until';
-import { runToEnd } from './support/evidence-of-processes';
+import { runToEnd } from './support/process-evidence';
 import { type HostileEnvironment, secretCanaries, startHostileEnvironment } from './support/hostile-environment';
-import { type Canary, type Evidence, findLeaks, inWords } from './support/search';
+import { type Canary, type Evidence, findLeaks, inWords } from './support/leak-search';
 import {
   RUDE_CHECKOUTS,
   STRANGE_ORDERS,
@@ -15,7 +15,7 @@ import {
   WRONG_PLACEMENTS,
   type WrongLooks,
   wrongLooks,
-} from './support/purchases';
+} from './support/hostile-purchases';
 import { readTemporal, textOf } from './support/temporal-evidence';
 
 const ALL = { ...WRONG_PLACEMENTS, ...STRANGE_ORDERS, ...RUDE_CHECKOUTS };
