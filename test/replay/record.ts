@@ -62,7 +62,7 @@ describe('recording', () => {
     await keep('unconfirmed-adopted', referenceId);
   });
 
-  it('a double purchase, told to the checkout', async () => {
+  it('a double purchase, with its alert', async () => {
     const referenceId = env.reference();
     env.sandbox.addFault({
       operation: 'place',

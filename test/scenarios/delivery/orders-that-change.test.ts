@@ -89,7 +89,7 @@ describe('what an event hands over is fixed when its order is seen', () => {
     expect(before.map(({ id }) => id)).not.toContain(fresh.id);
   });
 
-  it.concurrent('a fresh look that shows no end leaves the event as it was, and never calls it overdue', async () => {
+  it.concurrent('a new read that shows no end leaves the event as it was, and never calls it overdue', async () => {
     const { referenceId, operator, orderId } = await waitingForDelivery('demo-instant', 2);
     await operator.pending('deliverEvent', 2);
     await env.sandbox.changeOrder(orderId, { status: 'PROCESSING' });

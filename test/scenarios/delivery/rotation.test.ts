@@ -4,7 +4,7 @@ import { startTestEnvironment, type TestEnvironment } from '../../support/test-e
 
 const NEWER = 'a-newer-secret-that-is-none-a-newer-secret';
 
-describe('the secret of the fingerprints is rotated between the look and the delivery', () => {
+describe('the secret of the fingerprints is rotated between the poll and the delivery', () => {
   let env: TestEnvironment;
   let secrets: string[];
   const silent = new Set<string>();

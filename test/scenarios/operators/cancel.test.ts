@@ -118,7 +118,7 @@ describe('a purchase that someone cancels, terminates or starts again', () => {
     },
   );
 
-  it.concurrent('while the order is looked at, is only noted', async () => {
+  it.concurrent('while the order is polled, is only noted', async () => {
     const { referenceId, operator } = await started('demo-never');
     await operator.pending('awaitOrderChange', 2);
 
@@ -141,7 +141,7 @@ describe('a purchase that someone cancels, terminates or starts again', () => {
   });
 
   it.concurrent.each([
-    ['while it is looked at', 'demo-never', (operator: Operator) => operator.pending('awaitOrderChange', 2)],
+    ['while it is polled', 'demo-never', (operator: Operator) => operator.pending('awaitOrderChange', 2)],
     ['after its end', 'demo-instant', (operator: Operator) => operator.result()],
   ] as const)(
     'terminated or ended %s, a start of the same sale finds it and buys nothing',

@@ -54,8 +54,8 @@ describe('a purchase that waits for a person', () => {
       const hold = await operator.held(reason);
 
       await waitUntil('the checkout knows of the hold', () => env.eventTypes(referenceId).includes('purchase.held'));
-      const told = [...env.receiver.events.values()].find(({ data }) => data.referenceId === referenceId);
-      expect(told?.data).toMatchObject({ hold: reason, decisions: hold.decisions, reason: hold.explanation });
+      const event = [...env.receiver.events.values()].find(({ data }) => data.referenceId === referenceId);
+      expect(event?.data).toMatchObject({ hold: reason, decisions: hold.decisions, reason: hold.explanation });
 
       await onResolve?.();
       await operator.resolve(decision, decision === 'order' ? rest : {});
@@ -112,7 +112,7 @@ describe('a purchase that waits for a person', () => {
     },
   );
 
-  it.concurrent('takes one of two decisions for a hold, and tells the loser so', async () => {
+  it.concurrent('takes one of two decisions for a hold, and refuses the other on record', async () => {
     const { referenceId } = await arranged('MORE_KEYS_THAN_ORDERED');
     const operator = operatorOf(env, referenceId);
     const hold = (await operator.held('MORE_KEYS_THAN_ORDERED')).id;

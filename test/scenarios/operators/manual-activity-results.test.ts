@@ -10,7 +10,7 @@ const JUNK: [string, unknown][] = [
   ['a list', []],
 ];
 
-describe('an activity that someone completes or fails by hand', () => {
+describe('an activity that an operator completes or fails', () => {
   let env: TestEnvironment;
   const silent = new Map<string, Answer>();
 
@@ -48,7 +48,7 @@ describe('an activity that someone completes or fails by hand', () => {
     },
   );
 
-  it.concurrent('placeOrder failed by hand is of unknown outcome too', async () => {
+  it.concurrent('placeOrder failed by an operator is of unknown outcome too', async () => {
     const { referenceId, operator } = await placing();
 
     await operator.fail('placeOrder');
@@ -62,7 +62,7 @@ describe('an activity that someone completes or fails by hand', () => {
     ['an order without lines', { orderId: 'x', status: 'COMPLETED' }],
     ['lines that are none', { orderId: 'x', status: 'COMPLETED', lines: [null] }],
     ["another order's view", { orderId: 'x', status: 'FAILED', lines: [] }],
-  ])('awaitOrderChange completed with %s does not end the looking', async (_, junk) => {
+  ])('awaitOrderChange completed with %s does not end the polling', async (_, junk) => {
     const referenceId = await env.buy({ 'demo-never': 1 });
     const operator = operatorOf(env, referenceId);
     await operator.pending('awaitOrderChange', 2);
@@ -79,7 +79,7 @@ describe('an activity that someone completes or fails by hand', () => {
     expect(await operator.brokenTasks()).toEqual([]);
   });
 
-  it.concurrent('awaitOrderChange failed by hand does not end the looking either', async () => {
+  it.concurrent('awaitOrderChange failed by an operator does not end the polling either', async () => {
     const referenceId = await env.buy({ 'demo-never': 1 });
     const operator = operatorOf(env, referenceId);
     await operator.pending('awaitOrderChange', 2);
@@ -93,7 +93,7 @@ describe('an activity that someone completes or fails by hand', () => {
   });
 
   it.concurrent.each([...JUNK, ['failed', undefined]])(
-    'deliverEvent ended by hand with %s is not delivered: it is held, and sent under the same id when a person says so',
+    'deliverEvent ended by an operator with %s is not delivered: it is held, and sent under the same id when an operator says so',
     async (_, junk) => {
       const referenceId = env.reference();
       // An attempt can be failed only while it runs.

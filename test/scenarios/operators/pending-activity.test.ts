@@ -60,7 +60,7 @@ describe('a pending activity that a person operates on', () => {
   );
 
   it.concurrent.each(OPERATIONS)(
-    'awaitOrderChange, %s, goes on looking and delivers once',
+    'awaitOrderChange, %s, goes on polling and delivers once',
     async (_, operate) => {
       const referenceId = await env.buy({ 'demo-never': 2 });
       const operator = operatorOf(env, referenceId);

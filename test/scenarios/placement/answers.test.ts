@@ -103,7 +103,7 @@ describe('what an answer to place-order means, where an absent order may be plac
     expect(purchase?.events.map(({ type }) => type)).toEqual(['purchase.held']);
   });
 
-  it('rejects after one look in the history, no sooner and without watching it for long', async () => {
+  it('rejects after one search of the history, no sooner and without searching it for long', async () => {
     const purchase = await runs.get('422');
     expect(searchesFor(env, purchase?.referenceId ?? '')).toBe(2);
   });

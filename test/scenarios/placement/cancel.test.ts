@@ -84,7 +84,7 @@ describe('a cancel of a purchase that is held because its placement is unknown',
     expect(env.sandbox.placeRequestsOf(referenceId)).toBe(1);
   });
 
-  it('looks once more, and sees through an order that came while it was held', async () => {
+  it('searches once more, and sees through an order that came while it was held', async () => {
     const { referenceId } = await runPurchase(env, [{ operation: 'place', action: { type: 'reset' } }]);
     const order = await env.sandbox.placeManualOrder({
       referenceId,

@@ -10,7 +10,7 @@ describe('the good case', () => {
   });
   afterEach(() => env.close());
 
-  it('costs one search and one order, one look and one reading of the keys, and no activity more', async () => {
+  it('costs one search and one order, one poll and one reading of the keys, and no activity more', async () => {
     const { state, referenceId } = await runPurchase(env);
 
     expect(state).toBe('DELIVERED');

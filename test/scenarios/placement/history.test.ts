@@ -57,7 +57,7 @@ describe('an order that shows up late, but within the settling time', () => {
     expect(late.orders).toHaveLength(1);
   });
 
-  it('is waited for when the partner books it only after the first looks', async () => {
+  it('is waited for when the partner books it only after the first searches', async () => {
     const late = await runPurchase(env, [{ ...NOT_BOUGHT, commit: { type: 'late', historyRequests: 4 } }]);
 
     expect(late).toMatchObject({ state: 'DELIVERED', requests: 1 });

@@ -96,7 +96,7 @@ describe('the pace of the partner', () => {
     expect(steps.slice(0, 2)).toEqual(['placeOrder', 'findOrders']);
   });
 
-  it('asks no person when the key goes wrong between the look and the order, but waits for the history', () => {
+  it('asks no person when the key goes wrong between the search and the order, but waits for the history', () => {
     const purchase = runs.get('refused');
     expect(purchase).toMatchObject({ state: 'DELIVERED', requests: 2 });
     expect(purchase?.orders).toHaveLength(1);

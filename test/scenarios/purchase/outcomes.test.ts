@@ -41,13 +41,13 @@ describe('a purchase ends as the partner lets it', () => {
     expect(env.eventTypes(result.referenceId)).toEqual([`purchase.${outcome.toLowerCase()}`]);
   });
 
-  it('hands over nothing of a refunded order and tells the checkout so', async () => {
+  it('hands over nothing of a refunded order and notifies the checkout of it', async () => {
     const result = await env.bought({ 'demo-refunded': 2 });
     const [event] = [...env.receiver.events.values()].filter(({ data }) => data.referenceId === result.referenceId);
     expect(event?.data.lines).toEqual([{ productId: 'demo-refunded', quantity: 2 }]);
   });
 
-  it('is OVERDUE when the order is still open at the deadline, after one last look', async () => {
+  it('is OVERDUE when the order is still open at the deadline, after one last read', async () => {
     const short = await startTestEnvironment({ settings: { deadlineMs: 700, pollIntervalMs: 200 } });
     try {
       const result = await short.bought({ 'demo-never': 1 });

@@ -18,7 +18,7 @@ describe('waiting, with the intervals of production on a clock that skips', () =
     env = await startTestEnvironment({ address, client, settings: DEFAULTS, sandbox: { perLookMs: 30_000 } });
   }, 120_000);
 
-  it('closes 40 looks and two status changes with fewer than 46 history events, where a loop of timers has 460', async () => {
+  it('closes 40 polls and two status changes with fewer than 46 history events, where a loop of timers has 460', async () => {
     const result = await boughtInTime(env, { 'demo-slow': 1 });
 
     expect(result.outcome).toBe('DELIVERED');
@@ -26,7 +26,7 @@ describe('waiting, with the intervals of production on a clock that skips', () =
     expect(await historyLength(server, result.referenceId)).toBeLessThan(46);
   });
 
-  it('looks no sooner than the first pause, and then no closer than the interval, however often the status changes', async () => {
+  it('polls no sooner than the first pause, and then no closer than the interval, however often the status changes', async () => {
     const { referenceId } = await boughtInTime(env, { 'demo-flapping': 1 });
 
     const [placed = 0, ...changes] = await timesOfAnswers(server, referenceId, ['placeOrder', 'awaitOrderChange']);
