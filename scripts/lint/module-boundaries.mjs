@@ -17,7 +17,7 @@ export const MODULES = {
   report: 'domain node',
   activities:
     'contracts domain partner delivery temporal/client report node @temporalio/activity @temporalio/common @temporalio/client',
-  'temporal/client': 'contracts domain @temporalio/client @temporalio/common @temporalio/envconfig',
+  'temporal/client': 'contracts domain node @temporalio/client @temporalio/common @temporalio/envconfig',
   // The only one that touches the native bridge.
   'temporal/worker': 'temporal/client node @temporalio/worker',
   starter: 'contracts domain temporal/client @temporalio/client',

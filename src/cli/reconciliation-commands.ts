@@ -66,7 +66,7 @@ async function reconcile(
   const { lookbackMs, timezone } = context.schedule();
   const taskQueue = context.taskQueue();
   const client = await context.temporal();
-  const input = { lookbackMs: asked ?? lookbackMs, timeZone: timezone, ...(dryRun && { dryRun }) };
+  const input = { lookbackMs: asked ?? lookbackMs, timeZone: timezone, dryRun };
   const result = await loadLibrary().reconcileNow(client, taskQueue, input, (runId) =>
     context.out.note(`reconciling the last ${inHours(input.lookbackMs)} (run ${runId}); waiting for its end`),
   );

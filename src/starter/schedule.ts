@@ -142,7 +142,7 @@ function shown(description: ScheduleDescription): NightlySchedule {
     timezone: spec.timezone ?? 'UTC',
     lookbackMs: input?.lookbackMs ?? 0,
     paused: state.paused,
-    ...(state.note !== undefined && state.note !== '' && { note: state.note }),
+    note: state.note || undefined,
     next: state.paused ? [] : info.nextActionTimes.slice(0, SHOWN).map((time) => time.toISOString()),
     recent: info.recentActions.slice(-SHOWN).map(({ takenAt, action: { workflow } }) => ({
       at: takenAt.toISOString(),

@@ -53,13 +53,15 @@ export interface PurchaseStatus {
 /** Reads where a purchase stands from the server alone: no worker has to run. @throws WorkflowNotFoundError */
 export async function statusOf(client: Client, referenceId: string): Promise<PurchaseStatus> {
   const purchases = createPurchaseReader(client);
-  const description = await purchases.describe(referenceId);
+  const [description, later] = await Promise.all([
+    purchases.describe(referenceId),
+    deliveredLater(purchases, referenceId),
+  ]);
   const { workflowId, runId, raw, typedSearchAttributes: attributes } = description;
   const memo = (description.memo ?? {}) as PurchaseMemo;
   const execution = description.status.name;
   const running = execution === 'RUNNING';
   const shown = attributes.get(PURCHASE_STATE);
-  const later = await deliveredLater(purchases, referenceId);
   return {
     referenceId,
     workflowId,
