@@ -3,7 +3,7 @@
  *
  * @typedef {object} Mutant
  * @property {string} name
- * @property {string} rule what is broken, as the failure model has it
+ * @property {string} rule what is broken; docs/architecture.md#failure-model has the rules
  * @property {string} file the file of the rule
  * @property {string} find stands exactly once in that file
  * @property {string} replace what breaks the rule

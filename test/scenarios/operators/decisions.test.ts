@@ -9,7 +9,7 @@ import { waitUntil } from '../../support/wait-until';
 
 const KINDS: DecisionKind[] = ['order', 'replace', 'abandon', 'deliver', 'withhold'];
 
-/** The table of the failure model. `keys`: how many the checkout gets. */
+/** The table in docs/architecture.md#decisions-of-operators, with what each comes to. `keys`: how many the checkout gets. */
 const ROWS: { reason: HoldReason; decision: DecisionKind; outcome: string; keys: number }[] = [
   { reason: 'PLACEMENT_UNKNOWN', decision: 'order', outcome: 'DELIVERED', keys: 2 },
   { reason: 'PLACEMENT_UNKNOWN', decision: 'replace', outcome: 'DELIVERED', keys: 2 },
