@@ -118,7 +118,7 @@ describe('recording', () => {
 
   afterAll(() => expect(readdirSync(HISTORIES).length).toBeGreaterThan(20));
 
-  /** Waits for the end, and writes the history without what tells of the machine. No key may stand in it. */
+  /** Waits for the end, and writes the history without what names the machine. No key may stand in it. */
   async function keep(name: string, referenceId: string): Promise<void> {
     await env.starter.result(referenceId);
     const workflowId = purchaseWorkflowId(referenceId);

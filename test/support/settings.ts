@@ -1,6 +1,6 @@
 import type { PurchaseSettings } from '../../src/contracts/purchase';
 
-/** Settings with which a test waits for nothing that it does not look at. */
+/** Settings with which a test waits for nothing that it does not test. */
 export const FAST: PurchaseSettings = {
   placeWithinMs: 10_000,
   firstPollMs: 20,

@@ -4,7 +4,7 @@ import { closeAtEnd } from './clean-up';
 
 const KEYWORD = 2;
 
-/** A Temporal server whose clock jumps to the next timer while nothing runs. It must be told the search attributes. */
+/** A Temporal server whose clock jumps to the next timer while nothing runs. The search attributes are registered there. */
 export async function startTimeSkippingServer(): Promise<TestWorkflowEnvironment> {
   const path = process.env.TEMPORAL_TEST_SERVER;
   if (!path) throw new Error('TEMPORAL_TEST_SERVER is not set: run the suite with npm test');

@@ -104,7 +104,7 @@ describe('one event, whatever the checkout answers', () => {
   });
 
   // After all of the above: Jest runs the tests that are not concurrent last.
-  it('no event ever came with other keys or other words under its id', () => {
+  it('no event ever came with another body under its id', () => {
     expect(env.receiver.attempts.length).toBeGreaterThan(20);
     expect(env.receiver.contradictions).toEqual([]);
   });

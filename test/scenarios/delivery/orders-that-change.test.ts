@@ -5,7 +5,7 @@ import { waitUntil } from '../../support/wait-until';
 
 const A_QUARTER_OF_AN_HOUR = 15 * 60_000;
 
-describe('what an event hands over is fixed when its order is seen', () => {
+describe('what an event hands over is fixed when its order is read', () => {
   let env: TestEnvironment;
   const answers = new Map<string, Answer>();
 
@@ -187,7 +187,7 @@ describe('what an event hands over is fixed when its order is seen', () => {
   });
 
   // After all of the above: Jest runs the tests that are not concurrent last.
-  it('no event ever came with other keys or other words under its id', () => {
+  it('no event ever came with another body under its id', () => {
     expect(env.receiver.attempts.length).toBeGreaterThan(10);
     expect(env.receiver.contradictions).toEqual([]);
   });

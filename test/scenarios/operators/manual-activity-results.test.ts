@@ -121,7 +121,7 @@ describe('an activity that an operator completes or fails', () => {
   );
 
   // After all of the above: Jest runs the tests that are not concurrent last.
-  it('no event ever came with other keys or other words under its id', () => {
+  it('no event ever came with another body under its id', () => {
     expect(env.receiver.attempts.length).toBeGreaterThan(10);
     expect(env.receiver.contradictions).toEqual([]);
   });

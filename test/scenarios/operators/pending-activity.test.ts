@@ -26,7 +26,7 @@ const OPERATIONS: [string, (operator: Operator, activity: string) => Promise<voi
   ['given other options', (operator, activity) => operator.updateOptions(activity)],
 ];
 
-describe('a pending activity that a person operates on', () => {
+describe('a pending activity that an operator pauses, resets or changes', () => {
   let env: TestEnvironment;
   const silent = new Set<string>();
 
@@ -102,7 +102,7 @@ describe('a pending activity that a person operates on', () => {
   );
 
   // After all of the above: Jest runs the tests that are not concurrent last.
-  it('no event ever came with other keys or other words under its id', () => {
+  it('no event ever came with another body under its id', () => {
     expect(env.receiver.attempts.length).toBeGreaterThan(10);
     expect(env.receiver.contradictions).toEqual([]);
   });

@@ -7,7 +7,7 @@ interface Row {
   seen: string;
   faults: PurchaseFault[];
   state: string;
-  /** Orders in the partner's books. */
+  /** Orders that the partner has. */
   orders: number;
   /** Place-order requests. */
   requests: number;
@@ -89,7 +89,7 @@ describe('what an answer to place-order means, where an absent order may be plac
     },
   );
 
-  it('goes on with the order that was found, under the id of the books', async () => {
+  it('goes on with the order that was found, under the id that it has at the partner', async () => {
     const purchase = await runs.get('no answer at all, and bought');
     expect(purchase?.status.result?.orderId).toBe(purchase?.orders[0]?.id);
   });

@@ -4,7 +4,7 @@ import { INSTANT, LENIENT, type PurchaseFault, type PurchaseRun, runPurchase } f
 const LOST: PurchaseFault = { operation: 'place', when: 'after', action: { type: 'reset' } };
 const NOT_BOUGHT: PurchaseFault = { operation: 'place', action: { type: 'answer', status: 500 } };
 
-describe('the order history is the witness of a lost answer', () => {
+describe('the order history shows what became of a lost answer', () => {
   let env: TestEnvironment;
 
   beforeAll(async () => {

@@ -23,21 +23,21 @@ describe('200 mixed purchases on a real server', () => {
     });
   });
 
-  it('leave books at the partner that equal, to the key and the cent, what a verifying checkout got', async () => {
+  it('leave orders at the partner that equal, to the key and the cent, what a verifying checkout got', async () => {
     const parts = Array.from({ length: 200 }, (_, index) => MIX[index % MIX.length] ?? MIX[0]);
     const references = await Promise.all(parts.map(([product, quantity]) => env.buy({ [product]: quantity })));
     const results = await env.ended(references, 200_000);
 
     expect(results.map((result) => result.outcome)).toEqual(parts.map(([, , outcome]) => outcome));
-    const books = await env.sandbox.ledger();
-    expect(books.references.filter(({ orders }) => orders.length > 1)).toEqual([]);
-    expect(books.totals.orders).toBe(parts.filter(([product]) => product !== 'demo-out-of-stock').length);
+    const ledger = await env.sandbox.ledger();
+    expect(ledger.references.filter(({ orders }) => orders.length > 1)).toEqual([]);
+    expect(ledger.totals.orders).toBe(parts.filter(([product]) => product !== 'demo-out-of-stock').length);
     for (const { referenceId } of results) {
       const { issued, received } = await env.audit(referenceId);
       expect(received).toEqual(issued);
     }
     const debited = results.reduce((total, { totalDebit = 0 }) => total + Math.round(totalDebit * 100), 0);
-    expect(debited).toBe(Math.round(books.totals.debited * 100));
+    expect(debited).toBe(Math.round(ledger.totals.debited * 100));
     expect(env.receiver.events.size).toBe(200);
     expect(env.receiver.contradictions).toEqual([]);
     expect(env.receiver.refused).toBe(0);
