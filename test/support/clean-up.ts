@@ -32,7 +32,10 @@ export function temporaryFolder(): string {
 if (typeof afterAll === 'function') {
   const before = handles();
   afterAll(async () => {
-    for (const close of [...open].toReversed()) await close();
+    // What can't be closed keeps nothing else open.
+    const failures: unknown[] = [];
+    for (const close of [...open].toReversed()) await close().catch((error: unknown) => failures.push(error));
+    if (failures[0] instanceof Error) throw failures[0];
     await expectNoLeak(before);
   }, 120_000);
 }
