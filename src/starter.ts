@@ -2,7 +2,6 @@
 import nodeModule from 'node:module';
 import { setFlagsFromString } from 'node:v8';
 import type * as Commands from './cli';
-import type * as Policies from './workflows/policies';
 
 /*
  * Run as a program: the commands. Imported: the library. Each is loaded only when it is wanted, for a checkout must not
@@ -14,9 +13,7 @@ if (require.main === module) {
   setFlagsFromString('--no-opt');
   // Node 22.1 and later keep compiled code between runs.
   (nodeModule as { enableCompileCache?: () => void }).enableCompileCache?.();
-  const { main } = require('./cli') as typeof Commands;
-  const { connectRetry } = require('./workflows/policies') as typeof Policies;
-  void main(connectRetry);
+  void (require('./cli') as typeof Commands).main();
 } else {
   module.exports = require('./starter/index');
 }

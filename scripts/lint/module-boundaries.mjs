@@ -11,17 +11,19 @@ import { posix } from 'node:path';
 export const MODULES = {
   domain: '',
   contracts: 'types:domain @temporalio/common node:crypto',
-  workflows: 'contracts not:contracts/event-id domain @temporalio/workflow @temporalio/common',
+  // Every timeout and retry policy, for those who need one: it brings nothing that runs.
+  'workflows/policies': 'contracts types:@temporalio/workflow',
+  workflows: 'workflows/policies contracts not:contracts/event-id domain @temporalio/workflow @temporalio/common',
   partner: 'contracts domain node undici zod',
   delivery: 'contracts domain node undici zod',
   report: 'domain node',
   activities:
-    'contracts domain partner delivery temporal/client report node @temporalio/activity @temporalio/common @temporalio/client',
+    'workflows/policies contracts domain partner delivery temporal/client report node @temporalio/activity @temporalio/common @temporalio/client',
   'temporal/client': 'contracts domain node @temporalio/client @temporalio/common @temporalio/envconfig',
   // The only one that touches the native bridge.
   'temporal/worker': 'temporal/client node @temporalio/worker',
-  starter: 'contracts domain temporal/client @temporalio/client',
-  cli: 'starter partner delivery config contracts domain temporal/client exit @temporalio/client commander',
+  starter: 'workflows/policies contracts domain temporal/client @temporalio/client',
+  cli: 'workflows/policies starter partner delivery config contracts domain temporal/client exit @temporalio/client commander',
   config: 'node zod',
   exit: 'node',
   sandbox: 'node qrcode zod',

@@ -1,14 +1,10 @@
 import { flushAndExit } from '../exit';
-import type { ConnectRetry } from '../temporal/client';
+import { connectRetry } from '../workflows/policies';
 import { runStarter } from './command-line';
 import { loadConfig, loadPartner, loadTemporal } from './lazy';
 
-/**
- * Runs the command that the process was started with, and ends the process.
- *
- * @param retry how often Temporal is tried, and how far apart.
- */
-export async function main(retry: Pick<ConnectRetry, 'tries' | 'everyMs'>): Promise<void> {
+/** Runs the command that the process was started with, and ends the process. */
+export async function main(): Promise<void> {
   const note = (text: string) => void process.stderr.write(`${text}\n`);
   // A reader such as `head` may have seen enough.
   process.stdout.on('error', () => flushAndExit(0));
@@ -20,7 +16,7 @@ export async function main(retry: Pick<ConnectRetry, 'tries' | 'everyMs'>): Prom
     taskQueue: () => loadConfig().readStarterConfig().taskQueue,
     temporal: () => {
       const { connectClient, readTemporalTarget } = loadTemporal();
-      return connectClient(readTemporalTarget(), { ...retry, onRetry: note });
+      return connectClient(readTemporalTarget(), { ...connectRetry, onRetry: note });
     },
   });
   flushAndExit(exitCode);

@@ -1,5 +1,5 @@
 export { createPartnerClient, type PartnerClient, type PartnerClientOptions } from './client';
 export { isPartnerError, PartnerError } from './errors';
-export { withRetry } from './retry';
+export { type ReadRetry, withRetry } from './retry';
 export { MAX_PAGE_SIZE } from './arguments';
 export * from './types';

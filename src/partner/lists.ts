@@ -1,14 +1,14 @@
 import { MAX_PAGE_SIZE } from './arguments';
 import { allRows, type ListPage, type ReadProgress, rowsSince } from './paged-list';
-import { withRetry } from './retry';
+import { type ReadRetry, withRetry } from './retry';
 import type { Answer, HistoryOrder, OrderPage, OrderQuery, Product, ProductPage, ProductQuery } from './types';
 
 /** How to read a long history. */
 export interface HistoryOptions {
   /** A history of more pages than that is given up. Default 20,000. */
   maxPages?: number;
-  /** Reads a page again that may come later, a few times; the signal aborts that. Without it nothing is read again. */
-  retryUntil?: AbortSignal;
+  /** Reads a page again that may come later. Without it nothing is read again. */
+  retry?: ReadRetry;
   /** Called after each page. */
   onPage?: (progress: ReadProgress) => void;
 }
@@ -42,10 +42,10 @@ export function allOrders(
 export function ordersSince(
   partner: Pages,
   since: number,
-  { maxPages, retryUntil, onPage }: HistoryOptions,
+  { maxPages, retry, onPage }: HistoryOptions,
 ): Promise<HistoryOrder[]> {
   const readPage = (page: number) =>
-    retryUntil ? withRetry(retryUntil, () => orderRows(partner, { page })) : orderRows(partner, { page });
+    retry ? withRetry(retry, () => orderRows(partner, { page })) : orderRows(partner, { page });
   return rowsSince({ operation: 'listOrders', maxPages, onPage, readPage }, since);
 }
 

@@ -8,6 +8,7 @@ import { DEFAULT_TASK_QUEUE, PURCHASE_WORKFLOW, purchaseWorkflowId } from '../co
 import type { PurchaseInput, PurchaseResult } from '../contracts/purchase';
 import { describeItems, sameItems, validatePurchase } from '../domain/purchase-rules';
 import { createPurchaseReader } from '../temporal/client';
+import { answerTimeout } from '../workflows/policies';
 import type { DecisionChoice } from './decisions';
 import {
   InvalidPurchaseError,
@@ -73,7 +74,7 @@ export interface StarterOptions {
  * @param client a client of the namespace in which the worker runs.
  */
 export function createStarter(client: Client, options: StarterOptions = {}): Starter {
-  const { taskQueue = DEFAULT_TASK_QUEUE, answerWithinMs = 30_000 } = options;
+  const { taskQueue = DEFAULT_TASK_QUEUE, answerWithinMs = answerTimeout } = options;
   return {
     purchase: (input) => startOrFind(client, taskQueue, input),
     result: (referenceId) => known(referenceId, () => resultOf(client, referenceId)),

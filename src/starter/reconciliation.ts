@@ -2,10 +2,8 @@ import { type Client, WorkflowExecutionAlreadyStartedError, WorkflowFailedError 
 import { RECONCILE_NOW, RECONCILE_WORKFLOW } from '../contracts/names';
 import { DEFAULT_LOOKBACK_MS, type ReconcileInput, type ReconciliationResult } from '../contracts/reconciliation';
 import { lookbackIssue, rootCauseOf } from '../temporal/client';
+import { reconciliationTimeout } from '../workflows/policies';
 import { StarterError } from './errors';
-
-/** Nothing of a reconciliation outlasts the next night's. */
-export const EXECUTION_TIMEOUT = '23h' as const;
 
 /** The reconciliation could not be started, or ended without a result. */
 export class ReconciliationError extends StarterError {}
@@ -31,7 +29,7 @@ export async function reconcileNow(
       args: [input],
       workflowIdReusePolicy: 'ALLOW_DUPLICATE',
       workflowIdConflictPolicy: 'FAIL',
-      workflowExecutionTimeout: EXECUTION_TIMEOUT,
+      workflowExecutionTimeout: reconciliationTimeout,
       staticSummary: input.dryRun ? 'manual reconciliation that only reports' : 'manual reconciliation',
     });
     onStart(handle.firstExecutionRunId);

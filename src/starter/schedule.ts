@@ -8,7 +8,8 @@ import {
 import { RECONCILE_SCHEDULE, RECONCILE_WORKFLOW } from '../contracts/names';
 import type { ReconcileInput } from '../contracts/reconciliation';
 import { StarterError } from './errors';
-import { EXECUTION_TIMEOUT, refuseLongLookback } from './reconciliation';
+import { reconciliationTimeout, schedulePolicies } from '../workflows/policies';
+import { refuseLongLookback } from './reconciliation';
 
 /** What the nightly schedule is made of. */
 export interface ScheduleSettings {
@@ -36,10 +37,6 @@ export interface NightlySchedule extends ScheduleSettings {
 /** There is no nightly schedule, or the server refuses it. */
 export class ScheduleError extends StarterError {}
 
-/** Many namespaces with the same cron don't all begin in the same second. */
-const JITTER = '5m' as const;
-/** A server that was away at night still runs it, unless the next night is near. */
-const CATCHUP_WINDOW = '12h' as const;
 const SHOWN = 5;
 
 /** The library behind `schedule …`. Each method throws ScheduleError where there is no schedule. */
@@ -81,17 +78,21 @@ export function createScheduleManager(client: Client, taskQueue: string): Schedu
 function definitionOf({ cron, timezone, lookbackMs }: ScheduleSettings, taskQueue: string) {
   return {
     // The server turns the expression into a calendar and keeps what stands after the hash: `describe` shows it.
-    spec: { cronExpressions: [`${cron} # ${cron}`], timezone, jitter: JITTER },
+    spec: { cronExpressions: [`${cron} # ${cron}`], timezone, jitter: schedulePolicies.jitter },
     action: {
       type: 'startWorkflow' as const,
       workflowType: RECONCILE_WORKFLOW,
       workflowId: RECONCILE_SCHEDULE,
       taskQueue,
       args: [{ lookbackMs, timeZone: timezone } satisfies ReconcileInput],
-      workflowExecutionTimeout: EXECUTION_TIMEOUT,
+      workflowExecutionTimeout: reconciliationTimeout,
       staticSummary: 'the nightly reconciliation',
     },
-    policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: CATCHUP_WINDOW, pauseOnFailure: false },
+    policies: {
+      overlap: ScheduleOverlapPolicy.SKIP,
+      catchupWindow: schedulePolicies.catchupWindow,
+      pauseOnFailure: false,
+    },
   };
 }
 

@@ -2,9 +2,8 @@ import type { ActivityOptions, LocalActivityOptions } from '@temporalio/workflow
 import type { PurchaseSettings } from '../contracts/purchase';
 
 /**
- * Every timeout and retry policy of workflows, activities and the worker, with its reason. All numbers are milliseconds.
- * Those of a purchase are derived from the settings that it began with. What repeats within one attempt stands where it is
- * done: `withRetry` in partner/retry.ts.
+ * Every timeout and retry policy of this project, with its reason. All numbers are milliseconds. Those of a purchase are
+ * derived from the settings that it began with. It imports nothing that runs, so that every module may import it.
  */
 
 const SECOND = 1_000;
@@ -128,6 +127,21 @@ export const reconciliationOptions: ActivityOptions = {
   retry: { initialInterval: 5 * SECOND, backoffCoefficient: 2, maximumInterval: 10 * MINUTE },
 };
 
+/** How often it shows that its worker lives, which is also how a cancel arrives: four times within the timeout. */
+export const heartbeatInterval = 5 * SECOND;
+
+/** A read of the partner within that activity is tried again before the whole begins anew. */
+export const readRetry = { tries: 4, firstPauseMs: 500 };
+
+/** Nothing of a reconciliation outlasts the next night's. */
+export const reconciliationTimeout = 23 * HOUR;
+
+/**
+ * Many namespaces with the same cron don't all begin in the same second. A server that was away at night still runs it,
+ * unless the next night is near.
+ */
+export const schedulePolicies = { jitter: 5 * MINUTE, catchupWindow: 12 * HOUR };
+
 /** `reconciliation.completed` is given up after 3 hours: the report and the result say the same. */
 export function completedEventOptions(settings: PurchaseSettings): ActivityOptions {
   return { ...deliveryOptions(settings), scheduleToCloseTimeout: 3 * HOUR };
@@ -139,6 +153,9 @@ export function settlingAge({ settleMs, partnerTimeoutMs }: PurchaseSettings): n
 }
 
 /* Processes */
+
+/** How long a command or a reconciliation waits for a worker to answer an update, or to deliver. */
+export const answerTimeout = 30 * SECOND;
 
 /**
  * At shutdown, running activities may end by themselves: a placement searches and writes, a delivery reads and posts. The

@@ -19,6 +19,7 @@ import {
   type RecordIndex,
 } from '../../domain/reconciliation/index';
 import { isPartnerError, type PartnerClient, withRetry } from '../../partner/index';
+import { readRetry } from '../../workflows/policies';
 import { writeReport } from '../../report/index';
 import { lookbackIssue } from '../../temporal/client';
 import { failure, toFailure } from '../failures';
@@ -120,7 +121,7 @@ async function readFollowedOrders(
   const read = await inParallel(older, 1, async ({ orderId = '', referenceId, startedAt }) => {
     progress.show('reading followed orders', { of: older.length });
     try {
-      const { data } = await withRetry(progress.signal, () => partner.getOrder(orderId));
+      const { data } = await withRetry({ ...readRetry, signal: progress.signal }, () => partner.getOrder(orderId));
       return [{ id: orderId, referenceId, status: data.status, createdAt: startedAt }];
     } catch (error) {
       if (isPartnerError(error) && error.kind === 'not-found') return [];

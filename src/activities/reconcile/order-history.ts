@@ -1,6 +1,7 @@
 import { presentableStatus } from '../../domain/order';
 import type { PartnerOrder } from '../../domain/reconciliation/index';
 import type { HistoryOrder, PartnerClient } from '../../partner/index';
+import { readRetry } from '../../workflows/policies';
 import type { Progress } from './progress';
 
 /**
@@ -16,7 +17,7 @@ export async function readOrderHistory(
   progress: Progress,
 ): Promise<PartnerOrder[]> {
   const rows = await partner.ordersSince(from, {
-    retryUntil: progress.signal,
+    retry: { ...readRetry, signal: progress.signal },
     onPage: ({ page, pages, read, rows: orders }) =>
       progress.show('reading the order history', { page, pages, read, orders }),
   });

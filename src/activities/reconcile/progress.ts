@@ -1,4 +1,5 @@
 import { cancellationSignal, heartbeat } from '@temporalio/activity';
+import { heartbeatInterval } from '../../workflows/policies';
 
 /** What the Temporal UI shows while a reconciliation runs. */
 export interface Progress {
@@ -9,15 +10,13 @@ export interface Progress {
   close(): void;
 }
 
-const EVERY_MS = 5_000;
-
 /**
  * Heartbeats by a timer: a slow partner is no dead worker. A heartbeat is also how a cancel arrives.
  */
 export function openProgress(): Progress {
   let shown: { step: string } = { step: 'begun' };
   const beat = () => heartbeat(shown);
-  const timer = setInterval(beat, EVERY_MS);
+  const timer = setInterval(beat, heartbeatInterval);
   beat();
   return {
     show(step, counts = {}) {

@@ -7,13 +7,11 @@ import type { Decision } from '../../contracts/purchase';
 import type { ReportedFinding } from '../../contracts/reconciliation';
 import { type Finding, findingKey, withKeysMissing } from '../../domain/reconciliation/index';
 import { isPartnerError, withRetry } from '../../partner/index';
+import { answerTimeout, readRetry } from '../../workflows/policies';
 import type { ConfirmedFinding } from './confirm';
 import { LATE_DELIVERY_FAILED, lateDeliveryOf } from './late-delivery';
 import type { RepairContext } from './repair-context';
 import { type Started, startDelivery } from './start-delivery';
-
-/** How long a held purchase may take to answer a decision. */
-const ANSWER_WITHIN_MS = 30_000;
 
 /**
  * Does about a finding what its `repair` allows. What can't be done now is left, with the reason, and the next run tries again.
@@ -85,7 +83,7 @@ async function adopt(context: RepairContext, { finding, purchase }: ConfirmedFin
   const updateId = resolveUpdateId(decision);
   const handle = context.client.workflow.getHandle(purchase.workflowId);
   try {
-    await context.client.withDeadline(Date.now() + ANSWER_WITHIN_MS, () =>
+    await context.client.withDeadline(Date.now() + answerTimeout, () =>
       handle.executeUpdate(RESOLVE_UPDATE, { args: [decision], updateId }),
     );
   } catch (error) {
@@ -101,7 +99,9 @@ async function notifyRefund(context: RepairContext, { finding, orders }: Confirm
   if (finding.referenceId === undefined || orderId === undefined || !before) {
     return left(finding, 'its order is unknown');
   }
-  const { data: order } = await withRetry(context.signal, () => context.partner.getOrder(orderId));
+  const { data: order } = await withRetry({ ...readRetry, signal: context.signal }, () =>
+    context.partner.getOrder(orderId),
+  );
   if (order.status !== before.status) return left(finding, 'its order changed while the records were read');
   return notify(context, finding, {
     type: 'purchase.refunded',

@@ -26,6 +26,7 @@ it('a reconciliation that is cancelled while the partner hangs ends CANCELLED, r
 
   env.sandbox.clearFaults();
   expect(await env.reconcile()).toMatchObject({ findings: { LATE: 1 }, mended: 1 });
+  await waitUntil('the late keys have come', () => env.eventTypes(overdue).includes('purchase.late_delivery'));
   const { issued, received } = await env.audit(overdue);
   expect(received).toEqual(issued);
 }, 120_000);
