@@ -227,4 +227,12 @@ export const MUTANTS = [
     replace: "const mac = createHmac('sha256', '')",
     tests: ['test/unit/delivery/fingerprints.test.ts'],
   },
+  {
+    name: 'advice-replaced-twice',
+    rule: 'advice names the reference as it is, also one that contains the word ORDER',
+    file: 'src/domain/reconciliation/describe-finding.ts',
+    find: "advice.replace(/REFERENCE|ORDER/g, (word) => (word === 'ORDER' ? orderId : referenceId))",
+    replace: "advice.replace('REFERENCE', () => referenceId).replace('ORDER', () => orderId)",
+    tests: ['test/unit/domain/reconciliation/reconcile.test.ts'],
+  },
 ];

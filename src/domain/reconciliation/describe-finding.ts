@@ -29,9 +29,14 @@ export function describeFinding(
       surplus: others.length === 0 ? undefined : sumOfAmounts(others.map((other) => other.amount)),
     },
     explanation: explain(kind, purchase, { order, others }),
-    advice: advice.replace('REFERENCE', () => referenceId).replace('ORDER', () => orderId ?? 'ORDER'),
+    advice: adviceFor(advice, referenceId, orderId),
     repair: notified.includes(findingKey({ kind, referenceId, orderIds })) ? undefined : repair,
   };
+}
+
+/** In one pass, because a reference may itself contain the word ORDER. */
+function adviceFor(advice: string, referenceId: string, orderId = 'ORDER'): string {
+  return advice.replace(/REFERENCE|ORDER/g, (word) => (word === 'ORDER' ? orderId : referenceId));
 }
 
 function explain(kind: Finding['kind'], purchase: KnownPurchase, { order, others }: OwnOrders): string {

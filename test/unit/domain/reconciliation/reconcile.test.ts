@@ -109,6 +109,20 @@ describe('comparing the orders of the partner with the purchases here', () => {
     expect(compare([order('t')], runs)).toEqual([]);
   });
 
+  it('names the reference and the order in its advice, also when either contains the word REFERENCE or ORDER', () => {
+    const referenceId = 'ORDER-1001-REFERENCE';
+    const order1 = order('x', { id: 'REFERENCE-ORDER-1', referenceId, status: 'FAILED' });
+    const [{ purchases }] = [plant([PLANTS['held here, found there']!], 1)];
+    const held = { ...purchases[0]!, referenceId };
+    const delivered = purchase('x', { referenceId, orderId: order1.id });
+    const adviceOn = (known: KnownPurchase) => compare([order1], [known]).map(({ advice }) => advice);
+
+    expect(adviceOn(held)).toEqual([expect.stringContaining(`resolve ${referenceId} --order ${order1.id}`)]);
+    expect(adviceOn(delivered)).toEqual([
+      expect.stringContaining(`\`status ${referenceId}\` with \`orders --search ${order1.id}\``),
+    ]);
+  });
+
   it('says what is wrong and what to do in plain sentences, whatever was found', () => {
     const { orders, purchases } = plant(Object.values(PLANTS), 100);
     for (const finding of compare(orders, purchases)) {
