@@ -235,4 +235,20 @@ export const MUTANTS = [
     replace: "advice.replace('REFERENCE', () => referenceId).replace('ORDER', () => orderId)",
     tests: ['test/unit/domain/reconciliation/reconcile.test.ts'],
   },
+  {
+    name: 'any-reconciliation',
+    rule: 'a reconciliation with an input that it can not use never reports that all is well',
+    file: 'src/activities/reconcile/index.ts',
+    find: "if (areNumbers && typeof dryRun === 'boolean'",
+    replace: "if (Number.isFinite(from) && typeof dryRun === 'boolean'",
+    tests: ['test/scenarios/operators/malformed-input.test.ts'],
+  },
+  {
+    name: 'any-event',
+    rule: 'what is no event fails its workflow instead of a task that is tried for ever',
+    file: 'src/workflows/validate-input.ts',
+    find: 'if (!isDeliveryRequest(request)) issues',
+    replace: 'if (fieldsOf<DeliveryRequest>(request).type === undefined) issues',
+    tests: ['test/scenarios/operators/malformed-input.test.ts'],
+  },
 ];

@@ -5,8 +5,10 @@
 export const FAILURE = {
   /** The purchase that was started can't be one: bad reference, bad items, wrong workflow id. */
   invalidPurchase: 'InvalidPurchase',
-  /** A `deliverWorkflow` was started without an event. */
+  /** A `deliverWorkflow` was started without an event, or an operator completed an activity of it with what is no result. */
   invalidDelivery: 'InvalidDelivery',
+  /** The same of a `reconcileWorkflow`; also an input of the activity that an older workflow has made. */
+  invalidReconciliation: 'InvalidReconciliation',
   /** A reconciliation was to look back further than the namespace remembers its purchases. */
   lookbackTooLong: 'LookbackTooLong',
   /** The order's status is still the known one. Benign: this is how waiting is shown. */

@@ -1,14 +1,13 @@
 import type { FoundOrder, OrderSearchResult, PlacementResult, PolledOrder } from '../contracts/activities';
 import type { DeliveryReceipt, EarlierEvent, EventWithKeys } from '../contracts/checkout-events';
-import { isSafeOrderId, type OrderLine } from '../domain/order';
+import type { OrderLine } from '../domain/order';
+import type { ReconciliationResult } from '../contracts/reconciliation';
+import { fieldsOf, type FieldsOfAll, isListOf, isNumber, isOptional, isOrderId, isString } from './value-guards';
 
 /**
  * An operator can complete any pending activity with anything. Only what has the shape of a result of our own counts as one;
  * anything else is like the end of an activity whose worker died: nothing is known.
  */
-
-type Fields<T> = { [Key in keyof T]?: unknown };
-type FieldsOfAll<T> = Record<T extends unknown ? keyof T : never, unknown>;
 
 /** Whether this is a result of `placeOrder`. */
 export function isPlacementResult(value: unknown): value is PlacementResult {
@@ -24,7 +23,7 @@ export function isPlacementResult(value: unknown): value is PlacementResult {
     case 'CONFLICT':
     case 'ANSWERED':
     case 'UNKNOWN':
-      return isString(why) && isOptional(retryAfterMs, Number.isFinite);
+      return isString(why) && isOptional(retryAfterMs, isNumber);
     default:
       return false;
   }
@@ -43,7 +42,7 @@ export function isOrderSnapshot(orderId: string, value: unknown): value is Polle
     order.orderId === orderId &&
     isString(order.status) &&
     isListOf(order.lines, isOrderLine) &&
-    isOptional(order.totalDebit, Number.isFinite) &&
+    isOptional(order.totalDebit, isNumber) &&
     isOptional(order.claimedBy, isString) &&
     isOptional(order.earlier, (earlier) => isListOf(earlier, isEarlierEvent))
   );
@@ -53,6 +52,13 @@ export function isOrderSnapshot(orderId: string, value: unknown): value is Polle
 export function isDeliveryReceipt(value: unknown): value is DeliveryReceipt {
   const { eventId } = fieldsOf<DeliveryReceipt>(value);
   return isString(eventId) && eventId.startsWith('evt_');
+}
+
+/** Whether this is a result of `reconcileOrders`. */
+export function isReconciliationResult(value: unknown): value is ReconciliationResult {
+  const { from, to, orders, findings, mended, report } = fieldsOf<ReconciliationResult>(value);
+  const isCounted = typeof findings === 'object' && findings !== null && isNumber(orders) && isNumber(mended);
+  return isCounted && isString(from) && isString(to) && isString(report);
 }
 
 function isFoundOrder(value: unknown): boolean {
@@ -71,27 +77,7 @@ function isOrderLine(value: unknown): boolean {
   return (
     isString(productId) &&
     isOptional(title, isString) &&
-    isOptional(quantity, Number.isFinite) &&
+    isOptional(quantity, isNumber) &&
     isListOf(fingerprints, isString)
   );
-}
-
-function fieldsOf<T>(value: unknown): Fields<T> {
-  return typeof value === 'object' && value !== null ? value : {};
-}
-
-function isString(value: unknown): value is string {
-  return typeof value === 'string';
-}
-
-function isOrderId(value: unknown): boolean {
-  return isString(value) && isSafeOrderId(value);
-}
-
-function isListOf(value: unknown, isEntry: (entry: unknown) => boolean): boolean {
-  return Array.isArray(value) && value.every(isEntry);
-}
-
-function isOptional(value: unknown, isPresent: (value: unknown) => boolean): boolean {
-  return value === undefined || value === null || isPresent(value);
 }

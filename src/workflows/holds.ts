@@ -120,7 +120,7 @@ export async function hold(
 }
 
 async function notifyHeld(purchase: PurchaseRecord, notice: HoldNotice): Promise<void> {
-  await sendEvent(purchase, {
+  const received = await sendEvent(purchase.settings, {
     ...purchase.eventHeader(),
     type: 'purchase.held',
     hold: notice.reason,
@@ -128,6 +128,7 @@ async function notifyHeld(purchase: PurchaseRecord, notice: HoldNotice): Promise
     reason: notice.explanation,
     deduplicationKey: notice.id,
   });
+  purchase.noteReceived(received);
 }
 
 /** Validates the shape of the argument of `resolve`. @throws Error that rejects the update without a record. */

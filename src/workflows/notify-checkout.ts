@@ -57,7 +57,7 @@ async function deliverAll(
   purchase.show('DELIVERING', `${eventTypeOf(outcome)} to the checkout`);
   try {
     for (const event of [...undelivered]) {
-      await sendEvent(purchase, event);
+      purchase.noteReceived(await sendEvent(purchase.settings, event));
       undelivered.shift();
     }
     return undefined;
@@ -120,7 +120,8 @@ function eventsOf(purchase: PurchaseRecord, details: OutcomeDetails): DeliveryRe
 async function sendAlert(purchase: PurchaseRecord, { kind, details }: Alert): Promise<void> {
   try {
     const header = purchase.eventHeader();
-    await sendEvent(purchase, { ...header, type: 'purchase.attention', kind, details, deduplicationKey: kind });
+    const event = { ...header, type: 'purchase.attention' as const, kind, details, deduplicationKey: kind };
+    purchase.noteReceived(await sendEvent(purchase.settings, event));
   } catch {
     log.error('the checkout did not take an alert', { kind });
   }

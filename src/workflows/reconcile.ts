@@ -1,5 +1,6 @@
 import {
   ActivityFailure,
+  ApplicationFailure,
   CancellationScope,
   CancelledFailure,
   log,
@@ -9,26 +10,25 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Activities } from '../contracts/activities';
+import { FAILURE } from '../contracts/failures';
 import { RECONCILE_SCHEDULE } from '../contracts/names';
 import type { PurchaseSettings } from '../contracts/purchase';
-import {
-  DEFAULT_LOOKBACK_MS,
-  type ReconcileActivities,
-  type ReconcileInput,
-  type ReconciliationResult,
-} from '../contracts/reconciliation';
+import type { ReconcileActivities, ReconcileInput, ReconciliationResult } from '../contracts/reconciliation';
+import { isReconciliationResult } from './activity-result-guards';
 import { completedEventOptions, localOptions, reconciliationOptions, settlingAge } from './policies';
+import { validateReconcileInput } from './validate-input';
 
 /**
  * Compares what the partner charged with what was bought and handed over here, repairs what can be repaired and reports.
  * It never buys anything.
  *
  * @param input `lookbackMs` (72 h), `dryRun` (false), `timeZone` (UTC).
- * @returns counts by kind, the first findings, and where the report is.
+ * @returns counts by kind, the first findings, and where the report is. A failed one was started with an invalid input
+ *   (`InvalidReconciliation`), looked back too far (`LookbackTooLong`), or was tried for 18 hours.
  */
-export async function reconcileWorkflow(input: ReconcileInput = {}): Promise<ReconciliationResult> {
-  const { lookbackMs = DEFAULT_LOOKBACK_MS, dryRun = false, timeZone = 'UTC' } = input ?? {};
+export async function reconcileWorkflow(input?: ReconcileInput): Promise<ReconciliationResult> {
   const to = Date.now();
+  const { lookbackMs, dryRun, timeZone } = validateReconcileInput(input, to);
   const from = to - lookbackMs;
   const hours = lookbackMs / 3_600_000;
   setCurrentDetails(`**RECONCILING** the last ${hours} h; its progress is in the heartbeat of the activity`);
@@ -39,6 +39,10 @@ export async function reconcileWorkflow(input: ReconcileInput = {}): Promise<Rec
   const result = await reconcileOrders
     .executeWithOptions({ summary }, [{ from, to, dryRun, timeZone, settlingAgeMs: settlingAge(settings) }])
     .catch(endAsCancelled);
+  if (!isReconciliationResult(result)) {
+    const why = 'the reconciliation was completed by an operator, without a result';
+    throw ApplicationFailure.nonRetryable(why, FAILURE.invalidReconciliation);
+  }
   setCurrentDetails(`**DONE** ${describeResult(result)}`);
   if (!dryRun) await notifyCompleted(settings, result);
   return result;

@@ -70,6 +70,7 @@ async function runReconciliation(
   window: ReconcileOrdersInput,
   progress: Progress,
 ): Promise<ReconciliationResult> {
+  validateWindow(window);
   const issue = await lookbackIssue(deps.client, window.to - window.from);
   if (issue !== undefined) throw failure(FAILURE.lookbackTooLong, issue, { final: true });
   const { orders, purchases, later } = await readRecords(deps, window, progress);
@@ -92,6 +93,19 @@ async function runReconciliation(
     mended,
     report: html,
   };
+}
+
+/**
+ * A missing number would become NaN, and nothing compares with NaN: every order would seem too young to be a finding, and
+ * the report would say that all is well. A workflow of another version may leave one out.
+ */
+function validateWindow(input: ReconcileOrdersInput): void {
+  const { from, to, settlingAgeMs, dryRun, timeZone } = input ?? {};
+  const areNumbers = [from, to, settlingAgeMs].every(Number.isFinite) && from < to && settlingAgeMs >= 0;
+  if (areNumbers && typeof dryRun === 'boolean' && typeof timeZone === 'string') return;
+  const expected =
+    'expected {from, to, settlingAgeMs, dryRun, timeZone} of this version: start the reconciliation anew';
+  throw failure(FAILURE.invalidReconciliation, expected, { final: true });
 }
 
 async function readRecords(
