@@ -59,7 +59,7 @@ export const MUTANTS = [
     find: 'const placed = await deps.partner.placeOrder({ items, referenceId: input.referenceId }, { notAfter });',
     replace: `const request = deps.partner.placeOrder({ items, referenceId: input.referenceId }, { notAfter });
     const limitMs = notAfter + deps.settings.partnerTimeoutMs + 1_000 - deps.now();
-    const placed = await Promise.race([request, new Promise<undefined>((resolve) => setTimeout(resolve, limitMs))]);
+    const placed = await Promise.race([request, new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), limitMs))]);
     if (!placed) return { evidence: 'NOT_SENT', why: 'its time is over' };`,
     tests: ['test/resilience/crash/worker-killed.test.ts'],
   },
