@@ -251,4 +251,12 @@ export const MUTANTS = [
     replace: 'if (fieldsOf<DeliveryRequest>(request).type === undefined) issues',
     tests: ['test/scenarios/operators/malformed-input.test.ts'],
   },
+  {
+    name: 'patient-health-server',
+    rule: 'a connection to the health port never keeps a stopped worker alive',
+    file: 'src/temporal/worker/health.ts',
+    find: 'server.closeAllConnections();',
+    replace: 'server.closeIdleConnections();',
+    tests: ['test/scenarios/worker/run.test.ts'],
+  },
 ];

@@ -6,6 +6,8 @@ import type { Worker } from '@temporalio/worker';
 const WORKFLOW_TASKS = 1;
 const ACTIVITY_TASKS = 2;
 const CACHED_MS = 1_000;
+/** A probe that has not asked by then never will. */
+const REQUEST_MS = 10_000;
 
 /** Whether the worker takes work: `reason` says why not. */
 export interface Readiness {
@@ -59,7 +61,8 @@ export async function startHealthServer(
   where: { host: string; port: number },
   readiness: () => Promise<Readiness>,
 ): Promise<HealthServer> {
-  const server = createServer((request, response) => void answer(request, response, readiness));
+  const limits = { headersTimeout: REQUEST_MS, requestTimeout: REQUEST_MS };
+  const server = createServer(limits, (request, response) => void answer(request, response, readiness));
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => {
       reject(new Error(`HEALTH_ADDRESS ${where.host}:${where.port} can't be used: ${error.message}`));
@@ -69,7 +72,12 @@ export async function startHealthServer(
   const { address, port } = server.address() as AddressInfo;
   return {
     address: `${address}:${port}`,
-    close: () => new Promise((resolve) => server.close(() => resolve())),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        // It would wait for whoever has connected and says nothing.
+        server.closeAllConnections();
+      }),
   };
 }
 

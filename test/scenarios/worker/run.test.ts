@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { freePort } from '../../support/dev-server';
 import { type ProcessEnv, startWorkerProcess, workerEnvOf } from '../../support/processes';
 import { startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
@@ -55,6 +57,22 @@ describe('a worker process at work', () => {
     expect(types).not.toContain('findOrders');
     expect(await next.end('SIGTERM')).toBe(0);
   });
+
+  it('ends at once on SIGTERM, whoever holds a connection to its health port open and says nothing', async () => {
+    const port = await freePort();
+    const worker = await start({ HEALTH_ADDRESS: `127.0.0.1:${port}` });
+    await worker.untilHealth('/readyz', 200);
+    const open = (said: string) => {
+      const socket = connect(port, '127.0.0.1', () => socket.write(said));
+      return socket.on('error', () => {});
+    };
+    const silent = open('');
+    const half = open('GET /healthz HTTP/1.1\r\nHost:');
+    const idle = open('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    await Promise.all([once(silent, 'connect'), once(half, 'connect'), once(idle, 'data')]);
+
+    expect(await worker.end('SIGTERM')).toBe(0);
+  }, 30_000);
 
   it('only warns when the partner can not be reached, and is ready all the same', async () => {
     const worker = await start({ PARTNER_BASE_URL: `http://127.0.0.1:${await freePort()}` });
