@@ -259,4 +259,20 @@ export const MUTANTS = [
     replace: 'server.closeIdleConnections();',
     tests: ['test/scenarios/worker/run.test.ts'],
   },
+  {
+    name: 'refused-is-unreachable',
+    rule: 'a key or certificate that Temporal refuses is not tried again, and is named',
+    file: 'src/temporal/client/connection.ts',
+    find: 'if (refused) throw new TemporalRefusedError(` at ${address}`, cause);',
+    replace: 'if (refused && attempt >= tries) throw new TemporalRefusedError(` at ${address}`, cause);',
+    tests: ['test/scenarios/worker/connection.test.ts'],
+  },
+  {
+    name: 'quoted-refusal',
+    rule: 'what a server says of a key that it refuses is never repeated',
+    file: 'src/cli/command-line.ts',
+    find: 'if (refusal) return',
+    replace: 'if (refusal && cause === undefined) return',
+    tests: ['test/scenarios/worker/connection.test.ts'],
+  },
 ];

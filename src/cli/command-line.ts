@@ -41,7 +41,14 @@ function misused(program: Command, out: Output, error: CommanderError): number {
 
 /** Temporal's own errors keep what the server said to themselves. */
 function explain(error: unknown): { message: string; exitCode: number } {
-  const said = error instanceof Error && error.cause !== undefined ? loadTemporal().grpcErrorOf(error) : undefined;
+  const { cause, code } = (error ?? {}) as { cause?: unknown; code?: unknown };
+  if (cause === undefined && typeof code !== 'number') {
+    return { message: messageOf(error), exitCode: exitCodeOf(error) };
+  }
+  const { grpcErrorOf, refusalOf, TemporalRefusedError } = loadTemporal();
+  const refusal = refusalOf(error);
+  if (refusal) return explain(new TemporalRefusedError('', refusal.cause));
+  const said = grpcErrorOf(error);
   if (!said) return { message: messageOf(error), exitCode: exitCodeOf(error) };
   if (Number(said.code) === UNAVAILABLE) {
     return { message: `Temporal no longer answers: ${said.details}`, exitCode: UNREACHABLE };

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Client, Connection } from '@temporalio/client';
+import { Client, Connection, defaultGrpcRetryOptions, makeGrpcRetryInterceptor } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
+import { connectionFailureOf, TemporalRefusedError } from './connection-failure';
 
 /** Where Temporal is. Source: Temporal's own environment convention, read by `@temporalio/envconfig`. */
 export interface TemporalTarget {
@@ -23,9 +24,9 @@ export class TemporalConfigError extends Error {
 export class TemporalUnreachableError extends Error {
   readonly exitCode = 69;
 
-  constructor(address: string, tries: number) {
+  constructor(address: string, tries: number, cause: string) {
     super(
-      `Temporal does not answer at ${address} (${tries} tries). Is the server up? TEMPORAL_ADDRESS says where it is; ` +
+      `Temporal does not answer at ${address} (${tries} tries): ${cause}. Is the server up? TEMPORAL_ADDRESS says where it is; ` +
         '`temporal server start-dev` starts one, `npm run demo` brings its own.',
     );
     this.name = 'TemporalUnreachableError';
@@ -64,18 +65,38 @@ export interface ConnectRetry {
   tries: number;
   /** From the start of one try to the start of the next, in ms. A try that takes longer is given up. */
   everyMs: number;
-  /** Called after each try that failed, but for the last. */
+  /** Called after each try that failed, but for the last. The line names the cause. */
   onRetry(line: string): void;
   /** Ends the trying at once. */
   signal?: AbortSignal;
 }
 
-/** Connects a client, for the starter. @throws TemporalUnreachableError, TemporalConfigError */
+/** Connects a client, for the starter. @throws TemporalUnreachableError, TemporalRefusedError, TemporalConfigError */
 export async function connectClient(target: TemporalTarget, retry: ConnectRetry): Promise<Client> {
-  const connection = await connectWithRetry(target, retry, () =>
-    Connection.connect({ ...target.connectionOptions, connectTimeout: retry.everyMs }),
-  );
+  const connection = await connectWithRetry(target, retry, () => connectOnce(target, retry.everyMs));
   return new Client({ connection, namespace: target.namespace });
+}
+
+/**
+ * Calls the server once, as `Connection.connect` does. That waits for a connection until its time is over and then no longer
+ * knows why there was none; a call tells. It is repeated only after the first answer, since repeating hides the cause, too.
+ */
+async function connectOnce({ connectionOptions }: TemporalTarget, withinMs: number): Promise<Connection> {
+  let answered = false;
+  const retry = defaultGrpcRetryOptions();
+  const interceptor = makeGrpcRetryInterceptor({
+    ...retry,
+    retryableDecider: (attempt, status) => answered && retry.retryableDecider(attempt, status),
+  });
+  const connection = Connection.lazy({ ...connectionOptions, interceptors: [interceptor] });
+  try {
+    await connection.withDeadline(Date.now() + withinMs, () => connection.workflowService.getSystemInfo({}));
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
+  answered = true;
+  return connection;
 }
 
 type Closable = { close(): Promise<void> };
@@ -84,7 +105,7 @@ type Closable = { close(): Promise<void> };
  * Connects, and tries again until `tries` are used up. A connection that comes after its try was given up is closed.
  *
  * @param connect one try; a TypeError of it means that its options can't be used.
- * @throws TemporalUnreachableError, TemporalConfigError, StoppedError
+ * @throws TemporalUnreachableError, TemporalRefusedError, TemporalConfigError, StoppedError
  */
 export async function connectWithRetry<T extends Closable>(
   { address }: TemporalTarget,
@@ -94,35 +115,45 @@ export async function connectWithRetry<T extends Closable>(
   for (let attempt = 1; ; attempt++) {
     const done = new AbortController();
     const rest = pause(everyMs, AbortSignal.any([done.signal, ...(signal ? [signal] : [])]));
-    const connection = await firstOf(connect(), rest);
-    if (connection) {
+    try {
+      const { connection, failure } = await firstOf(connect(), rest);
+      if (connection) return connection;
+      if (signal?.aborted) throw new StoppedError();
+      const { cause, refused } = failure === undefined ? NO_ANSWER : connectionFailureOf(failure);
+      if (refused) throw new TemporalRefusedError(` at ${address}`, cause);
+      if (attempt >= tries) throw new TemporalUnreachableError(address, attempt, cause);
+      onRetry(`Temporal does not answer at ${address}, try ${attempt} of ${tries}: ${cause}`);
+      await rest;
+      if (signal?.aborted) throw new StoppedError();
+    } finally {
       done.abort();
-      return connection;
     }
-    if (signal?.aborted) throw new StoppedError();
-    if (attempt >= tries) throw new TemporalUnreachableError(address, attempt);
-    onRetry(`Temporal does not answer at ${address}, try ${attempt} of ${tries}`);
-    await rest;
-    if (signal?.aborted) throw new StoppedError();
   }
 }
 
-/** The connection, or undefined when it failed or took too long; one that comes later is closed again. */
-async function firstOf<T extends Closable>(connecting: Promise<T>, tooLong: Promise<void>): Promise<T | undefined> {
+const NO_ANSWER = { cause: 'no answer', refused: false };
+
+interface Tried<T> {
+  connection?: T;
+  failure?: unknown;
+}
+
+/** The connection, or why there is none, or neither when it took too long; one that comes later is closed again. */
+async function firstOf<T extends Closable>(connecting: Promise<T>, tooLong: Promise<void>): Promise<Tried<T>> {
   let late = false;
   const attempt = connecting.then(
-    (connection) => {
+    (connection): Tried<T> => {
       if (late) void connection.close();
-      return connection;
+      return { connection };
     },
-    (error: unknown) => {
-      if (error instanceof TypeError) throw new TemporalConfigError(error.message);
-      return undefined;
+    (failure: unknown): Tried<T> => {
+      if (failure instanceof TypeError) throw new TemporalConfigError(failure.message);
+      return { failure };
     },
   );
-  const connection = await Promise.race([attempt, tooLong.then(() => undefined)]);
-  late = connection === undefined;
-  return connection;
+  const tried = await Promise.race([attempt, tooLong.then((): Tried<T> => ({}))]);
+  late = tried.connection === undefined;
+  return tried;
 }
 
 /** Ends early when the signal is aborted. */

@@ -7,6 +7,7 @@ export {
   type TemporalTarget,
   TemporalUnreachableError,
 } from './connection';
+export { connectionFailureOf, refusalOf, TemporalRefusedError } from './connection-failure';
 export { grpcErrorOf } from './grpc-error';
 export { createPurchaseReader, type KeyEvent, type PurchaseReader, type PurchaseRun } from './purchase-reader';
 export { rootCauseOf } from './root-cause';

@@ -1,5 +1,6 @@
 import type { Connection } from '@temporalio/client';
 import { SEARCH_ATTRIBUTES } from '../../contracts/search-attributes';
+import { refusalOf, TemporalRefusedError } from './connection-failure';
 
 /** Temporal's number for the type Keyword; its proto package is no dependency of ours. */
 const KEYWORD = 2;
@@ -20,9 +21,16 @@ class MissingSearchAttributesError extends Error {
   }
 }
 
-/** @throws MissingSearchAttributesError when the namespace lacks a search attribute. */
+/**
+ * The first call of a worker for which the server looks at its key: the one that connects is open to all.
+ *
+ * @throws MissingSearchAttributesError when the namespace lacks a search attribute; TemporalRefusedError.
+ */
 export async function requireSearchAttributes(connection: Services, namespace: string): Promise<void> {
-  const missing = await missingSearchAttributes(connection, namespace);
+  const missing = await missingSearchAttributes(connection, namespace).catch((error: unknown) => {
+    const refusal = refusalOf(error);
+    throw refusal ? new TemporalRefusedError(`, namespace ${namespace},`, refusal.cause) : error;
+  });
   if (missing.length > 0) throw new MissingSearchAttributesError(namespace, missing);
 }
 

@@ -109,20 +109,20 @@ describe('servers that do not answer', () => {
       temporal: () =>
         connectClient(
           { address, namespace: 'default', connectionOptions: { address } },
-          { tries: 3, everyMs: 50, onRetry: (line) => void said.push(line) },
+          { tries: 3, everyMs: 1_000, onRetry: (line) => void said.push(line) },
         ),
     });
     expect(exitCode).toBe(69);
     expect(said).toEqual([
-      `Temporal does not answer at ${address}, try 1 of 3`,
-      `Temporal does not answer at ${address}, try 2 of 3`,
-      expect.stringContaining(`Temporal does not answer at ${address} (3 tries)`),
+      `Temporal does not answer at ${address}, try 1 of 3: connection refused`,
+      `Temporal does not answer at ${address}, try 2 of 3: connection refused`,
+      expect.stringContaining(`Temporal does not answer at ${address} (3 tries): connection refused.`),
     ]);
   });
 
   it('begins the trying in the real process and says so, and no wrong variable of the partner keeps it from that', async () => {
     const running = startStarter(['status', 'R-1'], { ...NOWHERE, PARTNER_TIMEOUT: 'nonsense' });
-    await running.said('Temporal does not answer at 127.0.0.1:1, try 1 of 12');
+    await running.said('Temporal does not answer at 127.0.0.1:1, try 1 of 12: connection refused');
     running.signal('SIGKILL');
     expect((await running.ended).stdout).toBe('');
   });

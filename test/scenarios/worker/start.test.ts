@@ -60,7 +60,9 @@ describe('a worker that can not start says why, before it has done anything', ()
 
     await expect(gaveUp).rejects.toThrow(TemporalUnreachableError);
     await expect(gaveUp).rejects.toMatchObject({ exitCode: 69 });
-    expect(lines).toEqual([1, 2].map((n) => `Temporal does not answer at ${address}, try ${n} of 3`));
+    expect(lines).toEqual(
+      [1, 2].map((n) => `Temporal does not answer at ${address}, try ${n} of 3: connection refused`),
+    );
   });
 
   it('gives up a try that gets no answer at all, so that a black hole is no reason to hang', async () => {
@@ -96,7 +98,7 @@ describe('a worker that can not start says why, before it has done anything', ()
       DELIVERY_URL: 'http://127.0.0.1:1',
     });
     const worker = await startWorkerProcess({ env });
-    await worker.said(`Temporal does not answer at ${env.TEMPORAL_ADDRESS}, try 1 of 12`);
+    await worker.said(`Temporal does not answer at ${env.TEMPORAL_ADDRESS}, try 1 of 12: connection refused`);
     expect(await worker.health('/healthz')).toEqual({ status: 200, body: 'alive' });
     expect(await worker.health('/readyz')).toEqual({ status: 503, body: 'starting' });
 

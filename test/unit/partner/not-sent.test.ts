@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { freePort } from '../../support/dev-server';
 import { type ScriptedServer, startTcpServer } from '../../support/http-server';
 import { envelope, failureOf, NEW_ORDER } from './fixtures';
-import { selfSigned } from './self-signed';
+import { selfSigned } from '../../support/self-signed';
 import { client, onceAt, serverWith } from './servers';
 
 describe('a failure before the write is not sent', () => {

@@ -1,0 +1,170 @@
+import {
+  connectClient,
+  type ConnectRetry,
+  TemporalRefusedError,
+  type TemporalTarget,
+  TemporalUnreachableError,
+} from '../../../src/temporal/client';
+import { connectWorker } from '../../../src/temporal/worker';
+import { freePort } from '../../support/dev-server';
+import { type GrpcServer, startGrpcServer } from '../../support/grpc-server';
+import { startServer, startTcpServer } from '../../support/http-server';
+import { startStarter, startWorkerProcess, workerEnv } from '../../support/processes';
+import { selfSigned } from '../../support/self-signed';
+
+const UNAUTHENTICATED = 16;
+const PERMISSION_DENIED = 7;
+const API_KEY = 'canary-temporal-key';
+
+const own = selfSigned();
+const trusted = { serverRootCACertificate: Buffer.from(own.cert) };
+const fine = () => ({ status: 0 });
+/** A server may repeat what it was given. */
+const refusing = (status: number) => () => ({ status, message: `no: ${API_KEY}` });
+
+const targetOf = (address: string, options: Partial<TemporalTarget['connectionOptions']> = {}): TemporalTarget => ({
+  address,
+  namespace: 'default',
+  connectionOptions: { address, ...options } as TemporalTarget['connectionOptions'],
+});
+
+/** What comes of connecting in two tries. */
+async function connecting(connect: typeof CONNECT.worker, target: TemporalTarget, everyMs = 500) {
+  const lines: string[] = [];
+  const retry: ConnectRetry = { tries: 2, everyMs, onRetry: (line) => void lines.push(line) };
+  const failure = await connect(target, retry).then(
+    (): Error | undefined => undefined,
+    (error: Error) => error,
+  );
+  expect([...lines, failure?.message].join('\n')).not.toContain(API_KEY);
+  return { lines, failure };
+}
+
+const CONNECT = {
+  worker: async (target: TemporalTarget, retry: ConnectRetry) => (await connectWorker(target, retry)).close(),
+  starter: async (target: TemporalTarget, retry: ConnectRetry) =>
+    (await connectClient(target, retry)).connection.close(),
+};
+
+describe.each(Object.entries(CONNECT))('the connection of a %s', (_, connect) => {
+  it('is made to a server with a certificate that is trusted', async () => {
+    const { port } = await startGrpcServer(fine, own);
+    const { failure } = await connecting(connect, targetOf(`localhost:${port}`, { tls: trusted }), 5_000);
+    expect(failure).toBeUndefined();
+  });
+
+  it.each<[string, () => Promise<TemporalTarget>, string]>([
+    [
+      'an API key that the server does not know',
+      async () => {
+        const { port } = await startGrpcServer(refusing(UNAUTHENTICATED));
+        return targetOf(`localhost:${port}`, { apiKey: API_KEY, tls: false });
+      },
+      'the server refuses the API key (unauthenticated)',
+    ],
+    [
+      'an API key that may not do this',
+      async () => {
+        const { port } = await startGrpcServer(refusing(PERMISSION_DENIED));
+        return targetOf(`localhost:${port}`, { apiKey: API_KEY, tls: false });
+      },
+      'the server refuses the API key or the client certificate (permission denied)',
+    ],
+    [
+      'a certificate that nobody has vouched for',
+      async () => targetOf(`localhost:${(await startGrpcServer(fine, own)).port}`, { tls: true }),
+      "the server's certificate is not trusted",
+    ],
+    [
+      'the certificate of another host',
+      async () => {
+        const { port } = await startGrpcServer(fine, own);
+        return targetOf(`localhost:${port}`, { tls: { ...trusted, serverNameOverride: 'temporal.example' } });
+      },
+      "the server's certificate is for another host name",
+    ],
+    [
+      'a server that does not speak TLS',
+      async () => targetOf(`localhost:${(await startGrpcServer(fine)).port}`, { tls: true }),
+      'the server does not speak TLS',
+    ],
+    [
+      'a server that wants a certificate of ours',
+      async () => {
+        const { port } = await startGrpcServer(fine, { ...own, ca: own.cert, requestCert: true });
+        return targetOf(`localhost:${port}`, { tls: trusted });
+      },
+      'the server refuses our certificate',
+    ],
+    [
+      'a certificate of ours that is none',
+      async () => {
+        const { port } = await startGrpcServer(fine, own);
+        const none = { crt: Buffer.from(API_KEY), key: Buffer.from(API_KEY) };
+        return targetOf(`localhost:${port}`, { tls: { ...trusted, clientCertPair: none } });
+      },
+      "our certificate or its key can't be read",
+    ],
+  ])('is not tried again with %s: that and 78', async (_name, makeTarget, cause) => {
+    const target = await makeTarget();
+    const { lines, failure } = await connecting(connect, target, 10_000);
+    expect(failure).toBeInstanceOf(TemporalRefusedError);
+    expect(failure).toMatchObject({ exitCode: 78 });
+    expect(failure?.message).toContain(`Temporal at ${target.address} can't be used: ${cause}.`);
+    expect(lines).toEqual([]);
+  });
+
+  it.each<[string, () => Promise<TemporalTarget>, string]>([
+    ['nobody listens', async () => targetOf(`127.0.0.1:${await freePort()}`), 'connection refused'],
+    ['nobody has the name', async () => targetOf('no-such-host.invalid:7233'), 'host name not found'],
+    ['nobody answers', async () => targetOf(`127.0.0.1:${(await startTcpServer()).port}`), 'no answer'],
+    [
+      'the server speaks TLS and we do not',
+      async () => targetOf(`localhost:${(await startGrpcServer(fine, own)).port}`),
+      'the connection was closed (a server that expects TLS, or no Temporal server?)',
+    ],
+    [
+      'a web server answers',
+      async () => targetOf(`127.0.0.1:${(await startServer()).port}`),
+      'the connection was closed (a server that expects TLS, or no Temporal server?)',
+    ],
+    [
+      'the server is overloaded, whatever it says',
+      async () => targetOf(`127.0.0.1:${(await startGrpcServer(() => ({ status: 14, message: 'certificate' }))).port}`),
+      'the server answers that it is unavailable',
+    ],
+  ])('is tried again where %s, and each line names the cause: 69', async (_name, makeTarget, cause) => {
+    const target = await makeTarget();
+    const { lines, failure } = await connecting(connect, target);
+    expect(lines).toEqual([`Temporal does not answer at ${target.address}, try 1 of 2: ${cause}`]);
+    expect(failure).toBeInstanceOf(TemporalUnreachableError);
+    expect(failure).toMatchObject({ exitCode: 69 });
+    expect(failure?.message).toContain(`(2 tries): ${cause}.`);
+  });
+});
+
+describe('a process whose key is refused ends with 78 at once, and neither it nor the server shows the key', () => {
+  const env = (port: number) =>
+    workerEnv({
+      TEMPORAL_ADDRESS: `localhost:${port}`,
+      TEMPORAL_API_KEY: API_KEY,
+      TEMPORAL_TLS: 'false',
+      PARTNER_BASE_URL: 'http://127.0.0.1:1',
+      DELIVERY_URL: 'http://127.0.0.1:1',
+    });
+  const openToAll = (method: string) => (method === 'GetSystemInfo' ? fine() : refusing(PERMISSION_DENIED)());
+
+  it.each([
+    ['when it connects', refusing(UNAUTHENTICATED)],
+    ['at the first call that needs one', openToAll],
+  ])('%s', async (_, statusOf) => {
+    const server: GrpcServer = await startGrpcServer(statusOf);
+    const worker = await startWorkerProcess({ env: env(server.port) });
+    const starter = startStarter(['status', 'SALE-1', '--json'], env(server.port));
+    for (const { code, stdout, stderr } of [await worker.ended, await starter.ended]) {
+      expect({ code, stderr }).toEqual({ code: 78, stderr: expect.stringContaining('the server refuses the API key') });
+      expect(stdout + stderr).not.toContain(API_KEY);
+    }
+    expect(new Set(server.authorizations)).toEqual(new Set([`Bearer ${API_KEY}`]));
+  });
+});

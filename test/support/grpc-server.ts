@@ -1,0 +1,47 @@
+import { createSecureServer, createServer, type Http2Server, type ServerHttp2Stream } from 'node:http2';
+import type { AddressInfo } from 'node:net';
+import { closeAtEnd } from './clean-up';
+
+const OK = 0;
+
+export interface GrpcServer {
+  port: number;
+  /** The `authorization` of each call. */
+  authorizations: (string | undefined)[];
+}
+
+/**
+ * A server that speaks so much gRPC: it answers each call with a status, and with an empty message where that is 0.
+ *
+ * @param statusOf the status of a call of this method, such as `GetSystemInfo`, and what the server says of it.
+ */
+export async function startGrpcServer(
+  statusOf: (method: string) => { status: number; message?: string },
+  tls?: { key: string; cert: string; ca?: string; requestCert?: boolean },
+): Promise<GrpcServer> {
+  const authorizations: GrpcServer['authorizations'] = [];
+  const server: Http2Server = tls ? createSecureServer(tls) : createServer();
+  server.on('stream', (stream, headers) => {
+    authorizations.push(headers.authorization);
+    const { status, message = '' } = statusOf(headers[':path']?.split('/').at(-1) ?? '');
+    answer(stream, { 'grpc-status': String(status), 'grpc-message': message });
+  });
+  server.on('sessionError', () => {});
+  const sockets = new Set<{ destroy(): void }>();
+  server.on(tls ? 'secureConnection' : 'connection', (socket) => sockets.add(socket as { destroy(): void }));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  closeAtEnd(async () => {
+    for (const socket of sockets) socket.destroy();
+    await new Promise<void>((resolve) => server.close(() => resolve()));
+  });
+  return { port: (server.address() as AddressInfo).port, authorizations };
+}
+
+function answer(stream: ServerHttp2Stream, trailers: Record<string, string>): void {
+  stream.on('error', () => {});
+  const headers = { ':status': 200, 'content-type': 'application/grpc+proto' };
+  if (trailers['grpc-status'] !== String(OK)) return stream.respond({ ...headers, ...trailers }, { endStream: true });
+  stream.respond(headers, { waitForTrailers: true });
+  stream.on('wantTrailers', () => stream.sendTrailers(trailers));
+  stream.end(Buffer.alloc(5));
+}
