@@ -240,7 +240,7 @@ export const MUTANTS = [
     rule: 'a reconciliation with an input that it can not use never reports that all is well',
     file: 'src/activities/reconcile/index.ts',
     find: "if (areNumbers && typeof dryRun === 'boolean'",
-    replace: "if (Number.isFinite(from) && typeof dryRun === 'boolean'",
+    replace: "if ((areNumbers || Number.isFinite(from)) && typeof dryRun === 'boolean'",
     tests: ['test/scenarios/operators/malformed-input.test.ts'],
   },
   {
@@ -248,7 +248,7 @@ export const MUTANTS = [
     rule: 'what is no event fails its workflow instead of a task that is tried for ever',
     file: 'src/workflows/validate-input.ts',
     find: 'if (!isDeliveryRequest(request)) issues',
-    replace: 'if (fieldsOf<DeliveryRequest>(request).type === undefined) issues',
+    replace: 'if (!isDeliveryRequest(request) && fieldsOf<DeliveryRequest>(request).type === undefined) issues',
     tests: ['test/scenarios/operators/malformed-input.test.ts'],
   },
   {
