@@ -14,11 +14,7 @@ export async function listProducts(
   out: Output,
   { all, ...query }: ProductQuery & Listing,
 ): Promise<void> {
-  if (all) {
-    const products = await readAll(partner.products(query), out, formatProduct);
-    if (out.json) show(out, { hits: products.length, products }, '');
-    return;
-  }
+  if (all) return showAll(out, 'products', partner.products(query), formatProduct);
   const { data } = await partner.listProducts(query);
   show(out, data, [...data.products.map(formatProduct), formatPosition(data)].join('\n'));
 }
@@ -29,23 +25,24 @@ export async function listOrders(
   out: Output,
   { all, ...query }: OrderQuery & Listing,
 ): Promise<void> {
-  if (all) {
-    const orders = await readAll(partner.orders(query), out, formatOrder);
-    if (out.json) show(out, { hits: orders.length, orders }, '');
-    return;
-  }
+  if (all) return showAll(out, 'orders', partner.orders(query), formatOrder);
   const { data } = await partner.listOrders(query);
   show(out, data, [...data.orders.map(formatOrder), formatPosition(data)].join('\n'));
 }
 
 /** As text each row is printed as it comes; a JSON document has to wait for the last. */
-async function readAll<T>(rows: AsyncIterable<T>, out: Output, format: (row: T) => string): Promise<T[]> {
+async function showAll<T>(
+  out: Output,
+  name: string,
+  rows: AsyncIterable<T>,
+  format: (row: T) => string,
+): Promise<void> {
   const all: T[] = [];
   for await (const row of rows) {
     all.push(row);
     if (!out.json) out.write(`${format(row)}\n`);
   }
-  return all;
+  if (out.json) show(out, { hits: all.length, [name]: all }, '');
 }
 
 function formatProduct(product: Product): string {

@@ -44,7 +44,11 @@ export function addPurchaseCommands(program: Command, context: StarterContext): 
     .command('redeliver')
     .description('the same event again under the same id; the order of an overdue purchase is read first')
     .argument('<reference>', REFERENCE, reference)
-    .action((referenceId: string) => redeliver(context, referenceId));
+    .action((referenceId: string) =>
+      withStarter(context, { taskQueue: context.taskQueue() }, async (starter) =>
+        showRedelivery(context.out, await starter.redeliver(referenceId)),
+      ),
+    );
 }
 
 async function purchase(
@@ -70,12 +74,6 @@ async function resolve(context: StarterContext, referenceId: string, options: De
   const choice = choiceOf(options);
   await withStarter(context, {}, async (starter) =>
     showResolution(context.out, await starter.resolve(referenceId, choice)),
-  );
-}
-
-async function redeliver(context: StarterContext, referenceId: string): Promise<void> {
-  await withStarter(context, { taskQueue: context.taskQueue() }, async (starter) =>
-    showRedelivery(context.out, await starter.redeliver(referenceId)),
   );
 }
 

@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import type { ReconciliationResult } from '../contracts/reconciliation';
 import type { StarterContext } from './context';
 import { show } from './output';
-import type { NightlySchedule } from '../starter/index';
+import type { NightlySchedule, ScheduleManager } from '../starter/index';
 import { inHours } from '../domain/in-hours';
 import { loadConfig, loadLibrary } from './lazy';
 
@@ -29,7 +29,11 @@ export function addReconciliationCommands(program: Command, context: StarterCont
     const client = await context.temporal();
     return loadLibrary().createScheduleManager(client, taskQueue);
   };
-  const done = (text: string) => show(context.out, { done: text }, text);
+  const change = (name: string, description: string, work: (manager: ScheduleManager) => Promise<void>, done: string) =>
+    add(name, description, async () => {
+      await work(await connect());
+      show(context.out, { done }, done);
+    });
 
   add('create', 'make it, or change it to what RECONCILE_CRON, …_TIMEZONE and …_LOOKBACK say', async () => {
     // Read first: nothing is contacted with a wrong configuration.
@@ -41,22 +45,11 @@ export function addReconciliationCommands(program: Command, context: StarterCont
     const found = await (await connect()).describe();
     show(context.out, found, formatSchedule(found).join('\n'));
   });
-  add('pause', 'no run until it is resumed', async () => {
-    await (await connect()).pause();
-    done('paused');
-  });
-  add('resume', 'go on', async () => {
-    await (await connect()).resume();
-    done('resumed');
-  });
-  add('trigger', 'a run now, unless one is running', async () => {
-    await (await connect()).trigger();
-    done('triggered; what came of it: node dist/starter.js schedule describe');
-  });
-  add('delete', 'no nightly reconciliation any more', async () => {
-    await (await connect()).delete();
-    done('deleted');
-  });
+  change('pause', 'no run until it is resumed', (manager) => manager.pause(), 'paused');
+  change('resume', 'go on', (manager) => manager.resume(), 'resumed');
+  const triggered = 'triggered; what came of it: node dist/starter.js schedule describe';
+  change('trigger', 'a run now, unless one is running', (manager) => manager.trigger(), triggered);
+  change('delete', 'no nightly reconciliation any more', (manager) => manager.delete(), 'deleted');
 }
 
 async function reconcile(

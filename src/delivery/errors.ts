@@ -17,12 +17,13 @@ export interface DeliveryErrorFacts {
   code?: string;
 }
 
-/** An event was not taken. Callers ask for its `kind`. The message names the receiver's origin and what it did. No `cause`. */
-export class DeliveryError extends Error implements DeliveryErrorFacts {
-  readonly httpStatus: number | undefined;
-  readonly retryAfterMs: number | undefined;
-  readonly code: string | undefined;
+const ErrorWithFacts = Error as new (message: string) => Error & Readonly<DeliveryErrorFacts>;
 
+/**
+ * An event was not taken. Callers ask for its `kind`; the facts are among its fields. The message names the receiver's
+ * origin and what it did. No `cause`.
+ */
+export class DeliveryError extends ErrorWithFacts {
   constructor(
     readonly kind: DeliveryErrorKind,
     message: string,
@@ -30,9 +31,7 @@ export class DeliveryError extends Error implements DeliveryErrorFacts {
   ) {
     super(message);
     this.name = 'DeliveryError';
-    this.httpStatus = facts.httpStatus;
-    this.retryAfterMs = facts.retryAfterMs;
-    this.code = facts.code;
+    Object.assign(this, facts);
   }
 }
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { link, mkdir, open, readdir, readFile, rm } from 'node:fs/promises';
+import { link, mkdir, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { safeErrorCode } from '../domain/error-code';
 import { DeliveryError, isDeliveryError } from './errors';
@@ -35,7 +35,7 @@ async function writeOnce(dir: string, event: DeliveryEvent): Promise<void> {
   const content = `${JSON.stringify({ id: event.id, ...event.body }, undefined, 2)}\n`;
   const draft = `${path}.${randomUUID()}${DRAFT}`;
   try {
-    await writeDurably(draft, content);
+    await writeFile(draft, content, { flag: 'wx', mode: 0o600, flush: true });
     // A link fails where the name is taken; a rename would replace what is there.
     await link(draft, path);
     await syncFolder(dir);
@@ -60,16 +60,6 @@ async function removeDrafts(dir: string, path: string): Promise<void> {
   const isDraft = (name: string) => name.startsWith(`${basename(path)}.`) && name.endsWith(DRAFT);
   const drafts = (await readdir(dir)).filter(isDraft);
   await Promise.all(drafts.map((name) => rm(join(dir, name), { force: true })));
-}
-
-async function writeDurably(path: string, content: string): Promise<void> {
-  const file = await open(path, 'wx', 0o600);
-  try {
-    await file.writeFile(content);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
 }
 
 /** Without this the file is durable and its name is not. */

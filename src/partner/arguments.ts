@@ -1,16 +1,15 @@
 import { isSafeOrderId, REFERENCE_PATTERN } from '../domain/order';
 import type { PartnerOperation } from './error-kind';
 import { invalidArgument } from './errors';
-import { CURRENCIES, PRODUCT_SORTS, type NewOrder, type OrderQuery, type ProductQuery } from './types';
+import type { NewOrder, OrderQuery, ProductQuery } from './types';
 
 /*
- * Checks of what callers pass in, before anything is sent. The messages name the argument and never its value.
+ * Checks of what callers pass in, before anything is sent. The messages name the argument and never its value. Options are
+ * not checked again: config/ has.
  */
 
 /** The largest page that the partner serves. */
 export const MAX_PAGE_SIZE = 500;
-
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export interface HistoryParams {
   search: string;
@@ -18,38 +17,11 @@ export interface HistoryParams {
   limit: string;
 }
 
-export interface Address {
-  origin: string;
-  listPath: string;
-  orderPath: string;
-}
-
 /** Where the operations are. The base URL may have a path of its own; prefixes are empty or start with a slash. */
-export function addressOf(baseUrl: string, listPrefix: string, orderPrefix: string): Address {
-  const url = plainUrl(baseUrl);
-  if (!url) throw invalidArgument('baseUrl must be an http or https URL without credentials, query or fragment');
-  const base = url.pathname.replace(/\/+$/, '');
-  return {
-    origin: url.origin,
-    listPath: base + prefixOf('listPrefix', listPrefix),
-    orderPath: base + prefixOf('orderPrefix', orderPrefix),
-  };
-}
-
-export function checkLimits(limits: {
-  timeoutMs: number;
-  maxBodyBytes: number;
-  maxRequestsPerSecond: number | undefined;
-}): void {
-  const { timeoutMs, maxBodyBytes, maxRequestsPerSecond: rate } = limits;
-  demand(isWhole(timeoutMs) && timeoutMs <= LONGEST_TIMER_MS, 'timeoutMs must be a whole number from 1');
-  demand(isWhole(maxBodyBytes), 'maxBodyBytes must be a whole number from 1');
-  demand(rate === undefined || (rate > 0 && Number.isFinite(rate)), 'maxRequestsPerSecond must be above 0');
-}
-
-export function checkHistoryParams({ search, page, limit }: HistoryParams): void {
-  const names = new Set([search, page, limit]);
-  demand(names.size === 3 && !names.has(''), 'historyParams must be three different names');
+export function addressOf(baseUrl: string, listPrefix: string, orderPrefix: string) {
+  const { origin, pathname } = new URL(baseUrl);
+  const base = pathname.replace(/\/+$/, '');
+  return { origin, listPath: base + listPrefix, orderPath: base + orderPrefix };
 }
 
 /** The API key as it may stand in a header. A key that can't be read is reported without the reader's own words. */
@@ -64,17 +36,15 @@ export function readApiKey(apiKey: () => string, operation: PartnerOperation): s
   throw invalidArgument('the API key is empty, or has characters that no header can carry', operation);
 }
 
-export function productParams(query: ProductQuery): URLSearchParams {
+/** What stands behind the path: empty, or from the question mark on. */
+export function productParams(query: ProductQuery): string {
   const { query: words, inStock, sort, currency, page, limit } = query;
-  const check = (holds: boolean, said: string) => demand(holds, said, 'listProducts');
-  check(sort === undefined || PRODUCT_SORTS.includes(sort), `sort must be one of ${PRODUCT_SORTS.join(', ')}`);
-  check(currency === undefined || CURRENCIES.includes(currency), `currency must be one of ${CURRENCIES.join(', ')}`);
-  check(inStock === undefined || typeof inStock === 'boolean', 'inStock must be true or false');
   checkPage(page, limit, 'listProducts');
   return paramsOf({ query: words, in_stock: inStock, sort, currency, page, limit });
 }
 
-export function historyQuery(query: OrderQuery, names: HistoryParams): URLSearchParams {
+/** As {@link productParams}. */
+export function orderParams(query: OrderQuery, names: HistoryParams): string {
   const { search, page, limit } = query;
   // An empty search would list everything, which is the opposite of what a search for nothing means.
   demand(search === undefined || isText(search), 'search must not be empty', 'listOrders');
@@ -99,30 +69,16 @@ export function checkOrderId(id: string): void {
   demand(isText(id) && isSafeOrderId(id), 'the order id has characters that may not stand in a path', 'getOrder');
 }
 
-function plainUrl(written: string): URL | undefined {
-  if (!URL.canParse(written)) return undefined;
-  const url = new URL(written);
-  const isPlain = !url.username && !url.password && !url.search && !url.hash;
-  return isPlain && /^https?:$/.test(url.protocol) ? url : undefined;
-}
-
 function checkPage(page: number | undefined, limit: number | undefined, operation: PartnerOperation): void {
   demand(page === undefined || isWhole(page), 'page must be a whole number from 1', operation);
   const fits = limit === undefined || (isWhole(limit) && limit <= MAX_PAGE_SIZE);
   demand(fits, `limit must be a whole number from 1 to ${MAX_PAGE_SIZE}`, operation);
 }
 
-function paramsOf(values: Record<string, string | number | boolean | undefined>): URLSearchParams {
+function paramsOf(values: Record<string, string | number | boolean | undefined>): string {
   const params = new URLSearchParams();
   for (const [name, value] of Object.entries(values)) if (value !== undefined) params.set(name, String(value));
-  return params;
-}
-
-function prefixOf(name: string, prefix: string): string {
-  const path = prefix.replace(/\/+$/, '');
-  const plain = /^(\/[A-Za-z0-9._~-]+)*$/.test(path) && !/\/\.{1,2}(\/|$)/.test(path);
-  demand(plain, `${name} must be empty or a plain path that starts with a slash`);
-  return path;
+  return params.size > 0 ? `?${params.toString()}` : '';
 }
 
 function isWhole(value: number): boolean {
@@ -133,6 +89,6 @@ function isText(value: unknown): value is string {
   return typeof value === 'string' && value !== '';
 }
 
-function demand(holds: boolean, said: string, operation?: PartnerOperation): void {
+function demand(holds: boolean, said: string, operation: PartnerOperation): void {
   if (!holds) throw invalidArgument(said, operation);
 }

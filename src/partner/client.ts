@@ -6,11 +6,9 @@ import { isSafeOrderId } from '../domain/order';
 import { readAnswer } from './read-answer';
 import {
   addressOf,
-  checkHistoryParams,
-  checkLimits,
   checkOrderId,
-  historyQuery,
   orderBody,
+  orderParams,
   productParams,
   readApiKey,
   type HistoryParams,
@@ -19,7 +17,7 @@ import type { PartnerOperation } from './error-kind';
 import { PartnerError } from './errors';
 import { allOrders, allProducts, type HistoryOptions, ordersSince } from './lists';
 import { createPacer } from './pacer';
-import { openTransport, type Exchange, type WireRequest } from './transport';
+import { openTransport, type Exchange, type TransportLimits, type WireRequest } from './transport';
 import type {
   Answer,
   HistoryOrder,
@@ -90,7 +88,7 @@ const DEFAULT_BODY_BYTES = 32 * 1024 * 1024;
 
 const placedOrder = z.object({ id: z.string().refine(isSafeOrderId, 'an id that may stand in a path') });
 
-/** A client of one partner account. Throws a PartnerError if the options can't be used; contacts nobody yet. */
+/** A client of one partner account. Contacts nobody yet. */
 export function createPartnerClient(options: PartnerClientOptions): PartnerClient {
   const { timeoutMs = DEFAULT_TIMEOUT_MS, maxBodyBytes = DEFAULT_BODY_BYTES, now = Date.now } = options;
   const { origin, listPath, orderPath } = addressOf(
@@ -99,9 +97,6 @@ export function createPartnerClient(options: PartnerClientOptions): PartnerClien
     options.orderPrefix ?? '',
   );
   const historyParams = options.historyParams ?? { search: 'query', page: 'page', limit: 'limit' };
-  checkHistoryParams(historyParams);
-  checkLimits({ timeoutMs, maxBodyBytes, maxRequestsPerSecond: options.maxRequestsPerSecond });
-
   const { send, close } = openSender({ ...options, origin, timeoutMs, maxBodyBytes, now });
 
   async function call<T>(operation: PartnerOperation, request: Unsigned, payload: z.ZodType<T>): Promise<Answer<T>> {
@@ -110,12 +105,12 @@ export function createPartnerClient(options: PartnerClientOptions): PartnerClien
 
   const client: PartnerClient = {
     async listProducts(query = {}) {
-      const path = withParams(`${listPath}/products`, productParams(query));
+      const path = `${listPath}/products${productParams(query)}`;
       return call('listProducts', { method: 'GET', path }, wire.productPage);
     },
     products: (query = {}) => allProducts(client, query),
     async listOrders(query = {}) {
-      const path = withParams(`${listPath}/orders`, historyQuery(query, historyParams));
+      const path = `${listPath}/orders${orderParams(query, historyParams)}`;
       return call('listOrders', { method: 'GET', path }, wire.orderPage);
     },
     orders: (query = {}, listing = {}) => allOrders(client, query, listing),
@@ -136,14 +131,8 @@ export function createPartnerClient(options: PartnerClientOptions): PartnerClien
 
 type Unsigned = Omit<WireRequest, 'headers'>;
 
-interface SenderOptions {
-  origin: string;
-  apiKey: () => string;
-  timeoutMs: number;
-  maxBodyBytes: number;
-  maxRequestsPerSecond?: number;
-  now: () => number;
-}
+type SenderOptions = Pick<PartnerClientOptions, 'apiKey' | 'maxRequestsPerSecond'> &
+  TransportLimits & { origin: string };
 
 /** Signs and sends, at the pace allowed, until closed. */
 function openSender(options: SenderOptions) {
@@ -182,9 +171,4 @@ function openSender(options: SenderOptions) {
 function headersOf(apiKey: string, hasBody: boolean): Record<string, string> {
   const headers = { 'x-api-key': apiKey, accept: 'application/json' };
   return hasBody ? { ...headers, 'content-type': 'application/json' } : headers;
-}
-
-function withParams(path: string, params: URLSearchParams): string {
-  const query = params.toString();
-  return query ? `${path}?${query}` : path;
 }

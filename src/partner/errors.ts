@@ -27,23 +27,13 @@ export interface PartnerErrorFacts {
   hits?: number;
 }
 
+const ErrorWithFacts = Error as new (message: string) => Error & Readonly<PartnerErrorFacts>;
+
 /**
- * All that the client throws. Callers ask for its `kind`. It has no `cause`: the errors underneath quote what they choked
- * on, and a text from the partner may hold a key.
+ * All that the client throws, with the facts among its fields. Callers ask for its `kind`. It has no `cause`: the errors
+ * underneath quote what they choked on, and a text from the partner may hold a key.
  */
-export class PartnerError extends Error implements PartnerErrorFacts {
-  readonly operation: PartnerOperation | undefined;
-  readonly httpStatus: number | undefined;
-  readonly traceId: string | undefined;
-  readonly timestamp: string | undefined;
-  readonly retryAfterMs: number | undefined;
-  readonly code: string | undefined;
-  readonly sent: boolean | undefined;
-  readonly envelopeStatus: number | undefined;
-  readonly reason: PartnerErrorFacts['reason'];
-  readonly problems: readonly string[];
-  readonly found: number | undefined;
-  readonly hits: number | undefined;
+export class PartnerError extends ErrorWithFacts {
   /** What this proves about an order, if the operation was `placeOrder`. */
   readonly placement: ErrorEvidence;
   /** Whether the same read may succeed later without anybody changing anything. Says nothing about `placeOrder`. */
@@ -56,18 +46,7 @@ export class PartnerError extends Error implements PartnerErrorFacts {
   ) {
     super(facts.operation === undefined ? message : `${facts.operation}: ${message}`);
     this.name = 'PartnerError';
-    this.operation = facts.operation;
-    this.httpStatus = facts.httpStatus;
-    this.traceId = facts.traceId;
-    this.timestamp = facts.timestamp;
-    this.retryAfterMs = facts.retryAfterMs;
-    this.code = facts.code;
-    this.sent = facts.sent;
-    this.envelopeStatus = facts.envelopeStatus;
-    this.reason = facts.reason;
-    this.problems = facts.problems ?? [];
-    this.found = facts.found;
-    this.hits = facts.hits;
+    Object.assign(this, facts);
     this.placement = placementEvidenceOf(kind, facts);
     this.retryable = isRetryable(kind, facts);
   }

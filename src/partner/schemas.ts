@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import type { HistoryOrder, Order, OrderPage, Product, ProductPage } from './types';
 
 /*
  * What the partner writes, and what it becomes here. Fields that we don't know pass and are dropped. What the
- * partner's document shows is required where an answer is of no use without it, and may be missing elsewhere.
+ * partner's document shows is required where an answer is of no use without it, and may be missing elsewhere. Amounts
+ * are decimal numbers as the partner wrote them, not minor units.
  */
 
 // JSON.parse turns 1e999 into Infinity and rounds whole numbers beyond 2^53: what arrives then is not what was sent.
@@ -20,20 +20,24 @@ const listOf = <T extends z.ZodType>(schema: T) =>
 
 const pages = z.object({ page: z.int(), total: count, limit: count });
 
-const product = z.object({
+export const product = z.object({
   id: text,
   title: z.string(),
+  /** Region codes. The partner shows neither their format nor how the two lists combine. */
   restrictions: z.object({ whitelist: listOf(z.string()), blacklist: listOf(z.string()) }),
+  /** Pieces in stock. */
   quantity: z.int(),
   price: amount,
+  /** One of CURRENCIES, or whatever else the partner sent. */
   currency: z.string(),
-}) satisfies z.ZodType<Product>;
+});
 
 export const productPage = z.object({
+  /** The matches on all pages together. */
   hits: count,
   products: z.array(product),
   pages,
-}) satisfies z.ZodType<ProductPage>;
+});
 
 const historyItem = z.object({
   id: optional(z.string()),
@@ -42,10 +46,12 @@ const historyItem = z.object({
   amount: optional(amount),
 });
 
-const historyOrder = z
+export const historyOrder = z
   .object({
     id: text,
+    // Absent where the partner names none, as for an order that was made by other means than this interface.
     reference_id: optional(z.string()),
+    // As the partner wrote it; it does not say that these are the fulfilment statuses.
     status: text,
     // The item of an order of several is not shown. An object with a wrong field is an error all the same.
     item: z.preprocess((item) => (isPlainObject(item) ? item : undefined), historyItem.optional()),
@@ -56,13 +62,13 @@ const historyOrder = z
     referenceId: reference_id,
     item,
     createdAt: created_at,
-  })) satisfies z.ZodType<HistoryOrder>;
+  }));
 
 export const orderPage = z.object({
   hits: count,
   orders: z.array(historyOrder),
   pages,
-}) satisfies z.ZodType<OrderPage>;
+});
 
 const key = z.object({
   type: z
@@ -75,6 +81,7 @@ const key = z.object({
 const orderedProduct = z.object({
   id: text,
   title: optional(z.string()),
+  /** Pieces ordered. */
   quantity: optional(z.int()),
   keys: listOf(key),
 });
@@ -91,9 +98,12 @@ export function orderWithKeys(orderId: string) {
   return z
     .object({
       id: z.string().refine((id) => id === orderId, 'the id that was asked for'),
+      // One of the documented statuses, or whatever else the partner sent.
       status: text,
       products: optional(z.array(orderedProduct)),
+      // Currency and unit: not shown by the partner.
       total_debit: optional(amount),
+      // The account after the order.
       balance: optional(balance),
     })
     .refine(({ status, products }) => products !== undefined || !['COMPLETED', 'PARTIAL_COMPLETED'].includes(status), {
@@ -104,7 +114,7 @@ export function orderWithKeys(orderId: string) {
       ...rest,
       products: products ?? [],
       totalDebit: total_debit,
-    })) satisfies z.ZodType<Order>;
+    }));
 }
 
 function isPlainObject(value: unknown): boolean {

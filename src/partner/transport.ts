@@ -42,11 +42,6 @@ export interface FailedExchange {
 
 type Failure = 'deadline' | 'connection' | 'too-late' | 'too-large';
 
-export interface Transport {
-  send(request: WireRequest): Promise<Exchange>;
-  close(): Promise<void>;
-}
-
 // The bodies of errors are read only for their trace id.
 const ERROR_BODY_BYTES = 64 * 1024;
 
@@ -54,7 +49,7 @@ const ERROR_BODY_BYTES = 64 * 1024;
  * Sends requests to one origin: once each, no redirects, no HTTP/2. Reads share kept-alive connections; each POST gets a
  * connection of its own, since on a kept one a failure can't be told from the failure of the request before.
  */
-export function openTransport(origin: string, limits: TransportLimits): Transport {
+export function openTransport(origin: string, limits: TransportLimits) {
   // Undici's timeouts restart with every 1xx and every byte, so a total deadline takes their place.
   const quiet = { headersTimeout: 0, bodyTimeout: 0, connectTimeout: limits.timeoutMs, allowH2: false };
   const reads = new Agent({ ...quiet, pipelining: 1 });
@@ -69,7 +64,8 @@ export function openTransport(origin: string, limits: TransportLimits): Transpor
   }
 
   return {
-    send: (request) => (request.method === 'POST' ? sendAlone(request) : exchange(reads, origin, request, limits)),
+    send: (request: WireRequest) =>
+      request.method === 'POST' ? sendAlone(request) : exchange(reads, origin, request, limits),
     close: () => reads.destroy(),
   };
 }

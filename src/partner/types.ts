@@ -1,4 +1,5 @@
-import type { Key } from '../domain/order';
+import type { z } from 'zod';
+import type * as wire from './schemas';
 
 /** The orders in which the partner can list products. Without one it lists them by relevance. */
 export const PRODUCT_SORTS = [
@@ -30,78 +31,15 @@ export interface OrderQuery {
   limit?: number;
 }
 
-export interface Product {
-  id: string;
-  title: string;
-  /** Region codes. The partner shows neither their format nor how the two lists combine. */
-  restrictions: { whitelist: string[]; blacklist: string[] };
-  /** Pieces in stock. */
-  quantity: number;
-  /** In `currency`, as the partner wrote it: a decimal amount, not minor units. */
-  price: number;
-  /** One of CURRENCIES, or whatever else the partner sent. */
-  currency: string;
-}
-
+export type Product = z.output<typeof wire.product>;
+export type ProductPage = z.output<typeof wire.productPage>;
 /** Where a page stands: `page` of `total` pages, `limit` rows each. */
-export interface PagePosition {
-  page: number;
-  total: number;
-  limit: number;
-}
-
-/** `hits` counts the matches on all pages together. */
-export interface ProductPage {
-  hits: number;
-  products: Product[];
-  pages: PagePosition;
-}
-
-export interface OrderPage {
-  hits: number;
-  orders: HistoryOrder[];
-  pages: PagePosition;
-}
-
+export type PagePosition = ProductPage['pages'];
 /** An order as the history lists it. */
-export interface HistoryOrder {
-  id: string;
-  /** Absent where the partner names none, as for an order that was made by other means than this interface. */
-  referenceId: string | undefined;
-  /** As the partner wrote it; it does not say that these are the fulfilment statuses. */
-  status: string;
-  /** Absent where it is not one object: the partner does not show how it lists an order of several items. */
-  item: HistoryItem | undefined;
-  /** A date and time that `Date.parse` can read. */
-  createdAt: string;
-}
-
-export interface HistoryItem {
-  id?: string;
-  title?: string;
-  quantity?: number;
-  amount?: number;
-}
-
+export type HistoryOrder = z.output<typeof wire.historyOrder>;
+export type OrderPage = z.output<typeof wire.orderPage>;
 /** An order with what was delivered so far. */
-export interface Order {
-  id: string;
-  /** One of the documented statuses, or whatever else the partner sent. */
-  status: string;
-  products: OrderedProduct[];
-  /** Currency and unit: not shown by the partner. */
-  totalDebit?: number;
-  /** The account after the order. */
-  balance?: { balance?: number; creditLimit?: number };
-}
-
-export interface OrderedProduct {
-  id: string;
-  title?: string;
-  /** Pieces ordered. */
-  quantity?: number;
-  keys: Key[];
-}
+export type Order = z.output<ReturnType<typeof wire.orderWithKeys>>;
 
 /** What to buy, under a reference of our own. Quantities are whole numbers from 1. */
 export interface NewOrder {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { renderCsv } from './csv';
 import { renderHtml } from './html/index';
@@ -33,13 +33,7 @@ function fileNameOf(text: string): string {
 async function writeWhole(path: string, content: string): Promise<void> {
   const draft = `${path}.${randomUUID()}.part`;
   try {
-    const file = await open(draft, 'wx', 0o640);
-    try {
-      await file.writeFile(content);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
+    await writeFile(draft, content, { flag: 'wx', mode: 0o640, flush: true });
     await rename(draft, path);
   } finally {
     await rm(draft, { force: true });

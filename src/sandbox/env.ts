@@ -25,56 +25,42 @@ const words = z.string().transform((written) => written.split(/\s+/).filter((wor
 
 const { shape } = settingsSchema;
 
-const variables = strictObject({
-  PORT: digits.pipe(integer(0, 65_535)).prefault('4010'),
-  HOST: z.string().default('127.0.0.1'),
-  SANDBOX_SEED: text.optional(),
-  SANDBOX_PRODUCTS: digits.pipe(fixedOptions.shape.products.unwrap()).optional(),
-  SANDBOX_BALANCE: digits.pipe(integer(0, 1_000_000_000)).optional(),
-  SANDBOX_PAST: digits.pipe(integer(0, 200_000)).prefault('0'),
-  SANDBOX_API_KEY: words.pipe(shape.apiKeys).optional(),
-  SANDBOX_LIST_PREFIX: shape.listPrefix.optional(),
-  SANDBOX_ORDER_PREFIX: shape.orderPrefix.optional(),
-  SANDBOX_HISTORY_SEARCH_PARAM: shape.searchParam.optional(),
-  SANDBOX_HISTORY_PAGE_PARAM: shape.pageParam.optional(),
-  SANDBOX_HISTORY_LIMIT_PARAM: shape.limitParam.optional(),
-  SANDBOX_SPEED: number.pipe(shape.speed).optional(),
-  SANDBOX_PER_LOOK: duration.pipe(shape.perLookMs).optional(),
-  SANDBOX_CREDIT_LIMIT: number.pipe(shape.creditLimit).optional(),
-  SANDBOX_DUPLICATES: shape.duplicates.optional(),
-  SANDBOX_SEARCH: shape.search.optional(),
-  SANDBOX_HISTORY_ORDER: shape.historyOrder.optional(),
-  SANDBOX_HISTORY_ITEM: shape.historyItem.optional(),
-  SANDBOX_HISTORY_LAG: duration.pipe(shape.historyLagMs).optional(),
-});
+/** Each variable with the option that it sets. */
+const VARIABLES = {
+  PORT: ['port', digits.pipe(integer(0, 65_535)).prefault('4010')],
+  HOST: ['host', z.string().default('127.0.0.1')],
+  SANDBOX_SEED: ['seed', text.optional()],
+  SANDBOX_PRODUCTS: ['products', digits.pipe(fixedOptions.shape.products.unwrap()).optional()],
+  SANDBOX_BALANCE: ['balance', digits.pipe(integer(0, 1_000_000_000)).optional()],
+  SANDBOX_PAST: ['past', digits.pipe(integer(0, 200_000)).prefault('0')],
+  SANDBOX_API_KEY: ['apiKeys', words.pipe(shape.apiKeys.unwrap()).optional()],
+  SANDBOX_LIST_PREFIX: ['listPrefix', shape.listPrefix],
+  SANDBOX_ORDER_PREFIX: ['orderPrefix', shape.orderPrefix],
+  SANDBOX_HISTORY_SEARCH_PARAM: ['searchParam', shape.searchParam],
+  SANDBOX_HISTORY_PAGE_PARAM: ['pageParam', shape.pageParam],
+  SANDBOX_HISTORY_LIMIT_PARAM: ['limitParam', shape.limitParam],
+  SANDBOX_SPEED: ['speed', number.pipe(shape.speed.unwrap()).optional()],
+  SANDBOX_PER_LOOK: ['perLookMs', duration.pipe(shape.perLookMs.unwrap()).optional()],
+  SANDBOX_CREDIT_LIMIT: ['creditLimit', number.pipe(shape.creditLimit.unwrap()).optional()],
+  SANDBOX_DUPLICATES: ['duplicates', shape.duplicates],
+  SANDBOX_SEARCH: ['search', shape.search],
+  SANDBOX_HISTORY_ORDER: ['historyOrder', shape.historyOrder],
+  SANDBOX_HISTORY_ITEM: ['historyItem', shape.historyItem],
+  SANDBOX_HISTORY_LAG: ['historyLagMs', duration.pipe(shape.historyLagMs.unwrap()).optional()],
+} as const satisfies Record<string, readonly [keyof ProcessOptions, z.ZodType]>;
+
+const variables = strictObject(mapped(([name, [, schema]]) => [name, schema]));
 
 /**
  * Reads the process's options.
  * @throws BadInput with one line for each variable that is wrong, or that is called `SANDBOX_…` and unknown
  */
 export function readEnvironment(env: Readonly<Record<string, string | undefined>>): ProcessOptions {
-  const ours = Object.entries(env).filter(([name]) => name.startsWith('SANDBOX_') || name in variables.shape);
+  const ours = Object.entries(env).filter(([name]) => name.startsWith('SANDBOX_') || name in VARIABLES);
   const values = parse(variables, Object.fromEntries(ours));
-  return {
-    port: values.PORT,
-    host: values.HOST,
-    seed: values.SANDBOX_SEED,
-    products: values.SANDBOX_PRODUCTS,
-    balance: values.SANDBOX_BALANCE,
-    past: values.SANDBOX_PAST,
-    apiKeys: values.SANDBOX_API_KEY,
-    listPrefix: values.SANDBOX_LIST_PREFIX,
-    orderPrefix: values.SANDBOX_ORDER_PREFIX,
-    searchParam: values.SANDBOX_HISTORY_SEARCH_PARAM,
-    pageParam: values.SANDBOX_HISTORY_PAGE_PARAM,
-    limitParam: values.SANDBOX_HISTORY_LIMIT_PARAM,
-    speed: values.SANDBOX_SPEED,
-    perLookMs: values.SANDBOX_PER_LOOK,
-    creditLimit: values.SANDBOX_CREDIT_LIMIT,
-    duplicates: values.SANDBOX_DUPLICATES,
-    search: values.SANDBOX_SEARCH,
-    historyOrder: values.SANDBOX_HISTORY_ORDER,
-    historyItem: values.SANDBOX_HISTORY_ITEM,
-    historyLagMs: values.SANDBOX_HISTORY_LAG,
-  };
+  return mapped(([name, [option]]) => [option, values[name]]) as unknown as ProcessOptions;
+}
+
+function mapped<T>(entry: (variable: [string, readonly [keyof ProcessOptions, z.ZodType]]) => [string, T]) {
+  return Object.fromEntries(Object.entries(VARIABLES).map(entry));
 }

@@ -1,17 +1,8 @@
 import type { Now } from './clock';
 import { toDecimal } from './currency';
 import type { Ledger, Order } from './ledger';
-import { pageOf, type Paged } from './paging';
+import { pageOf } from './paging';
 import type { Settings } from './settings';
-
-/** An order as the history list shows it. */
-export interface ShownOrder {
-  id: string;
-  reference_id: string;
-  status: string;
-  item: { id: string; title: string; quantity: number; amount: number };
-  created_at: string;
-}
 
 /** The list of past orders, with the weaknesses that the settings give it. */
 export class History {
@@ -34,7 +25,7 @@ export class History {
   }
 
   /** @throws BadInput for a page or limit out of its values */
-  list(query: URLSearchParams): Paged<ShownOrder> {
+  list(query: URLSearchParams) {
     const { searchParam, pageParam, limitParam, historyOrder } = this.settings;
     this.ledger.updateAll();
     const found = this.#found(query.get(searchParam) ?? '').filter((order) => this.#isVisible(order));
@@ -72,7 +63,8 @@ export class History {
     for (const { act } of due) act();
   }
 
-  #show(order: Order): ShownOrder {
+  /** As the interface shows it. */
+  #show(order: Order) {
     return {
       id: order.id,
       reference_id: order.referenceId,
@@ -83,7 +75,7 @@ export class History {
   }
 }
 
-function shownItem(order: Order, how: Settings['historyItem']): ShownOrder['item'] {
+function shownItem(order: Order, how: Settings['historyItem']) {
   const lines = how === 'whole' ? order.lines : order.lines.slice(0, 1);
   const minor = how === 'whole' ? order.state.debitedMinor : (order.state.lines[0]?.debitedMinor ?? 0);
   return {

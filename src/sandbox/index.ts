@@ -15,8 +15,8 @@ import {
 } from './manual-orders';
 import { servePartner } from './partner-routes';
 import type { LoggedRequest, RequestReport } from './request-log';
-import type { Settings } from './settings';
-import { advance, changeSettings, createState, type FixedOptions, type SandboxState } from './state';
+import type { FixedOptions, Settings } from './settings';
+import { advance, changeSettings, createState, type SandboxState } from './state';
 
 export { SCENARIO_IDS } from './scenarios';
 export type { ActiveFault, Fault, LedgerOrder, LedgerReport, Settings };

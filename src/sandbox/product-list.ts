@@ -2,17 +2,7 @@ import { z } from 'zod';
 import type { Catalogue, Product } from './catalogue';
 import { ACCOUNT_CURRENCY, CURRENCIES, priceIn, type Currency } from './currency';
 import { parse } from './input';
-import { pageOf, type Paged } from './paging';
-
-/** A product as the interface shows it. */
-export interface ShownProduct {
-  id: string;
-  title: string;
-  restrictions: { whitelist: string[]; blacklist: string[] };
-  quantity: number;
-  price: number;
-  currency: Currency;
-}
+import { pageOf } from './paging';
 
 type Compare = (one: Product, other: Product) => number;
 
@@ -38,7 +28,7 @@ const listQuery = z.object({
  * The catalogue as `GET …/products` shows it.
  * @throws BadInput for a parameter out of its values
  */
-export function listProducts(catalogue: Catalogue, query: URLSearchParams): Paged<ShownProduct> {
+export function listProducts(catalogue: Catalogue, query: URLSearchParams) {
   const { query: search, in_stock: inStock, sort, currency } = parse(listQuery, Object.fromEntries(query));
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
   const matching = [...catalogue.values()]
@@ -67,7 +57,8 @@ function compareText(one: string, other: string): number {
   return one < other ? -1 : one > other ? 1 : 0;
 }
 
-function shown(product: Product, currency: Currency): ShownProduct {
+/** A product as the interface shows it. */
+function shown(product: Product, currency: Currency) {
   const { id, title, whitelist, blacklist } = product;
   const price = priceIn(currency, product.unitMinor);
   return { id, title, restrictions: { whitelist, blacklist }, quantity: product.stock, price, currency };

@@ -16,10 +16,10 @@ export interface Scenario {
 const PLENTY = 1_000_000;
 
 /** Starts as most orders do, then ends as `end` says. */
-function within(seconds: number, end: Omit<Lifecycle[number], 'atMs'>): Lifecycle {
+function within(seconds: number, end: Omit<Lifecycle[number], 'atMs'>, processingAtMs = 2 * SECOND): Lifecycle {
   return [
     { atMs: 0, status: 'PENDING' },
-    { atMs: 2 * SECOND, status: 'PROCESSING' },
+    { atMs: processingAtMs, status: 'PROCESSING' },
     { atMs: seconds * SECOND, ...end },
   ];
 }
@@ -35,11 +35,7 @@ function scenario(title: string, unitMinor: number, lifecycle: Lifecycle): Scena
 export const SCENARIOS = {
   'demo-instant': scenario('Demo: there at the first poll', 499, [{ atMs: 0, status: 'COMPLETED' }]),
   'demo-seconds': scenario('Demo: there within seconds', 999, within(8, { status: 'COMPLETED' })),
-  'demo-slow': scenario('Demo: twenty minutes', 1_999, [
-    { atMs: 0, status: 'PENDING' },
-    { atMs: 2 * MINUTE, status: 'PROCESSING' },
-    { atMs: 20 * MINUTE, status: 'COMPLETED' },
-  ]),
+  'demo-slow': scenario('Demo: twenty minutes', 1_999, within(1_200, { status: 'COMPLETED' }, 2 * MINUTE)),
   'demo-partial': scenario('Demo: half of it comes', 750, within(8, { status: 'PARTIAL_COMPLETED' })),
   'demo-refunded': scenario('Demo: refunded', 1_249, within(8, { status: 'REFUNDED' })),
   'demo-failed': scenario('Demo: failed', 1_099, within(8, { status: 'FAILED' })),
@@ -57,11 +53,7 @@ export const SCENARIOS = {
     { atMs: 20 * SECOND, status: 'AWAITING_SUPPLIER' },
     { atMs: 90 * SECOND, status: 'COMPLETED' },
   ]),
-  'demo-late': scenario('Demo: an hour late', 1_599, [
-    { atMs: 0, status: 'PENDING' },
-    { atMs: 2 * MINUTE, status: 'PROCESSING' },
-    { atMs: 60 * MINUTE, status: 'COMPLETED' },
-  ]),
+  'demo-late': scenario('Demo: an hour late', 1_599, within(3_600, { status: 'COMPLETED' }, 2 * MINUTE)),
   'demo-never': scenario('Demo: pending for ever', 399, [{ atMs: 0, status: 'PENDING' }]),
   'demo-flapping': scenario('Demo: cannot make up its mind', 849, [
     { atMs: 0, status: 'PENDING' },

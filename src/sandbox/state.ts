@@ -9,19 +9,7 @@ import { History } from './history';
 import { parse, strictObject } from './input';
 import { Ledger } from './ledger';
 import { RequestLog } from './request-log';
-import { DEFAULT_SETTINGS, fixedOptions, parseSettings, type Settings } from './settings';
-
-/** What is fixed when the sandbox is started. */
-export interface FixedOptions {
-  /** Catalogue, order ids and keys depend on it alone. Default `sandbox`. */
-  seed?: string;
-  /** Ordinary products beside the scenarios, 1,000 to 20,000; default 1,200. */
-  products?: number;
-  /** Opening balance in the account's currency, as a decimal number; default 100,000. */
-  balance?: number;
-  /** Time of day; orders age by it too, times `speed`. Default the machine's. */
-  now?: Now;
-}
+import { DEFAULT_SETTINGS, type FixedOptions, fixedOptions, parseSettings, type Settings } from './settings';
 
 /** All that the sandbox holds. The routes are views of it. */
 export interface SandboxState {
@@ -41,8 +29,7 @@ export interface SandboxState {
 
 /** @throws BadInput for a setting or an option out of its values */
 export function createState(options: FixedOptions, given: unknown): SandboxState {
-  const { seed, products, balance } = parse(fixedOptions, options);
-  const { now = Date.now } = options;
+  const { seed, products, balance, now } = parse(fixedOptions, options);
   const settings = { ...DEFAULT_SETTINGS, ...parseSettings(given) };
   const clock = new OrderClock(now, settings.speed);
   const catalogue = makeCatalogue(seed, products);

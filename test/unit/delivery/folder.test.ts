@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { inspect } from 'node:util';
 import { createDelivery, type DeliveryError, type DeliveryEvent } from '../../../src/delivery/index';
 
 let parent: string;
@@ -44,7 +45,7 @@ describe('a delivery into a folder', () => {
       .deliver(event('fake-key-2'))
       .catch((thrown: unknown) => thrown as DeliveryError);
     expect(error).toMatchObject({ kind: 'conflict' });
-    expect(String(error)).not.toMatch(/fake-key/);
+    expect(inspect(error)).not.toMatch(/fake-key/);
     expect(readFileSync(join(dir, 'evt_1.json'), 'utf8')).toContain('fake-key-1');
     expect(readdirSync(dir)).toEqual(['evt_1.json']);
   });

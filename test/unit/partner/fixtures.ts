@@ -4,6 +4,7 @@ import {
   type PartnerClientOptions,
   type PartnerError,
 } from '../../../src/partner/index';
+import { closeAtEnd } from '../../support/clean-up';
 
 export const API_KEY = 'fake-api-key-canary-7d1f';
 
@@ -21,9 +22,11 @@ export function envelope(data: unknown, more: Record<string, unknown> = {}): Rec
   };
 }
 
-/** A client with a deadline that is short for tests that wait for it, and long enough for all others. */
+/** A client with a deadline that is long enough for tests that don't wait for it; closed at the end of the test file. */
 export function clientOf(baseUrl: string, options: Partial<PartnerClientOptions> = {}) {
-  return createPartnerClient({ baseUrl, apiKey: () => API_KEY, timeoutMs: 10_000, ...options });
+  const client = createPartnerClient({ baseUrl, apiKey: () => API_KEY, timeoutMs: 10_000, ...options });
+  closeAtEnd(client.close);
+  return client;
 }
 
 /** The PartnerError that the call ends with; fails if it ends with anything else. */

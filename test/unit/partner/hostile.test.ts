@@ -14,11 +14,6 @@ beforeAll(async () => {
   partner = clientOf(server.url, { timeoutMs: 1000, maxBodyBytes: 200_000 });
 });
 
-afterAll(async () => {
-  await partner.close();
-  await server.close();
-});
-
 const pages = { page: 1, total: 1, limit: 50 };
 
 const operations: Record<string, { call: () => Promise<unknown>; good: () => unknown }> = {

@@ -1,24 +1,24 @@
 import { connect } from 'node:net';
 import { freePort } from '../../support/dev-server';
 import { type ScriptedServer, startTcpServer } from '../../support/http-server';
-import { envelope, failureOf, NEW_ORDER } from './fixtures';
 import { selfSigned } from '../../support/self-signed';
-import { client, onceAt, serverWith } from './servers';
+import { clientOf, envelope, failureOf, NEW_ORDER } from './fixtures';
+import { onceAt, serverWith } from './servers';
 
 describe('a failure before the write is not sent', () => {
   it('a refused connection', async () => {
-    const error = await failureOf(client(`http://127.0.0.1:${await freePort()}`).placeOrder(NEW_ORDER));
+    const error = await failureOf(clientOf(`http://127.0.0.1:${await freePort()}`).placeOrder(NEW_ORDER));
     expect(error).toMatchObject({ kind: 'unreachable', placement: 'NOT_SENT', code: 'ECONNREFUSED' });
   });
 
   it('a name that does not exist', async () => {
-    const error = await failureOf(client('http://partner.invalid').placeOrder(NEW_ORDER));
+    const error = await failureOf(clientOf('http://partner.invalid').placeOrder(NEW_ORDER));
     expect(error).toMatchObject({ kind: 'unreachable', placement: 'NOT_SENT' });
   });
 
   it('a certificate that nobody vouches for: the API key stays here', async () => {
     const server = await serverWith({ json: envelope({ id: 'o-1' }) }, { tls: selfSigned() });
-    const error = await failureOf(client(server.url).placeOrder(NEW_ORDER));
+    const error = await failureOf(clientOf(server.url).placeOrder(NEW_ORDER));
 
     expect(error).toMatchObject({ kind: 'unreachable', code: 'DEPTH_ZERO_SELF_SIGNED_CERT', placement: 'NOT_SENT' });
     expect(server.received).toEqual([]);
@@ -26,20 +26,20 @@ describe('a failure before the write is not sent', () => {
 
   it('a partner that speaks no TLS', async () => {
     const server = await serverWith();
-    const error = await failureOf(client(server.url.replace('http:', 'https:')).placeOrder(NEW_ORDER));
+    const error = await failureOf(clientOf(server.url.replace('http:', 'https:')).placeOrder(NEW_ORDER));
     expect(error).toMatchObject({ kind: 'unreachable', placement: 'NOT_SENT' });
     expect(server.received).toEqual([]);
   });
 
   it('a TLS handshake that never ends is over at the deadline', async () => {
     const server = await startTcpServer();
-    const partner = client(`https://127.0.0.1:${server.port}`, { timeoutMs: 300 });
+    const partner = clientOf(`https://127.0.0.1:${server.port}`, { timeoutMs: 300 });
     expect(await failureOf(partner.placeOrder(NEW_ORDER))).toMatchObject({ kind: 'timeout', placement: 'NOT_SENT' });
   });
 
   it('a write that comes too late writes not one byte', async () => {
     const server = await serverWith({ json: envelope({ id: 'o-1' }) });
-    const partner = client(server.url, { now: () => 1001 });
+    const partner = clientOf(server.url, { now: () => 1001 });
     const error = await failureOf(partner.placeOrder(NEW_ORDER, { notAfter: 1000 }));
     await partner.close();
 
@@ -53,14 +53,14 @@ describe('a failure before the write is not sent', () => {
     const server = await serverWith({ json: envelope({ id: 'o-1' }) });
     let time = 1000;
     onceAt('undici:client:connected', () => (time = 1001));
-    const error = await failureOf(client(server.url, { now: () => time }).placeOrder(NEW_ORDER, { notAfter: 1000 }));
+    const error = await failureOf(clientOf(server.url, { now: () => time }).placeOrder(NEW_ORDER, { notAfter: 1000 }));
     expect(error).toMatchObject({ kind: 'too-late', placement: 'NOT_SENT' });
     expect(server.received).toEqual([]);
   });
 
   it('a write in time is sent', async () => {
     const server = await serverWith({ json: envelope({ id: 'o-1' }) });
-    const partner = client(server.url, { now: () => 1000 });
+    const partner = clientOf(server.url, { now: () => 1000 });
     expect((await partner.placeOrder(NEW_ORDER, { notAfter: 1000 })).data.id).toBe('o-1');
   });
 
@@ -72,7 +72,7 @@ describe('a failure before the write is not sent', () => {
     ['a reference of another form', { ...NEW_ORDER, referenceId: 'REF 1\r\n' }],
   ])('an order that can not be: %s', async (_, order) => {
     const server = await serverWith();
-    const error = await failureOf(client(server.url).placeOrder(order));
+    const error = await failureOf(clientOf(server.url).placeOrder(order));
     expect(error).toMatchObject({ kind: 'invalid-argument', placement: 'NOT_SENT' });
     expect(server.connections).toBe(0);
   });
@@ -88,7 +88,7 @@ describe('a failure before the write is not sent', () => {
     ],
   ])('an API key that %s, and the message does not show it', async (_, apiKey) => {
     const server = await serverWith();
-    const error = await failureOf(client(server.url, { apiKey }).placeOrder(NEW_ORDER));
+    const error = await failureOf(clientOf(server.url, { apiKey }).placeOrder(NEW_ORDER));
     expect(error).toMatchObject({ kind: 'invalid-argument', placement: 'NOT_SENT' });
     expect(error.message).not.toMatch(/FAKE|a\r/);
     expect(server.connections).toBe(0);
@@ -96,7 +96,7 @@ describe('a failure before the write is not sent', () => {
 
   it('a client that was closed', async () => {
     const server = await serverWith();
-    const partner = client(server.url);
+    const partner = clientOf(server.url);
     await partner.close();
     expect(await failureOf(partner.placeOrder(NEW_ORDER))).toMatchObject({ kind: 'closed', placement: 'NOT_SENT' });
     expect(server.connections).toBe(0);
@@ -104,7 +104,7 @@ describe('a failure before the write is not sent', () => {
 
   it('a client closed while the request waits for its slot', async () => {
     const server = await serverWith({ json: envelope({ id: 'o-1' }) });
-    const partner = client(server.url, { maxRequestsPerSecond: 0.001 });
+    const partner = clientOf(server.url, { maxRequestsPerSecond: 0.001 });
     await partner.placeOrder(NEW_ORDER);
     const waiting = partner.placeOrder(NEW_ORDER);
     const refused = failureOf(waiting);

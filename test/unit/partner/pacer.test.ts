@@ -52,8 +52,6 @@ describe('the rate ceiling', () => {
     const second = partner.placeOrder(NEW_ORDER, { notAfter: Date.now() + 5_000 });
     await expect(second).rejects.toMatchObject({ kind: 'too-late', placement: 'NOT_SENT' });
     expect(server.received).toHaveLength(1);
-    await partner.close();
-    await server.close();
   });
 
   it('is not there without one', async () => {
@@ -69,7 +67,5 @@ describe('the rate ceiling', () => {
     const partner = clientOf(server.url, { maxRequestsPerSecond: 2, timeoutMs: 400 });
     const placed = await Promise.all([1, 2, 3].map(() => partner.placeOrder(NEW_ORDER)));
     expect(placed).toHaveLength(3);
-    await partner.close();
-    await server.close();
   });
 });

@@ -17,11 +17,6 @@ beforeEach(async () => {
   partner = clientOf(server.url);
 });
 
-afterEach(async () => {
-  await partner.close();
-  await server.close();
-});
-
 function respond({ path }: Received) {
   const { pathname, searchParams } = new URL(path, server.url);
   const page = Number(searchParams.get('page'));
@@ -124,13 +119,11 @@ it('comes to an end though rows keep going and coming', async () => {
 });
 
 it('stops after one page if the partner ignores the page parameter', async () => {
-  await server.close();
   const pages = { page: 1, total: 1_000_000, limit: 3 };
   server = await startServer();
   server.script({ json: envelope({ hits: 10, pages, orders: rows.slice(0, 3).map((id) => historyRow(id)) }) });
   const other = clientOf(server.url);
   expect(await failureOf(collect(other.orders({ limit: 3 })))).toMatchObject({ kind: 'incomplete', found: 3 });
-  await other.close();
   expect(server.received.length).toBeLessThan(10);
 });
 

@@ -1,14 +1,14 @@
 import { isPartnerError } from '../../../src/partner/index';
 import { type Reply, startTcpServer } from '../../support/http-server';
-import { API_KEY, envelope, failureOf, NEW_ORDER, TIMESTAMP } from './fixtures';
-import { client, onceAt, serverWith } from './servers';
+import { API_KEY, clientOf, envelope, failureOf, NEW_ORDER, TIMESTAMP } from './fixtures';
+import { onceAt, serverWith } from './servers';
 
 const whole = JSON.stringify(envelope({ id: 'o-1' }));
 
 describe('an order that was placed', () => {
   it('names the id, the trace and the time, and the request is the documented one', async () => {
     const server = await serverWith({ json: envelope({ id: 'o-1' }) });
-    const answer = await client(`${server.url}/api/`, { orderPrefix: '/v1/partners' }).placeOrder(NEW_ORDER);
+    const answer = await clientOf(`${server.url}/api/`, { orderPrefix: '/v1/partners' }).placeOrder(NEW_ORDER);
 
     expect(answer).toEqual({ data: { id: 'o-1' }, traceId: 'trace-1', timestamp: TIMESTAMP });
     const [request] = server.received;
@@ -22,7 +22,7 @@ describe('an order that was placed', () => {
 
   it('travels on a connection of its own, so that no earlier failure can be mistaken for its own', async () => {
     const server = await serverWith({ json: envelope({ id: 'o-1' }) });
-    const partner = client(server.url);
+    const partner = clientOf(server.url);
     await partner.placeOrder(NEW_ORDER);
     await partner.placeOrder(NEW_ORDER);
 
@@ -40,7 +40,7 @@ describe('an order that was placed', () => {
     ['hints before the answer', { raw: `HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\n\r\n${whole}` }],
   ] satisfies [string, Reply][])('is not doubted for %s', async (_, reply) => {
     const server = await serverWith(reply);
-    expect((await client(server.url).placeOrder(NEW_ORDER)).data).toEqual({ id: 'o-1' });
+    expect((await clientOf(server.url).placeOrder(NEW_ORDER)).data).toEqual({ id: 'o-1' });
   });
 });
 
@@ -68,7 +68,7 @@ describe('what an answer with an error status proves', () => {
     [304, 'UNKNOWN', 'status'],
   ])('%i means %s and the request is not repeated', async (status, placement, kind) => {
     const server = await serverWith({ status, json: envelope({}, { success: false, status }) });
-    const error = await failureOf(client(server.url).placeOrder(NEW_ORDER));
+    const error = await failureOf(clientOf(server.url).placeOrder(NEW_ORDER));
 
     expect(error).toMatchObject({ placement, kind, httpStatus: status, operation: 'placeOrder' });
     // A 304 has no body, and so no trace.
@@ -87,7 +87,7 @@ describe('what an answer with an error status proves', () => {
     'goes by the status, whatever the body is: %s',
     async (_, reply, placement) => {
       const server = await serverWith(reply);
-      expect(await failureOf(client(server.url, { timeoutMs: 500 }).placeOrder(NEW_ORDER))).toMatchObject({
+      expect(await failureOf(clientOf(server.url, { timeoutMs: 500 }).placeOrder(NEW_ORDER))).toMatchObject({
         placement,
       });
     },
@@ -95,13 +95,13 @@ describe('what an answer with an error status proves', () => {
 
   it('carries the pause that the partner asks for', async () => {
     const server = await serverWith({ status: 429, headers: { 'retry-after': '7' }, body: '' });
-    expect(await failureOf(client(server.url).placeOrder(NEW_ORDER))).toMatchObject({ retryAfterMs: 7000 });
+    expect(await failureOf(clientOf(server.url).placeOrder(NEW_ORDER))).toMatchObject({ retryAfterMs: 7000 });
   });
 
   it('never follows a redirect: the other server sees neither the order nor the API key', async () => {
     const elsewhere = await serverWith({ json: envelope({ id: 'o-1' }) });
     const server = await serverWith({ status: 307, headers: { location: `${elsewhere.url}/place-order` } });
-    const error = await failureOf(client(server.url).placeOrder(NEW_ORDER));
+    const error = await failureOf(clientOf(server.url).placeOrder(NEW_ORDER));
 
     expect(error).toMatchObject({ placement: 'UNKNOWN', httpStatus: 307 });
     expect(elsewhere.connections).toBe(0);
@@ -137,7 +137,7 @@ describe('a 2xx that does not prove an order', () => {
     ],
   ] satisfies [string, Reply][])('is unknown, never placed and never refused: %s', async (_, reply) => {
     const server = await serverWith(reply);
-    const error = await failureOf(client(server.url, { maxBodyBytes: 4000 }).placeOrder(NEW_ORDER));
+    const error = await failureOf(clientOf(server.url, { maxBodyBytes: 4000 }).placeOrder(NEW_ORDER));
     expect(error).toMatchObject({ placement: 'UNKNOWN' });
     expect(server.received).toHaveLength(1);
   });
@@ -149,7 +149,7 @@ describe('a 2xx that does not prove an order', () => {
     ['a refusal that only the envelope knows of', envelope({}, { status: 422, success: false })],
   ])('is an answered error if the envelope says so: %s', async (_, json) => {
     const server = await serverWith({ json });
-    const error = await failureOf(client(server.url).placeOrder(NEW_ORDER));
+    const error = await failureOf(clientOf(server.url).placeOrder(NEW_ORDER));
     expect(error).toMatchObject({ placement: 'ANSWERED', kind: 'refused' });
   });
 });
@@ -168,7 +168,7 @@ describe('a failure after the write is unknown, never not sent', () => {
     ['a slow drip', drip(' ', 'HTTP/1.1 200 OK\r\ncontent-length: 99999\r\n\r\n')],
   ] satisfies [string, Reply][])('%s', async (_, reply) => {
     const server = await serverWith(reply);
-    const error = await failureOf(client(server.url, { timeoutMs: 400 }).placeOrder(NEW_ORDER));
+    const error = await failureOf(clientOf(server.url, { timeoutMs: 400 }).placeOrder(NEW_ORDER));
     expect(error).toMatchObject({ placement: 'UNKNOWN' });
     expect(server.received).toHaveLength(1);
   });
@@ -177,15 +177,15 @@ describe('a failure after the write is unknown, never not sent', () => {
     let reset = () => {};
     const server = await startTcpServer((socket) => (reset = () => void socket.resetAndDestroy()));
     onceAt('undici:client:sendHeaders', () => setImmediate(() => reset()));
-    const error = await failureOf(client(`http://127.0.0.1:${server.port}`).placeOrder(NEW_ORDER));
+    const error = await failureOf(clientOf(`http://127.0.0.1:${server.port}`).placeOrder(NEW_ORDER));
     expect(error).toMatchObject({ kind: 'connection-lost', placement: 'UNKNOWN' });
   });
 
   it('the code of the error does not matter: the same reset proves something only before the write', async () => {
     const server = await serverWith('reset');
     const noTls = await startTcpServer((socket) => void socket.resetAndDestroy());
-    const after = await failureOf(client(server.url).placeOrder(NEW_ORDER));
-    const before = await failureOf(client(`https://127.0.0.1:${noTls.port}`).placeOrder(NEW_ORDER));
+    const after = await failureOf(clientOf(server.url).placeOrder(NEW_ORDER));
+    const before = await failureOf(clientOf(`https://127.0.0.1:${noTls.port}`).placeOrder(NEW_ORDER));
     expect([after, before]).toMatchObject([
       { code: 'ECONNRESET', placement: 'UNKNOWN' },
       { code: 'ECONNRESET', placement: 'NOT_SENT' },
@@ -212,7 +212,7 @@ it('closing waits for the order that is under way: its answer must not be lost',
     return { json: envelope({ id: 'o-1' }) };
   };
   const server = await serverWith(undefined, { respond });
-  const partner = client(server.url);
+  const partner = clientOf(server.url);
   const placed = partner.placeOrder(NEW_ORDER);
   await arrived;
   const closed = partner.close();

@@ -1,7 +1,5 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { closeAtEnd } from '../../support/clean-up';
 import { type Reply, type ScriptedServer, type ScriptedServerOptions, startServer } from '../../support/http-server';
-import { clientOf } from './fixtures';
 
 /** A server that answers so. */
 export async function serverWith(reply?: Reply, options?: ScriptedServerOptions): Promise<ScriptedServer> {
@@ -17,11 +15,4 @@ export function onceAt(channel: string, act: () => void): void {
     act();
   };
   subscribe(channel, listener);
-}
-
-/** A client that is closed at the end of the test file. */
-export function client(baseUrl: string, options: Parameters<typeof clientOf>[1] = {}) {
-  const made = clientOf(baseUrl, options);
-  closeAtEnd(made.close);
-  return made;
 }

@@ -1,6 +1,4 @@
-import { poll, place, placed, search, start, stopAll, type Setup } from './support';
-
-afterEach(stopAll);
+import { poll, place, placed, search, start, type Setup } from './support';
 
 const ONE = { 'demo-instant': 1 };
 

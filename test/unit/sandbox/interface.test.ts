@@ -1,6 +1,4 @@
-import { call, type Data, poll, orderBody, place, placed, post, search, start, stopAll } from './support';
-
-afterEach(stopAll);
+import { call, type Data, poll, orderBody, place, placed, post, search, start } from './support';
 
 const PRODUCTS = '/v1/partners/products';
 const ORDERS = '/v1/partners/orders';

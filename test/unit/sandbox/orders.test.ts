@@ -1,7 +1,5 @@
 import { SCENARIO_IDS } from '../../../src/sandbox/index';
-import { call, poll, place, placed, start, stopAll } from './support';
-
-afterEach(stopAll);
+import { call, poll, place, placed, start } from './support';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

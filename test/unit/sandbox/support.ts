@@ -1,25 +1,20 @@
 import { connect } from 'node:net';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../../src/sandbox/index';
+import { closeAtEnd } from '../../support/clean-up';
 
 const NOON = Date.UTC(2030, 0, 1, 12);
 
-/** A sandbox, and a time of day that stands still until a test moves it. */
+/** A sandbox, closed at the end of the test file, and a time of day that stands still until a test moves it. */
 export interface Setup {
   sandbox: Sandbox;
   time: { nowMs: number };
 }
 
-const running: Sandbox[] = [];
-
 export async function start(options: SandboxOptions = {}): Promise<Setup> {
   const time = { nowMs: NOON };
   const sandbox = await startSandbox({ now: () => time.nowMs, ...options });
-  running.push(sandbox);
+  closeAtEnd(sandbox.close);
   return { sandbox, time };
-}
-
-export async function stopAll(): Promise<void> {
-  await Promise.all(running.splice(0).map((sandbox) => sandbox.close()));
 }
 
 /** Every field that some answer has; a test reads those of the call it made. */
