@@ -94,6 +94,11 @@ export function startProcess(script: string, args: readonly string[], options: P
   };
 }
 
+/** The variables of the commands that need Temporal, for the purchases of an environment. */
+export function starterEnvOf({ address, taskQueue }: TestEnvironment): ProcessEnv {
+  return { TEMPORAL_ADDRESS: address, TEMPORAL_TASK_QUEUE: taskQueue };
+}
+
 /** Runs `node dist/starter.js ARGS` to its end. */
 export function starterProcess(args: readonly string[], env: ProcessEnv = {}): Promise<Ended> {
   return startStarter(args, env).ended;

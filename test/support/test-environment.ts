@@ -97,6 +97,13 @@ export async function startTestEnvironment(options: TestEnvironmentOptions = {})
   return { ...parts, ...methodsOf(parts), close };
 }
 
+/** One environment for all tests of a file or of a `describe`: started before the first of them, and usable from then on. */
+export function sharedEnvironment(options: TestEnvironmentOptions = {}): TestEnvironment {
+  const env = {} as TestEnvironment;
+  beforeAll(async () => void Object.assign(env, await startTestEnvironment(options)));
+  return env;
+}
+
 async function connect(address: string, namespace: string, closing: (() => unknown)[]): Promise<Client> {
   const connection = await Connection.connect({ address });
   closing.push(() => connection.close());

@@ -1,16 +1,15 @@
 import { type ScriptedServer, startServer } from '../../support/http-server';
 import { operatorOf } from '../../support/operator';
 import type { Answer } from '../../support/receiver';
-import { startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
+import { sharedEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
 
 describe('one event, whatever the checkout answers', () => {
-  let env: TestEnvironment;
+  const env = sharedEnvironment();
   let elsewhere: ScriptedServer;
   const scripts = new Map<string, Answer[]>();
 
   beforeAll(async () => {
-    env = await startTestEnvironment();
     elsewhere = await startServer();
     elsewhere.script({ status: 204 });
     env.receiver.answerWith(({ body }) => scripts.get(body.data.referenceId)?.shift() ?? 204);

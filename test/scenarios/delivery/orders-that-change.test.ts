@@ -1,16 +1,15 @@
 import { operatorOf } from '../../support/operator';
 import type { Answer } from '../../support/receiver';
-import { startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
+import { sharedEnvironment, startTestEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
 
 const A_QUARTER_OF_AN_HOUR = 15 * 60_000;
 
 describe('what an event hands over is fixed when its order is read', () => {
-  let env: TestEnvironment;
+  const env = sharedEnvironment();
   const answers = new Map<string, Answer>();
 
-  beforeAll(async () => {
-    env = await startTestEnvironment();
+  beforeAll(() => {
     env.receiver.answerWith(({ body }) =>
       body.type === 'purchase.held' ? 204 : (answers.get(body.data.referenceId) ?? 204),
     );
@@ -171,23 +170,19 @@ describe('what an event hands over is fixed when its order is read', () => {
     ['demo-complete-then-refunded', 'DELIVERED', 4],
   ] as const)('%s ends %s, and what was delivered stays: nothing comes twice', async (product, outcome, count) => {
     const own = await startTestEnvironment();
-    try {
-      const referenceId = await own.buy({ [product]: 4 });
-      const operator = operatorOf(own, referenceId);
-      await operator.pending('awaitOrderChange');
-      own.sandbox.advance(10_000);
-      expect(await operator.result()).toMatchObject({ outcome });
-      const { received } = await own.audit(referenceId);
-      expect(received).toHaveLength(count);
+    const referenceId = await own.buy({ [product]: 4 });
+    const operator = operatorOf(own, referenceId);
+    await operator.pending('awaitOrderChange');
+    own.sandbox.advance(10_000);
+    expect(await operator.result()).toMatchObject({ outcome });
+    const { received } = await own.audit(referenceId);
+    expect(received).toHaveLength(count);
 
-      own.sandbox.advance(A_QUARTER_OF_AN_HOUR);
-      const items = [{ productId: product, quantity: 4 }];
-      expect(await own.starter.purchase({ referenceId, items })).toMatchObject({ started: false });
+    own.sandbox.advance(A_QUARTER_OF_AN_HOUR);
+    const items = [{ productId: product, quantity: 4 }];
+    expect(await own.starter.purchase({ referenceId, items })).toMatchObject({ started: false });
 
-      expect(await operator.result()).toMatchObject({ outcome });
-      expect(await own.audit(referenceId)).toMatchObject({ orderCount: 1, requests: 1, received });
-    } finally {
-      await own.close();
-    }
+    expect(await operator.result()).toMatchObject({ outcome });
+    expect(await own.audit(referenceId)).toMatchObject({ orderCount: 1, requests: 1, received });
   });
 });

@@ -1,16 +1,15 @@
 import { operatorOf } from '../../support/operator';
 import { TEST_FINGERPRINT_SECRET } from '../../support/settings';
-import { startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
+import { sharedEnvironment } from '../../support/test-environment';
 
 const NEWER = 'a-newer-secret-that-is-none-a-newer-secret';
 
 describe('the secret of the fingerprints is rotated between the poll and the delivery', () => {
-  let env: TestEnvironment;
+  const env = sharedEnvironment({ fingerprintSecrets: () => secrets });
   let secrets: string[];
   const silent = new Set<string>();
 
-  beforeAll(async () => {
-    env = await startTestEnvironment({ fingerprintSecrets: () => secrets });
+  beforeAll(() => {
     env.receiver.answerWith(({ body }) => (silent.has(body.data.referenceId) ? 503 : 204));
   });
   beforeEach(() => {

@@ -1,13 +1,12 @@
 import { type Operator, operatorOf } from '../../support/operator';
-import { startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
+import { sharedEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
 
 describe('a purchase that someone cancels, terminates or starts again', () => {
-  let env: TestEnvironment;
+  const env = sharedEnvironment({ settings: { replace: 'never' } });
   const silent = new Set<string>();
 
-  beforeAll(async () => {
-    env = await startTestEnvironment({ settings: { replace: 'never' } });
+  beforeAll(() => {
     env.sandbox.addPastOrders({ count: 3 });
     env.receiver.answerWith(({ body }) => (silent.has(body.data.referenceId) ? 500 : 204));
   });

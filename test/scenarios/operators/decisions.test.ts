@@ -4,7 +4,7 @@ import type { Decision, DecisionKind, HoldReason } from '../../../src/contracts/
 import { PURCHASE_WORKFLOW, purchaseWorkflowId, RESOLVE_UPDATE } from '../../../src/contracts/names';
 import { type Arrangement, type Checkout, HOLD_ARRANGEMENTS, scriptedCheckout } from '../../support/held-purchases';
 import { operatorOf } from '../../support/operator';
-import { startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
+import { sharedEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
 
 const KINDS: DecisionKind[] = ['order', 'replace', 'abandon', 'deliver', 'withhold'];
@@ -31,11 +31,10 @@ const ROWS: { reason: HoldReason; decision: DecisionKind; outcome: string; keys:
 ];
 
 describe('a purchase that waits for a person', () => {
-  let env: TestEnvironment;
+  const env = sharedEnvironment({ settings: { replace: 'never' } });
   let checkout: Checkout;
 
-  beforeAll(async () => {
-    env = await startTestEnvironment({ settings: { replace: 'never' } });
+  beforeAll(() => {
     checkout = scriptedCheckout(env);
     env.sandbox.addPastOrders({ count: 3 });
   });

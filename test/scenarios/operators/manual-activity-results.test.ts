@@ -1,6 +1,6 @@
 import { operatorOf } from '../../support/operator';
 import type { Answer } from '../../support/receiver';
-import { startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
+import { sharedEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
 
 const JUNK: [string, unknown][] = [
@@ -11,12 +11,11 @@ const JUNK: [string, unknown][] = [
 ];
 
 describe('an activity that an operator completes or fails', () => {
-  let env: TestEnvironment;
+  // Attempts that hang last until a person has ended them.
+  const env = sharedEnvironment({ settings: { partnerTimeoutMs: 4_000, deliveryTimeoutMs: 4_000 } });
   const silent = new Map<string, Answer>();
 
-  beforeAll(async () => {
-    // Attempts that hang last until a person has ended them.
-    env = await startTestEnvironment({ settings: { partnerTimeoutMs: 4_000, deliveryTimeoutMs: 4_000 } });
+  beforeAll(() => {
     env.sandbox.addPastOrders({ count: 3 });
     env.receiver.answerWith(({ body }) => silent.get(body.data.referenceId) ?? 204);
   });

@@ -1,5 +1,5 @@
 import { type Operator, operatorOf } from '../../support/operator';
-import { startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
+import { sharedEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
 
 /** What the UI and the CLI offer for an activity that has not ended. Each leaves it to go on. */
@@ -27,11 +27,10 @@ const OPERATIONS: [string, (operator: Operator, activity: string) => Promise<voi
 ];
 
 describe('a pending activity that an operator pauses, resets or changes', () => {
-  let env: TestEnvironment;
+  const env = sharedEnvironment();
   const silent = new Set<string>();
 
-  beforeAll(async () => {
-    env = await startTestEnvironment();
+  beforeAll(() => {
     env.sandbox.addPastOrders({ count: 3 });
     env.receiver.answerWith(({ body }) => (silent.has(body.data.referenceId) ? 500 : 204));
   });

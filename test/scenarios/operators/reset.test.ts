@@ -2,15 +2,14 @@ import type { DecisionKind, HoldReason } from '../../../src/contracts/purchase';
 import { changedEvents } from '../../support/audit';
 import { type Checkout, HOLD_ARRANGEMENTS, scriptedCheckout } from '../../support/held-purchases';
 import { type Operator, operatorOf } from '../../support/operator';
-import { startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
+import { sharedEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
 
 describe('a purchase that someone resets', () => {
-  let env: TestEnvironment;
+  const env = sharedEnvironment({ sandbox: { perLookMs: 30_000 } });
   let checkout: Checkout;
 
-  beforeAll(async () => {
-    env = await startTestEnvironment({ sandbox: { perLookMs: 30_000 } });
+  beforeAll(() => {
     checkout = scriptedCheckout(env);
     env.sandbox.addPastOrders({ count: 3 });
   });

@@ -1,4 +1,4 @@
-import { startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
+import { sharedEnvironment } from '../../support/test-environment';
 import { LENIENT, type PurchaseFault, type PurchaseRun, runPurchase, searchesFor } from './run-purchase';
 
 type Action = NonNullable<PurchaseFault['action']>;
@@ -67,11 +67,10 @@ const ROWS: Row[] = [
 ];
 
 describe('what an answer to place-order means, where an absent order may be placed again if the partner answered', () => {
-  let env: TestEnvironment;
+  const env = sharedEnvironment({ pastOrders: 5, settings: { ...LENIENT, partnerTimeoutMs: 5_000 } });
   let runs: Map<string, Promise<PurchaseRun>>;
 
   beforeAll(async () => {
-    env = await startTestEnvironment({ pastOrders: 5, settings: { ...LENIENT, partnerTimeoutMs: 5_000 } });
     runs = new Map(ROWS.map(({ seen, faults }) => [seen, runPurchase(env, faults)]));
     await Promise.allSettled(runs.values());
   }, 180_000);

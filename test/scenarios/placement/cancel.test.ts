@@ -1,5 +1,5 @@
 import { operatorOf } from '../../support/operator';
-import { startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
+import { sharedEnvironment, type TestEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
 import {
   LENIENT,
@@ -14,11 +14,7 @@ import {
 const UNREADABLE: PurchaseFault = { operation: 'orders', times: 'always', action: { type: 'answer', status: 503 } };
 
 describe('a cancel ends a purchase only where surely nothing was bought', () => {
-  let env: TestEnvironment;
-
-  beforeAll(async () => {
-    env = await startTestEnvironment({ pastOrders: 5, settings: { ...LENIENT, settleMs: 4_000 } });
-  });
+  const env = sharedEnvironment({ pastOrders: 5, settings: { ...LENIENT, settleMs: 4_000 } });
 
   it('ends CANCELLED before anything was sent, and then nothing is', async () => {
     const referenceId = await startPurchase(env, [UNREADABLE]);
@@ -69,11 +65,7 @@ describe('a cancel ends a purchase only where surely nothing was bought', () => 
 });
 
 describe('a cancel of a purchase that is held because its placement is unknown', () => {
-  let env: TestEnvironment;
-
-  beforeAll(async () => {
-    env = await startTestEnvironment({ pastOrders: 5, settings: { ...LENIENT, settleMs: 200 } });
-  });
+  const env = sharedEnvironment({ pastOrders: 5, settings: { ...LENIENT, settleMs: 200 } });
 
   it('ends it when the order is shown to be absent', async () => {
     const { referenceId, state } = await runPurchase(env, [{ operation: 'place', action: { type: 'reset' } }]);

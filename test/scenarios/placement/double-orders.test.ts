@@ -1,16 +1,12 @@
 import { keysOf } from '../../support/audit';
-import { startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
+import { sharedEnvironment, startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
 import { INSTANT, LENIENT, type PurchaseFault, purchaseOf, runPurchase } from './run-purchase';
 
 const LOST: PurchaseFault = { operation: 'place', when: 'after', action: { type: 'reset' } };
 
 describe('orders that are not as one order for one reference should be', () => {
-  let env: TestEnvironment;
-
-  beforeAll(async () => {
-    env = await startTestEnvironment({ pastOrders: 5, settings: LENIENT });
-  });
+  const env = sharedEnvironment({ pastOrders: 5, settings: LENIENT });
 
   it('adopts the first of two orders for one reference, reports both, and delivers the keys of one only', async () => {
     const { orders, received, requests, status, events } = await runPurchase(env, [
@@ -126,7 +122,6 @@ describe('what may be placed again is the user’s choice', () => {
     });
     const faults = [...broken, before({ type: 'answer', status: 500 }), before({ type: 'unsuccessful' })];
     const all = await Promise.all(faults.map((fault) => runPurchase(env, [fault])));
-    await env.close();
 
     for (const purchase of all) expect(purchase).toMatchObject({ state: 'HELD', requests: 1, orders: [] });
   });
@@ -138,7 +133,6 @@ describe('what may be placed again is the user’s choice', () => {
     });
     const absent = await Promise.all(broken.map((fault) => runPurchase(env, [fault])));
     const there = await Promise.all(broken.map((fault) => runPurchase(env, [{ ...fault, when: 'after' }])));
-    await env.close();
 
     for (const purchase of absent) expect(purchase).toMatchObject({ state: 'DELIVERED', requests: 2 });
     for (const purchase of there) expect(purchase).toMatchObject({ state: 'DELIVERED', requests: 1 });

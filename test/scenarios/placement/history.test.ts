@@ -1,15 +1,11 @@
-import { startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
+import { sharedEnvironment, startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
 import { INSTANT, LENIENT, type PurchaseFault, type PurchaseRun, runPurchase } from './run-purchase';
 
 const LOST: PurchaseFault = { operation: 'place', when: 'after', action: { type: 'reset' } };
 const NOT_BOUGHT: PurchaseFault = { operation: 'place', action: { type: 'answer', status: 500 } };
 
 describe('the order history shows what became of a lost answer', () => {
-  let env: TestEnvironment;
-
-  beforeAll(async () => {
-    env = await startTestEnvironment({ pastOrders: 1_100, settings: LENIENT });
-  });
+  const env = sharedEnvironment({ pastOrders: 1_100, settings: LENIENT });
   afterEach(() => env.sandbox.settings({ search: 'exact', historyOrder: 'newest', historyShift: 0 }));
 
   it.each(['newest', 'oldest'] as const)(
@@ -41,12 +37,8 @@ describe('the order history shows what became of a lost answer', () => {
 });
 
 describe('an order that shows up late, but within the settling time', () => {
-  let env: TestEnvironment;
-
-  beforeAll(async () => {
-    // Found orders end the settling, so that nothing here waits for all of it.
-    env = await startTestEnvironment({ pastOrders: 5, settings: { ...LENIENT, settleMs: 10_000 } });
-  });
+  // Found orders end the settling, so that nothing here waits for all of it.
+  const env = sharedEnvironment({ pastOrders: 5, settings: { ...LENIENT, settleMs: 10_000 } });
 
   it('is waited for when the history lags, instead of being placed again', async () => {
     env.sandbox.settings({ historyLagRequests: 4 });

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
+import { sharedEnvironment, type TestEnvironment } from '../../support/test-environment';
 import { LENIENT, type PurchaseFault, type PurchaseRun, runPurchase } from './run-purchase';
 
 /** Stands for the purchase's own reference in a generated answer. */
@@ -67,13 +67,9 @@ const faults = fc.array(
 const NOTHING_BOUGHT = ['NOT_PLACED', 'REJECTED', 'CANCELLED'];
 
 describe('whatever the partner answers', () => {
-  let env: TestEnvironment;
-
-  beforeAll(async () => {
-    env = await startTestEnvironment({
-      pastOrders: 5,
-      settings: { ...LENIENT, deadlineMs: 2_500, placeWithinMs: 8_000, settleMs: 300 },
-    });
+  const env = sharedEnvironment({
+    pastOrders: 5,
+    settings: { ...LENIENT, deadlineMs: 2_500, placeWithinMs: 8_000, settleMs: 300 },
   });
 
   it('a purchase never buys twice, never hands over a key that was not issued to it, and never breaks', async () => {

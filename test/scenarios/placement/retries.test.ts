@@ -1,4 +1,4 @@
-import { startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
+import { sharedEnvironment, startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
 import {
   LENIENT,
@@ -24,11 +24,10 @@ const UNREADABLE: [string, Action][] = [
 const ACCESS = [401, 403, 404, 405];
 
 describe('what was surely not bought is tried again, for a time', () => {
-  let env: TestEnvironment;
+  const env = sharedEnvironment({ pastOrders: 5, settings: { ...LENIENT, placeWithinMs: 3_000 } });
   let runs: Map<string | number, PurchaseRun>;
 
   beforeAll(async () => {
-    env = await startTestEnvironment({ pastOrders: 5, settings: { ...LENIENT, placeWithinMs: 3_000 } });
     const always = { times: 'always' } as const;
     const cases: [string | number, PurchaseFault][] = [
       ...UNREADABLE.map(([seen, action]): [string, PurchaseFault] => [
@@ -63,11 +62,10 @@ describe('what was surely not bought is tried again, for a time', () => {
 
 describe('the pace of the partner', () => {
   const GARBAGE = ['soon', '-5', '9e9'];
-  let env: TestEnvironment;
+  const env = sharedEnvironment({ pastOrders: 5, settings: { ...LENIENT, settleMs: 200 } });
   let runs: Map<string, PurchaseRun>;
 
   beforeAll(async () => {
-    env = await startTestEnvironment({ pastOrders: 5, settings: { ...LENIENT, settleMs: 200 } });
     const refused: Action = { type: 'answer', status: 401 };
     const later = (seconds: string): Action => ({ type: 'answer', status: 429, headers: { 'retry-after': seconds } });
     runs = await runAll(env, [
@@ -114,7 +112,6 @@ it('places once when a rotated key is right again, and loses no sale of that nig
 
   const purchases = await Promise.all(references.map((reference) => purchaseOf(env, reference)));
   for (const purchase of purchases) expect(purchase).toMatchObject({ state: 'DELIVERED', requests: 1 });
-  await env.close();
 });
 
 /** Plays all at the same time. */

@@ -1,4 +1,4 @@
-import { startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
+import { sharedEnvironment } from '../../support/test-environment';
 
 /** What is bought, in turn, and how it must end. */
 const MIX = [
@@ -13,14 +13,10 @@ const MIX = [
 ] as const;
 
 describe('200 mixed purchases on a real server', () => {
-  let env: TestEnvironment;
-
-  beforeAll(async () => {
-    env = await startTestEnvironment({
-      sandbox: { perLookMs: 30_000 },
-      // A server under load may lose a task on its way to a worker: what it was to place is settled, and placed again.
-      settings: { replace: 'always', partnerTimeoutMs: 5_000, deadlineMs: 200_000, placeWithinMs: 200_000 },
-    });
+  const env = sharedEnvironment({
+    sandbox: { perLookMs: 30_000 },
+    // A server under load may lose a task on its way to a worker: what it was to place is settled, and placed again.
+    settings: { replace: 'always', partnerTimeoutMs: 5_000, deadlineMs: 200_000, placeWithinMs: 200_000 },
   });
 
   it('leave orders at the partner that equal, to the key and the cent, what a verifying checkout got', async () => {

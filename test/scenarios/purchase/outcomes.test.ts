@@ -1,12 +1,8 @@
 import { PARTNER_ORDER_ID, PURCHASE_STATE, REFERENCE_ID } from '../../../src/contracts/search-attributes';
-import { startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
+import { sharedEnvironment, startTestEnvironment } from '../../support/test-environment';
 
 describe('a purchase ends as the partner lets it', () => {
-  let env: TestEnvironment;
-
-  beforeAll(async () => {
-    env = await startTestEnvironment({ sandbox: { perLookMs: 30_000 } });
-  });
+  const env = sharedEnvironment({ sandbox: { perLookMs: 30_000 } });
 
   it('delivers the whole, once, when everything is there', async () => {
     const result = await env.bought({ 'demo-instant': 2, 'demo-image': 1 });
@@ -49,13 +45,9 @@ describe('a purchase ends as the partner lets it', () => {
 
   it('is OVERDUE when the order is still open at the deadline, after one last read', async () => {
     const short = await startTestEnvironment({ settings: { deadlineMs: 700, pollIntervalMs: 200 } });
-    try {
-      const result = await short.bought({ 'demo-never': 1 });
-      expect(result).toMatchObject({ outcome: 'OVERDUE', reason: 'still PENDING at the deadline' });
-      expect(short.eventTypes(result.referenceId)).toEqual(['purchase.overdue']);
-    } finally {
-      await short.close();
-    }
+    const result = await short.bought({ 'demo-never': 1 });
+    expect(result).toMatchObject({ outcome: 'OVERDUE', reason: 'still PENDING at the deadline' });
+    expect(short.eventTypes(result.referenceId)).toEqual(['purchase.overdue']);
   });
 
   it('closes with what a list must show: state, order, debit, counts, fingerprints, event ids', async () => {

@@ -2,6 +2,7 @@ import { readOrderHistory } from '../../../src/activities/reconcile/order-histor
 import type { Progress } from '../../../src/activities/reconcile/progress';
 import { createPartnerClient, type PartnerClient } from '../../../src/partner/index';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/index';
+import { closeAtEnd } from '../../support/clean-up';
 import { startServer } from '../../support/http-server';
 
 const DAY = 24 * 3_600_000;
@@ -11,14 +12,12 @@ const PAGES = COUNT / 500;
 const quiet: Progress = { show: () => undefined, signal: new AbortController().signal, close: () => undefined };
 
 describe('reading the order history', () => {
-  const sandboxes: { close(): Promise<void> }[] = [];
-  afterAll(() => Promise.all(sandboxes.map((one) => one.close())));
-
   async function partnerWith(order: 'newest' | 'oldest', count = COUNT): Promise<[Sandbox, PartnerClient]> {
     const sandbox = await startSandbox({ historyOrder: order });
     sandbox.addPastOrders({ count, days: 3 });
     const partner = createPartnerClient({ baseUrl: sandbox.url, apiKey: () => 'sandbox-key' });
-    sandboxes.push(partner, sandbox);
+    closeAtEnd(sandbox.close);
+    closeAtEnd(partner.close);
     return [sandbox, partner];
   }
 
@@ -69,7 +68,8 @@ describe('reading the order history', () => {
     expect(sandbox.requests().orders).toBe(1);
     const empty = await startSandbox();
     const nobody = createPartnerClient({ baseUrl: empty.url, apiKey: () => 'sandbox-key' });
-    sandboxes.push(nobody, empty);
+    closeAtEnd(empty.close);
+    closeAtEnd(nobody.close);
     expect(await readOrderHistory(nobody, 0, quiet)).toEqual([]);
     expect(empty.requests().orders).toBe(1);
   });
@@ -130,7 +130,7 @@ describe('reading the order history', () => {
         },
       });
       const partner = createPartnerClient({ baseUrl: server.url, apiKey: () => 'key' });
-      sandboxes.push(partner, server);
+      closeAtEnd(partner.close);
       return { server, partner };
     }
 

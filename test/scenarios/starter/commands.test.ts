@@ -1,26 +1,21 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { startSandbox } from '../../../src/sandbox/index';
-import { type Ended, starterProcess, startStarter } from '../../support/processes';
-import { startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
+import { closeAtEnd } from '../../support/clean-up';
+import { starterEnvOf, starterProcess, startStarter } from '../../support/processes';
+import { sharedEnvironment, startTestEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
 
 describe('the commands, as real processes', () => {
-  let env: TestEnvironment;
-  let run: (...args: string[]) => Promise<Ended>;
-  let partner: (...args: string[]) => Promise<Ended>;
-
-  beforeAll(async () => {
-    env = await startTestEnvironment({ sandbox: { perLookMs: 30_000 } });
-    const variables = {
-      TEMPORAL_ADDRESS: process.env.TEST_TEMPORAL_ADDRESS ?? '',
-      TEMPORAL_TASK_QUEUE: env.taskQueue,
-    };
-    run = (...args) => starterProcess(args, variables);
-    // Where there is no Temporal: these commands need none.
-    const partnerEnv = { PARTNER_BASE_URL: env.sandbox.url, PARTNER_API_KEY: 'sandbox-key' };
-    partner = (...args) => starterProcess(args, { TEMPORAL_ADDRESS: '127.0.0.1:1', ...partnerEnv });
-  });
+  const env = sharedEnvironment({ sandbox: { perLookMs: 30_000 } });
+  const run = (...args: string[]) => starterProcess(args, starterEnvOf(env));
+  // Where there is no Temporal: these commands need none.
+  const partner = (...args: string[]) =>
+    starterProcess(args, {
+      TEMPORAL_ADDRESS: '127.0.0.1:1',
+      PARTNER_BASE_URL: env.sandbox.url,
+      PARTNER_API_KEY: 'sandbox-key',
+    });
 
   it('purchase prints what it started, and the same again finds it', async () => {
     const referenceId = env.reference();
@@ -74,25 +69,21 @@ describe('the commands, as real processes', () => {
 
   it('status shows a running purchase by what it waits for: attempt, last answer, next poll', async () => {
     const slow = await startTestEnvironment({ settings: { pollIntervalMs: 25_000 } });
-    try {
-      const referenceId = await slow.buy({ 'demo-never': 1 });
-      await slow.untilState(referenceId, 'PENDING');
-      const attempt = async () => (await slow.starter.status(referenceId)).pending[0];
-      // The first attempt only waits out the time to the first look.
-      await waitUntil('the order was polled once', async () => {
-        const { lastAnswer, nextAttempt } = (await attempt()) ?? {};
-        return nextAttempt !== undefined && lastAnswer?.startsWith('still');
-      });
+    const referenceId = await slow.buy({ 'demo-never': 1 });
+    await slow.untilState(referenceId, 'PENDING');
+    const attempt = async () => (await slow.starter.status(referenceId)).pending[0];
+    // The first attempt only waits out the time to the first look.
+    await waitUntil('the order was polled once', async () => {
+      const { lastAnswer, nextAttempt } = (await attempt()) ?? {};
+      return nextAttempt !== undefined && lastAnswer?.startsWith('still');
+    });
 
-      const { code, stdout } = await run('status', referenceId);
-      expect(code).toBe(0);
-      expect(stdout).toMatch(/^T-\S+ {2}PENDING {2}order \S+\n {2}running, started 20\S+Z\n/);
-      expect(stdout).toMatch(
-        / {2}doing: awaitOrderChange, attempt \d+, last answer: still PENDING; next poll in .+, next 20\S+Z\n/,
-      );
-    } finally {
-      await slow.close();
-    }
+    const { code, stdout } = await run('status', referenceId);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^T-\S+ {2}PENDING {2}order \S+\n {2}running, started 20\S+Z\n/);
+    expect(stdout).toMatch(
+      / {2}doing: awaitOrderChange, attempt \d+, last answer: still PENDING; next poll in .+, next 20\S+Z\n/,
+    );
   });
 
   it('status tells a step that a person has paused, with the command that lets it go on', async () => {
@@ -130,14 +121,10 @@ describe('the commands, as real processes', () => {
 
   it('status says that no worker has taken a purchase, where none runs', async () => {
     const idle = await startTestEnvironment({ worker: false });
-    try {
-      const referenceId = await idle.buy({ 'demo-instant': 1 });
-      const { stdout } = await run('status', referenceId);
-      expect(stdout).toContain(`waits for a worker on task queue ${idle.taskQueue} since 20`);
-      await idle.client.workflow.getHandle(`purchase-${referenceId}`).terminate();
-    } finally {
-      await idle.close();
-    }
+    const referenceId = await idle.buy({ 'demo-instant': 1 });
+    const { stdout } = await run('status', referenceId);
+    expect(stdout).toContain(`waits for a worker on task queue ${idle.taskQueue} since 20`);
+    await idle.client.workflow.getHandle(`purchase-${referenceId}`).terminate();
   });
 
   it('setup registers nothing twice', async () => {
@@ -161,28 +148,25 @@ describe('the commands, as real processes', () => {
 
   it('products --all and orders --all bring 20,000 rows to the last, and end quietly when nobody reads on', async () => {
     const big = await startSandbox({ products: 20_000 });
+    closeAtEnd(big.close);
     big.addPastOrders({ count: 20_000 });
     const variables = { PARTNER_BASE_URL: big.url, PARTNER_API_KEY: 'sandbox-key' };
-    try {
-      const products = await starterProcess(['products', '--all', '--limit', '500'], variables);
-      expect(products.code).toBe(0);
-      const ids = products.stdout.trimEnd().split('\n');
-      expect(new Set(ids.map((line) => line.split(' ')[0])).size).toBe(20_016);
+    const products = await starterProcess(['products', '--all', '--limit', '500'], variables);
+    expect(products.code).toBe(0);
+    const ids = products.stdout.trimEnd().split('\n');
+    expect(new Set(ids.map((line) => line.split(' ')[0])).size).toBe(20_016);
 
-      const orders = await starterProcess(['orders', '--all', '--limit', '500', '--json'], variables);
-      expect(orders.code).toBe(0);
-      const document = JSON.parse(orders.stdout) as { hits: number; orders: { id: string }[] };
-      expect(new Set(document.orders.map(({ id }) => id)).size).toBe(20_000);
-      expect(document.hits).toBe(20_000);
+    const orders = await starterProcess(['orders', '--all', '--limit', '500', '--json'], variables);
+    expect(orders.code).toBe(0);
+    const document = JSON.parse(orders.stdout) as { hits: number; orders: { id: string }[] };
+    expect(new Set(document.orders.map(({ id }) => id)).size).toBe(20_000);
+    expect(document.hits).toBe(20_000);
 
-      const head = startStarter(['orders', '--all', '--limit', '500'], variables);
-      head.child.stdout?.once('data', () => head.child.stdout?.destroy());
-      const ended = await head.ended;
-      expect([ended.code, ended.stderr]).toEqual([0, '']);
-      expect(ended.stdout.length).toBeLessThan(2_000_000);
-    } finally {
-      await big.close();
-    }
+    const head = startStarter(['orders', '--all', '--limit', '500'], variables);
+    head.child.stdout?.once('data', () => head.child.stdout?.destroy());
+    const ended = await head.ended;
+    expect([ended.code, ended.stderr]).toEqual([0, '']);
+    expect(ended.stdout.length).toBeLessThan(2_000_000);
   }, 120_000);
 });
 

@@ -9,7 +9,7 @@ import {
   PurchaseNotFoundError,
   StarterError,
 } from '../../../src/starter/index';
-import { startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
+import { sharedEnvironment } from '../../support/test-environment';
 
 const ITEMS = [
   { productId: 'demo-instant', quantity: 2 },
@@ -17,10 +17,7 @@ const ITEMS = [
 ];
 
 describe('the library of a TypeScript checkout', () => {
-  let env: TestEnvironment;
-  beforeAll(async () => {
-    env = await startTestEnvironment({ sandbox: { perLookMs: 30_000 } });
-  });
+  const env = sharedEnvironment({ sandbox: { perLookMs: 30_000 } });
 
   it('makes one purchase of ten starts at the same moment: nine find it, none buys again', async () => {
     const referenceId = env.reference();
@@ -111,10 +108,7 @@ describe('the library of a TypeScript checkout', () => {
 });
 
 describe('a checkout in another language starts the workflow itself', () => {
-  let env: TestEnvironment;
-  beforeAll(async () => {
-    env = await startTestEnvironment({ sandbox: { perLookMs: 30_000 } });
-  });
+  const env = sharedEnvironment({ sandbox: { perLookMs: 30_000 } });
 
   const startRaw = (workflowId: string, ...args: unknown[]) =>
     env.client.workflow.start('purchaseWorkflow', {

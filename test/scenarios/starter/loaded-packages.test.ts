@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client, Connection } from '@temporalio/client';
 import { createStarter } from '../../../src/starter/index';
+import { temporaryFolder } from '../../support/clean-up';
 
 const STARTER = join(__dirname, '../../../dist/starter.js');
 
@@ -16,10 +16,9 @@ const PROBE = `process.on('exit', () => {
 });`;
 
 describe('the whole graph of modules behind dist/starter.js', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'loaded-'));
+  const folder = temporaryFolder();
   const probe = join(folder, 'probe.cjs');
   writeFileSync(probe, PROBE);
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   async function packagesLoadedBy(...args: string[]): Promise<string[]> {
     const LOADED = join(folder, `${randomUUID()}.json`);

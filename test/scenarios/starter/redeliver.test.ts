@@ -1,30 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NotAnsweredError, NothingToRedeliverError, RedeliveryFailedError } from '../../../src/starter/index';
 import { createStarter } from '../../../src/starter/purchases';
-import { type Ended, starterProcess } from '../../support/processes';
+import { starterEnvOf, starterProcess } from '../../support/processes';
 import { operatorOf } from '../../support/operator';
-import { startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
+import { sharedEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
 
 const OVERDUE = { deadlineMs: 500, pollIntervalMs: 100 };
 
 describe('redeliver sends the event of a purchase that has ended once more', () => {
-  let env: TestEnvironment;
-  let run: (...args: string[]) => Promise<Ended>;
+  const env = sharedEnvironment({ sandbox: { perLookMs: 30_000 } });
+  const run = (...args: string[]) => starterProcess(args, starterEnvOf(env));
 
-  beforeAll(async () => {
-    env = await startTestEnvironment({ sandbox: { perLookMs: 30_000 } });
-    const variables = {
-      TEMPORAL_ADDRESS: process.env.TEST_TEMPORAL_ADDRESS ?? '',
-      TEMPORAL_TASK_QUEUE: env.taskQueue,
-    };
-    run = (...args) => starterProcess(args, variables);
-  });
-  afterAll(async () => {
-    // An id that came with another body, or a signature that did not fit, is no redelivery.
-    expect([env.receiver.contradictions, env.receiver.refused]).toEqual([[], 0]);
-    await env.close();
-  });
+  // An id that came with another body, or a signature that did not fit, is no redelivery.
+  afterAll(() => expect([env.receiver.contradictions, env.receiver.refused]).toEqual([[], 0]));
 
   const eventsOf = (referenceId: string) => env.receiver.attemptsOf(referenceId);
 
@@ -132,14 +121,8 @@ describe('redeliver sends the event of a purchase that has ended once more', () 
   });
 
   describe('of an overdue purchase, whose order is read first', () => {
-    let late: TestEnvironment;
-    beforeAll(async () => {
-      late = await startTestEnvironment({ settings: OVERDUE });
-    });
-    afterAll(async () => {
-      expect(late.receiver.contradictions).toEqual([]);
-      await late.close();
-    });
+    const late = sharedEnvironment({ settings: OVERDUE });
+    afterAll(() => expect(late.receiver.contradictions).toEqual([]));
 
     async function overdue(items: Record<string, number>) {
       const result = await late.bought(items);
@@ -149,14 +132,10 @@ describe('redeliver sends the event of a purchase that has ended once more', () 
 
     it('says that it is still open and repeats its event, for there are no keys', async () => {
       const { referenceId, orderId } = await overdue({ 'demo-never': 1 });
-      const variables = {
-        TEMPORAL_ADDRESS: process.env.TEST_TEMPORAL_ADDRESS ?? '',
-        TEMPORAL_TASK_QUEUE: late.taskQueue,
-      };
-      const status = await starterProcess(['status', referenceId], variables);
+      const status = await starterProcess(['status', referenceId], starterEnvOf(late));
       expect(status.stdout).toContain(`node dist/starter.js redeliver ${referenceId}`);
 
-      const { code, stdout } = await starterProcess(['redeliver', referenceId], variables);
+      const { code, stdout } = await starterProcess(['redeliver', referenceId], starterEnvOf(late));
       expect(code).toBe(0);
       expect(stdout).toMatch(
         new RegExp(

@@ -1,25 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { DecisionRefusedError, NotAnsweredError, StarterError } from '../../../src/starter/index';
 import { createStarter } from '../../../src/starter/purchases';
-import { type Ended, starterProcess } from '../../support/processes';
-import { startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
+import { starterEnvOf, starterProcess } from '../../support/processes';
+import { sharedEnvironment } from '../../support/test-environment';
 
 describe('resolve carries the decision of a person to a purchase that is held', () => {
-  let env: TestEnvironment;
-  let run: (...args: string[]) => Promise<Ended>;
+  const env = sharedEnvironment({
+    settings: { replace: 'never', settleMs: 100 },
+    sandbox: { perLookMs: 30_000 },
+  });
+  const run = (...args: string[]) => starterProcess(args, starterEnvOf(env));
 
   beforeAll(async () => {
-    env = await startTestEnvironment({
-      settings: { replace: 'never', settleMs: 100 },
-      sandbox: { perLookMs: 30_000 },
-    });
     // An empty history proves nothing; with one order in it an absence can be shown.
     await env.sandbox.placeManualOrder({ referenceId: 'known', items: [{ id: 'demo-instant', quantity: 1 }] });
-    const variables = {
-      TEMPORAL_ADDRESS: process.env.TEST_TEMPORAL_ADDRESS ?? '',
-      TEMPORAL_TASK_QUEUE: env.taskQueue,
-    };
-    run = (...args) => starterProcess(args, variables);
   });
 
   /** A purchase whose placement got no answer and no order. @returns its reference */

@@ -2,17 +2,14 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { freePort } from '../../support/dev-server';
 import { type ProcessEnv, startWorkerProcess, workerEnvOf } from '../../support/processes';
-import { startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
+import { sharedEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
 
 describe('a worker process at work', () => {
-  let env: TestEnvironment;
-  beforeAll(async () => {
-    env = await startTestEnvironment({
-      worker: false,
-      sandbox: { perLookMs: 30_000 },
-      settings: { partnerTimeoutMs: 2_000, deliveryTimeoutMs: 2_000 },
-    });
+  const env = sharedEnvironment({
+    worker: false,
+    sandbox: { perLookMs: 30_000 },
+    settings: { partnerTimeoutMs: 2_000, deliveryTimeoutMs: 2_000 },
   });
 
   const start = (own: ProcessEnv = {}) => startWorkerProcess({ env: workerEnvOf(env, own) });

@@ -2,21 +2,18 @@ import fc from 'fast-check';
 import { findOrders } from '../../../src/activities/find-orders';
 import { createPartnerClient, type PartnerClient } from '../../../src/partner/index';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../../src/sandbox/index';
+import { closeAtEnd } from '../../support/clean-up';
 import { startServer } from '../../support/http-server';
 
 const HOUR = 3_600_000;
 const OURS = { referenceId: 'REF-1', items: [{ id: 'demo-never', quantity: 1 }] };
 
 describe('an order is found in the history, whatever the search is worth', () => {
-  const open: { close(): Promise<void> }[] = [];
-  afterEach(async () => {
-    await Promise.all(open.splice(0).map((one) => one.close()));
-  });
-
   async function partnerWith(options: SandboxOptions): Promise<{ sandbox: Sandbox; partner: PartnerClient }> {
     const sandbox = await startSandbox(options);
     const partner = createPartnerClient({ baseUrl: sandbox.url, apiKey: () => 'sandbox-key' });
-    open.push(sandbox, partner);
+    closeAtEnd(sandbox.close);
+    closeAtEnd(partner.close);
     return { sandbox, partner };
   }
 
@@ -141,7 +138,7 @@ describe('an order is found in the history, whatever the search is worth', () =>
       },
     });
     const partner = createPartnerClient({ baseUrl: server.url, apiKey: () => 'key' });
-    open.push(partner, server);
+    closeAtEnd(partner.close);
     return partner;
   }
 });

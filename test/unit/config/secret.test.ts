@@ -1,7 +1,7 @@
-import { mkdtempSync, renameSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { renameSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError, readPartnerConfig } from '../../../src/config';
+import { temporaryFolder } from '../../support/clean-up';
 
 let dir: string;
 let path: string;
@@ -9,13 +9,11 @@ let clock: number;
 let problems: string[];
 
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'secret-'));
+  dir = temporaryFolder();
   path = join(dir, 'api-key');
   clock = 0;
   problems = [];
 });
-
-afterEach(() => rmSync(dir, { recursive: true }));
 
 function read(env: Record<string, string> = {}) {
   return readPartnerConfig(

@@ -1,18 +1,16 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { createDelivery, type DeliveryError, type DeliveryEvent } from '../../../src/delivery/index';
+import { temporaryFolder } from '../../support/clean-up';
 
 let parent: string;
 let dir: string;
 
 beforeEach(() => {
-  parent = mkdtempSync(join(tmpdir(), 'deliveries-'));
+  parent = temporaryFolder();
   dir = join(parent, 'made', 'when', 'needed');
 });
-
-afterEach(() => rmSync(parent, { recursive: true }));
 
 function event(value = 'fake-key-1'): DeliveryEvent {
   const lines = [{ productId: 'p-1', quantity: 1, keys: [{ type: 'text', value }] }];

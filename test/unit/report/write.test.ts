@@ -1,14 +1,11 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { renderCsv, renderHtml, writeReport } from '../../../src/report/index';
+import { temporaryFolder } from '../../support/clean-up';
 import { eventfulNight, quietNight } from './sample';
 
 let parent: string;
-beforeEach(() => {
-  parent = mkdtempSync(join(tmpdir(), 'reports-'));
-});
-afterEach(() => rmSync(parent, { recursive: true }));
+beforeEach(() => (parent = temporaryFolder()));
 
 describe('a report on disk', () => {
   it('is three complete files named by time and run, and nothing else is left there', async () => {

@@ -1,13 +1,12 @@
 import { transformFileSync } from '@swc/core';
 import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { start, stopAll } from './support';
+import { closeAtEnd, temporaryFolder } from '../../support/clean-up';
+import { start } from './support';
 
 const root = resolve(__dirname, '../../..');
-const built = mkdtempSync(join(tmpdir(), 'sandbox-'));
-const children: ChildProcess[] = [];
+const built = temporaryFolder();
 
 beforeAll(() => {
   const source = join(root, 'src/sandbox');
@@ -21,13 +20,6 @@ beforeAll(() => {
   }
 });
 
-afterEach(async () => {
-  for (const child of children.splice(0)) child.kill('SIGKILL');
-  await stopAll();
-});
-
-afterAll(() => rmSync(built, { recursive: true }));
-
 interface Run {
   child: ChildProcess;
   stdout: () => string;
@@ -38,7 +30,7 @@ function run(env: Record<string, string>): Run {
   const child = spawn(process.execPath, [join(built, 'main.js')], {
     env: { PATH: process.env['PATH'], NODE_PATH: join(root, 'node_modules'), ...env },
   });
-  children.push(child);
+  closeAtEnd(() => child.kill('SIGKILL'));
   const output = { stdout: '', stderr: '' };
   child.stdout.on('data', (part) => (output.stdout += String(part)));
   child.stderr.on('data', (part) => (output.stderr += String(part)));
