@@ -20,7 +20,14 @@ export function addPartnerCommands(program: Command, context: StarterContext): v
     .option('--page <n>', 'page number, from 1', positive)
     .option('--limit <n>', 'products per page, up to 500', positive)
     .option('--all', 'all pages')
-    .action((options: ProductOptions) => products(context, options));
+    .action(({ inStock, ...query }: ProductOptions) =>
+      withPartner(context, (partner) =>
+        listProducts(partner, context.out, {
+          ...query,
+          inStock: inStock === undefined ? undefined : inStock === 'true',
+        }),
+      ),
+    );
   program
     .command('orders')
     .description("the partner's order history")
@@ -31,11 +38,6 @@ export function addPartnerCommands(program: Command, context: StarterContext): v
     .action((options: Listing & { search?: string }) =>
       withPartner(context, (partner) => listOrders(partner, context.out, options)),
     );
-}
-
-function products(context: StarterContext, { inStock, ...query }: ProductOptions): Promise<void> {
-  const wanted = inStock === undefined ? query : { ...query, inStock: inStock === 'true' };
-  return withPartner(context, (partner) => listProducts(partner, context.out, wanted));
 }
 
 async function withPartner(context: StarterContext, work: (partner: PartnerClient) => Promise<void>): Promise<void> {

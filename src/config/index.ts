@@ -56,20 +56,12 @@ export function readStarterConfig(env: Environment = process.env, options: LogOp
   return starterConfig(readVariables(starterVariables, env, [], options), options);
 }
 
-/**
- * What the commands that ask the partner need.
- *
- * @throws ConfigError
- */
+/** What the commands that ask the partner need. @throws ConfigError */
 export function readPartnerConfig(env: Environment = process.env, options: ReadOptions = {}) {
   return partnerConfig(readVariables(partnerVariables, env, ['PARTNER_'], options));
 }
 
-/**
- * What the commands of the reconciliation need.
- *
- * @throws ConfigError
- */
+/** What the commands of the reconciliation need. @throws ConfigError */
 export function readScheduleConfig(env: Environment = process.env, options: ReadOptions = {}) {
   const values = readVariables(scheduleVariables, env, ['RECONCILE_'], options);
   return {

@@ -34,7 +34,7 @@ export function readVariables<S extends z.ZodObject>(
   schema: S,
   env: Environment,
   prefixes: readonly string[],
-  { onProblem = warn, now = Date.now }: ReadOptions,
+  { onProblem = (problem) => void process.stderr.write(`${problem}\n`), now = Date.now }: ReadOptions,
 ): z.output<S> {
   const names = Object.keys(schema.shape) as VariableName[];
   const sources = names.map((name) => findSource(name, env));
@@ -110,8 +110,4 @@ const LONGEST_SHOWN = 60;
 
 function shown(written: string): string {
   return JSON.stringify(written.length > LONGEST_SHOWN ? `${written.slice(0, LONGEST_SHOWN - 1)}…` : written);
-}
-
-function warn(problem: string): void {
-  process.stderr.write(`${problem}\n`);
 }

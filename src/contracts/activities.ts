@@ -2,11 +2,6 @@ import type { OrderSnapshot } from '../domain/order';
 import type { DeliveryReceipt, DeliveryRequest, EarlierEvent, EventWithKeys } from './checkout-events';
 import type { PurchaseItem, PurchaseSettings, ReceivedEvent } from './purchase';
 
-/** What a workflow learns of its worker, recorded once. */
-export interface WorkerSettings {
-  settings: PurchaseSettings;
-}
-
 /** An order of the partner's history that bears exactly the reference that was searched for. */
 export interface FoundOrder {
   id: string;
@@ -112,8 +107,8 @@ export interface DeliveryReport extends DeliveryReceipt {
 
 /** The activities of purchases and deliveries. */
 export interface Activities {
-  /** Reads the settings of this worker. No I/O. */
-  readSettings(): Promise<WorkerSettings>;
+  /** Reads the settings of this worker, which are recorded once. No I/O. */
+  readSettings(): Promise<{ settings: PurchaseSettings }>;
   /** Names the run it runs in. No I/O. See {@link OrderSearchResult.runId}. */
   currentRun(): Promise<{ runId: string }>;
   /** Sends at most one place-order request, behind fences: docs/architecture.md#failure-model. Never throws on purpose. */

@@ -1,10 +1,7 @@
+import type { PurchaseItem } from '../domain/order';
 import type { PurchaseOutcome } from '../domain/outcome';
 
-/** One product of a purchase. `quantity` is an integer of 1 to 1,000. */
-export interface PurchaseItem {
-  productId: string;
-  quantity: number;
-}
+export type { PurchaseItem };
 
 /** The one argument of `purchaseWorkflow`. A product may stand in `items` only once. */
 export interface PurchaseInput {

@@ -12,9 +12,7 @@ export interface Fingerprinter {
   like(model: string, key: Key): string | undefined;
 }
 
-/**
- * @param secrets newest first; read at each use, so that a rotated secret is picked up.
- */
+/** @param secrets newest first; read at each use, so that a rotated secret is picked up. */
 export function createFingerprinter(secrets: () => readonly string[]): Fingerprinter {
   return {
     newest(key) {

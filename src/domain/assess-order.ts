@@ -1,17 +1,9 @@
-import type { OrderLine, OrderSnapshot } from './order';
+import type { OrderLine, OrderSnapshot, PurchaseItem } from './order';
 import { isFailedOrRefunded, mayHaveKeys } from './order';
 
-interface OrderedItem {
-  productId: string;
-  quantity: number;
-}
-
 /** One product of an event, with the fingerprints of the keys that it hands over. */
-export interface EventLine {
-  productId: string;
-  title?: string;
+export interface EventLine extends OrderLine {
   quantity: number;
-  fingerprints: string[];
 }
 
 /**
@@ -29,7 +21,7 @@ export type OrderAssessment =
   | { kind: 'other-items' | 'more-keys'; lines: EventLine[]; reason: string };
 
 /** Compares an order with what was bought. */
-export function assessOrder(items: readonly OrderedItem[], order: OrderSnapshot): OrderAssessment {
+export function assessOrder(items: readonly PurchaseItem[], order: OrderSnapshot): OrderAssessment {
   const { status } = order;
   if (isFailedOrRefunded(status)) return { kind: 'nothing', outcome: status };
   if (!mayHaveKeys(status)) return { kind: 'open' };
@@ -55,13 +47,13 @@ export function assessOrder(items: readonly OrderedItem[], order: OrderSnapshot)
  *
  * @returns the difference in one sentence, for an operator to decide on; undefined if there is none.
  */
-export function differenceOf(items: readonly OrderedItem[], lines: readonly OrderLine[]): string | undefined {
+export function differenceOf(items: readonly PurchaseItem[], lines: readonly OrderLine[]): string | undefined {
   const missing = items.find((item) => !lines.some((line) => line.productId === item.productId));
   if (missing && lines.length > 0) return `the order does not hold ${missing.productId}, which this purchase asked for`;
   return foreignItems(items, lines);
 }
 
-function foreignItems(items: readonly OrderedItem[], lines: readonly OrderLine[]): string | undefined {
+function foreignItems(items: readonly PurchaseItem[], lines: readonly OrderLine[]): string | undefined {
   for (const line of lines) {
     const item = items.find((candidate) => candidate.productId === line.productId);
     if (!item) return `the order holds ${line.productId}, which this purchase did not ask for`;
@@ -83,7 +75,7 @@ function quantityOf(productId: string, lines: readonly OrderLine[]): number | un
   return total;
 }
 
-function lineFor(item: OrderedItem, lines: readonly OrderLine[]): EventLine {
+function lineFor(item: PurchaseItem, lines: readonly OrderLine[]): EventLine {
   const own = lines.filter((line) => line.productId === item.productId);
   return {
     productId: item.productId,

@@ -1,6 +1,6 @@
 import { linesOf, removeOne } from './already-delivered';
 import { assessOrder, type EventLine } from './assess-order';
-import type { OrderSnapshot } from './order';
+import type { OrderSnapshot, PurchaseItem } from './order';
 
 /** The keys of an order that were not handed over before. */
 export interface NewKeys {
@@ -18,7 +18,7 @@ export interface NewKeys {
  * @param handedOver the fingerprints of all keys that any event named, received or not.
  */
 export function newKeysOf(
-  items: readonly { productId: string; quantity: number }[],
+  items: readonly PurchaseItem[],
   order: OrderSnapshot,
   handedOver: readonly string[],
 ): NewKeys {
@@ -34,10 +34,8 @@ export function newKeysOf(
   const present = assessment.lines.flatMap((line) => line.fingerprints);
   const secrets = new Set([...handedOver, ...present].map((fingerprint) => fingerprint.split('.')[0]));
   if (handedOver.length > 0 && secrets.size > 1) {
-    return {
-      lines: [],
-      issue: 'FINGERPRINT_SECRET has changed since keys were handed over, so old keys look like new ones',
-    };
+    const issue = 'FINGERPRINT_SECRET has changed since keys were handed over, so old keys look like new ones';
+    return { lines: [], issue };
   }
   const known = [...handedOver];
   return { lines: linesOf(assessment.lines, (fingerprint) => !removeOne(known, fingerprint)) };

@@ -24,6 +24,12 @@ export interface Key {
   value: string;
 }
 
+/** One product of a purchase. `quantity` is an integer of 1 to 1,000. */
+export interface PurchaseItem {
+  productId: string;
+  quantity: number;
+}
+
 /** One product of an order as the partner shows it. Its keys are named by keyed fingerprints. */
 export interface OrderLine {
   productId: string;

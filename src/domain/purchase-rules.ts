@@ -1,4 +1,4 @@
-import { REFERENCE_PATTERN } from './order';
+import { type PurchaseItem, REFERENCE_PATTERN } from './order';
 
 /** The most of one product in one purchase. Source: docs/architecture.md#what-is-public. */
 export const MAX_QUANTITY = 1_000;
@@ -36,7 +36,7 @@ export function validateItems(items: unknown): string[] {
   const issues = items.flatMap((item, index) => validateItem(item, index));
   if (issues.length > 0) return issues;
 
-  const valid = items as { productId: string; quantity: number }[];
+  const valid = items as PurchaseItem[];
   const repeated = valid.find((item, index) => valid.findIndex((other) => other.productId === item.productId) < index);
   if (repeated) return [`items: ${show(repeated.productId)} is listed twice; list it once, with the whole quantity`];
   const keys = valid.reduce((total, item) => total + item.quantity, 0);
@@ -66,17 +66,14 @@ function show(value: unknown): string {
 }
 
 /** The items on one line, such as `2 × steam-50, 1 × xbox-20`; of many the first five. */
-export function describeItems(items: readonly { productId: string; quantity: number }[]): string {
+export function describeItems(items: readonly PurchaseItem[]): string {
   const shown = items.slice(0, 5).map((item) => `${item.quantity} × ${item.productId}`);
   const more = items.length - shown.length;
   return more > 0 ? `${shown.join(', ')} and ${more} more` : shown.join(', ');
 }
 
 /** Whether two lists hold the same items, in whatever order. */
-export function sameItems(
-  one: readonly { productId: string; quantity: number }[],
-  other: readonly { productId: string; quantity: number }[],
-): boolean {
+export function sameItems(one: readonly PurchaseItem[], other: readonly PurchaseItem[]): boolean {
   const lines = (items: typeof one) => items.map((item) => JSON.stringify([item.productId, item.quantity])).toSorted();
   return lines(one).join() === lines(other).join();
 }

@@ -113,7 +113,7 @@ export function createPartnerClient(options: PartnerClientOptions): PartnerClien
       const path = `${listPath}/orders${orderParams(query, historyParams)}`;
       return call('listOrders', { method: 'GET', path }, wire.orderPage);
     },
-    orders: (query = {}, listing = {}) => allOrders(client, query, listing),
+    orders: (query = {}, { maxPages } = {}) => allOrders(client, query, maxPages),
     ordersSince: (since, reading = {}) => ordersSince(client, since, reading),
     async placeOrder(order, { notAfter } = {}) {
       const request = { method: 'POST', path: `${orderPath}/place-order`, body: orderBody(order), notAfter } as const;

@@ -86,11 +86,8 @@ export function statusError(facts: PartnerErrorFacts & { httpStatus: number }): 
 }
 
 export function refused(facts: PartnerErrorFacts): PartnerError {
-  return new PartnerError(
-    'refused',
-    `the partner's envelope reports an error${inBrackets(facts.envelopeStatus)}`,
-    facts,
-  );
+  const message = `the partner's envelope reports an error${inBrackets(facts.envelopeStatus)}`;
+  return new PartnerError('refused', message, facts);
 }
 
 const UNREADABLE = { 'not-json': 'is not JSON', 'too-large': 'is larger than the cap', shape: 'has another shape' };

@@ -30,11 +30,7 @@ export function allProducts(partner: Pages, query: Omit<ProductQuery, 'page'>): 
 }
 
 /** The pages of the order history as one list. */
-export function allOrders(
-  partner: Pages,
-  query: Omit<OrderQuery, 'page'>,
-  { maxPages }: Pick<HistoryOptions, 'maxPages'>,
-): AsyncGenerator<HistoryOrder> {
+export function allOrders(partner: Pages, query: Omit<OrderQuery, 'page'>, maxPages?: number) {
   return allRows({ operation: 'listOrders', maxPages, readPage: (page) => orderRows(partner, { ...query, page }) });
 }
 

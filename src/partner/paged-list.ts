@@ -254,15 +254,11 @@ function orderOf(first: readonly DatedRow[], last: readonly DatedRow[]): 'newest
   const heads = [timeOf(first[0]), timeOf(last[0])];
   const tails = [timeOf(first.at(-1)), timeOf(last.at(-1))];
   if ([one, other, heads, tails].every(falls)) return 'newest first';
-  return [one, other, heads, tails].every(rises) ? 'oldest first' : 'none';
+  return [one, other, heads, tails].every((times) => falls(times.toReversed())) ? 'oldest first' : 'none';
 }
 
 function falls(times: readonly number[]): boolean {
   return times.every((time, index) => index === 0 || time <= (times[index - 1] ?? time));
-}
-
-function rises(times: readonly number[]): boolean {
-  return times.every((time, index) => index === 0 || time >= (times[index - 1] ?? time));
 }
 
 function timeOf(row: DatedRow | undefined): number {

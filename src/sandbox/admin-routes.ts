@@ -20,10 +20,7 @@ const ROUTES: Record<string, Handler> = {
   }),
   'GET /admin/faults': (state) => state.faults.list(),
   'POST /admin/faults': async (state, { body }) => state.faults.add(await body()),
-  'DELETE /admin/faults': (state) => {
-    state.faults.clear();
-    return [];
-  },
+  'DELETE /admin/faults': (state) => state.faults.clear(),
   'GET /admin/settings': (state) => withoutKeys(state),
   'POST /admin/settings': async (state, { body }) => {
     changeSettings(state, await body());

@@ -3,20 +3,18 @@ export type Now = () => number;
 
 /** The time by which orders age. It runs `speed` times as fast as the calendar and can be pushed on. */
 export class OrderClock {
-  #speed: number;
   #reading = 0;
   #readAt: number;
 
   constructor(
     private readonly calendar: Now,
-    speed: number,
+    private speed: number,
   ) {
-    this.#speed = speed;
     this.#readAt = calendar();
   }
 
   now(): number {
-    return this.#reading + (this.calendar() - this.#readAt) * this.#speed;
+    return this.#reading + (this.calendar() - this.#readAt) * this.speed;
   }
 
   advance(ms: number): void {
@@ -27,6 +25,6 @@ export class OrderClock {
   setSpeed(speed: number): void {
     this.#reading = this.now();
     this.#readAt = this.calendar();
-    this.#speed = speed;
+    this.speed = speed;
   }
 }

@@ -125,8 +125,8 @@ export class FaultList {
     return active;
   }
 
-  clear(): void {
-    this.#faults = [];
+  clear(): readonly ActiveFault[] {
+    return (this.#faults = []);
   }
 
   list(): readonly ActiveFault[] {

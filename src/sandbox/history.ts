@@ -6,7 +6,8 @@ import type { Settings } from './settings';
 
 /** The list of past orders, with the weaknesses that the settings give it. */
 export class History {
-  #requests = 0;
+  /** Pages shown so far. */
+  requests = 0;
   #waiting: { until: number; act: () => void }[] = [];
 
   constructor(
@@ -15,13 +16,9 @@ export class History {
     private readonly now: Now,
   ) {}
 
-  get requests(): number {
-    return this.#requests;
-  }
-
   /** Runs `act` as soon as so many more pages have been shown. */
   afterRequests(count: number, act: () => void): void {
-    this.#waiting.push({ until: this.#requests + count, act });
+    this.#waiting.push({ until: this.requests + count, act });
   }
 
   /** @throws BadInput for a page or limit out of its values */
@@ -52,14 +49,14 @@ export class History {
     return (
       order.origin === 'past' ||
       (this.now() - order.committedAtMs >= historyLagMs &&
-        this.#requests - order.historyRequestsBefore >= historyLagRequests)
+        this.requests - order.historyRequestsBefore >= historyLagRequests)
     );
   }
 
   #count(): void {
-    this.#requests += 1;
-    const due = this.#waiting.filter(({ until }) => until <= this.#requests);
-    this.#waiting = this.#waiting.filter(({ until }) => until > this.#requests);
+    this.requests += 1;
+    const due = this.#waiting.filter(({ until }) => until <= this.requests);
+    this.#waiting = this.#waiting.filter(({ until }) => until > this.requests);
     for (const { act } of due) act();
   }
 

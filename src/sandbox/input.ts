@@ -29,9 +29,8 @@ export const text = z.string().min(1);
 /** An amount of money of zero or more, as a decimal number. */
 export const money = z.number().refine(isMoney, 'needs an amount such as 100 or 99.95');
 
-export function integer(min: number, max?: number) {
-  const schema = z.int().min(min);
-  return max === undefined ? schema : schema.max(max);
+export function integer(min: number, max = Number.MAX_SAFE_INTEGER) {
+  return z.int().min(min).max(max);
 }
 
 /** A whole number written in digits, as in a query or the environment. */

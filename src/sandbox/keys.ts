@@ -9,16 +9,12 @@ export interface Key {
   type: 'text' | 'image';
 }
 
-/** Which key it is: an order's number, the line in it and the place in that line. */
-export interface KeyPlace {
-  order: number;
-  line: number;
-  at: number;
-}
-
-/** A code that only this place has (75 bits by its place and the seed), so two orders never share one by themselves. */
-export function keyText(seed: string, place: KeyPlace): string {
-  const text = seededRandom(seed, 'key', place.order, place.line, place.at).string(ALPHABET, 15);
+/**
+ * A code that only this place has: an order's number, the line in it and the place in that line. It has 75 bits by its place
+ * and the seed, so two orders never share one by themselves.
+ */
+export function keyText(seed: string, order: number, line: number, at: number): string {
+  const text = seededRandom(seed, 'key', order, line, at).string(ALPHABET, 15);
   return `${text.slice(0, 5)}-${text.slice(5, 10)}-${text.slice(10)}`;
 }
 

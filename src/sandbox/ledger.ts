@@ -147,11 +147,7 @@ export class Ledger {
       Array.from({ length: keyCount(order, lineAt) }, async (_, at) => {
         const given = line.givenKeys?.[at];
         if (given !== undefined) return makeKey(given, line.product.image);
-        line.made[at] ??= makeKey(
-          keyText(this.options.seed, { order: order.number, line: lineAt, at }),
-          line.product.image,
-        );
-        return line.made[at];
+        return (line.made[at] ??= makeKey(keyText(this.options.seed, order.number, lineAt, at), line.product.image));
       }),
     );
   }

@@ -24,10 +24,7 @@ const listQuery = z.object({
   currency: z.enum(CURRENCIES).default(ACCOUNT_CURRENCY),
 });
 
-/**
- * The catalogue as `GET …/products` shows it.
- * @throws BadInput for a parameter out of its values
- */
+/** The catalogue as `GET …/products` shows it. @throws BadInput for a parameter out of its values */
 export function listProducts(catalogue: Catalogue, query: URLSearchParams) {
   const { query: search, in_stock: inStock, sort, currency } = parse(listQuery, Object.fromEntries(query));
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);

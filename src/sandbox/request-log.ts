@@ -16,23 +16,15 @@ export interface LoggedRequest {
 }
 
 /** How often the interface was called, whether or not the call was answered or allowed. */
-export interface RequestReport {
-  /** Connections opened, those of the admin routes included. */
-  connections: number;
-  place: number;
-  keys: number;
-  orders: number;
-  products: number;
-  /** Calls to anything else outside the admin routes. */
-  unknown: number;
-  /** How many place-orders were read, by their reference. */
-  placedByReference: { referenceId: string; requests: number }[];
-}
+export type RequestReport = ReturnType<RequestLog['report']>;
 
 export class RequestLog {
+  /** Calls to anything else outside the admin routes are `unknown`. */
   readonly #counts = { place: 0, keys: 0, orders: 0, products: 0, unknown: 0 };
+  /** How many place-orders were read, by their reference. */
   readonly #placed = new Map<string, number>();
   #log: LoggedRequest[] = [];
+  /** Connections opened, those of the admin routes included. */
   connections = 0;
 
   arrived(request: IncomingMessage, connection: number, at: string, operation?: Operation): LoggedRequest {
@@ -60,7 +52,7 @@ export class RequestLog {
     return this.#placed.get(referenceId) ?? 0;
   }
 
-  report(): RequestReport {
+  report() {
     const placedByReference = [...this.#placed].map(([referenceId, requests]) => ({ referenceId, requests }));
     return { connections: this.connections, ...this.#counts, placedByReference };
   }

@@ -24,8 +24,8 @@ function within(seconds: number, end: Omit<Lifecycle[number], 'atMs'>, processin
   ];
 }
 
-function scenario(title: string, unitMinor: number, lifecycle: Lifecycle): Scenario {
-  return { title, unitMinor, stock: PLENTY, lifecycle };
+function scenario(title: string, unitMinor: number, lifecycle: Lifecycle, more: Partial<Scenario> = {}): Scenario {
+  return { title, unitMinor, stock: PLENTY, lifecycle, ...more };
 }
 
 /**
@@ -39,10 +39,7 @@ export const SCENARIOS = {
   'demo-partial': scenario('Demo: half of it comes', 750, within(8, { status: 'PARTIAL_COMPLETED' })),
   'demo-refunded': scenario('Demo: refunded', 1_249, within(8, { status: 'REFUNDED' })),
   'demo-failed': scenario('Demo: failed', 1_099, within(8, { status: 'FAILED' })),
-  'demo-image': {
-    ...scenario('Demo: keys as QR images', 2_500, within(8, { status: 'COMPLETED' })),
-    image: true,
-  },
+  'demo-image': scenario('Demo: keys as QR images', 2_500, within(8, { status: 'COMPLETED' }), { image: true }),
   'demo-short': scenario(
     'Demo: complete, one key missing',
     899,
@@ -72,10 +69,7 @@ export const SCENARIOS = {
     { atMs: 15 * MINUTE, status: 'REFUNDED' },
   ]),
   'demo-extra': scenario('Demo: one key too many', 949, within(8, { status: 'COMPLETED', keys: (n) => n + 1 })),
-  'demo-out-of-stock': {
-    ...scenario('Demo: out of stock', 1_799, within(8, { status: 'COMPLETED' })),
-    stock: 0,
-  },
+  'demo-out-of-stock': scenario('Demo: out of stock', 1_799, within(8, { status: 'COMPLETED' }), { stock: 0 }),
 } as const satisfies Record<string, Scenario>;
 
 /** The ids of all scenario products. */

@@ -48,10 +48,7 @@ export type Settings = z.output<typeof settingsSchema>;
 
 export const DEFAULT_SETTINGS = settingsSchema.parse({});
 
-/**
- * The settings among `change` that are given.
- * @throws BadInput that names every setting that is wrong or unknown
- */
+/** The settings among `change` that are given. @throws BadInput that names every setting that is wrong or unknown */
 export function parseSettings(change: unknown): Partial<Settings> {
   const settings = Object.entries(parse(settingsSchema, change));
   return Object.fromEntries(settings.filter(([name]) => (change as Record<string, unknown>)[name] !== undefined));

@@ -39,19 +39,8 @@ export function createState(options: FixedOptions, given: unknown): SandboxState
   const history = new History(ledger, settings, now);
   const closing = new AbortController();
   setMaxListeners(0, closing.signal);
-  return {
-    seed,
-    now,
-    clock,
-    settings,
-    catalogue,
-    ledger,
-    history,
-    faults: new FaultList(),
-    requests: new RequestLog(),
-    answers: new Answers(seed, now),
-    closing,
-  };
+  const [faults, requests, answers] = [new FaultList(), new RequestLog(), new Answers(seed, now)];
+  return { seed, now, clock, settings, catalogue, ledger, history, faults, requests, answers, closing };
 }
 
 /** @throws BadInput, and then nothing has changed */

@@ -68,11 +68,7 @@ export interface StarterOptions {
   answerWithinMs?: number;
 }
 
-/**
- * The library of a TypeScript checkout.
- *
- * @param client a client of the namespace in which the worker runs.
- */
+/** The library of a TypeScript checkout. @param client a client of the namespace in which the worker runs. */
 export function createStarter(client: Client, options: StarterOptions = {}): Starter {
   const { taskQueue = DEFAULT_TASK_QUEUE, answerWithinMs = answerTimeout } = options;
   return {
@@ -134,14 +130,11 @@ async function resultOf(client: Client, referenceId: string): Promise<PurchaseRe
       if (!(error instanceof WorkflowFailedError)) throw error;
       const now = await client.workflow.getHandle(workflowId).describe();
       // A reset ends one run and begins another: the purchase goes on.
-      if (now.runId === runId) throw new PurchaseFailedError(referenceId, howItFailed(now.status.name, error));
+      if (now.runId !== runId) continue;
+      const why = error.cause?.message;
+      throw new PurchaseFailedError(referenceId, `ended as ${now.status.name}${why ? ` (${why})` : ''}`);
     }
   }
-}
-
-function howItFailed(status: string, error: WorkflowFailedError): string {
-  const why = error.cause?.message;
-  return `ended as ${status}${why ? ` (${why})` : ''}`;
 }
 
 async function known<T>(referenceId: string, ask: () => Promise<T>): Promise<T> {

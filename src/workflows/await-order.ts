@@ -34,7 +34,7 @@ export async function awaitOrder(
     const order = await pollUntilChanged(purchase, { orderId, status, firstDelayMs, deadline });
     if (order) {
       if (endsPolling(order.status)) return order;
-      if (isStepBack(status, order.status))
+      if (status === 'PROCESSING' && order.status === 'PENDING')
         log.warn('the order went back', { orderId, from: status, to: order.status });
       status = order.status;
       purchase.show(status, `order ${orderId} at the partner`);
@@ -78,8 +78,4 @@ export async function readOrder(purchase: PurchaseRecord, orderId: string): Prom
     .executeWithOptions({ summary: `${orderId}: one poll` }, [request])
     .catch(() => undefined);
   return isOrderSnapshot(orderId, order) ? order : undefined;
-}
-
-function isStepBack(from: string, to: string): boolean {
-  return from === 'PROCESSING' && to === 'PENDING';
 }

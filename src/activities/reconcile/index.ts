@@ -75,7 +75,9 @@ async function runReconciliation(
   if (issue !== undefined) throw failure(FAILURE.lookbackTooLong, issue, { final: true });
   const { orders, purchases, later } = await readRecords(deps, window, progress);
   const records = indexRecords(orders, purchases);
-  const options = optionsOf(deps, window);
+  const now = deps.now();
+  const settledBefore = now - window.settlingAgeMs;
+  const options: ReconcileOptions = { now, from: window.from, settledBefore, stuckAfterMs: DAY_MS };
   const suggested = reconcile(records, options);
   const findings = await handleFindings(deps, suggested, { records, options, later, dryRun: window.dryRun }, progress);
 
@@ -145,11 +147,6 @@ async function readFollowedOrders(
   return read.flat();
 }
 
-function optionsOf(deps: ReconcileDependencies, { from, settlingAgeMs }: ReconcileOrdersInput): ReconcileOptions {
-  const now = deps.now();
-  return { now, from, settledBefore: now - settlingAgeMs, stuckAfterMs: DAY_MS };
-}
-
 /** Confirms each suggested finding and does about it what is allowed. What is not confirmed is left out. */
 async function handleFindings(
   deps: ReconcileDependencies,
@@ -165,7 +162,8 @@ async function handleFindings(
     runId: ownRunId(),
     dryRun: input.dryRun,
   };
-  const unconfirmed = orphansBeyond(suggested, MOST_ORPHANS_CONFIRMED);
+  // Nothing is done about an orphan, so the lists are trusted beyond some hundred of them.
+  const unconfirmed = new Set(suggested.filter(({ kind }) => kind === 'ORPHAN').slice(MOST_ORPHANS_CONFIRMED));
   let handled = 0;
   const findings = await inParallel(suggested, PARALLEL, async (finding) => {
     progress.signal.throwIfAborted();
@@ -179,11 +177,6 @@ async function handleFindings(
     return handleFinding(context, confirmed);
   });
   return findings.filter((finding) => finding !== undefined);
-}
-
-/** Nothing is done about an orphan, so the lists are trusted beyond some hundred of them. */
-function orphansBeyond(findings: readonly Finding[], count: number): ReadonlySet<Finding> {
-  return new Set(findings.filter(({ kind }) => kind === 'ORPHAN').slice(count));
 }
 
 function countsOf(findings: readonly Finding[]): ReconciliationResult['findings'] {

@@ -37,9 +37,7 @@ export async function lateDeliveryOf(
 
   const sent = await sentBefore(context, purchase);
   const states = new Set(sent.map(({ state }) => state));
-  if (states.has('failed')) {
-    return refused(LATE_DELIVERY_FAILED);
-  }
+  if (states.has('failed')) return refused(LATE_DELIVERY_FAILED);
   if (states.has('on its way')) return refused('its keys are on their way to the checkout');
   const handedOver = sent.flatMap(({ request }) => fingerprintsOf(request));
   const order = await context.getOrder({ orderId, referenceId });

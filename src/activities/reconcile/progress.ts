@@ -10,9 +10,7 @@ export interface Progress {
   close(): void;
 }
 
-/**
- * Heartbeats by a timer: a slow partner is no dead worker. A heartbeat is also how a cancel arrives.
- */
+/** Heartbeats by a timer: a slow partner is no dead worker. A heartbeat is also how a cancel arrives. */
 export function openProgress(): Progress {
   let shown: { step: string } = { step: 'begun' };
   const beat = () => heartbeat(shown);

@@ -149,17 +149,9 @@ function withLater(purchase: KnownPurchase, memo: LateMemo): KnownPurchase {
 
 /** Lists for `IN (…)`. The names hold no quotation mark: see where they are checked. */
 function batchesOf(names: readonly string[]): string[] {
-  const once = [...new Set(names)];
-  const batches: string[] = [];
-  for (let start = 0; start < once.length; start += BATCH) {
-    batches.push(
-      once
-        .slice(start, start + BATCH)
-        .map((name) => `'${name}'`)
-        .join(', '),
-    );
-  }
-  return batches;
+  const once = [...new Set(names)].map((name) => `'${name}'`);
+  const batches = Array.from({ length: Math.ceil(once.length / BATCH) }, (_, index) => index * BATCH);
+  return batches.map((start) => once.slice(start, start + BATCH).join(', '));
 }
 
 /** Only such a text can be the reference of a purchase; what else the partner shows never becomes part of a query. */

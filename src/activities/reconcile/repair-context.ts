@@ -1,20 +1,15 @@
 import type { Client } from '@temporalio/client';
 import type { Activities } from '../../contracts/activities';
-import type { PartnerClient } from '../../partner/index';
-import type { PurchaseReader } from '../../temporal/client';
+import type { ActivityDependencies } from '../dependencies';
 
 /** What repairs need. */
-export interface RepairContext {
+export interface RepairContext extends Pick<ActivityDependencies, 'partner' | 'purchases' | 'now'> {
   client: Client;
   taskQueue: string;
-  partner: PartnerClient;
-  purchases: PurchaseReader;
   getOrder: Activities['getOrder'];
   signal: AbortSignal;
   /** The run of the reconciliation. */
   runId: string;
   /** Read what would be handed over, and do nothing. */
   dryRun: boolean;
-  /** Epoch ms. */
-  now(): number;
 }

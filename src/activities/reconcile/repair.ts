@@ -8,6 +8,7 @@ import type { ReportedFinding } from '../../contracts/reconciliation';
 import { type Finding, findingKey, withKeysMissing } from '../../domain/reconciliation/index';
 import { isPartnerError, withRetry } from '../../partner/index';
 import { answerTimeout, readRetry } from '../../workflows/policies';
+import { nameOf } from '../failures';
 import type { ConfirmedFinding } from './confirm';
 import { LATE_DELIVERY_FAILED, lateDeliveryOf } from './late-delivery';
 import type { RepairContext } from './repair-context';
@@ -59,9 +60,7 @@ async function deliverLate(context: RepairContext, confirmed: ConfirmedFinding):
 
   const started: Started[] = [];
   for (const { request, memo } of late.deliveries) started.push(await startDelivery(context, request, memo));
-  if (started.includes('failed-before')) {
-    return left(finding, LATE_DELIVERY_FAILED);
-  }
+  if (started.includes('failed-before')) return left(finding, LATE_DELIVERY_FAILED);
   const before = started.includes('now') ? '' : ', started by another reconciliation';
   return { ...finding, done: 'mended', note: `keys on their way to the checkout: ${keys}${before}` };
 }
@@ -147,5 +146,5 @@ function left(finding: Finding, note?: string): ReportedFinding {
 /** The messages of our own errors hold no key and no secret. Of any other error only the name is shown. */
 function safeMessage(error: unknown): string {
   if (isPartnerError(error) || error instanceof ApplicationFailure) return error.message;
-  return error instanceof Error ? error.constructor.name : typeof error;
+  return nameOf(error);
 }

@@ -1,15 +1,11 @@
 import { indexRecords, type KnownPurchase, type PartnerOrder, totalsOf } from '../../domain/reconciliation/index';
-import type { ReportedFinding } from '../../contracts/reconciliation';
+import type { ReconcileOrdersInput, ReportedFinding } from '../../contracts/reconciliation';
 import { calendarIn, type ReconciliationReport } from '../../report/index';
 
 /** What a report is made of. Instants are epoch ms. */
-export interface ReportInput {
+export interface ReportInput extends Omit<ReconcileOrdersInput, 'settlingAgeMs'> {
   runId: string;
-  from: number;
-  to: number;
   now: number;
-  dryRun: boolean;
-  timeZone: string;
   orders: readonly PartnerOrder[];
   purchases: readonly KnownPurchase[];
   findings: ReportedFinding[];
