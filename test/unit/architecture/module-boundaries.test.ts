@@ -1,36 +1,19 @@
 import { throwawayProject, type ThrowawayProject } from './throwaway-project';
 
+const importing = (from: string) => `import { a } from '${from}'; export const b = a;`;
+const importingType = (from: string) => `import type { A } from '${from}'; export type B = A;`;
+
 /**
  * For each module what it must not import, in every form that an import can take. All of them are linted in one run of the
  * real configuration, and each file must be refused for the reason given; the allowed ones must not be.
  */
 const REFUSED: readonly [file: string, code: string, reason: string][] = [
-  ['src/domain/package.ts', "import { z } from 'zod'; export const a = z;", 'domain may not import zod'],
-  [
-    'src/domain/type.ts',
-    "import type { Client } from 'undici'; export type A = Client;",
-    'domain may not import undici',
-  ],
-  [
-    'src/domain/node.ts',
-    "import { readFileSync } from 'node:fs'; export const a = readFileSync;",
-    'domain may not import node',
-  ],
-  [
-    'src/domain/bare-node.ts',
-    "import { readFileSync } from 'fs'; export const a = readFileSync;",
-    'domain may not import node',
-  ],
-  [
-    'src/domain/module.ts',
-    "import type { A } from '../contracts/ok'; export type B = A;",
-    'domain may not import contracts',
-  ],
-  [
-    'src/domain/deep/module.ts',
-    "import { a } from '../../contracts/ok'; export const b = a;",
-    'domain may not import contracts',
-  ],
+  ['src/domain/package.ts', importing('zod'), 'domain may not import zod'],
+  ['src/domain/type.ts', importingType('undici'), 'domain may not import undici'],
+  ['src/domain/node.ts', importing('node:fs'), 'domain may not import node'],
+  ['src/domain/bare-node.ts', importing('fs'), 'domain may not import node'],
+  ['src/domain/module.ts', importingType('../contracts/ok'), 'domain may not import contracts'],
+  ['src/domain/deep/module.ts', importing('../../contracts/ok'), 'domain may not import contracts'],
   ['src/domain/re-export.ts', "export { z } from 'zod';", 'domain may not import zod'],
   ['src/domain/re-export-type.ts', "export type { Client } from 'undici';", 'domain may not import undici'],
   ['src/domain/re-export-all.ts', "export * from '../contracts/ok';", 'domain may not import contracts'],
@@ -41,145 +24,41 @@ const REFUSED: readonly [file: string, code: string, reason: string][] = [
   ['src/domain/resolve.ts', "export const a: unknown = require.resolve('undici');", 'domain may not import undici'],
   ['src/domain/equals.ts', "import a = require('undici'); export const b = a;", 'domain may not import undici'],
   ['src/domain/computed.ts', "const a = 'un' + 'dici'; export const b = import(a);", 'only known when it runs'],
-  [
-    'src/domain/config.ts',
-    "import { config } from '../config'; export const a = config;",
-    'domain may not import config',
-  ],
-  [
-    'src/domain/outside.ts',
-    "import { a } from '../../test/helper'; export const b = a;",
-    'domain may not import ../test',
-  ],
-  ['src/contracts/value.ts', "import { a } from '../domain/ok'; export const b = a;", 'write "import type"'],
-  [
-    'src/contracts/files.ts',
-    "import { readFileSync } from 'node:fs'; export const a = readFileSync;",
-    'contracts may not import node',
-  ],
-  [
-    'src/workflows/event-id.ts',
-    "import { a } from '../contracts/event-id'; export const b = a;",
-    'workflows may not import contracts/event-id',
-  ],
-  ['src/contracts/zod.ts', "import { z } from 'zod'; export const a = z;", 'contracts may not import zod'],
-  [
-    'src/contracts/activities.ts',
-    "import type { a } from '../activities/ok'; export type A = typeof a;",
-    'contracts may not import activities',
-  ],
-  [
-    'src/workflows/activities.ts',
-    "import type { a } from '../activities/ok'; export type A = typeof a;",
-    'workflows may not import activities',
-  ],
-  [
-    'src/workflows/partner.ts',
-    "import { a } from '../partner/ok'; export const b = a;",
-    'workflows may not import partner',
-  ],
-  [
-    'src/workflows/activity.ts',
-    "import { log } from '@temporalio/activity'; export const a = log;",
-    'workflows may not import @temporalio/activity',
-  ],
-  [
-    'src/workflows/internal.ts',
-    "import { a } from '@temporalio/client/lib/x'; export const b = a;",
-    'workflows may not import @temporalio/client',
-  ],
-  [
-    'src/partner/temporal.ts',
-    "import { Client } from '@temporalio/client'; export const a = Client;",
-    'partner may not import @temporalio/client',
-  ],
-  [
-    'src/partner/workflows.ts',
-    "import type { A } from '../workflows/ok'; export type B = A;",
-    'partner may not import workflows',
-  ],
-  [
-    'src/delivery/partner.ts',
-    "import { a } from '../partner/ok'; export const b = a;",
-    'delivery may not import partner',
-  ],
-  [
-    'src/activities/workflows.ts',
-    "import { a } from '../workflows/ok'; export const b = a;",
-    'activities may not import workflows',
-  ],
-  [
-    'src/activities/worker.ts',
-    "import { Worker } from '@temporalio/worker'; export const a = Worker;",
-    'activities may not import @temporalio/worker',
-  ],
-  [
-    'src/activities/config.ts',
-    "import { config } from '../config'; export const a = config;",
-    'activities may not import config',
-  ],
-  [
-    'src/temporal/client/partner.ts',
-    "import { a } from '../../partner/ok'; export const b = a;",
-    'temporal/client may not import partner',
-  ],
-  ['src/temporal/client/zod.ts', "import { z } from 'zod'; export const a = z;", 'temporal/client may not import zod'],
+  ['src/domain/config.ts', importing('../config'), 'domain may not import config'],
+  ['src/domain/outside.ts', importing('../../test/helper'), 'domain may not import ../test'],
+  ['src/contracts/value.ts', importing('../domain/ok'), 'write "import type"'],
+  ['src/contracts/files.ts', importing('node:fs'), 'contracts may not import node'],
+  ['src/workflows/event-id.ts', importing('../contracts/event-id'), 'workflows may not import contracts/event-id'],
+  ['src/contracts/zod.ts', importing('zod'), 'contracts may not import zod'],
+  ['src/contracts/activities.ts', importingType('../activities/ok'), 'contracts may not import activities'],
+  ['src/workflows/activities.ts', importingType('../activities/ok'), 'workflows may not import activities'],
+  ['src/workflows/partner.ts', importing('../partner/ok'), 'workflows may not import partner'],
+  ['src/workflows/activity.ts', importing('@temporalio/activity'), 'workflows may not import @temporalio/activity'],
+  ['src/workflows/internal.ts', importing('@temporalio/client/lib/x'), 'workflows may not import @temporalio/client'],
+  ['src/partner/temporal.ts', importing('@temporalio/client'), 'partner may not import @temporalio/client'],
+  ['src/partner/workflows.ts', importingType('../workflows/ok'), 'partner may not import workflows'],
+  ['src/delivery/partner.ts', importing('../partner/ok'), 'delivery may not import partner'],
+  ['src/activities/workflows.ts', importing('../workflows/ok'), 'activities may not import workflows'],
+  ['src/activities/worker.ts', importing('@temporalio/worker'), 'activities may not import @temporalio/worker'],
+  ['src/activities/config.ts', importing('../config'), 'activities may not import config'],
+  ['src/temporal/client/partner.ts', importing('../../partner/ok'), 'temporal/client may not import partner'],
+  ['src/temporal/client/zod.ts', importing('zod'), 'temporal/client may not import zod'],
   [
     'src/temporal/client/worker.ts',
-    "import type { Worker } from '@temporalio/worker'; export type A = Worker;",
+    importingType('@temporalio/worker'),
     'temporal/client may not import @temporalio/worker',
   ],
-  [
-    'src/temporal/client/other-half.ts',
-    "import { a } from '../worker/ok'; export const b = a;",
-    'temporal/client may not import temporal/worker',
-  ],
-  [
-    'src/temporal/worker/contracts.ts',
-    "import { a } from '../../contracts/ok'; export const b = a;",
-    'temporal/worker may not import contracts',
-  ],
-  [
-    'src/starter/bridge.ts',
-    "import { a } from '../temporal/worker/ok'; export const b = a;",
-    'starter may not import temporal/worker',
-  ],
-  [
-    'src/cli/bridge.ts',
-    "import { a } from '../temporal/worker/ok'; export const b = a;",
-    'cli may not import temporal/worker',
-  ],
-  [
-    'src/starter/worker.ts',
-    "import { Worker } from '@temporalio/worker'; export const a = Worker;",
-    'starter may not import @temporalio/worker',
-  ],
-  [
-    'src/starter/temporal-worker.ts',
-    "import { a } from '../temporal/worker/ok'; export const b = a;",
-    'starter may not import temporal/worker',
-  ],
-  [
-    'src/starter/delivery.ts',
-    "import { a } from '../delivery/ok'; export const b = a;",
-    'starter may not import delivery',
-  ],
-  [
-    'src/sandbox/partner.ts',
-    "import { a } from '../partner/ok'; export const b = a;",
-    'sandbox may not import partner',
-  ],
-  [
-    'src/sandbox/domain.ts',
-    "import type { A } from '../domain/ok'; export type B = A;",
-    'sandbox may not import domain',
-  ],
-  [
-    'src/sandbox/undici.ts',
-    "import { request } from 'undici'; export const a = request;",
-    'sandbox may not import undici',
-  ],
-  ['src/config.ts', "import { a } from './domain/ok'; export const config = a;", 'config may not import domain'],
+  ['src/temporal/client/other-half.ts', importing('../worker/ok'), 'temporal/client may not import temporal/worker'],
+  ['src/temporal/worker/contracts.ts', importing('../../contracts/ok'), 'temporal/worker may not import contracts'],
+  ['src/starter/bridge.ts', importing('../temporal/worker/ok'), 'starter may not import temporal/worker'],
+  ['src/cli/bridge.ts', importing('../temporal/worker/ok'), 'cli may not import temporal/worker'],
+  ['src/starter/worker.ts', importing('@temporalio/worker'), 'starter may not import @temporalio/worker'],
+  ['src/starter/temporal-worker.ts', importing('../temporal/worker/ok'), 'starter may not import temporal/worker'],
+  ['src/starter/delivery.ts', importing('../delivery/ok'), 'starter may not import delivery'],
+  ['src/sandbox/partner.ts', importing('../partner/ok'), 'sandbox may not import partner'],
+  ['src/sandbox/domain.ts', importingType('../domain/ok'), 'sandbox may not import domain'],
+  ['src/sandbox/undici.ts', importing('undici'), 'sandbox may not import undici'],
+  ['src/config.ts', importing('./domain/ok'), 'config may not import domain'],
   ['src/temporal/beside.ts', 'export const a = 1;', 'The module temporal has no row'],
   ['src/attic/new.ts', 'export const a = 1;', 'The module attic has no row'],
 ];

@@ -72,151 +72,101 @@ export interface Planted {
 
 /** Makes the records of one situation, and what must be found in them. `n` makes its names unique. */
 type Plant = (n: string) => {
-  orders?: PartnerOrder[];
-  purchases?: KnownPurchase[];
+  orders: PartnerOrder[];
+  purchases: KnownPurchase[];
   finds: FindingKind[];
   ids?: string[];
 };
 
 export const PLANTS: Record<string, Plant> = {
-  'overdue here, complete there': (n) => ({
-    orders: [order(n)],
-    purchases: [purchase(n, { state: 'OVERDUE', ...NOTHING })],
-    finds: ['LATE'],
-  }),
-  'overdue here, partly there': (n) => ({
-    orders: [order(n, { status: 'PARTIAL_COMPLETED' })],
-    purchases: [purchase(n, { state: 'OVERDUE', ...NOTHING })],
-    finds: ['LATE'],
-  }),
-  'an order without a purchase': (n) => ({ orders: [order(n)], finds: ['ORPHAN'] }),
-  'a further order under one reference': (n) => ({
-    orders: [order(n), order(`${n}b`, { referenceId: `REF-${n}`, createdAt: hoursAgo(29) })],
-    purchases: [purchase(n)],
-    finds: ['DOUBLE_PURCHASE'],
-    ids: [`ord-${n}`, `ord-${n}b`],
-  }),
-  'terminated here, complete there': (n) => ({
-    orders: [order(n)],
-    purchases: [purchase(n, stopped('TERMINATED'))],
-    finds: ['LOST'],
-  }),
-  'terminated before it knew its order': (n) => ({
-    orders: [order(n)],
-    purchases: [purchase(n, { ...stopped('TERMINATED'), orderId: undefined, state: 'PLACING' })],
-    finds: ['LOST'],
-  }),
-  'terminated with two orders, of which the first was refused': (n) => ({
-    orders: [
-      order(`${n}b`, { referenceId: `REF-${n}`, status: 'FAILED', createdAt: hoursAgo(30) }),
-      order(n, { createdAt: hoursAgo(29.95) }),
-    ],
-    purchases: [purchase(n, { ...stopped('TERMINATED'), orderId: undefined })],
-    finds: ['LOST'],
-  }),
-  'failed here, still open there': (n) => ({
-    orders: [order(n, { status: 'PROCESSING' })],
-    purchases: [purchase(n, stopped('FAILED'))],
-    finds: ['LOST'],
-  }),
-  'held here, found there': (n) => ({
-    orders: [order(n)],
-    purchases: [held(n)],
-    finds: ['LOST'],
-  }),
-  'bought here, unknown there': (n) => ({ purchases: [purchase(n)], finds: ['MISSING_AT_PARTNER'] }),
-  'bought here, under another id there': (n) => ({
-    orders: [order(n, { id: `other-${n}` })],
-    purchases: [purchase(n)],
-    finds: ['MISSING_AT_PARTNER'],
-    ids: [`ord-${n}`, `other-${n}`],
-  }),
-  'delivered here, failed there': (n) => ({
-    orders: [order(n, { status: 'FAILED' })],
-    purchases: [purchase(n)],
-    finds: ['STATUS_MISMATCH'],
-  }),
-  'overdue here, refunded there': (n) => ({
-    orders: [order(n, { status: 'REFUNDED' })],
-    purchases: [purchase(n, { state: 'OVERDUE', ...NOTHING })],
-    finds: ['STATUS_MISMATCH'],
-  }),
-  'refused here, open there': (n) => ({
-    orders: [order(n, { status: 'PENDING' })],
-    purchases: [purchase(n, { state: 'REJECTED', orderId: undefined, ...NOTHING })],
-    finds: ['STATUS_MISMATCH'],
-  }),
-  'delivered and then refunded': (n) => ({
-    orders: [order(n, { status: 'REFUNDED' })],
-    purchases: [purchase(n)],
-    finds: ['REFUNDED_AFTER_DELIVERY'],
-  }),
-  'half delivered, complete by now': (n) => ({
-    orders: [order(n)],
-    purchases: [purchase(n, half(n))],
-    finds: ['SHORTFALL_FILLED'],
-  }),
-  'half delivered, refunded by now': (n) => ({
-    orders: [order(n, { status: 'REFUNDED' })],
-    purchases: [purchase(n, half(n))],
-    finds: ['SHORTFALL_REFUNDED'],
-  }),
-  'half delivered, half of the money back': (n) => ({
-    orders: [order(n, { status: 'PARTIAL_COMPLETED', amount: 6.17 })],
-    purchases: [purchase(n, half(n))],
-    finds: ['SHORTFALL_REFUNDED'],
-  }),
-  'abandoned here, complete there': (n) => ({
-    orders: [order(n)],
-    purchases: [purchase(n, { state: 'ABANDONED', ...NOTHING })],
-    finds: ['UNDELIVERED'],
-  }),
-  'not placed here, complete there': (n) => ({
-    orders: [order(n)],
-    purchases: [purchase(n, { state: 'NOT_PLACED', orderId: undefined, totalDebit: undefined, ...NOTHING })],
-    finds: ['UNDELIVERED'],
-  }),
-  'complete there, delivery refused by the checkout': (n) => ({
-    orders: [order(n)],
-    purchases: [
-      purchase(n, {
-        ...running('HELD'),
-        hold: { id: 'h', reason: 'DELIVERY_REFUSED', decisions: ['deliver', 'withhold'] },
-      }),
-    ],
-    finds: ['UNDELIVERED'],
-  }),
-  'complete, and keys missing for good': (n) => ({
-    orders: [order(n)],
-    purchases: [purchase(n, { ...half(n), lastSeen: 'COMPLETED' })],
-    finds: ['UNDELIVERED'],
-  }),
-  'a debit that differs by a cent': (n) => ({
-    orders: [order(n)],
-    purchases: [purchase(n, { totalDebit: 12.35 })],
-    finds: ['AMOUNT_MISMATCH'],
-  }),
-  'a debit for an order that failed': (n) => ({
-    orders: [order(n, { status: 'FAILED' })],
-    purchases: [purchase(n, { state: 'FAILED', ...NOTHING })],
-    finds: ['AMOUNT_MISMATCH'],
-  }),
-  'one key in two purchases': (n) => ({
-    orders: [order(n), order(`${n}b`)],
-    purchases: [purchase(n), purchase(`${n}b`, { fingerprints: { 'card-50': [`k.${n}-2`], other: [`k.${n}b-1`] } })],
-    finds: ['SAME_KEY_TWICE'],
-    ids: [`ord-${n}`, `ord-${n}b`],
-  }),
-  'running for two days': (n) => ({
-    orders: [order(n, { status: 'PENDING', createdAt: hoursAgo(48) })],
-    purchases: [purchase(n, { ...running('PENDING'), startedAt: hoursAgo(48) })],
-    finds: ['STUCK'],
-  }),
-  'overdue and open for two days': (n) => ({
-    orders: [order(n, { status: 'PENDING', createdAt: hoursAgo(48) })],
-    purchases: [purchase(n, { state: 'OVERDUE', startedAt: hoursAgo(48), ...NOTHING })],
-    finds: ['STUCK'],
-  }),
+  'overdue here, complete there': (n) => finds('LATE', [order(n)], [purchase(n, { state: 'OVERDUE', ...NOTHING })]),
+  'overdue here, partly there': (n) =>
+    finds('LATE', [order(n, { status: 'PARTIAL_COMPLETED' })], [purchase(n, { state: 'OVERDUE', ...NOTHING })]),
+  'an order without a purchase': (n) => finds('ORPHAN', [order(n)], []),
+  'a further order under one reference': (n) =>
+    finds(
+      'DOUBLE_PURCHASE',
+      [order(n), order(`${n}b`, { referenceId: `REF-${n}`, createdAt: hoursAgo(29) })],
+      [purchase(n)],
+      [`ord-${n}`, `ord-${n}b`],
+    ),
+  'terminated here, complete there': (n) => finds('LOST', [order(n)], [purchase(n, stopped('TERMINATED'))]),
+  'terminated before it knew its order': (n) =>
+    finds('LOST', [order(n)], [purchase(n, { ...stopped('TERMINATED'), orderId: undefined, state: 'PLACING' })]),
+  'terminated with two orders, of which the first was refused': (n) =>
+    finds(
+      'LOST',
+      [
+        order(`${n}b`, { referenceId: `REF-${n}`, status: 'FAILED', createdAt: hoursAgo(30) }),
+        order(n, { createdAt: hoursAgo(29.95) }),
+      ],
+      [purchase(n, { ...stopped('TERMINATED'), orderId: undefined })],
+    ),
+  'failed here, still open there': (n) =>
+    finds('LOST', [order(n, { status: 'PROCESSING' })], [purchase(n, stopped('FAILED'))]),
+  'held here, found there': (n) => finds('LOST', [order(n)], [held(n)]),
+  'bought here, unknown there': (n) => finds('MISSING_AT_PARTNER', [], [purchase(n)]),
+  'bought here, under another id there': (n) =>
+    finds('MISSING_AT_PARTNER', [order(n, { id: `other-${n}` })], [purchase(n)], [`ord-${n}`, `other-${n}`]),
+  'delivered here, failed there': (n) => finds('STATUS_MISMATCH', [order(n, { status: 'FAILED' })], [purchase(n)]),
+  'overdue here, refunded there': (n) =>
+    finds('STATUS_MISMATCH', [order(n, { status: 'REFUNDED' })], [purchase(n, { state: 'OVERDUE', ...NOTHING })]),
+  'refused here, open there': (n) =>
+    finds(
+      'STATUS_MISMATCH',
+      [order(n, { status: 'PENDING' })],
+      [purchase(n, { state: 'REJECTED', orderId: undefined, ...NOTHING })],
+    ),
+  'delivered and then refunded': (n) =>
+    finds('REFUNDED_AFTER_DELIVERY', [order(n, { status: 'REFUNDED' })], [purchase(n)]),
+  'half delivered, complete by now': (n) => finds('SHORTFALL_FILLED', [order(n)], [purchase(n, half(n))]),
+  'half delivered, refunded by now': (n) =>
+    finds('SHORTFALL_REFUNDED', [order(n, { status: 'REFUNDED' })], [purchase(n, half(n))]),
+  'half delivered, half of the money back': (n) =>
+    finds('SHORTFALL_REFUNDED', [order(n, { status: 'PARTIAL_COMPLETED', amount: 6.17 })], [purchase(n, half(n))]),
+  'abandoned here, complete there': (n) =>
+    finds('UNDELIVERED', [order(n)], [purchase(n, { state: 'ABANDONED', ...NOTHING })]),
+  'not placed here, complete there': (n) =>
+    finds(
+      'UNDELIVERED',
+      [order(n)],
+      [purchase(n, { state: 'NOT_PLACED', orderId: undefined, totalDebit: undefined, ...NOTHING })],
+    ),
+  'complete there, delivery refused by the checkout': (n) =>
+    finds(
+      'UNDELIVERED',
+      [order(n)],
+      [
+        purchase(n, {
+          ...running('HELD'),
+          hold: { id: 'h', reason: 'DELIVERY_REFUSED', decisions: ['deliver', 'withhold'] },
+        }),
+      ],
+    ),
+  'complete, and keys missing for good': (n) =>
+    finds('UNDELIVERED', [order(n)], [purchase(n, { ...half(n), lastSeen: 'COMPLETED' })]),
+  'a debit that differs by a cent': (n) => finds('AMOUNT_MISMATCH', [order(n)], [purchase(n, { totalDebit: 12.35 })]),
+  'a debit for an order that failed': (n) =>
+    finds('AMOUNT_MISMATCH', [order(n, { status: 'FAILED' })], [purchase(n, { state: 'FAILED', ...NOTHING })]),
+  'one key in two purchases': (n) =>
+    finds(
+      'SAME_KEY_TWICE',
+      [order(n), order(`${n}b`)],
+      [purchase(n), purchase(`${n}b`, { fingerprints: { 'card-50': [`k.${n}-2`], other: [`k.${n}b-1`] } })],
+      [`ord-${n}`, `ord-${n}b`],
+    ),
+  'running for two days': (n) =>
+    finds(
+      'STUCK',
+      [order(n, { status: 'PENDING', createdAt: hoursAgo(48) })],
+      [purchase(n, { ...running('PENDING'), startedAt: hoursAgo(48) })],
+    ),
+  'overdue and open for two days': (n) =>
+    finds(
+      'STUCK',
+      [order(n, { status: 'PENDING', createdAt: hoursAgo(48) })],
+      [purchase(n, { state: 'OVERDUE', startedAt: hoursAgo(48), ...NOTHING })],
+    ),
 };
 
 /** Situations in which everything is as it should be, or must be left alone. */
@@ -292,7 +242,7 @@ export function plant(situations: readonly Plant[], size: number): Planted {
   const planted: Planted = { orders: [], purchases: [], expected: [] };
   for (let i = 0; i < situations.length || Math.max(planted.orders.length, planted.purchases.length) < size; i++) {
     const name = String(i);
-    const { orders = [], purchases = [], finds, ids = [`ord-${name}`] } = situations[i % situations.length]!(name);
+    const { orders, purchases, finds, ids = [`ord-${name}`] } = situations[i % situations.length]!(name);
     planted.orders.push(...orders);
     planted.purchases.push(...purchases);
     planted.expected.push(...finds.map((kind) => ({ kind, referenceId: `REF-${name}`, orderIds: ids })));
@@ -302,6 +252,11 @@ export function plant(situations: readonly Plant[], size: number): Planted {
 
 export function inBrief({ kind, referenceId, orderIds }: Finding | Expected): string {
   return `${kind} ${referenceId ?? 'none'} ${orderIds.join(' ')}`;
+}
+
+/** @param ids of the orders that the finding names, where they are not just the first */
+function finds(kind: FindingKind, orders: PartnerOrder[], purchases: KnownPurchase[], ids?: string[]) {
+  return { orders, purchases, finds: [kind], ids };
 }
 
 function well(orders: PartnerOrder[], purchases: KnownPurchase[]) {
