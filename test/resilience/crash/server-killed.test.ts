@@ -9,6 +9,8 @@ import { type DevServer, freePort, startDevServer } from '../../support/dev-serv
 import { startReadyWorker, workerEnvOf } from '../../support/processes';
 import { startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
 
+jest.setTimeout(300_000);
+
 const SETTINGS = {
   pollIntervalMs: 300,
   deadlineMs: 180_000,
@@ -26,35 +28,31 @@ describe('a Temporal server that is killed', () => {
 
   const workerFor = (environment: TestEnvironment) => startReadyWorker({ env: workerEnvOf(environment) });
 
-  it.concurrent(
-    'and started again lets every purchase end and none be bought twice',
-    async () => {
-      const [port, dbFile] = [await freePort(), join(temporaryFolder(), 'temporal.db')];
-      const server = await startDevServer({ port, dbFile });
-      const environment = await environmentOf(server);
-      await workerFor(environment);
-      const bought = await startAll(environment, [
-        searching('hangs', { type: 'hang' }),
-        placing('hangs', 'before', { action: { type: 'hang' } }),
-        placing('hangs', 'after', { action: { type: 'hang' } }),
-        answeredMeanwhile,
-        answeredMeanwhile,
-        answeredMeanwhile,
-        settling('hangs', 'after', { type: 'hang' }),
-        polling('hang', { type: 'hang' }),
-        delivering('hang'),
-        delivering('take-and-hang'),
-      ]);
-      await untilReached(bought);
-      await server.stop('SIGKILL');
-      await startDevServer({ port, dbFile });
+  it.concurrent('and started again lets every purchase end and none be bought twice', async () => {
+    const [port, dbFile] = [await freePort(), join(temporaryFolder(), 'temporal.db')];
+    const server = await startDevServer({ port, dbFile });
+    const environment = await environmentOf(server);
+    await workerFor(environment);
+    const bought = await startAll(environment, [
+      searching('hangs', { type: 'hang' }),
+      placing('hangs', 'before', { action: { type: 'hang' } }),
+      placing('hangs', 'after', { action: { type: 'hang' } }),
+      answeredMeanwhile,
+      answeredMeanwhile,
+      answeredMeanwhile,
+      settling('hangs', 'after', { type: 'hang' }),
+      polling('hang', { type: 'hang' }),
+      delivering('hang'),
+      delivering('take-and-hang'),
+    ]);
+    await untilReached(bought);
+    await server.stop('SIGKILL');
+    await startDevServer({ port, dbFile });
 
-      expect(await recover(environment, bought)).toEqual([]);
-      expect(await auditAll(environment, referencesOf(bought))).toEqual(FLAWLESS);
-      expect(environment.receiver.contradictions).toEqual([]);
-    },
-    300_000,
-  );
+    expect(await recover(environment, bought)).toEqual([]);
+    expect(await auditAll(environment, referencesOf(bought))).toEqual(FLAWLESS);
+    expect(environment.receiver.contradictions).toEqual([]);
+  });
 
   it.concurrent(
     'and started again with an older copy of its database places nothing that the newer one had placed',
@@ -94,7 +92,6 @@ describe('a Temporal server that is killed', () => {
       expect(references.map((referenceId) => environment.sandbox.placeRequestsOf(referenceId))).toEqual(requests);
       expect(await auditAll(environment, references)).toEqual(FLAWLESS);
     },
-    300_000,
   );
 });
 

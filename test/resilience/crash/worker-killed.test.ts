@@ -26,6 +26,8 @@ import { type ProcessEnv, startReadyWorker, workerEnvOf } from '../../support/pr
 import { startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
 
+jest.setTimeout(300_000);
+
 const PATIENT = { pollIntervalMs: 300, deadlineMs: 180_000, placeWithinMs: 120_000, settleMs: 8_000 };
 
 /** Each place in a purchase's life, each kind of fault, and the pairs of them in which money is at stake. */
@@ -68,40 +70,32 @@ describe('a worker process that gets a signal', () => {
     return [...bought, ...(await killWhilePlacing(environment, AT_THE_ANSWER, kill))];
   }
 
-  it.concurrent(
-    'SIGKILL buys nothing twice and loses no key, whatever it was doing',
-    async () => {
-      const environment = await start('always');
-      const victim = await workerFor(environment);
-      const bought = await killedAtEach(environment, () => victim.signal('SIGKILL'));
-      await Promise.all([workerFor(environment), workerFor(environment)]);
+  it.concurrent('SIGKILL buys nothing twice and loses no key, whatever it was doing', async () => {
+    const environment = await start('always');
+    const victim = await workerFor(environment);
+    const bought = await killedAtEach(environment, () => victim.signal('SIGKILL'));
+    await Promise.all([workerFor(environment), workerFor(environment)]);
 
-      expect(await recover(environment, bought)).toEqual([]);
-      expect(await auditAll(environment, referencesOf(bought))).toEqual(FLAWLESS);
-      expect(environment.receiver.contradictions).toEqual([]);
-    },
-    300_000,
-  );
+    expect(await recover(environment, bought)).toEqual([]);
+    expect(await auditAll(environment, referencesOf(bought))).toEqual(FLAWLESS);
+    expect(environment.receiver.contradictions).toEqual([]);
+  });
 
-  it.concurrent(
-    'SIGTERM ends with 0 and leaves nothing half done that is done again',
-    async () => {
-      const environment = await start('answered');
-      const victim = await workerFor(environment);
-      const bought = await killedAtEach(environment, () => victim.signal('SIGTERM'));
-      await workerFor(environment);
+  it.concurrent('SIGTERM ends with 0 and leaves nothing half done that is done again', async () => {
+    const environment = await start('answered');
+    const victim = await workerFor(environment);
+    const bought = await killedAtEach(environment, () => victim.signal('SIGTERM'));
+    await workerFor(environment);
 
-      // Where nothing was answered and nothing was bought, a person must decide.
-      const undelivered = await recover(environment, bought);
-      expect(undelivered.filter((line) => !line.endsWith(': HELD'))).toEqual([]);
-      const { unplaced, ...audit } = await auditAll(environment, referencesOf(bought));
-      expect({ ...audit, unplaced: [] }).toEqual(FLAWLESS);
-      expect(unplaced).toHaveLength(undelivered.length);
-      expect(environment.receiver.contradictions).toEqual([]);
-      expect((await victim.ended).code).toBe(0);
-    },
-    300_000,
-  );
+    // Where nothing was answered and nothing was bought, a person must decide.
+    const undelivered = await recover(environment, bought);
+    expect(undelivered.filter((line) => !line.endsWith(': HELD'))).toEqual([]);
+    const { unplaced, ...audit } = await auditAll(environment, referencesOf(bought));
+    expect({ ...audit, unplaced: [] }).toEqual(FLAWLESS);
+    expect(unplaced).toHaveLength(undelivered.length);
+    expect(environment.receiver.contradictions).toEqual([]);
+    expect((await victim.ended).code).toBe(0);
+  });
 
   it.concurrent(
     'SIGSTOP past its timeouts, and then SIGCONT, disturbs nothing that another worker did since',
@@ -122,34 +116,29 @@ describe('a worker process that gets a signal', () => {
       expect(await auditAll(environment, referencesOf(bought))).toEqual(FLAWLESS);
       expect(environment.receiver.contradictions).toEqual([]);
     },
-    300_000,
   );
 
-  it.concurrent(
-    'SIGSTOP between the search and the write, and then SIGCONT, posts nothing',
-    async () => {
-      const environment = await start('never');
-      const { sandbox } = environment;
-      // A request every 4 s: between its search and its write the placement waits for its turn.
-      const victim = await workerFor(environment, { PARTNER_MAX_RPS: '0.25' });
-      const bought = await startAll(environment, [polling('wait', { type: 'hang' })]);
-      await waitUntil('it has searched', () => sandbox.requests().orders >= 1 + bought.length, { everyMs: 5 });
-      victim.signal('SIGSTOP');
-      expect(sandbox.requests().place).toBe(0);
+  it.concurrent('SIGSTOP between the search and the write, and then SIGCONT, posts nothing', async () => {
+    const environment = await start('never');
+    const { sandbox } = environment;
+    // A request every 4 s: between its search and its write the placement waits for its turn.
+    const victim = await workerFor(environment, { PARTNER_MAX_RPS: '0.25' });
+    const bought = await startAll(environment, [polling('wait', { type: 'hang' })]);
+    await waitUntil('it has searched', () => sandbox.requests().orders >= 1 + bought.length, { everyMs: 5 });
+    victim.signal('SIGSTOP');
+    expect(sandbox.requests().place).toBe(0);
 
-      await workerFor(environment);
-      const timedOut = () => Promise.all(bought.map((one) => hasTimedOut(environment, one)));
-      await waitUntil('the placement has timed out', async () => (await timedOut()).every(Boolean), GIVEN_UP);
-      victim.signal('SIGCONT');
-      expect(await victim.end('SIGTERM')).toBe(0);
-      expect(sandbox.requests().place).toBe(0);
+    await workerFor(environment);
+    const timedOut = () => Promise.all(bought.map((one) => hasTimedOut(environment, one)));
+    await waitUntil('the placement has timed out', async () => (await timedOut()).every(Boolean), GIVEN_UP);
+    victim.signal('SIGCONT');
+    expect(await victim.end('SIGTERM')).toBe(0);
+    expect(sandbox.requests().place).toBe(0);
 
-      const ends = await untilSettled(environment, referencesOf(bought));
-      expect([...ends.values()]).toEqual(['HELD']);
-      expect(sandbox.requests().place).toBe(0);
-    },
-    300_000,
-  );
+    const ends = await untilSettled(environment, referencesOf(bought));
+    expect([...ends.values()]).toEqual(['HELD']);
+    expect(sandbox.requests().place).toBe(0);
+  });
 
   it.concurrent(
     'SIGSTOP after the write, and SIGCONT between the two timeouts of the attempt, is not taken for unsent',
@@ -173,7 +162,6 @@ describe('a worker process that gets a signal', () => {
       expect(await auditAll(environment, referencesOf([bought!]))).toEqual(FLAWLESS);
       expect(await victim.end('SIGTERM')).toBe(0);
     },
-    300_000,
   );
 });
 

@@ -60,29 +60,24 @@ describe('a pending activity that an operator pauses, resets or changes', () => 
       expect(await operator.result()).toMatchObject({ outcome: 'ABANDONED' });
       expect(await env.audit(referenceId)).toMatchObject({ orderCount: 0, requests: 1 });
     },
-    60_000,
   );
 
-  it.concurrent.each(OPERATIONS)(
-    'awaitOrderChange, %s, goes on polling and delivers once',
-    async (_, operate) => {
-      const referenceId = await env.buy({ 'demo-never': 2 });
-      const operator = operatorOf(env, referenceId);
-      await operator.pending('awaitOrderChange', 2);
+  it.concurrent.each(OPERATIONS)('awaitOrderChange, %s, goes on polling and delivers once', async (_, operate) => {
+    const referenceId = await env.buy({ 'demo-never': 2 });
+    const operator = operatorOf(env, referenceId);
+    await operator.pending('awaitOrderChange', 2);
 
-      await operate(operator, 'awaitOrderChange');
+    await operate(operator, 'awaitOrderChange');
 
-      const [order] = await env.sandbox.ordersOf(referenceId);
-      await env.sandbox.changeOrder(order!.id, { status: 'COMPLETED' });
-      expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });
-      const { orderCount, requests, issued, received } = await env.audit(referenceId);
-      expect({ orderCount, requests }).toEqual({ orderCount: 1, requests: 1 });
-      expect(received).toEqual(issued);
-      expect(received).toHaveLength(2);
-      expect(await operator.brokenTasks()).toEqual([]);
-    },
-    60_000,
-  );
+    const [order] = await env.sandbox.ordersOf(referenceId);
+    await env.sandbox.changeOrder(order!.id, { status: 'COMPLETED' });
+    expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });
+    const { orderCount, requests, issued, received } = await env.audit(referenceId);
+    expect({ orderCount, requests }).toEqual({ orderCount: 1, requests: 1 });
+    expect(received).toEqual(issued);
+    expect(received).toHaveLength(2);
+    expect(await operator.brokenTasks()).toEqual([]);
+  });
 
   it.concurrent.each(OPERATIONS)(
     'deliverEvent to a checkout that answers 500, %s, delivers the same event once the checkout takes it',
@@ -102,6 +97,5 @@ describe('a pending activity that an operator pauses, resets or changes', () => 
       const ids = env.receiver.attemptsOf(referenceId).map(({ id }) => id);
       expect(new Set(ids).size).toBe(1);
     },
-    60_000,
   );
 });

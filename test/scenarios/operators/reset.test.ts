@@ -5,6 +5,8 @@ import { type Operator, operatorOf } from '../../support/operator';
 import { sharedEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
 
+jest.setTimeout(180_000);
+
 describe('a purchase that someone resets', () => {
   const env = sharedEnvironment({ sandbox: { perLookMs: 30_000 } });
   let checkout: Checkout;
@@ -30,7 +32,6 @@ describe('a purchase that someone resets', () => {
       const result = await env.bought({ [product]: quantity });
       await endsTheSameFromEachPoint(result.referenceId, (operator) => operator.result());
     },
-    120_000,
   );
 
   it.concurrent.each([
@@ -56,50 +57,41 @@ describe('a purchase that someone resets', () => {
 
       await endsTheSameFromEachPoint(referenceId, () => answerUntilTheEnd(referenceId, decision, rest));
     },
-    180_000,
   );
 
-  it.concurrent(
-    'rejected, and reset to before that, asks a person instead of the partner',
-    async () => {
-      const { referenceId } = await env.bought({ 'demo-out-of-stock': 1 });
-      const operator = operatorOf(env, referenceId);
+  it.concurrent('rejected, and reset to before that, asks a person instead of the partner', async () => {
+    const { referenceId } = await env.bought({ 'demo-out-of-stock': 1 });
+    const operator = operatorOf(env, referenceId);
 
-      await operator.reset((await operator.points())[0]!);
+    await operator.reset((await operator.points())[0]!);
 
-      await operator.held('PLACEMENT_UNKNOWN');
-      expect(await env.audit(referenceId)).toMatchObject({ orderCount: 0, requests: 1 });
-      await operator.resolve('abandon');
-      expect(await operator.result()).toMatchObject({ outcome: 'ABANDONED' });
-    },
-    60_000,
-  );
+    await operator.held('PLACEMENT_UNKNOWN');
+    expect(await env.audit(referenceId)).toMatchObject({ orderCount: 0, requests: 1 });
+    await operator.resolve('abandon');
+    expect(await operator.result()).toMatchObject({ outcome: 'ABANDONED' });
+  });
 
-  it.concurrent(
-    'with a decision to place again behind it, never places on the ground of that decision',
-    async () => {
-      const referenceId = env.reference();
-      env.sandbox.addFault({ operation: 'place', referenceId, times: 'always', action: { type: 'reset' } });
-      await env.buy({ 'demo-instant': 1 }, referenceId);
-      const operator = operatorOf(env, referenceId);
-      const first = await operator.held('PLACEMENT_UNKNOWN');
-      const [whileHeld] = (await operator.points()).slice(-1);
-      await operator.resolve('replace');
-      const second = await operator.held('PLACEMENT_UNKNOWN', first);
-      expect(env.sandbox.placeRequestsOf(referenceId)).toBe(2);
+  it.concurrent('with a decision to place again behind it, never places on the ground of that decision', async () => {
+    const referenceId = env.reference();
+    env.sandbox.addFault({ operation: 'place', referenceId, times: 'always', action: { type: 'reset' } });
+    await env.buy({ 'demo-instant': 1 }, referenceId);
+    const operator = operatorOf(env, referenceId);
+    const first = await operator.held('PLACEMENT_UNKNOWN');
+    const [whileHeld] = (await operator.points()).slice(-1);
+    await operator.resolve('replace');
+    const second = await operator.held('PLACEMENT_UNKNOWN', first);
+    expect(env.sandbox.placeRequestsOf(referenceId)).toBe(2);
 
-      // The server hands the decision on to the new run: to the very hold that it answered, and then to none.
-      await operator.reset(whileHeld!);
-      const third = await operator.held('PLACEMENT_UNKNOWN', first, second);
-      expect(env.sandbox.placeRequestsOf(referenceId)).toBe(2);
+    // The server hands the decision on to the new run: to the very hold that it answered, and then to none.
+    await operator.reset(whileHeld!);
+    const third = await operator.held('PLACEMENT_UNKNOWN', first, second);
+    expect(env.sandbox.placeRequestsOf(referenceId)).toBe(2);
 
-      await operator.reset((await operator.points())[0]!);
-      await operator.held('PLACEMENT_UNKNOWN', first, second, third);
-      expect(env.sandbox.placeRequestsOf(referenceId)).toBe(2);
-      expect(await operator.brokenTasks()).toEqual([]);
-    },
-    120_000,
-  );
+    await operator.reset((await operator.points())[0]!);
+    await operator.held('PLACEMENT_UNKNOWN', first, second, third);
+    expect(env.sandbox.placeRequestsOf(referenceId)).toBe(2);
+    expect(await operator.brokenTasks()).toEqual([]);
+  });
 
   it.concurrent('while its placement has no answer yet, finds the order that came of it', async () => {
     const referenceId = env.reference();
