@@ -16,7 +16,6 @@ beforeEach(async () => {
   await mkdir(project);
   await lock({ 'node_modules/left': '1.0.0' });
 });
-afterEach(() => machine.dispose());
 
 async function lock(versions: Record<string, string>): Promise<void> {
   const packages = Object.fromEntries(Object.entries(versions).map(([path, version]) => [path, { version }]));

@@ -3,7 +3,6 @@ import { freshMachine, type Machine } from './machine';
 
 let machine: Machine;
 beforeEach(async () => (machine = await freshMachine()));
-afterEach(() => machine.dispose());
 
 /** Runs `code` as the program in the foreground. */
 function foreground(code: string, options = {}) {
@@ -27,7 +26,7 @@ test('SIGTERM reaches the program, which may end in good order, and is never the
     setInterval(() => {}, 1000);
     process.stderr.write('ready');`);
   await run.said('ready');
-  run.kill('SIGTERM');
+  run.signal('SIGTERM');
   const { stdout, stderr } = await run.ended;
   expect(stderr).toContain('ending well');
   expect(stdout).toBe('0');
@@ -45,7 +44,7 @@ test.each<[string, string, NodeJS.Signals | undefined, string]>([
     { detached: true },
   );
   await run.said('started ');
-  if (signal) run.kill(signal);
+  if (signal) run.signal(signal);
   const { stdout, stderr } = await run.ended;
   const started = Number(/started (\d+)/.exec(stderr)?.[1]);
   expect(stdout).toBe(exitCode);

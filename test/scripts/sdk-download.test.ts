@@ -16,7 +16,6 @@ afterEach(async () => {
   for (const socket of callers) socket.destroy();
   callers.clear();
   await new Promise((resolve) => blackHole.close(resolve));
-  await machine.dispose();
 });
 
 test('a host that takes the connection and never answers is given up, and does not hold up the fallback', async () => {

@@ -17,7 +17,6 @@ const NEVER = 'echo "this must not be run" >&2; exit 99';
 
 let machine: Machine;
 beforeEach(async () => (machine = await freshMachine()));
-afterEach(() => machine.dispose());
 
 function ensure(env: Record<string, string> = {}) {
   return machine.call('temporal-cli.mjs', 'ensureTemporalCli', { env });

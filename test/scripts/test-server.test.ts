@@ -18,7 +18,6 @@ const JAVA = `
 
 let machine: Machine;
 beforeEach(async () => (machine = await freshMachine()));
-afterEach(() => machine.dispose());
 
 function ensure(env: Record<string, string> = {}) {
   return machine.call('test-server.mjs', 'ensureTestServer', { env }).ended;

@@ -5,7 +5,12 @@ import { auditAll, FLAWLESS } from '../support/audit';
 import { temporaryFolder } from '../support/clean-up';
 import { startReadyWorker, type WorkerProcess } from '../support/processes';
 import { waitUntil } from '../support/wait-until';
-import { type HostileEnvironment, SECRETS, startHostileEnvironment } from './support/hostile-environment';
+import {
+  type HostileEnvironment,
+  SECRETS,
+  startHostileEnvironment,
+  withSecretFiles,
+} from './support/hostile-environment';
 import { type Canary, findLeaks, inWords } from './support/leak-search';
 
 jest.setTimeout(120_000);
@@ -32,19 +37,8 @@ describe('a secret in a file, rotated while a worker buys', () => {
     environment = await startHostileEnvironment();
     environment.sandbox.settings({ apiKeys: [OLD_KEY] });
     environment.receiver.trust(OLD_SIGNING);
-    const {
-      PARTNER_API_KEY: _key,
-      DELIVERY_SECRET: _signing,
-      FINGERPRINT_SECRET: _fingerprints,
-      ...env
-    } = environment.env;
-    const files = ['PARTNER_API_KEY', 'DELIVERY_SECRET', 'FINGERPRINT_SECRET'].map((name) => [
-      `${name}_FILE`,
-      file(name),
-    ]);
-    worker = await startReadyWorker({
-      env: { ...env, ...Object.fromEntries(files), DELIVERY_URL: environment.receiver.url },
-    });
+    const env = withSecretFiles(environment.env, file);
+    worker = await startReadyWorker({ env: { ...env, DELIVERY_URL: environment.receiver.url } });
   });
   afterEach(() => void (bought = []));
 

@@ -8,6 +8,7 @@ import {
   secretCanaries,
   SECRETS,
   startHostileEnvironment,
+  withSecretFiles,
 } from './support/hostile-environment';
 import { type Evidence, findLeaks, inWords } from './support/leak-search';
 
@@ -68,13 +69,7 @@ function wrongSecrets(): Record<string, string> {
 function wrongFiles(): Record<string, string> {
   const path = join(dir, 'secrets');
   writeFileSync(path, `${SECRETS.PARTNER_API_KEY} ${SECRETS.DELIVERY_SECRET.join('-')}`);
-  const {
-    PARTNER_API_KEY: _key,
-    DELIVERY_SECRET: _signing,
-    FINGERPRINT_SECRET: _fingerprints,
-    ...env
-  } = environment.env;
-  return { ...env, PARTNER_API_KEY_FILE: path, DELIVERY_SECRET_FILE: path, FINGERPRINT_SECRET_FILE: dir };
+  return withSecretFiles(environment.env, (name) => (name === 'FINGERPRINT_SECRET' ? dir : path));
 }
 
 function brokenTemporalFile(): Record<string, string> {

@@ -26,6 +26,13 @@ export function secretCanaries(): Canary[] {
   );
 }
 
+/** The variables of a worker whose secrets are read from these files. */
+export function withSecretFiles(env: Record<string, string>, fileOf: (name: string) => string): Record<string, string> {
+  const names = ['PARTNER_API_KEY', 'DELIVERY_SECRET', 'FINGERPRINT_SECRET'];
+  const others = Object.entries(env).filter(([name]) => !names.includes(name));
+  return Object.fromEntries([...others, ...names.map((name) => [`${name}_FILE`, fileOf(name)])]);
+}
+
 function decoded(secret: string): string {
   return Buffer.from(secret.slice('whsec_'.length), 'base64').toString();
 }
