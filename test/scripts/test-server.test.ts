@@ -54,7 +54,7 @@ describe('the order in which a test server is looked for', () => {
     const env = { JAVA_HOME: join(java, '..', '..') };
     const first = await ensure(env);
     await machine.unfake('mvn');
-    expect(await ensure(env)).toEqual({ code: 0, stdout: first.stdout, stderr: '' });
+    expect(await ensure(env)).toEqual({ code: 0, signal: null, stdout: first.stdout, stderr: '' });
   });
 });
 
