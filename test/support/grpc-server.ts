@@ -1,4 +1,10 @@
-import { createSecureServer, createServer, type Http2Server, type ServerHttp2Stream } from 'node:http2';
+import {
+  createSecureServer,
+  createServer,
+  type Http2Server,
+  type SecureServerOptions,
+  type ServerHttp2Stream,
+} from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { closeAtEnd } from './clean-up';
 
@@ -17,7 +23,7 @@ export interface GrpcServer {
  */
 export async function startGrpcServer(
   statusOf: (method: string) => { status: number; message?: string },
-  tls?: { key: string; cert: string; ca?: string; requestCert?: boolean },
+  tls?: SecureServerOptions,
 ): Promise<GrpcServer> {
   const authorizations: GrpcServer['authorizations'] = [];
   const server: Http2Server = tls ? createSecureServer(tls) : createServer();

@@ -29,9 +29,9 @@ const targetOf = (address: string, options: Partial<TemporalTarget['connectionOp
 });
 
 /** What comes of connecting in two tries. */
-async function connecting(connect: typeof CONNECT.worker, target: TemporalTarget, everyMs = 500) {
+async function connecting(connect: typeof CONNECT.worker, target: TemporalTarget, everyMs = 500, tries = 2) {
   const lines: string[] = [];
-  const retry: ConnectRetry = { tries: 2, everyMs, onRetry: (line) => void lines.push(line) };
+  const retry: ConnectRetry = { tries, everyMs, onRetry: (line) => void lines.push(line) };
   const failure = await connect(target, retry).then(
     (): Error | undefined => undefined,
     (error: Error) => error,
@@ -89,14 +89,6 @@ describe.each(Object.entries(CONNECT))('the connection of a %s', (_, connect) =>
       'the server does not speak TLS',
     ],
     [
-      'a server that wants a certificate of ours',
-      async () => {
-        const { port } = await startGrpcServer(fine, { ...own, ca: own.cert, requestCert: true });
-        return targetOf(`localhost:${port}`, { tls: trusted });
-      },
-      'the server refuses our certificate',
-    ],
-    [
       'a certificate of ours that is none',
       async () => {
         const { port } = await startGrpcServer(fine, own);
@@ -112,6 +104,16 @@ describe.each(Object.entries(CONNECT))('the connection of a %s', (_, connect) =>
     expect(failure).toMatchObject({ exitCode: 78 });
     expect(failure?.message).toContain(`Temporal at ${target.address} can't be used: ${cause}.`);
     expect(lines).toEqual([]);
+  });
+
+  it('ends with 78 at a server that wants a certificate of ours, as soon as it says so', async () => {
+    const { port } = await startGrpcServer(fine, { ...own, ca: own.cert, requestCert: true });
+    // Under TLS 1.3 the refusal follows the handshake, and is lost when the connection is reset before it is read.
+    const { failure } = await connecting(connect, targetOf(`localhost:${port}`, { tls: trusted }), 500, 30);
+    expect(failure).toMatchObject({
+      exitCode: 78,
+      message: expect.stringContaining('the server refuses our certificate'),
+    });
   });
 
   it.each<[string, () => Promise<TemporalTarget>, string]>([
