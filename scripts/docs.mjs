@@ -39,6 +39,13 @@ function tableRow({ name, readBy, meaning, default: usual, required, secret }) {
 /** @type {(variable: Variable) => string} */
 function environmentLines({ name, meaning, default: usual, required, example }) {
   const text = meaning.replaceAll('`', '').replace(/^./, (first) => first.toUpperCase());
-  const hint = required || usual === undefined ? ` Example: ${example}` : '';
-  return `\n# ${text}.${hint}\n${required ? `${name}=` : `# ${name}=${usual ?? ''}`}\n`;
+  // Only a shell would run it in its place.
+  const hint = example.includes('$(') ? ` What this prints: echo "${example}"` : ` Example: ${example}`;
+  const assignment = `${name}=${quoted(usual ?? '')}`;
+  return `\n# ${text}.${required || usual === undefined ? hint : ''}\n${required ? assignment : `# ${assignment}`}\n`;
+}
+
+/** As a shell, `node --env-file` and compose all read it: in single quotes every sign stands for itself. */
+function quoted(/** @type {string} */ value) {
+  return /^[\w.,:/@%+-]*$/.test(value) ? value : `'${value}'`;
 }

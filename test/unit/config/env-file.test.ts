@@ -1,0 +1,80 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describeVariable, VARIABLE_NAMES } from '../../../src/config/variables';
+import { temporaryFolder } from '../../support/clean-up';
+
+const EXAMPLE = readFileSync(join(__dirname, '../../../.env.example'), 'utf8');
+const NAME = /^(?:export )?([A-Z][A-Z0-9_]*)=/;
+const FILLED = {
+  PARTNER_BASE_URL: 'https://partner.example/a?b=c&d=e',
+  PARTNER_API_KEY: 'a $key with #signs, `ticks` and "quotes"',
+  FINGERPRINT_SECRET: 'newest-secret-of-32-bytes-or-more  older-secret-of-32-bytes-or-more',
+};
+
+/** `.env.example` with nothing commented out, and what is required filled in as its header says. */
+function everythingUncommented(): string {
+  let text = EXAMPLE.replace(/^# (?=[A-Z][A-Z0-9_]*=)/gm, '');
+  for (const [name, value] of Object.entries(FILLED)) text = text.replace(`${name}=\n`, () => `${name}='${value}'\n`);
+  return text;
+}
+
+const namesIn = (text: string) => text.split('\n').flatMap((line) => NAME.exec(line)?.[1] ?? []);
+const PRINT = `process.stdout.write(JSON.stringify(process.env))`;
+
+function run(command: string, args: string[], text: string): Record<string, string> {
+  const file = join(temporaryFolder(), '.env');
+  writeFileSync(file, text);
+  const output = execFileSync(command, args, { env: { PATH: process.env.PATH, FILE: file }, encoding: 'utf8' });
+  const all = JSON.parse(output) as Record<string, string>;
+  return Object.fromEntries(namesIn(text).map((name) => [name, all[name] ?? 'not set']));
+}
+
+const READERS: Record<string, (text: string) => Record<string, string>> = {
+  'a shell': (text) => run('sh', ['-ec', `set -a; . "$FILE"; exec "${process.execPath}" -e '${PRINT}'`], text),
+  'node --env-file': (text) => {
+    const file = join(temporaryFolder(), '.env');
+    writeFileSync(file, text);
+    return run(process.execPath, [`--env-file=${file}`, '-e', PRINT], text);
+  },
+  compose: readAsCompose,
+};
+
+/**
+ * The rules of compose's env_file, for values of one line. Source: docs.docker.com/compose/how-tos/environment-variables, "Env
+ * file syntax": single quotes keep everything; elsewhere `$` is replaced, and a `#` behind a space begins a comment.
+ */
+function readAsCompose(text: string): Record<string, string> {
+  const values: Record<string, string> = {};
+  for (const line of text.split('\n')) {
+    if (line.trim() === '' || line.startsWith('#')) continue;
+    const [, name = '', written = ''] = /^(?:export )?([A-Z][A-Z0-9_]*)=(.*)$/.exec(line) ?? [];
+    expect(name).not.toBe('');
+    const [, single] = /^'([^']*)'$/.exec(written) ?? [];
+    const plain = written.replace(/ +#.*$/, '').trim();
+    if (single === undefined) expect(plain).not.toMatch(/['"$\\]/);
+    values[name] = single ?? plain;
+  }
+  return values;
+}
+
+describe('.env.example with every line uncommented', () => {
+  const text = everythingUncommented();
+
+  it('names every variable', () => {
+    expect(namesIn(text)).toEqual(
+      expect.arrayContaining([...VARIABLE_NAMES, 'TEMPORAL_ADDRESS', 'TEMPORAL_NAMESPACE']),
+    );
+  });
+
+  it.each(Object.keys(READERS))('gives the defaults, and what was filled in, to %s', (reader) => {
+    const expected = Object.fromEntries(VARIABLE_NAMES.map((name) => [name, describeVariable(name).default ?? '']));
+    expect(READERS[reader]!(text)).toMatchObject({
+      ...expected,
+      ...FILLED,
+      TEMPORAL_ADDRESS: 'localhost:7233',
+      TEMPORAL_NAMESPACE: 'default',
+      RECONCILE_CRON: '0 3 * * *',
+    });
+  });
+});
