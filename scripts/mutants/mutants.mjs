@@ -275,4 +275,12 @@ export const MUTANTS = [
     replace: 'if (refusal && cause === undefined) return',
     tests: ['test/scenarios/worker/connection.test.ts'],
   },
+  {
+    name: 'keys-counted-once',
+    rule: 'a key that stands twice in an order is two keys',
+    file: 'src/domain/already-delivered.ts',
+    find: '(counts.get(fingerprint) ?? 0) + 1',
+    replace: '1',
+    tests: ['test/unit/domain/already-delivered.test.ts'],
+  },
 ];

@@ -26,15 +26,16 @@ export function partitionByEvent<T extends EarlierEvent>(
   lines: readonly EventLine[],
   earlier: readonly T[],
 ): EventPartition<T> {
-  const left = lines.flatMap((line) => line.fingerprints);
-  const count = left.length;
+  const left = countKeys(lines.flatMap((line) => line.fingerprints));
+  let nothingSent = true;
   const repeatable = new Set<T>();
   // Received events first, so that an unreceived one can't account for their keys.
   for (const event of earlier.toSorted((a, b) => Number(b.received) - Number(a.received))) {
-    if (removeAll(left, event.fingerprints)) repeatable.add(event);
-    else if (event.received) for (const fingerprint of event.fingerprints) removeOne(left, fingerprint);
+    const isWhole = hasAll(left, event.fingerprints);
+    if (isWhole) repeatable.add(event);
+    if (!isWhole && !event.received) continue;
+    for (const fingerprint of event.fingerprints) if (removeOne(left, fingerprint)) nothingSent = false;
   }
-  const nothingSent = left.length === count;
   return {
     repeat: earlier.filter((event) => repeatable.has(event)),
     rest: linesOf(lines, (fingerprint) => removeOne(left, fingerprint)),
@@ -49,17 +50,23 @@ export function linesOf(lines: readonly EventLine[], passes: (fingerprint: strin
     .filter((line) => line.fingerprints.length > 0);
 }
 
-/** Removes one occurrence: an order may hold the same key twice. @returns whether there was one. */
-export function removeOne(fingerprints: string[], fingerprint: string): boolean {
-  const index = fingerprints.indexOf(fingerprint);
-  if (index >= 0) fingerprints.splice(index, 1);
-  return index >= 0;
+/** How often each fingerprint is there: an order may hold the same key twice. */
+export type KeyCounts = Map<string, number>;
+
+/** Counts, because to search a list for each of 20,000 keys would take longer than a workflow task may. */
+export function countKeys(fingerprints: readonly string[]): KeyCounts {
+  const counts: KeyCounts = new Map();
+  for (const fingerprint of fingerprints) counts.set(fingerprint, (counts.get(fingerprint) ?? 0) + 1);
+  return counts;
 }
 
-/** Removes all of `some`, or none if one is missing. @returns whether all were there. */
-function removeAll(fingerprints: string[], some: readonly string[]): boolean {
-  const rest = [...fingerprints];
-  if (!some.every((one) => removeOne(rest, one))) return false;
-  fingerprints.splice(0, fingerprints.length, ...rest);
-  return true;
+/** Removes one occurrence. @returns whether there was one. */
+export function removeOne(counts: KeyCounts, fingerprint: string): boolean {
+  const count = counts.get(fingerprint) ?? 0;
+  if (count > 0) counts.set(fingerprint, count - 1);
+  return count > 0;
+}
+
+function hasAll(counts: KeyCounts, some: readonly string[]): boolean {
+  return [...countKeys(some)].every(([fingerprint, count]) => (counts.get(fingerprint) ?? 0) >= count);
 }

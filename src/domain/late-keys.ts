@@ -1,4 +1,4 @@
-import { linesOf, removeOne } from './already-delivered';
+import { countKeys, linesOf, removeOne } from './already-delivered';
 import { assessOrder, type EventLine } from './assess-order';
 import type { OrderSnapshot, PurchaseItem } from './order';
 
@@ -37,6 +37,6 @@ export function newKeysOf(
     const issue = 'FINGERPRINT_SECRET has changed since keys were handed over, so old keys look like new ones';
     return { lines: [], issue };
   }
-  const known = [...handedOver];
+  const known = countKeys(handedOver);
   return { lines: linesOf(assessment.lines, (fingerprint) => !removeOne(known, fingerprint)) };
 }
