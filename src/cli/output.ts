@@ -68,7 +68,7 @@ function formatWork(work: PendingWork, { workflowId }: PurchaseStatus): string[]
   const next = work.nextAttempt ? `, next ${work.nextAttempt}` : '';
   if (!work.paused) return [`  doing: ${work.activity}, attempt ${work.attempt}${answer}${next}`];
   return [
-    `  PAUSED by a person: ${work.activity}, attempt ${work.attempt}${answer}. To go on, type:`,
+    `  PAUSED by an operator: ${work.activity}, attempt ${work.attempt}${answer}. To go on, type:`,
     `    temporal activity unpause --workflow-id ${workflowId} --activity-id ${work.activityId}`,
   ];
 }

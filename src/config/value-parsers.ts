@@ -33,7 +33,7 @@ export function duration(min: Duration, max: Duration) {
     .regex(/^\d{1,12}(ms|s|m|h)$/)
     .transform((text) => inMs(text as Duration))
     .pipe(z.number().min(inMs(min)).max(inMs(max)))
-    .meta({ expected: `a duration such as 500ms, 30s, 25m or 24h, from ${min} to ${max}`, example: '30s' });
+    .meta({ expected: `a duration from ${min} to ${max}, written with ms, s, m or h`, example: '30s' });
 }
 
 function inMs(duration: Duration): number {

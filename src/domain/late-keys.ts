@@ -34,7 +34,7 @@ export function newKeysOf(
   const present = assessment.lines.flatMap((line) => line.fingerprints);
   const secrets = new Set([...handedOver, ...present].map((fingerprint) => fingerprint.split('.')[0]));
   if (handedOver.length > 0 && secrets.size > 1) {
-    const issue = 'FINGERPRINT_SECRET has changed since keys were handed over, so old keys look like new ones';
+    const issue = 'FINGERPRINT_SECRET has changed since keys were handed over, so that old keys are not recognised';
     return { lines: [], issue };
   }
   const known = countKeys(handedOver);

@@ -30,7 +30,9 @@ export const text = z.string().min(1);
 export const money = z.number().refine(isMoney, 'needs an amount such as 100 or 99.95');
 
 export function integer(min: number, max = Number.MAX_SAFE_INTEGER) {
-  return z.int().min(min).max(max);
+  const needed =
+    max === Number.MAX_SAFE_INTEGER ? `needs a whole number from ${min}` : `needs a whole number from ${min} to ${max}`;
+  return z.int(needed).min(min, needed).max(max, needed);
 }
 
 /** A whole number written in digits, as in a query or the environment. */

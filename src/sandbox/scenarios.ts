@@ -45,7 +45,7 @@ export const SCENARIOS = {
     899,
     within(8, { status: 'COMPLETED', keys: (n) => n - 1 }),
   ),
-  'demo-strange': scenario('Demo: a status never heard of', 649, [
+  'demo-strange': scenario('Demo: an unknown status', 649, [
     { atMs: 0, status: 'PENDING' },
     { atMs: 20 * SECOND, status: 'AWAITING_SUPPLIER' },
     { atMs: 90 * SECOND, status: 'COMPLETED' },

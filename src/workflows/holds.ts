@@ -80,7 +80,9 @@ export class Holds {
     const open = this.current;
     if (!open) throw refuse(`nothing waits for a decision here (you answered ${decision.hold})`);
     if (open.notice.id !== decision.hold) {
-      throw refuse(`the hold that waits is ${open.notice.id}, you answered ${decision.hold}: look again, then decide`);
+      throw refuse(
+        `the hold that waits is ${open.notice.id}, you answered ${decision.hold}: read its status again, then decide`,
+      );
     }
     if (open.decision) throw refuse(`this hold was already answered: ${open.decision.decision}`);
     if (!open.notice.decisions.includes(decision.decision)) {

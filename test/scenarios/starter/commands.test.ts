@@ -96,7 +96,7 @@ describe('the commands, as real processes', () => {
       type: 'awaitOrderChange',
     });
     const { stdout } = await run('status', referenceId);
-    expect(stdout).toContain('PAUSED by a person: awaitOrderChange, attempt');
+    expect(stdout).toContain('PAUSED by an operator: awaitOrderChange, attempt');
 
     const command = stdout.split('\n').find((line) => line.includes('temporal activity unpause'));
     const [, ...args] = command!.trim().split(' ');
