@@ -78,7 +78,10 @@ describe('a purchase that waits for a person', () => {
       for (const decision of KINDS.filter((kind) => !fitting.includes(kind))) {
         await expectRefusal(operator.resolve(decision, { orderId: 'some-order' }), `does not fit ${reason}`);
       }
-      await expectRefusal(operator.resolve(fitting[0]!, { hold: `${hold.id}0`, orderId: 'some-order' }), 'look again');
+      await expectRefusal(
+        operator.resolve(fitting[0]!, { hold: `${hold.id}0`, orderId: 'some-order' }),
+        'read its status again',
+      );
       expect(await env.starter.status(referenceId)).toMatchObject({ state: 'HELD', hold: { id: hold.id } });
       expect(await operator.updatesOnRecord()).toBe(KINDS.length - fitting.length + 1);
     },
@@ -138,7 +141,7 @@ describe('a purchase that waits for a person', () => {
     const second = await operator.held('OTHER_ITEMS');
 
     expect(second.id).not.toBe(first.id);
-    await expectRefusal(operator.resolve('abandon', { hold: first.id }), 'look again');
+    await expectRefusal(operator.resolve('abandon', { hold: first.id }), 'read its status again');
     expect((await env.audit(referenceId)).received).toEqual([]);
     await operator.resolve('abandon', { hold: second.id });
     expect(await operator.result()).toMatchObject({ outcome: 'ABANDONED' });
