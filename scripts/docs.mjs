@@ -10,8 +10,7 @@ import { projectRoot } from './lib/paths.mjs';
 /** @typedef {Record<'name' | 'readBy' | 'meaning' | 'example', string> & { default?: string, required: boolean, secret: boolean }} Variable */
 
 await ensureBuild();
-const config = join(projectRoot, 'dist/config/variables.js');
-const { VARIABLE_NAMES, describeVariable } = createRequire(import.meta.url)(config);
+const { VARIABLE_NAMES, describeVariable } = createRequire(import.meta.url)('../dist/config/variables.js');
 const variables = VARIABLE_NAMES.map((/** @type {string} */ name) => ({ name, ...describeVariable(name) }));
 const rows = ['| variable | by | default | meaning |', '|---|---|---|---|', ...variables.map(tableRow)];
 await replace('docs/configuration.md', /(?<=<!-- variables:.*?-->\n\n).*?(?=\n\n<!-- end of)/s, rows.join('\n'));
@@ -41,11 +40,8 @@ function environmentLines({ name, meaning, default: usual, required, example }) 
   const text = meaning.replaceAll('`', '').replace(/^./, (first) => first.toUpperCase());
   // Only a shell would run it in its place.
   const hint = example.includes('$(') ? ` What this prints: echo "${example}"` : ` Example: ${example}`;
-  const assignment = `${name}=${quoted(usual ?? '')}`;
+  // As a shell, `node --env-file` and compose all read it: in single quotes every sign stands for itself.
+  const value = /^[\w.,:/@%+-]*$/.test(usual ?? '') ? (usual ?? '') : `'${usual}'`;
+  const assignment = `${name}=${value}`;
   return `\n# ${text}.${required || usual === undefined ? hint : ''}\n${required ? assignment : `# ${assignment}`}\n`;
-}
-
-/** As a shell, `node --env-file` and compose all read it: in single quotes every sign stands for itself. */
-function quoted(/** @type {string} */ value) {
-  return /^[\w.,:/@%+-]*$/.test(value) ? value : `'${value}'`;
 }

@@ -12,8 +12,7 @@ await ensureBuild();
 let counted = false;
 const jest = [createRequire(import.meta.url).resolve('jest/bin/jest'), ...process.argv.slice(2)];
 // In a group of its own, so that the servers which its tests start end with it.
-const detached = process.platform !== 'win32';
-const options = { cwd: projectRoot, stdio: [0, 1, 2, 'ipc'], detached };
+const options = { cwd: projectRoot, stdio: [0, 1, 2, 'ipc'], detached: process.platform !== 'win32' };
 const code = await runInForeground(process.execPath, jest, options, () => void (counted = true));
 if (!counted || code > 128) throw new Error(`Jest ended with exit code ${code} before it had counted the tests`);
 process.exitCode = code;

@@ -1,7 +1,6 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 
-/** The project's own folder. */
 export const projectRoot = resolve(import.meta.dirname, '../..');
 
 /** Where tools are kept, never inside the project: so a fresh clone finds what an older one has built. */

@@ -11,7 +11,6 @@ import { posix } from 'node:path';
 export const MODULES = {
   domain: '',
   contracts: 'types:domain @temporalio/common node:crypto',
-  // Every timeout and retry policy, for those who need one: it brings nothing that runs.
   'workflows/policies': 'contracts types:@temporalio/workflow',
   workflows: 'workflows/policies contracts not:contracts/event-id domain @temporalio/workflow @temporalio/common',
   partner: 'contracts domain node undici zod',
@@ -20,7 +19,6 @@ export const MODULES = {
   activities:
     'workflows/policies contracts domain partner delivery temporal/client report node @temporalio/activity @temporalio/common @temporalio/client',
   'temporal/client': 'contracts domain node @temporalio/client @temporalio/common @temporalio/envconfig',
-  // The only one that touches the native bridge.
   'temporal/worker': 'temporal/client node @temporalio/worker',
   starter: 'workflows/policies contracts domain temporal/client @temporalio/client',
   cli: 'workflows/policies starter partner delivery config contracts domain temporal/client exit @temporalio/client commander',
@@ -38,8 +36,8 @@ function create(context) {
   const allowed = MODULES[own]?.split(' ');
   // It puts the others together; the folder `starter/` does not.
   if (file === 'starter.ts' || allowed?.includes('anything')) return {};
-  const noRow = `The module ${own} has no row in MODULES.`;
-  if (!allowed) return { Program: (node) => context.report({ node, message: noRow }) };
+  if (!allowed)
+    return { Program: (node) => context.report({ node, message: `The module ${own} has no row in MODULES.` }) };
   /** @type {(node: any, specifier: unknown, isType?: boolean) => void} */
   const check = (node, specifier, isType = false) => {
     const message = complaint(own, allowed, specifier, file, isType);

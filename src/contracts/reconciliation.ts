@@ -37,8 +37,6 @@ export interface ReconcileOrdersInput {
   to: number;
   dryRun: boolean;
   timeZone: string;
-  /** The age in ms from which an order without a purchase is a finding. */
-  settlingAgeMs: number;
 }
 
 /** The activity of `reconcileWorkflow`. */

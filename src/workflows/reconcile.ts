@@ -12,10 +12,9 @@ import {
 import type { Activities } from '../contracts/activities';
 import { FAILURE } from '../contracts/failures';
 import { RECONCILE_SCHEDULE } from '../contracts/names';
-import type { PurchaseSettings } from '../contracts/purchase';
 import type { ReconcileActivities, ReconcileInput, ReconciliationResult } from '../contracts/reconciliation';
 import { isReconciliationResult } from './activity-result-guards';
-import { completedEventOptions, localOptions, reconciliationOptions, settlingAge } from './policies';
+import { completedEventOptions, localOptions, reconciliationOptions } from './policies';
 import { validateReconcileInput } from './validate-input';
 
 /**
@@ -33,18 +32,17 @@ export async function reconcileWorkflow(input?: ReconcileInput): Promise<Reconci
   const hours = lookbackMs / 3_600_000;
   setCurrentDetails(`**RECONCILING** the last ${hours} h; its progress is in the heartbeat of the activity`);
 
-  const { settings } = await proxyLocalActivities<Activities>(localOptions).readSettings();
   const { reconcileOrders } = proxyActivities<ReconcileActivities>(reconciliationOptions);
   const summary = `orders since ${new Date(from).toISOString()}${dryRun ? ', only a report' : ''}`;
   const result = await reconcileOrders
-    .executeWithOptions({ summary }, [{ from, to, dryRun, timeZone, settlingAgeMs: settlingAge(settings) }])
+    .executeWithOptions({ summary }, [{ from, to, dryRun, timeZone }])
     .catch(endAsCancelled);
   if (!isReconciliationResult(result)) {
     const why = 'the reconciliation was completed by an operator, without a result';
     throw ApplicationFailure.nonRetryable(why, FAILURE.invalidReconciliation);
   }
   setCurrentDetails(`**DONE** ${describeResult(result)}`);
-  if (!dryRun) await notifyCompleted(settings, result);
+  if (!dryRun) await notifyCompleted(result);
   return result;
 }
 
@@ -55,7 +53,8 @@ function endAsCancelled(failure: unknown): never {
 }
 
 /** The checkout may be away: the reconciliation itself has succeeded all the same. */
-async function notifyCompleted(settings: PurchaseSettings, result: ReconciliationResult): Promise<void> {
+async function notifyCompleted(result: ReconciliationResult): Promise<void> {
+  const { settings } = await proxyLocalActivities<Activities>(localOptions).readSettings();
   const { deliverEvent } = proxyActivities<Activities>(completedEventOptions(settings));
   const { from, to, orders, mended, report, findings } = result;
   try {

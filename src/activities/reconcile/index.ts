@@ -19,7 +19,7 @@ import {
   type RecordIndex,
 } from '../../domain/reconciliation/index';
 import { isPartnerError, type PartnerClient, withRetry } from '../../partner/index';
-import { readRetry } from '../../workflows/policies';
+import { readRetry, settlingAge } from '../../workflows/policies';
 import { writeReport } from '../../report/index';
 import { lookbackIssue } from '../../temporal/client';
 import { failure, toFailure } from '../failures';
@@ -76,7 +76,7 @@ async function runReconciliation(
   const { orders, purchases, later } = await readRecords(deps, window, progress);
   const records = indexRecords(orders, purchases);
   const now = deps.now();
-  const settledBefore = now - window.settlingAgeMs;
+  const settledBefore = now - settlingAge(deps.settings);
   const options: ReconcileOptions = { now, from: window.from, settledBefore, stuckAfterMs: DAY_MS };
   const suggested = reconcile(records, options);
   const findings = await handleFindings(deps, suggested, { records, options, later, dryRun: window.dryRun }, progress);
@@ -102,11 +102,10 @@ async function runReconciliation(
  * the report would say that all is well. A workflow of another version may leave one out.
  */
 function validateWindow(input: ReconcileOrdersInput): void {
-  const { from, to, settlingAgeMs, dryRun, timeZone } = input ?? {};
-  const areNumbers = [from, to, settlingAgeMs].every(Number.isFinite) && from < to && settlingAgeMs >= 0;
+  const { from, to, dryRun, timeZone } = input ?? {};
+  const areNumbers = [from, to].every(Number.isFinite) && from < to;
   if (areNumbers && typeof dryRun === 'boolean' && typeof timeZone === 'string') return;
-  const expected =
-    'expected {from, to, settlingAgeMs, dryRun, timeZone} of this version: start the reconciliation anew';
+  const expected = 'expected {from, to, dryRun, timeZone} of this version: start the reconciliation anew';
   throw failure(FAILURE.invalidReconciliation, expected, { final: true });
 }
 

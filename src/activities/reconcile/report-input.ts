@@ -3,7 +3,7 @@ import type { ReconcileOrdersInput, ReportedFinding } from '../../contracts/reco
 import { calendarIn, type ReconciliationReport } from '../../report/index';
 
 /** What a report is made of. Instants are epoch ms. */
-export interface ReportInput extends Omit<ReconcileOrdersInput, 'settlingAgeMs'> {
+export interface ReportInput extends ReconcileOrdersInput {
   runId: string;
   now: number;
   orders: readonly PartnerOrder[];

@@ -97,8 +97,7 @@ describe('a workflow that is started with what it can not use fails at once, and
 
 describe('an activity that is given or completed with what is none of its own', () => {
   it.each([
-    ['the settling age of an older workflow missing', { settlingAgeMs: undefined }],
-    ['a settling age that JSON has made null of', { settlingAgeMs: null }],
+    ['an instant that JSON has made null of', { from: null }],
     ['an instant missing', { from: undefined }],
     ['an instant that is a string', { to: '2026-01-01' }],
     ['the dry run missing', { dryRun: undefined }],
@@ -106,7 +105,7 @@ describe('an activity that is given or completed with what is none of its own', 
   ])(
     'reconcileOrders with %s fails for good before it reads anything, and never reports that all is well',
     async (_, change) => {
-      const window = { from: 1, to: 2, settlingAgeMs: 3, dryRun: true, timeZone: 'UTC', ...change };
+      const window = { from: 1, to: 2, dryRun: true, timeZone: 'UTC', ...change };
       const { reconcileOrders } = createReconcileActivities({} as ReconcileDependencies);
       const ended = new MockActivityEnvironment({}, { logger: new DefaultLogger('ERROR') }).run(
         reconcileOrders,
