@@ -20,13 +20,27 @@ export async function freePort(): Promise<number> {
 }
 
 /**
- * Starts a real Temporal dev server without a UI, with the search attributes of the project.
+ * Starts a real Temporal dev server without a UI, with the search attributes of the project. A port that somebody else took
+ * in the meantime is given up for another, unless it was asked for.
  *
  * @param options `dbFile` keeps its data, so that a server can be killed and started again on the same `port`.
  */
-export async function startDevServer(
-  options: { port?: number; dbFile?: string; setUp?: boolean } = {},
-): Promise<DevServer> {
+export async function startDevServer(options: DevServerOptions = {}): Promise<DevServer> {
+  for (let tries = options.port === undefined ? 3 : 1; tries > 0; tries--) {
+    const server = await tryDevServer(options);
+    if (server) return server;
+  }
+  throw new Error('the Temporal server ended before it answered: is its port taken?');
+}
+
+interface DevServerOptions {
+  port?: number;
+  dbFile?: string;
+  setUp?: boolean;
+}
+
+/** @returns undefined when it ended before it answered. */
+async function tryDevServer(options: DevServerOptions): Promise<DevServer | undefined> {
   const cli = process.env.TEMPORAL_CLI;
   if (!cli) throw new Error('TEMPORAL_CLI is not set: run the suite with npm test, or set it to a Temporal CLI');
   const port = options.port ?? (await freePort());
@@ -47,8 +61,10 @@ export async function startDevServer(
   };
   closeAtEnd(() => stop('SIGKILL'));
   const address = `127.0.0.1:${port}`;
-  await waitUntil(`a Temporal server answers at ${address}`, () => isServing(address), { everyMs: 200 });
-  return { address, stop };
+  const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
+  const isDecided = async () => hasEnded() || (await isServing(address));
+  await waitUntil(`a Temporal server answers at ${address}`, isDecided, { everyMs: 200 });
+  return hasEnded() ? undefined : { address, stop };
 }
 
 async function isServing(address: string): Promise<boolean> {
