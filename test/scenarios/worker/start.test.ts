@@ -56,7 +56,7 @@ describe('a worker that can not start says why, before it has done anything', ()
     const address = `127.0.0.1:${await freePort()}`;
     const lines: string[] = [];
     const target = { address, namespace: 'default', connectionOptions: { address } };
-    const gaveUp = connectWorker(target, { tries: 3, everyMs: 20, onRetry: (line) => void lines.push(line) });
+    const gaveUp = connectWorker(target, { tries: 3, everyMs: 1_000, onRetry: (line) => void lines.push(line) });
 
     await expect(gaveUp).rejects.toThrow(TemporalUnreachableError);
     await expect(gaveUp).rejects.toMatchObject({ exitCode: 69 });
