@@ -1,6 +1,7 @@
 import { activityInfo } from '@temporalio/activity';
 import type { Activities } from '../contracts/activities';
 import type { ReconcileActivities } from '../contracts/reconciliation';
+import { createCheckOrderActivities } from './check-order';
 import { createDeliverEventActivities } from './deliver-event';
 import type { ActivityDependencies } from './dependencies';
 import { createFindOrdersActivities } from './find-orders';
@@ -22,6 +23,7 @@ export function createActivities(deps: ActivityDependencies): Activities {
     ...createPlaceOrderActivities(deps),
     ...createFindOrdersActivities(deps),
     ...createPollOrderActivities(deps),
+    ...createCheckOrderActivities(deps),
     ...createDeliverEventActivities(deps),
   };
 }

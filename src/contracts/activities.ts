@@ -85,6 +85,14 @@ export interface AwaitOrderInput extends GetOrderInput {
   intervalMs: number;
 }
 
+export interface CheckOrderInput {
+  orderId: string;
+  referenceId: string;
+}
+
+/** Whether an order that an operator names may be the one of this purchase. `why` says why not, in safe words. */
+export type OrderCheck = { usable: true } | { usable: false; why: string };
+
 /** What one poll of an order brings up: after a reset also what went out before, which must not go out as something else. */
 export interface PolledOrder extends OrderSnapshot {
   earlier?: EarlierEvent[];
@@ -119,6 +127,8 @@ export interface Activities {
   awaitOrderChange(input: AwaitOrderInput): Promise<PolledOrder>;
   /** Reads the order once. */
   getOrder(input: GetOrderInput): Promise<PolledOrder>;
+  /** Reads an order that a decision names, before it is taken. It throws where the partner can't be read. */
+  checkOrder(input: CheckOrderInput): Promise<OrderCheck>;
   /** Hands one event to the checkout, with the keys read from the partner in the same attempt. */
   deliverEvent(request: DeliveryRequest): Promise<DeliveryReceipt>;
 }

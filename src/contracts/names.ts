@@ -23,6 +23,7 @@ export const ACTIVITY = {
   findOrders: 'findOrders',
   awaitOrderChange: 'awaitOrderChange',
   getOrder: 'getOrder',
+  checkOrder: 'checkOrder',
   deliverEvent: 'deliverEvent',
   reconcileOrders: 'reconcileOrders',
 } as const satisfies { [Name in keyof (Activities & ReconcileActivities)]: Name };
@@ -30,10 +31,13 @@ export const ACTIVITY = {
 /** The update that carries an operator's decision on a held purchase. */
 export const RESOLVE_UPDATE = 'resolve';
 
-/** The id of that update: the same decision on the same hold is one update, whoever sends it and how often. */
-export function resolveUpdateId(decision: Decision): string {
-  const orderId = decision.decision === 'order' ? [decision.orderId] : [];
-  return [decision.hold, decision.decision, ...orderId].join(' ');
+/**
+ * The id of that update: the same decision on the same hold is one update, whoever sends it and how often. An order is
+ * read anew each time it is named, because the partner may have been away the time before: such an update has no id that
+ * follows from it, and the client makes one.
+ */
+export function resolveUpdateId({ hold, decision }: Decision): string | undefined {
+  return decision === 'order' ? undefined : `${hold} ${decision}`;
 }
 
 const PURCHASE_ID_PREFIX = 'purchase-';

@@ -1,4 +1,4 @@
-import type { FoundOrder, OrderSearchResult, PlacementResult, PolledOrder } from '../contracts/activities';
+import type { FoundOrder, OrderCheck, OrderSearchResult, PlacementResult, PolledOrder } from '../contracts/activities';
 import type { DeliveryReceipt, EarlierEvent, EventWithKeys } from '../contracts/checkout-events';
 import type { OrderLine } from '../domain/order';
 import type { ReconciliationResult } from '../contracts/reconciliation';
@@ -46,6 +46,12 @@ export function isOrderSnapshot(orderId: string, value: unknown): value is Polle
     isOptional(order.claimedBy, isString) &&
     isOptional(order.earlier, (earlier) => isListOf(earlier, isEarlierEvent))
   );
+}
+
+/** Whether this is a result of `checkOrder`. */
+export function isOrderCheck(value: unknown): value is OrderCheck {
+  const { usable, why } = fieldsOf<FieldsOfAll<OrderCheck>>(value);
+  return usable === true || (usable === false && isString(why));
 }
 
 /** Whether this is a receipt of `deliverEvent`; nothing else counts as delivered. */

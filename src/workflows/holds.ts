@@ -1,18 +1,21 @@
 import {
+  ActivityFailure,
   ApplicationFailure,
   CancellationScope,
   condition,
   defineUpdate,
   log,
+  proxyActivities,
   proxyLocalActivities,
   upsertMemo,
 } from '@temporalio/workflow';
-import type { Activities } from '../contracts/activities';
+import type { Activities, OrderCheck } from '../contracts/activities';
 import { FAILURE } from '../contracts/failures';
 import { RESOLVE_UPDATE } from '../contracts/names';
 import type { Decision, DecisionChoice, DecisionKind, HoldNotice, HoldReason } from '../contracts/purchase';
 import { isSafeOrderId } from '../domain/order';
-import { localOptions } from './policies';
+import { isOrderCheck } from './activity-result-guards';
+import { localOptions, orderCheckOptions } from './policies';
 import type { PurchaseRecord } from './purchase-record';
 import { sendEvent } from './send-event';
 
@@ -43,24 +46,35 @@ export interface HoldCause {
 /** What ended a hold: a decision with the run in which the hold was opened, or a cancel request that was allowed to. */
 export type HoldResolution = (DecisionChoice & { runId: string }) | { decision: 'cancelled' };
 
+interface OpenHold {
+  purchase: PurchaseRecord;
+  notice: HoldNotice;
+  decision?: Decision;
+}
+
 /**
  * The holds of a purchase, one at a time, and where decisions arrive. The validator checks only the shape, because a
  * rejected update leaves no trace; `resolve` decides, so that whoever comes second, too early, or answers an older hold is
  * on record too.
  */
 export class Holds {
-  private current: { notice: HoldNotice; decision?: Decision } | undefined;
+  private current: OpenHold | undefined;
   private count = 0;
+  /** The order that is being read before the decision that names it is taken. */
+  private reading: string | undefined;
 
   /**
    * Opens a hold under an id that no other run or hold of this purchase has. The run is a recorded one: a reset
    * replays the decisions that were made for older holds, and they must find those and never a new one.
    */
-  async open({ reason, explanation }: HoldCause): Promise<{ notice: HoldNotice; runId: string }> {
+  async open(
+    purchase: PurchaseRecord,
+    { reason, explanation }: HoldCause,
+  ): Promise<{ notice: HoldNotice; runId: string }> {
     const { runId } = await currentRun();
     this.count += 1;
     const notice = { id: `${runId}:${this.count}`, reason, explanation, decisions: FITTING[reason] };
-    this.current = { notice };
+    this.current = { purchase, notice };
     upsertMemo({ hold: notice });
     return { notice, runId };
   }
@@ -74,9 +88,24 @@ export class Holds {
     upsertMemo({ hold: null });
   }
 
-  /** Handles the update `resolve`. @throws ApplicationFailure `DecisionRefused` for a decision that comes to nothing. */
-  resolve(decision: Decision): { hold: string } {
-    const refuse = (why: string) => ApplicationFailure.nonRetryable(why, FAILURE.decisionRefused);
+  /**
+   * Handles the update `resolve`. An order that is named is read first, and while it is, another decision may be faster, or
+   * the hold may end: whether the decision is still wanted is asked again then.
+   *
+   * @throws ApplicationFailure `DecisionRefused` for a decision that comes to nothing.
+   */
+  async resolve(decision: Decision): Promise<{ hold: string }> {
+    const open = this.answerable(decision);
+    if (decision.decision === 'order') {
+      await this.readFirst(decision.orderId, open.purchase);
+      this.answerable(decision);
+    }
+    open.decision = decision;
+    return { hold: decision.hold };
+  }
+
+  /** @returns the hold that a decision answers. @throws ApplicationFailure `DecisionRefused` */
+  private answerable(decision: Decision): OpenHold {
     const open = this.current;
     if (!open) throw refuse(`nothing waits for a decision here (you answered ${decision.hold})`);
     if (open.notice.id !== decision.hold) {
@@ -88,9 +117,41 @@ export class Holds {
     if (!open.notice.decisions.includes(decision.decision)) {
       throw refuse(`${decision.decision} does not fit ${open.notice.reason}: ${open.notice.decisions.join(', ')} do`);
     }
-    open.decision = decision;
-    return { hold: decision.hold };
+    return open;
   }
+
+  /** One read at a time. @throws ApplicationFailure `DecisionRefused` unless the order may be that of this purchase */
+  private async readFirst(orderId: string, purchase: PurchaseRecord): Promise<void> {
+    if (this.reading !== undefined) throw refuse(`order ${this.reading} is being read for it just now: try again`);
+    this.reading = orderId;
+    try {
+      const check = await checkOrder(purchase, orderId);
+      if (!check.usable) throw refuse(check.why);
+    } finally {
+      this.reading = undefined;
+    }
+  }
+}
+
+/** Not cancelled with the purchase: a cancel request takes effect where the hold says so. */
+async function checkOrder({ input, settings }: PurchaseRecord, orderId: string): Promise<OrderCheck> {
+  const { checkOrder: read } = proxyActivities<Activities>(orderCheckOptions(settings));
+  const request = { orderId, referenceId: input.referenceId };
+  const checking = CancellationScope.nonCancellable(() =>
+    read.executeWithOptions({ summary: `${orderId}: is it the order of this purchase?` }, [request]),
+  );
+  const check: unknown = await checking.catch((failure: unknown) => unchecked(orderId, failure));
+  return isOrderCheck(check) ? check : unchecked(orderId);
+}
+
+function unchecked(orderId: string, failure?: unknown): OrderCheck {
+  const cause = failure instanceof ActivityFailure ? failure.cause : undefined;
+  const why = cause instanceof ApplicationFailure ? ` (${cause.message})` : '';
+  return { usable: false, why: `order ${orderId} could not be checked${why}: try again` };
+}
+
+function refuse(why: string): ApplicationFailure {
+  return ApplicationFailure.nonRetryable(why, FAILURE.decisionRefused);
 }
 
 /**
@@ -104,7 +165,7 @@ export async function hold(
   cause: HoldCause,
   endOnCancel = false,
 ): Promise<HoldResolution> {
-  const { notice, runId } = await holds.open(cause);
+  const { notice, runId } = await holds.open(purchase, cause);
   log.warn('purchase held for an operator', { reason: notice.reason, hold: notice.id });
   const commands = notice.decisions.map((decision) => `--${decision}`).join(', ');
   purchase.show('HELD', `${notice.explanation}. Resolve with: ${commands}`);

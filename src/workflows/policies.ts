@@ -102,6 +102,17 @@ export function singleReadOptions(settings: PurchaseSettings): ActivityOptions {
   };
 }
 
+/**
+ * The read of an order that an operator names, while the operator waits: all its attempts together end before
+ * {@link answerTimeout}, unless one request alone may take longer.
+ */
+export function orderCheckOptions({ partnerTimeoutMs }: PurchaseSettings): ActivityOptions {
+  return {
+    scheduleToCloseTimeout: Math.max(20 * SECOND, partnerTimeoutMs + 5 * SECOND),
+    retry: { initialInterval: SECOND, backoffCoefficient: 2, maximumAttempts: 3 },
+  };
+}
+
 /* Notifying the checkout */
 
 /** An event is tried soon again, then every 10 minutes, for 25 hours: docs/architecture.md#events promises 24. */

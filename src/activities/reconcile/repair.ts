@@ -87,7 +87,8 @@ async function adopt(context: RepairContext, { finding, purchase }: ConfirmedFin
     );
   } catch (error) {
     if (!(error instanceof WorkflowUpdateFailedError) && !(error instanceof WorkflowNotFoundError)) throw error;
-    return left(finding, 'an operator or another reconciliation has just decided');
+    const why = error instanceof WorkflowUpdateFailedError ? error.cause?.message : undefined;
+    return left(finding, `its hold did not take the order: ${why ?? 'the purchase has just ended'}`);
   }
   return { ...finding, done: 'mended', note: `the purchase adopts order ${orderId}` };
 }

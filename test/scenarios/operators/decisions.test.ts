@@ -1,9 +1,10 @@
 import { ApplicationFailure, type Workflow } from '@temporalio/common';
 import { WithStartWorkflowOperation, WorkflowUpdateFailedError } from '@temporalio/client';
 import type { Decision, DecisionKind, HoldReason } from '../../../src/contracts/purchase';
+import { PARTNER_ORDER_ID } from '../../../src/contracts/search-attributes';
 import { PURCHASE_WORKFLOW, purchaseWorkflowId, RESOLVE_UPDATE } from '../../../src/contracts/names';
 import { type Arrangement, type Checkout, HOLD_ARRANGEMENTS, scriptedCheckout } from '../../support/held-purchases';
-import { operatorOf } from '../../support/operator';
+import { type Operator, operatorOf } from '../../support/operator';
 import { sharedEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
 
@@ -186,6 +187,98 @@ describe('a purchase that waits for a person', () => {
     expect(await env.starter.status(referenceId)).toMatchObject({ state: 'HELD' });
     expect(await operator.brokenTasks()).toEqual([]);
   });
+});
+
+describe('an order that a person names is read before it is believed', () => {
+  // So long that a read that hangs lasts until the test ends it.
+  const env = sharedEnvironment({ settings: { replace: 'never', settleMs: 200, partnerTimeoutMs: 10_000 } });
+
+  beforeAll(() => void env.sandbox.addPastOrders({ count: 3 }));
+
+  async function held() {
+    const { referenceId, rest } = await HOLD_ARRANGEMENTS.PLACEMENT_UNKNOWN({
+      env,
+      checkout: scriptedCheckout(env),
+      referenceId: env.reference(),
+    });
+    const operator = operatorOf(env, referenceId);
+    return { referenceId, operator, hold: await operator.held('PLACEMENT_UNKNOWN'), right: rest };
+  }
+
+  it.concurrent.each<[string, string, () => Promise<string> | string]>([
+    ['that the partner does not have', 'the partner has no order', () => 'never-there'],
+    [
+      'that another purchase has adopted, whatever the history says',
+      'belongs to the purchase',
+      async () => {
+        const { orderId, referenceId } = await env.bought({ 'demo-instant': 2 });
+        await env.untilListed(`${PARTNER_ORDER_ID.name} = '${orderId}'`, 1);
+        env.sandbox.addFault({
+          operation: 'orders',
+          orderId,
+          times: 'always',
+          action: { type: 'answer', status: 500 },
+        });
+        return orderId ?? referenceId;
+      },
+    ],
+    [
+      'that bears the reference of another purchase, which has not found it yet',
+      'belongs to the purchase',
+      async () => {
+        const { operator, referenceId } = await heldOther();
+        const { id } = await env.sandbox.placeManualOrder({
+          referenceId,
+          items: [{ id: 'demo-instant', quantity: 2 }],
+        });
+        expect(await operator.scheduled('awaitOrderChange')).toBe(0);
+        return id;
+      },
+    ],
+  ])('refuses one %s, and the hold stays open for every other decision', async (_, why, name) => {
+    const { operator, hold, right } = await held();
+    await expectRefusal(operator.resolve('order', { hold: hold.id, orderId: await name() }), why);
+
+    expect(await operator.updatesOnRecord()).toBe(1);
+    await operator.resolve('order', { hold: hold.id, ...right });
+    expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED', ...right });
+  });
+
+  async function heldOther() {
+    const referenceId = env.reference('other');
+    env.sandbox.addFault({ operation: 'place', referenceId, action: { type: 'reset' } });
+    await env.buy({ 'demo-instant': 2 }, referenceId);
+    const operator = operatorOf(env, referenceId);
+    await operator.held('PLACEMENT_UNKNOWN');
+    return { operator, referenceId };
+  }
+
+  it.concurrent.each<[string, string, (operator: Operator, hold: string) => Promise<void>]>([
+    ['another decision', 'ABANDONED', (operator, hold) => operator.resolve('abandon', { hold })],
+    ['a cancel request', 'CANCELLED', (operator) => operator.cancel()],
+  ])(
+    'while it is read, %s is faster: the order comes too late, and nothing is lost of it',
+    async (_, outcome, decide) => {
+      const { referenceId, operator, hold, right } = await held();
+      const { orderId } = right as { orderId: string };
+      env.sandbox.addFault({ operation: 'keys', orderId, times: 'always', action: { type: 'hang' } });
+      const late = expectRefusal(operator.resolve('order', { hold: hold.id, orderId }), 'nothing waits for a decision');
+      await operator.pending('checkOrder');
+
+      await expectRefusal(
+        operator.resolve('order', { hold: hold.id, orderId: 'o-2' }),
+        'is being read for it just now',
+      );
+      await decide(operator, hold.id);
+      const event = `purchase.${outcome.toLowerCase()}`;
+      await waitUntil(`${event} is notified`, () => env.eventTypes(referenceId).includes(event));
+      await operator.complete('checkOrder', { usable: true });
+
+      await late;
+      expect(await operator.result()).toMatchObject({ outcome });
+      expect(await operator.brokenTasks()).toEqual([]);
+    },
+  );
 });
 
 async function expectRefusal(resolving: Promise<void>, why: string): Promise<void> {

@@ -74,6 +74,33 @@ describe('resolve carries the decision of a person to a purchase that is held', 
     expect(env.sandbox.placeRequestsOf(referenceId)).toBe(1);
   });
 
+  it('--order of an id that the partner does not have is refused with exit code 1, and the hold stays open', async () => {
+    const referenceId = await held();
+    const { code, stdout, stderr } = await run('resolve', referenceId, '--order', 'mistyped-1');
+
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain(`Nothing was decided on ${referenceId}: the partner has no order mistyped-1.`);
+    expect(await env.starter.status(referenceId)).toMatchObject({
+      state: 'HELD',
+      hold: { decisions: ['order', 'replace', 'abandon'] },
+    });
+    await env.starter.resolve(referenceId, { decision: 'abandon' });
+  });
+
+  it('--order while the partner can not be read is refused, and taken when the same is typed again later', async () => {
+    const referenceId = await held();
+    const items = [{ id: 'demo-instant', quantity: 1 }];
+    const { id: orderId } = await env.sandbox.placeManualOrder({ referenceId: `later-${referenceId}`, items });
+    env.sandbox.addFault({ operation: 'keys', orderId, action: { type: 'answer', status: 403 } });
+    const resolve = () => env.starter.resolve(referenceId, { decision: 'order', orderId });
+
+    await expect(resolve()).rejects.toThrow(
+      `Nothing was decided on ${referenceId}: order ${orderId} could not be checked (getOrder: the partner answered 403: access refused): try again`,
+    );
+    expect(await resolve()).toMatchObject({ decision: 'order', orderId });
+    expect(await env.starter.result(referenceId)).toMatchObject({ outcome: 'DELIVERED', orderId });
+  });
+
   it('names the decisions that fit when another is given, and changes nothing', async () => {
     const referenceId = await held();
     const { code, stdout, stderr } = await run('resolve', referenceId, '--withhold');

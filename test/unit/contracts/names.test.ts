@@ -12,10 +12,12 @@ test('a workflow id leads back to its reference or event, also where that begins
 });
 
 test('the same decision on the same hold is one update, and any other is another', () => {
-  const same = [1, 2].map(() => resolveUpdateId({ hold: 'h', decision: 'order', orderId: 'o-1' }));
+  const same = [1, 2].map(() => resolveUpdateId({ hold: 'h', decision: 'abandon' }));
   expect(new Set(same).size).toBe(1);
-  expect(same).not.toContain(resolveUpdateId({ hold: 'h', decision: 'order', orderId: 'o-2' }));
-  expect(resolveUpdateId({ hold: 'h', decision: 'abandon' })).not.toBe(
-    resolveUpdateId({ hold: 'i', decision: 'abandon' }),
-  );
+  expect(same).not.toContain(resolveUpdateId({ hold: 'h', decision: 'replace' }));
+  expect(same).not.toContain(resolveUpdateId({ hold: 'i', decision: 'abandon' }));
+});
+
+test('an order that is named again is another update, because it may not have been readable before', () => {
+  expect(resolveUpdateId({ hold: 'h', decision: 'order', orderId: 'o-1' })).toBeUndefined();
 });
