@@ -193,7 +193,7 @@ describe('an order that a person names is read before it is believed', () => {
   // So long that a read that hangs lasts until the test ends it.
   const env = sharedEnvironment({ settings: { replace: 'never', settleMs: 200, partnerTimeoutMs: 10_000 } });
 
-  beforeAll(() => void env.sandbox.addPastOrders({ count: 3 }));
+  beforeAll(() => env.sandbox.addPastOrders({ count: 3 }));
 
   async function held() {
     const { referenceId, rest } = await HOLD_ARRANGEMENTS.PLACEMENT_UNKNOWN({
