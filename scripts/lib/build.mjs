@@ -6,9 +6,11 @@ import { withLock } from './lock.mjs';
 import { step } from './log.mjs';
 import { projectRoot } from './paths.mjs';
 import { run } from './run.mjs';
+import { bundleStarter, starterBundle } from './starter-bundle.mjs';
 
 const dist = join(projectRoot, 'dist');
-const bundle = join(dist, 'workflow-bundle.js');
+const workflowBundle = join(dist, 'workflow-bundle.js');
+const bundles = [workflowBundle, starterBundle];
 /** What the compiler knows of its last run. It is written only when something has changed. */
 const buildInfo = join(dist, '.tsbuildinfo');
 
@@ -23,13 +25,16 @@ async function compileAndBundle(anew = false) {
   for (const file of await readdir(dist, { recursive: true })) {
     // The compiler leaves what it made of a source that is gone.
     const source = join(projectRoot, 'src', file.replace(/\.(js|js\.map|d\.ts)$/, '.ts'));
-    if (/\.(js|map|ts)$/.test(file) && !existsSync(source) && join(dist, file) !== bundle) await rm(join(dist, file));
+    const isCompiled = /\.(js|map|ts)$/.test(file) && !bundles.includes(join(dist, file));
+    if (isCompiled && !existsSync(source)) await rm(join(dist, file));
   }
   const sources = [buildInfo, join(projectRoot, 'node_modules/.package-lock.json')];
-  if (existsSync(bundle) && sources.every((file) => statSync(file).mtimeMs < statSync(bundle).mtimeMs)) return;
-  // Bundled here once, so that a worker starts without webpack and every worker runs the same code.
+  if (existsSync(workflowBundle) && sources.every((file) => statSync(file).mtimeMs < statSync(workflowBundle).mtimeMs))
+    return;
+  await bundleStarter();
+  // Last, as its time says that all is built. Bundled here once, so that a worker starts without webpack and every worker runs the same code.
   const workflowsPath = join(dist, 'workflows/index.js');
   const { code } = await bundleWorkflowCode({ workflowsPath, logger: new DefaultLogger('WARN') });
-  await writeFile(`${bundle}.next`, code);
-  await rename(`${bundle}.next`, bundle);
+  await writeFile(`${workflowBundle}.next`, code);
+  await rename(`${workflowBundle}.next`, workflowBundle);
 }

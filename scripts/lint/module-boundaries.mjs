@@ -66,7 +66,7 @@ function complaint(own, allowed, specifier, file, isType) {
   if (allowed.includes(`not:${path}`)) return `${own} may not import ${path}.`;
   if (target === own || allowed.includes(target) || allowed.includes(specifier)) return undefined;
   if (!allowed.includes(`types:${target}`))
-    return `${own} may not import ${target}. It may import: ${allowed.join(', ')}.`;
+    return `${own} may not import ${target}. It may import ${allowed.filter(Boolean).join(', ') || 'only itself'}.`;
   return isType ? undefined : `${own} may import only types from ${target}: write "import type".`;
 }
 
