@@ -187,6 +187,14 @@ export const MUTANTS = [
     tests: ['test/unit/contracts/names.test.ts', 'test/scenarios/starter/resolve.test.ts'],
   },
   {
+    name: 'endless-history',
+    rule: 'the history of a purchase stays bounded under every setting',
+    file: 'src/workflows/policies.ts',
+    find: 'return doublings < 0 ? 0 : MINUTE * 2 ** doublings;',
+    replace: 'return doublings < 1_000 ? 0 : MINUTE * 2 ** doublings;',
+    tests: ['test/unit/workflows/policies.test.ts'],
+  },
+  {
     name: 'junk-receipt',
     rule: 'only a real receipt counts as delivered',
     file: 'src/workflows/activity-result-guards.ts',

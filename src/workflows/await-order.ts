@@ -2,6 +2,7 @@ import { log, proxyActivities, sleep, workflowInfo } from '@temporalio/workflow'
 import type { Activities, PolledOrder } from '../contracts/activities';
 import { endsPolling } from '../domain/order';
 import { isOrderSnapshot } from './activity-result-guards';
+import { boundedPause } from './bounded-pause';
 import { pollingOptions, singleReadOptions } from './policies';
 import type { PurchaseRecord } from './purchase-record';
 
@@ -31,7 +32,8 @@ export async function awaitOrder(
   let firstDelayMs = settings.firstPollMs;
 
   while (Date.now() < deadline) {
-    const order = await pollUntilChanged(purchase, { orderId, status, firstDelayMs, deadline });
+    const delay = boundedPause(firstDelayMs, deadline);
+    const order = await pollUntilChanged(purchase, { orderId, status, firstDelayMs: delay, deadline });
     if (order) {
       if (endsPolling(order.status)) return order;
       if (status === 'PROCESSING' && order.status === 'PENDING')

@@ -2,6 +2,7 @@ import { condition, proxyActivities, workflowInfo } from '@temporalio/workflow';
 import type { Activities, PlacementResult } from '../contracts/activities';
 import { describeItems } from '../domain/purchase-rules';
 import { isPlacementResult } from './activity-result-guards';
+import { boundedPause } from './bounded-pause';
 import type { Holds } from './holds';
 import { ended, type Placement, type PlacementStep } from './placement-step';
 import { placementMaxAge, placementOptions, placementPause } from './policies';
@@ -29,7 +30,7 @@ export async function placeOrder(purchase: PurchaseRecord, holds: Holds): Promis
 
     settledInRun = step.settledInRun ?? settledInRun;
     if (step.decided) until = Date.now() + placeWithinMs;
-    const pause = step.decided ? 0 : placementPause(attempt, step.retryAfterMs);
+    const pause = step.decided ? 0 : boundedPause(placementPause(attempt, step.retryAfterMs), until);
     if (Date.now() + pause > until) return ended('NOT_PLACED', step.why);
     purchase.show('PLACING', `${step.why}; attempt ${attempt + 1} in ${Math.round(pause / 1000)} s`);
     if (pause > 0) await condition(() => purchase.cancelRequested, pause);

@@ -15,6 +15,19 @@ export const localOptions: LocalActivityOptions = {
   startToCloseTimeout: 10 * SECOND,
 };
 
+/**
+ * The shortest pause of a purchase whose history has so many events. A purchase never continues as new, which the fences would
+ * take for a reset, and the server ends it at 51,200 events. So from 4,000 events on no pause is shorter than a minute, and
+ * every 500 events double that: whatever is repeated, for however long the settings allow, ends below 12,800 events. No
+ * purchase with the default settings comes to 4,000.
+ *
+ * @param historyLength in events.
+ */
+export function pauseFloor(historyLength: number): number {
+  const doublings = Math.floor((historyLength - 4_000) / 500);
+  return doublings < 0 ? 0 : MINUTE * 2 ** doublings;
+}
+
 /* Placing an order */
 
 /**

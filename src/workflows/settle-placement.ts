@@ -8,6 +8,7 @@ import type {
 } from '../contracts/activities';
 import { chooseOrder, mayReplace } from '../domain/settling';
 import { isOrderSearchResult } from './activity-result-guards';
+import { boundedPause } from './bounded-pause';
 import { hold, type Holds } from './holds';
 import { ended, type Placement, type PlacementStep } from './placement-step';
 import { historySearchOptions, placementInFlight, settlingPauses, unreadableHistoryTimeout } from './policies';
@@ -134,7 +135,8 @@ async function watchHistory(purchase: PurchaseRecord, options: WatchOptions): Pr
     }
     const timedOut = Date.now() >= giveUpAt && turn >= pauses.length;
     if (timedOut && absentSince === undefined) return { kind: 'unreadable', why };
-    await sleep(pauses[Math.min(turn, pauses.length - 1)] ?? purchase.settings.settleMs);
+    const pause = pauses[Math.min(turn, pauses.length - 1)] ?? purchase.settings.settleMs;
+    await sleep(boundedPause(pause, giveUpAt));
   }
 }
 

@@ -2,6 +2,7 @@ import {
   completedEventOptions,
   deliveryOptions,
   historySearchOptions,
+  pauseFloor,
   placementInFlight,
   placementMaxAge,
   placementOptions,
@@ -95,5 +96,36 @@ describe('the pause before a placement is tried again', () => {
 
   it('is never shorter than what the partner asked for', () => {
     expect(placementPause(1, 90_000)).toBe(90_000);
+  });
+});
+
+describe('the history of a purchase stays bounded, because it never continues as new', () => {
+  /** A quarter of what the server ends a workflow at. */
+  const MOST_EVENTS = 51_200 / 4;
+  const LONGEST = 720 * 3_600_000;
+  const [SEARCH, PLACEMENT, POLL] = [11, 13, 8];
+  const searches = settlingPauses({ settleMs: 1 });
+
+  /** The events of one round, most of which an activity, its pause and their workflow tasks are, and its pause. */
+  const ROUNDS: [string, number, (round: number) => number][] = [
+    ['a placement that is not sent', PLACEMENT, (round) => placementPause(round)],
+    ['a placement that settles each time', PLACEMENT + 7 * SEARCH, (round) => placementPause(round)],
+    ['an order history that can not be read, under the shortest settling time', SEARCH, () => searches.at(-1) ?? 0],
+    ['an order that changes its status with each poll, under the shortest interval', POLL, () => 1],
+  ];
+
+  it.each(ROUNDS)('%s, for the longest time that can be set', (_, eventsOfRound, pauseOf) => {
+    let events = 0;
+    for (let [round, ms] = [1, 0]; ms < LONGEST && events <= MOST_EVENTS; round++) {
+      events += eventsOfRound;
+      ms += Math.max(pauseOf(round), pauseFloor(events));
+    }
+    expect(events).toBeLessThan(MOST_EVENTS);
+  });
+
+  it('and nothing is slower for it at the default settings', () => {
+    const rounds = production.placeWithinMs / (production.settleMs + placementPause(60));
+    expect(pauseFloor(rounds * (PLACEMENT + 7 * SEARCH))).toBe(0);
+    expect(pauseFloor((production.placeWithinMs / placementPause(60)) * PLACEMENT)).toBe(0);
   });
 });
