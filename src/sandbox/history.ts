@@ -23,11 +23,11 @@ export class History {
 
   /** @throws BadInput for a page or limit out of its values */
   list(query: URLSearchParams) {
-    const { searchParam, pageParam, limitParam, historyOrder } = this.settings;
+    const { searchParam, pageParam, limitParam, historyOrder, historyPageLimit } = this.settings;
     this.ledger.updateAll();
     const found = this.#found(query.get(searchParam) ?? '').filter((order) => this.#isVisible(order));
     const sorted = historyOrder === 'newest' ? found.reverse() : found;
-    const page = pageOf(sorted, query, { page: pageParam, limit: limitParam });
+    const page = pageOf(sorted, query, { page: pageParam, limit: limitParam }, historyPageLimit);
     this.#count();
     return { ...page, elements: page.elements.map((order) => this.#show(order)) };
   }

@@ -21,9 +21,15 @@ export interface PageParams {
  * The page of all that matches that a list request asks for; a page beyond the last is empty.
  * @throws BadInput for what is not a positive integer, and for a limit above 500
  */
-export function pageOf<T>(matching: readonly T[], query: URLSearchParams, params: PageParams): Paged<T> {
+export function pageOf<T>(
+  matching: readonly T[],
+  query: URLSearchParams,
+  params: PageParams,
+  mostOnAPage = Infinity,
+): Paged<T> {
   const schema = z.object({ [params.page]: pageNumber, [params.limit]: pageSize });
-  const { [params.page]: page = 1, [params.limit]: limit = 1 } = parse(schema, Object.fromEntries(query));
+  const { [params.page]: page = 1, [params.limit]: asked = 1 } = parse(schema, Object.fromEntries(query));
+  const limit = Math.min(asked, mostOnAPage);
   return {
     hits: matching.length,
     elements: matching.slice((page - 1) * limit, page * limit),

@@ -42,6 +42,8 @@ export const settingsSchema = strictObject({
   historyLagRequests: count.default(0),
   /** So many orders of nobody in particular come in after each page of the history. */
   historyShift: integer(0, 1_000).default(0),
+  /** A page of the history holds no more orders than this, whatever limit is asked for. */
+  historyPageLimit: integer(1, 500).default(500),
 });
 
 export type Settings = z.output<typeof settingsSchema>;

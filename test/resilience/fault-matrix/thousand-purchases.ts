@@ -47,7 +47,7 @@ const DELIVERING: Answer[] = ['hang', 'reset', 'take-and-hang', 'take-and-reset'
  */
 export async function buyAThousand(log: (line: string) => void): Promise<{ summary: RunSummary; bought: Bought[] }> {
   const seed = Math.abs(jest.getSeed());
-  log(`1,000 purchases: seed ${seed} (npm run test:faults -- --seed ${seed})`);
+  log(`1,000 purchases: seed ${seed} (npm run test:faults -- -t '1,000' --seed ${seed})`);
   const draw = seededRandom(seed);
   const server = await startRestartableServer();
   const environment = await startTestEnvironment({

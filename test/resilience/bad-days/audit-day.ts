@@ -1,0 +1,206 @@
+import type { WorkflowHandle } from '@temporalio/client';
+import { purchaseWorkflowId } from '../../../src/contracts/names';
+import type { LedgerOrder } from '../../../src/sandbox';
+import type { PurchaseStatus } from '../../../src/starter/index';
+import { changedEvents, keysOf, keysOfEvent } from '../../support/audit';
+import { auditFindings } from './audit-findings';
+import { auditLeaks } from './audit-leaks';
+import type { DayParts } from './happenings';
+import type { Plan, PlannedPurchase } from './plan';
+
+type History = Awaited<ReturnType<WorkflowHandle['fetchHistory']>>;
+
+/** One purchase of a day, as all who know of it have it at the end. */
+export interface PurchaseEvidence {
+  planned: PlannedPurchase;
+  referenceId: string;
+  status: PurchaseStatus;
+  history: History;
+  /** The partner's orders under its reference, with keys. */
+  orders: LedgerOrder[];
+  /** Those that cost money. */
+  billable: LedgerOrder[];
+  /** How many place-order requests the partner has read. */
+  requests: number;
+  /** The keys that the checkout has of it, as often as it got them under different ids. */
+  received: string[];
+}
+
+/**
+ * Holds the partner's ledger against everything. Two reconciliations have been, and nothing is on its way any more.
+ *
+ * @returns what must not be: a kind, a colon, and the purchase.
+ */
+export async function auditDay(plan: Plan, parts: DayParts): Promise<string[]> {
+  const evidence = await Promise.all(plan.purchases.map((planned) => evidenceOf(parts, planned)));
+  return [
+    ...evidence.flatMap((one) => [
+      ...boughtOnce(plan, parts, one),
+      ...toldRightly(plan, one),
+      ...keysArrived(parts, one),
+      ...waitsForSomething(plan, parts, one),
+      ...ended(plan, one),
+    ]),
+    ...keysUnderOneId(parts, evidence),
+    ...auditFindings(plan, parts, evidence),
+    ...(await auditLeaks(parts, evidence)),
+  ];
+}
+
+async function evidenceOf(parts: DayParts, planned: PlannedPurchase): Promise<PurchaseEvidence> {
+  const { sandbox, starter, client, receiver } = parts.environment;
+  const referenceId = parts.referenceOf(planned.name);
+  const orders = (await sandbox.ordersOf(referenceId)).filter(({ origin }) => origin === 'api');
+  return {
+    planned,
+    referenceId,
+    status: await starter.status(referenceId),
+    history: await client.workflow.getHandle(purchaseWorkflowId(referenceId)).fetchHistory(),
+    orders,
+    billable: orders.filter(({ status }) => status !== 'FAILED' && status !== 'REFUNDED'),
+    requests: sandbox.placeRequestsOf(referenceId),
+    received: receiver.eventsOf(referenceId).flatMap(keysOfEvent),
+  };
+}
+
+/** Bought once; or twice for a reason that nobody can prevent, and then reported. */
+function boughtOnce(plan: Plan, parts: DayParts, one: PurchaseEvidence): string[] {
+  if (one.orders.length <= 1) return [];
+  const why = excuseOf(plan, parts, one.planned);
+  const what = `${nameOf(one)}: ${one.orders.length} orders of ${one.requests} requests`;
+  if (why === undefined) return [`bought twice: ${what}`];
+  if (one.billable.length <= 1 || isReported(parts, one, 'DOUBLE_PURCHASE')) return [];
+  return [`bought twice and not reported: ${what} (${why})`];
+}
+
+/** Why a second order could not be prevented. Where nothing may be placed again, waiting too short is no reason. */
+export function excuseOf(plan: Plan, { chronicle }: DayParts, { name, faults, beyond }: PlannedPurchase) {
+  if (chronicle.replaced.has(name)) return 'a person had it placed again';
+  if (faults.some(({ commit }) => commit?.type === 'copies')) return beyond;
+  return plan.settings.replace === 'never' ? undefined : (beyond ?? plan.partner.beyond);
+}
+
+const NOTHING_BOUGHT = ['REJECTED', 'NOT_PLACED', 'CANCELLED'];
+
+/** Nobody is told that nothing was bought when something was, unless it was booked when nobody could know any more. */
+function toldRightly(plan: Plan, one: PurchaseEvidence): string[] {
+  const { planned, billable, status } = one;
+  if (status.execution !== 'COMPLETED') return [];
+  const bookedLater = planned.beyond !== undefined || isLaggingLong(plan);
+  if (billable.length > 0 && NOTHING_BOUGHT.includes(status.state) && !bookedLater) {
+    return [`told that nothing was bought: ${nameOf(one)} is ${status.state}, and paid (${status.result?.reason})`];
+  }
+  const untroubled = planned.faults.length === 0 && plan.maxRps !== undefined && plan.events.length === 0;
+  return status.state === 'NOT_PLACED' && untroubled
+    ? [`not placed for no reason: ${nameOf(one)}: ${status.result?.reason}`]
+    : [];
+}
+
+function isLaggingLong(plan: Plan): boolean {
+  return plan.partner.beyond !== undefined && plan.settings.replace !== 'never';
+}
+
+/** Every paid key is at the checkout, or the reconciliation or a hold says that it is not. */
+function keysArrived(parts: DayParts, one: PurchaseEvidence): string[] {
+  const { environment, chronicle } = parts;
+  const { billable, received, status, referenceId } = one;
+  const issued = keysOf(...billable);
+  const missing = issued.filter((key) => !received.includes(key));
+  const everIssued = [...keysOf(...one.orders), ...chronicle.issued];
+  const foreign = received.filter((key) => !everIssued.includes(key) && !wasRefunded(one));
+  const isHeld =
+    status.state === 'HELD' && environment.receiver.eventsOf(referenceId).some(({ type }) => type === 'purchase.held');
+  return [
+    ...(missing.length > 0 && !isHeld && !isReported(parts, one)
+      ? [`keys lost: ${nameOf(one)}: ${missing.length} of ${issued.length}`]
+      : []),
+    ...(foreign.length > 0 ? [`keys of another order: ${nameOf(one)}: ${foreign.length}`] : []),
+  ];
+}
+
+function wasRefunded({ orders }: PurchaseEvidence): boolean {
+  return orders.some(({ status }) => status === 'REFUNDED');
+}
+
+/** Whether the last reconciliation names the purchase or one of its orders. */
+export function isReported(parts: DayParts, { referenceId, orders }: PurchaseEvidence, kind?: string): boolean {
+  const findings = parts.chronicle.reconciliations.at(-1)?.details ?? [];
+  const events = parts.environment.receiver.eventsOf(referenceId);
+  return (
+    findings.some(
+      (finding) =>
+        (kind === undefined || finding.kind === kind) &&
+        (finding.referenceId === referenceId || orders.some(({ id }) => finding.orderIds.includes(id))),
+    ) || events.some(({ type, data }) => type === 'purchase.attention' && kind !== undefined && data.kind === kind)
+  );
+}
+
+/** No key goes out under two ids, whatever the checkout answered, and no id with other keys. */
+function keysUnderOneId({ environment: { receiver } }: DayParts, evidence: readonly PurchaseEvidence[]): string[] {
+  const violations: string[] = [];
+  for (const one of evidence) {
+    const ids = new Map<string, Set<string>>();
+    for (const { id, body } of receiver.attemptsOf(one.referenceId)) {
+      for (const key of keysOfEvent(body)) ids.set(key, (ids.get(key) ?? new Set()).add(id));
+    }
+    const twice = [...ids.values()].filter((of) => of.size > 1).length;
+    if (twice > 0) violations.push(`keys under two ids: ${nameOf(one)}: ${twice} keys`);
+  }
+  return [...violations, ...changedEvents(receiver).map((id) => `an event came with other keys: ${id}`)];
+}
+
+/** A purchase is held only where no machine can know. */
+function waitsForSomething(plan: Plan, parts: DayParts, one: PurchaseEvidence): string[] {
+  const { status, billable, requests, planned } = one;
+  if (status.execution !== 'RUNNING') return [];
+  const { hold } = status;
+  if (!hold) return [`waits for nothing: ${nameOf(one)} is ${status.state}, ${JSON.stringify(status.pending)}`];
+  const held = `held in vain: ${nameOf(one)}: ${hold.reason}, ${hold.explanation}`;
+  if (parts.chronicle.touched.has(planned.name)) return [];
+  if (hold.reason === 'PLACEMENT_UNKNOWN') {
+    if (billable.length === 1) return [`${held}; its order is there`];
+    return requests === 0 && plan.settings.replace !== 'never' && !hasIntention(one)
+      ? [`${held}; nothing was sent`]
+      : [];
+  }
+  return mayBeHeld(one, hold.reason) ? [] : [held];
+}
+
+function mayBeHeld({ planned, orders }: PurchaseEvidence, reason: string): boolean {
+  switch (reason) {
+    case 'MORE_KEYS_THAN_ORDERED':
+      return 'demo-extra' in planned.items;
+    case 'OTHER_ITEMS':
+      return planned.faults.some(({ commit }) => commit?.type === 'items');
+    case 'KEY_GONE':
+      return orders.some(({ status }) => status === 'REFUNDED');
+    case 'DELIVERY_REFUSED':
+      return planned.answers.includes(410);
+    default:
+      return false;
+  }
+}
+
+/** Whether an attempt that timed out had recorded that it would write. */
+function hasIntention({ history }: PurchaseEvidence): boolean {
+  return (history.events ?? []).some(
+    (event) => event.activityTaskTimedOutEventAttributes?.failure?.timeoutFailureInfo?.lastHeartbeatDetails,
+  );
+}
+
+/** A purchase that has ended has ended well, and the checkout knows. */
+function ended(plan: Plan, one: PurchaseEvidence): string[] {
+  const { status, planned, history } = one;
+  const broken = (history.events ?? []).flatMap(({ workflowTaskFailedEventAttributes: task }) =>
+    task && !task.failure?.resetWorkflowFailureInfo && task.failure?.message ? [task.failure.message] : [],
+  );
+  const violations = broken.map((why) => `a workflow task failed: ${nameOf(one)}: ${why}`);
+  if (status.execution === 'RUNNING' || status.execution === 'COMPLETED') return violations;
+  const terminated = plan.events.some(({ what }) => what.type === 'terminate' && what.of === planned.name);
+  if (terminated && status.execution === 'TERMINATED') return violations;
+  return [...violations, `a purchase failed: ${nameOf(one)} is ${status.execution}: ${status.failure}`];
+}
+
+function nameOf({ planned }: PurchaseEvidence): string {
+  return planned.name;
+}

@@ -1,0 +1,64 @@
+import type { ReportedFinding } from '../../../src/contracts/reconciliation';
+import type { PurchaseEvidence } from './audit-day';
+import type { DayParts } from './happenings';
+import type { Plan } from './plan';
+
+/** What a reconciliation said of a purchase that the partner's ledger and the checkout say nothing wrong about. */
+export function auditFindings(plan: Plan, parts: DayParts, evidence: readonly PurchaseEvidence[]): string[] {
+  const findings = parts.chronicle.reconciliations.flatMap(({ details }) => details);
+  const false_ = findings.flatMap((finding) => {
+    const one = evidence.find(
+      ({ referenceId, orders }) =>
+        finding.referenceId === referenceId || orders.some(({ id }) => finding.orderIds.includes(id)),
+    );
+    if (one === undefined || isTrue(plan, parts, finding, one)) return [];
+    return [`false finding: ${finding.kind} of ${one.planned.name}: ${finding.explanation}`];
+  });
+  return [...new Set(false_)];
+}
+
+/** Whether the finding may have been true when it was made. An orphan of these purchases never was one. */
+function isTrue(plan: Plan, parts: DayParts, finding: ReportedFinding, one: PurchaseEvidence): boolean {
+  const { planned, orders, billable, status } = one;
+  const isTouched = parts.chronicle.touched.has(planned.name);
+  switch (finding.kind) {
+    case 'ORPHAN':
+    case 'STUCK':
+      return false;
+    case 'SAME_KEY_TWICE':
+    case 'AMOUNT_MISMATCH':
+      return isTouched || changes(plan, one);
+    case 'MISSING_AT_PARTNER':
+      return isTouched && !orders.some(({ id }) => finding.orderIds.includes(id));
+    case 'DOUBLE_PURCHASE':
+      return orders.length > 1;
+    case 'REFUNDED_AFTER_DELIVERY':
+    case 'SHORTFALL_REFUNDED':
+      return orders.some((order) => order.status === 'REFUNDED') || changes(plan, one);
+    case 'STATUS_MISMATCH':
+      return isTouched || changes(plan, one) || status.state !== 'DELIVERED' || orders.length !== 1;
+    case 'LOST':
+    case 'LATE':
+    case 'UNDELIVERED':
+    case 'SHORTFALL_FILLED':
+      return (
+        isTouched || changes(plan, one) || status.state !== 'DELIVERED' || billable.length !== 1 || wasHeld(parts, one)
+      );
+    default:
+      return true;
+  }
+}
+
+const CHANGING = ['demo-partial-then-complete', 'demo-complete-then-refunded', 'demo-late', 'demo-slow'];
+
+/** Whether the order of a purchase was another one after its end. */
+function changes({ events }: Plan, { planned }: PurchaseEvidence): boolean {
+  return (
+    CHANGING.some((product) => product in planned.items) ||
+    events.some(({ what }) => what.type.startsWith('order ') && 'of' in what && what.of === planned.name)
+  );
+}
+
+function wasHeld({ environment }: DayParts, { referenceId }: PurchaseEvidence): boolean {
+  return environment.receiver.eventsOf(referenceId).some(({ type }) => type === 'purchase.held');
+}

@@ -1,0 +1,200 @@
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DELIVER_WORKFLOW, PURCHASE_WORKFLOW } from '../../../src/contracts/names';
+import { PURCHASE_STATE } from '../../../src/contracts/search-attributes';
+import { settlingAge } from '../../../src/workflows/policies';
+import { temporaryFolder } from '../../support/clean-up';
+import { type DevServer, freePort, startDevServer } from '../../support/dev-server';
+import type { JsonAnswer, Plan, PlannedPurchase } from './plan';
+import { startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
+import { waitUntil } from '../../support/wait-until';
+import { auditDay } from './audit-day';
+import { type Chronicle, type DayParts, happen, reconcile } from './happenings';
+import { Moments } from './moments';
+import { Workers } from './workers';
+
+/** Longer than any of these purchases may take once nothing goes wrong any more. */
+const SETTLED_WITHIN_MS = 150_000;
+const AN_HOUR_AND_MORE = 70 * 60_000;
+
+/**
+ * Lets a day happen, with real parts: purchases and what goes wrong with them; an evening in which all of them end or are held
+ * while the partner changes its mind; a quiet night with two reconciliations.
+ *
+ * @param address of a Temporal server for plans that do not restart theirs.
+ * @returns what must not be, in words: each begins with its kind, up to the colon.
+ */
+export async function liveDay(plan: Plan, address: string): Promise<string[]> {
+  const ownServer = plan.events.some(({ what }) => what.type === 'restart server') ? await startOwnServer() : undefined;
+  const environment = await startTestEnvironment({
+    worker: false,
+    address: ownServer?.address ?? address,
+    ownNamespace: true,
+    pastOrders: plan.partner.pastOrders,
+    sandbox: { balance: 1_000_000, ...plan.partner.settings },
+    settings: plan.settings,
+  });
+  const workers = new Workers(environment, { PARTNER_MAX_RPS: plan.maxRps?.toString() });
+  try {
+    return await live(plan, partsOf(plan, environment, workers, ownServer));
+  } finally {
+    await workers.stopAll();
+    await environment.close();
+    await ownServer?.stop();
+  }
+}
+
+interface OwnServer {
+  address: string;
+  restart(awayMs: number): Promise<void>;
+  stop(): Promise<void>;
+}
+
+async function startOwnServer(): Promise<OwnServer> {
+  const [port, dbFile] = [await freePort(), join(temporaryFolder(), 'temporal.db')];
+  let server: DevServer = await startDevServer({ port, dbFile });
+  return {
+    address: server.address,
+    async restart(awayMs) {
+      await server.stop('SIGKILL');
+      await sleep(awayMs);
+      server = await startDevServer({ port, dbFile });
+    },
+    stop: () => server.stop('SIGKILL'),
+  };
+}
+
+function partsOf(plan: Plan, environment: TestEnvironment, workers: Workers, server?: OwnServer): DayParts {
+  const chronicle: Chronicle = {
+    reconciliations: [],
+    replaced: new Set(),
+    touched: new Set(),
+    issued: new Set(),
+    violations: [],
+  };
+  const referenceOf = (name: string) => `${name}-${environment.taskQueue.slice(5, 13)}`;
+  return {
+    ...{ environment, workers, chronicle, referenceOf },
+    references: plan.purchases.map(({ name }) => referenceOf(name)),
+    restartServer: async (awayMs) => server?.restart(awayMs),
+  };
+}
+
+async function live(plan: Plan, parts: DayParts): Promise<string[]> {
+  const { environment, workers, chronicle } = parts;
+  const moments = new Moments(environment, parts.referenceOf);
+  await Promise.all(Array.from({ length: plan.workers }, () => workers.start()));
+  moments.begin();
+  const started = startPurchases(plan.purchases, parts);
+  const day = letHappen(plan, parts, moments, 'day');
+  await started;
+  await sleep(2_000);
+  moments.end();
+  await day;
+
+  heal(environment);
+  if (!(await haveSettled(parts)))
+    return ['waits for nothing: purchases that neither end nor are held', ...(await unsettled(parts))];
+  moments.begin();
+  await letHappen(plan, parts, moments, 'evening');
+  await quietNight(plan, parts);
+  const violations = await auditDay(plan, parts);
+  await workers.stopAll();
+  return [...violations, ...chronicle.violations, ...workers.violations];
+}
+
+async function letHappen(plan: Plan, parts: DayParts, moments: Moments, part: 'day' | 'evening'): Promise<void> {
+  await Promise.all(
+    plan.events.map(async (event) => {
+      if (event.part === part && (await moments.come(event.at))) await happen(parts, event.what);
+    }),
+  );
+}
+
+async function startPurchases(purchases: readonly PlannedPurchase[], parts: DayParts): Promise<void> {
+  const answers = new Map<string, JsonAnswer[]>();
+  parts.environment.receiver.answerWith(({ body }) => answers.get(body.data.referenceId)?.shift() ?? 204);
+  const begunAt = Date.now();
+  await Promise.all(
+    purchases.map(async (purchase) => {
+      const referenceId = parts.referenceOf(purchase.name);
+      answers.set(referenceId, [...purchase.answers]);
+      for (const fault of purchase.faults) parts.environment.sandbox.addFault({ ...fault, referenceId });
+      await sleep(begunAt + purchase.atMs - Date.now());
+      await startSurely(parts.environment, purchase.items, referenceId);
+    }),
+  );
+}
+
+/** As a checkout does while the server is away: again, under the same reference. */
+async function startSurely({ buy }: TestEnvironment, items: Record<string, number>, reference: string): Promise<void> {
+  const isStarted = () =>
+    buy(items, reference).then(
+      () => true,
+      () => false,
+    );
+  await waitUntil(`${reference} is started`, isStarted, { everyMs: 500 });
+}
+
+/** From now on nothing goes wrong at the partner, and every order is old enough to have ended. */
+function heal({ sandbox }: TestEnvironment): void {
+  sandbox.clearFaults();
+  sandbox.settings({ historyLagMs: 0 });
+  sandbox.advance(AN_HOUR_AND_MORE);
+}
+
+/** The partner is whole again, so that two reconciliations can find and deliver whatever is still to be. */
+async function quietNight(plan: Plan, parts: DayParts): Promise<void> {
+  const { environment } = parts;
+  heal(environment);
+  for (const _ of [1, 2]) {
+    await haveSettled(parts);
+    await deliveriesHaveEnded(parts);
+    // A reconciliation leaves alone what is younger than the settling times.
+    await sleep(Math.max(lastBookingAt(plan, environment) - Date.now(), 0) + settlingAge(plan.settings) + 500);
+    await reconcile(parts);
+  }
+  await haveSettled(parts);
+}
+
+/** When the last order is booked that the partner books after its answer. */
+function lastBookingAt({ purchases }: Plan, { sandbox }: TestEnvironment): number {
+  const faults = purchases.flatMap((purchase) => purchase.faults);
+  const longest = Math.max(0, ...faults.map(({ commit }) => (commit?.type === 'late' ? (commit.ms ?? 0) : 0)));
+  const placed = sandbox.log().findLast(({ operation }) => operation === 'place');
+  return placed === undefined ? 0 : Date.parse(placed.at) + longest;
+}
+
+async function deliveriesHaveEnded({ environment, chronicle }: DayParts): Promise<void> {
+  const query = `WorkflowType = '${DELIVER_WORKFLOW}' AND ExecutionStatus = 'Running'`;
+  const haveEnded = async () => (await environment.client.workflow.count(query)).count === 0;
+  const inTime = waitUntil('they have ended', haveEnded, { everyMs: 400 });
+  await inTime.catch(() => chronicle.violations.push('waits for nothing: a later delivery'));
+}
+
+/** @returns false where some purchase neither ends nor is held in time. */
+async function haveSettled(parts: DayParts): Promise<boolean> {
+  const isSettled = async () => !(await areListed(parts)) && (await unsettled(parts)).length === 0;
+  return waitUntil('all have settled', isSettled, { withinMs: SETTLED_WITHIN_MS, everyMs: 400 }).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** One question for all of them. Lists lag a little. */
+async function areListed({ environment: { client } }: DayParts): Promise<boolean> {
+  const query = `WorkflowType = '${PURCHASE_WORKFLOW}' AND ExecutionStatus = 'Running'`;
+  for await (const { typedSearchAttributes } of client.workflow.list({ query })) {
+    if (typedSearchAttributes.get(PURCHASE_STATE) !== 'HELD') return true;
+  }
+  return false;
+}
+
+async function unsettled({ environment, references }: DayParts): Promise<string[]> {
+  const all = await Promise.all(references.map((referenceId) => environment.starter.status(referenceId)));
+  return all
+    .filter(({ execution, state }) => execution === 'RUNNING' && state !== 'HELD')
+    .map(
+      ({ referenceId, state, pending }) => `waits for nothing: ${referenceId} is ${state}, ${JSON.stringify(pending)}`,
+    );
+}

@@ -1,0 +1,80 @@
+import { writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { liveDay } from './day';
+import { makePlan } from './make-plan';
+import { inWords, type Plan } from './plan';
+import { shrink } from './shrink';
+
+export interface FailedDay {
+  plan: Plan;
+  violations: string[];
+}
+
+/** The day of a plan, whatever becomes of it: an environment that breaks is a violation too. */
+export async function dayOf(plan: Plan, address: string): Promise<FailedDay | undefined> {
+  const violations = await liveDay(plan, address).catch((error: unknown) => [`the day broke: ${String(error)}`]);
+  return violations.length > 0 ? { plan, violations } : undefined;
+}
+
+export interface Progress {
+  done: number;
+  of: number;
+  failed: number;
+}
+
+/** Lives the days of seeds, so many of them at a time. @returns those that failed. */
+export async function liveDays(
+  seeds: readonly number[],
+  {
+    address,
+    atOnce,
+    onDay,
+  }: { address: string; atOnce: number; onDay: (failed: FailedDay | undefined, progress: Progress) => void },
+): Promise<FailedDay[]> {
+  const left = [...seeds];
+  const failures: FailedDay[] = [];
+  let done = 0;
+  const workOn = async () => {
+    for (let seed = left.shift(); seed !== undefined; seed = left.shift()) {
+      const failed = await dayOf(makePlan(seed), address);
+      if (failed) failures.push(failed);
+      done += 1;
+      onDay(failed, { done, of: seeds.length, failed: failures.length });
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(atOnce, seeds.length) }, workOn));
+  return failures;
+}
+
+/** Shrinks the plan of a day that failed; a day that fails in another way does not count. */
+export function shrinkDay({ plan, violations }: FailedDay, address: string, most: number): Promise<Plan> {
+  const kinds = new Set(violations.map(kindOf));
+  const failsAlike = async (smaller: Plan) => {
+    const failed = await dayOf(smaller, address);
+    return failed?.violations.some((violation) => kinds.has(kindOf(violation))) ?? false;
+  };
+  return shrink(plan, failsAlike, most);
+}
+
+/** What people read of a failed day: what was wrong, and how to see it again. */
+export function report({ plan, violations }: FailedDay): string {
+  return [
+    `Seed ${plan.seed} failed. To see it again and shrink it: npm run test:faults -- --seed ${plan.seed}`,
+    ...violations.map((violation) => `  ${violation}`),
+  ].join('\n');
+}
+
+/** What people read of a shrunk plan. It is written to a file, from which its day can be repeated. */
+export function reportShrunk(plan: Plan): string {
+  const path = join(tmpdir(), `bad-day-${plan.seed}.json`);
+  writeFileSync(path, JSON.stringify(plan, undefined, 2));
+  const size = `${plan.purchases.length} purchases, ${plan.events.length} events`;
+  return [`Shrunk to ${size}; to repeat this day: npm run test:faults -- --plan ${path}`, ...inWords(plan)].join(
+    '\n  ',
+  );
+}
+
+function kindOf(violation: string): string {
+  return violation.split(':')[0] ?? '';
+}

@@ -1,0 +1,218 @@
+import { placementInFlight, placementMaxAge, placementOptions } from '../../../src/workflows/policies';
+import type { Morning } from './make-plan';
+import type { Moment, PlannedPurchase, Resolving } from './plan';
+import { ERRORS, late, LOST } from './troubles';
+
+const SECOND = 1_000;
+const ACTIVITIES = ['placeOrder', 'findOrders', 'awaitOrderChange', 'getOrder', 'deliverEvent'];
+
+/** Things that belong together: a purchase that is in a certain place, and what happens just then. */
+const EPISODES = {
+  killedBeforeTheWrite: 3,
+  killedAfterTheWrite: 2,
+  killedAnywhere: 2,
+  frozenBeforeTheWrite: 2,
+  frozenAfterTheWrite: 3,
+  frozenAnywhere: 1,
+  serverAway: 1,
+  partnerAway: 2,
+  slowReading: 3,
+  partGrows: 3,
+  keysComeLate: 3,
+  refundedLater: 1,
+  resetByAPerson: 3,
+  pausedByAPerson: 3,
+  cancelled: 2,
+  decided: 4,
+};
+
+/** Draws so many episodes into a day. */
+export function drawEpisodes(morning: Morning, count: number): void {
+  let frozen = false;
+  for (let left = count; left > 0; left--) {
+    const name = morning.draw.weighted(EPISODES);
+    // One freeze makes the day long enough.
+    if (name.startsWith('frozen') && frozen) continue;
+    frozen ||= name.startsWith('frozen');
+    DRAWN[name](morning);
+  }
+  if (morning.draw.chance(0.3)) morning.add(evening(morning.draw.from(0, 1_500), { type: 'reconcile', dryRun: true }));
+}
+
+const DRAWN: Record<keyof typeof EPISODES, (morning: Morning) => void> = {
+  killedBeforeTheWrite(morning) {
+    const { draw } = morning;
+    const { name } = morning.buy({
+      faults: [{ operation: 'orders', action: draw.pick([{ type: 'hang' }, { type: 'delay', ms: 600 }]) }],
+    });
+    kill(morning, { after: 'search', of: name, ms: draw.from(0, 300) });
+  },
+  killedAfterTheWrite(morning) {
+    kill(morning, { after: 'place', of: stuckPlacement(morning).name, ms: morning.draw.from(0, 500) });
+  },
+  killedAnywhere(morning) {
+    kill(morning, { atMs: morning.draw.from(200, morning.lengthMs + 2 * SECOND) });
+  },
+  frozenBeforeTheWrite(morning) {
+    const { draw } = morning;
+    const { name } = morning.buy({ faults: [{ operation: 'orders', action: { type: 'delay', ms: 400 } }] });
+    freeze(morning, { after: 'search', of: name, ms: draw.from(0, 300) });
+  },
+  frozenAfterTheWrite(morning) {
+    freeze(morning, { after: 'place', of: stuckPlacement(morning).name, ms: 0 });
+  },
+  frozenAnywhere(morning) {
+    freeze(morning, { atMs: morning.draw.from(200, morning.lengthMs) });
+  },
+  serverAway(morning) {
+    const { draw, lengthMs } = morning;
+    const awayMs = draw.from(200, 4 * SECOND);
+    morning.add({ part: 'day', at: { atMs: draw.from(500, lengthMs) }, what: { type: 'restart server', awayMs } });
+  },
+  partnerAway(morning) {
+    const { draw, lengthMs } = morning;
+    const operation = draw.pick(['keys', 'orders', 'orders', 'keys', 'place'] as const);
+    const status = draw.pick([500, 503, 401, 403, 404, 429]);
+    const action = draw.pick([draw.pick(LOST), draw.pick(ERRORS), { type: 'answer' as const, status }]);
+    const times = draw.from(1, 12);
+    const what = { type: 'partner fault' as const, fault: { operation, times, action } };
+    morning.add({ part: 'day', at: { atMs: draw.from(0, lengthMs) }, what });
+  },
+  slowReading,
+  partGrows,
+  keysComeLate,
+  refundedLater(morning) {
+    const { name } = morning.buy({ items: { 'demo-seconds': 2 } });
+    morning.add(evening(0, { type: 'order refunded', of: name }));
+    morning.add(evening(100, { type: 'reconcile' }));
+  },
+  resetByAPerson(morning) {
+    const { draw } = morning;
+    const name = someone(morning);
+    for (let left = draw.from(1, 2); left > 0; left--) {
+      const what = { type: 'reset' as const, of: name, share: draw.from(0, 100) / 100 };
+      if (draw.chance(0.3)) morning.add(evening(draw.from(0, SECOND), what));
+      else morning.add({ part: 'day', at: someMoment(morning, name), what });
+    }
+  },
+  pausedByAPerson(morning) {
+    const { draw } = morning;
+    const of = someone(morning);
+    const type = draw.pick(['pause activity', 'pause activity', 'reset activity'] as const);
+    const what = { type, of, activity: draw.pick(ACTIVITIES), ms: draw.from(300, 3 * SECOND) };
+    morning.add({ part: 'day', at: someMoment(morning, of), what });
+  },
+  cancelled(morning) {
+    const of = someone(morning);
+    const type = morning.draw.pick(['cancel', 'cancel', 'cancel', 'terminate'] as const);
+    morning.add({ part: 'day', at: someMoment(morning, of), what: { type, of } });
+  },
+  decided,
+};
+
+/** Pages come slowly, so that the reading takes longer than settling, while purchases begin and end. */
+function slowReading(morning: Morning): void {
+  const { draw, settings, partner, lengthMs } = morning;
+  partner.settings.historyPageLimit = draw.pick([2, 3]);
+  const atMs = draw.from(SECOND, lengthMs);
+  const action = { type: 'delay' as const, ms: Math.round(0.7 * settings.partnerTimeoutMs) };
+  const fault = { operation: 'orders' as const, when: 'after' as const, times: 12, action };
+  morning.add({ part: 'day', at: { atMs }, what: { type: 'partner fault', fault } });
+  morning.add({ part: 'day', at: { atMs: atMs + 50 }, what: { type: 'reconcile' } });
+  for (let at = atMs; at < atMs + 5 * SECOND; at += SECOND) morning.buy({ atMs: at, items: { 'demo-instant': 1 } });
+}
+
+/** A part that grows and may stay a part, while the checkout's keys are asked for by several at once. */
+function partGrows(morning: Morning): void {
+  const { draw } = morning;
+  const { name } = morning.buy({ items: { 'demo-partial': 4 } });
+  const keys = draw.pick([3, 3, 4]);
+  const status = keys === 4 && draw.chance(0.7) ? 'COMPLETED' : 'PARTIAL_COMPLETED';
+  morning.add(evening(0, { type: 'order grows', of: name, keys, status }));
+  askForKeys(morning, name);
+}
+
+function keysComeLate(morning: Morning): void {
+  const { settings, partner } = morning;
+  settings.deadlineMs = 4 * SECOND;
+  partner.settings.speed = 10;
+  const { name } = morning.buy({ items: { [morning.draw.pick(['demo-slow', 'demo-late'])]: 2 } });
+  askForKeys(morning, name);
+}
+
+function askForKeys(morning: Morning, of: string): void {
+  const { draw } = morning;
+  const together = draw.from(100, 300);
+  const asked = draw.pick([
+    ['redeliver', 'reconcile'],
+    ['reconcile'],
+    ['reconcile', 'reconcile'],
+    ['redeliver', 'redeliver', 'reconcile'],
+  ]);
+  for (const type of asked) {
+    const what = type === 'redeliver' ? { type: 'redeliver' as const, of } : { type: 'reconcile' as const };
+    morning.add(evening(together + draw.from(0, 150), what));
+  }
+}
+
+function decided(morning: Morning): void {
+  const { draw, settings } = morning;
+  const name = draw.chance(0.5) ? stuckPlacement(morning).name : someone(morning);
+  const how: Resolving = draw.pick([
+    ...(['right', 'right', 'the order of another', 'an order that is not there'] as const),
+    ...(['replace', 'abandon', 'deliver', 'withhold'] as const),
+  ]);
+  const withinMs = 3 * settings.settleMs + placementInFlight(settings);
+  const what = { type: 'resolve' as const, of: name, how, withinMs };
+  if (draw.chance(0.5)) morning.add(evening(draw.from(0, 500), { ...what, withinMs: 500 }));
+  else morning.add({ part: 'day', at: { after: 'place', of: name, ms: 0 }, what });
+}
+
+/** A placement of which no answer comes, booked or not, or later. */
+function stuckPlacement(morning: Morning): PlannedPurchase {
+  const { draw } = morning;
+  const kind = draw.pick(['late', 'late', 'booked', 'not booked']);
+  if (kind === 'late') return morning.buy(late(morning, { type: 'hang' }));
+  const when = kind === 'booked' ? 'after' : 'before';
+  return morning.buy({
+    faults: [{ operation: 'place', when, action: draw.pick([{ type: 'hang' }, { type: 'delay', ms: 700 }]) }],
+  });
+}
+
+function kill(morning: Morning, at: Moment): void {
+  const { draw } = morning;
+  const type = draw.pick(['kill', 'kill', 'kill', 'stop'] as const);
+  const what = { type, worker: draw.from(0, 3), anotherAfterMs: draw.from(0, 2 * SECOND) };
+  morning.add({ part: 'day', at, what });
+}
+
+/** For a moment, into one of the windows between two timeouts, or past all of them. */
+function freeze(morning: Morning, at: Moment): void {
+  const { draw, settings } = morning;
+  const { startToCloseTimeout } = placementOptions(settings);
+  const ownLimit = placementMaxAge(settings) + settings.partnerTimeoutMs + SECOND;
+  const givenUp = Number(startToCloseTimeout);
+  const ms = draw.pick([
+    draw.from(500, 3 * SECOND),
+    draw.from(placementMaxAge(settings) - SECOND, ownLimit),
+    draw.from(Math.min(ownLimit, givenUp), Math.max(ownLimit, givenUp)),
+    draw.from(Math.min(ownLimit, givenUp), Math.max(ownLimit, givenUp)),
+    givenUp + draw.from(0, 3 * SECOND),
+  ]);
+  morning.add({ part: 'day', at, what: { type: 'freeze', worker: 0, ms } });
+}
+
+function someone(morning: Morning): string {
+  const { draw } = morning;
+  return draw.chance(0.5) ? draw.pick(morning.names()) : morning.buy().name;
+}
+
+function someMoment({ draw, lengthMs }: Morning, of: string): Moment {
+  const after = draw.pick(['search', 'place', 'delivery', 'time'] as const);
+  if (after === 'time') return { atMs: draw.from(0, lengthMs + 3 * SECOND) };
+  return { after, of, ms: draw.pick([0, draw.from(0, 500), draw.from(0, 4 * SECOND)]) };
+}
+
+function evening(atMs: number, what: Parameters<Morning['add']>[0]['what']) {
+  return { part: 'evening' as const, at: { atMs }, what };
+}

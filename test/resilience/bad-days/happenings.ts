@@ -1,0 +1,160 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ReconciliationResult } from '../../../src/contracts/reconciliation';
+import type { DecisionChoice } from '../../../src/contracts/purchase';
+import { createStarter, type PurchaseStatus } from '../../../src/starter/index';
+import { keysOf } from '../../support/audit';
+import { operatorOf } from '../../support/operator';
+import type { TestEnvironment } from '../../support/test-environment';
+import { waitUntil } from '../../support/wait-until';
+import type { Happening, OperatorHappening, Resolving } from './plan';
+import type { Workers } from './workers';
+
+/** A reconciliation of one of these small histories is done in seconds, when nothing is wrong. */
+const RECONCILED_WITHIN_MS = 90_000;
+/** How long an operator waits for an answer. */
+const ANSWER_WITHIN_MS = 8_000;
+/** Far enough for everything of the day, and not for the orders of earlier days. */
+export const LOOKBACK_MS = 50 * 60_000;
+
+/** What happened on a day, beside what the partner, the checkout and Temporal can tell at its end. */
+export interface Chronicle {
+  reconciliations: ReconciliationResult[];
+  /** Names of purchases that a person had placed again. */
+  replaced: Set<string>;
+  /** Names of purchases that a person has touched. */
+  touched: Set<string>;
+  /** Keys that were at the partner before an order was changed. */
+  issued: Set<string>;
+  violations: string[];
+}
+
+export interface DayParts {
+  environment: TestEnvironment;
+  workers: Workers;
+  chronicle: Chronicle;
+  referenceOf(name: string): string;
+  /** The references of all purchases of the plan. */
+  references: readonly string[];
+  restartServer(awayMs: number): Promise<void>;
+}
+
+/** Lets one event of a plan happen. What an operator is refused is no error of the day. */
+export async function happen(parts: DayParts, what: Happening): Promise<void> {
+  const { environment, workers } = parts;
+  switch (what.type) {
+    case 'kill':
+      return workers.end(what.worker, 'SIGKILL', what.anotherAfterMs);
+    case 'stop':
+      return workers.end(what.worker, 'SIGTERM', what.anotherAfterMs);
+    case 'freeze':
+      return workers.freeze(what.worker, what.ms);
+    case 'restart server':
+      return parts.restartServer(what.awayMs);
+    case 'partner fault':
+      return void environment.sandbox.addFault(what.fault);
+    case 'order grows':
+      return changeOrder(parts, what.of, (keys) => ({ status: what.status, keys: [grown(keys, what.keys)] }));
+    case 'order refunded':
+      return changeOrder(parts, what.of, () => ({ status: 'REFUNDED' }));
+    case 'reconcile':
+      return reconcile(parts, what.dryRun);
+    default:
+      return operate(parts, what).catch(() => undefined);
+  }
+}
+
+/** Runs a reconciliation to its end, and notes it when there is none. */
+export async function reconcile({ environment, chronicle }: DayParts, dryRun?: boolean): Promise<void> {
+  const running = environment.reconcile({ lookbackMs: LOOKBACK_MS, dryRun });
+  const result = await Promise.race([
+    running.catch((error: unknown) => `failed: ${String(error)}`),
+    sleep(RECONCILED_WITHIN_MS, 'did not end', { ref: false }),
+  ]);
+  if (typeof result === 'string') chronicle.violations.push(`a reconciliation ${result}`);
+  else chronicle.reconciliations.push(result);
+}
+
+async function changeOrder(
+  { environment: { sandbox }, chronicle, referenceOf }: DayParts,
+  name: string,
+  change: (keys: string[]) => Parameters<typeof sandbox.changeOrder>[1],
+): Promise<void> {
+  const [order] = await sandbox.ordersOf(referenceOf(name));
+  if (!order) return;
+  for (const key of keysOf(order)) chronicle.issued.add(key);
+  const [line] = order.items;
+  await sandbox.changeOrder(order.id, change((line?.keys ?? []).map(({ value }) => value)));
+}
+
+function grown(keys: string[], count: number): string[] {
+  const more = Array.from({ length: count }, (_, at) => `GROWN-${keys[0] ?? 'NEW'}-${at}`);
+  return [...keys, ...more].slice(0, Math.max(count, keys.length));
+}
+
+async function operate(parts: DayParts, what: OperatorHappening): Promise<void> {
+  const { environment, chronicle, referenceOf } = parts;
+  const referenceId = referenceOf(what.of);
+  const operator = operatorOf(environment, referenceId);
+  const starter = createStarter(environment.client, {
+    taskQueue: environment.taskQueue,
+    answerWithinMs: ANSWER_WITHIN_MS,
+  });
+  if (what.type !== 'redeliver') chronicle.touched.add(what.of);
+  switch (what.type) {
+    case 'reset': {
+      const points = await operator.points();
+      const point = points[Math.min(points.length - 1, Math.floor(what.share * points.length))];
+      return void (point && (await operator.reset(point)));
+    }
+    case 'pause activity':
+      await operator.pause(what.activity);
+      await sleep(what.ms);
+      return operator.unpause(what.activity);
+    case 'reset activity':
+      return operator.resetActivity(what.activity);
+    case 'cancel':
+      return operator.cancel();
+    case 'terminate':
+      return operator.terminate();
+    case 'redeliver':
+      return void (await starter.redeliver(referenceId));
+    case 'resolve': {
+      const isHeld = async () => (await starter.status(referenceId)).hold !== undefined;
+      await waitUntil('it is held', isHeld, { withinMs: what.withinMs, everyMs: 200 });
+      return resolve(parts, what.of, what.how, await starter.status(referenceId));
+    }
+  }
+}
+
+async function resolve(parts: DayParts, name: string, how: Resolving, { hold }: PurchaseStatus): Promise<void> {
+  const { environment, chronicle, referenceOf } = parts;
+  const choice = await choiceOf(parts, referenceOf(name), how, hold?.decisions ?? []);
+  // Noted before it is sent: it may be taken although no answer comes.
+  if (choice?.decision === 'replace') chronicle.replaced.add(name);
+  if (!choice) return;
+  const starter = createStarter(environment.client, { answerWithinMs: ANSWER_WITHIN_MS });
+  await starter.resolve(referenceOf(name), choice);
+  if (how === 'an order that is not there') {
+    chronicle.violations.push(`an order id that the partner does not have was believed: ${name}`);
+  }
+}
+
+async function choiceOf(
+  { environment: { sandbox }, references }: DayParts,
+  referenceId: string,
+  how: Resolving,
+  fitting: readonly string[],
+): Promise<DecisionChoice | undefined> {
+  if (how === 'an order that is not there') return { decision: 'order', orderId: 'ord-mistyped' };
+  if (how === 'the order of another') {
+    const orders = await Promise.all(
+      references.filter((other) => other !== referenceId).map((other) => sandbox.ordersOf(other)),
+    );
+    const [another] = orders.flat();
+    return another && { decision: 'order', orderId: another.id };
+  }
+  if (how !== 'right') return { decision: how };
+  const [own] = await sandbox.ordersOf(referenceId);
+  if (fitting.includes('deliver')) return { decision: 'deliver' };
+  return own ? { decision: 'order', orderId: own.id } : { decision: 'abandon' };
+}

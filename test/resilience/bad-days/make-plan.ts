@@ -1,0 +1,112 @@
+import type { PurchaseSettings } from '../../../src/contracts/purchase';
+import { type Draw, drawOf } from './draw';
+import { drawEpisodes } from './episodes';
+import type { PartnerPlan, Plan, PlannedEvent, PlannedPurchase } from './plan';
+import { drawAnswers, drawTrouble } from './troubles';
+
+/** What is drawn of a day, with what everything else in it depends on. */
+export interface Morning {
+  draw: Draw;
+  settings: PurchaseSettings;
+  partner: PartnerPlan;
+  /** Purchases are started within this time. */
+  lengthMs: number;
+  /** Adds a purchase of a new name. */
+  buy(purchase?: Partial<PlannedPurchase>): PlannedPurchase;
+  add(event: PlannedEvent): void;
+  names(): string[];
+}
+
+/** The day of a seed. It depends on nothing else but the project's own policies, whose windows it aims at. */
+export function makePlan(seed: number): Plan {
+  const draw = drawOf(seed);
+  const maxRps = draw.chance(0.15) ? draw.from(3, 6) : undefined;
+  const settings = drawSettings(draw, maxRps);
+  const partner = drawPartner(draw, settings);
+  const lengthMs = draw.from(3_000, 10_000);
+  const purchases: PlannedPurchase[] = [];
+  const events: PlannedEvent[] = [];
+  const morning: Morning = {
+    ...{ draw, settings, partner, lengthMs },
+    buy(purchase = {}) {
+      const name = `P${purchases.length + 1}`;
+      const items = drawItems(draw);
+      const planned = { name, atMs: draw.from(0, lengthMs), items, faults: [], answers: [], ...purchase };
+      purchases.push(planned);
+      return planned;
+    },
+    add: (event) => void events.push(event),
+    names: () => purchases.map(({ name }) => name),
+  };
+  if (maxRps === undefined) drawPurchases(morning);
+  else drawBurst(morning, maxRps);
+  drawEpisodes(morning, maxRps === undefined ? draw.from(1, 4) : draw.from(0, 1));
+  const workers = draw.pick([1, 1, 2]);
+  return { seed, settings, maxRps, workers, partner, purchases, events: events.toSorted(byTime) };
+}
+
+function byTime(one: PlannedEvent, other: PlannedEvent): number {
+  const timeOf = ({ part, at }: PlannedEvent) => (part === 'day' ? 0 : 1e6) + ('atMs' in at ? at.atMs : at.ms);
+  return timeOf(one) - timeOf(other);
+}
+
+function drawSettings(draw: Draw, maxRps?: number): PurchaseSettings {
+  return {
+    placeWithinMs: maxRps === undefined ? draw.pick([15_000, 30_000, 60_000]) : 120_000,
+    firstPollMs: draw.pick([20, 100, 500]),
+    pollIntervalMs: draw.pick([300, 500, 1_000]),
+    deadlineMs: draw.pick([4_000, 8_000, 30_000]),
+    settleMs: draw.pick([1_500, 2_500, 4_000]),
+    replace: draw.pick(['never', 'answered', 'answered', 'always']),
+    partnerTimeoutMs: draw.pick([800, 1_500]),
+    deliveryTimeoutMs: draw.pick([500, 1_000]),
+  };
+}
+
+/** A history lags either clearly less than it is watched, or clearly longer: what happens at the bound nobody promises. */
+function drawPartner(draw: Draw, { settleMs }: PurchaseSettings): PartnerPlan {
+  const lag = draw.weighted({ none: 60, short: 25, long: 15 });
+  const lags = { none: 0, short: 0.3 * settleMs, long: draw.from(130, 170) * 0.01 * settleMs };
+  return {
+    settings: {
+      historyLagMs: Math.round(lags[lag]),
+      search: draw.weighted({ exact: 6, fuzzy: 2, ignored: 2 }),
+      historyOrder: draw.weighted({ newest: 3, oldest: 1 }),
+      historyItem: draw.pick(['whole', 'first']),
+      historyPageLimit: draw.pick([500, 500, 20, 7]),
+      historyShift: draw.weighted({ none: 5, one: 1 }) === 'one' ? 1 : 0,
+      duplicates: draw.weighted({ accept: 3, refuse: 1 }),
+      speed: draw.pick([10, 30, 60]),
+    },
+    pastOrders: draw.pick([0, 5, 30]),
+    beyond: lag === 'long' ? 'the history lagged longer than it is watched' : undefined,
+  };
+}
+
+const PRODUCTS = {
+  ...{ 'demo-instant': 30, 'demo-seconds': 25, 'demo-slow': 8, 'demo-partial': 6, 'demo-short': 4 },
+  ...{ 'demo-partial-then-complete': 5, 'demo-complete-then-refunded': 3, 'demo-refunded': 3, 'demo-failed': 3 },
+  ...{ 'demo-late': 4, 'demo-never': 2, 'demo-strange': 3, 'demo-flapping': 3, 'demo-image': 2 },
+  ...{ 'demo-extra': 2, 'demo-out-of-stock': 2 },
+};
+
+function drawItems(draw: Draw): Record<string, number> {
+  const lines = draw.weighted({ one: 8, two: 2 }) === 'one' ? 1 : 2;
+  return Object.fromEntries(Array.from({ length: lines }, () => [draw.weighted(PRODUCTS), draw.from(1, 4)]));
+}
+
+/** In bursts and trickles. */
+function drawPurchases(morning: Morning): void {
+  const { draw, lengthMs } = morning;
+  const bursts = Array.from({ length: draw.from(0, 2) }, () => draw.from(0, lengthMs));
+  for (let left = draw.from(3, 10); left > 0; left--) {
+    const atMs = bursts.length > 0 && draw.chance(0.5) ? draw.pick(bursts) : draw.from(0, lengthMs);
+    const purchase = morning.buy({ atMs, answers: drawAnswers(draw) });
+    if (draw.chance(0.5)) Object.assign(purchase, drawTrouble(morning));
+  }
+}
+
+/** More than the ceiling lets through at once, and nothing else that could keep them from being placed. */
+function drawBurst({ draw, buy }: Morning, maxRps: number): void {
+  for (let left = maxRps * draw.from(4, 7); left > 0; left--) buy({ atMs: 0, items: { 'demo-instant': 1 } });
+}

@@ -1,0 +1,53 @@
+import { makePlan } from './make-plan';
+import { inWords } from './plan';
+import { shrink } from './shrink';
+
+const plans = Array.from({ length: 200 }, (_, seed) => makePlan(seed + 1));
+const written = plans.map((plan) => JSON.stringify(plan));
+
+describe('the plan of a seed', () => {
+  it('is the same each time and survives JSON, so that a day can be repeated from its seed or from a file', () => {
+    expect(makePlan(7)).toEqual(makePlan(7));
+    expect(JSON.parse(written[6]!)).toEqual(plans[6]);
+    expect(new Set(written.map((text) => text.replace(/"seed":\d+/, ''))).size).toBe(plans.length);
+  });
+
+  it.each([
+    ...['kill', 'stop', 'freeze', 'restart server', 'partner fault', 'order grows', 'order refunded', 'reconcile'],
+    ...['reset', 'pause activity', 'reset activity', 'cancel', 'terminate', 'redeliver', 'resolve', 'demo-extra'],
+    ...['"search":"ignored"', '"search":"fuzzy"', '"late"', '"copies"', '"items"', '"maxRps"', '"status":409', '410'],
+  ])('%s is in more than two of 200 days, so that nothing is there in name only', (name) => {
+    expect(written.filter((text) => text.includes(name)).length).toBeGreaterThan(2);
+  });
+});
+
+describe('a plan whose day fails', () => {
+  const [plan] = plans.filter(({ events, purchases }) => events.length > 4 && purchases.length > 6);
+
+  it('shrinks to what the failure needs, and to no more', async () => {
+    const [, , event] = plan!.events;
+    const purchase = plan!.purchases.find(({ faults }) => faults.length > 0)!;
+    const needs = JSON.stringify(purchase.faults[0]);
+    const smallest = await shrink(
+      plan!,
+      async ({ events, purchases }) =>
+        events.some(({ what }) => what === event!.what) &&
+        purchases.some(({ faults }) => JSON.stringify(faults).includes(needs)),
+      1_000,
+    );
+    expect(smallest.events).toEqual([event]);
+    expect(smallest.purchases).toEqual([{ ...purchase, faults: [purchase.faults[0]], answers: [] }]);
+    expect(inWords(smallest).length).toBe(4);
+  });
+
+  it('is tried only so often, and what is left by then still fails', async () => {
+    let tries = 0;
+    const fails = async ({ purchases }: typeof plan & object) => {
+      tries += 1;
+      return purchases.length > 1;
+    };
+    const smallest = await shrink(plan!, fails, 5);
+    expect(tries).toBe(5);
+    expect(smallest.purchases.length).toBeGreaterThan(1);
+  });
+});

@@ -1,0 +1,73 @@
+import type { Plan } from './plan';
+
+/**
+ * Makes a plan smaller as long as its day fails in the same way: first without whole groups of its events, purchases and
+ * faults, then of ever smaller groups (delta debugging), at last with the settings of a good day.
+ *
+ * @param fails lives the day of a plan.
+ * @param most so many days are lived at the most; what is left then is the result.
+ */
+export async function shrink(plan: Plan, fails: (plan: Plan) => Promise<boolean>, most: number): Promise<Plan> {
+  let left = most;
+  const stillFails = async (smaller: Plan) => left-- > 0 && fails(smaller);
+  async function shrunk<T>(parts: readonly T[], withParts: (kept: T[]) => Plan): Promise<Plan> {
+    return withParts(await shrinkList(parts, (kept) => stillFails(withParts(kept))));
+  }
+  let smallest = await shrunk(plan.events, (events) => ({ ...plan, events }));
+  const { purchases } = smallest;
+  smallest = await shrunk(purchases, (kept) => ({ ...smallest, purchases: kept }));
+  smallest = await shrunk(troublesOf(smallest), (kept) => withTroubles(smallest, kept));
+  for (const simpler of SIMPLER) {
+    const candidate = simpler(smallest);
+    if (JSON.stringify(candidate) !== JSON.stringify(smallest) && (await stillFails(candidate))) smallest = candidate;
+  }
+  return smallest;
+}
+
+/** What is not needed by most failures, replaced by what would be on a good day. */
+const SIMPLER: ((plan: Plan) => Plan)[] = [
+  (plan) => ({ ...plan, partner: { ...plan.partner, settings: { speed: plan.partner.settings.speed } } }),
+  (plan) => ({ ...plan, partner: { ...plan.partner, pastOrders: 0 } }),
+  (plan) => ({ ...plan, workers: 1 }),
+  (plan) => ({ ...plan, maxRps: undefined }),
+];
+
+/** A fault or an answer, and where it stands. */
+interface TroubleAt {
+  name: string;
+  field: 'faults' | 'answers';
+  trouble: never;
+}
+
+function troublesOf({ purchases }: Plan): TroubleAt[] {
+  return purchases.flatMap(({ name, faults, answers }) => [
+    ...faults.map((trouble): TroubleAt => ({ name, field: 'faults', trouble: trouble as never })),
+    ...answers.map((trouble): TroubleAt => ({ name, field: 'answers', trouble: trouble as never })),
+  ]);
+}
+
+function withTroubles(plan: Plan, troubles: readonly TroubleAt[]): Plan {
+  const of = (name: string, field: TroubleAt['field']) =>
+    troubles.filter((one) => one.name === name && one.field === field).map(({ trouble }) => trouble);
+  return {
+    ...plan,
+    purchases: plan.purchases.map((one) => ({
+      ...one,
+      faults: of(one.name, 'faults'),
+      answers: of(one.name, 'answers'),
+    })),
+  };
+}
+
+/** @returns a part of the list, in its order, without which nothing smaller was found that still fails. */
+export async function shrinkList<T>(list: readonly T[], fails: (list: T[]) => Promise<boolean>): Promise<T[]> {
+  let kept = [...list];
+  for (let size = kept.length; size >= 1; size = Math.floor(size / 2)) {
+    for (let at = 0; at < kept.length;) {
+      const without = [...kept.slice(0, at), ...kept.slice(at + size)];
+      if (await fails(without)) kept = without;
+      else at += size;
+    }
+  }
+  return kept;
+}

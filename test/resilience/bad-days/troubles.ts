@@ -1,0 +1,111 @@
+import type { Fault } from '../../../src/sandbox';
+import type { Draw } from './draw';
+import type { Morning } from './make-plan';
+import type { JsonAnswer, PlannedPurchase } from './plan';
+
+type Action = NonNullable<Fault['action']>;
+type Trouble = Pick<PlannedPurchase, 'faults' | 'beyond'>;
+
+const SECOND = 1_000;
+
+/** Everything that can happen to an answer, so that nobody knows what became of the call. */
+export const LOST: readonly Action[] = [
+  { type: 'hang' },
+  { type: 'reset' },
+  { type: 'close' },
+  { type: 'drip' },
+  { type: 'informational' },
+  { type: 'truncate', framing: 'none' },
+  { type: 'truncate', framing: 'content-length' },
+  { type: 'body', text: '<html>welcome</html>', contentType: 'text/html' },
+  { type: 'answer', status: 307, headers: { location: 'http://127.0.0.1:9/' } },
+];
+
+/** Answers that say that something went wrong, and not whether the order was booked. */
+export const ERRORS: readonly Action[] = [
+  { type: 'answer', status: 500 },
+  { type: 'answer', status: 502, body: '<h1>Bad gateway</h1>' },
+  { type: 'answer', status: 429, headers: { 'retry-after': '1' } },
+  { type: 'answer', status: 408 },
+  { type: 'unsuccessful' },
+];
+
+const REFUSALS = [400, 402, 413, 415, 422];
+
+/** What the partner does to the calls of one purchase. */
+export function drawTrouble(morning: Morning): Trouble {
+  const { draw } = morning;
+  const kind = draw.weighted({
+    ...{ error: 16, lost: 14, bookedThenRefused: 8, late: 8, refused: 4, conflict: 4, access: 4, slow: 4 },
+    ...{ copies: 3, otherItems: 3, searchFails: 8, searchSlow: 4 },
+  });
+  const when = draw.pick(['before', 'after'] as const);
+  switch (kind) {
+    case 'error':
+      return { faults: [{ operation: 'place', when, action: draw.pick(ERRORS) }] };
+    case 'lost':
+      return { faults: [{ operation: 'place', when, action: draw.pick(LOST) }] };
+    case 'bookedThenRefused':
+      return bookedThenRefused(draw);
+    case 'late':
+      return late(morning, draw.pick([...LOST, ...ERRORS]));
+    case 'refused':
+      return { faults: [{ operation: 'place', action: { type: 'answer', status: draw.pick(REFUSALS) } }] };
+    case 'conflict':
+      return { faults: [{ operation: 'place', when, action: { type: 'answer', status: 409 } }] };
+    case 'access':
+      return { faults: [{ operation: 'place', times: draw.from(1, 2), action: { type: 'answer', status: 401 } }] };
+    case 'slow':
+      return { faults: [{ operation: 'place', when, action: { type: 'delay', ms: justAfterTheTimeout(morning) } }] };
+    case 'copies':
+      return {
+        faults: [{ operation: 'place', commit: { type: 'copies', count: 2 } }],
+        beyond: 'the partner made two orders of one request',
+      };
+    case 'otherItems':
+      return {
+        faults: [{ operation: 'place', commit: { type: 'items', items: [{ id: 'demo-seconds', quantity: 9 }] } }],
+      };
+    case 'searchFails':
+      return { faults: [searchFault(draw, draw.pick([...LOST, ...ERRORS]))] };
+    case 'searchSlow':
+      return { faults: [searchFault(draw, { type: 'delay', ms: draw.from(100, 2 * SECOND) })] };
+  }
+}
+
+/** An error that has booked; a second request of the same purchase would be refused on account of the first. */
+function bookedThenRefused(draw: Draw): Trouble {
+  return {
+    faults: [
+      { operation: 'place', when: 'after', action: draw.pick(ERRORS) },
+      { operation: 'place', times: 3, action: { type: 'answer', status: draw.pick([409, 402, 409, 402, 422]) } },
+    ],
+  };
+}
+
+/** Booked after the answer: soon enough to be found while the history is watched, or long after. */
+export function late({ draw, settings }: Morning, action: Action): Trouble {
+  const { settleMs } = settings;
+  if (draw.chance(0.5)) {
+    return { faults: [{ operation: 'place', action, commit: { type: 'late', ms: Math.round(0.2 * settleMs) } }] };
+  }
+  return {
+    faults: [{ operation: 'place', action, commit: { type: 'late', ms: draw.from(8, 25) * SECOND } }],
+    beyond: 'booked after the settling time',
+  };
+}
+
+function justAfterTheTimeout({ draw, settings: { partnerTimeoutMs, settleMs } }: Morning): number {
+  return draw.chance(0.5) ? draw.from(100, partnerTimeoutMs - 300) : Math.round(partnerTimeoutMs + 0.15 * settleMs);
+}
+
+function searchFault(draw: Draw, action: Action): PlannedPurchase['faults'][number] {
+  return { operation: 'orders', nth: draw.pick([1, 1, 2, 3]), times: draw.from(1, 3), action };
+}
+
+/** Most checkouts take most events at once. */
+export function drawAnswers(draw: Draw): JsonAnswer[] {
+  if (draw.chance(0.8)) return [];
+  const answers: JsonAnswer[] = [500, 503, 404, 'hang', 'reset', 'take-and-hang', 'take-and-reset', 'head-only'];
+  return Array.from({ length: draw.from(1, 3) }, () => (draw.chance(0.06) ? 410 : draw.pick(answers)));
+}
