@@ -15,7 +15,8 @@ WORKDIR /app
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/dist dist
-# No root, and nothing that the process could write to.
+# No root, and nothing that the process could write to but these two.
+RUN install -d -o node -g node reports && install -d -o node -g node -m 700 deliveries
 USER node
 EXPOSE 8081 9464
 CMD ["node", "dist/worker.js"]

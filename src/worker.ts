@@ -13,7 +13,7 @@ import { connectRetry, shutdownOptions } from './workflows/policies';
 
 /** Reads the configuration, connects, builds the parts, runs until the process is asked to stop, and closes the parts. */
 async function main(): Promise<void> {
-  const config = readWorkerConfig(process.env, { terminal: process.stdout.isTTY });
+  const config = readWorkerConfig(process.env, { terminal: process.stdout.isTTY, tryFolders: true });
   const target = readTemporalTarget();
   scrubSecrets();
   const logger = installRuntime(config);

@@ -195,6 +195,22 @@ export const MUTANTS = [
     tests: ['test/unit/workflows/policies.test.ts'],
   },
   {
+    name: 'folder-on-trust',
+    rule: 'a folder that can not be written is refused before anything is contacted',
+    file: 'src/worker.ts',
+    find: 'tryFolders: true',
+    replace: 'tryFolders: false',
+    tests: ['test/scenarios/worker/start.test.ts'],
+  },
+  {
+    name: 'report-before-result',
+    rule: 'a report that can not be written does not make a reconciliation repeat for hours',
+    file: 'src/activities/reconcile/index.ts',
+    find: "return `not written: REPORT_DIR can't be written (${why})`;",
+    replace: 'throw failure(FAILURE.unexpected, why);',
+    tests: ['test/scenarios/reconciliation/report-not-written.test.ts'],
+  },
+  {
     name: 'junk-receipt',
     rule: 'only a real receipt counts as delivered',
     file: 'src/workflows/activity-result-guards.ts',

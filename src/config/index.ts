@@ -21,6 +21,14 @@ interface LogOptions extends ReadOptions {
   terminal?: boolean;
 }
 
+/** Only the owner may enter the folder that holds keys; a report holds none, and is read by others. */
+const FOLDERS = { DELIVERY_DIR: 0o700, REPORT_DIR: 0o755 } as const;
+
+interface WorkerOptions extends LogOptions {
+  /** Whether the folders are tried: each is made, and a file is written to it and removed. Default: no. */
+  tryFolders?: boolean;
+}
+
 export type WorkerConfig = ReturnType<typeof readWorkerConfig>;
 
 /**
@@ -29,9 +37,10 @@ export type WorkerConfig = ReturnType<typeof readWorkerConfig>;
  *
  * @throws ConfigError that names every wrong variable, also one that looks like ours and is not.
  */
-export function readWorkerConfig(env: Environment = process.env, options: LogOptions = {}) {
+export function readWorkerConfig(env: Environment = process.env, options: WorkerOptions = {}) {
   const prefixes = ['PARTNER_', 'PURCHASE_', 'DELIVERY_', 'RECONCILE_'];
-  const values = readVariables(workerVariables, env, prefixes, options);
+  const folders = options.tryFolders ? FOLDERS : undefined;
+  const values = readVariables(workerVariables, env, prefixes, { ...options, folders });
   return {
     ...starterConfig(values, options),
     partner: partnerConfig(values),

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { ConfigError, type ConfigIssue } from './error';
+import { whyNotWritable } from './folders';
 import { type FileContent, followSecretFile, readSecretFile, UnusableFileError } from './secret-file';
 import { unknownNames } from './unknown-names';
 import { type Conflict, describeVariable, type VariableName, variables } from './variables';
@@ -11,6 +12,8 @@ export interface ReadOptions {
   onProblem?: (problem: string) => void;
   /** A clock in ms, for the files of secrets. */
   now?: () => number;
+  /** Variables that name a folder, each with the mode of one that is made: a folder that can't be written is an issue. */
+  folders?: Readonly<Partial<Record<VariableName, number>>>;
 }
 
 /** Where the value of one variable comes from. */
@@ -34,13 +37,14 @@ export function readVariables<S extends z.ZodObject>(
   schema: S,
   env: Environment,
   prefixes: readonly string[],
-  { onProblem = (problem) => void process.stderr.write(`${problem}\n`), now = Date.now }: ReadOptions,
+  { onProblem = (problem) => void process.stderr.write(`${problem}\n`), now = Date.now, folders = {} }: ReadOptions,
 ): z.output<S> {
   const names = Object.keys(schema.shape) as VariableName[];
   const sources = names.map((name) => findSource(name, env));
   const parsed = schema.safeParse(Object.fromEntries(sources.map(({ name, written }) => [name, written])));
   const issues = [
     ...sources.flatMap(({ issue }) => issue ?? []),
+    ...sources.flatMap((source) => folderIssue(source, folders[source.name]) ?? []),
     ...(parsed.error?.issues ?? []).flatMap((issue) => configIssue(issue, sources) ?? []),
     ...unknownNames(env, prefixes),
   ];
@@ -88,6 +92,20 @@ function configIssue(issue: z.core.$ZodIssue, sources: readonly Source[]): Confi
   const got = hidden ? issue.message : shown(written);
   if (file !== undefined) return fileIssue(name, `in the file ${file.path}: ${got}`);
   return { variable: name, expected, got, remedy: `Write it like ${name}=${example}.`, ...conflict };
+}
+
+function folderIssue({ name, written }: Source, mode: number | undefined): ConfigIssue | undefined {
+  const { data: dir } = variables.shape[name].safeParse(written);
+  if (mode === undefined || typeof dir !== 'string') return undefined;
+  const why = whyNotWritable(dir, mode);
+  if (why === undefined) return undefined;
+  const remedy = 'Name another, or let this user write there.';
+  return {
+    variable: name,
+    expected: 'a folder that can be written',
+    got: `${shown(dir)}, which can't (${why})`,
+    remedy,
+  };
 }
 
 function fileIssue(name: VariableName, got: string): ConfigIssue {

@@ -73,7 +73,9 @@ export const variables = z.object({
   DELIVERY_TIMEOUT: timeout.prefault('15s').describe('one attempt'),
   DELIVERY_DIR: line('the path of a folder', 'deliveries')
     .optional()
-    .describe('instead of a URL: a folder that gets one file (mode 0600) for each event'),
+    .describe(
+      "instead of a URL: a folder that gets one file (mode 0600) for each event; one that can't be written: exit code 78",
+    ),
   RECONCILE_CRON: cron
     .prefault('0 3 * * *')
     .describe('when the nightly reconciliation runs: what `schedule create` sets'),
@@ -85,7 +87,7 @@ export const variables = z.object({
     .describe("how far back each reconciliation looks; refused when longer than the namespace's retention less a day"),
   REPORT_DIR: line('the path of a folder', 'reports')
     .prefault('reports')
-    .describe('where the worker that reconciles writes its report'),
+    .describe("where the worker that reconciles writes its report; a folder that can't be written: exit code 78"),
   HEALTH_ADDRESS: listenAddress
     .prefault('127.0.0.1:8081')
     .describe('`/healthz` (alive) and `/readyz` (connected and polling)'),

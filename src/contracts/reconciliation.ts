@@ -25,7 +25,7 @@ export interface ReconciliationResult {
   /** The first 200; the report has them all. */
   details: ReportedFinding[];
   mended: number;
-  /** The path of the report for people, on the worker that wrote it. */
+  /** The path of the report for people, on the worker that wrote it; or `not written: …` with the reason. */
   report: string;
 }
 

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { closeAtEnd } from './clean-up';
+import { closeAtEnd, temporaryFolder } from './clean-up';
 import { freePort } from './dev-server';
 import { TEST_FINGERPRINT_SECRET, TEST_SIGNING_SECRET } from './settings';
 import type { TestEnvironment } from './test-environment';
@@ -169,6 +169,7 @@ export function workerEnv(own: ProcessEnv): ProcessEnv {
     FINGERPRINT_SECRET: TEST_FINGERPRINT_SECRET,
     DELIVERY_SECRET: TEST_SIGNING_SECRET,
     DELIVERY_TIMEOUT: '2s',
+    REPORT_DIR: temporaryFolder(),
     ...own,
   };
 }

@@ -8,7 +8,7 @@ import { createPartnerClient, type PartnerClient } from '../../src/partner';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox';
 import { createStarter, type Starter } from '../../src/starter/index';
 import { auditPurchase, type PurchaseAudit } from './audit';
-import { closeAtEnd } from './clean-up';
+import { closeAtEnd, temporaryFolder } from './clean-up';
 import { createNamespace } from './namespace';
 import { type Receiver, startReceiver } from './receiver';
 import { FAST, TEST_FINGERPRINT_SECRET, TEST_SIGNING_SECRET } from './settings';
@@ -30,6 +30,8 @@ export interface TestEnvironmentOptions {
   /** Without a worker, when the test starts real processes. */
   worker?: boolean;
   fingerprintSecrets?: () => readonly string[];
+  /** Where reconciliations write their reports. Default: a new folder. */
+  reportDir?: string;
 }
 
 /** The whole with real parts: the suite's Temporal server, a sandbox, a verifying receiver, a worker in this process. */
@@ -90,8 +92,9 @@ export async function startTestEnvironment(options: TestEnvironmentOptions = {})
   closing.push(sandbox.close, receiver.close, partner.close);
   const starter = createStarter(client, { taskQueue });
   if (options.worker !== false) {
-    const { fingerprintSecrets = () => [TEST_FINGERPRINT_SECRET] } = options;
-    closing.push(await startWorker({ address, namespace, taskQueue, settings, partner, receiver, fingerprintSecrets }));
+    const { fingerprintSecrets = () => [TEST_FINGERPRINT_SECRET], reportDir = temporaryFolder() } = options;
+    const where = { address, namespace, taskQueue, reportDir };
+    closing.push(await startWorker({ ...where, settings, partner, receiver, fingerprintSecrets }));
   }
   const parts = { address, namespace, client, sandbox, receiver, starter, partner, settings, taskQueue };
   return { ...parts, ...methodsOf(parts), close };

@@ -8,7 +8,6 @@ import type { PurchaseSettings } from '../../src/contracts/purchase';
 import { createDelivery, createFingerprinter } from '../../src/delivery';
 import type { PartnerClient } from '../../src/partner';
 import { createPurchaseReader } from '../../src/temporal/client';
-import { temporaryFolder } from './clean-up';
 import './quiet-runtime';
 import { HOUR, TEST_SIGNING_SECRET } from './settings';
 
@@ -23,6 +22,7 @@ export interface WorkerParts {
   partner: PartnerClient;
   receiver: { url: string };
   fingerprintSecrets: () => readonly string[];
+  reportDir: string;
 }
 
 /**
@@ -51,7 +51,7 @@ export async function startWorker(parts: WorkerParts): Promise<() => Promise<voi
   const reconciling = createReconcileActivities({
     ...deps,
     client,
-    reportDir: temporaryFolder(),
+    reportDir: parts.reportDir,
     now: () => Date.now() + HOUR,
   });
   const worker = await Worker.create({

@@ -8,6 +8,7 @@ import type {
 } from '../../contracts/reconciliation';
 import { FAILURE } from '../../contracts/failures';
 import { CLOCK_TOLERANCE_MS } from '../../domain/clock-tolerance';
+import { safeErrorCode } from '../../domain/error-code';
 import {
   type Finding,
   findingKey,
@@ -20,9 +21,9 @@ import {
 } from '../../domain/reconciliation/index';
 import { isPartnerError, type PartnerClient, withRetry } from '../../partner/index';
 import { readRetry, settlingAge } from '../../workflows/policies';
-import { writeReport } from '../../report/index';
+import { type ReconciliationReport, writeReport } from '../../report/index';
 import { lookbackIssue } from '../../temporal/client';
-import { failure, toFailure } from '../failures';
+import { failure, nameOf, toFailure } from '../failures';
 import type { ActivityDependencies } from '../dependencies';
 import { confirm } from './confirm';
 import { handleFinding } from './repair';
@@ -83,7 +84,7 @@ async function runReconciliation(
 
   const report = reportOf({ ...window, runId: ownRunId(), now: deps.now(), orders, purchases, findings });
   progress.show('writing the report', { findings: findings.length });
-  const { html } = await writeReport(deps.reportDir, report);
+  const written = await tryToWrite(deps.reportDir, report);
   const { from, to, mended } = report;
   log.info('reconciled', { orders: report.orders, findings: findings.length, mended });
   return {
@@ -93,8 +94,24 @@ async function runReconciliation(
     findings: countsOf(findings),
     details: findings.slice(0, MOST_DETAILS),
     mended,
-    report: html,
+    report: written,
   };
+}
+
+/**
+ * What a run has found and repaired is worth more than its file. Tried again, it would read everything anew for hours, and
+ * fail at last.
+ *
+ * @returns the path for people, or why there is none.
+ */
+async function tryToWrite(dir: string, report: ReconciliationReport): Promise<string> {
+  try {
+    return (await writeReport(dir, report)).html;
+  } catch (error) {
+    const why = safeErrorCode(error) ?? nameOf(error);
+    log.error('the report could not be written', { why });
+    return `not written: REPORT_DIR can't be written (${why})`;
+  }
 }
 
 /**

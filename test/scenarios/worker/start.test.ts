@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { StoppedError, TemporalUnreachableError } from '../../../src/temporal/client';
 import { connectWorker } from '../../../src/temporal/worker';
 import { startSandbox, type Sandbox } from '../../../src/sandbox/index';
@@ -21,6 +22,7 @@ describe('a worker that can not start says why, before it has done anything', ()
       FINGERPRINT_SECRET: 'canary-short',
       DELIVERY_SECRET: 'canary-whsec',
       HEALTH_ADDRESS: 'everywhere',
+      REPORT_DIR: join(__filename, 'reports'),
     });
     const { code, stdout, stderr } = await (await startWorkerProcess({ env })).ended;
 
@@ -35,6 +37,7 @@ describe('a worker that can not start says why, before it has done anything', ()
       'PARTNER_TIMEOUT',
       'PURCHASE_DEADLNE',
       'PURCHASE_REPLACE',
+      'REPORT_DIR',
     ]);
     expect(stderr).not.toContain('canary');
     expect(stdout).toBe('');

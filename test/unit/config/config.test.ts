@@ -1,3 +1,5 @@
+import { readdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { format, inspect } from 'node:util';
 import fc from 'fast-check';
 import {
@@ -8,6 +10,7 @@ import {
   readWorkerConfig,
   type WorkerConfig,
 } from '../../../src/config';
+import { temporaryFolder } from '../../support/clean-up';
 
 const FINGERPRINT_SECRET = 'fake-fingerprint-secret-of-32-bytes-and-more';
 const DELIVERY_SECRET = `whsec_${Buffer.alloc(32, 'fake').toString('base64')}`;
@@ -205,6 +208,35 @@ describe('the destination of deliveries', () => {
 
   it('needs no secret when it is a folder', () => {
     expect(wrongNames({ DELIVERY_URL: undefined, DELIVERY_SECRET: undefined, DELIVERY_DIR: 'x' })).toEqual([]);
+  });
+});
+
+describe('the folders that a worker writes to', () => {
+  const folders = (DELIVERY_DIR: string, REPORT_DIR: string) => ({
+    ...GOOD,
+    DELIVERY_URL: undefined,
+    DELIVERY_DIR,
+    REPORT_DIR,
+  });
+  const tried = (env: Env) => readWorkerConfig(env, { tryFolders: true });
+
+  it('are made, nothing is left in them, and only the owner may enter the one that holds keys', () => {
+    const [deliveries, reports] = ['deliveries', 'reports'].map((name) => join(temporaryFolder(), 'made', name));
+    tried(folders(deliveries!, reports!));
+    expect([readdirSync(deliveries!), readdirSync(reports!)]).toEqual([[], []]);
+    expect(statSync(deliveries!).mode & 0o777).toBe(0o700);
+  });
+
+  it('are refused at once where they can not be written, with the reason and beside what else is wrong', () => {
+    const inTheWay = join(temporaryFolder(), 'file');
+    writeFileSync(inTheWay, '');
+    const issues = issuesOf(tried, { ...folders(inTheWay, join(inTheWay, 'reports')), PARTNER_TIMEOUT: 'soon' });
+    expect(issues.map(({ variable }) => variable).toSorted()).toEqual([
+      'DELIVERY_DIR',
+      'PARTNER_TIMEOUT',
+      'REPORT_DIR',
+    ]);
+    expect(issues.find(({ variable }) => variable === 'DELIVERY_DIR')?.got).toContain('EEXIST');
   });
 });
 

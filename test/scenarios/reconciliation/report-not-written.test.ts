@@ -1,0 +1,16 @@
+import { join } from 'node:path';
+import { startReconciliationEnvironment } from '../../support/test-environment';
+
+it('a report that can not be written costs no finding and no hours: the run ends at once and says so', async () => {
+  // A file is in the way, as nothing else is for a user who may do everything.
+  const env = await startReconciliationEnvironment({ reportDir: join(__filename, 'reports') });
+  await env.sandbox.placeManualOrder({ referenceId: 'by phone', items: [{ id: 'demo-instant', quantity: 1 }] });
+
+  const result = await env.reconcile();
+
+  expect(result).toMatchObject({
+    findings: { ORPHAN: 1 },
+    report: "not written: REPORT_DIR can't be written (ENOTDIR)",
+  });
+  expect(env.sandbox.requests().orders).toBeLessThanOrEqual(2);
+});
