@@ -115,6 +115,14 @@ export const MUTANTS = [
     tests: ['test/scenarios/placement/history.test.ts'],
   },
   {
+    name: 'old-order-as-proof',
+    rule: 'what proves the history readable is the newest order that can be had',
+    file: 'src/activities/prove-readable.ts',
+    find: 'timeOf(other) - timeOf(one)',
+    replace: 'timeOf(one) - timeOf(other)',
+    tests: ['test/unit/activities/prove-readable.test.ts'],
+  },
+  {
     name: 'one-search-settles',
     rule: 'absent is only what is shown through the whole settling time',
     file: 'src/workflows/settle-placement.ts',

@@ -3,16 +3,15 @@ import type { Activities, FoundOrder, OrderSearchResult } from '../contracts/act
 import { FAILURE } from '../contracts/failures';
 import { CLOCK_TOLERANCE_MS } from '../domain/clock-tolerance';
 import { isSafeOrderId, presentableStatus } from '../domain/order';
-import { type HistoryOrder, MAX_PAGE_SIZE, type PartnerClient } from '../partner';
+import type { HistoryOrder, PartnerClient } from '../partner';
 import { failure, toFailure } from './failures';
 import type { ActivityDependencies } from './dependencies';
+import { proveSearch, type Readability } from './prove-readable';
 
 /** Beyond this many pages a search gives up: 100,000 orders younger than one purchase are no history to scan. */
 const MAX_PAGES = 200;
 /** Why an order that is there can't be taken over. */
 export const UNUSABLE = "an order bears this reference under an id that can't be used";
-/** How many orders are read to find one that is known to exist. */
-const SAMPLE = 20;
 
 /** Searches the partner's order history, which is the only witness of a placement without an answer. */
 export function createFindOrdersActivities(deps: ActivityDependencies): Pick<Activities, 'findOrders'> {
@@ -24,7 +23,7 @@ export function createFindOrdersActivities(deps: ActivityDependencies): Pick<Act
         if (found.unusable > 0) throw failure(FAILURE.partnerUnavailable, UNUSABLE);
         const { orders, why } = found;
         if (orders.length > 0 || !input.prove) return { runId, orders, readable: false, why };
-        return { runId, orders, ...(await proveReadable(deps.partner, found)) };
+        return { runId, orders, ...(await proveReadable(deps.partner, found, input.sentBefore)) };
       } catch (error) {
         throw toFailure(error);
       }
@@ -69,20 +68,11 @@ async function search(partner: PartnerClient, referenceId: string): Promise<Hist
   return rows;
 }
 
-/**
- * Whether the history would have shown an order that exists: an order that is known to exist is found by the same query.
- * An empty history proves nothing.
- */
-async function proveReadable(partner: PartnerClient, found: Found): Promise<{ readable: boolean; why: string }> {
-  const empty = { readable: false, why: 'the order history is empty, which proves nothing' };
-  if (found.how === 'scan') return found.rowsSeen > 0 ? { readable: true, why: found.why } : empty;
-  const { data } = await partner.listOrders({ limit: SAMPLE });
-  const known = data.orders.find((row) => row.referenceId);
-  if (!known?.referenceId) return empty;
-  const again = await partner.listOrders({ search: known.referenceId, limit: MAX_PAGE_SIZE });
-  return again.data.orders.some((row) => row.id === known.id)
-    ? { readable: true, why: 'the search finds a known order' }
-    : { readable: false, why: 'the search does not find an order known to exist' };
+/** A history that was scanned shows what it has; only an empty one proves nothing. */
+function proveReadable(partner: PartnerClient, found: Found, sentBefore: number): Readability | Promise<Readability> {
+  if (found.how === 'search') return proveSearch(partner, sentBefore);
+  if (found.rowsSeen > 0) return { readable: true, why: found.why };
+  return { readable: false, why: 'the order history is empty, which proves nothing' };
 }
 
 function mentions(row: HistoryOrder, text: string): boolean {

@@ -54,8 +54,10 @@ export interface PlacementUnknown {
 export interface FindOrdersInput {
   referenceId: string;
   since: number;
-  /** Also find out whether the history can be trusted: costs two requests more. */
+  /** Also find out whether the history can be trusted: costs two requests more, or a few. */
   prove: boolean;
+  /** Epoch ms: an order of this purchase was not placed later. What was, proves that the history is up to date. */
+  sentBefore: number;
 }
 
 /** One search of the partner's order history. */

@@ -126,7 +126,7 @@ async function watchHistory(purchase: PurchaseRecord, options: WatchOptions): Pr
   let absentSince: number | undefined;
 
   for (let turn = 0; ; turn++) {
-    const { result, why } = await searchHistory(purchase, prove);
+    const { result, why } = await searchHistory(purchase, prove, notBefore);
     if (result && result.orders.length > 0) return { kind: 'found', orders: result.orders };
     const counts = result !== undefined && (result.readable || !prove);
     absentSince = counts ? (absentSince ?? Math.max(Date.now(), notBefore)) : undefined;
@@ -144,12 +144,13 @@ async function watchHistory(purchase: PurchaseRecord, options: WatchOptions): Pr
 async function searchHistory(
   { input, settings }: PurchaseRecord,
   prove: boolean,
+  sentBefore: number,
 ): Promise<{ result?: OrderSearchResult; why: string }> {
   const { findOrders } = proxyActivities<Activities>(historySearchOptions(settings));
   const { referenceId } = input;
   try {
     const result = await findOrders.executeWithOptions({ summary: `orders of reference ${referenceId}` }, [
-      { referenceId, since: firstStart(), prove },
+      { referenceId, since: firstStart(), prove, sentBefore },
     ]);
     return isOrderSearchResult(result)
       ? { result, why: result.why }
