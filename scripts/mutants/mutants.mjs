@@ -16,8 +16,8 @@ export const MUTANTS = [
     name: 'fresh-reference',
     rule: 'every attempt bears the same reference',
     file: 'src/activities/place-order.ts',
-    find: 'deps.partner.placeOrder({ items, referenceId: input.referenceId }',
-    replace: 'deps.partner.placeOrder({ items, referenceId: `${input.referenceId}-${deps.now()}` }',
+    find: 'const order = { items, referenceId: input.referenceId };',
+    replace: 'const order = { items, referenceId: `${input.referenceId}-${deps.now()}` };',
     tests: ['test/scenarios/placement/answers.test.ts'],
   },
   {
@@ -48,17 +48,17 @@ export const MUTANTS = [
     name: 'frozen-worker',
     rule: 'an attempt that is too old at the moment of the write writes nothing',
     file: 'src/partner/transport.ts',
-    find: 'if (this.notAfter !== undefined && this.limits.now() > this.notAfter) return',
-    replace: 'if (this.notAfter !== undefined && this.limits.now() < 0) return',
+    find: 'if (this.limits.now() > this.notAfter) return',
+    replace: 'if (this.limits.now() < 0) return',
     tests: ['test/unit/partner/not-sent.test.ts'],
   },
   {
     name: 'unsent-by-a-timer',
     rule: 'what was written is never called unsent because a timer was faster',
     file: 'src/activities/place-order.ts',
-    find: 'const placed = await deps.partner.placeOrder({ items, referenceId: input.referenceId }, { notAfter });',
-    replace: `const request = deps.partner.placeOrder({ items, referenceId: input.referenceId }, { notAfter });
-    const limitMs = notAfter + deps.settings.partnerTimeoutMs + 1_000 - deps.now();
+    find: 'const placed = await deps.partner.placeOrder(order, { notAfter: notAfter(input), beforeWrite: intent.record });',
+    replace: `const request = deps.partner.placeOrder(order, { notAfter: notAfter(input), beforeWrite: intent.record });
+    const limitMs = notAfter(input) + deps.settings.partnerTimeoutMs + 1_000 - deps.now();
     const placed = await Promise.race([request, new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), limitMs))]);
     if (!placed) return { evidence: 'NOT_SENT', why: 'its time is over' };`,
     tests: ['test/resilience/crash/worker-killed.test.ts'],
@@ -67,8 +67,8 @@ export const MUTANTS = [
     name: 'reset-is-unsent',
     rule: 'a connection error after the write proves nothing',
     file: 'src/partner/transport.ts',
-    find: "else this.settle({ end: 'failed', why, sent, code, head });",
-    replace: "else this.settle({ end: 'failed', why, sent: sent && why !== 'connection', code, head });",
+    find: "return { end: 'failed', why, sent, code, head };",
+    replace: "return { end: 'failed', why, sent: sent && why !== 'connection', code, head };",
     tests: ['test/unit/partner/place-order.test.ts'],
   },
   {
@@ -84,9 +84,9 @@ export const MUTANTS = [
     name: 'two-attempts',
     rule: 'a placement has one attempt',
     file: 'src/workflows/policies.ts',
-    find: `    startToCloseTimeout: placementInFlight(settings) + 5 * SECOND,
+    find: `    heartbeatTimeout: placementMaxAge(settings),
     retry: { maximumAttempts: 1 },`,
-    replace: `    startToCloseTimeout: placementInFlight(settings) + 5 * SECOND,
+    replace: `    heartbeatTimeout: placementMaxAge(settings),
     retry: { maximumAttempts: 2 },`,
     tests: ['test/unit/workflows/policies.test.ts'],
   },

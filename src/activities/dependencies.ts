@@ -1,3 +1,4 @@
+import type { Client } from '@temporalio/client';
 import type { PurchaseSettings } from '../contracts/purchase';
 import type { Delivery, Fingerprinter } from '../delivery';
 import type { PartnerClient } from '../partner';
@@ -5,11 +6,13 @@ import type { PurchaseReader } from '../temporal/client';
 
 /** What the activities work with. Everything that tests replace comes in here. */
 export interface ActivityDependencies {
+  /** Of the namespace in which the worker runs. */
+  client: Client;
   partner: PartnerClient;
   delivery: Delivery;
   fingerprints: Fingerprinter;
   settings: PurchaseSettings;
-  /** Of the namespace in which the worker runs. */
+  /** Of the same namespace. */
   purchases: PurchaseReader;
   /** Epoch ms. */
   now(): number;

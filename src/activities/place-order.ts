@@ -5,12 +5,15 @@ import { counter } from './counter';
 import { ACCESS_REFUSED, nameOf } from './failures';
 import { findOrders, UNUSABLE } from './find-orders';
 import type { ActivityDependencies } from './dependencies';
+import { createIntent } from './record-intent';
 
 /**
  * Two times this close are one dispatch: the time-skipping server reads its clock twice for it. Nobody can have an attempt
  * sent, failed and dispatched again within it.
  */
 const ONE_DISPATCH_MS = 5;
+/** So long before the attempt is too old, a search that has not ended is given up: "not sent" is to arrive in time. */
+const ANSWER_MS = 1_000;
 
 /**
  * The one activity that spends money. It sends at most one request, behind fences, and says what the answer proves:
@@ -18,7 +21,8 @@ const ONE_DISPATCH_MS = 5;
  * 1. a second dispatch of the same activity (a person's Unpause, Reset or changed options; a restored database) sends nothing;
  * 2. so does a run that is not the first of its chain and has not settled in this very run;
  * 3. the history is searched first, always;
- * 4. an attempt that is too old at the moment of the write, because its process was frozen, writes nothing.
+ * 4. the intention to write is recorded at the Temporal server, which refuses an attempt that it has given up;
+ * 5. an attempt that is too old at the moment of the write, because its process was frozen, writes nothing.
  *
  * Neither a cancel nor a shutdown is wired into the request: aborting it would not undo it.
  */
@@ -55,8 +59,12 @@ function closedFence(input: PlaceOrderInput): PlacementResult | undefined {
 
 /** @returns an answer that ends the attempt before anything was sent, or undefined to go on. */
 async function findBefore(deps: ActivityDependencies, input: PlaceOrderInput): Promise<PlacementResult | undefined> {
+  const timeLeftMs = notAfter(input) - ANSWER_MS - deps.now();
+  if (timeLeftMs <= 0) return { evidence: 'NOT_SENT', why: 'the attempt was too old when a worker took it' };
   try {
-    const { orders, unusable } = await findOrders(deps.partner, input.referenceId, input.since);
+    const found = await withinMs(timeLeftMs, findOrders(deps.partner, input.referenceId, input.since));
+    if (!found) return { evidence: 'NOT_SENT', why: 'the search of the order history took too long' };
+    const { orders, unusable } = found;
     if (unusable > 0) return { evidence: 'UNKNOWN', why: UNUSABLE };
     return orders.length > 0 ? { evidence: 'FOUND', orders, why: 'the order is there already' } : undefined;
   } catch (error) {
@@ -72,18 +80,36 @@ async function findBefore(deps: ActivityDependencies, input: PlaceOrderInput): P
 }
 
 /**
- * Sends the request, or not when it would be written later than the attempt may be old. How it ends is told by the client
+ * Sends the request, or not when it would be written later than the attempt may be old, or when the intention could not be
+ * recorded. How it ends is told by the client
  * alone, which knows whether it was written: no timer here may end it first, for in a process that was frozen all timers
  * are due at once, and a request that was written would pass for one that was not.
  */
 async function send(deps: ActivityDependencies, input: PlaceOrderInput): Promise<PlacementResult> {
   const items = input.items.map((item) => ({ id: item.productId, quantity: item.quantity }));
-  const notAfter = activityInfo().currentAttemptScheduledTimestampMs + input.maxAgeMs;
+  const order = { items, referenceId: input.referenceId };
+  const intent = createIntent(deps);
   try {
-    const placed = await deps.partner.placeOrder({ items, referenceId: input.referenceId }, { notAfter });
+    const placed = await deps.partner.placeOrder(order, { notAfter: notAfter(input), beforeWrite: intent.record });
     return { evidence: 'PLACED', orderId: placed.data.id };
   } catch (error) {
     if (!isPartnerError(error)) return { evidence: 'UNKNOWN', why: 'an unexpected error' };
     return { evidence: error.placement, why: error.message, retryAfterMs: error.retryAfterMs };
+  } finally {
+    intent.close();
   }
+}
+
+/** Epoch ms: until when this attempt may write. */
+function notAfter(input: PlaceOrderInput): number {
+  return activityInfo().currentAttemptScheduledTimestampMs + input.maxAgeMs;
+}
+
+/** @returns undefined when it takes longer. */
+async function withinMs<T>(ms: number, result: Promise<T>): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), ms);
+  });
+  return Promise.race([result, late]).finally(() => clearTimeout(timer));
 }

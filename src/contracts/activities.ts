@@ -37,14 +37,14 @@ export type PlacementResult =
 
 /** The partner refused the order, or us. */
 export interface PlacementRefused {
-  evidence: 'ORDER_REFUSED' | 'ACCESS_REFUSED' | 'CONFLICT';
+  evidence: 'ORDER_REFUSED' | 'ACCESS_REFUSED';
   why: string;
   retryAfterMs?: number;
 }
 
 /** Whether the partner bought is open. */
 export interface PlacementUnknown {
-  evidence: 'ANSWERED' | 'UNKNOWN';
+  evidence: 'CONFLICT' | 'ANSWERED' | 'UNKNOWN';
   why: string;
   retryAfterMs?: number;
   /** A request of an earlier dispatch may still be on its way. */

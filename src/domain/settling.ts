@@ -2,9 +2,12 @@ import { isBillable } from './order';
 import type { PlacementEvidence } from './placement';
 
 /** Whether an order that was shown absent may be placed again under `PURCHASE_REPLACE`. */
-export function mayReplace(policy: 'never' | 'answered' | 'always', evidence: PlacementEvidence): boolean {
+export function mayReplace(
+  policy: 'never' | 'answered' | 'always',
+  evidence: PlacementEvidence | 'NEVER_WRITTEN',
+): boolean {
   if (policy === 'always') return true;
-  return policy === 'answered' && evidence === 'ANSWERED';
+  return policy === 'answered' && (evidence === 'ANSWERED' || evidence === 'NEVER_WRITTEN');
 }
 
 /**

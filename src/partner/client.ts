@@ -17,7 +17,7 @@ import type { PartnerOperation } from './error-kind';
 import { PartnerError } from './errors';
 import { allOrders, allProducts, type HistoryOptions, ordersSince } from './lists';
 import { createPacer } from './pacer';
-import { openTransport, type Exchange, type TransportLimits, type WireRequest } from './transport';
+import { openTransport, type BeforeWrite, type Exchange, type TransportLimits, type WireRequest } from './transport';
 import type {
   Answer,
   HistoryOrder,
@@ -74,13 +74,19 @@ export interface PartnerClient {
    * Places an order. What a PartnerError proves about it is its `placement`; only `NOT_SENT` makes a repetition safe.
    * With `notAfter` (epoch ms), a request that would come to its write later than that is not sent: kind `too-late`. So it
    * ends within `timeoutMs` after that instant, and what it ends with is what became of its write, also in a process that was
-   * frozen meanwhile.
+   * frozen meanwhile. `beforeWrite` is asked on a connection that stands, after the slot under the ceiling is had; without its
+   * permission nothing is written: kind `withdrawn`.
    */
-  placeOrder(order: NewOrder, options?: { notAfter?: number }): Promise<Answer<{ id: string }>>;
+  placeOrder(order: NewOrder, options?: PlacementOptions): Promise<Answer<{ id: string }>>;
   /** An order with the keys delivered so far. An id that may not stand in a path throws before anything is sent. */
   getOrder(id: string): Promise<Answer<Order>>;
   /** Sends nothing any more, waits for what is under way, then closes the connections. */
   close(): Promise<void>;
+}
+
+export interface PlacementOptions {
+  notAfter?: number;
+  beforeWrite?: BeforeWrite;
 }
 
 const DEFAULT_TIMEOUT_MS = 15_000;
@@ -115,8 +121,9 @@ export function createPartnerClient(options: PartnerClientOptions): PartnerClien
     },
     orders: (query = {}, { maxPages } = {}) => allOrders(client, query, maxPages),
     ordersSince: (since, reading = {}) => ordersSince(client, since, reading),
-    async placeOrder(order, { notAfter } = {}) {
-      const request = { method: 'POST', path: `${orderPath}/place-order`, body: orderBody(order), notAfter } as const;
+    async placeOrder(order, { notAfter, beforeWrite } = {}) {
+      const path = `${orderPath}/place-order`;
+      const request: Unsigned = { method: 'POST', path, body: orderBody(order), notAfter, beforeWrite };
       return call('placeOrder', request, placedOrder);
     },
     async getOrder(id) {

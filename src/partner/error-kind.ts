@@ -1,11 +1,12 @@
 export type PartnerOperation = 'listProducts' | 'listOrders' | 'placeOrder' | 'getOrder';
 
 /**
- * What went wrong. Nothing was sent with the first four.
+ * What went wrong. Nothing was sent with the first five.
  *
  * - `invalid-argument`: an argument, an option or the API key can't be used.
  * - `unreachable`: no connection came about: DNS, refused, TLS.
  * - `too-late`: the moment of the write came later than `notAfter` allows.
+ * - `withdrawn`: whoever was to be asked right before the write did not allow it.
  * - `closed`: the client was closed before.
  * - `timeout`: the deadline passed; `sent` says whether the request may have reached the partner by then.
  * - `connection-lost`: the connection broke, or spoke no HTTP, after the request had been handed to it.
@@ -20,6 +21,7 @@ export type PartnerErrorKind =
   | 'invalid-argument'
   | 'unreachable'
   | 'too-late'
+  | 'withdrawn'
   | 'closed'
   | 'timeout'
   | 'connection-lost'

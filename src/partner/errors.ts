@@ -119,6 +119,7 @@ function isRetryable(kind: PartnerErrorKind, { httpStatus, envelopeStatus, reaso
       return reason === 'not-json';
     case 'invalid-argument':
     case 'too-late':
+    case 'withdrawn':
     case 'closed':
       return false;
   }

@@ -1,5 +1,6 @@
 export { createPartnerClient, type PartnerClient, type PartnerClientOptions } from './client';
 export { isPartnerError, PartnerError } from './errors';
+export type { BeforeWrite } from './transport';
 export { type ReadRetry, withRetry } from './retry';
 export { MAX_PAGE_SIZE } from './arguments';
 export * from './types';

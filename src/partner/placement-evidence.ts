@@ -19,6 +19,7 @@ export function placementEvidenceOf(
     case 'invalid-argument':
     case 'unreachable':
     case 'too-late':
+    case 'withdrawn':
     case 'closed':
       return 'NOT_SENT';
     case 'timeout':

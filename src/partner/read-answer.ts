@@ -37,7 +37,7 @@ export function readAnswer<T>(
 }
 
 function errorOfFailure(
-  { why, sent, code, head }: FailedExchange,
+  { why, sent, code, head, refusal = 'not sent' }: FailedExchange,
   operation: PartnerOperation,
   nowMs: number,
 ): PartnerError {
@@ -48,6 +48,8 @@ function errorOfFailure(
       return timedOut({ ...facts, sent });
     case 'too-late':
       return new PartnerError('too-late', 'not sent, its time was over', { operation });
+    case 'withdrawn':
+      return new PartnerError('withdrawn', refusal, { operation });
     case 'too-large':
       return unreadable({ ...facts, reason: 'too-large' });
     case 'connection':

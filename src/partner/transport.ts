@@ -1,4 +1,5 @@
-import { Agent, Client, type Dispatcher } from 'undici';
+import type { Socket } from 'node:net';
+import { Agent, buildConnector, Client, type Dispatcher } from 'undici';
 import { safeErrorCode } from '../domain/error-code';
 
 /** One request as it goes onto the wire. `notAfter` (epoch ms) is compared with the clock at the moment of the write. */
@@ -8,7 +9,17 @@ export interface WireRequest {
   headers: Record<string, string>;
   body?: Buffer;
   notAfter?: number;
+  /** Only with POST. */
+  beforeWrite?: BeforeWrite;
 }
+
+/**
+ * Asked when the connection stands, and awaited before the request is written. Never throws, and ends within a deadline of
+ * its own.
+ *
+ * @returns until when (epoch ms) the write is allowed, or why it is not, in safe words.
+ */
+export type BeforeWrite = () => Promise<{ writeBy: number } | { refused: string }>;
 
 export interface TransportLimits {
   /** From the start of connecting to the last byte of the body. */
@@ -38,9 +49,11 @@ export interface FailedExchange {
   sent: boolean;
   code: string | undefined;
   head: Head | undefined;
+  /** With `withdrawn`: what `beforeWrite` said. */
+  refusal?: string;
 }
 
-type Failure = 'deadline' | 'connection' | 'too-late' | 'too-large';
+type Failure = 'deadline' | 'connection' | 'withdrawn' | 'too-late' | 'too-large';
 
 // The bodies of errors are read only for their trace id.
 const ERROR_BODY_BYTES = 64 * 1024;
@@ -55,23 +68,28 @@ export function openTransport(origin: string, limits: TransportLimits) {
   const reads = new Agent({ ...quiet, pipelining: 1 });
 
   async function sendAlone(request: WireRequest): Promise<Exchange> {
-    const client = new Client(origin, { ...quiet, pipelining: 0 });
+    let client: Client | undefined;
+    const open = (handler: ExchangeHandler) => {
+      const connector = buildConnector({ timeout: limits.timeoutMs, allowH2: false });
+      const connect = withPermission(connector, handler, request.beforeWrite);
+      return (client = new Client(origin, { ...quiet, pipelining: 0, connect }));
+    };
     try {
-      return await exchange(client, origin, request, limits);
+      return await exchange(open, origin, request, limits);
     } finally {
-      await client.destroy();
+      await client?.destroy();
     }
   }
 
   return {
     send: (request: WireRequest) =>
-      request.method === 'POST' ? sendAlone(request) : exchange(reads, origin, request, limits),
+      request.method === 'POST' ? sendAlone(request) : exchange(() => reads, origin, request, limits),
     close: () => reads.destroy(),
   };
 }
 
 function exchange(
-  dispatcher: Dispatcher,
+  dispatcherFor: (handler: ExchangeHandler) => Dispatcher,
   origin: string,
   request: WireRequest,
   limits: TransportLimits,
@@ -79,8 +97,30 @@ function exchange(
   return new Promise((resolve) => {
     const handler = new ExchangeHandler(request.notAfter, limits, resolve);
     const { method, path, headers, body } = request;
-    dispatcher.dispatch({ origin, method, path, headers, body: body ?? null }, handler);
+    dispatcherFor(handler).dispatch({ origin, method, path, headers, body: body ?? null }, handler);
   });
+}
+
+/**
+ * Hands a connection over only once `beforeWrite` has allowed the write: undici writes as soon as it has one. What takes long
+ * (a name, TCP, TLS) is then behind, and next to nothing lies between the permission and the write.
+ */
+function withPermission(
+  connector: buildConnector.connector,
+  handler: ExchangeHandler,
+  beforeWrite: BeforeWrite | undefined,
+): buildConnector.connector {
+  if (!beforeWrite) return connector;
+  return (options, callback) => {
+    const handOver = async (socket: Socket) => {
+      const allowed = await handler.askPermission(beforeWrite);
+      // One that has closed meanwhile would be waited on in vain.
+      if (allowed && !socket.destroyed) return callback(null, socket);
+      socket.destroy();
+      callback(new Error('given up'), null);
+    };
+    connector(options, (...[error, socket]) => (error ? callback(error, null) : void handOver(socket)));
+  };
 }
 
 class ExchangeHandler implements Dispatcher.DispatchHandler {
@@ -90,14 +130,28 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   private head: Head | undefined;
   private chunks: Buffer[] = [];
   private size = 0;
-  private readonly deadline: NodeJS.Timeout;
+  private deadline: NodeJS.Timeout | undefined;
 
   constructor(
-    private readonly notAfter: number | undefined,
+    private notAfter = Infinity,
     private readonly limits: TransportLimits,
     private readonly resolve: (exchange: Exchange) => void,
   ) {
-    this.deadline = setTimeout(() => this.giveUp('deadline'), limits.timeoutMs);
+    this.startDeadline();
+  }
+
+  /** The partner's time does not run while the permission is asked for. @returns whether the request may be written. */
+  async askPermission(beforeWrite: BeforeWrite): Promise<boolean> {
+    if (this.settled || this.sent) return false;
+    clearTimeout(this.deadline);
+    const permission = await beforeWrite();
+    if ('refused' in permission) {
+      this.settle({ ...this.failure('withdrawn', undefined), refusal: permission.refused });
+      return false;
+    }
+    this.notAfter = Math.min(this.notAfter, permission.writeBy);
+    this.startDeadline();
+    return true;
   }
 
   /**
@@ -109,7 +163,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     if (this.settled) return controller.abort(new Error('given up'));
     // Undici puts a request that lost its connection back into its queue in some cases. Once is all that is allowed.
     if (this.sent) return this.giveUp('connection');
-    if (this.notAfter !== undefined && this.limits.now() > this.notAfter) return this.giveUp('too-late');
+    if (this.limits.now() > this.notAfter) return this.giveUp('too-late');
     this.sent = true;
   }
 
@@ -141,10 +195,19 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   }
 
   private fail(why: Failure, code: string | undefined): void {
-    const { head, sent } = this;
+    const { head } = this;
     // An error status says all that is needed; what became of its body does not matter.
     if (head && isError(head)) this.settle({ end: 'answered', ...head, body: undefined });
-    else this.settle({ end: 'failed', why, sent, code, head });
+    else this.settle(this.failure(why, code));
+  }
+
+  private failure(why: Failure, code: string | undefined): FailedExchange {
+    const { head, sent } = this;
+    return { end: 'failed', why, sent, code, head };
+  }
+
+  private startDeadline(): void {
+    this.deadline = setTimeout(() => this.giveUp('deadline'), this.limits.timeoutMs);
   }
 
   private settle(exchange: Exchange): void {

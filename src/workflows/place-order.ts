@@ -1,13 +1,24 @@
-import { condition, proxyActivities, workflowInfo } from '@temporalio/workflow';
-import type { Activities, PlacementResult } from '../contracts/activities';
+import {
+  ActivityFailure,
+  condition,
+  proxyActivities,
+  proxyLocalActivities,
+  TimeoutFailure,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { Activities, PlaceOrderInput, PlacementResult } from '../contracts/activities';
 import { describeItems } from '../domain/purchase-rules';
 import { isPlacementResult } from './activity-result-guards';
 import { boundedPause } from './bounded-pause';
 import type { Holds } from './holds';
-import { ended, type Placement, type PlacementStep } from './placement-step';
-import { placementMaxAge, placementOptions, placementPause } from './policies';
+import { ended, type NeverWritten, type Placement, type PlacementStep } from './placement-step';
+import { localOptions, placementMaxAge, placementOptions, placementPause } from './policies';
 import { firstStart, type PurchaseRecord } from './purchase-record';
 import { adopt, settleRefused, settleUnknown } from './settle-placement';
+
+const { currentRun } = proxyLocalActivities<Activities>(localOptions);
+
+type AttemptResult = PlacementResult | NeverWritten;
 
 /**
  * Places the order once. What makes a second placement impossible:
@@ -21,13 +32,15 @@ export async function placeOrder(purchase: PurchaseRecord, holds: Holds): Promis
   const { placeWithinMs } = purchase.settings;
   let until = Date.now() + placeWithinMs;
   let settledInRun: string | undefined;
+  let mayHaveArrived = false;
 
   for (let attempt = 1; ; attempt++) {
     if (purchase.cancelRequested) return ended('CANCELLED', 'cancelled before anything was bought');
     const answer = await attemptPlacement(purchase, settledInRun);
-    const step = await interpretAnswer(purchase, holds, answer);
+    const step = await interpretAnswer(purchase, holds, answer, mayHaveArrived);
     if (step.kind !== 'retry') return step;
 
+    mayHaveArrived ||= LEAVES_OPEN.has(answer.evidence);
     settledInRun = step.settledInRun ?? settledInRun;
     if (step.decided) until = Date.now() + placeWithinMs;
     const pause = step.decided ? 0 : boundedPause(placementPause(attempt, step.retryAfterMs), until);
@@ -37,10 +50,13 @@ export async function placeOrder(purchase: PurchaseRecord, holds: Holds): Promis
   }
 }
 
-async function attemptPlacement(purchase: PurchaseRecord, settledInRun?: string): Promise<PlacementResult> {
+/** After such an answer the partner may have an order of this purchase, however absent it was shown since. */
+const LEAVES_OPEN: ReadonlySet<AttemptResult['evidence']> = new Set(['ANSWERED', 'UNKNOWN', 'CONFLICT'] as const);
+
+async function attemptPlacement(purchase: PurchaseRecord, settledInRun?: string): Promise<AttemptResult> {
   const { input, settings } = purchase;
   const activities = proxyActivities<Activities>(placementOptions(settings));
-  const request = {
+  const request: PlaceOrderInput = {
     referenceId: input.referenceId,
     items: input.items,
     since: firstStart(),
@@ -52,15 +68,35 @@ async function attemptPlacement(purchase: PurchaseRecord, settledInRun?: string)
     const answer = await activities.placeOrder.executeWithOptions({ summary: describeItems(input.items) }, [request]);
     if (isPlacementResult(answer)) return answer;
     return { evidence: 'UNKNOWN', why: 'the attempt was completed by an operator', inFlight: true };
-  } catch {
+  } catch (failure) {
+    if (timedOutWithoutIntent(failure) && (await mayProve(request))) {
+      return { evidence: 'NEVER_WRITTEN', why: 'the worker stopped before it wrote the order' };
+    }
     return { evidence: 'UNKNOWN', why: 'the worker stopped or the attempt timed out', inFlight: true };
   }
+}
+
+/** The attempt has ended without an answer, and without the record that precedes every write. */
+function timedOutWithoutIntent(failure: unknown): boolean {
+  const cause = failure instanceof ActivityFailure ? failure.cause : undefined;
+  return cause instanceof TimeoutFailure && cause.lastHeartbeatDetails === undefined;
+}
+
+/**
+ * A reset dispatches a pending placement anew, and without what the run before had on record. So its absence proves something
+ * only in the first run, or in the one that has settled. The run is recorded now, after the attempt: what was recorded before
+ * it, a reset would replay.
+ */
+async function mayProve({ firstRunId, settledInRun }: PlaceOrderInput): Promise<boolean> {
+  const { runId } = await currentRun();
+  return runId === firstRunId || runId === settledInRun;
 }
 
 async function interpretAnswer(
   purchase: PurchaseRecord,
   holds: Holds,
-  answer: PlacementResult,
+  answer: AttemptResult,
+  mayHaveArrived: boolean,
 ): Promise<PlacementStep> {
   switch (answer.evidence) {
     case 'PLACED':
@@ -70,11 +106,15 @@ async function interpretAnswer(
     case 'NOT_SENT':
       return { kind: 'retry', why: answer.why, retryAfterMs: answer.retryAfterMs };
     case 'ORDER_REFUSED':
-    case 'CONFLICT':
+      // An order of an earlier request may be why there is no balance or no stock for a second.
+      if (mayHaveArrived) return settleUnknown(purchase, holds, { evidence: 'UNKNOWN', why: answer.why });
+      return settleRefused(purchase, holds, answer);
     case 'ACCESS_REFUSED':
       return settleRefused(purchase, holds, answer);
+    case 'CONFLICT':
     case 'ANSWERED':
     case 'UNKNOWN':
-      return settleUnknown(purchase, holds, answer);
+    case 'NEVER_WRITTEN':
+      return settleUnknown(purchase, holds, answer, mayHaveArrived);
   }
 }

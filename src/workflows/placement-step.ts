@@ -24,6 +24,12 @@ export interface Retry {
   decided?: boolean;
 }
 
+/** A placement that surely sent nothing: its worker died, or never got it, and had not recorded that it would write. */
+export interface NeverWritten {
+  evidence: 'NEVER_WRITTEN';
+  why: string;
+}
+
 export function ended(outcome: OutcomeDetails['outcome'], reason: string): Placement {
   return { kind: 'ended', outcome: { outcome, lines: [], reason } };
 }

@@ -31,11 +31,12 @@ export function pauseFloor(historyLength: number): number {
 /* Placing an order */
 
 /**
- * How old a placement attempt may be when its request is written. A worker that was frozen between taking the task and
- * the write wakes up beyond it and sends nothing.
+ * How old a placement attempt may be when its request is written, counted from when it was dispatched: also its heartbeat
+ * timeout. A worker that was frozen between taking the task and the write wakes up beyond it and sends nothing; one that died
+ * is noticed after it, which is in under 20 s at the defaults.
  */
 export function placementMaxAge(settings: PurchaseSettings): number {
-  return 2 * settings.partnerTimeoutMs + 10 * SECOND;
+  return Math.max(10 * SECOND, settings.partnerTimeoutMs + 2 * SECOND);
 }
 
 /** For how long after its attempt was given up a placement's request may still be on its way to the partner. */
@@ -44,12 +45,13 @@ export function placementInFlight(settings: PurchaseSettings): number {
 }
 
 /**
- * One attempt, ever. The timeout is longer than the greatest age of a write plus its request, so that when the server
- * gives an attempt up, no request of it can still be on its way.
+ * One attempt, ever. The timeout is longer than the greatest age of a write plus its request, so that when it ends an attempt
+ * that lives, no request of it can still be on its way. The only heartbeat before the write is the record of the intention.
  */
 export function placementOptions(settings: PurchaseSettings): ActivityOptions {
   return {
     startToCloseTimeout: placementInFlight(settings) + 5 * SECOND,
+    heartbeatTimeout: placementMaxAge(settings),
     retry: { maximumAttempts: 1 },
   };
 }

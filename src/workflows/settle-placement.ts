@@ -10,7 +10,7 @@ import { chooseOrder, mayReplace } from '../domain/settling';
 import { isOrderSearchResult } from './activity-result-guards';
 import { boundedPause } from './bounded-pause';
 import { hold, type Holds } from './holds';
-import { ended, type Placement, type PlacementStep } from './placement-step';
+import { ended, type NeverWritten, type Placement, type PlacementStep } from './placement-step';
 import { historySearchOptions, placementInFlight, settlingPauses, unreadableHistoryTimeout } from './policies';
 import { firstStart, type PurchaseRecord } from './purchase-record';
 
@@ -30,25 +30,37 @@ export async function settleRefused(
   return ended('REJECTED', why);
 }
 
-/** Nobody knows whether the partner bought. The history is watched through the whole settling time. */
+/**
+ * Nobody knows whether the partner bought. The history is watched through the whole settling time.
+ *
+ * A placement that was never written is watched for in the same way, because an older copy of Temporal's database has lost what
+ * was on record. Its absence needs no proof that the history is readable.
+ *
+ * @param mayHaveArrived whether an earlier request of this purchase may have reached the partner.
+ */
 export async function settleUnknown(
   purchase: PurchaseRecord,
   holds: Holds,
-  { evidence, why, retryAfterMs, inFlight }: PlacementUnknown,
+  answer: PlacementUnknown | NeverWritten,
+  mayHaveArrived = false,
 ): Promise<PlacementStep> {
   const { settings } = purchase;
+  const { evidence, why } = answer;
+  const { retryAfterMs, inFlight } = evidence === 'NEVER_WRITTEN' ? { retryAfterMs: 0, inFlight: true } : answer;
   purchase.show('UNCONFIRMED', `${why}: the partner's order history is searched for ${settings.settleMs / 1000} s`);
   log.warn('placement of unknown outcome', { why });
 
   // A partner that asks for a pause is asked nothing before it is over.
   if (retryAfterMs) await sleep(retryAfterMs);
   const notBefore = Date.now() + (inFlight ? placementInFlight(settings) : 0);
-  const settled = await watchHistory(purchase, { windowMs: settings.settleMs, prove: true, notBefore });
+  const prove = evidence !== 'NEVER_WRITTEN';
+  const settled = await watchHistory(purchase, { windowMs: settings.settleMs, prove, notBefore });
 
   if (settled.kind === 'found') return adopt(purchase, settled.orders) ?? { kind: 'retry', why };
   if (settled.kind === 'unreadable') return holdUnsettled(purchase, holds, `${why}, and ${settled.why}`, false);
+  if (evidence === 'CONFLICT' && !mayHaveArrived) return ended('REJECTED', why);
   if (purchase.cancelRequested) return ended('CANCELLED', `cancelled; ${why}, and no order came of it`);
-  if (mayReplace(settings.replace, evidence)) {
+  if (evidence !== 'CONFLICT' && mayReplace(settings.replace, evidence)) {
     return { kind: 'retry', why: `${why}, and no order came of it`, settledInRun: settled.runId };
   }
   return holdUnsettled(purchase, holds, `${why}, and the order history shows no order`, true);

@@ -41,6 +41,7 @@ export async function startWorker(parts: WorkerParts): Promise<() => Promise<voi
     timeoutMs: settings.deliveryTimeoutMs,
   });
   const deps: ActivityDependencies = {
+    client,
     partner,
     delivery,
     settings,
@@ -50,7 +51,6 @@ export async function startWorker(parts: WorkerParts): Promise<() => Promise<voi
   };
   const reconciling = createReconcileActivities({
     ...deps,
-    client,
     reportDir: parts.reportDir,
     now: () => Date.now() + HOUR,
   });

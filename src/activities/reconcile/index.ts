@@ -1,5 +1,5 @@
 import { activityInfo, log } from '@temporalio/activity';
-import type { Client } from '@temporalio/client';
+
 import type {
   ReconcileOrdersInput,
   ReconciliationResult,
@@ -37,7 +37,6 @@ import { createPollOrderActivities } from '../poll-order';
 
 /** What the reconciliation needs in addition to the other activities. */
 export interface ReconcileDependencies extends ActivityDependencies {
-  client: Client;
   /** The folder for the reports. */
   reportDir: string;
 }

@@ -37,8 +37,11 @@ describe.each([
     expect(placementOptions(settings).startToCloseTimeout).toBeGreaterThan(lastByte);
   });
 
-  it('a placement has no heartbeat, because attempts with one can start again as the first', () => {
-    expect(placementOptions(settings).heartbeatTimeout).toBeUndefined();
+  it('a placement whose worker died is given up in under 20 s, and has no right to write any more then', () => {
+    const { heartbeatTimeout } = placementOptions(settings);
+    expect(heartbeatTimeout).toBeLessThan(20_000);
+    expect(heartbeatTimeout).toBeGreaterThan(settings.partnerTimeoutMs);
+    expect(placementMaxAge(settings)).toBeLessThanOrEqual(Number(heartbeatTimeout));
   });
 
   it('one request fits into every activity that makes one', () => {

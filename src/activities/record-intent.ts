@@ -1,0 +1,69 @@
+import { Context } from '@temporalio/activity';
+import {
+  ActivityCancelledError,
+  ActivityNotFoundError,
+  ActivityPausedError,
+  ActivityResetError,
+} from '@temporalio/client';
+import type { BeforeWrite } from '../partner';
+import type { ActivityDependencies } from './dependencies';
+import { nameOf } from './failures';
+
+/** What stands on record of an attempt that is about to write. Every beat of the attempt has these very details. */
+const INTENT = { intent: 'place-order' };
+/** How long the server may take to answer. After that nothing is written, whatever it has kept. */
+const ANSWER_WITHIN_MS = 5_000;
+/** How long after the answer the write may come: whoever is frozen in between writes nothing. */
+const WRITE_WITHIN_MS = 2_000;
+/** Core gives an attempt up that does not beat for its heartbeat timeout and 5 s more. It sends on only some of the beats. */
+const BEAT_EVERY_MS = 2_000;
+
+/** The intention of one placement attempt to write its request. */
+export interface Intent {
+  /** Records it durably at the Temporal server, and from then on shows that the attempt lives. */
+  record: BeforeWrite;
+  /** To be called when the attempt has ended. */
+  close(): void;
+}
+
+/**
+ * Prepares the record of the current attempt: heartbeat details, which the workflow finds in the `TimeoutFailure` of an attempt
+ * whose worker died. Without them nothing was written: docs/architecture.md#the-intention-on-record.
+ *
+ * Before the record there is no beat. After it there are only those of the SDK, with the same details: a beat without them
+ * would erase the record, and without any beat Core would end an attempt whose answer takes long.
+ */
+export function createIntent({ client, now }: Pick<ActivityDependencies, 'client' | 'now'>): Intent {
+  const context = Context.current();
+  let beats: NodeJS.Timeout | undefined;
+  const refuse = (why: string) => {
+    context.log.warn('the intention to place an order is not on record, so nothing is written', { why });
+    return { refused: `not sent, the intention is not on record: ${why}` };
+  };
+  return {
+    async record() {
+      const calledAt = now();
+      try {
+        await client.withDeadline(calledAt + ANSWER_WITHIN_MS, () =>
+          client.activity.heartbeat(context.info.taskToken, INTENT),
+        );
+      } catch (error) {
+        return refuse(whyRefused(error));
+      }
+      const answeredAt = now();
+      // The process was frozen, or too busy to notice its own deadline.
+      if (answeredAt - calledAt > ANSWER_WITHIN_MS) return refuse('Temporal answered too late');
+      beats ??= setInterval(() => context.heartbeat(INTENT), BEAT_EVERY_MS);
+      return { writeBy: answeredAt + WRITE_WITHIN_MS };
+    },
+    close: () => clearInterval(beats),
+  };
+}
+
+function whyRefused(error: unknown): string {
+  if (error instanceof ActivityPausedError) return 'the attempt was paused';
+  if (error instanceof ActivityResetError) return 'the attempt was reset';
+  if (error instanceof ActivityCancelledError) return 'the attempt was cancelled';
+  if (error instanceof ActivityNotFoundError) return 'Temporal has given the attempt up';
+  return `Temporal did not answer (${nameOf(error)})`;
+}

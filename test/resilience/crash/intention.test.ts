@@ -1,0 +1,168 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { purchaseWorkflowId } from '../../../src/contracts/names';
+import { placing, searching, faulty, type FaultyEnvironment } from '../support/crash-points';
+import { recover, referencesOf, startAll, untilReached, untilSettled } from '../support/kill';
+import { auditAll, FLAWLESS } from '../../support/audit';
+import { temporaryFolder } from '../../support/clean-up';
+import { type Operator, operatorOf } from '../../support/operator';
+import { startReadyWorker, workerEnvOf } from '../../support/processes';
+import { sharedEnvironment, startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
+import { waitUntil } from '../../support/wait-until';
+
+jest.setTimeout(240_000);
+
+/** A request has the time to be read and left without an answer, and to be killed after a beat. */
+const SLOW = { partnerTimeoutMs: 8_000, settleMs: 2_000, placeWithinMs: 180_000, deadlineMs: 180_000 };
+const UNANSWERED = placing('hangs', 'before', { action: { type: 'hang' }, times: 'always' });
+
+describe('a placement whose worker dies', () => {
+  const start = async (replace: 'never' | 'answered' | 'always', pastOrders = 0) =>
+    faulty(await startTestEnvironment({ worker: false, pastOrders, settings: { ...SLOW, replace } }));
+
+  const workerFor = (environment: TestEnvironment, nodeArgs: string[] = []) =>
+    startReadyWorker({ env: workerEnvOf(environment), nodeArgs });
+
+  it.concurrent.each([
+    ['answered', [], 1],
+    ['never', ['HELD'], 0],
+  ] as const)(
+    'before it had recorded that it would write is placed again without a person, unless nothing ever is (%s), even where the history is empty',
+    async (replace, undelivered, requests) => {
+      const environment = await start(replace);
+      const victim = await workerFor(environment);
+      const bought = await startAll(environment, [searching('hangs', { type: 'hang' })]);
+      await untilReached(bought);
+      await victim.end('SIGKILL');
+      await workerFor(environment);
+
+      const ends = await recover(environment, bought);
+      expect(ends.map((line) => line.split(': ').at(-1))).toEqual(undelivered);
+      const [referenceId] = referencesOf(bought);
+      expect(environment.sandbox.placeRequestsOf(referenceId!)).toBe(requests);
+      if (replace === 'answered') expect(await auditAll(environment, [referenceId!])).toEqual(FLAWLESS);
+    },
+  );
+
+  it.concurrent('between the record and the write is held, because nobody can tell', async () => {
+    const environment = await start('answered', 5);
+    const victim = await workerFor(environment, ['--require', killedAtTheWrite()]);
+    const bought = await startAll(environment, [UNANSWERED]);
+    expect((await victim.ended).signal).toBe('SIGKILL');
+    await workerFor(environment);
+
+    await expectHeld(environment, referencesOf(bought), 0);
+  });
+
+  it.concurrent('after the write, and after beats that keep the record, is held and never placed again', async () => {
+    const environment = await start('answered', 5);
+    const victim = await workerFor(environment);
+    const bought = await startAll(environment, [UNANSWERED]);
+    const [referenceId = ''] = referencesOf(bought);
+    const recordedAt = await waitUntil('the intention is on record', () => lastBeat(environment, referenceId));
+    await waitUntil('it beats', async () => (await lastBeat(environment, referenceId)) > recordedAt);
+    await victim.end('SIGKILL');
+    await workerFor(environment);
+
+    await expectHeld(environment, [referenceId], 1);
+  });
+
+  it.concurrent(
+    'proves nothing in a run that was reset while it was pending, where what was on record is gone',
+    async () => {
+      const environment = await start('answered', 5);
+      const victim = await workerFor(environment);
+      const bought = await startAll(environment, [UNANSWERED]);
+      await untilReached(bought);
+      const [referenceId = ''] = referencesOf(bought);
+      const operator = operatorOf(environment, referenceId);
+      // A refused decision makes a workflow task that is later than the one that has scheduled the placement.
+      await operator.resolve('abandon', { hold: 'none' }).catch(() => undefined);
+      await victim.end('SIGKILL');
+      await operator.reset((await operator.points()).at(-1)!);
+      await takeAndDie(environment);
+      await workerFor(environment);
+
+      await expectHeld(environment, [referenceId], 1);
+    },
+  );
+
+  async function expectHeld(environment: FaultyEnvironment, references: string[], requests: number) {
+    const ends = await untilSettled(environment, references);
+    expect([...ends.values()]).toEqual(['HELD']);
+    expect(references.map((referenceId) => environment.sandbox.placeRequestsOf(referenceId))).toEqual([requests]);
+  }
+});
+
+describe('a placement whose intention the server refuses to record', () => {
+  const env = sharedEnvironment({ pastOrders: 5, settings: SLOW });
+
+  it.concurrent.each<[string, (operator: Operator) => Promise<void>, string, number, string?]>([
+    ['was paused', (operator) => operator.pause('placeOrder'), 'DELIVERED', 1, 'the attempt was paused'],
+    ['was reset', (operator) => operator.resetActivity('placeOrder'), 'DELIVERED', 1, 'the attempt was reset'],
+    ['has ended for the server', (operator) => operator.fail('placeOrder'), 'HELD', 0],
+  ])('because its activity %s while it searched, writes nothing', async (_, operate, end, requests, why) => {
+    const referenceId = env.reference();
+    const searched = env.sandbox.addFault({ operation: 'orders', referenceId, action: { type: 'delay', ms: 4_000 } });
+    await env.buy({ 'demo-instant': 2 }, referenceId);
+    await waitUntil('it searches', () => searched.hits > 0);
+    await operate(operatorOf(env, referenceId));
+
+    const ends = await untilSettled(env, [referenceId]);
+    expect([...ends.values()]).toEqual([end]);
+    expect(env.sandbox.placeRequestsOf(referenceId)).toBe(requests);
+    const [first] = await placementResults(env, referenceId);
+    expect(first).toEqual(why && { evidence: 'NOT_SENT', why: expect.stringContaining(why) });
+  });
+});
+
+it('is answered late, after a long search, and taken: the attempt beats for as long as the partner needs', async () => {
+  // Core gives an attempt without a beat up after its heartbeat timeout and 5 s more: after 22 s.
+  const env = await startTestEnvironment({ settings: { ...SLOW, partnerTimeoutMs: 15_000 } });
+  const referenceId = env.reference();
+  env.sandbox.addFault({ operation: 'orders', referenceId, action: { type: 'delay', ms: 11_000 } });
+  env.sandbox.addFault({ operation: 'place', referenceId, action: { type: 'delay', ms: 13_000 } });
+  expect(await env.bought({ 'demo-instant': 2 }, referenceId)).toMatchObject({ outcome: 'DELIVERED' });
+  expect(await placementResults(env, referenceId)).toEqual([{ evidence: 'PLACED', orderId: expect.any(String) }]);
+});
+
+/** A script for `node --require` that kills its process when the connection of a POST is there and nothing is written. */
+function killedAtTheWrite(): string {
+  const path = join(temporaryFolder(), 'killed-at-the-write.js');
+  const lines = [
+    "const { subscribe } = require('node:diagnostics_channel');",
+    'let posting = false;',
+    "subscribe('undici:request:create', ({ request }) => (posting ||= request.method === 'POST'));",
+    "subscribe('undici:client:connected', () => posting && process.kill(process.pid, 'SIGKILL'));",
+  ];
+  writeFileSync(path, lines.join('\n'));
+  return path;
+}
+
+/** When the server had the last beat of the pending placement: epoch s, 0 before the first. */
+async function lastBeat({ client }: TestEnvironment, referenceId: string): Promise<number> {
+  const { raw } = await client.workflow.getHandle(purchaseWorkflowId(referenceId)).describe();
+  const placement = raw.pendingActivities?.find(({ activityType }) => activityType?.name === 'placeOrder');
+  const { seconds = 0, nanos = 0 } = placement?.lastHeartbeatTime ?? {};
+  return placement?.heartbeatDetails?.payloads?.length ? Number(seconds) + (nanos ?? 0) / 1e9 : 0;
+}
+
+/** Takes an activity task as a worker does that dies with it. */
+async function takeAndDie({ client, taskQueue: name }: TestEnvironment): Promise<void> {
+  const { workflowService, options } = client;
+  const { namespace } = options;
+  const task = await client.withDeadline(Date.now() + 60_000, () =>
+    workflowService.pollActivityTaskQueue({ namespace, taskQueue: { name }, identity: 'it dies' }),
+  );
+  expect(task.activityType?.name).toBe('placeOrder');
+}
+
+/** What the placement activities of a purchase answered. */
+async function placementResults({ client }: TestEnvironment, referenceId: string): Promise<unknown[]> {
+  const { events } = await client.workflow.getHandle(purchaseWorkflowId(referenceId)).fetchHistory();
+  const results = (events ?? []).flatMap((event) => {
+    const [payload] = event.activityTaskCompletedEventAttributes?.result?.payloads ?? [];
+    return payload ? [JSON.parse(Buffer.from(payload.data!).toString('utf8')) as unknown] : [];
+  });
+  return results.filter((result) => result !== null && typeof result === 'object' && 'evidence' in result);
+}
