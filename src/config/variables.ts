@@ -37,9 +37,7 @@ export const variables = z.object({
   PARTNER_HISTORY_LIMIT_PARAM: queryParameter
     .prefault('limit')
     .describe('order history: the parameter with the page size'),
-  PARTNER_TIMEOUT: timeout
-    .prefault('15s')
-    .describe('one request, headers and body; three of them fit into the time of one placement'),
+  PARTNER_TIMEOUT: timeout.prefault('15s').describe('one request, headers and body'),
   PARTNER_MAX_RPS: requestsPerSecond
     .optional()
     .describe(
@@ -57,7 +55,7 @@ export const variables = z.object({
   PURCHASE_REPLACE: oneOf('never', 'answered', 'always')
     .prefault('answered')
     .describe(
-      'an absent order is placed again: `never`, only if the partner had `answered` with an error, or `always`; else it is held',
+      'an absent order is placed again: `never`, only if the partner had `answered` with an error, or `always`; else it is held. An attempt that answered "not sent" is tried again under each; one whose worker died without having recorded that it would write, under each but `never`',
     ),
   FINGERPRINT_SECRET: fingerprintSecrets.describe(
     'keys the fingerprints of delivered keys (HMAC); 32 bytes or more; several, newest first, separated by spaces',

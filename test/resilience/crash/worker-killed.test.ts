@@ -89,7 +89,7 @@ describe('a worker process that gets a signal', () => {
 
     // Where nothing was answered and nothing was bought, a person must decide.
     const undelivered = await recover(environment, bought);
-    expect(undelivered.filter((line) => !line.endsWith(': HELD'))).toEqual([]);
+    expect(undelivered.filter((line) => !line.endsWith(': HELD') || line.startsWith('before the write'))).toEqual([]);
     const { unplaced, ...audit } = await auditAll(environment, referencesOf(bought));
     expect({ ...audit, unplaced: [] }).toEqual(FLAWLESS);
     expect(unplaced).toHaveLength(undelivered.length);
@@ -133,6 +133,7 @@ describe('a worker process that gets a signal', () => {
     await waitUntil('the placement has timed out', async () => (await timedOut()).every(Boolean), GIVEN_UP);
     victim.signal('SIGCONT');
     expect(await victim.end('SIGTERM')).toBe(0);
+    expect(victim.output()).toContain('Temporal has given the attempt up');
     expect(sandbox.requests().place).toBe(0);
 
     const ends = await untilSettled(environment, referencesOf(bought));

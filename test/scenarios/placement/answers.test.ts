@@ -52,6 +52,17 @@ const ROWS: Row[] = [
   row('401, and bought all the same', 'after', { type: 'answer', status: 401 }, BOUGHT()),
   row('409 with the order there', 'after', { type: 'answer', status: 409 }, BOUGHT()),
   row('409 without an order', 'before', { type: 'answer', status: 409 }, { state: 'REJECTED', orders: 0, requests: 1 }),
+  // The first order may yet show up, and be why a second is refused.
+  ...[402, 409, 422].map(
+    (status): Row => ({
+      seen: `${status} after an error that may have booked`,
+      faults: [
+        { operation: 'place', action: { type: 'answer', status: 500 } },
+        { operation: 'place', nth: 2, action: { type: 'answer', status } },
+      ],
+      ...{ state: 'HELD', orders: 0, requests: 2 },
+    }),
+  ),
 
   ...ANSWERED.flatMap(([seen, action]) => [
     row(`${seen}, and not bought`, 'before', action, AGAIN()),
@@ -106,6 +117,11 @@ describe('what an answer to place-order means, where an absent order may be plac
   it('rejects after one search of the history, no sooner and without searching it for long', async () => {
     const purchase = await runs.get('422');
     expect(searchesFor(env, purchase?.referenceId ?? '')).toBe(2);
+  });
+
+  it('takes 409 for a refusal only after it has searched through the whole settling time', async () => {
+    const purchase = await runs.get('409 without an order');
+    expect(searchesFor(env, purchase?.referenceId ?? '')).toBeGreaterThan(3);
   });
 });
 

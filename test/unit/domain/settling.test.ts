@@ -7,6 +7,8 @@ describe('settling a placement of unknown outcome', () => {
     ['answered', 'ANSWERED', true],
     ['answered', 'UNKNOWN', false],
     ['always', 'UNKNOWN', true],
+    ['never', 'NEVER_WRITTEN', false],
+    ['answered', 'NEVER_WRITTEN', true],
   ] as const)('with the policy %s and the evidence %s, placing again is %s', (policy, evidence, allowed) => {
     expect(mayReplace(policy, evidence)).toBe(allowed);
   });

@@ -1,7 +1,8 @@
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { freePort } from '../../support/dev-server';
 import { type ScriptedServer, startTcpServer } from '../../support/http-server';
 import { selfSigned } from '../../support/self-signed';
+import { waitUntil } from '../../support/wait-until';
 import { clientOf, envelope, failureOf, NEW_ORDER } from './fixtures';
 import { onceAt, serverWith } from './servers';
 
@@ -56,6 +57,39 @@ describe('a failure before the write is not sent', () => {
     const error = await failureOf(clientOf(server.url, { now: () => time }).placeOrder(NEW_ORDER, { notAfter: 1000 }));
     expect(error).toMatchObject({ kind: 'too-late', placement: 'NOT_SENT' });
     expect(server.received).toEqual([]);
+  });
+
+  it.each([
+    ['is refused', 'withdrawn', { refused: 'not now' }],
+    ['comes too late for the write', 'too-late', { writeBy: 999 }],
+  ])('a permission that %s writes not one byte', async (_, kind, permission) => {
+    const server = await serverWith({ json: envelope({ id: 'o-1' }) });
+    const partner = clientOf(server.url, { now: () => 1000 });
+    const connections: number[] = [];
+    const beforeWrite = async () => {
+      await waitUntil('it is connected', () => server.connections > 0);
+      connections.push(server.connections);
+      return permission;
+    };
+    const error = await failureOf(partner.placeOrder(NEW_ORDER, { notAfter: 2000, beforeWrite }));
+
+    expect(error).toMatchObject({ kind, placement: 'NOT_SENT' });
+    expect(connections).toEqual([1]);
+    await roundTrip(server);
+    expect(server.bytesReceived()).toBe('GET / HTTP/1.0\r\n\r\n'.length);
+  });
+
+  it('a connection that has broken while the permission was asked for', async () => {
+    const server = await startTcpServer((socket) => void socket.resetAndDestroy());
+    const partner = clientOf(`http://127.0.0.1:${server.port}`);
+    let ours: Socket | undefined;
+    onceAt('net.client.socket', (message) => ({ socket: ours } = message as { socket: Socket }));
+    const beforeWrite = async () => {
+      await waitUntil('it has broken', () => ours?.destroyed);
+      return { writeBy: Infinity };
+    };
+    const error = await failureOf(partner.placeOrder(NEW_ORDER, { beforeWrite }));
+    expect(error).toMatchObject({ kind: 'unreachable', placement: 'NOT_SENT' });
   });
 
   it('a write in time is sent', async () => {

@@ -8,11 +8,11 @@ export async function serverWith(reply?: Reply, options?: ScriptedServerOptions)
   return server;
 }
 
-/** Runs once, when undici says on its diagnostics channel that it has come so far. */
-export function onceAt(channel: string, act: () => void): void {
-  const listener = () => {
+/** Runs once, when Node or undici says on a diagnostics channel that it has come so far. */
+export function onceAt(channel: string, act: (message: unknown) => void): void {
+  const listener = (message: unknown) => {
     unsubscribe(channel, listener);
-    act();
+    act(message);
   };
   subscribe(channel, listener);
 }
