@@ -1,4 +1,5 @@
 import { placementInFlight, placementMaxAge, placementOptions } from '../../../src/workflows/policies';
+import type { Draw } from './draw';
 import type { Morning } from './make-plan';
 import type { Moment, PlannedPurchase, Resolving } from './plan';
 import { ERRORS, late, LOST } from './troubles';
@@ -19,27 +20,31 @@ const EPISODES = {
   slowReading: 3,
   partGrows: 3,
   keysComeLate: 3,
-  refundedLater: 1,
+  keysComeInTurns: 4,
+  refundedLater: 2,
   resetByAPerson: 3,
   pausedByAPerson: 3,
   cancelled: 2,
   decided: 4,
 };
 
-/** Draws so many episodes into a day. */
-export function drawEpisodes(morning: Morning, count: number): void {
-  let frozen = false;
-  for (let left = count; left > 0; left--) {
-    const name = morning.draw.weighted(EPISODES);
-    // One freeze makes the day long enough.
-    if (name.startsWith('frozen') && frozen) continue;
-    frozen ||= name.startsWith('frozen');
-    DRAWN[name](morning);
-  }
-  if (morning.draw.chance(0.3)) morning.add(evening(morning.draw.from(0, 1_500), { type: 'reconcile', dryRun: true }));
+export type EpisodeName = keyof typeof EPISODES;
+
+/** Draws what a day is to hold. One freeze makes it long enough. */
+export function drawEpisodes(draw: Draw, count: number): EpisodeName[] {
+  const names = Array.from({ length: count }, () => draw.weighted(EPISODES));
+  const firstFreeze = names.findIndex((name) => name.startsWith('frozen'));
+  return names.filter((name, at) => !name.startsWith('frozen') || at === firstFreeze);
 }
 
-const DRAWN: Record<keyof typeof EPISODES, (morning: Morning) => void> = {
+/** Puts them into a day. */
+export function addEpisodes(morning: Morning, names: readonly EpisodeName[]): void {
+  for (const name of names) EPISODE[name](morning);
+  const { draw, add } = morning;
+  if (draw.chance(0.3)) add(evening(draw.from(0, 1_500), { type: 'reconcile', dryRun: true }));
+}
+
+const EPISODE: Record<EpisodeName, (morning: Morning) => void> = {
   killedBeforeTheWrite(morning) {
     const { draw } = morning;
     const { name } = morning.buy({
@@ -81,6 +86,7 @@ const DRAWN: Record<keyof typeof EPISODES, (morning: Morning) => void> = {
   slowReading,
   partGrows,
   keysComeLate,
+  keysComeInTurns,
   refundedLater(morning) {
     const { name } = morning.buy({ items: { 'demo-seconds': 2 } });
     morning.add(evening(0, { type: 'order refunded', of: name }));
@@ -113,10 +119,10 @@ const DRAWN: Record<keyof typeof EPISODES, (morning: Morning) => void> = {
 /** Pages come slowly, so that the reading takes longer than settling, while purchases begin and end. */
 function slowReading(morning: Morning): void {
   const { draw, settings, partner, lengthMs } = morning;
-  partner.settings.historyPageLimit = draw.pick([2, 3]);
+  partner.settings.historyPageLimit = draw.pick([1, 2]);
   const atMs = draw.from(SECOND, lengthMs);
   const action = { type: 'delay' as const, ms: Math.round(0.7 * settings.partnerTimeoutMs) };
-  const fault = { operation: 'orders' as const, when: 'after' as const, times: 12, action };
+  const fault = { operation: 'orders' as const, when: 'after' as const, times: 40, action };
   morning.add({ part: 'day', at: { atMs }, what: { type: 'partner fault', fault } });
   morning.add({ part: 'day', at: { atMs: atMs + 50 }, what: { type: 'reconcile' } });
   for (let at = atMs; at < atMs + 5 * SECOND; at += SECOND) morning.buy({ atMs: at, items: { 'demo-instant': 1 } });
@@ -133,11 +139,25 @@ function partGrows(morning: Morning): void {
 }
 
 function keysComeLate(morning: Morning): void {
-  const { settings, partner } = morning;
-  settings.deadlineMs = 4 * SECOND;
+  const { draw, partner } = morning;
   partner.settings.speed = 10;
-  const { name } = morning.buy({ items: { [morning.draw.pick(['demo-slow', 'demo-late'])]: 2 } });
+  const { name } = morning.buy({ items: { [draw.pick(['demo-slow', 'demo-late'])]: 2 } });
   askForKeys(morning, name);
+}
+
+/** Keys of an overdue order come one after the other, slowly to be read, while several ask for them. */
+function keysComeInTurns(morning: Morning): void {
+  const { draw, settings, add } = morning;
+  const { name: of } = morning.buy({ items: { 'demo-never': 4 } });
+  const action = { type: 'delay' as const, ms: draw.from(100, settings.partnerTimeoutMs - 300) };
+  add(evening(0, { type: 'partner fault', fault: { operation: 'keys', times: draw.from(1, 8), action } }));
+  for (const keys of [1, 2, 3]) {
+    add(evening((keys - 1) * draw.from(150, 500), { type: 'order grows', of, keys, status: 'PARTIAL_COMPLETED' }));
+  }
+  for (let left = draw.from(2, 5); left > 0; left--) {
+    const what = draw.chance(0.5) ? { type: 'redeliver' as const, of } : { type: 'reconcile' as const };
+    add(evening(draw.from(50, 1_500), what));
+  }
 }
 
 function askForKeys(morning: Morning, of: string): void {

@@ -1,6 +1,6 @@
 import type { PurchaseSettings } from '../../../src/contracts/purchase';
 import { type Draw, drawOf } from './draw';
-import { drawEpisodes } from './episodes';
+import { addEpisodes, drawEpisodes, type EpisodeName } from './episodes';
 import type { PartnerPlan, Plan, PlannedEvent, PlannedPurchase } from './plan';
 import { drawAnswers, drawTrouble } from './troubles';
 
@@ -21,7 +21,8 @@ export interface Morning {
 export function makePlan(seed: number): Plan {
   const draw = drawOf(seed);
   const maxRps = draw.chance(0.15) ? draw.from(3, 6) : undefined;
-  const settings = drawSettings(draw, maxRps);
+  const episodes = drawEpisodes(draw, maxRps === undefined ? draw.from(2, 5) : draw.from(0, 1));
+  const settings = drawSettings(draw, maxRps, episodes);
   const partner = drawPartner(draw, settings);
   const lengthMs = draw.from(3_000, 10_000);
   const purchases: PlannedPurchase[] = [];
@@ -40,7 +41,7 @@ export function makePlan(seed: number): Plan {
   };
   if (maxRps === undefined) drawPurchases(morning);
   else drawBurst(morning, maxRps);
-  drawEpisodes(morning, maxRps === undefined ? draw.from(1, 4) : draw.from(0, 1));
+  addEpisodes(morning, episodes);
   const workers = draw.pick([1, 1, 2]);
   return { seed, settings, maxRps, workers, partner, purchases, events: events.toSorted(byTime) };
 }
@@ -50,23 +51,30 @@ function byTime(one: PlannedEvent, other: PlannedEvent): number {
   return timeOf(one) - timeOf(other);
 }
 
-function drawSettings(draw: Draw, maxRps?: number): PurchaseSettings {
+/** All that is allowed, as far as a day of seconds has time for it. */
+function drawSettings(draw: Draw, maxRps: number | undefined, episodes: readonly EpisodeName[]): PurchaseSettings {
+  // A reading takes longer than settling only where settling is short; an order is overdue soon, or not by day.
+  const isShort = episodes.includes('slowReading');
+  const isOverdueSoon = episodes.includes('keysComeLate') || episodes.includes('keysComeInTurns');
   return {
     placeWithinMs: maxRps === undefined ? draw.pick([15_000, 30_000, 60_000]) : 120_000,
     firstPollMs: draw.pick([20, 100, 500]),
     pollIntervalMs: draw.pick([300, 500, 1_000]),
-    deadlineMs: draw.pick([4_000, 8_000, 30_000]),
-    settleMs: draw.pick([1_500, 2_500, 4_000]),
+    deadlineMs: isOverdueSoon ? 4_000 : draw.pick([4_000, 8_000, 30_000]),
+    settleMs: isShort ? 1_500 : draw.pick([1_500, 2_500, 4_000]),
     replace: draw.pick(['never', 'answered', 'answered', 'always']),
-    partnerTimeoutMs: draw.pick([800, 1_500]),
+    partnerTimeoutMs: isShort ? 800 : draw.pick([800, 1_500]),
     deliveryTimeoutMs: draw.pick([500, 1_000]),
   };
 }
 
-/** A history lags either clearly less than it is watched, or clearly longer: what happens at the bound nobody promises. */
+/**
+ * A history lags either clearly less than it is watched, or so long that a second request is sent before the first one's order
+ * shows, and found while that one is settled: what happens at the bounds nobody promises.
+ */
 function drawPartner(draw: Draw, { settleMs }: PurchaseSettings): PartnerPlan {
-  const lag = draw.weighted({ none: 60, short: 25, long: 15 });
-  const lags = { none: 0, short: 0.3 * settleMs, long: draw.from(130, 170) * 0.01 * settleMs };
+  const lag = draw.weighted({ none: 55, short: 25, long: 20 });
+  const lags = { none: 0, short: 0.3 * settleMs, long: (draw.from(120, 160) / 100) * settleMs + 2_000 };
   return {
     settings: {
       historyLagMs: Math.round(lags[lag]),
