@@ -6,22 +6,30 @@ import { runJest } from './lib/jest.mjs';
  *
  *     --seeds N      so many days; --from S: the first seed, else 1
  *     --days         without the matrix
+ *     --first        only until a day fails, which is then shrunk
  *     --seed S       only the day of this seed; if it fails, it is shrunk
  *     --plan FILE    only the day of a plan that was shrunk before
  *     anything else  the matrix alone, with these arguments for Jest
  */
 const args = process.argv.slice(2);
 const text = /** @type {const} */ ({ type: 'string' });
-const known = { seeds: text, from: text, seed: text, plan: text, days: /** @type {const} */ ({ type: 'boolean' }) };
+const flag = /** @type {const} */ ({ type: 'boolean' });
+const known = { seeds: text, from: text, seed: text, plan: text, days: flag, first: flag };
 const { values, tokens } = parseArgs({ args, options: known, strict: false, tokens: true });
 const forJest = tokens.some((token) => token.kind !== 'option' || !(token.name in known));
 
 if (forJest) {
   process.exitCode = await matrix(args);
 } else {
-  const { seeds, from, seed, plan, days } = values;
+  const { seeds, from, seed, plan, days, first } = values;
   const codes = (seed ?? plan ?? days) ? [] : [await matrix([])];
-  const wanted = { BAD_DAYS_SEEDS: seeds, BAD_DAYS_FROM: from, BAD_DAYS_SEED: seed, BAD_DAYS_PLAN: plan };
+  const wanted = {
+    BAD_DAYS_SEEDS: seeds,
+    BAD_DAYS_FROM: from,
+    BAD_DAYS_FIRST: first,
+    BAD_DAYS_SEED: seed,
+    BAD_DAYS_PLAN: plan,
+  };
   for (const [name, value] of Object.entries(wanted)) if (value !== undefined) process.env[name] = String(value);
   codes.push(await runFaults('bad-days', []));
   process.exitCode = Math.max(...codes);

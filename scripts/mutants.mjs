@@ -12,6 +12,8 @@ import { ensureTestServer } from './lib/test-server.mjs';
 /**
  * `npm run mutants [-- NAME …]`: breaks each safety rule on purpose, in a copy of the project, and expects the tests that
  * are mapped to it to turn red. A mutant that survives fails the run, and so does one that no longer fits the code.
+ *
+ * With `--days` the seeded bad days are to find them instead: the first day of 200 that fails is shrunk.
  */
 
 /** What of the project a mutant needs; the dependencies are shared. */
@@ -29,6 +31,9 @@ const COPIED = [
 ];
 const LIMIT_MS = 300_000;
 
+const byDays = process.argv.includes('--days');
+const DAYS_LIMIT_MS = 3 * 3_600_000;
+
 const env = { TEMPORAL_CLI: await ensureTemporalCli(), TEMPORAL_TEST_SERVER: await ensureTestServer() };
 const copy = await copyProject();
 try {
@@ -39,8 +44,15 @@ try {
 
 /** @returns {Promise<number>} the exit code: 1 when a mutant survived */
 async function killAll() {
-  const wanted = process.argv.slice(2);
+  const wanted = process.argv.slice(2).filter((argument) => argument !== '--days');
   const mutants = MUTANTS.filter(({ name }) => wanted.length === 0 || wanted.includes(name));
+  const survivors = byDays ? await surviveDays(mutants) : await surviveTests(mutants);
+  process.stdout.write(`${mutants.length - survivors.length} killed, ${survivors.length} survived\n`);
+  return survivors.length === 0 ? 0 : 1;
+}
+
+/** @param {readonly import('./mutants/mutants.mjs').Mutant[]} mutants */
+async function surviveTests(mutants) {
   const tests = [...new Set(mutants.flatMap((mutant) => mutant.tests))];
   // Jest ends red without a test to run, which would look like a killed mutant.
   const missing = tests.filter((test) => !test.endsWith('.test.ts') || !existsSync(join(copy, test)));
@@ -51,14 +63,23 @@ async function killAll() {
 
   const survivors = [];
   for (const [index, mutant] of mutants.entries()) {
-    const killed = await isKilled(mutant);
+    const killed = (await redWith(mutant, () => testsOf(mutant.tests))) !== undefined;
     if (!killed) survivors.push(mutant.name);
     process.stdout.write(
       `${killed ? 'killed  ' : 'SURVIVED'}  ${index + 1}/${mutants.length}  ${mutant.name}: ${mutant.rule}\n`,
     );
   }
-  process.stdout.write(`${mutants.length - survivors.length} killed, ${survivors.length} survived\n`);
-  return survivors.length === 0 ? 0 : 1;
+  return survivors;
+}
+
+/** @param {readonly import('./mutants/mutants.mjs').Mutant[]} mutants */
+async function surviveDays(mutants) {
+  const survivors = [];
+  for (const mutant of mutants) {
+    process.stdout.write(`${mutant.name}: ${mutant.rule}\n`);
+    if ((await redWith(mutant, daysOf)) === undefined) survivors.push(mutant.name);
+  }
+  return survivors;
 }
 
 async function copyProject() {
@@ -69,8 +90,12 @@ async function copyProject() {
   return copy;
 }
 
-/** @param {import('./mutants/mutants.mjs').Mutant} mutant */
-async function isKilled(mutant) {
+/**
+ * @param {import('./mutants/mutants.mjs').Mutant} mutant
+ * @param {() => Promise<string | undefined>} check
+ * @returns what the check said of the broken code, or nothing when it found nothing
+ */
+async function redWith(mutant, check) {
   const path = join(copy, mutant.file);
   const sound = await readFile(path, 'utf8');
   if (sound.split(mutant.find).length !== 2) {
@@ -83,7 +108,7 @@ async function isKilled(mutant) {
     sound.replace(mutant.find, () => mutant.replace),
   );
   try {
-    return (await testsOf(mutant.tests)) !== undefined;
+    return await check();
   } finally {
     await writeFile(path, sound);
   }
@@ -96,12 +121,22 @@ async function isKilled(mutant) {
  * @returns {Promise<string | undefined>} what Jest had to say of the tests that failed, or nothing when all passed
  */
 async function testsOf(tests) {
+  return jest(['--bail', '--runTestsByPath', ...tests], LIMIT_MS);
+}
+
+async function daysOf() {
+  return jest(['--runInBand', '--testMatch', '**/bad-days/*.faults.ts'], DAYS_LIMIT_MS, { BAD_DAYS_FIRST: '1' });
+}
+
+/** @param {string[]} args @param {number} limitMs @param {Record<string, string>} [more] @returns {Promise<string | undefined>} */
+async function jest(args, limitMs, more = {}) {
   await run(process.execPath, [join(copy, 'scripts/build.mjs')], { cwd: copy, env, limitMs: LIMIT_MS });
-  const jest = join(copy, 'node_modules/jest/bin/jest.js');
-  return run(process.execPath, [jest, '--bail', '--rootDir', copy, '--runTestsByPath', ...tests], {
+  const program = join(copy, 'node_modules/jest/bin/jest.js');
+  return run(process.execPath, [program, '--rootDir', copy, ...args], {
     cwd: copy,
-    env,
-    limitMs: LIMIT_MS,
+    env: { ...env, ...more },
+    limitMs,
+    onLine: byDays ? (line) => void process.stdout.write(`${line}\n`) : undefined,
   }).then(
     () => undefined,
     (error) => error.message,

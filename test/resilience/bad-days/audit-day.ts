@@ -118,8 +118,9 @@ function keysArrived(parts: DayParts, one: PurchaseEvidence): string[] {
   ];
 }
 
-function wasRefunded({ orders }: PurchaseEvidence): boolean {
-  return orders.some(({ status }) => status === 'REFUNDED');
+/** The keys of what was refunded are no longer among those that the partner has issued. */
+function wasRefunded({ orders, planned }: PurchaseEvidence): boolean {
+  return 'demo-complete-then-refunded' in planned.items || orders.some(({ status }) => status === 'REFUNDED');
 }
 
 /** Whether the last reconciliation names the purchase or one of its orders. */
@@ -166,14 +167,15 @@ function waitsForSomething(plan: Plan, parts: DayParts, one: PurchaseEvidence): 
   return mayBeHeld(one, hold.reason) ? [] : [held];
 }
 
-function mayBeHeld({ planned, orders }: PurchaseEvidence, reason: string): boolean {
+function mayBeHeld(one: PurchaseEvidence, reason: string): boolean {
+  const { planned } = one;
   switch (reason) {
     case 'MORE_KEYS_THAN_ORDERED':
       return 'demo-extra' in planned.items;
     case 'OTHER_ITEMS':
       return planned.faults.some(({ commit }) => commit?.type === 'items');
     case 'KEY_GONE':
-      return orders.some(({ status }) => status === 'REFUNDED');
+      return wasRefunded(one);
     case 'DELIVERY_REFUSED':
       return planned.answers.includes(410);
     default:

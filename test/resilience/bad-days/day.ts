@@ -139,7 +139,7 @@ async function startSurely({ buy }: TestEnvironment, items: Record<string, numbe
 /** From now on nothing goes wrong at the partner, and every order is old enough to have ended. */
 function heal({ sandbox }: TestEnvironment): void {
   sandbox.clearFaults();
-  sandbox.settings({ historyLagMs: 0 });
+  sandbox.settings({ historyLagMs: 0, historyShift: 0 });
   sandbox.advance(AN_HOUR_AND_MORE);
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { liveDay } from './day';
 import { makePlan } from './make-plan';
 import { inWords, type Plan } from './plan';
-import { shrink } from './shrink';
+import { shrink, type ShrinkLimits } from './shrink';
 
 export interface FailedDay {
   plan: Plan;
@@ -23,38 +23,40 @@ export interface Progress {
   failed: number;
 }
 
-/** Lives the days of seeds, so many of them at a time. @returns those that failed. */
-export async function liveDays(
-  seeds: readonly number[],
-  {
-    address,
-    atOnce,
-    onDay,
-  }: { address: string; atOnce: number; onDay: (failed: FailedDay | undefined, progress: Progress) => void },
-): Promise<FailedDay[]> {
+export interface DaysOptions {
+  address: string;
+  atOnce: number;
+  /** After the first failure no other day is begun. */
+  untilFailure?: boolean;
+  onDay?: (failed: FailedDay | undefined, progress: Progress) => void;
+}
+
+/** Lives the days of seeds, so many of them at a time. @returns those that failed, by their seeds. */
+export async function liveDays(seeds: readonly number[], options: DaysOptions): Promise<FailedDay[]> {
+  const { address, atOnce, untilFailure = false, onDay } = options;
   const left = [...seeds];
   const failures: FailedDay[] = [];
   let done = 0;
   const workOn = async () => {
-    for (let seed = left.shift(); seed !== undefined; seed = left.shift()) {
-      const failed = await dayOf(makePlan(seed), address);
+    while (left.length > 0 && !(untilFailure && failures.length > 0)) {
+      const failed = await dayOf(makePlan(left.shift()!), address);
       if (failed) failures.push(failed);
       done += 1;
-      onDay(failed, { done, of: seeds.length, failed: failures.length });
+      onDay?.(failed, { done, of: seeds.length, failed: failures.length });
     }
   };
   await Promise.all(Array.from({ length: Math.min(atOnce, seeds.length) }, workOn));
-  return failures;
+  return failures.toSorted((one, other) => one.plan.seed - other.plan.seed);
 }
 
 /** Shrinks the plan of a day that failed; a day that fails in another way does not count. */
-export function shrinkDay({ plan, violations }: FailedDay, address: string, most: number): Promise<Plan> {
+export function shrinkDay({ plan, violations }: FailedDay, address: string, limits: ShrinkLimits): Promise<Plan> {
   const kinds = new Set(violations.map(kindOf));
   const failsAlike = async (smaller: Plan) => {
     const failed = await dayOf(smaller, address);
     return failed?.violations.some((violation) => kinds.has(kindOf(violation))) ?? false;
   };
-  return shrink(plan, failsAlike, most);
+  return shrink(plan, failsAlike, limits);
 }
 
 /** What people read of a failed day: what was wrong, and how to see it again. */

@@ -119,7 +119,8 @@ const EPISODE: Record<EpisodeName, (morning: Morning) => void> = {
 /** Pages come slowly, so that the reading takes longer than settling, while purchases begin and end. */
 function slowReading(morning: Morning): void {
   const { draw, settings, partner, lengthMs } = morning;
-  partner.settings.historyPageLimit = draw.pick([1, 2]);
+  // Orders that come in with every page of one or two would make a reading that never ends.
+  Object.assign(partner.settings, { historyPageLimit: draw.pick([1, 2]), historyShift: 0 });
   const atMs = draw.from(SECOND, lengthMs);
   const action = { type: 'delay' as const, ms: Math.round(0.7 * settings.partnerTimeoutMs) };
   const fault = { operation: 'orders' as const, when: 'after' as const, times: 40, action };

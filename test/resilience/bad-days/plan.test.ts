@@ -33,7 +33,7 @@ describe('a plan whose day fails', () => {
       async ({ events, purchases }) =>
         events.some(({ what }) => what === event!.what) &&
         purchases.some(({ faults }) => JSON.stringify(faults).includes(needs)),
-      1_000,
+      { most: 1_000, atOnce: 3 },
     );
     expect(smallest.events).toEqual([event]);
     expect(smallest.purchases).toEqual([{ ...purchase, faults: [purchase.faults[0]], answers: [] }]);
@@ -46,7 +46,7 @@ describe('a plan whose day fails', () => {
       tries += 1;
       return purchases.length > 1;
     };
-    const smallest = await shrink(plan!, fails, 5);
+    const smallest = await shrink(plan!, fails, { most: 5, atOnce: 1 });
     expect(tries).toBe(5);
     expect(smallest.purchases.length).toBeGreaterThan(1);
   });
