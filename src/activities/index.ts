@@ -7,6 +7,7 @@ import type { ActivityDependencies } from './dependencies';
 import { createFindOrdersActivities } from './find-orders';
 import { createPlaceOrderActivities } from './place-order';
 import { createReconcileActivities, type ReconcileDependencies } from './reconcile/index';
+import { createPlanDeliveryActivities } from './plan-delivery';
 import { createPollOrderActivities } from './poll-order';
 
 export type { ActivityDependencies };
@@ -24,6 +25,7 @@ export function createActivities(deps: ActivityDependencies): Activities {
     ...createFindOrdersActivities(deps),
     ...createPollOrderActivities(deps),
     ...createCheckOrderActivities(deps),
+    ...createPlanDeliveryActivities(deps),
     ...createDeliverEventActivities(deps),
   };
 }

@@ -1,10 +1,11 @@
 import { activityInfo, log } from '@temporalio/activity';
 import type { Activities, GetOrderInput, PolledOrder } from '../contracts/activities';
-import { type EarlierEvent, fingerprintsOf } from '../contracts/checkout-events';
-import { purchaseWorkflowId } from '../contracts/names';
+import { type EarlierEvent, type EventWithKeys, fingerprintsOf } from '../contracts/checkout-events';
+import { FAILURE } from '../contracts/failures';
+import { deliverWorkflowId, purchaseWorkflowId } from '../contracts/names';
 import { endsPolling, type Key, mayHaveKeys, type OrderSnapshot, presentableStatus } from '../domain/order';
 import { isPartnerError, type Order } from '../partner';
-import { ACCESS_REFUSED, secretMissing, toFailure, unchanged } from './failures';
+import { ACCESS_REFUSED, failure, secretMissing, toFailure, unchanged } from './failures';
 import type { ActivityDependencies } from './dependencies';
 import { redactKeys } from './redact-keys';
 
@@ -39,7 +40,7 @@ async function readOrder(deps: ActivityDependencies, input: GetOrderInput, pause
   let earlier: EarlierEvent[] | undefined;
   try {
     order = redactKeys((await deps.partner.getOrder(orderId)).data);
-    if (mayHaveKeys(order.status)) earlier = await eventsBefore(deps, input);
+    if (mayHaveKeys(order.status)) earlier = await eventsBefore(deps, input, pause);
   } catch (error) {
     if (pause !== undefined && isPartnerError(error) && error.kind === 'not-found') {
       throw unchanged(`the partner does not show ${orderId} yet; next poll in ${seconds(pause)}`, pause);
@@ -47,21 +48,55 @@ async function readOrder(deps: ActivityDependencies, input: GetOrderInput, pause
     if (isPartnerError(error) && error.kind === 'access') log.error(ACCESS_REFUSED, { why: error.message });
     throw toFailure(error, pause);
   }
-  const snapshot = snapshotOf(orderId, order, namesOf(deps, earlier));
+  const requests = (earlier ?? []).map(({ request }) => request);
+  const snapshot = await withClaim(deps, referenceId, snapshotOf(orderId, order, namesOf(deps, requests)));
+  return endsPolling(snapshot.status) ? { ...snapshot, earlier } : snapshot;
+}
+
+type ReadDependencies = Pick<ActivityDependencies, 'partner' | 'fingerprints' | 'purchases'>;
+
+/**
+ * Reads an order once, whose keys keep the fingerprints that they had in earlier events.
+ *
+ * @throws PartnerError; ApplicationFailure when the secret that made a fingerprint is not here any more.
+ */
+export async function readOrderAfter(
+  deps: ReadDependencies,
+  { orderId, referenceId }: GetOrderInput,
+  earlier: readonly EventWithKeys[],
+): Promise<OrderSnapshot> {
+  const order = redactKeys((await deps.partner.getOrder(orderId)).data);
+  return withClaim(deps, referenceId, snapshotOf(orderId, order, namesOf(deps, earlier)));
+}
+
+async function withClaim(
+  { purchases }: ReadDependencies,
+  referenceId: string,
+  snapshot: OrderSnapshot,
+): Promise<OrderSnapshot> {
   if (!endsPolling(snapshot.status)) return snapshot;
-  const [claimedBy] = await deps.purchases.othersWithOrder(orderId, referenceId);
-  return { ...snapshot, claimedBy, earlier };
+  const [claimedBy] = await purchases.othersWithOrder(snapshot.orderId, referenceId);
+  return { ...snapshot, claimedBy };
 }
 
 /** A run after a reset does not know what the runs before it handed over; only polls in such a run ask. */
-async function eventsBefore(deps: ActivityDependencies, input: GetOrderInput): Promise<EarlierEvent[] | undefined> {
+async function eventsBefore(
+  deps: ActivityDependencies,
+  input: GetOrderInput,
+  pause: number | undefined,
+): Promise<EarlierEvent[] | undefined> {
   const runId = activityInfo().workflowExecution?.runId;
   const { orderId, referenceId, firstRunId } = input;
   if (runId === undefined || firstRunId === undefined || runId === firstRunId) return undefined;
   // The first run is found without a list, which lags; later ones are minutes old before anybody resets again.
   const firstRun = { workflowId: purchaseWorkflowId(referenceId), runId: firstRunId };
+  const later = await deps.purchases.latestDelivery(referenceId);
+  if (later?.status === 'RUNNING') {
+    const message = `a delivery of this reference is on its way: workflow ${deliverWorkflowId({ referenceId })}`;
+    throw failure(FAILURE.deliveryOnItsWay, message, { retryInMs: pause });
+  }
   const events = await deps.purchases.keyEvents(referenceId, {
-    also: [firstRun],
+    also: later ? [firstRun, later] : [firstRun],
     exceptRunId: runId,
     skipForgotten: true,
   });
@@ -71,8 +106,8 @@ async function eventsBefore(deps: ActivityDependencies, input: GetOrderInput): P
 }
 
 /** A key that went out before keeps the fingerprint it had then, whichever secret is the newest now. */
-function namesOf({ fingerprints }: ActivityDependencies, earlier: EarlierEvent[] = []): (key: Key) => string {
-  const before = new Set(earlier.flatMap(({ request }) => fingerprintsOf(request)));
+function namesOf({ fingerprints }: ReadDependencies, earlier: readonly EventWithKeys[]): (key: Key) => string {
+  const before = new Set(earlier.flatMap(fingerprintsOf));
   const models = new Map([...before].map((fingerprint) => [fingerprint.split('.')[0], fingerprint]));
   return (key) => {
     for (const model of models.values()) {

@@ -33,7 +33,7 @@ export function showResolution(out: Output, resolution: Resolution): void {
 export function showRedelivery(out: Output, redelivery: Redelivery): void {
   const { order } = redelivery;
   const seen = order ? [`order ${order.id} is ${order.status}${order.issue ? `, but ${order.issue}` : ''}`] : [];
-  const onlyOutcome = redelivery.events.every(({ type }) => type === 'purchase.overdue');
+  const onlyOutcome = redelivery.events.every(({ type }) => ['purchase.overdue', 'purchase.refunded'].includes(type));
   const none = order && onlyOutcome ? ['there are no keys to hand over yet; its event was repeated'] : [];
   const received = redelivery.events.map(({ type, id }) => `received: ${type} ${id}`);
   show(out, redelivery, [...seen, ...none, ...received].join('\n'));
@@ -94,7 +94,7 @@ function formatFailure({ referenceId, failure }: PurchaseStatus): string[] {
 }
 
 function formatAdvice({ referenceId, result }: PurchaseStatus): string[] {
-  if (result?.outcome !== 'OVERDUE') return [];
+  if (result?.outcome !== 'OVERDUE' && result?.outcome !== 'PARTIALLY_DELIVERED') return [];
   return [
     '  to read its order now and deliver the keys that have come, type:',
     `    node dist/starter.js redeliver ${referenceId}`,

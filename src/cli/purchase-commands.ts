@@ -42,7 +42,7 @@ export function addPurchaseCommands(program: Command, context: StarterContext): 
     .action((referenceId: string, options: DecisionOptions) => resolve(context, referenceId, options));
   program
     .command('redeliver')
-    .description('the same event again under the same id; the order of an overdue purchase is read first')
+    .description('the same event again under the same id; where keys are missing the order is read first')
     .argument('<reference>', REFERENCE, reference)
     .action((referenceId: string) =>
       withStarter(context, { taskQueue: context.taskQueue() }, async (starter) =>

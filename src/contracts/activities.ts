@@ -1,5 +1,6 @@
+import type { DeliveryScope } from '../domain/late-keys';
 import type { OrderSnapshot } from '../domain/order';
-import type { DeliveryReceipt, DeliveryRequest, EarlierEvent, EventWithKeys } from './checkout-events';
+import type { DeliveryReceipt, DeliveryRequest, EarlierEvent } from './checkout-events';
 import type { PurchaseItem, PurchaseSettings, ReceivedEvent } from './purchase';
 
 /** An order of the partner's history that bears exactly the reference that was searched for. */
@@ -100,18 +101,40 @@ export interface PolledOrder extends OrderSnapshot {
   earlier?: EarlierEvent[];
 }
 
-/** Has `deliverWorkflow` poll the order of an overdue purchase before it delivers. */
-export interface OverduePurchase {
-  /** What was bought. */
-  items: PurchaseItem[];
-  /** The events with keys of this order so far. They are repeated, and their keys are not handed over anew. */
-  earlier: EventWithKeys[];
+/**
+ * Has `deliverWorkflow` deliver the keys of a purchase that has ended. It does not say which: the order and the events that
+ * were sent before are read when no other delivery of this reference can run.
+ */
+export interface KeyDelivery {
+  referenceId: string;
+  deliver: DeliveryScope;
+  /** The order of the keys; absent: the one that the purchase names. */
+  orderId?: string;
+  /** The run of the delivery before this one, as it was known when this one was started: lists lag. */
+  previousRunId?: string;
 }
 
-/** What `deliverWorkflow` ends with. `eventId` is the last one of `events`, which the checkout has received. */
-export interface DeliveryReport extends DeliveryReceipt {
+export interface PlanDeliveryInput extends KeyDelivery {
+  /** The first run of this delivery: after a reset another one than its own. */
+  firstRunId: string;
+}
+
+/** The events that a delivery after the end of a purchase is to send. */
+export interface DeliveryPlan {
+  requests: DeliveryRequest[];
+  /** The keys that the checkout has and that are not sent again: their fingerprints by product. */
+  received: Record<string, string[]>;
+  /** How many keys were ordered. */
+  ordered: number;
+  orderId?: string;
+  order?: DeliveryReport['order'];
+}
+
+/** What `deliverWorkflow` ends with. */
+export interface DeliveryReport {
+  /** What the checkout has received. */
   events: ReceivedEvent[];
-  /** The overdue order as it was polled; `issue` says why its keys were kept back. */
+  /** The order as it was read, where keys were missing; `issue` says why its keys were kept back. */
   order?: { id: string; status: string; issue?: string };
 }
 
@@ -131,6 +154,8 @@ export interface Activities {
   getOrder(input: GetOrderInput): Promise<PolledOrder>;
   /** Reads an order that a decision names, before it is taken. It throws where the partner can't be read. */
   checkOrder(input: CheckOrderInput): Promise<OrderCheck>;
+  /** Finds out what of a purchase that has ended is to be sent now. It sends nothing. */
+  planDelivery(input: PlanDeliveryInput): Promise<DeliveryPlan>;
   /** Hands one event to the checkout, with the keys read from the partner in the same attempt. */
   deliverEvent(request: DeliveryRequest): Promise<DeliveryReceipt>;
 }

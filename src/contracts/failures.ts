@@ -5,7 +5,7 @@
 export const FAILURE = {
   /** The purchase that was started can't be one: bad reference, bad items, wrong workflow id. */
   invalidPurchase: 'InvalidPurchase',
-  /** A `deliverWorkflow` was started without an event, or an operator completed an activity of it with what is no result. */
+  /** A `deliverWorkflow` was started with what it can't deliver, or an operator completed an activity of it with no result. */
   invalidDelivery: 'InvalidDelivery',
   /** The same of a `reconcileWorkflow`; also an input of the activity that an older workflow has made. */
   invalidReconciliation: 'InvalidReconciliation',
@@ -17,6 +17,10 @@ export const FAILURE = {
   partnerUnavailable: 'PartnerUnavailable',
   /** The partner refuses us: a rotated key, a wrong prefix. An alarm, and tried again. */
   partnerAccess: 'PartnerAccess',
+  /** There is nothing to send: the purchase is running, was given up, or sent no event that could be repeated. */
+  nothingToDeliver: 'NothingToDeliver',
+  /** A delivery of the same reference is on its way, and what it will send is not known yet. Tried again. */
+  deliveryOnItsWay: 'DeliveryOnItsWay',
   /** The checkout did not take the event. Tried again. */
   deliveryFailed: 'DeliveryFailed',
   /** The checkout answered 410: it wants this event no more. */

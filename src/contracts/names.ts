@@ -24,6 +24,7 @@ export const ACTIVITY = {
   awaitOrderChange: 'awaitOrderChange',
   getOrder: 'getOrder',
   checkOrder: 'checkOrder',
+  planDelivery: 'planDelivery',
   deliverEvent: 'deliverEvent',
   reconcileOrders: 'reconcileOrders',
 } as const satisfies { [Name in keyof (Activities & ReconcileActivities)]: Name };
@@ -53,14 +54,18 @@ export function referenceIdOfWorkflow(workflowId: string): string {
   return withoutPrefix(workflowId, PURCHASE_ID_PREFIX);
 }
 
-/** The id of the workflow that delivers one event after the purchase has ended. */
-export function deliverWorkflowId(eventId: string): string {
-  return `${DELIVER_ID_PREFIX}${eventId}`;
+/**
+ * The id of the workflow that delivers after the end of a purchase. With keys it is made of the reference: of two deliveries
+ * at once neither knew what the other sends. An event without keys has an id of its own, made of the event's.
+ */
+export function deliverWorkflowId(of: { referenceId: string } | { eventId: string }): string {
+  return `${DELIVER_ID_PREFIX}${'eventId' in of ? of.eventId : of.referenceId}`;
 }
 
-/** The event that the delivery with this workflow id was started for. */
-export function eventIdOfWorkflow(workflowId: string): string {
-  return withoutPrefix(workflowId, DELIVER_ID_PREFIX);
+/** The event that the delivery with this workflow id was started for; undefined where its id is made of a reference. */
+export function eventIdOfWorkflow(workflowId: string): string | undefined {
+  const id = withoutPrefix(workflowId, DELIVER_ID_PREFIX);
+  return isEventId(id) ? id : undefined;
 }
 
 /** The id of the nightly schedule. The server adds the time to it for the id of each run. */
@@ -68,6 +73,11 @@ export const RECONCILE_SCHEDULE = 'nightly-reconciliation';
 
 /** The workflow id of the reconciliation that an operator starts: one at a time. */
 export const RECONCILE_NOW = 'manual-reconciliation';
+
+/** A reference never has an underscore: `REFERENCE_PATTERN`. */
+function isEventId(id: string): boolean {
+  return id.startsWith('evt_');
+}
 
 function withoutPrefix(id: string, prefix: string): string {
   return id.startsWith(prefix) ? id.slice(prefix.length) : id;

@@ -50,6 +50,20 @@ export interface PurchaseMemo {
   hold?: HoldNotice | null;
 }
 
+/** What a list of deliveries shows: the memo of `deliverWorkflow`. */
+export interface DeliveryMemo {
+  /** The run of the reconciliation that started it. */
+  reconciledBy?: string;
+  /** Without keys: the `findingKey` of the finding that the checkout was notified of. */
+  notifiedOf?: string;
+  /** What the checkout has received. */
+  events?: ReceivedEvent[];
+  /** With keys: the fingerprints of all keys that the checkout has of the purchase now, by product. */
+  fingerprints?: Record<string, string[]>;
+  ordered?: number;
+  orderId?: string;
+}
+
 /** Why a purchase waits for an operator. */
 export type HoldReason =
   | 'PLACEMENT_UNKNOWN'

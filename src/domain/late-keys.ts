@@ -1,27 +1,85 @@
 import { countKeys, linesOf, removeOne } from './already-delivered';
 import { assessOrder, type EventLine } from './assess-order';
-import type { OrderSnapshot, PurchaseItem } from './order';
+import { mayHaveKeys, type OrderSnapshot, type PurchaseItem } from './order';
 
-/** The keys of an order that were not handed over before. */
-export interface NewKeys {
+/**
+ * What of a purchase that has ended is delivered: `new` keys, with the events of which nobody knows whether they arrived and
+ * which nobody tries any more; or `all`, what the checkout has received before too.
+ */
+export type DeliveryScope = 'new' | 'all';
+
+/**
+ * An event with keys that was sent before. `failed`: a delivery after the end of its purchase was refused, stopped, or has
+ * tried for a day. `lost`: the purchase itself sent it and was stopped, so nobody knows whether it arrived.
+ */
+export interface SentKeys {
+  fingerprints: readonly string[];
+  state: 'received' | 'failed' | 'lost';
+}
+
+/** What is to be sent after the end of a purchase. */
+export interface KeysToSend<T extends SentKeys> extends NewKeys {
+  /** Events that are sent again unchanged. */
+  repeat: T[];
+  /** How many of the ordered keys no event hands over, now or before. */
+  missing: number;
+}
+
+/** The keys of an order that no event has named. */
+interface NewKeys {
   lines: EventLine[];
   /** Why no key may be handed over although there may be new ones. */
   issue?: string;
-  /** The order's present status allows no key to be handed over. */
-  open?: boolean;
 }
 
 /**
- * Finds the keys of an order that were not handed over yet by comparing fingerprints. After a change of the fingerprint
- * secret no key can be shown to be new, so none is handed over: a key that is handed over twice may be sold twice.
+ * Finds what is to be sent after the end of a purchase. A key stays in the event that named it first, received or not,
+ * because it may have arrived; the keys that no event has named are new.
  *
- * @param handedOver the fingerprints of all keys that any event named, received or not.
+ * @param order as it was read now; undefined if it was not read, because no key is missing.
+ * @param sent every event with keys that was ever sent for this purchase.
  */
-export function newKeysOf(
+export function keysToSend<T extends SentKeys>(
+  scope: DeliveryScope,
   items: readonly PurchaseItem[],
-  order: OrderSnapshot,
-  handedOver: readonly string[],
-): NewKeys {
+  order: OrderSnapshot | undefined,
+  sent: readonly T[],
+): KeysToSend<T> {
+  const named = sent.flatMap((event) => event.fingerprints);
+  const fresh: NewKeys = order ? newKeysOf(items, order, named) : { lines: [] };
+  const received = sent.filter(({ state }) => state === 'received');
+  const unreceived = unreceivedOf(sent, received, order);
+  const lost = unreceived.filter(({ state }) => state === 'lost');
+  const mayRepeat = order !== undefined && fresh.issue === undefined && mayHaveKeys(order.status);
+  const repeat = scope === 'all' ? [...received, ...unreceived] : mayRepeat ? lost : [];
+
+  const handedOver = new Set([...received, ...repeat]);
+  const ordered = items.reduce((total, { quantity }) => total + quantity, 0);
+  return { ...fresh, repeat, missing: Math.max(0, ordered - keyCount([...handedOver, ...fresh.lines])) };
+}
+
+/**
+ * The events that may still have to arrive. An operator may have decided that an order is delivered as it is, because a key
+ * of an event was gone: the other keys of that event were then received in another, and it is not sent any more.
+ */
+function unreceivedOf<T extends SentKeys>(
+  sent: readonly T[],
+  received: readonly T[],
+  order: OrderSnapshot | undefined,
+): T[] {
+  const had = received.flatMap(({ fingerprints }) => fingerprints);
+  const known = new Set(had);
+  const left = countKeys((order?.lines ?? []).flatMap(({ fingerprints }) => fingerprints));
+  for (const fingerprint of had) removeOne(left, fingerprint);
+  return sent.filter(
+    ({ state, fingerprints }) =>
+      state !== 'received' &&
+      fingerprints.every((fingerprint) => !known.has(fingerprint) || removeOne(left, fingerprint)),
+  );
+}
+
+/** Compares fingerprints: all must be made with the secrets of those that were named before. */
+function newKeysOf(items: readonly PurchaseItem[], order: OrderSnapshot, named: readonly string[]): NewKeys {
   if (order.claimedBy !== undefined) {
     return { lines: [], issue: `order ${order.orderId} also belongs to ${order.claimedBy}` };
   }
@@ -29,14 +87,11 @@ export function newKeysOf(
   if (assessment.kind === 'other-items' || assessment.kind === 'more-keys') {
     return { lines: [], issue: assessment.reason };
   }
-  if (assessment.kind !== 'hand-over') return { lines: [], open: true };
-
-  const present = assessment.lines.flatMap((line) => line.fingerprints);
-  const secrets = new Set([...handedOver, ...present].map((fingerprint) => fingerprint.split('.')[0]));
-  if (handedOver.length > 0 && secrets.size > 1) {
-    const issue = 'FINGERPRINT_SECRET has changed since keys were handed over, so that old keys are not recognised';
-    return { lines: [], issue };
-  }
-  const known = countKeys(handedOver);
+  if (assessment.kind !== 'hand-over') return { lines: [] };
+  const known = countKeys(named);
   return { lines: linesOf(assessment.lines, (fingerprint) => !removeOne(known, fingerprint)) };
+}
+
+function keyCount(all: readonly { fingerprints: readonly string[] }[]): number {
+  return all.reduce((total, { fingerprints }) => total + fingerprints.length, 0);
 }

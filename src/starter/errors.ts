@@ -67,6 +67,9 @@ export class DecisionRefusedError extends StarterError {
 /** There is no event to deliver again, or it can't be. Nothing was sent. */
 export class NothingToRedeliverError extends StarterError {}
 
+/** A delivery of the same reference is running, so no other was started. */
+export class DeliveryOnItsWayError extends StarterError {}
+
 /** A redelivery ended without a receipt: the checkout refused the event, or a key of it is gone. */
 export class RedeliveryFailedError extends StarterError {}
 

@@ -54,10 +54,10 @@ export interface Starter {
    */
   resolve(referenceId: string, choice: DecisionChoice): Promise<Resolution>;
   /**
-   * Has the event of a purchase that has ended delivered once more, under the same id. The order of an overdue purchase is
-   * read first, and keys that came since are delivered instead. Needs a running worker.
+   * Has the event of a purchase that has ended delivered once more, under the same id. Where keys are missing its order is
+   * read first, and the keys that came since are delivered too. Needs a running worker.
    *
-   * @throws PurchaseNotFoundError, NothingToRedeliverError, RedeliveryFailedError, NotAnsweredError
+   * @throws PurchaseNotFoundError, NothingToRedeliverError, DeliveryOnItsWayError, RedeliveryFailedError, NotAnsweredError
    */
   redeliver(referenceId: string): Promise<Redelivery>;
 }

@@ -1,33 +1,34 @@
-import { type Client, isGrpcDeadlineError, WorkflowFailedError, type WorkflowHandle } from '@temporalio/client';
-import type { DeliveryReport, OverduePurchase } from '../contracts/activities';
-import type { DeliveryRequest, EventWithKeys } from '../contracts/checkout-events';
-import { DELIVER_WORKFLOW, deliverWorkflowId } from '../contracts/names';
-import type { PurchaseInput, PurchaseMemo, PurchaseResult } from '../contracts/purchase';
-import { eventTypeOf } from '../domain/outcome';
-import { createPurchaseReader, type PurchaseReader, rootCauseOf } from '../temporal/client';
+import {
+  ApplicationFailure,
+  type Client,
+  isGrpcDeadlineError,
+  WorkflowFailedError,
+  type WorkflowHandle,
+} from '@temporalio/client';
+import type { DeliveryReport } from '../contracts/activities';
+import { FAILURE } from '../contracts/failures';
+import { DELIVER_WORKFLOW, deliverWorkflowId, purchaseWorkflowId } from '../contracts/names';
+import type { PurchaseMemo, PurchaseResult } from '../contracts/purchase';
+import { endsWithoutKeys, eventTypeOf } from '../domain/outcome';
+import { createPurchaseReader, rootCauseOf, startKeyDelivery } from '../temporal/client';
 import { commandsFor } from './decisions';
-import { NothingToRedeliverError, NotAnsweredError, RedeliveryFailedError } from './errors';
+import { DeliveryOnItsWayError, NothingToRedeliverError, NotAnsweredError, RedeliveryFailedError } from './errors';
 
 /** What the checkout has received again. */
 export interface Redelivery {
   referenceId: string;
   workflowId: string;
   events: DeliveryReport['events'];
-  /** With an overdue purchase: its order as it was read; `issue` says why its keys were kept back. */
+  /** Where keys were missing: the order as it was read; `issue` says why its keys were kept back. */
   order?: DeliveryReport['order'];
 }
 
-/** The event that the checkout got when a purchase ended. */
-interface ClosingEvent {
-  eventId: string;
-  request: DeliveryRequest;
-  overdue?: OverduePurchase;
-}
-
 /**
- * Has a worker deliver the event of a purchase that has ended once more, under the same id. Two at once are one.
+ * Has a worker deliver what a purchase that has ended came to once more, under the same ids, and with it the keys that its
+ * order has got since.
  *
- * @throws NothingToRedeliverError, RedeliveryFailedError, NotAnsweredError; WorkflowNotFoundError for an unknown reference.
+ * @throws NothingToRedeliverError, DeliveryOnItsWayError, RedeliveryFailedError, NotAnsweredError; WorkflowNotFoundError for
+ *   an unknown reference.
  */
 export async function redeliver(
   client: Client,
@@ -35,58 +36,59 @@ export async function redeliver(
   referenceId: string,
   answerWithinMs: number,
 ): Promise<Redelivery> {
-  const { eventId, request, overdue } = await closingEventOf(client, referenceId);
-  const workflowId = deliverWorkflowId(eventId);
-  const handle = await client.workflow.start(DELIVER_WORKFLOW, {
-    workflowId,
-    taskQueue,
-    args: overdue ? [request, overdue] : [request],
-    workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-    workflowIdConflictPolicy: 'USE_EXISTING',
-    staticSummary: `${request.type} of ${referenceId}, again`,
-  });
-  const { events, order } = await reportOf(client, handle, { referenceId, eventId, answerWithinMs });
-  return { referenceId, workflowId, events, order };
+  const { status, memo, workflowId, runId } = await createPurchaseReader(client).describe(referenceId);
+  if (status.name === 'RUNNING') throw stillRunning(referenceId, (memo ?? {}) as PurchaseMemo);
+  const result =
+    status.name === 'COMPLETED'
+      ? ((await client.workflow.getHandle(workflowId, runId).result()) as PurchaseResult)
+      : undefined;
+  const ended = result?.outcome ?? `as ${status.name}`;
+  const handle =
+    result && endsWithoutKeys(result.outcome)
+      ? await repeatOutcome(client, taskQueue, result, runId)
+      : await deliverKeys(client, taskQueue, referenceId);
+  const { events, order } = await reportOf(client, handle, { referenceId, ended, answerWithinMs });
+  return { referenceId, workflowId: handle.workflowId, events, order };
 }
 
-async function closingEventOf(client: Client, referenceId: string): Promise<ClosingEvent> {
-  const purchases = createPurchaseReader(client);
-  const { status, memo, workflowId, runId } = await purchases.describe(referenceId);
-  if (status.name === 'RUNNING') throw stillRunning(referenceId, (memo ?? {}) as PurchaseMemo);
-  if (status.name !== 'COMPLETED') {
-    throw new NothingToRedeliverError(
-      `Purchase ${referenceId} ended as ${status.name} and sent the checkout no outcome: there is nothing to send again. ` +
-        `What became of it at the partner: node dist/starter.js orders --search ${referenceId}`,
-    );
-  }
-  const result = (await client.workflow.getHandle(workflowId, runId).result()) as PurchaseResult;
-  const type = eventTypeOf(result.outcome);
-  const events = await purchases.sentEvents({ workflowId, runId });
+/** What is sent is found out by the workflow. */
+async function deliverKeys(client: Client, taskQueue: string, referenceId: string): Promise<WorkflowHandle> {
+  const summary = `all keys of ${referenceId}, again`;
+  const start = await startKeyDelivery(client, taskQueue, { referenceId, deliver: 'all' }, { summary });
+  if ('started' in start) return start.started;
+  const workflowId = deliverWorkflowId({ referenceId });
+  const answer = await lastAnswer(client.workflow.getHandle(workflowId));
+  throw new DeliveryOnItsWayError(
+    `A delivery of ${referenceId} is on its way already${answer}: workflow ${workflowId}. Nothing else was sent. ` +
+      `It is tried for a day: node dist/starter.js status ${referenceId}`,
+  );
+}
+
+/** An event without keys waits behind nobody, and two of one at once are one. */
+async function repeatOutcome(
+  client: Client,
+  taskQueue: string,
+  { referenceId, outcome, reason }: PurchaseResult,
+  runId: string,
+): Promise<WorkflowHandle> {
+  const { sentEvents } = createPurchaseReader(client);
+  const type = eventTypeOf(outcome);
+  const events = await sentEvents({ workflowId: purchaseWorkflowId(referenceId), runId });
   const closing = events.findLast(({ request, received }) => request.type === type && received);
   if (!closing) {
-    const why = result.reason ? ` (${result.reason})` : '';
+    const why = reason ? ` (${reason})` : '';
     throw new NothingToRedeliverError(
-      `Purchase ${referenceId} ended ${result.outcome}${why}; the checkout took no event of that, so there is none to repeat.`,
+      `Purchase ${referenceId} ended ${outcome}${why}; the checkout took no event of that, so there is none to repeat.`,
     );
   }
-  const { id: eventId, request } = closing;
-  if (result.outcome !== 'OVERDUE') return { eventId, request };
-  const { items } = (await purchases.startInput({ workflowId, runId })) as PurchaseInput;
-  return { eventId, request, overdue: { items, earlier: await earlierKeyEvents(purchases, result, eventId) } };
-}
-
-/**
- * What any run of the purchase or any delivery after it handed over of the order, received or not: what was ever sent may
- * have arrived. The list of runs lags, so the delivery that `redeliver` itself starts is also looked up by its id.
- */
-async function earlierKeyEvents(
-  purchases: PurchaseReader,
-  { referenceId, orderId }: PurchaseResult,
-  eventId: string,
-): Promise<EventWithKeys[]> {
-  const before = await purchases.latestDelivery(eventId);
-  const events = await purchases.keyEvents(referenceId, { also: before ? [before] : [] });
-  return events.map(({ request }) => request).filter((request) => request.orderId === orderId);
+  return client.workflow.start(DELIVER_WORKFLOW, {
+    workflowId: deliverWorkflowId({ eventId: closing.id }),
+    taskQueue,
+    args: [closing.request],
+    workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+    workflowIdConflictPolicy: 'USE_EXISTING',
+    staticSummary: `${type} of ${referenceId}, again`,
+  });
 }
 
 function stillRunning(referenceId: string, { hold }: PurchaseMemo): NothingToRedeliverError {
@@ -105,29 +107,36 @@ function stillRunning(referenceId: string, { hold }: PurchaseMemo): NothingToRed
 async function reportOf(
   client: Client,
   handle: WorkflowHandle,
-  { referenceId, eventId, answerWithinMs }: { referenceId: string; eventId: string; answerWithinMs: number },
+  { referenceId, ended, answerWithinMs }: { referenceId: string; ended: string; answerWithinMs: number },
 ): Promise<DeliveryReport> {
   const deadline = Date.now() + answerWithinMs;
   try {
     return (await client.withDeadline(deadline, () => handle.result())) as DeliveryReport;
   } catch (error) {
-    if (error instanceof WorkflowFailedError) {
-      throw new RedeliveryFailedError(
-        `Event ${eventId} of ${referenceId} was not received: ${rootCauseOf(error).message}`,
-      );
-    }
+    if (error instanceof WorkflowFailedError) throw failureOf(error, referenceId, ended);
     // A call that began a moment before the deadline ends with another code than one that was under way.
     if (!isGrpcDeadlineError(error) && Date.now() < deadline) throw error;
     throw new NotAnsweredError(
-      `Event ${eventId} of ${referenceId} is on its way, but was not received within ${answerWithinMs / 1_000} s` +
+      `The delivery of ${referenceId} is on its way, but was not received within ${answerWithinMs / 1_000} s` +
         `${await lastAnswer(handle)}. It is tried for a day: node dist/starter.js status ${referenceId}`,
     );
   }
 }
 
+function failureOf(error: WorkflowFailedError, referenceId: string, ended: string): Error {
+  const cause = rootCauseOf(error);
+  if (cause instanceof ApplicationFailure && cause.type === FAILURE.nothingToDeliver) {
+    return new NothingToRedeliverError(
+      `Purchase ${referenceId} ended ${ended} and has nothing to send again: ${cause.message}. ` +
+        `What became of it at the partner: node dist/starter.js orders --search ${referenceId}`,
+    );
+  }
+  return new RedeliveryFailedError(`The delivery of ${referenceId} was not received: ${cause.message}`);
+}
+
 async function lastAnswer(handle: WorkflowHandle): Promise<string> {
   const { pendingActivities, pendingWorkflowTask } = (await handle.describe()).raw;
-  const answer = pendingActivities?.[0]?.lastFailure?.message;
+  const answer = pendingActivities?.find(({ lastFailure }) => lastFailure?.message)?.lastFailure?.message;
   if (answer) return ` (${answer})`;
   return pendingWorkflowTask ? ' (no worker has taken it: is one running?)' : '';
 }

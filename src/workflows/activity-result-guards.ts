@@ -1,7 +1,15 @@
-import type { FoundOrder, OrderCheck, OrderSearchResult, PlacementResult, PolledOrder } from '../contracts/activities';
+import type {
+  DeliveryPlan,
+  FoundOrder,
+  OrderCheck,
+  OrderSearchResult,
+  PlacementResult,
+  PolledOrder,
+} from '../contracts/activities';
 import type { DeliveryReceipt, EarlierEvent, EventWithKeys } from '../contracts/checkout-events';
 import type { OrderLine } from '../domain/order';
 import type { ReconciliationResult } from '../contracts/reconciliation';
+import { isDeliveryRequest } from './validate-input';
 import { fieldsOf, type FieldsOfAll, isListOf, isNumber, isOptional, isOrderId, isString } from './value-guards';
 
 /**
@@ -52,6 +60,19 @@ export function isOrderSnapshot(orderId: string, value: unknown): value is Polle
 export function isOrderCheck(value: unknown): value is OrderCheck {
   const { usable, why } = fieldsOf<FieldsOfAll<OrderCheck>>(value);
   return usable === true || (usable === false && isString(why));
+}
+
+/** Whether this is a result of `planDelivery`. */
+export function isDeliveryPlan(value: unknown): value is DeliveryPlan {
+  const { requests, received, ordered, orderId, order } = fieldsOf<DeliveryPlan>(value);
+  const products = typeof received === 'object' && received !== null ? Object.values(received) : [undefined];
+  return (
+    isListOf(requests, isDeliveryRequest) &&
+    products.every((fingerprints) => isListOf(fingerprints, isString)) &&
+    isNumber(ordered) &&
+    isOptional(orderId, isString) &&
+    isOptional(order, (read) => isString(fieldsOf<{ id: string }>(read).id))
+  );
 }
 
 /** Whether this is a receipt of `deliverEvent`; nothing else counts as delivered. */

@@ -4,59 +4,70 @@ import {
   proxyLocalActivities,
   upsertMemo,
   upsertSearchAttributes,
+  workflowInfo,
 } from '@temporalio/workflow';
-import type { Activities, DeliveryReport, OverduePurchase } from '../contracts/activities';
-import { type DeliveryRequest, fingerprintsOf, lateDelivery } from '../contracts/checkout-events';
+import type { Activities, DeliveryPlan, DeliveryReport, KeyDelivery } from '../contracts/activities';
+import type { DeliveryRequest } from '../contracts/checkout-events';
 import { FAILURE } from '../contracts/failures';
-import type { PurchaseSettings, ReceivedEvent } from '../contracts/purchase';
+import type { DeliveryMemo, PurchaseSettings, ReceivedEvent } from '../contracts/purchase';
 import { REFERENCE_ID } from '../contracts/search-attributes';
-import { newKeysOf } from '../domain/late-keys';
-import { isOrderSnapshot } from './activity-result-guards';
-import { localOptions, singleReadOptions } from './policies';
+import { isDeliveryPlan } from './activity-result-guards';
+import { localOptions, planningOptions } from './policies';
 import { sendEvent } from './send-event';
 import { validateDelivery } from './validate-input';
 
 /**
- * Delivers what comes after a purchase has ended: keys that came late, or the same event again. Its workflow id is made
- * of the event's id, so two of them can't deliver one event at once.
+ * Delivers what comes after a purchase has ended.
  *
- * @param request the event, as it was or is to be delivered.
- * @param overdue with an overdue purchase: its order is polled first, and the keys that came since are delivered
- *   instead. Late deliveries of before are repeated as they were.
- * @returns what the checkout has received. It fails when that was refused for good or tried for a day, and
- *   with `InvalidDelivery` when it was started with what is no event.
+ * @param input an event without keys; or a purchase, whose keys are delivered: what of them is planned in here, because
+ *   the workflow id is what keeps any other delivery of this reference from running meanwhile.
+ * @returns what the checkout has received. It fails with `NothingToDeliver`, with `InvalidDelivery` when it was started with
+ *   what it can't deliver, and when an event was refused for good or tried for a day.
  */
-export async function deliverWorkflow(request: DeliveryRequest, overdue?: OverduePurchase): Promise<DeliveryReport> {
-  validateDelivery(request, overdue);
-  upsertSearchAttributes([{ key: REFERENCE_ID, value: request.referenceId }]);
+export async function deliverWorkflow(input: DeliveryRequest | KeyDelivery): Promise<DeliveryReport> {
+  validateDelivery(input);
+  upsertSearchAttributes([{ key: REFERENCE_ID, value: input.referenceId }]);
   const { settings } = await proxyLocalActivities<Activities>(localOptions).readSettings();
-
-  const { requests, order } = await eventsToDeliver(request, overdue, settings);
-  const events: ReceivedEvent[] = [];
-  for (const event of requests) events.push(await sendEvent(settings, event));
-  upsertMemo({ events });
-  return { eventId: events.at(-1)?.id ?? '', events, order };
+  if (!('deliver' in input)) {
+    const events = [await sendEvent(settings, input)];
+    upsertMemo({ events } satisfies DeliveryMemo);
+    return { events };
+  }
+  const plan = await planDelivery(settings, input);
+  const events = await sendAll(settings, plan.requests);
+  const { ordered, orderId, order } = plan;
+  upsertMemo({ events, ordered, orderId, fingerprints: handedOver(plan) } satisfies DeliveryMemo);
+  return { events, order };
 }
 
-async function eventsToDeliver(
-  request: DeliveryRequest,
-  overdue: OverduePurchase | undefined,
-  settings: PurchaseSettings,
-): Promise<{ requests: DeliveryRequest[]; order?: DeliveryReport['order'] }> {
-  const { referenceId } = request;
-  const orderId = 'orderId' in request ? request.orderId : undefined;
-  if (!overdue || orderId === undefined) return { requests: [request] };
-  const { getOrder } = proxyActivities<Activities>(singleReadOptions(settings));
-  const order = await getOrder.executeWithOptions({ summary: `${orderId}: one poll` }, [{ orderId, referenceId }]);
-  if (!isOrderSnapshot(orderId, order)) {
-    const why = 'the read of the order was completed by an operator, without the order';
+async function planDelivery(settings: PurchaseSettings, delivery: KeyDelivery): Promise<DeliveryPlan> {
+  const { planDelivery: plan } = proxyActivities<Activities>(planningOptions(settings));
+  const { firstExecutionRunId: firstRunId } = workflowInfo();
+  const summary = delivery.deliver === 'all' ? 'what was sent, and what is new' : 'what is new';
+  const planned = await plan.executeWithOptions({ summary }, [{ ...delivery, firstRunId }]);
+  if (!isDeliveryPlan(planned)) {
+    const why = 'the plan of the delivery was completed by an operator, without a plan';
     throw ApplicationFailure.nonRetryable(why, FAILURE.invalidDelivery);
   }
-  const { status, totalDebit } = order;
+  return planned;
+}
 
-  const { lines, issue } = newKeysOf(overdue.items, order, overdue.earlier.flatMap(fingerprintsOf));
-  const at = new Date().toISOString();
-  const late = lines.length > 0 ? [lateDelivery({ at, referenceId, orderId, lines, totalDebit })] : [];
-  const requests = [...overdue.earlier, ...late];
-  return { requests: requests.length > 0 ? requests : [request], order: { id: orderId, status, issue } };
+/** All at once: an event that is refused, or tried for a day, keeps no other back. */
+async function sendAll(settings: PurchaseSettings, requests: DeliveryRequest[]): Promise<ReceivedEvent[]> {
+  const sent = await Promise.allSettled(requests.map((request) => sendEvent(settings, request)));
+  return sent.map((one) => {
+    if (one.status === 'rejected') throw one.reason;
+    return one.value;
+  });
+}
+
+/** What the checkout has of the purchase once everything of the plan was received. */
+function handedOver({ requests, received }: DeliveryPlan): Record<string, string[]> {
+  const all: Record<string, string[]> = { ...received };
+  for (const request of requests) {
+    for (const { productId, fingerprints } of 'lines' in request ? request.lines : []) {
+      if (fingerprints.length > 0) all[productId] = [...(all[productId] ?? []), ...fingerprints];
+    }
+  }
+  return all;
 }

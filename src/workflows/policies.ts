@@ -128,6 +128,14 @@ export function orderCheckOptions({ partnerTimeoutMs }: PurchaseSettings): Activ
   };
 }
 
+/** What is to be sent after the end of a purchase: a read of the order, and of every event that was sent before. */
+export function planningOptions(settings: PurchaseSettings): ActivityOptions {
+  return {
+    startToCloseTimeout: settings.partnerTimeoutMs + 30 * SECOND,
+    retry: { initialInterval: 2 * SECOND, backoffCoefficient: 2, maximumAttempts: 6 },
+  };
+}
+
 /* Notifying the checkout */
 
 /** An event is tried soon again, then every 10 minutes, for 25 hours: docs/architecture.md#events promises 24. */

@@ -1,13 +1,13 @@
 import { ApplicationFailure, workflowInfo } from '@temporalio/workflow';
-import type { OverduePurchase } from '../contracts/activities';
+import type { KeyDelivery } from '../contracts/activities';
 import type { DeliveryRequest, EventWithKeys } from '../contracts/checkout-events';
 import { FAILURE } from '../contracts/failures';
-import { purchaseWorkflowId } from '../contracts/names';
+import { deliverWorkflowId, purchaseWorkflowId } from '../contracts/names';
 import type { PurchaseInput } from '../contracts/purchase';
 import { DEFAULT_LOOKBACK_MS, type ReconcileInput } from '../contracts/reconciliation';
 import type { EventLine } from '../domain/assess-order';
 import { eventTypeOf, PURCHASE_OUTCOMES } from '../domain/outcome';
-import { validateItems, validatePurchase, validateReference } from '../domain/purchase-rules';
+import { validatePurchase, validateReference } from '../domain/purchase-rules';
 import { fieldsOf, type FieldsOfAll, isListOf, isNumber, isOptional, isOrderId, isString } from './value-guards';
 
 /*
@@ -54,18 +54,41 @@ export function validateReconcileInput(input: unknown, now: number): Required<Re
 }
 
 /**
- * Refuses what is no event of this project, or no overdue purchase beside it.
+ * Refuses what is neither an event without keys nor a purchase whose keys are to be delivered. Keys are delivered only under
+ * the workflow id of their reference, because that is what keeps two deliveries apart.
  *
  * @throws ApplicationFailure `InvalidDelivery`, which fails the workflow.
  */
-export function validateDelivery(request: unknown, overdue: unknown): void {
-  const issues: string[] = [];
-  if (!isDeliveryRequest(request)) issues.push('expected an event to deliver, complete for its type');
-  if (!isOptional(overdue, isOverduePurchase)) issues.push('expected beside it nothing, or {items, earlier}');
-  if (issues.length > 0) throw ApplicationFailure.nonRetryable(issues.join('; '), FAILURE.invalidDelivery);
+export function validateDelivery(input: unknown): void {
+  const { workflowId } = workflowInfo();
+  if (isKeyDelivery(input)) {
+    const expected = deliverWorkflowId(input);
+    if (workflowId === expected) return;
+    throw invalidDelivery(`workflow id: expected ${expected}, got ${workflowId}`);
+  }
+  if (isDeliveryRequest(input) && !namesKeys(input)) return;
+  throw invalidDelivery(
+    'expected {referenceId, deliver: all or new, orderId?, previousRunId?} or an event without keys',
+  );
 }
 
-function isDeliveryRequest(value: unknown): boolean {
+function invalidDelivery(issue: string): ApplicationFailure {
+  return ApplicationFailure.nonRetryable(issue, FAILURE.invalidDelivery);
+}
+
+function isKeyDelivery(value: unknown): value is KeyDelivery {
+  const { referenceId, deliver, orderId, previousRunId } = fieldsOf<KeyDelivery>(value);
+  const isOfKeys = deliver === 'all' || deliver === 'new';
+  const isOfPurchase = validateReference(referenceId).length === 0 && isOptional(orderId, isOrderId);
+  return isOfKeys && isOfPurchase && isOptional(previousRunId, isString);
+}
+
+function namesKeys(event: DeliveryRequest): boolean {
+  return 'lines' in event && event.lines.some(({ fingerprints }) => fingerprints.length > 0);
+}
+
+/** Whether this is an event of this project, complete for its type. */
+export function isDeliveryRequest(value: unknown): value is DeliveryRequest {
   const event = fieldsOf<FieldsOfAll<DeliveryRequest>>(value) as FieldsOfAll<DeliveryRequest>;
   const { type, at, referenceId, orderId, deduplicationKey, reason, details } = event;
   const isDated = isString(at) && !Number.isNaN(Date.parse(at));
@@ -85,11 +108,6 @@ function isDeliveryRequest(value: unknown): boolean {
     default:
       return isEventWithKeys(event);
   }
-}
-
-function isOverduePurchase(value: unknown): boolean {
-  const { items, earlier } = fieldsOf<OverduePurchase>(value);
-  return validateItems(items).length === 0 && isListOf(earlier, isEventWithKeys);
 }
 
 /** Keys without the order that they are in can't be read. */

@@ -33,7 +33,6 @@ import { inParallel } from './in-parallel';
 import { openProgress, type Progress } from './progress';
 import { type LaterDeliveries, listLaterDeliveries, listPurchases } from './purchase-lists';
 import { reportOf } from './report-input';
-import { createPollOrderActivities } from '../poll-order';
 
 /** What the reconciliation needs in addition to the other activities. */
 export interface ReconcileDependencies extends ActivityDependencies {
@@ -172,7 +171,6 @@ async function handleFindings(
   const context: RepairContext = {
     ...deps,
     taskQueue: activityInfo().taskQueue,
-    getOrder: createPollOrderActivities(deps).getOrder,
     signal: progress.signal,
     runId: ownRunId(),
     dryRun: input.dryRun,

@@ -1,108 +1,75 @@
-import { type DeliveryRequest, fingerprintsOf, lateDelivery } from '../../contracts/checkout-events';
-import type { PurchaseInput } from '../../contracts/purchase';
-import { newKeysOf } from '../../domain/late-keys';
-import { validatePurchase } from '../../domain/purchase-rules';
-import type { KnownPurchase } from '../../domain/reconciliation/index';
-import type { KeyEvent, PurchaseRun } from '../../temporal/client';
+import { fingerprintsOf } from '../../contracts/checkout-events';
+import type { ReportedFinding } from '../../contracts/reconciliation';
+import { mayHaveKeys } from '../../domain/order';
+import { type Finding, type FindingStatus, withKeysMissing } from '../../domain/reconciliation/index';
+import { type PurchaseRun, startKeyDelivery } from '../../temporal/client';
+import { planDelivery, type PlannedDelivery } from '../plan-delivery';
+import type { ConfirmedFinding } from './confirm';
 import type { RepairContext } from './repair-context';
-import type { LateMemo } from './purchase-lists';
 
-/** Why a late delivery that has failed once is left to people. */
-export const LATE_DELIVERY_FAILED =
-  'the checkout did not receive its late delivery: see the failed deliverWorkflow of this reference';
-
-/** The events that an order still needs. */
-export interface LateDelivery {
-  deliveries: { request: DeliveryRequest; memo: LateMemo }[];
-  /** Why nothing may be delivered now. */
-  issue?: string;
-  /** This run delivered some of it before its worker died. */
-  own?: boolean;
-}
+const ON_ITS_WAY = 'a delivery of this reference is on its way to the checkout';
+const FAILED =
+  'the checkout did not receive an earlier late delivery (see the failed deliverWorkflow of this reference): redeliver it';
 
 /**
- * Finds what the checkout does not have of an order: events that were on their way when their purchase was stopped, which are
- * repeated unchanged, and keys that no event names, in a new event. The keys of every event that any run of the purchase or
- * any later delivery sent count as handed over, received or not, because they may have arrived.
+ * Has the keys handed over that the checkout does not have. While a delivery of the reference is on its way nothing is done:
+ * what it is going to send may not be known yet. What the checkout has refused, or not taken for a day, is left to people.
+ *
+ * @returns the finding with its status; undefined if the checkout turns out to have everything.
  */
-export async function lateDeliveryOf(
+export async function deliverLate(
   context: RepairContext,
-  purchase: KnownPurchase,
-  orderId: string,
-): Promise<LateDelivery> {
-  const input = await context.purchases.startInput(purchase);
-  if (validatePurchase(input).length > 0) return refused('it was started with an invalid input');
-  const { items } = input as PurchaseInput;
+  { finding, purchase }: ConfirmedFinding,
+): Promise<ReportedFinding | undefined> {
+  const [orderId] = finding.orderIds;
+  if (!purchase || orderId === undefined) return withStatus(finding, 'left', 'its purchase is no longer known');
   const { referenceId } = purchase;
+  const latest = await context.purchases.latestDelivery(referenceId);
+  if (latest?.status === 'RUNNING') return onItsWay(context, finding, latest);
 
-  const sent = await sentBefore(context, purchase);
-  const states = new Set(sent.map(({ state }) => state));
-  if (states.has('failed')) return refused(LATE_DELIVERY_FAILED);
-  if (states.has('on its way')) return refused('its keys are on their way to the checkout');
-  const handedOver = sent.flatMap(({ request }) => fingerprintsOf(request));
-  const order = await context.getOrder({ orderId, referenceId });
-  const fresh = newKeysOf(items, order, handedOver);
-  if (fresh.issue !== undefined) return refused(fresh.issue);
-  if (fresh.open) return refused(`its order is ${order.status} now`);
+  const delivery = { referenceId, orderId, deliver: 'new' as const };
+  const planned = await planDelivery(context, delivery, latest ? [latest] : []);
+  const keys = planned.plan.requests.flatMap(fingerprintsOf).length;
+  const issue = issueOf(planned);
+  if (issue !== undefined) return withStatus(finding, 'left', issue);
+  if (keys === 0) {
+    const isDone = latest?.status === 'COMPLETED' && isStartedBy(context, latest);
+    return isDone ? withStatus(finding, 'mended') : nothingNew(finding, planned);
+  }
+  if (context.dryRun) return withStatus(finding, 'dry-run', `keys to hand over: ${keys}`);
 
-  const { totalDebit, status } = order;
-  const at = new Date(context.now()).toISOString();
-  const { lines } = fresh;
-  const late = lines.length > 0 ? [lateDelivery({ at, referenceId, orderId, lines, totalDebit })] : [];
-  const ordered = items.reduce((total, item) => total + item.quantity, 0);
-  const deliveries = sent
-    .filter(({ state }) => state === 'lost')
-    .map(({ request }) => request)
-    .concat(late)
-    .map((request) => ({ request, memo: { ordered, orderId, lastSeen: status, handedOver: byProduct(request) } }));
-  return { deliveries, own: states.has('own') };
-}
-
-/**
- * The state of an event that was sent. `lost`: it is unknown whether it arrived, and it is not sent any more. `failed`: its
- * delivery was refused or has tried for a day. `own`: this run of the reconciliation had it delivered.
- */
-type DeliveryState = 'received' | 'own' | 'on its way' | 'failed' | 'lost';
-
-interface Sent {
-  request: DeliveryRequest;
-  state: DeliveryState;
-}
-
-/** Of several deliveries of one event the best state counts: best first. */
-const DELIVERY_STATES: readonly DeliveryState[] = ['own', 'received', 'on its way', 'failed', 'lost'];
-
-/** Every event with keys that was ever sent for this reference, once. */
-async function sentBefore(context: RepairContext, purchase: KnownPurchase): Promise<Sent[]> {
-  const { workflowId, runId, execution, referenceId } = purchase;
-  const also = [{ workflowId, runId, status: execution }];
-  const events = await context.purchases.keyEvents(referenceId, { also });
-  return events.map((event) => ({ request: event.request, state: stateOf(event, purchase, context.runId) }));
-}
-
-function stateOf({ sentBy }: KeyEvent, purchase: KnownPurchase, ownRunId: string): DeliveryState {
-  const states = sentBy.map(({ run, received }) => {
-    const state = stateWithoutReceipt(run, purchase, ownRunId);
-    return received && state !== 'own' ? 'received' : state;
+  const start = await startKeyDelivery(context.client, context.taskQueue, delivery, {
+    memo: { reconciledBy: context.runId },
+    summary: `late keys of ${referenceId}, by a reconciliation`,
   });
-  return DELIVERY_STATES.find((state) => states.includes(state)) ?? 'lost';
+  if ('running' in start) return onItsWay(context, finding, start.running);
+  const note = `keys on their way to the checkout: ${keys}`;
+  if (planned.failed > 0) return withStatus(finding, 'left', `${note}; ${FAILED}`);
+  return withStatus(finding, 'mended', planned.missing > 0 ? `${note}; still missing: ${planned.missing}` : note);
 }
 
-/** The state of an event that a run sent without a receipt. */
-function stateWithoutReceipt(run: PurchaseRun, purchase: KnownPurchase, ownRunId: string): DeliveryState {
-  const { reconciled } = (run.memo ?? {}) as { reconciled?: LateMemo };
-  const running = run.status === 'RUNNING';
-  if (reconciled?.by === ownRunId && (running || run.status === 'COMPLETED')) return 'own';
-  if (running) return 'on its way';
-  return run.workflowId === purchase.workflowId ? 'lost' : 'failed';
+/** A delivery that this run had started before its worker died belongs in its report. */
+function onItsWay(context: RepairContext, finding: Finding, running: PurchaseRun | undefined): ReportedFinding {
+  const isOwn = running !== undefined && isStartedBy(context, running);
+  return withStatus(finding, isOwn ? 'mended' : 'left', ON_ITS_WAY);
 }
 
-function byProduct(request: DeliveryRequest): Record<string, string[]> {
-  return Object.fromEntries(
-    ('lines' in request ? request.lines : []).map((line) => [line.productId, line.fingerprints]),
-  );
+function isStartedBy({ runId }: RepairContext, { memo }: PurchaseRun): boolean {
+  return memo?.reconciledBy === runId;
 }
 
-function refused(issue: string): LateDelivery {
-  return { deliveries: [], issue };
+/** Why nothing may be handed over now. */
+function issueOf({ plan: { order } }: PlannedDelivery): string | undefined {
+  if (!order || order.issue !== undefined) return order?.issue;
+  return mayHaveKeys(order.status) ? undefined : `its order is ${order.status} now`;
+}
+
+/** The order has no key that no event names. */
+function nothingNew(finding: Finding, { failed, missing }: PlannedDelivery): ReportedFinding | undefined {
+  if (failed > 0) return withStatus(finding, 'left', FAILED);
+  return missing > 0 ? withStatus(withKeysMissing(finding), 'left') : undefined;
+}
+
+function withStatus(finding: Finding, done: FindingStatus, note?: string): ReportedFinding {
+  return { ...finding, done, note };
 }

@@ -1,6 +1,6 @@
 import { type WorkflowExecutionInfo, WorkflowNotFoundError } from '@temporalio/client';
 import { referenceIdOfWorkflow } from '../../contracts/names';
-import type { PurchaseMemo } from '../../contracts/purchase';
+import type { DeliveryMemo, PurchaseMemo } from '../../contracts/purchase';
 import { PARTNER_ORDER_ID, PURCHASE_STATE, REFERENCE_ID } from '../../contracts/search-attributes';
 import { isSafeOrderId, REFERENCE_PATTERN } from '../../domain/order';
 import type { PartnerOrder, KnownPurchase } from '../../domain/reconciliation/index';
@@ -15,41 +15,26 @@ const FOLLOWED =
   "(PurchaseState IN ('OVERDUE', 'PARTIALLY_DELIVERED') OR " +
   "ExecutionStatus IN ('Running', 'Terminated', 'Failed', 'TimedOut', 'Canceled'))";
 
-/** The memo of the deliveries that a reconciliation starts, so that their list shows what each of them did. */
-export interface LateMemo {
-  /** The run of the reconciliation that started it. */
-  by?: string;
-  /** With keys: the fingerprints of the keys handed over, by product. */
-  handedOver?: Record<string, string[]>;
-  /** How many keys were ordered. */
-  ordered?: number;
-  orderId?: string;
-  /** The status of the order when the keys were counted. */
-  lastSeen?: string;
-  /** Without keys: the `findingKey` of the finding that the checkout was notified of. */
-  notifiedOf?: string;
-}
-
-/** What earlier reconciliations have delivered. */
+/** What was delivered after the end of purchases. */
 export interface LaterDeliveries {
-  of(referenceId: string): readonly LateMemo[];
+  of(referenceId: string): readonly DeliveryMemo[];
   /** The `findingKey` of each finding that the checkout was notified of. */
   notified: ReadonlySet<string>;
 }
 
 /**
- * Reads what earlier reconciliations have delivered. What failed or is still on its way is left out, and so is what this run did
- * before its worker died, because it belongs in this run's report.
+ * Reads what was delivered after the end of purchases. What failed or is still on its way is left out, and so is what this run
+ * did before its worker died, because it belongs in this run's report.
  */
 export async function listLaterDeliveries(reader: PurchaseReader, ownRunId: string): Promise<LaterDeliveries> {
-  const byReference = new Map<string, LateMemo[]>();
+  const byReference = new Map<string, DeliveryMemo[]>();
   const notified = new Set<string>();
   for await (const { memo, typedSearchAttributes } of reader.listDeliveries("ExecutionStatus = 'Completed'")) {
-    const { reconciled } = (memo ?? {}) as { reconciled?: LateMemo };
+    const delivery = (memo ?? {}) as DeliveryMemo;
     const referenceId = typedSearchAttributes.get(REFERENCE_ID);
-    if (!reconciled || reconciled.by === ownRunId || referenceId === undefined) continue;
-    byReference.set(referenceId, [...(byReference.get(referenceId) ?? []), reconciled]);
-    if (reconciled.notifiedOf !== undefined) notified.add(reconciled.notifiedOf);
+    if (delivery.reconciledBy === ownRunId || referenceId === undefined) continue;
+    byReference.set(referenceId, [...(byReference.get(referenceId) ?? []), delivery]);
+    if (delivery.notifiedOf !== undefined) notified.add(delivery.notifiedOf);
   }
   return { of: (referenceId) => byReference.get(referenceId) ?? [], notified };
 }
@@ -127,24 +112,16 @@ function knownPurchase(execution: Omit<WorkflowExecutionInfo, 'raw'>, later: Lat
   return later.of(referenceId).reduce(withLater, known);
 }
 
-/** What a reconciliation delivered counts as if the purchase itself had delivered it. */
-function withLater(purchase: KnownPurchase, memo: LateMemo): KnownPurchase {
-  const { notifiedOf, handedOver = {} } = memo;
+/**
+ * What was delivered later counts as if the purchase itself had delivered it. Each later delivery with keys says what the
+ * checkout has in all; of several records the fullest counts.
+ */
+function withLater(purchase: KnownPurchase, later: DeliveryMemo): KnownPurchase {
+  const { notifiedOf, fingerprints = {}, ordered, orderId } = later;
   if (notifiedOf !== undefined) return { ...purchase, notified: [...(purchase.notified ?? []), notifiedOf] };
-  const fingerprints: Record<string, string[]> = { ...purchase.fingerprints };
-  let count = 0;
-  for (const [productId, names] of Object.entries(handedOver)) {
-    fingerprints[productId] = [...(fingerprints[productId] ?? []), ...names];
-    count += names.length;
-  }
-  return {
-    ...purchase,
-    fingerprints,
-    delivered: (purchase.delivered ?? 0) + count,
-    ordered: memo.ordered ?? purchase.ordered,
-    orderId: purchase.orderId ?? memo.orderId,
-    lastSeen: memo.lastSeen ?? purchase.lastSeen,
-  };
+  const delivered = Object.values(fingerprints).flat().length;
+  if (delivered <= (purchase.delivered ?? 0)) return purchase;
+  return { ...purchase, fingerprints, delivered, ordered, orderId: purchase.orderId ?? orderId };
 }
 
 /** Lists for `IN (…)`. The names hold no quotation mark: see where they are checked. */

@@ -1,12 +1,10 @@
 import type { Client } from '@temporalio/client';
-import type { Activities } from '../../contracts/activities';
 import type { ActivityDependencies } from '../dependencies';
 
 /** What repairs need. */
-export interface RepairContext extends Pick<ActivityDependencies, 'partner' | 'purchases' | 'now'> {
+export interface RepairContext extends Pick<ActivityDependencies, 'partner' | 'fingerprints' | 'purchases' | 'now'> {
   client: Client;
   taskQueue: string;
-  getOrder: Activities['getOrder'];
   signal: AbortSignal;
   /** The run of the reconciliation. */
   runId: string;

@@ -1,18 +1,18 @@
 import { WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
-import { type DeliveryRequest, fingerprintsOf } from '../../contracts/checkout-events';
+import type { DeliveryRequest } from '../../contracts/checkout-events';
 import { RESOLVE_UPDATE, resolveUpdateId } from '../../contracts/names';
 import { eventIdOf } from '../../contracts/event-id';
 import type { Decision } from '../../contracts/purchase';
 import type { ReportedFinding } from '../../contracts/reconciliation';
-import { type Finding, findingKey, withKeysMissing } from '../../domain/reconciliation/index';
+import { type Finding, findingKey } from '../../domain/reconciliation/index';
 import { isPartnerError, withRetry } from '../../partner/index';
 import { answerTimeout, readRetry } from '../../workflows/policies';
 import { nameOf } from '../failures';
 import type { ConfirmedFinding } from './confirm';
-import { LATE_DELIVERY_FAILED, lateDeliveryOf } from './late-delivery';
+import { deliverLate } from './late-delivery';
 import type { RepairContext } from './repair-context';
-import { type Started, startDelivery } from './start-delivery';
+import { startDelivery } from './start-delivery';
 
 /**
  * Does about a finding what its `repair` allows. What can't be done now is left, with the reason, and the next run tries again.
@@ -45,29 +45,6 @@ async function repair(context: RepairContext, confirmed: ConfirmedFinding): Prom
     case undefined:
       return left(confirmed.finding);
   }
-}
-
-/** Hands over the keys that the checkout does not have. */
-async function deliverLate(context: RepairContext, confirmed: ConfirmedFinding): Promise<ReportedFinding | undefined> {
-  const { finding, purchase } = confirmed;
-  const [orderId] = finding.orderIds;
-  if (!purchase || orderId === undefined) return left(finding, 'its purchase is no longer known');
-  const late = await lateDeliveryOf(context, purchase, orderId);
-  if (late.issue !== undefined) return left(finding, late.issue);
-  if (late.deliveries.length === 0) return late.own ? { ...finding, done: 'mended' } : nothingNew(finding);
-  const keys = late.deliveries.flatMap(({ request }) => fingerprintsOf(request)).length;
-  if (context.dryRun) return { ...finding, done: 'dry-run', note: `keys to hand over: ${keys}` };
-
-  const started: Started[] = [];
-  for (const { request, memo } of late.deliveries) started.push(await startDelivery(context, request, memo));
-  if (started.includes('failed-before')) return left(finding, LATE_DELIVERY_FAILED);
-  const before = started.includes('now') ? '' : ', started by another reconciliation';
-  return { ...finding, done: 'mended', note: `keys on their way to the checkout: ${keys}${before}` };
-}
-
-/** The order is complete, and yet the checkout has every key that is in it. */
-function nothingNew(finding: Finding): ReportedFinding | undefined {
-  return finding.kind === 'SHORTFALL_FILLED' ? left(withKeysMissing(finding)) : undefined;
 }
 
 /** Sends a held purchase the decision that this order is its own. The purchase itself compares the order with its items. */
@@ -133,7 +110,7 @@ async function notifyAttention(
 
 /** Notifies the checkout once of each finding: the event's id is made of the finding's key. */
 async function notify(context: RepairContext, finding: Finding, request: DeliveryRequest): Promise<ReportedFinding> {
-  const started = await startDelivery(context, request, { notifiedOf: findingKey(finding) });
+  const started = await startDelivery(context, request, findingKey(finding));
   if (started === 'failed-before') {
     return left(finding, `the checkout did not receive the event ${eventIdOf(request)} about it`);
   }

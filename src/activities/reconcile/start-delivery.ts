@@ -2,22 +2,25 @@ import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/c
 import type { DeliveryRequest } from '../../contracts/checkout-events';
 import { eventIdOf } from '../../contracts/event-id';
 import { DELIVER_WORKFLOW, deliverWorkflowId } from '../../contracts/names';
+import type { DeliveryMemo } from '../../contracts/purchase';
 import { REFERENCE_ID } from '../../contracts/search-attributes';
-import type { LateMemo } from './purchase-lists';
 
 /** What became of an event that was to be delivered. `before`: another run had started it already. */
 export type Started = 'now' | 'before' | 'failed-before';
 
 /**
- * Starts the delivery of one event under the id of the event. The server refuses a second one for as long as it remembers
- * the first: two reconciliations at once, or one that begins again, deliver once.
+ * Starts the delivery of one event without keys under the id of the event. The server refuses a second one for as long as it
+ * remembers the first: two reconciliations at once, or one that begins again, deliver once.
+ *
+ * @param notifiedOf the `findingKey` of the finding that it notifies of.
  */
 export async function startDelivery(
   { client, taskQueue, runId }: { client: Client; taskQueue: string; runId: string },
   request: DeliveryRequest,
-  reconciled: LateMemo,
+  notifiedOf: string,
 ): Promise<Started> {
-  const workflowId = deliverWorkflowId(eventIdOf(request));
+  const workflowId = deliverWorkflowId({ eventId: eventIdOf(request) });
+  const memo: DeliveryMemo = { reconciledBy: runId, notifiedOf };
   try {
     await client.workflow.start(DELIVER_WORKFLOW, {
       workflowId,
@@ -25,7 +28,7 @@ export async function startDelivery(
       args: [request],
       workflowIdReusePolicy: 'REJECT_DUPLICATE',
       workflowIdConflictPolicy: 'FAIL',
-      memo: { reconciled: { ...reconciled, by: runId } },
+      memo: { ...memo },
       typedSearchAttributes: [{ key: REFERENCE_ID, value: request.referenceId }],
       staticSummary: `${request.type} of ${request.referenceId}, by a reconciliation`,
     });

@@ -6,8 +6,8 @@ import { type Classification, REPAIRED } from './repairs';
 /** A partner's status as the rules see it. One that is not documented is `open`: nothing is known to follow from it. */
 type StatusClass = 'complete' | 'partial' | 'refunded' | 'failed' | 'open';
 
-/** `fine`, a classification, or what decides between the two: the amounts, or the age of the open order. */
-type Rule = Classification | 'fine' | 'compare-amounts' | 'check-age';
+/** `fine`, a classification, or what decides: the amounts, whether the rest was refunded, or the age of the open order. */
+type Rule = Classification | 'fine' | 'compare-amounts' | 'check-refund' | 'check-age';
 
 const mismatch: Classification = { kind: 'STATUS_MISMATCH' };
 const undelivered: Classification = { kind: 'UNDELIVERED' };
@@ -38,7 +38,7 @@ const RULES: Record<PurchaseOutcome | 'STOPPED' | 'UNKNOWN', Record<StatusClass,
   },
   PARTIALLY_DELIVERED: {
     complete: REPAIRED.shortfallFilled,
-    partial: 'compare-amounts',
+    partial: 'check-refund',
     refunded: REPAIRED.shortfallRefunded,
     failed: mismatch,
     open: mismatch,
@@ -78,12 +78,6 @@ const RULES: Record<PurchaseOutcome | 'STOPPED' | 'UNKNOWN', Record<StatusClass,
   UNKNOWN: { complete: mismatch, partial: mismatch, refunded: mismatch, failed: mismatch, open: mismatch },
 };
 
-/** The classification of a shortfall when the order is complete and the missing keys are not in it. */
-export const KEYS_MISSING = {
-  kind: 'UNDELIVERED',
-  advice: 'The partner calls the order complete and keys are missing: claim them, or their price, from the partner.',
-} as const satisfies Classification;
-
 /** Classifies a purchase that has ended, together with its order. */
 export function classifyEnded(
   purchase: KnownPurchase,
@@ -98,7 +92,8 @@ export function classifyEnded(
   if (rule === 'fine') return undefined;
   if (rule === 'compare-amounts') return classifyAmounts(purchase, order);
   if (rule === 'check-age') return isStuck(order.createdAt, options) ? stuck : undefined;
-  return rule === REPAIRED.shortfallFilled && purchase.lastSeen === 'COMPLETED' ? KEYS_MISSING : rule;
+  if (rule === 'check-refund') return isRestRefunded(purchase, order) ? REPAIRED.shortfallRefunded : REPAIRED.shortfall;
+  return rule;
 }
 
 /**
@@ -137,19 +132,20 @@ function endOf({ delivered = 0, ordered = 0, execution, state }: KnownPurchase):
 }
 
 function classifyAmounts(purchase: KnownPurchase, order: PartnerOrder): Classification | undefined {
-  const { totalDebit, ordered, delivered, state } = purchase;
+  const { totalDebit, state } = purchase;
   if (totalDebit === undefined) return undefined;
   if (state === 'FAILED') return sameAmount(totalDebit, 0) ? undefined : amountMismatch;
   // The debit was read as the purchase ended. What came later may have changed it.
   if (endOf(purchase) !== state || order.amount === undefined || isForPart(purchase, order)) return undefined;
-  if (sameAmount(totalDebit, order.amount)) return undefined;
-  const isRestRefunded =
-    state === 'PARTIALLY_DELIVERED' &&
-    order.amount < totalDebit &&
-    ordered !== undefined &&
-    delivered !== undefined &&
-    isShareOf(totalDebit, order.amount, delivered, ordered);
-  return isRestRefunded ? REPAIRED.shortfallRefunded : amountMismatch;
+  return sameAmount(totalDebit, order.amount) ? undefined : amountMismatch;
+}
+
+/** Whether the partner now charges the price of the keys that were handed over, and less than it debited before. */
+function isRestRefunded(purchase: KnownPurchase, order: PartnerOrder): boolean {
+  const { totalDebit, ordered, delivered } = purchase;
+  if (totalDebit === undefined || ordered === undefined || delivered === undefined) return false;
+  if (order.amount === undefined || isForPart(purchase, order)) return false;
+  return order.amount < totalDebit && isShareOf(totalDebit, order.amount, delivered, ordered);
 }
 
 /** The order history shows one item of an order. With several products its amount may be for a part and proves nothing. */

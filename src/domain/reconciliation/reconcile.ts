@@ -1,5 +1,5 @@
 import { isBillable, presentableStatus } from '../order';
-import { classifyEnded, classifyRunning, KEYS_MISSING } from './classify';
+import { classifyEnded, classifyRunning } from './classify';
 import { describeFinding } from './describe-finding';
 import type { Finding } from './finding';
 import { FINDING_KINDS, KIND_DOCS } from './finding-kinds';
@@ -11,7 +11,7 @@ import {
   type ReconcileOptions,
   type RecordIndex,
 } from './records';
-import { type Classification, REPAIRED } from './repairs';
+import { type Classification, KEYS_MISSING, REPAIRED } from './repairs';
 import { sameKeys } from './same-keys';
 
 /**
@@ -33,7 +33,7 @@ export function reconcile(records: RecordIndex, options: ReconcileOptions): Find
   ]);
 }
 
-/** What remains of a filled shortfall when its order turns out to hold no new key. */
+/** What remains of a finding when its order turns out to hold no new key, and not all that were ordered. */
 export function withKeysMissing(finding: Finding): Finding {
   return { ...finding, ...KEYS_MISSING, repair: undefined };
 }

@@ -38,8 +38,6 @@ export interface KnownPurchase {
   /** By product, of the keys handed over. */
   fingerprints?: Record<string, string[]>;
   hold?: { id: string; reason: string; decisions: string[] };
-  /** The partner's status when the keys were last counted here, where that is known. */
-  lastSeen?: string;
   /** The findings that earlier reconciliations have notified the checkout of: `findingKey` of each. */
   notified?: readonly string[];
 }

@@ -23,10 +23,17 @@ const BOUGHT_AFTER_ALL =
   'The checkout was notified that nothing was bought. Ask the partner to cancel the order and to refund it.';
 const ADOPT = 'Give the purchase its order with `resolve REFERENCE --order ORDER`.';
 
+/** Keys are missing: an order that is still a part, or one without a new key when it was read. */
+export const KEYS_MISSING = {
+  kind: 'UNDELIVERED',
+  advice: 'Keys are missing in the order, and their price was not refunded: claim either from the partner.',
+} as const satisfies Classification;
+
 /** Every classification that is repaired. All others are reported and left to people. */
 export const REPAIRED = {
   late: { kind: 'LATE', repair: 'deliver-late' },
   lost: { kind: 'LOST', repair: 'deliver-late' },
+  shortfall: { ...KEYS_MISSING, repair: 'deliver-late' },
   shortfallFilled: { kind: 'SHORTFALL_FILLED', repair: 'deliver-late' },
   heldWithoutOrder: { kind: 'LOST', repair: 'adopt', advice: ADOPT },
   heldWithoutEndedOrder: { kind: 'STATUS_MISMATCH', repair: 'adopt', advice: ADOPT },

@@ -12,4 +12,5 @@ export { grpcErrorOf } from './grpc-error';
 export { createPurchaseReader, type KeyEvent, type PurchaseReader, type PurchaseRun } from './purchase-reader';
 export { rootCauseOf } from './root-cause';
 export { lookbackIssue } from './retention';
+export { startKeyDelivery } from './start-key-delivery';
 export { registerSearchAttributes, requireSearchAttributes } from './search-attributes';

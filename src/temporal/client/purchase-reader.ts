@@ -41,8 +41,8 @@ export interface PurchaseReader {
   list(query: string): AsyncIterable<WorkflowExecutionInfo>;
   /** Lists deliveries after the end of purchases, as `list` does. */
   listDeliveries(query: string): AsyncIterable<WorkflowExecutionInfo>;
-  /** The latest delivery of an event after the end of its purchase, as the server itself knows it. */
-  latestDelivery(eventId: string): Promise<PurchaseRun | undefined>;
+  /** The latest delivery of keys after the end of a purchase, as the server itself knows it. */
+  latestDelivery(referenceId: string): Promise<PurchaseRun | undefined>;
   /**
    * References of other purchases, ten at most, that name this order as theirs: the partner may answer two placements
    * with one id. Lists lag behind and can be away; not knowing is no reason to withhold paid goods, so that is an empty
@@ -70,7 +70,7 @@ export function createPurchaseReader(client: Client): PurchaseReader {
     describe: (referenceId) => client.workflow.getHandle(purchaseWorkflowId(referenceId)).describe(),
     list: (query) => list(PURCHASE_WORKFLOW, query),
     listDeliveries: (query) => list(DELIVER_WORKFLOW, query),
-    latestDelivery: (eventId) => latestDelivery(client, eventId),
+    latestDelivery: (referenceId) => latestDelivery(client, referenceId),
     othersWithOrder: (orderId, referenceId) => othersWithOrder(client, orderId, referenceId),
     startInput: (run) => readStartInput(client, run),
     sentEvents: (run) => readSentEvents(client, run),
@@ -78,9 +78,9 @@ export function createPurchaseReader(client: Client): PurchaseReader {
   };
 }
 
-async function latestDelivery(client: Client, eventId: string): Promise<PurchaseRun | undefined> {
+async function latestDelivery(client: Client, referenceId: string): Promise<PurchaseRun | undefined> {
   try {
-    return runOf(await client.workflow.getHandle(deliverWorkflowId(eventId)).describe());
+    return runOf(await client.workflow.getHandle(deliverWorkflowId({ referenceId })).describe());
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return undefined;
     throw error;

@@ -8,7 +8,6 @@ import { HOUR } from '../../support/settings';
 import { startReconciliationEnvironment, type TestEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
 
-const ITEMS = [{ productId: 'demo-instant', quantity: 1 }];
 const LINES = [{ productId: 'demo-instant', quantity: 1, fingerprints: [] }];
 const OVERDUE = {
   type: 'purchase.overdue',
@@ -25,9 +24,9 @@ beforeAll(async () => {
   env = await startReconciliationEnvironment({ settings: { partnerTimeoutMs: 4_000, deliveryTimeoutMs: 4_000 } });
 });
 
-const start = (workflowType: string, args: unknown[]) =>
+const start = (workflowType: string, args: unknown[], workflowId: string = randomUUID()) =>
   env.client.workflow.start(workflowType, {
-    workflowId: randomUUID(),
+    workflowId,
     taskQueue: env.taskQueue,
     args,
     // A task that fails for ever ends here: what the test then sees is no failure of ours.
@@ -85,10 +84,13 @@ describe('a workflow that is started with what it can not use fails at once, and
       [{ ...OVERDUE, type: 'purchase.held', hold: 'KEY_GONE', reason: 'x', deduplicationKey: 'x' }],
     ],
     ['an alert without details', [{ ...OVERDUE, type: 'purchase.attention', kind: 'x', deduplicationKey: 'x' }]],
-    ['an overdue purchase that is a string', [OVERDUE, 'SALE-1']],
-    ['an overdue purchase without earlier events', [OVERDUE, { items: ITEMS }]],
-    ['an overdue purchase without items', [OVERDUE, { items: [], earlier: [] }]],
-    ['an earlier event without lines', [OVERDUE, { items: ITEMS, earlier: [{ ...LATE, lines: undefined }] }]],
+    [
+      'keys under an id that keeps no other delivery away',
+      [{ ...LATE, lines: [{ ...LINES[0], fingerprints: ['s.1'] }] }],
+    ],
+    ['a purchase under another id than its own', [{ referenceId: 'SALE-1', deliver: 'all' }]],
+    ['a purchase without what is to be delivered', [{ referenceId: 'SALE-1' }]],
+    ['a purchase whose order would change a path', [{ referenceId: 'SALE-1', deliver: 'new', orderId: '..' }]],
   ])('deliverWorkflow with %s: InvalidDelivery, and nothing is sent', async (_, args) => {
     expect(await failureOf(DELIVER_WORKFLOW, args)).toMatchObject({ type: 'InvalidDelivery', nonRetryable: true });
     expect(env.receiver.attempts).toEqual([]);
@@ -115,8 +117,8 @@ describe('an activity that is given or completed with what is none of its own', 
     },
   );
 
-  const complete = async (workflowType: string, args: unknown[], activity: string) => {
-    const handle = await start(workflowType, args);
+  const complete = async (workflowType: string, args: unknown[], activity: string, workflowId?: string) => {
+    const handle = await start(workflowType, args, workflowId);
     const isPending = async () => {
       const { pendingActivities } = (await handle.describe()).raw;
       const pending = pendingActivities?.find(({ activityType }) => activityType?.name === activity);
@@ -132,12 +134,24 @@ describe('an activity that is given or completed with what is none of its own', 
 
   it.each([
     ['reconcileOrders', RECONCILE_WORKFLOW, [], 'InvalidReconciliation'],
-    ['getOrder', DELIVER_WORKFLOW, [OVERDUE, { items: ITEMS, earlier: [] }], 'InvalidDelivery'],
     ['deliverEvent', DELIVER_WORKFLOW, [OVERDUE], 'InvalidDelivery'],
   ])('%s completed by an operator with no result of its own fails %s', async (activity, workflowType, args, type) => {
     env.sandbox.addFault({ operation: 'orders', times: 'always', action: { type: 'hang' } });
     env.sandbox.addFault({ operation: 'keys', times: 'always', action: { type: 'hang' } });
     env.receiver.answerWith(() => 503);
     expect(await complete(workflowType, args, activity)).toMatchObject({ type });
+  });
+
+  it('planDelivery completed by an operator with no plan fails deliverWorkflow, and nothing is sent', async () => {
+    env.sandbox.clearFaults();
+    env.receiver.answerWith(() => 204);
+    const { referenceId } = await env.bought({ 'demo-never': 1 });
+    env.sandbox.addFault({ operation: 'keys', times: 'always', action: { type: 'hang' } });
+    const before = env.receiver.attempts.length;
+    const args = [{ referenceId, deliver: 'all' }];
+    expect(await complete(DELIVER_WORKFLOW, args, 'planDelivery', `deliver-${referenceId}`)).toMatchObject({
+      type: 'InvalidDelivery',
+    });
+    expect(env.receiver.attempts).toHaveLength(before);
   });
 });

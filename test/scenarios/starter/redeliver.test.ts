@@ -1,5 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { NotAnsweredError, NothingToRedeliverError, RedeliveryFailedError } from '../../../src/starter/index';
+import {
+  DeliveryOnItsWayError,
+  NotAnsweredError,
+  NothingToRedeliverError,
+  RedeliveryFailedError,
+} from '../../../src/starter/index';
 import { createStarter } from '../../../src/starter/purchases';
 import { starterEnvOf, starterProcess } from '../../support/processes';
 import { operatorOf } from '../../support/operator';
@@ -7,6 +11,13 @@ import { sharedEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
 
 const OVERDUE = { deadlineMs: 500, pollIntervalMs: 100 };
+
+/** An answer of the checkout that comes when the test says so. */
+function heldAnswer() {
+  let release = () => {};
+  const answer = new Promise<204>((resolve) => (release = () => resolve(204)));
+  return { answer, release };
+}
 
 describe('redeliver sends the event of a purchase that has ended once more', () => {
   const env = sharedEnvironment({ sandbox: { perLookMs: 30_000 } });
@@ -46,7 +57,8 @@ describe('redeliver sends the event of a purchase that has ended once more', () 
     const id = eventsOf(referenceId)[0]!.id;
     expect(first).toMatchObject({ code: 0, stdout: `received: purchase.delivered ${id}\n` });
     expect(second.code).toBe(0);
-    expect(JSON.parse(second.stdout)).toMatchObject({ referenceId, workflowId: `deliver-${id}`, events: [{ id }] });
+    const workflowId = `deliver-${referenceId}`;
+    expect(JSON.parse(second.stdout)).toMatchObject({ referenceId, workflowId, events: [{ id }] });
     expect(eventsOf(referenceId).map((attempt) => attempt.id)).toEqual([id, id, id]);
     // Lists lag a little.
     await waitUntil(
@@ -59,12 +71,17 @@ describe('redeliver sends the event of a purchase that has ended once more', () 
     );
   });
 
-  it('never twice at once: ten at the same moment are one', async () => {
+  it('never twice at once: of ten at the same moment one delivers, and the others are told what is running', async () => {
     const { referenceId } = await env.bought({ 'demo-instant': 1 });
-    const answered = sleep(700, 204 as const);
-    env.receiver.answerWith(({ body }) => (body.data.referenceId === referenceId ? answered : 204));
+    const held = heldAnswer();
+    env.receiver.answerWith(({ body }) => (body.data.referenceId === referenceId ? held.answer : 204));
 
-    await Promise.all(Array.from({ length: 10 }, () => env.starter.redeliver(referenceId)));
+    const told: unknown[] = [];
+    const asked = Array.from({ length: 10 }, () => env.starter.redeliver(referenceId));
+    for (const one of asked) one.catch((error: unknown) => told.push(error) === 9 && held.release());
+    const ended = await Promise.allSettled(asked);
+    expect(ended.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    expect(told.every((error) => error instanceof DeliveryOnItsWayError)).toBe(true);
     expect(eventsOf(referenceId)).toHaveLength(2);
   });
 
@@ -107,7 +124,7 @@ describe('redeliver sends the event of a purchase that has ended once more', () 
     expect((await env.starter.redeliver(referenceId)).events).toHaveLength(1);
   });
 
-  it('does not wait for ever for a checkout that is down, and the next one waits for the same delivery', async () => {
+  it('does not wait for ever for a checkout that is down, and the next one is told what is on its way', async () => {
     const { referenceId } = await env.bought({ 'demo-instant': 1 });
     env.receiver.answerWith(({ body }) => (body.data.referenceId === referenceId ? 500 : 204));
     const impatient = createStarter(env.client, { taskQueue: env.taskQueue, answerWithinMs: 1_500 });
@@ -115,9 +132,12 @@ describe('redeliver sends the event of a purchase that has ended once more', () 
     await expect(asked).rejects.toThrow(NotAnsweredError);
     await expect(asked).rejects.toThrow(/is on its way, but was not received within 1.5 s .*answered 500/);
 
-    const waiting = env.starter.redeliver(referenceId);
+    const second = await run('redeliver', referenceId);
+    expect(second).toMatchObject({ code: 1, stdout: '' });
+    expect(second.stderr).toMatch(/is on its way already .*answered 500.*: workflow deliver-/);
     env.receiver.answerWith(() => 204);
-    expect((await waiting).events).toHaveLength(1);
+    await env.client.workflow.getHandle(`deliver-${referenceId}`).result();
+    expect((await env.starter.redeliver(referenceId)).events).toHaveLength(1);
   });
 
   describe('of an overdue purchase, whose order is read first', () => {

@@ -8,7 +8,8 @@ import {
 
 test('a workflow id leads back to its reference or event, also where that begins like a workflow id', () => {
   expect(referenceIdOfWorkflow(purchaseWorkflowId('purchase-1'))).toBe('purchase-1');
-  expect(eventIdOfWorkflow(deliverWorkflowId('evt_1'))).toBe('evt_1');
+  expect(eventIdOfWorkflow(deliverWorkflowId({ eventId: 'evt_1' }))).toBe('evt_1');
+  expect(eventIdOfWorkflow(deliverWorkflowId({ referenceId: 'evt-1' }))).toBeUndefined();
 });
 
 test('the same decision on the same hold is one update, and any other is another', () => {

@@ -1,5 +1,5 @@
 import { partitionByEvent } from '../../../src/domain/already-delivered';
-import { newKeysOf } from '../../../src/domain/late-keys';
+import { keysToSend } from '../../../src/domain/late-keys';
 
 const SCANS = ['every', 'filter', 'find', 'findIndex', 'includes', 'indexOf', 'slice', 'some', 'splice'] as const;
 
@@ -42,7 +42,14 @@ const WORK: Record<string, (present: string[], handedOver: string[]) => () => vo
   'finding that no key is new': (present, handedOver) => () => {
     const items = [{ productId: 'p', quantity: present.length }];
     const order = { orderId: 'o-1', status: 'COMPLETED', lines: [lineOf(present)] };
-    expect(newKeysOf(items, order, handedOver)).toEqual({ lines: [] });
+    const sent = [{ state: 'received' as const, fingerprints: handedOver }];
+    expect(keysToSend('new', items, order, sent)).toMatchObject({ lines: [], missing: 0 });
+  },
+  'finding that no event that failed was received under another id': (present, handedOver) => {
+    const items = [{ productId: 'p', quantity: present.length }];
+    const order = { orderId: 'o-1', status: 'COMPLETED', lines: [lineOf(present)] };
+    const sent = inHundreds(handedOver).map((fingerprints) => ({ state: 'failed' as const, fingerprints }));
+    return () => expect(keysToSend('all', items, order, sent)).toMatchObject({ lines: [], missing: 0 });
   },
 };
 

@@ -143,8 +143,8 @@ export const PLANTS: Record<string, Plant> = {
         }),
       ],
     ),
-  'complete, and keys missing for good': (n) =>
-    finds('UNDELIVERED', [order(n)], [purchase(n, { ...half(n), lastSeen: 'COMPLETED' })]),
+  'half delivered, still a part': (n) =>
+    finds('UNDELIVERED', [order(n, { status: 'PARTIAL_COMPLETED' })], [purchase(n, half(n))]),
   'a debit that differs by a cent': (n) => finds('AMOUNT_MISMATCH', [order(n)], [purchase(n, { totalDebit: 12.35 })]),
   'a debit for an order that failed': (n) =>
     finds('AMOUNT_MISMATCH', [order(n, { status: 'FAILED' })], [purchase(n, { state: 'FAILED', ...NOTHING })]),
@@ -172,7 +172,6 @@ export const PLANTS: Record<string, Plant> = {
 /** Situations in which everything is as it should be, or must be left alone. */
 export const WELL: Record<string, Plant> = {
   delivered: (n) => well([order(n)], [purchase(n)]),
-  'half delivered': (n) => well([order(n, { status: 'PARTIAL_COMPLETED' })], [purchase(n, half(n))]),
   refunded: (n) =>
     well([order(n, { status: 'REFUNDED', amount: 0 })], [purchase(n, { state: 'REFUNDED', ...NOTHING })]),
   failed: (n) => well([order(n, { status: 'FAILED' })], [purchase(n, { state: 'FAILED', totalDebit: 0, ...NOTHING })]),

@@ -143,7 +143,12 @@ describe('a repair', () => {
     expect(new Set(first.flatMap(({ repair }) => repair ?? []))).toEqual(
       new Set(['deliver-late', 'adopt', 'notify-refund', 'notify-attention']),
     );
-    const second = compare(orders, repaired(orders, purchases, first));
+    const again = compare(orders, repaired(orders, purchases, first));
+    // An order that is still a part may grow: it is read every night, and is a finding until the rest has come.
+    const parts = new Set(orders.filter(({ status }) => status === 'PARTIAL_COMPLETED').map(({ id }) => id));
+    const ofParts = again.filter(({ repair, orderIds }) => repair === 'deliver-late' && parts.has(orderIds[0]!));
+    expect(new Set(ofParts.map(({ kind }) => kind))).toEqual(new Set(['UNDELIVERED']));
+    const second = again.filter((finding) => !ofParts.includes(finding));
     expect(second.filter(({ repair }) => repair !== undefined)).toEqual([]);
     const delivered = first.filter(({ repair }) => repair === 'deliver-late' || repair === 'adopt').map(findingKey);
     expect(second.map(findingKey).filter((key) => delivered.includes(key))).toEqual([]);

@@ -1,0 +1,95 @@
+import { keysToSend, type DeliveryScope, type SentKeys } from '../../../src/domain/late-keys';
+
+const ITEMS = [{ productId: 'p', quantity: 4 }];
+const STATES: SentKeys['state'][] = ['received', 'failed', 'lost'];
+
+const orderOf = (status: string, keys: string) => ({
+  orderId: 'o-1',
+  status,
+  lines: [{ productId: 'p', quantity: 4, fingerprints: [...keys] }],
+});
+const sentOf = (state: SentKeys['state'], keys: string) => ({ state, fingerprints: [...keys] });
+
+function inBrief(scope: DeliveryScope, order: ReturnType<typeof orderOf> | undefined, sent: SentKeys[]): string {
+  const { repeat, lines, missing, issue } = keysToSend(scope, ITEMS, order, sent);
+  const again = repeat.map(({ fingerprints }) => fingerprints.join('')).join(',');
+  const fresh = lines.flatMap(({ fingerprints }) => fingerprints).join('');
+  return `again ${again || '-'}; new ${fresh || '-'}; missing ${missing}${issue === undefined ? '' : '; issue'}`;
+}
+
+describe('what is sent after the end of a purchase of four keys', () => {
+  it.each<[string, string, SentKeys[], string, string]>([
+    // status, its keys, what was sent before; by a reconciliation; by redeliver
+    ['PENDING', '', [], 'again -; new -; missing 4', 'again -; new -; missing 4'],
+    ['PARTIAL_COMPLETED', 'a', [], 'again -; new a; missing 3', 'again -; new a; missing 3'],
+    ['COMPLETED', 'abcd', [], 'again -; new abcd; missing 0', 'again -; new abcd; missing 0'],
+    ['COMPLETED', '', [], 'again -; new -; missing 4', 'again -; new -; missing 4'],
+    ['PARTIAL_COMPLETED', 'a', [sentOf('received', 'a')], 'again -; new -; missing 3', 'again a; new -; missing 3'],
+    ['PARTIAL_COMPLETED', 'abc', [sentOf('received', 'a')], 'again -; new bc; missing 1', 'again a; new bc; missing 1'],
+    ['COMPLETED', 'bacd', [sentOf('received', 'a')], 'again -; new bcd; missing 0', 'again a; new bcd; missing 0'],
+    ['COMPLETED', 'abcd', [sentOf('lost', 'ab')], 'again ab; new cd; missing 0', 'again ab; new cd; missing 0'],
+    ['COMPLETED', 'abcd', [sentOf('failed', 'ab')], 'again -; new cd; missing 2', 'again ab; new cd; missing 0'],
+    ['REFUNDED', 'ab', [sentOf('received', 'a')], 'again -; new -; missing 3', 'again a; new -; missing 3'],
+    ['REFUNDED', 'ab', [sentOf('lost', 'a')], 'again -; new -; missing 4', 'again a; new -; missing 3'],
+    [
+      'COMPLETED',
+      'abcde',
+      [sentOf('lost', 'a')],
+      'again -; new -; missing 4; issue',
+      'again a; new -; missing 3; issue',
+    ],
+    // The same key twice in one order is two keys, in two events too.
+    ['COMPLETED', 'abca', [sentOf('received', 'a')], 'again -; new bca; missing 0', 'again a; new bca; missing 0'],
+    [
+      'COMPLETED',
+      'aabc',
+      [sentOf('received', 'ab'), sentOf('failed', 'ac')],
+      'again -; new -; missing 2',
+      'again ab,ac; new -; missing 0',
+    ],
+    // An operator had the order delivered as it was when b was gone: a has gone out since, and not under a third id.
+    [
+      'COMPLETED',
+      'acd',
+      [sentOf('lost', 'ab'), sentOf('received', 'a')],
+      'again -; new cd; missing 1',
+      'again a; new cd; missing 1',
+    ],
+  ])('order %s of "%s", sent %j', (status, keys, sent, byReconciliation, byRedeliver) => {
+    expect(inBrief('new', orderOf(status, keys), sent)).toBe(byReconciliation);
+    expect(inBrief('all', orderOf(status, keys), sent)).toBe(byRedeliver);
+  });
+
+  it('is what was received, where no key is missing and the order is not read', () => {
+    const sent = [sentOf('received', 'abcd'), sentOf('failed', 'ab')];
+    expect(inBrief('all', undefined, sent)).toBe('again abcd; new -; missing 0');
+    expect(inBrief('new', undefined, sent)).toBe('again -; new -; missing 0');
+  });
+
+  it('never is a key under a second event, and always every key of a good order that no event has named', () => {
+    const keys = ['', 'a', 'ab', 'abcd', 'bcd'];
+    const parts = keys.flatMap((some) => STATES.map((state) => sentOf(state, some)));
+    const wrong: unknown[] = [];
+    for (const scope of ['new', 'all'] as const)
+      for (const status of ['COMPLETED', 'PARTIAL_COMPLETED', 'REFUNDED', 'FAILED', 'PROCESSING', 'UNRECOGNISED'])
+        for (const present of keys)
+          for (const first of parts)
+            for (const second of parts) {
+              const { lines } = keysToSend(scope, ITEMS, orderOf(status, present), [first, second]);
+              const named = [...first.fingerprints, ...second.fingerprints];
+              const isGood = status === 'COMPLETED' || status === 'PARTIAL_COMPLETED';
+              const expected = isGood ? [...present].filter((key) => !named.includes(key)) : [];
+              const fresh = lines.flatMap(({ fingerprints }) => fingerprints);
+              if (fresh.join() !== expected.join()) wrong.push({ scope, status, present, first, second, fresh });
+            }
+    expect(wrong).toEqual([]);
+  });
+
+  it('is nothing new of an order that another purchase names too', () => {
+    const claimed = { ...orderOf('COMPLETED', 'abcd'), claimedBy: 'SALE-2' };
+    expect(keysToSend('all', ITEMS, claimed, [])).toMatchObject({
+      lines: [],
+      issue: 'order o-1 also belongs to SALE-2',
+    });
+  });
+});
