@@ -28,7 +28,7 @@ export interface FindingAmounts {
 }
 
 /**
- * What was done about a finding. `mended`: nothing is left to do. `notified`: the checkout was notified, a person must
+ * What was done about a finding. `mended`: what can be done was done. `notified`: the checkout was notified, a person must
  * act. `left`: a person must act. `dry-run`: a dry run found it, and did nothing.
  */
 export type FindingStatus = 'mended' | 'notified' | 'left' | 'dry-run';

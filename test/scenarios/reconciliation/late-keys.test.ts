@@ -1,0 +1,177 @@
+import { randomUUID } from 'node:crypto';
+import { DELIVER_WORKFLOW, deliverWorkflowId, purchaseWorkflowId } from '../../../src/contracts/names';
+import type { ReportedFinding } from '../../../src/contracts/reconciliation';
+import { DeliveryOnItsWayError, RedeliveryFailedError } from '../../../src/starter/index';
+import { operatorOf } from '../../support/operator';
+import { startReconciliationEnvironment, type TestEnvironment } from '../../support/test-environment';
+import { waitUntil } from '../../support/wait-until';
+
+const LATE = 'purchase.late_delivery';
+
+describe('every paid key arrives or is reported, under one event id', () => {
+  let env: TestEnvironment;
+  beforeAll(async () => {
+    env = await startReconciliationEnvironment();
+  });
+  afterEach(() => env.receiver.answerWith(() => 204));
+
+  /** A purchase of four keys and its order. It stays open until the test changes it. */
+  async function open() {
+    const referenceId = await env.buy({ 'demo-never': 4 });
+    const orderOf = async () => (await env.starter.status(referenceId)).orderId;
+    const orderId = await waitUntil('the order is placed', orderOf);
+    const become = (status: string, ...keys: string[]) => env.sandbox.changeOrder(orderId, { status, keys: [keys] });
+    return { referenceId, become };
+  }
+
+  async function overdue() {
+    const purchase = await open();
+    expect((await env.starter.result(purchase.referenceId)).outcome).toBe('OVERDUE');
+    return purchase;
+  }
+
+  async function partlyDelivered() {
+    const purchase = await open();
+    await purchase.become('PARTIAL_COMPLETED', 'A');
+    expect((await env.starter.result(purchase.referenceId)).outcome).toBe('PARTIALLY_DELIVERED');
+    return purchase;
+  }
+
+  /** What a night finds of a purchase. Its lists lag, so the end of the purchase must be in them. */
+  async function night(referenceId: string): Promise<ReportedFinding[]> {
+    await env.untilListed(`ReferenceId = '${referenceId}' AND CloseTime IS NOT NULL`, 1);
+    const { details } = await env.reconcile();
+    return details.filter((finding) => finding.referenceId === referenceId);
+  }
+
+  /** Waits until the late deliveries of a reference have ended. */
+  const ended = (referenceId: string, count: number) =>
+    env.untilListed(
+      `WorkflowType = 'deliverWorkflow' AND ReferenceId = '${referenceId}' AND ExecutionStatus != 'Running'`,
+      count,
+    );
+
+  async function expectEachOnce(referenceId: string, ...keys: string[]): Promise<void> {
+    expect((await env.audit(referenceId)).received).toEqual(keys);
+    expect(env.receiver.contradictions).toEqual([]);
+  }
+
+  /** A delivery that runs and does nothing, because no worker polls its task queue. */
+  const deliveryWithoutWorker = (referenceId: string) =>
+    env.client.workflow.start(DELIVER_WORKFLOW, {
+      workflowId: deliverWorkflowId({ referenceId }),
+      taskQueue: randomUUID(),
+      args: [{ referenceId, deliver: 'all' }],
+    });
+
+  it('what a part has got since is delivered while it stays a part, and the rest is a finding each night', async () => {
+    const { referenceId, become } = await partlyDelivered();
+    const missing = { kind: 'UNDELIVERED', done: 'left', explanation: expect.stringContaining('1 of 4 keys') };
+    expect([...(await night(referenceId)), ...(await night(referenceId))]).toMatchObject([missing, missing]);
+
+    await become('PARTIAL_COMPLETED', 'A', 'B', 'C');
+    const note = 'keys on their way to the checkout: 2; still missing: 1';
+    expect(await night(referenceId)).toMatchObject([{ kind: 'UNDELIVERED', done: 'mended', note }]);
+    await ended(referenceId, 1);
+    const still = { ...missing, explanation: expect.stringContaining('3 of 4 keys') };
+    expect(await night(referenceId)).toMatchObject([still]);
+    await become('COMPLETED', 'A', 'B', 'C');
+    expect([...(await night(referenceId)), ...(await night(referenceId))]).toMatchObject([still, still]);
+
+    await become('COMPLETED', 'D', 'A', 'B', 'C');
+    expect(await night(referenceId)).toMatchObject([{ kind: 'SHORTFALL_FILLED', done: 'mended' }]);
+    await ended(referenceId, 2);
+    expect(await night(referenceId)).toEqual([]);
+    expect(env.eventTypes(referenceId)).toEqual(['purchase.partially_delivered', LATE, LATE]);
+    await expectEachOnce(referenceId, 'A', 'B', 'C', 'D');
+  });
+
+  it('an order that is complete without a single key is a finding each night', async () => {
+    const { referenceId, become } = await overdue();
+    await become('COMPLETED');
+    const missing = { kind: 'UNDELIVERED', done: 'left' };
+    expect([...(await night(referenceId)), ...(await night(referenceId))]).toMatchObject([missing, missing]);
+  });
+
+  it('redeliver reads the order of a part, sends what had gone out again and what is new under another id', async () => {
+    const { referenceId, become } = await partlyDelivered();
+    await become('PARTIAL_COMPLETED', 'A', 'B');
+    const { events, order } = await env.starter.redeliver(referenceId);
+    expect(order).toMatchObject({ status: 'PARTIAL_COMPLETED' });
+    expect(events.map(({ type }) => type)).toEqual(['purchase.partially_delivered', LATE]);
+    expect(env.receiver.attemptsAt(events[0]!.id)).toBe(2);
+
+    // A refunded order shows no keys at all, so neither is there any to repeat.
+    await become('REFUNDED', 'A', 'B', 'C');
+    await expect(env.starter.redeliver(referenceId)).rejects.toThrow(RedeliveryFailedError);
+    await expectEachOnce(referenceId, 'A', 'B');
+  });
+
+  it('redeliver sends a late delivery that was refused again, also of a purchase that was terminated, and what is new', async () => {
+    const { referenceId, become } = await open();
+    await env.client.workflow.getHandle(purchaseWorkflowId(referenceId)).terminate();
+    await become('PARTIAL_COMPLETED', 'A');
+    env.receiver.answerWith(() => 410);
+    expect(await night(referenceId)).toMatchObject([{ kind: 'LOST', done: 'mended' }]);
+    await ended(referenceId, 1);
+    expect(await night(referenceId)).toMatchObject([{ done: 'left', note: expect.stringContaining('redeliver') }]);
+
+    env.receiver.answerWith(() => 204);
+    await become('PARTIAL_COMPLETED', 'B', 'A');
+    const { events } = await env.starter.redeliver(referenceId);
+    expect(events.map(({ type }) => type)).toEqual([LATE, LATE]);
+    await expectEachOnce(referenceId, 'A', 'B');
+  });
+
+  it('what is on its way is left alone, also before it has scheduled anything, and counts as no repair', async () => {
+    const { referenceId, become } = await overdue();
+    await become('COMPLETED', 'A', 'B', 'C', 'D');
+    const running = await deliveryWithoutWorker(referenceId);
+    const note = expect.stringContaining('on its way');
+    expect(await night(referenceId)).toMatchObject([{ kind: 'LATE', done: 'left', note }]);
+    await expect(env.starter.redeliver(referenceId)).rejects.toThrow(DeliveryOnItsWayError);
+
+    await running.terminate();
+    expect(await night(referenceId)).toMatchObject([{ kind: 'LATE', done: 'mended' }]);
+    await ended(referenceId, 1);
+    await expectEachOnce(referenceId, 'A', 'B', 'C', 'D');
+  });
+
+  it('the poll of a purchase that was reset waits for a delivery that is on its way', async () => {
+    const { referenceId, become } = await overdue();
+    await become('COMPLETED', 'A', 'B', 'C', 'D');
+    const running = await deliveryWithoutWorker(referenceId);
+    const operator = operatorOf(env, referenceId);
+    await operator.reset((await operator.points())[0]!);
+    const lastAnswer = async () => (await env.starter.status(referenceId)).pending[0]?.lastAnswer;
+    await waitUntil('its poll waits', async () => (await lastAnswer())?.includes('is on its way'));
+    expect(env.eventTypes(referenceId)).toEqual(['purchase.overdue']);
+
+    await running.terminate();
+    await operator.result();
+    await env.starter.redeliver(referenceId);
+    await expectEachOnce(referenceId, 'A', 'B', 'C', 'D');
+  });
+
+  it('a delivery that was reset, and a purchase that was reset after it, send the same keys under the same ids', async () => {
+    const { referenceId, become } = await overdue();
+    await become('PARTIAL_COMPLETED', 'A', 'B');
+    const { events, workflowId } = await env.starter.redeliver(referenceId);
+    await become('PARTIAL_COMPLETED', 'A', 'B', 'C');
+    const points = (await env.client.workflow.getHandle(workflowId).fetchHistory()).events ?? [];
+    await env.client.workflowService.resetWorkflowExecution({
+      namespace: env.namespace,
+      workflowExecution: { workflowId },
+      workflowTaskFinishEventId: points.find((event) => event.workflowTaskCompletedEventAttributes)!.eventId,
+      requestId: randomUUID(),
+    });
+    await env.client.workflow.getHandle(workflowId).result();
+    const operator = operatorOf(env, referenceId);
+    await operator.reset((await operator.points())[0]!);
+    await operator.result();
+
+    expect(env.receiver.attemptsAt(events[0]!.id)).toBeGreaterThan(1);
+    expect(env.eventTypes(referenceId)).toEqual(['purchase.overdue', LATE, LATE]);
+    await expectEachOnce(referenceId, 'A', 'B', 'C');
+  });
+});
