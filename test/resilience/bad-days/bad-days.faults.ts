@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dayOf, type FailedDay, liveDays, report, reportShrunk, shrinkDay } from './days';
 import type { Plan } from './plan';
+import { SharedServers } from './servers';
 
 const HOUR = 3_600_000;
 /** Most of a day is waiting: so many at a time leave half of two cores idle, so that nothing is late on their account. */
@@ -10,7 +11,7 @@ const AT_ONCE = Number(process.env.BAD_DAYS_AT_ONCE ?? 6 * availableParallelism(
 const MOST_TRIES = 60;
 
 const { BAD_DAYS_SEED, BAD_DAYS_SEEDS = '200', BAD_DAYS_FROM = '1', BAD_DAYS_PLAN, BAD_DAYS_FIRST } = process.env;
-const address = process.env.TEST_TEMPORAL_ADDRESS ?? '';
+const servers = new SharedServers();
 
 describe('seeded bad days', () => {
   it(
@@ -19,7 +20,7 @@ describe('seeded bad days', () => {
       const failures = BAD_DAYS_PLAN ? await planFromFile(BAD_DAYS_PLAN) : await days();
       const [first] = failures;
       if (first && (BAD_DAYS_SEED ?? BAD_DAYS_FIRST)) {
-        log(reportShrunk(await shrinkDay(first, address, { most: MOST_TRIES, atOnce: AT_ONCE })));
+        log(reportShrunk(await shrinkDay(first, servers, { most: MOST_TRIES, atOnce: AT_ONCE })));
       }
       expect(failures.map(({ plan: { seed }, violations }) => ({ seed, violations }))).toEqual([]);
     },
@@ -28,7 +29,7 @@ describe('seeded bad days', () => {
 });
 
 async function planFromFile(path: string): Promise<FailedDay[]> {
-  const failed = await dayOf(JSON.parse(readFileSync(path, 'utf8')) as Plan, address);
+  const failed = await dayOf(JSON.parse(readFileSync(path, 'utf8')) as Plan, servers);
   if (failed) log(report(failed));
   return failed ? [failed] : [];
 }
@@ -38,7 +39,7 @@ async function days(): Promise<FailedDay[]> {
   const seeds = Array.from({ length: Number(BAD_DAYS_SEEDS) }, (_, at) => Number(BAD_DAYS_FROM) + at);
   const begunAt = Date.now();
   return liveDays(BAD_DAYS_SEED ? [Number(BAD_DAYS_SEED)] : seeds, {
-    address,
+    servers,
     atOnce: AT_ONCE,
     untilFailure: BAD_DAYS_FIRST !== undefined,
     onDay(failed, { done, of, failed: count }) {

@@ -1,16 +1,14 @@
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DELIVER_WORKFLOW, PURCHASE_WORKFLOW } from '../../../src/contracts/names';
 import { PURCHASE_STATE } from '../../../src/contracts/search-attributes';
 import { settlingAge } from '../../../src/workflows/policies';
-import { temporaryFolder } from '../../support/clean-up';
-import { type DevServer, freePort, startDevServer } from '../../support/dev-server';
 import type { JsonAnswer, Plan, PlannedPurchase } from './plan';
 import { startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
 import { auditDay } from './audit-day';
 import { type Chronicle, type DayParts, happen, reconcile } from './happenings';
 import { Moments } from './moments';
+import { type DayServer, startDayServer } from './servers';
 import { Workers } from './workers';
 
 /** Longer than any of these purchases may take once nothing goes wrong any more. */
@@ -25,7 +23,7 @@ const AN_HOUR_AND_MORE = 70 * 60_000;
  * @returns what must not be, in words: each begins with its kind, up to the colon.
  */
 export async function liveDay(plan: Plan, address: string): Promise<string[]> {
-  const ownServer = plan.events.some(({ what }) => what.type === 'restart server') ? await startOwnServer() : undefined;
+  const ownServer = plan.events.some(({ what }) => what.type === 'restart server') ? await startDayServer() : undefined;
   const environment = await startTestEnvironment({
     worker: false,
     address: ownServer?.address ?? address,
@@ -44,27 +42,7 @@ export async function liveDay(plan: Plan, address: string): Promise<string[]> {
   }
 }
 
-interface OwnServer {
-  address: string;
-  restart(awayMs: number): Promise<void>;
-  stop(): Promise<void>;
-}
-
-async function startOwnServer(): Promise<OwnServer> {
-  const [port, dbFile] = [await freePort(), join(temporaryFolder(), 'temporal.db')];
-  let server: DevServer = await startDevServer({ port, dbFile });
-  return {
-    address: server.address,
-    async restart(awayMs) {
-      await server.stop('SIGKILL');
-      await sleep(awayMs);
-      server = await startDevServer({ port, dbFile });
-    },
-    stop: () => server.stop('SIGKILL'),
-  };
-}
-
-function partsOf(plan: Plan, environment: TestEnvironment, workers: Workers, server?: OwnServer): DayParts {
+function partsOf(plan: Plan, environment: TestEnvironment, workers: Workers, server?: DayServer): DayParts {
   const chronicle: Chronicle = {
     reconciliations: [],
     replaced: new Set(),

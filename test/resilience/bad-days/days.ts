@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { liveDay } from './day';
 import { makePlan } from './make-plan';
 import { inWords, type Plan } from './plan';
+import type { SharedServers } from './servers';
 import { shrink, type ShrinkLimits } from './shrink';
 
 export interface FailedDay {
@@ -12,8 +13,10 @@ export interface FailedDay {
 }
 
 /** The day of a plan, whatever becomes of it: an environment that breaks is a violation too. */
-export async function dayOf(plan: Plan, address: string): Promise<FailedDay | undefined> {
-  const violations = await liveDay(plan, address).catch((error: unknown) => [`the day broke: ${String(error)}`]);
+export async function dayOf(plan: Plan, servers: SharedServers): Promise<FailedDay | undefined> {
+  const violations = await servers
+    .with((address) => liveDay(plan, address))
+    .catch((error: unknown) => [`the day broke: ${String(error)}`]);
   return violations.length > 0 ? { plan, violations } : undefined;
 }
 
@@ -24,7 +27,7 @@ export interface Progress {
 }
 
 export interface DaysOptions {
-  address: string;
+  servers: SharedServers;
   atOnce: number;
   /** After the first failure no other day is begun. */
   untilFailure?: boolean;
@@ -33,13 +36,13 @@ export interface DaysOptions {
 
 /** Lives the days of seeds, so many of them at a time. @returns those that failed, by their seeds. */
 export async function liveDays(seeds: readonly number[], options: DaysOptions): Promise<FailedDay[]> {
-  const { address, atOnce, untilFailure = false, onDay } = options;
+  const { servers, atOnce, untilFailure = false, onDay } = options;
   const left = [...seeds];
   const failures: FailedDay[] = [];
   let done = 0;
   const workOn = async () => {
     while (left.length > 0 && !(untilFailure && failures.length > 0)) {
-      const failed = await dayOf(makePlan(left.shift()!), address);
+      const failed = await dayOf(makePlan(left.shift()!), servers);
       if (failed) failures.push(failed);
       done += 1;
       onDay?.(failed, { done, of: seeds.length, failed: failures.length });
@@ -50,10 +53,14 @@ export async function liveDays(seeds: readonly number[], options: DaysOptions): 
 }
 
 /** Shrinks the plan of a day that failed; a day that fails in another way does not count. */
-export function shrinkDay({ plan, violations }: FailedDay, address: string, limits: ShrinkLimits): Promise<Plan> {
+export function shrinkDay(
+  { plan, violations }: FailedDay,
+  servers: SharedServers,
+  limits: ShrinkLimits,
+): Promise<Plan> {
   const kinds = new Set(violations.map(kindOf));
   const failsAlike = async (smaller: Plan) => {
-    const failed = await dayOf(smaller, address);
+    const failed = await dayOf(smaller, servers);
     return failed?.violations.some((violation) => kinds.has(kindOf(violation))) ?? false;
   };
   return shrink(plan, failsAlike, limits);

@@ -1,0 +1,51 @@
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { temporaryFolder } from '../../support/clean-up';
+import { type DevServer, freePort, startDevServer } from '../../support/dev-server';
+
+export interface DayServer {
+  address: string;
+  /** Kills it, and starts it again with what it had written. */
+  restart(awayMs: number): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** A Temporal server whose data are in a file: one that holds them in memory loses all when a busy machine makes it late. */
+export async function startDayServer(): Promise<DayServer> {
+  const [port, dbFile] = [await freePort(), join(temporaryFolder(), 'temporal.db')];
+  let server: DevServer = await startDevServer({ port, dbFile });
+  return {
+    address: server.address,
+    async restart(awayMs) {
+      await server.stop('SIGKILL');
+      await sleep(awayMs);
+      server = await startDevServer({ port, dbFile });
+    },
+    stop: () => server.stop('SIGKILL'),
+  };
+}
+
+/** Each day leaves a namespace behind, which the server goes on working for. */
+const DAYS_OF_A_SERVER = 40;
+
+/** Servers that several days share, each for some days. */
+export class SharedServers {
+  private current: Promise<{ server: DayServer; users: number }> | undefined;
+  private begun = 0;
+
+  /** Gives a day a server, and stops the server after the last of its days. */
+  async with<T>(live: (address: string) => Promise<T>): Promise<T> {
+    if (this.begun++ % DAYS_OF_A_SERVER === 0) this.current = this.begin();
+    const shared = await this.current!;
+    try {
+      return await live(shared.server.address);
+    } finally {
+      shared.users -= 1;
+      if (shared.users === 0) await shared.server.stop();
+    }
+  }
+
+  private async begin(): Promise<{ server: DayServer; users: number }> {
+    return { server: await startDayServer(), users: DAYS_OF_A_SERVER };
+  }
+}
