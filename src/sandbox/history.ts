@@ -68,6 +68,7 @@ export class History {
       status: order.state.status,
       item: shownItem(order, this.settings.historyItem),
       created_at: new Date(order.createdAtMs).toISOString(),
+      ...order.shownRow,
     };
   }
 }

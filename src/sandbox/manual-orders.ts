@@ -23,6 +23,8 @@ const orderChange = strictObject({
   keys: z.array(z.array(text)).optional(),
   /** What `total_debit` shows from now on; the ledger does not change. */
   shownDebit: money.optional(),
+  /** What its row in the history shows from now on in the place of what is right: `{"created_at":"yesterday"}`. */
+  shownRow: z.record(z.string(), z.unknown()).optional(),
 });
 
 /** What a person can do to an order. */
@@ -59,9 +61,10 @@ export async function placeManualOrder(state: SandboxState, given: unknown): Pro
 export async function changeOrder({ ledger }: SandboxState, id: string, given: unknown): Promise<LedgerOrder> {
   const order = ledger.byId(id);
   if (order === undefined) throw new BadInput('order: there is no such order');
-  const { status, keys, shownDebit } = parse(orderChange, given);
+  const { status, keys, shownDebit, shownRow } = parse(orderChange, given);
   order.forcedStatus = status ?? order.forcedStatus;
   order.shownDebit = shownDebit ?? order.shownDebit;
+  order.shownRow = shownRow ?? order.shownRow;
   for (const [at, line] of order.lines.entries()) line.givenKeys = keys?.[at] ?? line.givenKeys;
   return reportOrder(ledger, order, { keys: false });
 }

@@ -1,6 +1,6 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import { purchaseWorkflowId } from '../../../src/contracts/names';
-import type { LedgerOrder } from '../../../src/sandbox';
+import type { Fault, LedgerOrder } from '../../../src/sandbox';
 import type { PurchaseStatus } from '../../../src/starter/index';
 import { changedEvents, keysOf, keysOfEvent } from '../../support/audit';
 import { auditFindings } from './audit-findings';
@@ -73,11 +73,26 @@ function boughtOnce(plan: Plan, parts: DayParts, one: PurchaseEvidence): string[
   return [`bought twice and not reported: ${what} (${why})`];
 }
 
-/** Why a second order could not be prevented. Where nothing may be placed again, waiting too short is no reason. */
-export function excuseOf(plan: Plan, { chronicle }: DayParts, { name, faults, beyond }: PlannedPurchase) {
+/**
+ * Why a second order could not be prevented. Waiting too short is a reason only where an absent order may be placed again: after
+ * an answer, or always.
+ */
+function excuseOf(plan: Plan, { chronicle }: DayParts, { name, faults, beyond }: PlannedPurchase): string | undefined {
   if (chronicle.replaced.has(name)) return 'a person had it placed again';
   if (faults.some(({ commit }) => commit?.type === 'copies')) return beyond;
-  return plan.settings.replace === 'never' ? undefined : (beyond ?? plan.partner.beyond);
+  const events = plan.events.flatMap(({ what }) => (what.type === 'partner fault' ? [what.fault] : []));
+  const mayReplace = {
+    never: false,
+    answered: [...faults, ...events].some(isAnswered),
+    always: true,
+  }[plan.settings.replace];
+  return mayReplace ? (beyond ?? plan.partner.beyond) : undefined;
+}
+
+/** Whether the partner answers a placement with an error that says nothing of the order. */
+function isAnswered({ operation, action }: Pick<Fault, 'operation' | 'action'>): boolean {
+  if (operation !== 'place') return false;
+  return action?.type === 'unsuccessful' || (action?.type === 'answer' && action.status >= 400);
 }
 
 const NOTHING_BOUGHT = ['REJECTED', 'NOT_PLACED', 'CANCELLED'];

@@ -44,6 +44,8 @@ function isTrue(plan: Plan, parts: DayParts, finding: ReportedFinding, one: Purc
       return (
         isTouched || changes(plan, one) || status.state !== 'DELIVERED' || billable.length !== 1 || wasHeld(parts, one)
       );
+    case 'UNREADABLE' as never:
+      return isBroken(plan, one);
     default:
       return true;
   }
@@ -57,6 +59,11 @@ function changes({ events }: Plan, { planned }: PurchaseEvidence): boolean {
     CHANGING.some((product) => product in planned.items) ||
     events.some(({ what }) => what.type.startsWith('order ') && 'of' in what && what.of === planned.name)
   );
+}
+
+/** Whether its row or its keys can't be read for good. */
+function isBroken({ events }: Plan, { planned }: PurchaseEvidence): boolean {
+  return events.some(({ what }) => what.type.endsWith(' breaks') && 'of' in what && what.of === planned.name);
 }
 
 function wasHeld({ environment }: DayParts, { referenceId }: PurchaseEvidence): boolean {

@@ -48,6 +48,7 @@ function partsOf(plan: Plan, environment: TestEnvironment, workers: Workers, ser
     replaced: new Set(),
     touched: new Set(),
     issued: new Set(),
+    lastingFaults: [],
     violations: [],
   };
   const referenceOf = (name: string) => `${name}-${environment.taskQueue.slice(5, 13)}`;
@@ -70,7 +71,7 @@ async function live(plan: Plan, parts: DayParts): Promise<string[]> {
   moments.end();
   await day;
 
-  heal(environment);
+  heal(parts);
   if (!(await haveSettled(parts)))
     return ['waits for nothing: purchases that neither end nor are held', ...(await unsettled(parts))];
   moments.begin();
@@ -114,9 +115,10 @@ async function startSurely({ buy }: TestEnvironment, items: Record<string, numbe
   await waitUntil(`${reference} is started`, isStarted, { everyMs: 500 });
 }
 
-/** From now on nothing goes wrong at the partner, and every order is old enough to have ended. */
-function heal({ sandbox }: TestEnvironment): void {
+/** From now on nothing goes wrong at the partner but what is broken for good, and every order is old enough to have ended. */
+function heal({ environment: { sandbox }, chronicle }: DayParts): void {
   sandbox.clearFaults();
+  for (const fault of chronicle.lastingFaults) sandbox.addFault(fault);
   sandbox.settings({ historyLagMs: 0, historyShift: 0 });
   sandbox.advance(AN_HOUR_AND_MORE);
 }
@@ -124,7 +126,7 @@ function heal({ sandbox }: TestEnvironment): void {
 /** The partner is whole again, so that two reconciliations can find and deliver whatever is still to be. */
 async function quietNight(plan: Plan, parts: DayParts): Promise<void> {
   const { environment } = parts;
-  heal(environment);
+  heal(parts);
   for (const _ of [1, 2]) {
     await haveSettled(parts);
     await deliveriesHaveEnded(parts);

@@ -22,6 +22,7 @@ const EPISODES = {
   keysComeLate: 3,
   keysComeInTurns: 4,
   refundedLater: 2,
+  rottenRows: 4,
   resetByAPerson: 3,
   pausedByAPerson: 3,
   cancelled: 2,
@@ -64,6 +65,7 @@ const EPISODE: Record<EpisodeName, (morning: Morning) => void> = {
     freeze(morning, { after: 'search', of: name, ms: draw.from(0, 300) });
   },
   frozenAfterTheWrite(morning) {
+    if (morning.draw.chance(0.5)) return frozenAfterALongSearch(morning);
     freeze(morning, { after: 'place', of: stuckPlacement(morning).name, ms: 0 });
   },
   frozenAnywhere(morning) {
@@ -87,6 +89,7 @@ const EPISODE: Record<EpisodeName, (morning: Morning) => void> = {
   partGrows,
   keysComeLate,
   keysComeInTurns,
+  rottenRows,
   refundedLater(morning) {
     const { name } = morning.buy({ items: { 'demo-seconds': 2 } });
     morning.add(evening(0, { type: 'order refunded', of: name }));
@@ -115,6 +118,26 @@ const EPISODE: Record<EpisodeName, (morning: Morning) => void> = {
   },
   decided,
 };
+
+/**
+ * The attempt is old when it writes, so that its own time is over before the server gives it up: it is thawed in between. The
+ * partner books when the process has been awake for a while.
+ */
+function frozenAfterALongSearch(morning: Morning): void {
+  const { draw, settings, partner } = morning;
+  Object.assign(partner.settings, { search: 'ignored', historyPageLimit: 2, historyShift: 0 });
+  const pageMs = Math.round(0.8 * settings.partnerTimeoutMs);
+  const { name } = morning.buy({
+    atMs: morning.lengthMs,
+    faults: [
+      { operation: 'orders', times: 4, action: { type: 'delay', ms: pageMs } },
+      { operation: 'place', action: { type: 'hang' }, commit: { type: 'late', ms: draw.from(20, 25) * SECOND } },
+    ],
+    beyond: 'booked after the settling time',
+  });
+  const ms = placementMaxAge(settings) - draw.from(200, 1_200);
+  morning.add({ part: 'day', at: { after: 'place', of: name, ms: 0 }, what: { type: 'freeze', worker: 0, ms } });
+}
 
 /** Pages come slowly, so that the reading takes longer than settling, while purchases begin and end. */
 function slowReading(morning: Morning): void {
@@ -176,6 +199,30 @@ function askForKeys(morning: Morning, of: string): void {
   }
 }
 
+const ROTTEN_ROWS: Record<string, unknown>[] = [
+  ...[{ created_at: 'yesterday' }, { status: 7 }, { id: 5 }, { id: '' }, { reference_id: 12 }],
+  ...[{ item: { amount: 'much' } }, { reference_id: 'R'.repeat(12_000) }],
+];
+
+/** A row that nobody can read, and an order whose keys nobody can read, beside keys that are still to be delivered. */
+function rottenRows(morning: Morning): void {
+  const { draw, add } = morning;
+  for (let left = draw.from(1, 3); left > 0; left--) {
+    const of = someone(morning);
+    add(evening(0, { type: 'order row breaks', of, row: draw.pick(ROTTEN_ROWS) }));
+  }
+  if (draw.chance(0.5)) {
+    const { name: of } = morning.buy({ items: { 'demo-partial': 4 } });
+    const action = draw.pick([
+      ...[400, 403, 404, 410].map((status) => ({ type: 'answer' as const, status })),
+      { type: 'body' as const, text: '<html>welcome</html>', contentType: 'text/html' },
+    ]);
+    add(evening(0, { type: 'order grows', of, keys: 3, status: 'PARTIAL_COMPLETED' }));
+    add(evening(50, { type: 'order breaks', of, action }));
+  }
+  partGrows(morning);
+}
+
 function decided(morning: Morning): void {
   const { draw, settings } = morning;
   const name = draw.chance(0.5) ? stuckPlacement(morning).name : someone(morning);
@@ -210,15 +257,14 @@ function kill(morning: Morning, at: Moment): void {
 /** For a moment, into one of the windows between two timeouts, or past all of them. */
 function freeze(morning: Morning, at: Moment): void {
   const { draw, settings } = morning;
-  const { startToCloseTimeout } = placementOptions(settings);
-  const ownLimit = placementMaxAge(settings) + settings.partnerTimeoutMs + SECOND;
-  const givenUp = Number(startToCloseTimeout);
+  const ownLimit = placementMaxAge(settings);
+  const answered = placementInFlight(settings);
+  const givenUp = Number(placementOptions(settings).startToCloseTimeout);
   const ms = draw.pick([
     draw.from(500, 3 * SECOND),
-    draw.from(placementMaxAge(settings) - SECOND, ownLimit),
-    draw.from(Math.min(ownLimit, givenUp), Math.max(ownLimit, givenUp)),
-    draw.from(Math.min(ownLimit, givenUp), Math.max(ownLimit, givenUp)),
-    givenUp + draw.from(0, 3 * SECOND),
+    draw.from(ownLimit - SECOND, answered),
+    draw.from(answered, givenUp),
+    givenUp + draw.from(0, 2 * SECOND),
   ]);
   morning.add({ part: 'day', at, what: { type: 'freeze', worker: 0, ms } });
 }

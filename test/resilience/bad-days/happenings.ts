@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ReconciliationResult } from '../../../src/contracts/reconciliation';
+import type { Fault } from '../../../src/sandbox';
 import type { DecisionChoice } from '../../../src/contracts/purchase';
 import { createStarter, type PurchaseStatus } from '../../../src/starter/index';
 import { keysOf } from '../../support/audit';
@@ -25,6 +26,8 @@ export interface Chronicle {
   touched: Set<string>;
   /** Keys that were at the partner before an order was changed. */
   issued: Set<string>;
+  /** What stays broken when all else is whole again. */
+  lastingFaults: Fault[];
   violations: string[];
 }
 
@@ -56,6 +59,10 @@ export async function happen(parts: DayParts, what: Happening): Promise<void> {
       return changeOrder(parts, what.of, (keys) => ({ status: what.status, keys: [grown(keys, what.keys)] }));
     case 'order refunded':
       return changeOrder(parts, what.of, () => ({ status: 'REFUNDED' }));
+    case 'order row breaks':
+      return changeOrder(parts, what.of, () => ({ shownRow: what.row }));
+    case 'order breaks':
+      return breakOrder(parts, what.of, what.action);
     case 'reconcile':
       return reconcile(parts, what.dryRun);
     default:
@@ -84,6 +91,14 @@ async function changeOrder(
   for (const key of keysOf(order)) chronicle.issued.add(key);
   const [line] = order.items;
   await sandbox.changeOrder(order.id, change((line?.keys ?? []).map(({ value }) => value)));
+}
+
+async function breakOrder({ environment, chronicle, referenceOf }: DayParts, name: string, action: Fault['action']) {
+  const [order] = await environment.sandbox.ordersOf(referenceOf(name));
+  if (!order) return;
+  const fault: Fault = { operation: 'keys', orderId: order.id, times: 'always', action };
+  environment.sandbox.addFault(fault);
+  chronicle.lastingFaults.push(fault);
 }
 
 function grown(keys: string[], count: number): string[] {

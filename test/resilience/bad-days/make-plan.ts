@@ -42,7 +42,9 @@ export function makePlan(seed: number): Plan {
   if (maxRps === undefined) drawPurchases(morning);
   else drawBurst(morning, maxRps);
   addEpisodes(morning, episodes);
-  const workers = draw.pick([1, 1, 2]);
+  // What is frozen is to be the worker that has the placement.
+  const isFrozen = episodes.some((name) => name.startsWith('frozen') && name !== 'frozenAnywhere');
+  const workers = isFrozen ? 1 : draw.pick([1, 1, 2]);
   return { seed, settings, maxRps, workers, partner, purchases, events: events.toSorted(byTime) };
 }
 

@@ -13,7 +13,18 @@ describe('the plan of a seed', () => {
   });
 
   it.each([
-    ...['kill', 'stop', 'freeze', 'restart server', 'partner fault', 'order grows', 'order refunded', 'reconcile'],
+    ...[
+      'kill',
+      'stop',
+      'freeze',
+      'restart server',
+      'partner fault',
+      'order grows',
+      'order refunded',
+      'order row breaks',
+      'order breaks',
+      'reconcile',
+    ],
     ...['reset', 'pause activity', 'reset activity', 'cancel', 'terminate', 'redeliver', 'resolve', 'demo-extra'],
     ...['"search":"ignored"', '"search":"fuzzy"', '"late"', '"copies"', '"items"', '"maxRps"', '"status":409', '410'],
   ])('%s is in more than two of 200 days, so that nothing is there in name only', (name) => {

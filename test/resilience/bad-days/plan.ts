@@ -61,6 +61,9 @@ export type Happening =
   | { type: 'partner fault'; fault: Fault }
   | { type: 'order grows'; of: string; keys: number; status: 'PARTIAL_COMPLETED' | 'COMPLETED' }
   | { type: 'order refunded'; of: string }
+  /** Its row in the history shows this from now on, or its keys are answered so: for ever, also at night. */
+  | { type: 'order row breaks'; of: string; row: Record<string, unknown> }
+  | { type: 'order breaks'; of: string; action: Fault['action'] }
   | { type: 'reconcile'; dryRun?: boolean }
   | OperatorHappening;
 
