@@ -203,6 +203,14 @@ export const MUTANTS = [
     tests: ['test/unit/activities/prove-readable.test.ts'],
   },
   {
+    name: 'impatient-settling',
+    rule: 'a history that can not be read wakes nobody before PURCHASE_PLACE_WITHIN is over',
+    file: 'src/workflows/policies.ts',
+    find: 'Math.max(3 * settleMs, placeWithinMs)',
+    replace: 'Math.min(3 * settleMs, placeWithinMs)',
+    tests: ['test/scenarios/placement/history.test.ts'],
+  },
+  {
     name: 'one-search-settles',
     rule: 'absent is only what is shown through the whole settling time',
     file: 'src/workflows/settle-placement.ts',

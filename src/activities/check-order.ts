@@ -2,7 +2,7 @@ import { WorkflowNotFoundError } from '@temporalio/client';
 import type { Activities, CheckOrderInput, OrderCheck } from '../contracts/activities';
 import { FAILURE } from '../contracts/failures';
 import { REFERENCE_PATTERN } from '../domain/order';
-import { isPartnerError } from '../partner';
+import { isPartnerError, MAX_PAGE_SIZE } from '../partner';
 import type { PurchaseReader } from '../temporal/client';
 import { failure, toFailure } from './failures';
 import type { ActivityDependencies } from './dependencies';
@@ -43,7 +43,7 @@ async function isAtPartner({ partner }: ActivityDependencies, orderId: string): 
 
 /** @returns the reference under which the history shows the order; undefined if it does not. */
 async function ownerInHistory({ partner }: ActivityDependencies, orderId: string): Promise<string | undefined> {
-  const { data } = await partner.listOrders({ search: orderId });
+  const { data } = await partner.listOrders({ search: orderId, limit: MAX_PAGE_SIZE });
   return data.orders.find((row) => row.id === orderId)?.referenceId;
 }
 

@@ -45,7 +45,9 @@ export const variables = z.object({
     ),
   PURCHASE_PLACE_WITHIN: limit
     .prefault('1h')
-    .describe('how long a placement that was proven not sent, or refused for our own fault, is tried again'),
+    .describe(
+      "how long a placement that was proven not sent, or refused for our own fault, is tried again; and an order history that can't be read is searched, before an operator is asked",
+    ),
   PURCHASE_FIRST_POLL: pause.prefault('5s').describe('from placement to the first poll of the keys'),
   PURCHASE_POLL_INTERVAL: pause.prefault('30s').describe('between polls; never closer'),
   PURCHASE_DEADLINE: limit.prefault('25m').describe('from placement until an order that is still open is overdue'),

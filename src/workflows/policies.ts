@@ -83,8 +83,16 @@ export function settlingPauses({ settleMs }: Pick<PurchaseSettings, 'settleMs'>)
   return [1, 2, 4, 8, 15, 30].map((share) => Math.round((settleMs * share) / 60));
 }
 
-/** How long an order history that can't be read is searched again before an operator is asked: three settling times. */
-export function unreadableHistoryTimeout({ settleMs }: Pick<PurchaseSettings, 'settleMs'>): number {
+/**
+ * How long an order history that can't be read is searched again before an operator is asked. A night of an unreadable history
+ * wakes nobody while a placement may still be tried; the same wait is long enough for a key that is rotated.
+ */
+export function unreadableHistoryTimeout({ settleMs, placeWithinMs }: PurchaseSettings): number {
+  return Math.max(3 * settleMs, placeWithinMs);
+}
+
+/** The same for a search that stands between an operator and the hold: an operator is there, and must not lose the hold for long. */
+export function lastSearchTimeout({ settleMs }: PurchaseSettings): number {
   return 3 * settleMs;
 }
 

@@ -11,7 +11,13 @@ import { isOrderSearchResult } from './activity-result-guards';
 import { boundedPause } from './bounded-pause';
 import { hold, type Holds } from './holds';
 import { ended, type NeverWritten, type Placement, type PlacementStep } from './placement-step';
-import { historySearchOptions, placementInFlight, settlingPauses, unreadableHistoryTimeout } from './policies';
+import {
+  historySearchOptions,
+  lastSearchTimeout,
+  placementInFlight,
+  settlingPauses,
+  unreadableHistoryTimeout,
+} from './policies';
 import { firstStart, type PurchaseRecord } from './purchase-record';
 
 /** The partner refused. One search that shows no order makes it certain. */
@@ -20,10 +26,8 @@ export async function settleRefused(
   holds: Holds,
   { evidence, why, retryAfterMs }: PlacementRefused,
 ): Promise<PlacementStep> {
-  // Whoever refuses us may refuse us the history too: that lasts as long as a key's rotation, not as an order's settling.
-  const unreadableForMs = evidence === 'ACCESS_REFUSED' ? purchase.settings.placeWithinMs : 0;
   const notBefore = Date.now();
-  const settled = await watchHistory(purchase, { windowMs: 0, prove: false, notBefore, unreadableForMs });
+  const settled = await watchHistory(purchase, { windowMs: 0, prove: false, notBefore });
   if (settled.kind === 'unreadable') return holdUnsettled(purchase, holds, `${why}, and ${settled.why}`, false);
   if (settled.kind === 'found') return adopt(purchase, settled.orders) ?? { kind: 'retry', why };
   if (evidence === 'ACCESS_REFUSED') return { kind: 'retry', why, retryAfterMs };
@@ -101,7 +105,8 @@ async function holdUnsettled(
     }
     if (resolution.decision !== 'cancelled') return ended('ABANDONED', `given up by an operator; ${explanation}`);
 
-    const settled = await watchHistory(purchase, { windowMs: 0, prove: true, notBefore: Date.now() });
+    const unreadableForMs = lastSearchTimeout(purchase.settings);
+    const settled = await watchHistory(purchase, { windowMs: 0, prove: true, notBefore: Date.now(), unreadableForMs });
     if (settled.kind !== 'unreadable') {
       const found = settled.kind === 'found' ? adopt(purchase, settled.orders) : undefined;
       return found ?? ended('CANCELLED', `cancelled; ${explanation}`);
@@ -118,7 +123,7 @@ interface WatchOptions {
   prove: boolean;
   /** Epoch ms: the window begins no earlier. */
   notBefore: number;
-  /** How long a history that can't be read is searched again, if longer than the policy. */
+  /** How long a history that can't be read is searched again, if not as long as the policy says. */
   unreadableForMs?: number;
 }
 
@@ -132,8 +137,8 @@ type Settled =
  * seen to its end.
  */
 async function watchHistory(purchase: PurchaseRecord, options: WatchOptions): Promise<Settled> {
-  const { windowMs, prove, notBefore, unreadableForMs = 0 } = options;
-  const giveUpAt = notBefore + Math.max(unreadableHistoryTimeout(purchase.settings), unreadableForMs);
+  const { windowMs, prove, notBefore, unreadableForMs = unreadableHistoryTimeout(purchase.settings) } = options;
+  const giveUpAt = notBefore + unreadableForMs;
   const pauses = settlingPauses(purchase.settings);
   let absentSince: number | undefined;
 

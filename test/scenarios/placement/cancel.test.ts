@@ -65,7 +65,7 @@ describe('a cancel ends a purchase only where surely nothing was bought', () => 
 });
 
 describe('a cancel of a purchase that is held because its placement is unknown', () => {
-  const env = sharedEnvironment({ pastOrders: 5, settings: { ...LENIENT, settleMs: 200 } });
+  const env = sharedEnvironment({ pastOrders: 5, settings: { ...LENIENT, settleMs: 200, placeWithinMs: 2_000 } });
 
   it('ends it when the order is shown to be absent', async () => {
     const { referenceId, state } = await runPurchase(env, [{ operation: 'place', action: { type: 'reset' } }]);

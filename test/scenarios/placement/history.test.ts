@@ -21,6 +21,20 @@ describe('the order history shows what became of a lost answer', () => {
     },
   );
 
+  it('is searched on while it can not be read, far longer than an order settles, and nobody is asked', async () => {
+    const unreadable: PurchaseFault = {
+      ...{ operation: 'orders', nth: 2, times: 15 },
+      action: { type: 'answer', status: 503 },
+    };
+    const [lost, refused] = await Promise.all([
+      runPurchase(env, [LOST, unreadable]),
+      runPurchase(env, [NOT_BOUGHT, unreadable]),
+    ]);
+
+    expect(lost).toMatchObject({ state: 'DELIVERED', requests: 1 });
+    expect(refused).toMatchObject({ state: 'DELIVERED', requests: 2 });
+  });
+
   it('never adopts the order of another reference that a fuzzy search brings up', async () => {
     env.sandbox.settings({ search: 'fuzzy' });
     const reference = env.reference();
@@ -63,7 +77,7 @@ describe('a history that shows nothing absent leads to a hold and not to a secon
   let empty: PurchaseRun;
 
   beforeAll(async () => {
-    const settings = { ...LENIENT, settleMs: 200 };
+    const settings = { ...LENIENT, settleMs: 200, placeWithinMs: 2_000 };
     const [one, two, three] = await Promise.all([
       startTestEnvironment({ pastOrders: 5, settings }),
       startTestEnvironment({ pastOrders: 5, settings }),
