@@ -174,6 +174,11 @@ export function workerEnv(own: ProcessEnv): ProcessEnv {
   };
 }
 
+/** The variables of a worker process that ends before it asks the partner or the checkout: nobody listens there. */
+export function lonelyWorkerEnv(own: ProcessEnv): ProcessEnv {
+  return workerEnv({ PARTNER_BASE_URL: 'http://127.0.0.1:1', DELIVERY_URL: 'http://127.0.0.1:1', ...own });
+}
+
 /** The variables of a worker process that works for an environment, with its settings. */
 export function workerEnvOf(environment: TestEnvironment, own: ProcessEnv = {}): ProcessEnv {
   const { address, namespace, taskQueue, settings, sandbox, receiver } = environment;

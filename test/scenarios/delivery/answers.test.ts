@@ -1,3 +1,4 @@
+import { expectNoChangedEvents } from '../../support/checks';
 import { type ScriptedServer, startServer } from '../../support/http-server';
 import { operatorOf } from '../../support/operator';
 import type { Answer } from '../../support/receiver';
@@ -14,11 +15,7 @@ describe('one event, whatever the checkout answers', () => {
     elsewhere.script({ status: 204 });
     env.receiver.answerWith(({ body }) => scripts.get(body.data.referenceId)?.shift() ?? 204);
   });
-  /** No event ever came with another body under its id, whichever tests ran. */
-  afterAll(() => {
-    expect(env.receiver.attempts).not.toEqual([]);
-    expect(env.receiver.contradictions).toEqual([]);
-  });
+  expectNoChangedEvents(env);
 
   const attemptsFor = (referenceId: string) => env.receiver.attemptsOf(referenceId);
 

@@ -1,3 +1,4 @@
+import { expectDeliveredOnce } from '../../support/checks';
 import { type Operator, operatorOf } from '../../support/operator';
 import { sharedEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
@@ -21,10 +22,7 @@ describe('a purchase that someone cancels, terminates or starts again', () => {
   /** Whatever the moment of the cancel was: paid goods reach the checkout, and the result says that it was asked for. */
   async function seenThrough(referenceId: string, operator: Operator) {
     expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED', cancelRequested: true });
-    const { orderCount, requests, issued, received } = await env.audit(referenceId);
-    expect({ orderCount, requests }).toEqual({ orderCount: 1, requests: 1 });
-    expect(received).toEqual(issued);
-    expect(received).toHaveLength(2);
+    await expectDeliveredOnce(env, referenceId, 2);
   }
 
   it.concurrent('before the placement is sent, ends CANCELLED and never sends it', async () => {

@@ -3,6 +3,7 @@ import { WithStartWorkflowOperation, WorkflowUpdateFailedError } from '@temporal
 import type { Decision, DecisionKind, HoldReason } from '../../../src/contracts/purchase';
 import { PARTNER_ORDER_ID } from '../../../src/contracts/search-attributes';
 import { PURCHASE_WORKFLOW, purchaseWorkflowId, RESOLVE_UPDATE } from '../../../src/contracts/names';
+import { rejectionOf } from '../../support/checks';
 import { type Arrangement, type Checkout, HOLD_ARRANGEMENTS, scriptedCheckout } from '../../support/held-purchases';
 import { type Operator, operatorOf } from '../../support/operator';
 import { sharedEnvironment } from '../../support/test-environment';
@@ -282,10 +283,7 @@ describe('an order that a person names is read before it is believed', () => {
 });
 
 async function expectRefusal(resolving: Promise<void>, why: string): Promise<void> {
-  const error: unknown = await resolving.then(
-    () => undefined,
-    (refusal: unknown) => refusal,
-  );
+  const error = await rejectionOf<unknown>(resolving);
   const cause = error instanceof WorkflowUpdateFailedError ? error.cause : undefined;
   expect(cause).toBeInstanceOf(ApplicationFailure);
   expect(cause).toMatchObject({ type: 'DecisionRefused', message: expect.stringContaining(why) });

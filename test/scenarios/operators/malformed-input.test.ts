@@ -4,6 +4,7 @@ import { DefaultLogger } from '@temporalio/worker';
 import { createReconcileActivities, type ReconcileDependencies } from '../../../src/activities/reconcile';
 import { DELIVER_WORKFLOW, RECONCILE_WORKFLOW } from '../../../src/contracts/names';
 import type { ReconcileOrdersInput } from '../../../src/contracts/reconciliation';
+import { rejectionOf } from '../../support/checks';
 import { HOUR } from '../../support/settings';
 import { startReconciliationEnvironment, type TestEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
@@ -34,10 +35,7 @@ const start = (workflowType: string, args: unknown[], workflowId: string = rando
   });
 
 const failureOf = async (workflowType: string, args: unknown[]) =>
-  (await start(workflowType, args)).result().then(
-    () => undefined,
-    (error: Error) => error.cause,
-  );
+  (await rejectionOf((await start(workflowType, args)).result()))?.cause;
 
 describe('a workflow that is started with what it can not use fails at once, and no task of it is tried for ever', () => {
   it.concurrent.each([
@@ -126,10 +124,7 @@ describe('an activity that is given or completed with what is none of its own', 
     };
     const activityId = await waitUntil(`${activity} is pending`, isPending);
     await env.client.activity.complete({ workflowId: handle.workflowId, activityId }, { done: true });
-    return handle.result().then(
-      () => undefined,
-      (error: Error) => error.cause,
-    );
+    return (await rejectionOf(handle.result()))?.cause;
   };
 
   it.each([

@@ -1,3 +1,4 @@
+import { expectDeliveredOnce, expectNoChangedEvents } from '../../support/checks';
 import { operatorOf } from '../../support/operator';
 import type { Answer } from '../../support/receiver';
 import { sharedEnvironment } from '../../support/test-environment';
@@ -19,11 +20,7 @@ describe('an activity that an operator completes or fails', () => {
     env.sandbox.addPastOrders({ count: 3 });
     env.receiver.answerWith(({ body }) => silent.get(body.data.referenceId) ?? 204);
   });
-  /** No event ever came with another body under its id, whichever tests ran. */
-  afterAll(() => {
-    expect(env.receiver.attempts).not.toEqual([]);
-    expect(env.receiver.contradictions).toEqual([]);
-  });
+  expectNoChangedEvents(env);
   async function placing() {
     const referenceId = env.reference();
     env.sandbox.addFault({ operation: 'place', referenceId, when: 'after', action: { type: 'hang' } });
@@ -45,9 +42,7 @@ describe('an activity that an operator completes or fails', () => {
       await operator.complete('placeOrder', junk);
 
       expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });
-      const { orderCount, requests, issued, received } = await env.audit(referenceId);
-      expect({ orderCount, requests }).toEqual({ orderCount: 1, requests: 1 });
-      expect(received).toEqual(issued);
+      await expectDeliveredOnce(env, referenceId, 1);
       expect(await operator.brokenTasks()).toEqual([]);
     },
   );

@@ -1,5 +1,6 @@
 import type { DecisionKind, HoldReason } from '../../../src/contracts/purchase';
 import { changedEvents } from '../../support/audit';
+import { expectDeliveredOnce } from '../../support/checks';
 import { type Checkout, HOLD_ARRANGEMENTS, scriptedCheckout } from '../../support/held-purchases';
 import { type Operator, operatorOf } from '../../support/operator';
 import { sharedEnvironment } from '../../support/test-environment';
@@ -95,12 +96,7 @@ describe('a purchase that someone resets', () => {
 
   it.concurrent('while its placement has no answer yet, finds the order that came of it', async () => {
     const referenceId = env.reference();
-    env.sandbox.addFault({
-      operation: 'place',
-      referenceId,
-      when: 'after',
-      action: { type: 'delay', ms: 700 },
-    });
+    env.sandbox.addFault({ operation: 'place', referenceId, when: 'after', action: { type: 'delay', ms: 700 } });
     await env.buy({ 'demo-instant': 2 }, referenceId);
     const operator = operatorOf(env, referenceId);
     await waitUntil('the placement is on its way', () => env.sandbox.placeRequestsOf(referenceId) === 1);
@@ -211,10 +207,7 @@ describe('a purchase that someone resets', () => {
 
   async function deliveredOnce(referenceId: string, operator: Operator) {
     expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });
-    const { orderCount, requests, issued, received } = await env.audit(referenceId);
-    expect({ orderCount, requests }).toEqual({ orderCount: 1, requests: 1 });
-    expect(received).toEqual(issued);
-    expect(received).toHaveLength(2);
+    await expectDeliveredOnce(env, referenceId, 2);
     expect(await operator.brokenTasks()).toEqual([]);
   }
 });

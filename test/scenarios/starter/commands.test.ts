@@ -90,11 +90,7 @@ describe('the commands, as real processes', () => {
     const referenceId = await env.buy({ 'demo-never': 1 });
     await env.untilState(referenceId, 'PENDING');
     const execution = { workflowId: `purchase-${referenceId}` };
-    await env.client.workflowService.pauseActivity({
-      namespace: 'default',
-      execution,
-      type: 'awaitOrderChange',
-    });
+    await env.client.workflowService.pauseActivity({ namespace: 'default', execution, type: 'awaitOrderChange' });
     const { stdout } = await run('status', referenceId);
     expect(stdout).toContain('PAUSED by an operator: awaitOrderChange, attempt');
 

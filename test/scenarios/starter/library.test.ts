@@ -9,6 +9,7 @@ import {
   PurchaseNotFoundError,
   StarterError,
 } from '../../../src/starter/index';
+import { rejectionOf } from '../../support/checks';
 import { sharedEnvironment } from '../../support/test-environment';
 
 const ITEMS = [
@@ -141,10 +142,7 @@ describe('a checkout in another language starts the workflow itself', () => {
     const before = env.sandbox.requests().place;
     const handle = await startRaw(`purchase-${referenceId}`, ...args(referenceId));
 
-    const failure = await handle.result().then(
-      () => undefined,
-      (error: WorkflowFailedError) => error.cause,
-    );
+    const failure = (await rejectionOf<WorkflowFailedError>(handle.result()))?.cause;
     expect(failure).toBeInstanceOf(ApplicationFailure);
     expect(failure).toMatchObject({ type: 'InvalidPurchase' });
     expect(await env.starter.status(referenceId)).toMatchObject({ state: 'FAILED', failure: failure?.message });

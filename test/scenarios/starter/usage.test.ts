@@ -3,6 +3,10 @@ import { connectClient } from '../../../src/temporal/client';
 import { freePort, startDevServer } from '../../support/dev-server';
 import { starterProcess, startStarter } from '../../support/processes';
 
+const unneeded = () => {
+  throw new Error('this command needs none of it');
+};
+
 /** Nothing listens there: whoever contacts it before it has read its arguments fails in another way. */
 const NOWHERE = { TEMPORAL_ADDRESS: '127.0.0.1:1' };
 
@@ -27,16 +31,13 @@ describe('what is typed wrongly is exit code 2 and one message, and nothing is c
   ])('%s', async (_, args, message) => {
     const said: string[] = [];
     const printed: string[] = [];
-    const contacted = () => {
-      throw new Error('contacted');
-    };
     const exitCode = await runStarter(['node', 'starter', ...args], {
       exitCode: 0,
       out: { json: false, write: (text) => void printed.push(text), note: (text) => void said.push(text) },
-      partner: contacted,
-      schedule: contacted,
+      partner: unneeded,
+      schedule: unneeded,
       taskQueue: () => 'fulfilment',
-      temporal: contacted,
+      temporal: unneeded,
     });
     expect(said.join('\n')).toContain(message);
     expect(exitCode).toBe(2);
@@ -95,15 +96,9 @@ describe('servers that do not answer', () => {
     const exitCode = await runStarter(['node', 'starter', 'status', 'R-1'], {
       exitCode: 0,
       out: { json: false, write: () => undefined, note: (text) => void said.push(text) },
-      partner: () => {
-        throw new Error('status needs no partner');
-      },
-      schedule: () => {
-        throw new Error('status needs no schedule');
-      },
-      taskQueue: () => {
-        throw new Error('status needs no task queue');
-      },
+      partner: unneeded,
+      schedule: unneeded,
+      taskQueue: unneeded,
       temporal: () =>
         connectClient(
           { address, namespace: 'default', connectionOptions: { address } },

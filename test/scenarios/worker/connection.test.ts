@@ -6,10 +6,11 @@ import {
   TemporalUnreachableError,
 } from '../../../src/temporal/client';
 import { connectWorker } from '../../../src/temporal/worker';
+import { rejectionOf } from '../../support/checks';
 import { freePort } from '../../support/dev-server';
 import { type GrpcServer, startGrpcServer } from '../../support/grpc-server';
 import { startServer, startTcpServer } from '../../support/http-server';
-import { startStarter, startWorkerProcess, workerEnv } from '../../support/processes';
+import { lonelyWorkerEnv, startStarter, startWorkerProcess } from '../../support/processes';
 import { selfSigned } from '../../support/self-signed';
 
 const UNAUTHENTICATED = 16;
@@ -18,6 +19,7 @@ const API_KEY = 'canary-temporal-key';
 
 const own = selfSigned();
 const trusted = { serverRootCACertificate: Buffer.from(own.cert) };
+const CLOSED = 'the connection was closed (a server that expects TLS, or no Temporal server?)';
 const fine = () => ({ status: 0 });
 /** A server may repeat what it was given. */
 const refusing = (status: number) => () => ({ status, message: `no: ${API_KEY}` });
@@ -28,14 +30,21 @@ const targetOf = (address: string, options: Partial<TemporalTarget['connectionOp
   connectionOptions: { address, ...options } as TemporalTarget['connectionOptions'],
 });
 
+/** A gRPC server, and what connects to it. */
+const grpc = async (
+  statusOf: Parameters<typeof startGrpcServer>[0],
+  tls?: Parameters<typeof startGrpcServer>[1],
+  options?: Partial<TemporalTarget['connectionOptions']>,
+) => targetOf(`localhost:${(await startGrpcServer(statusOf, tls)).port}`, options);
+
+const noPair = { crt: Buffer.from(API_KEY), key: Buffer.from(API_KEY) };
+const withKey = { apiKey: API_KEY, tls: false };
+
 /** What comes of connecting in two tries. */
 async function connecting(connect: typeof CONNECT.worker, target: TemporalTarget, everyMs = 500, tries = 2) {
   const lines: string[] = [];
   const retry: ConnectRetry = { tries, everyMs, onRetry: (line) => void lines.push(line) };
-  const failure = await connect(target, retry).then(
-    (): Error | undefined => undefined,
-    (error: Error) => error,
-  );
+  const failure = await rejectionOf(connect(target, retry));
   expect([...lines, failure?.message].join('\n')).not.toContain(API_KEY);
   return { lines, failure };
 }
@@ -48,53 +57,35 @@ const CONNECT = {
 
 describe.each(Object.entries(CONNECT))('the connection of a %s', (_, connect) => {
   it('is made to a server with a certificate that is trusted', async () => {
-    const { port } = await startGrpcServer(fine, own);
-    const { failure } = await connecting(connect, targetOf(`localhost:${port}`, { tls: trusted }), 5_000);
+    const { failure } = await connecting(connect, await grpc(fine, own, { tls: trusted }), 5_000);
     expect(failure).toBeUndefined();
   });
 
   it.each<[string, () => Promise<TemporalTarget>, string]>([
     [
       'an API key that the server does not know',
-      async () => {
-        const { port } = await startGrpcServer(refusing(UNAUTHENTICATED));
-        return targetOf(`localhost:${port}`, { apiKey: API_KEY, tls: false });
-      },
+      () => grpc(refusing(UNAUTHENTICATED), undefined, withKey),
       'the server refuses the API key (unauthenticated)',
     ],
     [
       'an API key that may not do this',
-      async () => {
-        const { port } = await startGrpcServer(refusing(PERMISSION_DENIED));
-        return targetOf(`localhost:${port}`, { apiKey: API_KEY, tls: false });
-      },
+      () => grpc(refusing(PERMISSION_DENIED), undefined, withKey),
       'the server refuses the API key or the client certificate (permission denied)',
     ],
     [
       'a certificate that nobody has vouched for',
-      async () => targetOf(`localhost:${(await startGrpcServer(fine, own)).port}`, { tls: true }),
+      () => grpc(fine, own, { tls: true }),
       "the server's certificate is not trusted",
     ],
     [
       'the certificate of another host',
-      async () => {
-        const { port } = await startGrpcServer(fine, own);
-        return targetOf(`localhost:${port}`, { tls: { ...trusted, serverNameOverride: 'temporal.example' } });
-      },
+      () => grpc(fine, own, { tls: { ...trusted, serverNameOverride: 'temporal.example' } }),
       "the server's certificate is for another host name",
     ],
-    [
-      'a server that does not speak TLS',
-      async () => targetOf(`localhost:${(await startGrpcServer(fine)).port}`, { tls: true }),
-      'the server does not speak TLS',
-    ],
+    ['a server that does not speak TLS', () => grpc(fine, undefined, { tls: true }), 'the server does not speak TLS'],
     [
       'a certificate of ours that is none',
-      async () => {
-        const { port } = await startGrpcServer(fine, own);
-        const none = { crt: Buffer.from(API_KEY), key: Buffer.from(API_KEY) };
-        return targetOf(`localhost:${port}`, { tls: { ...trusted, clientCertPair: none } });
-      },
+      () => grpc(fine, own, { tls: { ...trusted, clientCertPair: noPair } }),
       "our certificate or its key can't be read",
     ],
   ])('is not tried again with %s: that and 78', async (_name, makeTarget, cause) => {
@@ -107,9 +98,9 @@ describe.each(Object.entries(CONNECT))('the connection of a %s', (_, connect) =>
   });
 
   it('ends with 78 at a server that wants a certificate of ours, as soon as it says so', async () => {
-    const { port } = await startGrpcServer(fine, { ...own, ca: own.cert, requestCert: true });
+    const target = await grpc(fine, { ...own, ca: own.cert, requestCert: true }, { tls: trusted });
     // Under TLS 1.3 the refusal follows the handshake, and is lost when the connection is reset before it is read.
-    const { failure } = await connecting(connect, targetOf(`localhost:${port}`, { tls: trusted }), 500, 30);
+    const { failure } = await connecting(connect, target, 500, 30);
     expect(failure).toMatchObject({
       exitCode: 78,
       message: expect.stringContaining('the server refuses our certificate'),
@@ -120,19 +111,11 @@ describe.each(Object.entries(CONNECT))('the connection of a %s', (_, connect) =>
     ['nobody listens', async () => targetOf(`127.0.0.1:${await freePort()}`), 'connection refused'],
     ['nobody has the name', async () => targetOf('no-such-host.invalid:7233'), 'host name not found'],
     ['nobody answers', async () => targetOf(`127.0.0.1:${(await startTcpServer()).port}`), 'no answer'],
-    [
-      'the server speaks TLS and we do not',
-      async () => targetOf(`localhost:${(await startGrpcServer(fine, own)).port}`),
-      'the connection was closed (a server that expects TLS, or no Temporal server?)',
-    ],
-    [
-      'a web server answers',
-      async () => targetOf(`127.0.0.1:${(await startServer()).port}`),
-      'the connection was closed (a server that expects TLS, or no Temporal server?)',
-    ],
+    ['the server speaks TLS and we do not', () => grpc(fine, own), CLOSED],
+    ['a web server answers', async () => targetOf(`127.0.0.1:${(await startServer()).port}`), CLOSED],
     [
       'the server is overloaded, whatever it says',
-      async () => targetOf(`127.0.0.1:${(await startGrpcServer(() => ({ status: 14, message: 'certificate' }))).port}`),
+      () => grpc(() => ({ status: 14, message: 'certificate' })),
       'the server answers that it is unavailable',
     ],
   ])('is tried again where %s, and each line names the cause: 69', async (_name, makeTarget, cause) => {
@@ -147,13 +130,7 @@ describe.each(Object.entries(CONNECT))('the connection of a %s', (_, connect) =>
 
 describe('a process whose key is refused ends with 78 at once, and neither it nor the server shows the key', () => {
   const env = (port: number) =>
-    workerEnv({
-      TEMPORAL_ADDRESS: `localhost:${port}`,
-      TEMPORAL_API_KEY: API_KEY,
-      TEMPORAL_TLS: 'false',
-      PARTNER_BASE_URL: 'http://127.0.0.1:1',
-      DELIVERY_URL: 'http://127.0.0.1:1',
-    });
+    lonelyWorkerEnv({ TEMPORAL_ADDRESS: `localhost:${port}`, TEMPORAL_API_KEY: API_KEY, TEMPORAL_TLS: 'false' });
   const openToAll = (method: string) => (method === 'GetSystemInfo' ? fine() : refusing(PERMISSION_DENIED)());
 
   it.each([

@@ -31,11 +31,7 @@ describe('a worker process at work', () => {
     const worker = await start({ PARTNER_TIMEOUT: '10s' });
     await worker.untilHealth('/readyz', 200);
     const referenceId = env.reference('slow');
-    const fault = env.sandbox.addFault({
-      operation: 'place',
-      referenceId,
-      action: { type: 'delay', ms: 1_500 },
-    });
+    const fault = env.sandbox.addFault({ operation: 'place', referenceId, action: { type: 'delay', ms: 1_500 } });
     await env.buy({ 'demo-instant': 1 }, referenceId);
     await waitUntil('the placement is on its way', () => fault.hits > 0);
 

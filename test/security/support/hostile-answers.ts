@@ -38,9 +38,7 @@ export const BROKEN_ANSWERS: Record<string, HostileAnswer> = {
     headers: { location: `http://127.0.0.1:1/?${encodeURIComponent(said)}` },
     body: said,
   }),
-  'a reason phrase': (_plain, _key, said) => ({
-    raw: `HTTP/1.1 500 ${headerText(said)}\r\ncontent-length: 0\r\n\r\n`,
-  }),
+  'a reason phrase': (_plain, _key, said) => ({ raw: `HTTP/1.1 500 ${headerText(said)}\r\ncontent-length: 0\r\n\r\n` }),
   'no HTTP': (_plain, _key, said) => ({ raw: `${said}\r\n\r\n` }),
   'a header that is none': (_plain, _key, said) => ({ raw: `HTTP/1.1 200 OK\r\n${said}\r\n\r\n{}` }),
   'a length that is none': (_plain, _key, said) => ({ raw: `HTTP/1.1 200 OK\r\ncontent-length: ${said}\r\n\r\n{}` }),

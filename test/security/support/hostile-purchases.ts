@@ -75,10 +75,7 @@ export const STRANGE_ORDERS: Record<string, UglyPurchase> = {
     decisions: ['deliver'],
     outcome: 'PARTIALLY_DELIVERED',
   },
-  'keys-of-a-failed-order': {
-    twist: orderTwist((order) => ({ ...order, status: 'FAILED' })),
-    outcome: 'FAILED',
-  },
+  'keys-of-a-failed-order': { twist: orderTwist((order) => ({ ...order, status: 'FAILED' })), outcome: 'FAILED' },
   'keys-of-a-refunded-order': { twist: orderTwist((order) => ({ ...order, status: 'REFUNDED' })), outcome: 'REFUNDED' },
   'more-keys': {
     twist: orderTwist((order) => addKey(order, STRANGERS_KEY)),

@@ -13,6 +13,7 @@ import {
 } from '../../../src/delivery/index';
 import { createWebhookDelivery, type WebhookOptions } from '../../../src/delivery/webhook';
 import { closeAtEnd, temporaryFolder } from '../../support/clean-up';
+import { rejectionOf } from '../../support/checks';
 import { startServer, startTcpServer } from '../../support/http-server';
 import { type Answer, type Receiver, startReceiver } from '../../support/receiver';
 import { waitUntil } from '../../support/wait-until';
@@ -39,12 +40,17 @@ function event(id = 'evt_1', value = 'fake-key-1'): DeliveryEvent {
 }
 
 async function failureOf(attempt: Promise<void>): Promise<DeliveryError> {
-  const error: unknown = await attempt.then(
-    () => undefined,
-    (thrown: unknown) => thrown,
-  );
+  const error = await rejectionOf<unknown>(attempt);
   if (isDeliveryError(error)) return error;
   throw new Error('this attempt did not fail as a delivery does', { cause: error });
+}
+
+/** How the first attempt fails at a receiver that answers so. */
+async function refusedBy(answer: Answer, options?: Partial<WebhookOptions>) {
+  const shop = await receiver();
+  shop.script(answer);
+  const delivery = webhook(shop.url, options);
+  return { shop, delivery, error: await failureOf(delivery.deliver(event())) };
 }
 
 describe('an event', () => {
@@ -159,22 +165,18 @@ describe('an answer', () => {
   });
 
   it.each([400, 401, 404, 409, 429, 500, 503, 304])('of %i is none', async (status) => {
-    const shop = await receiver();
-    shop.script(status);
-    expect(await failureOf(webhook(shop.url).deliver(event()))).toMatchObject({ kind: 'answered', httpStatus: status });
+    const { shop, error } = await refusedBy(status);
+    expect(error).toMatchObject({ kind: 'answered', httpStatus: status });
     expect(shop.attempts).toHaveLength(1);
   });
 
   it('of 410 says that the event is wanted no more', async () => {
-    const shop = await receiver();
-    shop.script(410);
-    expect(await failureOf(webhook(shop.url).deliver(event()))).toMatchObject({ kind: 'gone', httpStatus: 410 });
+    expect((await refusedBy(410)).error).toMatchObject({ kind: 'gone', httpStatus: 410 });
   });
 
   it.each([301, 302, 303, 307, 308])('of %i is not followed: keys go where the configuration says', async (status) => {
-    const [shop, elsewhere] = [await receiver(), await receiver()];
-    shop.script({ status, headers: { location: elsewhere.url } });
-    const error = await failureOf(webhook(shop.url).deliver(event()));
+    const elsewhere = await receiver();
+    const { error } = await refusedBy({ status, headers: { location: elsewhere.url } });
     expect(error).toMatchObject({ kind: 'answered', httpStatus: status });
     expect([elsewhere.attempts.length, elsewhere.refused]).toEqual([0, 0]);
   });
@@ -201,11 +203,9 @@ describe('an answer', () => {
     ['that is huge', { status: 500, body: Buffer.alloc(5_000_000, 'fake-key-1') }],
     ['that quotes the key', { status: 400, body: 'fake-key-1' }],
   ])('with a body %s is never part of the error', async (_, answer) => {
-    const shop = await receiver();
-    shop.script(answer);
-    const error = await failureOf(webhook(shop.url).deliver(event()));
+    const { delivery, error } = await refusedBy(answer);
     expect(JSON.stringify([error, error.message, error.stack])).not.toContain('fake-key-1');
-    await webhook(shop.url).deliver(event());
+    await delivery.deliver(event());
   });
 
   it('of 200 is a receipt even if its body never ends', async () => {
@@ -217,9 +217,7 @@ describe('an answer', () => {
 
 describe('an attempt without an answer', () => {
   it('ends at its deadline', async () => {
-    const shop = await receiver();
-    shop.script('hang');
-    expect(await failureOf(webhook(shop.url, { timeoutMs: 200 }).deliver(event()))).toMatchObject({ kind: 'timeout' });
+    expect((await refusedBy('hang', { timeoutMs: 200 })).error).toMatchObject({ kind: 'timeout' });
   });
 
   it('ends at its deadline under endless 1xx answers too', async () => {
@@ -228,19 +226,16 @@ describe('an attempt without an answer', () => {
       const timer = setInterval(() => socket.write('HTTP/1.1 102 Processing\r\n\r\n'), 20);
       socket.once('close', () => clearInterval(timer));
     });
-    expect(await failureOf(webhook(server.url, { timeoutMs: 300 }).deliver(event()))).toMatchObject({
-      kind: 'timeout',
-    });
+    const error = await failureOf(webhook(server.url, { timeoutMs: 300 }).deliver(event()));
+    expect(error).toMatchObject({ kind: 'timeout' });
   });
 
   it.each<[string, Answer]>([
     ['was reset', 'reset'],
     ['was reset after the event was taken', 'take-and-reset'],
   ])('that %s is tried again under the same id', async (_, answer) => {
-    const shop = await receiver();
-    shop.script(answer);
-    const delivery = webhook(shop.url);
-    expect((await failureOf(delivery.deliver(event()))).kind).toBe('unreachable');
+    const { shop, delivery, error } = await refusedBy(answer);
+    expect(error.kind).toBe('unreachable');
     await delivery.deliver(event());
     expect([shop.events.size, shop.attemptsAt('evt_1')]).toEqual([1, 2]);
   });

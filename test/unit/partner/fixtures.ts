@@ -4,6 +4,7 @@ import {
   type PartnerClientOptions,
   type PartnerError,
 } from '../../../src/partner/index';
+import { rejectionOf } from '../../support/checks';
 import { closeAtEnd } from '../../support/clean-up';
 
 export const API_KEY = 'fake-api-key-canary-7d1f';
@@ -31,12 +32,9 @@ export function clientOf(baseUrl: string, options: Partial<PartnerClientOptions>
 
 /** The PartnerError that the call ends with; fails if it ends with anything else. */
 export async function failureOf(call: Promise<unknown>): Promise<PartnerError> {
-  const outcome = await call.then(
-    () => 'an answer',
-    (error: unknown) => error,
-  );
-  if (isPartnerError(outcome)) return outcome;
-  throw new Error(`expected a PartnerError, got ${String(outcome)}`);
+  const error = await rejectionOf<unknown>(call);
+  if (isPartnerError(error)) return error;
+  throw new Error('this call did not fail with a PartnerError', { cause: error });
 }
 
 export function productRow(id: string, more: Record<string, unknown> = {}): Record<string, unknown> {

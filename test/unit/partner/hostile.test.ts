@@ -25,14 +25,8 @@ const operations: Record<string, { call: () => Promise<unknown>; good: () => unk
     call: () => partner.listOrders({ search: 'REF-1' }),
     good: () => envelope({ hits: 1, orders: [historyRow('o-1')], pages }),
   },
-  placeOrder: {
-    call: () => partner.placeOrder(NEW_ORDER),
-    good: () => envelope({ id: 'o-1' }),
-  },
-  getOrder: {
-    call: () => partner.getOrder('o-1'),
-    good: () => envelope(orderData('o-1')),
-  },
+  placeOrder: { call: () => partner.placeOrder(NEW_ORDER), good: () => envelope({ id: 'o-1' }) },
+  getOrder: { call: () => partner.getOrder('o-1'), good: () => envelope(orderData('o-1')) },
 };
 
 /** What shows up wherever an error may be printed: its own fields, hidden ones, causes, and the stack. */

@@ -1,3 +1,4 @@
+import { rejectionOf } from '../../support/checks';
 import { type Received, type ScriptedServer, startServer } from '../../support/http-server';
 import { clientOf, envelope, failureOf, historyRow, productRow } from './fixtures';
 
@@ -111,10 +112,7 @@ it('comes to an end though rows keep going and coming', async () => {
     rows.shift();
     if (next++ % 2) rows.push(`new-${next}`, `newer-${next}`);
   };
-  const error = await collect(partner.orders({ limit: 3 })).then(
-    () => undefined,
-    (thrown: unknown) => thrown,
-  );
+  const error = await rejectionOf(collect(partner.orders({ limit: 3 })));
   if (error) expect(error).toMatchObject({ kind: 'incomplete' });
 });
 
