@@ -1,4 +1,5 @@
-import { DEFAULT_TASK_QUEUE } from '../contracts/names';
+import type { Client } from '@temporalio/client';
+import { DEFAULT_TASK_QUEUE, deliverWorkflowId } from '../contracts/names';
 import type { ReconciliationResult } from '../contracts/reconciliation';
 import { reconcileNow } from '../starter/reconciliation';
 import type { DemoEnvironment } from './environment';
@@ -19,9 +20,18 @@ export async function reconcile(
   sandbox.advance(HOUR_MS);
   log('\nThe next morning, a reconciliation:\n');
   const result = await reconcileNow(temporal.client, DEFAULT_TASK_QUEUE);
+  await deliveriesOf(temporal.client, result);
   for (const { kind, referenceId = '', done, explanation } of result.details) {
     log(`  ${kind.padEnd(24)} ${referenceId.padEnd(11)} ${done.padEnd(7)} ${explanation}`);
   }
   log(`\n  ${result.orders} orders compared, ${result.mended} mended; the report: ${result.report}`);
   return result;
+}
+
+/** A reconciliation starts deliveries and does not wait for them. */
+async function deliveriesOf(client: Client, { details }: ReconciliationResult): Promise<void> {
+  for (const { referenceId, repair, done } of details) {
+    if (referenceId === undefined || repair !== 'deliver-late' || done !== 'mended') continue;
+    await client.workflow.getHandle(deliverWorkflowId({ referenceId })).result();
+  }
 }
