@@ -392,8 +392,7 @@ export const MUTANTS = [
     rule: 'what is no event fails its workflow instead of a task that is tried for ever',
     file: 'src/workflows/validate-input.ts',
     find: 'if (isDeliveryRequest(input) && !namesKeys(input)) return;',
-    replace:
-      'if (fieldsOf<DeliveryRequest>(input).type !== undefined && !namesKeys(input as DeliveryRequest)) return;',
+    replace: 'if (fieldsOf<DeliveryRequest>(input).type !== undefined && !namesKeys(input as DeliveryRequest)) return;',
     tests: ['test/scenarios/operators/malformed-input.test.ts'],
   },
   {
