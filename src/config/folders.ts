@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 
 /**
  * Tries to write into a folder, which is made if it is not there: only the attempt tells, because rights alone know nothing of
@@ -12,11 +12,22 @@ import { join } from 'node:path';
 export function whyNotWritable(dir: string, mode: number): string | undefined {
   const probe = join(dir, `.${randomUUID()}.part`);
   try {
-    mkdirSync(dir, { recursive: true, mode });
+    makeFolder(resolve(dir), mode);
     writeFileSync(probe, '', { flag: 'wx', mode: 0o600 });
     rmSync(probe);
     return undefined;
   } catch (error) {
     return (error as NodeJS.ErrnoException).code ?? 'unknown';
+  }
+}
+
+/** Node's own recursive mkdir never comes back from where no folder can be made, such as /proc. */
+function makeFolder(dir: string, mode: number): void {
+  const parent = dirname(dir);
+  if (!existsSync(parent)) makeFolder(parent, mode);
+  try {
+    mkdirSync(dir, { mode });
+  } catch (error) {
+    if (!statSync(dir, { throwIfNoEntry: false })?.isDirectory()) throw error;
   }
 }

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { type ConnectRetry, StoppedError, TemporalUnreachableError } from '../../../src/temporal/client';
 import { connectWorker } from '../../../src/temporal/worker';
 import { startSandbox, type Sandbox } from '../../../src/sandbox/index';
@@ -25,7 +24,7 @@ describe('a worker that can not start says why, before it has done anything', ()
       FINGERPRINT_SECRET: 'canary-short',
       DELIVERY_SECRET: 'canary-whsec',
       HEALTH_ADDRESS: 'everywhere',
-      REPORT_DIR: join(__filename, 'reports'),
+      REPORT_DIR: '/proc/reports',
     });
     const { code, stdout, stderr } = await (await startWorkerProcess({ env })).ended;
 
