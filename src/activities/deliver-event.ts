@@ -9,7 +9,6 @@ import type { DeliveryEventBody } from '../delivery';
 import { counter } from './counter';
 import { failure, secretMissing, toFailure } from './failures';
 import type { ActivityDependencies } from './dependencies';
-import { redactKeys } from './redact-keys';
 
 /**
  * Hands events to the checkout. The keys are read from the partner at each attempt, exactly those that the event names by
@@ -44,7 +43,7 @@ async function bodyOf(deps: ActivityDependencies, request: DeliveryRequest): Pro
 
 async function linesWithKeys(deps: ActivityDependencies, orderId: string | undefined, lines: EventLine[]) {
   if (orderId === undefined) throw failure(FAILURE.keyGone, 'an event with keys needs an order', { final: true });
-  const order = redactKeys((await deps.partner.getOrder(orderId)).data);
+  const { data: order } = await deps.partner.getOrder(orderId);
   return lines.map((line) => {
     const there = order.products.filter((product) => product.id === line.productId).flatMap((product) => product.keys);
     return { ...withoutKeys(line), keys: pick(deps, orderId, line, there) };

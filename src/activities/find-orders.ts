@@ -2,8 +2,8 @@ import { activityInfo } from '@temporalio/activity';
 import type { Activities, FoundOrder, OrderSearchResult } from '../contracts/activities';
 import { FAILURE } from '../contracts/failures';
 import { CLOCK_TOLERANCE_MS } from '../domain/clock-tolerance';
-import { isSafeOrderId, presentableStatus } from '../domain/order';
-import type { HistoryOrder, PartnerClient } from '../partner';
+import { isBillable, isSafeOrderId, presentableStatus } from '../domain/order';
+import { byReadability, type HistoryOrder, type HistoryRow, type PartnerClient, type UnreadableRow } from '../partner';
 import { failure, toFailure } from './failures';
 import type { ActivityDependencies } from './dependencies';
 import { proveSearch, type Readability } from './prove-readable';
@@ -11,7 +11,11 @@ import { proveSearch, type Readability } from './prove-readable';
 /** Beyond this many pages a search gives up: 100,000 orders younger than one purchase are no history to scan. */
 const MAX_PAGES = 200;
 /** Why an order that is there can't be taken over. */
-export const UNUSABLE = "an order bears this reference under an id that can't be used";
+const UNUSABLE_ID = "an order bears this reference under an id that can't be used";
+/** Why no order can be called absent. */
+const UNREADABLE_ROW = "the order history has a row that can't be read and may be the order of this reference";
+/** The most orders of one reference that are handed on: what goes into a history is bounded. */
+const MOST_FOUND = 100;
 
 /** Searches the partner's order history, which is the only witness of a placement without an answer. */
 export function createFindOrdersActivities(deps: ActivityDependencies): Pick<Activities, 'findOrders'> {
@@ -20,8 +24,8 @@ export function createFindOrdersActivities(deps: ActivityDependencies): Pick<Act
       const runId = activityInfo().workflowExecution?.runId ?? '';
       try {
         const found = await findOrders(deps.partner, input.referenceId, input.since);
-        if (found.unusable > 0) throw failure(FAILURE.partnerUnavailable, UNUSABLE);
-        const { orders, why } = found;
+        const { orders, why, unusable } = found;
+        if (unusable !== undefined) throw failure(FAILURE.partnerUnavailable, unusable);
         if (orders.length > 0 || !input.prove) return { runId, orders, readable: false, why };
         return { runId, orders, ...(await proveReadable(deps.partner, found, input.sentBefore)) };
       } catch (error) {
@@ -33,8 +37,8 @@ export function createFindOrdersActivities(deps: ActivityDependencies): Pick<Act
 
 interface Found {
   orders: FoundOrder[];
-  /** Orders of this reference under ids that may not stand in a path. They exist, and can't be adopted. */
-  unusable: number;
+  /** Why what was found settles nothing: there is, or may be, an order that can't be taken over. */
+  unusable: string | undefined;
   /** How it was looked for. A search may be ignored by the partner; then the history itself is scanned. */
   how: 'search' | 'scan';
   /** Rows that the partner showed, ours or not. */
@@ -51,16 +55,20 @@ interface Found {
 export async function findOrders(partner: PartnerClient, referenceId: string, since: number): Promise<Found> {
   const searched = await search(partner, referenceId);
   if (searched) {
-    return { ...matching(searched, referenceId), how: 'search', rowsSeen: searched.length, why: 'searched' };
+    const mayBeOurs = (row: UnreadableRow) => (row.referenceId ?? referenceId) === referenceId;
+    return { ...matching(searched, referenceId, mayBeOurs), how: 'search', rowsSeen: searched.length, why: 'searched' };
   }
-  const scanned = await partner.ordersSince(since - CLOCK_TOLERANCE_MS, { maxPages: MAX_PAGES });
+  const from = since - CLOCK_TOLERANCE_MS;
+  const scanned = await partner.ordersSince(from, { maxPages: MAX_PAGES });
   const why = 'scanned, the search is ignored';
-  return { ...matching(scanned, referenceId), how: 'scan', rowsSeen: scanned.length, why };
+  const mayBeOurs = (row: UnreadableRow) =>
+    (row.referenceId ?? referenceId) === referenceId && (row.notAfter ?? Infinity) >= from;
+  return { ...matching(scanned, referenceId, mayBeOurs), how: 'scan', rowsSeen: scanned.length, why };
 }
 
 /** @returns undefined where the partner ignores what is searched for. */
-async function search(partner: PartnerClient, referenceId: string): Promise<HistoryOrder[] | undefined> {
-  const rows: HistoryOrder[] = [];
+async function search(partner: PartnerClient, referenceId: string): Promise<HistoryRow[] | undefined> {
+  const rows: HistoryRow[] = [];
   for await (const row of partner.orders({ search: referenceId }, { maxPages: MAX_PAGES })) {
     if (!mentions(row, referenceId)) return undefined;
     rows.push(row);
@@ -75,21 +83,40 @@ function proveReadable(partner: PartnerClient, found: Found, sentBefore: number)
   return { readable: false, why: 'the order history is empty, which proves nothing' };
 }
 
-function mentions(row: HistoryOrder, text: string): boolean {
+/** A row of which neither name can be read may mention anything. */
+function mentions({ referenceId, id }: HistoryRow, text: string): boolean {
+  const names = [referenceId, id].filter((name) => name !== undefined);
   const wanted = text.toLowerCase();
-  return [row.referenceId, row.id].some((id) => id?.toLowerCase().includes(wanted));
+  return names.length === 0 || names.some((name) => name.toLowerCase().includes(wanted));
 }
 
-/** The rows of exactly this reference, oldest first. Of the partner's free text nothing goes on but what has been checked. */
-function matching(rows: readonly HistoryOrder[], referenceId: string): { orders: FoundOrder[]; unusable: number } {
-  const own = rows.filter((row) => row.referenceId === referenceId);
+/**
+ * The rows of exactly this reference, oldest first. Of the partner's free text nothing goes on but what has been checked. A row
+ * that can't be read stands against nothing but the absence of an order.
+ */
+function matching(
+  rows: readonly HistoryRow[],
+  referenceId: string,
+  mayBeOurs: (row: UnreadableRow) => boolean,
+): Pick<Found, 'orders' | 'unusable'> {
+  const { readable, unreadable } = byReadability<HistoryOrder>(rows);
+  const own = readable.filter((row) => row.referenceId === referenceId);
   const usable = own.filter((row) => isSafeOrderId(row.id));
-  const orders = usable
+  if (usable.length < own.length) return { orders: foundOrders(usable), unusable: UNUSABLE_ID };
+  const isAbsenceOpen = own.length === 0 && unreadable.some(mayBeOurs);
+  return { orders: foundOrders(usable), unusable: isAbsenceOpen ? UNREADABLE_ROW : undefined };
+}
+
+/** Beyond what is handed on, orders that failed or were refunded are left out first: none of them is adopted. */
+function foundOrders(rows: readonly HistoryOrder[]): FoundOrder[] {
+  const found = rows
     .toSorted((a, b) => Date.parse(a.createdAt) - Date.parse(b.createdAt))
     .map((row) => ({
       id: row.id,
       status: presentableStatus(row.status),
       createdAt: new Date(row.createdAt).toISOString(),
     }));
-  return { orders, unusable: own.length - usable.length };
+  if (found.length <= MOST_FOUND) return found;
+  const billable = found.filter(isBillable);
+  return (billable.length > 0 ? billable : found).slice(0, MOST_FOUND);
 }

@@ -3,7 +3,7 @@ import type { Activities, PlaceOrderInput, PlacementResult } from '../contracts/
 import { isPartnerError } from '../partner';
 import { counter } from './counter';
 import { ACCESS_REFUSED, nameOf } from './failures';
-import { findOrders, UNUSABLE } from './find-orders';
+import { findOrders } from './find-orders';
 import type { ActivityDependencies } from './dependencies';
 import { createIntent } from './record-intent';
 
@@ -65,7 +65,7 @@ async function findBefore(deps: ActivityDependencies, input: PlaceOrderInput): P
     const found = await withinMs(timeLeftMs, findOrders(deps.partner, input.referenceId, input.since));
     if (!found) return { evidence: 'NOT_SENT', why: 'the search of the order history took too long' };
     const { orders, unusable } = found;
-    if (unusable > 0) return { evidence: 'UNKNOWN', why: UNUSABLE };
+    if (unusable !== undefined && !input.decidedDespite?.includes(unusable)) return { evidence: 'UNKNOWN', why: unusable };
     return orders.length > 0 ? { evidence: 'FOUND', orders, why: 'the order is there already' } : undefined;
   } catch (error) {
     const unasked = 'the order history could not be searched';

@@ -7,7 +7,6 @@ import { endsPolling, type Key, mayHaveKeys, type OrderSnapshot, presentableStat
 import { isPartnerError, type Order } from '../partner';
 import { ACCESS_REFUSED, failure, secretMissing, toFailure, unchanged } from './failures';
 import type { ActivityDependencies } from './dependencies';
-import { redactKeys } from './redact-keys';
 
 /** An attempt that begins this close to the deadline leaves the poll to the workflow, which makes one at the deadline. */
 const CLOSING_MS = 250;
@@ -39,7 +38,7 @@ async function readOrder(deps: ActivityDependencies, input: GetOrderInput, pause
   let order: Order;
   let earlier: EarlierEvent[] | undefined;
   try {
-    order = redactKeys((await deps.partner.getOrder(orderId)).data);
+    order = (await deps.partner.getOrder(orderId)).data;
     if (mayHaveKeys(order.status)) earlier = await eventsBefore(deps, input, pause);
   } catch (error) {
     if (pause !== undefined && isPartnerError(error) && error.kind === 'not-found') {
@@ -65,7 +64,7 @@ export async function readOrderAfter(
   { orderId, referenceId }: GetOrderInput,
   earlier: readonly EventWithKeys[],
 ): Promise<OrderSnapshot> {
-  const order = redactKeys((await deps.partner.getOrder(orderId)).data);
+  const { data: order } = await deps.partner.getOrder(orderId);
   return withClaim(deps, referenceId, snapshotOf(orderId, order, namesOf(deps, earlier)));
 }
 

@@ -1,4 +1,13 @@
-import type { HistoryOrder, OrderQuery, PartnerClient, Product, ProductQuery } from '../partner/index';
+import {
+  type HistoryOrder,
+  type HistoryRow,
+  isUnreadable,
+  type OrderQuery,
+  type PartnerClient,
+  type Product,
+  type ProductQuery,
+  type UnreadableRow,
+} from '../partner/index';
 import { type Output, show } from './output';
 
 /** Which part of a list to show. */
@@ -25,9 +34,11 @@ export async function listOrders(
   out: Output,
   { all, ...query }: OrderQuery & Listing,
 ): Promise<void> {
-  if (all) return showAll(out, 'orders', partner.orders(query), formatOrder);
+  if (all) return showAll(out, 'orders', shownRows(partner.orders(query)), formatOrder);
   const { data } = await partner.listOrders(query);
-  show(out, data, [...data.orders.map(formatOrder), formatPosition(data)].join('\n'));
+  const unreadable = data.unreadable.map(shownRow);
+  const rows = [...data.orders, ...unreadable].map(formatOrder);
+  show(out, { ...data, unreadable }, [...rows, formatPosition(data)].join('\n'));
 }
 
 /** As text each row is printed as it comes; a JSON document has to wait for the last. */
@@ -50,9 +61,20 @@ function formatProduct(product: Product): string {
   return `${product.id.padEnd(28)} ${price.padStart(14)} ${String(product.quantity).padStart(7)} in stock  ${product.title}`;
 }
 
-function formatOrder(order: HistoryOrder): string {
-  const item = order.item?.title ?? '';
-  return `${order.createdAt}  ${order.id.padEnd(24)} ${order.status.padEnd(18)} ${(order.referenceId ?? '').padEnd(24)} ${item}`;
+type ShownRow = HistoryOrder | ReturnType<typeof shownRow>;
+
+async function* shownRows(rows: AsyncIterable<HistoryRow>): AsyncGenerator<ShownRow> {
+  for await (const row of rows) yield isUnreadable(row) ? shownRow(row) : row;
+}
+
+function shownRow({ id, referenceId, createdAt, problems }: UnreadableRow) {
+  return { id, referenceId, createdAt, problems };
+}
+
+function formatOrder(row: ShownRow): string {
+  const { createdAt = 'no date', id = 'no id', referenceId = '' } = row;
+  const [status, item] = 'problems' in row ? ["can't be read", `expected ${row.problems.join(', ')}`] : [row.status, row.item?.title];
+  return `${createdAt}  ${id.padEnd(24)} ${status.padEnd(18)} ${referenceId.padEnd(24)} ${item ?? ''}`;
 }
 
 function formatPosition({ hits, pages }: { hits: number; pages: { page: number; total: number } }): string {

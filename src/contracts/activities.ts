@@ -20,6 +20,11 @@ export interface PlaceOrderInput {
   firstRunId: string;
   /** The run in which a settling (or an operator's decision) allowed this placement, if one did. */
   settledInRun?: string;
+  /**
+   * The explanation of the hold that an operator answered with `replace`. What it names no longer stands against the
+   * placement, or that hold would come again after each decision.
+   */
+  decidedDespite?: string;
   /** The request is not written when its attempt is older than this, in ms. */
   maxAgeMs: number;
 }

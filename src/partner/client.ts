@@ -20,7 +20,7 @@ import { createPacer } from './pacer';
 import { openTransport, type BeforeWrite, type Exchange, type TransportLimits, type WireRequest } from './transport';
 import type {
   Answer,
-  HistoryOrder,
+  HistoryRow,
   NewOrder,
   Order,
   OrderPage,
@@ -61,15 +61,15 @@ export interface PartnerClient {
   listProducts(query?: ProductQuery): Promise<Answer<ProductPage>>;
   /** The whole catalogue, each product once, even while pages shift. Throws a PartnerError of kind `incomplete` if rows stay missing. */
   products(query?: Omit<ProductQuery, 'page'>): AsyncGenerator<Product>;
-  /** One page of the order history. Which end is newest, and whether the search is exact, the partner does not show. */
+  /** One page of the order history; a row that can't be read stands in `unreadable`. Which end is newest, and whether the search is exact, the partner does not show. */
   listOrders(query?: OrderQuery): Promise<Answer<OrderPage>>;
   /** The whole order history, each order once, even while orders come in. Throws as `products`. */
-  orders(query?: Omit<OrderQuery, 'page'>, options?: { maxPages?: number }): AsyncGenerator<HistoryOrder>;
+  orders(query?: Omit<OrderQuery, 'page'>, options?: { maxPages?: number }): AsyncGenerator<HistoryRow>;
   /**
    * The order history back to an instant (epoch ms), whichever end of it is newest, with as few requests as that takes. Older
    * orders may be among it. Throws as `products`, and nothing is given then: half a history is none.
    */
-  ordersSince(since: number, options?: HistoryOptions): Promise<HistoryOrder[]>;
+  ordersSince(since: number, options?: HistoryOptions): Promise<HistoryRow[]>;
   /**
    * Places an order. What a PartnerError proves about it is its `placement`; only `NOT_SENT` makes a repetition safe.
    * With `notAfter` (epoch ms), a request that would come to its write later than that is not sent: kind `too-late`. So it
@@ -78,7 +78,7 @@ export interface PartnerClient {
    * permission nothing is written: kind `withdrawn`.
    */
   placeOrder(order: NewOrder, options?: PlacementOptions): Promise<Answer<{ id: string }>>;
-  /** An order with the keys delivered so far. An id that may not stand in a path throws before anything is sent. */
+  /** An order with the keys delivered so far; these are taken out of its texts. An id that may not stand in a path throws before anything is sent. */
   getOrder(id: string): Promise<Answer<Order>>;
   /** Sends nothing any more, waits for what is under way, then closes the connections. */
   close(): Promise<void>;

@@ -3,4 +3,5 @@ export { isPartnerError, PartnerError } from './errors';
 export type { BeforeWrite } from './transport';
 export { type ReadRetry, withRetry } from './retry';
 export { MAX_PAGE_SIZE } from './arguments';
+export { byReadability, isUnreadable } from './history-rows';
 export * from './types';

@@ -1,7 +1,7 @@
 import { MAX_PAGE_SIZE } from './arguments';
 import { allRows, type ListPage, type ReadProgress, rowsSince } from './paged-list';
 import { type ReadRetry, withRetry } from './retry';
-import type { Answer, HistoryOrder, OrderPage, OrderQuery, Product, ProductPage, ProductQuery } from './types';
+import type { Answer, HistoryRow, OrderPage, OrderQuery, Product, ProductPage, ProductQuery } from './types';
 
 /** How to read a long history. */
 export interface HistoryOptions {
@@ -30,7 +30,11 @@ export function allProducts(partner: Pages, query: Omit<ProductQuery, 'page'>): 
 }
 
 /** The pages of the order history as one list. */
-export function allOrders(partner: Pages, query: Omit<OrderQuery, 'page'>, maxPages?: number) {
+export function allOrders(
+  partner: Pages,
+  query: Omit<OrderQuery, 'page'>,
+  maxPages?: number,
+): AsyncGenerator<HistoryRow> {
   return allRows({ operation: 'listOrders', maxPages, readPage: (page) => orderRows(partner, { ...query, page }) });
 }
 
@@ -39,13 +43,15 @@ export function ordersSince(
   partner: Pages,
   since: number,
   { maxPages, retry, onPage }: HistoryOptions,
-): Promise<HistoryOrder[]> {
+): Promise<HistoryRow[]> {
   const readPage = (page: number) =>
     retry ? withRetry(retry, () => orderRows(partner, { page })) : orderRows(partner, { page });
   return rowsSince({ operation: 'listOrders', maxPages, onPage, readPage }, since);
 }
 
-async function orderRows(partner: Pages, query: OrderQuery): Promise<ListPage<HistoryOrder>> {
+async function orderRows(partner: Pages, query: OrderQuery): Promise<ListPage<HistoryRow>> {
   const { data } = await partner.listOrders({ ...query, limit: query.limit ?? MAX_PAGE_SIZE });
-  return { ...data, rows: data.orders };
+  const rows: HistoryRow[] = [...data.orders];
+  for (const row of data.unreadable) rows.splice(row.at, 0, row);
+  return { ...data, rows };
 }

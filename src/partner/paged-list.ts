@@ -36,12 +36,13 @@ const MOST_ROUNDS = 10;
  * @throws PartnerError of kind `incomplete` after the last row, where the pages never hold as many rows as the partner
  * counts; at once, where a page is not the one that was asked for or there are too many.
  */
-export async function* allRows<Row extends { id: string }>(list: PagedList<Row>): AsyncGenerator<Row> {
+export async function* allRows<Row extends NamedRow>(list: PagedList<Row>): AsyncGenerator<Row> {
   const shown = new Set<string>();
   for await (const rows of readInRounds(list, readOnwards)) {
     for (const row of rows) {
-      if (shown.has(row.id)) continue;
-      shown.add(row.id);
+      const name = nameOf(row);
+      if (shown.has(name)) continue;
+      shown.add(name);
       yield row;
     }
   }
@@ -56,15 +57,21 @@ export async function* allRows<Row extends { id: string }>(list: PagedList<Row>)
 export async function rowsSince<Row extends DatedRow>(list: PagedList<Row>, since: number): Promise<Row[]> {
   const found = new Map<string, Row>();
   for await (const rows of readInRounds(list, (pages) => readBack(pages, since))) {
-    for (const row of rows) found.set(row.id, row);
+    for (const row of rows) found.set(nameOf(row), row);
   }
   return [...found.values()];
 }
 
-interface DatedRow {
-  id: string;
-  /** A date and time that `Date.parse` can read. */
-  createdAt: string;
+interface NamedRow {
+  /** Absent where it can't be read. */
+  id?: string | undefined;
+  /** Of a row without an id: the same for the same content. */
+  digest?: string;
+}
+
+interface DatedRow extends NamedRow {
+  /** A date and time that `Date.parse` can read. Absent where it can't be read. */
+  createdAt?: string | undefined;
 }
 
 /** Yields the rows of each page that it reads. @returns whether no row was missed. */
@@ -76,7 +83,7 @@ type Round<Row> = AsyncGenerator<readonly Row[], boolean>;
  * read again until none is missing, or until nothing changes any more. A row that goes just as another comes leaves the
  * count as it was: that one can't be seen.
  */
-async function* readInRounds<Row extends { id: string }>(
+async function* readInRounds<Row extends NamedRow>(
   list: PagedList<Row>,
   readRound: (pages: PageReader<Row>) => Round<Row>,
 ): AsyncGenerator<readonly Row[]> {
@@ -90,7 +97,7 @@ async function* readInRounds<Row extends { id: string }>(
 }
 
 /** From the first page to the last. What an earlier round has counted need not be read to its end again. */
-async function* readOnwards<Row extends { id: string }>(pages: PageReader<Row>): Round<Row> {
+async function* readOnwards<Row extends NamedRow>(pages: PageReader<Row>): Round<Row> {
   for (let page = 1; ; page++) {
     const rows = await pages.read(page);
     yield rows;
@@ -114,7 +121,8 @@ async function* readBack<Row extends DatedRow>(pages: PageReader<Row>, since: nu
   const last = await pages.read(end);
   yield last;
   // Pages that show the same rows, or none, are no pages: where the newest rows are can't be told.
-  if (last.every((row) => first.some(({ id }) => id === row.id))) return false;
+  const shownFirst = new Set(first.map(nameOf));
+  if (last.every((row) => shownFirst.has(nameOf(row)))) return false;
 
   const order = orderOf(first, last);
   if (order === 'oldest first') return yield* readFromEnd(pages, { first, last, end, since });
@@ -135,13 +143,13 @@ async function* readFromBeginning<Row extends DatedRow>(
   { first, last, end, since }: Ends<Row>,
 ): Round<Row> {
   let page = 1;
-  let oldest = since === -Infinity ? Infinity : timeOf(first.at(-1));
+  let oldest = since === -Infinity ? Infinity : lastTimeOf(first);
   while (oldest >= since && page < pages.total) {
     page += 1;
     if (page === end && pages.isUnchanged) return pages.haveCounted(pages.hitsAtFirst);
     const rows = await pages.read(page);
     yield rows;
-    if (since !== -Infinity) oldest = Math.min(oldest, timeOf(rows.at(-1)));
+    if (since !== -Infinity) oldest = Math.min(oldest, lastTimeOf(rows));
   }
   if (page >= pages.total) return pages.haveCounted(pages.hitsAtFirst);
   // The last page was read beforehand, and rows that came in since are not counted.
@@ -156,7 +164,7 @@ async function* readFromEnd<Row extends DatedRow>(
 ): Round<Row> {
   let page = end;
   let rows = last;
-  while (page > 2 && timeOf(rows[0]) >= since) {
+  while (page > 2 && firstTimeOf(rows) >= since) {
     page -= 1;
     rows = await pages.read(page);
     yield rows;
@@ -170,7 +178,7 @@ async function* readFromEnd<Row extends DatedRow>(
 }
 
 /** Reads pages and counts their distinct rows. A page that is not the one asked for, or too many, end the reading. */
-class PageReader<Row extends { id: string }> {
+class PageReader<Row extends NamedRow> {
   round = 0;
   total = 1;
   hits = 0;
@@ -212,7 +220,7 @@ class PageReader<Row extends { id: string }> {
     this.noteHits(hits);
     this.total = pages.total;
     if (pages.page !== page) throw this.incomplete();
-    this.count(rows);
+    this.count(rows, page);
     onPage?.({ page, pages: this.total, read: this.reads, rows: this.known.size });
     return rows;
   }
@@ -235,24 +243,23 @@ class PageReader<Row extends { id: string }> {
     this.hits = hits;
   }
 
-  /**
-   * The one place where a row is taken into account. A row that can't be read never comes this far: it fails its page, in
-   * `schemas.ts`, and with it the list.
-   */
-  private count(rows: readonly Row[]): void {
-    for (const { id } of rows) {
-      this.hasChanged ||= !this.known.has(id);
-      this.known.add(id);
-      this.counted.add(id);
+  /** A row without an id is counted where it stands: two that look the same are two, and no reading waits for the other. */
+  private count(rows: readonly Row[], page: number): void {
+    for (const [at, { id }] of rows.entries()) {
+      const name = id ?? `page ${page}, row ${at}`;
+      this.hasChanged ||= !this.known.has(name);
+      this.known.add(name);
+      this.counted.add(name);
     }
   }
 }
 
 /** Rows may come in between the two reads, so that the pages overlap: each is looked at for itself, and both ends. */
 function orderOf(first: readonly DatedRow[], last: readonly DatedRow[]): 'newest first' | 'oldest first' | 'none' {
-  const [one, other] = [first.map(timeOf), last.map(timeOf)];
-  const heads = [timeOf(first[0]), timeOf(last[0])];
-  const tails = [timeOf(first.at(-1)), timeOf(last.at(-1))];
+  const [one, other] = [timesOf(first), timesOf(last)];
+  if (one.length === 0 || other.length === 0) return 'none';
+  const heads = [firstTimeOf(first), firstTimeOf(last)];
+  const tails = [lastTimeOf(first), lastTimeOf(last)];
   if ([one, other, heads, tails].every(falls)) return 'newest first';
   return [one, other, heads, tails].every((times) => falls(times.toReversed())) ? 'oldest first' : 'none';
 }
@@ -261,6 +268,19 @@ function falls(times: readonly number[]): boolean {
   return times.every((time, index) => index === 0 || time <= (times[index - 1] ?? time));
 }
 
-function timeOf(row: DatedRow | undefined): number {
-  return row ? Date.parse(row.createdAt) : -Infinity;
+/** A page without a date ends no reading: what lies behind it may be young enough. */
+function firstTimeOf(rows: readonly DatedRow[]): number {
+  return timesOf(rows)[0] ?? Infinity;
+}
+
+function lastTimeOf(rows: readonly DatedRow[]): number {
+  return timesOf(rows).at(-1) ?? Infinity;
+}
+
+function timesOf(rows: readonly DatedRow[]): number[] {
+  return rows.flatMap(({ createdAt }) => (createdAt === undefined ? [] : [Date.parse(createdAt)]));
+}
+
+function nameOf({ id, digest = '' }: NamedRow): string {
+  return id ?? `without id: ${digest}`;
 }

@@ -11,10 +11,9 @@ import {
   unreadable,
   type PartnerErrorFacts,
 } from './errors';
+import { problemsOf } from './problems';
 import type { Exchange, FailedExchange } from './transport';
 import type { Answer } from './types';
-
-const MOST_PROBLEMS_NAMED = 5;
 
 /** The payload of a whole answer. @throws PartnerError for anything else. */
 export function readAnswer<T>(
@@ -81,17 +80,7 @@ function payloadOf<T>(parsed: unknown, payload: z.ZodType<T>, facts: PartnerErro
   });
   const result = envelope.safeParse(parsed);
   if (result.success) return result.data.details.data;
-  const problems = result.error.issues.slice(0, MOST_PROBLEMS_NAMED).map(describe);
-  throw unreadable({ ...facts, reason: 'shape', problems });
-}
-
-/** A path of names from our own schema and row numbers, and what belongs there: nothing of what was received. */
-function describe(issue: z.core.$ZodIssue): string {
-  const where = issue.path.map(String).join('.') || 'the answer';
-  if (issue.code === 'invalid_type') return `${where}: ${issue.expected}`;
-  if (issue.code === 'custom') return `${where}: ${issue.message}`;
-  if (issue.code === 'invalid_value') return `${where}: ${issue.values.map(String).join(' or ')}`;
-  return `${where}: a value in range`;
+  throw unreadable({ ...facts, reason: 'shape', problems: problemsOf(result.error) });
 }
 
 /** The partner's own name and time for its answer, if they look like that: they end up in logs. */

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { readRows } from './history-rows';
+import { redactKeys } from './redact-keys';
 
 /*
  * What the partner writes, and what it becomes here. Fields that we don't know pass and are dropped. What the
@@ -10,6 +12,21 @@ import { z } from 'zod';
 const amount = z.number().min(Number.MIN_SAFE_INTEGER).max(Number.MAX_SAFE_INTEGER);
 const count = z.int().min(0);
 const text = z.string().min(1);
+
+/**
+ * Texts that only people read are cut here: a history is no place for more of them. One more than the longest product id
+ * that can be bought, and than the longest reference, so that a longer one never looks like it.
+ */
+const LONGEST_SHOWN = 201;
+/** A cut id would be another id, so a longer one is none. */
+const LONGEST_ID = 200;
+const LONGEST_TIME = 64;
+/** More than any purchase can ask for: 100 products, and 20,000 keys in all. */
+const MOST_PRODUCTS = 500;
+const MOST_KEYS = 30_000;
+
+const shown = z.string().transform((whole) => whole.slice(0, LONGEST_SHOWN));
+const shownText = text.transform((whole) => whole.slice(0, LONGEST_SHOWN));
 
 const optional = <T extends z.ZodType>(schema: T) => schema.nullish().transform((value) => value ?? undefined);
 const listOf = <T extends z.ZodType>(schema: T) =>
@@ -39,23 +56,29 @@ export const productPage = z.object({
   pages,
 });
 
+const orderId = text.max(LONGEST_ID);
+const time = z
+  .string()
+  .max(LONGEST_TIME)
+  .refine((written) => !Number.isNaN(Date.parse(written)), 'a date and time');
+
 const historyItem = z.object({
-  id: optional(z.string()),
-  title: optional(z.string()),
+  id: optional(shown),
+  title: optional(shown),
   quantity: optional(z.int()),
   amount: optional(amount),
 });
 
 export const historyOrder = z
   .object({
-    id: text,
+    id: orderId,
     // Absent where the partner names none, as for an order that was made by other means than this interface.
-    reference_id: optional(z.string()),
+    reference_id: optional(shown),
     // As the partner wrote it; it does not say that these are the fulfilment statuses.
-    status: text,
+    status: shownText,
     // The item of an order of several is not shown. An object with a wrong field is an error all the same.
     item: z.preprocess((item) => (isPlainObject(item) ? item : undefined), historyItem.optional()),
-    created_at: z.string().refine((written) => !Number.isNaN(Date.parse(written)), 'a date and time'),
+    created_at: time,
   })
   .transform(({ reference_id, created_at, item, ...rest }) => ({
     ...rest,
@@ -64,11 +87,17 @@ export const historyOrder = z
     createdAt: created_at,
   }));
 
-export const orderPage = z.object({
-  hits: count,
-  orders: z.array(historyOrder),
-  pages,
-});
+/** One row that can't be read stands beside the others, and takes none of them with it. */
+export const orderPage = z
+  .object({
+    hits: count,
+    orders: z.array(z.unknown()),
+    pages,
+  })
+  .transform(({ orders, ...page }) => ({
+    ...page,
+    ...readRows(orders, historyOrder, { id: orderId, reference_id: shownText, created_at: time }),
+  }));
 
 const key = z.object({
   type: z
@@ -100,7 +129,7 @@ export function orderWithKeys(orderId: string) {
       id: z.string().refine((id) => id === orderId, 'the id that was asked for'),
       // One of the documented statuses, or whatever else the partner sent.
       status: text,
-      products: optional(z.array(orderedProduct)),
+      products: optional(z.array(orderedProduct).max(MOST_PRODUCTS)),
       // Currency and unit: not shown by the partner.
       total_debit: optional(amount),
       // The account after the order.
@@ -110,11 +139,14 @@ export function orderWithKeys(orderId: string) {
       path: ['products'],
       message: 'array',
     })
-    .transform(({ total_debit, products, ...rest }) => ({
-      ...rest,
-      products: products ?? [],
-      totalDebit: total_debit,
-    }));
+    .refine(({ products = [] }) => products.reduce((total, { keys }) => total + keys.length, 0) <= MOST_KEYS, {
+      path: ['products'],
+      message: `at most ${MOST_KEYS} keys`,
+    })
+    // Cut first, a text could end in a part of a key that is no longer recognised.
+    .transform(({ total_debit, products, ...rest }) =>
+      redactKeys({ ...rest, products: products ?? [], totalDebit: total_debit }, LONGEST_SHOWN),
+    );
 }
 
 function isPlainObject(value: unknown): boolean {

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { UnreadableRow } from './history-rows';
 import type * as wire from './schemas';
 
 /** The orders in which the partner can list products. Without one it lists them by relevance. */
@@ -37,9 +38,13 @@ export type ProductPage = z.output<typeof wire.productPage>;
 export type PagePosition = ProductPage['pages'];
 /** An order as the history lists it. */
 export type HistoryOrder = z.output<typeof wire.historyOrder>;
+/** A row of the history. */
+export type HistoryRow = HistoryOrder | UnreadableRow;
 export type OrderPage = z.output<typeof wire.orderPage>;
 /** An order with what was delivered so far. */
 export type Order = z.output<ReturnType<typeof wire.orderWithKeys>>;
+
+export type { UnreadableRow };
 
 /** What to buy, under a reference of our own. Quantities are whole numbers from 1. */
 export interface NewOrder {

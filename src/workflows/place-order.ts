@@ -32,16 +32,18 @@ export async function placeOrder(purchase: PurchaseRecord, holds: Holds): Promis
   const { placeWithinMs } = purchase.settings;
   let until = Date.now() + placeWithinMs;
   let settledInRun: string | undefined;
+  let decidedDespite: string | undefined;
   let mayHaveArrived = false;
 
   for (let attempt = 1; ; attempt++) {
     if (purchase.cancelRequested) return ended('CANCELLED', 'cancelled before anything was bought');
-    const answer = await attemptPlacement(purchase, settledInRun);
+    const answer = await attemptPlacement(purchase, { settledInRun, decidedDespite });
     const step = await interpretAnswer(purchase, holds, answer, mayHaveArrived);
     if (step.kind !== 'retry') return step;
 
     mayHaveArrived ||= LEAVES_OPEN.has(answer.evidence);
     settledInRun = step.settledInRun ?? settledInRun;
+    decidedDespite = step.decidedDespite ?? decidedDespite;
     if (step.decided) until = Date.now() + placeWithinMs;
     const pause = step.decided ? 0 : boundedPause(placementPause(attempt, step.retryAfterMs), until);
     if (Date.now() + pause > until) return ended('NOT_PLACED', step.why);
@@ -53,7 +55,10 @@ export async function placeOrder(purchase: PurchaseRecord, holds: Holds): Promis
 /** After such an answer the partner may have an order of this purchase, however absent it was shown since. */
 const LEAVES_OPEN: ReadonlySet<AttemptResult['evidence']> = new Set(['ANSWERED', 'UNKNOWN', 'CONFLICT'] as const);
 
-async function attemptPlacement(purchase: PurchaseRecord, settledInRun?: string): Promise<AttemptResult> {
+async function attemptPlacement(
+  purchase: PurchaseRecord,
+  { settledInRun, decidedDespite }: Pick<PlaceOrderInput, 'settledInRun' | 'decidedDespite'>,
+): Promise<AttemptResult> {
   const { input, settings } = purchase;
   const activities = proxyActivities<Activities>(placementOptions(settings));
   const request: PlaceOrderInput = {
@@ -62,6 +67,7 @@ async function attemptPlacement(purchase: PurchaseRecord, settledInRun?: string)
     since: firstStart(),
     firstRunId: workflowInfo().firstExecutionRunId,
     settledInRun,
+    decidedDespite,
     maxAgeMs: placementMaxAge(settings),
   };
   try {

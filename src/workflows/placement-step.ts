@@ -22,6 +22,8 @@ export interface Retry {
   settledInRun?: string;
   /** An operator decided: `PURCHASE_PLACE_WITHIN` begins anew. */
   decided?: boolean;
+  /** The explanation that the operator had read. */
+  decidedDespite?: string;
 }
 
 /** A placement that surely sent nothing: its worker died, or never got it, and had not recorded that it would write. */

@@ -101,7 +101,7 @@ async function holdUnsettled(
     if (resolution.decision === 'order') return { kind: 'order', orderId: resolution.orderId, adopted: true };
     if (resolution.decision === 'replace') {
       const why = 'an operator decided to place it again';
-      return { kind: 'retry', why, settledInRun: resolution.runId, decided: true };
+      return { kind: 'retry', why, settledInRun: resolution.runId, decided: true, decidedDespite: explanation };
     }
     if (resolution.decision !== 'cancelled') return ended('ABANDONED', `given up by an operator; ${explanation}`);
 

@@ -7,20 +7,17 @@ import type {
   ReportedFinding,
 } from '../../contracts/reconciliation';
 import { FAILURE } from '../../contracts/failures';
-import { CLOCK_TOLERANCE_MS } from '../../domain/clock-tolerance';
 import { safeErrorCode } from '../../domain/error-code';
 import {
   type Finding,
   findingKey,
   indexRecords,
-  type KnownPurchase,
-  type PartnerOrder,
   reconcile,
   type ReconcileOptions,
   type RecordIndex,
 } from '../../domain/reconciliation/index';
-import { isPartnerError, type PartnerClient, withRetry } from '../../partner/index';
-import { readRetry, settlingAge } from '../../workflows/policies';
+import { isPartnerError } from '../../partner/index';
+import { settlingAge } from '../../workflows/policies';
 import { type ReconciliationReport, writeReport } from '../../report/index';
 import { lookbackIssue } from '../../temporal/client';
 import { failure, nameOf, toFailure } from '../failures';
@@ -28,11 +25,12 @@ import type { ActivityDependencies } from '../dependencies';
 import { confirm } from './confirm';
 import { handleFinding } from './repair';
 import type { RepairContext } from './repair-context';
-import { readOrderHistory } from './order-history';
 import { inParallel } from './in-parallel';
 import { openProgress, type Progress } from './progress';
-import { type LaterDeliveries, listLaterDeliveries, listPurchases } from './purchase-lists';
+import type { LaterDeliveries } from './purchase-lists';
+import { readRecords } from './read-records';
 import { reportOf } from './report-input';
+import { detailsOf } from './result-details';
 
 /** What the reconciliation needs in addition to the other activities. */
 export interface ReconcileDependencies extends ActivityDependencies {
@@ -43,8 +41,6 @@ export interface ReconcileDependencies extends ActivityDependencies {
 const DAY_MS = 24 * 3_600_000;
 /** How many findings are handled at the same time. */
 const PARALLEL = 12;
-/** The most findings in the result of the workflow. */
-const MOST_DETAILS = 200;
 const MOST_ORPHANS_CONFIRMED = 500;
 
 /** The activity that compares the partner's orders with the purchases here and repairs what can be repaired. It never buys. */
@@ -72,11 +68,12 @@ async function runReconciliation(
   validateWindow(window);
   const issue = await lookbackIssue(deps.client, window.to - window.from);
   if (issue !== undefined) throw failure(FAILURE.lookbackTooLong, issue, { final: true });
-  const { orders, purchases, later } = await readRecords(deps, window, progress);
-  const records = indexRecords(orders, purchases);
+  // Taken before the first page: the reading may take hours, and what begins or ends meanwhile is for the next run.
   const now = deps.now();
   const settledBefore = now - settlingAge(deps.settings);
   const options: ReconcileOptions = { now, from: window.from, settledBefore, stuckAfterMs: DAY_MS };
+  const { orders, unreadable, purchases, later } = await readRecords(deps, { options, runId: ownRunId() }, progress);
+  const records = indexRecords(orders, purchases, unreadable);
   const suggested = reconcile(records, options);
   const findings = await handleFindings(deps, suggested, { records, options, later, dryRun: window.dryRun }, progress);
 
@@ -90,7 +87,7 @@ async function runReconciliation(
     to,
     orders: report.orders,
     findings: countsOf(findings),
-    details: findings.slice(0, MOST_DETAILS),
+    details: detailsOf(findings),
     mended,
     report: written,
   };
@@ -124,43 +121,6 @@ function validateWindow(input: ReconcileOrdersInput): void {
   throw failure(FAILURE.invalidReconciliation, expected, { final: true });
 }
 
-async function readRecords(
-  deps: ReconcileDependencies,
-  { from }: ReconcileOrdersInput,
-  progress: Progress,
-): Promise<{ orders: PartnerOrder[]; purchases: KnownPurchase[]; later: LaterDeliveries }> {
-  const since = from - CLOCK_TOLERANCE_MS;
-  const orders = (await readOrderHistory(deps.partner, since, progress)).filter((order) => order.createdAt >= since);
-  const later = await listLaterDeliveries(deps.purchases, ownRunId());
-  const purchases = await listPurchases(deps.purchases, { from, orders, later }, progress);
-  const followed = await readFollowedOrders(deps.partner, { orders, purchases, from }, progress);
-  return { orders: [...orders, ...followed], purchases, later };
-}
-
-/** Reads the orders of older purchases that may still bring keys, one by one. */
-async function readFollowedOrders(
-  partner: PartnerClient,
-  { orders, purchases, from }: { orders: readonly PartnerOrder[]; purchases: readonly KnownPurchase[]; from: number },
-  progress: Progress,
-): Promise<PartnerOrder[]> {
-  const known = new Set(orders.map((order) => order.id));
-  const older = purchases.filter(
-    ({ orderId, startedAt, ordered = Infinity, delivered = 0 }) =>
-      orderId !== undefined && !known.has(orderId) && startedAt < from && delivered < ordered,
-  );
-  const read = await inParallel(older, 1, async ({ orderId = '', referenceId, startedAt }) => {
-    progress.show('reading followed orders', { of: older.length });
-    try {
-      const { data } = await withRetry({ ...readRetry, signal: progress.signal }, () => partner.getOrder(orderId));
-      return [{ id: orderId, referenceId, status: data.status, createdAt: startedAt }];
-    } catch (error) {
-      if (isPartnerError(error) && error.kind === 'not-found') return [];
-      throw error;
-    }
-  });
-  return read.flat();
-}
-
 /** Confirms each suggested finding and does about it what is allowed. What is not confirmed is left out. */
 async function handleFindings(
   deps: ReconcileDependencies,
@@ -175,14 +135,18 @@ async function handleFindings(
     runId: ownRunId(),
     dryRun: input.dryRun,
   };
-  // Nothing is done about an orphan, so the lists are trusted beyond some hundred of them.
-  const unconfirmed = new Set(suggested.filter(({ kind }) => kind === 'ORPHAN').slice(MOST_ORPHANS_CONFIRMED));
+  // Nothing is done about an orphan, so the lists are trusted beyond some hundred of them. What can't be read was read twice.
+  const unconfirmed = new Set([
+    ...suggested.filter(({ kind }) => kind === 'ORPHAN').slice(MOST_ORPHANS_CONFIRMED),
+    ...suggested.filter(({ kind }) => kind === 'UNREADABLE'),
+  ]);
+  const confirmContext = { reader: deps.purchases, partner: deps.partner, signal: progress.signal, ...input };
   let handled = 0;
   const findings = await inParallel(suggested, PARALLEL, async (finding) => {
     progress.signal.throwIfAborted();
     const confirmed = unconfirmed.has(finding)
       ? { finding, orders: [] }
-      : await confirm(deps.purchases, finding, input);
+      : await confirm(confirmContext, finding);
     handled += 1;
     progress.show('confirming and repairing', { done: handled, of: suggested.length });
     if (!confirmed) return undefined;

@@ -1,11 +1,12 @@
-import { type WorkflowExecutionInfo, WorkflowNotFoundError } from '@temporalio/client';
+import { WorkflowNotFoundError } from '@temporalio/client';
 import { referenceIdOfWorkflow } from '../../contracts/names';
-import type { DeliveryMemo, PurchaseMemo } from '../../contracts/purchase';
+import type { DeliveryMemo } from '../../contracts/purchase';
 import { PARTNER_ORDER_ID, PURCHASE_STATE, REFERENCE_ID } from '../../contracts/search-attributes';
 import { isSafeOrderId, REFERENCE_PATTERN } from '../../domain/order';
 import type { PartnerOrder, KnownPurchase } from '../../domain/reconciliation/index';
-import type { PurchaseReader } from '../../temporal/client';
+import type { PurchaseReader, ReadExecution } from '../../temporal/client';
 import type { Progress } from './progress';
+import { readDeliveryMemo, readMemo } from './purchase-memo';
 
 /** Names in one query. A query of the longest references is then about 30,000 characters. */
 const BATCH = 300;
@@ -30,7 +31,7 @@ export async function listLaterDeliveries(reader: PurchaseReader, ownRunId: stri
   const byReference = new Map<string, DeliveryMemo[]>();
   const notified = new Set<string>();
   for await (const { memo, typedSearchAttributes } of reader.listDeliveries("ExecutionStatus = 'Completed'")) {
-    const delivery = (memo ?? {}) as DeliveryMemo;
+    const delivery = readDeliveryMemo(memo);
     const referenceId = typedSearchAttributes.get(REFERENCE_ID);
     if (delivery.reconciledBy === ownRunId || referenceId === undefined) continue;
     byReference.set(referenceId, [...(byReference.get(referenceId) ?? []), delivery]);
@@ -83,31 +84,33 @@ export async function describePurchase(
 ): Promise<KnownPurchase | undefined> {
   if (!isReference(referenceId)) return undefined;
   try {
-    return knownPurchase(await reader.describe(referenceId), later);
+    return knownPurchase(await reader.describeExecution(referenceId), later);
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return undefined;
     throw error;
   }
 }
 
-function knownPurchase(execution: Omit<WorkflowExecutionInfo, 'raw'>, later: LaterDeliveries): KnownPurchase {
+function knownPurchase(execution: ReadExecution, later: LaterDeliveries): KnownPurchase {
   const { workflowId, runId, startTime, closeTime, typedSearchAttributes: attributes } = execution;
-  const { totalDebit, ordered, delivered, fingerprints, hold } = (execution.memo ?? {}) as PurchaseMemo;
+  const memo = execution.memoIssue ?? readMemo(execution.memo);
+  const isRead = typeof memo !== 'string';
   const referenceId = attributes.get(REFERENCE_ID) ?? referenceIdOfWorkflow(workflowId);
   const known: KnownPurchase = {
     referenceId,
     workflowId,
     runId,
-    totalDebit,
-    ordered,
-    delivered,
-    fingerprints,
+    totalDebit: isRead ? memo.totalDebit : undefined,
+    ordered: isRead ? memo.ordered : undefined,
+    delivered: isRead ? memo.delivered : undefined,
+    fingerprints: isRead ? memo.fingerprints : undefined,
     state: attributes.get(PURCHASE_STATE) ?? '',
     execution: execution.status.name,
     orderId: attributes.get(PARTNER_ORDER_ID),
     startedAt: startTime.getTime(),
     closedAt: closeTime?.getTime(),
-    hold: hold ?? undefined,
+    hold: isRead ? memo.hold : undefined,
+    unreadable: isRead ? undefined : memo,
   };
   return later.of(referenceId).reduce(withLater, known);
 }

@@ -12,6 +12,7 @@ import { nameOf } from '../failures';
 import type { ConfirmedFinding } from './confirm';
 import { deliverLate } from './late-delivery';
 import type { RepairContext } from './repair-context';
+import { MOST_ORDER_IDS } from './result-details';
 import { startDelivery } from './start-delivery';
 
 /**
@@ -33,6 +34,7 @@ export async function handleFinding(
 }
 
 async function repair(context: RepairContext, confirmed: ConfirmedFinding): Promise<ReportedFinding | undefined> {
+  if (confirmed.unconfirmed !== undefined) return left(confirmed.finding, confirmed.unconfirmed);
   switch (confirmed.finding.repair) {
     case 'deliver-late':
       return deliverLate(context, confirmed);
@@ -104,7 +106,7 @@ async function notifyAttention(
     orderId,
     deduplicationKey: findingKey(finding),
     kind,
-    details: { orderIds, explanation, advice, ...amounts },
+    details: { orderIds: orderIds.slice(0, MOST_ORDER_IDS), explanation, advice, ...amounts },
   });
 }
 

@@ -6,6 +6,7 @@ export const FINDING_KINDS = [
   'LATE',
   'UNDELIVERED',
   'MISSING_AT_PARTNER',
+  'UNREADABLE',
   'ORPHAN',
   'REFUNDED_AFTER_DELIVERY',
   'AMOUNT_MISMATCH',
@@ -48,6 +49,11 @@ export const KIND_DOCS: Record<FindingKind, { title: string; means: string; advi
     title: 'Missing at the partner',
     means: "A purchase here has an order that the partner's order history does not show.",
     advice: 'Search for the order with `orders --search ORDER`. If it is not found, ask the partner what became of it.',
+  },
+  UNREADABLE: {
+    title: "Can't be read",
+    means: "A record can't be read: a row of the order history, an order, or the memo of a purchase. All others were compared.",
+    advice: 'Ask the partner to correct its answer; what a record hides may be an order that nobody knows.',
   },
   ORPHAN: {
     title: 'No purchase here',

@@ -36,11 +36,19 @@ export type FindingStatus = 'mended' | 'notified' | 'left' | 'dry-run';
 /** A finding with its status. `note`: what was done, or why it was not, in one sentence without a key. */
 export type ReportedFinding = Finding & { done: FindingStatus; note?: string };
 
-/** Identifies a finding: the same in every reconciliation that finds it, and another for another cause. */
+/** The most order ids in the key of a finding, which goes into memos. */
+const MOST_IDS_IN_KEY = 10;
+
+/**
+ * Identifies a finding: the same in every reconciliation that finds it, and another for another cause. Of many orders the
+ * first ones and the number of the others stand for all.
+ */
 export function findingKey({
   kind,
   referenceId,
   orderIds,
 }: Pick<Finding, 'kind' | 'referenceId' | 'orderIds'>): string {
-  return JSON.stringify([kind, referenceId ?? null, ...orderIds.toSorted()]);
+  const ids = orderIds.toSorted();
+  const others = ids.length > MOST_IDS_IN_KEY ? [ids.length - MOST_IDS_IN_KEY] : [];
+  return JSON.stringify([kind, referenceId ?? null, ...ids.slice(0, MOST_IDS_IN_KEY), ...others]);
 }

@@ -4,9 +4,11 @@ export { reconcile, withKeysMissing } from './reconcile';
 export {
   indexRecords,
   type KnownPurchase,
+  mustBeInHistory,
   type PartnerOrder,
   type ReconcileOptions,
   type RecordIndex,
   recordsAbout,
+  type UnreadableRecord,
 } from './records';
 export { type Calendar, type Totals, totalsOf } from './totals';

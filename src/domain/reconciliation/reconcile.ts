@@ -6,6 +6,7 @@ import { FINDING_KINDS, KIND_DOCS } from './finding-kinds';
 import {
   isRunning,
   type KnownPurchase,
+  mustBeInHistory,
   ordersOf,
   type PartnerOrder,
   type ReconcileOptions,
@@ -13,6 +14,7 @@ import {
 } from './records';
 import { type Classification, KEYS_MISSING, REPAIRED } from './repairs';
 import { sameKeys } from './same-keys';
+import { unreadableFindings, unreadablePurchase } from './unreadable';
 
 /**
  * Compares the partner's orders with the purchases here, both ways. Linear in both, apart from sorting what was found.
@@ -25,10 +27,11 @@ import { sameKeys } from './same-keys';
  *   whatever order they are in.
  */
 export function reconcile(records: RecordIndex, options: ReconcileOptions): Finding[] {
-  const settled = [...records.purchases.values()].filter((purchase) => purchase.startedAt < options.settledBefore);
+  const settled = [...records.purchases.values()].filter((purchase) => isForThisRun(purchase, options));
   return sorted([
     ...settled.flatMap((purchase) => findingsOf(purchase, records, options)),
     ...[...records.orders.values()].filter((order) => isOrphan(order, records, options)).map(orphan),
+    ...unreadableFindings(records),
     ...sameKeys(settled),
   ]);
 }
@@ -38,7 +41,16 @@ export function withKeysMissing(finding: Finding): Finding {
   return { ...finding, ...KEYS_MISSING, repair: undefined };
 }
 
+/**
+ * Both records are read at one instant as far as they can be: what began or ended while they were read, however long that took,
+ * was seen by one of them only.
+ */
+function isForThisRun({ startedAt, closedAt }: KnownPurchase, { now, settledBefore }: ReconcileOptions): boolean {
+  return startedAt < settledBefore && (closedAt ?? -Infinity) < now;
+}
+
 function findingsOf(purchase: KnownPurchase, records: RecordIndex, options: ReconcileOptions): Finding[] {
+  if (purchase.unreadable !== undefined) return [unreadablePurchase(purchase)];
   const own = ordersOf(purchase, records);
   const others = own.others.filter((other) => isBillable(other) && isSettled(other, options));
   const order = own.order && isSettled(own.order, options) ? own.order : undefined;
@@ -52,7 +64,8 @@ function findingsOf(purchase: KnownPurchase, records: RecordIndex, options: Reco
     const found = finding(classifyRunning(purchase, order, options));
     return isHeldWithoutOrder(purchase) ? [...found, ...doubles()] : found;
   }
-  if (!order && purchase.orderId !== undefined && isInWindow(purchase, options)) {
+  const isUnreadable = records.unreadableIds.has(purchase.orderId ?? '');
+  if (!order && !isUnreadable && mustBeInHistory(purchase, options)) {
     // What the partner shows under the reference instead is the same order with another id rather than a second one.
     return finding({ kind: 'MISSING_AT_PARTNER' }, others);
   }
@@ -88,11 +101,6 @@ function orphan({ id, referenceId, amount, status, quantity, title }: PartnerOrd
 
 function isSettled(order: PartnerOrder, { settledBefore }: ReconcileOptions): boolean {
   return order.createdAt < settledBefore;
-}
-
-/** Whether the order history that was read must show the order of this purchase. */
-function isInWindow({ startedAt, closedAt }: KnownPurchase, { from, settledBefore }: ReconcileOptions): boolean {
-  return startedAt >= from && (closedAt ?? startedAt) < settledBefore;
 }
 
 function sorted(findings: Finding[]): Finding[] {

@@ -13,9 +13,20 @@ export interface PartnerOrder {
   createdAt: number;
   /** `item.amount` as it came. With several products it may be that of the first only: the partner does not say. */
   amount?: number;
+  /** Known only of an order that was read with its keys, so that none of them is in it. */
   title?: string;
   /** `item.quantity` as it came. It shows whether `amount` is for the whole order. */
   quantity?: number;
+}
+
+/** A row of the order history, or an order, that can't be read. */
+export interface UnreadableRecord {
+  what: 'row' | 'order';
+  /** Of the order; absent where it has none that may stand in a command. */
+  id?: string;
+  referenceId?: string;
+  /** What is wrong with it. Nothing of what was received. */
+  why: string;
 }
 
 /** A run of a purchase, as lists and descriptions of Temporal show it, with its later deliveries. */
@@ -38,6 +49,8 @@ export interface KnownPurchase {
   /** By product, of the keys handed over. */
   fingerprints?: Record<string, string[]>;
   hold?: { id: string; reason: string; decisions: string[] };
+  /** Why its memo can't be read; what the memo would say is absent then. */
+  unreadable?: string;
   /** The findings that earlier reconciliations have notified the checkout of: `findingKey` of each. */
   notified?: readonly string[];
 }
@@ -48,12 +61,19 @@ export function isRunning(purchase: KnownPurchase): boolean {
 
 /** Instants are epoch ms. */
 export interface ReconcileOptions {
+  /** Taken before the first record was read. What ended at this instant or later is for the next run. */
   now: number;
   /** The order history was read back to here, so a purchase that began earlier is not missed in it. */
   from: number;
   /** What began at this instant or later is left alone. It lies before the reading of the order history began. */
   settledBefore: number;
   stuckAfterMs: number;
+}
+
+/** Whether the order history that was read must show the order of this purchase. */
+export function mustBeInHistory(purchase: KnownPurchase, { from, settledBefore }: ReconcileOptions): boolean {
+  const { orderId, startedAt, closedAt } = purchase;
+  return orderId !== undefined && !isRunning(purchase) && startedAt >= from && (closedAt ?? startedAt) < settledBefore;
 }
 
 /** The partner's orders and the purchases here, by what they are looked up by. */
@@ -67,10 +87,17 @@ export interface RecordIndex {
   owners: ReadonlyMap<string, string>;
   /** By order id: every run that names the order, owner or not. */
   runsByOrder: ReadonlyMap<string, readonly KnownPurchase[]>;
+  unreadable: readonly UnreadableRecord[];
+  /** The order ids among them. */
+  unreadableIds: ReadonlySet<string>;
 }
 
 /** Indexes the records of both sides. An order that was read twice counts as it was read last. Linear. */
-export function indexRecords(orders: readonly PartnerOrder[], runs: readonly KnownPurchase[]): RecordIndex {
+export function indexRecords(
+  orders: readonly PartnerOrder[],
+  runs: readonly KnownPurchase[],
+  unreadable: readonly UnreadableRecord[] = [],
+): RecordIndex {
   const byId = new Map(orders.map((order) => [order.id, order]));
   const purchases = latestRuns(runs);
   return {
@@ -79,6 +106,8 @@ export function indexRecords(orders: readonly PartnerOrder[], runs: readonly Kno
     purchases,
     owners: ownersOf(purchases.values(), byId),
     runsByOrder: groupBy(runs, (run) => run.orderId),
+    unreadable,
+    unreadableIds: new Set(unreadable.flatMap(({ id }) => id ?? [])),
   };
 }
 

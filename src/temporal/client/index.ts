@@ -8,6 +8,7 @@ export {
   TemporalUnreachableError,
 } from './connection';
 export { connectionFailureOf, refusalOf, TemporalRefusedError } from './connection-failure';
+export type { ReadExecution } from './executions';
 export { grpcErrorOf } from './grpc-error';
 export { createPurchaseReader, type KeyEvent, type PurchaseReader, type PurchaseRun } from './purchase-reader';
 export { rootCauseOf } from './root-cause';

@@ -1,12 +1,8 @@
-import {
-  type Client,
-  type WorkflowExecutionDescription,
-  type WorkflowExecutionInfo,
-  WorkflowNotFoundError,
-} from '@temporalio/client';
+import { type Client, ServiceError, type WorkflowExecutionDescription, WorkflowNotFoundError } from '@temporalio/client';
 import { type EventWithKeys, fingerprintsOf } from '../../contracts/checkout-events';
 import { DELIVER_WORKFLOW, deliverWorkflowId, PURCHASE_WORKFLOW, purchaseWorkflowId } from '../../contracts/names';
 import { PARTNER_ORDER_ID, REFERENCE_ID } from '../../contracts/search-attributes';
+import { listExecutions, readExecution, type ReadExecution } from './executions';
 import { readSentEvents, readStartInput, type Run, type SentEvent } from './history';
 
 const MOST_OTHERS = 10;
@@ -37,10 +33,12 @@ export interface KeyEventOptions {
 export interface PurchaseReader {
   /** What the server itself says of the latest run of a purchase. @throws WorkflowNotFoundError */
   describe(referenceId: string): Promise<WorkflowExecutionDescription>;
+  /** The same, and of one whose memo can't be decoded all but the memo. @throws WorkflowNotFoundError */
+  describeExecution(referenceId: string): Promise<ReadExecution>;
   /** Lists purchases. Lists lag behind. @param query further conditions, in Temporal's list filters */
-  list(query: string): AsyncIterable<WorkflowExecutionInfo>;
+  list(query: string): AsyncIterable<ReadExecution>;
   /** Lists deliveries after the end of purchases, as `list` does. */
-  listDeliveries(query: string): AsyncIterable<WorkflowExecutionInfo>;
+  listDeliveries(query: string): AsyncIterable<ReadExecution>;
   /** The latest delivery of keys after the end of a purchase, as the server itself knows it. */
   latestDelivery(referenceId: string): Promise<PurchaseRun | undefined>;
   /**
@@ -64,10 +62,10 @@ export interface PurchaseReader {
 
 /** @param client a client of the namespace of the purchases. */
 export function createPurchaseReader(client: Client): PurchaseReader {
-  const list = (type: string, query: string) =>
-    client.workflow.list({ query: `WorkflowType = '${type}' AND ${query}` });
+  const list = (type: string, query: string) => listExecutions(client, `WorkflowType = '${type}' AND ${query}`);
   return {
     describe: (referenceId) => client.workflow.getHandle(purchaseWorkflowId(referenceId)).describe(),
+    describeExecution: (referenceId) => describeExecution(client, purchaseWorkflowId(referenceId)),
     list: (query) => list(PURCHASE_WORKFLOW, query),
     listDeliveries: (query) => list(DELIVER_WORKFLOW, query),
     latestDelivery: (referenceId) => latestDelivery(client, referenceId),
@@ -78,9 +76,24 @@ export function createPurchaseReader(client: Client): PurchaseReader {
   };
 }
 
+async function describeExecution(client: Client, workflowId: string): Promise<ReadExecution> {
+  try {
+    return await client.workflow.getHandle(workflowId).describe();
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError || error instanceof ServiceError) throw error;
+    const { namespace } = client.options;
+    const { workflowExecutionInfo } = await client.workflowService.describeWorkflowExecution({
+      namespace,
+      execution: { workflowId },
+    });
+    if (!workflowExecutionInfo) throw error;
+    return readExecution(client, workflowExecutionInfo);
+  }
+}
+
 async function latestDelivery(client: Client, referenceId: string): Promise<PurchaseRun | undefined> {
   try {
-    return runOf(await client.workflow.getHandle(deliverWorkflowId({ referenceId })).describe());
+    return runOf(await describeExecution(client, deliverWorkflowId({ referenceId })));
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return undefined;
     throw error;
@@ -92,7 +105,7 @@ async function othersWithOrder(client: Client, orderId: string, referenceId: str
   const query = `WorkflowType = '${PURCHASE_WORKFLOW}' AND ${same}`;
   const found: string[] = [];
   try {
-    for await (const { typedSearchAttributes } of client.workflow.list({ query, pageSize: MOST_OTHERS })) {
+    for await (const { typedSearchAttributes } of listExecutions(client, query, MOST_OTHERS)) {
       const other = typedSearchAttributes.get(REFERENCE_ID);
       if (other !== undefined) found.push(other);
       if (found.length >= MOST_OTHERS) break;
@@ -109,7 +122,7 @@ async function readKeyEvents(
   { also = [], exceptRunId, skipForgotten = false }: KeyEventOptions,
 ): Promise<KeyEvent[]> {
   const runs = new Map(also.map((run) => [run.runId, run]));
-  const listed = client.workflow.list({ query: `${REFERENCE_ID.name} = '${referenceId}'` });
+  const listed = listExecutions(client, `${REFERENCE_ID.name} = '${referenceId}'`);
   for await (const execution of listed) runs.set(execution.runId, runOf(execution));
   const events = new Map<string, KeyEvent>();
   for (const run of runs.values()) {
@@ -138,6 +151,6 @@ async function sentBy(client: Client, run: Run, skipForgotten: boolean): Promise
   }
 }
 
-function runOf({ workflowId, runId, status, memo }: Omit<WorkflowExecutionInfo, 'raw'>): PurchaseRun {
+function runOf({ workflowId, runId, status, memo }: ReadExecution): PurchaseRun {
   return { workflowId, runId, status: status.name, memo };
 }

@@ -26,7 +26,7 @@ describe('reading the order history', () => {
     async (order) => {
       const [sandbox, partner] = await partnerWith(order);
 
-      const orders = await readOrderHistory(partner, 0, quiet);
+      const { orders } = await readOrderHistory(partner, 0, quiet);
 
       expect(orders).toHaveLength(COUNT);
       expect(new Set(orders.map(({ referenceId }) => referenceId)).size).toBe(COUNT);
@@ -38,7 +38,7 @@ describe('reading the order history', () => {
     const [sandbox, partner] = await partnerWith(order);
     const from = Date.now() - DAY;
 
-    const orders = await readOrderHistory(partner, from, quiet);
+    const { orders } = await readOrderHistory(partner, from, quiet);
 
     const all = await sandbox.ledger();
     const young = all.references.flatMap(({ orders: own }) => own).filter((own) => Date.parse(own.createdAt) >= from);
@@ -53,7 +53,7 @@ describe('reading the order history', () => {
       const [sandbox, partner] = await partnerWith(order);
       sandbox.settings({ historyShift: 20 });
 
-      const orders = await readOrderHistory(partner, 0, quiet);
+      const { orders } = await readOrderHistory(partner, 0, quiet);
 
       const past = orders.filter(({ referenceId }) => referenceId?.startsWith('past-'));
       expect(past).toHaveLength(COUNT);
@@ -64,13 +64,13 @@ describe('reading the order history', () => {
 
   it('reads a history of one page, and one without orders, with one request', async () => {
     const [sandbox, partner] = await partnerWith('newest', 12);
-    expect(await readOrderHistory(partner, 0, quiet)).toHaveLength(12);
+    expect((await readOrderHistory(partner, 0, quiet)).orders).toHaveLength(12);
     expect(sandbox.requests().orders).toBe(1);
     const empty = await startSandbox();
     const nobody = createPartnerClient({ baseUrl: empty.url, apiKey: () => 'sandbox-key' });
     closeAtEnd(empty.close);
     closeAtEnd(nobody.close);
-    expect(await readOrderHistory(nobody, 0, quiet)).toEqual([]);
+    expect(await readOrderHistory(nobody, 0, quiet)).toEqual({ orders: [], unreadable: [] });
     expect(empty.requests().orders).toBe(1);
   });
 
@@ -78,7 +78,7 @@ describe('reading the order history', () => {
     const [sandbox, partner] = await partnerWith('newest');
     const fault = sandbox.addFault({ operation: 'orders', nth: 7, times: 2, action: { type: 'answer', status: 503 } });
 
-    expect(await readOrderHistory(partner, 0, quiet)).toHaveLength(COUNT);
+    expect((await readOrderHistory(partner, 0, quiet)).orders).toHaveLength(COUNT);
 
     expect(fault.hits).toBe(2);
     expect(sandbox.requests().orders).toBeLessThanOrEqual(PAGES * 1.05 + 2);
@@ -138,7 +138,7 @@ describe('reading the order history', () => {
       const rows = rowsOf(2_000, (index) => ((index * 7_919) % 2_000) * 60_000);
       const { partner } = await serving(rows);
 
-      const orders = await readOrderHistory(partner, NOW - 3_600_000, quiet);
+      const { orders } = await readOrderHistory(partner, NOW - 3_600_000, quiet);
 
       expect(new Set(orders.map(({ id }) => id)).size).toBe(2_000);
     });
@@ -151,7 +151,7 @@ describe('reading the order history', () => {
         if (requests === 4) gone.push(...rows.splice(0, 30).map(({ id }) => id));
       });
 
-      const orders = await readOrderHistory(partner, 0, quiet);
+      const { orders } = await readOrderHistory(partner, 0, quiet);
 
       const read = new Set(orders.map(({ id }) => id));
       expect(all.filter((id) => !read.has(id) && !gone.includes(id))).toEqual([]);

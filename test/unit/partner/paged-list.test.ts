@@ -32,9 +32,9 @@ function respond({ path }: Received) {
   return { json: envelope({ hits, pages, ...list }) };
 }
 
-async function collect<Row extends { id: string }>(source: AsyncIterable<Row>): Promise<string[]> {
+async function collect(source: AsyncIterable<{ id?: string | undefined }>): Promise<string[]> {
   const ids: string[] = [];
-  for await (const { id } of source) ids.push(id);
+  for await (const { id = 'no id' } of source) ids.push(id);
   return ids;
 }
 

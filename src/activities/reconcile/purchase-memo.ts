@@ -1,0 +1,48 @@
+import type { DeliveryMemo, HoldNotice, PurchaseMemo } from '../../contracts/purchase';
+
+/** What a reconciliation needs of a purchase's memo. */
+export type ReadMemo = Pick<PurchaseMemo, 'totalDebit' | 'ordered' | 'delivered' | 'fingerprints'> & {
+  hold: HoldNotice | undefined;
+};
+
+/**
+ * The memo of a purchase. Whoever starts a workflow may give it a memo of his own, so it has the shape of ours or is none.
+ *
+ * @returns what is wrong with it otherwise; nothing of what is in it.
+ */
+export function readMemo(memo: Record<string, unknown> = {}): ReadMemo | string {
+  const { totalDebit, ordered, delivered, fingerprints, hold } = memo;
+  const numbers = { totalDebit, ordered, delivered };
+  const wrong = Object.entries(numbers).find(([, value]) => !isAbsent(value) && !Number.isFinite(value));
+  if (wrong) return `expected ${wrong[0]}: number`;
+  if (!isAbsent(fingerprints) && !isFingerprints(fingerprints)) return 'expected fingerprints: lists by product';
+  if (!isAbsent(hold) && !isHold(hold)) return 'expected hold: {id, reason, explanation, decisions}';
+  const present = Object.entries({ ...numbers, fingerprints, hold }).filter(([, value]) => !isAbsent(value));
+  return Object.fromEntries(present) as unknown as ReadMemo;
+}
+
+/** The memo of a later delivery; empty where it has another shape: what was delivered is then read from histories. */
+export function readDeliveryMemo(memo: Record<string, unknown> = {}): DeliveryMemo {
+  const { reconciledBy, notifiedOf, fingerprints, ordered, orderId } = memo;
+  const areTexts = [reconciledBy, notifiedOf, orderId].every((value) => isAbsent(value) || typeof value === 'string');
+  const isCounted = isAbsent(ordered) || Number.isFinite(ordered);
+  const isRead = areTexts && isCounted && (isAbsent(fingerprints) || isFingerprints(fingerprints));
+  return isRead ? (memo as DeliveryMemo) : {};
+}
+
+function isAbsent(value: unknown): boolean {
+  return value === undefined || value === null;
+}
+
+function isFingerprints(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.values(value).every(isTexts);
+}
+
+function isTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every((one) => typeof one === 'string');
+}
+
+function isHold(value: unknown): boolean {
+  const { id, reason, decisions } = value as Partial<HoldNotice>;
+  return typeof id === 'string' && typeof reason === 'string' && isTexts(decisions);
+}

@@ -1,0 +1,82 @@
+import { CLOCK_TOLERANCE_MS } from '../../domain/clock-tolerance';
+import { isSafeOrderId, presentableStatus } from '../../domain/order';
+import {
+  type KnownPurchase,
+  mustBeInHistory,
+  type PartnerOrder,
+  type ReconcileOptions,
+  type UnreadableRecord,
+} from '../../domain/reconciliation/index';
+import type { PartnerClient } from '../../partner/index';
+import type { PurchaseReader } from '../../temporal/client';
+import { inParallel } from './in-parallel';
+import { type OrderHistory, readOrderHistory } from './order-history';
+import type { Progress } from './progress';
+import { type LaterDeliveries, listLaterDeliveries, listPurchases } from './purchase-lists';
+import { readOrder } from './read-order';
+
+/** How many followed orders are read at the same time. */
+const PARALLEL = 4;
+
+/** The records of both sides. */
+export interface Records extends OrderHistory {
+  purchases: KnownPurchase[];
+  later: LaterDeliveries;
+}
+
+/** Reads the records of both sides, the partner's first. */
+export async function readRecords(
+  { partner, purchases: reader }: { partner: PartnerClient; purchases: PurchaseReader },
+  { options, runId }: { options: ReconcileOptions; runId: string },
+  progress: Progress,
+): Promise<Records> {
+  const since = options.from - CLOCK_TOLERANCE_MS;
+  const history = await readOrderHistory(partner, since, progress);
+  const orders = history.orders.filter((order) => order.createdAt >= since);
+  const later = await listLaterDeliveries(reader, runId);
+  const purchases = await listPurchases(reader, { from: options.from, orders, later }, progress);
+  const followed = await readFollowedOrders(partner, { orders, purchases, options }, progress);
+  return {
+    orders: [...orders, ...followed.flatMap(({ order }) => order ?? [])],
+    unreadable: [...history.unreadable, ...followed.flatMap(({ unreadable }) => unreadable ?? [])],
+    purchases,
+    later,
+  };
+}
+
+/**
+ * Reads one by one the orders that the history does not show: of older purchases that may still bring keys, and of those whose
+ * order it should show, because a row that can't be read may hide it.
+ */
+async function readFollowedOrders(
+  partner: PartnerClient,
+  input: { orders: readonly PartnerOrder[]; purchases: readonly KnownPurchase[]; options: ReconcileOptions },
+  progress: Progress,
+): Promise<{ order?: PartnerOrder; unreadable?: UnreadableRecord }[]> {
+  const { options } = input;
+  const shown = new Set(input.orders.map((order) => order.id));
+  const followed = input.purchases.filter(
+    (purchase) =>
+      purchase.orderId !== undefined &&
+      !shown.has(purchase.orderId) &&
+      (mayStillBringKeys(purchase, options) || mustBeInHistory(purchase, options)),
+  );
+  let done = 0;
+  return inParallel(followed, PARALLEL, async (purchase) => {
+    const { orderId = '', referenceId, startedAt } = purchase;
+    const read = await readOrder(partner, orderId, progress.signal);
+    progress.show('reading followed orders', { done: ++done, of: followed.length });
+    if ('order' in read) {
+      return { order: { id: orderId, referenceId, status: presentableStatus(read.order.status), createdAt: startedAt } };
+    }
+    // Neither the history nor the partner itself shows it: it is missing there.
+    if (read.error.kind === 'not-found' && mustBeInHistory(purchase, options)) return {};
+    const id = isSafeOrderId(orderId) ? orderId : undefined;
+    return { unreadable: { what: 'order', id, referenceId, why: read.error.message } };
+  });
+}
+
+function mayStillBringKeys(purchase: KnownPurchase, { from }: ReconcileOptions): boolean {
+  const { startedAt, ordered = Infinity, delivered = 0 } = purchase;
+  return startedAt < from && delivered < ordered;
+}
