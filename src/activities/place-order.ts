@@ -65,7 +65,8 @@ async function findBefore(deps: ActivityDependencies, input: PlaceOrderInput): P
     const found = await withinMs(timeLeftMs, findOrders(deps.partner, input.referenceId, input.since));
     if (!found) return { evidence: 'NOT_SENT', why: 'the search of the order history took too long' };
     const { orders, unusable } = found;
-    if (unusable !== undefined && !input.decidedDespite?.includes(unusable)) return { evidence: 'UNKNOWN', why: unusable };
+    if (unusable !== undefined && !input.decidedDespite?.includes(unusable))
+      return { evidence: 'UNKNOWN', why: unusable };
     return orders.length > 0 ? { evidence: 'FOUND', orders, why: 'the order is there already' } : undefined;
   } catch (error) {
     const unasked = 'the order history could not be searched';

@@ -73,7 +73,8 @@ function shownRow({ id, referenceId, createdAt, problems }: UnreadableRow) {
 
 function formatOrder(row: ShownRow): string {
   const { createdAt = 'no date', id = 'no id', referenceId = '' } = row;
-  const [status, item] = 'problems' in row ? ["can't be read", `expected ${row.problems.join(', ')}`] : [row.status, row.item?.title];
+  const [status, item] =
+    'problems' in row ? ["can't be read", `expected ${row.problems.join(', ')}`] : [row.status, row.item?.title];
   return `${createdAt}  ${id.padEnd(24)} ${status.padEnd(18)} ${referenceId.padEnd(24)} ${item ?? ''}`;
 }
 

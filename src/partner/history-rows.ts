@@ -53,7 +53,8 @@ export function readRows<Row extends ReadRow>(
   const unreadable = results.flatMap((result, at) => {
     if (result.success) return [];
     const readable = readableFields(rows[at], fields);
-    const notAfter = readable.createdAt === undefined ? neighbour(times, at, direction) : Date.parse(readable.createdAt);
+    const notAfter =
+      readable.createdAt === undefined ? neighbour(times, at, direction) : Date.parse(readable.createdAt);
     return [{ at, digest: digestOf(rows[at]), ...readable, notAfter, problems: problemsOf(result.error) }];
   });
   return { orders, unreadable };
@@ -61,7 +62,8 @@ export function readRows<Row extends ReadRow>(
 
 function readableFields(row: unknown, fields: RowFields): Pick<UnreadableRow, 'id' | 'referenceId' | 'createdAt'> {
   const value = (name: keyof RowFields) => {
-    const field = typeof row === 'object' && row !== null && Object.hasOwn(row, name) ? Reflect.get(row, name) : undefined;
+    const field =
+      typeof row === 'object' && row !== null && Object.hasOwn(row, name) ? Reflect.get(row, name) : undefined;
     return fields[name].safeParse(field).data;
   };
   return { id: value('id'), referenceId: value('reference_id'), createdAt: value('created_at') };

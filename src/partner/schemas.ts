@@ -124,29 +124,34 @@ const balance = z
  * finished order whose products are missing must not pass for one without keys.
  */
 export function orderWithKeys(orderId: string) {
-  return z
-    .object({
-      id: z.string().refine((id) => id === orderId, 'the id that was asked for'),
-      // One of the documented statuses, or whatever else the partner sent.
-      status: text,
-      products: optional(z.array(orderedProduct).max(MOST_PRODUCTS)),
-      // Currency and unit: not shown by the partner.
-      total_debit: optional(amount),
-      // The account after the order.
-      balance: optional(balance),
-    })
-    .refine(({ status, products }) => products !== undefined || !['COMPLETED', 'PARTIAL_COMPLETED'].includes(status), {
-      path: ['products'],
-      message: 'array',
-    })
-    .refine(({ products = [] }) => products.reduce((total, { keys }) => total + keys.length, 0) <= MOST_KEYS, {
-      path: ['products'],
-      message: `at most ${MOST_KEYS} keys`,
-    })
-    // Cut first, a text could end in a part of a key that is no longer recognised.
-    .transform(({ total_debit, products, ...rest }) =>
-      redactKeys({ ...rest, products: products ?? [], totalDebit: total_debit }, LONGEST_SHOWN),
-    );
+  return (
+    z
+      .object({
+        id: z.string().refine((id) => id === orderId, 'the id that was asked for'),
+        // One of the documented statuses, or whatever else the partner sent.
+        status: text,
+        products: optional(z.array(orderedProduct).max(MOST_PRODUCTS)),
+        // Currency and unit: not shown by the partner.
+        total_debit: optional(amount),
+        // The account after the order.
+        balance: optional(balance),
+      })
+      .refine(
+        ({ status, products }) => products !== undefined || !['COMPLETED', 'PARTIAL_COMPLETED'].includes(status),
+        {
+          path: ['products'],
+          message: 'array',
+        },
+      )
+      .refine(({ products = [] }) => products.reduce((total, { keys }) => total + keys.length, 0) <= MOST_KEYS, {
+        path: ['products'],
+        message: `at most ${MOST_KEYS} keys`,
+      })
+      // Cut first, a text could end in a part of a key that is no longer recognised.
+      .transform(({ total_debit, products, ...rest }) =>
+        redactKeys({ ...rest, products: products ?? [], totalDebit: total_debit }, LONGEST_SHOWN),
+      )
+  );
 }
 
 function isPlainObject(value: unknown): boolean {

@@ -12,6 +12,8 @@ export interface Exchange {
   answers: Answers;
   /** Aborted as the sandbox closes. */
   closing: AbortSignal;
+  /** Resolves when the faults are deleted. */
+  untilDeleted: (signal: AbortSignal) => Promise<void>;
 }
 
 type Truncate = Extract<FaultAction, { type: 'truncate' }>;
@@ -27,12 +29,15 @@ export async function performAction(
   exchange: Exchange,
   normal = exchange.answers.success({}),
 ): Promise<Answer | 'normal' | 'done'> {
-  const { answers, response, socket, closing } = exchange;
+  const { answers, response, socket, closing, untilDeleted } = exchange;
   switch (action.type) {
     case 'hang':
       return 'done';
     case 'delay':
       await setTimeout(action.ms, undefined, { signal: closing });
+      return 'normal';
+    case 'wait':
+      await untilDeleted(closing);
       return 'normal';
     case 'reset':
       socket.resetAndDestroy();

@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import { z } from 'zod';
 import { integer, orderItems, parse, strictObject, text } from './input';
 
@@ -11,6 +12,8 @@ const action = z.discriminatedUnion('type', [
   strictObject({ type: z.literal('hang') }),
   /** Waits, then goes on as if nothing were wrong, even if the client has gone. */
   strictObject({ type: z.literal('delay'), ms: integer(0) }),
+  /** Waits until the faults are deleted, then goes on as if nothing were wrong. */
+  strictObject({ type: z.literal('wait') }),
   /** RST. */
   strictObject({ type: z.literal('reset') }),
   /** FIN, with no answer. */
@@ -116,6 +119,12 @@ export interface Call {
 export class FaultList {
   #faults: ActiveFault[] = [];
   #added = 0;
+  #deleted = new EventEmitter().setMaxListeners(0);
+
+  /** Resolves when the faults are deleted. @throws AbortError */
+  async untilDeleted(signal: AbortSignal): Promise<void> {
+    await once(this.#deleted, 'deleted', { signal });
+  }
 
   /** @throws BadInput that says what is wrong with it */
   add(given: unknown): ActiveFault {
@@ -126,6 +135,7 @@ export class FaultList {
   }
 
   clear(): readonly ActiveFault[] {
+    this.#deleted.emit('deleted');
     return (this.#faults = []);
   }
 

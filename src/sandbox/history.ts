@@ -60,15 +60,17 @@ export class History {
     for (const { act } of due) act();
   }
 
-  /** As the interface shows it. */
-  #show(order: Order) {
+  /** As the interface shows it, unless a person made it show something else. */
+  #show(order: Order): unknown {
+    const { shownRow } = order;
+    if (shownRow !== undefined && (typeof shownRow !== 'object' || shownRow === null)) return shownRow;
     return {
       id: order.id,
       reference_id: order.referenceId,
       status: order.state.status,
       item: shownItem(order, this.settings.historyItem),
       created_at: new Date(order.createdAtMs).toISOString(),
-      ...order.shownRow,
+      ...shownRow,
     };
   }
 }

@@ -32,8 +32,8 @@ export interface Order {
   forcedStatus?: string;
   /** What the interface shows as debited, where a person made it differ from the ledger. */
   shownDebit?: number;
-  /** What its row in the history shows in the place of what is right. */
-  shownRow?: Record<string, unknown>;
+  /** What the history shows in the place of its row, or of fields of it. */
+  shownRow?: unknown;
 }
 
 export interface OrderLine extends OrderedProduct {

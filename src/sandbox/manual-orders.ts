@@ -23,8 +23,8 @@ const orderChange = strictObject({
   keys: z.array(z.array(text)).optional(),
   /** What `total_debit` shows from now on; the ledger does not change. */
   shownDebit: money.optional(),
-  /** What its row in the history shows from now on in the place of what is right: `{"created_at":"yesterday"}`. */
-  shownRow: z.record(z.string(), z.unknown()).optional(),
+  /** What its row in the history shows from now on: other fields, or something else than an object in its place. */
+  shownRow: z.unknown().optional(),
 });
 
 /** What a person can do to an order. */
@@ -64,7 +64,7 @@ export async function changeOrder({ ledger }: SandboxState, id: string, given: u
   const { status, keys, shownDebit, shownRow } = parse(orderChange, given);
   order.forcedStatus = status ?? order.forcedStatus;
   order.shownDebit = shownDebit ?? order.shownDebit;
-  order.shownRow = shownRow ?? order.shownRow;
+  if (shownRow !== undefined) order.shownRow = shownRow;
   for (const [at, line] of order.lines.entries()) line.givenKeys = keys?.[at] ?? line.givenKeys;
   return reportOrder(ledger, order, { keys: false });
 }

@@ -37,7 +37,8 @@ export async function servePartner(
   if (!hasKey(state, request)) {
     return send(response, answers.error(401, 'unauthorized', 'the header x-api-key is missing or wrong'));
   }
-  const exchange = { response, socket: request.socket, answers, closing: state.closing.signal };
+  const untilDeleted = (signal: AbortSignal) => state.faults.untilDeleted(signal);
+  const exchange = { response, socket: request.socket, answers, closing: state.closing.signal, untilDeleted };
   const answer = await answered(state, route, request, exchange, logged);
   if (answer !== 'done') send(response, answer);
 }

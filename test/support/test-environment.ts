@@ -32,6 +32,10 @@ export interface TestEnvironmentOptions {
   fingerprintSecrets?: () => readonly string[];
   /** Where reconciliations write their reports. Default: a new folder. */
   reportDir?: string;
+  /** Of the partner client, where it is not that of the settings. */
+  partnerTimeoutMs?: number;
+  /** How far ahead the clock of reconciliations is. Default an hour. */
+  reconcilesAheadMs?: number;
 }
 
 /** The whole with real parts: the suite's Temporal server, a sandbox, a verifying receiver, a worker in this process. */
@@ -87,13 +91,13 @@ export async function startTestEnvironment(options: TestEnvironmentOptions = {})
   const partner = createPartnerClient({
     baseUrl: sandbox.url,
     apiKey: () => 'sandbox-key',
-    timeoutMs: settings.partnerTimeoutMs,
+    timeoutMs: options.partnerTimeoutMs ?? settings.partnerTimeoutMs,
   });
   closing.push(sandbox.close, receiver.close, partner.close);
   const starter = createStarter(client, { taskQueue });
   if (options.worker !== false) {
     const { fingerprintSecrets = () => [TEST_FINGERPRINT_SECRET], reportDir = temporaryFolder() } = options;
-    const where = { address, namespace, taskQueue, reportDir };
+    const where = { address, namespace, taskQueue, reportDir, reconcilesAheadMs: options.reconcilesAheadMs };
     closing.push(await startWorker({ ...where, settings, partner, receiver, fingerprintSecrets }));
   }
   const parts = { address, namespace, client, sandbox, receiver, starter, partner, settings, taskQueue };

@@ -23,15 +23,13 @@ export interface WorkerParts {
   receiver: { url: string };
   fingerprintSecrets: () => readonly string[];
   reportDir: string;
+  /** How far ahead the clock of its reconciliations is, in ms. Default an hour, so that what was done a moment ago has settled. */
+  reconcilesAheadMs?: number | undefined;
 }
 
-/**
- * A worker in this process. The clock of its reconciliations is an hour ahead, so that what was done a moment ago has settled.
- *
- * @returns stops it
- */
+/** A worker in this process. @returns stops it */
 export async function startWorker(parts: WorkerParts): Promise<() => Promise<void>> {
-  const { address, namespace, taskQueue, settings, partner, receiver } = parts;
+  const { address, namespace, taskQueue, settings, partner, receiver, reconcilesAheadMs = HOUR } = parts;
   const connection = await NativeConnection.connect({ address });
   const client = new Client({ connection, namespace });
   const delivery = createDelivery({
@@ -52,7 +50,7 @@ export async function startWorker(parts: WorkerParts): Promise<() => Promise<voi
   const reconciling = createReconcileActivities({
     ...deps,
     reportDir: parts.reportDir,
-    now: () => Date.now() + HOUR,
+    now: () => Date.now() + reconcilesAheadMs,
   });
   const worker = await Worker.create({
     connection,

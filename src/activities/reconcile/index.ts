@@ -144,9 +144,7 @@ async function handleFindings(
   let handled = 0;
   const findings = await inParallel(suggested, PARALLEL, async (finding) => {
     progress.signal.throwIfAborted();
-    const confirmed = unconfirmed.has(finding)
-      ? { finding, orders: [] }
-      : await confirm(confirmContext, finding);
+    const confirmed = unconfirmed.has(finding) ? { finding, orders: [] } : await confirm(confirmContext, finding);
     handled += 1;
     progress.show('confirming and repairing', { done: handled, of: suggested.length });
     if (!confirmed) return undefined;

@@ -41,7 +41,9 @@ export async function readOrderHistory(
   });
   const { readable, unreadable } = byReadability<HistoryOrder>(rows);
   const young = unreadable.filter(({ notAfter = Infinity }) => notAfter >= from);
-  const again = await inParallel(young.slice(0, MOST_READ_AGAIN), PARALLEL, (row) => readRowAgain(partner, row, progress));
+  const again = await inParallel(young.slice(0, MOST_READ_AGAIN), PARALLEL, (row) =>
+    readRowAgain(partner, row, progress),
+  );
   const found = again.filter((row) => row !== undefined);
   const ids = new Set(found.map(({ id }) => id));
   return {

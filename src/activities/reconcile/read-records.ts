@@ -67,7 +67,9 @@ async function readFollowedOrders(
     const read = await readOrder(partner, orderId, progress.signal);
     progress.show('reading followed orders', { done: ++done, of: followed.length });
     if ('order' in read) {
-      return { order: { id: orderId, referenceId, status: presentableStatus(read.order.status), createdAt: startedAt } };
+      return {
+        order: { id: orderId, referenceId, status: presentableStatus(read.order.status), createdAt: startedAt },
+      };
     }
     // Neither the history nor the partner itself shows it: it is missing there.
     if (read.error.kind === 'not-found' && mustBeInHistory(purchase, options)) return {};

@@ -52,7 +52,8 @@ export const KIND_DOCS: Record<FindingKind, { title: string; means: string; advi
   },
   UNREADABLE: {
     title: "Can't be read",
-    means: "A record can't be read: a row of the order history, an order, or the memo of a purchase. All others were compared.",
+    means:
+      "A record can't be read: a row of the order history, an order, or the memo of a purchase. All others were compared.",
     advice: 'Ask the partner to correct its answer; what a record hides may be an order that nobody knows.',
   },
   ORPHAN: {

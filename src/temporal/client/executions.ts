@@ -33,8 +33,9 @@ export async function readExecution(client: Client, raw: RawExecution): Promise<
   try {
     return await read(raw);
   } catch {
-    // The message of what failed may quote the memo.
-    return { ...(await read({ ...raw, memo: undefined })), memoIssue: 'it could not be decoded' };
+    // The message of what failed may quote the memo. A copy would lose the fields whose default is the prototype's.
+    const withoutMemo = Object.assign(Object.create(raw) as RawExecution, { memo: undefined });
+    return { ...(await read(withoutMemo)), memoIssue: 'it could not be decoded' };
   }
 }
 

@@ -1,4 +1,9 @@
-import { type Client, ServiceError, type WorkflowExecutionDescription, WorkflowNotFoundError } from '@temporalio/client';
+import {
+  type Client,
+  ServiceError,
+  type WorkflowExecutionDescription,
+  WorkflowNotFoundError,
+} from '@temporalio/client';
 import { type EventWithKeys, fingerprintsOf } from '../../contracts/checkout-events';
 import { DELIVER_WORKFLOW, deliverWorkflowId, PURCHASE_WORKFLOW, purchaseWorkflowId } from '../../contracts/names';
 import { PARTNER_ORDER_ID, REFERENCE_ID } from '../../contracts/search-attributes';

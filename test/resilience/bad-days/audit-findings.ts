@@ -44,7 +44,7 @@ function isTrue(plan: Plan, parts: DayParts, finding: ReportedFinding, one: Purc
       return (
         isTouched || changes(plan, one) || status.state !== 'DELIVERED' || billable.length !== 1 || wasHeld(parts, one)
       );
-    case 'UNREADABLE' as never:
+    case 'UNREADABLE':
       return isBroken(plan, one);
     default:
       return true;

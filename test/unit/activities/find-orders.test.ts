@@ -125,8 +125,41 @@ describe('an order is found in the history, whatever the search is worth', () =>
 
     expect(await findOrders(partner, 'REF-1', 0)).toMatchObject({
       orders: [{ id: 'ord-1', status: 'UNRECOGNISED', createdAt: '2026-01-01T00:00:00.000Z' }],
-      unusable: 1,
+      unusable: expect.stringContaining("can't be used"),
     });
+  });
+
+  const ROTTEN = { status: null };
+  it.each<[string, unknown[], boolean]>([
+    ['one of this reference', [{ ...row('REF-1'), ...ROTTEN }], true],
+    ['one that the search for it brought up, and that names none', [null], true],
+    ['one of another reference', [{ ...row('REF-2'), ...ROTTEN }], false],
+    ['one beside the order that was looked for', [row('REF-1'), { ...row('REF-1', 'o-2'), ...ROTTEN }], false],
+    ['one that names none and may be as young as the purchase', [null, row('OTHER', 'o-1')], true],
+    [
+      'one that names none and is older than the purchase',
+      [row('A', 'o-1', 9), row('B', 'o-2', 8), null, row('C', 'o-3', 7)],
+      false,
+    ],
+  ])(
+    'does not call an order absent beside a row that may be it, but lets no other row stand against it: %s',
+    async (_, orders, stands) => {
+      const hits = orders.length;
+      const partner = await partnerThatShows({ hits, orders, pages: { page: 1, total: 1, limit: 500 } });
+      const { unusable } = await findOrders(partner, 'REF-1', Date.parse('2026-01-10T00:00:00Z'));
+      expect(unusable).toEqual(stands ? expect.stringContaining("can't be read") : undefined);
+    },
+  );
+
+  it('hands on no more orders of one reference than a history takes, the oldest that cost money', async () => {
+    const orders = Array.from({ length: 450 }, (_, at) => ({
+      ...row('REF-1', `o-${at}`),
+      status: at < 200 ? 'FAILED' : 'COMPLETED',
+    }));
+    const partner = await partnerThatShows({ hits: 450, orders, pages: { page: 1, total: 1, limit: 500 } });
+    const found = await findOrders(partner, 'REF-1', 0);
+    expect(found.orders).toHaveLength(100);
+    expect(found.orders[0]).toMatchObject({ id: 'o-200' });
   });
 
   async function partnerThatShows(list: ShownList | ((page: number) => ShownList)): Promise<PartnerClient> {
@@ -145,10 +178,10 @@ describe('an order is found in the history, whatever the search is worth', () =>
 
 interface ShownList {
   hits: number;
-  orders: object[];
+  orders: unknown[];
   pages: { page: number; total: number; limit: number };
 }
 
-function row(reference_id: string, id = `ord-of-${reference_id}`) {
-  return { id, reference_id, status: 'PENDING', item: {}, created_at: '2026-01-01T00:00:00.000Z' };
+function row(reference_id: string, id = `ord-of-${reference_id}`, day = 1) {
+  return { id, reference_id, status: 'PENDING', item: {}, created_at: `2026-01-0${day}T00:00:00.000Z` };
 }

@@ -109,18 +109,45 @@ describe('the order history', () => {
     ['created_at', 'FAKE-VALUE', 'a date and time'],
     ['item', { quantity: 'FAKE-VALUE' }, 'number'],
   ])(
-    'fails as a whole for one row with a wrong %s, names the row and never shows a value',
+    'sets one row with a wrong %s apart, reads all others, and says what is wrong without showing a value',
     async (name, value, wanted) => {
       const rows = Array.from({ length: 500 }, (_, index) =>
         historyRow(`o-${index}`, index === 321 ? { [name]: value } : {}),
       );
       answer({ hits: 500, orders: rows, pages });
-      const error = await failureOf(partner.listOrders());
-      expect(error.message).toContain(`details.data.orders.321.${name}`);
-      expect(error.message).toContain(wanted);
-      expect(error.message).not.toMatch(/FAKE-VALUE|o-321/);
+      const { orders, unreadable } = (await partner.listOrders()).data;
+      expect(orders).toHaveLength(499);
+      expect(unreadable).toMatchObject([{ at: 321, referenceId: 'REF-o-321' }]);
+      expect(unreadable[0]!.id).toBe(name === 'id' ? undefined : 'o-321');
+      expect(unreadable[0]!.problems).toEqual([expect.stringMatching(new RegExp(`^${name}.*: ${wanted}$`))]);
+      expect(JSON.stringify(unreadable)).not.toContain('FAKE-VALUE');
     },
   );
+
+  it('cuts what people read, takes no id that is too long for another one, and bounds the age of a row without a date', async () => {
+    const long = 'x'.repeat(12_000);
+    const rows = [
+      historyRow('o-1', {
+        reference_id: long,
+        status: long,
+        item: { title: long },
+        created_at: '2026-01-03T00:00:00Z',
+      }),
+      historyRow(long, { created_at: null }),
+      null,
+      historyRow('o-4'),
+    ];
+    answer({ hits: 4, orders: rows, pages });
+    const { orders, unreadable } = (await partner.listOrders()).data;
+    expect([orders[0]?.referenceId, orders[0]?.status, orders[0]?.item?.title].map((one) => one?.length)).toEqual([
+      201, 201, 201,
+    ]);
+    const notAfter = Date.parse('2026-01-03T00:00:00Z');
+    expect(unreadable).toMatchObject([
+      { at: 1, id: undefined, notAfter },
+      { at: 2, id: undefined, notAfter },
+    ]);
+  });
 
   it('is not searched for nothing, which would list everything', async () => {
     expect(await failureOf(partner.listOrders({ search: '' }))).toMatchObject({ kind: 'invalid-argument' });

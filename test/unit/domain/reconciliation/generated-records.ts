@@ -106,6 +106,8 @@ export const PLANTS: Record<string, Plant> = {
     finds('LOST', [order(n, { status: 'PROCESSING' })], [purchase(n, stopped('FAILED'))]),
   'held here, found there': (n) => finds('LOST', [order(n)], [held(n)]),
   'bought here, unknown there': (n) => finds('MISSING_AT_PARTNER', [], [purchase(n)]),
+  'its memo says nothing of what was handed over': (n) =>
+    finds('UNREADABLE', [order(n, { status: 'FAILED' })], [purchase(n, { ...NOTHING, unreadable: 'expected hold' })]),
   'bought here, under another id there': (n) =>
     finds('MISSING_AT_PARTNER', [order(n, { id: `other-${n}` })], [purchase(n)], [`ord-${n}`, `other-${n}`]),
   'delivered here, failed there': (n) => finds('STATUS_MISMATCH', [order(n, { status: 'FAILED' })], [purchase(n)]),
@@ -191,6 +193,8 @@ export const WELL: Record<string, Plant> = {
       [order(n), order(`${n}b`, { referenceId: `REF-${n}` })],
       [purchase(n, { ...running('PENDING'), startedAt: hoursAgo(5) })],
     ),
+  'ended while the records were read, which showed an older status': (n) =>
+    well([order(n, { status: 'REFUNDED' })], [purchase(n, { startedAt: hoursAgo(5), closedAt: NOW + HOUR })]),
   'overdue, still open': (n) =>
     well(
       [order(n, { status: 'PENDING', createdAt: hoursAgo(5) })],

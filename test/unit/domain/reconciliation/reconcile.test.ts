@@ -48,6 +48,22 @@ describe('comparing the orders of the partner with the purchases here', () => {
     );
   });
 
+  it('reports an order that can not be read once and under its purchase, and not as missing; rows that name none one by one', () => {
+    const row = { what: 'row' as const, id: 'ord-a', referenceId: undefined, why: 'expected status: string' };
+    const nameless = { ...row, id: undefined };
+    const records = indexRecords([], [purchase('a')], [row, { ...row, what: 'order' }, nameless, nameless]);
+    const found = reconcile(records, NIGHT);
+    expect(found.map(inBrief).toSorted()).toEqual(['UNREADABLE REF-a ord-a', 'UNREADABLE none ', 'UNREADABLE none ']);
+  });
+
+  it('names a finding of thousands of orders in a few hundred bytes, and another one as soon as there is one more', () => {
+    const orders = Array.from({ length: 5_000 }, (_, i) => order(`d${i}`, { referenceId: 'REF-x' }));
+    const keyOf = (some: PartnerOrder[]) => compare([order('x'), ...some], [purchase('x')]).map(findingKey)[0]!;
+    expect(keyOf(orders).length).toBeLessThan(300);
+    expect(keyOf(orders)).not.toBe(keyOf(orders.slice(1)));
+    expect(keyOf(orders)).toBe(keyOf(orders.toReversed()));
+  });
+
   it('never groups orders without a reference: each is an orphan by itself', () => {
     const nameless = [undefined, undefined, ''].map((referenceId, i) => order(`n${i}`, { referenceId }));
     expect(compare(nameless, []).map(inBrief)).toEqual([
@@ -163,6 +179,7 @@ describe('a repair', () => {
         'LOST',
         'UNDELIVERED',
         'MISSING_AT_PARTNER',
+        'UNREADABLE',
         'ORPHAN',
         'AMOUNT_MISMATCH',
         'STATUS_MISMATCH',

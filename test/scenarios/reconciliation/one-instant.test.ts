@@ -1,0 +1,51 @@
+import { purchaseWorkflowId } from '../../../src/contracts/names';
+import { settlingAge } from '../../../src/workflows/policies';
+import { startReconciliationEnvironment } from '../../support/test-environment';
+import { waitUntil } from '../../support/wait-until';
+
+const SETTINGS = { settleMs: 100, partnerTimeoutMs: 900, deadlineMs: 60_000 };
+
+describe('a reconciliation whose reading takes long', () => {
+  it('reports nothing of what began or ended while it read, and leaves that to the next run', async () => {
+    // A page may take longer than an order needs to settle.
+    const env = await startReconciliationEnvironment({
+      reconcilesAheadMs: 0,
+      partnerTimeoutMs: 60_000,
+      settings: SETTINGS,
+    });
+    const hasSettled = (at: string | Date) => Date.now() - new Date(at).getTime() > settlingAge(env.settings);
+    env.sandbox.addPastOrders({ count: 501, days: 60, endsBeforeMs: 30 * 24 * 3_600_000 });
+    const before = await env.buy({ 'demo-never': 1 });
+    await waitUntil('it is placed', async () => (await env.sandbox.ordersOf(before)).length === 1);
+    const [open] = await env.sandbox.ordersOf(before);
+    await waitUntil('it has settled', () => hasSettled(open!.createdAt));
+
+    // The first page has been shown, with `before` still open in it and `during` not in it at all.
+    const second = env.sandbox.addFault({ operation: 'orders', nth: 2, action: { type: 'wait' } });
+    const reconciled = env.reconcile();
+    await waitUntil('the second page is asked for', () => second.hits === 1);
+    await env.sandbox.changeOrder(open!.id, { status: 'COMPLETED' });
+    await env.starter.result(before);
+    const during = (await env.bought({ 'demo-instant': 1 })).referenceId;
+    const ended = (await env.client.workflow.getHandle(purchaseWorkflowId(during)).describe()).closeTime!;
+    await waitUntil('it has settled, too', () => hasSettled(ended));
+    env.sandbox.clearFaults();
+
+    expect(await reconciled).toMatchObject({ findings: {} });
+    expect(await env.reconcile()).toMatchObject({ findings: {} });
+  }, 120_000);
+
+  it('reads again at the partner what a row shows otherwise, and reports nothing that is not so', async () => {
+    const env = await startReconciliationEnvironment();
+    const bought = await Promise.all([env.bought({ 'demo-instant': 1 }), env.bought({ 'demo-instant': 1 })]);
+    for (const [at, status] of ['FAILED', 'REFUNDED'].entries()) {
+      await env.sandbox.changeOrder(bought[at]!.orderId!, { shownRow: { status } });
+    }
+    await env.untilListed("PurchaseState = 'DELIVERED'", 2);
+
+    expect(await env.reconcile()).toMatchObject({ findings: {} });
+    env.sandbox.settings({ historyLagMs: 1_000_000 });
+    expect(await env.reconcile()).toMatchObject({ findings: {}, orders: 2 });
+    for (const { referenceId } of bought) expect(env.eventTypes(referenceId)).not.toContain('purchase.refunded');
+  });
+});

@@ -1,0 +1,163 @@
+import { PURCHASE_WORKFLOW, purchaseWorkflowId } from '../../../src/contracts/names';
+import type { ReconciliationResult } from '../../../src/contracts/reconciliation';
+import { HOUR } from '../../support/settings';
+import { startReconciliationEnvironment, type TestEnvironment } from '../../support/test-environment';
+import { waitUntil } from '../../support/wait-until';
+
+/** Another text of each kind that a partner must not put there. */
+const KEY = 'KEY-IN-A-TITLE-7777';
+
+describe('a reconciliation among records that can not be read', () => {
+  let env: TestEnvironment;
+  beforeEach(async () => {
+    env = await startReconciliationEnvironment();
+  });
+  afterEach(() => env.close());
+
+  const named = ({ details }: ReconciliationResult) =>
+    details.map(({ kind, referenceId, done }) => `${kind} ${referenceId} ${done}`).toSorted();
+
+  /** Overdue here, complete there, with or without a row that can be read. */
+  async function late(shownRow?: unknown): Promise<{ referenceId: string; orderId: string }> {
+    const { referenceId, orderId, outcome } = await env.bought({ 'demo-never': 1 });
+    expect(outcome).toBe('OVERDUE');
+    await env.sandbox.changeOrder(orderId!, { status: 'COMPLETED', shownRow });
+    return { referenceId, orderId: orderId! };
+  }
+
+  it('reports each row of the history that it can not read, delivers what that order holds all the same, and everything else', async () => {
+    const whole = await late();
+    const rotten = await late({ status: 7 });
+    const nameless = await late(null);
+    await env.untilListed("PurchaseState = 'OVERDUE'", 3);
+
+    const result = await env.reconcile();
+
+    expect(named(result)).toEqual(
+      [whole, rotten, nameless]
+        .map(({ referenceId }) => `LATE ${referenceId} mended`)
+        .concat(`UNREADABLE ${rotten.referenceId} left`, 'UNREADABLE undefined left')
+        .toSorted(),
+    );
+    const unreadable = result.details.filter(({ kind }) => kind === 'UNREADABLE');
+    expect(unreadable.map(({ orderIds }) => orderIds).toSorted()).toEqual([[], [rotten.orderId]]);
+    for (const { referenceId } of [whole, rotten, nameless]) {
+      await waitUntil('its keys have come', async () => (await env.audit(referenceId)).received.length === 1);
+    }
+  });
+
+  it.each([
+    ['410', { type: 'answer', status: 410 }],
+    ['404', { type: 'answer', status: 404 }],
+    ['403', { type: 'answer', status: 403 }],
+    ['another shape', { type: 'merge', data: { status: 7 } }],
+  ] as const)('reports a followed order that answers %s, and reads the other one', async (_, action) => {
+    await env.close();
+    // The partner's clock is behind, so its orders are old, and followed one by one.
+    env = await startReconciliationEnvironment({ sandbox: { now: () => Date.now() - 5 * HOUR } });
+    const [gone, there] = [await late(), await late()];
+    await env.untilListed("PurchaseState = 'OVERDUE'", 2);
+    env.sandbox.addFault({ operation: 'keys', orderId: gone.orderId, when: 'after', times: 'always', action });
+
+    const result = await env.reconcile({ lookbackMs: 1 });
+
+    expect(named(result)).toEqual([`LATE ${there.referenceId} mended`, `UNREADABLE ${gone.referenceId} left`]);
+    expect(result.details.find(({ kind }) => kind === 'UNREADABLE')).toMatchObject({ orderIds: [gone.orderId] });
+  });
+
+  it('reads again a row or an order that fails for a moment, and reports nothing about it', async () => {
+    const { referenceId, orderId } = await late({ status: 7 });
+    await env.untilListed("PurchaseState = 'OVERDUE'", 1);
+    env.sandbox.addFault({ operation: 'keys', orderId, times: 2, action: { type: 'answer', status: 503 } });
+    env.sandbox.addFault({
+      operation: 'orders',
+      orderId,
+      times: 'always',
+      action: { type: 'answer', status: 200, body: historyOf(orderId, referenceId) },
+    });
+
+    expect(named(await env.reconcile())).toEqual([`LATE ${referenceId} mended`]);
+  });
+
+  it('reports a purchase whose memo can not be read, decoded or not, and repairs the others', async () => {
+    const memos = { shape: { hold: 'a text' }, numbers: { ordered: 'two' } };
+    const references = Object.keys(memos).map((name) => env.reference(name));
+    for (const [at, memo] of Object.values(memos).entries()) await buyWithMemo(references[at]!, memo);
+    const undecodable = env.reference('undecodable');
+    await buyWithRawMemo(undecodable);
+    const whole = await late();
+    await env.untilListed("WorkflowType = 'purchaseWorkflow'", 4);
+    await env.untilListed("ExecutionStatus = 'Failed'", 2);
+    await env.untilListed("PurchaseState = 'OVERDUE'", 1);
+
+    expect(named(await env.reconcile())).toEqual(
+      [...references, undecodable]
+        .map((referenceId) => `UNREADABLE ${referenceId} left`)
+        .concat(`LATE ${whole.referenceId} mended`)
+        .toSorted(),
+    );
+  });
+
+  it('fits its result into a history, whatever the partner wrote, and no key of an order is in it', async () => {
+    const long = 'R'.repeat(12_000);
+    for (let at = 0; at < 250; at++) {
+      const order = await env.sandbox.placeManualOrder({
+        referenceId: `S-${at}`,
+        items: [{ id: 'demo-instant', quantity: 1 }],
+      });
+      const item = { id: long, title: `${long}${at}`, quantity: 1, amount: 3.99 };
+      await env.sandbox.changeOrder(order.id, {
+        status: 'COMPLETED',
+        keys: [[KEY]],
+        shownRow: { reference_id: `${at}${long}`, item: at === 0 ? { ...item, title: `Card ${KEY}` } : item },
+      });
+      if (at === 0) {
+        const products = [{ id: 'p', title: `Card ${KEY}`, quantity: 1, keys: [{ type: 'text', value: KEY }] }];
+        const action = { type: 'merge', data: { products } } as const;
+        env.sandbox.addFault({ operation: 'keys', orderId: order.id, when: 'after', times: 'always', action });
+      }
+    }
+
+    const result = await env.reconcile();
+
+    expect(result.findings).toEqual({ ORPHAN: 250 });
+    expect(result.details).toHaveLength(200);
+    expect(JSON.stringify(result).length).toBeLessThan(256 * 1024);
+    expect(JSON.stringify(result)).toContain('Card [key]');
+    expect(JSON.stringify(result)).not.toContain(KEY);
+  });
+
+  function historyOf(id: string, reference_id: string) {
+    const created_at = new Date().toISOString();
+    const orders = [{ id, reference_id, status: 'COMPLETED', item: null, created_at }];
+    return {
+      status: 200,
+      success: true,
+      details: { data: { hits: 1, orders, pages: { page: 1, total: 1, limit: 50 } } },
+    };
+  }
+
+  async function buyWithMemo(referenceId: string, memo: Record<string, unknown>): Promise<void> {
+    const { client, taskQueue } = env;
+    const args = [{ referenceId, items: [] }];
+    const workflowId = purchaseWorkflowId(referenceId);
+    const handle = await client.workflow.start(PURCHASE_WORKFLOW, { workflowId, taskQueue, args, memo });
+    await handle.result().catch(() => undefined);
+  }
+
+  /** As a client with a codec of its own writes it. No worker can begin such a workflow. */
+  async function buyWithRawMemo(referenceId: string): Promise<void> {
+    const { client, taskQueue, namespace } = env;
+    const { payloadConverter } = client.options.loadedDataConverter;
+    const encrypted = { metadata: { encoding: Buffer.from('binary/encrypted') }, data: Buffer.from('not for us') };
+    await client.workflowService.startWorkflowExecution({
+      namespace,
+      requestId: referenceId,
+      workflowId: purchaseWorkflowId(referenceId),
+      workflowType: { name: PURCHASE_WORKFLOW },
+      taskQueue: { name: taskQueue },
+      input: { payloads: [payloadConverter.toPayload({ referenceId, items: [] })] },
+      memo: { fields: { note: encrypted } },
+    });
+  }
+});
