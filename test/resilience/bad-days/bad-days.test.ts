@@ -2,7 +2,7 @@ import { liveDays } from './days';
 import { SharedServers } from './servers';
 
 /** Chosen for what is in them, and for their short days. `npm run test:faults` lives 200 others. */
-const SEEDS = [1, 2, 4];
+const SEEDS = [8, 38, 43];
 
 jest.setTimeout(300_000);
 

@@ -213,6 +213,17 @@ test('pages can shift while they are read, so that the last order of one page is
   ]);
 });
 
+test('a page can hold fewer than are asked for, and a row can show what no row should, the other rows being right', async () => {
+  const setup = await start({ historyPageLimit: 2 });
+  const ids = [await placed(setup.sandbox, 'A', ONE), await placed(setup.sandbox, 'B', ONE)];
+  await placed(setup.sandbox, 'C', ONE);
+  await admin(setup, 'PATCH', `orders/${ids[1]}`, { shownRow: { reference_id: 7 } });
+  expect([await search(setup.sandbox, '&limit=500&page=1'), await search(setup.sandbox, '&limit=500&page=2')]).toEqual([
+    ['C', 7],
+    ['A'],
+  ]);
+});
+
 test('a history of 20,000 orders is read page by page, each order once, without touching today’s balance', async () => {
   const setup = await start();
   expect((await admin(setup, 'POST', 'history', { count: 20_000, days: 10 })).body).toEqual({ added: 20_000 });
