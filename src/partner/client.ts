@@ -1,6 +1,3 @@
-import { setMaxListeners } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { performance } from 'node:perf_hooks';
 import { z } from 'zod';
 import { isSafeOrderId } from '../domain/order';
 import { readAnswer } from './read-answer';
@@ -14,9 +11,8 @@ import {
   type HistoryParams,
 } from './arguments';
 import type { PartnerOperation } from './error-kind';
-import { PartnerError } from './errors';
 import { allOrders, allProducts, type HistoryOptions, ordersSince } from './lists';
-import { createPacer } from './pacer';
+import { openSlots, type OpenTurn, type RequestTurn } from './slots';
 import { openTransport, type BeforeWrite, type Exchange, type TransportLimits, type WireRequest } from './transport';
 import type {
   Answer,
@@ -44,7 +40,7 @@ export interface PartnerClientOptions {
   historyParams?: HistoryParams;
   /** The total deadline of one request: connecting, headers and body. Default 15,000. */
   timeoutMs?: number;
-  /** Spaces the requests. Waiting for a slot is not part of the deadline. Default: no ceiling. */
+  /** Spaces the requests, see `inTurn`. Waiting for a slot is not part of the deadline. Default: no ceiling. */
   maxRequestsPerSecond?: number;
   /** The largest body that is read. Image keys are large; the default is 32 MiB. */
   maxBodyBytes?: number;
@@ -80,6 +76,12 @@ export interface PartnerClient {
   placeOrder(order: NewOrder, options?: PlacementOptions): Promise<Answer<{ id: string }>>;
   /** An order with the keys delivered so far; these are taken out of its texts. An id that may not stand in a path throws before anything is sent. */
   getOrder(id: string): Promise<Answer<Order>>;
+  /**
+   * Does `work` with a client whose requests wait for their slots under this turn. Inside a turn, it goes on under that one. A
+   * request that can't have a slot in time throws at once: kind `too-late`, and `turnInMs` says about when one may come. A
+   * placement begins only where there is time for its search and its write.
+   */
+  inTurn<T>(turn: RequestTurn, work: (partner: PartnerClient) => Promise<T>): Promise<T>;
   /** Sends nothing any more, waits for what is under way, then closes the connections. */
   close(): Promise<void>;
 }
@@ -103,37 +105,41 @@ export function createPartnerClient(options: PartnerClientOptions): PartnerClien
     options.orderPrefix ?? '',
   );
   const historyParams = options.historyParams ?? { search: 'query', page: 'page', limit: 'limit' };
-  const { send, close } = openSender({ ...options, origin, timeoutMs, maxBodyBytes, now });
+  const sender = openSender({ ...options, origin, timeoutMs, maxBodyBytes, now });
 
-  async function call<T>(operation: PartnerOperation, request: Unsigned, payload: z.ZodType<T>): Promise<Answer<T>> {
-    return readAnswer(await send(operation, request), operation, payload, now());
+  function clientIn(opened: OpenTurn | undefined): PartnerClient {
+    async function call<T>(operation: PartnerOperation, request: Unsigned, payload: z.ZodType<T>): Promise<Answer<T>> {
+      return readAnswer(await sender.send(operation, request, opened), operation, payload, now());
+    }
+
+    const client: PartnerClient = {
+      async listProducts(query = {}) {
+        const path = `${listPath}/products${productParams(query)}`;
+        return call('listProducts', { method: 'GET', path }, wire.productPage);
+      },
+      products: (query = {}) => allProducts(client, query),
+      async listOrders(query = {}) {
+        const path = `${listPath}/orders${orderParams(query, historyParams)}`;
+        return call('listOrders', { method: 'GET', path }, wire.orderPage);
+      },
+      orders: (query = {}, { maxPages } = {}) => allOrders(client, query, maxPages),
+      ordersSince: (since, reading = {}) => ordersSince(client, since, reading),
+      async placeOrder(order, { notAfter, beforeWrite } = {}) {
+        const path = `${orderPath}/place-order`;
+        const request: Unsigned = { method: 'POST', path, body: orderBody(order), notAfter, beforeWrite };
+        return call('placeOrder', request, placedOrder);
+      },
+      async getOrder(id) {
+        checkOrderId(id);
+        const path = `${orderPath}/orders/${id}/keys`;
+        return call('getOrder', { method: 'GET', path }, wire.orderWithKeys(id));
+      },
+      inTurn: (turn, work) => (opened ? work(client) : sender.inTurn(turn, (own) => work(clientIn(own)))),
+      close: sender.close,
+    };
+    return client;
   }
-
-  const client: PartnerClient = {
-    async listProducts(query = {}) {
-      const path = `${listPath}/products${productParams(query)}`;
-      return call('listProducts', { method: 'GET', path }, wire.productPage);
-    },
-    products: (query = {}) => allProducts(client, query),
-    async listOrders(query = {}) {
-      const path = `${listPath}/orders${orderParams(query, historyParams)}`;
-      return call('listOrders', { method: 'GET', path }, wire.orderPage);
-    },
-    orders: (query = {}, { maxPages } = {}) => allOrders(client, query, maxPages),
-    ordersSince: (since, reading = {}) => ordersSince(client, since, reading),
-    async placeOrder(order, { notAfter, beforeWrite } = {}) {
-      const path = `${orderPath}/place-order`;
-      const request: Unsigned = { method: 'POST', path, body: orderBody(order), notAfter, beforeWrite };
-      return call('placeOrder', request, placedOrder);
-    },
-    async getOrder(id) {
-      checkOrderId(id);
-      const path = `${orderPath}/orders/${id}/keys`;
-      return call('getOrder', { method: 'GET', path }, wire.orderWithKeys(id));
-    },
-    close,
-  };
-  return client;
+  return clientIn(undefined);
 }
 
 type Unsigned = Omit<WireRequest, 'headers'>;
@@ -141,25 +147,15 @@ type Unsigned = Omit<WireRequest, 'headers'>;
 type SenderOptions = Pick<PartnerClientOptions, 'apiKey' | 'maxRequestsPerSecond'> &
   TransportLimits & { origin: string };
 
-/** Signs and sends, at the pace allowed, until closed. */
+/** Signs and sends, each request in its slot, until closed. */
 function openSender(options: SenderOptions) {
   const transport = openTransport(options.origin, options);
-  const closing = new AbortController();
-  // Each request that waits for its slot listens, and Node would take more than ten for a leak.
-  setMaxListeners(0, closing.signal);
+  const slots = openSlots(options);
   const underWay = new Set<Promise<Exchange>>();
-  const pace = createPacer(options.maxRequestsPerSecond, {
-    now: () => performance.now(),
-    sleep: (ms) => sleep(ms, undefined, { signal: closing.signal }),
-  });
 
-  async function send(operation: PartnerOperation, request: Unsigned): Promise<Exchange> {
-    const withinMs = request.notAfter === undefined ? undefined : request.notAfter - options.now();
-    // The pacer's sleep ends early, by throwing, when the client closes: the check below says so.
-    const hasSlot = await pace(withinMs).catch(() => false);
-    if (closing.signal.aborted) throw new PartnerError('closed', 'the client is closed', { operation });
-    if (!hasSlot)
-      throw new PartnerError('too-late', 'not sent, its turn under PARTNER_MAX_RPS is too late', { operation });
+  async function send(operation: PartnerOperation, request: Unsigned, turn: OpenTurn | undefined): Promise<Exchange> {
+    const { method, notAfter } = request;
+    await slots.wait(operation, { isWrite: method === 'POST', notAfter }, turn);
     const headers = headersOf(readApiKey(options.apiKey, operation), request.body !== undefined);
     const exchange = transport.send({ ...request, headers });
     underWay.add(exchange);
@@ -167,12 +163,12 @@ function openSender(options: SenderOptions) {
   }
 
   async function close(): Promise<void> {
-    closing.abort();
+    slots.close();
     await Promise.allSettled(underWay);
     await transport.close();
   }
 
-  return { send, close };
+  return { send, inTurn: slots.inTurn, close };
 }
 
 function headersOf(apiKey: string, hasBody: boolean): Record<string, string> {

@@ -12,6 +12,8 @@ export interface PartnerErrorFacts {
   timestamp?: string;
   /** The pause that the partner asked for, 0 to one hour. */
   retryAfterMs?: number;
+  /** With `too-late`, under a ceiling of requests: about when a slot may come. */
+  turnInMs?: number;
   /** Of Node or undici, such as ECONNRESET. */
   code?: string;
   /** With `timeout`: whether the request may have reached the partner. */
