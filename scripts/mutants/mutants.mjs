@@ -24,8 +24,8 @@ export const MUTANTS = [
     name: 'no-search-before-placing',
     rule: 'the history is searched before each placement',
     file: 'src/activities/place-order.ts',
-    find: 'const before = await findBefore(deps, input);',
-    replace: 'const before = deps.now() < 0 ? await findBefore(deps, input) : undefined;',
+    find: 'const before = await findBefore(inTurn, input);',
+    replace: 'const before = deps.now() < 0 ? await findBefore(inTurn, input) : undefined;',
     tests: ['test/scenarios/placement/good-case.test.ts', 'test/scenarios/placement/answers.test.ts'],
   },
   {

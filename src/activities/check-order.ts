@@ -2,10 +2,11 @@ import { WorkflowNotFoundError } from '@temporalio/client';
 import type { Activities, CheckOrderInput, OrderCheck } from '../contracts/activities';
 import { FAILURE } from '../contracts/failures';
 import { REFERENCE_PATTERN } from '../domain/order';
-import { isPartnerError, MAX_PAGE_SIZE } from '../partner';
+import { isPartnerError, MAX_PAGE_SIZE, type PartnerClient } from '../partner';
 import type { PurchaseReader } from '../temporal/client';
 import { failure, toFailure } from './failures';
 import type { ActivityDependencies } from './dependencies';
+import { readTurn } from './read-turn';
 
 /**
  * Reads an order that a decision names, before it is taken: a mistyped id would cost the time of a whole purchase, and the
@@ -14,11 +15,13 @@ import type { ActivityDependencies } from './dependencies';
 export function createCheckOrderActivities(deps: ActivityDependencies): Pick<Activities, 'checkOrder'> {
   return {
     async checkOrder(input): Promise<OrderCheck> {
-      const [isThere, other] = await Promise.all([
-        isAtPartner(deps, input.orderId),
-        // The order itself can be read where its history can't, which may be the very reason of the hold.
-        ownerInHistory(deps, input.orderId).catch((error: unknown) => passing(error)),
-      ]);
+      const [isThere, other] = await deps.partner.inTurn(readTurn(deps, 'delivery', input.orderId), (partner) =>
+        Promise.all([
+          isAtPartner(partner, input.orderId),
+          // The order itself can be read where its history can't, which may be the very reason of the hold.
+          ownerInHistory(partner, input.orderId).catch((error: unknown) => passing(error)),
+        ]),
+      );
       if (!isThere) return { usable: false, why: `the partner has no order ${input.orderId}` };
       const owner = await otherOwner(deps.purchases, input, other);
       if (owner === undefined) return { usable: true };
@@ -27,7 +30,7 @@ export function createCheckOrderActivities(deps: ActivityDependencies): Pick<Act
   };
 }
 
-async function isAtPartner({ partner }: ActivityDependencies, orderId: string): Promise<boolean> {
+async function isAtPartner(partner: PartnerClient, orderId: string): Promise<boolean> {
   try {
     await partner.getOrder(orderId);
     return true;
@@ -42,7 +45,7 @@ async function isAtPartner({ partner }: ActivityDependencies, orderId: string): 
 }
 
 /** @returns the reference under which the history shows the order; undefined if it does not. */
-async function ownerInHistory({ partner }: ActivityDependencies, orderId: string): Promise<string | undefined> {
+async function ownerInHistory(partner: PartnerClient, orderId: string): Promise<string | undefined> {
   const { data } = await partner.listOrders({ search: orderId, limit: MAX_PAGE_SIZE });
   return data.orders.find((row) => row.id === orderId)?.referenceId;
 }

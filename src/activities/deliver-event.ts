@@ -9,6 +9,7 @@ import type { DeliveryEventBody } from '../delivery';
 import { counter } from './counter';
 import { failure, secretMissing, toFailure } from './failures';
 import type { ActivityDependencies } from './dependencies';
+import { readTurn } from './read-turn';
 
 /**
  * Hands events to the checkout. The keys are read from the partner at each attempt, exactly those that the event names by
@@ -20,7 +21,11 @@ export function createDeliverEventActivities(deps: ActivityDependencies): Pick<A
     async deliverEvent(request) {
       const id = eventIdOf(request);
       try {
-        await deps.delivery.deliver({ id, body: await bodyOf(deps, request) });
+        // Only the read waits for a slot: the checkout has no part in the turn.
+        const body = await deps.partner.inTurn(readTurn(deps, 'delivery', id), (partner) =>
+          bodyOf({ ...deps, partner }, request),
+        );
+        await deps.delivery.deliver({ id, body });
       } catch (error) {
         attempts.add({ result: 'failed' });
         throw toFailure(error);

@@ -12,10 +12,18 @@ export const ACCESS_REFUSED = 'the partner refuses us';
  *
  * @param error anything that was thrown.
  * @param retryInMs the earliest next attempt, if the policy alone doesn't say it.
+ * @param clamp of the pause until a slot under `PARTNER_MAX_RPS` may come.
  */
-export function toFailure(error: unknown, retryInMs?: number): ApplicationFailure {
+export function toFailure(
+  error: unknown,
+  retryInMs?: number,
+  clamp: (pauseMs: number) => number = (pauseMs) => pauseMs,
+): ApplicationFailure {
   if (error instanceof ApplicationFailure) return error;
   if (isPartnerError(error)) {
+    if (error.turnInMs !== undefined) {
+      return failure(FAILURE.rateLimited, error.message, { retryInMs: clamp(error.turnInMs), benign: true });
+    }
     const type = error.kind === 'access' ? FAILURE.partnerAccess : FAILURE.partnerUnavailable;
     return failure(type, error.message, { retryInMs: longest(retryInMs, error.retryAfterMs) });
   }

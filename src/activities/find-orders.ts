@@ -1,9 +1,11 @@
 import { activityInfo } from '@temporalio/activity';
-import type { Activities, FoundOrder, OrderSearchResult } from '../contracts/activities';
-import { FAILURE } from '../contracts/failures';
+import type { ApplicationFailure } from '@temporalio/common';
+import type { Activities, FindOrdersInput, FoundOrder, OrderSearchResult } from '../contracts/activities';
+import { FAILURE, type FailureType } from '../contracts/failures';
 import { CLOCK_TOLERANCE_MS } from '../domain/clock-tolerance';
 import { isBillable, isSafeOrderId, presentableStatus } from '../domain/order';
 import { byReadability, type HistoryOrder, type HistoryRow, type PartnerClient, type UnreadableRow } from '../partner';
+import { searchSlotWait } from '../workflows/policies';
 import { failure, toFailure } from './failures';
 import type { ActivityDependencies } from './dependencies';
 import { proveSearch, type Readability } from './prove-readable';
@@ -21,18 +23,37 @@ const MOST_FOUND = 100;
 export function createFindOrdersActivities(deps: ActivityDependencies): Pick<Activities, 'findOrders'> {
   return {
     async findOrders(input): Promise<OrderSearchResult> {
-      const runId = activityInfo().workflowExecution?.runId ?? '';
+      const { workflowExecution, scheduledTimestampMs: due } = activityInfo();
+      const runId = workflowExecution?.runId ?? '';
+      const notAfter = deps.now() + searchSlotWait(deps.settings);
+      const turn = { priority: 'search', key: input.referenceId, due, notAfter } as const;
       try {
-        const found = await findOrders(deps.partner, input.referenceId, input.since);
-        const { orders, why, unusable } = found;
-        if (unusable !== undefined) throw failure(FAILURE.partnerUnavailable, unusable);
-        if (orders.length > 0 || !input.prove) return { runId, orders, readable: false, why };
-        return { runId, orders, ...(await proveReadable(deps.partner, found, input.sentBefore)) };
+        return await deps.partner.inTurn(turn, async (partner) => ({
+          runId,
+          ...(await searchHistory(partner, input)),
+        }));
       } catch (error) {
-        throw toFailure(error);
+        throw finalUnlessRateLimited(toFailure(error));
       }
     },
   };
+}
+
+async function searchHistory(
+  partner: PartnerClient,
+  { referenceId, since, prove, sentBefore }: FindOrdersInput,
+): Promise<Omit<OrderSearchResult, 'runId'>> {
+  const found = await findOrders(partner, referenceId, since);
+  const { orders, why, unusable } = found;
+  if (unusable !== undefined) throw failure(FAILURE.partnerUnavailable, unusable);
+  if (orders.length > 0 || !prove) return { orders, readable: false, why };
+  return { orders, ...(await proveReadable(partner, found, sentBefore)) };
+}
+
+/** The workflow decides what a failed search means; one that could not be made is no such search. */
+function finalUnlessRateLimited(failed: ApplicationFailure): ApplicationFailure {
+  if (failed.type === FAILURE.rateLimited) return failed;
+  return failure(failed.type as FailureType, failed.message, { final: true });
 }
 
 interface Found {

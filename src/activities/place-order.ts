@@ -1,6 +1,6 @@
 import { activityInfo, log } from '@temporalio/activity';
 import type { Activities, PlaceOrderInput, PlacementResult } from '../contracts/activities';
-import { isPartnerError } from '../partner';
+import { isPartnerError, type RequestTurn } from '../partner';
 import { counter } from './counter';
 import { ACCESS_REFUSED, nameOf } from './failures';
 import { findOrders } from './find-orders';
@@ -14,6 +14,9 @@ import { createIntent } from './record-intent';
 const ONE_DISPATCH_MS = 5;
 /** So long before the attempt is too old, a search that has not ended is given up: "not sent" is to arrive in time. */
 const ANSWER_MS = 1_000;
+
+/** So long before that, the slot for the write is had: then come the connection and the record. */
+const WRITE_MS = 2_000;
 
 /**
  * The one activity that spends money. It sends at most one request, behind fences, and says what the answer proves:
@@ -33,15 +36,24 @@ export function createPlaceOrderActivities(deps: ActivityDependencies): Pick<Act
       const fence = closedFence(input);
       if (fence) return fence;
 
-      const before = await findBefore(deps, input);
-      if (before) return before;
+      return deps.partner.inTurn(placementTurn(input), async (partner) => {
+        const inTurn = { ...deps, partner };
+        const before = await findBefore(inTurn, input);
+        if (before) return before;
 
-      const answer = await send(deps, input);
-      placements.add({ evidence: answer.evidence });
-      if (answer.evidence === 'ACCESS_REFUSED') log.error(ACCESS_REFUSED, { why: answer.why });
-      return answer;
+        const answer = await send(inTurn, input);
+        placements.add({ evidence: answer.evidence });
+        if (answer.evidence === 'ACCESS_REFUSED') log.error(ACCESS_REFUSED, { why: answer.why });
+        return answer;
+      });
     },
   };
+}
+
+/** The search and the write wait for their slots together. The oldest purchase goes first. */
+function placementTurn(input: PlaceOrderInput): RequestTurn {
+  const { referenceId: key, since: due } = input;
+  return { priority: 'placement', key, due, notAfter: notAfter(input) - WRITE_MS };
 }
 
 function closedFence(input: PlaceOrderInput): PlacementResult | undefined {
@@ -74,9 +86,9 @@ async function findBefore(deps: ActivityDependencies, input: PlaceOrderInput): P
       log.error(`${unasked} before placing`, { error: nameOf(error) });
       return { evidence: 'NOT_SENT', why: `${unasked}: an unexpected error` };
     }
-    const { message: why, retryAfterMs } = error;
+    const { message: why, retryAfterMs, turnInMs } = error;
     if (error.kind === 'access') log.error(ACCESS_REFUSED, { why });
-    return { evidence: 'NOT_SENT', why: `${unasked}: ${why}`, retryAfterMs };
+    return { evidence: 'NOT_SENT', why: `${unasked}: ${why}`, retryAfterMs, turnInMs };
   }
 }
 
@@ -95,7 +107,8 @@ async function send(deps: ActivityDependencies, input: PlaceOrderInput): Promise
     return { evidence: 'PLACED', orderId: placed.data.id };
   } catch (error) {
     if (!isPartnerError(error)) return { evidence: 'UNKNOWN', why: 'an unexpected error' };
-    return { evidence: error.placement, why: error.message, retryAfterMs: error.retryAfterMs };
+    const { placement: evidence, message: why, retryAfterMs, turnInMs } = error;
+    return { evidence, why, retryAfterMs, turnInMs };
   } finally {
     intent.close();
   }

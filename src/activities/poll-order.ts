@@ -7,6 +7,7 @@ import { endsPolling, type Key, mayHaveKeys, type OrderSnapshot, presentableStat
 import { isPartnerError, type Order } from '../partner';
 import { ACCESS_REFUSED, failure, secretMissing, toFailure, unchanged } from './failures';
 import type { ActivityDependencies } from './dependencies';
+import { readTurn } from './read-turn';
 
 /** An attempt that begins this close to the deadline leaves the poll to the workflow, which makes one at the deadline. */
 const CLOSING_MS = 250;
@@ -37,22 +38,25 @@ async function readOrder(deps: ActivityDependencies, input: GetOrderInput, pause
   const { orderId, referenceId } = input;
   let order: Order;
   let earlier: EarlierEvent[] | undefined;
+  // The poll at the deadline and the one that a decision asks for end a purchase: they are as urgent as a delivery.
+  const turn = readTurn(deps, pause === undefined ? 'delivery' : 'poll', orderId);
   try {
-    order = (await deps.partner.getOrder(orderId)).data;
+    const answer = await deps.partner.inTurn(turn, (partner) => partner.getOrder(orderId));
+    order = answer.data;
     if (mayHaveKeys(order.status)) earlier = await eventsBefore(deps, input, pause);
   } catch (error) {
     if (pause !== undefined && isPartnerError(error) && error.kind === 'not-found') {
       throw unchanged(`the partner does not show ${orderId} yet; next poll in ${seconds(pause)}`, pause);
     }
     if (isPartnerError(error) && error.kind === 'access') log.error(ACCESS_REFUSED, { why: error.message });
-    throw toFailure(error, pause);
+    throw toFailure(error, pause, (turnInMs) => pauseTo(deps, turnInMs));
   }
   const requests = (earlier ?? []).map(({ request }) => request);
   const snapshot = await withClaim(deps, referenceId, snapshotOf(orderId, order, namesOf(deps, requests)));
   return endsPolling(snapshot.status) ? { ...snapshot, earlier } : snapshot;
 }
 
-type ReadDependencies = Pick<ActivityDependencies, 'partner' | 'fingerprints' | 'purchases'>;
+type ReadDependencies = Pick<ActivityDependencies, 'partner' | 'fingerprints' | 'purchases' | 'now'>;
 
 /**
  * Reads an order once, whose keys keep the fingerprints that they had in earlier events.
@@ -64,7 +68,8 @@ export async function readOrderAfter(
   { orderId, referenceId }: GetOrderInput,
   earlier: readonly EventWithKeys[],
 ): Promise<OrderSnapshot> {
-  const { data: order } = await deps.partner.getOrder(orderId);
+  const turn = readTurn(deps, 'delivery', orderId);
+  const { data: order } = await deps.partner.inTurn(turn, (partner) => partner.getOrder(orderId));
   return withClaim(deps, referenceId, snapshotOf(orderId, order, namesOf(deps, earlier)));
 }
 

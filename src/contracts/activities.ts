@@ -31,13 +31,14 @@ export interface PlaceOrderInput {
 
 /**
  * The answer of one placement attempt, told apart by its evidence: docs/architecture.md#what-an-answer-to-place-order-means.
- * `why` says what was seen, in safe words; `retryAfterMs` is the pace that the partner asked for.
+ * `why` says what was seen, in safe words; `retryAfterMs` is the pace that the partner asked for; `turnInMs`, with a request
+ * that only lacked a slot under `PARTNER_MAX_RPS`, is about when one may come.
  */
 export type PlacementResult =
   | { evidence: 'PLACED'; orderId: string }
   /** The search before the request brought up orders. Nothing was sent. */
   | { evidence: 'FOUND'; orders: FoundOrder[]; why: string }
-  | { evidence: 'NOT_SENT'; why: string; retryAfterMs?: number }
+  | { evidence: 'NOT_SENT'; why: string; retryAfterMs?: number; turnInMs?: number }
   | PlacementRefused
   | PlacementUnknown;
 

@@ -15,6 +15,8 @@ export const FAILURE = {
   orderUnchanged: 'OrderUnchanged',
   /** The partner could not be asked, or its answer could not be used. Tried again. */
   partnerUnavailable: 'PartnerUnavailable',
+  /** No slot under PARTNER_MAX_RPS came in time. Benign: tried again when one may come. */
+  rateLimited: 'RateLimited',
   /** The partner refuses us: a rotated key, a wrong prefix. An alarm, and tried again. */
   partnerAccess: 'PartnerAccess',
   /** There is nothing to send: the purchase is running, was given up, or sent no event that could be repeated. */

@@ -58,6 +58,11 @@ export class RequestQueue {
     this.gapMs = 1000 / perSecond;
   }
 
+  /** How many wait now. */
+  get waiting(): number {
+    return this.schedule.entries.length;
+  }
+
   /** Begins a turn, or takes up again one that was told to come later. */
   open(turn: QueueTurn): QueueTurn {
     const key = turn.key === undefined ? undefined : `${turn.priority} ${turn.key}`;
@@ -122,7 +127,7 @@ export class RequestQueue {
       if (entry.opensPlacement) this.searching.set(entry.turn, now);
       entry.answer({ granted: true });
     }
-    if (this.schedule.entries.length === 0) return;
+    if (this.waiting === 0) return;
     this.cancelTimer = this.clock.after(Math.max(0, this.nextSlot - now), () => this.grant());
   }
 

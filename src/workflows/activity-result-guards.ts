@@ -19,7 +19,7 @@ import { fieldsOf, type FieldsOfAll, isListOf, isNumber, isOptional, isOrderId, 
 
 /** Whether this is a result of `placeOrder`. */
 export function isPlacementResult(value: unknown): value is PlacementResult {
-  const { evidence, orderId, orders, why, retryAfterMs } = fieldsOf<FieldsOfAll<PlacementResult>>(value);
+  const { evidence, orderId, orders, why, retryAfterMs, turnInMs } = fieldsOf<FieldsOfAll<PlacementResult>>(value);
   switch (evidence as PlacementResult['evidence']) {
     case 'PLACED':
       return isOrderId(orderId);
@@ -31,7 +31,7 @@ export function isPlacementResult(value: unknown): value is PlacementResult {
     case 'CONFLICT':
     case 'ANSWERED':
     case 'UNKNOWN':
-      return isString(why) && isOptional(retryAfterMs, isNumber);
+      return isString(why) && isOptional(retryAfterMs, isNumber) && isOptional(turnInMs, isNumber);
     default:
       return false;
   }

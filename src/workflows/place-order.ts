@@ -11,8 +11,8 @@ import { describeItems } from '../domain/purchase-rules';
 import { isPlacementResult } from './activity-result-guards';
 import { boundedPause } from './bounded-pause';
 import type { Holds } from './holds';
-import { ended, type NeverWritten, type Placement, type PlacementStep } from './placement-step';
-import { localOptions, placementMaxAge, placementOptions, placementPause } from './policies';
+import { ended, type NeverWritten, type Placement, type PlacementStep, type Retry } from './placement-step';
+import { localOptions, placementMaxAge, placementOptions, placementPause, slotPause } from './policies';
 import { firstStart, type PurchaseRecord } from './purchase-record';
 import { adopt, settleRefused, settleUnknown } from './settle-placement';
 
@@ -45,11 +45,15 @@ export async function placeOrder(purchase: PurchaseRecord, holds: Holds): Promis
     settledInRun = step.settledInRun ?? settledInRun;
     decidedDespite = step.decidedDespite ?? decidedDespite;
     if (step.decided) until = Date.now() + placeWithinMs;
-    const pause = step.decided ? 0 : boundedPause(placementPause(attempt, step.retryAfterMs), until);
+    const pause = step.decided ? 0 : boundedPause(pauseAfter(step, attempt), until);
     if (Date.now() + pause > until) return ended('NOT_PLACED', step.why);
     purchase.show('PLACING', `${step.why}; attempt ${attempt + 1} in ${Math.round(pause / 1000)} s`);
     if (pause > 0) await condition(() => purchase.cancelRequested, pause);
   }
+}
+
+function pauseAfter({ turnInMs, retryAfterMs }: Retry, attempt: number): number {
+  return turnInMs === undefined ? placementPause(attempt, retryAfterMs) : slotPause(turnInMs);
 }
 
 /** After such an answer the partner may have an order of this purchase, however absent it was shown since. */
@@ -110,7 +114,7 @@ async function interpretAnswer(
     case 'FOUND':
       return adopt(purchase, answer.orders) ?? { kind: 'retry', why: answer.why };
     case 'NOT_SENT':
-      return { kind: 'retry', why: answer.why, retryAfterMs: answer.retryAfterMs };
+      return { kind: 'retry', why: answer.why, retryAfterMs: answer.retryAfterMs, turnInMs: answer.turnInMs };
     case 'ORDER_REFUSED':
       // An order of an earlier request may be why there is no balance or no stock for a second.
       if (mayHaveArrived) return settleUnknown(purchase, holds, { evidence: 'UNKNOWN', why: answer.why });

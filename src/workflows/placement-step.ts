@@ -18,6 +18,8 @@ export interface Retry {
   why: string;
   /** The pace that the partner asked for. */
   retryAfterMs?: number;
+  /** It lacked only a slot under `PARTNER_MAX_RPS`: about when one may come. */
+  turnInMs?: number;
   /** The run in which it was settled that another request is allowed. */
   settledInRun?: string;
   /** An operator decided: `PURCHASE_PLACE_WITHIN` begins anew. */

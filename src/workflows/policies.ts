@@ -64,13 +64,26 @@ export function placementPause(attempt: number, retryAfterMs = 0): number {
   return Math.max(Math.min(2 * SECOND * 2 ** (attempt - 1), MINUTE), retryAfterMs);
 }
 
+/**
+ * The pause before a placement that lacked only a slot under `PARTNER_MAX_RPS` asks again. Not a growing one: the queue says
+ * when a slot may come. A minute at the most, because it can come sooner.
+ */
+export function slotPause(turnInMs: number): number {
+  return Math.min(Math.max(turnInMs, SECOND), MINUTE);
+}
+
 /* Settling a placement of unknown outcome */
 
-/** One search of the order history. It may take several pages; the workflow itself searches again. */
+/**
+ * One search of the order history. It may take several pages. Only a search that lacked a slot under `PARTNER_MAX_RPS` is
+ * tried again as this one, when a slot may come: it shows nothing, and must not begin the window anew. Every other failure is
+ * final, and the workflow itself searches again.
+ */
 export function historySearchOptions(settings: PurchaseSettings): ActivityOptions {
   return {
     startToCloseTimeout: 4 * settings.partnerTimeoutMs + 30 * SECOND,
-    retry: { maximumAttempts: 1 },
+    scheduleToCloseTimeout: HOUR,
+    retry: { initialInterval: 2 * SECOND, backoffCoefficient: 2, maximumInterval: MINUTE },
   };
 }
 
@@ -94,6 +107,19 @@ export function unreadableHistoryTimeout({ settleMs, placeWithinMs }: PurchaseSe
 /** The same for a search that stands between an operator and the hold: an operator is there, and must not lose the hold for long. */
 export function lastSearchTimeout({ settleMs }: PurchaseSettings): number {
   return 3 * settleMs;
+}
+
+/* Requests under PARTNER_MAX_RPS */
+
+/**
+ * How long an attempt that reads an order waits for its slot. It fails early where none comes in that time, and is tried
+ * again when one may come: whoever waits keeps one of the worker's activity slots, which placements need, too.
+ */
+export const slotWait = 8 * SECOND;
+
+/** The same for a search of the order history, which takes several requests: it leaves time for the last of them. */
+export function searchSlotWait(settings: PurchaseSettings): number {
+  return 3 * settings.partnerTimeoutMs + 28 * SECOND;
 }
 
 /* Polling an order */
@@ -121,7 +147,7 @@ export function pollingOptions(settings: PurchaseSettings, remainingMs: number):
 export function singleReadOptions(settings: PurchaseSettings): ActivityOptions {
   return {
     startToCloseTimeout: settings.partnerTimeoutMs + 10 * SECOND,
-    retry: { initialInterval: 2 * SECOND, backoffCoefficient: 2, maximumAttempts: 4 },
+    retry: { initialInterval: 2 * SECOND, backoffCoefficient: 2, maximumInterval: 4 * SECOND, maximumAttempts: 6 },
   };
 }
 

@@ -49,7 +49,8 @@ export function createReconcileActivities(deps: ReconcileDependencies): Reconcil
     async reconcileOrders(input) {
       const progress = openProgress();
       try {
-        return await runReconciliation(deps, input, progress);
+        const turn = { priority: 'reconciliation', signal: progress.signal } as const;
+        return await deps.partner.inTurn(turn, (partner) => runReconciliation({ ...deps, partner }, input, progress));
       } catch (error) {
         progress.signal.throwIfAborted();
         throw isPartnerError(error) ? toFailure(error) : error;
