@@ -41,7 +41,7 @@ export const variables = z.object({
   PARTNER_MAX_RPS: requestsPerSecond
     .optional()
     .describe(
-      'ceiling of requests to the partner in a second, each process for itself: divide by the workers; no ceiling if not set',
+      'ceiling of requests to the partner in a second, each process for itself: divide by the workers; at least 0.2; no ceiling if not set',
     ),
   PURCHASE_PLACE_WITHIN: limit
     .prefault('1h')

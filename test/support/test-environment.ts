@@ -36,6 +36,8 @@ export interface TestEnvironmentOptions {
   partnerTimeoutMs?: number;
   /** How far ahead the clock of reconciliations is. Default an hour. */
   reconcilesAheadMs?: number;
+  /** As `PARTNER_MAX_RPS`. */
+  maxRequestsPerSecond?: number;
 }
 
 /** The whole with real parts: the suite's Temporal server, a sandbox, a verifying receiver, a worker in this process. */
@@ -92,6 +94,7 @@ export async function startTestEnvironment(options: TestEnvironmentOptions = {})
     baseUrl: sandbox.url,
     apiKey: () => 'sandbox-key',
     timeoutMs: options.partnerTimeoutMs ?? settings.partnerTimeoutMs,
+    maxRequestsPerSecond: options.maxRequestsPerSecond,
   });
   closing.push(sandbox.close, receiver.close, partner.close);
   const starter = createStarter(client, { taskQueue });

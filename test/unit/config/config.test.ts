@@ -151,7 +151,7 @@ describe('every variable', () => {
   it.each([
     ['PARTNER_TIMEOUT', ['15', '15 s', '1.5s', '-1s', '0s', '11m', '1d', 'soon']],
     ['PURCHASE_DEADLINE', ['0ms', '999999999999h', '25M']],
-    ['PARTNER_MAX_RPS', ['0', '-1', 'Infinity', '1e3', 'many', '0x10']],
+    ['PARTNER_MAX_RPS', ['0', '0.19', '-1', 'Infinity', '1e3', 'many', '0x10']],
     [
       'PARTNER_BASE_URL',
       ['partner.example', 'ftp://partner.example', 'https:partner.example', 'https://a.example/?x=1'],
