@@ -1,3 +1,4 @@
+import { operatorOf } from '../../support/operator';
 import { sharedEnvironment, startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
 import { INSTANT, LENIENT, type PurchaseFault, type PurchaseRun, runPurchase } from './run-purchase';
 
@@ -123,3 +124,20 @@ async function runWithBrokenSearch(env: TestEnvironment): Promise<PurchaseRun> {
   }
   return runPurchase(env, [NOT_BOUGHT]);
 }
+
+it('a row that may be the order and can not be read holds a purchase before it sends anything, and not after a decision', async () => {
+  const env = await startTestEnvironment({ settings: { ...LENIENT, settleMs: 200, placeWithinMs: 1_000 } });
+  const referenceId = env.reference();
+  const { id } = await env.sandbox.placeManualOrder({ referenceId, items: [{ id: 'demo-instant', quantity: 1 }] });
+  await env.sandbox.changeOrder(id, { shownRow: { status: null } });
+  await env.buy({ 'demo-instant': 1 }, referenceId);
+  const operator = operatorOf(env, referenceId);
+
+  const hold = await operator.held('PLACEMENT_UNKNOWN');
+  expect(hold.explanation).toContain("can't be read");
+  expect(env.sandbox.placeRequestsOf(referenceId)).toBe(0);
+  await operator.resolve('replace');
+
+  expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });
+  expect(env.sandbox.placeRequestsOf(referenceId)).toBe(1);
+});

@@ -109,8 +109,12 @@ describe('a reconciliation among records that can not be read', () => {
       await env.sandbox.changeOrder(order.id, {
         status: 'COMPLETED',
         keys: [[KEY]],
-        shownRow: { reference_id: `${at}${long}`, item: at === 0 ? { ...item, title: `Card ${KEY}` } : item },
+        shownRow: { reference_id: `${at}${long}`, item: at < 2 ? { ...item, title: `Card ${KEY}` } : item },
       });
+      if (at === 1) {
+        const action = { type: 'answer', status: 410 } as const;
+        env.sandbox.addFault({ operation: 'keys', orderId: order.id, times: 'always', action });
+      }
       if (at === 0) {
         const products = [{ id: 'p', title: `Card ${KEY}`, quantity: 1, keys: [{ type: 'text', value: KEY }] }];
         const action = { type: 'merge', data: { products } } as const;
