@@ -1,0 +1,35 @@
+import { createStarter } from '../../../src/starter/index';
+import { operatorOf } from '../../support/operator';
+import { startReadyWorker, workerEnvOf } from '../../support/processes';
+import { startTestEnvironment } from '../../support/test-environment';
+
+it('a worker killed while it reads an order that a person named leaves the hold open, and the same can be typed again', async () => {
+  const env = await startTestEnvironment({
+    worker: false,
+    pastOrders: 3,
+    settings: { replace: 'never', settleMs: 200 },
+  });
+  const worker = await startReadyWorker({ env: workerEnvOf(env, { PARTNER_TIMEOUT: '8s' }) });
+  const referenceId = env.reference();
+  env.sandbox.addFault({ operation: 'place', referenceId, action: { type: 'reset' } });
+  await env.buy({ 'demo-instant': 1 }, referenceId);
+  const operator = operatorOf(env, referenceId);
+  const hold = await operator.held('PLACEMENT_UNKNOWN');
+  const items = [{ id: 'demo-instant', quantity: 1 }];
+  const { id: orderId } = await env.sandbox.placeManualOrder({ referenceId: `right-${referenceId}`, items });
+  env.sandbox.addFault({ operation: 'keys', orderId, times: 'always', action: { type: 'hang' } });
+
+  // The server notices the death only after a while, and hands the update's task to the next worker only then.
+  const patient = createStarter(env.client, { taskQueue: env.taskQueue, answerWithinMs: 100_000 });
+  const decide = () => patient.resolve(referenceId, { decision: 'order', orderId });
+  const refused = expect(decide()).rejects.toThrow(`order ${orderId} could not be checked`);
+  await operator.pending('checkOrder');
+  await worker.end('SIGKILL');
+  env.sandbox.clearFaults();
+  await startReadyWorker({ env: workerEnvOf(env) });
+
+  await refused;
+  expect(await env.starter.status(referenceId)).toMatchObject({ state: 'HELD', hold: { id: hold.id } });
+  await decide();
+  expect(await env.starter.result(referenceId)).toMatchObject({ outcome: 'DELIVERED', orderId });
+}, 180_000);
