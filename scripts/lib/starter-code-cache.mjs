@@ -20,8 +20,9 @@ Object.assign(process.env, { TEMPORAL_ADDRESS: `127.0.0.1:${port}`, TEMPORAL_CON
 process.argv = [process.execPath, starterBundle, 'status', 'REFERENCE'];
 
 const script = new Script(readFileSync(starterBundle, 'latin1'), { filename: starterBundle });
+const commands = script.runInThisContext()(createRequire(starterBundle));
 process.on('exit', () => {
   writeFileSync(starterCodeCache, script.createCachedData());
   process.exitCode = 0;
 });
-script.runInThisContext()(createRequire(starterBundle)).main();
+commands.main();

@@ -1,13 +1,13 @@
-import {
-  type HistoryOrder,
-  type HistoryRow,
-  isUnreadable,
-  type OrderQuery,
-  type PartnerClient,
-  type Product,
-  type ProductQuery,
-  type UnreadableRow,
+import type {
+  HistoryOrder,
+  HistoryRow,
+  OrderQuery,
+  PartnerClient,
+  Product,
+  ProductQuery,
+  UnreadableRow,
 } from '../partner/index';
+import { loadPartner } from './lazy';
 import { type Output, show } from './output';
 
 /** Which part of a list to show. */
@@ -64,7 +64,7 @@ function formatProduct(product: Product): string {
 type ShownRow = HistoryOrder | ReturnType<typeof shownRow>;
 
 async function* shownRows(rows: AsyncIterable<HistoryRow>): AsyncGenerator<ShownRow> {
-  for await (const row of rows) yield isUnreadable(row) ? shownRow(row) : row;
+  for await (const row of rows) yield loadPartner().isUnreadable(row) ? shownRow(row) : row;
 }
 
 function shownRow({ id, referenceId, createdAt, problems }: UnreadableRow) {
