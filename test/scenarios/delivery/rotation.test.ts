@@ -1,6 +1,7 @@
 import { operatorOf } from '../../support/operator';
 import { TEST_FINGERPRINT_SECRET } from '../../support/settings';
 import { sharedEnvironment } from '../../support/test-environment';
+import { waitUntil } from '../../support/wait-until';
 
 const NEWER = 'a-newer-secret-that-is-none-a-newer-secret';
 
@@ -67,5 +68,20 @@ describe('the secret of the fingerprints is rotated between the poll and the del
     await operator.reset(first!);
 
     await deliveredAs(id, referenceId);
+  });
+
+  it('keeps the names of what went out: a part that grows after the rotation brings only its new keys', async () => {
+    const referenceId = await env.buy({ 'demo-never': 2 });
+    const orderOf = async () => (await env.starter.status(referenceId)).orderId;
+    const orderId = await waitUntil('the order is placed', orderOf);
+    await env.sandbox.changeOrder(orderId, { status: 'PARTIAL_COMPLETED', keys: [['A']] });
+    await env.starter.result(referenceId);
+
+    secrets = [NEWER, TEST_FINGERPRINT_SECRET];
+    await env.sandbox.changeOrder(orderId, { status: 'COMPLETED', keys: [['B', 'A']] });
+    await env.starter.redeliver(referenceId);
+
+    expect((await env.audit(referenceId)).received).toEqual(['A', 'B']);
+    expect(env.eventTypes(referenceId)).toEqual(['purchase.partially_delivered', 'purchase.late_delivery']);
   });
 });

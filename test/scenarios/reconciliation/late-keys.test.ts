@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { DELIVER_WORKFLOW, deliverWorkflowId, purchaseWorkflowId } from '../../../src/contracts/names';
-import type { ReportedFinding } from '../../../src/contracts/reconciliation';
+import type { ReconcileInput, ReportedFinding } from '../../../src/contracts/reconciliation';
 import { DeliveryOnItsWayError, RedeliveryFailedError } from '../../../src/starter/index';
 import { operatorOf } from '../../support/operator';
 import { startReconciliationEnvironment, type TestEnvironment } from '../../support/test-environment';
@@ -38,9 +38,9 @@ describe('every paid key arrives or is reported, under one event id', () => {
   }
 
   /** What a night finds of a purchase. Its lists lag, so the end of the purchase must be in them. */
-  async function night(referenceId: string): Promise<ReportedFinding[]> {
+  async function night(referenceId: string, input?: ReconcileInput): Promise<ReportedFinding[]> {
     await env.untilListed(`ReferenceId = '${referenceId}' AND CloseTime IS NOT NULL`, 1);
-    const { details } = await env.reconcile();
+    const { details } = await env.reconcile(input);
     return details.filter((finding) => finding.referenceId === referenceId);
   }
 
@@ -128,6 +128,7 @@ describe('every paid key arrives or is reported, under one event id', () => {
     await become('COMPLETED', 'A', 'B', 'C', 'D');
     const running = await deliveryWithoutWorker(referenceId);
     const note = expect.stringContaining('on its way');
+    expect(await night(referenceId, { dryRun: true })).toMatchObject([{ kind: 'LATE', done: 'dry-run', note }]);
     expect(await night(referenceId)).toMatchObject([{ kind: 'LATE', done: 'left', note }]);
     await expect(env.starter.redeliver(referenceId)).rejects.toThrow(DeliveryOnItsWayError);
 
