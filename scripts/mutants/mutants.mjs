@@ -622,4 +622,12 @@ export const MUTANTS = [
     replace: "suggested.kind !== 'SAME_KEY_TWICE' ? { orders }",
     tests: ['test/scenarios/reconciliation/one-instant.test.ts'],
   },
+  {
+    name: 'late-keys-renamed',
+    rule: 'a key that went out keeps its fingerprint over a rotation of the secret, in a late delivery too',
+    file: 'src/activities/poll-order.ts',
+    find: 'snapshotOf(orderId, order, namesOf(deps, earlier)));',
+    replace: 'snapshotOf(orderId, order, namesOf(deps, earlier.slice(0, 0))));',
+    tests: ['test/scenarios/delivery/rotation.test.ts'],
+  },
 ];
