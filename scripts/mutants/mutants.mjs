@@ -286,8 +286,8 @@ export const MUTANTS = [
     name: 'owner',
     rule: 'one order is not delivered under two references',
     file: 'src/activities/poll-order.ts',
-    find: 'return { ...snapshot, claimedBy, earlier };',
-    replace: 'return { ...snapshot, claimedBy: claimedBy === orderId ? claimedBy : undefined, earlier };',
+    find: 'return { ...snapshot, claimedBy };',
+    replace: 'return { ...snapshot, claimedBy: claimedBy === snapshot.orderId ? claimedBy : undefined };',
     tests: ['test/scenarios/placement/double-orders.test.ts'],
   },
   {
