@@ -98,8 +98,9 @@ export async function untilSettled(
     async () => {
       for (const referenceId of references) {
         if (ends.has(referenceId)) continue;
-        const { execution, state } = await starter.status(referenceId);
-        if (execution !== 'RUNNING' || state === 'HELD') ends.set(referenceId, state);
+        // A server that is asked about hundreds of purchases may refuse to answer; it is asked again.
+        const status = await starter.status(referenceId).catch(() => undefined);
+        if (status && (status.execution !== 'RUNNING' || status.state === 'HELD')) ends.set(referenceId, status.state);
       }
       return ends.size === references.length;
     },

@@ -1,0 +1,115 @@
+import { purchaseWorkflowId } from '../../../src/contracts/names';
+import { auditAll, FLAWLESS } from '../../support/audit';
+import { startReadyWorker, workerEnvOf, type WorkerProcess } from '../../support/processes';
+import { startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
+import { waitUntil } from '../../support/wait-until';
+import { untilSettled } from '../support/kill';
+
+const MINUTE = 60_000;
+const KILLS = 6;
+const WAVE = 50;
+const AT_ONCE = Number(process.env.FAULTS_AT_ONCE ?? 2_000);
+
+/** Those of production, but for the times that a run would only wait for. */
+const SETTINGS = {
+  partnerTimeoutMs: 15_000,
+  deliveryTimeoutMs: 15_000,
+  placeWithinMs: 60 * MINUTE,
+  deadlineMs: 25 * MINUTE,
+  settleMs: 5_000,
+  replace: 'answered',
+} as const;
+
+describe('who waits for a person', () => {
+  const start = () =>
+    startTestEnvironment({ worker: false, sandbox: { balance: 10_000_000 }, pastOrders: 100, settings: SETTINGS });
+  const workerFor = (environment: TestEnvironment) => startReadyWorker({ env: workerEnvOf(environment) });
+
+  it(
+    `${KILLS} SIGKILLs of the worker in ${KILLS * WAVE} purchases leave to a person at most those that had recorded their intention`,
+    async () => {
+      const environment = await start();
+      const references: string[] = [];
+      let worker = await workerFor(environment);
+      for (let kill = 1; kill <= KILLS; kill++) {
+        references.push(...(await killInWave(environment, worker, Math.round((kill * WAVE) / (KILLS + 1)))));
+        worker = await workerFor(environment);
+      }
+
+      const ends = await untilSettled(environment, references);
+      const held = references.filter((referenceId) => ends.get(referenceId) === 'HELD');
+      const timedOut = await Promise.all(
+        references.map((referenceId) => intentionsOfTimedOut(environment, referenceId)),
+      );
+      const recorded = references.filter((_, at) => timedOut[at]?.includes(true));
+      const unseen = held.filter((referenceId) => environment.sandbox.placeRequestsOf(referenceId) === 0);
+      log(
+        `${references.length} purchases, ${KILLS} SIGKILLs: ${timedOut.flat().length} placements died, ${recorded.length} with ` +
+          `the intention on record, ${held.length} held, ${unseen.length} of which the partner never saw`,
+      );
+      const { unplaced, ...audit } = await auditAll(environment, references);
+      expect({ ...audit, unplaced: [] }).toEqual(FLAWLESS);
+      expect(unplaced).toEqual(held);
+      expect(held.filter((referenceId) => !recorded.includes(referenceId))).toEqual([]);
+      expect(unseen.length).toBeLessThanOrEqual(1);
+    },
+    15 * MINUTE,
+  );
+
+  it(
+    `${AT_ONCE} purchases that start at once ask nobody`,
+    async () => {
+      const environment = await start();
+      await workerFor(environment);
+      const startedAt = Date.now();
+      const references = await buyAtOnce(environment, AT_ONCE);
+      const ends = await untilSettled(environment, references);
+      const timedOut = await Promise.all(
+        references.map((referenceId) => intentionsOfTimedOut(environment, referenceId)),
+      );
+      log(
+        `${AT_ONCE} purchases at once: ended after ${Math.round((Date.now() - startedAt) / 1000)} s, ` +
+          `${timedOut.flat().length} placements timed out, ${[...ends.values()].filter((end) => end === 'HELD').length} held`,
+      );
+      expect(references.filter((referenceId) => ends.get(referenceId) !== 'DELIVERED')).toEqual([]);
+      expect(await auditAll(environment, references)).toEqual(FLAWLESS);
+    },
+    30 * MINUTE,
+  );
+});
+
+/** Starts purchases at once and kills the worker in the instant in which the partner has read so many of their orders. */
+async function killInWave(environment: TestEnvironment, worker: WorkerProcess, after: number): Promise<string[]> {
+  const { sandbox } = environment;
+  const before = sandbox.requests().place;
+  const isTime = () => sandbox.requests().place >= before + after;
+  const killed = waitUntil(`${after} orders are placed`, isTime, { withinMs: 2 * MINUTE, everyMs: 0 }).then(() =>
+    worker.signal('SIGKILL'),
+  );
+  const [references] = await Promise.all([buyAtOnce(environment, WAVE), killed]);
+  await worker.ended;
+  return references;
+}
+
+function buyAtOnce(environment: TestEnvironment, count: number): Promise<string[]> {
+  return Promise.all(Array.from({ length: count }, () => environment.buy({ 'demo-instant': 1 })));
+}
+
+/** For each placement of a purchase that ended without an answer: whether it had recorded its intention. */
+async function intentionsOfTimedOut({ client }: TestEnvironment, referenceId: string): Promise<boolean[]> {
+  const { events } = await client.workflow.getHandle(purchaseWorkflowId(referenceId)).fetchHistory();
+  const placements = new Set(
+    (events ?? [])
+      .filter((event) => event.activityTaskScheduledEventAttributes?.activityType?.name === 'placeOrder')
+      .map((event) => String(event.eventId)),
+  );
+  return (events ?? []).flatMap(({ activityTaskTimedOutEventAttributes: timedOut }) => {
+    if (!timedOut || !placements.has(String(timedOut.scheduledEventId))) return [];
+    return [Boolean(timedOut.failure?.timeoutFailureInfo?.lastHeartbeatDetails?.payloads?.length)];
+  });
+}
+
+/** Progress, past Jest's own reporter. */
+function log(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
