@@ -1,9 +1,12 @@
+import type { WorkflowHandle } from '@temporalio/client';
 import { purchaseWorkflowId } from '../../../src/contracts/names';
 import { auditAll, FLAWLESS } from '../../support/audit';
 import { startReadyWorker, workerEnvOf, type WorkerProcess } from '../../support/processes';
 import { startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
 import { untilSettled } from '../support/kill';
+
+type HistoryEvent = NonNullable<Awaited<ReturnType<WorkflowHandle['fetchHistory']>>['events']>[number];
 
 const MINUTE = 60_000;
 const KILLS = 6;
@@ -38,9 +41,7 @@ describe('who waits for a person', () => {
 
       const ends = await untilSettled(environment, references);
       const held = references.filter((referenceId) => ends.get(referenceId) === 'HELD');
-      const timedOut = await Promise.all(
-        references.map((referenceId) => intentionsOfTimedOut(environment, referenceId)),
-      );
+      const timedOut = await timedOutPlacements(environment, references);
       const recorded = references.filter((_, at) => timedOut[at]?.includes(true));
       const unseen = held.filter((referenceId) => environment.sandbox.placeRequestsOf(referenceId) === 0);
       log(
@@ -64,9 +65,7 @@ describe('who waits for a person', () => {
       const startedAt = Date.now();
       const references = await buyAtOnce(environment, AT_ONCE);
       const ends = await untilSettled(environment, references);
-      const timedOut = await Promise.all(
-        references.map((referenceId) => intentionsOfTimedOut(environment, referenceId)),
-      );
+      const timedOut = await timedOutPlacements(environment, references);
       log(
         `${AT_ONCE} purchases at once: ended after ${Math.round((Date.now() - startedAt) / 1000)} s, ` +
           `${timedOut.flat().length} placements timed out, ${[...ends.values()].filter((end) => end === 'HELD').length} held`,
@@ -95,15 +94,25 @@ function buyAtOnce(environment: TestEnvironment, count: number): Promise<string[
   return Promise.all(Array.from({ length: count }, () => environment.buy({ 'demo-instant': 1 })));
 }
 
-/** For each placement of a purchase that ended without an answer: whether it had recorded its intention. */
-async function intentionsOfTimedOut({ client }: TestEnvironment, referenceId: string): Promise<boolean[]> {
-  const { events } = await client.workflow.getHandle(purchaseWorkflowId(referenceId)).fetchHistory();
+/** For each purchase, and each of its placements that ended without an answer: whether it had recorded its intention. */
+async function timedOutPlacements({ client }: TestEnvironment, references: readonly string[]): Promise<boolean[][]> {
+  const found: boolean[][] = [];
+  for (const referenceId of references) {
+    const handle = client.workflow.getHandle(purchaseWorkflowId(referenceId));
+    const history = () => handle.fetchHistory().catch(() => undefined);
+    const { events } = await waitUntil(`the history of ${referenceId} is read`, history, { withinMs: MINUTE });
+    found.push(intentionsOfTimedOut(events ?? []));
+  }
+  return found;
+}
+
+function intentionsOfTimedOut(events: readonly HistoryEvent[]): boolean[] {
   const placements = new Set(
-    (events ?? [])
+    events
       .filter((event) => event.activityTaskScheduledEventAttributes?.activityType?.name === 'placeOrder')
       .map((event) => String(event.eventId)),
   );
-  return (events ?? []).flatMap(({ activityTaskTimedOutEventAttributes: timedOut }) => {
+  return events.flatMap(({ activityTaskTimedOutEventAttributes: timedOut }) => {
     if (!timedOut || !placements.has(String(timedOut.scheduledEventId))) return [];
     return [Boolean(timedOut.failure?.timeoutFailureInfo?.lastHeartbeatDetails?.payloads?.length)];
   });
