@@ -60,7 +60,7 @@ describe('a placement whose worker dies', () => {
     const bought = await startAll(environment, [UNANSWERED]);
     const [referenceId = ''] = referencesOf(bought);
     const recordedAt = await waitUntil('the intention is on record', () => lastBeat(environment, referenceId));
-    await waitUntil('it beats', async () => (await lastBeat(environment, referenceId)) > recordedAt);
+    await waitUntil('it beats', async () => ((await lastBeat(environment, referenceId)) ?? 0) > recordedAt);
     await victim.end('SIGKILL');
     await workerFor(environment);
 
@@ -139,12 +139,13 @@ function killedAtTheWrite(): string {
   return path;
 }
 
-/** When the server had the last beat of the pending placement: epoch s, 0 before the first. */
-async function lastBeat({ client }: TestEnvironment, referenceId: string): Promise<number> {
+/** When the server had the last beat of the pending placement, epoch s. The first is the record. */
+async function lastBeat({ client }: TestEnvironment, referenceId: string): Promise<number | undefined> {
   const { raw } = await client.workflow.getHandle(purchaseWorkflowId(referenceId)).describe();
   const placement = raw.pendingActivities?.find(({ activityType }) => activityType?.name === 'placeOrder');
-  const { seconds = 0, nanos = 0 } = placement?.lastHeartbeatTime ?? {};
-  return placement?.heartbeatDetails?.payloads?.length ? Number(seconds) + (nanos ?? 0) / 1e9 : 0;
+  if (!placement?.lastHeartbeatTime) return undefined;
+  const { seconds, nanos } = placement.lastHeartbeatTime;
+  return Number(seconds) + Number(nanos) / 1e9;
 }
 
 /** Takes an activity task as a worker does that dies with it. */
