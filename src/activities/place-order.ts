@@ -5,7 +5,7 @@ import { counter } from './counter';
 import { ACCESS_REFUSED, nameOf } from './failures';
 import { findOrders } from './find-orders';
 import type { ActivityDependencies } from './dependencies';
-import { createIntent } from './record-intent';
+import { createIntent, createSequence, type Sequence } from './record-intent';
 
 /**
  * Two times this close are one dispatch: the time-skipping server reads its clock twice for it. Nobody can have an attempt
@@ -31,6 +31,7 @@ const WRITE_MS = 2_000;
  */
 export function createPlaceOrderActivities(deps: ActivityDependencies): Pick<Activities, 'placeOrder'> {
   const placements = counter('fulfilment_placements');
+  const oneByOne = createSequence();
   return {
     async placeOrder(input) {
       const fence = closedFence(input);
@@ -41,7 +42,7 @@ export function createPlaceOrderActivities(deps: ActivityDependencies): Pick<Act
         const before = await findBefore(inTurn, input);
         if (before) return before;
 
-        const answer = await send(inTurn, input);
+        const answer = await send(inTurn, input, oneByOne);
         placements.add({ evidence: answer.evidence });
         if (answer.evidence === 'ACCESS_REFUSED') log.error(ACCESS_REFUSED, { why: answer.why });
         return answer;
@@ -94,14 +95,13 @@ async function findBefore(deps: ActivityDependencies, input: PlaceOrderInput): P
 
 /**
  * Sends the request, or not when it would be written later than the attempt may be old, or when the intention could not be
- * recorded. How it ends is told by the client
- * alone, which knows whether it was written: no timer here may end it first, for in a process that was frozen all timers
- * are due at once, and a request that was written would pass for one that was not.
+ * recorded. How it ends is told by the client alone, which knows whether it was written: no timer here may end it first, for
+ * in a process that was frozen all timers are due at once, and a request that was written would pass for one that was not.
  */
-async function send(deps: ActivityDependencies, input: PlaceOrderInput): Promise<PlacementResult> {
+async function send(deps: ActivityDependencies, input: PlaceOrderInput, oneByOne: Sequence): Promise<PlacementResult> {
   const items = input.items.map((item) => ({ id: item.productId, quantity: item.quantity }));
   const order = { items, referenceId: input.referenceId };
-  const intent = createIntent(deps);
+  const intent = createIntent(deps, { notAfter: notAfter(input), oneByOne });
   try {
     const placed = await deps.partner.placeOrder(order, { notAfter: notAfter(input), beforeWrite: intent.record });
     return { evidence: 'PLACED', orderId: placed.data.id };

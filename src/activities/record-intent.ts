@@ -32,31 +32,48 @@ export interface Intent {
  *
  * Before the record there is no beat. After it there are only those of the SDK, with the same details: a beat without them
  * would erase the record, and without any beat Core would end an attempt whose answer takes long.
+ *
+ * @param limits `notAfter` (epoch ms): from when on there is no use in a record. `oneByOne` is shared by all attempts of a
+ *   process: should it die, at most one of them is between its record and its write, where nobody can tell.
  */
-export function createIntent({ client, now }: Pick<ActivityDependencies, 'client' | 'now'>): Intent {
+export function createIntent(
+  { client, now }: Pick<ActivityDependencies, 'client' | 'now'>,
+  { notAfter, oneByOne }: { notAfter: number; oneByOne: Sequence },
+): Intent {
   const context = Context.current();
   let beats: NodeJS.Timeout | undefined;
   const refuse = (why: string) => {
     context.log.warn('the intention to place an order is not on record, so nothing is written', { why });
     return { refused: `not sent, the intention is not on record: ${why}` };
   };
-  return {
-    async record() {
-      const calledAt = now();
-      try {
-        await client.withDeadline(calledAt + ANSWER_WITHIN_MS, () =>
-          client.activity.heartbeat(context.info.taskToken, INTENT),
-        );
-      } catch (error) {
-        return refuse(whyRefused(error));
-      }
-      const answeredAt = now();
-      // The process was frozen, or too busy to notice its own deadline.
-      if (answeredAt - calledAt > ANSWER_WITHIN_MS) return refuse('Temporal answered too late');
-      beats ??= setInterval(() => context.heartbeat(INTENT), BEAT_EVERY_MS);
-      return { writeBy: answeredAt + WRITE_WITHIN_MS };
-    },
-    close: () => clearInterval(beats),
+  const record: BeforeWrite = async () => {
+    const calledAt = now();
+    if (calledAt > notAfter) return refuse('its time was over before its turn came');
+    try {
+      await client.withDeadline(calledAt + ANSWER_WITHIN_MS, () =>
+        client.activity.heartbeat(context.info.taskToken, INTENT),
+      );
+    } catch (error) {
+      return refuse(whyRefused(error));
+    }
+    const answeredAt = now();
+    // The process was frozen, or too busy to notice its own deadline.
+    if (answeredAt - calledAt > ANSWER_WITHIN_MS) return refuse('Temporal answered too late');
+    beats ??= setInterval(() => context.heartbeat(INTENT), BEAT_EVERY_MS);
+    return { writeBy: answeredAt + WRITE_WITHIN_MS };
+  };
+  return { record: () => oneByOne(record), close: () => clearInterval(beats) };
+}
+
+/** Runs one after another, in the order of the calls. */
+export type Sequence = <T>(run: () => Promise<T>) => Promise<T>;
+
+export function createSequence(): Sequence {
+  let last: Promise<unknown> = Promise.resolve();
+  return (run) => {
+    const result = last.then(run);
+    last = result.catch(() => undefined);
+    return result;
   };
 }
 

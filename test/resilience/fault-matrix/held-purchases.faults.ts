@@ -1,4 +1,5 @@
 import type { WorkflowHandle } from '@temporalio/client';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { purchaseWorkflowId } from '../../../src/contracts/names';
 import { auditAll, FLAWLESS } from '../../support/audit';
 import { startReadyWorker, workerEnvOf, type WorkerProcess } from '../../support/processes';
@@ -11,6 +12,8 @@ type HistoryEvent = NonNullable<Awaited<ReturnType<WorkflowHandle['fetchHistory'
 const MINUTE = 60_000;
 const KILLS = 6;
 const WAVE = 50;
+/** Purchases are started at this pace at most. */
+const EVERY_MS = 60;
 const AT_ONCE = Number(process.env.FAULTS_AT_ONCE ?? 2_000);
 
 /** Those of production, but for the times that a run would only wait for. */
@@ -77,7 +80,7 @@ describe('who waits for a person', () => {
   );
 });
 
-/** Starts purchases at once and kills the worker in the instant in which the partner has read so many of their orders. */
+/** Starts purchases one by one and kills the worker in the instant in which the partner has read so many of their orders. */
 async function killInWave(environment: TestEnvironment, worker: WorkerProcess, after: number): Promise<string[]> {
   const { sandbox } = environment;
   const before = sandbox.requests().place;
@@ -85,8 +88,17 @@ async function killInWave(environment: TestEnvironment, worker: WorkerProcess, a
   const killed = waitUntil(`${after} orders are placed`, isTime, { withinMs: 2 * MINUTE, everyMs: 0 }).then(() =>
     worker.signal('SIGKILL'),
   );
-  const [references] = await Promise.all([buyAtOnce(environment, WAVE), killed]);
+  const [references] = await Promise.all([buyOneByOne(environment, WAVE), killed]);
   await worker.ended;
+  return references;
+}
+
+async function buyOneByOne(environment: TestEnvironment, count: number): Promise<string[]> {
+  const references: string[] = [];
+  for (let number = 1; number <= count; number++) {
+    references.push(await environment.buy({ 'demo-instant': 1 }));
+    await sleep(EVERY_MS);
+  }
   return references;
 }
 
