@@ -152,6 +152,14 @@ export const MUTANTS = [
     tests: ['test/unit/partner/place-order.test.ts'],
   },
   {
+    name: 'long-bodies-unbounded',
+    rule: 'the long answers of many requests are bounded together',
+    file: 'src/partner/long-bodies.ts',
+    find: 'if (this.reading < MOST_AT_ONCE) {',
+    replace: 'if (this.reading < 100 * MOST_AT_ONCE) {',
+    tests: ['test/unit/partner/long-bodies.test.ts'],
+  },
+  {
     name: 'slot-kept-by-the-dead',
     rule: 'who can have no slot in time leaves the queue and keeps none',
     file: 'src/partner/request-queue.ts',

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { Agent, buildConnector, Client, type Dispatcher } from 'undici';
 import { safeErrorCode } from '../domain/error-code';
+import { LongBodies, SHORT_BODY_BYTES } from './long-bodies';
 
 /** One request as it goes onto the wire. `notAfter` (epoch ms) is compared with the clock at the moment of the write. */
 export interface WireRequest {
@@ -26,6 +27,8 @@ export interface TransportLimits {
   timeoutMs: number;
   maxBodyBytes: number;
   now: () => number;
+  /** Where the answers of all reads are bounded together. The answer to a placement must be read, and never waits. */
+  longBodies?: LongBodies;
 }
 
 interface Head {
@@ -66,6 +69,7 @@ export function openTransport(origin: string, limits: TransportLimits) {
   // Undici's timeouts restart with every 1xx and every byte, so a total deadline takes their place.
   const quiet = { headersTimeout: 0, bodyTimeout: 0, connectTimeout: limits.timeoutMs, allowH2: false };
   const reads = new Agent({ ...quiet, pipelining: 1 });
+  const readLimits = { ...limits, longBodies: new LongBodies() };
 
   async function sendAlone(request: WireRequest): Promise<Exchange> {
     let client: Client | undefined;
@@ -83,7 +87,7 @@ export function openTransport(origin: string, limits: TransportLimits) {
 
   return {
     send: (request: WireRequest) =>
-      request.method === 'POST' ? sendAlone(request) : exchange(() => reads, origin, request, limits),
+      request.method === 'POST' ? sendAlone(request) : exchange(() => reads, origin, request, readLimits),
     close: () => reads.destroy(),
   };
 }
@@ -131,6 +135,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   private chunks: Buffer[] = [];
   private size = 0;
   private deadline: NodeJS.Timeout | undefined;
+  private leaveLongBodies: (() => void) | undefined;
 
   constructor(
     private notAfter = Infinity,
@@ -173,12 +178,23 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     this.head = { httpStatus: status, retryAfter: typeof retryAfter === 'string' ? retryAfter : undefined };
   }
 
-  onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.settled) return;
     this.size += chunk.length;
     const cap = isError(this.head) ? ERROR_BODY_BYTES : this.limits.maxBodyBytes;
     if (this.size > cap) return this.giveUp('too-large');
     this.chunks.push(chunk);
+    if (this.size > SHORT_BODY_BYTES) this.waitForMemory(controller);
+  }
+
+  /** The partner sends no more while the connection is paused. The deadline goes on. */
+  private waitForMemory(controller: Dispatcher.DispatchController): void {
+    const { longBodies } = this.limits;
+    if (!longBodies || this.leaveLongBodies) return;
+    // Not within the callback of another answer: undici can't parse two at once.
+    const { mayRead, leave } = longBodies.enter(() => void setImmediate(() => controller.resume()));
+    this.leaveLongBodies = leave;
+    if (!mayRead) controller.pause();
   }
 
   onResponseEnd(): void {
@@ -214,6 +230,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     if (this.settled) return;
     this.settled = true;
     clearTimeout(this.deadline);
+    this.leaveLongBodies?.();
     this.chunks = [];
     this.resolve(exchange);
   }
