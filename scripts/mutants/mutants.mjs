@@ -203,9 +203,9 @@ export const MUTANTS = [
     name: 'fetch',
     rule: 'place-order is never sent by something that follows redirects or repeats requests by itself',
     file: 'src/partner/transport.ts',
-    find: 'dispatcher.dispatch({ origin, method, path, headers, body: body ?? null }, handler);',
+    find: 'dispatcherFor(handler).dispatch({ origin, method, path, headers, body: body ?? null }, handler);',
     replace:
-      'void fetch(`${origin}${path}`, { method, headers, body: body as never }).then(async (answer) => { handler.onRequestStart({ abort() {} } as unknown as Dispatcher.DispatchController); handler.onResponseStart({} as Dispatcher.DispatchController, answer.status, Object.fromEntries(answer.headers)); handler.onResponseData({} as Dispatcher.DispatchController, Buffer.from(await answer.arrayBuffer())); handler.onResponseEnd(); }, (error: Error) => handler.onResponseError({} as Dispatcher.DispatchController, error)); void dispatcher;',
+      'void fetch(`${origin}${path}`, { method, headers, body: body as never }).then(async (answer) => { handler.onRequestStart({ abort() {} } as unknown as Dispatcher.DispatchController); handler.onResponseStart({} as Dispatcher.DispatchController, answer.status, Object.fromEntries(answer.headers)); handler.onResponseData({} as Dispatcher.DispatchController, Buffer.from(await answer.arrayBuffer())); handler.onResponseEnd(); }, (error: Error) => handler.onResponseError({} as Dispatcher.DispatchController, error)); void dispatcherFor;',
     tests: ['test/unit/partner/place-order.test.ts'],
   },
   {
