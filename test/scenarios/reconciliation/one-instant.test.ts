@@ -33,9 +33,9 @@ describe('a reconciliation whose reading takes long', () => {
     // No second look may be what saves it.
     env.sandbox.addFault({ operation: 'keys', times: 'always', action: { type: 'answer', status: 503 } });
 
-    expect(await reconciled).toMatchObject({ findings: {} });
+    expect((await reconciled).findings).toEqual({});
     env.sandbox.clearFaults();
-    expect(await env.reconcile()).toMatchObject({ findings: {} });
+    expect((await env.reconcile()).findings).toEqual({});
   }, 120_000);
 
   it('reads again at the partner what a row shows otherwise, and reports nothing that is not so', async () => {
@@ -46,9 +46,9 @@ describe('a reconciliation whose reading takes long', () => {
     }
     await env.untilListed("PurchaseState = 'DELIVERED'", 2);
 
-    expect(await env.reconcile()).toMatchObject({ findings: {} });
+    expect((await env.reconcile()).findings).toEqual({});
     env.sandbox.settings({ historyLagMs: 1_000_000 });
-    expect(await env.reconcile()).toMatchObject({ findings: {}, orders: 2 });
+    expect((await env.reconcile()).findings).toEqual({});
     for (const { referenceId } of bought) expect(env.eventTypes(referenceId)).not.toContain('purchase.refunded');
   });
 });
