@@ -112,6 +112,15 @@ export const MUTANTS = [
     tests: ['test/resilience/crash/intention.test.ts'],
   },
   {
+    name: 'unplaced-in-a-reset-run',
+    rule: 'a run that a reset has made never says that nothing was bought before it has settled',
+    file: 'src/workflows/place-order.ts',
+    find: 'if (await mayProve({ firstRunId: workflowInfo().firstExecutionRunId, settledInRun })) return unplaced;',
+    replace:
+      "if ((await mayProve({ firstRunId: workflowInfo().firstExecutionRunId, settledInRun })) || unplaced.kind === 'ended') return unplaced;",
+    tests: ['test/scenarios/operators/reset.test.ts'],
+  },
+  {
     name: 'person-for-the-unwritten',
     rule: 'nobody is asked about a placement that surely was not written',
     file: 'src/workflows/place-order.ts',

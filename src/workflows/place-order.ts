@@ -36,24 +36,51 @@ export async function placeOrder(purchase: PurchaseRecord, holds: Holds): Promis
   let mayHaveArrived = false;
 
   for (let attempt = 1; ; attempt++) {
-    if (purchase.cancelRequested) return ended('CANCELLED', 'cancelled before anything was bought');
+    if (purchase.cancelRequested) {
+      const unplaced = ended('CANCELLED', 'cancelled before anything was bought');
+      const end = await endUnplaced(purchase, holds, unplaced, settledInRun);
+      if (end.kind !== 'retry') return end;
+      settledInRun = end.settledInRun;
+      continue;
+    }
     const answer = await attemptPlacement(purchase, { settledInRun, decidedDespite });
-    const step = await interpretAnswer(purchase, holds, answer, mayHaveArrived);
+    let step = await interpretAnswer(purchase, holds, answer, mayHaveArrived);
+    if (step.kind === 'retry' && !step.decided && Date.now() + pauseBefore(step, attempt, until) > until) {
+      const unplaced = ended('NOT_PLACED', step.why);
+      step = await endUnplaced(purchase, holds, unplaced, step.settledInRun ?? settledInRun);
+    }
     if (step.kind !== 'retry') return step;
 
     mayHaveArrived ||= LEAVES_OPEN.has(answer.evidence);
     settledInRun = step.settledInRun ?? settledInRun;
     decidedDespite = step.decidedDespite ?? decidedDespite;
     if (step.decided) until = Date.now() + placeWithinMs;
-    const pause = step.decided ? 0 : boundedPause(pauseAfter(step, attempt), until);
-    if (Date.now() + pause > until) return ended('NOT_PLACED', step.why);
+    const pause = pauseBefore(step, attempt, until);
     purchase.show('PLACING', `${step.why}; attempt ${attempt + 1} in ${Math.round(pause / 1000)} s`);
     if (pause > 0) await condition(() => purchase.cancelRequested, pause);
   }
 }
 
-function pauseAfter({ turnInMs, retryAfterMs }: Retry, attempt: number): number {
-  return turnInMs === undefined ? placementPause(attempt, retryAfterMs) : slotPause(turnInMs);
+/** After an operator's decision there is none. */
+function pauseBefore({ decided, turnInMs, retryAfterMs }: Retry, attempt: number, until: number): number {
+  const wanted = turnInMs === undefined ? placementPause(attempt, retryAfterMs) : slotPause(turnInMs);
+  return decided ? 0 : boundedPause(wanted, until);
+}
+
+/**
+ * Ends a purchase for which nothing was bought. A reset replays what was not sent, while the run before went on and may have
+ * placed it since: only the first run, or one that has settled, ends so. Another settles first.
+ */
+async function endUnplaced(
+  purchase: PurchaseRecord,
+  holds: Holds,
+  unplaced: Placement,
+  settledInRun?: string,
+): Promise<PlacementStep> {
+  if (await mayProve({ firstRunId: workflowInfo().firstExecutionRunId, settledInRun })) return unplaced;
+  const why = 'the run before this one may have placed it';
+  const step = await settleUnknown(purchase, holds, { evidence: 'UNKNOWN', why, inFlight: true }, true);
+  return step.kind === 'retry' && !step.decided ? unplaced : step;
 }
 
 /** After such an answer the partner may have an order of this purchase, however absent it was shown since. */
@@ -93,11 +120,14 @@ function timedOutWithoutIntent(failure: unknown): boolean {
 }
 
 /**
- * A reset dispatches a pending placement anew, and without what the run before had on record. So its absence proves something
- * only in the first run, or in the one that has settled. The run is recorded now, after the attempt: what was recorded before
- * it, a reset would replay.
+ * A reset dispatches a pending placement anew, and without what the run before had on record; that run may also have placed
+ * what was not sent by then. So only the first run, or the one that has settled, can know that nothing was written. The run is
+ * recorded now, after the attempt: what was recorded before it, a reset would replay.
  */
-async function mayProve({ firstRunId, settledInRun }: PlaceOrderInput): Promise<boolean> {
+async function mayProve({
+  firstRunId,
+  settledInRun,
+}: Pick<PlaceOrderInput, 'firstRunId' | 'settledInRun'>): Promise<boolean> {
   const { runId } = await currentRun();
   return runId === firstRunId || runId === settledInRun;
 }

@@ -145,11 +145,20 @@ function lastBookingAt({ purchases }: Plan, { sandbox }: TestEnvironment): numbe
   return placed === undefined ? 0 : Date.parse(placed.at) + longest;
 }
 
-async function deliveriesHaveEnded({ environment, chronicle }: DayParts): Promise<void> {
+async function deliveriesHaveEnded({ environment: { client }, chronicle }: DayParts): Promise<void> {
   const query = `WorkflowType = '${DELIVER_WORKFLOW}' AND ExecutionStatus = 'Running'`;
-  const haveEnded = async () => (await environment.client.workflow.count(query)).count === 0;
-  const inTime = waitUntil('they have ended', haveEnded, { everyMs: 400 });
-  await inTime.catch(() => chronicle.violations.push('waits for nothing: a later delivery'));
+  const haveEnded = async () => (await client.workflow.count(query)).count === 0;
+  const inTime = waitUntil('they have ended', haveEnded, { withinMs: SETTLED_WITHIN_MS, everyMs: 400 });
+  await inTime.catch(async () => {
+    for await (const { workflowId } of client.workflow.list({ query })) {
+      const { raw } = await client.workflow.getHandle(workflowId).describe();
+      const pending = (raw.pendingActivities ?? []).map(
+        ({ activityType, attempt, lastFailure }) =>
+          `${activityType?.name}, attempt ${attempt}: ${lastFailure?.message}`,
+      );
+      chronicle.violations.push(`waits for nothing: ${workflowId}: ${pending.join('; ')}`);
+    }
+  });
 }
 
 /** @returns false where some purchase neither ends nor is held in time. */

@@ -56,7 +56,7 @@ export async function happen(parts: DayParts, what: Happening): Promise<void> {
     case 'partner fault':
       return void environment.sandbox.addFault(what.fault);
     case 'order grows':
-      return changeOrder(parts, what.of, (keys) => ({ status: what.status, keys: [grown(keys, what.keys)] }));
+      return changeOrder(parts, what.of, (keys) => ({ status: what.status, keys: [grown(keys, what.keys, what.of)] }));
     case 'order refunded':
       return changeOrder(parts, what.of, () => ({ status: 'REFUNDED' }));
     case 'order row breaks':
@@ -101,9 +101,10 @@ async function breakOrder({ environment, chronicle, referenceOf }: DayParts, nam
   chronicle.lastingFaults.push(fault);
 }
 
-function grown(keys: string[], count: number): string[] {
-  const more = Array.from({ length: count }, (_, at) => `GROWN-${keys[0] ?? 'NEW'}-${at}`);
-  return [...keys, ...more].slice(0, Math.max(count, keys.length));
+/** The keys that are there, and others up to the count. None goes away, and none is in two orders. */
+function grown(keys: string[], count: number, name: string): string[] {
+  const more = Array.from({ length: count }, (_, at) => `LATER-KEY-${name}-${at + 1}`);
+  return [...keys, ...more.slice(keys.length)];
 }
 
 async function operate(parts: DayParts, what: OperatorHappening): Promise<void> {

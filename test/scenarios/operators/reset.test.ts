@@ -72,6 +72,27 @@ describe('a purchase that someone resets', () => {
     expect(await operator.result()).toMatchObject({ outcome: 'ABANDONED' });
   });
 
+  // The placement is tried for 10 s; the pauses before its second and its third attempt are 2 s and 4 s.
+  it.concurrent.each([
+    ['too late to be tried again', { failures: 2, point: 3, cancel: false }],
+    ['with a cancel request', { failures: 1, point: 1, cancel: true }],
+  ])(
+    'to where nothing had been sent, %s, finds the order that was placed since and never says that nothing was bought',
+    async (_, { failures, point, cancel }) => {
+      const referenceId = env.reference();
+      const action = { type: 'answer', status: 503 } as const;
+      env.sandbox.addFault({ operation: 'orders', referenceId, times: failures, action });
+      await env.buy({ 'demo-instant': 2 }, referenceId);
+      const operator = operatorOf(env, referenceId);
+      await operator.result();
+
+      await operator.reset((await operator.points())[point]!);
+      if (cancel) await operator.cancel();
+
+      await deliveredOnce(referenceId, operator);
+    },
+  );
+
   it.concurrent('with a decision to place again behind it, never places on the ground of that decision', async () => {
     const referenceId = env.reference();
     env.sandbox.addFault({ operation: 'place', referenceId, times: 'always', action: { type: 'reset' } });
