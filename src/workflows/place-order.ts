@@ -45,7 +45,7 @@ export async function placeOrder(purchase: PurchaseRecord, holds: Holds): Promis
     }
     const answer = await attemptPlacement(purchase, { settledInRun, decidedDespite });
     let step = await interpretAnswer(purchase, holds, answer, mayHaveArrived);
-    if (step.kind === 'retry' && !step.decided && Date.now() + pauseBefore(step, attempt, until) > until) {
+    if (step.kind === 'retry' && isTooLate(purchase, step, attempt, until)) {
       const unplaced = ended('NOT_PLACED', step.why);
       step = await endUnplaced(purchase, holds, unplaced, step.settledInRun ?? settledInRun);
     }
@@ -59,6 +59,11 @@ export async function placeOrder(purchase: PurchaseRecord, holds: Holds): Promis
     purchase.show('PLACING', `${step.why}; attempt ${attempt + 1} in ${Math.round(pause / 1000)} s`);
     if (pause > 0) await condition(() => purchase.cancelRequested, pause);
   }
+}
+
+/** What was cancelled meanwhile ends as cancelled. */
+function isTooLate({ cancelRequested }: PurchaseRecord, step: Retry, attempt: number, until: number): boolean {
+  return !step.decided && !cancelRequested && Date.now() + pauseBefore(step, attempt, until) > until;
 }
 
 /** After an operator's decision there is none. */
