@@ -429,6 +429,14 @@ export const MUTANTS = [
     tests: ['test/unit/delivery/fingerprints.test.ts'],
   },
   {
+    name: 'double-while-held',
+    rule: 'a double purchase is reported while the purchase waits for a person',
+    file: 'src/domain/reconciliation/reconcile.ts',
+    find: "return purchase.state === 'HELD' ? [...found, ...doubles()] : found;",
+    replace: "return purchase.state === 'HELD' && !purchase.orderId ? [...found, ...doubles()] : found;",
+    tests: ['test/unit/domain/reconciliation/reconcile.test.ts'],
+  },
+  {
     name: 'advice-replaced-twice',
     rule: 'advice names the reference as it is, also one that contains the word ORDER',
     file: 'src/domain/reconciliation/describe-finding.ts',

@@ -62,7 +62,8 @@ function findingsOf(purchase: KnownPurchase, records: RecordIndex, options: Reco
 
   if (isRunning(purchase)) {
     const found = finding(classifyRunning(purchase, order, options));
-    return isHeldWithoutOrder(purchase) ? [...found, ...doubles()] : found;
+    // One that goes on will have ended by another night. One that is held waits for a person, who must know.
+    return purchase.state === 'HELD' ? [...found, ...doubles()] : found;
   }
   const isUnreadable = records.unreadableIds.has(purchase.orderId ?? '');
   if (!order && !isUnreadable && mustBeInHistory(purchase, options)) {
@@ -70,11 +71,6 @@ function findingsOf(purchase: KnownPurchase, records: RecordIndex, options: Reco
     return finding({ kind: 'MISSING_AT_PARTNER' }, others);
   }
   return [...(order ? finding(classifyEnded(purchase, order, options)) : []), ...doubles()];
-}
-
-/** A running purchase reports its double orders itself when it ends. One that is held without an order can't. */
-function isHeldWithoutOrder(purchase: KnownPurchase): boolean {
-  return purchase.state === 'HELD' && purchase.orderId === undefined;
 }
 
 function isOrphan(order: PartnerOrder, { owners, purchases }: RecordIndex, options: ReconcileOptions): boolean {

@@ -83,6 +83,14 @@ describe('comparing the orders of the partner with the purchases here', () => {
     expect(found[0]?.amounts).toEqual({ history: 12.34, surplus: 12.34 });
   });
 
+  it('reports a double order of a purchase that is held with an order of its own, and of none that goes on by itself', () => {
+    const two = [order('x'), order('y', { referenceId: 'REF-x' })];
+    const kindsOf = (state: string) =>
+      compare(two, [purchase('x', { execution: 'RUNNING', state, startedAt: hoursAgo(2) })]).map(({ kind }) => kind);
+    expect(kindsOf('HELD')).toContain('DOUBLE_PURCHASE');
+    expect(kindsOf('PENDING')).toEqual([]);
+  });
+
   it('does not adopt an order that another purchase names as its own', () => {
     const [{ purchases }] = [plant([PLANTS['held here, found there']!], 1)];
     const named = order('x', { referenceId: 'REF-0' });
