@@ -6,7 +6,7 @@ import type { JsonAnswer, Plan, PlannedPurchase } from './plan';
 import { startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
 import { auditDay } from './audit-day';
-import { type Chronicle, type DayParts, happen, reconcile } from './happenings';
+import { type Chronicle, type DayParts, happen, pendingWork, reconcile, running } from './happenings';
 import { Moments } from './moments';
 import { type DayServer, startDayServer } from './servers';
 import { Workers } from './workers';
@@ -146,18 +146,11 @@ function lastBookingAt({ purchases }: Plan, { sandbox }: TestEnvironment): numbe
 }
 
 async function deliveriesHaveEnded({ environment: { client }, chronicle }: DayParts): Promise<void> {
-  const query = `WorkflowType = '${DELIVER_WORKFLOW}' AND ExecutionStatus = 'Running'`;
-  const haveEnded = async () => (await client.workflow.count(query)).count === 0;
+  const haveEnded = async () => (await client.workflow.count(running(DELIVER_WORKFLOW))).count === 0;
   const inTime = waitUntil('they have ended', haveEnded, { withinMs: SETTLED_WITHIN_MS, everyMs: 400 });
   await inTime.catch(async () => {
-    for await (const { workflowId } of client.workflow.list({ query })) {
-      const { raw } = await client.workflow.getHandle(workflowId).describe();
-      const pending = (raw.pendingActivities ?? []).map(
-        ({ activityType, attempt, lastFailure }) =>
-          `${activityType?.name}, attempt ${attempt}: ${lastFailure?.message}`,
-      );
-      chronicle.violations.push(`waits for nothing: ${workflowId}: ${pending.join('; ')}`);
-    }
+    const pending = await pendingWork(client, DELIVER_WORKFLOW);
+    chronicle.violations.push(...pending.map((one) => `waits for nothing: ${one}`));
   });
 }
 
@@ -172,8 +165,7 @@ async function haveSettled(parts: DayParts): Promise<boolean> {
 
 /** One question for all of them. Lists lag a little. */
 async function areListed({ environment: { client } }: DayParts): Promise<boolean> {
-  const query = `WorkflowType = '${PURCHASE_WORKFLOW}' AND ExecutionStatus = 'Running'`;
-  for await (const { typedSearchAttributes } of client.workflow.list({ query })) {
+  for await (const { typedSearchAttributes } of client.workflow.list({ query: running(PURCHASE_WORKFLOW) })) {
     if (typedSearchAttributes.get(PURCHASE_STATE) !== 'HELD') return true;
   }
   return false;

@@ -1,4 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client } from '@temporalio/client';
+import { RECONCILE_WORKFLOW } from '../../../src/contracts/names';
 import type { ReconciliationResult } from '../../../src/contracts/reconciliation';
 import type { Fault } from '../../../src/sandbox';
 import type { DecisionChoice } from '../../../src/contracts/purchase';
@@ -77,8 +79,26 @@ export async function reconcile({ environment, chronicle }: DayParts, dryRun?: b
     running.catch((error: unknown) => `failed: ${String(error)}`),
     sleep(RECONCILED_WITHIN_MS, 'did not end', { ref: false }),
   ]);
-  if (typeof result === 'string') chronicle.violations.push(`a reconciliation ${result}`);
-  else chronicle.reconciliations.push(result);
+  if (typeof result !== 'string') return void chronicle.reconciliations.push(result);
+  const pending = await pendingWork(environment.client, RECONCILE_WORKFLOW);
+  chronicle.violations.push(`a reconciliation ${result}: ${pending.join('; ')}`);
+}
+
+/** What the running workflows of a type wait for, in words. */
+export async function pendingWork(client: Client, type: string): Promise<string[]> {
+  const pending: string[] = [];
+  for await (const { workflowId } of client.workflow.list({ query: running(type) })) {
+    const { raw } = await client.workflow.getHandle(workflowId).describe();
+    const activities = (raw.pendingActivities ?? []).map(
+      ({ activityType, attempt, lastFailure }) => `${activityType?.name}, attempt ${attempt}: ${lastFailure?.message}`,
+    );
+    pending.push(`${workflowId} waits for ${activities.join(', ') || 'a worker'}`);
+  }
+  return pending;
+}
+
+export function running(type: string): string {
+  return `WorkflowType = '${type}' AND ExecutionStatus = 'Running'`;
 }
 
 async function changeOrder(
