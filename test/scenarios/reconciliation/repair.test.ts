@@ -87,7 +87,8 @@ describe('a reconciliation', () => {
     await env.untilListed("WorkflowType = 'deliverWorkflow' AND ExecutionStatus = 'Completed'", 2);
 
     const second = await env.reconcile();
-    expect(second).toMatchObject({ findings: {}, mended: 0 });
+    expect(second.findings).toEqual({});
+    expect(second.mended).toBe(0);
     for (const referenceId of [late, lost, waiting]) await expectDeliveredOnce(referenceId);
     expect(env.sandbox.requests().place).toBe(3);
   });
@@ -137,7 +138,7 @@ describe('a reconciliation', () => {
     await env.untilListed("WorkflowType = 'deliverWorkflow' AND ExecutionStatus = 'Completed'", 1);
     expect(env.eventTypes(referenceId)).toEqual(['purchase.delivered']);
     await expectDeliveredOnce(referenceId);
-    expect(await env.reconcile()).toMatchObject({ findings: {}, mended: 0 });
+    expect((await env.reconcile()).findings).toEqual({});
   });
 
   it('hands over of a filled shortfall the keys that were missing, and only those', async () => {
@@ -197,7 +198,7 @@ describe('a reconciliation', () => {
     await env.reconcile({ dryRun: true });
     expect(eventsOf('reconciliation.completed')).toHaveLength(1);
     env.receiver.answerWith(() => 410);
-    expect(await env.reconcile()).toMatchObject({ findings: {} });
+    expect((await env.reconcile()).findings).toEqual({});
   });
 
   it('is refused when its look-back exceeds the retention, and reports no orphan', async () => {

@@ -48,6 +48,6 @@ it('a worker killed while it reads, and another killed while it delivers, leave 
   expect(env.receiver.contradictions).toEqual([]);
   expect(env.sandbox.requests().place).toBe(2);
   expect(readdirSync(reports).filter((name) => name.endsWith('.part'))).toEqual([]);
-  expect(await env.reconcile()).toMatchObject({ findings: {}, mended: 0 });
+  expect((await env.reconcile()).findings).toEqual({});
   await worker.end('SIGTERM');
 }, 180_000);
