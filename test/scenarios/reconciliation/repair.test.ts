@@ -117,7 +117,7 @@ describe('a reconciliation', () => {
     await env.starter.redeliver(one);
     await env.untilListed(`WorkflowType = 'deliverWorkflow' AND ReferenceId = '${one}'`, 1);
     expect(await env.reconcile()).toMatchObject({ mended: 1 });
-    await untilReceived(other, 2);
+    await env.untilListed(`WorkflowId = 'deliver-${other}' AND ExecutionStatus = 'Completed'`, 1);
     await env.starter.redeliver(other);
 
     for (const referenceId of [one, other]) await expectDeliveredOnce(referenceId);
