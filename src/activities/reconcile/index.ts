@@ -1,5 +1,4 @@
 import { activityInfo, log } from '@temporalio/activity';
-
 import type {
   ReconcileOrdersInput,
   ReconciliationResult,
@@ -47,6 +46,7 @@ const MOST_ORPHANS_CONFIRMED = 500;
 export function createReconcileActivities(deps: ReconcileDependencies): ReconcileActivities {
   return {
     async reconcileOrders(input) {
+      validateWindow(input);
       const progress = openProgress();
       try {
         const turn = { priority: 'reconciliation', signal: progress.signal } as const;
@@ -66,7 +66,6 @@ async function runReconciliation(
   window: ReconcileOrdersInput,
   progress: Progress,
 ): Promise<ReconciliationResult> {
-  validateWindow(window);
   const issue = await lookbackIssue(deps.client, window.to - window.from);
   if (issue !== undefined) throw failure(FAILURE.lookbackTooLong, issue, { final: true });
   // Taken before the first page: the reading may take hours, and what begins or ends meanwhile is for the next run.
