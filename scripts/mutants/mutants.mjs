@@ -149,7 +149,7 @@ export const MUTANTS = [
     rule: '409 is no refusal where an earlier request of the purchase may have arrived',
     file: 'src/workflows/settle-placement.ts',
     find: "if (evidence === 'CONFLICT' && !mayHaveArrived)",
-    replace: "if (evidence === 'CONFLICT')",
+    replace: "if (evidence === 'CONFLICT' && !(mayHaveArrived && why === ''))",
     tests: ['test/scenarios/placement/answers.test.ts'],
   },
   {
