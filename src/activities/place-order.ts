@@ -72,7 +72,8 @@ function closedFence(input: PlaceOrderInput): PlacementResult | undefined {
 
 /** @returns an answer that ends the attempt before anything was sent, or undefined to go on. */
 async function findBefore(deps: ActivityDependencies, input: PlaceOrderInput): Promise<PlacementResult | undefined> {
-  const timeLeftMs = notAfter(input) - ANSWER_MS - deps.now();
+  // A worker whose clock is behind the server's would believe that it has more time than the attempt may take.
+  const timeLeftMs = Math.min(notAfter(input) - deps.now(), input.maxAgeMs) - ANSWER_MS;
   if (timeLeftMs <= 0) return { evidence: 'NOT_SENT', why: 'the attempt was too old when a worker took it' };
   try {
     const found = await withinMs(timeLeftMs, findOrders(deps.partner, input.referenceId, input.since));
