@@ -62,7 +62,7 @@ function changes({ events }: Plan, { planned }: PurchaseEvidence): boolean {
 }
 
 /** Whether its row or its keys can't be read for good. */
-function isBroken({ events }: Plan, { planned }: PurchaseEvidence): boolean {
+export function isBroken({ events }: Plan, { planned }: PurchaseEvidence): boolean {
   return events.some(({ what }) => what.type.endsWith(' breaks') && 'of' in what && what.of === planned.name);
 }
 

@@ -135,6 +135,7 @@ async function quietNight(plan: Plan, parts: DayParts): Promise<void> {
     await reconcile(parts);
   }
   await haveSettled(parts);
+  await deliveriesHaveEnded(parts);
 }
 
 /** When the last order is booked that the partner books after its answer. */

@@ -174,13 +174,14 @@ function keysComeInTurns(morning: Morning): void {
   const { draw, settings, add } = morning;
   const { name: of } = morning.buy({ items: { 'demo-never': 4 } });
   const action = { type: 'delay' as const, ms: draw.from(100, settings.partnerTimeoutMs - 300) };
-  add(evening(0, { type: 'partner fault', fault: { operation: 'keys', times: draw.from(1, 8), action } }));
-  for (const keys of [1, 2, 3]) {
-    add(evening((keys - 1) * draw.from(150, 500), { type: 'order grows', of, keys, status: 'PARTIAL_COMPLETED' }));
-  }
-  for (let left = draw.from(2, 5); left > 0; left--) {
-    const what = draw.chance(0.5) ? { type: 'redeliver' as const, of } : { type: 'reconcile' as const };
-    add(evening(draw.from(50, 1_500), what));
+  add(evening(0, { type: 'partner fault', fault: { operation: 'keys', times: 12, action } }));
+  for (const [turn, keys] of [1, 2, 3].entries()) {
+    const atMs = turn * 600;
+    add(evening(atMs, { type: 'order grows', of, keys, status: 'PARTIAL_COMPLETED' }));
+    for (let left = draw.from(1, 2); left > 0; left--) {
+      const what = draw.chance(0.5) ? { type: 'redeliver' as const, of } : { type: 'reconcile' as const };
+      add(evening(atMs + draw.from(50, 500), what));
+    }
   }
 }
 

@@ -46,7 +46,7 @@ export function drawTrouble(morning: Morning): Trouble {
     case 'lost':
       return { faults: [{ operation: 'place', when, action: draw.pick(LOST) }] };
     case 'bookedThenRefused':
-      return bookedThenRefused(draw);
+      return bookedThenRefused(morning);
     case 'late':
       return late(morning, draw.pick([...LOST, ...ERRORS]));
     case 'refused':
@@ -73,14 +73,17 @@ export function drawTrouble(morning: Morning): Trouble {
   }
 }
 
-/** An error that has booked; a second request of the same purchase would be refused on account of the first. */
-function bookedThenRefused(draw: Draw): Trouble {
-  return {
-    faults: [
-      { operation: 'place', when: 'after', action: draw.pick(ERRORS) },
-      { operation: 'place', times: 3, action: { type: 'answer', status: draw.pick([409, 402, 409, 402, 422]) } },
-    ],
-  };
+/**
+ * An error that has booked, or will have when the second request has been refused on account of the first: after one look at the
+ * history, and well within a window of looks.
+ */
+function bookedThenRefused({ draw, settings: { settleMs } }: Morning): Trouble {
+  const ms = Math.round(2 * SECOND + 1.6 * settleMs);
+  const first: Trouble['faults'][number] = draw.chance(0.5)
+    ? { operation: 'place', when: 'after', action: draw.pick(ERRORS) }
+    : { operation: 'place', action: { type: 'answer', status: 500 }, commit: { type: 'late', ms } };
+  const refusal = { type: 'answer' as const, status: draw.pick([409, 402, 422]) };
+  return { faults: [first, { operation: 'place', times: 3, action: refusal }] };
 }
 
 /** Booked after the answer: soon enough to be found while the history is watched, or long after. */
