@@ -6,7 +6,7 @@ import { SharedServers } from './servers';
 
 const HOUR = 3_600_000;
 /** Most of a day is waiting: so many at a time leave half of two cores idle, so that nothing is late on their account. */
-const AT_ONCE = Number(process.env.BAD_DAYS_AT_ONCE ?? 6 * availableParallelism());
+const AT_ONCE = Number(process.env.BAD_DAYS_AT_ONCE ?? 4 * availableParallelism());
 /** A try takes a minute or two. */
 const MOST_TRIES = 60;
 
