@@ -6,7 +6,8 @@ import { deliverWorkflowId, purchaseWorkflowId } from '../contracts/names';
 import type { PurchaseInput } from '../contracts/purchase';
 import { PARTNER_ORDER_ID, PURCHASE_STATE } from '../contracts/search-attributes';
 import { keysToSend, type SentKeys } from '../domain/late-keys';
-import type { OrderSnapshot, PurchaseItem } from '../domain/order';
+import { fingerprintsByProduct, keyCount, totalQuantity } from '../domain/line-totals';
+import type { PurchaseItem } from '../domain/order';
 import { endsWithoutKeys } from '../domain/outcome';
 import { validatePurchase } from '../domain/purchase-rules';
 import type { KeyEvent, PurchaseRun } from '../temporal/client';
@@ -65,7 +66,7 @@ export async function planDelivery(
   const purchase = await endedPurchase(deps, referenceId);
   const sent = await sentBefore(deps, referenceId, [purchase.run, ...before]);
   const orderId = wanted ?? purchase.orderId ?? sent.at(-1)?.request.orderId;
-  const ordered = purchase.items.reduce((total, { quantity }) => total + quantity, 0);
+  const ordered = totalQuantity(purchase.items);
   const isRead = orderId !== undefined && (deliver === 'new' || keyCount(sent.filter(isReceived)) < ordered);
   const requests = sent.map(({ request }) => request);
   const order = isRead ? await readOrderAfter(deps, { orderId, referenceId }, requests) : undefined;
@@ -73,12 +74,17 @@ export async function planDelivery(
   const { repeat, lines, missing, issue } = keysToSend(deliver, purchase.items, order, sent);
   const ofOrder = repeat.filter(({ request }) => request.orderId === orderId);
   const at = new Date(deps.now()).toISOString();
-  const late = order && lines.length > 0 ? [newEvent(order, { at, referenceId, lines })] : [];
+  const late =
+    order && lines.length > 0
+      ? [lateDelivery({ at, referenceId, orderId: order.orderId, lines, totalDebit: order.totalDebit })]
+      : [];
   const withKeys = [...ofOrder.map(({ request }) => request), ...late];
   const outcome = deliver === 'all' && withKeys.length === 0 ? await outcomeWithoutKeys(deps, purchase.run) : [];
   const plan: DeliveryPlan = {
     requests: [...withKeys, ...outcome],
-    received: byProduct(sent.filter((event) => isReceived(event) && !ofOrder.includes(event))),
+    received: fingerprintsByProduct(
+      sent.filter((event) => isReceived(event) && !ofOrder.includes(event)).flatMap(({ request }) => request.lines),
+    ),
     ordered,
     orderId,
     order: order && { id: order.orderId, status: order.status, issue },
@@ -141,27 +147,8 @@ async function outcomeWithoutKeys(
   return closing && fingerprintsOf(closing.request).length === 0 ? [closing.request] : [];
 }
 
-function newEvent(
-  { orderId, totalDebit }: OrderSnapshot,
-  { at, referenceId, lines }: Pick<EventWithKeys, 'at' | 'referenceId' | 'lines'>,
-): DeliveryRequest {
-  return lateDelivery({ at, referenceId, orderId, lines, totalDebit });
-}
-
-function byProduct(events: readonly SentEvent[]): Record<string, string[]> {
-  const products = new Map<string, string[]>();
-  for (const { productId, fingerprints } of events.flatMap(({ request }) => request.lines)) {
-    products.set(productId, [...(products.get(productId) ?? []), ...fingerprints]);
-  }
-  return Object.fromEntries(products);
-}
-
 function isReceived({ state }: SentEvent): boolean {
   return state === 'received';
-}
-
-function keyCount(events: readonly SentEvent[]): number {
-  return events.reduce((total, { fingerprints }) => total + fingerprints.length, 0);
 }
 
 function whyNothing({ order }: DeliveryPlan): string {

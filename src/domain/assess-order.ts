@@ -1,3 +1,4 @@
+import { keyCount, totalQuantity } from './line-totals';
 import type { OrderLine, OrderSnapshot, PurchaseItem } from './order';
 import { isFailedOrRefunded, mayHaveKeys } from './order';
 
@@ -35,8 +36,8 @@ export function assessOrder(items: readonly PurchaseItem[], order: OrderSnapshot
     const reason = `${surplus.fingerprints.length} keys came for ${surplus.productId}, of which ${surplus.quantity} were ordered`;
     return { kind: 'more-keys', lines, reason };
   }
-  const ordered = sum(lines.map((line) => line.quantity));
-  const there = sum(lines.map((line) => line.fingerprints.length));
+  const ordered = totalQuantity(lines);
+  const there = keyCount(lines);
   if (there === ordered) return { kind: 'hand-over', whole: true, lines };
   return { kind: 'hand-over', whole: false, lines, reason: `${status} with ${there} of ${ordered} keys` };
 }
@@ -87,8 +88,4 @@ function lineFor(item: PurchaseItem, lines: readonly OrderLine[]): EventLine {
 
 function asReceived(lines: readonly OrderLine[]): EventLine[] {
   return lines.map((line) => ({ ...line, quantity: line.quantity ?? line.fingerprints.length }));
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0);
 }

@@ -1,5 +1,6 @@
 import { countKeys, linesOf, removeOne } from './already-delivered';
 import { assessOrder, type EventLine } from './assess-order';
+import { keyCount, totalQuantity } from './line-totals';
 import { mayHaveKeys, type OrderSnapshot, type PurchaseItem } from './order';
 
 /**
@@ -54,7 +55,7 @@ export function keysToSend<T extends SentKeys>(
   const repeat = scope === 'all' ? [...received, ...unreceived] : mayRepeat ? lost : [];
 
   const handedOver = new Set([...received, ...repeat]);
-  const ordered = items.reduce((total, { quantity }) => total + quantity, 0);
+  const ordered = totalQuantity(items);
   return { ...fresh, repeat, missing: Math.max(0, ordered - keyCount([...handedOver, ...fresh.lines])) };
 }
 
@@ -90,8 +91,4 @@ function newKeysOf(items: readonly PurchaseItem[], order: OrderSnapshot, named: 
   if (assessment.kind !== 'hand-over') return { lines: [] };
   const known = countKeys(named);
   return { lines: linesOf(assessment.lines, (fingerprint) => !removeOne(known, fingerprint)) };
-}
-
-function keyCount(all: readonly { fingerprints: readonly string[] }[]): number {
-  return all.reduce((total, { fingerprints }) => total + fingerprints.length, 0);
 }

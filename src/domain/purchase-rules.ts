@@ -1,3 +1,4 @@
+import { totalQuantity } from './line-totals';
 import { type PurchaseItem, REFERENCE_PATTERN } from './order';
 
 /** The most of one product in one purchase. Source: docs/architecture.md#what-is-public. */
@@ -39,7 +40,7 @@ export function validateItems(items: unknown): string[] {
   const valid = items as PurchaseItem[];
   const repeated = valid.find((item, index) => valid.findIndex((other) => other.productId === item.productId) < index);
   if (repeated) return [`items: ${show(repeated.productId)} is listed twice; list it once, with the whole quantity`];
-  const keys = valid.reduce((total, item) => total + item.quantity, 0);
+  const keys = totalQuantity(valid);
   return keys > MAX_KEYS ? [`items: expected at most ${MAX_KEYS} keys in one purchase, got ${keys}`] : [];
 }
 

@@ -11,6 +11,7 @@ import type { DeliveryRequest } from '../contracts/checkout-events';
 import { FAILURE } from '../contracts/failures';
 import type { DeliveryMemo, PurchaseSettings, ReceivedEvent } from '../contracts/purchase';
 import { REFERENCE_ID } from '../contracts/search-attributes';
+import { fingerprintsByProduct } from '../domain/line-totals';
 import { isDeliveryPlan } from './activity-result-guards';
 import { localOptions, planningOptions } from './policies';
 import { sendEvent } from './send-event';
@@ -63,11 +64,7 @@ async function sendAll(settings: PurchaseSettings, requests: DeliveryRequest[]):
 
 /** What the checkout has of the purchase once everything of the plan was received. */
 function handedOver({ requests, received }: DeliveryPlan): Record<string, string[]> {
-  const all: Record<string, string[]> = { ...received };
-  for (const request of requests) {
-    for (const { productId, fingerprints } of 'lines' in request ? request.lines : []) {
-      if (fingerprints.length > 0) all[productId] = [...(all[productId] ?? []), ...fingerprints];
-    }
-  }
-  return all;
+  const before = Object.entries(received).map(([productId, fingerprints]) => ({ productId, fingerprints }));
+  const now = requests.flatMap((request) => ('lines' in request ? request.lines : []));
+  return fingerprintsByProduct([...before, ...now]);
 }

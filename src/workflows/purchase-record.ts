@@ -19,6 +19,7 @@ import type {
 import { PARTNER_ORDER_ID, PURCHASE_STATE, REFERENCE_ID } from '../contracts/search-attributes';
 import type { EventLine } from '../domain/assess-order';
 import type { PurchaseOutcome } from '../domain/outcome';
+import { fingerprintsByProduct, keyCount, totalQuantity } from '../domain/line-totals';
 import { describeItems } from '../domain/purchase-rules';
 import { localOptions } from './policies';
 
@@ -106,12 +107,11 @@ export class PurchaseRecord {
     const { orderId, events } = this;
     const lines = resultLines(this.input, handedOver);
     this.show(outcome, reason ?? '');
-    const withKeys = handedOver.filter((line) => line.fingerprints.length > 0);
     upsertMemo({
       totalDebit,
-      ordered: lines.reduce((total, line) => total + line.quantity, 0),
+      ordered: totalQuantity(lines),
       delivered: lines.reduce((total, line) => total + line.delivered, 0),
-      fingerprints: Object.fromEntries(withKeys.map((line) => [line.productId, line.fingerprints])),
+      fingerprints: fingerprintsByProduct(handedOver),
       events,
     } satisfies PurchaseMemo);
     log.info('purchase ended', { outcome, orderId });
@@ -139,6 +139,6 @@ function resultLines({ items }: PurchaseInput, delivered: readonly EventLine[]):
   return [...items, ...foreign].map(({ productId, quantity }) => {
     const own = delivered.filter((line) => line.productId === productId);
     const title = own.find((line) => line.title !== undefined)?.title;
-    return { productId, title, quantity, delivered: own.reduce((total, line) => total + line.fingerprints.length, 0) };
+    return { productId, title, quantity, delivered: keyCount(own) };
   });
 }

@@ -1,5 +1,6 @@
 import type { PolledOrder } from '../contracts/activities';
 import { assessOrder, differenceOf, type EventLine } from '../domain/assess-order';
+import { keyCount } from '../domain/line-totals';
 import type { OrderSnapshot } from '../domain/order';
 import { awaitOrder, NEVER_POLLED } from './await-order';
 import { hold, type HoldCause, type Holds } from './holds';
@@ -98,7 +99,7 @@ function outcomeOf({ input }: PurchaseRecord, order: PolledOrder): OutcomeDetail
 function isWhole(items: PurchaseRecord['input']['items'], lines: readonly EventLine[]): boolean {
   return items.every((item) => {
     const own = lines.filter((line) => line.productId === item.productId);
-    return own.reduce((total, line) => total + line.fingerprints.length, 0) >= item.quantity;
+    return keyCount(own) >= item.quantity;
   });
 }
 
