@@ -1,11 +1,12 @@
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { SEARCH_ATTRIBUTES } from '../../src/contracts/search-attributes';
 import { closeAtEnd } from './clean-up';
+import { startTestEnvironment, type TestEnvironment, type TestEnvironmentOptions } from './test-environment';
 
 const KEYWORD = 2;
 
 /** A Temporal server whose clock jumps to the next timer while nothing runs. The search attributes are registered there. */
-export async function startTimeSkippingServer(): Promise<TestWorkflowEnvironment> {
+async function startTimeSkippingServer(): Promise<TestWorkflowEnvironment> {
   const path = process.env.TEMPORAL_TEST_SERVER;
   if (!path) throw new Error('TEMPORAL_TEST_SERVER is not set: run the suite with npm test');
   const server = await TestWorkflowEnvironment.createTimeSkipping({
@@ -17,4 +18,22 @@ export async function startTimeSkippingServer(): Promise<TestWorkflowEnvironment
     searchAttributes: Object.fromEntries(SEARCH_ATTRIBUTES.map(({ name }) => [name, KEYWORD])),
   });
   return server;
+}
+
+/**
+ * One environment on such a server for all tests of a `describe`: started before the first of them, and usable from then on. Its
+ * client is the server's.
+ */
+export function sharedTimeSkippingEnvironment(options: Omit<TestEnvironmentOptions, 'address' | 'client'> = {}): {
+  env: TestEnvironment;
+  server: Pick<TestWorkflowEnvironment, 'currentTimeMs' | 'sleep'>;
+} {
+  const env = {} as TestEnvironment;
+  let server: TestWorkflowEnvironment;
+  beforeAll(async () => {
+    server = await startTimeSkippingServer();
+    const { address, client } = server;
+    Object.assign(env, await startTestEnvironment({ ...options, address, client }));
+  }, 120_000);
+  return { env, server: { currentTimeMs: () => server.currentTimeMs(), sleep: (duration) => server.sleep(duration) } };
 }

@@ -1,25 +1,16 @@
-import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { purchaseWorkflowId, RESOLVE_UPDATE } from '../../../src/contracts/names';
 import type { PurchaseMemo } from '../../../src/contracts/purchase';
 import { HOUR } from '../../support/settings';
-import { startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
-import { startTimeSkippingServer } from '../../support/time-skipping';
+import { sharedTimeSkippingEnvironment } from '../../support/time-skipping';
 import { waitUntil } from '../../support/wait-until';
 
 describe('a checkout that is away for more than a day, on a clock that skips', () => {
-  let server: TestWorkflowEnvironment;
-  let env: TestEnvironment;
-
-  beforeAll(async () => {
-    server = await startTimeSkippingServer();
-    const { address, client } = server;
-    env = await startTestEnvironment({ address, client });
-  }, 120_000);
+  const { env, server } = sharedTimeSkippingEnvironment();
 
   it('is tried for 24 hours and more, then held, and a person has the same event sent under its id', async () => {
     env.receiver.answerWith(({ body }) => (body.type === 'purchase.delivered' ? 500 : 204));
     const referenceId = await env.buy({ 'demo-instant': 1 });
-    const handle = server.client.workflow.getHandle(purchaseWorkflowId(referenceId));
+    const handle = env.client.workflow.getHandle(purchaseWorkflowId(referenceId));
     const hold = async () => ((await handle.describe()).memo as PurchaseMemo | undefined)?.hold ?? undefined;
     const begun = await server.currentTimeMs();
 

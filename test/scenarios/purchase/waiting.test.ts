@@ -1,7 +1,6 @@
-import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import type { PurchaseResult } from '../../../src/contracts/purchase';
-import { startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
-import { startTimeSkippingServer } from '../../support/time-skipping';
+import type { TestEnvironment } from '../../support/test-environment';
+import { sharedTimeSkippingEnvironment } from '../../support/time-skipping';
 import { waitUntil } from '../../support/wait-until';
 
 const MINUTE = 60_000;
@@ -9,27 +8,20 @@ const MINUTE = 60_000;
 const DEFAULTS = { firstPollMs: 5_000, pollIntervalMs: 30_000, deadlineMs: 25 * MINUTE };
 
 describe('waiting, with the intervals of production on a clock that skips', () => {
-  let server: TestWorkflowEnvironment;
-  let env: TestEnvironment;
-
-  beforeAll(async () => {
-    server = await startTimeSkippingServer();
-    const { address, client } = server;
-    env = await startTestEnvironment({ address, client, settings: DEFAULTS, sandbox: { perLookMs: 30_000 } });
-  }, 120_000);
+  const { env } = sharedTimeSkippingEnvironment({ settings: DEFAULTS, sandbox: { perLookMs: 30_000 } });
 
   it('closes 40 polls and two status changes with fewer than 46 history events, where a loop of timers has 460', async () => {
     const result = await boughtInTime(env, { 'demo-slow': 1 });
 
     expect(result.outcome).toBe('DELIVERED');
     expect(env.sandbox.requests().keys).toBe(41);
-    expect(await historyLength(server, result.referenceId)).toBeLessThan(46);
+    expect(await historyLength(env, result.referenceId)).toBeLessThan(46);
   });
 
   it('polls no sooner than the first pause, and then no closer than the interval, however often the status changes', async () => {
     const { referenceId } = await boughtInTime(env, { 'demo-flapping': 1 });
 
-    const [placed = 0, ...changes] = await timesOfAnswers(server, referenceId, ['placeOrder', 'awaitOrderChange']);
+    const [placed = 0, ...changes] = await timesOfAnswers(env, referenceId, ['placeOrder', 'awaitOrderChange']);
     expect(changes.length).toBeGreaterThanOrEqual(4);
     const [first = 0] = changes;
     expect(first - placed).toBeGreaterThanOrEqual(DEFAULTS.firstPollMs);
@@ -42,9 +34,7 @@ describe('waiting, with the intervals of production on a clock that skips', () =
     const result = await boughtInTime(env, { 'demo-never': 1 });
 
     expect(result.outcome).toBe('OVERDUE');
-    const { startTime, closeTime } = await server.client.workflow
-      .getHandle(`purchase-${result.referenceId}`)
-      .describe();
+    const { startTime, closeTime } = await env.client.workflow.getHandle(`purchase-${result.referenceId}`).describe();
     const waited = Number(closeTime) - Number(startTime);
     expect(waited).toBeGreaterThanOrEqual(25 * MINUTE);
     expect(waited).toBeLessThan(26 * MINUTE);
@@ -64,18 +54,14 @@ async function boughtInTime(env: TestEnvironment, items: Record<string, number>)
   return env.starter.result(referenceId);
 }
 
-async function historyLength(server: TestWorkflowEnvironment, referenceId: string): Promise<number> {
-  const history = await server.client.workflow.getHandle(`purchase-${referenceId}`).fetchHistory();
+async function historyLength(env: TestEnvironment, referenceId: string): Promise<number> {
+  const history = await env.client.workflow.getHandle(`purchase-${referenceId}`).fetchHistory();
   return history.events?.length ?? 0;
 }
 
 /** @returns when each completed activity of those types began its last attempt, in epoch ms on the server's clock */
-async function timesOfAnswers(
-  server: TestWorkflowEnvironment,
-  referenceId: string,
-  types: string[],
-): Promise<number[]> {
-  const { events } = await server.client.workflow.getHandle(`purchase-${referenceId}`).fetchHistory();
+async function timesOfAnswers(env: TestEnvironment, referenceId: string, types: string[]): Promise<number[]> {
+  const { events } = await env.client.workflow.getHandle(`purchase-${referenceId}`).fetchHistory();
   const all = events ?? [];
   const asked = all
     .filter((event) => types.includes(event.activityTaskScheduledEventAttributes?.activityType?.name ?? ''))
