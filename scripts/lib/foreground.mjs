@@ -9,6 +9,7 @@ export const SIGNALS = /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP']);
  * Runs a program in this one's place: on the same terminal, and with the signals passed on that would have ended this one.
  * Returns its exit code; 128 and the signal's number if a signal ended it. `onMessage` gets what it sends through `ipc`.
  * With `detached` it has a process group of its own, which gets the signals too, and no process of which outlives it.
+ * `stdio` is any that `spawn` takes: its own type refuses the lists of plain strings that callers have.
  *
  * @type {(command: string, args: string[], options: { cwd?: string, stdio: any, shell?: boolean, detached?: boolean },
  *   onMessage?: (message: unknown) => void) => Promise<number>}

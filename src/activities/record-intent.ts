@@ -34,7 +34,7 @@ export interface Intent {
  * would erase the record, and without any beat Core would end an attempt whose answer takes long.
  *
  * @param limits `notAfter` (epoch ms): from when on there is no use in a record. `oneByOne` is shared by all attempts of a
- *   process: should it die, at most one of them is between its record and its write, where nobody can tell.
+ *   process: should it die, at most one of them is between its record and its write, where nobody can know.
  */
 export function createIntent(
   { client, now }: Pick<ActivityDependencies, 'client' | 'now'>,

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path';
 
 /**
- * Tries to write into a folder, which is made if it is not there: only the attempt tells, because rights alone know nothing of
+ * Tries to write into a folder, which is made if it is not there: only the attempt shows it, because rights alone know nothing of
  * read-only file systems and of users that may do everything.
  *
  * @param mode of a folder that is made.

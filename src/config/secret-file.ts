@@ -87,7 +87,7 @@ function parse<T>({ parser, path }: SecretFile<T>, { text }: FileContent): () =>
   return data;
 }
 
-/** Not so where the clock of the files is ahead of ours: the age then tells nothing. */
+/** Not so where the clock of the files is ahead of ours: the age then says nothing. */
 function isBeingWritten(path: string, now: number): boolean {
   const age = now - attempt(path, () => statSync(path)).ctimeMs;
   return age >= 0 && age < AT_REST_MS;

@@ -11,7 +11,7 @@ export interface EventIdentity {
   type: string;
   referenceId: string;
   orderId?: string;
-  /** Tells apart two events of one type, such as two holds of one purchase. */
+  /** Distinguishes two events of one type, such as two holds of one purchase. */
   deduplicationKey?: string;
   fingerprints: readonly string[];
 }

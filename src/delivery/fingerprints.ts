@@ -36,7 +36,7 @@ function fingerprint(secret: string, { type, value }: Key): string {
   return `${keyId(secret)}.${mac.subarray(0, 12).toString('base64url')}`;
 }
 
-/** Tells secrets apart and says nothing about them: 36 bits of a MAC whose text no key can have. */
+/** Distinguishes secrets and says nothing about them: 36 bits of a MAC whose text no key can have. */
 function keyId(secret: string): string {
   return createHmac('sha256', secret).update('key id').digest('base64url').slice(0, 6);
 }

@@ -99,7 +99,7 @@ async function refresh(starter: DemoEnvironment['starter'], row: Row): Promise<v
     row.state = status.state;
     row.note = noteOf(status);
   } catch {
-    // Not started yet, or the server is busy: the next refresh tells.
+    // Not started yet, or the server is busy: the next refresh shows it.
   }
 }
 

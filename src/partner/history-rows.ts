@@ -6,7 +6,7 @@ import { problemsOf } from './problems';
 export interface UnreadableRow {
   /** Its place on its page, from 0. */
   at: number;
-  /** Tells it from others where it has no id. Not to be shown: an unkeyed hash of what may hold a key. */
+  /** Distinguishes it from others where it has no id. Not to be shown: an unkeyed hash of what may hold a key. */
   digest: string;
   id?: string;
   referenceId?: string;

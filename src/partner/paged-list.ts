@@ -108,7 +108,7 @@ async function* readOnwards<Row extends NamedRow>(pages: PageReader<Row>): Round
 }
 
 /**
- * From the newest end back to `since`. The first and the last page tell which end that is; a list that keeps to neither
+ * From the newest end back to `since`. The first and the last page show which end that is; a list that keeps to neither
  * order is read whole.
  */
 async function* readBack<Row extends DatedRow>(pages: PageReader<Row>, since: number): Round<Row> {

@@ -98,7 +98,7 @@ export class RequestQueue {
     }
     if (this.searching.has(turn)) return { ...RANKS.furtherPage, due, opensPlacement: false, searchMs: 0 };
     const opensPlacement = priority === 'placement';
-    // Whoever is first in the line is let through, also after one endless search: else none would tell of better times.
+    // Whoever is first in the line is let through, also after one endless search: else nothing would show that searches are faster again.
     const most = Math.max(0, notAfter - this.clock.now() - 3 * this.gapMs);
     return {
       ...RANKS[priority],

@@ -79,7 +79,7 @@ export async function connectClient(target: TemporalTarget, retry: ConnectRetry)
 
 /**
  * Calls the server once, as `Connection.connect` does. That waits for a connection until its time is over and then no longer
- * knows why there was none; a call tells. It is repeated only after the first answer, since repeating hides the cause, too.
+ * knows why there was none; a call says so. It is repeated only after the first answer, since repeating hides the cause, too.
  */
 async function connectOnce({ connectionOptions }: TemporalTarget, withinMs: number): Promise<Connection> {
   let answered = false;
