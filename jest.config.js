@@ -8,7 +8,7 @@ module.exports = {
   testTimeout: 60_000,
   // Most tests wait for a server rather than compute, so two at a time pay even on one core; more than four crowd it.
   maxWorkers: Math.min(4, Math.max(2, availableParallelism())),
-  reporters: ['default', '<rootDir>/scripts/lib/closing-line.mjs'],
+  reporters: ['default', '<rootDir>/test/support/closing-line.mjs'],
   // One server for all suites. Jest ignores what a set-up returns, so its end is a file of its own.
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',

@@ -6,7 +6,7 @@ import { writeExecutable } from './machine';
 
 const root = join(__dirname, '..', '..');
 const JEST = join(root, 'node_modules/jest/bin/jest.js');
-const reporter = join(root, 'scripts/lib/closing-line.mjs');
+const reporter = join(root, 'test/support/closing-line.mjs');
 
 let dir: string;
 beforeEach(async () => (dir = await mkdtemp(join(tmpdir(), 'closing line-'))));

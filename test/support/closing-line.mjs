@@ -1,5 +1,5 @@
 import { writeSync } from 'node:fs';
-import { log } from './log.mjs';
+import { log } from '../../scripts/lib/log.mjs';
 
 /**
  * A Jest reporter: the last line that Jest prints is `N passed, N failed`, and `, N skipped` if there are any. A suite that
