@@ -1,20 +1,26 @@
-// Writes what the documentation says of the environment from the configuration's own descriptions: the table of
-// docs/configuration.md, and .env.example. With --check nothing is written; what is out of step is named, exit code 1.
+// Writes what the documentation says of the environment from the configuration's own descriptions (the table of
+// docs/configuration.md, and .env.example), and the kept benchmarks into docs/benchmarks.md. With --check nothing is written;
+// what is out of step is named, exit code 1.
 import { readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { ensureBuild } from './lib/build.mjs';
 import { log } from './lib/log.mjs';
 import { projectRoot } from './lib/paths.mjs';
+import { run } from './lib/run.mjs';
 
 /** @typedef {Record<'name' | 'readBy' | 'meaning' | 'example', string> & { default?: string, required: boolean, secret: boolean }} Variable */
 
 await ensureBuild();
-const { VARIABLE_NAMES, describeVariable } = createRequire(import.meta.url)('../dist/config/variables.js');
+await run('tsc', ['-p', 'bench']);
+const load = createRequire(import.meta.url);
+const { VARIABLE_NAMES, describeVariable } = load('../dist/config/variables.js');
+const { keptReport } = load('../bench/dist/bench/report.js');
 const variables = VARIABLE_NAMES.map((/** @type {string} */ name) => ({ name, ...describeVariable(name) }));
 const rows = ['| variable | by | default | meaning |', '|---|---|---|---|', ...variables.map(tableRow)];
 await replace('docs/configuration.md', /(?<=<!-- variables:.*?-->\n\n).*?(?=\n\n<!-- end of)/s, rows.join('\n'));
 await replace('.env.example', /(?<=# variables:.*?\n).*/s, variables.map(environmentLines).join(''));
+await replace('docs/benchmarks.md', /(?<=<!-- results:.*?-->\n\n).*?(?=\n\n<!-- end of)/s, keptReport());
 
 /** @type {(file: string, part: RegExp, text: string) => Promise<void>} */
 async function replace(file, part, text) {
@@ -24,7 +30,7 @@ async function replace(file, part, text) {
   const after = before.replace(part, () => text);
   if (before === after) return;
   if (!process.argv.includes('--check')) return writeFile(path, after);
-  log(`${file} is out of step with src/config. Run: npm run docs`);
+  log(`${file} is out of step with what it is made from. Run: npm run docs`);
   process.exitCode = 1;
 }
 

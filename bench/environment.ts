@@ -1,0 +1,51 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type RunningProgram, startProgram } from './processes';
+import { type Receiver, startReceiver } from './receiver';
+import { type SandboxProcess, startSandboxProcess } from './sandbox';
+import type { Polling, Side } from './sides';
+import { startTemporal, type TemporalProcess } from './temporal';
+
+/** What one side runs in, made anew for each round: so nothing of an earlier round is left to do or to read. */
+export interface Environment {
+  temporal: TemporalProcess;
+  sandbox: SandboxProcess;
+  receiver: Receiver;
+  startWorker(polling: Polling): Promise<StartedWorker>;
+}
+
+export interface StartedWorker extends RunningProgram {
+  /** From its start until it said that it is ready, ms. */
+  readyAfterMs: number;
+}
+
+/** @param speed of the sandbox's clock. Everything is stopped once `work` has ended, however it ends. */
+export async function withEnvironment<T>(
+  cli: string,
+  side: Side,
+  speed: number,
+  work: (environment: Environment) => Promise<T>,
+): Promise<T> {
+  const closers: (() => Promise<unknown>)[] = [];
+  try {
+    const folder = await mkdtemp(join(tmpdir(), 'fulfilment-bench-'));
+    closers.push(() => rm(folder, { recursive: true, force: true }));
+    const temporal = await startTemporal(cli, folder);
+    closers.push(() => temporal.stop());
+    const sandbox = await startSandboxProcess(speed);
+    closers.push(() => sandbox.stop());
+    const receiver = await startReceiver();
+    closers.push(() => receiver.close());
+    const addresses = { temporal: temporal.address, partner: sandbox.url, checkout: receiver.url, folder };
+    const startWorker = async (polling: Polling) => {
+      const program = startProgram(process.execPath, [side.script], side.workerEnv(addresses, polling));
+      closers.push(() => program.stop());
+      const readyAfterMs = await program.untilWritten('worker ready');
+      return Object.assign(program, { readyAfterMs });
+    };
+    return await work({ temporal, sandbox, receiver, startWorker });
+  } finally {
+    for (const close of closers.toReversed()) await close();
+  }
+}

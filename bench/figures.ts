@@ -1,0 +1,32 @@
+/** Every figure of the benchmarks: what it is called in a table, and with how many decimals it is shown. */
+export const FIGURES = {
+  purchasesPerSecond: { label: 'purchases/s', decimals: 1 },
+  serverCpu: { label: 'server CPU, s per 1,000 purchases', decimals: 0 },
+  workerCpu: { label: 'worker CPU, s per 1,000 purchases', decimals: 0 },
+  workerPeakMb: { label: 'worker memory, peak, MB', decimals: 0 },
+  historyEvents: { label: 'history events', decimals: 0 },
+  historyBytes: { label: 'history bytes', decimals: 0 },
+  stateTransitions: { label: 'state transitions', decimals: 0 },
+  partnerRequests: { label: 'partner requests for a purchase', decimals: 2 },
+  deliveredP50: { label: 'fulfilled to delivered, p50, s', decimals: 2 },
+  deliveredP95: { label: 'fulfilled to delivered, p95, s', decimals: 2 },
+  deliveredP99: { label: 'fulfilled to delivered, p99, s', decimals: 2 },
+  unfinished: { label: 'purchases not delivered', decimals: 0 },
+  startP50: { label: "the checkout's call, p50, ms", decimals: 1 },
+  startP95: { label: "the checkout's call, p95, ms", decimals: 1 },
+  startP99: { label: "the checkout's call, p99, ms", decimals: 1 },
+  workerSettledMb: { label: 'worker memory, settled, MB', decimals: 0 },
+  serverCpuPerPoll: { label: 'server CPU, ms for an order and interval', decimals: 2 },
+  workerCpuPerPoll: { label: 'worker CPU, ms for an order and interval', decimals: 2 },
+  requestsPerPoll: { label: 'partner requests for an order and interval', decimals: 3 },
+  recoverySeconds: { label: 'SIGKILL to the last delivery, s', decimals: 1 },
+  doubles: { label: 'orders bought twice', decimals: 0 },
+  lost: { label: 'orders paid for and not delivered', decimals: 0 },
+  held: { label: 'purchases that wait for an operator', decimals: 0 },
+  requestsPerPage: { label: 'partner requests for a page of the history', decimals: 3 },
+  memoryAboveIdleMb: { label: 'worker memory above an idle one, MB', decimals: 0 },
+  seconds: { label: 'duration, s', decimals: 1 },
+  readySeconds: { label: 'start to ready, s', decimals: 2 },
+} as const satisfies Record<string, { label: string; decimals: number }>;
+
+export type FigureName = keyof typeof FIGURES;

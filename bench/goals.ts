@@ -1,0 +1,89 @@
+import type { FigureName } from './figures';
+import type { ScenarioResult } from './results';
+import type { SideName } from './sides';
+import { median } from './statistics';
+
+/** What a figure must be: a ratio of two sides, or a number by itself. */
+export interface Goal {
+  scenario: string;
+  figure: FigureName;
+  /** What the table calls it. */
+  label: string;
+  side: SideName;
+  /** The side that it is compared with; undefined where the number itself is the goal. */
+  to?: SideName;
+  atLeast?: number;
+  atMost?: number;
+  /** Also enough: a number in the figure's own unit. */
+  orAtMost?: number;
+}
+
+/** A goal beside what was measured. */
+export interface Outcome {
+  goal: Goal;
+  compared?: number;
+  measured: number;
+  /** The median of the ratios of the rounds. */
+  ratio?: number;
+  isMet: boolean;
+}
+
+const WAITING_INTERVAL_S = 3;
+
+export const GOALS: readonly Goal[] = [
+  ratio('complete-at-once', 'purchasesPerSecond', 'complete at once: purchases/s', { atLeast: 1.5 }),
+  ratio('complete-at-once', 'serverCpu', 'complete at once: server CPU', { atMost: 0.67 }),
+  ratio('complete-at-once', 'workerCpu', 'complete at once: worker CPU', { atMost: 1 }),
+  ratio('waiting', 'purchasesPerSecond', 'waiting: purchases/s', { atLeast: 2 }),
+  ratio('waiting', 'serverCpu', 'waiting: server CPU', { atMost: 0.5 }),
+  ratio('waiting', 'deliveredP95', 'waiting: fulfilled to delivered, p95', {
+    atMost: 1 / 3,
+    orAtMost: WAITING_INTERVAL_S,
+  }),
+  ratio('defaults', 'purchasesPerSecond', 'at the defaults: purchases/s', { atLeast: 1.5 }),
+  ratio('defaults', 'serverCpu', 'at the defaults: server CPU', { atMost: 0.67 }),
+  number('complete-at-once', 'historyEvents', 'complete at once: history events', 20),
+  number('waiting', 'historyEvents', 'waiting: history events', 26),
+  ratio('open-orders', 'workerSettledMb', 'orders held open: worker memory', { atMost: 0.7 }),
+  ratio('cold-start', 'readySeconds', 'worker ready from a cold start', { atMost: 0.5 }),
+  number('reconciliation', 'requestsPerPage', 'reconciliation: requests for a page', 1.05),
+  number('reconciliation', 'memoryAboveIdleMb', 'reconciliation: memory above an idle worker, MB', 150),
+  number('recovery', 'doubles', 'SIGKILL: orders bought twice', 0),
+  number('recovery', 'lost', 'SIGKILL: orders paid for and not delivered', 0),
+];
+
+/** Those of the goals whose scenarios have been measured. */
+export function outcomes(results: ReadonlyMap<string, ScenarioResult>): Outcome[] {
+  return GOALS.flatMap((goal) => {
+    const figures = results.get(goal.scenario)?.figures;
+    const values = figures?.[goal.side]?.[goal.figure];
+    const others = goal.to && figures?.[goal.to]?.[goal.figure];
+    if (!values || (goal.to && !others)) return [];
+    return [outcomeOf(goal, values, others || undefined)];
+  });
+}
+
+function outcomeOf(goal: Goal, values: readonly number[], others?: readonly number[]): Outcome {
+  const measured = median(values);
+  const ratio = others && ratioOf(values, others);
+  const { atLeast = -Infinity, atMost = Infinity, orAtMost = -Infinity } = goal;
+  const value = ratio ?? measured;
+  const isMet = (value >= atLeast && value <= atMost) || measured <= orAtMost;
+  return { goal, measured, ratio, compared: others && median(others), isMet };
+}
+
+/** The rounds alternate, so that what slows the machine slows both sides of a round: their ratio holds, each by itself does not. */
+export function ratioOf(values: readonly number[], others: readonly number[]): number {
+  return median(values.map((value, round) => value / (others[round] ?? NaN)));
+}
+
+type Bounds = Pick<Goal, 'atLeast' | 'atMost' | 'orAtMost'>;
+
+function ratio(scenario: string, figure: FigureName, label: string, bounds: Bounds): Goal {
+  const { atLeast, atMost, orAtMost } = bounds;
+  return { scenario, figure, label, side: 'ours', to: 'baseline', atLeast, atMost, orAtMost };
+}
+
+function number(scenario: string, figure: FigureName, label: string, atMost: number): Goal {
+  return { scenario, figure, label, side: 'ours', atMost };
+}

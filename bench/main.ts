@@ -1,0 +1,101 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { describeMachine } from './machine';
+import { plot } from './plot';
+import { createProgress, type Progress } from './progress';
+import { report } from './report';
+import { type Figures, QUICK_RESULTS, readResults, RESULTS, type ScenarioResult, writeResult } from './results';
+import type { FigureName } from './figures';
+import { type Scenario, SCENARIOS } from './scenarios';
+import { SIDES } from './sides';
+
+const USAGE = `npm run bench [-- [--quick] [--scenario NAME]… [--rounds N]]\nscenarios: ${SCENARIOS.map(({ name }) => name).join(', ')}`;
+
+interface Options {
+  quick: boolean;
+  scenarios: readonly Scenario[];
+  rounds?: number;
+}
+
+/**
+ * `npm run bench`: measures each scenario, baseline and worker in turn, and keeps what it measured. Exit code 1 if a scenario
+ * could not be measured, 2 for wrong arguments; a goal that is missed is a result.
+ */
+async function main(): Promise<number> {
+  const options = readOptions();
+  if (!options) {
+    console.error(USAGE);
+    return 2;
+  }
+  const cli = process.env.TEMPORAL_CLI;
+  if (!cli) throw new Error('TEMPORAL_CLI names no Temporal CLI; start the benchmarks with `npm run bench`');
+  const folder = options.quick ? QUICK_RESULTS : RESULTS;
+  const progress = createProgress();
+  let failed = 0;
+  for (const scenario of options.scenarios) {
+    try {
+      writeResult(folder, await measure(scenario, cli, options, progress));
+    } catch (error) {
+      failed += 1;
+      progress.line(`${scenario.name}: ${error instanceof Error ? error.stack : String(error)}`);
+    }
+  }
+  const results = readResults(folder);
+  writeFileSync(join(folder, 'ratios.svg'), plot(results));
+  progress.line('');
+  console.log(report(results));
+  if (!options.quick) progress.line('`npm run docs` puts this into docs/benchmarks.md');
+  return failed > 0 ? 1 : 0;
+}
+
+function readOptions(): Options | undefined {
+  const known = {
+    quick: { type: 'boolean', default: false },
+    scenario: { type: 'string', multiple: true },
+    rounds: { type: 'string' },
+  } as const;
+  try {
+    const { quick, scenario: names, rounds } = parseArgs({ options: known }).values;
+    const isKnown = (name: string) => SCENARIOS.some((scenario) => scenario.name === name);
+    if (names && !names.every(isKnown)) return undefined;
+    if (rounds !== undefined && !/^[1-9]\d?$/.test(rounds)) return undefined;
+    const isWanted = ({ name, quick: quickly }: Scenario) => (names ? names.includes(name) : !quick || quickly);
+    return { quick, scenarios: SCENARIOS.filter(isWanted), rounds: rounds === undefined ? undefined : Number(rounds) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** The sides take turns, round by round. */
+async function measure(scenario: Scenario, cli: string, options: Options, progress: Progress): Promise<ScenarioResult> {
+  const { name, title, sides } = scenario;
+  const rounds = options.rounds ?? (options.quick ? 1 : scenario.rounds);
+  const settings = options.quick ? { ...scenario.settings, ...scenario.quick } : scenario.settings;
+  const [machine, measuredAt] = [describeMachine(cli), new Date().toISOString()];
+  const figures: ScenarioResult['figures'] = {};
+  for (let round = 1; round <= rounds; round++) {
+    for (const sideName of sides) {
+      progress.begin(`${name}  round ${round} of ${rounds}  ${sideName}`);
+      const run = { cli, side: SIDES[sideName], progress: progress.detail };
+      const measured = await scenario.measure(run, settings);
+      const ofSide = (figures[sideName] ??= {});
+      for (const [figure, value] of Object.entries(measured)) keep(ofSide, figure as FigureName, value);
+    }
+  }
+  return { scenario: name, title, measuredAt, machine, rounds, settings, figures };
+}
+
+function keep(figures: Figures, name: FigureName, value: number): void {
+  // More digits than that are noise.
+  if (Number.isFinite(value)) (figures[name] ??= []).push(Number(value.toPrecision(5)));
+}
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(130));
+main().then(
+  (code) => process.exit(code),
+  (error: unknown) => {
+    console.error(error);
+    process.exit(1);
+  },
+);

@@ -1,0 +1,39 @@
+import { setTimeout } from 'node:timers/promises';
+import { withEnvironment } from '../environment';
+import { references } from '../load';
+import { percentile } from '../statistics';
+import type { Measured, Run } from './run';
+
+export interface CheckoutCallSettings {
+  calls: number;
+  /** From the start of a call to that of the next, ms. */
+  everyMs: number;
+}
+
+const AT_ONCE = { firstPollMs: 0, pollIntervalMs: 30_000 };
+
+/** How long a checkout waits for the call that starts a purchase, while the worker sees to those before. */
+export function measureCheckoutCall({ cli, side, progress }: Run, settings: CheckoutCallSettings): Promise<Measured> {
+  const { calls, everyMs } = settings;
+  return withEnvironment(cli, side, 1, async ({ temporal, startWorker }) => {
+    await startWorker(AT_ONCE);
+    const took: number[] = [];
+    const call = async (referenceId: string) => {
+      const startedAt = performance.now();
+      await side.start(temporal.client, referenceId, 'demo-instant', AT_ONCE);
+      took.push(performance.now() - startedAt);
+    };
+    const [first = '', ...others] = references(calls + 1);
+    // The first opens the connection, which a checkout has open.
+    await call(first);
+    took.length = 0;
+    const pending: Promise<void>[] = [];
+    for (const referenceId of others) {
+      pending.push(call(referenceId));
+      await setTimeout(everyMs);
+      progress(`${took.length} of ${calls}`);
+    }
+    await Promise.all(pending);
+    return { startP50: percentile(took, 0.5), startP95: percentile(took, 0.95), startP99: percentile(took, 0.99) };
+  });
+}

@@ -1,0 +1,101 @@
+import type { StartedWorker, Environment } from '../environment';
+import { withEnvironment } from '../environment';
+import { endedPurchases, references, startAll, untilReached } from '../load';
+import { totalOf } from '../sandbox';
+import type { Polling, Side } from '../sides';
+import { median, percentile } from '../statistics';
+import { sampleMemory, usageOf } from '../usage';
+import type { Measured, Run } from './run';
+
+export interface PurchaseSettings extends Polling {
+  purchases: number;
+  product: string;
+  /** How fast the sandbox's clock runs. */
+  speed: number;
+  /** From the placement of an order until it is complete, ms. */
+  completeAfterMs: number;
+}
+
+/** Nothing has been delivered for so long: what is left does not come. */
+const STALL_MS = 90_000;
+/** Purchases whose histories are looked into. All are alike, but for a few that met a fault. */
+const DESCRIBED = 15;
+
+/** Starts all purchases at once and waits until each has ended. */
+export function measurePurchases({ cli, side, progress }: Run, settings: PurchaseSettings): Promise<Measured> {
+  return withEnvironment(cli, side, settings.speed, async (environment) => {
+    const worker = await environment.startWorker(settings);
+    const load = await runLoad(environment, worker, side, settings, progress);
+    return { ...load, ...(await histories(environment, side)), ...(await deliveries(environment, settings)) };
+  });
+}
+
+async function runLoad(
+  environment: Environment,
+  worker: StartedWorker,
+  side: Side,
+  settings: PurchaseSettings,
+  progress: Run['progress'],
+): Promise<Measured> {
+  const { temporal, receiver, sandbox } = environment;
+  const { purchases, product } = settings;
+  const requestsBefore = totalOf(await sandbox.requests());
+  const [serverBefore, workerBefore] = [usageOf(temporal.pid), usageOf(worker.pid)];
+  const memory = sampleMemory(worker.pid);
+  const startedAt = performance.now();
+  const starting = startAll(environment, side, references(purchases), product, settings);
+  const delivered = await untilReached(purchases, () => receiver.deliveredAt.size, STALL_MS, progress);
+  await starting;
+  await untilReached(
+    delivered,
+    () => endedPurchases(environment, side),
+    STALL_MS,
+    () => progress('ending'),
+  );
+  const seconds = (performance.now() - startedAt) / 1_000;
+  memory.stop();
+  const perThousand = (before: number, after: number) => ((after - before) / delivered) * 1_000;
+  return {
+    purchasesPerSecond: delivered / seconds,
+    serverCpu: perThousand(serverBefore.cpuSeconds, usageOf(temporal.pid).cpuSeconds),
+    workerCpu: perThousand(workerBefore.cpuSeconds, usageOf(worker.pid).cpuSeconds),
+    workerPeakMb: memory.peak(),
+    partnerRequests: (totalOf(await sandbox.requests()) - requestsBefore) / purchases,
+    unfinished: purchases - delivered,
+  };
+}
+
+async function histories({ temporal, receiver }: Environment, side: Side): Promise<Measured> {
+  const described = await Promise.all(
+    [...receiver.deliveredAt.keys()].slice(0, DESCRIBED).map(async (referenceId) => {
+      const { historyLength, historySize, raw } = await temporal.client.workflow
+        .getHandle(side.workflowId(referenceId))
+        .describe();
+      const transitions = Number(raw.workflowExecutionInfo?.stateTransitionCount ?? 0);
+      return { historyLength, historySize: historySize ?? 0, transitions };
+    }),
+  );
+  return {
+    historyEvents: median(described.map(({ historyLength }) => historyLength)),
+    historyBytes: median(described.map(({ historySize }) => historySize)),
+    stateTransitions: median(described.map(({ transitions }) => transitions)),
+  };
+}
+
+/** From the moment at which an order was complete at the partner until its keys were here. */
+async function deliveries(
+  { sandbox, receiver }: Environment,
+  { completeAfterMs }: PurchaseSettings,
+): Promise<Measured> {
+  const ledger = await sandbox.ledger();
+  const seconds = ledger.references.flatMap(({ referenceId, orders: [order] }) => {
+    const deliveredAt = receiver.deliveredAt.get(referenceId);
+    if (deliveredAt === undefined || order === undefined) return [];
+    return [(deliveredAt - Date.parse(order.createdAt) - completeAfterMs) / 1_000];
+  });
+  return {
+    deliveredP50: percentile(seconds, 0.5),
+    deliveredP95: percentile(seconds, 0.95),
+    deliveredP99: percentile(seconds, 0.99),
+  };
+}

@@ -1,0 +1,64 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
+
+/** A program that runs beside this one. It is killed when this one ends. */
+export interface RunningProgram {
+  pid: number;
+  /** Waits until it has written this. @returns ms since it was started. @throws Error with its last lines when it ends before */
+  untilWritten(text: string): Promise<number>;
+  /** The last lines that it has written. */
+  output(): string;
+  hasEnded(): boolean;
+  /** Sends the signal and waits for the end; after ten seconds it is killed. */
+  stop(signal?: NodeJS.Signals): Promise<void>;
+}
+
+const running = new Set<ChildProcess>();
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
+/** @param env all the variables that it gets, beside PATH and HOME. */
+export function startProgram(command: string, args: readonly string[], env: Record<string, string>): RunningProgram {
+  const startedAt = performance.now();
+  const { PATH, HOME } = process.env;
+  const child = spawn(command, args, { env: { PATH, HOME, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+  running.add(child);
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => (output = (output + text).slice(-10_000)));
+  }
+  const ended = once(child, 'close').then(() => running.delete(child));
+  const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
+  return {
+    pid: child.pid ?? 0,
+    output: () => output,
+    hasEnded,
+    async untilWritten(text) {
+      while (!output.includes(text)) {
+        if (hasEnded()) throw new Error(`${command} ${args.join(' ')} ended:\n${output}`);
+        await setTimeout(5);
+      }
+      return performance.now() - startedAt;
+    },
+    async stop(signal = 'SIGTERM') {
+      child.kill(signal);
+      await Promise.race([ended, setTimeout(10_000, undefined, { ref: false })]);
+      child.kill('SIGKILL');
+      await ended;
+    },
+  };
+}
+
+/** A port that was free a moment ago. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}

@@ -1,0 +1,98 @@
+import { FIGURES, type FigureName } from './figures';
+import { type Goal, type Outcome, outcomes, ratioOf } from './goals';
+import type { Machine } from './machine';
+import { readResults, RESULTS, type ScenarioResult } from './results';
+import { SCENARIOS } from './scenarios';
+import type { SideName } from './sides';
+import { median } from './statistics';
+
+type Results = ReadonlyMap<string, ScenarioResult>;
+
+const SIDE_LABELS: Record<SideName, string> = {
+  baseline: 'baseline',
+  ours: 'ours',
+};
+
+/** What docs/benchmarks.md shows. */
+export function keptReport(): string {
+  const results = readResults(RESULTS);
+  return results.size > 0 ? report(results) : 'No results are kept yet.';
+}
+
+/** The goals, then every figure of every scenario, in Markdown that also reads well on a terminal. */
+export function report(results: Results): string {
+  const measured = SCENARIOS.flatMap(({ name }) => results.get(name) ?? []);
+  return [goalTable(outcomes(results)), ...measured.map(scenarioSection)].join('\n\n');
+}
+
+function goalTable(all: readonly Outcome[]): string {
+  const rows = all.map(({ goal, compared, measured, ratio, isMet }) => [
+    goal.label,
+    compared === undefined ? '' : shown(goal.figure, compared),
+    shown(goal.figure, measured),
+    ratio === undefined ? '' : ratio.toFixed(2),
+    wantedOf(goal),
+    isMet ? 'met' : '**missed**',
+  ]);
+  return table([['figure', 'compared with', 'ours', 'ratio', 'goal', ''], ...rows]);
+}
+
+function wantedOf({ figure, atLeast, atMost, orAtMost }: Goal): string {
+  const bounds = [
+    atLeast === undefined ? '' : `≥ ${rounded(atLeast)}`,
+    atMost === undefined ? '' : `≤ ${rounded(atMost)}`,
+  ];
+  const other = orAtMost === undefined ? '' : ` or ≤ ${shown(figure, orAtMost)} s`;
+  return bounds.join('') + other;
+}
+
+function scenarioSection({ title, figures, rounds, settings, machine, measuredAt }: ScenarioResult): string {
+  const sides = (Object.keys(figures) as SideName[]).filter((side) => figures[side]);
+  const names = (Object.keys(FIGURES) as FigureName[]).filter((name) => sides.some((side) => figures[side]?.[name]));
+  const rows = names.map((name) => {
+    const cells = sides.map((side) => spread(name, figures[side]?.[name]));
+    const [ours, baseline] = [figures.ours?.[name], figures.baseline?.[name]];
+    return [FIGURES[name].label, ...cells, ours && baseline ? fixed(ratioOf(ours, baseline), 2) : ''];
+  });
+  const given = Object.entries(settings).map(([name, value]) => `${name} ${value}`);
+  const head = ['figure', ...sides.map((side) => SIDE_LABELS[side]), 'ratio'];
+  const rounded = rounds === 1 ? 'one round' : `${rounds} rounds`;
+  return [`### ${title}`, `${rounded}; ${given.join(', ')}`, table([head, ...rows]), madeOn(machine, measuredAt)].join(
+    '\n\n',
+  );
+}
+
+function madeOn(
+  { cpu, cores, memoryGb, platform, loadBefore, node, server, sdk }: Machine,
+  measuredAt: string,
+): string {
+  const hardware = `${cores} cores (${cpu}), ${memoryGb} GB, ${platform}, load before ${loadBefore}`;
+  return `Measured ${measuredAt} on ${hardware}; Node ${node}, Temporal server ${server}, SDK ${sdk}.`;
+}
+
+/** The median; behind it the least and the greatest, where there were several rounds. */
+function spread(name: FigureName, values: readonly number[] = []): string {
+  if (values.length === 0) return '';
+  const [least, greatest] = [shown(name, Math.min(...values)), shown(name, Math.max(...values))];
+  const middle = shown(name, median(values));
+  return least === greatest ? middle : `${middle} (${least}–${greatest})`;
+}
+
+function shown(name: FigureName, value: number): string {
+  return fixed(value, FIGURES[name].decimals);
+}
+
+function fixed(value: number, decimals: number): string {
+  return Number.isFinite(value) ? value.toFixed(decimals) : '–';
+}
+
+function rounded(value: number): string {
+  return String(Math.round(value * 1_000) / 1_000);
+}
+
+function table(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  const lines = rows.map((row) => `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`);
+  const [head = '', ...body] = lines;
+  return [head, `|${widths.map((width) => '-'.repeat(width + 2)).join('|')}|`, ...body].join('\n');
+}

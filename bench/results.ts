@@ -1,0 +1,37 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { FigureName } from './figures';
+import type { Machine } from './machine';
+import { projectRoot } from './paths';
+import type { SideName } from './sides';
+
+/** What is kept of a scenario: one file for each, so that each can be measured again by itself. */
+export interface ScenarioResult {
+  scenario: string;
+  title: string;
+  measuredAt: string;
+  machine: Machine;
+  rounds: number;
+  settings: Readonly<Record<string, string | number>>;
+  figures: Partial<Record<SideName, Figures>>;
+}
+
+/** Each figure with what its rounds gave, in their order. */
+export type Figures = Partial<Record<FigureName, number[]>>;
+
+export const RESULTS = join(projectRoot, 'bench/results');
+
+/** Those of a quick run are kept apart: they show that everything runs, and no more. */
+export const QUICK_RESULTS = join(RESULTS, 'quick');
+
+export function writeResult(folder: string, result: ScenarioResult): void {
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, `${result.scenario}.json`), `${JSON.stringify(result, undefined, 2)}\n`);
+}
+
+/** The kept results, by scenario. */
+export function readResults(folder: string): Map<string, ScenarioResult> {
+  const files = (existsSync(folder) ? readdirSync(folder) : []).filter((name) => name.endsWith('.json'));
+  const results = files.map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')) as ScenarioResult);
+  return new Map(results.map((result) => [result.scenario, result]));
+}

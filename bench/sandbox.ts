@@ -1,0 +1,51 @@
+import { join } from 'node:path';
+import type { LedgerReport } from '../src/sandbox';
+import { projectRoot } from './paths';
+import { freePort, startProgram } from './processes';
+
+/** Requests that the partner has had. */
+export interface PartnerRequests {
+  place: number;
+  keys: number;
+  orders: number;
+  products: number;
+}
+
+/** The sandbox in a process of its own, without any delay of its own. */
+export interface SandboxProcess {
+  url: string;
+  requests(): Promise<PartnerRequests>;
+  ledger(): Promise<LedgerReport>;
+  /** Orders of the last `days` days that nobody here knows. */
+  addPastOrders(count: number, days: number): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** @param speed orders age so many times faster than the calendar. */
+export async function startSandboxProcess(speed: number): Promise<SandboxProcess> {
+  const port = await freePort();
+  const program = startProgram(process.execPath, [join(projectRoot, 'dist/sandbox/main.js')], {
+    PORT: String(port),
+    SANDBOX_SPEED: String(speed),
+    SANDBOX_BALANCE: '1000000000',
+  });
+  await program.untilWritten('listens on');
+  const url = `http://127.0.0.1:${port}`;
+  return {
+    url,
+    requests: () => call<PartnerRequests>(`${url}/admin/requests`),
+    ledger: () => call<LedgerReport>(`${url}/admin/books?keys=1`),
+    addPastOrders: (count, days) => call(`${url}/admin/history`, { count, days }),
+    stop: () => program.stop(),
+  };
+}
+
+async function call<T>(url: string, body?: unknown): Promise<T> {
+  const response = await fetch(url, { method: body ? 'POST' : 'GET', body: body ? JSON.stringify(body) : undefined });
+  if (!response.ok) throw new Error(`${url} answered ${response.status}: ${await response.text()}`);
+  return (await response.json()) as T;
+}
+
+export function totalOf({ place, keys, orders, products }: PartnerRequests): number {
+  return place + keys + orders + products;
+}

@@ -1,0 +1,124 @@
+import { type CheckoutCallSettings, measureCheckoutCall } from './measure/checkout-call';
+import { measureColdStart } from './measure/cold-start';
+import { measureOpenOrders, type OpenOrderSettings } from './measure/open-orders';
+import { measurePurchases, type PurchaseSettings } from './measure/purchases';
+import { measureReconciliation } from './measure/reconciliation';
+import { measureRecovery } from './measure/recovery';
+import type { Measured, Run } from './measure/run';
+import type { SideName } from './sides';
+
+/** One benchmark: which sides take part, how often, and with which settings. */
+export interface Scenario {
+  name: string;
+  title: string;
+  sides: readonly SideName[];
+  /** At the least three, but where a round takes minutes. */
+  rounds: number;
+  settings: Settings;
+  /** What differs in a quick run, which has one round; undefined leaves it out. */
+  quick?: Settings;
+  measure(run: Run, settings: Settings): Promise<Measured>;
+}
+
+type Settings = Readonly<Record<string, string | number>>;
+
+const BOTH: readonly SideName[] = ['baseline', 'ours'];
+
+/** The orders of `demo-instant` are complete as they are placed, those of `demo-seconds` after 8 s, of `demo-slow` after 20 min. */
+const SECONDS_MS = 8_000;
+const SLOW_MS = 1_200_000;
+
+export const SCENARIOS: readonly Scenario[] = [
+  purchases('complete-at-once', 'Complete at once: polled at once', {
+    settings: waitingFor('demo-instant', 1, 0, { purchases: 200, firstPollMs: 0, pollIntervalMs: 30_000 }),
+    quick: { purchases: 40 },
+  }),
+  purchases('waiting', 'Waiting: complete after 12 s, polled each 3 s', {
+    settings: waitingFor('demo-seconds', SECONDS_MS / 12_000, 12_000, {
+      purchases: 500,
+      firstPollMs: 3_000,
+      pollIntervalMs: 3_000,
+    }),
+    quick: { purchases: 40 },
+  }),
+  purchases('defaults', 'At the defaults: complete after 2 s, first poll after 5 s', {
+    settings: waitingFor('demo-seconds', SECONDS_MS / 2_000, 2_000, {
+      purchases: 300,
+      firstPollMs: 5_000,
+      pollIntervalMs: 30_000,
+    }),
+    quick: { purchases: 40 },
+  }),
+  purchases('twenty-minutes', 'A 20-minute order on a clock 60 times as fast: 40 polls', {
+    settings: waitingFor('demo-slow', 60, SLOW_MS / 60, { purchases: 20, firstPollMs: 500, pollIntervalMs: 500 }),
+  }),
+  scenario<OpenOrderSettings>('open-orders', 'Orders held open', {
+    sides: BOTH,
+    rounds: 1,
+    settings: { orders: 2_000, pollIntervalMs: 80_000, windowMs: 40_000 },
+    measure: measureOpenOrders,
+  }),
+  scenario<CheckoutCallSettings>('checkout-call', "The checkout's call, five each second", {
+    sides: BOTH,
+    rounds: 3,
+    settings: { calls: 60, everyMs: 200 },
+    quick: { calls: 20 },
+    measure: measureCheckoutCall,
+  }),
+  scenario<PurchaseSettings>('recovery', 'SIGKILL with 300 purchases in flight', {
+    sides: BOTH,
+    rounds: 1,
+    settings: waitingFor('demo-seconds', SECONDS_MS / 12_000, 12_000, {
+      purchases: 300,
+      firstPollMs: 3_000,
+      pollIntervalMs: 3_000,
+    }),
+    measure: measureRecovery,
+  }),
+  scenario<{ orders: number }>('reconciliation', 'A reconciliation of 100,000 orders', {
+    sides: ['ours'],
+    rounds: 1,
+    settings: { orders: 100_000 },
+    quick: { orders: 10_000 },
+    measure: measureReconciliation,
+  }),
+  scenario<{ settleMs: number }>('cold-start', 'A worker starts', {
+    sides: BOTH,
+    rounds: 5,
+    settings: { settleMs: 2_000 },
+    quick: { settleMs: 500 },
+    measure: measureColdStart,
+  }),
+];
+
+function waitingFor(
+  product: string,
+  speed: number,
+  completeAfterMs: number,
+  polling: Pick<PurchaseSettings, 'purchases' | 'firstPollMs' | 'pollIntervalMs'>,
+): PurchaseSettings {
+  return { ...polling, product, speed, completeAfterMs };
+}
+
+function purchases(
+  name: string,
+  title: string,
+  { settings, quick }: { settings: PurchaseSettings; quick?: Partial<PurchaseSettings> },
+): Scenario {
+  return scenario(name, title, { sides: BOTH, rounds: 3, settings, quick, measure: measurePurchases });
+}
+
+interface Definition<S> {
+  sides: readonly SideName[];
+  rounds: number;
+  settings: S;
+  quick?: Partial<S>;
+  measure(run: Run, settings: S): Promise<Measured>;
+}
+
+/** The settings are those that `measure` takes, which the list of all scenarios need not know. */
+function scenario<S extends object>(name: string, title: string, definition: Definition<S>): Scenario {
+  const { sides, rounds, measure } = definition;
+  const [settings, quick] = [definition.settings as unknown as Settings, definition.quick as Settings | undefined];
+  return { name, title, sides, rounds, settings, quick, measure: (run, given) => measure(run, given as unknown as S) };
+}

@@ -1,0 +1,82 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import type { Client } from '@temporalio/client';
+import { DEFAULT_TASK_QUEUE, PURCHASE_WORKFLOW, purchaseWorkflowId } from '../src/contracts/names';
+import { createStarter } from '../src/starter/purchases';
+import type { Input } from './baseline/workflows';
+import { projectRoot } from './paths';
+
+export type SideName = 'baseline' | 'ours';
+
+/** When the order of a purchase is polled. */
+export interface Polling {
+  /** From the placement to the first poll, ms; 0 polls at once. */
+  firstPollMs: number;
+  pollIntervalMs: number;
+}
+
+/** Where a worker finds the others. */
+export interface Addresses {
+  temporal: string;
+  partner: string;
+  checkout: string;
+  /** A folder of the run. */
+  folder: string;
+}
+
+/** One of the workers that are compared, and how a checkout starts a purchase there. */
+export interface Side {
+  name: SideName;
+  script: string;
+  taskQueue: string;
+  workflowType: string;
+  workerEnv(addresses: Addresses, polling: Polling): Record<string, string>;
+  workflowId(referenceId: string): string;
+  /** Starts the purchase of one unit. */
+  start(client: Client, referenceId: string, productId: string, polling: Polling): Promise<unknown>;
+}
+
+const baseline: Side = {
+  name: 'baseline',
+  script: join(__dirname, 'baseline/worker.js'),
+  taskQueue: 'baseline',
+  workflowType: 'purchase',
+  workerEnv: ({ temporal, partner, checkout }) => ({
+    TEMPORAL_ADDRESS: temporal,
+    PARTNER_BASE_URL: partner,
+    PARTNER_API_KEY: 'sandbox-key',
+    DELIVERY_URL: checkout,
+  }),
+  workflowId: (referenceId) => referenceId,
+  start(client, referenceId, productId, { firstPollMs, pollIntervalMs }) {
+    const input: Input = { referenceId, items: [{ productId, quantity: 1 }], firstPollMs, pollIntervalMs };
+    return client.workflow.start('purchase', { workflowId: referenceId, taskQueue: 'baseline', args: [input] });
+  },
+};
+
+/** As users run it: what has no default, the polling that the scenario asks for, and ports that are free. */
+const ours: Side = {
+  name: 'ours',
+  script: join(projectRoot, 'dist/worker.js'),
+  taskQueue: DEFAULT_TASK_QUEUE,
+  workflowType: PURCHASE_WORKFLOW,
+  workerEnv: ({ temporal, partner, checkout, folder }, { firstPollMs, pollIntervalMs }) => ({
+    TEMPORAL_ADDRESS: temporal,
+    PARTNER_BASE_URL: partner,
+    PARTNER_API_KEY: 'sandbox-key',
+    DELIVERY_URL: checkout,
+    DELIVERY_SECRET: `whsec_${randomBytes(32).toString('base64')}`,
+    FINGERPRINT_SECRET: randomBytes(32).toString('hex'),
+    // The least that it takes.
+    PURCHASE_FIRST_POLL: `${Math.max(1, firstPollMs)}ms`,
+    PURCHASE_POLL_INTERVAL: `${pollIntervalMs}ms`,
+    REPORT_DIR: join(folder, 'reports'),
+    HEALTH_ADDRESS: '127.0.0.1:0',
+    METRICS_ADDRESS: '127.0.0.1:0',
+  }),
+  workflowId: purchaseWorkflowId,
+  start: (client, referenceId, productId) =>
+    createStarter(client).purchase({ referenceId, items: [{ productId, quantity: 1 }] }),
+};
+
+export const SIDES: Record<SideName, Side> = { baseline, ours };
