@@ -61,7 +61,7 @@ export const MUTANTS = [
     const limitMs = notAfter(input) + deps.settings.partnerTimeoutMs + 1_000 - deps.now();
     const placed = await Promise.race([request, new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), limitMs))]);
     if (!placed) return { evidence: 'NOT_SENT', why: 'its time is over' };`,
-    tests: ['test/resilience/crash/worker-killed.test.ts'],
+    tests: ['test/unit/activities/place-order.test.ts'],
   },
   {
     name: 'intention-left-out',

@@ -1,0 +1,59 @@
+import type { Client } from '@temporalio/client';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { DefaultLogger } from '@temporalio/worker';
+import type { ActivityDependencies } from '../../../src/activities/dependencies';
+import { createPlaceOrderActivities } from '../../../src/activities/place-order';
+import { createPartnerClient } from '../../../src/partner';
+import { closeAtEnd } from '../../support/clean-up';
+import { startServer } from '../../support/http-server';
+import { FAST } from '../../support/settings';
+import { envelope } from '../partner/fixtures';
+
+const EMPTY_HISTORY = { json: envelope({ hits: 0, orders: [], pages: { page: 1, total: 1, limit: 500 } }) };
+const MAX_AGE_MS = 2_500;
+const TIMEOUT_MS = 200;
+/** Longer than the attempt, its request and every limit that is made of the two. */
+const FROZEN_MS = 4_200;
+
+describe('a placement attempt', () => {
+  it('whose process was frozen after the write is of unknown outcome, although all of its timers are due at once', async () => {
+    const server = await startServer({
+      respond: ({ method }) => {
+        if (method === 'GET') return EMPTY_HISTORY;
+        freeze(FROZEN_MS);
+        return 'hang';
+      },
+    });
+    const partner = createPartnerClient({ baseUrl: server.url, apiKey: () => 'test-key', timeoutMs: TIMEOUT_MS });
+    closeAtEnd(partner.close);
+
+    expect(await placeOrder({ partner })).toMatchObject({ evidence: 'UNKNOWN' });
+    expect(server.received.map(({ method }) => method)).toEqual(['GET', 'POST']);
+  });
+});
+
+/** With a Temporal that takes every record. */
+function placeOrder({ partner }: Pick<ActivityDependencies, 'partner'>) {
+  const client = {
+    withDeadline: (_: number, call: () => Promise<void>) => call(),
+    activity: { heartbeat: async () => undefined },
+  } as unknown as Client;
+  const settings = { ...FAST, partnerTimeoutMs: TIMEOUT_MS };
+  const activities = createPlaceOrderActivities({ partner, client, settings, now: Date.now } as ActivityDependencies);
+  const dispatched = Date.now();
+  const info = { attempt: 1, scheduledTimestampMs: dispatched, currentAttemptScheduledTimestampMs: dispatched };
+  const environment = new MockActivityEnvironment(info, { logger: new DefaultLogger('ERROR') });
+  const firstRunId = environment.context.info.workflowExecution?.runId ?? '';
+  return environment.run(activities.placeOrder, {
+    referenceId: 'REF-1',
+    items: [{ productId: 'P-1', quantity: 1 }],
+    since: dispatched,
+    firstRunId,
+    maxAgeMs: MAX_AGE_MS,
+  });
+}
+
+/** As SIGSTOP and SIGCONT do it: no timer and no answer is handled meanwhile. */
+function freeze(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}
