@@ -7,7 +7,7 @@ import { readWorkerConfig, scrubSecrets } from './config';
 import { createDelivery, createFingerprinter } from './delivery';
 import { exitWith, stopSignal } from './exit';
 import { createPartnerClient } from './partner';
-import { createPurchaseReader, readTemporalTarget, requireSearchAttributes } from './temporal/client';
+import { createPurchaseReader, readTemporalTarget, requireSearchAttributes, keepWatching } from './temporal/client';
 import { connectWorker, installRuntime, readinessOf, startHealthServer } from './temporal/worker';
 import { connectRetry, shutdownOptions } from './workflows/policies';
 
@@ -20,10 +20,11 @@ async function main(): Promise<void> {
   const warn = (line: string) => logger.warn(line);
 
   let worker: Worker | undefined;
+  const stopping = stopSignal();
   const readiness = readinessOf(() => worker);
   const health = await startHealthServer(config.healthAddress, readiness);
   const { namespace } = target;
-  const connection = await connectWorker(target, { ...connectRetry, onRetry: warn, signal: stopSignal() });
+  const connection = await connectWorker(target, { ...connectRetry, onRetry: warn, signal: stopping });
   await requireSearchAttributes(connection, namespace);
 
   const client = new Client({ connection, namespace });
@@ -42,6 +43,7 @@ async function main(): Promise<void> {
       fingerprints: createFingerprinter(config.fingerprintSecrets),
       settings: config.purchase,
       reportDir: config.reportDir,
+      stopping,
       now: Date.now,
     }),
     // Many wait for a slow partner or checkout at once; none of them computes.
@@ -49,6 +51,7 @@ async function main(): Promise<void> {
     ...shutdownOptions(config.purchase),
   });
   partner.listOrders({ limit: 1 }).catch((error: Error) => warn(`the partner can't be used: ${error.message}`));
+  if (config.purchase.watch === 'history') keepWatching(client, config.taskQueue).catch(() => warn('no watcher yet'));
   logger.info('worker ready', { taskQueue: config.taskQueue, health: health.address });
 
   await worker.run();

@@ -1,6 +1,7 @@
 import { activityInfo } from '@temporalio/activity';
 import type { Activities } from '../contracts/activities';
 import type { ReconcileActivities } from '../contracts/reconciliation';
+import type { WatchActivities } from '../contracts/watch';
 import { createCheckOrderActivities } from './check-order';
 import { createDeliverEventActivities } from './deliver-event';
 import type { ActivityDependencies } from './dependencies';
@@ -9,6 +10,7 @@ import { createPlaceOrderActivities } from './place-order';
 import { createReconcileActivities, type ReconcileDependencies } from './reconcile/index';
 import { createPlanDeliveryActivities } from './plan-delivery';
 import { createPollOrderActivities } from './poll-order';
+import { createWatchActivities, type WatchDependencies } from './watch-orders';
 
 export type { ActivityDependencies };
 
@@ -30,7 +32,9 @@ export function createActivities(deps: ActivityDependencies): Activities {
   };
 }
 
-/** Builds all activities of a worker, of purchases and of the reconciliation. */
-export function createAllActivities(deps: ReconcileDependencies): Activities & ReconcileActivities {
-  return { ...createActivities(deps), ...createReconcileActivities(deps) };
+/** Builds all activities of a worker: of purchases, the reconciliation and the watcher. */
+export function createAllActivities(
+  deps: ReconcileDependencies & WatchDependencies,
+): Activities & ReconcileActivities & WatchActivities {
+  return { ...createActivities(deps), ...createReconcileActivities(deps), ...createWatchActivities(deps) };
 }

@@ -135,6 +135,7 @@ function purchaseSettings(values: WorkerValues) {
     placeWithinMs: values.PURCHASE_PLACE_WITHIN,
     firstPollMs: values.PURCHASE_FIRST_POLL,
     pollIntervalMs: values.PURCHASE_POLL_INTERVAL,
+    watch: values.PURCHASE_WATCH,
     deadlineMs: values.PURCHASE_DEADLINE,
     settleMs: values.PURCHASE_SETTLE,
     replace: values.PURCHASE_REPLACE,

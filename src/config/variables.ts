@@ -50,6 +50,11 @@ export const variables = z.object({
     ),
   PURCHASE_FIRST_POLL: pause.prefault('5s').describe('from placement to the first poll of the keys'),
   PURCHASE_POLL_INTERVAL: pause.prefault('30s').describe('between polls; never closer'),
+  PURCHASE_WATCH: oneOf('orders', 'history')
+    .prefault('orders')
+    .describe(
+      '`orders`: each open order is polled for itself; `history`: the order history is read once for all of them, and an order is polled when its row is no longer PENDING or PROCESSING, and every twentieth interval all the same',
+    ),
   PURCHASE_DEADLINE: limit.prefault('25m').describe('from placement until an order that is still open is overdue'),
   PURCHASE_SETTLE: pause
     .prefault('60s')

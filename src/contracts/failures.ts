@@ -27,6 +27,8 @@ export const FAILURE = {
   deliveryFailed: 'DeliveryFailed',
   /** The checkout answered 410: it wants this event no more. */
   deliveryRefused: 'DeliveryRefused',
+  /** The reading of the order history for waiting purchases was interrupted: its worker stops, or an error that nobody expected. Begun anew. */
+  watchInterrupted: 'WatchInterrupted',
   /** A key that this event promises is no longer in the order. */
   keyGone: 'KeyGone',
   /** A decision came for a hold that is not open, or does not fit it. */

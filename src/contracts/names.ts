@@ -1,10 +1,11 @@
 import type { Activities } from './activities';
 import type { Decision } from './purchase';
 import type { ReconcileActivities } from './reconciliation';
+import type { WatchActivities } from './watch';
 
 /**
  * Every name and id by which this project and Temporal know a thing: task queue, workflow types and ids, the update, the
- * activities, the schedule. None of them may change while a workflow runs that was started under it.
+ * signals, the activities, the schedule. None of them may change while a workflow runs that was started under it.
  */
 
 /** The task queue unless `TEMPORAL_TASK_QUEUE` says otherwise. */
@@ -14,6 +15,7 @@ export const DEFAULT_TASK_QUEUE = 'fulfilment';
 export const PURCHASE_WORKFLOW = 'purchaseWorkflow';
 export const DELIVER_WORKFLOW = 'deliverWorkflow';
 export const RECONCILE_WORKFLOW = 'reconcileWorkflow';
+export const WATCH_WORKFLOW = 'watchWorkflow';
 
 /** The activities, as histories and the Temporal UI show them. */
 export const ACTIVITY = {
@@ -27,7 +29,8 @@ export const ACTIVITY = {
   planDelivery: 'planDelivery',
   deliverEvent: 'deliverEvent',
   reconcileOrders: 'reconcileOrders',
-} as const satisfies { [Name in keyof (Activities & ReconcileActivities)]: Name };
+  watchOrders: 'watchOrders',
+} as const satisfies { [Name in keyof (Activities & ReconcileActivities & WatchActivities)]: Name };
 
 /** The update that carries an operator's decision on a held purchase. */
 export const RESOLVE_UPDATE = 'resolve';
@@ -40,6 +43,12 @@ export const RESOLVE_UPDATE = 'resolve';
 export function resolveUpdateId({ hold, decision }: Decision): string | undefined {
   return decision === 'order' ? undefined : `${hold} ${decision}`;
 }
+
+/** The signal by which the watcher wakes a purchase. */
+export const ORDER_CHANGED_SIGNAL = 'orderChanged';
+
+/** The signal that keeps the watcher running, or starts it: some purchase has just begun to wait. */
+export const KEEP_WATCHING_SIGNAL = 'keepWatching';
 
 const PURCHASE_ID_PREFIX = 'purchase-';
 const DELIVER_ID_PREFIX = 'deliver-';
@@ -66,6 +75,11 @@ export function deliverWorkflowId(of: { referenceId: string } | { eventId: strin
 export function eventIdOfWorkflow(workflowId: string): string | undefined {
   const id = withoutPrefix(workflowId, DELIVER_ID_PREFIX);
   return isEventId(id) ? id : undefined;
+}
+
+/** The id of the watcher: one for each task queue of a namespace. */
+export function watchWorkflowId(taskQueue: string): string {
+  return `watch-${taskQueue}`;
 }
 
 /** The id of the nightly schedule. The server adds the time to it for the id of each run. */

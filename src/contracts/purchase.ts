@@ -46,6 +46,8 @@ export interface PurchaseMemo {
   /** Keyed fingerprints of the keys handed over, by product. Never the keys. */
   fingerprints?: Record<string, string[]>;
   events?: ReceivedEvent[];
+  /** While the order history is read for it: epoch ms, its order is no older. */
+  watchedSince?: number;
   /** The hold that waits for an operator, or null when there is none. */
   hold?: HoldNotice | null;
 }
@@ -99,6 +101,8 @@ export interface PurchaseSettings {
   placeWithinMs: number;
   firstPollMs: number;
   pollIntervalMs: number;
+  /** Whether each open order is polled for itself, or the order history is read for all of them. */
+  watch: 'orders' | 'history';
   deadlineMs: number;
   settleMs: number;
   replace: 'never' | 'answered' | 'always';

@@ -56,6 +56,11 @@ export function endsPolling(status: string): boolean {
   return mayHaveKeys(status) || isFailedOrRefunded(status);
 }
 
+/** Whether the row of an order in the order history says anything but that the order is open. Only a poll shows whether it is. */
+export function mayHaveEnded(status: string): boolean {
+  return status !== 'PENDING' && status !== 'PROCESSING';
+}
+
 /** Whether an order of this status may have keys to hand over. */
 export function mayHaveKeys(status: string): boolean {
   return status === 'COMPLETED' || status === 'PARTIAL_COMPLETED';

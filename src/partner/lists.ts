@@ -11,6 +11,8 @@ export interface HistoryOptions {
   retry?: ReadRetry;
   /** Called after each page. */
   onPage?: (progress: ReadProgress) => void;
+  /** Asked after each page, with its rows. Once it says so no more is read, and what was read so far is given. */
+  enough?: (rows: readonly HistoryRow[]) => Promise<boolean>;
 }
 
 interface Pages {
@@ -42,11 +44,11 @@ export function allOrders(
 export function ordersSince(
   partner: Pages,
   since: number,
-  { maxPages, retry, onPage }: HistoryOptions,
+  { maxPages, retry, onPage, enough }: HistoryOptions,
 ): Promise<HistoryRow[]> {
   const readPage = (page: number) =>
     retry ? withRetry(retry, () => orderRows(partner, { page })) : orderRows(partner, { page });
-  return rowsSince({ operation: 'listOrders', maxPages, onPage, readPage }, since);
+  return rowsSince({ operation: 'listOrders', maxPages, onPage, readPage, enough }, since);
 }
 
 async function orderRows(partner: Pages, query: OrderQuery): Promise<ListPage<HistoryRow>> {

@@ -50,14 +50,19 @@ export async function* allRows<Row extends NamedRow>(list: PagedList<Row>): Asyn
 
 /**
  * The rows that are no older than `since` (epoch ms), each once, as it was seen last, whichever end of the list is newest.
- * All that were there when the reading began are among them; so may be older ones, and some that came in since.
+ * All that were there when the reading began are among them; so may be older ones, and some that came in since. With
+ * `enough`, which is asked after each page, it may end before.
  *
  * @throws PartnerError as {@link allRows}, before any row is given.
  */
-export async function rowsSince<Row extends DatedRow>(list: PagedList<Row>, since: number): Promise<Row[]> {
+export async function rowsSince<Row extends DatedRow>(
+  list: PagedList<Row> & { enough?: ((rows: readonly Row[]) => Promise<boolean>) | undefined },
+  since: number,
+): Promise<Row[]> {
   const found = new Map<string, Row>();
   for await (const rows of readInRounds(list, (pages) => readBack(pages, since))) {
     for (const row of rows) found.set(nameOf(row), row);
+    if (await list.enough?.(rows)) break;
   }
   return [...found.values()];
 }

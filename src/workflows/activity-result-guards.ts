@@ -9,6 +9,7 @@ import type {
 import type { DeliveryReceipt, EarlierEvent, EventWithKeys } from '../contracts/checkout-events';
 import type { OrderLine } from '../domain/order';
 import type { ReconciliationResult } from '../contracts/reconciliation';
+import type { WatchResult } from '../contracts/watch';
 import { isDeliveryRequest } from './validate-input';
 import { fieldsOf, type FieldsOfAll, isListOf, isNumber, isOptional, isOrderId, isString } from './value-guards';
 
@@ -86,6 +87,11 @@ export function isReconciliationResult(value: unknown): value is ReconciliationR
   const { from, to, orders, findings, mended, report } = fieldsOf<ReconciliationResult>(value);
   const isCounted = typeof findings === 'object' && findings !== null && isNumber(orders) && isNumber(mended);
   return isCounted && isString(from) && isString(to) && isString(report);
+}
+
+/** Whether this is the result of `watchOrders` that ends the watcher; after any other it goes on. */
+export function isEndOfWatch(value: unknown): boolean {
+  return fieldsOf<WatchResult>(value).needed === false;
 }
 
 function isFoundOrder(value: unknown): boolean {

@@ -143,6 +143,37 @@ export function pollingOptions(settings: PurchaseSettings, remainingMs: number):
   };
 }
 
+/* Watching the order history, PURCHASE_WATCH=history */
+
+/** How many intervals a purchase waits for the watcher before it polls by itself, and the watcher before it wakes it again. */
+export const WATCH_INTERVALS = 20;
+
+/**
+ * The pause between two readings of the order history. Temporal's lists lag by about a second: whoever reads more often sees
+ * nothing sooner.
+ */
+export function watchInterval({ pollIntervalMs }: Pick<PurchaseSettings, 'pollIntervalMs'>): number {
+  return Math.max(pollIntervalMs, SECOND);
+}
+
+/**
+ * The watcher. A dead worker shows after 20 s, and another one begins at once. One reading may take hours where the partner
+ * is slow; after {@link WATCH_INTERVALS} of them the activity ends and the workflow continues as new, so that its history,
+ * with a signal an interval of each worker, stays small.
+ */
+export const watchOptions: ActivityOptions = {
+  startToCloseTimeout: 24 * HOUR,
+  heartbeatTimeout: 20 * SECOND,
+  cancellationType: 'WAIT_CANCELLATION_COMPLETED',
+  retry: { initialInterval: SECOND, backoffCoefficient: 2, maximumInterval: MINUTE },
+};
+
+/**
+ * The watcher ends when so many readings in a row found no purchase that waits. Each process asks for it once an interval at
+ * most, so one that has begun to wait since is seen by the last of them, though lists lag.
+ */
+export const IDLE_ROUNDS = 3;
+
 /** One read of an order, at the deadline and after a decision: short. */
 export function singleReadOptions(settings: PurchaseSettings): ActivityOptions {
   return {

@@ -193,6 +193,7 @@ export function workerEnvOf(environment: TestEnvironment, own: ProcessEnv = {}):
     PURCHASE_PLACE_WITHIN: `${settings.placeWithinMs}ms`,
     PURCHASE_FIRST_POLL: `${settings.firstPollMs}ms`,
     PURCHASE_POLL_INTERVAL: `${settings.pollIntervalMs}ms`,
+    PURCHASE_WATCH: settings.watch,
     PURCHASE_DEADLINE: `${settings.deadlineMs}ms`,
     PURCHASE_SETTLE: `${settings.settleMs}ms`,
     PURCHASE_REPLACE: settings.replace,

@@ -5,6 +5,7 @@ export const FAST: PurchaseSettings = {
   placeWithinMs: 10_000,
   firstPollMs: 20,
   pollIntervalMs: 50,
+  watch: 'orders',
   deadlineMs: 30_000,
   settleMs: 600,
   replace: 'answered',

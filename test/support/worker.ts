@@ -4,6 +4,7 @@ import { Client } from '@temporalio/client';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { type ActivityDependencies, createActivities } from '../../src/activities';
 import { createReconcileActivities } from '../../src/activities/reconcile';
+import { createWatchActivities } from '../../src/activities/watch-orders';
 import type { PurchaseSettings } from '../../src/contracts/purchase';
 import { createDelivery, createFingerprinter } from '../../src/delivery';
 import type { PartnerClient } from '../../src/partner';
@@ -52,17 +53,20 @@ export async function startWorker(parts: WorkerParts): Promise<() => Promise<voi
     reportDir: parts.reportDir,
     now: () => Date.now() + reconcilesAheadMs,
   });
+  const stop = new AbortController();
+  const watching = createWatchActivities({ ...deps, stopping: stop.signal });
   const worker = await Worker.create({
     connection,
     namespace,
     taskQueue,
     workflowBundle: { code: readFileSync(WORKFLOW_BUNDLE, 'utf8') },
-    activities: { ...createActivities(deps), ...reconciling },
+    activities: { ...createActivities(deps), ...reconciling, ...watching },
     shutdownGraceTime: '5s',
     shutdownForceTime: '10s',
   });
   const running = worker.run();
   return async () => {
+    stop.abort();
     worker.shutdown();
     await running;
     await delivery.close();

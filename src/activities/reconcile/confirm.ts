@@ -12,7 +12,7 @@ import {
 import { presentableStatus } from '../../domain/order';
 import type { Order, PartnerClient } from '../../partner/index';
 import type { PurchaseReader } from '../../temporal/client';
-import { inParallel } from './in-parallel';
+import { inParallel } from '../in-parallel';
 import { describePurchase, type LaterDeliveries } from './purchase-lists';
 import { readOrder } from './read-order';
 

@@ -9,8 +9,8 @@ import {
   withRetry,
 } from '../../partner/index';
 import { readRetry } from '../../workflows/policies';
-import { inParallel } from './in-parallel';
-import type { Progress } from './progress';
+import { inParallel } from '../in-parallel';
+import type { Progress } from '../progress';
 
 /** The most rows that are searched for again. */
 const MOST_READ_AGAIN = 200;

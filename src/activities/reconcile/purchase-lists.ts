@@ -5,7 +5,7 @@ import { PARTNER_ORDER_ID, PURCHASE_STATE, REFERENCE_ID } from '../../contracts/
 import { isSafeOrderId, REFERENCE_PATTERN } from '../../domain/order';
 import type { PartnerOrder, KnownPurchase } from '../../domain/reconciliation/index';
 import type { PurchaseReader, ReadExecution } from '../../temporal/client';
-import type { Progress } from './progress';
+import type { Progress } from '../progress';
 import { readDeliveryMemo, readMemo } from './purchase-memo';
 
 /** Names in one query. A query of the longest references is then about 30,000 characters. */

@@ -9,9 +9,9 @@ import {
 } from '../../domain/reconciliation/index';
 import type { PartnerClient } from '../../partner/index';
 import type { PurchaseReader } from '../../temporal/client';
-import { inParallel } from './in-parallel';
+import { inParallel } from '../in-parallel';
 import { type OrderHistory, readOrderHistory } from './order-history';
-import type { Progress } from './progress';
+import type { Progress } from '../progress';
 import { type LaterDeliveries, listLaterDeliveries, listPurchases } from './purchase-lists';
 import { readOrder } from './read-order';
 

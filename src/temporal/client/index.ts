@@ -11,7 +11,9 @@ export { connectionFailureOf, refusalOf, TemporalRefusedError } from './connecti
 export type { ReadExecution } from './executions';
 export { grpcErrorOf } from './grpc-error';
 export { createPurchaseReader, type KeyEvent, type PurchaseReader, type PurchaseRun } from './purchase-reader';
+export type { WaitingPurchase } from './waiting-purchases';
 export { rootCauseOf } from './root-cause';
+export { keepWatching } from './keep-watching';
 export { lookbackIssue } from './retention';
 export { startKeyDelivery } from './start-key-delivery';
 export { registerSearchAttributes, requireSearchAttributes } from './search-attributes';

@@ -8,6 +8,7 @@ import { type EventWithKeys, fingerprintsOf } from '../../contracts/checkout-eve
 import { DELIVER_WORKFLOW, deliverWorkflowId, PURCHASE_WORKFLOW, purchaseWorkflowId } from '../../contracts/names';
 import { PARTNER_ORDER_ID, REFERENCE_ID } from '../../contracts/search-attributes';
 import { listExecutions, readExecution, type ReadExecution } from './executions';
+import { waitingIn, type WaitingPurchase, waitingPurchases } from './waiting-purchases';
 import { readSentEvents, readStartInput, type Run, type SentEvent } from './history';
 
 const MOST_OTHERS = 10;
@@ -42,6 +43,8 @@ export interface PurchaseReader {
   describeExecution(referenceId: string): Promise<ReadExecution>;
   /** Lists purchases. Lists lag behind. @param query further conditions, in Temporal's list filters */
   list(query: string): AsyncIterable<ReadExecution>;
+  /** Lists the purchases of a task queue that have the order history read for them. Lists lag behind. */
+  waiting(taskQueue: string): AsyncIterable<WaitingPurchase>;
   /** Lists deliveries after the end of purchases, as `list` does. */
   listDeliveries(query: string): AsyncIterable<ReadExecution>;
   /** The latest delivery of keys after the end of a purchase, as the server itself knows it. */
@@ -72,6 +75,7 @@ export function createPurchaseReader(client: Client): PurchaseReader {
     describe: (referenceId) => client.workflow.getHandle(purchaseWorkflowId(referenceId)).describe(),
     describeExecution: (referenceId) => describeExecution(client, purchaseWorkflowId(referenceId)),
     list: (query) => list(PURCHASE_WORKFLOW, query),
+    waiting: (taskQueue) => waitingPurchases(list(PURCHASE_WORKFLOW, waitingIn(taskQueue))),
     listDeliveries: (query) => list(DELIVER_WORKFLOW, query),
     latestDelivery: (referenceId) => latestDelivery(client, referenceId),
     othersWithOrder: (orderId, referenceId) => othersWithOrder(client, orderId, referenceId),

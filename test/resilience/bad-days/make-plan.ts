@@ -62,6 +62,7 @@ function drawSettings(draw: Draw, maxRps: number | undefined, episodes: readonly
     placeWithinMs: maxRps === undefined ? draw.pick([15_000, 30_000, 60_000]) : 120_000,
     firstPollMs: draw.pick([20, 100, 500]),
     pollIntervalMs: draw.pick([300, 500, 1_000]),
+    watch: 'orders',
     deadlineMs: isOverdueSoon ? 4_000 : draw.pick([4_000, 8_000, 30_000]),
     settleMs: isShort ? 1_500 : draw.pick([1_500, 2_500, 4_000]),
     replace: draw.pick(['never', 'answered', 'answered', 'always']),

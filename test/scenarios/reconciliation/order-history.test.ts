@@ -1,5 +1,5 @@
 import { readOrderHistory } from '../../../src/activities/reconcile/order-history';
-import type { Progress } from '../../../src/activities/reconcile/progress';
+import type { Progress } from '../../../src/activities/progress';
 import { createPartnerClient, type PartnerClient } from '../../../src/partner/index';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/index';
 import { closeAtEnd } from '../../support/clean-up';

@@ -55,6 +55,16 @@ const history = fc.record({
 });
 
 describe('a list read back to an instant', () => {
+  it.each([
+    [false, [1, 8]],
+    [true, [1]],
+  ])('reads no page more once it has seen enough, newest first: %s', async (newestFirst, asked) => {
+    const list = historyOf(40, newestFirst);
+    const enough = async (rows: readonly Row[]) => rows.some(({ id }) => id === 'o-37');
+    expect((await rowsSince({ ...list, enough }, 0)).map(({ id }) => id)).toContain('o-37');
+    expect(list.asked).toEqual(asked);
+  });
+
   it('misses no row, and shows none twice, while rows come in at the newest end', async () => {
     await fc.assert(
       fc.asyncProperty(history, async ({ count, newestFirst, since, changes }) => {

@@ -18,6 +18,7 @@ const production = {
   ...FAST,
   placeWithinMs: 3_600_000,
   pollIntervalMs: 30_000,
+  watch: 'orders' as const,
   deadlineMs: 1_500_000,
   settleMs: 60_000,
   partnerTimeoutMs: 15_000,

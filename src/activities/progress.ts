@@ -1,7 +1,7 @@
 import { cancellationSignal, heartbeat } from '@temporalio/activity';
-import { heartbeatInterval } from '../../workflows/policies';
+import { heartbeatInterval } from '../workflows/policies';
 
-/** What the Temporal UI shows while a reconciliation runs. */
+/** What the Temporal UI shows while an activity runs that takes long. */
 export interface Progress {
   /** What is being done now, with counts. */
   show(step: string, counts?: Record<string, number>): void;

@@ -1,0 +1,31 @@
+import { PARTNER_ORDER_ID, REFERENCE_ID } from '../../contracts/search-attributes';
+import type { ReadExecution } from './executions';
+
+/** A running purchase that has the order history read for it. */
+export interface WaitingPurchase {
+  workflowId: string;
+  referenceId: string;
+  orderId: string;
+  /** Epoch ms: its order is no older. */
+  since: number;
+}
+
+/** What it shows while it does not wait for its order, though it may have before. */
+const NOT_WAITING = ['PLACING', 'UNCONFIRMED', 'HELD', 'DELIVERING'].map((state) => `'${state}'`).join(', ');
+
+/** The list filter for {@link waitingPurchases}. */
+export function waitingIn(taskQueue: string): string {
+  const quoted = taskQueue.replace(/[\\']/g, (sign) => `\\${sign}`);
+  return `ExecutionStatus = 'Running' AND TaskQueue = '${quoted}' AND PurchaseState NOT IN (${NOT_WAITING})`;
+}
+
+/** Those of a list that wait so: their memo says it, since no filter can. One whose memo can't be read is left out. */
+export async function* waitingPurchases(listed: AsyncIterable<ReadExecution>): AsyncGenerator<WaitingPurchase> {
+  for await (const { workflowId, memo, typedSearchAttributes: attributes } of listed) {
+    const since = memo?.watchedSince;
+    const referenceId = attributes.get(REFERENCE_ID);
+    const orderId = attributes.get(PARTNER_ORDER_ID);
+    if (typeof since !== 'number' || referenceId === undefined || orderId === undefined) continue;
+    yield { workflowId, referenceId, orderId, since };
+  }
+}
