@@ -34,7 +34,9 @@ async function compileAndBundle(anew = false) {
   await bundleStarter();
   // Last, as its time says that all is built. Bundled here once, so that a worker starts without webpack and every worker runs the same code.
   const workflowsPath = join(dist, 'workflows/index.js');
-  const { code } = await bundleWorkflowCode({ workflowsPath, logger: new DefaultLogger('WARN') });
+  // Evaluated once in a worker, not once for each workflow: no module of ours has state of its own (workflow-bundle.test.ts).
+  const logger = new DefaultLogger('WARN');
+  const { code } = await bundleWorkflowCode({ workflowsPath, preloadModules: [workflowsPath], logger });
   await writeFile(`${workflowBundle}.next`, code);
   await rename(`${workflowBundle}.next`, workflowBundle);
 }

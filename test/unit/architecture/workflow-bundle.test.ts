@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
 import { throwawayProject } from './throwaway-project';
@@ -39,6 +40,21 @@ describe('the whole graph behind the workflows', () => {
   test('has no package but those of the SDK: no zod, which would make every worker start slower, and no undici', () => {
     expect(packagesIn(files)).toEqual(SDK_PACKAGES);
   });
+});
+
+/** What a module could keep from one workflow to the next: a variable, or a collection that is not read-only. */
+const STATE = /^(export )?(let|var) .*|^(export )?const (?!.*: Readonly).*= (new |\[\]|\{\};).*/gm;
+
+test('no module keeps anything that one workflow could leave behind for another: a worker loads each of them once for all', () => {
+  const kept = MODULES.flatMap((module) => {
+    const folder = join(root, 'src', module);
+    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
+    return files.flatMap((name) => readFileSync(join(folder, name), 'utf8').match(STATE) ?? []);
+  });
+  expect(kept).toEqual([]);
+  expect(
+    'let counter = 0;\nconst seen = new Set();\nconst names: ReadonlySet<string> = new Set();'.match(STATE),
+  ).toEqual(['let counter = 0;', 'const seen = new Set();']);
 });
 
 test('a package that comes in by a detour is found, which no lint rule sees', async () => {
