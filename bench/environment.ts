@@ -1,6 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { type RunningProgram, startProgram } from './processes';
 import { type Receiver, startReceiver } from './receiver';
 import { type SandboxProcess, startSandboxProcess } from './sandbox';
@@ -20,6 +21,9 @@ export interface StartedWorker extends RunningProgram {
   readyAfterMs: number;
 }
 
+/** What a worker still does as it starts, such as its first request to the partner, counts for no purchase. */
+const SETTLE_MS = 500;
+
 /** @param speed of the sandbox's clock. Everything is stopped once `work` has ended, however it ends. */
 export async function withEnvironment<T>(
   cli: string,
@@ -29,8 +33,8 @@ export async function withEnvironment<T>(
 ): Promise<T> {
   const closers: (() => Promise<unknown>)[] = [];
   try {
-    const folder = await mkdtemp(join(tmpdir(), 'fulfilment-bench-'));
-    closers.push(() => rm(folder, { recursive: true, force: true }));
+    const folder = temporaryFolder();
+    closers.push(async () => removeFolder(folder));
     const temporal = await startTemporal(cli, folder);
     closers.push(() => temporal.stop());
     const sandbox = await startSandboxProcess(speed);
@@ -40,12 +44,27 @@ export async function withEnvironment<T>(
     const addresses = { temporal: temporal.address, partner: sandbox.url, checkout: receiver.url, folder };
     const startWorker = async (polling: Polling) => {
       const program = startProgram(process.execPath, [side.script], side.workerEnv(addresses, polling));
-      closers.push(() => program.stop());
+      closers.push(() => program.stop('SIGKILL'));
       const readyAfterMs = await program.untilWritten('worker ready');
+      await setTimeout(SETTLE_MS);
       return Object.assign(program, { readyAfterMs });
     };
     return await work({ temporal, sandbox, receiver, startWorker });
   } finally {
     for (const close of closers.toReversed()) await close();
   }
+}
+
+const folders = new Set<string>();
+process.on('exit', () => folders.forEach(removeFolder));
+
+function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'fulfilment-bench-'));
+  folders.add(folder);
+  return folder;
+}
+
+function removeFolder(folder: string): void {
+  rmSync(folder, { recursive: true, force: true });
+  folders.delete(folder);
 }

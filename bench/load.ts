@@ -25,7 +25,20 @@ export async function startAll(
       await side.start(temporal.client, next, productId, polling);
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, startSome));
+  await allOf(Array.from({ length: AT_ONCE }, startSome));
+}
+
+/** Waits for the end of all of them, so that none still runs when its server is stopped. @throws what the first threw that failed */
+export async function allOf(work: readonly Promise<unknown>[]): Promise<void> {
+  for (const outcome of await Promise.allSettled(work)) {
+    if (outcome.status === 'rejected') throw outcome.reason as Error;
+  }
+}
+
+/** What goes on beside other work: whoever waits for it later gets its error, and until then nobody. */
+export function meanwhile<T>(work: Promise<T>): Promise<T> {
+  work.catch(() => undefined);
+  return work;
 }
 
 /**

@@ -78,12 +78,22 @@ async function measure(scenario: Scenario, cli: string, options: Options, progre
     for (const sideName of sides) {
       progress.begin(`${name}  round ${round} of ${rounds}  ${sideName}`);
       const run = { cli, side: SIDES[sideName], progress: progress.detail };
-      const measured = await scenario.measure(run, settings);
+      const measured = await twice(() => scenario.measure(run, settings), progress);
       const ofSide = (figures[sideName] ??= {});
       for (const [figure, value] of Object.entries(measured)) keep(ofSide, figure as FigureName, value);
     }
   }
   return { scenario: name, title, measuredAt, machine, rounds, settings, figures };
+}
+
+/** A round that could not be measured is measured again, once: twenty minutes must not end for one lost connection. */
+async function twice<T>(work: () => Promise<T>, progress: Progress): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    progress.line(`again, for it failed: ${String(error)}`);
+    return work();
+  }
 }
 
 function keep(figures: Figures, name: FigureName, value: number): void {

@@ -26,7 +26,10 @@ export const QUICK_RESULTS = join(RESULTS, 'quick');
 
 export function writeResult(folder: string, result: ScenarioResult): void {
   mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, `${result.scenario}.json`), `${JSON.stringify(result, undefined, 2)}\n`);
+  const json = JSON.stringify(result, undefined, 2);
+  // The rounds of a figure in one line, where a reader can compare them.
+  const inLines = json.replaceAll(/\[[\d\s.,e-]*\]/g, (rounds) => rounds.replaceAll(/\s+/g, ' '));
+  writeFileSync(join(folder, `${result.scenario}.json`), `${inLines}\n`);
 }
 
 /** The kept results, by scenario. */

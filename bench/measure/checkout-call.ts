@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { withEnvironment } from '../environment';
-import { references } from '../load';
+import { allOf, meanwhile, references } from '../load';
 import { percentile } from '../statistics';
 import type { Measured, Run } from './run';
 
@@ -29,11 +29,11 @@ export function measureCheckoutCall({ cli, side, progress }: Run, settings: Chec
     took.length = 0;
     const pending: Promise<void>[] = [];
     for (const referenceId of others) {
-      pending.push(call(referenceId));
+      pending.push(meanwhile(call(referenceId)));
       await setTimeout(everyMs);
       progress(`${took.length} of ${calls}`);
     }
-    await Promise.all(pending);
+    await allOf(pending);
     return { startP50: percentile(took, 0.5), startP95: percentile(took, 0.95), startP99: percentile(took, 0.99) };
   });
 }

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { withEnvironment } from '../environment';
-import { references, startAll, untilReached } from '../load';
+import { meanwhile, references, startAll, untilReached } from '../load';
 import { totalOf } from '../sandbox';
 import { median } from '../statistics';
 import { sampleMemory, usageOf } from '../usage';
@@ -25,7 +25,7 @@ export function measureOpenOrders({ cli, side, progress }: Run, settings: OpenOr
     const { temporal, sandbox, startWorker } = environment;
     const worker = await startWorker(polling);
     const memory = sampleMemory(worker.pid);
-    const starting = startAll(environment, side, references(orders), 'demo-never', polling);
+    const starting = meanwhile(startAll(environment, side, references(orders), 'demo-never', polling));
     const placed = await untilReached(orders, async () => (await sandbox.requests()).place, STALL_MS, progress);
     await starting;
     await setTimeout(SETTLE_MS);

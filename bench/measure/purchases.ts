@@ -1,6 +1,6 @@
 import type { StartedWorker, Environment } from '../environment';
 import { withEnvironment } from '../environment';
-import { endedPurchases, references, startAll, untilReached } from '../load';
+import { endedPurchases, meanwhile, references, startAll, untilReached } from '../load';
 import { totalOf } from '../sandbox';
 import type { Polling, Side } from '../sides';
 import { median, percentile } from '../statistics';
@@ -43,7 +43,7 @@ async function runLoad(
   const [serverBefore, workerBefore] = [usageOf(temporal.pid), usageOf(worker.pid)];
   const memory = sampleMemory(worker.pid);
   const startedAt = performance.now();
-  const starting = startAll(environment, side, references(purchases), product, settings);
+  const starting = meanwhile(startAll(environment, side, references(purchases), product, settings));
   const delivered = await untilReached(purchases, () => receiver.deliveredAt.size, STALL_MS, progress);
   await starting;
   await untilReached(
@@ -66,15 +66,13 @@ async function runLoad(
 }
 
 async function histories({ temporal, receiver }: Environment, side: Side): Promise<Measured> {
-  const described = await Promise.all(
-    [...receiver.deliveredAt.keys()].slice(0, DESCRIBED).map(async (referenceId) => {
-      const { historyLength, historySize, raw } = await temporal.client.workflow
-        .getHandle(side.workflowId(referenceId))
-        .describe();
-      const transitions = Number(raw.workflowExecutionInfo?.stateTransitionCount ?? 0);
-      return { historyLength, historySize: historySize ?? 0, transitions };
-    }),
-  );
+  const described = [];
+  for (const referenceId of [...receiver.deliveredAt.keys()].slice(0, DESCRIBED)) {
+    const handle = temporal.client.workflow.getHandle(side.workflowId(referenceId));
+    const { historyLength, historySize = 0, raw } = await handle.describe();
+    const transitions = Number(raw.workflowExecutionInfo?.stateTransitionCount ?? 0);
+    described.push({ historyLength, historySize, transitions });
+  }
   return {
     historyEvents: median(described.map(({ historyLength }) => historyLength)),
     historyBytes: median(described.map(({ historySize }) => historySize)),

@@ -1,5 +1,5 @@
 import { type Environment, withEnvironment } from '../environment';
-import { references, startAll, untilReached } from '../load';
+import { meanwhile, references, startAll, untilReached } from '../load';
 import type { Side } from '../sides';
 import type { PurchaseSettings } from './purchases';
 import type { Measured, Run } from './run';
@@ -13,7 +13,7 @@ export function measureRecovery({ cli, side, progress }: Run, settings: Purchase
   return withEnvironment(cli, side, speed, async (environment) => {
     const { sandbox, receiver, startWorker } = environment;
     const worker = await startWorker(settings);
-    const starting = startAll(environment, side, references(purchases), product, settings);
+    const starting = meanwhile(startAll(environment, side, references(purchases), product, settings));
     await untilReached(purchases / 2, async () => (await sandbox.requests()).place, STALL_MS, progress);
     const killedAt = Date.now();
     await worker.stop('SIGKILL');
