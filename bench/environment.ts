@@ -65,6 +65,7 @@ function temporaryFolder(): string {
 }
 
 function removeFolder(folder: string): void {
-  rmSync(folder, { recursive: true, force: true });
+  // A server that was killed a moment ago may still be writing there.
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   folders.delete(folder);
 }

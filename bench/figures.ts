@@ -19,6 +19,7 @@ export const FIGURES = {
   serverCpuPerPoll: { label: 'server CPU, ms for an order and interval', decimals: 2 },
   workerCpuPerPoll: { label: 'worker CPU, ms for an order and interval', decimals: 2 },
   requestsPerPoll: { label: 'partner requests for an order and interval', decimals: 3 },
+  intervalsLate: { label: 'changed to delivered, intervals, the most', decimals: 2 },
   recoverySeconds: { label: 'SIGKILL to the last delivery, s', decimals: 1 },
   doubles: { label: 'orders bought twice', decimals: 0 },
   lost: { label: 'orders paid for and not delivered', decimals: 0 },

@@ -45,6 +45,9 @@ export const GOALS: readonly Goal[] = [
   number('complete-at-once', 'historyEvents', 'complete at once: history events', 20),
   number('waiting', 'historyEvents', 'waiting: history events', 26),
   ratio('open-orders', 'workerSettledMb', 'orders held open: worker memory', { atMost: 0.7 }),
+  watching('requestsPerPoll', 'watching the history: partner requests', 1 / 15),
+  watching('serverCpuPerPoll', 'watching the history: server CPU', 1 / 8),
+  number('open-orders', 'intervalsLate', 'watching the history: changed to delivered, intervals', 2, 'history'),
   ratio('cold-start', 'readySeconds', 'worker ready from a cold start', { atMost: 0.5 }),
   number('reconciliation', 'requestsPerPage', 'reconciliation: requests for a page', 1.05),
   number('reconciliation', 'memoryAboveIdleMb', 'reconciliation: memory above an idle worker, MB', 150),
@@ -84,6 +87,10 @@ function ratio(scenario: string, figure: FigureName, label: string, bounds: Boun
   return { scenario, figure, label, side: 'ours', to: 'baseline', atLeast, atMost, orAtMost };
 }
 
-function number(scenario: string, figure: FigureName, label: string, atMost: number): Goal {
-  return { scenario, figure, label, side: 'ours', atMost };
+function number(scenario: string, figure: FigureName, label: string, atMost: number, side: SideName = 'ours'): Goal {
+  return { scenario, figure, label, side, atMost };
+}
+
+function watching(figure: FigureName, label: string, atMost: number): Goal {
+  return { scenario: 'open-orders', figure, label, side: 'history', to: 'ours', atMost };
 }

@@ -60,7 +60,7 @@ function readOptions(): Options | undefined {
     const isKnown = (name: string) => SCENARIOS.some((scenario) => scenario.name === name);
     if (names && !names.every(isKnown)) return undefined;
     if (rounds !== undefined && !/^[1-9]\d?$/.test(rounds)) return undefined;
-    const isWanted = ({ name, quick: quickly }: Scenario) => (names ? names.includes(name) : !quick || quickly);
+    const isWanted = ({ name, isLong }: Scenario) => (names ? names.includes(name) : !quick || !isLong);
     return { quick, scenarios: SCENARIOS.filter(isWanted), rounds: rounds === undefined ? undefined : Number(rounds) };
   } catch {
     return undefined;

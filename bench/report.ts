@@ -11,18 +11,23 @@ type Results = ReadonlyMap<string, ScenarioResult>;
 const SIDE_LABELS: Record<SideName, string> = {
   baseline: 'baseline',
   ours: 'ours',
+  history: 'ours, `PURCHASE_WATCH=history`',
 };
+
+const MANY = 50_000;
+const INTERVAL_S = 30;
 
 /** What docs/benchmarks.md shows. */
 export function keptReport(): string {
   const results = readResults(RESULTS);
-  return results.size > 0 ? report(results) : 'No results are kept yet.';
+  if (results.size === 0) return 'No results are kept yet.';
+  return `![Ratios and their goals](../bench/results/ratios.svg)\n\n${report(results)}`;
 }
 
 /** The goals, then every figure of every scenario, in Markdown that also reads well on a terminal. */
 export function report(results: Results): string {
   const measured = SCENARIOS.flatMap(({ name }) => results.get(name) ?? []);
-  return [goalTable(outcomes(results)), ...measured.map(scenarioSection)].join('\n\n');
+  return [goalTable(outcomes(results)), ...measured.map(scenarioSection), ...manyOrders(results)].join('\n\n');
 }
 
 function goalTable(all: readonly Outcome[]): string {
@@ -60,6 +65,25 @@ function scenarioSection({ title, figures, rounds, settings, machine, measuredAt
   return [`### ${title}`, `${rounded}; ${given.join(', ')}`, table([head, ...rows]), madeOn(machine, measuredAt)].join(
     '\n\n',
   );
+}
+
+/** What more orders than this machine carries would cost, calculated from those that it held open. */
+function manyOrders(results: Results): string[] {
+  const { figures = {} } = results.get('open-orders') ?? {};
+  const sides = (Object.keys(figures) as SideName[]).filter((side) => figures[side]);
+  if (sides.length === 0) return [];
+  const row = (label: string, name: FigureName, perSecond: number, decimals: number) => [
+    label,
+    ...sides.map((side) => fixed((median(figures[side]?.[name] ?? []) * MANY) / INTERVAL_S / perSecond, decimals)),
+  ];
+  const rows = [
+    row("cores for the server's CPU", 'serverCpuPerPoll', 1_000, 1),
+    row("cores for the workers' CPU", 'workerCpuPerPoll', 1_000, 1),
+    row('partner requests each second', 'requestsPerPoll', 1, 0),
+  ];
+  const title = `### Calculated, not measured: ${MANY.toLocaleString('en')} open orders, polled each ${INTERVAL_S} s`;
+  const from = 'From the costs of an order and interval above, as if they grew in proportion.';
+  return [title, from, table([['figure', ...sides.map((side) => SIDE_LABELS[side])], ...rows])];
 }
 
 function madeOn(

@@ -16,6 +16,8 @@ export interface SandboxProcess {
   url: string;
   requests(): Promise<PartnerRequests>;
   ledger(): Promise<LedgerReport>;
+  /** The order is complete from now on. */
+  complete(orderId: string): Promise<void>;
   /** Orders of the last `days` days that nobody here knows. */
   addPastOrders(count: number, days: number): Promise<void>;
   stop(): Promise<void>;
@@ -33,15 +35,16 @@ export async function startSandboxProcess(speed: number): Promise<SandboxProcess
   const url = `http://127.0.0.1:${port}`;
   return {
     url,
-    requests: () => call<PartnerRequests>(`${url}/admin/requests`),
-    ledger: () => call<LedgerReport>(`${url}/admin/books?keys=1`),
-    addPastOrders: (count, days) => call(`${url}/admin/history`, { count, days }),
+    requests: () => call<PartnerRequests>('GET', `${url}/admin/requests`),
+    ledger: () => call<LedgerReport>('GET', `${url}/admin/books?keys=1`),
+    complete: (orderId) => call('PATCH', `${url}/admin/orders/${orderId}`, { status: 'COMPLETED' }),
+    addPastOrders: (count, days) => call('POST', `${url}/admin/history`, { count, days }),
     stop: () => program.stop(),
   };
 }
 
-async function call<T>(url: string, body?: unknown): Promise<T> {
-  const response = await fetch(url, { method: body ? 'POST' : 'GET', body: body ? JSON.stringify(body) : undefined });
+async function call<T>(method: string, url: string, body?: unknown): Promise<T> {
+  const response = await fetch(url, { method, body: JSON.stringify(body) });
   if (!response.ok) throw new Error(`${url} answered ${response.status}: ${await response.text()}`);
   return (await response.json()) as T;
 }

@@ -15,8 +15,10 @@ export interface Scenario {
   /** At the least three, but where a round takes minutes. */
   rounds: number;
   settings: Settings;
-  /** What differs in a quick run, which has one round; undefined leaves it out. */
-  quick?: Settings;
+  /** What differs in a quick run, which has one round. */
+  quick: Settings;
+  /** It takes too long for a quick run, unless it is named. */
+  isLong?: boolean;
   measure(run: Run, settings: Settings): Promise<Measured>;
 }
 
@@ -43,25 +45,36 @@ export const SCENARIOS: readonly Scenario[] = [
   }),
   purchases('defaults', 'At the defaults: complete after 2 s, first poll after 5 s', {
     settings: waitingFor('demo-seconds', SECONDS_MS / 2_000, 2_000, {
-      purchases: 300,
+      purchases: 200,
       firstPollMs: 5_000,
       pollIntervalMs: 30_000,
     }),
     quick: { purchases: 40 },
   }),
   purchases('twenty-minutes', 'A 20-minute order on a clock 60 times as fast: 40 polls', {
-    settings: waitingFor('demo-slow', 60, SLOW_MS / 60, { purchases: 20, firstPollMs: 500, pollIntervalMs: 500 }),
+    settings: waitingFor('demo-slow', 60, SLOW_MS / 60, { purchases: 10, firstPollMs: 500, pollIntervalMs: 500 }),
+    quick: { purchases: 2 },
+    isLong: true,
   }),
   scenario<OpenOrderSettings>('open-orders', 'Orders held open', {
-    sides: BOTH,
+    sides: ['baseline', 'ours', 'history'],
     rounds: 1,
-    settings: { orders: 2_000, pollIntervalMs: 80_000, windowMs: 40_000 },
+    settings: {
+      orders: 2_000,
+      pollIntervalMs: 80_000,
+      windowMs: 40_000,
+      watchIntervalMs: 4_000,
+      watchIntervals: 40,
+      changedEachInterval: 2,
+    },
+    quick: { orders: 40, pollIntervalMs: 4_000, windowMs: 8_000, watchIntervalMs: 1_000, watchIntervals: 10 },
+    isLong: true,
     measure: measureOpenOrders,
   }),
   scenario<CheckoutCallSettings>('checkout-call', "The checkout's call, five each second", {
     sides: BOTH,
     rounds: 3,
-    settings: { calls: 60, everyMs: 200 },
+    settings: { calls: 50, everyMs: 200 },
     quick: { calls: 20 },
     measure: measureCheckoutCall,
   }),
@@ -73,6 +86,8 @@ export const SCENARIOS: readonly Scenario[] = [
       firstPollMs: 3_000,
       pollIntervalMs: 3_000,
     }),
+    quick: { purchases: 20 },
+    isLong: true,
     measure: measureRecovery,
   }),
   scenario<{ orders: number }>('reconciliation', 'A reconciliation of 100,000 orders', {
@@ -84,7 +99,7 @@ export const SCENARIOS: readonly Scenario[] = [
   }),
   scenario<{ settleMs: number }>('cold-start', 'A worker starts', {
     sides: BOTH,
-    rounds: 5,
+    rounds: 3,
     settings: { settleMs: 2_000 },
     quick: { settleMs: 500 },
     measure: measureColdStart,
@@ -103,22 +118,32 @@ function waitingFor(
 function purchases(
   name: string,
   title: string,
-  { settings, quick }: { settings: PurchaseSettings; quick?: Partial<PurchaseSettings> },
+  { settings, quick, isLong }: Pick<Definition<PurchaseSettings>, 'settings' | 'quick' | 'isLong'>,
 ): Scenario {
-  return scenario(name, title, { sides: BOTH, rounds: 3, settings, quick, measure: measurePurchases });
+  return scenario(name, title, { sides: BOTH, rounds: 3, settings, quick, isLong, measure: measurePurchases });
 }
 
 interface Definition<S> {
   sides: readonly SideName[];
   rounds: number;
   settings: S;
-  quick?: Partial<S>;
+  quick: Partial<S>;
+  isLong?: boolean;
   measure(run: Run, settings: S): Promise<Measured>;
 }
 
 /** The settings are those that `measure` takes, which the list of all scenarios need not know. */
 function scenario<S extends object>(name: string, title: string, definition: Definition<S>): Scenario {
-  const { sides, rounds, measure } = definition;
-  const [settings, quick] = [definition.settings as unknown as Settings, definition.quick as Settings | undefined];
-  return { name, title, sides, rounds, settings, quick, measure: (run, given) => measure(run, given as unknown as S) };
+  const { sides, rounds, isLong, measure } = definition;
+  const [settings, quick] = [definition.settings as unknown as Settings, definition.quick as Settings];
+  return {
+    name,
+    title,
+    sides,
+    rounds,
+    settings,
+    quick,
+    isLong,
+    measure: (run, given) => measure(run, given as unknown as S),
+  };
 }

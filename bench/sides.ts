@@ -6,7 +6,7 @@ import { createStarter } from '../src/starter/purchases';
 import type { Input } from './baseline/workflows';
 import { projectRoot } from './paths';
 
-export type SideName = 'baseline' | 'ours';
+export type SideName = 'baseline' | 'ours' | 'history';
 
 /** When the order of a purchase is polled. */
 export interface Polling {
@@ -79,4 +79,10 @@ const ours: Side = {
     createStarter(client).purchase({ referenceId, items: [{ productId, quantity: 1 }] }),
 };
 
-export const SIDES: Record<SideName, Side> = { baseline, ours };
+const history: Side = {
+  ...ours,
+  name: 'history',
+  workerEnv: (addresses, polling) => ({ ...ours.workerEnv(addresses, polling), PURCHASE_WATCH: 'history' }),
+};
+
+export const SIDES: Record<SideName, Side> = { baseline, ours, history };

@@ -1,17 +1,21 @@
 import { setTimeout } from 'node:timers/promises';
-import { withEnvironment } from '../environment';
+import { type Environment, type StartedWorker, withEnvironment } from '../environment';
 import { meanwhile, references, startAll, untilReached } from '../load';
 import { totalOf } from '../sandbox';
 import { median } from '../statistics';
-import { sampleMemory, usageOf } from '../usage';
+import { type MemorySamples, sampleMemory, usageOf } from '../usage';
 import type { Measured, Run } from './run';
 
 export interface OpenOrderSettings {
   orders: number;
   /** Between two polls of an order, ms. */
   pollIntervalMs: number;
-  /** How long it is measured once all orders are placed, ms. */
+  /** How long the worker is measured once all orders are placed, ms. */
   windowMs: number;
+  /** With `PURCHASE_WATCH=history` in place of these: its interval, ms, how many of them, and how many orders are completed in each. */
+  watchIntervalMs: number;
+  watchIntervals: number;
+  changedEachInterval: number;
 }
 
 const STALL_MS = 120_000;
@@ -19,10 +23,13 @@ const SETTLE_MS = 5_000;
 
 /** Orders that stay open: what it costs to wait for them. */
 export function measureOpenOrders({ cli, side, progress }: Run, settings: OpenOrderSettings): Promise<Measured> {
-  const { orders, windowMs, pollIntervalMs } = settings;
+  const { orders } = settings;
+  const isWatched = side.name === 'history';
+  const pollIntervalMs = isWatched ? settings.watchIntervalMs : settings.pollIntervalMs;
+  const windowMs = isWatched ? settings.watchIntervals * pollIntervalMs : settings.windowMs;
   const polling = { firstPollMs: pollIntervalMs, pollIntervalMs };
   return withEnvironment(cli, side, 1, async (environment) => {
-    const { temporal, sandbox, startWorker } = environment;
+    const { sandbox, startWorker } = environment;
     const worker = await startWorker(polling);
     const memory = sampleMemory(worker.pid);
     const starting = meanwhile(startAll(environment, side, references(orders), 'demo-never', polling));
@@ -30,21 +37,64 @@ export function measureOpenOrders({ cli, side, progress }: Run, settings: OpenOr
     await starting;
     await setTimeout(SETTLE_MS);
     progress(`${placed} open, for ${windowMs / 1_000} s`);
-    const requestsBefore = totalOf(await sandbox.requests());
-    const [serverBefore, workerBefore] = [usageOf(temporal.pid), usageOf(worker.pid)];
-    const samplesBefore = memory.all().length;
-    await setTimeout(windowMs);
+    const changing = isWatched ? meanwhile(changeOrders(environment, settings)) : undefined;
     const polls = placed * (windowMs / pollIntervalMs);
-    const requests = totalOf(await sandbox.requests()) - requestsBefore;
-    memory.stop();
-    const msPerPoll = (before: number, after: number) => ((after - before) * 1_000) / polls;
-    return {
-      workerPeakMb: memory.peak(),
-      workerSettledMb: median(memory.all().slice(samplesBefore)),
-      serverCpuPerPoll: msPerPoll(serverBefore.cpuSeconds, usageOf(temporal.pid).cpuSeconds),
-      workerCpuPerPoll: msPerPoll(workerBefore.cpuSeconds, usageOf(worker.pid).cpuSeconds),
-      requestsPerPoll: requests / polls,
-      unfinished: orders - placed,
-    };
+    const measured = await measureWindow(environment, worker, memory, windowMs, polls);
+    return { ...measured, intervalsLate: await changing, unfinished: orders - placed };
   });
+}
+
+async function measureWindow(
+  { temporal, sandbox }: Environment,
+  worker: StartedWorker,
+  memory: MemorySamples,
+  windowMs: number,
+  polls: number,
+): Promise<Measured> {
+  const requestsBefore = totalOf(await sandbox.requests());
+  const [serverBefore, workerBefore] = [usageOf(temporal.pid), usageOf(worker.pid)];
+  const samplesBefore = memory.all().length;
+  await setTimeout(windowMs);
+  const msPerPoll = (before: number, after: number) => ((after - before) * 1_000) / polls;
+  const server = msPerPoll(serverBefore.cpuSeconds, usageOf(temporal.pid).cpuSeconds);
+  const own = msPerPoll(workerBefore.cpuSeconds, usageOf(worker.pid).cpuSeconds);
+  const requests = totalOf(await sandbox.requests()) - requestsBefore;
+  memory.stop();
+  return {
+    workerPeakMb: memory.peak(),
+    workerSettledMb: median(memory.all().slice(samplesBefore)),
+    serverCpuPerPoll: server,
+    workerCpuPerPoll: own,
+    requestsPerPoll: requests / polls,
+  };
+}
+
+/**
+ * Completes some orders in each interval.
+ *
+ * @returns how many intervals it took at the most until their keys were delivered; those that were not count until it gave up
+ */
+async function changeOrders({ sandbox, receiver }: Environment, settings: OpenOrderSettings): Promise<number> {
+  const { watchIntervalMs, watchIntervals, changedEachInterval } = settings;
+  const changes = changedEachInterval * watchIntervals;
+  // Spread over old and new ones, for a watcher that stops too early would miss the old.
+  const all = (await sandbox.ledger()).references;
+  const chosen = Array.from({ length: changes }, (_, index) => all[Math.floor((index * all.length) / changes)]);
+  const changedAt = new Map<string, number>();
+  for (const {
+    referenceId,
+    orders: [order],
+  } of chosen.filter((reference) => reference !== undefined)) {
+    if (order) await sandbox.complete(order.id);
+    changedAt.set(referenceId, Date.now());
+    await setTimeout(watchIntervalMs / changedEachInterval);
+  }
+  await untilReached(
+    changes,
+    () => receiver.deliveredAt.size,
+    STALL_MS,
+    () => undefined,
+  );
+  const late = [...changedAt].map(([referenceId, at]) => (receiver.deliveredAt.get(referenceId) ?? Date.now()) - at);
+  return Math.max(...late) / watchIntervalMs;
 }
