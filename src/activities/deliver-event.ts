@@ -1,13 +1,13 @@
-import { log } from '@temporalio/activity';
+import { activityInfo, log } from '@temporalio/activity';
 import type { Activities } from '../contracts/activities';
-import { type DeliveryRequest, fingerprintsOf } from '../contracts/checkout-events';
+import { type DeliveryRequest, fingerprintsOf, type RefusedDelivery } from '../contracts/checkout-events';
 import { eventIdOf } from '../contracts/event-id';
 import { FAILURE } from '../contracts/failures';
 import type { EventLine } from '../domain/assess-order';
 import type { Key } from '../domain/order';
 import type { DeliveryEventBody } from '../delivery';
 import { counter } from './counter';
-import { failure, secretMissing, toFailure } from './failures';
+import { failure, laterRun, secretMissing, toFailure } from './failures';
 import type { ActivityDependencies } from './dependencies';
 import { readTurn } from './read-turn';
 
@@ -18,7 +18,9 @@ import { readTurn } from './read-turn';
 export function createDeliverEventActivities(deps: ActivityDependencies): Pick<Activities, 'deliverEvent'> {
   const attempts = counter('fulfilment_delivery_attempts');
   return {
-    async deliverEvent(request) {
+    async deliverEvent(request, local) {
+      const { workflowExecution } = activityInfo();
+      if (local && workflowExecution?.runId !== local.firstRunId) throw laterRun();
       const id = eventIdOf(request);
       try {
         // Only the read waits for a slot: the checkout has no part in the turn.
@@ -28,13 +30,19 @@ export function createDeliverEventActivities(deps: ActivityDependencies): Pick<A
         await deps.delivery.deliver({ id, body });
       } catch (error) {
         attempts.add({ result: 'failed' });
-        throw toFailure(error);
+        const failed = toFailure(error);
+        if (local && isFinal(failed.type)) return { refused: failed.type, request };
+        throw failed;
       }
       attempts.add({ result: 'received' });
       log.info('event delivered', { eventId: id, type: request.type });
-      return { eventId: id };
+      return { eventId: id, request: local && request };
     },
   };
+}
+
+function isFinal(type: string | undefined | null): type is RefusedDelivery['refused'] {
+  return type === FAILURE.deliveryRefused || type === FAILURE.keyGone;
 }
 
 async function bodyOf(deps: ActivityDependencies, request: DeliveryRequest): Promise<DeliveryEventBody> {

@@ -39,6 +39,11 @@ export function unchanged(message: string, retryInMs: number): ApplicationFailur
   return failure(FAILURE.orderUnchanged, message, { retryInMs, benign: true });
 }
 
+/** Only the first run knows without reading what was sent before: elsewhere a local activity leaves it to an ordinary one. */
+export function laterRun(): ApplicationFailure {
+  return failure(FAILURE.laterRun, 'not in a run after a reset', { final: true, benign: true });
+}
+
 /** The secret that made a fingerprint is not here any more. Tried again: an operator can put it back. */
 export function secretMissing(fingerprint: string): ApplicationFailure {
   const message = `no FINGERPRINT_SECRET of this worker made ${fingerprint}: put the older secret back`;

@@ -18,7 +18,7 @@ export type { ActivityDependencies };
 export function createActivities(deps: ActivityDependencies): Activities {
   return {
     async readSettings() {
-      return { settings: deps.settings };
+      return { settings: deps.settings, fingerprintSecretId: deps.fingerprints.newestId() };
     },
     async currentRun() {
       return { runId: activityInfo().workflowExecution?.runId ?? '' };

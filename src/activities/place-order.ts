@@ -105,7 +105,9 @@ async function send(deps: ActivityDependencies, input: PlaceOrderInput, oneByOne
   const intent = createIntent(deps, { notAfter: notAfter(input), oneByOne });
   try {
     const placed = await deps.partner.placeOrder(order, { notAfter: notAfter(input), beforeWrite: intent.record });
-    return { evidence: 'PLACED', orderId: placed.data.id };
+    const orderId = placed.data.id;
+    deps.purchases.noteOwner(orderId, input.referenceId);
+    return { evidence: 'PLACED', orderId, placedAt: deps.now() };
   } catch (error) {
     if (!isPartnerError(error)) return { evidence: 'UNKNOWN', why: 'an unexpected error' };
     const { placement: evidence, message: why, retryAfterMs, turnInMs } = error;

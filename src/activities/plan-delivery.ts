@@ -5,12 +5,13 @@ import { FAILURE } from '../contracts/failures';
 import { deliverWorkflowId, purchaseWorkflowId } from '../contracts/names';
 import type { PurchaseInput } from '../contracts/purchase';
 import { PARTNER_ORDER_ID, PURCHASE_STATE } from '../contracts/search-attributes';
+import { exactLines } from '../domain/assess-order';
 import { keysToSend, type SentKeys } from '../domain/late-keys';
 import { fingerprintsByProduct, keyCount, totalQuantity } from '../domain/line-totals';
-import type { PurchaseItem } from '../domain/order';
-import { endsWithoutKeys } from '../domain/outcome';
+import type { OrderSnapshot, PurchaseItem } from '../domain/order';
+import { endsWithoutKeys, eventTypeOf } from '../domain/outcome';
 import { validatePurchase } from '../domain/purchase-rules';
-import type { KeyEvent, PurchaseRun } from '../temporal/client';
+import type { KeyEvent, PurchaseRun, UntracedDelivery } from '../temporal/client';
 import type { ActivityDependencies } from './dependencies';
 import { failure, toFailure } from './failures';
 import { readOrderAfter } from './poll-order';
@@ -64,12 +65,14 @@ export async function planDelivery(
   before: readonly PurchaseRun[],
 ): Promise<PlannedDelivery> {
   const purchase = await endedPurchase(deps, referenceId);
-  const sent = await sentBefore(deps, referenceId, [purchase.run, ...before]);
-  const orderId = wanted ?? purchase.orderId ?? sent.at(-1)?.request.orderId;
+  const { sent: traced, untraced } = await sentBefore(deps, referenceId, [purchase.run, ...before]);
+  const orderId = wanted ?? purchase.orderId ?? traced.at(-1)?.request.orderId ?? untraced?.orderId;
   const ordered = totalQuantity(purchase.items);
-  const isRead = orderId !== undefined && (deliver === 'new' || keyCount(sent.filter(isReceived)) < ordered);
-  const requests = sent.map(({ request }) => request);
-  const order = isRead ? await readOrderAfter(deps, { orderId, referenceId }, requests) : undefined;
+  const isRead = orderId !== undefined && (deliver === 'new' || keyCount(traced.filter(isReceived)) < ordered);
+  const requests = traced.map(({ request }) => request);
+  const perhaps = untraced?.orderId === orderId ? untraced : undefined;
+  const order = isRead ? await readOrderAfter(deps, { orderId, referenceId }, requests, perhaps) : undefined;
+  const sent = order && perhaps ? [...traced, ...untracedEvent(referenceId, purchase, order, perhaps)] : traced;
 
   const { repeat, lines, missing, issue } = keysToSend(deliver, purchase.items, order, sent);
   const ofOrder = repeat.filter(({ request }) => request.orderId === orderId);
@@ -120,13 +123,32 @@ async function sentBefore(
   { purchases }: Pick<ActivityDependencies, 'purchases'>,
   referenceId: string,
   also: PurchaseRun[],
-): Promise<SentEvent[]> {
-  const events = await purchases.keyEvents(referenceId, { also });
-  return events.map((event) => ({
+): Promise<{ sent: SentEvent[]; untraced: UntracedDelivery | undefined }> {
+  const { events, untraced } = await purchases.keyEvents(referenceId, { also });
+  const sent = events.map((event) => ({
     request: event.request,
     fingerprints: fingerprintsOf(event.request),
     state: stateOf(event, referenceId),
   }));
+  return { sent, untraced };
+}
+
+/**
+ * The event that the purchase may have handed over without a trace, made as the purchase itself makes it: under any other id its
+ * keys could arrive a second time.
+ */
+function untracedEvent(
+  referenceId: string,
+  { items }: EndedPurchase,
+  order: OrderSnapshot,
+  { at, orderId }: UntracedDelivery,
+): SentEvent[] {
+  const lines = exactLines(items, order);
+  if (!lines) return [];
+  const { totalDebit } = order;
+  const outcome = 'DELIVERED';
+  const request = { at, referenceId, orderId, type: eventTypeOf(outcome), outcome, lines, totalDebit } as const;
+  return [{ request, fingerprints: fingerprintsOf(request), state: 'lost' }];
 }
 
 /** No other run can be sending it now: the purchase has ended, and only one delivery runs at a time. */

@@ -5,12 +5,15 @@ import { FAILURE } from '../contracts/failures';
 import { deliverWorkflowId, purchaseWorkflowId } from '../contracts/names';
 import { endsPolling, type Key, mayHaveKeys, type OrderSnapshot, presentableStatus } from '../domain/order';
 import { isPartnerError, type Order } from '../partner';
-import { ACCESS_REFUSED, failure, secretMissing, toFailure, unchanged } from './failures';
+import { ACCESS_REFUSED, failure, laterRun, secretMissing, toFailure, unchanged } from './failures';
+import type { UntracedDelivery } from '../temporal/client';
 import type { ActivityDependencies } from './dependencies';
 import { readTurn } from './read-turn';
 
 /** An attempt that begins this close to the deadline leaves the poll to the workflow, which makes one at the deadline. */
 const CLOSING_MS = 250;
+
+const DOCUMENTED_OPEN: ReadonlySet<string> = new Set(['PENDING', 'PROCESSING']);
 
 /** Polls an order. That is free to repeat, so both may be retried, paused, reset or run twice without harm. */
 export function createPollOrderActivities(
@@ -20,15 +23,19 @@ export function createPollOrderActivities(
     async awaitOrderChange(input) {
       const pause = pauseTo(deps, input.intervalMs);
       if (activityInfo().attempt === 1 && input.firstDelayMs > 0) {
-        throw unchanged(`first poll in ${seconds(input.firstDelayMs)}`, pauseTo(deps, input.firstDelayMs));
+        throw unchanged(`next poll in ${seconds(input.firstDelayMs)}`, pauseTo(deps, input.firstDelayMs));
       }
       if (remaining(deps) < CLOSING_MS) throw unchanged('the deadline has come', input.intervalMs);
 
       const order = await readOrder(deps, input, pause);
-      if (order.status === input.known) throw unchanged(`still ${order.status}; next poll in ${seconds(pause)}`, pause);
-      return order;
+      if (endsPolling(order.status)) return order;
+      if (!DOCUMENTED_OPEN.has(order.status))
+        log.warn('an undocumented status', { orderId: input.orderId, status: order.status });
+      throw unchanged(`still ${order.status}; next poll in ${seconds(pause)}`, pause);
     },
     async getOrder(input) {
+      const { isLocal, workflowExecution } = activityInfo();
+      if (isLocal && workflowExecution?.runId !== input.firstRunId) throw laterRun();
       return readOrder(deps, input);
     },
   };
@@ -37,13 +44,14 @@ export function createPollOrderActivities(
 async function readOrder(deps: ActivityDependencies, input: GetOrderInput, pause?: number): Promise<PolledOrder> {
   const { orderId, referenceId } = input;
   let order: Order;
-  let earlier: EarlierEvent[] | undefined;
+  let before: DeliveredBefore | undefined;
+  const { isLocal } = activityInfo();
   // The poll at the deadline and the one that a decision asks for end a purchase: they are as urgent as a delivery.
-  const turn = readTurn(deps, pause === undefined ? 'delivery' : 'poll', orderId);
+  const turn = readTurn(deps, pause === undefined && !isLocal ? 'delivery' : 'poll', orderId);
   try {
     const answer = await deps.partner.inTurn(turn, (partner) => partner.getOrder(orderId));
     order = answer.data;
-    if (mayHaveKeys(order.status)) earlier = await eventsBefore(deps, input, pause);
+    if (mayHaveKeys(order.status)) before = await deliveredBefore(deps, input, pause);
   } catch (error) {
     if (pause !== undefined && isPartnerError(error) && error.kind === 'not-found') {
       throw unchanged(`the partner does not show ${orderId} yet; next poll in ${seconds(pause)}`, pause);
@@ -51,9 +59,13 @@ async function readOrder(deps: ActivityDependencies, input: GetOrderInput, pause
     if (isPartnerError(error) && error.kind === 'access') log.error(ACCESS_REFUSED, { why: error.message });
     throw toFailure(error, pause, (turnInMs) => pauseTo(deps, turnInMs));
   }
+  const { earlier, untraced } = before ?? {};
+  if (untraced) requireSecret(deps, untraced.fingerprintSecretId);
+  const secretId = untraced?.fingerprintSecretId ?? input.fingerprintSecretId;
   const requests = (earlier ?? []).map(({ request }) => request);
-  const snapshot = await withClaim(deps, referenceId, snapshotOf(orderId, order, namesOf(deps, requests)));
-  return endsPolling(snapshot.status) ? { ...snapshot, earlier } : snapshot;
+  const snapshot = await withClaim(deps, referenceId, snapshotOf(orderId, order, namesOf(deps, requests, secretId)));
+  const polledAt = untraced?.at ?? new Date(deps.now()).toISOString();
+  return endsPolling(snapshot.status) ? { ...snapshot, polledAt, earlier } : snapshot;
 }
 
 type ReadDependencies = Pick<ActivityDependencies, 'partner' | 'fingerprints' | 'purchases' | 'now'>;
@@ -61,16 +73,20 @@ type ReadDependencies = Pick<ActivityDependencies, 'partner' | 'fingerprints' | 
 /**
  * Reads an order once, whose keys keep the fingerprints that they had in earlier events.
  *
+ * @param untraced what may have gone out without a trace: its secret makes the fingerprints.
  * @throws PartnerError; ApplicationFailure when the secret that made a fingerprint is not here any more.
  */
 export async function readOrderAfter(
   deps: ReadDependencies,
   { orderId, referenceId }: GetOrderInput,
   earlier: readonly EventWithKeys[],
+  untraced?: UntracedDelivery,
 ): Promise<OrderSnapshot> {
+  const secretId = untraced?.fingerprintSecretId;
+  if (secretId !== undefined) requireSecret(deps, secretId);
   const turn = readTurn(deps, 'delivery', orderId);
   const { data: order } = await deps.partner.inTurn(turn, (partner) => partner.getOrder(orderId));
-  return withClaim(deps, referenceId, snapshotOf(orderId, order, namesOf(deps, earlier)));
+  return withClaim(deps, referenceId, snapshotOf(orderId, order, namesOf(deps, earlier, secretId)));
 }
 
 async function withClaim(
@@ -79,16 +95,23 @@ async function withClaim(
   snapshot: OrderSnapshot,
 ): Promise<OrderSnapshot> {
   if (!endsPolling(snapshot.status)) return snapshot;
+  purchases.noteOwner(snapshot.orderId, referenceId);
   const [claimedBy] = await purchases.othersWithOrder(snapshot.orderId, referenceId);
   return { ...snapshot, claimedBy };
 }
 
+/** What the runs before handed over, or may have. */
+interface DeliveredBefore {
+  earlier: EarlierEvent[];
+  untraced?: UntracedDelivery;
+}
+
 /** A run after a reset does not know what the runs before it handed over; only polls in such a run ask. */
-async function eventsBefore(
+async function deliveredBefore(
   deps: ActivityDependencies,
   input: GetOrderInput,
   pause: number | undefined,
-): Promise<EarlierEvent[] | undefined> {
+): Promise<DeliveredBefore | undefined> {
   const runId = activityInfo().workflowExecution?.runId;
   const { orderId, referenceId, firstRunId } = input;
   if (runId === undefined || firstRunId === undefined || runId === firstRunId) return undefined;
@@ -99,18 +122,27 @@ async function eventsBefore(
     const message = `a delivery of this reference is on its way: workflow ${deliverWorkflowId({ referenceId })}`;
     throw failure(FAILURE.deliveryOnItsWay, message, { retryInMs: pause });
   }
-  const events = await deps.purchases.keyEvents(referenceId, {
+  const { events, untraced } = await deps.purchases.keyEvents(referenceId, {
     also: later ? [firstRun, later] : [firstRun],
     exceptRunId: runId,
     skipForgotten: true,
   });
-  return events
+  const earlier = events
     .filter(({ request }) => request.orderId === orderId)
     .map(({ id, request, received }) => ({ request, eventId: received ? id : undefined }));
+  return { earlier, untraced: untraced?.orderId === orderId ? untraced : undefined };
 }
 
-/** A key that went out before keeps the fingerprint it had then, whichever secret is the newest now. */
-function namesOf({ fingerprints }: ReadDependencies, earlier: readonly EventWithKeys[]): (key: Key) => string {
+/**
+ * A key that went out before keeps the fingerprint it had then, whichever secret is the newest now.
+ *
+ * @param secretId of the secret for all other keys, if it is here; else, and by default, it is the newest.
+ */
+function namesOf(
+  { fingerprints }: ReadDependencies,
+  earlier: readonly EventWithKeys[],
+  secretId = fingerprints.newestId(),
+): (key: Key) => string {
   const before = new Set(earlier.flatMap(fingerprintsOf));
   const models = new Map([...before].map((fingerprint) => [fingerprint.split('.')[0], fingerprint]));
   return (key) => {
@@ -119,8 +151,13 @@ function namesOf({ fingerprints }: ReadDependencies, earlier: readonly EventWith
       if (name === undefined) throw secretMissing(model);
       if (before.has(name)) return name;
     }
-    return fingerprints.newest(key);
+    return fingerprints.under(secretId, key) ?? fingerprints.newest(key);
   };
+}
+
+/** What may have gone out under a secret that is gone must not go out under another. */
+function requireSecret({ fingerprints }: ReadDependencies, secretId: string): void {
+  if (fingerprints.under(secretId, { type: '', value: '' }) === undefined) throw secretMissing(secretId);
 }
 
 /** Everything of an order but its keys, which are named by their fingerprints once they may be handed over. */

@@ -24,19 +24,20 @@ export interface HostAndPort {
 
 const UNIT_MS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
 
-type Duration = `${number}${keyof typeof UNIT_MS}`;
+type Duration = `${number}${keyof typeof UNIT_MS}` | '0';
 
-/** A duration such as `500ms`, `30s`, `25m`, `24h`, read as milliseconds. */
+/** A duration such as `500ms`, `30s`, `25m`, `24h`, read as milliseconds. Zero needs no unit. */
 export function duration(min: Duration, max: Duration) {
   return z
     .string()
-    .regex(/^\d{1,12}(ms|s|m|h)$/)
+    .regex(/^(\d{1,12}(ms|s|m|h)|0)$/)
     .transform((text) => inMs(text as Duration))
     .pipe(z.number().min(inMs(min)).max(inMs(max)))
     .meta({ expected: `a duration from ${min} to ${max}, written with ms, s, m or h`, example: '30s' });
 }
 
 function inMs(duration: Duration): number {
+  if (duration === '0') return 0;
   const unit = duration.replace(/^\d+/, '') as keyof typeof UNIT_MS;
   return parseInt(duration, 10) * UNIT_MS[unit];
 }

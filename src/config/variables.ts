@@ -48,7 +48,9 @@ export const variables = z.object({
     .describe(
       "how long a placement that was proven not sent, or refused for our own fault, is tried again; and an order history that can't be read is searched, before an operator is asked",
     ),
-  PURCHASE_FIRST_POLL: pause.prefault('5s').describe('from placement to the first poll of the keys'),
+  PURCHASE_FIRST_POLL: duration('0', '24h')
+    .prefault('5s')
+    .describe('from placement to the first poll of the keys; `0` polls at once'),
   PURCHASE_POLL_INTERVAL: pause.prefault('30s').describe('between polls; never closer'),
   PURCHASE_WATCH: oneOf('orders', 'history')
     .prefault('orders')

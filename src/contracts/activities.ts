@@ -1,7 +1,14 @@
 import type { DeliveryScope } from '../domain/late-keys';
 import type { OrderSnapshot } from '../domain/order';
-import type { DeliveryReceipt, DeliveryRequest, EarlierEvent } from './checkout-events';
+import type { DeliveryReceipt, DeliveryRequest, EarlierEvent, RefusedDelivery } from './checkout-events';
 import type { PurchaseItem, PurchaseSettings, ReceivedEvent } from './purchase';
+
+/** What a purchase needs of its worker. It reaches the workflow as a recorded result, and stays what it was at the start. */
+export interface WorkerSettings {
+  settings: PurchaseSettings;
+  /** The public id of the newest fingerprint secret. A repeated poll then makes the fingerprints that it made before. */
+  fingerprintSecretId?: string;
+}
 
 /** An order of the partner's history that bears exactly the reference that was searched for. */
 export interface FoundOrder {
@@ -35,12 +42,20 @@ export interface PlaceOrderInput {
  * that only lacked a slot under `PARTNER_MAX_RPS`, is about when one may come.
  */
 export type PlacementResult =
-  | { evidence: 'PLACED'; orderId: string }
+  | OrderPlaced
   /** The search before the request brought up orders. Nothing was sent. */
   | { evidence: 'FOUND'; orders: FoundOrder[]; why: string }
   | { evidence: 'NOT_SENT'; why: string; retryAfterMs?: number; turnInMs?: number }
   | PlacementRefused
   | PlacementUnknown;
+
+/** The partner has answered with the id of the order. */
+export interface OrderPlaced {
+  evidence: 'PLACED';
+  orderId: string;
+  /** Epoch ms, the worker's clock; absent where an operator completed the activity. */
+  placedAt?: number;
+}
 
 /** The partner refused the order, or us. */
 export interface PlacementRefused {
@@ -83,11 +98,11 @@ export interface GetOrderInput {
   referenceId: string;
   /** The first run of the purchase. A poll in any other run also brings up what earlier ones handed over. */
   firstRunId?: string;
+  /** The secret that makes the fingerprints, as long as this worker has it; else the newest. */
+  fingerprintSecretId?: string;
 }
 
 export interface AwaitOrderInput extends GetOrderInput {
-  /** The status that is already known; the activity completes when it sees another. */
-  known: string;
   /** From now to the first poll, in ms. */
   firstDelayMs: number;
   /** Between polls, in ms. */
@@ -104,6 +119,8 @@ export type OrderCheck = { usable: true } | { usable: false; why: string };
 
 /** What one poll of an order brings up: after a reset also what went out before, which must not go out as something else. */
 export interface PolledOrder extends OrderSnapshot {
+  /** ISO 8601: when it was seen so. An event that is made of it happened then, however often its workflow task is repeated. */
+  polledAt?: string;
   earlier?: EarlierEvent[];
 }
 
@@ -144,24 +161,32 @@ export interface DeliveryReport {
   order?: { id: string; status: string; issue?: string };
 }
 
+/** The run in which an activity may be local. */
+export interface LocalRun {
+  firstRunId: string;
+}
+
 /** The activities of purchases and deliveries. */
 export interface Activities {
   /** Reads the settings of this worker, which are recorded once. No I/O. */
-  readSettings(): Promise<{ settings: PurchaseSettings }>;
+  readSettings(): Promise<WorkerSettings>;
   /** Names the run it runs in. No I/O. See {@link OrderSearchResult.runId}. */
   currentRun(): Promise<{ runId: string }>;
   /** Sends at most one place-order request, behind fences: docs/architecture.md#failure-model. Never throws on purpose. */
   placeOrder(input: PlaceOrderInput): Promise<PlacementResult>;
   /** Searches the partner's history for the orders of a reference. */
   findOrders(input: FindOrdersInput): Promise<OrderSearchResult>;
-  /** Waits, by failing, until the order's status is another than the known one. */
+  /** Waits, by failing, until the order is no longer open. */
   awaitOrderChange(input: AwaitOrderInput): Promise<PolledOrder>;
-  /** Reads the order once. */
+  /** Reads the order once. As a local activity only in the first run, and only where a slot is free at once. */
   getOrder(input: GetOrderInput): Promise<PolledOrder>;
   /** Reads an order that a decision names, before it is taken. It throws where the partner can't be read. */
   checkOrder(input: CheckOrderInput): Promise<OrderCheck>;
   /** Finds out what of a purchase that has ended is to be sent now. It sends nothing. */
   planDelivery(input: PlanDeliveryInput): Promise<DeliveryPlan>;
-  /** Hands one event to the checkout, with the keys read from the partner in the same attempt. */
-  deliverEvent(request: DeliveryRequest): Promise<DeliveryReceipt>;
+  /**
+   * Hands one event to the checkout, with the keys read from the partner in the same attempt. As a local activity it runs only in the
+   * first run of a purchase, and its result holds the event.
+   */
+  deliverEvent(request: DeliveryRequest, local?: LocalRun): Promise<DeliveryReceipt | RefusedDelivery>;
 }

@@ -92,6 +92,14 @@ export function fingerprintsOf(event: DeliveryRequest | { lines: readonly EventL
 /** The receipt of a delivered event. */
 export interface DeliveryReceipt {
   eventId: string;
+  /** The event itself, where it was delivered by a local activity: no input of one is on record. */
+  request?: DeliveryRequest;
+}
+
+/** A local activity could not deliver an event for good. A failure would not hold the event, and it has to be on record. */
+export interface RefusedDelivery {
+  refused: 'DeliveryRefused' | 'KeyGone';
+  request: DeliveryRequest;
 }
 
 /** An event with keys that another run of a purchase, or a delivery after its end, handed to the checkout or tried to. */

@@ -15,6 +15,8 @@ export const FAILURE = {
   orderUnchanged: 'OrderUnchanged',
   /** The partner could not be asked, or its answer could not be used. Tried again. */
   partnerUnavailable: 'PartnerUnavailable',
+  /** A local activity in a run that a reset has made: what it was to do is left to an ordinary one. Benign. */
+  laterRun: 'LaterRun',
   /** No slot under PARTNER_MAX_RPS came in time. Benign: tried again when one may come. */
   rateLimited: 'RateLimited',
   /** The partner refuses us: a rotated key, a wrong prefix. An alarm, and tried again. */

@@ -109,3 +109,13 @@ export interface PurchaseSettings {
   partnerTimeoutMs: number;
   deliveryTimeoutMs: number;
 }
+
+/**
+ * When the first poll of an order is due, ISO 8601. What it finds happened then: unlike the time of a workflow task, which may be
+ * repeated, this follows from what is on record.
+ *
+ * @param placedAt epoch ms.
+ */
+export function firstPollAt(placedAt: number, { firstPollMs }: Pick<PurchaseSettings, 'firstPollMs'>): string {
+  return new Date(placedAt + firstPollMs).toISOString();
+}

@@ -8,24 +8,36 @@ import type { Key } from '../domain/order';
 export interface Fingerprinter {
   /** The fingerprint of a key under the newest secret. */
   newest(key: Key): string;
+  /** The id of the newest secret. */
+  newestId(): string;
+  /** The fingerprint of a key under the secret of this id; undefined if that secret is not here. */
+  under(secretId: string, key: Key): string | undefined;
   /** The fingerprint of a key under the secret that made `model`; undefined if that secret is not here. */
   like(model: string, key: Key): string | undefined;
 }
 
 /** @param secrets newest first; read at each use, so that a rotated secret is picked up. */
 export function createFingerprinter(secrets: () => readonly string[]): Fingerprinter {
-  return {
-    newest(key) {
-      const [secret] = secrets();
-      if (secret === undefined) throw new Error('no fingerprint secret');
-      return fingerprint(secret, key);
-    },
-    like(model, key) {
-      const kid = model.slice(0, model.indexOf('.'));
-      const secret = secrets().find((candidate) => keyId(candidate) === kid);
-      return secret === undefined ? undefined : fingerprint(secret, key);
-    },
+  const newestSecret = () => {
+    const [secret] = secrets();
+    if (secret === undefined) throw new Error('no fingerprint secret');
+    return secret;
   };
+  const under = (secretId: string, key: Key) => {
+    const secret = secrets().find((candidate) => keyId(candidate) === secretId);
+    return secret === undefined ? undefined : fingerprint(secret, key);
+  };
+  return {
+    newest: (key) => fingerprint(newestSecret(), key),
+    newestId: () => keyId(newestSecret()),
+    under,
+    like: (model, key) => under(secretIdOf(model), key),
+  };
+}
+
+/** The id of the secret that made a fingerprint. */
+export function secretIdOf(fingerprint: string): string {
+  return fingerprint.slice(0, fingerprint.indexOf('.'));
 }
 
 function fingerprint(secret: string, { type, value }: Key): string {

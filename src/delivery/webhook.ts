@@ -75,8 +75,8 @@ async function post(dispatcher: Dispatcher, posting: Posting): Promise<Dispatche
   const deadline = AbortSignal.timeout(timeoutMs);
   try {
     const answer = await request(url, { dispatcher, method: 'POST', headers, body, signal: deadline });
-    // The status says it all: what becomes of the body matters to the connection only.
-    await answer.body.dump({ limit: MAX_ANSWER_BYTES, signal: deadline }).catch(() => undefined);
+    // The status says it all: what becomes of the body matters to the connection only, and nobody waits for it.
+    void answer.body.dump({ limit: MAX_ANSWER_BYTES, signal: deadline }).catch(() => undefined);
     return answer;
   } catch (error) {
     if (deadline.aborted) {

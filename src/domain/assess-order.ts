@@ -43,6 +43,16 @@ export function assessOrder(items: readonly PurchaseItem[], order: OrderSnapshot
 }
 
 /**
+ * The lines of an order that is COMPLETED with exactly the ordered keys, and of this purchase alone; undefined of any other. What
+ * is handed over of it is the same whenever it is read.
+ */
+export function exactLines(items: readonly PurchaseItem[], order: OrderSnapshot): EventLine[] | undefined {
+  if (order.status !== 'COMPLETED' || (order.claimedBy ?? undefined) !== undefined) return undefined;
+  const assessment = assessOrder(items, order);
+  return assessment.kind === 'hand-over' && assessment.whole ? assessment.lines : undefined;
+}
+
+/**
  * Compares an order that was found in the order history with what a purchase asked for: the same products in the same
  * quantities, as far as the partner shows them yet.
  *

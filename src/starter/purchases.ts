@@ -6,6 +6,7 @@ import {
 } from '@temporalio/client';
 import { DEFAULT_TASK_QUEUE, PURCHASE_WORKFLOW, purchaseWorkflowId } from '../contracts/names';
 import type { PurchaseInput, PurchaseResult } from '../contracts/purchase';
+import { PURCHASE_STATE, REFERENCE_ID } from '../contracts/search-attributes';
 import { describeItems, sameItems, validatePurchase } from '../domain/purchase-rules';
 import { createPurchaseReader } from '../temporal/client';
 import { answerTimeout } from '../workflows/policies';
@@ -93,6 +94,11 @@ async function startOrFind(client: Client, taskQueue: string, input: PurchaseInp
       taskQueue,
       args: [{ referenceId, items } satisfies PurchaseInput],
       workflowIdReusePolicy: 'REJECT_DUPLICATE',
+      // The workflow would write them itself, in a write of its own.
+      typedSearchAttributes: [
+        { key: REFERENCE_ID, value: referenceId },
+        { key: PURCHASE_STATE, value: 'PLACING' },
+      ],
       staticSummary: describeItems(items),
     });
     return { referenceId, workflowId, runId: handle.firstExecutionRunId, started: true };

@@ -11,7 +11,17 @@ import type { OrderLine } from '../domain/order';
 import type { ReconciliationResult } from '../contracts/reconciliation';
 import type { WatchResult } from '../contracts/watch';
 import { isDeliveryRequest } from './validate-input';
-import { fieldsOf, type FieldsOfAll, isListOf, isNumber, isOptional, isOrderId, isString } from './value-guards';
+import {
+  fieldsOf,
+  type FieldsOfAll,
+  isDate,
+  isInstant,
+  isListOf,
+  isNumber,
+  isOptional,
+  isOrderId,
+  isString,
+} from './value-guards';
 
 /**
  * An operator can complete any pending activity with anything. Only what has the shape of a result of our own counts as one;
@@ -20,10 +30,11 @@ import { fieldsOf, type FieldsOfAll, isListOf, isNumber, isOptional, isOrderId, 
 
 /** Whether this is a result of `placeOrder`. */
 export function isPlacementResult(value: unknown): value is PlacementResult {
-  const { evidence, orderId, orders, why, retryAfterMs, turnInMs } = fieldsOf<FieldsOfAll<PlacementResult>>(value);
+  const { evidence, orderId, placedAt, orders, why, retryAfterMs, turnInMs } =
+    fieldsOf<FieldsOfAll<PlacementResult>>(value);
   switch (evidence as PlacementResult['evidence']) {
     case 'PLACED':
-      return isOrderId(orderId);
+      return isOrderId(orderId) && isOptional(placedAt, isInstant);
     case 'FOUND':
       return isListOf(orders, isFoundOrder) && isString(why);
     case 'NOT_SENT':
@@ -51,6 +62,7 @@ export function isOrderSnapshot(orderId: string, value: unknown): value is Polle
     order.orderId === orderId &&
     isString(order.status) &&
     isListOf(order.lines, isOrderLine) &&
+    isOptional(order.polledAt, isDate) &&
     isOptional(order.totalDebit, isNumber) &&
     isOptional(order.claimedBy, isString) &&
     isOptional(order.earlier, (earlier) => isListOf(earlier, isEarlierEvent))

@@ -1,72 +1,102 @@
-import { log, proxyActivities, sleep, workflowInfo } from '@temporalio/workflow';
-import type { Activities, PolledOrder } from '../contracts/activities';
+import {
+  ApplicationFailure,
+  proxyActivities,
+  proxyLocalActivities,
+  sleep,
+  TemporalFailure,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { Activities, GetOrderInput, PolledOrder } from '../contracts/activities';
+import { FAILURE } from '../contracts/failures';
+import { firstPollAt } from '../contracts/purchase';
 import { endsPolling } from '../domain/order';
 import { isOrderSnapshot } from './activity-result-guards';
 import { boundedPause } from './bounded-pause';
-import { pollingOptions, singleReadOptions } from './policies';
+import type { PlacedOrder } from './placement-step';
+import { firstPollOptions, pollingOptions, singleReadOptions } from './policies';
 import type { PurchaseRecord } from './purchase-record';
 
-/** The status of an order before its first poll: just placed. */
-export const JUST_PLACED = 'PENDING';
-/** No status at all: the first poll ends the activity, whatever it sees. */
-export const NEVER_POLLED = '';
+const local = proxyLocalActivities<Activities>(firstPollOptions);
+
+/** The order that is waited for. `placedAt`: when our own request was answered; absent of an order that was found or named. */
+type AwaitedOrder = Pick<PlacedOrder, 'orderId' | 'placedAt'>;
 
 /**
  * Waits until the order has ended or the deadline has passed, and reads it once more then.
  *
- * The pause between polls is not a timer: it is the retry policy of `awaitOrderChange`, see `pollingOptions` in policies.ts.
+ * An order that was just placed is polled in the very workflow task that learns of it, or after `PURCHASE_FIRST_POLL`. Then the
+ * pause between polls is not a timer: it is the retry policy of `awaitOrderChange`, see `pollingOptions` in policies.ts.
  * Whatever ends that activity early (an operator, an answer that can't be used) only makes it start again; at the deadline
  * its failure has several shapes, and all of them mean: read it once more.
  *
- * @param known the status that polling begins with.
  * @returns the order as it was seen last; undefined if at the deadline the partner could not be asked.
  */
-export async function awaitOrder(
-  purchase: PurchaseRecord,
-  orderId: string,
-  known: string,
-): Promise<PolledOrder | undefined> {
+export async function awaitOrder(purchase: PurchaseRecord, awaited: AwaitedOrder): Promise<PolledOrder | undefined> {
   const { settings } = purchase;
   const deadline = Date.now() + settings.deadlineMs;
-  let status = known;
-  let firstDelayMs = settings.firstPollMs;
+  const first = await pollFirst(purchase, awaited, deadline);
+  if (first.ended) return first.ended;
+  let { nextPollMs } = first;
 
+  purchase.showWaiting();
   while (Date.now() < deadline) {
-    const delay = boundedPause(firstDelayMs, deadline);
-    const order = await pollUntilChanged(purchase, { orderId, status, firstDelayMs: delay, deadline });
-    if (order) {
-      if (endsPolling(order.status)) return order;
-      if (status === 'PROCESSING' && order.status === 'PENDING')
-        log.warn('the order went back', { orderId, from: status, to: order.status });
-      status = order.status;
-      purchase.show(status, `order ${orderId} at the partner`);
-    } else if (deadline - Date.now() <= settings.pollIntervalMs) {
-      break;
-    }
-    firstDelayMs = settings.pollIntervalMs;
+    const firstDelayMs = boundedPause(nextPollMs, deadline);
+    const order = await pollUntilEnded(purchase, { ...awaited, firstDelayMs, deadline });
+    if (order && endsPolling(order.status)) return order;
+    if (deadline - Date.now() <= settings.pollIntervalMs) break;
+    nextPollMs = settings.pollIntervalMs;
   }
   const left = deadline - Date.now();
   if (left > 0) await sleep(left);
-  return readOrder(purchase, orderId);
+  return readOrder(purchase, awaited.orderId);
 }
 
-/** @returns the order with another status than the known one, or undefined when the activity ended without an answer. */
-async function pollUntilChanged(
-  { settings, input }: PurchaseRecord,
-  polling: { orderId: string; status: string; firstDelayMs: number; deadline: number },
+/** What the first poll has come to: the order has ended, or it is polled again, not before so many milliseconds. */
+type FirstPoll = { ended: PolledOrder } | { ended?: undefined; nextPollMs: number };
+
+/**
+ * The first poll, as a local activity: most orders are complete by then, and need no activity of the server for it. Where the first
+ * poll is due no sooner than the interval, and for an order that was adopted, it is left to the ordinary one.
+ */
+async function pollFirst(
+  purchase: PurchaseRecord,
+  { orderId, placedAt }: AwaitedOrder,
+  deadline: number,
+): Promise<FirstPoll> {
+  const { firstPollMs, pollIntervalMs } = purchase.settings;
+  const pause = boundedPause(firstPollMs, deadline);
+  const isDueBefore = firstPollMs < pollIntervalMs && Date.now() + pause < deadline;
+  if (placedAt === undefined || !isDueBefore) return { nextPollMs: firstPollMs };
+  if (pause > 0) {
+    purchase.showWaiting();
+    await sleep(pause);
+  }
+  try {
+    const summary = `${orderId}: first poll`;
+    const order = await local.getOrder.executeWithOptions({ summary }, [requestOf(purchase, orderId)]);
+    if (!endsPolling(order.status)) return { nextPollMs: pollIntervalMs };
+    return { ended: { ...order, polledAt: firstPollAt(placedAt, purchase.settings) } };
+  } catch (failure) {
+    if (!(failure instanceof TemporalFailure)) throw failure;
+    return { nextPollMs: wasNotAsked(failure) ? 0 : pollIntervalMs };
+  }
+}
+
+/** Whether the partner was not asked, so that the next poll is the first. No ActivityFailure is around that of a local activity. */
+function wasNotAsked(failure: unknown): boolean {
+  if (!(failure instanceof ApplicationFailure)) return false;
+  return failure.type === FAILURE.rateLimited || failure.type === FAILURE.laterRun;
+}
+
+/** @returns undefined when the activity ended without an answer. */
+async function pollUntilEnded(
+  purchase: PurchaseRecord,
+  { orderId, firstDelayMs, deadline }: AwaitedOrder & { firstDelayMs: number; deadline: number },
 ): Promise<PolledOrder | undefined> {
-  const { orderId, status, firstDelayMs, deadline } = polling;
+  const { settings } = purchase;
   const { awaitOrderChange } = proxyActivities<Activities>(pollingOptions(settings, deadline - Date.now()));
-  const summary =
-    status === NEVER_POLLED ? `${orderId}: polling` : `${orderId}: polling until it is no longer ${status}`;
-  const request = {
-    orderId,
-    referenceId: input.referenceId,
-    known: status,
-    firstDelayMs,
-    intervalMs: settings.pollIntervalMs,
-    firstRunId: workflowInfo().firstExecutionRunId,
-  };
+  const request = { ...requestOf(purchase, orderId), firstDelayMs, intervalMs: settings.pollIntervalMs };
+  const summary = `${orderId}: polling until it has ended`;
   const order = await awaitOrderChange.executeWithOptions({ summary }, [request]).catch(() => undefined);
   return isOrderSnapshot(orderId, order) ? order : undefined;
 }
@@ -74,10 +104,13 @@ async function pollUntilChanged(
 /** One short read, at the deadline and after operators' decisions. @returns undefined if the partner could not be asked. */
 export async function readOrder(purchase: PurchaseRecord, orderId: string): Promise<PolledOrder | undefined> {
   const { getOrder } = proxyActivities<Activities>(singleReadOptions(purchase.settings));
-  const { firstExecutionRunId: firstRunId } = workflowInfo();
-  const request = { orderId, referenceId: purchase.input.referenceId, firstRunId };
   const order = await getOrder
-    .executeWithOptions({ summary: `${orderId}: one poll` }, [request])
+    .executeWithOptions({ summary: `${orderId}: one poll` }, [requestOf(purchase, orderId)])
     .catch(() => undefined);
   return isOrderSnapshot(orderId, order) ? order : undefined;
+}
+
+function requestOf({ input, fingerprintSecretId }: PurchaseRecord, orderId: string): GetOrderInput {
+  const { firstExecutionRunId: firstRunId } = workflowInfo();
+  return { orderId, referenceId: input.referenceId, firstRunId, fingerprintSecretId };
 }

@@ -1,5 +1,11 @@
 import { ActivityFailure, ApplicationFailure, log } from '@temporalio/workflow';
-import { type Alert, type DeliveryRequest, fingerprintsOf, lateDelivery } from '../contracts/checkout-events';
+import {
+  type Alert,
+  type DeliveryRequest,
+  fingerprintsOf,
+  lateDelivery,
+  type RefusedDelivery,
+} from '../contracts/checkout-events';
 import { FAILURE } from '../contracts/failures';
 import { partitionByEvent } from '../domain/already-delivered';
 import { endsPolling } from '../domain/order';
@@ -8,7 +14,7 @@ import { readOrder } from './await-order';
 import { hold, type HoldCause, type Holds } from './holds';
 import type { OutcomeDetails, PurchaseRecord } from './purchase-record';
 import { reviewOrder } from './review-order';
-import { sendEvent } from './send-event';
+import { sendEvent, sendEventAtOnce } from './send-event';
 
 /** Why an event could not be delivered. */
 type DeliveryProblem = HoldCause;
@@ -35,9 +41,8 @@ export async function notifyCheckout(
 async function deliverOutcome(purchase: PurchaseRecord, holds: Holds, first: OutcomeDetails): Promise<OutcomeDetails> {
   let details = first;
   let undelivered = eventsOf(purchase, details);
-  for (;;) {
-    const problem = await deliverAll(purchase, details, undelivered);
-    if (!problem) return details;
+  let problem = await deliverFirst(purchase, details, undelivered);
+  while (problem) {
     const { decision } = await hold(purchase, holds, problem);
     if (decision === 'withhold') return withhold(purchase, details, problem);
     const fresh = problem.reason === 'KEY_GONE' ? await reviewAgain(purchase, holds) : undefined;
@@ -45,7 +50,23 @@ async function deliverOutcome(purchase: PurchaseRecord, holds: Holds, first: Out
       details = fresh;
       undelivered = eventsOf(purchase, details);
     }
+    problem = await deliverAll(purchase, details, undelivered);
   }
+  return details;
+}
+
+/** Delivers at once where that may be. What does not succeed goes on as that very event. */
+async function deliverFirst(
+  purchase: PurchaseRecord,
+  details: OutcomeDetails,
+  undelivered: DeliveryRequest[],
+): Promise<DeliveryProblem | undefined> {
+  const [event] = undelivered;
+  const atOnce = details.mayDeliverAtOnce && event ? await sendEventAtOnce(event) : undefined;
+  if (!atOnce) return deliverAll(purchase, details, undelivered);
+  if ('refused' in atOnce) return PROBLEMS[atOnce.refused];
+  purchase.noteReceived(atOnce);
+  return undefined;
 }
 
 /** Delivers one event after the other; what is delivered leaves the list. */
@@ -99,7 +120,7 @@ function isSameEvent(one: OutcomeDetails, other: OutcomeDetails): boolean {
  */
 function eventsOf(purchase: PurchaseRecord, details: OutcomeDetails): DeliveryRequest[] {
   const { outcome, lines, totalDebit, reason } = details;
-  const header = purchase.eventHeader();
+  const header = purchase.eventHeader(details.at);
   const earlier = (details.earlier ?? []).map(({ request, eventId }) => ({
     request,
     received: eventId !== undefined,
@@ -127,15 +148,15 @@ async function sendAlert(purchase: PurchaseRecord, { kind, details }: Alert): Pr
   }
 }
 
+const PROBLEMS: Record<RefusedDelivery['refused'], DeliveryProblem> = {
+  DeliveryRefused: { reason: 'DELIVERY_REFUSED', explanation: 'the checkout refused the event for good (410)' },
+  KeyGone: { reason: 'KEY_GONE', explanation: 'a key that was seen in the order is no longer there' },
+};
+
 function problemOf(failure: unknown): DeliveryProblem {
   const cause = failure instanceof ActivityFailure ? failure.cause : undefined;
   const final = cause instanceof ApplicationFailure ? cause : undefined;
-  if (final?.type === FAILURE.deliveryRefused) {
-    return { reason: 'DELIVERY_REFUSED', explanation: 'the checkout refused the event for good (410)' };
-  }
-  if (final?.type === FAILURE.keyGone) {
-    return { reason: 'KEY_GONE', explanation: 'a key that was seen in the order is no longer there' };
-  }
+  if (final?.type === FAILURE.deliveryRefused || final?.type === FAILURE.keyGone) return PROBLEMS[final.type];
   const byOperator = !(failure instanceof ActivityFailure) || final?.nonRetryable === true;
   const explanation = byOperator
     ? 'the delivery of the event was ended by an operator, without a receipt'

@@ -8,6 +8,8 @@ export interface PlacedOrder {
   orderId: string;
   /** Found in the history or named by an operator, not answered to our own request. */
   adopted: boolean;
+  /** Epoch ms: when the partner answered our own request; absent where that is not on record. */
+  placedAt?: number;
 }
 
 /** What one attempt led to: an end, or another attempt. */

@@ -72,6 +72,24 @@ export function slotPause(turnInMs: number): number {
   return Math.min(Math.max(turnInMs, SECOND), MINUTE);
 }
 
+/* Local activities in a workflow task: a first poll and a first delivery */
+
+/**
+ * The first poll of an order that was just placed. It needs no events of its own, but a workflow task waits for it, and is
+ * repeated if its worker dies: so one attempt, and together with {@link firstDeliveryOptions} at most 3 s, of the 10 s that the
+ * server gives a workflow task. What it does not find out costs a whole poll interval, so it gets the greater part.
+ */
+export const firstPollOptions: LocalActivityOptions = {
+  scheduleToCloseTimeout: 1.75 * SECOND,
+  retry: { maximumAttempts: 1 },
+};
+
+/** The first attempt at the event of an order that is exactly as ordered. What fails goes on as an ordinary activity, at once. */
+export const firstDeliveryOptions: LocalActivityOptions = {
+  scheduleToCloseTimeout: 1.25 * SECOND,
+  retry: { maximumAttempts: 1 },
+};
+
 /* Settling a placement of unknown outcome */
 
 /**
@@ -116,6 +134,9 @@ export function lastSearchTimeout({ settleMs }: PurchaseSettings): number {
  * again when one may come: whoever waits keeps one of the worker's activity slots, which placements need, too.
  */
 export const slotWait = 8 * SECOND;
+
+/** The same for a local activity: a slot that is free at once, in terms of the timers of a busy process. */
+export const localSlotWait = 50;
 
 /** The same for a search of the order history, which takes several requests: it leaves time for the last of them. */
 export function searchSlotWait(settings: PurchaseSettings): number {

@@ -25,8 +25,8 @@ import { localOptions } from './policies';
 
 const { readSettings } = proxyLocalActivities<Activities>(localOptions);
 
-/** Where a purchase stands, as lists show it: one of ours, or the partner's status while its order is open. */
-export type PurchaseState = 'PLACING' | 'UNCONFIRMED' | 'HELD' | 'DELIVERING' | PurchaseOutcome | (string & {});
+/** Where a purchase stands, as lists show it. `PENDING`: its order is open, whatever the partner calls that. */
+export type PurchaseState = 'PLACING' | 'UNCONFIRMED' | 'HELD' | 'PENDING' | 'DELIVERING' | PurchaseOutcome;
 
 /** How a purchase ends. */
 export interface OutcomeDetails {
@@ -37,6 +37,10 @@ export interface OutcomeDetails {
   reason?: string;
   /** After a reset: what was sent before it. */
   earlier?: EarlierEvent[];
+  /** ISO 8601: when it happened, where that is on record; else it happens now. */
+  at?: string;
+  /** Its event is the same whenever it is made, so the first attempt to deliver it may be local. */
+  mayDeliverAtOnce?: boolean;
 }
 
 /** Whether somebody has asked to cancel. */
@@ -52,12 +56,13 @@ export class PurchaseRecord {
   orderId: string | undefined;
   /** What a person must see but need not decide; the checkout is notified after the outcome. */
   readonly alerts: Alert[] = [];
-  private state: PurchaseState | undefined;
+  private shown = attributesAtStart();
   private readonly events: ReceivedEvent[] = [];
 
   constructor(
     readonly input: PurchaseInput,
     readonly settings: PurchaseSettings,
+    readonly fingerprintSecretId: string | undefined,
     private readonly cancelRequest: CancelRequest,
   ) {}
 
@@ -65,30 +70,33 @@ export class PurchaseRecord {
     return this.cancelRequest.received;
   }
 
-  /** Shows a new state. The search attributes that every purchase has come with the first. */
+  /** Shows a state. The search attributes that lists do not show yet are written with it: each write costs the server. */
   show(state: PurchaseState, details: string): void {
     setCurrentDetails(`**${state}** ${details}`);
-    if (state === this.state) return;
-    const first = this.state === undefined;
-    this.state = state;
-    const stateNow = { key: PURCHASE_STATE, value: state };
-    upsertSearchAttributes(first ? [{ key: REFERENCE_ID, value: this.input.referenceId }, stateNow] : [stateNow]);
+    const { referenceId } = this.input;
+    const { orderId } = this;
+    const changed = [
+      ...(this.shown.referenceId === referenceId ? [] : [{ key: REFERENCE_ID, value: referenceId }]),
+      ...(orderId === undefined || this.shown.orderId === orderId ? [] : [{ key: PARTNER_ORDER_ID, value: orderId }]),
+      ...(this.shown.state === state ? [] : [{ key: PURCHASE_STATE, value: state }]),
+    ];
+    if (changed.length > 0) upsertSearchAttributes(changed);
+    this.shown = { referenceId, orderId: orderId ?? this.shown.orderId, state };
   }
 
-  /** Shows that the partner has an order for this purchase. */
-  showOrder(orderId: string): void {
+  /** Notes that the partner has this order for the purchase. The next state that is shown shows it, too. */
+  noteOrder(orderId: string): void {
     this.orderId = orderId;
-    this.state = 'PENDING';
-    setCurrentDetails(`**PENDING** order ${orderId} at the partner`);
-    upsertSearchAttributes([
-      { key: PARTNER_ORDER_ID, value: orderId },
-      { key: PURCHASE_STATE, value: 'PENDING' },
-    ]);
   }
 
-  /** What every event of this purchase begins with. It happens now. */
-  eventHeader(): { at: string; referenceId: string; orderId?: string } {
-    return { at: new Date().toISOString(), referenceId: this.input.referenceId, orderId: this.orderId };
+  /** Shows that the order is open. */
+  showWaiting(): void {
+    this.show('PENDING', `order ${this.orderId} at the partner`);
+  }
+
+  /** What every event of this purchase begins with. @param at ISO 8601; default: it happens now. */
+  eventHeader(at = new Date().toISOString()): { at: string; referenceId: string; orderId?: string } {
+    return { at, referenceId: this.input.referenceId, orderId: this.orderId };
   }
 
   /** Notes what a person must see but need not decide. */
@@ -122,10 +130,20 @@ export class PurchaseRecord {
 
 /** Records the settings, and shows the first state. */
 export async function openPurchase(input: PurchaseInput, cancelRequest: CancelRequest): Promise<PurchaseRecord> {
-  const { settings } = await readSettings();
-  const purchase = new PurchaseRecord(input, settings, cancelRequest);
+  const { settings, fingerprintSecretId } = await readSettings();
+  const purchase = new PurchaseRecord(input, settings, fingerprintSecretId, cancelRequest);
   purchase.show('PLACING', `${describeItems(input.items)} at the partner`);
   return purchase;
+}
+
+/** The search attributes with which the purchase was started: our own starter sets the first ones, others need not. */
+function attributesAtStart(): { referenceId?: string; orderId?: string; state?: string } {
+  const { typedSearchAttributes: attributes } = workflowInfo();
+  return {
+    referenceId: attributes.get(REFERENCE_ID),
+    orderId: attributes.get(PARTNER_ORDER_ID),
+    state: attributes.get(PURCHASE_STATE),
+  };
 }
 
 /** When this purchase began, whatever run this is: epoch ms. */

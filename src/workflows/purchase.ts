@@ -1,6 +1,6 @@
 import { allHandlersFinished, CancellationScope, condition, setHandler } from '@temporalio/workflow';
 import type { PurchaseInput, PurchaseResult } from '../contracts/purchase';
-import { awaitOrder, JUST_PLACED, NEVER_POLLED } from './await-order';
+import { awaitOrder } from './await-order';
 import { Holds, resolveUpdate, validateDecision } from './holds';
 import { notifyCheckout } from './notify-checkout';
 import { placeOrder } from './place-order';
@@ -35,14 +35,10 @@ export async function purchaseWorkflow(input: PurchaseInput): Promise<PurchaseRe
   });
 }
 
-async function awaitAndReview(
-  purchase: PurchaseRecord,
-  holds: Holds,
-  { orderId, adopted }: PlacedOrder,
-): Promise<OutcomeDetails> {
-  purchase.showOrder(orderId);
-  const order = await awaitOrder(purchase, orderId, adopted ? NEVER_POLLED : JUST_PLACED);
-  return reviewOrder(purchase, holds, order, adopted);
+async function awaitAndReview(purchase: PurchaseRecord, holds: Holds, placed: PlacedOrder): Promise<OutcomeDetails> {
+  purchase.noteOrder(placed.orderId);
+  const order = await awaitOrder(purchase, placed);
+  return reviewOrder(purchase, holds, order, placed.adopted);
 }
 
 function observeCancelRequest(): CancelRequest {

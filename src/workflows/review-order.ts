@@ -1,8 +1,8 @@
 import type { PolledOrder } from '../contracts/activities';
-import { assessOrder, differenceOf, type EventLine } from '../domain/assess-order';
+import { assessOrder, differenceOf, type EventLine, exactLines } from '../domain/assess-order';
 import { keyCount } from '../domain/line-totals';
 import type { OrderSnapshot } from '../domain/order';
-import { awaitOrder, NEVER_POLLED } from './await-order';
+import { awaitOrder } from './await-order';
 import { hold, type HoldCause, type Holds } from './holds';
 import type { OutcomeDetails, PurchaseRecord } from './purchase-record';
 
@@ -40,7 +40,7 @@ export async function reviewOrder(
   for (;;) {
     if (!order) return overdue('at the deadline the partner could not be asked');
     const issue = findIssue(purchase, order, compare, accepted);
-    if (!issue) return outcomeOf(purchase, order);
+    if (!issue) return { ...outcomeOf(purchase, order), ...exactnessOf(purchase, order, compare, accepted) };
 
     const resolution = await hold(purchase, holds, issue);
     if (resolution.decision === 'abandon' || resolution.decision === 'withhold') {
@@ -50,8 +50,8 @@ export async function reviewOrder(
     if (another !== undefined) compare = true;
     accepted = another === undefined ? { ...accepted, [issue.accepts]: true } : NOTHING_ACCEPTED;
     const orderId = another ?? order.orderId;
-    purchase.showOrder(orderId);
-    order = await awaitOrder(purchase, orderId, NEVER_POLLED);
+    purchase.noteOrder(orderId);
+    order = await awaitOrder(purchase, { orderId });
   }
 }
 
@@ -94,6 +94,21 @@ function outcomeOf({ input }: PurchaseRecord, order: PolledOrder): OutcomeDetail
       return { outcome: whole ? 'DELIVERED' : 'PARTIALLY_DELIVERED', lines, totalDebit, earlier, reason };
     }
   }
+}
+
+/**
+ * Of an order that is exactly as ordered, the instant that its event bears is the one on record. And where the order was the
+ * answer to our own request and nobody had to decide, the first attempt to deliver it may be local.
+ */
+function exactnessOf(
+  { input }: PurchaseRecord,
+  order: PolledOrder,
+  compare: boolean,
+  accepted: Accepted,
+): Pick<OutcomeDetails, 'at' | 'mayDeliverAtOnce'> {
+  const at = order.polledAt ?? undefined;
+  if (at === undefined || accepted !== NOTHING_ACCEPTED || !exactLines(input.items, order)) return {};
+  return { at, mayDeliverAtOnce: !compare && (order.earlier ?? []).length === 0 };
 }
 
 function isWhole(items: PurchaseRecord['input']['items'], lines: readonly EventLine[]): boolean {

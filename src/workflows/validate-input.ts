@@ -8,7 +8,16 @@ import { DEFAULT_LOOKBACK_MS, type ReconcileInput } from '../contracts/reconcili
 import type { EventLine } from '../domain/assess-order';
 import { eventTypeOf, PURCHASE_OUTCOMES } from '../domain/outcome';
 import { validatePurchase, validateReference } from '../domain/purchase-rules';
-import { fieldsOf, type FieldsOfAll, isListOf, isNumber, isOptional, isOrderId, isString } from './value-guards';
+import {
+  fieldsOf,
+  type FieldsOfAll,
+  isDate,
+  isListOf,
+  isNumber,
+  isOptional,
+  isOrderId,
+  isString,
+} from './value-guards';
 
 /*
  * Anyone may start a workflow, in any language and with anything. What is not refused here would fail in the middle of a
@@ -91,8 +100,7 @@ function namesKeys(event: DeliveryRequest): boolean {
 export function isDeliveryRequest(value: unknown): value is DeliveryRequest {
   const event = fieldsOf<FieldsOfAll<DeliveryRequest>>(value) as FieldsOfAll<DeliveryRequest>;
   const { type, at, referenceId, orderId, deduplicationKey, reason, details } = event;
-  const isDated = isString(at) && !Number.isNaN(Date.parse(at));
-  if (!isDated || validateReference(referenceId).length > 0) return false;
+  if (!isDate(at) || validateReference(referenceId).length > 0) return false;
   if (orderId !== undefined && !isOrderId(orderId)) return false;
   switch (type) {
     case 'purchase.held':

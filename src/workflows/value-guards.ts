@@ -19,6 +19,16 @@ export function isNumber(value: unknown): value is number {
   return Number.isFinite(value);
 }
 
+/** Whether this is an instant in epoch ms, and a day later is one too. */
+export function isInstant(value: unknown): boolean {
+  return isNumber(value) && value >= 0 && value < 8e15;
+}
+
+/** Whether this is an instant in ISO 8601. */
+export function isDate(value: unknown): boolean {
+  return isString(value) && !Number.isNaN(Date.parse(value));
+}
+
 export function isOrderId(value: unknown): boolean {
   return isString(value) && isSafeOrderId(value);
 }

@@ -1,8 +1,10 @@
-import type { Client } from '@temporalio/client';
+import type { Client, WorkflowHandle } from '@temporalio/client';
 import { arrayFromPayloads, type Payload } from '@temporalio/common';
-import type { DeliveryReceipt, DeliveryRequest } from '../../contracts/checkout-events';
+import type { OrderPlaced, PolledOrder, WorkerSettings } from '../../contracts/activities';
+import { type DeliveryReceipt, type DeliveryRequest, fingerprintsOf } from '../../contracts/checkout-events';
 import { eventIdOf } from '../../contracts/event-id';
 import { ACTIVITY } from '../../contracts/names';
+import { firstPollAt } from '../../contracts/purchase';
 
 /** One execution of a workflow: a reset ends a run and begins another of the same workflow. */
 export interface Run {
@@ -31,28 +33,129 @@ export async function readStartInput(client: Client, { workflowId, runId }: Run)
 }
 
 /**
+ * What a local delivery may have handed over without a trace. The result of a local activity is on record only when its workflow
+ * task has ended: one that was begun and never completed may have delivered before its worker died, or was given up.
+ */
+export interface UntracedDelivery {
+  orderId: string;
+  /** ISO 8601: when it happened, as that event said. */
+  at: string;
+  /** Of the secret that made the fingerprints. */
+  fingerprintSecretId: string;
+}
+
+/** What a run handed to the delivery, oldest first, and what else it may have handed over. */
+export interface Deliveries {
+  sent: SentEvent[];
+  /** Absent where an event with keys is on record. */
+  untraced?: UntracedDelivery;
+}
+
+/**
  * Reads from a run's history what it handed to the delivery, word for word: an event that is repeated must be the same to
- * the last letter. Oldest first; an event that was sent twice stands there twice.
+ * the last letter. An event that was sent twice stands there twice.
  *
  * @throws WorkflowNotFoundError when the server no longer keeps the run.
  */
-export async function readSentEvents(client: Client, { workflowId, runId }: Run): Promise<SentEvent[]> {
+export async function readDeliveries(client: Client, { workflowId, runId }: Run): Promise<Deliveries> {
   const { events } = await client.workflow.getHandle(workflowId, runId).fetchHistory();
-  const sent = new Map<string, SentEvent>();
-  for (const event of events ?? []) {
+  const reading = new HistoryReading(client);
+  for (const event of events ?? []) await reading.add(event);
+  return reading.deliveries();
+}
+
+type HistoryEvent = NonNullable<Awaited<ReturnType<WorkflowHandle['fetchHistory']>>['events']>[number];
+
+/** Goes through a history once. */
+class HistoryReading {
+  private readonly sent: SentEvent[] = [];
+  private readonly pending = new Map<string, { activity: string; event: SentEvent | undefined }>();
+  private worker: Partial<WorkerSettings> = {};
+  private placed: Partial<OrderPlaced> | undefined;
+  private polledAt: string | undefined;
+  private isTaskOpen = false;
+  /** Since the order was placed, a workflow task was begun that did not end. */
+  private isInterrupted = false;
+
+  constructor(private readonly client: Client) {}
+
+  async add(event: HistoryEvent): Promise<void> {
+    await this.addActivity(event);
+    await this.addLocalActivity(event);
+    this.addWorkflowTask(event);
+  }
+
+  deliveries(): Deliveries {
+    const hasKeys = this.sent.some(({ request }) => fingerprintsOf(request).length > 0);
+    const isInterrupted = this.isInterrupted || this.isTaskOpen;
+    return { sent: this.sent, untraced: isInterrupted && !hasKeys ? this.untraced() : undefined };
+  }
+
+  private untraced(): UntracedDelivery | undefined {
+    const { orderId, placedAt } = this.placed ?? {};
+    const { settings, fingerprintSecretId } = this.worker;
+    if (orderId === undefined || fingerprintSecretId === undefined || !settings) return undefined;
+    const at = this.polledAt ?? (placedAt === undefined ? undefined : firstPollAt(placedAt, settings));
+    return at === undefined ? undefined : { orderId, at, fingerprintSecretId };
+  }
+
+  private async addActivity(event: HistoryEvent): Promise<void> {
     const scheduled = event.activityTaskScheduledEventAttributes;
-    if (scheduled?.activityType?.name === ACTIVITY.deliverEvent) {
-      const [request] = (await decode(client, scheduled.input?.payloads)) as [DeliveryRequest];
-      sent.set(String(event.eventId), { id: eventIdOf(request), request, received: false });
+    const name = scheduled?.activityType?.name ?? '';
+    if (name === ACTIVITY.deliverEvent) {
+      const [request] = (await decode(this.client, scheduled?.input?.payloads)) as [DeliveryRequest];
+      const sent = { id: eventIdOf(request), request, received: false };
+      this.sent.push(sent);
+      this.pending.set(String(event.eventId), { activity: name, event: sent });
+    } else if (name === ACTIVITY.placeOrder || name === ACTIVITY.awaitOrderChange) {
+      this.pending.set(String(event.eventId), { activity: name, event: undefined });
     }
     const completed = event.activityTaskCompletedEventAttributes;
-    const before = completed && sent.get(String(completed.scheduledEventId));
-    if (before) {
-      const [receipt] = (await decode(client, completed.result?.payloads)) as [Partial<DeliveryReceipt> | undefined];
-      before.received = receipt?.eventId !== undefined;
+    const before = completed && this.pending.get(String(completed.scheduledEventId));
+    if (!before) return;
+    const [result] = (await decode(this.client, completed.result?.payloads)) as [Partial<AnyResult> | undefined];
+    if (before.event) before.event.received = result?.eventId !== undefined;
+    else if (before.activity === ACTIVITY.placeOrder) this.addPlacement(result);
+    else this.polledAt = result?.polledAt ?? undefined;
+  }
+
+  private addPlacement(result: Partial<AnyResult> | undefined): void {
+    this.placed = result?.evidence === 'PLACED' ? result : undefined;
+    this.isInterrupted = false;
+  }
+
+  private async addLocalActivity({ markerRecordedEventAttributes: marker }: HistoryEvent): Promise<void> {
+    if (marker?.markerName !== LOCAL_ACTIVITY) return;
+    const { data, result } = marker.details ?? {};
+    const name = localActivityNameOf(data?.payloads?.[0]);
+    if (name !== ACTIVITY.readSettings && name !== ACTIVITY.deliverEvent) return;
+    const [value] = (await decode(this.client, result?.payloads)) as [
+      (WorkerSettings & Partial<DeliveryReceipt>) | undefined,
+    ];
+    if (name === ACTIVITY.readSettings) this.worker = value ?? {};
+    else if (value?.request) {
+      const { request, eventId } = value;
+      this.sent.push({ id: eventIdOf(request), request, received: eventId !== undefined });
     }
   }
-  return [...sent.values()];
+
+  private addWorkflowTask(event: HistoryEvent): void {
+    if (event.workflowTaskStartedEventAttributes) this.isTaskOpen = true;
+    if (event.workflowTaskCompletedEventAttributes) this.isTaskOpen = false;
+    if (!event.workflowTaskTimedOutEventAttributes && !event.workflowTaskFailedEventAttributes) return;
+    this.isInterrupted ||= this.isTaskOpen;
+    this.isTaskOpen = false;
+  }
+}
+
+type AnyResult = OrderPlaced & PolledOrder & DeliveryReceipt;
+
+/** How the SDK's core calls the event that holds the result of a local activity, and beside it, in plain JSON, what it was. */
+const LOCAL_ACTIVITY = 'core_local_activity';
+
+function localActivityNameOf(payload: Payload | undefined): string | undefined {
+  if (!payload?.data) return undefined;
+  return (JSON.parse(Buffer.from(payload.data).toString('utf8')) as { activity_type?: string }).activity_type;
 }
 
 async function decode(client: Client, payloads: Payload[] | null | undefined): Promise<unknown[]> {

@@ -10,6 +10,7 @@ export {
 export { connectionFailureOf, refusalOf, TemporalRefusedError } from './connection-failure';
 export type { ReadExecution } from './executions';
 export { grpcErrorOf } from './grpc-error';
+export type { UntracedDelivery } from './history';
 export { createPurchaseReader, type KeyEvent, type PurchaseReader, type PurchaseRun } from './purchase-reader';
 export type { WaitingPurchase } from './waiting-purchases';
 export { rootCauseOf } from './root-cause';

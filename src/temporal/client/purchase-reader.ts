@@ -6,12 +6,18 @@ import {
 } from '@temporalio/client';
 import { type EventWithKeys, fingerprintsOf } from '../../contracts/checkout-events';
 import { DELIVER_WORKFLOW, deliverWorkflowId, PURCHASE_WORKFLOW, purchaseWorkflowId } from '../../contracts/names';
-import { PARTNER_ORDER_ID, REFERENCE_ID } from '../../contracts/search-attributes';
+import { REFERENCE_ID } from '../../contracts/search-attributes';
 import { listExecutions, readExecution, type ReadExecution } from './executions';
+import {
+  type Deliveries,
+  readDeliveries,
+  readStartInput,
+  type Run,
+  type SentEvent,
+  type UntracedDelivery,
+} from './history';
+import { OrderOwners } from './order-owners';
 import { waitingIn, type WaitingPurchase, waitingPurchases } from './waiting-purchases';
-import { readSentEvents, readStartInput, type Run, type SentEvent } from './history';
-
-const MOST_OTHERS = 10;
 
 /** A run of a purchase, or of a delivery after its end. */
 export interface PurchaseRun extends Run {
@@ -24,6 +30,14 @@ export interface PurchaseRun extends Run {
 export interface KeyEvent extends SentEvent {
   request: EventWithKeys;
   sentBy: { run: PurchaseRun; received: boolean }[];
+}
+
+/** What was handed over of a purchase, by whichever run or delivery. */
+export interface KeyEvents {
+  /** Oldest first. */
+  events: KeyEvent[];
+  /** What the purchase may have handed over without a trace; only where there are no events. */
+  untraced?: UntracedDelivery;
 }
 
 export interface KeyEventOptions {
@@ -51,25 +65,27 @@ export interface PurchaseReader {
   latestDelivery(referenceId: string): Promise<PurchaseRun | undefined>;
   /**
    * References of other purchases, ten at most, that name this order as theirs: the partner may answer two placements
-   * with one id. Lists lag behind and can be away; not knowing is no reason to withhold paid goods, so that is an empty
-   * list. The reconciliation finds what this misses.
+   * with one id. Lists lag behind and can be away, and what another process has just seen is not known here; not knowing is
+   * no reason to withhold paid goods, so that is an empty list. The reconciliation finds what this misses.
    */
   othersWithOrder(orderId: string, referenceId: string): Promise<string[]>;
+  /** Notes that the purchase has this order: lists show it later. */
+  noteOwner(orderId: string, referenceId: string): void;
   /** The argument of a run. @throws WorkflowNotFoundError */
   startInput(run: Run): Promise<unknown>;
   /** Every event that a run sent, oldest first. @throws WorkflowNotFoundError */
   sentEvents(run: Run): Promise<SentEvent[]>;
   /**
    * Every event with keys that any run of the purchase, or any delivery after its end, handed to the checkout or tried to.
-   * Oldest first.
    *
    * @throws Error when Temporal can't be asked: not knowing what was handed over is no ground to hand it over.
    */
-  keyEvents(referenceId: string, options?: KeyEventOptions): Promise<KeyEvent[]>;
+  keyEvents(referenceId: string, options?: KeyEventOptions): Promise<KeyEvents>;
 }
 
 /** @param client a client of the namespace of the purchases. */
 export function createPurchaseReader(client: Client): PurchaseReader {
+  const owners = new OrderOwners(client);
   const list = (type: string, query: string) => listExecutions(client, `WorkflowType = '${type}' AND ${query}`);
   return {
     describe: (referenceId) => client.workflow.getHandle(purchaseWorkflowId(referenceId)).describe(),
@@ -78,9 +94,10 @@ export function createPurchaseReader(client: Client): PurchaseReader {
     waiting: (taskQueue) => waitingPurchases(list(PURCHASE_WORKFLOW, waitingIn(taskQueue))),
     listDeliveries: (query) => list(DELIVER_WORKFLOW, query),
     latestDelivery: (referenceId) => latestDelivery(client, referenceId),
-    othersWithOrder: (orderId, referenceId) => othersWithOrder(client, orderId, referenceId),
+    othersWithOrder: (orderId, referenceId) => owners.others(orderId, referenceId),
+    noteOwner: (orderId, referenceId) => owners.note(orderId, referenceId),
     startInput: (run) => readStartInput(client, run),
-    sentEvents: (run) => readSentEvents(client, run),
+    sentEvents: async (run) => (await readDeliveries(client, run)).sent,
     keyEvents: (referenceId, options = {}) => readKeyEvents(client, referenceId, options),
   };
 }
@@ -109,34 +126,21 @@ async function latestDelivery(client: Client, referenceId: string): Promise<Purc
   }
 }
 
-async function othersWithOrder(client: Client, orderId: string, referenceId: string): Promise<string[]> {
-  const same = `${PARTNER_ORDER_ID.name} = '${orderId}' AND ${REFERENCE_ID.name} != '${referenceId}'`;
-  const query = `WorkflowType = '${PURCHASE_WORKFLOW}' AND ${same}`;
-  const found: string[] = [];
-  try {
-    for await (const { typedSearchAttributes } of listExecutions(client, query, MOST_OTHERS)) {
-      const other = typedSearchAttributes.get(REFERENCE_ID);
-      if (other !== undefined) found.push(other);
-      if (found.length >= MOST_OTHERS) break;
-    }
-  } catch {
-    return [];
-  }
-  return found;
-}
-
 async function readKeyEvents(
   client: Client,
   referenceId: string,
   { also = [], exceptRunId, skipForgotten = false }: KeyEventOptions,
-): Promise<KeyEvent[]> {
+): Promise<KeyEvents> {
   const runs = new Map(also.map((run) => [run.runId, run]));
   const listed = listExecutions(client, `${REFERENCE_ID.name} = '${referenceId}'`);
   for await (const execution of listed) runs.set(execution.runId, runOf(execution));
   const events = new Map<string, KeyEvent>();
+  const untraced: UntracedDelivery[] = [];
   for (const run of runs.values()) {
     if (run.runId === exceptRunId) continue;
-    for (const { id, request, received } of await sentBy(client, run, skipForgotten)) {
+    const deliveries = await deliveriesOf(client, run, skipForgotten);
+    if (deliveries.untraced) untraced.push(deliveries.untraced);
+    for (const { id, request, received } of deliveries.sent) {
       if (!('lines' in request) || fingerprintsOf(request).length === 0) continue;
       const known = events.get(id);
       events.set(id, {
@@ -148,14 +152,18 @@ async function readKeyEvents(
       });
     }
   }
-  return [...events.values()].toSorted((one, other) => (one.request.at < other.request.at ? -1 : 1));
+  const [earliest] = untraced.toSorted((one, other) => (one.at < other.at ? -1 : 1));
+  return {
+    events: [...events.values()].toSorted((one, other) => (one.request.at < other.request.at ? -1 : 1)),
+    untraced: events.size === 0 ? earliest : undefined,
+  };
 }
 
-async function sentBy(client: Client, run: Run, skipForgotten: boolean): Promise<SentEvent[]> {
+async function deliveriesOf(client: Client, run: Run, skipForgotten: boolean): Promise<Deliveries> {
   try {
-    return await readSentEvents(client, run);
+    return await readDeliveries(client, run);
   } catch (error) {
-    if (skipForgotten && error instanceof WorkflowNotFoundError) return [];
+    if (skipForgotten && error instanceof WorkflowNotFoundError) return { sent: [] };
     throw error;
   }
 }

@@ -1,3 +1,4 @@
+import { historyOf } from '../../support/history';
 import { startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
 import { LENIENT, type PurchaseFault, purchaseOf, runPurchase, untilNotified } from './run-purchase';
@@ -17,11 +18,8 @@ describe('the good case', () => {
     expect(env.sandbox.requests()).toMatchObject({ place: 1, orders: 1, keys: 2, products: 0, unknown: 0 });
     const operations = env.sandbox.log().map(({ operation }) => operation);
     expect(operations.indexOf('orders')).toBeLessThan(operations.indexOf('place'));
-    const { events } = await env.client.workflow.getHandle(`purchase-${referenceId}`).fetchHistory();
-    const activities = (events ?? []).flatMap(
-      (event) => event.activityTaskScheduledEventAttributes?.activityType?.name ?? [],
-    );
-    expect(activities).toEqual(['placeOrder', 'awaitOrderChange', 'deliverEvent']);
+    const { activities } = await historyOf(env, referenceId);
+    expect(activities).toEqual(['local readSettings', 'placeOrder', 'local getOrder', 'local deliverEvent']);
   });
 
   it('is not stopped by the purchases of others that can come to no end', async () => {

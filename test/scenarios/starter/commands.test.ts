@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { startSandbox } from '../../../src/sandbox/index';
 import { closeAtEnd } from '../../support/clean-up';
+import { operatorOf } from '../../support/operator';
 import { starterEnvOf, starterProcess, startStarter } from '../../support/processes';
 import { sharedEnvironment, startTestEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
@@ -68,11 +69,11 @@ describe('the commands, as real processes', () => {
   });
 
   it('status shows a running purchase by what it waits for: attempt, last answer, next poll', async () => {
-    const slow = await startTestEnvironment({ settings: { pollIntervalMs: 25_000 } });
+    const slow = await startTestEnvironment({ settings: { pollIntervalMs: 6_000, deadlineMs: 120_000 } });
     const referenceId = await slow.buy({ 'demo-never': 1 });
     await slow.untilState(referenceId, 'PENDING');
     const attempt = async () => (await slow.starter.status(referenceId)).pending[0];
-    // The first attempt only waits out the time to the first look.
+    // The first attempt only waits out the interval after the first poll, which was a local activity.
     await waitUntil('the order was polled once', async () => {
       const { lastAnswer, nextAttempt } = (await attempt()) ?? {};
       return nextAttempt !== undefined && lastAnswer?.startsWith('still');
@@ -88,7 +89,7 @@ describe('the commands, as real processes', () => {
 
   it('status tells a step that a person has paused, with the command that lets it go on', async () => {
     const referenceId = await env.buy({ 'demo-never': 1 });
-    await env.untilState(referenceId, 'PENDING');
+    await operatorOf(env, referenceId).pending('awaitOrderChange');
     const execution = { workflowId: `purchase-${referenceId}` };
     await env.client.workflowService.pauseActivity({ namespace: 'default', execution, type: 'awaitOrderChange' });
     const { stdout } = await run('status', referenceId);

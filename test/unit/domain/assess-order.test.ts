@@ -1,4 +1,4 @@
-import { differenceOf, assessOrder } from '../../../src/domain/assess-order';
+import { assessOrder, differenceOf, exactLines } from '../../../src/domain/assess-order';
 import type { OrderSnapshot } from '../../../src/domain/order';
 
 const items = [
@@ -74,5 +74,20 @@ describe('an order found in the history is compared with what a purchase asked f
 
   it('finds a difference in an order that lacks a product, so that it is not adopted', () => {
     expect(differenceOf(items, order('PENDING', { A: 0 }).lines)).toContain('does not hold B');
+  });
+});
+
+describe('an order is exactly as ordered, and so the same whenever it is read,', () => {
+  it('when it is COMPLETED with every key', () => {
+    expect(exactLines(items, order('COMPLETED', { A: 2, B: 1 }))).toHaveLength(2);
+  });
+
+  it.each([
+    ['is not COMPLETED', order('PARTIAL_COMPLETED', { A: 2, B: 1 })],
+    ['lacks a key', order('COMPLETED', { A: 1, B: 1 })],
+    ['holds another product', order('COMPLETED', { A: 2, B: 1, C: 1 })],
+    ['is that of another purchase, too', { ...order('COMPLETED', { A: 2, B: 1 }), claimedBy: 'R-2' }],
+  ])('and not when it %s', (_, snapshot) => {
+    expect(exactLines(items, snapshot)).toBeUndefined();
   });
 });

@@ -1,6 +1,8 @@
 import {
   completedEventOptions,
   deliveryOptions,
+  firstDeliveryOptions,
+  firstPollOptions,
   historySearchOptions,
   pauseFloor,
   placementInFlight,
@@ -58,6 +60,13 @@ describe.each([
   it('a crashed poll is tried again after the interval, never sooner', () => {
     const { retry } = pollingOptions(settings, 1);
     expect(retry).toMatchObject({ initialInterval: settings.pollIntervalMs, backoffCoefficient: 1 });
+  });
+
+  it('a first poll and a first delivery have one attempt each, and 3 s of their workflow task together', () => {
+    const options = [firstPollOptions, firstDeliveryOptions];
+    expect(options.map(({ retry }) => retry)).toEqual([{ maximumAttempts: 1 }, { maximumAttempts: 1 }]);
+    const most = options.map(({ scheduleToCloseTimeout }) => Number(scheduleToCloseTimeout));
+    expect(most.reduce((total, ms) => total + ms)).toBeLessThanOrEqual(3_000);
   });
 
   it('an event is tried for more than the day that is promised', () => {

@@ -1,0 +1,82 @@
+import { operatorOf } from '../../support/operator';
+import { startReadyWorker, workerEnvOf } from '../../support/processes';
+import { TEST_FINGERPRINT_SECRET } from '../../support/settings';
+import { startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
+import { waitUntil } from '../../support/wait-until';
+
+jest.setTimeout(120_000);
+
+const NEWER = 'a-newer-secret-that-is-none-a-newer-secret';
+const ROTATED = [NEWER, TEST_FINGERPRINT_SECRET];
+const AT_ONCE = { firstPollMs: 0, partnerTimeoutMs: 5_000, deliveryTimeoutMs: 5_000 };
+
+/**
+ * The checkout has taken the event, and Temporal does not know of it: the result of a local activity is on record only with its
+ * workflow task. Whoever sends the keys now must send that very event. The secret of the fingerprints is rotated meanwhile, too.
+ */
+describe('an event that a local delivery handed over without a trace', () => {
+  /** A purchase in the middle of its local delivery: the checkout takes the first attempt and does not answer it. */
+  async function inDelivery(env: TestEnvironment, start: () => Promise<unknown> = async () => undefined) {
+    env.receiver.answerWith(() => (env.receiver.attempts.length === 1 ? 'take-and-hang' : 204));
+    const referenceId = await env.buy({ 'demo-instant': 2 });
+    await start();
+    await waitUntil('the checkout has it', () => env.receiver.attempts.length > 0);
+    return { referenceId, operator: operatorOf(env, referenceId) };
+  }
+
+  /** The checkout has read it more than once, and each time the same. */
+  async function expectOneEvent(env: TestEnvironment, referenceId: string) {
+    await waitUntil('it came again', () => env.receiver.attemptsOf(referenceId).length > 1);
+    expect(new Set(env.receiver.attemptsOf(referenceId).map(({ id }) => id)).size).toBe(1);
+    expect(env.eventTypes(referenceId)).toEqual(['purchase.delivered']);
+    expect(env.receiver.contradictions).toEqual([]);
+    const { issued, received } = await env.audit(referenceId);
+    expect(received).toEqual(issued);
+  }
+
+  it.concurrent('is sent by the next worker, after a SIGKILL', async () => {
+    const env = await startTestEnvironment({ worker: false, settings: AT_ONCE });
+    const victim = await startReadyWorker({ env: workerEnvOf(env) });
+    const { referenceId, operator } = await inDelivery(env);
+    victim.signal('SIGKILL');
+    await startReadyWorker({ env: workerEnvOf(env, { FINGERPRINT_SECRET: ROTATED.join(' ') }) });
+
+    expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });
+    await expectOneEvent(env, referenceId);
+  });
+
+  it.concurrent.each([
+    ['by redeliver', (env: TestEnvironment, referenceId: string) => env.starter.redeliver(referenceId)],
+    [
+      'by the reconciliation',
+      async (env: TestEnvironment, referenceId: string) => {
+        await env.untilListed(`ReferenceId = '${referenceId}' AND ExecutionStatus = 'Terminated'`, 1);
+        expect(await env.reconcile()).toMatchObject({ details: [{ kind: 'LOST', done: 'mended' }] });
+      },
+    ],
+  ])('is sent %s, when the purchase was terminated', async (_, deliver) => {
+    let secrets = [TEST_FINGERPRINT_SECRET];
+    const env = await startTestEnvironment({
+      settings: AT_ONCE,
+      ownNamespace: true,
+      fingerprintSecrets: () => secrets,
+    });
+    const { referenceId, operator } = await inDelivery(env);
+    await operator.terminate();
+    secrets = ROTATED;
+
+    await deliver(env, referenceId);
+    await expectOneEvent(env, referenceId);
+  });
+
+  it.concurrent('is sent by the run that a reset makes', async () => {
+    let secrets = [TEST_FINGERPRINT_SECRET];
+    const env = await startTestEnvironment({ settings: AT_ONCE, fingerprintSecrets: () => secrets });
+    const { referenceId, operator } = await inDelivery(env);
+    secrets = ROTATED;
+    await operator.reset((await operator.points())[0]!);
+
+    expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });
+    await expectOneEvent(env, referenceId);
+  });
+});

@@ -1,0 +1,68 @@
+import { randomUUID } from 'node:crypto';
+import { Client, Connection, type ConnectionOptions } from '@temporalio/client';
+import { purchaseWorkflowId, PURCHASE_WORKFLOW } from '../../../src/contracts/names';
+import { PARTNER_ORDER_ID, REFERENCE_ID } from '../../../src/contracts/search-attributes';
+import { createPurchaseReader } from '../../../src/temporal/client';
+import { sharedEnvironment } from '../../support/test-environment';
+
+type Interceptor = NonNullable<ConnectionOptions['interceptors']>[number];
+
+describe('who else has an order', () => {
+  const env = sharedEnvironment({ worker: false });
+  /** A client of the same server that counts its queries. */
+  let client: Client;
+  let queries: number;
+
+  beforeAll(async () => {
+    const connection = await Connection.connect({
+      address: env.address,
+      interceptors: [
+        (options, next) => {
+          if (options.method_definition.path.endsWith('/ListWorkflowExecutions')) queries += 1;
+          return next(options) as ReturnType<Interceptor>;
+        },
+      ],
+    });
+    client = new Client({ connection });
+  });
+  beforeEach(() => {
+    queries = 0;
+  });
+  afterAll(() => client.connection.close());
+
+  /** A purchase that lists show with this order. It does nothing, because no worker runs. */
+  async function listed(orderId: string): Promise<string> {
+    const referenceId = env.reference();
+    await env.client.workflow.start(PURCHASE_WORKFLOW, {
+      workflowId: purchaseWorkflowId(referenceId),
+      taskQueue: env.taskQueue,
+      typedSearchAttributes: [
+        { key: REFERENCE_ID, value: referenceId },
+        { key: PARTNER_ORDER_ID, value: orderId },
+      ],
+    });
+    await env.untilListed(`${PARTNER_ORDER_ID.name} = '${orderId}' AND ${REFERENCE_ID.name} = '${referenceId}'`, 1);
+    return referenceId;
+  }
+
+  it('is one query for all who ask at the same time, and each learns of its own order', async () => {
+    const orders = Array.from({ length: 60 }, () => randomUUID());
+    const owner = await listed(orders[3]!);
+    const { othersWithOrder } = createPurchaseReader(client);
+
+    const others = await Promise.all(orders.map((orderId) => othersWithOrder(orderId, 'R-1')));
+    expect(others).toEqual(orders.map((_, index) => (index === 3 ? [owner] : [])));
+    expect(queries).toBe(2);
+    expect(await othersWithOrder(orders[3]!, owner)).toEqual([]);
+  });
+
+  it('is known of what this process has seen, before any list shows it, and until the purchase has another order', async () => {
+    const { noteOwner, othersWithOrder } = createPurchaseReader(client);
+    noteOwner('o-1', 'R-1');
+    expect(await othersWithOrder('o-1', 'R-2')).toEqual(['R-1']);
+    expect(await othersWithOrder('o-1', 'R-1')).toEqual([]);
+
+    noteOwner('o-2', 'R-1');
+    expect(await othersWithOrder('o-1', 'R-2')).toEqual([]);
+  });
+});

@@ -1,0 +1,51 @@
+import { historyOf } from '../../support/history';
+import { operatorOf } from '../../support/operator';
+import { startTestEnvironment } from '../../support/test-environment';
+
+const LOCAL = ['local readSettings', 'placeOrder', 'local getOrder', 'local deliverEvent'];
+const POLLED = ['local readSettings', 'placeOrder', 'awaitOrderChange', 'local deliverEvent'];
+
+describe('a purchase in few steps', () => {
+  it.concurrent.each([
+    ['complete at once', { firstPollMs: 0 }, 'demo-instant', 20, LOCAL],
+    ['complete at its first poll', { firstPollMs: 20, pollIntervalMs: 200 }, 'demo-instant', 22, LOCAL],
+    ['waiting', { firstPollMs: 200, pollIntervalMs: 200 }, 'demo-seconds', 26, POLLED],
+    [
+      'waiting after a poll at once',
+      { firstPollMs: 0, pollIntervalMs: 200 },
+      'demo-seconds',
+      26,
+      [...LOCAL.slice(0, 3), ...POLLED.slice(2)],
+    ],
+  ])(
+    '%s: every step has its name in the history, and there is none more',
+    async (_, settings, product, most, steps) => {
+      const env = await startTestEnvironment({ settings, sandbox: { perLookMs: 3_000 } });
+      const { referenceId, outcome } = await env.bought({ [product]: 2 });
+
+      expect(outcome).toBe('DELIVERED');
+      const { length, activities } = await historyOf(env, referenceId);
+      expect(activities).toEqual(steps);
+      expect(length).toBeLessThanOrEqual(most);
+    },
+  );
+
+  it.concurrent.each([
+    // Nor is the poll that was not made waited for: it would be for ten minutes.
+    [
+      'polled',
+      { firstPollMs: 0, pollIntervalMs: 600_000, deadlineMs: 1_200_000 },
+      [...LOCAL.slice(0, 3), 'awaitOrderChange', 'deliverEvent'],
+    ],
+    ['delivered', { firstPollMs: 50 }, [...POLLED, 'deliverEvent']],
+  ])('is not %s locally in a run after a reset, which has to read first what was sent', async (_, settings, steps) => {
+    const env = await startTestEnvironment({ settings });
+    const { referenceId } = await env.bought({ 'demo-instant': 1 });
+    const operator = operatorOf(env, referenceId);
+    await operator.reset((await operator.points()).at(-1)!);
+    await operator.result();
+
+    expect((await historyOf(env, referenceId)).activities).toEqual(steps);
+    expect(env.receiver.contradictions).toEqual([]);
+  });
+});
