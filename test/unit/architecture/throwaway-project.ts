@@ -16,7 +16,7 @@ export interface ThrowawayProject {
 /** Writes `files` (paths inside the project to contents) beside this project's own configuration. */
 export async function throwawayProject(files: Readonly<Record<string, string>>): Promise<ThrowawayProject> {
   const dir = await mkdtemp(join(tmpdir(), 'throwaway-'));
-  for (const folder of ['node_modules', 'scripts', 'types'])
+  for (const folder of ['node_modules', 'lint', 'scripts', 'types'])
     await symlink(join(root, folder), join(dir, folder), 'junction');
   for (const file of ['.oxlintrc.json', 'tsconfig.json', 'package.json'])
     await copyFile(join(root, file), join(dir, file));
