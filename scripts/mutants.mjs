@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { MUTANTS } from './mutants/mutants.mjs';
+import { DEFECTS, MUTANTS } from './mutants/mutants.mjs';
 import { log } from './lib/log.mjs';
 import { projectRoot } from './lib/paths.mjs';
 import { run } from './lib/run.mjs';
@@ -13,7 +13,8 @@ import { ensureTestServer } from './lib/test-server.mjs';
  * `npm run mutants [-- NAME …]`: breaks each safety rule on purpose, in a copy of the project, and expects the tests that
  * are mapped to it to turn red. A mutant that survives fails the run, and so does one that no longer fits the code.
  *
- * With `--days` the seeded bad days are to find them instead: the first day of 200 that fails is shrunk.
+ * With `--days` the seeded bad days are to find the worst defects instead, each put back by one mutant or several: the first
+ * day of 200 that fails is shrunk. A mutant can be named, too.
  */
 
 /** What of the project a mutant needs; the dependencies are shared. */
@@ -45,10 +46,17 @@ try {
 /** @returns {Promise<number>} the exit code: 1 when a mutant survived */
 async function killAll() {
   const wanted = process.argv.slice(2).filter((argument) => argument !== '--days');
-  const mutants = MUTANTS.filter(({ name }) => wanted.length === 0 || wanted.includes(name));
-  const survivors = byDays ? await surviveDays(mutants) : await surviveTests(mutants);
-  process.stdout.write(`${mutants.length - survivors.length} killed, ${survivors.length} survived\n`);
+  const isWanted = (/** @type {{ name: string }} */ { name }) => wanted.length === 0 || wanted.includes(name);
+  const mutants = MUTANTS.filter(isWanted);
+  const defects = [...DEFECTS.filter(isWanted), ...(wanted.length === 0 ? [] : mutants.map(alone))];
+  const survivors = byDays ? await surviveDays(defects) : await surviveTests(mutants);
+  process.stdout.write(`${(byDays ? defects : mutants).length - survivors.length} killed, ${survivors.length} survived\n`);
   return survivors.length === 0 ? 0 : 1;
+}
+
+/** @param {import('./mutants/mutants.mjs').Mutant} mutant @returns {import('./mutants/mutants.mjs').Defect} */
+function alone({ name, rule }) {
+  return { name, defect: rule, mutants: [name] };
 }
 
 /** @param {readonly import('./mutants/mutants.mjs').Mutant[]} mutants */
@@ -63,7 +71,7 @@ async function surviveTests(mutants) {
 
   const survivors = [];
   for (const [index, mutant] of mutants.entries()) {
-    const killed = (await redWith(mutant, () => testsOf(mutant.tests))) !== undefined;
+    const killed = (await redWith([mutant], () => testsOf(mutant.tests))) !== undefined;
     if (!killed) survivors.push(mutant.name);
     process.stdout.write(
       `${killed ? 'killed  ' : 'SURVIVED'}  ${index + 1}/${mutants.length}  ${mutant.name}: ${mutant.rule}\n`,
@@ -72,12 +80,14 @@ async function surviveTests(mutants) {
   return survivors;
 }
 
-/** @param {readonly import('./mutants/mutants.mjs').Mutant[]} mutants */
-async function surviveDays(mutants) {
+/** @param {readonly import('./mutants/mutants.mjs').Defect[]} defects */
+async function surviveDays(defects) {
   const survivors = [];
-  for (const mutant of mutants) {
-    process.stdout.write(`${mutant.name}: ${mutant.rule}\n`);
-    if ((await redWith(mutant, daysOf)) === undefined) survivors.push(mutant.name);
+  for (const { name, defect, mutants } of defects) {
+    process.stdout.write(`${name}: ${defect}\n`);
+    const together = MUTANTS.filter((mutant) => mutants.includes(mutant.name));
+    if (together.length < mutants.length) throw new Error(`${name}: one of its mutants is not there`);
+    if ((await redWith(together, daysOf)) === undefined) survivors.push(name);
   }
   return survivors;
 }
@@ -91,26 +101,29 @@ async function copyProject() {
 }
 
 /**
- * @param {import('./mutants/mutants.mjs').Mutant} mutant
+ * @param {readonly import('./mutants/mutants.mjs').Mutant[]} mutants broken together
  * @param {() => Promise<string | undefined>} check
  * @returns what the check said of the broken code, or nothing when it found nothing
  */
-async function redWith(mutant, check) {
-  const path = join(copy, mutant.file);
-  const sound = await readFile(path, 'utf8');
-  if (sound.split(mutant.find).length !== 2) {
-    throw new Error(
-      `${mutant.name}: what it replaces does not stand exactly once in ${mutant.file}; fit it to the code`,
-    );
-  }
-  await writeFile(
-    path,
-    sound.replace(mutant.find, () => mutant.replace),
-  );
+async function redWith(mutants, check) {
+  /** @type {Map<string, string>} */
+  const sound = new Map();
   try {
+    for (const { name, file, find, replace } of mutants) {
+      const path = join(copy, file);
+      const code = await readFile(path, 'utf8');
+      if (!sound.has(path)) sound.set(path, code);
+      if (code.split(find).length !== 2) {
+        throw new Error(`${name}: what it replaces does not stand exactly once in ${file}; fit it to the code`);
+      }
+      await writeFile(
+        path,
+        code.replace(find, () => replace),
+      );
+    }
     return await check();
   } finally {
-    await writeFile(path, sound);
+    for (const [path, code] of sound) await writeFile(path, code);
   }
 }
 

@@ -177,6 +177,23 @@ export const MUTANTS = [
     tests: ['test/unit/partner/request-queue.test.ts'],
   },
   {
+    name: 'first-come-first-served',
+    rule: 'the queue under PARTNER_MAX_RPS knows deadlines, urgency and shares',
+    file: 'src/partner/request-queue.ts',
+    find: '...this.entryOf(turn, kind), notAfter: Math.min(turn.notAfter, notAfter), turn, answer });',
+    replace:
+      '...this.entryOf(turn, kind), ...RANKS.poll, due: this.clock.now(), opensPlacement: false, notAfter: Math.max(Infinity, notAfter), turn, answer });',
+    tests: ['test/unit/partner/request-queue.test.ts'],
+  },
+  {
+    name: 'slot-kept-by-the-ended',
+    rule: 'what an attempt that has ended was waiting for takes no slot',
+    file: 'src/partner/request-queue.ts',
+    find: 'for (const entry of this.schedule.entries) if (entry.turn === turn) this.leave(entry, undefined);',
+    replace: '',
+    tests: ['test/unit/partner/request-queue.test.ts'],
+  },
+  {
     name: 'search-without-its-write',
     rule: 'a placement begins its search only where its write has a slot in time',
     file: 'src/partner/slot-schedule.ts',
@@ -634,7 +651,7 @@ export const MUTANTS = [
     rule: 'a row of the order history that can not be read costs none of the others',
     file: 'src/partner/history-rows.ts',
     find: 'const results = rows.map((row) => schema.safeParse(row));',
-    replace: 'const results = rows.map((row) => ({ success: true, data: schema.parse(row) }));',
+    replace: 'const results = rows.map((row) => (schema.parse(row), schema.safeParse(row)));',
     tests: ['test/unit/partner/reads.test.ts'],
   },
   {
@@ -734,5 +751,59 @@ export const MUTANTS = [
     find: 'snapshotOf(orderId, order, namesOf(deps, earlier, secretId)));',
     replace: 'snapshotOf(orderId, order, namesOf(deps, earlier.slice(0, 0), secretId)));',
     tests: ['test/scenarios/delivery/rotation.test.ts'],
+  },
+];
+
+/**
+ * One of the worst defects that this project had, put back by breaking the rules that mended it: the rule itself, and what has
+ * come to stand behind it since.
+ *
+ * @typedef {object} Defect
+ * @property {string} name
+ * @property {string} defect what happens with it
+ * @property {string[]} mutants the names of those that are broken together
+ */
+
+/** @type {Defect[]} */
+export const DEFECTS = [
+  {
+    name: 'intention-unknown',
+    defect: 'a person is asked about placements that a killed worker never wrote',
+    mutants: ['person-for-the-unwritten'],
+  },
+  {
+    name: 'unsent-though-written',
+    defect: 'a request that a frozen process had written passes for unsent, and is sent again',
+    mutants: ['unsent-by-a-timer'],
+  },
+  {
+    name: 'plain-queue',
+    defect: 'requests go in the order of their arrival, and those of attempts that are over keep their slots',
+    mutants: ['first-come-first-served', 'slot-kept-by-the-ended'],
+  },
+  {
+    name: 'rotten-row',
+    defect: 'a row of the order history that can not be read stops every reconciliation',
+    mutants: ['one-bad-row'],
+  },
+  {
+    name: 'growing-part',
+    defect: 'a part that grows and stays a part is never delivered',
+    mutants: ['grown-part-left'],
+  },
+  {
+    name: 'two-instants',
+    defect: 'a slow reading reports healthy purchases, because both records are of different times',
+    mutants: ['now-after-reading', 'partner-not-asked-again'],
+  },
+  {
+    name: 'key-under-two-ids',
+    defect: 'late deliveries of one reference overlap, and a key goes out under two event ids',
+    mutants: ['overlapping-deliveries', 'delivery-on-its-way-unseen', 'keys-under-any-workflow-id'],
+  },
+  {
+    name: 'refused-though-bought',
+    defect: 'a refusal of the second request ends the purchase on one search, although the first has bought',
+    mutants: ['refused-on-one-look', 'conflict-on-one-look', 'conflict-is-refused'],
   },
 ];

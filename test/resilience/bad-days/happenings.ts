@@ -66,22 +66,23 @@ export async function happen(parts: DayParts, what: Happening): Promise<void> {
     case 'order breaks':
       return breakOrder(parts, what.of, what.action);
     case 'reconcile':
-      return reconcile(parts, what.dryRun);
+      return void (await reconcile(parts, what.dryRun));
     default:
       return operate(parts, what).catch(() => undefined);
   }
 }
 
-/** Runs a reconciliation to its end, and notes it when there is none. */
-export async function reconcile({ environment, chronicle }: DayParts, dryRun?: boolean): Promise<void> {
+/** Runs a reconciliation to its end. @returns false, and notes it, where it has none. */
+export async function reconcile({ environment, chronicle }: DayParts, dryRun?: boolean): Promise<boolean> {
   const running = environment.reconcile({ lookbackMs: LOOKBACK_MS, dryRun });
   const result = await Promise.race([
     running.catch((error: unknown) => `failed: ${String(error)}`),
     sleep(RECONCILED_WITHIN_MS, 'did not end', { ref: false }),
   ]);
-  if (typeof result !== 'string') return void chronicle.reconciliations.push(result);
+  if (typeof result !== 'string') return chronicle.reconciliations.push(result) > 0;
   const pending = await pendingWork(environment.client, RECONCILE_WORKFLOW);
   chronicle.violations.push(`a reconciliation ${result}: ${pending.join('; ')}`);
+  return false;
 }
 
 /** What the running workflows of a type wait for, in words. */

@@ -20,8 +20,9 @@ export interface Morning {
 /** The day of a seed. It depends on nothing else but the project's own policies, whose windows it aims at. */
 export function makePlan(seed: number): Plan {
   const draw = drawOf(seed);
-  const maxRps = draw.chance(0.15) ? draw.from(3, 6) : undefined;
-  const episodes = drawEpisodes(draw, maxRps === undefined ? draw.from(2, 5) : draw.from(0, 1));
+  const burst = draw.chance(0.15) ? drawBurst(draw) : undefined;
+  const maxRps = burst?.maxRps;
+  const episodes = drawEpisodes(draw, burst ? burst.episodes : draw.from(2, 5));
   const settings = drawSettings(draw, maxRps, episodes);
   const partner = drawPartner(draw, settings);
   const lengthMs = draw.from(3_000, 10_000);
@@ -39,8 +40,8 @@ export function makePlan(seed: number): Plan {
     add: (event) => void events.push(event),
     names: () => purchases.map(({ name }) => name),
   };
-  if (maxRps === undefined) drawPurchases(morning);
-  else drawBurst(morning, maxRps);
+  if (burst) buyAtOnce(morning, burst.purchases);
+  else drawPurchases(morning);
   addEpisodes(morning, episodes);
   // What is frozen is to be the worker that has the placement.
   const isFrozen = episodes.some((name) => name.startsWith('frozen') && name !== 'frozenAnywhere');
@@ -117,7 +118,23 @@ function drawPurchases(morning: Morning): void {
   }
 }
 
-/** More than the ceiling lets through at once, and nothing else that could keep them from being placed. */
-function drawBurst({ draw, buy }: Morning, maxRps: number): void {
-  for (let left = maxRps * draw.from(4, 7); left > 0; left--) buy({ atMs: 0, items: { 'demo-instant': 1 } });
+interface Burst {
+  maxRps: number;
+  purchases: number;
+  episodes: number;
+}
+
+/**
+ * More than the ceiling lets through at once: so many that some wait, or that the searches before their placements alone take
+ * longer than an attempt may last. The latter is trouble enough for a day.
+ */
+function drawBurst(draw: Draw): Burst {
+  const [maxRps, isLong] = [draw.from(3, 6), draw.chance(0.4)];
+  if (isLong) return { maxRps: 3, purchases: 3 * draw.from(12, 15), episodes: 0 };
+  return { maxRps, purchases: maxRps * draw.from(4, 7), episodes: draw.from(0, 1) };
+}
+
+/** With nothing else that could keep them from being placed. */
+function buyAtOnce({ buy }: Morning, purchases: number): void {
+  for (let left = purchases; left > 0; left--) buy({ atMs: 0, items: { 'demo-instant': 1 } });
 }

@@ -74,11 +74,11 @@ export function drawTrouble(morning: Morning): Trouble {
 }
 
 /**
- * An error that has booked, or will have when the second request has been refused on account of the first: after one look at the
- * history, and well within a window of looks.
+ * An error that has booked, or will have when the second request has been refused on account of the first: shown after one look at
+ * the history, and before the end of a window of looks. A busy machine makes both later, so that it is shown near the end.
  */
-function bookedThenRefused({ draw, settings: { settleMs } }: Morning): Trouble {
-  const ms = Math.round(2 * SECOND + 1.6 * settleMs);
+function bookedThenRefused({ draw, settings: { settleMs }, partner }: Morning): Trouble {
+  const ms = Math.round(2 * SECOND + 1.9 * settleMs - (partner.settings.historyLagMs ?? 0));
   const first: Trouble['faults'][number] = draw.chance(0.5)
     ? { operation: 'place', when: 'after', action: draw.pick(ERRORS) }
     : { operation: 'place', action: { type: 'answer', status: 500 }, commit: { type: 'late', ms } };

@@ -114,10 +114,11 @@ describe('who can have no slot in time', () => {
     const { queue, send, open } = simulate(0.001);
     await send(open('poll'), 'read', 'first');
     const [ended, closed] = [open('poll'), open('poll')];
-    const waiting = [send(ended, 'read', 'ended'), send(closed, 'read', 'closed')];
+    const [ofEnded, ofClosed] = [send(ended, 'read', 'ended'), send(closed, 'read', 'closed')];
     queue.end(ended);
+    expect(queue.waiting).toBe(1);
     queue.close();
-    expect(await Promise.all(waiting)).toEqual([Infinity, Infinity]);
+    expect(await Promise.all([ofEnded, ofClosed])).toEqual([Infinity, Infinity]);
   });
 
   it('keeps its place for when it comes back, and is told a time behind those before it', async () => {
