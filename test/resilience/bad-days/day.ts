@@ -13,6 +13,8 @@ import { Workers } from './workers';
 
 /** Longer than any of these purchases may take once nothing goes wrong any more. */
 const SETTLED_WITHIN_MS = 150_000;
+/** The pause before a placement is tried again, and what the steps before it take on a busy machine. */
+const SECOND_REQUEST_MS = 6_000;
 const AN_HOUR_AND_MORE = 70 * 60_000;
 
 /**
@@ -67,7 +69,7 @@ async function live(plan: Plan, parts: DayParts): Promise<string[]> {
   const started = startPurchases(plan.purchases, parts);
   const day = letHappen(plan, parts, moments, 'day');
   await started;
-  await sleep(2_000);
+  await Promise.all([sleep(2_000), placementsHaveGoneWrong(plan, parts)]);
   moments.end();
   await day;
 
@@ -115,6 +117,22 @@ async function startSurely({ buy }: TestEnvironment, items: Record<string, numbe
       () => false,
     );
   await waitUntil(`${reference} is started`, isStarted, { everyMs: 500 });
+}
+
+/**
+ * The partner is not made whole, and no event is given up, before the requests are sent that are to go wrong: a search before may be
+ * slow, and a second request is sent only when the first one's answer has been settled.
+ */
+async function placementsHaveGoneWrong({ purchases, settings }: Plan, parts: DayParts): Promise<void> {
+  const { environment, referenceOf } = parts;
+  const areSent = async () =>
+    purchases.every(({ name, faults }) => {
+      const wrong = faults.filter(({ operation }) => operation === 'place').length;
+      return environment.sandbox.placeRequestsOf(referenceOf(name)) >= Math.min(wrong, 2);
+    });
+  // Where it is held or cancelled instead, there is none.
+  const withinMs = 2 * settings.settleMs + SECOND_REQUEST_MS;
+  await waitUntil('they are sent', areSent, { withinMs, everyMs: 100 }).catch(() => undefined);
 }
 
 /** From now on nothing goes wrong at the partner but what is broken for good, and every order is old enough to have ended. */

@@ -125,17 +125,17 @@ const EPISODE: Record<EpisodeName, (morning: Morning) => void> = {
  */
 function frozenAfterALongSearch(morning: Morning): void {
   const { draw, settings, partner } = morning;
-  Object.assign(partner.settings, { search: 'ignored', historyPageLimit: 2, historyShift: 0 });
-  const pageMs = Math.round(0.8 * settings.partnerTimeoutMs);
+  Object.assign(partner.settings, { search: 'ignored', historyPageLimit: 1, historyShift: 0 });
+  const pageMs = Math.round(0.55 * settings.partnerTimeoutMs);
   const { name } = morning.buy({
     atMs: morning.lengthMs,
     faults: [
-      { operation: 'orders', times: 4, action: { type: 'delay', ms: pageMs } },
+      { operation: 'orders', times: 8, action: { type: 'delay', ms: pageMs } },
       { operation: 'place', action: { type: 'hang' }, commit: { type: 'late', ms: draw.from(20, 25) * SECOND } },
     ],
     beyond: 'booked after the settling time',
   });
-  const ms = placementMaxAge(settings) - draw.from(200, 1_200);
+  const ms = placementMaxAge(settings) - draw.from(700, 1_500);
   morning.add({ part: 'day', at: { after: 'place', of: name, ms: 0 }, what: { type: 'freeze', worker: 0, ms } });
 }
 

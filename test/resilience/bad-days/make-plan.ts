@@ -45,7 +45,7 @@ export function makePlan(seed: number): Plan {
   addEpisodes(morning, episodes);
   // What is frozen is to be the worker that has the placement.
   const isFrozen = episodes.some((name) => name.startsWith('frozen') && name !== 'frozenAnywhere');
-  const workers = isFrozen ? 1 : draw.pick([1, 1, 2]);
+  const workers = isFrozen ? 1 : (burst?.workers ?? draw.pick([1, 1, 2]));
   return { seed, settings, maxRps, workers, partner, purchases, events: events.toSorted(byTime) };
 }
 
@@ -121,6 +121,8 @@ function drawPurchases(morning: Morning): void {
 interface Burst {
   maxRps: number;
   purchases: number;
+  /** Each has the ceiling for itself. */
+  workers: number | undefined;
   episodes: number;
 }
 
@@ -130,8 +132,8 @@ interface Burst {
  */
 function drawBurst(draw: Draw): Burst {
   const [maxRps, isLong] = [draw.from(3, 6), draw.chance(0.4)];
-  if (isLong) return { maxRps: 3, purchases: 3 * draw.from(12, 15), episodes: 0 };
-  return { maxRps, purchases: maxRps * draw.from(4, 7), episodes: draw.from(0, 1) };
+  if (isLong) return { maxRps: 3, purchases: 3 * draw.from(15, 18), workers: 1, episodes: 0 };
+  return { maxRps, purchases: maxRps * draw.from(4, 7), workers: undefined, episodes: draw.from(0, 1) };
 }
 
 /** With nothing else that could keep them from being placed. */

@@ -74,16 +74,17 @@ export function drawTrouble(morning: Morning): Trouble {
 }
 
 /**
- * An error that has booked, or will have when the second request has been refused on account of the first: shown after one look at
- * the history, and before the end of a window of looks. A busy machine makes both later, so that it is shown near the end.
+ * An error, and a refusal of the second request on account of the first: which has booked, or will have after one look at the
+ * history, and well within a window of looks. How late the second request comes nobody knows, so what is late counts from its answer.
  */
-function bookedThenRefused({ draw, settings: { settleMs }, partner }: Morning): Trouble {
-  const ms = Math.round(2 * SECOND + 1.9 * settleMs - (partner.settings.historyLagMs ?? 0));
-  const first: Trouble['faults'][number] = draw.chance(0.5)
-    ? { operation: 'place', when: 'after', action: draw.pick(ERRORS) }
-    : { operation: 'place', action: { type: 'answer', status: 500 }, commit: { type: 'late', ms } };
-  const refusal = { type: 'answer' as const, status: draw.pick([409, 402, 422]) };
-  return { faults: [first, { operation: 'place', times: 3, action: refusal }] };
+function bookedThenRefused({ draw, settings: { settleMs } }: Morning): Trouble {
+  const isLate = !draw.chance(0.5);
+  const first: Fault = isLate
+    ? { operation: 'place', action: { type: 'answer', status: 500 } }
+    : { operation: 'place', when: 'after', action: draw.pick(ERRORS) };
+  const refusal: Fault = { operation: 'place', action: { type: 'answer', status: draw.pick([409, 402, 422]) } };
+  const booked: Fault = { ...refusal, commit: { type: 'late', ms: Math.round(0.5 * settleMs) } };
+  return { faults: [first, isLate ? booked : refusal, { ...refusal, times: 2 }] };
 }
 
 /** Booked after the answer: soon enough to be found while the history is watched, or long after. */
