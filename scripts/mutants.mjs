@@ -50,7 +50,9 @@ async function killAll() {
   const mutants = MUTANTS.filter(isWanted);
   const defects = [...DEFECTS.filter(isWanted), ...(wanted.length === 0 ? [] : mutants.map(alone))];
   const survivors = byDays ? await surviveDays(defects) : await surviveTests(mutants);
-  process.stdout.write(`${(byDays ? defects : mutants).length - survivors.length} killed, ${survivors.length} survived\n`);
+  process.stdout.write(
+    `${(byDays ? defects : mutants).length - survivors.length} killed, ${survivors.length} survived\n`,
+  );
   return survivors.length === 0 ? 0 : 1;
 }
 

@@ -797,9 +797,9 @@ export const DEFECTS = [
     mutants: ['now-after-reading', 'partner-not-asked-again'],
   },
   {
-    name: 'key-under-two-ids',
-    defect: 'late deliveries of one reference overlap, and a key goes out under two event ids',
-    mutants: ['overlapping-deliveries', 'delivery-on-its-way-unseen', 'keys-under-any-workflow-id'],
+    name: 'overlapping-late-deliveries',
+    defect: 'late deliveries of one reference overlap, and do not know what the other hands over',
+    mutants: ['overlapping-deliveries', 'delivery-on-its-way-unseen'],
   },
   {
     name: 'refused-though-bought',

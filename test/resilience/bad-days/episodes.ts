@@ -125,13 +125,23 @@ const EPISODE: Record<EpisodeName, (morning: Morning) => void> = {
  */
 function frozenAfterALongSearch(morning: Morning): void {
   const { draw, settings, partner } = morning;
-  Object.assign(partner.settings, { search: 'ignored', historyPageLimit: 1, historyShift: 0 });
-  const pageMs = Math.round(0.55 * settings.partnerTimeoutMs);
+  Object.assign(partner.settings, {
+    search: 'ignored',
+    historyPageLimit: 1,
+    historyShift: 0,
+    historyLagMs: 0,
+    duplicates: 'accept',
+  });
+  partner.beyond = undefined;
+  const pageMs = Math.round(0.7 * settings.partnerTimeoutMs);
+  // One order a page. A search of about 5 s leaves 2 s between the two times.
+  const pages = Math.ceil((5 * SECOND) / pageMs);
+  for (let left = pages; left > 0; left--) morning.buy({ atMs: 0, items: { 'demo-instant': 1 } });
   const { name } = morning.buy({
     atMs: morning.lengthMs,
     faults: [
-      { operation: 'orders', times: 8, action: { type: 'delay', ms: pageMs } },
-      { operation: 'place', action: { type: 'hang' }, commit: { type: 'late', ms: draw.from(20, 25) * SECOND } },
+      { operation: 'orders', times: pages, action: { type: 'delay', ms: pageMs } },
+      { operation: 'place', action: { type: 'hang' }, commit: { type: 'late', ms: draw.from(22, 28) * SECOND } },
     ],
     beyond: 'booked after the settling time',
   });
