@@ -1,26 +1,27 @@
 import { outcomes } from './goals';
+import { describeGoal } from './report';
 import type { ScenarioResult } from './results';
 
 const ROW = 26;
 const LEFT = 300;
-const WIDTH = 760;
+const WIDTH = 860;
 /** Longer bars end here, with their number beside them. */
 const MOST = 3;
 
 /** The ratios that have a goal as an SVG: a bar for each, a mark at its goal, a line where both sides are equal. */
 export function plot(results: ReadonlyMap<string, ScenarioResult>): string {
   const rows = outcomes(results).flatMap(({ goal, ratio, isMet }) =>
-    ratio === undefined ? [] : [{ label: goal.label, ratio, isMet, wanted: goal.atLeast ?? goal.atMost ?? 1 }],
+    ratio === undefined ? [] : [{ label: goal.label, ratio, isMet, goal, wanted: goal.atLeast ?? goal.atMost ?? 1 }],
   );
   const height = 70 + rows.length * ROW;
-  const bars = rows.map(({ label, ratio, isMet, wanted }, index) => {
+  const bars = rows.map(({ label, ratio, isMet, goal, wanted }, index) => {
     const top = 50 + index * ROW;
     const end = x(ratio);
     return [
       `<text x="${LEFT - 10}" y="${top + 13}" text-anchor="end">${label}</text>`,
       `<rect x="${LEFT}" y="${top}" width="${end - LEFT}" height="18" fill="${isMet ? '#2f855a' : '#c05621'}"/>`,
       `<line x1="${x(wanted)}" x2="${x(wanted)}" y1="${top - 3}" y2="${top + 21}" stroke="#000" stroke-width="2"/>`,
-      `<text x="${Math.max(end, x(wanted)) + 6}" y="${top + 13}">${ratio.toFixed(2)}</text>`,
+      `<text x="${Math.max(end, x(wanted)) + 6}" y="${top + 13}">${ratio.toFixed(2)}, goal ${describeGoal(goal)}</text>`,
     ].join('\n');
   });
   return [
@@ -34,5 +35,5 @@ export function plot(results: ReadonlyMap<string, ScenarioResult>): string {
 }
 
 function x(ratio: number): number {
-  return Math.round(LEFT + (Math.min(ratio, MOST) / MOST) * (WIDTH - LEFT - 60));
+  return Math.round(LEFT + (Math.min(ratio, MOST) / MOST) * (WIDTH - LEFT - 150));
 }

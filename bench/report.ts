@@ -36,13 +36,14 @@ function goalTable(all: readonly Outcome[]): string {
     compared === undefined ? '' : shown(goal.figure, compared),
     shown(goal.figure, measured),
     ratio === undefined ? '' : ratio.toFixed(2),
-    wantedOf(goal),
+    describeGoal(goal),
     isMet ? 'met' : '**missed**',
   ]);
   return table([['figure', 'compared with', 'ours', 'ratio', 'goal', ''], ...rows]);
 }
 
-function wantedOf({ figure, atLeast, atMost, orAtMost }: Goal): string {
+/** Such as `≤ 0.67`. */
+export function describeGoal({ figure, atLeast, atMost, orAtMost }: Goal): string {
   const bounds = [
     atLeast === undefined ? '' : `≥ ${rounded(atLeast)}`,
     atMost === undefined ? '' : `≤ ${rounded(atMost)}`,
@@ -59,7 +60,7 @@ function scenarioSection({ title, figures, rounds, settings, machine, measuredAt
     const [ours, baseline] = [figures.ours?.[name], figures.baseline?.[name]];
     return [FIGURES[name].label, ...cells, ours && baseline ? fixed(ratioOf(ours, baseline), 2) : ''];
   });
-  const given = Object.entries(settings).map(([name, value]) => `${name} ${value}`);
+  const given = Object.entries(settings).map(([name, value]) => `${name} ${plain(value)}`);
   const head = ['figure', ...sides.map((side) => SIDE_LABELS[side]), 'ratio'];
   const rounded = rounds === 1 ? 'one round' : `${rounds} rounds`;
   return [`### ${title}`, `${rounded}; ${given.join(', ')}`, table([head, ...rows]), madeOn(machine, measuredAt)].join(
@@ -108,6 +109,10 @@ function shown(name: FigureName, value: number): string {
 
 function fixed(value: number, decimals: number): string {
   return Number.isFinite(value) ? value.toFixed(decimals) : '–';
+}
+
+function plain(value: string | number): string {
+  return typeof value === 'number' ? rounded(value) : value;
 }
 
 function rounded(value: number): string {

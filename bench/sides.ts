@@ -67,8 +67,7 @@ const ours: Side = {
     DELIVERY_URL: checkout,
     DELIVERY_SECRET: `whsec_${randomBytes(32).toString('base64')}`,
     FINGERPRINT_SECRET: randomBytes(32).toString('hex'),
-    // The least that it takes.
-    PURCHASE_FIRST_POLL: `${Math.max(1, firstPollMs)}ms`,
+    PURCHASE_FIRST_POLL: `${firstPollMs}ms`,
     PURCHASE_POLL_INTERVAL: `${pollIntervalMs}ms`,
     REPORT_DIR: join(folder, 'reports'),
     HEALTH_ADDRESS: '127.0.0.1:0',
