@@ -49,7 +49,7 @@ export const GOALS: readonly Goal[] = [
   watching('serverCpuPerPoll', 'watching the history: server CPU', 1 / 8),
   number('open-orders', 'intervalsLate', 'watching the history: changed to delivered, intervals', 2, 'history'),
   ratio('cold-start', 'readySeconds', 'worker ready from a cold start', { atMost: 0.5 }),
-  number('reconciliation', 'requestsPerPage', 'reconciliation: requests for a page', 1.05),
+  number('reconciliation', 'requestsPerPage', 'reconciliation: history requests for a page', 1.05),
   number('reconciliation', 'memoryAboveIdleMb', 'reconciliation: memory above an idle worker, MB', 150),
   number('recovery', 'doubles', 'SIGKILL: orders bought twice', 0),
   number('recovery', 'lost', 'SIGKILL: orders paid for and not delivered', 0),
