@@ -137,14 +137,18 @@ function frozenAfterALongSearch(morning: Morning): void {
   // One order a page. A search of about 5 s leaves 2 s between the two times.
   const pages = Math.ceil((5 * SECOND) / pageMs);
   for (let left = pages; left > 0; left--) morning.buy({ atMs: 0, items: { 'demo-instant': 1 } });
+  const action = { type: 'delay' as const, ms: pageMs };
   const { name } = morning.buy({
     atMs: morning.lengthMs,
     faults: [
-      { operation: 'orders', times: pages, action: { type: 'delay', ms: pageMs } },
+      { operation: 'orders', action },
       { operation: 'place', action: { type: 'hang' }, commit: { type: 'late', ms: draw.from(22, 28) * SECOND } },
     ],
     beyond: 'booked after the settling time',
   });
+  // Only the first page is asked for by the reference.
+  const fault = { operation: 'orders' as const, times: pages, action };
+  morning.add({ part: 'day', at: { after: 'search', of: name, ms: 0 }, what: { type: 'partner fault', fault } });
   const ms = placementMaxAge(settings) - draw.from(700, 1_500);
   morning.add({ part: 'day', at: { after: 'place', of: name, ms: 0 }, what: { type: 'freeze', worker: 0, ms } });
 }
