@@ -4,7 +4,8 @@ import type { Polling, Side } from './sides';
 
 /** Purchases that a checkout starts at the same time. */
 const AT_ONCE = 50;
-const EVERY_MS = 100;
+/** Between two counts: another process that counts must not become busy with it. */
+const EVERY_MS = 300;
 
 /** @returns the references of so many purchases, none of them started yet. */
 export function references(count: number): string[] {
