@@ -106,17 +106,23 @@ interface DeliveredBefore {
   untraced?: UntracedDelivery;
 }
 
-/** A run after a reset does not know what the runs before it handed over; only polls in such a run ask. */
+/**
+ * A run after a reset does not know what the runs before it handed over, and the first run not what a workflow task did that was
+ * repeated; only polls that come after such a thing ask.
+ */
 async function deliveredBefore(
   deps: ActivityDependencies,
   input: GetOrderInput,
   pause: number | undefined,
 ): Promise<DeliveredBefore | undefined> {
   const runId = activityInfo().workflowExecution?.runId;
-  const { orderId, referenceId, firstRunId } = input;
-  if (runId === undefined || firstRunId === undefined || runId === firstRunId) return undefined;
+  const { orderId, referenceId, firstRunId, afterFailedPoll } = input;
+  if (runId === undefined || firstRunId === undefined) return undefined;
   // The first run is found without a list, which lags; later ones are minutes old before anybody resets again.
   const firstRun = { workflowId: purchaseWorkflowId(referenceId), runId: firstRunId };
+  if (runId === firstRunId) {
+    return afterFailedPoll ? { earlier: [], untraced: await deps.purchases.untracedDelivery(firstRun) } : undefined;
+  }
   const later = await deps.purchases.latestDelivery(referenceId);
   if (later?.status === 'RUNNING') {
     const message = `a delivery of this reference is on its way: workflow ${deliverWorkflowId({ referenceId })}`;

@@ -100,6 +100,11 @@ export interface GetOrderInput {
   firstRunId?: string;
   /** The secret that makes the fingerprints, as long as this worker has it; else the newest. */
   fingerprintSecretId?: string;
+  /**
+   * The first poll, a local activity, brought up nothing. Should its workflow task have been repeated, an earlier one may have found
+   * the order complete and delivered it: the history of this very run shows whether.
+   */
+  afterFailedPoll?: boolean;
 }
 
 export interface AwaitOrderInput extends GetOrderInput {

@@ -8,7 +8,7 @@ import { DEFAULT_TASK_QUEUE, PURCHASE_WORKFLOW, purchaseWorkflowId } from '../co
 import type { PurchaseInput, PurchaseResult } from '../contracts/purchase';
 import { PURCHASE_STATE, REFERENCE_ID } from '../contracts/search-attributes';
 import { describeItems, sameItems, validatePurchase } from '../domain/purchase-rules';
-import { createPurchaseReader } from '../temporal/client';
+import { createPurchaseReader, grpcErrorOf } from '../temporal/client';
 import { answerTimeout } from '../workflows/policies';
 import type { DecisionChoice } from './decisions';
 import {
@@ -89,24 +89,38 @@ async function startOrFind(client: Client, taskQueue: string, input: PurchaseInp
   const items = input.items.map(({ productId, quantity }) => ({ productId, quantity }));
   const workflowId = purchaseWorkflowId(referenceId);
   try {
-    const handle = await client.workflow.start(PURCHASE_WORKFLOW, {
+    const options = {
       workflowId,
       taskQueue,
       args: [{ referenceId, items } satisfies PurchaseInput],
-      workflowIdReusePolicy: 'REJECT_DUPLICATE',
-      // The workflow would write them itself, in a write of its own.
-      typedSearchAttributes: [
-        { key: REFERENCE_ID, value: referenceId },
-        { key: PURCHASE_STATE, value: 'PLACING' },
-      ],
+      workflowIdReusePolicy: 'REJECT_DUPLICATE' as const,
       staticSummary: describeItems(items),
-    });
+    };
+    const handle = await client.workflow
+      .start(PURCHASE_WORKFLOW, { ...options, typedSearchAttributes: firstAttributes(referenceId) })
+      .catch((error: unknown) => {
+        // A namespace that was not set up yet: the purchase waits there for a worker, which is started once it is.
+        if (!lacksSearchAttributes(error)) throw error;
+        return client.workflow.start(PURCHASE_WORKFLOW, options);
+      });
     return { referenceId, workflowId, runId: handle.firstExecutionRunId, started: true };
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
     const runId = await findSame(client, { referenceId, items });
     return { referenceId, workflowId, runId, started: false };
   }
+}
+
+/** The workflow writes them itself where they are absent, which costs the server a write more. */
+function firstAttributes(referenceId: string) {
+  return [
+    { key: REFERENCE_ID, value: referenceId },
+    { key: PURCHASE_STATE, value: 'PLACING' },
+  ];
+}
+
+function lacksSearchAttributes(error: unknown): boolean {
+  return grpcErrorOf(error)?.details.includes('search attribute') === true;
 }
 
 /** @returns the run of the purchase that this reference already has, if it is of the same items. */

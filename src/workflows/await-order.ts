@@ -36,23 +36,26 @@ export async function awaitOrder(purchase: PurchaseRecord, awaited: AwaitedOrder
   const deadline = Date.now() + settings.deadlineMs;
   const first = await pollFirst(purchase, awaited, deadline);
   if (first.ended) return first.ended;
+  const { afterFailedPoll } = first;
   let { nextPollMs } = first;
 
   purchase.showWaiting();
   while (Date.now() < deadline) {
     const firstDelayMs = boundedPause(nextPollMs, deadline);
-    const order = await pollUntilEnded(purchase, { ...awaited, firstDelayMs, deadline });
+    const order = await pollUntilEnded(purchase, { ...awaited, firstDelayMs, deadline, afterFailedPoll });
     if (order && endsPolling(order.status)) return order;
     if (deadline - Date.now() <= settings.pollIntervalMs) break;
     nextPollMs = settings.pollIntervalMs;
   }
   const left = deadline - Date.now();
   if (left > 0) await sleep(left);
-  return readOrder(purchase, awaited.orderId);
+  return readOrder(purchase, awaited.orderId, afterFailedPoll);
 }
 
 /** What the first poll has come to: the order has ended, or it is polled again, not before so many milliseconds. */
-type FirstPoll = { ended: PolledOrder } | { ended?: undefined; nextPollMs: number };
+type FirstPoll = { ended: PolledOrder } | ({ ended?: undefined; nextPollMs: number } & AfterFirstPoll);
+
+type AfterFirstPoll = Pick<GetOrderInput, 'afterFailedPoll'>;
 
 /**
  * The first poll, as a local activity: most orders are complete by then, and need no activity of the server for it. Where the first
@@ -78,7 +81,7 @@ async function pollFirst(
     return { ended: { ...order, polledAt: firstPollAt(placedAt, purchase.settings) } };
   } catch (failure) {
     if (!(failure instanceof TemporalFailure)) throw failure;
-    return { nextPollMs: wasNotAsked(failure) ? 0 : pollIntervalMs };
+    return { nextPollMs: wasNotAsked(failure) ? 0 : pollIntervalMs, afterFailedPoll: true };
   }
 }
 
@@ -91,21 +94,31 @@ function wasNotAsked(failure: unknown): boolean {
 /** @returns undefined when the activity ended without an answer. */
 async function pollUntilEnded(
   purchase: PurchaseRecord,
-  { orderId, firstDelayMs, deadline }: AwaitedOrder & { firstDelayMs: number; deadline: number },
+  polling: AwaitedOrder & AfterFirstPoll & { firstDelayMs: number; deadline: number },
 ): Promise<PolledOrder | undefined> {
   const { settings } = purchase;
+  const { orderId, firstDelayMs, deadline, afterFailedPoll } = polling;
   const { awaitOrderChange } = proxyActivities<Activities>(pollingOptions(settings, deadline - Date.now()));
-  const request = { ...requestOf(purchase, orderId), firstDelayMs, intervalMs: settings.pollIntervalMs };
+  const request = {
+    ...requestOf(purchase, orderId),
+    afterFailedPoll,
+    firstDelayMs,
+    intervalMs: settings.pollIntervalMs,
+  };
   const summary = `${orderId}: polling until it has ended`;
   const order = await awaitOrderChange.executeWithOptions({ summary }, [request]).catch(() => undefined);
   return isOrderSnapshot(orderId, order) ? order : undefined;
 }
 
 /** One short read, at the deadline and after operators' decisions. @returns undefined if the partner could not be asked. */
-export async function readOrder(purchase: PurchaseRecord, orderId: string): Promise<PolledOrder | undefined> {
+export async function readOrder(
+  purchase: PurchaseRecord,
+  orderId: string,
+  afterFailedPoll?: boolean,
+): Promise<PolledOrder | undefined> {
   const { getOrder } = proxyActivities<Activities>(singleReadOptions(purchase.settings));
   const order = await getOrder
-    .executeWithOptions({ summary: `${orderId}: one poll` }, [requestOf(purchase, orderId)])
+    .executeWithOptions({ summary: `${orderId}: one poll` }, [{ ...requestOf(purchase, orderId), afterFailedPoll }])
     .catch(() => undefined);
   return isOrderSnapshot(orderId, order) ? order : undefined;
 }

@@ -145,7 +145,7 @@ async function interpretAnswer(
 ): Promise<PlacementStep> {
   switch (answer.evidence) {
     case 'PLACED':
-      return { kind: 'order', orderId: answer.orderId, adopted: false, placedAt: answer.placedAt };
+      return { kind: 'order', orderId: answer.orderId, adopted: false, placedAt: answer.placedAt ?? undefined };
     case 'FOUND':
       return adopt(purchase, answer.orders) ?? { kind: 'retry', why: answer.why };
     case 'NOT_SENT':

@@ -75,6 +75,8 @@ export interface PurchaseReader {
   startInput(run: Run): Promise<unknown>;
   /** Every event that a run sent, oldest first. @throws WorkflowNotFoundError */
   sentEvents(run: Run): Promise<SentEvent[]>;
+  /** What a run may have handed over without a trace. @throws WorkflowNotFoundError */
+  untracedDelivery(run: Run): Promise<UntracedDelivery | undefined>;
   /**
    * Every event with keys that any run of the purchase, or any delivery after its end, handed to the checkout or tried to.
    *
@@ -98,6 +100,7 @@ export function createPurchaseReader(client: Client): PurchaseReader {
     noteOwner: (orderId, referenceId) => owners.note(orderId, referenceId),
     startInput: (run) => readStartInput(client, run),
     sentEvents: async (run) => (await readDeliveries(client, run)).sent,
+    untracedDelivery: async (run) => (await readDeliveries(client, run)).untraced,
     keyEvents: (referenceId, options = {}) => readKeyEvents(client, referenceId, options),
   };
 }

@@ -1,3 +1,4 @@
+import { historyOf } from '../../support/history';
 import { operatorOf } from '../../support/operator';
 import { startReadyWorker, workerEnvOf } from '../../support/processes';
 import { TEST_FINGERPRINT_SECRET } from '../../support/settings';
@@ -42,6 +43,19 @@ describe('an event that a local delivery handed over without a trace', () => {
     await startReadyWorker({ env: workerEnvOf(env, { FINGERPRINT_SECRET: ROTATED.join(' ') }) });
 
     expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });
+    await expectOneEvent(env, referenceId);
+  });
+
+  it.concurrent('is sent by an ordinary poll, when the partner is away as the workflow task is repeated', async () => {
+    const env = await startTestEnvironment({ worker: false, settings: { ...AT_ONCE, pollIntervalMs: 1_000 } });
+    const victim = await startReadyWorker({ env: workerEnvOf(env) });
+    const { referenceId, operator } = await inDelivery(env);
+    victim.signal('SIGKILL');
+    env.sandbox.addFault({ operation: 'keys', times: 1, action: { type: 'answer', status: 503 } });
+    await startReadyWorker({ env: workerEnvOf(env, { FINGERPRINT_SECRET: ROTATED.join(' ') }) });
+
+    expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });
+    expect((await historyOf(env, referenceId)).activities).toContain('awaitOrderChange');
     await expectOneEvent(env, referenceId);
   });
 
