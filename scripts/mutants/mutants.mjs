@@ -760,6 +760,72 @@ export const MUTANTS = [
     replace: 'snapshotOf(orderId, order, namesOf(deps, earlier.slice(0, 0), secretId)));',
     tests: ['test/scenarios/delivery/rotation.test.ts'],
   },
+  {
+    name: 'row-believed',
+    rule: 'a row of the order history only has the order polled',
+    file: 'src/workflows/await-watched-order.ts',
+    find: 'const order = await pollWatched(purchase, request, left());',
+    replace: `const order: PolledOrder | undefined = isOpen
+      ? { orderId: request.orderId, status: 'FAILED', lines: [] }
+      : await pollWatched(purchase, request, left());`,
+    tests: ['test/scenarios/purchase/watched.test.ts'],
+  },
+  {
+    name: 'woken-too-soon',
+    rule: 'polls of a watched order come no closer than the interval',
+    file: 'src/workflows/await-watched-order.ts',
+    find: 'if (pause > 0) await sleep(pause);',
+    replace: 'if (pause > 0 && !isOpen) await sleep(pause);',
+    tests: ['test/scenarios/purchase/watched.test.ts'],
+  },
+  {
+    name: 'waits-for-the-watcher-alone',
+    rule: 'a purchase without a watcher polls by itself',
+    file: 'src/workflows/await-watched-order.ts',
+    find: 'boundedPause(WATCH_INTERVALS * pollIntervalMs, deadline)',
+    replace: 'boundedPause(WATCH_INTERVALS * purchase.settings.deadlineMs, deadline)',
+    tests: ['test/scenarios/purchase/watched.test.ts'],
+  },
+  {
+    name: 'malformed-signal',
+    rule: 'a signal that anybody may send breaks no purchase',
+    file: 'src/workflows/order-changes.ts',
+    find: 'this.changed = fieldsOf<OrderChange>(change).orderId;',
+    replace: 'this.changed = change.orderId;',
+    tests: ['test/scenarios/purchase/watched.test.ts'],
+  },
+  {
+    name: 'row-of-another-reference',
+    rule: 'a row counts only with the reference of the purchase, byte for byte',
+    file: 'src/activities/watch-orders.ts',
+    find: "return `${orderId} ${referenceId ?? ''}`;",
+    replace: "return `${orderId} ${(referenceId ?? '').toLowerCase()}`;",
+    tests: ['test/scenarios/purchase/watched.test.ts'],
+  },
+  {
+    name: 'woken-again-and-again',
+    rule: 'a status that no poll confirms wakes once',
+    file: 'src/activities/watch-orders.ts',
+    find: 'if (statuses.has(status) || statuses.size >= MOST_WAKES) return;',
+    replace: 'if (statuses.size >= MOST_WAKES) return;',
+    tests: ['test/scenarios/purchase/watched.test.ts'],
+  },
+  {
+    name: 'watcher-not-called',
+    rule: 'the poll of a purchase that waits on makes sure of the watcher',
+    file: 'src/activities/poll-order.ts',
+    find: 'if (input.watched && !endsPolling(order.status)) void callWatcher(taskQueue);',
+    replace: 'if (input.watched && endsPolling(order.status)) void callWatcher(taskQueue);',
+    tests: ['test/scenarios/purchase/watched.test.ts'],
+  },
+  {
+    name: 'watcher-ends-too-soon',
+    rule: 'a watcher that was called while it read goes on',
+    file: 'src/workflows/watch.ts',
+    find: 'if (called || !isEndOfWatch(result))',
+    replace: 'if (!isEndOfWatch(result) && (called || !isEndOfWatch(result)))',
+    tests: ['test/scenarios/purchase/watched.test.ts'],
+  },
 ];
 
 /**

@@ -3,8 +3,16 @@ import type { Activities, GetOrderInput, PolledOrder } from '../contracts/activi
 import { type EarlierEvent, type EventWithKeys, fingerprintsOf } from '../contracts/checkout-events';
 import { FAILURE } from '../contracts/failures';
 import { deliverWorkflowId, purchaseWorkflowId } from '../contracts/names';
-import { endsPolling, type Key, mayHaveKeys, type OrderSnapshot, presentableStatus } from '../domain/order';
+import {
+  endsPolling,
+  type Key,
+  mayHaveEnded,
+  mayHaveKeys,
+  type OrderSnapshot,
+  presentableStatus,
+} from '../domain/order';
 import { isPartnerError, type Order } from '../partner';
+import { createCallWatcher } from './call-watcher';
 import { ACCESS_REFUSED, failure, laterRun, secretMissing, toFailure, unchanged } from './failures';
 import type { UntracedDelivery } from '../temporal/client';
 import type { ActivityDependencies } from './dependencies';
@@ -13,12 +21,11 @@ import { readTurn } from './read-turn';
 /** An attempt that begins this close to the deadline leaves the poll to the workflow, which makes one at the deadline. */
 const CLOSING_MS = 250;
 
-const DOCUMENTED_OPEN: ReadonlySet<string> = new Set(['PENDING', 'PROCESSING']);
-
 /** Polls an order. That is free to repeat, so both may be retried, paused, reset or run twice without harm. */
 export function createPollOrderActivities(
   deps: ActivityDependencies,
 ): Pick<Activities, 'awaitOrderChange' | 'getOrder'> {
+  const callWatcher = createCallWatcher(deps);
   return {
     async awaitOrderChange(input) {
       const pause = pauseTo(deps, input.intervalMs);
@@ -29,14 +36,17 @@ export function createPollOrderActivities(
 
       const order = await readOrder(deps, input, pause);
       if (endsPolling(order.status)) return order;
-      if (!DOCUMENTED_OPEN.has(order.status))
+      if (mayHaveEnded(order.status))
         log.warn('an undocumented status', { orderId: input.orderId, status: order.status });
       throw unchanged(`still ${order.status}; next poll in ${seconds(pause)}`, pause);
     },
     async getOrder(input) {
-      const { isLocal, workflowExecution } = activityInfo();
+      const { isLocal, workflowExecution, taskQueue } = activityInfo();
       if (isLocal && workflowExecution?.runId !== input.firstRunId) throw laterRun();
-      return readOrder(deps, input);
+      const pause = isLocal ? undefined : input.watched && pauseTo(deps, input.watched.intervalMs);
+      const order = await readOrder(deps, input, pause);
+      if (input.watched && !endsPolling(order.status)) void callWatcher(taskQueue);
+      return order;
     },
   };
 }

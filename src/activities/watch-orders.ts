@@ -22,11 +22,13 @@ export interface WatchDependencies extends ActivityDependencies {
 
 /** How many purchases are woken at the same time. */
 const PARALLEL = 12;
+/** A partner whose history shows ever new statuses must not fill the history of a purchase with signals. */
+const MOST_WAKES = 8;
 /** Of gRPC. */
 const UNIMPLEMENTED = 12;
 
-/** For which status of its row a purchase was woken, and when (epoch ms), by `nameOfOrder`. */
-type Woken = Map<string, { status: string; at: number }>;
+/** For which statuses of its row a purchase was woken, by `nameOfOrder`. */
+type Woken = Map<string, Set<string>>;
 
 interface Watch extends WatchDependencies {
   /** In memory only: after a restart a purchase is woken once more at the most. */
@@ -135,16 +137,15 @@ function nameOfOrder({ orderId, referenceId }: { orderId: string; referenceId: s
   return `${orderId} ${referenceId ?? ''}`;
 }
 
-/** Has a purchase poll its order, unless it has just done so for that very status. */
-async function wake({ client, settings, woken, now }: Watch, { purchase, status }: ChangedRow): Promise<void> {
+/** Has a purchase poll its order, once for each status: it polls by itself as well, and what the history shows may never come. */
+async function wake({ client, woken }: Watch, { purchase, status }: ChangedRow): Promise<void> {
   const { workflowId, orderId } = purchase;
   const name = nameOfOrder(purchase);
-  const last = woken.get(name);
-  const againAfterMs = WATCH_INTERVALS * watchInterval(settings);
-  if (last?.status === status && now() - last.at < againAfterMs) return;
+  const statuses = woken.get(name) ?? new Set();
+  if (statuses.has(status) || statuses.size >= MOST_WAKES) return;
   try {
     await client.workflow.getHandle(workflowId).signal<[OrderChange]>(ORDER_CHANGED_SIGNAL, { orderId });
-    woken.set(name, { status, at: now() });
+    woken.set(name, statuses.add(status));
   } catch (error) {
     // It has just ended; lists lag.
     if (error instanceof WorkflowNotFoundError) return;

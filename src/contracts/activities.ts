@@ -105,6 +105,8 @@ export interface GetOrderInput {
    * the order complete and delivered it: the history of this very run shows whether.
    */
   afterFailedPoll?: boolean;
+  /** Of a purchase that the watcher wakes: the poll is as urgent as any, tried again after so many ms, and calls the watcher. */
+  watched?: { intervalMs: number };
 }
 
 export interface AwaitOrderInput extends GetOrderInput {

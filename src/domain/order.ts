@@ -56,7 +56,7 @@ export function endsPolling(status: string): boolean {
   return mayHaveKeys(status) || isFailedOrRefunded(status);
 }
 
-/** Whether the row of an order in the order history says anything but that the order is open. Only a poll shows whether it is. */
+/** Whether a status is none of the two that the partner documents as open: where the order history shows it, a poll is worth while. */
 export function mayHaveEnded(status: string): boolean {
   return status !== 'PENDING' && status !== 'PROCESSING';
 }

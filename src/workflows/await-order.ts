@@ -11,6 +11,7 @@ import { FAILURE } from '../contracts/failures';
 import { firstPollAt } from '../contracts/purchase';
 import { endsPolling } from '../domain/order';
 import { isOrderSnapshot } from './activity-result-guards';
+import { awaitWatchedOrder, type NextPoll } from './await-watched-order';
 import { boundedPause } from './bounded-pause';
 import type { PlacedOrder } from './placement-step';
 import { firstPollOptions, pollingOptions, singleReadOptions } from './policies';
@@ -40,6 +41,11 @@ export async function awaitOrder(purchase: PurchaseRecord, awaited: AwaitedOrder
   let { nextPollMs } = first;
 
   purchase.showWaiting();
+  if (settings.watch === 'history') {
+    const request = { ...watchedRequestOf(purchase, awaited.orderId), afterFailedPoll };
+    const ended = await awaitWatchedOrder(purchase, request, { first, deadline });
+    return ended ?? readOrder(purchase, awaited.orderId, afterFailedPoll);
+  }
   while (Date.now() < deadline) {
     const firstDelayMs = boundedPause(nextPollMs, deadline);
     const order = await pollUntilEnded(purchase, { ...awaited, firstDelayMs, deadline, afterFailedPoll });
@@ -53,7 +59,7 @@ export async function awaitOrder(purchase: PurchaseRecord, awaited: AwaitedOrder
 }
 
 /** What the first poll has come to: the order has ended, or it is polled again, not before so many milliseconds. */
-type FirstPoll = { ended: PolledOrder } | ({ ended?: undefined; nextPollMs: number } & AfterFirstPoll);
+type FirstPoll = { ended: PolledOrder } | (NextPoll & AfterFirstPoll & { ended?: undefined });
 
 type AfterFirstPoll = Pick<GetOrderInput, 'afterFailedPoll'>;
 
@@ -69,19 +75,19 @@ async function pollFirst(
   const { firstPollMs, pollIntervalMs } = purchase.settings;
   const pause = boundedPause(firstPollMs, deadline);
   const isDueBefore = firstPollMs < pollIntervalMs && Date.now() + pause < deadline;
-  if (placedAt === undefined || !isDueBefore) return { nextPollMs: firstPollMs };
+  if (placedAt === undefined || !isDueBefore) return { nextPollMs: firstPollMs, isOpen: false };
   if (pause > 0) {
     purchase.showWaiting();
     await sleep(pause);
   }
   try {
     const summary = `${orderId}: first poll`;
-    const order = await local.getOrder.executeWithOptions({ summary }, [requestOf(purchase, orderId)]);
-    if (!endsPolling(order.status)) return { nextPollMs: pollIntervalMs };
+    const order = await local.getOrder.executeWithOptions({ summary }, [watchedRequestOf(purchase, orderId)]);
+    if (!endsPolling(order.status)) return { nextPollMs: pollIntervalMs, isOpen: true };
     return { ended: { ...order, polledAt: firstPollAt(placedAt, purchase.settings) } };
   } catch (failure) {
     if (!(failure instanceof TemporalFailure)) throw failure;
-    return { nextPollMs: wasNotAsked(failure) ? 0 : pollIntervalMs, afterFailedPoll: true };
+    return { nextPollMs: wasNotAsked(failure) ? 0 : pollIntervalMs, isOpen: false, afterFailedPoll: true };
   }
 }
 
@@ -126,4 +132,11 @@ export async function readOrder(
 function requestOf({ input, fingerprintSecretId }: PurchaseRecord, orderId: string): GetOrderInput {
   const { firstExecutionRunId: firstRunId } = workflowInfo();
   return { orderId, referenceId: input.referenceId, firstRunId, fingerprintSecretId };
+}
+
+/** The same, and its poll makes sure of the watcher, if that is what the purchase waits for. */
+function watchedRequestOf(purchase: PurchaseRecord, orderId: string): GetOrderInput {
+  const { watch, pollIntervalMs } = purchase.settings;
+  const watched = watch === 'history' ? { intervalMs: pollIntervalMs } : undefined;
+  return { ...requestOf(purchase, orderId), watched };
 }

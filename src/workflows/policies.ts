@@ -166,7 +166,7 @@ export function pollingOptions(settings: PurchaseSettings, remainingMs: number):
 
 /* Watching the order history, PURCHASE_WATCH=history */
 
-/** How many intervals a purchase waits for the watcher before it polls by itself, and the watcher before it wakes it again. */
+/** How many intervals a purchase waits for the watcher before it polls by itself. */
 export const WATCH_INTERVALS = 20;
 
 /**

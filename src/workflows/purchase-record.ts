@@ -21,6 +21,7 @@ import type { EventLine } from '../domain/assess-order';
 import type { PurchaseOutcome } from '../domain/outcome';
 import { fingerprintsByProduct, keyCount, totalQuantity } from '../domain/line-totals';
 import { describeItems } from '../domain/purchase-rules';
+import type { OrderChanges } from './order-changes';
 import { localOptions } from './policies';
 
 const { readSettings } = proxyLocalActivities<Activities>(localOptions);
@@ -57,6 +58,7 @@ export class PurchaseRecord {
   /** What a person must see but need not decide; the checkout is notified after the outcome. */
   readonly alerts: Alert[] = [];
   private shown = attributesAtStart();
+  private watched = false;
   private readonly events: ReceivedEvent[] = [];
 
   constructor(
@@ -64,6 +66,7 @@ export class PurchaseRecord {
     readonly settings: PurchaseSettings,
     readonly fingerprintSecretId: string | undefined,
     private readonly cancelRequest: CancelRequest,
+    readonly orderChanges: OrderChanges,
   ) {}
 
   get cancelRequested(): boolean {
@@ -94,6 +97,13 @@ export class PurchaseRecord {
     this.show('PENDING', `order ${this.orderId} at the partner`);
   }
 
+  /** Shows the watcher that the order history is to be read for this purchase. */
+  showWatched(): void {
+    if (this.watched) return;
+    this.watched = true;
+    upsertMemo({ watchedSince: firstStart() } satisfies PurchaseMemo);
+  }
+
   /** What every event of this purchase begins with. @param at ISO 8601; default: it happens now. */
   eventHeader(at = new Date().toISOString()): { at: string; referenceId: string; orderId?: string } {
     return { at, referenceId: this.input.referenceId, orderId: this.orderId };
@@ -115,13 +125,14 @@ export class PurchaseRecord {
     const { orderId, events } = this;
     const lines = resultLines(this.input, handedOver);
     this.show(outcome, reason ?? '');
-    upsertMemo({
+    const memo: PurchaseMemo = {
       totalDebit,
       ordered: totalQuantity(lines),
       delivered: lines.reduce((total, line) => total + line.delivered, 0),
       fingerprints: fingerprintsByProduct(handedOver),
       events,
-    } satisfies PurchaseMemo);
+    };
+    upsertMemo(this.watched ? { ...memo, watchedSince: undefined } : { ...memo });
     log.info('purchase ended', { outcome, orderId });
     const cancelRequested = this.cancelRequested || undefined;
     return { referenceId, outcome, orderId, lines, totalDebit, cancelRequested, reason };
@@ -129,9 +140,13 @@ export class PurchaseRecord {
 }
 
 /** Records the settings, and shows the first state. */
-export async function openPurchase(input: PurchaseInput, cancelRequest: CancelRequest): Promise<PurchaseRecord> {
+export async function openPurchase(
+  input: PurchaseInput,
+  cancelRequest: CancelRequest,
+  orderChanges: OrderChanges,
+): Promise<PurchaseRecord> {
   const { settings, fingerprintSecretId } = await readSettings();
-  const purchase = new PurchaseRecord(input, settings, fingerprintSecretId, cancelRequest);
+  const purchase = new PurchaseRecord(input, settings, fingerprintSecretId, cancelRequest, orderChanges);
   purchase.show('PLACING', `${describeItems(input.items)} at the partner`);
   return purchase;
 }

@@ -3,6 +3,7 @@ import type { PurchaseInput, PurchaseResult } from '../contracts/purchase';
 import { awaitOrder } from './await-order';
 import { Holds, resolveUpdate, validateDecision } from './holds';
 import { notifyCheckout } from './notify-checkout';
+import { OrderChanges } from './order-changes';
 import { placeOrder } from './place-order';
 import type { PlacedOrder } from './placement-step';
 import { type CancelRequest, openPurchase, type OutcomeDetails, type PurchaseRecord } from './purchase-record';
@@ -23,10 +24,11 @@ export async function purchaseWorkflow(input: PurchaseInput): Promise<PurchaseRe
   // Before the first await: an update of the first activation without a handler would be rejected and leave no record.
   const holds = new Holds();
   setHandler(resolveUpdate, (decision) => holds.resolve(decision), { validator: validateDecision });
+  const orderChanges = new OrderChanges();
   const cancelRequest = observeCancelRequest();
 
   return CancellationScope.nonCancellable(async () => {
-    const purchase = await openPurchase(input, cancelRequest);
+    const purchase = await openPurchase(input, cancelRequest, orderChanges);
     const placement = await placeOrder(purchase, holds);
     const outcome = placement.kind === 'order' ? await awaitAndReview(purchase, holds, placement) : placement.outcome;
     const notified = await notifyCheckout(purchase, holds, outcome);

@@ -61,6 +61,8 @@ export async function startWorker(parts: WorkerParts): Promise<() => Promise<voi
     taskQueue,
     workflowBundle: { code: readFileSync(WORKFLOW_BUNDLE, 'utf8') },
     activities: { ...createActivities(deps), ...reconciling, ...watching },
+    // A cancel arrives with the answer to a heartbeat.
+    maxHeartbeatThrottleInterval: '1s',
     shutdownGraceTime: '5s',
     shutdownForceTime: '10s',
   });

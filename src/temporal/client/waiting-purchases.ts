@@ -10,13 +10,10 @@ export interface WaitingPurchase {
   since: number;
 }
 
-/** What it shows while it does not wait for its order, though it may have before. */
-const NOT_WAITING = ['PLACING', 'UNCONFIRMED', 'HELD', 'DELIVERING'].map((state) => `'${state}'`).join(', ');
-
 /** The list filter for {@link waitingPurchases}. */
 export function waitingIn(taskQueue: string): string {
   const quoted = taskQueue.replace(/[\\']/g, (sign) => `\\${sign}`);
-  return `ExecutionStatus = 'Running' AND TaskQueue = '${quoted}' AND PurchaseState NOT IN (${NOT_WAITING})`;
+  return `ExecutionStatus = 'Running' AND TaskQueue = '${quoted}' AND PurchaseState = 'PENDING'`;
 }
 
 /** Those of a list that wait so: their memo says it, since no filter can. One whose memo can't be read is left out. */
