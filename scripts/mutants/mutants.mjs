@@ -449,7 +449,7 @@ export const MUTANTS = [
     rule: 'an event of a workflow task that is repeated has the same time',
     file: 'src/workflows/await-order.ts',
     find: 'polledAt: firstPollAt(placedAt, purchase.settings)',
-    replace: 'polledAt: new Date().toISOString()',
+    replace: 'polledAt: firstPollAt(Date.now() + 0 * placedAt, purchase.settings)',
     tests: ['test/resilience/crash/local-delivery.test.ts'],
   },
   {
