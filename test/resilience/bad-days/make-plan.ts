@@ -46,6 +46,8 @@ export function makePlan(seed: number): Plan {
   // What is frozen is to be the worker that has the placement.
   const isFrozen = episodes.some((name) => name.startsWith('frozen') && name !== 'frozenAnywhere');
   const workers = isFrozen ? 1 : (burst?.workers ?? draw.pick([1, 1, 2]));
+  // Drawn last, so that all else of a seed is as it was before there was this setting.
+  settings.watch = draw.pick(['orders', 'history']);
   return { seed, settings, maxRps, workers, partner, purchases, events: events.toSorted(byTime) };
 }
 

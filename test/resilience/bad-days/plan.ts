@@ -82,11 +82,11 @@ export type Resolving =
 
 /** The plan in words: what is not as it would be on a good day. */
 export function inWords({ seed, settings, maxRps, workers, partner, purchases, events }: Plan): string[] {
-  const { settleMs, partnerTimeoutMs, placeWithinMs, deadlineMs, replace } = settings;
+  const { settleMs, partnerTimeoutMs, placeWithinMs, deadlineMs, replace, watch } = settings;
   return [
     `seed ${seed}: ${workers} workers, PURCHASE_REPLACE=${replace}, PURCHASE_SETTLE=${settleMs}ms, ` +
       `PARTNER_TIMEOUT=${partnerTimeoutMs}ms, PURCHASE_PLACE_WITHIN=${placeWithinMs}ms, PURCHASE_DEADLINE=${deadlineMs}ms, ` +
-      `PARTNER_MAX_RPS=${maxRps ?? 'none'}`,
+      `PURCHASE_WATCH=${watch}, PARTNER_MAX_RPS=${maxRps ?? 'none'}`,
     `the partner: ${JSON.stringify(partner.settings)}, ${partner.pastOrders} orders of earlier days`,
     ...purchases.map(purchaseInWords),
     ...events.map(eventInWords),

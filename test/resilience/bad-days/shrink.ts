@@ -40,6 +40,7 @@ const SIMPLER: ((plan: Plan) => Plan)[] = [
   (plan) => ({ ...plan, partner: { ...plan.partner, pastOrders: 0 } }),
   (plan) => ({ ...plan, workers: 1 }),
   (plan) => ({ ...plan, maxRps: undefined }),
+  (plan) => ({ ...plan, settings: { ...plan.settings, watch: 'orders' } }),
 ];
 
 /** A fault or an answer, and where it stands. */
