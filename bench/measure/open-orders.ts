@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { type Environment, type StartedWorker, withEnvironment } from '../environment';
 import { meanwhile, references, startAll, untilReached } from '../load';
 import { totalOf } from '../sandbox';
+import type { Polling, Side } from '../sides';
 import { median } from '../statistics';
 import { type MemorySamples, sampleMemory, usageOf } from '../usage';
 import type { Measured, Run } from './run';
@@ -18,6 +19,8 @@ export interface OpenOrderSettings {
   changedEachInterval: number;
 }
 
+/** The next are started once no more than two batches are not placed yet: one that settles holds up nobody. */
+const BATCH = 50;
 const STALL_MS = 120_000;
 const SETTLE_MS = 5_000;
 
@@ -29,12 +32,9 @@ export function measureOpenOrders({ cli, side, progress }: Run, settings: OpenOr
   const windowMs = isWatched ? settings.watchIntervals * pollIntervalMs : settings.windowMs;
   const polling = { firstPollMs: pollIntervalMs, pollIntervalMs };
   return withEnvironment(cli, side, 1, async (environment) => {
-    const { sandbox, startWorker } = environment;
-    const worker = await startWorker(polling);
+    const worker = await environment.startWorker(polling);
     const memory = sampleMemory(worker.pid);
-    const starting = meanwhile(startAll(environment, side, references(orders), 'demo-never', polling));
-    const placed = await untilReached(orders, async () => (await sandbox.requests()).place, STALL_MS, progress);
-    await starting;
+    const placed = await openOrders(environment, side, orders, polling, progress);
     await setTimeout(SETTLE_MS);
     progress(`${placed} open, for ${windowMs / 1_000} s`);
     const changing = isWatched ? meanwhile(changeOrders(environment, settings)) : undefined;
@@ -42,6 +42,23 @@ export function measureOpenOrders({ cli, side, progress }: Run, settings: OpenOr
     const measured = await measureWindow(environment, worker, memory, windowMs, polls);
     return { ...measured, intervalsLate: await changing, unfinished: orders - placed };
   });
+}
+
+/** Starts the purchases batch by batch, so that the worker keeps up: what is measured is the waiting. @returns how many were placed */
+async function openOrders(
+  environment: Environment,
+  side: Side,
+  orders: number,
+  polling: Polling,
+  progress: Run['progress'],
+): Promise<number> {
+  const placed = async () => (await environment.sandbox.requests()).place;
+  const all = references(orders);
+  for (let started = 0; started < orders; started += BATCH) {
+    await startAll(environment, side, all.slice(started, started + BATCH), 'demo-never', polling);
+    await untilReached(started - BATCH, placed, STALL_MS, progress);
+  }
+  return untilReached(orders, placed, STALL_MS, progress);
 }
 
 async function measureWindow(
