@@ -791,7 +791,7 @@ export const MUTANTS = [
     rule: 'a signal that anybody may send breaks no purchase',
     file: 'src/workflows/order-changes.ts',
     find: 'this.changed = fieldsOf<OrderChange>(change).orderId;',
-    replace: 'this.changed = change.orderId;',
+    replace: "this.changed = fieldsOf<OrderChange>(change.orderId === '' ? undefined : change).orderId;",
     tests: ['test/scenarios/purchase/watched.test.ts'],
   },
   {

@@ -7,6 +7,7 @@ import { type Checkout, HOLD_ARRANGEMENTS, scriptedCheckout } from '../support/h
 import { operatorOf } from '../support/operator';
 import { startTestEnvironment, type TestEnvironment } from '../support/test-environment';
 import { waitUntil } from '../support/wait-until';
+import { changeOrder, untilWatched } from '../support/watched';
 import { HISTORIES, keysIn } from './histories';
 
 /**
@@ -116,16 +117,25 @@ describe('recording', () => {
     await keep('reset', referenceId);
   });
 
+  it('watched, and woken', async () => {
+    const settings = { watch: 'history', pollIntervalMs: 1_000, deadlineMs: 60_000 } as const;
+    const watched = await startTestEnvironment({ settings });
+    const referenceId = await watched.buy({ 'demo-never': 1 });
+    await untilWatched(watched, [referenceId]);
+    await changeOrder(watched, referenceId, { status: 'COMPLETED' });
+    await keep('watched', referenceId, watched);
+  });
+
   afterAll(() => expect(readdirSync(HISTORIES).length).toBeGreaterThan(20));
 
   /** Waits for the end, and writes the history without what names the machine. No key may stand in it. */
-  async function keep(name: string, referenceId: string): Promise<void> {
-    await env.starter.result(referenceId);
+  async function keep(name: string, referenceId: string, from = env): Promise<void> {
+    await from.starter.result(referenceId);
     const workflowId = purchaseWorkflowId(referenceId);
-    const history: unknown = JSON.parse(historyToJSON(await env.client.workflow.getHandle(workflowId).fetchHistory()));
+    const history: unknown = JSON.parse(historyToJSON(await from.client.workflow.getHandle(workflowId).fetchHistory()));
     const file = { workflowId, history: withoutMachine(history) };
 
-    const { issued } = await env.audit(referenceId);
+    const { issued } = await from.audit(referenceId);
     expect(keysIn(file, issued)).toEqual([]);
     writeFileSync(join(HISTORIES, `${name}.json`), `${JSON.stringify(file, null, 2)}\n`);
   }
