@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isSafeOrderId } from '../domain/order';
-import { readAnswer } from './read-answer';
+import { type ExpectedAnswer, readAnswer } from './read-answer';
 import {
   addressOf,
   checkOrderId,
@@ -96,6 +96,19 @@ const DEFAULT_BODY_BYTES = 32 * 1024 * 1024;
 
 const placedOrder = z.object({ id: z.string().refine(isSafeOrderId, 'an id that may stand in a path') });
 
+const ANSWERS = {
+  listProducts: { schema: wire.answerWith(wire.productPage) },
+  listOrders: { schema: wire.answerWith(wire.orderPage) },
+  placeOrder: { schema: wire.answerWith(placedOrder) },
+};
+const ORDER_ANSWER = wire.answerWith(wire.orderWithKeys);
+
+/** Another order's keys under this id would be handed to the wrong customer. */
+function orderAnswer(orderId: string): ExpectedAnswer<Order> {
+  const problemOf = ({ id }: Order) => (id === orderId ? undefined : 'details.data.id: the id that was asked for');
+  return { schema: ORDER_ANSWER, problemOf };
+}
+
 /** A client of one partner account. Contacts nobody yet. */
 export function createPartnerClient(options: PartnerClientOptions): PartnerClient {
   const { timeoutMs = DEFAULT_TIMEOUT_MS, maxBodyBytes = DEFAULT_BODY_BYTES, now = Date.now } = options;
@@ -108,31 +121,35 @@ export function createPartnerClient(options: PartnerClientOptions): PartnerClien
   const sender = openSender({ ...options, origin, timeoutMs, maxBodyBytes, now });
 
   function clientIn(opened: OpenTurn | undefined): PartnerClient {
-    async function call<T>(operation: PartnerOperation, request: Unsigned, payload: z.ZodType<T>): Promise<Answer<T>> {
-      return readAnswer(await sender.send(operation, request, opened), operation, payload, now());
+    async function call<T>(
+      operation: PartnerOperation,
+      request: Unsigned,
+      answer: ExpectedAnswer<T>,
+    ): Promise<Answer<T>> {
+      return readAnswer(await sender.send(operation, request, opened), operation, answer, now());
     }
 
     const client: PartnerClient = {
       async listProducts(query = {}) {
         const path = `${listPath}/products${productParams(query)}`;
-        return call('listProducts', { method: 'GET', path }, wire.productPage);
+        return call('listProducts', { method: 'GET', path }, ANSWERS.listProducts);
       },
       products: (query = {}) => allProducts(client, query),
       async listOrders(query = {}) {
         const path = `${listPath}/orders${orderParams(query, historyParams)}`;
-        return call('listOrders', { method: 'GET', path }, wire.orderPage);
+        return call('listOrders', { method: 'GET', path }, ANSWERS.listOrders);
       },
       orders: (query = {}, { maxPages } = {}) => allOrders(client, query, maxPages),
       ordersSince: (since, reading = {}) => ordersSince(client, since, reading),
       async placeOrder(order, { notAfter, beforeWrite } = {}) {
         const path = `${orderPath}/place-order`;
         const request: Unsigned = { method: 'POST', path, body: orderBody(order), notAfter, beforeWrite };
-        return call('placeOrder', request, placedOrder);
+        return call('placeOrder', request, ANSWERS.placeOrder);
       },
       async getOrder(id) {
         checkOrderId(id);
         const path = `${orderPath}/orders/${id}/keys`;
-        return call('getOrder', { method: 'GET', path }, wire.orderWithKeys(id));
+        return call('getOrder', { method: 'GET', path }, orderAnswer(id));
       },
       inTurn: (turn, work) => (opened ? work(client) : sender.inTurn(turn, (own) => work(clientIn(own)))),
       close: sender.close,

@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import { parseRetryAfter } from '../domain/retry-after';
 import type { PartnerOperation } from './error-kind';
 import {
@@ -12,14 +11,22 @@ import {
   type PartnerErrorFacts,
 } from './errors';
 import { problemsOf } from './problems';
+import type { AnswerSchema } from './schemas';
 import type { Exchange, FailedExchange } from './transport';
 import type { Answer } from './types';
+
+/** What a whole answer must be. */
+export interface ExpectedAnswer<T> {
+  schema: AnswerSchema<T>;
+  /** What is wrong with a payload of that shape, if anything. */
+  problemOf?: (payload: T) => string | undefined;
+}
 
 /** The payload of a whole answer. @throws PartnerError for anything else. */
 export function readAnswer<T>(
   exchange: Exchange,
   operation: PartnerOperation,
-  payload: z.ZodType<T>,
+  expected: ExpectedAnswer<T>,
   nowMs: number,
 ): Answer<T> {
   if (exchange.end === 'failed') throw errorOfFailure(exchange, operation, nowMs);
@@ -32,7 +39,7 @@ export function readAnswer<T>(
   if (parsed === undefined) throw unreadable({ ...facts, reason: 'not-json' });
   refuseReportedError(parsed, facts);
   const { traceId, timestamp } = facts;
-  return { data: payloadOf(parsed, payload, facts), traceId, timestamp };
+  return { data: payloadOf(parsed, expected, facts), traceId, timestamp };
 }
 
 function errorOfFailure(
@@ -72,15 +79,13 @@ function refuseReportedError(parsed: unknown, facts: PartnerErrorFacts): void {
   if (field(parsed, 'success') === false || envelopeStatus !== undefined) throw refused({ ...facts, envelopeStatus });
 }
 
-function payloadOf<T>(parsed: unknown, payload: z.ZodType<T>, facts: PartnerErrorFacts): T {
-  const envelope = z.object({
-    status: z.int().min(200).max(299),
-    success: z.literal(true),
-    details: z.object({ data: payload }),
-  });
-  const result = envelope.safeParse(parsed);
-  if (result.success) return result.data.details.data;
-  throw unreadable({ ...facts, reason: 'shape', problems: problemsOf(result.error) });
+function payloadOf<T>(parsed: unknown, { schema, problemOf }: ExpectedAnswer<T>, facts: PartnerErrorFacts): T {
+  const result = schema.safeParse(parsed);
+  if (!result.success) throw unreadable({ ...facts, reason: 'shape', problems: problemsOf(result.error) });
+  const payload = result.data.details.data;
+  const problem = problemOf?.(payload);
+  if (problem !== undefined) throw unreadable({ ...facts, reason: 'shape', problems: [problem] });
+  return payload;
 }
 
 /** The partner's own name and time for its answer, if they look like that: they end up in logs. */

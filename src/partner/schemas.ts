@@ -119,40 +119,41 @@ const balance = z
   .object({ balance: optional(amount), credit_limit: optional(amount) })
   .transform((account) => ({ balance: account.balance, creditLimit: account.credit_limit }));
 
-/**
- * The order that was asked for. Another order's keys under this id would be handed to the wrong customer, and a
- * finished order whose products are missing must not pass for one without keys.
- */
-export function orderWithKeys(orderId: string) {
-  return (
-    z
-      .object({
-        id: z.string().refine((id) => id === orderId, 'the id that was asked for'),
-        // One of the documented statuses, or whatever else the partner sent.
-        status: text,
-        products: optional(z.array(orderedProduct).max(MOST_PRODUCTS)),
-        // Currency and unit: not shown by the partner.
-        total_debit: optional(amount),
-        // The account after the order.
-        balance: optional(balance),
-      })
-      .refine(
-        ({ status, products }) => products !== undefined || !['COMPLETED', 'PARTIAL_COMPLETED'].includes(status),
-        {
-          path: ['products'],
-          message: 'array',
-        },
-      )
-      .refine(({ products = [] }) => products.reduce((total, { keys }) => total + keys.length, 0) <= MOST_KEYS, {
-        path: ['products'],
-        message: `at most ${MOST_KEYS} keys`,
-      })
-      // Cut first, a text could end in a part of a key that is no longer recognised.
-      .transform(({ total_debit, products, ...rest }) =>
-        redactKeys({ ...rest, products: products ?? [], totalDebit: total_debit }, LONGEST_SHOWN),
-      )
+/** A finished order whose products are missing must not pass for one without keys. */
+export const orderWithKeys = z
+  .object({
+    id: z.string(),
+    // One of the documented statuses, or whatever else the partner sent.
+    status: text,
+    products: optional(z.array(orderedProduct).max(MOST_PRODUCTS)),
+    // Currency and unit: not shown by the partner.
+    total_debit: optional(amount),
+    // The account after the order.
+    balance: optional(balance),
+  })
+  .refine(({ status, products }) => products !== undefined || !['COMPLETED', 'PARTIAL_COMPLETED'].includes(status), {
+    path: ['products'],
+    message: 'array',
+  })
+  .refine(({ products = [] }) => products.reduce((total, { keys }) => total + keys.length, 0) <= MOST_KEYS, {
+    path: ['products'],
+    message: `at most ${MOST_KEYS} keys`,
+  })
+  // Cut first, a text could end in a part of a key that is no longer recognised.
+  .transform(({ total_debit, products, ...rest }) =>
+    redactKeys({ ...rest, products: products ?? [], totalDebit: total_debit }, LONGEST_SHOWN),
   );
+
+/** A whole answer with this payload. Made once for each payload: zod compiles a schema when it first parses with it. */
+export function answerWith<T>(payload: z.ZodType<T>) {
+  return z.object({
+    status: z.int().min(200).max(299),
+    success: z.literal(true),
+    details: z.object({ data: payload }),
+  });
 }
+
+export type AnswerSchema<T> = ReturnType<typeof answerWith<T>>;
 
 function isPlainObject(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -42,7 +42,7 @@ export type HistoryOrder = z.output<typeof wire.historyOrder>;
 export type HistoryRow = HistoryOrder | UnreadableRow;
 export type OrderPage = z.output<typeof wire.orderPage>;
 /** An order with what was delivered so far. */
-export type Order = z.output<ReturnType<typeof wire.orderWithKeys>>;
+export type Order = z.output<typeof wire.orderWithKeys>;
 
 export type { UnreadableRow };
 
