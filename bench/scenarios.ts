@@ -1,7 +1,7 @@
 import { type CheckoutCallSettings, measureCheckoutCall } from './measure/checkout-call';
 import { measureColdStart } from './measure/cold-start';
 import { measureOpenOrders, type OpenOrderSettings } from './measure/open-orders';
-import { measurePurchases, type PurchaseSettings } from './measure/purchases';
+import { measurePurchases, type LoadSettings } from './measure/purchases';
 import { measureReconciliation } from './measure/reconciliation';
 import { measureRecovery } from './measure/recovery';
 import type { Measured, Run } from './measure/run';
@@ -64,7 +64,7 @@ export const SCENARIOS: readonly Scenario[] = [
     quick: { calls: 20 },
     measure: measureCheckoutCall,
   }),
-  scenario<PurchaseSettings>('recovery', 'SIGKILL with 300 purchases in flight', {
+  scenario<LoadSettings>('recovery', 'SIGKILL with 300 purchases in flight', {
     sides: BOTH,
     rounds: 1,
     settings: waitingFor('demo-seconds', SECONDS_MS / 12_000, 12_000, {
@@ -111,15 +111,15 @@ function waitingFor(
   product: string,
   speed: number,
   completeAfterMs: number,
-  polling: Pick<PurchaseSettings, 'purchases' | 'firstPollMs' | 'pollIntervalMs'>,
-): PurchaseSettings {
+  polling: Pick<LoadSettings, 'purchases' | 'firstPollMs' | 'pollIntervalMs'>,
+): LoadSettings {
   return { ...polling, product, speed, completeAfterMs };
 }
 
 function purchases(
   name: string,
   title: string,
-  { settings, quick, isLong }: Pick<Definition<PurchaseSettings>, 'settings' | 'quick' | 'isLong'>,
+  { settings, quick, isLong }: Pick<Definition<LoadSettings>, 'settings' | 'quick' | 'isLong'>,
 ): Scenario {
   return scenario(name, title, { sides: BOTH, rounds: 3, settings, quick, isLong, measure: measurePurchases });
 }

@@ -7,7 +7,7 @@ import { median, percentile } from '../statistics';
 import { sampleMemory, usageOf } from '../usage';
 import type { Measured, Run } from './run';
 
-export interface PurchaseSettings extends Polling {
+export interface LoadSettings extends Polling {
   purchases: number;
   product: string;
   /** How fast the sandbox's clock runs. */
@@ -22,7 +22,7 @@ const STALL_MS = 90_000;
 const DESCRIBED = 15;
 
 /** Starts all purchases at once and waits until each has ended. */
-export function measurePurchases({ cli, side, progress }: Run, settings: PurchaseSettings): Promise<Measured> {
+export function measurePurchases({ cli, side, progress }: Run, settings: LoadSettings): Promise<Measured> {
   return withEnvironment(cli, side, settings.speed, async (environment) => {
     const worker = await environment.startWorker(settings);
     const load = await runLoad(environment, worker, side, settings, progress);
@@ -34,7 +34,7 @@ async function runLoad(
   environment: Environment,
   worker: StartedWorker,
   side: Side,
-  settings: PurchaseSettings,
+  settings: LoadSettings,
   progress: Run['progress'],
 ): Promise<Measured> {
   const { temporal, receiver, sandbox } = environment;
@@ -81,10 +81,7 @@ async function histories({ temporal, receiver }: Environment, side: Side): Promi
 }
 
 /** From the moment at which an order was complete at the partner until its keys were here. */
-async function deliveries(
-  { sandbox, receiver }: Environment,
-  { completeAfterMs }: PurchaseSettings,
-): Promise<Measured> {
+async function deliveries({ sandbox, receiver }: Environment, { completeAfterMs }: LoadSettings): Promise<Measured> {
   const ledger = await sandbox.ledger();
   const seconds = ledger.references.flatMap(({ referenceId, orders: [order] }) => {
     const deliveredAt = receiver.deliveredAt.get(referenceId);

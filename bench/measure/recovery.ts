@@ -1,14 +1,14 @@
 import { type Environment, withEnvironment } from '../environment';
 import { meanwhile, references, startAll, untilReached } from '../load';
 import type { Side } from '../sides';
-import type { PurchaseSettings } from './purchases';
+import type { LoadSettings } from './purchases';
 import type { Measured, Run } from './run';
 
 /** Longer than the baseline's activities have, which are tried again only after that. */
 const STALL_MS = 120_000;
 
 /** Kills the worker when half of the orders are placed, starts another at once, and waits until all is delivered. */
-export function measureRecovery({ cli, side, progress }: Run, settings: PurchaseSettings): Promise<Measured> {
+export function measureRecovery({ cli, side, progress }: Run, settings: LoadSettings): Promise<Measured> {
   const { purchases, product, speed } = settings;
   return withEnvironment(cli, side, speed, async (environment) => {
     const { sandbox, receiver, startWorker } = environment;

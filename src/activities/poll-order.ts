@@ -11,6 +11,7 @@ import {
   type OrderSnapshot,
   presentableStatus,
 } from '../domain/order';
+import { secretIdOf } from '../delivery';
 import { isPartnerError, type Order } from '../partner';
 import { createCallWatcher } from './call-watcher';
 import { ACCESS_REFUSED, failure, laterRun, secretMissing, toFailure, unchanged } from './failures';
@@ -160,7 +161,7 @@ function namesOf(
   secretId = fingerprints.newestId(),
 ): (key: Key) => string {
   const before = new Set(earlier.flatMap(fingerprintsOf));
-  const models = new Map([...before].map((fingerprint) => [fingerprint.split('.')[0], fingerprint]));
+  const models = new Map([...before].map((fingerprint) => [secretIdOf(fingerprint), fingerprint]));
   return (key) => {
     for (const model of models.values()) {
       const name = fingerprints.like(model, key);
@@ -173,7 +174,7 @@ function namesOf(
 
 /** What may have gone out under a secret that is gone must not go out under another. */
 function requireSecret({ fingerprints }: ReadDependencies, secretId: string): void {
-  if (fingerprints.under(secretId, { type: '', value: '' }) === undefined) throw secretMissing(secretId);
+  if (!fingerprints.has(secretId)) throw secretMissing(secretId);
 }
 
 /** Everything of an order but its keys, which are named by their fingerprints once they may be handed over. */

@@ -10,6 +10,8 @@ export interface Fingerprinter {
   newest(key: Key): string;
   /** The id of the newest secret. */
   newestId(): string;
+  /** Whether the secret of this id is here. */
+  has(secretId: string): boolean;
   /** The fingerprint of a key under the secret of this id; undefined if that secret is not here. */
   under(secretId: string, key: Key): string | undefined;
   /** The fingerprint of a key under the secret that made `model`; undefined if that secret is not here. */
@@ -23,13 +25,15 @@ export function createFingerprinter(secrets: () => readonly string[]): Fingerpri
     if (secret === undefined) throw new Error('no fingerprint secret');
     return secret;
   };
+  const secretOf = (secretId: string) => secrets().find((candidate) => keyId(candidate) === secretId);
   const under = (secretId: string, key: Key) => {
-    const secret = secrets().find((candidate) => keyId(candidate) === secretId);
+    const secret = secretOf(secretId);
     return secret === undefined ? undefined : fingerprint(secret, key);
   };
   return {
     newest: (key) => fingerprint(newestSecret(), key),
     newestId: () => keyId(newestSecret()),
+    has: (secretId) => secretOf(secretId) !== undefined,
     under,
     like: (model, key) => under(secretIdOf(model), key),
   };

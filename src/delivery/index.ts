@@ -4,7 +4,7 @@ import { createWebhookDelivery } from './webhook';
 
 export { DeliveryError, isDeliveryError } from './errors';
 export { type Delivery, type DeliveryEvent, type DeliveryEventBody, deliveryEventSchema } from './event';
-export { createFingerprinter, type Fingerprinter } from './fingerprints';
+export { createFingerprinter, type Fingerprinter, secretIdOf } from './fingerprints';
 
 export type DeliverySettings =
   | { kind: 'webhook'; url: string; secrets: () => readonly string[]; timeoutMs: number }
