@@ -408,8 +408,8 @@ export const MUTANTS = [
     name: 'poll-after-poll',
     rule: 'after a first poll that found the order open, the next is an interval away',
     file: 'src/workflows/await-order.ts',
-    find: 'if (!endsPolling(order.status)) return { nextPollMs: pollIntervalMs };',
-    replace: 'if (!endsPolling(order.status)) return { nextPollMs: 0 };',
+    find: 'if (!endsPolling(order.status)) return { nextPollMs: pollIntervalMs, isOpen: true };',
+    replace: 'if (!endsPolling(order.status)) return { nextPollMs: 0, isOpen: true };',
     tests: ['test/scenarios/purchase/waiting.test.ts'],
   },
   {
@@ -464,8 +464,8 @@ export const MUTANTS = [
     name: 'untraced-in-the-same-run',
     rule: 'a poll after one that failed learns what a workflow task that was repeated may have handed over',
     file: 'src/workflows/await-order.ts',
-    find: 'pollIntervalMs, afterFailedPoll: true };',
-    replace: 'pollIntervalMs, afterFailedPoll: false };',
+    find: 'isOpen: false, afterFailedPoll: true };',
+    replace: 'isOpen: false, afterFailedPoll: false };',
     tests: ['test/resilience/crash/local-delivery.test.ts'],
   },
   {
