@@ -638,12 +638,19 @@ export const MUTANTS = [
     tests: ['test/scenarios/reconciliation/late-keys.test.ts'],
   },
   {
+    name: 'refunded-rest-not-read',
+    rule: 'a part is read again for new keys although its amount says that the rest was refunded',
+    file: 'src/domain/reconciliation/repairs.ts',
+    find: "restRefunded: { kind: 'SHORTFALL_REFUNDED', repair: 'deliver-late-or-notify-refund' },",
+    replace: "restRefunded: { kind: 'SHORTFALL_REFUNDED', repair: 'notify-refund' },",
+    tests: ['test/scenarios/reconciliation/late-keys.test.ts'],
+  },
+  {
     name: 'shortfall-reported-once',
     rule: 'a shortfall that is neither filled nor refunded is a finding every night',
     file: 'src/activities/reconcile/late-delivery.ts',
-    find: "return missing > 0 ? withStatus(withKeysMissing(finding), 'left') : undefined;",
-    replace:
-      "return missing > 0 && finding.kind === 'LATE' ? withStatus(withKeysMissing(finding), 'left') : undefined;",
+    find: "return missing > 0 ? 'nothing-new' : undefined;",
+    replace: "return missing > 0 && finding.kind === 'LATE' ? 'nothing-new' : undefined;",
     tests: ['test/scenarios/reconciliation/late-keys.test.ts'],
   },
   {

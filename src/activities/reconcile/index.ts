@@ -11,6 +11,7 @@ import {
   type Finding,
   findingKey,
   indexRecords,
+  readsForKeys,
   reconcile,
   type ReconcileOptions,
   type RecordIndex,
@@ -148,7 +149,8 @@ async function handleFindings(
     handled += 1;
     progress.show('confirming and repairing', { done: handled, of: suggested.length });
     if (!confirmed) return undefined;
-    if (input.later.notified.has(findingKey(finding))) return { ...confirmed.finding, done: 'notified' as const };
+    const isNotified = input.later.notified.has(findingKey(finding));
+    if (isNotified && !readsForKeys(confirmed.finding)) return { ...confirmed.finding, done: 'notified' as const };
     return handleFinding(context, confirmed);
   });
   return findings.filter((finding) => finding !== undefined);

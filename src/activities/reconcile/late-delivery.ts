@@ -1,7 +1,7 @@
 import { fingerprintsOf } from '../../contracts/checkout-events';
 import type { ReportedFinding } from '../../contracts/reconciliation';
 import { mayHaveKeys } from '../../domain/order';
-import { type Finding, type FindingStatus, withKeysMissing } from '../../domain/reconciliation/index';
+import type { Finding, FindingStatus } from '../../domain/reconciliation/index';
 import { type PurchaseRun, startKeyDelivery } from '../../temporal/client';
 import { withRetry } from '../../partner/index';
 import { readRetry } from '../../workflows/policies';
@@ -17,12 +17,13 @@ const FAILED =
  * Has the keys handed over that the checkout does not have. While a delivery of the reference is on its way nothing is done:
  * what it is going to send may not be known yet. What the checkout has refused, or not taken for a day, is left to people.
  *
- * @returns the finding with its status; undefined if the checkout turns out to have everything.
+ * @returns the finding with its status; undefined if the checkout turns out to have everything; `nothing-new` if keys are missing
+ *   and the order holds none that is new.
  */
 export async function deliverLate(
   context: RepairContext,
   { finding, purchase }: ConfirmedFinding,
-): Promise<ReportedFinding | undefined> {
+): Promise<ReportedFinding | 'nothing-new' | undefined> {
   const [orderId] = finding.orderIds;
   if (!purchase || orderId === undefined) return withStatus(finding, 'left', 'its purchase is no longer known');
   const { referenceId } = purchase;
@@ -69,9 +70,9 @@ function issueOf({ plan: { order } }: PlannedDelivery): string | undefined {
 }
 
 /** The order has no key that no event names. */
-function nothingNew(finding: Finding, { failed, missing }: PlannedDelivery): ReportedFinding | undefined {
+function nothingNew(finding: Finding, { failed, missing }: PlannedDelivery) {
   if (failed > 0) return withStatus(finding, 'left', FAILED);
-  return missing > 0 ? withStatus(withKeysMissing(finding), 'left') : undefined;
+  return missing > 0 ? 'nothing-new' : undefined;
 }
 
 function withStatus(finding: Finding, done: FindingStatus, note?: string): ReportedFinding {

@@ -5,7 +5,7 @@ import { RESOLVE_UPDATE, resolveUpdateId } from '../../contracts/names';
 import { eventIdOf } from '../../contracts/event-id';
 import type { Decision } from '../../contracts/purchase';
 import type { ReportedFinding } from '../../contracts/reconciliation';
-import { type Finding, findingKey } from '../../domain/reconciliation/index';
+import { type Finding, findingKey, readsForKeys, withKeysMissing } from '../../domain/reconciliation/index';
 import { isPartnerError, withRetry } from '../../partner/index';
 import { answerTimeout, readRetry } from '../../workflows/policies';
 import { nameOf } from '../failures';
@@ -25,7 +25,7 @@ export async function handleFinding(
   confirmed: ConfirmedFinding,
 ): Promise<ReportedFinding | undefined> {
   const { finding } = confirmed;
-  if (context.dryRun && finding.repair !== 'deliver-late') return { ...finding, done: 'dry-run' };
+  if (context.dryRun && !readsForKeys(finding)) return { ...finding, done: 'dry-run' };
   const handled = await repair(context, confirmed).catch((error: unknown) => {
     context.signal.throwIfAborted();
     return left(finding, `it could not be mended now: ${safeMessage(error)}`);
@@ -36,8 +36,14 @@ export async function handleFinding(
 async function repair(context: RepairContext, confirmed: ConfirmedFinding): Promise<ReportedFinding | undefined> {
   if (confirmed.unconfirmed !== undefined) return left(confirmed.finding, confirmed.unconfirmed);
   switch (confirmed.finding.repair) {
-    case 'deliver-late':
-      return deliverLate(context, confirmed);
+    case 'deliver-late': {
+      const late = await deliverLate(context, confirmed);
+      return late === 'nothing-new' ? left(withKeysMissing(confirmed.finding)) : late;
+    }
+    case 'deliver-late-or-notify-refund': {
+      const late = await deliverLate(context, confirmed);
+      return late === 'nothing-new' ? notifyRefund(context, confirmed) : late;
+    }
     case 'adopt':
       return adopt(context, confirmed);
     case 'notify-refund':
@@ -112,6 +118,7 @@ async function notifyAttention(
 
 /** Notifies the checkout once of each finding: the event's id is made of the finding's key. */
 async function notify(context: RepairContext, finding: Finding, request: DeliveryRequest): Promise<ReportedFinding> {
+  if (context.dryRun) return { ...finding, done: 'dry-run' };
   const started = await startDelivery(context, request, findingKey(finding));
   if (started === 'failed-before') {
     return left(finding, `the checkout did not receive the event ${eventIdOf(request)} about it`);

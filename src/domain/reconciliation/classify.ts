@@ -92,7 +92,7 @@ export function classifyEnded(
   if (rule === 'fine') return undefined;
   if (rule === 'compare-amounts') return classifyAmounts(purchase, order);
   if (rule === 'check-age') return isStuck(order.createdAt, options) ? stuck : undefined;
-  if (rule === 'check-refund') return isRestRefunded(purchase, order) ? REPAIRED.shortfallRefunded : REPAIRED.shortfall;
+  if (rule === 'check-refund') return isRestRefunded(purchase, order) ? REPAIRED.restRefunded : REPAIRED.shortfall;
   return rule;
 }
 

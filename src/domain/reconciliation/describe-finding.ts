@@ -3,10 +3,11 @@ import { presentableStatus } from '../order';
 import { type Finding, findingKey } from './finding';
 import { KIND_DOCS } from './finding-kinds';
 import type { KnownPurchase, OwnOrders } from './records';
-import type { Classification } from './repairs';
+import { type Classification, readsForKeys } from './repairs';
 
 /**
- * Describes the classification of a purchase as a finding. A repair of which the checkout was notified before is left out.
+ * Describes the classification of a purchase as a finding. A repair of which the checkout was notified before is left out,
+ * unless it reads the order for new keys.
  *
  * @param orders the purchase's own order, and the further orders that the finding is about.
  */
@@ -18,6 +19,7 @@ export function describeFinding(
   const { referenceId, workflowId, totalDebit, notified = [] } = purchase;
   const orderId = order?.id ?? purchase.orderId;
   const orderIds = [orderId, ...others.map((other) => other.id)].filter((id) => id !== undefined);
+  const isNotified = notified.includes(findingKey({ kind, referenceId, orderIds }));
   return {
     kind,
     referenceId,
@@ -30,7 +32,7 @@ export function describeFinding(
     },
     explanation: explain(kind, purchase, { order, others }),
     advice: adviceFor(advice, referenceId, orderId),
-    repair: notified.includes(findingKey({ kind, referenceId, orderIds })) ? undefined : repair,
+    repair: isNotified && !readsForKeys({ repair }) ? undefined : repair,
   };
 }
 

@@ -1,6 +1,7 @@
 export { FINDING_KINDS, type FindingKind, KIND_DOCS } from './finding-kinds';
 export { type Finding, findingKey, type FindingStatus, type ReportedFinding } from './finding';
 export { reconcile, withKeysMissing } from './reconcile';
+export { readsForKeys } from './repairs';
 export {
   indexRecords,
   type KnownPurchase,

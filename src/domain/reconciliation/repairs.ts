@@ -5,10 +5,17 @@ import type { FindingKind } from './finding-kinds';
  *
  * - `deliver-late`: read the order and hand over the keys that the checkout does not have.
  * - `adopt`: send the decision to the held purchase that this order is its own.
+ * - `deliver-late-or-notify-refund`: the same, and without such a key `notify-refund`: the amount says that the rest was refunded,
+ *   and the order may hold a key more all the same.
  * - `notify-refund`: notify the checkout that the partner has refunded the order.
  * - `notify-attention`: notify the checkout that a person must act.
  */
-export type Repair = 'deliver-late' | 'adopt' | 'notify-refund' | 'notify-attention';
+export type Repair = 'deliver-late' | 'deliver-late-or-notify-refund' | 'adopt' | 'notify-refund' | 'notify-attention';
+
+/** Whether a repair reads the order for new keys, also in a dry run and after the checkout was notified of the finding. */
+export function readsForKeys({ repair }: { repair?: Repair }): boolean {
+  return repair === 'deliver-late' || repair === 'deliver-late-or-notify-refund';
+}
 
 /** What a purchase and its order are together. One cause gives one classification. */
 export interface Classification {
@@ -39,6 +46,7 @@ export const REPAIRED = {
   heldWithoutEndedOrder: { kind: 'STATUS_MISMATCH', repair: 'adopt', advice: ADOPT },
   refundedAfterDelivery: { kind: 'REFUNDED_AFTER_DELIVERY', repair: 'notify-refund' },
   shortfallRefunded: { kind: 'SHORTFALL_REFUNDED', repair: 'notify-refund' },
+  restRefunded: { kind: 'SHORTFALL_REFUNDED', repair: 'deliver-late-or-notify-refund' },
   refundedUndelivered: {
     kind: 'STATUS_MISMATCH',
     repair: 'notify-refund',

@@ -21,7 +21,7 @@ describe('every paid key arrives or is reported, under one event id', () => {
     const orderOf = async () => (await env.starter.status(referenceId)).orderId;
     const orderId = await waitUntil('the order is placed', orderOf);
     const become = (status: string, ...keys: string[]) => env.sandbox.changeOrder(orderId, { status, keys: [keys] });
-    return { referenceId, become };
+    return { referenceId, orderId, become };
   }
 
   async function overdue() {
@@ -84,6 +84,31 @@ describe('every paid key arrives or is reported, under one event id', () => {
     expect(await night(referenceId)).toEqual([]);
     expect(env.eventTypes(referenceId)).toEqual(['purchase.partially_delivered', LATE, LATE]);
     await expectEachOnce(referenceId, 'A', 'B', 'C', 'D');
+  });
+
+  it('a part is read although its amount says that the rest was refunded, and the refund is notified where no key is new', async () => {
+    const { referenceId, orderId, become } = await open();
+    await env.sandbox.changeOrder(orderId, { shownDebit: 40 });
+    await become('PARTIAL_COMPLETED', 'A');
+    expect((await env.starter.result(referenceId)).totalDebit).toBe(40);
+    const price = (amount: number) =>
+      env.sandbox.changeOrder(orderId, { shownRow: { item: { id: 'demo-never', amount } } });
+    await price(10);
+    await become('PARTIAL_COMPLETED', 'A', 'B');
+    const note = 'keys on their way to the checkout: 1; still missing: 2';
+    expect(await night(referenceId, { dryRun: true })).toMatchObject([{ kind: 'SHORTFALL_REFUNDED', done: 'dry-run' }]);
+    expect(await night(referenceId)).toMatchObject([{ kind: 'SHORTFALL_REFUNDED', done: 'mended', note }]);
+    await ended(referenceId, 1);
+
+    await price(20);
+    const refunded = { kind: 'SHORTFALL_REFUNDED', done: 'notified' };
+    expect([...(await night(referenceId)), ...(await night(referenceId))]).toMatchObject([refunded, refunded]);
+    await ended(referenceId, 2);
+    await become('PARTIAL_COMPLETED', 'C', 'A', 'B');
+    expect(await night(referenceId)).toMatchObject([{ kind: 'SHORTFALL_REFUNDED', done: 'mended' }]);
+    await ended(referenceId, 3);
+    expect(env.eventTypes(referenceId)).toEqual(['purchase.partially_delivered', LATE, 'purchase.refunded', LATE]);
+    await expectEachOnce(referenceId, 'A', 'B', 'C');
   });
 
   it('an order that is complete without a single key is a finding each night', async () => {
