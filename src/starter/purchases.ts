@@ -67,13 +67,18 @@ export interface StarterOptions {
   taskQueue?: string;
   /** How long `resolve` and `redeliver` wait for a worker, in ms. Default 30,000. */
   answerWithinMs?: number;
+  /**
+   * A name for this checkout, of at most 64 bytes, where several share a namespace: its key for Temporal's fairness. A server that has
+   * it switched on dispatches their waiting purchases in turn, so that the thousand of one don't stand before the one of another.
+   */
+  fairnessKey?: string;
 }
 
 /** The library of a TypeScript checkout. @param client a client of the namespace in which the worker runs. */
 export function createStarter(client: Client, options: StarterOptions = {}): Starter {
-  const { taskQueue = DEFAULT_TASK_QUEUE, answerWithinMs = answerTimeout } = options;
+  const { taskQueue = DEFAULT_TASK_QUEUE, answerWithinMs = answerTimeout, fairnessKey } = options;
   return {
-    purchase: (input) => startOrFind(client, taskQueue, input),
+    purchase: (input) => startOrFind(client, { taskQueue, fairnessKey }, input),
     result: (referenceId) => known(referenceId, () => resultOf(client, referenceId)),
     status: (referenceId) => known(referenceId, () => statusOf(client, referenceId)),
     resolve: (referenceId, choice) =>
@@ -82,7 +87,11 @@ export function createStarter(client: Client, options: StarterOptions = {}): Sta
   };
 }
 
-async function startOrFind(client: Client, taskQueue: string, input: PurchaseInput): Promise<StartedPurchase> {
+async function startOrFind(
+  client: Client,
+  { taskQueue, fairnessKey }: Pick<StarterOptions, 'fairnessKey'> & { taskQueue: string },
+  input: PurchaseInput,
+): Promise<StartedPurchase> {
   const faults = validatePurchase(input);
   if (faults.length > 0) throw new InvalidPurchaseError(faults);
   const { referenceId } = input;
@@ -95,6 +104,7 @@ async function startOrFind(client: Client, taskQueue: string, input: PurchaseInp
       args: [{ referenceId, items } satisfies PurchaseInput],
       workflowIdReusePolicy: 'REJECT_DUPLICATE' as const,
       staticSummary: describeItems(items),
+      priority: fairnessKey === undefined ? undefined : { fairnessKey },
     };
     const handle = await client.workflow
       .start(PURCHASE_WORKFLOW, { ...options, typedSearchAttributes: firstAttributes(referenceId) })

@@ -10,6 +10,20 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
+/**
+ * Which activities of a full task queue are dispatched first: 1 before 5, and of one key the oldest. The server is strict
+ * about it: the lower of two keys waits for as long as the higher one has anything. So placements and deliveries share a key,
+ * as they share the partner's rate. Polls have the server's default.
+ *
+ * The server adds the fairness key that the workflow was started with.
+ */
+const PRIORITY = {
+  placementsAndDeliveries: { priorityKey: 1 },
+  settling: { priorityKey: 2 },
+  polls: { priorityKey: 3 },
+  reconciliation: { priorityKey: 5 },
+} as const;
+
 /** A local activity that does no I/O: it is only recorded. */
 export const localOptions: LocalActivityOptions = {
   startToCloseTimeout: 10 * SECOND,
@@ -52,6 +66,7 @@ export function placementOptions(settings: PurchaseSettings): ActivityOptions {
   return {
     startToCloseTimeout: placementInFlight(settings) + 5 * SECOND,
     heartbeatTimeout: placementMaxAge(settings),
+    priority: PRIORITY.placementsAndDeliveries,
     retry: { maximumAttempts: 1 },
   };
 }
@@ -101,6 +116,7 @@ export function historySearchOptions(settings: PurchaseSettings): ActivityOption
   return {
     startToCloseTimeout: 4 * settings.partnerTimeoutMs + 30 * SECOND,
     scheduleToCloseTimeout: HOUR,
+    priority: PRIORITY.settling,
     retry: { initialInterval: 2 * SECOND, backoffCoefficient: 2, maximumInterval: MINUTE },
   };
 }
@@ -156,6 +172,7 @@ export function pollingOptions(settings: PurchaseSettings, remainingMs: number):
   return {
     startToCloseTimeout: settings.partnerTimeoutMs + 10 * SECOND,
     scheduleToCloseTimeout: remainingMs,
+    priority: PRIORITY.polls,
     retry: {
       initialInterval: settings.pollIntervalMs,
       backoffCoefficient: 1,
@@ -186,6 +203,7 @@ export const watchOptions: ActivityOptions = {
   startToCloseTimeout: 24 * HOUR,
   heartbeatTimeout: 20 * SECOND,
   cancellationType: 'WAIT_CANCELLATION_COMPLETED',
+  priority: PRIORITY.polls,
   retry: { initialInterval: SECOND, backoffCoefficient: 2, maximumInterval: MINUTE },
 };
 
@@ -199,6 +217,7 @@ export const IDLE_ROUNDS = 3;
 export function singleReadOptions(settings: PurchaseSettings): ActivityOptions {
   return {
     startToCloseTimeout: settings.partnerTimeoutMs + 10 * SECOND,
+    priority: PRIORITY.placementsAndDeliveries,
     retry: { initialInterval: 2 * SECOND, backoffCoefficient: 2, maximumInterval: 4 * SECOND, maximumAttempts: 6 },
   };
 }
@@ -210,6 +229,7 @@ export function singleReadOptions(settings: PurchaseSettings): ActivityOptions {
 export function orderCheckOptions({ partnerTimeoutMs }: PurchaseSettings): ActivityOptions {
   return {
     scheduleToCloseTimeout: Math.max(20 * SECOND, partnerTimeoutMs + 5 * SECOND),
+    priority: PRIORITY.placementsAndDeliveries,
     retry: { initialInterval: SECOND, backoffCoefficient: 2, maximumAttempts: 3 },
   };
 }
@@ -218,6 +238,7 @@ export function orderCheckOptions({ partnerTimeoutMs }: PurchaseSettings): Activ
 export function planningOptions(settings: PurchaseSettings): ActivityOptions {
   return {
     startToCloseTimeout: settings.partnerTimeoutMs + 30 * SECOND,
+    priority: PRIORITY.placementsAndDeliveries,
     retry: { initialInterval: 2 * SECOND, backoffCoefficient: 2, maximumAttempts: 6 },
   };
 }
@@ -229,6 +250,7 @@ export function deliveryOptions(settings: PurchaseSettings): ActivityOptions {
   return {
     startToCloseTimeout: settings.partnerTimeoutMs + settings.deliveryTimeoutMs + 10 * SECOND,
     scheduleToCloseTimeout: 25 * HOUR,
+    priority: PRIORITY.placementsAndDeliveries,
     retry: { initialInterval: SECOND, backoffCoefficient: 2, maximumInterval: 10 * MINUTE },
   };
 }
@@ -244,6 +266,7 @@ export const reconciliationOptions: ActivityOptions = {
   scheduleToCloseTimeout: 18 * HOUR,
   heartbeatTimeout: 20 * SECOND,
   cancellationType: 'WAIT_CANCELLATION_COMPLETED',
+  priority: PRIORITY.reconciliation,
   retry: { initialInterval: 5 * SECOND, backoffCoefficient: 2, maximumInterval: 10 * MINUTE },
 };
 
@@ -264,7 +287,7 @@ export const schedulePolicies = { jitter: 5 * MINUTE, catchupWindow: 12 * HOUR }
 
 /** `reconciliation.completed` is given up after 3 hours: the report and the result say the same. */
 export function completedEventOptions(settings: PurchaseSettings): ActivityOptions {
-  return { ...deliveryOptions(settings), scheduleToCloseTimeout: 3 * HOUR };
+  return { ...deliveryOptions(settings), scheduleToCloseTimeout: 3 * HOUR, priority: PRIORITY.reconciliation };
 }
 
 /** The age from which an order without a purchase is a finding: a placement and its settling may take as long. */

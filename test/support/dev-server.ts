@@ -37,6 +37,8 @@ interface DevServerOptions {
   port?: number;
   dbFile?: string;
   setUp?: boolean;
+  /** Its dynamic configuration, where it is not the default: `KEY=VALUE`. */
+  config?: readonly string[];
 }
 
 /** @returns undefined when it ended before it answered. */
@@ -50,6 +52,7 @@ async function tryDevServer(options: DevServerOptions): Promise<DevServer | unde
     [
       ...['server', 'start-dev', '--headless', '--ip', '127.0.0.1', '--port', String(port), '--log-level', 'error'],
       ...(options.dbFile ? ['--db-filename', options.dbFile] : []),
+      ...(options.config ?? []).flatMap((value) => ['--dynamic-config-value', value]),
       ...(options.setUp === false ? [] : attributes.flatMap((name) => ['--search-attribute', `${name}=Keyword`])),
     ],
     { stdio: 'ignore' },

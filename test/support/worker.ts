@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from '@temporalio/client';
-import { NativeConnection, Worker } from '@temporalio/worker';
+import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import { type ActivityDependencies, createActivities } from '../../src/activities';
 import { createReconcileActivities } from '../../src/activities/reconcile';
 import { createWatchActivities } from '../../src/activities/watch-orders';
@@ -26,6 +26,11 @@ export interface WorkerParts {
   reportDir: string;
   /** How far ahead the clock of its reconciliations is, in ms. Default an hour, so that what was done a moment ago has settled. */
   reconcilesAheadMs?: number | undefined;
+  /** What it takes at once, and what it does besides. */
+  options?: Pick<
+    WorkerOptions,
+    'enableNonLocalActivities' | 'interceptors' | 'maxConcurrentActivityTaskExecutions' | 'workerDeploymentOptions'
+  >;
 }
 
 /** A worker in this process. @returns stops it */
@@ -65,6 +70,7 @@ export async function startWorker(parts: WorkerParts): Promise<() => Promise<voi
     maxHeartbeatThrottleInterval: '1s',
     shutdownGraceTime: '5s',
     shutdownForceTime: '10s',
+    ...parts.options,
   });
   const running = worker.run();
   return async () => {

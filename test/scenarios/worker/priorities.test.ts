@@ -1,0 +1,108 @@
+import { startDevServer } from '../../support/dev-server';
+import { operatorOf } from '../../support/operator';
+import { closeAtEnd, temporaryFolder } from '../../support/clean-up';
+import { TEST_FINGERPRINT_SECRET } from '../../support/settings';
+import { startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
+import { waitUntil } from '../../support/wait-until';
+import { startWorker, type WorkerParts } from '../../support/worker';
+import { RECONCILE_WORKFLOW } from '../../../src/contracts/names';
+import { createStarter } from '../../../src/starter/index';
+
+const ACTIVITY_TASKS = 2;
+
+describe('what a worker with one slot is given first, when activities have piled up', () => {
+  let address: string;
+
+  beforeAll(async () => {
+    // Servers of 1.29 look at priorities only where this is switched on. Each partition of a queue has an order of its own.
+    const partitions = ['Read', 'Write'].map((side) => `matching.numTaskqueue${side}Partitions=1`);
+    const freshCounts = 'matching.TaskQueueInfoByBuildIdTTL="1ms"';
+    ({ address } = await startDevServer({ config: ['matching.enableFairness=true', ...partitions, freshCounts] }));
+  });
+
+  it('is a placement, then a search that settles, then a poll, and last the reconciliation, whoever waited longest', async () => {
+    const env = await startTestEnvironment({ address, worker: false, settings: { pollIntervalMs: 60_000 } });
+    await start(env, { enableNonLocalActivities: false });
+    await env.client.workflow.start(RECONCILE_WORKFLOW, { workflowId: 'waits-longest', taskQueue: env.taskQueue });
+    await untilPiledUp(env, 1);
+    await answerPlacement(env, { evidence: 'PLACED', orderId: 'of-nobody' });
+    await untilPiledUp(env, 2);
+    await answerPlacement(env, { evidence: 'ANSWERED', why: 'an error' });
+    await untilPiledUp(env, 3);
+    await env.buy({ 'demo-instant': 1 });
+    await untilPiledUp(env, 4);
+
+    const dispatched = await startOneSlot(env);
+    await waitUntil('the reconciliation begins', () =>
+      dispatched.some(({ activity }) => activity === 'reconcileOrders'),
+    );
+    expect([...new Set(dispatched.map(({ activity }) => activity))]).toEqual([
+      'placeOrder',
+      'findOrders',
+      'awaitOrderChange',
+      'reconcileOrders',
+    ]);
+  });
+
+  it('is not only of the checkout that came first, where each has a fairness key', async () => {
+    const env = await startTestEnvironment({ address, worker: false });
+    await start(env, { enableNonLocalActivities: false });
+    const large = createStarter(env.client, { taskQueue: env.taskQueue, fairnessKey: 'large shop' });
+    const small = createStarter(env.client, { taskQueue: env.taskQueue, fairnessKey: 'small shop' });
+    const items = [{ productId: 'demo-instant', quantity: 1 }];
+    for (let count = 1; count <= 10; count++) await large.purchase({ referenceId: env.reference('large'), items });
+    await untilPiledUp(env, 10);
+    const { workflowId } = await small.purchase({ referenceId: env.reference('small'), items });
+    await untilPiledUp(env, 11);
+
+    const dispatched = await startOneSlot(env);
+    await waitUntil('all are placed', () => dispatched.length >= 11);
+    expect(dispatched.slice(0, 3).map((one) => one.workflowId)).toContain(workflowId);
+  });
+});
+
+async function start(env: TestEnvironment, options: WorkerParts['options']): Promise<void> {
+  const { address, namespace, taskQueue, settings, partner, receiver } = env;
+  const where = { address, namespace, taskQueue, reportDir: temporaryFolder() };
+  const fingerprintSecrets = () => [TEST_FINGERPRINT_SECRET];
+  closeAtEnd(await startWorker({ ...where, settings, partner, receiver, fingerprintSecrets, options }));
+}
+
+interface Dispatched {
+  activity: string;
+  workflowId: string | undefined;
+}
+
+/** @returns what it is given, in that order, as it comes. */
+async function startOneSlot(env: TestEnvironment): Promise<Dispatched[]> {
+  const dispatched: Dispatched[] = [];
+  await start(env, {
+    maxConcurrentActivityTaskExecutions: 1,
+    interceptors: {
+      activity: [
+        ({ info }) => {
+          const { activityType: activity, workflowExecution } = info;
+          if (!info.isLocal) dispatched.push({ activity, workflowId: workflowExecution?.workflowId });
+          return {};
+        },
+      ],
+    },
+  });
+  return dispatched;
+}
+
+/** Buys, and answers the placement by hand, as no worker does. */
+async function answerPlacement(env: TestEnvironment, answer: object): Promise<void> {
+  const operator = operatorOf(env, await env.buy({ 'demo-instant': 1 }));
+  await operator.pending('placeOrder');
+  await operator.complete('placeOrder', answer);
+}
+
+/** Waits until so many activities wait at the server for a worker. */
+async function untilPiledUp({ client, namespace, taskQueue }: TestEnvironment, count: number): Promise<void> {
+  const request = { namespace, taskQueue: { name: taskQueue }, taskQueueType: ACTIVITY_TASKS, reportStats: true };
+  await waitUntil(`${count} activities wait`, async () => {
+    const { stats } = await client.workflowService.describeTaskQueue(request);
+    return Number(stats?.approximateBacklogCount ?? 0) >= count;
+  });
+}
