@@ -735,6 +735,31 @@ export const MUTANTS = [
     tests: ['test/scenarios/placement/history.test.ts'],
   },
   {
+    name: 'any-price',
+    rule: 'a purchase that may cost more than it names is not placed',
+    file: 'src/activities/place-order.ts',
+    find: 'if (priced) return priced;',
+    replace: 'if (priced && deps.now() < 0) return priced;',
+    tests: ['test/scenarios/placement/max-debit.test.ts'],
+  },
+  {
+    name: 'price-in-floats',
+    rule: 'the prices of a purchase are added in decimals',
+    file: 'src/domain/max-debit.ts',
+    find: 'if (most !== undefined && total <= most) return undefined;',
+    replace:
+      'const sum = items.reduce((all, { productId, quantity }) => all + Array(quantity).fill(prices.get(productId)?.price ?? 0).reduce((a, b) => a + b, 0), 0);\n  if (most !== undefined && sum <= maxDebit) return undefined;',
+    tests: ['test/unit/domain/max-debit.test.ts'],
+  },
+  {
+    name: 'unsettled-over-max-debit',
+    rule: 'what costs too much ends as not placed only in a run that can know that the one before has not placed it',
+    file: 'src/workflows/place-order.ts',
+    find: "return { kind: 'retry', why: answer.why, final: true };",
+    replace: "return ended('NOT_PLACED', answer.why);",
+    tests: ['test/scenarios/placement/max-debit.test.ts'],
+  },
+  {
     name: 'now-after-reading',
     rule: 'what begins or ends while the records are read is for the next run',
     file: 'src/activities/reconcile/index.ts',

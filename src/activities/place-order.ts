@@ -1,10 +1,12 @@
 import { activityInfo, log } from '@temporalio/activity';
 import type { Activities, PlaceOrderInput, PlacementResult } from '../contracts/activities';
+import { maxDebitIssue } from '../domain/max-debit';
 import { isPartnerError, type RequestTurn } from '../partner';
 import { counter } from './counter';
 import { ACCESS_REFUSED, nameOf } from './failures';
 import { findOrders } from './find-orders';
 import type { ActivityDependencies } from './dependencies';
+import { createPriceList, type Prices } from './price-list';
 import { createIntent, createSequence, type Sequence } from './record-intent';
 
 /**
@@ -32,15 +34,19 @@ const WRITE_MS = 2_000;
 export function createPlaceOrderActivities(deps: ActivityDependencies): Pick<Activities, 'placeOrder'> {
   const placements = counter('fulfilment_placements');
   const oneByOne = createSequence();
+  const readPrices = createPriceList(deps.partner);
   return {
     async placeOrder(input) {
       const fence = closedFence(input);
       if (fence) return fence;
+      const priced = await checkPrice(deps, input, readPrices);
+      if (priced?.evidence === 'NOT_SENT') return priced;
 
       return deps.partner.inTurn(placementTurn(input), async (partner) => {
         const inTurn = { ...deps, partner };
         const before = await findBefore(inTurn, input);
         if (before) return before;
+        if (priced) return priced;
 
         const answer = await send(inTurn, input, oneByOne);
         placements.add({ evidence: answer.evidence });
@@ -49,6 +55,25 @@ export function createPlaceOrderActivities(deps: ActivityDependencies): Pick<Act
       });
     },
   };
+}
+
+/** What a purchase that names no `maxDebit` does not pay for. @returns why it is not placed; undefined: it may cost as much. */
+async function checkPrice(
+  deps: ActivityDependencies,
+  input: PlaceOrderInput,
+  readPrices: () => Promise<Prices>,
+): Promise<PlacementResult | undefined> {
+  const { items, maxDebit } = input;
+  if (maxDebit === undefined) return undefined;
+  // The other half of the attempt is for the search and the write.
+  const prices = await readBefore(deps, input, input.maxAgeMs / 2, {
+    read: readPrices,
+    slow: 'the catalogue is still being read for its prices',
+    failed: 'the catalogue could not be read',
+  });
+  if ('evidence' in prices) return prices;
+  const why = maxDebitIssue(items, maxDebit, prices.result);
+  return why === undefined ? undefined : { evidence: 'OVER_MAX_DEBIT', why };
 }
 
 /** The search and the write wait for their slots together. The oldest purchase goes first. */
@@ -72,25 +97,44 @@ function closedFence(input: PlaceOrderInput): PlacementResult | undefined {
 
 /** @returns an answer that ends the attempt before anything was sent, or undefined to go on. */
 async function findBefore(deps: ActivityDependencies, input: PlaceOrderInput): Promise<PlacementResult | undefined> {
+  const found = await readBefore(deps, input, 0, {
+    read: () => findOrders(deps.partner, input.referenceId, input.since),
+    slow: 'the search of the order history took too long',
+    failed: 'the order history could not be searched',
+  });
+  if ('evidence' in found) return found;
+  const { orders, unusable } = found.result;
+  if (unusable !== undefined && !input.decidedDespite?.includes(unusable))
+    return { evidence: 'UNKNOWN', why: unusable };
+  return orders.length > 0 ? { evidence: 'FOUND', orders, why: 'the order is there already' } : undefined;
+}
+
+/**
+ * Reads at the partner what a placement has to know first, in time for the rest of the attempt.
+ *
+ * @param restMs how much of the attempt's time is for what follows.
+ * @param reading `slow` and `failed` say what happened where it does not succeed: nothing is sent then.
+ */
+async function readBefore<T>(
+  { now }: ActivityDependencies,
+  input: PlaceOrderInput,
+  restMs: number,
+  { read, slow, failed }: { read: () => Promise<T>; slow: string; failed: string },
+): Promise<{ result: T } | Extract<PlacementResult, { evidence: 'NOT_SENT' }>> {
   // A worker whose clock is behind the server's would believe that it has more time than the attempt may take.
-  const timeLeftMs = Math.min(notAfter(input) - deps.now(), input.maxAgeMs) - ANSWER_MS;
+  const timeLeftMs = Math.min(notAfter(input) - now(), input.maxAgeMs) - ANSWER_MS - restMs;
   if (timeLeftMs <= 0) return { evidence: 'NOT_SENT', why: 'the attempt was too old when a worker took it' };
   try {
-    const found = await withinMs(timeLeftMs, findOrders(deps.partner, input.referenceId, input.since));
-    if (!found) return { evidence: 'NOT_SENT', why: 'the search of the order history took too long' };
-    const { orders, unusable } = found;
-    if (unusable !== undefined && !input.decidedDespite?.includes(unusable))
-      return { evidence: 'UNKNOWN', why: unusable };
-    return orders.length > 0 ? { evidence: 'FOUND', orders, why: 'the order is there already' } : undefined;
+    const result = await withinMs(timeLeftMs, read());
+    return result === undefined ? { evidence: 'NOT_SENT', why: slow } : { result };
   } catch (error) {
-    const unasked = 'the order history could not be searched';
     if (!isPartnerError(error)) {
-      log.error(`${unasked} before placing`, { error: nameOf(error) });
-      return { evidence: 'NOT_SENT', why: `${unasked}: an unexpected error` };
+      log.error(`${failed} before placing`, { error: nameOf(error) });
+      return { evidence: 'NOT_SENT', why: `${failed}: an unexpected error` };
     }
     const { message: why, retryAfterMs, turnInMs } = error;
     if (error.kind === 'access') log.error(ACCESS_REFUSED, { why });
-    return { evidence: 'NOT_SENT', why: `${unasked}: ${why}`, retryAfterMs, turnInMs };
+    return { evidence: 'NOT_SENT', why: `${failed}: ${why}`, retryAfterMs, turnInMs };
   }
 }
 

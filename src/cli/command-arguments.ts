@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import type { PurchaseItem } from '../contracts/purchase';
 import { isSafeOrderId } from '../domain/order';
-import { validateReference } from '../domain/purchase-rules';
+import { validateMaxDebit, validateReference } from '../domain/purchase-rules';
 
 /** @throws InvalidArgumentError that says what a reference is. */
 export function reference(value: string): string {
@@ -26,6 +26,14 @@ export function orderId(value: string): string {
     throw new InvalidArgumentError('expected the id of an order at the partner: 1 to 200 of A-Z a-z 0-9 . _ ~ : -');
   }
   return value;
+}
+
+/** A decimal number from 0. */
+export function amount(value: string): number {
+  const number = Number(value);
+  const [fault] = /^\d{1,15}(\.\d{1,6})?$/.test(value) ? validateMaxDebit(number) : ['no decimal number'];
+  if (fault) throw new InvalidArgumentError(`expected a number from 0 such as 12.50, got ${value}`);
+  return number;
 }
 
 /** A whole number from 1. */

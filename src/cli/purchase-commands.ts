@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { DecisionKind, PurchaseItem } from '../contracts/purchase';
 import { validateItems } from '../domain/purchase-rules';
-import { item, orderId, reference } from './command-arguments';
+import { amount, item, orderId, reference } from './command-arguments';
 import type { StarterContext } from './context';
 import { type DecisionChoice, DECISIONS } from '../starter/decisions';
 import { InvalidPurchaseError, StarterError } from '../starter/errors';
@@ -19,10 +19,9 @@ export function addPurchaseCommands(program: Command, context: StarterContext): 
     .description('start the purchase of a sale, or find the one that this reference already has')
     .argument('<reference>', 'one for each sale', reference)
     .requiredOption('--item <product:quantity>', 'what was sold; repeat it for more products', item)
+    .option('--max-debit <amount>', 'the most that it may cost: more by the catalogue, and it is not placed', amount)
     .option('--wait', 'wait for the end; exit code 3 unless everything was delivered')
-    .action((referenceId: string, options: { item: PurchaseItem[]; wait?: boolean }) =>
-      purchase(context, referenceId, options),
-    );
+    .action((referenceId: string, options: PurchaseOptions) => purchase(context, referenceId, options));
   program
     .command('status')
     .description('where a purchase stands, its deliveries too')
@@ -51,15 +50,21 @@ export function addPurchaseCommands(program: Command, context: StarterContext): 
     );
 }
 
+interface PurchaseOptions {
+  item: PurchaseItem[];
+  maxDebit?: number;
+  wait?: boolean;
+}
+
 async function purchase(
   context: StarterContext,
   referenceId: string,
-  { item: items, wait }: { item: PurchaseItem[]; wait?: boolean },
+  { item: items, maxDebit, wait }: PurchaseOptions,
 ): Promise<void> {
   const faults = validateItems(items);
   if (faults.length > 0) throw new InvalidPurchaseError(faults);
   await withStarter(context, { taskQueue: context.taskQueue() }, async (starter) => {
-    const started = await starter.purchase({ referenceId, items });
+    const started = await starter.purchase({ referenceId, items, maxDebit });
     if (!wait) return showStarted(context.out, started);
     context.out.note(`${started.started ? 'started' : 'found'} ${started.workflowId}; waiting for its end`);
     const result = await starter.result(referenceId);

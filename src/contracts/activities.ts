@@ -21,6 +21,8 @@ export interface FoundOrder {
 export interface PlaceOrderInput {
   referenceId: string;
   items: PurchaseItem[];
+  /** The most that it may cost: see `PurchaseInput`. */
+  maxDebit?: number;
   /** Epoch ms, the server's clock: when the first run of this purchase began. Orders older than that are not ours. */
   since: number;
   /** The first run of this purchase. Any other run settles before it places. */
@@ -46,6 +48,8 @@ export type PlacementResult =
   /** The search before the request brought up orders. Nothing was sent. */
   | { evidence: 'FOUND'; orders: FoundOrder[]; why: string }
   | { evidence: 'NOT_SENT'; why: string; retryAfterMs?: number; turnInMs?: number }
+  /** It may cost more than it names. Nothing was sent, and the search before has shown no order. */
+  | { evidence: 'OVER_MAX_DEBIT'; why: string }
   | PlacementRefused
   | PlacementUnknown;
 

@@ -7,6 +7,8 @@ export type { PurchaseItem };
 export interface PurchaseInput {
   referenceId: string;
   items: PurchaseItem[];
+  /** The most that it may cost, by the prices of the catalogue; without it the catalogue is not asked. */
+  maxDebit?: number;
 }
 
 /** What became of one product of a purchase: `delivered` counts the keys that were handed over. */

@@ -1,4 +1,5 @@
 import { totalQuantity } from './line-totals';
+import { sameAmount, toMicros } from './money';
 import { type PurchaseItem, REFERENCE_PATTERN } from './order';
 
 /** The most of one product in one purchase. Source: docs/architecture.md#what-is-public. */
@@ -15,9 +16,9 @@ const PRODUCT_ID_MAX = 200;
  * @returns one sentence for each issue, with what was expected and what came; empty if the input is valid.
  */
 export function validatePurchase(input: unknown): string[] {
-  if (typeof input !== 'object' || input === null) return ['expected one argument {referenceId, items}'];
-  const { referenceId, items } = input as { referenceId?: unknown; items?: unknown };
-  return [...validateReference(referenceId), ...validateItems(items)];
+  if (typeof input !== 'object' || input === null) return ['expected one argument {referenceId, items, maxDebit?}'];
+  const { referenceId, items, maxDebit } = input as Record<'referenceId' | 'items' | 'maxDebit', unknown>;
+  return [...validateReference(referenceId), ...validateItems(items), ...validateMaxDebit(maxDebit)];
 }
 
 /** @returns one sentence for each issue of a reference. */
@@ -26,6 +27,13 @@ export function validateReference(referenceId: unknown): string[] {
   return [
     `referenceId: expected 1 to 100 of A-Z a-z 0-9 . _ ~ : - that begin with a letter or a digit, got ${show(referenceId)}`,
   ];
+}
+
+/** @returns one sentence for the issue of the most that a purchase may cost, if it names it. JSON of other languages has null. */
+export function validateMaxDebit(maxDebit: unknown): string[] {
+  if (maxDebit === undefined || maxDebit === null) return [];
+  if (typeof maxDebit === 'number' && maxDebit >= 0 && toMicros(maxDebit) !== undefined) return [];
+  return [`maxDebit: expected a number from 0, such as 12.5, or nothing, got ${show(maxDebit)}`];
 }
 
 /** @returns one sentence for each issue of the items. */
@@ -77,4 +85,10 @@ export function describeItems(items: readonly PurchaseItem[]): string {
 export function sameItems(one: readonly PurchaseItem[], other: readonly PurchaseItem[]): boolean {
   const lines = (items: typeof one) => items.map((item) => JSON.stringify([item.productId, item.quantity])).toSorted();
   return lines(one).join() === lines(other).join();
+}
+
+/** Whether two purchases may cost the same at the most, or both name nothing. */
+export function sameMaxDebit(one: number | null | undefined, other: number | null | undefined): boolean {
+  const [most, otherMost] = [one ?? undefined, other ?? undefined];
+  return most === undefined || otherMost === undefined ? most === otherMost : sameAmount(most, otherMost);
 }

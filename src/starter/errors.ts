@@ -1,4 +1,4 @@
-import type { HoldNotice, PurchaseItem } from '../contracts/purchase';
+import type { HoldNotice, PurchaseInput } from '../contracts/purchase';
 import { describeItems } from '../domain/purchase-rules';
 import { commandsFor } from './decisions';
 
@@ -20,16 +20,16 @@ export class InvalidPurchaseError extends StarterError {
   }
 }
 
-/** The reference already belongs to a purchase of other items. Nothing was started and nothing changed. */
+/** The reference already belongs to a purchase of other items, or that may cost another sum. Nothing was started and nothing changed. */
 export class PurchaseDiffersError extends StarterError {
   constructor(
     readonly referenceId: string,
-    readonly known: readonly PurchaseItem[],
-    readonly asked: readonly PurchaseItem[],
+    readonly known: Omit<PurchaseInput, 'referenceId'>,
+    readonly asked: Omit<PurchaseInput, 'referenceId'>,
   ) {
     super(
       `Reference ${referenceId} already stands for another purchase.\n` +
-        `  it bought:  ${describeItems(known)}\n  you asked:  ${describeItems(asked)}\n` +
+        `  it bought:  ${describePurchase(known)}\n  you asked:  ${describePurchase(asked)}\n` +
         'Every sale needs a reference of its own; use a new one.',
     );
   }
@@ -75,3 +75,7 @@ export class RedeliveryFailedError extends StarterError {}
 
 /** Whoever was to answer did not within the time. What was asked may still come true. */
 export class NotAnsweredError extends StarterError {}
+
+function describePurchase({ items, maxDebit }: Omit<PurchaseInput, 'referenceId'>): string {
+  return `${describeItems(items)}${(maxDebit ?? undefined) === undefined ? '' : `, for ${maxDebit} at the most`}`;
+}

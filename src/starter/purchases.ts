@@ -7,7 +7,7 @@ import {
 import { DEFAULT_TASK_QUEUE, PURCHASE_WORKFLOW, purchaseWorkflowId } from '../contracts/names';
 import type { PurchaseInput, PurchaseResult } from '../contracts/purchase';
 import { PURCHASE_STATE, REFERENCE_ID } from '../contracts/search-attributes';
-import { describeItems, sameItems, validatePurchase } from '../domain/purchase-rules';
+import { describeItems, sameItems, sameMaxDebit, validatePurchase } from '../domain/purchase-rules';
 import { createPurchaseReader, grpcErrorOf } from '../temporal/client';
 import { answerTimeout } from '../workflows/policies';
 import type { DecisionChoice } from './decisions';
@@ -36,7 +36,7 @@ export interface Starter {
    * Starts the purchase of a sale, or finds it: the same reference is the same purchase, while it runs and after.
    *
    * @throws InvalidPurchaseError before anything is contacted.
-   * @throws PurchaseDiffersError when the reference already stands for other items.
+   * @throws PurchaseDiffersError when the reference already stands for other items, or another `maxDebit`.
    */
   purchase(input: PurchaseInput): Promise<StartedPurchase>;
   /**
@@ -94,14 +94,14 @@ async function startOrFind(
 ): Promise<StartedPurchase> {
   const faults = validatePurchase(input);
   if (faults.length > 0) throw new InvalidPurchaseError(faults);
-  const { referenceId } = input;
+  const { referenceId, maxDebit } = input;
   const items = input.items.map(({ productId, quantity }) => ({ productId, quantity }));
   const workflowId = purchaseWorkflowId(referenceId);
   try {
     const options = {
       workflowId,
       taskQueue,
-      args: [{ referenceId, items } satisfies PurchaseInput],
+      args: [{ referenceId, items, maxDebit } satisfies PurchaseInput],
       workflowIdReusePolicy: 'REJECT_DUPLICATE' as const,
       staticSummary: describeItems(items),
       priority: fairnessKey === undefined ? undefined : { fairnessKey },
@@ -116,7 +116,7 @@ async function startOrFind(
     return { referenceId, workflowId, runId: handle.firstExecutionRunId, started: true };
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-    const runId = await findSame(client, { referenceId, items });
+    const runId = await findSame(client, { referenceId, items, maxDebit });
     return { referenceId, workflowId, runId, started: false };
   }
 }
@@ -133,8 +133,9 @@ function lacksSearchAttributes(error: unknown): boolean {
   return grpcErrorOf(error)?.details.includes('search attribute') === true;
 }
 
-/** @returns the run of the purchase that this reference already has, if it is of the same items. */
-async function findSame(client: Client, { referenceId, items }: PurchaseInput): Promise<string> {
+/** @returns the run of the purchase that this reference already has, if it is of the same items and may cost as much. */
+async function findSame(client: Client, asked: PurchaseInput): Promise<string> {
+  const { referenceId } = asked;
   const purchases = createPurchaseReader(client);
   const { workflowId, runId } = await purchases.describe(referenceId);
   const before = await purchases.startInput({ workflowId, runId });
@@ -145,8 +146,9 @@ async function findSame(client: Client, { referenceId, items }: PurchaseInput): 
       `Reference ${referenceId} was used up by a start that was no purchase (${why}); use a new one.`,
     );
   }
-  const known = (before as PurchaseInput).items;
-  if (!sameItems(known, items)) throw new PurchaseDiffersError(referenceId, known, items);
+  const known = before as PurchaseInput;
+  const isSame = sameItems(known.items, asked.items) && sameMaxDebit(known.maxDebit, asked.maxDebit);
+  if (!isSame) throw new PurchaseDiffersError(referenceId, known, asked);
   return runId;
 }
 

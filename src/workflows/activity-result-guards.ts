@@ -38,6 +38,7 @@ export function isPlacementResult(value: unknown): value is PlacementResult {
     case 'FOUND':
       return isListOf(orders, isFoundOrder) && isString(why);
     case 'NOT_SENT':
+    case 'OVER_MAX_DEBIT':
     case 'ORDER_REFUSED':
     case 'ACCESS_REFUSED':
     case 'CONFLICT':

@@ -45,7 +45,7 @@ export async function placeOrder(purchase: PurchaseRecord, holds: Holds): Promis
     }
     const answer = await attemptPlacement(purchase, { settledInRun, decidedDespite });
     let step = await interpretAnswer(purchase, holds, answer, mayHaveArrived);
-    if (step.kind === 'retry' && isTooLate(purchase, step, attempt, until)) {
+    if (step.kind === 'retry' && (step.final || isTooLate(purchase, step, attempt, until))) {
       const unplaced = ended('NOT_PLACED', step.why);
       step = await endUnplaced(purchase, holds, unplaced, step.settledInRun ?? settledInRun);
     }
@@ -100,6 +100,7 @@ async function attemptPlacement(
   const request: PlaceOrderInput = {
     referenceId: input.referenceId,
     items: input.items,
+    maxDebit: input.maxDebit ?? undefined,
     since: firstStart(),
     firstRunId: workflowInfo().firstExecutionRunId,
     settledInRun,
@@ -150,6 +151,8 @@ async function interpretAnswer(
       return adopt(purchase, answer.orders) ?? { kind: 'retry', why: answer.why };
     case 'NOT_SENT':
       return { kind: 'retry', why: answer.why, retryAfterMs: answer.retryAfterMs, turnInMs: answer.turnInMs };
+    case 'OVER_MAX_DEBIT':
+      return { kind: 'retry', why: answer.why, final: true };
     case 'ORDER_REFUSED':
       // An order of an earlier request may be why there is no balance or no stock for a second.
       if (mayHaveArrived) return settleUnknown(purchase, holds, { evidence: 'UNKNOWN', why: answer.why });

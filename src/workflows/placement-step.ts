@@ -24,6 +24,8 @@ export interface Retry {
   turnInMs?: number;
   /** The run in which it was settled that another request is allowed. */
   settledInRun?: string;
+  /** There is no other attempt: what was surely not sent stays so. */
+  final?: boolean;
   /** An operator decided: `PURCHASE_PLACE_WITHIN` begins anew. */
   decided?: boolean;
   /** The explanation that the operator had read. */

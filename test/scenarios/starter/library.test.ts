@@ -53,6 +53,20 @@ describe('the library of a TypeScript checkout', () => {
     expect(env.sandbox.placeRequestsOf(referenceId)).toBe(1);
   });
 
+  it('refuses another sum that it may cost under a known reference, and none where one was named', async () => {
+    const referenceId = env.reference();
+    const items = ITEMS.slice(0, 1);
+    const most = (maxDebit?: number) => env.starter.purchase({ referenceId, items, maxDebit });
+    expect(await most(20)).toMatchObject({ started: true });
+
+    expect(await most(20.0)).toMatchObject({ started: false });
+    await expect(most(21)).rejects.toThrow(
+      /for 20 at the most\n {2}you asked: {2}2 × demo-instant, for 21 at the most/,
+    );
+    await expect(most()).rejects.toThrow(PurchaseDiffersError);
+    expect((await env.starter.result(referenceId)).outcome).toBe('DELIVERED');
+  });
+
   it('refuses what is no purchase before anything is started, with every fault in the error', async () => {
     const referenceId = env.reference();
     const refused = env.starter.purchase({ referenceId, items: [{ productId: '', quantity: 0 }] });

@@ -28,8 +28,18 @@ describe('validating the input of a purchase', () => {
     expect(validatePurchase({ ...good, items }).join()).toContain('is listed twice');
   });
 
+  it.each([0, 12.5, 1e9, null, undefined])('accepts the most that it may cost as %p', (maxDebit) => {
+    expect(validatePurchase({ ...good, maxDebit })).toEqual([]);
+  });
+
+  it.each([-0.01, NaN, Infinity, 1e21, '12.5', {}])('refuses the most that it may cost as %p', (maxDebit) => {
+    expect(validatePurchase({ ...good, maxDebit }).join()).toContain('maxDebit: expected a number from 0');
+  });
+
   it('names every issue at once', () => {
-    expect(validatePurchase({ referenceId: '', items: [{ productId: '', quantity: 0 }] })).toHaveLength(3);
+    expect(validatePurchase({ referenceId: '', items: [{ productId: '', quantity: 0 }], maxDebit: -1 })).toHaveLength(
+      4,
+    );
   });
 
   it('accepts the largest purchase, and refuses more keys than fit one payload', () => {

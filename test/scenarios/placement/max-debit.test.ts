@@ -1,0 +1,65 @@
+import { operatorOf } from '../../support/operator';
+import { sharedEnvironment } from '../../support/test-environment';
+import { LENIENT, purchaseOf, untilNotified } from './run-purchase';
+
+/** 4.99 a piece. */
+const ITEMS = [{ productId: 'demo-instant', quantity: 2 }];
+const COST = 9.98;
+
+describe('a purchase that names the most that it may cost', () => {
+  const env = sharedEnvironment({ pastOrders: 5, settings: { ...LENIENT, settleMs: 200 } });
+  const catalogueReadings = () => env.sandbox.log().filter(({ path }) => path.includes('/products')).length;
+
+  it('costs no request more where it names nothing', async () => {
+    const { outcome } = await env.bought({ 'demo-instant': 2 });
+
+    expect(outcome).toBe('DELIVERED');
+    expect(catalogueReadings()).toBe(0);
+  });
+
+  it('is placed where the catalogue asks as much, after the catalogue could be read, which many read together', async () => {
+    env.sandbox.addFault({ operation: 'products', action: { type: 'answer', status: 503 } });
+    const references = Array.from({ length: 5 }, () => env.reference());
+    for (const referenceId of references) await env.starter.purchase({ referenceId, items: ITEMS, maxDebit: COST });
+
+    for (const { outcome } of await env.ended(references, 50_000)) expect(outcome).toBe('DELIVERED');
+    // The one that failed, and three pages.
+    expect(catalogueReadings()).toBe(4);
+  });
+
+  it.each([
+    ['one cent less', ITEMS, COST - 0.01, 'it costs 9.98, and 9.97 is the most that it may cost'],
+    ['of a product without a price', [{ productId: 'gone', quantity: 1 }], 1_000, 'no price of gone'],
+  ])('is not placed for %s, and ends at once with the reason', async (_, items, maxDebit, reason) => {
+    const referenceId = env.reference();
+    await env.starter.purchase({ referenceId, items, maxDebit });
+    await untilNotified(env, referenceId);
+
+    const purchase = await purchaseOf(env, referenceId);
+    expect(purchase).toMatchObject({ state: 'NOT_PLACED', requests: 0, orders: [] });
+    expect(purchase.status.result?.reason).toContain(reason);
+    expect(purchase.events.map(({ type }) => type)).toEqual(['purchase.not_placed']);
+  });
+
+  it('whose order is there already adopts it, whatever it costs now', async () => {
+    const referenceId = env.reference();
+    await env.sandbox.placeManualOrder({ referenceId, items: [{ id: 'demo-instant', quantity: 2 }] });
+    await env.starter.purchase({ referenceId, items: ITEMS, maxDebit: 0 });
+
+    expect(await env.starter.result(referenceId)).toMatchObject({ outcome: 'DELIVERED' });
+    expect(env.sandbox.placeRequestsOf(referenceId)).toBe(0);
+  });
+
+  it('that was reset settles before it ends so: the run before went on', async () => {
+    const referenceId = env.reference();
+    await env.starter.purchase({ referenceId, items: ITEMS, maxDebit: 1 });
+    expect(await env.starter.result(referenceId)).toMatchObject({ outcome: 'NOT_PLACED' });
+    const operator = operatorOf(env, referenceId);
+    await env.sandbox.placeManualOrder({ referenceId, items: [{ id: 'demo-instant', quantity: 2 }] });
+    // With the answer of the catalogue on record, and before the run was asked for.
+    await operator.reset((await operator.points())[1]!);
+
+    expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });
+    expect(env.sandbox.placeRequestsOf(referenceId)).toBe(0);
+  });
+});
