@@ -20,7 +20,11 @@ export async function bundleStarter() {
     target: 'node20',
     entry: join(projectRoot, 'dist/cli/index.js'),
     // What only some commands need stays outside, and is loaded by those.
-    externals: { '../config': 'commonjs ./config', '../partner': 'commonjs ./partner' },
+    externals: {
+      '../config': 'commonjs ./config',
+      '../delivery': 'commonjs ./delivery',
+      '../partner': 'commonjs ./partner',
+    },
     output: {
       filename: 'starter-bundle.js',
       path: join(projectRoot, 'dist'),

@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { exitCodeOf, messageOf } from '../exit';
 import type { StarterContext } from './context';
-import { loadTemporal } from './lazy';
+import { loadDoctor, loadTemporal } from './lazy';
 import { type Output, show } from './output';
 import { addPartnerCommands } from './partner-commands';
 import { addPurchaseCommands } from './purchase-commands';
@@ -76,6 +76,10 @@ function commands(context: StarterContext): Command {
     .command('setup')
     .description('register the search attributes in the namespace; safe to repeat')
     .action(() => setup(context));
+  program
+    .command('doctor')
+    .description('try the configuration without buying, and say what to change')
+    .action(() => doctor(context));
   for (const command of [program, ...program.commands]) {
     command.option('--json', 'print one JSON document on stdout and nothing else');
   }
@@ -88,4 +92,10 @@ async function setup({ temporal, out }: StarterContext): Promise<void> {
   const registered = await loadTemporal().registerSearchAttributes(client.connection, namespace);
   const words = registered.length > 0 ? `registered ${registered.join(', ')}` : 'everything was there';
   show(out, { namespace, registered }, `namespace ${namespace}: ${words}`);
+}
+
+async function doctor(context: StarterContext): Promise<void> {
+  const diagnosis = await context.doctor();
+  show(context.out, diagnosis, loadDoctor().formatDiagnosis(diagnosis));
+  context.exitCode = diagnosis.exitCode;
 }

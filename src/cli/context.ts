@@ -1,5 +1,6 @@
 import type { Client } from '@temporalio/client';
 import type { PartnerClient } from '../partner/index';
+import type { Diagnosis } from './doctor';
 import type { Output } from './output';
 import type { ScheduleSettings } from '../starter/schedule';
 
@@ -11,6 +12,8 @@ export interface StarterContext {
   partner(): PartnerClient;
   /** What the nightly schedule is to be. */
   schedule(): ScheduleSettings;
+  /** Tries the worker's configuration. */
+  doctor(): Promise<Diagnosis>;
   out: Output;
   /** Set by a command that has worked and still is to end with another code than 0. */
   exitCode: number;

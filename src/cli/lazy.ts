@@ -1,4 +1,6 @@
 import type * as Config from '../config';
+import type * as Delivery from '../delivery';
+import type * as Doctor from './doctor';
 import type * as Partner from '../partner';
 import type * as Library from '../starter/index';
 import type * as Temporal from '../temporal/client';
@@ -9,6 +11,8 @@ import type * as Temporal from '../temporal/client';
  */
 
 export const loadConfig = () => require('../config') as typeof Config;
+export const loadDelivery = () => require('../delivery') as typeof Delivery;
+export const loadDoctor = () => require('./doctor') as typeof Doctor;
 export const loadLibrary = () => require('../starter/index') as typeof Library;
 export const loadPartner = () => require('../partner') as typeof Partner;
 export const loadTemporal = () => require('../temporal/client') as typeof Temporal;

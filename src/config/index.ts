@@ -1,6 +1,8 @@
 import type { z } from 'zod';
 import { type Environment, type ReadOptions, readVariables } from './read';
+import { ConfigError, type ConfigIssue } from './error';
 import {
+  deliveryVariables,
   describeVariable,
   partnerVariables,
   scheduleVariables,
@@ -9,7 +11,7 @@ import {
   workerVariables,
 } from './variables';
 
-export { ConfigError } from './error';
+export { ConfigError, type ConfigIssue } from './error';
 
 /*
  * The only reader of process.env. The types of what it reads follow from the schema in variables.ts; those who use the
@@ -72,12 +74,39 @@ export function readPartnerConfig(env: Environment = process.env, options: ReadO
 
 /** What the commands of the reconciliation need. @throws ConfigError */
 export function readScheduleConfig(env: Environment = process.env, options: ReadOptions = {}) {
-  const values = readVariables(scheduleVariables, env, ['RECONCILE_'], options);
-  return {
-    cron: values.RECONCILE_CRON,
-    timezone: values.RECONCILE_TIMEZONE,
-    lookbackMs: values.RECONCILE_LOOKBACK,
+  return scheduleConfig(readVariables(scheduleVariables, env, ['RECONCILE_'], options));
+}
+
+/** What `doctor` tries. A part that can't be used is absent, and `issues` says why. */
+export type DoctorConfig = ReturnType<typeof readDoctorConfig>;
+
+/**
+ * The worker's configuration and the schedule's, in parts that are read each for itself: a fault in one hides none in another.
+ * Tries to write into DELIVERY_DIR.
+ */
+export function readDoctorConfig(env: Environment = process.env, options: ReadOptions = {}) {
+  const { DELIVERY_DIR } = FOLDERS;
+  const issues = new Map<string, ConfigIssue>();
+  const read = <T>(part: () => T): T | undefined => {
+    try {
+      return part();
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      for (const issue of error.issues) issues.set(JSON.stringify(issue), issue);
+      return undefined;
+    }
   };
+  const values = <S extends z.ZodObject>(schema: S, folders = {}) =>
+    readVariables(schema, env, [], { ...options, folders });
+  const parts = {
+    partner: read(() => partnerConfig(values(partnerVariables))),
+    taskQueue: read(() => values(starterVariables).TEMPORAL_TASK_QUEUE),
+    schedule: read(() => scheduleConfig(values(scheduleVariables))),
+    delivery: read(() => deliveryConfig(values(deliveryVariables, { DELIVERY_DIR }))),
+  };
+  // The rest of what the worker reads, and names that nobody knows.
+  read(() => readWorkerConfig(env, options));
+  return { ...parts, issues: [...issues.values()] };
 }
 
 /**
@@ -130,6 +159,14 @@ function partnerConfig(values: z.output<typeof partnerVariables>) {
   };
 }
 
+function scheduleConfig(values: z.output<typeof scheduleVariables>) {
+  return {
+    cron: values.RECONCILE_CRON,
+    timezone: values.RECONCILE_TIMEZONE,
+    lookbackMs: values.RECONCILE_LOOKBACK,
+  };
+}
+
 function purchaseSettings(values: WorkerValues) {
   return {
     placeWithinMs: values.PURCHASE_PLACE_WITHIN,
@@ -144,7 +181,7 @@ function purchaseSettings(values: WorkerValues) {
   };
 }
 
-function deliveryConfig(values: WorkerValues) {
+function deliveryConfig(values: z.output<typeof deliveryVariables>) {
   const { DELIVERY_URL: url, DELIVERY_SECRET: secrets, DELIVERY_DIR: dir, DELIVERY_TIMEOUT: timeoutMs } = values;
   if (url !== undefined && secrets !== undefined) return { kind: 'webhook' as const, url, secrets, timeoutMs };
   if (dir !== undefined) return { kind: 'folder' as const, dir };

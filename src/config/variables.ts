@@ -134,6 +134,11 @@ export const partnerVariables = variables
   })
   .superRefine(checkHistoryParams, whenever);
 
+/** Where events go. Read by the worker, and by `doctor`. */
+export const deliveryVariables = variables
+  .pick({ DELIVERY_URL: true, DELIVERY_SECRET: true, DELIVERY_TIMEOUT: true, DELIVERY_DIR: true })
+  .superRefine(checkDestination, whenever);
+
 /** What the worker reads. */
 export const workerVariables = variables
   .omit({ RECONCILE_CRON: true, RECONCILE_TIMEZONE: true, RECONCILE_LOOKBACK: true })

@@ -78,6 +78,9 @@ export interface ReconciliationCompletedEvent extends EventOf<'reconciliation.co
   deduplicationKey: string;
 }
 
+/** The type of the event that `doctor` posts to try the way. It is about no purchase; a receiver answers 2xx and forgets it. */
+export const TEST_EVENT = 'purchasing.test';
+
 /** The event that hands over keys which no event has named before. */
 export function lateDelivery(late: Omit<LateDeliveryEvent, 'type'>): LateDeliveryEvent {
   const { at, referenceId, orderId, outcome, lines, totalDebit } = late;

@@ -39,7 +39,12 @@ export function readAnswer<T>(
   if (parsed === undefined) throw unreadable({ ...facts, reason: 'not-json' });
   refuseReportedError(parsed, facts);
   const { traceId, timestamp } = facts;
-  return { data: payloadOf(parsed, expected, facts), traceId, timestamp };
+  return { data: payloadOf(parsed, expected, facts), traceId, timestamp, sentAtMs: timeOf(exchange.date) };
+}
+
+function timeOf(date: string | undefined): number | undefined {
+  const ms = Date.parse(date ?? '');
+  return Number.isNaN(ms) ? undefined : ms;
 }
 
 function errorOfFailure(

@@ -34,6 +34,8 @@ export interface TransportLimits {
 interface Head {
   httpStatus: number;
   retryAfter: string | undefined;
+  /** The header `Date`. */
+  date: string | undefined;
 }
 
 /** How one request ended. */
@@ -174,8 +176,8 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: Record<string, unknown>): void {
     if (status < 200) return;
-    const retryAfter = headers['retry-after'];
-    this.head = { httpStatus: status, retryAfter: typeof retryAfter === 'string' ? retryAfter : undefined };
+    const header = (name: string) => (typeof headers[name] === 'string' ? headers[name] : undefined);
+    this.head = { httpStatus: status, retryAfter: header('retry-after'), date: header('date') };
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {

@@ -57,4 +57,6 @@ export interface Answer<T> {
   data: T;
   traceId: string | undefined;
   timestamp: string | undefined;
+  /** When the partner sent it by its own clock, epoch ms, to the second: the header `Date`. */
+  sentAtMs: number | undefined;
 }

@@ -23,6 +23,8 @@ export interface ScheduleSettings {
 /** The nightly schedule as the server has it. Times are ISO 8601. */
 export interface NightlySchedule extends ScheduleSettings {
   scheduleId: string;
+  /** Where its runs wait for a worker. */
+  taskQueue: string;
   paused: boolean;
   note?: string;
   next: string[];
@@ -139,6 +141,7 @@ function shown(description: ScheduleDescription): NightlySchedule {
   const [input] = (action.type === 'startWorkflow' ? (action.args ?? []) : []) as ReconcileInput[];
   return {
     scheduleId,
+    taskQueue: action.type === 'startWorkflow' ? action.taskQueue : '',
     cron: spec.calendars?.[0]?.comment ?? '',
     timezone: spec.timezone ?? 'UTC',
     lookbackMs: input?.lookbackMs ?? 0,

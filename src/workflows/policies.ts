@@ -49,7 +49,7 @@ export function pauseFloor(historyLength: number): number {
  * timeout. A worker that was frozen between taking the task and the write wakes up beyond it and sends nothing; one that died
  * is noticed after it, which is in under 20 s at the defaults.
  */
-export function placementMaxAge(settings: PurchaseSettings): number {
+export function placementMaxAge(settings: Pick<PurchaseSettings, 'partnerTimeoutMs'>): number {
   return Math.max(10 * SECOND, settings.partnerTimeoutMs + 2 * SECOND);
 }
 
@@ -311,3 +311,6 @@ export function shutdownOptions(settings: PurchaseSettings): { shutdownGraceTime
 
 /** Temporal is not reachable at the start of a worker or a command: tried for a minute, every 5 s. */
 export const connectRetry = { tries: 12, everyMs: 5 * SECOND };
+
+/** For a command that says what is wrong, rather than wait until it is right. */
+export const connectOnce = { tries: 1, everyMs: 10 * SECOND };

@@ -26,7 +26,7 @@ export class TemporalUnreachableError extends Error {
 
   constructor(address: string, tries: number, cause: string) {
     super(
-      `Temporal does not answer at ${address} (${tries} tries): ${cause}. Is the server up? TEMPORAL_ADDRESS says where it is; ` +
+      `Temporal does not answer at ${address} (${tries === 1 ? '1 try' : `${tries} tries`}): ${cause}. Is the server up? TEMPORAL_ADDRESS says where it is; ` +
         '`temporal server start-dev` starts one, `npm run demo` brings its own.',
     );
     this.name = 'TemporalUnreachableError';

@@ -17,4 +17,4 @@ export { rootCauseOf } from './root-cause';
 export { keepWatching } from './keep-watching';
 export { lookbackIssue } from './retention';
 export { startKeyDelivery } from './start-key-delivery';
-export { registerSearchAttributes, requireSearchAttributes } from './search-attributes';
+export { missingSearchAttributes, registerSearchAttributes, requireSearchAttributes } from './search-attributes';

@@ -35,7 +35,7 @@ export async function requireSearchAttributes(connection: Services, namespace: s
 }
 
 /** @returns the names that the namespace lacks, or that it has with another type than Keyword. */
-async function missingSearchAttributes(connection: Services, namespace: string): Promise<string[]> {
+export async function missingSearchAttributes(connection: Services, namespace: string): Promise<string[]> {
   const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
   return SEARCH_ATTRIBUTES.filter(({ name }) => customAttributes?.[name] !== KEYWORD).map(({ name }) => name);
 }

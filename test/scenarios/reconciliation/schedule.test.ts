@@ -125,6 +125,7 @@ describe('the nightly schedule', () => {
       const code = await runStarter(['node', 'starter', ...args], {
         exitCode: 0,
         out: { json: false, write: (text) => void (printed += text), note: (text) => void (said += text) },
+        doctor: () => Promise.reject(new Error('not needed')),
         partner: () => {
           throw new Error('the reconciliation needs no key of the partner here');
         },

@@ -35,6 +35,7 @@ describe('what is typed wrongly is exit code 2 and one message, and nothing is c
     const exitCode = await runStarter(['node', 'starter', ...args], {
       exitCode: 0,
       out: { json: false, write: (text) => void printed.push(text), note: (text) => void said.push(text) },
+      doctor: unneeded,
       partner: unneeded,
       schedule: unneeded,
       taskQueue: () => 'fulfilment',
@@ -97,6 +98,7 @@ describe('servers that do not answer', () => {
     const exitCode = await runStarter(['node', 'starter', 'status', 'R-1'], {
       exitCode: 0,
       out: { json: false, write: () => undefined, note: (text) => void said.push(text) },
+      doctor: unneeded,
       partner: unneeded,
       schedule: unneeded,
       taskQueue: unneeded,

@@ -1,0 +1,207 @@
+import { randomUUID } from 'node:crypto';
+import { type Diagnosis, diagnose, formatDiagnosis } from '../../../src/cli/doctor';
+import { readDoctorConfig } from '../../../src/config';
+import { DEFAULT_LOOKBACK_MS } from '../../../src/contracts/reconciliation';
+import { type Fault, type Settings, startSandbox } from '../../../src/sandbox';
+import { createScheduleManager } from '../../../src/starter/schedule';
+import { connectClient } from '../../../src/temporal/client';
+import { closeAtEnd, temporaryFolder } from '../../support/clean-up';
+import { type ProcessEnv, starterProcess, workerEnvOf } from '../../support/processes';
+import { TEST_FINGERPRINT_SECRET, TEST_SIGNING_SECRET } from '../../support/settings';
+import { sharedEnvironment } from '../../support/test-environment';
+
+const OTHER_SECRET = `whsec_${Buffer.from('another-not-a-secret-another-one').toString('base64')}`;
+const WRONG_KEY = 'a-key-of-somebody-else';
+
+describe('doctor', () => {
+  const env = sharedEnvironment({ ownNamespace: true, pastOrders: 60 });
+  const usual: Partial<Settings> = {};
+
+  beforeAll(async () => {
+    Object.assign(usual, env.sandbox.settings());
+    const settings = { cron: '0 3 * * *', timezone: 'UTC', lookbackMs: DEFAULT_LOOKBACK_MS };
+    await createScheduleManager(env.client, env.taskQueue).create(settings);
+    const namespace = `${env.taskQueue}-bare`;
+    const workflowExecutionRetentionPeriod = { seconds: (3 * 24 * 3_600) as never };
+    await env.client.workflowService.registerNamespace({ namespace, workflowExecutionRetentionPeriod });
+  });
+
+  afterEach(() => {
+    env.sandbox.settings(usual);
+    env.sandbox.clearFaults();
+    env.receiver.script();
+    env.receiver.trust(TEST_SIGNING_SECRET);
+  });
+
+  interface Case {
+    variables?: ProcessEnv;
+    address?: string;
+    namespace?: string;
+    aheadMs?: number;
+  }
+
+  async function run({ variables, address = env.address, namespace = env.namespace, aheadMs = 0 }: Case = {}) {
+    const diagnosis = await diagnose({
+      config: readDoctorConfig(workerEnvOf(env, variables)),
+      connect: () => {
+        const target = { address, namespace, connectionOptions: { address } };
+        return connectClient(target, { tries: 1, everyMs: 5_000, onRetry: () => undefined });
+      },
+      now: () => Date.now() + aheadMs,
+      unique: randomUUID,
+    });
+    const shown = JSON.stringify(diagnosis) + formatDiagnosis(diagnosis);
+    for (const secret of ['sandbox-key', WRONG_KEY, TEST_SIGNING_SECRET, OTHER_SECRET, TEST_FINGERPRINT_SECRET]) {
+      expect(shown).not.toContain(secret);
+    }
+    return diagnosis;
+  }
+
+  const faultsOf = ({ checks }: Diagnosis) =>
+    checks.filter(({ level }) => level === 'fault').map(({ name, variable = 'none' }) => `${name} → ${variable}`);
+
+  it('finds nothing wrong where nothing is, says what the partner leaves open, posts one signed event and buys nothing', async () => {
+    const diagnosis = await run();
+    expect(faultsOf(diagnosis)).toEqual([]);
+    expect(diagnosis.checks.filter(({ level }) => level === 'warning')).toEqual([]);
+    expect(diagnosis.exitCode).toBe(0);
+    expect(diagnosis.partner?.history).toMatchObject({
+      orders: 60,
+      newestEnd: 'first',
+      search: 'exact',
+      largestPage: 500,
+      statuses: { COMPLETED: expect.any(Number) as number },
+    });
+    expect(diagnosis.settings).toEqual({
+      PARTNER_LIST_PREFIX: '/v1/partners',
+      PARTNER_ORDER_PREFIX: '',
+      PARTNER_HISTORY_SEARCH_PARAM: 'query',
+      PARTNER_HISTORY_PAGE_PARAM: 'page',
+      PARTNER_HISTORY_LIMIT_PARAM: 'limit',
+    });
+    expect([...env.receiver.events.values()].map(({ type }) => type)).toEqual(['purchasing.test']);
+    expect(env.sandbox.requests()).toMatchObject({ place: 0, unknown: 0 });
+  });
+
+  const key = { PARTNER_API_KEY: WRONG_KEY };
+  const prefixes = { PARTNER_LIST_PREFIX: '/wrong', PARTNER_ORDER_PREFIX: '/wrong' };
+
+  it.each<[string, Case & { sandbox?: Partial<Settings>; fault?: Fault }, string[], Record<string, string>]>([
+    ['a wrong key', { variables: key }, ['partner: API key → PARTNER_API_KEY'], {}],
+    [
+      'wrong prefixes',
+      { variables: prefixes },
+      ['partner: list prefix → PARTNER_LIST_PREFIX', 'partner: order prefix → PARTNER_ORDER_PREFIX'],
+      { PARTNER_LIST_PREFIX: '/v1/partners', PARTNER_ORDER_PREFIX: '' },
+    ],
+    [
+      'a wrong key behind a wrong prefix',
+      { variables: { ...key, ...prefixes } },
+      ['partner: API key → PARTNER_API_KEY', 'partner: list prefix → PARTNER_LIST_PREFIX'],
+      {},
+    ],
+    [
+      'other parameter names',
+      { sandbox: { searchParam: 'q', pageParam: 'page_number', limitParam: 'per_page' } },
+      [
+        'order history: search → PARTNER_HISTORY_SEARCH_PARAM',
+        'order history: page number → PARTNER_HISTORY_PAGE_PARAM',
+        'order history: page size → PARTNER_HISTORY_LIMIT_PARAM',
+      ],
+      {
+        PARTNER_HISTORY_SEARCH_PARAM: 'q',
+        PARTNER_HISTORY_PAGE_PARAM: 'page_number',
+        PARTNER_HISTORY_LIMIT_PARAM: 'per_page',
+      },
+    ],
+    [
+      'a search that is ignored',
+      { sandbox: { search: 'ignored' } },
+      ['order history: search → PARTNER_HISTORY_SEARCH_PARAM'],
+      { PARTNER_HISTORY_PAGE_PARAM: 'page' },
+    ],
+    [
+      'a partner who is not there',
+      { variables: { PARTNER_BASE_URL: 'http://127.0.0.1:1' } },
+      ['partner: reachable → PARTNER_BASE_URL'],
+      {},
+    ],
+    [
+      'a partner who allows less',
+      { fault: { operation: 'keys', action: { type: 'answer', status: 429, headers: { 'retry-after': '0' } } } },
+      [],
+      { PARTNER_MAX_RPS: expect.any(String) as string },
+    ],
+    ['a clock that is 20 s ahead', { aheadMs: 20_000 }, ["partner: this machine's clock → none"], {}],
+    [
+      'a look-back that the namespace does not remember',
+      { variables: { RECONCILE_LOOKBACK: '240h' } },
+      ['Temporal: retention → RECONCILE_LOOKBACK', 'Temporal: schedule → RECONCILE_LOOKBACK'],
+      {},
+    ],
+    ['a namespace that is not there', { namespace: 'nowhere' }, ['Temporal: namespace → TEMPORAL_NAMESPACE'], {}],
+  ])('%s: names the fault, the variable, and what works', async (_, { sandbox, fault, ...tried }, faults, settings) => {
+    if (sandbox) env.sandbox.settings(sandbox);
+    if (fault) env.sandbox.addFault(fault);
+    const diagnosis = await run(tried);
+    expect(faultsOf(diagnosis)).toEqual(faults);
+    expect(diagnosis.settings).toMatchObject(settings);
+    expect(diagnosis.exitCode).toBe(faults.length > 0 ? 1 : 0);
+    expect(env.sandbox.requests().place).toBe(0);
+  });
+
+  it.each([
+    [404, 'DELIVERY_URL'],
+    [410, 'DELIVERY_URL'],
+    [403, 'DELIVERY_SECRET'],
+  ])('a receiver that answers %i: names %s', async (status, variable) => {
+    env.receiver.script(status);
+    expect(faultsOf(await run())).toEqual([`delivery: test event → ${variable}`]);
+  });
+
+  it('a receiver with another secret: names it', async () => {
+    env.receiver.trust(OTHER_SECRET);
+    expect(faultsOf(await run())).toEqual(['delivery: test event → DELIVERY_SECRET']);
+  });
+
+  it('a bare namespace lacks search attributes, retention and schedule', async () => {
+    expect(faultsOf(await run({ namespace: `${env.namespace}-bare` }))).toEqual([
+      'Temporal: search attributes → TEMPORAL_NAMESPACE',
+      'Temporal: retention → RECONCILE_LOOKBACK',
+      'Temporal: schedule → none',
+    ]);
+  });
+
+  it('Temporal that is away does not hide a wrong key: 69', async () => {
+    const diagnosis = await run({ address: '127.0.0.1:1', variables: key });
+    expect(faultsOf(diagnosis)).toEqual(['partner: API key → PARTNER_API_KEY', 'Temporal: address → TEMPORAL_ADDRESS']);
+    expect(diagnosis.exitCode).toBe(69);
+  });
+
+  it('a short secret, a destination that is missing and a misspelt name do not keep the partner from being tried: 78', async () => {
+    const variables = { DELIVERY_URL: undefined, FINGERPRINT_SECRET: 'short', PARTNER_ORDER_PREFIXX: '/v1' };
+    const diagnosis = await run({ variables });
+    expect(faultsOf(diagnosis)).toEqual([
+      'configuration → DELIVERY_URL',
+      'configuration → FINGERPRINT_SECRET',
+      'configuration → PARTNER_ORDER_PREFIXX',
+    ]);
+    expect(diagnosis.partner?.history?.orders).toBe(60);
+    expect(diagnosis.exitCode).toBe(78);
+  });
+
+  it('as a process prints one document, of a partner without any order and a folder in the place of a URL', async () => {
+    const empty = await startSandbox();
+    closeAtEnd(empty.close);
+    const variables = { PARTNER_BASE_URL: empty.url, DELIVERY_URL: undefined, DELIVERY_SECRET: undefined };
+    const doctor = workerEnvOf(env, { ...variables, DELIVERY_DIR: temporaryFolder() });
+    const { code, stdout } = await starterProcess(['doctor', '--json'], doctor);
+    const diagnosis = JSON.parse(stdout) as Diagnosis;
+    expect(diagnosis.checks.filter(({ level }) => level === 'warning').map(({ name }) => name)).toEqual([
+      'order history',
+      'partner: order prefix',
+    ]);
+    expect([code, diagnosis.faults]).toEqual([0, 0]);
+    expect(stdout).not.toContain('sandbox-key');
+  });
+});
