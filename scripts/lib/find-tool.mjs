@@ -86,7 +86,7 @@ async function firstOf(ways, check, onFailure) {
 }
 
 /** @type {(dir: string, make: (draft: string) => Promise<void>) => Promise<void>} so that nobody ever finds half a tool */
-async function fill(dir, make) {
+export async function fill(dir, make) {
   const draft = `${dir}.draft`;
   try {
     await rm(draft, { recursive: true, force: true });

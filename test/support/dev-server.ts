@@ -6,6 +6,8 @@ import { waitUntil } from './wait-until';
 
 export interface DevServer {
   address: string;
+  /** Of its HTTP API, where that was asked for. */
+  httpAddress?: string;
   /** Ends it and waits for that; at the end of the test file it is killed. */
   stop(signal?: 'SIGTERM' | 'SIGKILL'): Promise<void>;
 }
@@ -39,6 +41,8 @@ interface DevServerOptions {
   setUp?: boolean;
   /** Its dynamic configuration, where it is not the default: `KEY=VALUE`. */
   config?: readonly string[];
+  /** Its HTTP API is at a port that is known. */
+  http?: boolean;
 }
 
 /** @returns undefined when it ended before it answered. */
@@ -46,11 +50,13 @@ async function tryDevServer(options: DevServerOptions): Promise<DevServer | unde
   const cli = process.env.TEMPORAL_CLI;
   if (!cli) throw new Error('TEMPORAL_CLI is not set: run the suite with npm test, or set it to a Temporal CLI');
   const port = options.port ?? (await freePort());
+  const httpPort = options.http ? await freePort() : undefined;
   const attributes = ['ReferenceId', 'PartnerOrderId', 'PurchaseState'];
   const child = spawn(
     cli,
     [
       ...['server', 'start-dev', '--headless', '--ip', '127.0.0.1', '--port', String(port), '--log-level', 'error'],
+      ...(httpPort ? ['--http-port', String(httpPort)] : []),
       ...(options.dbFile ? ['--db-filename', options.dbFile] : []),
       ...(options.config ?? []).flatMap((value) => ['--dynamic-config-value', value]),
       ...(options.setUp === false ? [] : attributes.flatMap((name) => ['--search-attribute', `${name}=Keyword`])),
@@ -67,7 +73,8 @@ async function tryDevServer(options: DevServerOptions): Promise<DevServer | unde
   const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
   const isDecided = async () => hasEnded() || (await isServing(address));
   await waitUntil(`a Temporal server answers at ${address}`, isDecided, { everyMs: 200 });
-  return hasEnded() ? undefined : { address, stop };
+  if (hasEnded()) return undefined;
+  return { address, httpAddress: httpPort ? `127.0.0.1:${httpPort}` : undefined, stop };
 }
 
 async function isServing(address: string): Promise<boolean> {

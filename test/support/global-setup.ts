@@ -11,6 +11,7 @@ declare global {
  */
 export default async function globalSetup(): Promise<void> {
   if (!process.env.TEMPORAL_CLI) return;
-  globalThis.sharedDevServer = await startDevServer();
+  globalThis.sharedDevServer = await startDevServer({ http: true });
   process.env.TEST_TEMPORAL_ADDRESS = globalThis.sharedDevServer.address;
+  process.env.TEST_TEMPORAL_HTTP_ADDRESS = globalThis.sharedDevServer.httpAddress;
 }

@@ -18,7 +18,7 @@ const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as
 
 /**
  * An empty TypeScript project with the packed package in it. Of its dependencies, the installed ones are linked, so that no
- * network is needed; the project itself sees Temporal's client and Node's types, and nothing else.
+ * network is needed; the project itself sees what docs/checkout.md installs, and Node's types.
  */
 async function installPackage(): Promise<string> {
   const project = mkdtempSync(join(tmpdir(), 'checkout-'));
@@ -30,7 +30,7 @@ async function installPackage(): Promise<string> {
   const [{ filename }] = JSON.parse(stdout) as [{ filename: string }];
   await run('tar', ['-xzf', join(project, filename), '--strip-components=1', '-C', installed]);
   for (const name of Object.keys(manifest.dependencies)) link(installed, name);
-  for (const name of ['@temporalio/client', '@types/node']) link(project, name);
+  for (const name of ['@temporalio/client', 'standardwebhooks', '@types/node']) link(project, name);
   return project;
 }
 
@@ -40,12 +40,12 @@ function link(folder: string, name: string): void {
   symlinkSync(join(ROOT, 'node_modules', name), path);
 }
 
-/** The README's snippet for a checkout in TypeScript. */
-function snippet(): string {
-  const blocks = readFileSync(join(ROOT, 'README.md'), 'utf8').matchAll(/```ts\n([^]*?)```/g);
-  const found = [...blocks].map(([, code = '']) => code).find((code) => code.includes(`from '${manifest.name}'`));
-  if (found === undefined) throw new Error('the README shows no checkout in TypeScript');
-  return found;
+/** A TypeScript program of docs/checkout.md. */
+function program(name: string): string {
+  const page = readFileSync(join(ROOT, 'docs/checkout.md'), 'utf8');
+  const [, code] = new RegExp(`\`\`\`ts\n// ${name}\n([^]*?)\`\`\``).exec(page) ?? [];
+  if (code === undefined) throw new Error(`docs/checkout.md shows no ${name}`);
+  return code;
 }
 
 const OPTIONS = { target: 'ES2022', module: 'nodenext', strict: true, types: ['node'], outDir: 'out' };
@@ -59,9 +59,10 @@ describe('the package, packed and installed into an empty TypeScript project', (
   beforeAll(async () => {
     project = await installPackage();
     client = new Client({ connection: await Connection.connect({ address }) });
-    const code = snippet().replace('localhost:7233', address).replaceAll('SALE-1', referenceId);
+    const code = program('purchase.ts').replace('localhost:7233', address).replaceAll('SALE-1', referenceId);
     writeFileSync(join(project, 'package.json'), JSON.stringify({ type: 'module' }));
     writeFileSync(join(project, 'checkout.ts'), `${code}await client.connection.close();\n`);
+    writeFileSync(join(project, 'receive.ts'), program('receive.ts'));
   });
   afterAll(async () => {
     await client.workflow.getHandle(`purchase-${referenceId}`).terminate('the test is over');
@@ -71,7 +72,10 @@ describe('the package, packed and installed into an empty TypeScript project', (
 
   const compile = async (options: object): Promise<string> => {
     const compilerOptions = { ...OPTIONS, ...options };
-    writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['checkout.ts'] }));
+    writeFileSync(
+      join(project, 'tsconfig.json'),
+      JSON.stringify({ compilerOptions, files: ['checkout.ts', 'receive.ts'] }),
+    );
     const tsc = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
     return run(process.execPath, [tsc, '-p', project]).then(
       ({ stdout }) => stdout,
@@ -79,7 +83,7 @@ describe('the package, packed and installed into an empty TypeScript project', (
     );
   };
 
-  it("compiles the README's snippet with strict settings, and no declaration of ours has a fault", async () => {
+  it('compiles the programs of docs/checkout.md with strict settings, and no declaration of ours has a fault', async () => {
     expect(await compile({ skipLibCheck: true })).toBe('');
     const faults = await compile({ skipLibCheck: false });
     expect(faults.split('\n').filter((line) => line.includes(manifest.name))).toEqual([]);
