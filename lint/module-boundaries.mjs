@@ -19,7 +19,8 @@ export const MODULES = {
   activities:
     'workflows/policies contracts domain partner delivery temporal/client report node @temporalio/activity @temporalio/common @temporalio/client',
   'temporal/client': 'contracts domain node @temporalio/client @temporalio/common @temporalio/envconfig',
-  'temporal/worker': 'temporal/client node @temporalio/worker',
+  'temporal/worker': 'contracts temporal/client node @temporalio/worker',
+  metrics: 'contracts types:partner temporal/client node types:@temporalio/client',
   starter: 'workflows/policies contracts domain temporal/client @temporalio/client',
   cli: 'workflows/policies starter partner delivery config contracts domain temporal/client exit @temporalio/client commander',
   config: 'node zod',

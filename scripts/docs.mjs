@@ -1,5 +1,5 @@
 // Writes what the documentation says of the environment from the configuration's own descriptions (the table of
-// docs/configuration.md, and .env.example), and the kept benchmarks into docs/benchmarks.md. With --check nothing is written;
+// docs/configuration.md, and .env.example), the table of metrics into docs/metrics.md, and the kept benchmarks into docs/benchmarks.md. With --check nothing is written;
 // what is out of step is named, exit code 1.
 import { readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -11,15 +11,19 @@ import { run } from './lib/run.mjs';
 
 /** @typedef {Record<'name' | 'readBy' | 'meaning' | 'example', string> & { default?: string, required: boolean, secret: boolean }} Variable */
 
+/** @typedef {{ type: string, unit?: string, meaning: string, labels: Record<string, readonly string[]> }} Metric */
+
 await ensureBuild();
 await run('tsc', ['-p', 'bench']);
 const load = createRequire(import.meta.url);
 const { VARIABLE_NAMES, describeVariable } = load('../dist/config/variables.js');
+const { METRICS, shownName } = load('../dist/contracts/metrics.js');
 const { keptReport } = load('../bench/dist/bench/report.js');
 const variables = VARIABLE_NAMES.map((/** @type {string} */ name) => ({ name, ...describeVariable(name) }));
 const rows = ['| variable | by | default | meaning |', '|---|---|---|---|', ...variables.map(tableRow)];
 await replace('docs/configuration.md', /(?<=<!-- variables:.*?-->\n\n).*?(?=\n\n<!-- end of)/s, rows.join('\n'));
 await replace('.env.example', /(?<=# variables:.*?\n).*/s, variables.map(environmentLines).join(''));
+await replace('docs/metrics.md', /(?<=<!-- metrics:.*?-->\n\n).*?(?=\n?<!-- end of)/s, `${metricRows().join('\n')}\n`);
 await replace('docs/benchmarks.md', /(?<=<!-- results:.*?-->\n\n).*?(?=\n\n<!-- end of)/s, keptReport());
 
 /** @type {(file: string, part: RegExp, text: string) => Promise<void>} */
@@ -32,6 +36,21 @@ async function replace(file, part, text) {
   if (!process.argv.includes('--check')) return writeFile(path, after);
   log(`${file} is out of step with what it is made from. Run: npm run docs`);
   process.exitCode = 1;
+}
+
+/** @returns {string[]} */
+function metricRows() {
+  const rows = Object.entries(/** @type {Record<string, Metric>} */ (METRICS)).map(([name, metric]) => {
+    const { type, unit, labels, meaning } = metric;
+    const shown = Object.entries(labels).map(([label, values]) => `\`${label}\`: ${valuesOf(values)}`);
+    return `| \`${shownName(name, metric)}\` | ${type} | ${unit ?? ''} | ${shown.join('; ')} | ${meaning} |`;
+  });
+  return ['| metric | type | unit | labels | meaning |', '|---|---|---|---|---|', ...rows];
+}
+
+/** @type {(values: readonly string[]) => string} */
+function valuesOf(values) {
+  return values.length > 6 ? `${values.length} values` : values.map((value) => `\`${value}\``).join(', ');
 }
 
 /** @type {(variable: Variable) => string} */

@@ -6,9 +6,10 @@ import { createAllActivities } from './activities';
 import { readWorkerConfig, scrubSecrets } from './config';
 import { createDelivery, createFingerprinter } from './delivery';
 import { exitWith, stopSignal } from './exit';
+import { keepGauges, observePartner } from './metrics';
 import { createPartnerClient } from './partner';
 import { createPurchaseReader, readTemporalTarget, requireSearchAttributes, keepWatching } from './temporal/client';
-import { connectWorker, installRuntime, readinessOf, startHealthServer } from './temporal/worker';
+import { connectWorker, installRuntime, processMetrics, readinessOf, startHealthServer } from './temporal/worker';
 import { connectRetry, shutdownOptions } from './workflows/policies';
 
 /** Reads the configuration, connects, builds the parts, runs until the process is asked to stop, and closes the parts. */
@@ -28,7 +29,8 @@ async function main(): Promise<void> {
   await requireSearchAttributes(connection, namespace);
 
   const client = new Client({ connection, namespace });
-  const partner = createPartnerClient(config.partner);
+  const metrics = processMetrics({ namespace, taskQueue: config.taskQueue });
+  const partner = createPartnerClient({ ...config.partner, observer: observePartner(metrics) });
   const delivery = createDelivery(config.delivery);
   worker = await Worker.create({
     connection,
@@ -44,6 +46,7 @@ async function main(): Promise<void> {
       settings: config.purchase,
       reportDir: config.reportDir,
       stopping,
+      metrics,
       now: Date.now,
     }),
     // Many wait for a slow partner or checkout at once; none of them computes.
@@ -52,6 +55,7 @@ async function main(): Promise<void> {
   });
   partner.listOrders({ limit: 1 }).catch((error: Error) => warn(`the partner can't be used: ${error.message}`));
   if (config.purchase.watch === 'history') keepWatching(client, config.taskQueue).catch(() => warn('no watcher yet'));
+  void keepGauges({ client, partner, taskQueue: config.taskQueue, metrics, warn, signal: stopping });
   logger.info('worker ready', { taskQueue: config.taskQueue, health: health.address });
 
   await worker.run();

@@ -6,7 +6,6 @@ import { FAILURE } from '../contracts/failures';
 import type { EventLine } from '../domain/assess-order';
 import type { Key } from '../domain/order';
 import type { DeliveryEventBody } from '../delivery';
-import { counter } from './counter';
 import { failure, laterRun, secretMissing, toFailure } from './failures';
 import type { ActivityDependencies } from './dependencies';
 import { readTurn } from './read-turn';
@@ -16,7 +15,6 @@ import { readTurn } from './read-turn';
  * their fingerprints, and live no longer than the request.
  */
 export function createDeliverEventActivities(deps: ActivityDependencies): Pick<Activities, 'deliverEvent'> {
-  const attempts = counter('fulfilment_delivery_attempts');
   return {
     async deliverEvent(request, local) {
       const { workflowExecution } = activityInfo();
@@ -29,12 +27,12 @@ export function createDeliverEventActivities(deps: ActivityDependencies): Pick<A
         );
         await deps.delivery.deliver({ id, body });
       } catch (error) {
-        attempts.add({ result: 'failed' });
+        deps.metrics.count('fulfilment_delivery_attempts', { result: 'failed' });
         const failed = toFailure(error);
         if (local && isFinal(failed.type)) return { refused: failed.type, request };
         throw failed;
       }
-      attempts.add({ result: 'received' });
+      deps.metrics.count('fulfilment_delivery_attempts', { result: 'received' });
       log.info('event delivered', { eventId: id, type: request.type });
       return { eventId: id, request: local && request };
     },

@@ -1,4 +1,5 @@
 import type { Client } from '@temporalio/client';
+import type { Metrics } from '../contracts/record-metrics';
 import type { PurchaseSettings } from '../contracts/purchase';
 import type { Delivery, Fingerprinter } from '../delivery';
 import type { PartnerClient } from '../partner';
@@ -14,6 +15,7 @@ export interface ActivityDependencies {
   settings: PurchaseSettings;
   /** Of the same namespace. */
   purchases: PurchaseReader;
+  metrics: Metrics;
   /** Epoch ms. */
   now(): number;
 }

@@ -2,7 +2,6 @@ import { activityInfo, log } from '@temporalio/activity';
 import type { Activities, PlaceOrderInput, PlacementResult } from '../contracts/activities';
 import { maxDebitIssue } from '../domain/max-debit';
 import { isPartnerError, type RequestTurn } from '../partner';
-import { counter } from './counter';
 import { ACCESS_REFUSED, nameOf } from './failures';
 import { findOrders } from './find-orders';
 import type { ActivityDependencies } from './dependencies';
@@ -32,7 +31,6 @@ const WRITE_MS = 2_000;
  * Neither a cancel nor a shutdown is wired into the request: aborting it would not undo it.
  */
 export function createPlaceOrderActivities(deps: ActivityDependencies): Pick<Activities, 'placeOrder'> {
-  const placements = counter('fulfilment_placements');
   const oneByOne = createSequence();
   const readPrices = createPriceList(deps.partner);
   return {
@@ -49,7 +47,6 @@ export function createPlaceOrderActivities(deps: ActivityDependencies): Pick<Act
         if (priced) return priced;
 
         const answer = await send(inTurn, input, oneByOne);
-        placements.add({ evidence: answer.evidence });
         if (answer.evidence === 'ACCESS_REFUSED') log.error(ACCESS_REFUSED, { why: answer.why });
         return answer;
       });

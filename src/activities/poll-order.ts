@@ -12,7 +12,7 @@ import {
   presentableStatus,
 } from '../domain/order';
 import { secretIdOf } from '../delivery';
-import { isPartnerError, type Order } from '../partner';
+import { isPartnerError, type Order, type RequestTurn } from '../partner';
 import { createCallWatcher } from './call-watcher';
 import { ACCESS_REFUSED, failure, laterRun, secretMissing, toFailure, unchanged } from './failures';
 import type { UntracedDelivery } from '../temporal/client';
@@ -60,8 +60,7 @@ async function readOrder(deps: ActivityDependencies, input: GetOrderInput, pause
   // The poll at the deadline and the one that a decision asks for end a purchase: they are as urgent as a delivery.
   const turn = readTurn(deps, pause === undefined && !isLocal ? 'delivery' : 'poll', orderId);
   try {
-    const answer = await deps.partner.inTurn(turn, (partner) => partner.getOrder(orderId));
-    order = answer.data;
+    order = await poll(deps, turn, orderId);
     if (mayHaveKeys(order.status)) before = await deliveredBefore(deps, input, pause);
   } catch (error) {
     if (pause !== undefined && isPartnerError(error) && error.kind === 'not-found') {
@@ -77,6 +76,19 @@ async function readOrder(deps: ActivityDependencies, input: GetOrderInput, pause
   const snapshot = await withClaim(deps, referenceId, snapshotOf(orderId, order, namesOf(deps, requests, secretId)));
   const polledAt = untraced?.at ?? new Date(deps.now()).toISOString();
   return endsPolling(snapshot.status) ? { ...snapshot, polledAt, earlier } : snapshot;
+}
+
+async function poll({ partner, metrics }: ActivityDependencies, turn: RequestTurn, orderId: string): Promise<Order> {
+  try {
+    const { data: order } = await partner.inTurn(turn, (inTurn) => inTurn.getOrder(orderId));
+    metrics.count('fulfilment_polls', { result: endsPolling(order.status) ? 'ended' : 'open' });
+    return order;
+  } catch (error) {
+    // Without a slot under PARTNER_MAX_RPS there was no poll.
+    const wasSent = !isPartnerError(error) || error.turnInMs === undefined;
+    if (wasSent) metrics.count('fulfilment_polls', { result: 'failed' });
+    throw error;
+  }
 }
 
 type ReadDependencies = Pick<ActivityDependencies, 'partner' | 'fingerprints' | 'purchases' | 'now'>;

@@ -68,6 +68,9 @@ export interface DeliveryMemo {
   orderId?: string;
 }
 
+/** Where a running purchase stands. `PENDING`: its order is open, whatever the partner calls that. */
+export type RunningState = 'PLACING' | 'PAUSED' | 'UNCONFIRMED' | 'HELD' | 'PENDING' | 'DELIVERING';
+
 /** Why a purchase waits for an operator. */
 export type HoldReason =
   | 'PLACEMENT_UNKNOWN'

@@ -12,6 +12,7 @@ import {
 } from './arguments';
 import type { PartnerOperation } from './error-kind';
 import { allOrders, allProducts, type HistoryOptions, ordersSince } from './lists';
+import { observeRequest, type PartnerObserver } from './observer';
 import { openSlots, type OpenTurn, type RequestTurn } from './slots';
 import { openTransport, type BeforeWrite, type Exchange, type TransportLimits, type WireRequest } from './transport';
 import type {
@@ -46,6 +47,8 @@ export interface PartnerClientOptions {
   maxBodyBytes?: number;
   /** The time of day, epoch ms: for `notAfter`, and for a Retry-After that is a date. */
   now?: () => number;
+  /** Sees each request, for metrics. */
+  observer?: PartnerObserver;
 }
 
 /**
@@ -111,7 +114,7 @@ function orderAnswer(orderId: string): ExpectedAnswer<Order> {
 
 /** A client of one partner account. Contacts nobody yet. */
 export function createPartnerClient(options: PartnerClientOptions): PartnerClient {
-  const { timeoutMs = DEFAULT_TIMEOUT_MS, maxBodyBytes = DEFAULT_BODY_BYTES, now = Date.now } = options;
+  const { timeoutMs = DEFAULT_TIMEOUT_MS, maxBodyBytes = DEFAULT_BODY_BYTES, now = Date.now, observer } = options;
   const { origin, listPath, orderPath } = addressOf(
     options.baseUrl,
     options.listPrefix ?? '/v1/partners',
@@ -126,7 +129,7 @@ export function createPartnerClient(options: PartnerClientOptions): PartnerClien
       request: Unsigned,
       answer: ExpectedAnswer<T>,
     ): Promise<Answer<T>> {
-      return readAnswer(await sender.send(operation, request, opened), operation, answer, now());
+      return sender.send(operation, request, opened, (exchange) => readAnswer(exchange, operation, answer, now()));
     }
 
     const client: PartnerClient = {
@@ -149,7 +152,9 @@ export function createPartnerClient(options: PartnerClientOptions): PartnerClien
       async getOrder(id) {
         checkOrderId(id);
         const path = `${orderPath}/orders/${id}/keys`;
-        return call('getOrder', { method: 'GET', path }, orderAnswer(id));
+        const answer = await call('getOrder', { method: 'GET', path }, orderAnswer(id));
+        if (answer.data.balance) observer?.balanceSeen(answer.data.balance);
+        return answer;
       },
       inTurn: (turn, work) => (opened ? work(client) : sender.inTurn(turn, (own) => work(clientIn(own)))),
       close: sender.close,
@@ -161,7 +166,7 @@ export function createPartnerClient(options: PartnerClientOptions): PartnerClien
 
 type Unsigned = Omit<WireRequest, 'headers'>;
 
-type SenderOptions = Pick<PartnerClientOptions, 'apiKey' | 'maxRequestsPerSecond'> &
+type SenderOptions = Pick<PartnerClientOptions, 'apiKey' | 'maxRequestsPerSecond' | 'observer'> &
   TransportLimits & { origin: string };
 
 /** Signs and sends, each request in its slot, until closed. */
@@ -170,13 +175,21 @@ function openSender(options: SenderOptions) {
   const slots = openSlots(options);
   const underWay = new Set<Promise<Exchange>>();
 
-  async function send(operation: PartnerOperation, request: Unsigned, turn: OpenTurn | undefined): Promise<Exchange> {
+  /** @returns what `read` makes of the answer. */
+  async function send<T>(
+    operation: PartnerOperation,
+    request: Unsigned,
+    turn: OpenTurn | undefined,
+    read: (exchange: Exchange) => T,
+  ): Promise<T> {
     const { method, notAfter } = request;
     await slots.wait(operation, { isWrite: method === 'POST', notAfter }, turn);
     const headers = headersOf(readApiKey(options.apiKey, operation), request.body !== undefined);
-    const exchange = transport.send({ ...request, headers });
-    underWay.add(exchange);
-    return exchange.finally(() => underWay.delete(exchange));
+    return observeRequest(options.observer, operation, async () => {
+      const exchange = transport.send({ ...request, headers });
+      underWay.add(exchange);
+      return read(await exchange.finally(() => underWay.delete(exchange)));
+    });
   }
 
   async function close(): Promise<void> {

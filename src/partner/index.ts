@@ -1,4 +1,5 @@
 export { createPartnerClient, type PartnerClient, type PartnerClientOptions } from './client';
+export type { AnswerKind, PartnerObserver } from './observer';
 export { isPartnerError, PartnerError } from './errors';
 export type { BeforeWrite } from './transport';
 export { type ReadRetry, withRetry } from './retry';

@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import type { PartnerOperation } from './error-kind';
 import { PartnerError } from './errors';
+import type { PartnerObserver } from './observer';
 import { type QueueTurn, RequestQueue } from './request-queue';
 import type { RequestPriority } from './slot-schedule';
 
@@ -28,10 +29,11 @@ interface SlotOptions {
   maxRequestsPerSecond?: number;
   /** Epoch ms. */
   now: () => number;
+  observer?: PartnerObserver;
 }
 
 /** The slots of one process: the queue in the partner's terms. */
-export function openSlots({ maxRequestsPerSecond, now }: SlotOptions) {
+export function openSlots({ maxRequestsPerSecond, now, observer }: SlotOptions) {
   const queue = maxRequestsPerSecond === undefined ? undefined : openQueue(maxRequestsPerSecond);
   let closed = false;
   const onQueueClock = (epochMs: number) => performance.now() + epochMs - now();
@@ -67,7 +69,9 @@ export function openSlots({ maxRequestsPerSecond, now }: SlotOptions) {
     ): Promise<void> {
       const isOver = () => closed || opened.signal?.aborted === true;
       if (isOver()) throw new PartnerError('closed', 'the client is closed', { operation });
+      const began = performance.now();
       const answer = await queue?.slot(opened.turn, isWrite ? 'write' : 'read', onQueueClock(notAfter));
+      if (answer) observer?.slotWaited(opened.turn.priority, answer.granted, performance.now() - began);
       if (isOver()) throw new PartnerError('closed', 'the client is closed', { operation });
       if (answer?.granted === false) throw tooLate(operation, answer.turnInMs);
     },

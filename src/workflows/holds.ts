@@ -15,6 +15,7 @@ import { RESOLVE_UPDATE } from '../contracts/names';
 import type { Decision, DecisionChoice, DecisionKind, HoldNotice, HoldReason } from '../contracts/purchase';
 import { isSafeOrderId } from '../domain/order';
 import { isOrderCheck } from './activity-result-guards';
+import { metrics } from './metrics';
 import { localOptions, orderCheckOptions } from './policies';
 import type { PurchaseRecord } from './purchase-record';
 import { sendEvent } from './send-event';
@@ -166,6 +167,7 @@ export async function hold(
   endOnCancel = false,
 ): Promise<HoldResolution> {
   const { notice, runId } = await holds.open(purchase, cause);
+  metrics.count('fulfilment_holds', { reason: notice.reason });
   log.warn('purchase held for an operator', { reason: notice.reason, hold: notice.id });
   const commands = notice.decisions.map((decision) => `--${decision}`).join(', ');
   purchase.show('HELD', `${notice.explanation}. Resolve with: ${commands}`);

@@ -11,6 +11,7 @@ import { describeItems } from '../domain/purchase-rules';
 import { isPlacementResult } from './activity-result-guards';
 import { boundedPause } from './bounded-pause';
 import type { Holds } from './holds';
+import { metrics } from './metrics';
 import { ended, type NeverWritten, type Placement, type PlacementStep, type Retry } from './placement-step';
 import { localOptions, placementMaxAge, placementOptions, placementPause, slotPause } from './policies';
 import { firstStart, type PurchaseRecord } from './purchase-record';
@@ -44,6 +45,7 @@ export async function placeOrder(purchase: PurchaseRecord, holds: Holds): Promis
       continue;
     }
     const answer = await attemptPlacement(purchase, { settledInRun, decidedDespite });
+    metrics.count('fulfilment_placements', { evidence: answer.evidence });
     let step = await interpretAnswer(purchase, holds, answer, mayHaveArrived);
     if (step.kind === 'retry' && (step.final || isTooLate(purchase, step, attempt, until))) {
       const unplaced = ended('NOT_PLACED', step.why);

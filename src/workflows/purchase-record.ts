@@ -15,6 +15,7 @@ import type {
   PurchaseResult,
   PurchaseSettings,
   ReceivedEvent,
+  RunningState,
 } from '../contracts/purchase';
 import { PARTNER_ORDER_ID, PURCHASE_STATE, REFERENCE_ID } from '../contracts/search-attributes';
 import type { EventLine } from '../domain/assess-order';
@@ -22,12 +23,13 @@ import type { PurchaseOutcome } from '../domain/outcome';
 import { fingerprintsByProduct, keyCount, totalQuantity } from '../domain/line-totals';
 import { describeItems } from '../domain/purchase-rules';
 import type { OrderChanges } from './order-changes';
+import { metrics } from './metrics';
 import { localOptions } from './policies';
 
 const { readSettings } = proxyLocalActivities<Activities>(localOptions);
 
-/** Where a purchase stands, as lists show it. `PENDING`: its order is open, whatever the partner calls that. */
-export type PurchaseState = 'PLACING' | 'UNCONFIRMED' | 'HELD' | 'PENDING' | 'DELIVERING' | PurchaseOutcome;
+/** Where a purchase stands, as lists show it. */
+export type PurchaseState = RunningState | PurchaseOutcome;
 
 /** How a purchase ends. */
 export interface OutcomeDetails {
@@ -134,6 +136,9 @@ export class PurchaseRecord {
     };
     upsertMemo(this.watched ? { ...memo, watchedSince: undefined } : { ...memo });
     log.info('purchase ended', { outcome, orderId });
+    metrics.count('fulfilment_purchases_ended', { outcome });
+    metrics.record('fulfilment_purchase_duration', (Date.now() - firstStart()) / 1_000, { outcome });
+    if (totalDebit !== undefined) metrics.record('fulfilment_purchase_debit', totalDebit, { outcome });
     const cancelRequested = this.cancelRequested || undefined;
     return { referenceId, outcome, orderId, lines, totalDebit, cancelRequested, reason };
   }

@@ -10,6 +10,7 @@ import { chooseOrder, mayReplace } from '../domain/settling';
 import { isOrderSearchResult } from './activity-result-guards';
 import { boundedPause } from './bounded-pause';
 import { hold, type Holds } from './holds';
+import { metrics } from './metrics';
 import { ended, type NeverWritten, type Placement, type PlacementStep } from './placement-step';
 import {
   historySearchOptions,
@@ -28,6 +29,7 @@ export async function settleRefused(
 ): Promise<PlacementStep> {
   const notBefore = Date.now();
   const settled = await watchHistory(purchase, { windowMs: 0, prove: false, notBefore });
+  metrics.count('fulfilment_placements_settled', { evidence, history: settled.kind });
   if (settled.kind === 'unreadable') return holdUnsettled(purchase, holds, `${why}, and ${settled.why}`, false);
   if (settled.kind === 'found') return adopt(purchase, settled.orders) ?? { kind: 'retry', why };
   if (evidence === 'ACCESS_REFUSED') return { kind: 'retry', why, retryAfterMs };
@@ -59,6 +61,7 @@ export async function settleUnknown(
   const notBefore = Date.now() + (inFlight ? placementInFlight(settings) : 0);
   const prove = evidence !== 'NEVER_WRITTEN';
   const settled = await watchHistory(purchase, { windowMs: settings.settleMs, prove, notBefore });
+  metrics.count('fulfilment_placements_settled', { evidence, history: settled.kind });
 
   if (settled.kind === 'found') return adopt(purchase, settled.orders) ?? { kind: 'retry', why };
   if (settled.kind === 'unreadable') return holdUnsettled(purchase, holds, `${why}, and ${settled.why}`, false);
@@ -77,6 +80,7 @@ export function adopt(purchase: PurchaseRecord, found: readonly FoundOrder[]): P
   const doubles = choice.doubles.map((order) => order.id);
   if (doubles.length > 0) {
     log.error('double purchase at the partner', { adopted: choice.adopt.id, doubles });
+    metrics.count('fulfilment_double_purchases', {}, doubles.length);
     purchase.alert('DOUBLE_PURCHASE', { adopted: choice.adopt.id, alsoBought: doubles });
   }
   return { kind: 'order', orderId: choice.adopt.id, adopted: true };

@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from '@temporalio/client';
+import { noopMetricMeter } from '@temporalio/common';
 import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import { type ActivityDependencies, createActivities } from '../../src/activities';
 import { createReconcileActivities } from '../../src/activities/reconcile';
 import { createWatchActivities } from '../../src/activities/watch-orders';
+import { metricsOf } from '../../src/contracts/record-metrics';
 import type { PurchaseSettings } from '../../src/contracts/purchase';
 import { createDelivery, createFingerprinter } from '../../src/delivery';
 import type { PartnerClient } from '../../src/partner';
@@ -51,6 +53,7 @@ export async function startWorker(parts: WorkerParts): Promise<() => Promise<voi
     settings,
     fingerprints: createFingerprinter(parts.fingerprintSecrets),
     purchases: createPurchaseReader(client),
+    metrics: metricsOf(noopMetricMeter),
     now: Date.now,
   };
   const reconciling = createReconcileActivities({

@@ -12,8 +12,16 @@ export interface WaitingPurchase {
 
 /** The list filter for {@link waitingPurchases}. */
 export function waitingIn(taskQueue: string): string {
-  const quoted = taskQueue.replace(/[\\']/g, (sign) => `\\${sign}`);
-  return `ExecutionStatus = 'Running' AND TaskQueue = '${quoted}' AND PurchaseState = 'PENDING'`;
+  return `${runningIn(taskQueue)} AND PurchaseState = 'PENDING'`;
+}
+
+/** The list filter for what runs in a task queue. */
+export function runningIn(taskQueue: string): string {
+  return `ExecutionStatus = 'Running' AND ${inTaskQueue(taskQueue)}`;
+}
+
+export function inTaskQueue(taskQueue: string): string {
+  return `TaskQueue = '${taskQueue.replace(/[\\']/g, (sign) => `\\${sign}`)}'`;
 }
 
 /** Those of a list that wait so: their memo says it, since no filter can. One whose memo can't be read is left out. */

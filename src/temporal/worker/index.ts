@@ -1,3 +1,4 @@
 export { connectWorker } from './connection';
 export { readinessOf, startHealthServer } from './health';
+export { processMetrics } from './meter';
 export { installRuntime } from './runtime';

@@ -1,4 +1,5 @@
 import { DefaultLogger, type LogEntry, Runtime } from '@temporalio/worker';
+import { histogramBuckets } from '../../contracts/record-metrics';
 
 export interface RuntimeSettings {
   logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error';
@@ -19,7 +20,16 @@ export function installRuntime(settings: RuntimeSettings): DefaultLogger {
     logger,
     telemetryOptions: {
       logging: { filter: { core: 'WARN', other: 'WARN' }, forward: {} },
-      metrics: { prometheus: { bindAddress: host.includes(':') ? `[${host}]:${port}` : `${host}:${port}` } },
+      metrics: {
+        // The names and units that Temporal's own dashboards and alert rules ask for.
+        prometheus: {
+          bindAddress: host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`,
+          countersTotalSuffix: true,
+          unitSuffix: true,
+          useSecondsForDurations: true,
+          histogramBucketOverrides: histogramBuckets(),
+        },
+      },
     },
   });
   return logger;

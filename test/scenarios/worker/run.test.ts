@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { freePort } from '../../support/dev-server';
-import { type ProcessEnv, startWorkerProcess, workerEnvOf } from '../../support/processes';
+import { type ProcessEnv, startWorkerProcess, type WorkerProcess, workerEnvOf } from '../../support/processes';
 import { sharedEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
 
@@ -14,15 +14,30 @@ describe('a worker process at work', () => {
 
   const start = (own: ProcessEnv = {}) => startWorkerProcess({ env: workerEnvOf(env, own) });
 
-  it('counts placements and deliveries for Prometheus, beside what the SDK counts', async () => {
-    const worker = await start();
+  it('shows Prometheus what it did, what is so now, and what the SDK counts, under the names that Temporal documents', async () => {
+    const worker = await start({ PARTNER_MAX_RPS: '50' });
     await worker.untilHealth('/readyz', 200);
     await env.bought({ 'demo-instant': 1 });
 
-    const metrics = await worker.metrics();
-    expect(metrics).toMatch(/^fulfilment_placements(_total)?\{[^}]*evidence="PLACED"[^}]*\} 1$/m);
-    expect(metrics).toMatch(/^fulfilment_delivery_attempts(_total)?\{[^}]*result="received"[^}]*\} 1$/m);
-    expect(metrics).toMatch(/^temporal_workflow_completed(_total)?\{/m);
+    const metrics = await waitUntilShown(worker, /^fulfilment_reading_timestamp_seconds\{[^}]*"reconciliation"/m);
+    for (const shown of [
+      /^fulfilment_purchases_ended_total\{[^}]*outcome="DELIVERED"[^}]*\} 1$/m,
+      // Never counted, and shown all the same: from nothing to 1 would be no increase.
+      /^fulfilment_purchases_ended_total\{[^}]*outcome="OVERDUE"[^}]*\} 0$/m,
+      /^fulfilment_purchase_duration_seconds_count\{[^}]*outcome="DELIVERED"[^}]*\} 1$/m,
+      /^fulfilment_purchase_debit_sum\{[^}]*outcome="DELIVERED"[^}]*\} 4\.99$/m,
+      /^fulfilment_placements_total\{[^}]*evidence="PLACED"[^}]*\} 1$/m,
+      /^fulfilment_polls_total\{[^}]*result="ended"[^}]*\} 1$/m,
+      /^fulfilment_delivery_attempts_total\{[^}]*result="received"[^}]*\} 1$/m,
+      /^fulfilment_partner_request_duration_seconds_bucket\{answer="ok",[^}]*operation="placeOrder"[^}]*le="0.01"\} /m,
+      /^fulfilment_partner_slot_wait_seconds_count\{[^}]*priority="placement"[^}]*\} 2$/m,
+      /^fulfilment_partner_headroom\{[^}]*\} 109995\.01$/m,
+      /^fulfilment_running_purchases\{[^}]*state="HELD"[^}]*\} 0$/m,
+      /^temporal_workflow_completed_total\{/m,
+      /^temporal_workflow_task_schedule_to_start_latency_seconds_bucket\{/m,
+    ]) {
+      expect(metrics).toMatch(shown);
+    }
     expect(metrics).not.toContain('sandbox-key');
     expect(await worker.end('SIGINT')).toBe(0);
   });
@@ -82,3 +97,11 @@ describe('a worker process at work', () => {
     expect(stderr).toContain(`HEALTH_ADDRESS 127.0.0.1:${port} can't be used`);
   });
 });
+
+/** The first reading of the gauges may end after the first purchase. */
+function waitUntilShown(worker: WorkerProcess, line: RegExp): Promise<string> {
+  return waitUntil(`the metrics show ${line}`, async () => {
+    const metrics = await worker.metrics();
+    return line.test(metrics) && metrics;
+  });
+}

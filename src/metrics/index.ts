@@ -1,0 +1,2 @@
+export { keepGauges } from './gauges';
+export { observePartner } from './partner';

@@ -1,0 +1,22 @@
+import type { Metrics } from '../contracts/record-metrics';
+import type { PartnerObserver } from '../partner';
+
+/** Records what a partner client does, and what an order shows of the account. @param now epoch ms */
+export function observePartner(metrics: Metrics, now: () => number = Date.now): PartnerObserver {
+  return {
+    requestEnded(operation, answer, ms) {
+      metrics.record('fulfilment_partner_request_duration', ms / 1_000, { operation, answer });
+    },
+    slotWaited(priority, granted, ms) {
+      if (granted) metrics.record('fulfilment_partner_slot_wait', ms / 1_000, { priority });
+      else metrics.count('fulfilment_partner_slots_missed', { priority });
+    },
+    balanceSeen({ balance, creditLimit }) {
+      if (balance === undefined) return;
+      metrics.set('fulfilment_partner_balance', balance, {});
+      metrics.set('fulfilment_partner_credit_limit', creditLimit ?? 0, {});
+      metrics.set('fulfilment_partner_headroom', balance + (creditLimit ?? 0), {});
+      metrics.set('fulfilment_reading_timestamp_seconds', now() / 1_000, { source: 'balance' });
+    },
+  };
+}

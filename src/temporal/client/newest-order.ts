@@ -1,0 +1,16 @@
+import type { Client } from '@temporalio/client';
+import { PURCHASE_WORKFLOW } from '../../contracts/names';
+import { PARTNER_ORDER_ID } from '../../contracts/search-attributes';
+import { listExecutions } from './executions';
+import { inTaskQueue } from './waiting-purchases';
+
+/** The order of the purchase of a task queue that has ended last, if any has one. @throws ServiceError */
+export async function newestOrderId(client: Client, taskQueue: string): Promise<string | undefined> {
+  const query =
+    `WorkflowType = '${PURCHASE_WORKFLOW}' AND ExecutionStatus = 'Completed' AND ` +
+    `${PARTNER_ORDER_ID.name} IS NOT NULL AND ${inTaskQueue(taskQueue)}`;
+  for await (const { typedSearchAttributes } of listExecutions(client, query, 1)) {
+    return typedSearchAttributes.get(PARTNER_ORDER_ID);
+  }
+  return undefined;
+}
