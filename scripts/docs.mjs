@@ -23,7 +23,7 @@ const variables = VARIABLE_NAMES.map((/** @type {string} */ name) => ({ name, ..
 const rows = ['| variable | by | default | meaning |', '|---|---|---|---|', ...variables.map(tableRow)];
 await replace('docs/configuration.md', /(?<=<!-- variables:.*?-->\n\n).*?(?=\n\n<!-- end of)/s, rows.join('\n'));
 await replace('.env.example', /(?<=# variables:.*?\n).*/s, variables.map(environmentLines).join(''));
-await replace('docs/metrics.md', /(?<=<!-- metrics:.*?-->\n\n).*?(?=\n?<!-- end of)/s, `${metricRows().join('\n')}\n`);
+await replace('docs/metrics.md', /(?<=<!-- metrics:.*?-->\n\n).*?(?=\n\n<!-- end of)/s, metricRows().join('\n'));
 await replace('docs/benchmarks.md', /(?<=<!-- results:.*?-->\n\n).*?(?=\n\n<!-- end of)/s, keptReport());
 
 /** @type {(file: string, part: RegExp, text: string) => Promise<void>} */

@@ -1,6 +1,6 @@
 import type { PurchaseOutcome } from '../domain/outcome';
-import type { PlacementEvidence } from '../domain/placement';
 import type { FindingKind } from '../domain/reconciliation/index';
+import type { PlacementResult } from './activities';
 import type { HoldReason, RunningState } from './purchase';
 
 export interface DeclaredMetric {
@@ -31,7 +31,7 @@ const OUTCOMES = namesOf<PurchaseOutcome>({
   CANCELLED: 1,
   ABANDONED: 1,
 });
-const EVIDENCE = namesOf<PlacementEvidence | 'FOUND' | 'NEVER_WRITTEN'>({
+const EVIDENCE = namesOf<PlacementResult['evidence'] | 'NEVER_WRITTEN'>({
   PLACED: 1,
   FOUND: 1,
   NOT_SENT: 1,
@@ -41,9 +41,17 @@ const EVIDENCE = namesOf<PlacementEvidence | 'FOUND' | 'NEVER_WRITTEN'>({
   ANSWERED: 1,
   UNKNOWN: 1,
   NEVER_WRITTEN: 1,
+  OVER_MAX_DEBIT: 1,
 });
 /** What is settled: unknown placements and refused ones. */
-const SETTLED_EVIDENCE = ['ORDER_REFUSED', 'ACCESS_REFUSED', 'CONFLICT', 'ANSWERED', 'UNKNOWN', 'NEVER_WRITTEN'] as const;
+const SETTLED_EVIDENCE = [
+  'ORDER_REFUSED',
+  'ACCESS_REFUSED',
+  'CONFLICT',
+  'ANSWERED',
+  'UNKNOWN',
+  'NEVER_WRITTEN',
+] as const;
 const HOLD_REASONS = namesOf<HoldReason>({
   PLACEMENT_UNKNOWN: 1,
   OTHER_ITEMS: 1,
@@ -104,13 +112,15 @@ export const METRICS = {
     labels: { outcome: OUTCOMES },
     buckets: AMOUNTS,
     byPurchases: true,
-    meaning: 'What the order of a purchase cost when the purchase ended; its sum is the money spent. A refund later is not taken off',
+    meaning:
+      'What the order of a purchase cost when the purchase ended; its sum is the money spent. A refund later is not taken off',
   },
   fulfilment_placements: {
     type: 'counter',
     labels: { evidence: EVIDENCE },
     byPurchases: true,
-    meaning: 'Attempts to place an order, by what their answer proves. The unknown ones: `CONFLICT`, `ANSWERED`, `UNKNOWN`',
+    meaning:
+      'Attempts to place an order, by what their answer proves. The unknown ones: `CONFLICT`, `ANSWERED`, `UNKNOWN`',
   },
   fulfilment_placements_settled: {
     type: 'counter',
@@ -157,12 +167,14 @@ export const METRICS = {
   fulfilment_partner_slots_missed: {
     type: 'counter',
     labels: { priority: PRIORITIES },
-    meaning: 'Requests that were not sent because no slot came in time; they are tried again. Only with `PARTNER_MAX_RPS`',
+    meaning:
+      'Requests that were not sent because no slot came in time; they are tried again. Only with `PARTNER_MAX_RPS`',
   },
   fulfilment_partner_balance: {
     type: 'gauge',
     labels: {},
-    meaning: "The balance at the partner as the last order showed it, in the account's currency; 0 where it is overdrawn",
+    meaning:
+      "The balance at the partner as the last order showed it, in the account's currency; 0 where it is overdrawn",
   },
   fulfilment_partner_credit_limit: { type: 'gauge', labels: {}, meaning: 'The credit limit, likewise' },
   fulfilment_partner_headroom: {
@@ -196,16 +208,30 @@ export const METRICS = {
     type: 'gauge',
     unit: 'seconds',
     labels: {},
-    meaning: 'When the last reconciliation that was no dry run ended, as Unix time; 0 where the namespace knows of none',
+    meaning:
+      'When the last reconciliation that was no dry run ended, as Unix time; 0 where the namespace knows of none',
   },
-  fulfilment_last_reconciliation_duration_seconds: { type: 'gauge', unit: 'seconds', labels: {}, meaning: 'How long it took' },
-  fulfilment_last_reconciliation_orders: { type: 'gauge', labels: {}, meaning: 'How many orders of the partner it compared' },
+  fulfilment_last_reconciliation_duration_seconds: {
+    type: 'gauge',
+    unit: 'seconds',
+    labels: {},
+    meaning: 'How long it took',
+  },
+  fulfilment_last_reconciliation_orders: {
+    type: 'gauge',
+    labels: {},
+    meaning: 'How many orders of the partner it compared',
+  },
   fulfilment_last_reconciliation_findings: {
     type: 'gauge',
     labels: { kind: FINDINGS },
     meaning: 'What it found, by kind, mended or not',
   },
-  fulfilment_last_reconciliation_mended: { type: 'gauge', labels: {}, meaning: 'How many of its findings it mended itself' },
+  fulfilment_last_reconciliation_mended: {
+    type: 'gauge',
+    labels: {},
+    meaning: 'How many of its findings it mended itself',
+  },
   fulfilment_reading_timestamp_seconds: {
     type: 'gauge',
     unit: 'seconds',

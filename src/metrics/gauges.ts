@@ -45,7 +45,8 @@ export async function keepGauges(deps: GaugeDependencies): Promise<void> {
       await deps.client.withDeadline(Date.now() + READ_WITHIN_MS, read);
       failing.delete(source);
     } catch (error) {
-      if (!failing.has(source) && !signal.aborted) deps.warn(`the metrics of ${source} can't be read: ${nameOf(error)}`);
+      if (!failing.has(source) && !signal.aborted)
+        deps.warn(`the metrics of ${source} can't be read: ${nameOf(error)}`);
       failing.add(source);
     }
   };
@@ -68,7 +69,12 @@ async function readPurchases({ client, taskQueue, metrics }: GaugeDependencies):
   const aged = METRICS.fulfilment_oldest_purchase_age_seconds.labels.state;
   for (const state of METRICS.fulfilment_running_purchases.labels.state) {
     const agedState = aged.find((one) => one === state);
-    const { count, oldestMs } = await countPurchases(client, { taskQueue, state, now, withAge: agedState !== undefined });
+    const { count, oldestMs } = await countPurchases(client, {
+      taskQueue,
+      state,
+      now,
+      withAge: agedState !== undefined,
+    });
     metrics.set('fulfilment_running_purchases', count, { state });
     if (agedState) metrics.set('fulfilment_oldest_purchase_age_seconds', oldestMs / 1_000, { state: agedState });
   }

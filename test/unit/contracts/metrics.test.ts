@@ -1,0 +1,55 @@
+import { type MetricMeter, noopMetricMeter } from '@temporalio/common';
+import { METRICS, shownName } from '../../../src/contracts/metrics';
+import { countFromZero, metricsOf } from '../../../src/contracts/record-metrics';
+
+/** A meter that notes what is recorded, and throws below 0 as those of the SDK do. */
+function notingMeter() {
+  const noted: string[] = [];
+  const note = (name: string, value: number, tags: object) => {
+    if (value < 0) throw new Error(`${name} must be non-negative (got ${value})`);
+    noted.push(`${name} ${JSON.stringify(tags)} ${value}`);
+  };
+  const meterWith = (own: object): MetricMeter => ({
+    createCounter: (name) => ({
+      ...noopMetricMeter.createCounter(name),
+      add: (value, tags) => note(name, value, { ...own, ...tags }),
+    }),
+    createHistogram: (name) => ({
+      ...noopMetricMeter.createHistogram(name),
+      record: (value, tags) => note(name, value, { ...own, ...tags }),
+    }),
+    createGauge: (name) => ({
+      ...noopMetricMeter.createGauge(name),
+      set: (value, tags) => note(name, value, { ...own, ...tags }),
+    }),
+    withTags: (tags) => meterWith({ ...own, ...tags }),
+  });
+  return { noted, meter: meterWith({}) };
+}
+
+it('an amount below 0, which a partner can write, is left out: the SDK throws for it, and the task of the purchase would fail for ever', () => {
+  const { meter, noted } = notingMeter();
+  const metrics = metricsOf(meter);
+  metrics.record('fulfilment_purchase_debit', -4.99, { outcome: 'REFUNDED' });
+  metrics.record('fulfilment_purchase_debit', Number.NaN, { outcome: 'REFUNDED' });
+  metrics.record('fulfilment_purchase_debit', 4.99, { outcome: 'DELIVERED' });
+  metrics.set('fulfilment_partner_balance', -3, {});
+  expect(noted).toEqual(['fulfilment_purchase_debit {"outcome":"DELIVERED"} 4.99', 'fulfilment_partner_balance {} 0']);
+});
+
+it('every counter begins at 0 under each of its labels, so that the first double purchase is an increase and rings', () => {
+  const { meter, noted } = notingMeter();
+  countFromZero(meter);
+  expect(noted).toContain('fulfilment_double_purchases {"workflowType":"purchaseWorkflow"} 0');
+  expect(noted).toContain('fulfilment_polls {"result":"failed"} 0');
+  const settled = noted.filter((line) => line.startsWith('fulfilment_placements_settled '));
+  expect(settled).toHaveLength(6 * 3);
+});
+
+it('names, units and labels are those of Prometheus, and few enough to keep for a year', () => {
+  for (const [name, metric] of Object.entries(METRICS)) {
+    expect(shownName(name, metric)).toMatch(/^fulfilment_[a-z_]+$/);
+    const series = Object.values<readonly string[]>(metric.labels).reduce((all, values) => all * values.length, 1);
+    expect(series).toBeLessThanOrEqual(100);
+  }
+});
