@@ -9,7 +9,14 @@ import { exitWith, stopSignal } from './exit';
 import { keepGauges, observePartner } from './metrics';
 import { createPartnerClient } from './partner';
 import { createPurchaseReader, readTemporalTarget, requireSearchAttributes, keepWatching } from './temporal/client';
-import { connectWorker, installRuntime, processMetrics, readinessOf, startHealthServer } from './temporal/worker';
+import {
+  connectWorker,
+  installRuntime,
+  processMetrics,
+  readinessOf,
+  startHealthServer,
+  versioningOf,
+} from './temporal/worker';
 import { connectRetry, shutdownOptions } from './workflows/policies';
 
 /** Reads the configuration, connects, builds the parts, runs until the process is asked to stop, and closes the parts. */
@@ -51,6 +58,7 @@ async function main(): Promise<void> {
     }),
     // Many wait for a slow partner or checkout at once; none of them computes.
     maxConcurrentActivityTaskExecutions: 500,
+    workerDeploymentOptions: versioningOf(config.deploymentVersion),
     ...shutdownOptions(config.purchase),
   });
   partner.listOrders({ limit: 1 }).catch((error: Error) => warn(`the partner can't be used: ${error.message}`));

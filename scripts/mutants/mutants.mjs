@@ -858,6 +858,14 @@ export const MUTANTS = [
     replace: 'if (!isEndOfWatch(result) && (called || !isEndOfWatch(result)))',
     tests: ['test/scenarios/purchase/watched.test.ts'],
   },
+  {
+    name: 'purchases-change-version',
+    rule: 'under worker versioning a purchase stays with the version that it began on',
+    file: 'src/temporal/worker/versioning.ts',
+    find: "defaultVersioningBehavior: 'PINNED'",
+    replace: "defaultVersioningBehavior: 'AUTO_UPGRADE'",
+    tests: ['test/scenarios/worker/versions.test.ts'],
+  },
 ];
 
 /**

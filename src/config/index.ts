@@ -40,7 +40,7 @@ export type WorkerConfig = ReturnType<typeof readWorkerConfig>;
  * @throws ConfigError that names every wrong variable, also one that looks like ours and is not.
  */
 export function readWorkerConfig(env: Environment = process.env, options: WorkerOptions = {}) {
-  const prefixes = ['PARTNER_', 'PURCHASE_', 'DELIVERY_', 'RECONCILE_'];
+  const prefixes = ['PARTNER_', 'PURCHASE_', 'DELIVERY_', 'RECONCILE_', 'WORKER_DEPLOYMENT_'];
   const folders = options.tryFolders ? FOLDERS : undefined;
   const values = readVariables(workerVariables, env, prefixes, { ...options, folders });
   return {
@@ -52,6 +52,8 @@ export function readWorkerConfig(env: Environment = process.env, options: Worker
     fingerprintSecrets: values.FINGERPRINT_SECRET,
     /** Where reconciliations write their reports. */
     reportDir: values.REPORT_DIR,
+    /** Undefined: the worker is not versioned. */
+    deploymentVersion: values.WORKER_DEPLOYMENT_VERSION,
     healthAddress: values.HEALTH_ADDRESS,
     metricsAddress: values.METRICS_ADDRESS,
   };

@@ -63,6 +63,16 @@ export const queryParameter = line('the name of a query parameter', 'query', /^[
 /** Five fields of a cron expression; which values they may have the server says. */
 export const cron = line('the five fields of a cron expression', '0 3 * * *', /^[\w*/,?-]+( +[\w*/,?-]+){4}$/);
 
+/** The server takes no point or colon in a deployment's name, and keeps names that begin with two underscores to itself. */
+export const deploymentVersion = line(
+  'the name of a deployment without a point in it, a point, and the id of a build',
+  'fulfilment.1a2b3c4',
+  /^(?!__)[\w-]{1,100}\.(?!__)[\w.+-]{1,100}$/,
+).transform((given) => {
+  const point = given.indexOf('.');
+  return { deploymentName: given.slice(0, point), buildId: given.slice(point + 1) };
+});
+
 /** A name of the IANA time zone database. */
 export const timeZone = z
   .string()

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import {
   apiKey,
   cron,
+  deploymentVersion,
   duration,
   fingerprintSecrets,
   line,
@@ -95,6 +96,11 @@ export const variables = z.object({
   REPORT_DIR: line('the path of a folder', 'reports')
     .prefault('reports')
     .describe("where the worker that reconciles writes its report; a folder that can't be written: exit code 78"),
+  WORKER_DEPLOYMENT_VERSION: deploymentVersion
+    .optional()
+    .describe(
+      'turns worker versioning on: `DEPLOYMENT.BUILD`, another build id for each build; a purchase then stays with the version that it began on: docs/deploying.md',
+    ),
   HEALTH_ADDRESS: listenAddress
     .prefault('127.0.0.1:8081')
     .describe('`/healthz` (alive) and `/readyz` (connected and polling)'),

@@ -1,5 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { type ReplayWorkerOptions, Worker } from '@temporalio/worker';
+import '../support/quiet-runtime';
 
 /** Where the recorded histories are. */
 export const HISTORIES = join(__dirname, 'histories');
@@ -16,6 +18,26 @@ export function recordedHistories(): RecordedHistory[] {
     ...(JSON.parse(readFileSync(join(HISTORIES, file), 'utf8')) as Omit<RecordedHistory, 'name'>),
     name: file.replace(/\.json$/, ''),
   }));
+}
+
+/** What is replayed, and how it goes. */
+export interface Replay {
+  count: number;
+  failed: { workflowId: string; error: string }[];
+}
+
+/** Replays histories with the workflows of a bundle. @param histories from files, or as they come from a server */
+export async function replay(
+  code: string,
+  histories: Parameters<typeof Worker.runReplayHistories>[1],
+): Promise<Replay> {
+  const options: ReplayWorkerOptions = { workflowBundle: { code } };
+  const result: Replay = { count: 0, failed: [] };
+  for await (const { workflowId, error } of Worker.runReplayHistories(options, histories)) {
+    result.count++;
+    if (error) result.failed.push({ workflowId, error: error.message });
+  }
+  return result;
 }
 
 /** The form of every code of the sandbox, and an image of one. */

@@ -1,11 +1,16 @@
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils';
-import { purchaseWorkflowId } from '../../src/contracts/names';
+import { deliverWorkflowId, purchaseWorkflowId, RECONCILE_NOW, watchWorkflowId } from '../../src/contracts/names';
 import type { DecisionKind, HoldReason } from '../../src/contracts/purchase';
+import { reconcileNow } from '../../src/starter/index';
 import { type Checkout, HOLD_ARRANGEMENTS, scriptedCheckout } from '../support/held-purchases';
 import { operatorOf } from '../support/operator';
-import { startTestEnvironment, type TestEnvironment } from '../support/test-environment';
+import {
+  startReconciliationEnvironment,
+  startTestEnvironment,
+  type TestEnvironment,
+} from '../support/test-environment';
 import { waitUntil } from '../support/wait-until';
 import { changeOrder, untilWatched } from '../support/watched';
 import { HISTORIES, keysIn } from './histories';
@@ -124,6 +129,16 @@ describe('recording', () => {
     await untilWatched(watched, [referenceId]);
     await changeOrder(watched, referenceId, { status: 'COMPLETED' });
     await keep('watched', referenceId, watched);
+    await keepWorkflow('watcher', watchWorkflowId(watched.taskQueue), watched, referenceId);
+  });
+
+  it('a reconciliation, and the late delivery that it began', async () => {
+    const reconciled = await startReconciliationEnvironment();
+    const { referenceId } = await reconciled.bought({ 'demo-never': 1 });
+    await changeOrder(reconciled, referenceId, { status: 'COMPLETED' });
+    await reconcileNow(reconciled.client, reconciled.taskQueue);
+    await keepWorkflow('reconciled', RECONCILE_NOW, reconciled, referenceId);
+    await keepWorkflow('late-delivery', deliverWorkflowId({ referenceId }), reconciled, referenceId);
   });
 
   afterAll(() => expect(readdirSync(HISTORIES).length).toBeGreaterThan(20));
@@ -131,8 +146,18 @@ describe('recording', () => {
   /** Waits for the end, and writes the history without what names the machine. No key may stand in it. */
   async function keep(name: string, referenceId: string, from = env): Promise<void> {
     await from.starter.result(referenceId);
-    const workflowId = purchaseWorkflowId(referenceId);
-    const history: unknown = JSON.parse(historyToJSON(await from.client.workflow.getHandle(workflowId).fetchHistory()));
+    await keepWorkflow(name, purchaseWorkflowId(referenceId), from, referenceId);
+  }
+
+  async function keepWorkflow(
+    name: string,
+    workflowId: string,
+    from: TestEnvironment,
+    referenceId: string,
+  ): Promise<void> {
+    const handle = from.client.workflow.getHandle(workflowId);
+    await handle.result();
+    const history: unknown = JSON.parse(historyToJSON(await handle.fetchHistory()));
     const file = { workflowId, history: withoutMachine(history) };
 
     const { issued } = await from.audit(referenceId);

@@ -12,7 +12,8 @@ import { createDelivery, createFingerprinter } from '../../src/delivery';
 import type { PartnerClient } from '../../src/partner';
 import { createPurchaseReader } from '../../src/temporal/client';
 import './quiet-runtime';
-import { HOUR, TEST_SIGNING_SECRET } from './settings';
+import { closeAtEnd, temporaryFolder } from './clean-up';
+import { HOUR, TEST_FINGERPRINT_SECRET, TEST_SIGNING_SECRET } from './settings';
 
 /** Where the workflows are that a build has bundled. */
 export const WORKFLOW_BUNDLE = join(__dirname, '../../dist/workflow-bundle.js');
@@ -34,6 +35,21 @@ export interface WorkerParts {
     'enableNonLocalActivities' | 'interceptors' | 'maxConcurrentActivityTaskExecutions' | 'workerDeploymentOptions'
   >;
 }
+
+/** A worker in this process for an environment that has none of its own, or one more. @returns stops it before the test file ends */
+export async function startWorkerOf(
+  env: EnvironmentOfWorker,
+  options: WorkerParts['options'],
+): Promise<() => Promise<void>> {
+  const { address, namespace, taskQueue, settings, partner, receiver } = env;
+  const own = { fingerprintSecrets: () => [TEST_FINGERPRINT_SECRET], reportDir: temporaryFolder(), options };
+  return closeAtEnd(await startWorker({ address, namespace, taskQueue, settings, partner, receiver, ...own }));
+}
+
+type EnvironmentOfWorker = Pick<
+  WorkerParts,
+  'address' | 'namespace' | 'taskQueue' | 'settings' | 'partner' | 'receiver'
+>;
 
 /** A worker in this process. @returns stops it */
 export async function startWorker(parts: WorkerParts): Promise<() => Promise<void>> {

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Worker } from '@temporalio/worker';
+import type { NativeConnection, Worker } from '@temporalio/worker';
 
 /** Temporal's numbers for the two kinds of task queue; its proto package is no dependency of ours. */
 const WORKFLOW_TASKS = 1;
@@ -15,23 +15,28 @@ export interface Readiness {
   reason: string;
 }
 
-/** Asks the server itself whether both pollers of this worker are seen there. */
+/** Asks the server itself whether both pollers of this worker are seen there. A worker that stops is unready at once. */
 export function readinessOf(worker: () => Worker | undefined): (now?: number) => Promise<Readiness> {
   let last: { at: number; answer: Promise<Readiness> } | undefined;
-  return (now = Date.now()) => {
-    if (!last || now - last.at > CACHED_MS) last = { at: now, answer: askReadiness(worker()) };
+  return async (now = Date.now()) => {
+    const running = worker();
+    const connection = running?.connection;
+    if (!running || !connection) return { ready: false, reason: 'starting' };
+    const idle = whyIdle(running);
+    if (idle) return { ready: false, reason: idle };
+    if (!last || now - last.at > CACHED_MS) last = { at: now, answer: askServer(running, connection) };
     return last.answer;
   };
 }
 
-async function askReadiness(worker: Worker | undefined): Promise<Readiness> {
-  const connection = worker?.connection;
-  if (!worker || !connection) return { ready: false, reason: 'starting' };
+function whyIdle(worker: Worker): string | undefined {
   const { runState, workflowPollerState, activityPollerState } = worker.getStatus();
-  if (runState !== 'RUNNING') return { ready: false, reason: `the worker is ${runState}` };
-  if (workflowPollerState !== 'POLLING' || activityPollerState !== 'POLLING') {
-    return { ready: false, reason: `pollers: workflows ${workflowPollerState}, activities ${activityPollerState}` };
-  }
+  if (runState !== 'RUNNING') return `the worker is ${runState}`;
+  if (workflowPollerState === 'POLLING' && activityPollerState === 'POLLING') return undefined;
+  return `pollers: workflows ${workflowPollerState}, activities ${activityPollerState}`;
+}
+
+async function askServer(worker: Worker, connection: NativeConnection): Promise<Readiness> {
   const { namespace, taskQueue, identity } = worker.options;
   try {
     const seen = await connection.withDeadline(Date.now() + 2_000, () =>

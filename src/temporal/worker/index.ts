@@ -2,3 +2,4 @@ export { connectWorker } from './connection';
 export { readinessOf, startHealthServer } from './health';
 export { processMetrics } from './meter';
 export { installRuntime } from './runtime';
+export { versioningOf } from './versioning';

@@ -1,10 +1,8 @@
 import { startDevServer } from '../../support/dev-server';
 import { operatorOf } from '../../support/operator';
-import { closeAtEnd, temporaryFolder } from '../../support/clean-up';
-import { TEST_FINGERPRINT_SECRET } from '../../support/settings';
 import { startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
-import { startWorker, type WorkerParts } from '../../support/worker';
+import { startWorkerOf } from '../../support/worker';
 import { RECONCILE_WORKFLOW } from '../../../src/contracts/names';
 import { createStarter } from '../../../src/starter/index';
 
@@ -22,7 +20,7 @@ describe('what a worker with one slot is given first, when activities have piled
 
   it('is a placement, then a search that settles, then a poll, and last the reconciliation, whoever waited longest', async () => {
     const env = await startTestEnvironment({ address, worker: false, settings: { pollIntervalMs: 60_000 } });
-    await start(env, { enableNonLocalActivities: false });
+    await startWorkerOf(env, { enableNonLocalActivities: false });
     await env.client.workflow.start(RECONCILE_WORKFLOW, { workflowId: 'waits-longest', taskQueue: env.taskQueue });
     await untilPiledUp(env, 1);
     await answerPlacement(env, { evidence: 'PLACED', orderId: 'of-nobody' });
@@ -46,7 +44,7 @@ describe('what a worker with one slot is given first, when activities have piled
 
   it('is not only of the checkout that came first, where each has a fairness key', async () => {
     const env = await startTestEnvironment({ address, worker: false });
-    await start(env, { enableNonLocalActivities: false });
+    await startWorkerOf(env, { enableNonLocalActivities: false });
     const large = createStarter(env.client, { taskQueue: env.taskQueue, fairnessKey: 'large shop' });
     const small = createStarter(env.client, { taskQueue: env.taskQueue, fairnessKey: 'small shop' });
     const items = [{ productId: 'demo-instant', quantity: 1 }];
@@ -61,13 +59,6 @@ describe('what a worker with one slot is given first, when activities have piled
   });
 });
 
-async function start(env: TestEnvironment, options: WorkerParts['options']): Promise<void> {
-  const { address, namespace, taskQueue, settings, partner, receiver } = env;
-  const where = { address, namespace, taskQueue, reportDir: temporaryFolder() };
-  const fingerprintSecrets = () => [TEST_FINGERPRINT_SECRET];
-  closeAtEnd(await startWorker({ ...where, settings, partner, receiver, fingerprintSecrets, options }));
-}
-
 interface Dispatched {
   activity: string;
   workflowId: string | undefined;
@@ -76,7 +67,7 @@ interface Dispatched {
 /** @returns what it is given, in that order, as it comes. */
 async function startOneSlot(env: TestEnvironment): Promise<Dispatched[]> {
   const dispatched: Dispatched[] = [];
-  await start(env, {
+  await startWorkerOf(env, {
     maxConcurrentActivityTaskExecutions: 1,
     interceptors: {
       activity: [

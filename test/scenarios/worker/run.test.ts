@@ -51,6 +51,8 @@ describe('a worker process at work', () => {
     await waitUntil('the placement is on its way', () => fault.hits > 0);
 
     worker.signal('SIGTERM');
+    expect(await worker.untilHealth('/readyz', 503)).toMatch(/^the worker is (STOPPING|DRAINING)$/);
+    expect(await worker.health('/healthz')).toMatchObject({ status: 200 });
     const { code, signal, stdout } = await worker.ended;
     expect({ code, signal }).toEqual({ code: 0, signal: null });
     for (const line of stdout.trim().split('\n')) expect(() => JSON.parse(line) as unknown).not.toThrow();

@@ -114,6 +114,7 @@ describe('every variable', () => {
       FINGERPRINT_SECRET: `${FINGERPRINT_SECRET} older-${FINGERPRINT_SECRET}`,
       DELIVERY_DIR: './deliveries',
       DELIVERY_TIMEOUT: '3s',
+      WORKER_DEPLOYMENT_VERSION: 'fulfilment.1.4.0+1a2b',
       HEALTH_ADDRESS: '[::1]:8081',
       METRICS_ADDRESS: '0.0.0.0:9464',
       TEMPORAL_TASK_QUEUE: 'other',
@@ -144,6 +145,7 @@ describe('every variable', () => {
         deliveryTimeoutMs: 3_000,
       },
       delivery: { kind: 'folder', dir: './deliveries' },
+      deploymentVersion: { deploymentName: 'fulfilment', buildId: '1.4.0+1a2b' },
       healthAddress: { host: '::1', port: 8081 },
       metricsAddress: { host: '0.0.0.0', port: 9464 },
     });
@@ -170,6 +172,7 @@ describe('every variable', () => {
     ['PURCHASE_REPLACE', ['Never', 'yes']],
     ['HEALTH_ADDRESS', ['8081', ':8081', 'localhost', '127.0.0.1:65536', '::1:8081', '[127.0.0.1]:80', 'http://a:1']],
     ['METRICS_ADDRESS', ['localhost:9464', '999.1.1.1:9464']],
+    ['WORKER_DEPLOYMENT_VERSION', ['fulfilment', '.1', 'fulfilment.', 'a:b.1', 'a.b:1', '__a.1', 'a.__1', 'a.1 2']],
     ['LOG_LEVEL', ['INFO', 'verbose']],
     ['LOG_FORMAT', ['text']],
     ['TEMPORAL_TASK_QUEUE', ['a\nb']],
@@ -262,12 +265,15 @@ describe('a misspelt name', () => {
     expect(issue).toMatchObject({ variable: 'PURCHASE_DEADLNE', remedy: expect.stringContaining('PURCHASE_DEADLINE') });
   });
 
-  it.each(['PARTNER_APIKEY', 'PARTNER_TIMEOUT_FILE', 'DELIVERY_SECRETS', 'RECONCILE_LOOKBAK'])(
-    'is found: %s',
-    (name) => {
-      expect(wrongNames({ [name]: 'x' })).toEqual([name]);
-    },
-  );
+  it.each([
+    'PARTNER_APIKEY',
+    'PARTNER_TIMEOUT_FILE',
+    'DELIVERY_SECRETS',
+    'RECONCILE_LOOKBAK',
+    'WORKER_DEPLOYMENT_VERSON',
+  ])('is found: %s', (name) => {
+    expect(wrongNames({ [name]: 'x' })).toEqual([name]);
+  });
 
   it.each([
     'RECONCILE_CRON',

@@ -1,0 +1,11 @@
+import type { WorkerDeploymentOptions } from '@temporalio/worker';
+
+/**
+ * With a version, each workflow stays with the version that it began on (`PINNED`), unless it says otherwise for itself, as one
+ * does whose purpose is to last.
+ *
+ * @returns undefined without one: the worker is not versioned.
+ */
+export function versioningOf(version?: WorkerDeploymentOptions['version']): WorkerDeploymentOptions | undefined {
+  return version && { version, useWorkerVersioning: true, defaultVersioningBehavior: 'PINNED' };
+}

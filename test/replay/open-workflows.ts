@@ -1,0 +1,24 @@
+import { readFileSync } from 'node:fs';
+import { Client, Connection } from '@temporalio/client';
+import { DEFAULT_TASK_QUEUE } from '../../src/contracts/names';
+import { readTemporalTarget } from '../../src/temporal/client';
+import { closeAtEnd } from '../support/clean-up';
+import { WORKFLOW_BUNDLE } from '../support/worker';
+import { replay } from './histories';
+
+/**
+ * Replays what is open in a real namespace with the workflows of this build, before that build is deployed there:
+ * docs/deploying.md#before-a-deploy. Jest runs this file only when it is asked to. It reads histories and changes nothing.
+ */
+it('this build runs every open workflow of the task queue as it has run so far', async () => {
+  const { connectionOptions, namespace } = readTemporalTarget();
+  const connection = await Connection.connect(connectionOptions);
+  closeAtEnd(() => connection.close());
+  const taskQueue = process.env.TEMPORAL_TASK_QUEUE ?? DEFAULT_TASK_QUEUE;
+  const client = new Client({ connection, namespace });
+  const open = client.workflow.list({ query: `TaskQueue = '${taskQueue}' AND ExecutionStatus = 'Running'` });
+
+  const { count, failed } = await replay(readFileSync(WORKFLOW_BUNDLE, 'utf8'), open.intoHistories());
+  process.stdout.write(`${count} open workflows of ${taskQueue} in ${namespace} replayed\n`);
+  expect(failed).toEqual([]);
+}, 3_600_000);

@@ -1,0 +1,50 @@
+import { purchaseWorkflowId, RECONCILE_SCHEDULE, watchWorkflowId } from '../../../src/contracts/names';
+import { createScheduleManager } from '../../../src/starter/schedule';
+import { keepWatching } from '../../../src/temporal/client';
+import { versioningOf } from '../../../src/temporal/worker';
+import { operatorOf } from '../../support/operator';
+import { startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
+import { type Deployment, deploymentOf } from '../../support/versions';
+import { waitUntil } from '../../support/wait-until';
+import { changeOrder } from '../../support/watched';
+import { startWorkerOf } from '../../support/worker';
+
+describe('versioned workers', () => {
+  it('keep a purchase on the version that it began on until a person moves it, and do all that is new on the current one', async () => {
+    const env = await startTestEnvironment({ ownNamespace: true, worker: false });
+    const deployment = deploymentOf(env);
+    const startVersion = (buildId: string) =>
+      startWorkerOf(env, { workerDeploymentOptions: versioningOf({ deploymentName: deployment.name, buildId }) });
+    const stopFirst = await startVersion('first');
+    await deployment.setCurrent('first');
+    const open = await env.buy({ 'demo-never': 1 });
+    await operatorOf(env, open).pending('awaitOrderChange');
+
+    await startVersion('second');
+    await deployment.setCurrent('second');
+    const { referenceId: later } = await env.bought({ 'demo-instant': 1 });
+    expect(await deployment.versionOf(purchaseWorkflowId(later))).toBe('PINNED to second');
+    expect(await nightlyReconciliation(env, deployment)).toBe('PINNED to second');
+    await keepWatching(env.client, env.taskQueue);
+    const watcher = () => deployment.versionOf(watchWorkflowId(env.taskQueue));
+    await waitUntil('the watcher has begun', async () => (await watcher()) === 'AUTO_UPGRADE to second');
+    expect(await deployment.versionOf(purchaseWorkflowId(open))).toBe('PINNED to first');
+
+    await stopFirst();
+    await changeOrder(env, open, { status: 'COMPLETED' });
+    await deployment.move(purchaseWorkflowId(open), 'second');
+    expect(await env.starter.result(open)).toMatchObject({ outcome: 'DELIVERED' });
+    expect(env.sandbox.placeRequestsOf(open)).toBe(1);
+  });
+});
+
+async function nightlyReconciliation(env: TestEnvironment, deployment: Deployment): Promise<string> {
+  const nightly = createScheduleManager(env.client, env.taskQueue);
+  await nightly.create({ cron: '0 3 * * *', timezone: 'UTC', lookbackMs: 3_600_000 });
+  await nightly.trigger();
+  const [run] = await waitUntil(`${RECONCILE_SCHEDULE} has run`, async () => {
+    const { recent, running } = await nightly.describe();
+    return recent.length > 0 && running.length === 0 && recent;
+  });
+  return deployment.versionOf(run!.workflowId);
+}
