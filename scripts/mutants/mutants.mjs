@@ -796,9 +796,9 @@ export const MUTANTS = [
     name: 'row-believed',
     rule: 'a row of the order history only has the order polled',
     file: 'src/workflows/await-watched-order.ts',
-    find: 'const order = await pollWatched(purchase, request, left());',
-    replace: `const order: PolledOrder | undefined = isOpen
-      ? { orderId: request.orderId, status: 'FAILED', lines: [] }
+    find: 'await pollRoutinely(request) : await pollWatched(purchase, request, left());',
+    replace: `await pollRoutinely(request) : isOpen
+      ? { orderId: request.orderId, status: 'FAILED' as const, lines: [] }
       : await pollWatched(purchase, request, left());`,
     tests: ['test/scenarios/purchase/watched.test.ts'],
   },
@@ -816,6 +816,14 @@ export const MUTANTS = [
     file: 'src/workflows/await-watched-order.ts',
     find: 'boundedPause(WATCH_INTERVALS * pollIntervalMs, deadline)',
     replace: 'boundedPause(WATCH_INTERVALS * purchase.settings.deadlineMs, deadline)',
+    tests: ['test/scenarios/purchase/watched.test.ts'],
+  },
+  {
+    name: 'routine-poll-delivered-at-once',
+    rule: 'what a local poll brings up is delivered locally only where a repeat makes the same event',
+    file: 'src/workflows/await-watched-order.ts',
+    find: 'return order && { ...order, polledAt: undefined };',
+    replace: 'return order;',
     tests: ['test/scenarios/purchase/watched.test.ts'],
   },
   {

@@ -16,9 +16,9 @@ export class OrderChanges {
     });
   }
 
-  /** Waits for a change of this order, and no longer than so many ms. */
-  async of(orderId: string, withinMs: number): Promise<void> {
-    await condition(() => this.changed === orderId, withinMs);
+  /** Waits for a change of this order. @returns false when so many ms have passed without one. */
+  of(orderId: string, withinMs: number): Promise<boolean> {
+    return condition(() => this.changed === orderId, withinMs);
   }
 
   /** From now on only what comes from now on counts: a poll begins. */

@@ -186,6 +186,9 @@ export function pollingOptions(settings: PurchaseSettings, remainingMs: number):
 /** How many intervals a purchase waits for the watcher before it polls by itself. */
 export const WATCH_INTERVALS = 20;
 
+/** The poll that a purchase makes then. It is one of very many that find nothing, so it costs no events of its own. */
+export const routinePollOptions = firstPollOptions;
+
 /**
  * The pause between two readings of the order history. Temporal's lists lag by about a second: whoever reads more often sees
  * nothing sooner.
@@ -203,7 +206,8 @@ export const watchOptions: ActivityOptions = {
   startToCloseTimeout: 24 * HOUR,
   heartbeatTimeout: 20 * SECOND,
   cancellationType: 'WAIT_CANCELLATION_COMPLETED',
-  priority: PRIORITY.polls,
+  // All purchases that wait depend on this one.
+  priority: PRIORITY.placementsAndDeliveries,
   retry: { initialInterval: SECOND, backoffCoefficient: 2, maximumInterval: MINUTE },
 };
 

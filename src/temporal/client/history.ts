@@ -107,7 +107,7 @@ class HistoryReading {
       const sent = { id: eventIdOf(request), request, received: false };
       this.sent.push(sent);
       this.pending.set(String(event.eventId), { activity: name, event: sent });
-    } else if (name === ACTIVITY.placeOrder || name === ACTIVITY.awaitOrderChange) {
+    } else if (name === ACTIVITY.placeOrder || name === ACTIVITY.awaitOrderChange || name === ACTIVITY.getOrder) {
       this.pending.set(String(event.eventId), { activity: name, event: undefined });
     }
     const completed = event.activityTaskCompletedEventAttributes;

@@ -1,5 +1,6 @@
 import { KEEP_WATCHING_SIGNAL, ORDER_CHANGED_SIGNAL, watchWorkflowId } from '../../../src/contracts/names';
 import { expectDeliveredOnce } from '../../support/checks';
+import { historyOf } from '../../support/history';
 import { sharedEnvironment, type TestEnvironment } from '../../support/test-environment';
 import { sharedTimeSkippingEnvironment } from '../../support/time-skipping';
 import { changeOrder, historyReadings, pollsOf, untilWatched } from '../../support/watched';
@@ -78,6 +79,17 @@ describe('the watcher', () => {
     },
   );
 
+  it('that is shown no end of an order is missed as long, and what the poll then brings up is delivered on record', async () => {
+    const [referenceId = ''] = await buyNever(env, 1);
+    await changeOrder(env, referenceId, { status: 'COMPLETED', shownRow: { status: 'PENDING' } });
+
+    expect(await env.starter.result(referenceId)).toMatchObject({ outcome: 'DELIVERED' });
+    const { activities } = await historyOf(env, referenceId);
+    expect(activities.filter((name) => name.endsWith('getOrder'))).toEqual(['local getOrder', 'local getOrder']);
+    expect(activities.filter((name) => name.endsWith('deliverEvent'))).toEqual(['deliverEvent']);
+    await expectDeliveredOnce(env, referenceId, 2);
+  });
+
   it('ends when nobody waits any more, goes on if it is called meanwhile, and begins again for the next purchase', async () => {
     await waitUntil('it has ended', async () => (await statusOf()) === 'COMPLETED');
     const [referenceId = ''] = await buyNever(env, 1);
@@ -103,6 +115,9 @@ describe('a purchase without a watcher, on a clock that skips and a server witho
 
     expect(await env.starter.result(referenceId)).toMatchObject({ outcome: 'OVERDUE' });
     expect(await pollsOf(env, referenceId)).toHaveLength(4);
+    const { activities } = await historyOf(env, referenceId);
+    const polls = activities.filter((name) => name.endsWith('getOrder'));
+    expect(polls).toEqual(['local getOrder', 'local getOrder', 'local getOrder', 'getOrder']);
   });
 });
 
