@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { Client } from '@temporalio/client';
 import { Worker } from '@temporalio/worker';
-import { createAllActivities } from './activities';
+import { createAllActivities, createBrake } from './activities';
 import { readWorkerConfig, scrubSecrets } from './config';
 import { createDelivery, createFingerprinter } from './delivery';
 import { exitWith, stopSignal } from './exit';
@@ -51,6 +51,7 @@ async function main(): Promise<void> {
       purchases: createPurchaseReader(client),
       fingerprints: createFingerprinter(config.fingerprintSecrets),
       settings: config.purchase,
+      brake: createBrake(client),
       reportDir: config.reportDir,
       stopping,
       metrics,

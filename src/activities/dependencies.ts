@@ -4,6 +4,7 @@ import type { PurchaseSettings } from '../contracts/purchase';
 import type { Delivery, Fingerprinter } from '../delivery';
 import type { PartnerClient } from '../partner';
 import type { PurchaseReader } from '../temporal/client';
+import type { Brake } from './brake';
 
 /** What the activities work with. Everything that tests replace comes in here. */
 export interface ActivityDependencies {
@@ -16,6 +17,8 @@ export interface ActivityDependencies {
   /** Of the same namespace. */
   purchases: PurchaseReader;
   metrics: Metrics;
+  /** Of the same task queue. */
+  brake: Brake;
   /** Epoch ms. */
   now(): number;
 }

@@ -1,18 +1,21 @@
 import { activityInfo } from '@temporalio/activity';
 import type { Activities } from '../contracts/activities';
+import type { BrakeActivities } from '../contracts/brake';
 import type { ReconcileActivities } from '../contracts/reconciliation';
 import type { WatchActivities } from '../contracts/watch';
+import { createBrake } from './brake';
 import { createCheckOrderActivities } from './check-order';
 import { createDeliverEventActivities } from './deliver-event';
 import type { ActivityDependencies } from './dependencies';
 import { createFindOrdersActivities } from './find-orders';
+import { createBrakeActivities } from './operate-brake';
 import { createPlaceOrderActivities } from './place-order';
 import { createReconcileActivities, type ReconcileDependencies } from './reconcile/index';
 import { createPlanDeliveryActivities } from './plan-delivery';
 import { createPollOrderActivities } from './poll-order';
 import { createWatchActivities, type WatchDependencies } from './watch-orders';
 
-export type { ActivityDependencies };
+export { type ActivityDependencies, createBrake };
 
 /** Builds the activities of purchases. None of them ever brings a key into Temporal. */
 export function createActivities(deps: ActivityDependencies): Activities {
@@ -32,9 +35,14 @@ export function createActivities(deps: ActivityDependencies): Activities {
   };
 }
 
-/** Builds all activities of a worker: of purchases, the reconciliation and the watcher. */
+/** Builds all activities of a worker: of purchases, the reconciliation, the watcher and the brake. */
 export function createAllActivities(
   deps: ReconcileDependencies & WatchDependencies,
-): Activities & ReconcileActivities & WatchActivities {
-  return { ...createActivities(deps), ...createReconcileActivities(deps), ...createWatchActivities(deps) };
+): Activities & ReconcileActivities & WatchActivities & BrakeActivities {
+  return {
+    ...createActivities(deps),
+    ...createReconcileActivities(deps),
+    ...createWatchActivities(deps),
+    ...createBrakeActivities(deps),
+  };
 }

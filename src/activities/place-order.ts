@@ -1,10 +1,13 @@
 import { activityInfo, log } from '@temporalio/activity';
 import type { Activities, PlaceOrderInput, PlacementResult } from '../contracts/activities';
+import type { ClosedBrake } from '../contracts/brake';
+import { BRAKE_REASON_IN_WORDS, type PlacementSign } from '../domain/brake';
 import { maxDebitIssue } from '../domain/max-debit';
 import { isPartnerError, type RequestTurn } from '../partner';
 import { ACCESS_REFUSED, nameOf } from './failures';
 import { findOrders } from './find-orders';
 import type { ActivityDependencies } from './dependencies';
+import { signOfPlacement, signOfRead } from './placement-sign';
 import { createPriceList, type Prices } from './price-list';
 import { createIntent, createSequence, type Sequence } from './record-intent';
 
@@ -37,33 +40,51 @@ export function createPlaceOrderActivities(deps: ActivityDependencies): Pick<Act
     async placeOrder(input) {
       const fence = closedFence(input);
       if (fence) return fence;
-      const priced = await checkPrice(deps, input, readPrices);
-      if (priced?.evidence === 'NOT_SENT') return priced;
+      const brake = await deps.brake.check({ referenceId: input.referenceId, woken: input.woken === true });
+      if (brake.closed) return paused(brake.closed);
+      try {
+        const priced = await checkPrice({ ...deps, report: brake.report }, input, readPrices);
+        if (priced?.evidence === 'NOT_SENT') return priced;
 
-      return deps.partner.inTurn(placementTurn(input), async (partner) => {
-        const inTurn = { ...deps, partner };
-        const before = await findBefore(inTurn, input);
-        if (before) return before;
-        if (priced) return priced;
+        return await deps.partner.inTurn(placementTurn(input), async (partner) => {
+          const inTurn = { ...deps, partner, report: brake.report };
+          const before = await findBefore(inTurn, input);
+          if (before) return before;
+          if (priced) return priced;
+          const closed = await brake.confirmed();
+          if (closed) return paused(closed);
 
-        const answer = await send(inTurn, input, oneByOne);
-        if (answer.evidence === 'ACCESS_REFUSED') log.error(ACCESS_REFUSED, { why: answer.why });
-        return answer;
-      });
+          const answer = await send(inTurn, input, oneByOne);
+          if (answer.evidence === 'ACCESS_REFUSED') log.error(ACCESS_REFUSED, { why: answer.why });
+          return answer;
+        });
+      } finally {
+        brake.end();
+      }
     },
   };
 }
 
+/** What one attempt works with. */
+interface Attempt extends ActivityDependencies {
+  /** Reports to the brake what the partner has shown. */
+  report(sign: PlacementSign): void;
+}
+
+function paused({ reason }: ClosedBrake): PlacementResult {
+  return { evidence: 'PAUSED', why: `new placements wait: ${BRAKE_REASON_IN_WORDS[reason]}` };
+}
+
 /** What a purchase that names no `maxDebit` does not pay for. @returns why it is not placed; undefined: it may cost as much. */
 async function checkPrice(
-  deps: ActivityDependencies,
+  attempt: Attempt,
   input: PlaceOrderInput,
   readPrices: () => Promise<Prices>,
 ): Promise<PlacementResult | undefined> {
   const { items, maxDebit } = input;
   if (maxDebit === undefined) return undefined;
   // The other half of the attempt is for the search and the write.
-  const prices = await readBefore(deps, input, input.maxAgeMs / 2, {
+  const prices = await readBefore(attempt, input, input.maxAgeMs / 2, {
     read: readPrices,
     slow: 'the catalogue is still being read for its prices',
     failed: 'the catalogue could not be read',
@@ -93,9 +114,9 @@ function closedFence(input: PlaceOrderInput): PlacementResult | undefined {
 }
 
 /** @returns an answer that ends the attempt before anything was sent, or undefined to go on. */
-async function findBefore(deps: ActivityDependencies, input: PlaceOrderInput): Promise<PlacementResult | undefined> {
-  const found = await readBefore(deps, input, 0, {
-    read: () => findOrders(deps.partner, input.referenceId, input.since),
+async function findBefore(attempt: Attempt, input: PlaceOrderInput): Promise<PlacementResult | undefined> {
+  const found = await readBefore(attempt, input, 0, {
+    read: () => findOrders(attempt.partner, input.referenceId, input.since),
     slow: 'the search of the order history took too long',
     failed: 'the order history could not be searched',
   });
@@ -113,7 +134,7 @@ async function findBefore(deps: ActivityDependencies, input: PlaceOrderInput): P
  * @param reading `slow` and `failed` say what happened where it does not succeed: nothing is sent then.
  */
 async function readBefore<T>(
-  { now }: ActivityDependencies,
+  { now, report }: Attempt,
   input: PlaceOrderInput,
   restMs: number,
   { read, slow, failed }: { read: () => Promise<T>; slow: string; failed: string },
@@ -125,6 +146,7 @@ async function readBefore<T>(
     const result = await withinMs(timeLeftMs, read());
     return result === undefined ? { evidence: 'NOT_SENT', why: slow } : { result };
   } catch (error) {
+    report(signOfRead(error));
     if (!isPartnerError(error)) {
       log.error(`${failed} before placing`, { error: nameOf(error) });
       return { evidence: 'NOT_SENT', why: `${failed}: an unexpected error` };
@@ -140,7 +162,7 @@ async function readBefore<T>(
  * recorded. How it ends is told by the client alone, which knows whether it was written: no timer here may end it first, for
  * in a process that was frozen all timers are due at once, and a request that was written would pass for one that was not.
  */
-async function send(deps: ActivityDependencies, input: PlaceOrderInput, oneByOne: Sequence): Promise<PlacementResult> {
+async function send(deps: Attempt, input: PlaceOrderInput, oneByOne: Sequence): Promise<PlacementResult> {
   const items = input.items.map((item) => ({ id: item.productId, quantity: item.quantity }));
   const order = { items, referenceId: input.referenceId };
   const intent = createIntent(deps, { notAfter: notAfter(input), oneByOne });
@@ -148,10 +170,12 @@ async function send(deps: ActivityDependencies, input: PlaceOrderInput, oneByOne
     const placed = await deps.partner.placeOrder(order, { notAfter: notAfter(input), beforeWrite: intent.record });
     const orderId = placed.data.id;
     deps.purchases.noteOwner(orderId, input.referenceId);
+    deps.report('GOOD');
     return { evidence: 'PLACED', orderId, placedAt: deps.now() };
   } catch (error) {
     if (!isPartnerError(error)) return { evidence: 'UNKNOWN', why: 'an unexpected error' };
     const { placement: evidence, message: why, retryAfterMs, turnInMs } = error;
+    deps.report(signOfPlacement(error));
     return { evidence, why, retryAfterMs, turnInMs };
   } finally {
     intent.close();

@@ -23,6 +23,8 @@ export interface PlaceOrderInput {
   items: PurchaseItem[];
   /** The most that it may cost: see `PurchaseInput`. */
   maxDebit?: number;
+  /** The brake has just woken the purchase: it is asked anew whether it is open. */
+  woken?: boolean;
   /** Epoch ms, the server's clock: when the first run of this purchase began. Orders older than that are not ours. */
   since: number;
   /** The first run of this purchase. Any other run settles before it places. */
@@ -50,6 +52,8 @@ export type PlacementResult =
   | { evidence: 'NOT_SENT'; why: string; retryAfterMs?: number; turnInMs?: number }
   /** It may cost more than it names. Nothing was sent, and the search before has shown no order. */
   | { evidence: 'OVER_MAX_DEBIT'; why: string }
+  /** The brake is closed. Nothing was sent. */
+  | { evidence: 'PAUSED'; why: string }
   | PlacementRefused
   | PlacementUnknown;
 

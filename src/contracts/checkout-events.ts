@@ -7,7 +7,13 @@ import type { DecisionKind, HoldReason } from './purchase';
  * their fingerprints; the activity puts the keys in their place. What the checkout receives is `DeliveryEventBody`.
  */
 export type DeliveryRequest =
-  OutcomeEvent | LateDeliveryEvent | LaterRefundEvent | HeldEvent | AttentionEvent | ReconciliationCompletedEvent;
+  | OutcomeEvent
+  | LateDeliveryEvent
+  | LaterRefundEvent
+  | HeldEvent
+  | AttentionEvent
+  | ReconciliationCompletedEvent
+  | PurchasingEvent;
 
 interface EventOf<Type extends string> {
   type: Type;
@@ -80,6 +86,12 @@ export interface ReconciliationCompletedEvent extends EventOf<'reconciliation.co
 
 /** The type of the event that `doctor` posts to try the way. It is about no purchase; a receiver answers 2xx and forgets it. */
 export const TEST_EVENT = 'purchasing.test';
+/** New placements wait, or no longer do. `kind` is the brake's reason; its reference is none of a sale: `PURCHASING_REFERENCE`. */
+export interface PurchasingEvent extends EventOf<'purchasing.paused' | 'purchasing.resumed'>, Alert {
+  reason: string;
+  /** Each time that the brake closes is one, and so is each time that it opens. */
+  deduplicationKey: string;
+}
 
 /** The event that hands over keys which no event has named before. */
 export function lateDelivery(late: Omit<LateDeliveryEvent, 'type'>): LateDeliveryEvent {

@@ -1,3 +1,4 @@
+import type { BrakeReason } from '../domain/brake';
 import type { PurchaseOutcome } from '../domain/outcome';
 import type { FindingKind } from '../domain/reconciliation/index';
 import type { PlacementResult } from './activities';
@@ -42,6 +43,7 @@ const EVIDENCE = namesOf<PlacementResult['evidence'] | 'NEVER_WRITTEN'>({
   UNKNOWN: 1,
   NEVER_WRITTEN: 1,
   OVER_MAX_DEBIT: 1,
+  PAUSED: 1,
 });
 /** What is settled: unknown placements and refused ones. */
 const SETTLED_EVIDENCE = [
@@ -61,6 +63,7 @@ const HOLD_REASONS = namesOf<HoldReason>({
   DELIVERY_REFUSED: 1,
   DELIVERY_EXHAUSTED: 1,
 });
+const BRAKE_REASONS = namesOf<BrakeReason>({ UNKNOWN: 1, ACCESS_REFUSED: 1, NO_BALANCE: 1, UNREACHABLE: 1 });
 const FINDINGS = namesOf<FindingKind>({
   DOUBLE_PURCHASE: 1,
   SAME_KEY_TWICE: 1,
@@ -139,6 +142,11 @@ export const METRICS = {
     labels: { reason: HOLD_REASONS },
     byPurchases: true,
     meaning: 'Holds that were opened, by reason',
+  },
+  fulfilment_brake_changes: {
+    type: 'counter',
+    labels: { change: ['closed', 'opened'], reason: BRAKE_REASONS },
+    meaning: 'How often the brake closed, so that new placements wait, and opened again',
   },
   fulfilment_polls: {
     type: 'counter',

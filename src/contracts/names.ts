@@ -1,4 +1,5 @@
 import type { Activities } from './activities';
+import type { BrakeActivities } from './brake';
 import type { Decision } from './purchase';
 import type { ReconcileActivities } from './reconciliation';
 import type { WatchActivities } from './watch';
@@ -16,6 +17,7 @@ export const PURCHASE_WORKFLOW = 'purchaseWorkflow';
 export const DELIVER_WORKFLOW = 'deliverWorkflow';
 export const RECONCILE_WORKFLOW = 'reconcileWorkflow';
 export const WATCH_WORKFLOW = 'watchWorkflow';
+export const BRAKE_WORKFLOW = 'brakeWorkflow';
 
 /** The activities, as histories and the Temporal UI show them. */
 export const ACTIVITY = {
@@ -30,7 +32,10 @@ export const ACTIVITY = {
   deliverEvent: 'deliverEvent',
   reconcileOrders: 'reconcileOrders',
   watchOrders: 'watchOrders',
-} as const satisfies { [Name in keyof (Activities & ReconcileActivities & WatchActivities)]: Name };
+  nextPaused: 'nextPaused',
+  wakePaused: 'wakePaused',
+  notifyPurchasing: 'notifyPurchasing',
+} as const satisfies { [Name in keyof (Activities & ReconcileActivities & WatchActivities & BrakeActivities)]: Name };
 
 /** The update that carries an operator's decision on a held purchase. */
 export const RESOLVE_UPDATE = 'resolve';
@@ -49,6 +54,15 @@ export const ORDER_CHANGED_SIGNAL = 'orderChanged';
 
 /** The signal that keeps the watcher running, or starts it: some purchase has just begun to wait. */
 export const KEEP_WATCHING_SIGNAL = 'keepWatching';
+
+/** The signal by which workers report their placements to the brake; what went wrong also starts it. */
+export const REPORT_PLACEMENTS_SIGNAL = 'reportPlacements';
+
+/** The signal by which the brake has a purchase that waits ask again. */
+export const RESUME_PLACING_SIGNAL = 'resumePlacing';
+
+/** What stands for the reference in an event about all purchases. */
+export const PURCHASING_REFERENCE = 'purchasing';
 
 const PURCHASE_ID_PREFIX = 'purchase-';
 const DELIVER_ID_PREFIX = 'deliver-';
@@ -80,6 +94,11 @@ export function eventIdOfWorkflow(workflowId: string): string | undefined {
 /** The id of the watcher: one for each task queue of a namespace. */
 export function watchWorkflowId(taskQueue: string): string {
   return `watch-${taskQueue}`;
+}
+
+/** The id of the brake: one for each task queue of a namespace. */
+export function brakeWorkflowId(taskQueue: string): string {
+  return `brake-${taskQueue}`;
 }
 
 /** The id of the nightly schedule. The server adds the time to it for the id of each run. */

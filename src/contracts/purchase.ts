@@ -68,7 +68,10 @@ export interface DeliveryMemo {
   orderId?: string;
 }
 
-/** Where a running purchase stands. `PENDING`: its order is open, whatever the partner calls that. */
+/**
+ * Where a running purchase stands. `PAUSED`: the brake holds new placements back. `PENDING`: its order is open, whatever the partner
+ * calls that.
+ */
 export type RunningState = 'PLACING' | 'PAUSED' | 'UNCONFIRMED' | 'HELD' | 'PENDING' | 'DELIVERING';
 
 /** Why a purchase waits for an operator. */

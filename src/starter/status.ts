@@ -30,7 +30,7 @@ export interface PurchaseStatus {
   referenceId: string;
   workflowId: string;
   runId: string;
-  /** `PLACING`, `UNCONFIRMED`, `HELD`, `PENDING`, `DELIVERING` or the outcome; see `PurchaseState`. */
+  /** `PLACING`, `PAUSED`, `UNCONFIRMED`, `HELD`, `PENDING`, `DELIVERING` or the outcome; see `PurchaseState`. */
   state: string;
   /** The workflow's own status: RUNNING, COMPLETED, FAILED, TERMINATED … */
   execution: string;

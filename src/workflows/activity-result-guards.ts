@@ -6,10 +6,12 @@ import type {
   PlacementResult,
   PolledOrder,
 } from '../contracts/activities';
+import type { NextPaused } from '../contracts/brake';
 import type { DeliveryReceipt, EarlierEvent, EventWithKeys } from '../contracts/checkout-events';
 import type { OrderLine } from '../domain/order';
 import type { ReconciliationResult } from '../contracts/reconciliation';
 import type { WatchResult } from '../contracts/watch';
+import { validateReference } from '../domain/purchase-rules';
 import { isDeliveryRequest } from './validate-input';
 import {
   fieldsOf,
@@ -39,6 +41,7 @@ export function isPlacementResult(value: unknown): value is PlacementResult {
       return isListOf(orders, isFoundOrder) && isString(why);
     case 'NOT_SENT':
     case 'OVER_MAX_DEBIT':
+    case 'PAUSED':
     case 'ORDER_REFUSED':
     case 'ACCESS_REFUSED':
     case 'CONFLICT':
@@ -100,6 +103,14 @@ export function isReconciliationResult(value: unknown): value is ReconciliationR
   const { from, to, orders, findings, mended, report } = fieldsOf<ReconciliationResult>(value);
   const isCounted = typeof findings === 'object' && findings !== null && isNumber(orders) && isNumber(mended);
   return isCounted && isString(from) && isString(to) && isString(report);
+}
+
+/** What `nextPaused` has found, whatever completed it: nobody may be let through unless it says so. */
+export function readNextPaused(value: unknown): NextPaused {
+  const { why, referenceId } = fieldsOf<NextPaused>(value);
+  if (isString(why)) return { why };
+  if (validateReference(referenceId).length === 0) return { referenceId: String(referenceId) };
+  return isOptional(referenceId, () => false) ? {} : { why: 'an operator has completed the activity' };
 }
 
 /** Whether this is the result of `watchOrders` that ends the watcher; after any other it goes on. */

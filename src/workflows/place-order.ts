@@ -1,23 +1,29 @@
 import {
   ActivityFailure,
   condition,
+  defineSignal,
   proxyActivities,
   proxyLocalActivities,
+  setHandler,
   TimeoutFailure,
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Activities, PlaceOrderInput, PlacementResult } from '../contracts/activities';
+import { RESUME_PLACING_SIGNAL } from '../contracts/names';
 import { describeItems } from '../domain/purchase-rules';
 import { isPlacementResult } from './activity-result-guards';
 import { boundedPause } from './bounded-pause';
 import type { Holds } from './holds';
 import { metrics } from './metrics';
 import { ended, type NeverWritten, type Placement, type PlacementStep, type Retry } from './placement-step';
-import { localOptions, placementMaxAge, placementOptions, placementPause, slotPause } from './policies';
+import { localOptions, pausedPause, placementMaxAge, placementOptions, placementPause, slotPause } from './policies';
 import { firstStart, type PurchaseRecord } from './purchase-record';
 import { adopt, settleRefused, settleUnknown } from './settle-placement';
 
 const { currentRun } = proxyLocalActivities<Activities>(localOptions);
+
+/** Sent by the brake. Anybody can send it: it only has the purchase ask again. */
+const resumePlacingSignal = defineSignal(RESUME_PLACING_SIGNAL);
 
 type AttemptResult = PlacementResult | NeverWritten;
 
@@ -35,8 +41,11 @@ export async function placeOrder(purchase: PurchaseRecord, holds: Holds): Promis
   let settledInRun: string | undefined;
   let decidedDespite: string | undefined;
   let mayHaveArrived = false;
+  let attempt = 1;
+  let timesPaused = 0;
+  const wakeUp = observeWakeUp();
 
-  for (let attempt = 1; ; attempt++) {
+  for (;;) {
     if (purchase.cancelRequested) {
       const unplaced = ended('CANCELLED', 'cancelled before anything was bought');
       const end = await endUnplaced(purchase, holds, unplaced, settledInRun);
@@ -44,7 +53,7 @@ export async function placeOrder(purchase: PurchaseRecord, holds: Holds): Promis
       settledInRun = end.settledInRun;
       continue;
     }
-    const answer = await attemptPlacement(purchase, { settledInRun, decidedDespite });
+    const answer = await attemptPlacement(purchase, { settledInRun, decidedDespite, woken: wakeUp.take() });
     metrics.count('fulfilment_placements', { evidence: answer.evidence });
     let step = await interpretAnswer(purchase, holds, answer, mayHaveArrived);
     if (step.kind === 'retry' && (step.final || isTooLate(purchase, step, attempt, until))) {
@@ -57,15 +66,59 @@ export async function placeOrder(purchase: PurchaseRecord, holds: Holds): Promis
     settledInRun = step.settledInRun ?? settledInRun;
     decidedDespite = step.decidedDespite ?? decidedDespite;
     if (step.decided) until = Date.now() + placeWithinMs;
+    if (step.paused) {
+      timesPaused += 1;
+      await waitWhilePaused(purchase, wakeUp, { why: step.why, timesPaused, until });
+      continue;
+    }
     const pause = pauseBefore(step, attempt, until);
-    purchase.show('PLACING', `${step.why}; attempt ${attempt + 1} in ${Math.round(pause / 1000)} s`);
+    attempt += 1;
+    purchase.show('PLACING', `${step.why}; attempt ${attempt} in ${Math.round(pause / 1000)} s`);
     if (pause > 0) await condition(() => purchase.cancelRequested, pause);
   }
 }
 
 /** What was cancelled meanwhile ends as cancelled. */
 function isTooLate({ cancelRequested }: PurchaseRecord, step: Retry, attempt: number, until: number): boolean {
-  return !step.decided && !cancelRequested && Date.now() + pauseBefore(step, attempt, until) > until;
+  if (step.decided || cancelRequested) return false;
+  // One that waits for the brake asks once more when its time is over.
+  if (step.paused) return Date.now() >= until;
+  return Date.now() + pauseBefore(step, attempt, until) > until;
+}
+
+/** Whether the brake has woken the purchase since it last asked. */
+interface WakeUp {
+  readonly received: boolean;
+  take(): boolean | undefined;
+}
+
+function observeWakeUp(): WakeUp {
+  let received = false;
+  setHandler(resumePlacingSignal, () => {
+    received = true;
+  });
+  return {
+    get received() {
+      return received;
+    },
+    take() {
+      const taken = received || undefined;
+      received = false;
+      return taken;
+    },
+  };
+}
+
+/** Until the brake wakes it; it asks again by itself, because a signal may get lost. */
+async function waitWhilePaused(
+  purchase: PurchaseRecord,
+  wakeUp: WakeUp,
+  { why, timesPaused, until }: { why: string; timesPaused: number; until: number },
+): Promise<void> {
+  const wanted = boundedPause(pausedPause(purchase.settings, timesPaused), until);
+  const pause = Math.min(wanted, until - Date.now());
+  purchase.show('PAUSED', why);
+  if (pause > 0) await condition(() => purchase.cancelRequested || wakeUp.received, pause);
 }
 
 /** After an operator's decision there is none. */
@@ -95,7 +148,7 @@ const LEAVES_OPEN: ReadonlySet<AttemptResult['evidence']> = new Set(['ANSWERED',
 
 async function attemptPlacement(
   purchase: PurchaseRecord,
-  { settledInRun, decidedDespite }: Pick<PlaceOrderInput, 'settledInRun' | 'decidedDespite'>,
+  { settledInRun, decidedDespite, woken }: Pick<PlaceOrderInput, 'settledInRun' | 'decidedDespite' | 'woken'>,
 ): Promise<AttemptResult> {
   const { input, settings } = purchase;
   const activities = proxyActivities<Activities>(placementOptions(settings));
@@ -107,6 +160,7 @@ async function attemptPlacement(
     firstRunId: workflowInfo().firstExecutionRunId,
     settledInRun,
     decidedDespite,
+    woken,
     maxAgeMs: placementMaxAge(settings),
   };
   try {
@@ -153,6 +207,8 @@ async function interpretAnswer(
       return adopt(purchase, answer.orders) ?? { kind: 'retry', why: answer.why };
     case 'NOT_SENT':
       return { kind: 'retry', why: answer.why, retryAfterMs: answer.retryAfterMs, turnInMs: answer.turnInMs };
+    case 'PAUSED':
+      return { kind: 'retry', why: answer.why, paused: true };
     case 'OVER_MAX_DEBIT':
       return { kind: 'retry', why: answer.why, final: true };
     case 'ORDER_REFUSED':

@@ -24,6 +24,8 @@ export interface Retry {
   turnInMs?: number;
   /** The run in which it was settled that another request is allowed. */
   settledInRun?: string;
+  /** The brake is closed: it waits to be woken. */
+  paused?: boolean;
   /** There is no other attempt: what was surely not sent stays so. */
   final?: boolean;
   /** An operator decided: `PURCHASE_PLACE_WITHIN` begins anew. */

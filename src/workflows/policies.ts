@@ -87,6 +87,70 @@ export function slotPause(turnInMs: number): number {
   return Math.min(Math.max(turnInMs, SECOND), MINUTE);
 }
 
+/* The brake */
+
+/**
+ * The measure of its pauses: `PURCHASE_SETTLE` (1 min), and no more than that, for whoever settles longer does not want to wait
+ * longer for a partner that is back.
+ */
+function brakeUnit({ settleMs }: Pick<PurchaseSettings, 'settleMs'>): number {
+  return Math.min(Math.max(settleMs, 0.6 * SECOND), MINUTE);
+}
+
+/** From one probe to the next, 10 s: one small request, and what a sale waits for longer than the partner is away. */
+export function probePause(settings: Pick<PurchaseSettings, 'settleMs'>): number {
+  return brakeUnit(settings) / 6;
+}
+
+/**
+ * Before the next purchase is let through, after so many that failed: doubling from 30 s to 10 min. Each may cost a hold, or a
+ * sale where the balance is gone: some ten in the first hour.
+ */
+export function letThroughPause(settings: Pick<PurchaseSettings, 'settleMs'>, failures: number): number {
+  return brakeUnit(settings) * Math.min(0.5 * 2 ** failures, 10);
+}
+
+/** So long a purchase that was let through has for its answer: an attempt, and a worker that has time for it. */
+export function letThroughTimeout(settings: PurchaseSettings): number {
+  return placementInFlight(settings) + 15 * SECOND;
+}
+
+/**
+ * After so many pauses, when a purchase that waits asks again by itself: doubling from 15 s to 10 min. It is woken when the brake
+ * opens; this is for a signal that got lost, and thousands that ask must not keep the workers busy.
+ */
+export function pausedPause(settings: Pick<PurchaseSettings, 'settleMs'>, times: number): number {
+  return brakeUnit(settings) * Math.min(0.25 * 2 ** (times - 1), 10);
+}
+
+/** An open brake that hears nothing more for 10 min ends; so does a closed one for which nobody has waited for half an hour. */
+export function brakeQuiet(settings: Pick<PurchaseSettings, 'settleMs'>): { open: number; closed: number } {
+  return { open: 10 * brakeUnit(settings), closed: 30 * brakeUnit(settings) };
+}
+
+/** How many are woken together when it opens, and the pause to the next: a thousand in 40 s, which a worker keeps up with. */
+export const WAKE_BATCH = 25;
+export const wakeInterval = SECOND;
+
+/** A short step of the brake, which goes on without its result. */
+export const brakeStepOptions: ActivityOptions = {
+  startToCloseTimeout: 30 * SECOND,
+  scheduleToCloseTimeout: MINUTE,
+  priority: PRIORITY.settling,
+  retry: { initialInterval: SECOND, backoffCoefficient: 2, maximumAttempts: 3 },
+};
+
+/** Waking all who wait; whoever is left out asks by itself. */
+export const wakeOptions: ActivityOptions = {
+  startToCloseTimeout: HOUR,
+  heartbeatTimeout: 20 * SECOND,
+  priority: PRIORITY.settling,
+  retry: { initialInterval: SECOND, backoffCoefficient: 2, maximumAttempts: 3 },
+};
+
+/** From so many events on the brake continues as new. */
+export const BRAKE_HISTORY = 2_000;
+
 /* Local activities in a workflow task: a first poll and a first delivery */
 
 /**

@@ -107,6 +107,8 @@ export function isDeliveryRequest(value: unknown): value is DeliveryRequest {
       return (
         isString(deduplicationKey) && isString(event.hold) && isListOf(event.decisions, isString) && isString(reason)
       );
+    case 'purchasing.paused':
+    case 'purchasing.resumed':
     case 'purchase.attention':
     case 'reconciliation.completed':
       return isString(deduplicationKey) && isString(event.kind) && typeof details === 'object' && details !== null;

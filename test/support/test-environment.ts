@@ -36,6 +36,8 @@ export interface TestEnvironmentOptions {
   partnerTimeoutMs?: number;
   /** How far ahead the clock of reconciliations is. Default an hour. */
   reconcilesAheadMs?: number;
+  /** With the brake, which is left out of all tests that are not about it. */
+  brake?: boolean;
   /** As `PARTNER_MAX_RPS`. */
   maxRequestsPerSecond?: number;
 }
@@ -101,7 +103,8 @@ export async function startTestEnvironment(options: TestEnvironmentOptions = {})
   if (options.worker !== false) {
     const { fingerprintSecrets = () => [TEST_FINGERPRINT_SECRET], reportDir = temporaryFolder() } = options;
     const where = { address, namespace, taskQueue, reportDir, reconcilesAheadMs: options.reconcilesAheadMs };
-    closing.push(await startWorker({ ...where, settings, partner, receiver, fingerprintSecrets }));
+    const { brake } = options;
+    closing.push(await startWorker({ ...where, settings, partner, receiver, fingerprintSecrets, brake }));
   }
   const parts = { address, namespace, client, sandbox, receiver, starter, partner, settings, taskQueue };
   return { ...parts, ...methodsOf(parts), close };

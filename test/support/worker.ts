@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { Client } from '@temporalio/client';
 import { noopMetricMeter } from '@temporalio/common';
 import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
-import { type ActivityDependencies, createActivities } from '../../src/activities';
+import { type ActivityDependencies, createActivities, createBrake } from '../../src/activities';
+import { createBrakeActivities } from '../../src/activities/operate-brake';
 import { createReconcileActivities } from '../../src/activities/reconcile';
 import { createWatchActivities } from '../../src/activities/watch-orders';
 import { metricsOf } from '../../src/contracts/record-metrics';
@@ -11,6 +12,7 @@ import type { PurchaseSettings } from '../../src/contracts/purchase';
 import { createDelivery, createFingerprinter } from '../../src/delivery';
 import type { PartnerClient } from '../../src/partner';
 import { createPurchaseReader } from '../../src/temporal/client';
+import { NO_BRAKE } from './no-brake';
 import './quiet-runtime';
 import { closeAtEnd, temporaryFolder } from './clean-up';
 import { HOUR, TEST_FINGERPRINT_SECRET, TEST_SIGNING_SECRET } from './settings';
@@ -29,6 +31,8 @@ export interface WorkerParts {
   reportDir: string;
   /** How far ahead the clock of its reconciliations is, in ms. Default an hour, so that what was done a moment ago has settled. */
   reconcilesAheadMs?: number | undefined;
+  /** With the brake. Without it, the faults of one test hold none of another's purchases back. */
+  brake?: boolean | undefined;
   /** What it takes at once, and what it does besides. */
   options?: Pick<
     WorkerOptions,
@@ -70,6 +74,7 @@ export async function startWorker(parts: WorkerParts): Promise<() => Promise<voi
     fingerprints: createFingerprinter(parts.fingerprintSecrets),
     purchases: createPurchaseReader(client),
     metrics: metricsOf(noopMetricMeter),
+    brake: parts.brake ? createBrake(client) : NO_BRAKE,
     now: Date.now,
   };
   const reconciling = createReconcileActivities({
@@ -84,7 +89,7 @@ export async function startWorker(parts: WorkerParts): Promise<() => Promise<voi
     namespace,
     taskQueue,
     workflowBundle: { code: readFileSync(WORKFLOW_BUNDLE, 'utf8') },
-    activities: { ...createActivities(deps), ...reconciling, ...watching },
+    activities: { ...createActivities(deps), ...createBrakeActivities(deps), ...reconciling, ...watching },
     // A cancel arrives with the answer to a heartbeat.
     maxHeartbeatThrottleInterval: '1s',
     shutdownGraceTime: '5s',

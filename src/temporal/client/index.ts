@@ -8,9 +8,11 @@ export {
   TemporalUnreachableError,
 } from './connection';
 export { connectionFailureOf, refusalOf, TemporalRefusedError } from './connection-failure';
+export { type BrakeStatus, readBrake, reportToBrake } from './brake';
 export type { ReadExecution } from './executions';
 export { grpcErrorOf } from './grpc-error';
 export type { UntracedDelivery } from './history';
+export type { PausedPurchase } from './paused-purchases';
 export { createPurchaseReader, type KeyEvent, type PurchaseReader, type PurchaseRun } from './purchase-reader';
 export type { WaitingPurchase } from './waiting-purchases';
 export { newestOrderId } from './newest-order';

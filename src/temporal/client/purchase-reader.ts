@@ -17,6 +17,7 @@ import {
   type UntracedDelivery,
 } from './history';
 import { OrderOwners } from './order-owners';
+import { pausedIn, type PausedPurchase, pausedPurchases } from './paused-purchases';
 import { waitingIn, type WaitingPurchase, waitingPurchases } from './waiting-purchases';
 
 /** A run of a purchase, or of a delivery after its end. */
@@ -59,6 +60,8 @@ export interface PurchaseReader {
   list(query: string): AsyncIterable<ReadExecution>;
   /** Lists the purchases of a task queue that have the order history read for them. Lists lag behind. */
   waiting(taskQueue: string): AsyncIterable<WaitingPurchase>;
+  /** Lists the purchases of a task queue that the brake holds back. Lists lag behind. */
+  paused(taskQueue: string): AsyncIterable<PausedPurchase>;
   /** Lists deliveries after the end of purchases, as `list` does. */
   listDeliveries(query: string): AsyncIterable<ReadExecution>;
   /** The latest delivery of keys after the end of a purchase, as the server itself knows it. */
@@ -94,6 +97,7 @@ export function createPurchaseReader(client: Client): PurchaseReader {
     describeExecution: (referenceId) => describeExecution(client, purchaseWorkflowId(referenceId)),
     list: (query) => list(PURCHASE_WORKFLOW, query),
     waiting: (taskQueue) => waitingPurchases(list(PURCHASE_WORKFLOW, waitingIn(taskQueue))),
+    paused: (taskQueue) => pausedPurchases(list(PURCHASE_WORKFLOW, pausedIn(taskQueue))),
     listDeliveries: (query) => list(DELIVER_WORKFLOW, query),
     latestDelivery: (referenceId) => latestDelivery(client, referenceId),
     othersWithOrder: (orderId, referenceId) => owners.others(orderId, referenceId),

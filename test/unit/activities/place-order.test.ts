@@ -5,6 +5,7 @@ import type { ActivityDependencies } from '../../../src/activities/dependencies'
 import { createPlaceOrderActivities } from '../../../src/activities/place-order';
 import { createPartnerClient } from '../../../src/partner';
 import { closeAtEnd } from '../../support/clean-up';
+import { NO_BRAKE } from '../../support/no-brake';
 import { startServer } from '../../support/http-server';
 import { FAST } from '../../support/settings';
 import { envelope } from '../partner/fixtures';
@@ -39,7 +40,8 @@ function placeOrder({ partner }: Pick<ActivityDependencies, 'partner'>) {
     activity: { heartbeat: async () => undefined },
   } as unknown as Client;
   const settings = { ...FAST, partnerTimeoutMs: TIMEOUT_MS };
-  const activities = createPlaceOrderActivities({ partner, client, settings, now: Date.now } as ActivityDependencies);
+  const deps = { partner, client, settings, brake: NO_BRAKE, now: Date.now };
+  const activities = createPlaceOrderActivities(deps as unknown as ActivityDependencies);
   const dispatched = Date.now();
   const info = { attempt: 1, scheduledTimestampMs: dispatched, currentAttemptScheduledTimestampMs: dispatched };
   const environment = new MockActivityEnvironment(info, { logger: new DefaultLogger('ERROR') });

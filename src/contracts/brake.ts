@@ -1,0 +1,62 @@
+import type { BrakeReason, FailedPlacement, PlacementSign } from '../domain/brake';
+
+/** What a worker reports to the brake of its task queue: its latest placements, oldest first. */
+export interface ReportedPlacement {
+  referenceId: string;
+  sign: PlacementSign;
+}
+
+/** What everybody may know of a closed brake. It stands in the memo of `brakeWorkflow`, as `brake`: null where it is open. */
+export interface ClosedBrake {
+  reason: BrakeReason;
+  /** Epoch ms. */
+  since: number;
+  /** The one purchase that may be placed all the same. */
+  letThrough?: string;
+}
+
+/** What a brake remembers when it continues as new. */
+export interface BrakeState {
+  row: FailedPlacement[];
+  closed?: ClosedBrake;
+  /** How often it was closed: each time is another event for the checkout. */
+  closures: number;
+  /** How many purchases that were let through failed since it was closed. */
+  failures: number;
+  /** The purchases that were let through last: others come first. */
+  tried: string[];
+}
+
+export interface NextPausedInput {
+  /** Read the partner first: only where it can be read anybody is let through. */
+  probe: boolean;
+  tried: string[];
+}
+
+/** The purchase that may be let through next. */
+export interface NextPaused {
+  /** Why nobody may, in safe words. */
+  why?: string;
+  /** Absent where nobody waits. */
+  referenceId?: string;
+}
+
+export interface PurchasingNotice {
+  type: 'purchasing.paused' | 'purchasing.resumed';
+  /** ISO 8601: when it happened. */
+  at: string;
+  kind: BrakeReason;
+  reason: string;
+  details: Record<string, string>;
+  deduplicationKey: string;
+}
+
+/** The activities of `brakeWorkflow`. */
+export interface BrakeActivities {
+  /** Finds a purchase to let through: the oldest that waits. It buys nothing. */
+  nextPaused(input: NextPausedInput): Promise<NextPaused>;
+  /** Wakes all purchases that wait, some each second, until the brake is closed again. */
+  wakePaused(): Promise<{ woken: number }>;
+  /** Has the checkout notified by a `deliverWorkflow`. */
+  notifyPurchasing(notice: PurchasingNotice): Promise<void>;
+}

@@ -1,0 +1,23 @@
+import { REFERENCE_ID } from '../../contracts/search-attributes';
+import type { ReadExecution } from './executions';
+import { runningIn } from './waiting-purchases';
+
+/** A running purchase that the brake holds back. */
+export interface PausedPurchase {
+  workflowId: string;
+  referenceId: string;
+  /** Epoch ms: when this run of it began. */
+  since: number;
+}
+
+/** The list filter for {@link pausedPurchases}. */
+export function pausedIn(taskQueue: string): string {
+  return `${runningIn(taskQueue)} AND PurchaseState = 'PAUSED'`;
+}
+
+export async function* pausedPurchases(listed: AsyncIterable<ReadExecution>): AsyncGenerator<PausedPurchase> {
+  for await (const { workflowId, startTime, typedSearchAttributes: attributes } of listed) {
+    const referenceId = attributes.get(REFERENCE_ID);
+    if (referenceId !== undefined) yield { workflowId, referenceId, since: startTime.getTime() };
+  }
+}

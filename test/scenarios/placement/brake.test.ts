@@ -1,0 +1,115 @@
+import { brakeHandle, brakeOf, buyMany, purchasingEvents, untilClosed } from '../../support/brake';
+import { rejectionOf } from '../../support/checks';
+import { operatorOf } from '../../support/operator';
+import {
+  startTestEnvironment,
+  type TestEnvironment,
+  type TestEnvironmentOptions,
+} from '../../support/test-environment';
+import { waitUntil } from '../../support/wait-until';
+import { LENIENT, searchesFor } from './run-purchase';
+
+/** Its pauses are made of the settling time: a probe each 100 ms, and 300 ms until the first purchase is let through. */
+const BRAKED: TestEnvironmentOptions = { brake: true, pastOrders: 5, settings: { ...LENIENT, settleMs: 600 } };
+
+it.concurrent(
+  'a balance that is gone costs two sales and one for each growing pause, and not those of a night',
+  async () => {
+    const env = await startTestEnvironment(BRAKED);
+    await env.bought({ 'demo-instant': 1 });
+    expect(await rejectionOf(brakeHandle(env).describe())).toMatchObject({ name: 'WorkflowNotFoundError' });
+
+    const fault = env.sandbox.addFault({
+      operation: 'place',
+      times: 'always',
+      action: { type: 'answer', status: 402 },
+    });
+    const rejected = await buyMany(env, 2);
+    for (const { outcome } of await env.ended(rejected, 50_000)) expect(outcome).toBe('REJECTED');
+    await untilClosed(env);
+    const waiting = await buyMany(env, 20);
+    await waitUntil('two more were let through, one after the other', () => fault.hits >= 4);
+    expect((await brakeOf(env)).closed).toMatchObject({ reason: 'NO_BALANCE' });
+    env.sandbox.clearFaults();
+
+    const outcomes = (await env.ended(waiting, 50_000)).map(({ outcome }) => outcome);
+    const lost = outcomes.filter((outcome) => outcome === 'REJECTED').length;
+    expect(lost).toBe(fault.hits - 2);
+    expect(lost).toBeLessThan(6);
+    expect(outcomes.filter((outcome) => outcome === 'DELIVERED')).toHaveLength(20 - lost);
+    await waitUntil('the brake has ended', async () => !(await brakeOf(env)).running);
+    expect(purchasingEvents(env)).toEqual(['purchasing.paused', 'purchasing.resumed']);
+  },
+);
+
+it.concurrent(
+  'requests without an answer: held are those that were written, every other one is bought once',
+  async () => {
+    const env = await startTestEnvironment(BRAKED);
+    env.sandbox.addFault({ operation: 'place', times: 'always', action: { type: 'reset' } });
+    const references = await buyMany(env, 5);
+    await untilClosed(env);
+    references.push(...(await buyMany(env, 25)));
+    for (const referenceId of references.slice(6, 9)) await env.untilState(referenceId, 'PAUSED');
+    env.sandbox.clearFaults();
+
+    const states = await endsOf(env, references);
+    expect(states.get('HELD')).toBeLessThan(15);
+    expect((states.get('HELD') ?? 0) + (states.get('DELIVERED') ?? 0)).toBe(30);
+    for (const referenceId of references) expect(env.sandbox.placeRequestsOf(referenceId)).toBe(1);
+    expect(env.receiver.contradictions).toEqual([]);
+  },
+);
+
+it.concurrent('a partner that refuses us is asked by the brake alone, until a read of one row succeeds', async () => {
+  const env = await startTestEnvironment(BRAKED);
+  env.sandbox.settings({ apiKeys: ['rotated'] });
+  const references = await buyMany(env, 12);
+  await untilClosed(env);
+  for (const referenceId of references) await env.untilState(referenceId, 'PAUSED');
+  const [cancelled = '', ...others] = references;
+  const searches = () => references.reduce((all, referenceId) => all + searchesFor(env, referenceId), 0);
+  const probes = () => env.sandbox.log().filter(({ path }) => path.endsWith('limit=1')).length;
+  const [searched, probed] = [searches(), probes()];
+  await waitUntil('it was probed twice more', () => probes() >= probed + 2);
+  expect(searches()).toBe(searched);
+  await operatorOf(env, cancelled).cancel();
+  expect(await env.starter.result(cancelled)).toMatchObject({ outcome: 'CANCELLED' });
+  env.sandbox.settings({ apiKeys: ['sandbox-key'] });
+
+  for (const { outcome } of await env.ended(others, 50_000)) expect(outcome).toBe('DELIVERED');
+  for (const referenceId of others) expect(env.sandbox.placeRequestsOf(referenceId)).toBe(1);
+  expect(env.sandbox.placeRequestsOf(cancelled)).toBe(0);
+});
+
+it.concurrent('a purchase that waits ends NOT_PLACED when its time is over; a brake that is gone is open', async () => {
+  const env = await startTestEnvironment({
+    ...BRAKED,
+    settings: { ...LENIENT, settleMs: 60_000, placeWithinMs: 3_000 },
+  });
+  const fault = env.sandbox.addFault({ operation: 'place', times: 'always', action: { type: 'answer', status: 402 } });
+  await env.ended(await buyMany(env, 2), 50_000);
+  await untilClosed(env);
+  const unplaced = await env.buy({ 'demo-instant': 1 });
+  await env.untilState(unplaced, 'PAUSED');
+  expect(await env.starter.result(unplaced)).toMatchObject({ outcome: 'NOT_PLACED' });
+  expect(env.sandbox.placeRequestsOf(unplaced)).toBe(0);
+  expect(fault.hits).toBe(2);
+
+  await brakeHandle(env).terminate();
+  env.sandbox.clearFaults();
+  expect(await env.bought({ 'demo-instant': 1 })).toMatchObject({ outcome: 'DELIVERED' });
+});
+
+/** How many came to each end, `HELD` among them. */
+async function endsOf(env: TestEnvironment, references: readonly string[]): Promise<Map<string, number>> {
+  const ends = new Map<string, number>();
+  for (const referenceId of references) {
+    const state = await waitUntil(`${referenceId} has ended or is held`, async () => {
+      const status = await env.starter.status(referenceId);
+      return status.state === 'HELD' || status.execution !== 'RUNNING' ? status.state : undefined;
+    });
+    ends.set(state, (ends.get(state) ?? 0) + 1);
+  }
+  return ends;
+}
