@@ -1,10 +1,17 @@
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils';
-import { deliverWorkflowId, purchaseWorkflowId, RECONCILE_NOW, watchWorkflowId } from '../../src/contracts/names';
+import {
+  brakeWorkflowId,
+  deliverWorkflowId,
+  purchaseWorkflowId,
+  RECONCILE_NOW,
+  watchWorkflowId,
+} from '../../src/contracts/names';
 import type { DecisionKind, HoldReason } from '../../src/contracts/purchase';
 import { reconcileNow } from '../../src/starter/index';
 import { type Checkout, HOLD_ARRANGEMENTS, scriptedCheckout } from '../support/held-purchases';
+import { buyMany, untilClosed } from '../support/brake';
 import { operatorOf } from '../support/operator';
 import {
   startReconciliationEnvironment,
@@ -130,6 +137,19 @@ describe('recording', () => {
     await changeOrder(watched, referenceId, { status: 'COMPLETED' });
     await keep('watched', referenceId, watched);
     await keepWorkflow('watcher', watchWorkflowId(watched.taskQueue), watched, referenceId);
+  });
+
+  it('a brake that closes and opens, and the purchase that it lets through', async () => {
+    const braked = await startTestEnvironment({ brake: true });
+    const fault = { operation: 'place', times: 'always', action: { type: 'answer', status: 402 } } as const;
+    braked.sandbox.addFault(fault);
+    await braked.ended(await buyMany(braked, 2), 50_000);
+    await untilClosed(braked);
+    const referenceId = await braked.buy({ 'demo-instant': 1 });
+    await braked.untilState(referenceId, 'PAUSED');
+    braked.sandbox.clearFaults();
+    await keep('paused', referenceId, braked);
+    await keepWorkflow('brake', brakeWorkflowId(braked.taskQueue), braked, referenceId);
   });
 
   it('a reconciliation, and the late delivery that it began', async () => {
