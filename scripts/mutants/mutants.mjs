@@ -21,6 +21,14 @@ export const MUTANTS = [
     tests: ['test/scenarios/placement/answers.test.ts'],
   },
   {
+    name: 'negative-amount-recorded',
+    rule: 'an amount of the partner below 0 is not recorded as a metric, which would fail the task of its purchase for ever',
+    file: 'src/contracts/record-metrics.ts',
+    find: 'if (!(value >= 0)) return;',
+    replace: 'if (Number.isNaN(value)) return;',
+    tests: ['test/unit/contracts/metrics.test.ts'],
+  },
+  {
     name: 'no-search-before-placing',
     rule: 'the history is searched before each placement',
     file: 'src/activities/place-order.ts',

@@ -1,0 +1,64 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { METRICS, shownName } from '../../../src/contracts/metrics';
+
+const root = join(__dirname, '..', '..', '..');
+const read = (file: string) => readFileSync(join(root, file), 'utf8');
+
+/** The names of ours that a file uses, without what Prometheus adds for the parts of a histogram. */
+function namesIn(text: string): string[] {
+  const names = text.match(/\bfulfilment_[a-z_]+/g) ?? [];
+  return [...new Set(names.map((name) => name.replace(/_(bucket|sum|count)$/, '')))].sort();
+}
+
+const shown = Object.entries(METRICS).map(([name, metric]) => shownName(name, metric));
+
+it.each(['ops/rules.yml', 'ops/rules.test.yml', 'ops/dashboard.json'])(
+  '%s asks for no metric that nobody records: such an alert would never ring',
+  (file) => {
+    const used = namesIn(read(file));
+    expect(used.length).toBeGreaterThan(5);
+    expect(used.filter((name) => !shown.includes(name))).toEqual([]);
+  },
+);
+
+it('the dashboard shows every metric that there is', () => {
+  expect(namesIn(read('ops/dashboard.json'))).toEqual(shown.toSorted());
+});
+
+it('every value of a label that a rule or a panel asks for is one that is recorded', () => {
+  const values = new Set(
+    Object.values(METRICS).flatMap(({ labels }) => Object.values<readonly string[]>(labels).flat()),
+  );
+  const asked = ['ops/rules.yml', 'ops/dashboard.json'].flatMap((file) =>
+    [
+      ...read(file).matchAll(/\b(?:state|evidence|outcome|result|answer|priority|source|kind)=~?\\?"([^"\\]+)/g),
+    ].flatMap(([, written = '']) => written.split('|')),
+  );
+  expect(asked.length).toBeGreaterThan(20);
+  expect(asked.filter((value) => !values.has(value))).toEqual([]);
+});
+
+it('every alert has its heading in docs/alerts.md, and its severity there', () => {
+  const alerts = [...read('ops/rules.yml').matchAll(/alert: (\w+)[^]*?severity: (\w+)[^]*?runbook_url: (\S+)/g)];
+  const sections = [...read('docs/alerts.md').matchAll(/^## (\w+)\n\n(\w+)\./gm)];
+  expect(alerts.length).toBeGreaterThan(20);
+  expect(sections.map(([, name, severity]) => [name, severity])).toEqual(
+    alerts.map(([, name, severity]) => [name, severity]),
+  );
+  for (const [, name = '', , url] of alerts) expect(url).toBe(`docs/alerts.md#${name.toLowerCase()}`);
+});
+
+const hasPromtool = spawnSync('promtool', ['--version']).status === 0;
+const testWithPromtool = hasPromtool ? it : it.skip;
+
+testWithPromtool(
+  `each alert fires for its reason, and no other with it${hasPromtool ? '' : ' [no promtool here]'}`,
+  () => {
+    const { status, stdout, stderr } = spawnSync('promtool', ['test', 'rules', join(root, 'ops', 'rules.test.yml')], {
+      encoding: 'utf8',
+    });
+    expect({ status, said: `${stdout}${stderr}` }).toEqual({ status: 0, said: expect.stringContaining('SUCCESS') });
+  },
+);
