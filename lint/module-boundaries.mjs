@@ -21,6 +21,7 @@ export const MODULES = {
   'temporal/client': 'contracts domain node @temporalio/client @temporalio/common @temporalio/envconfig',
   'temporal/worker': 'contracts temporal/client node @temporalio/worker',
   metrics: 'contracts types:partner temporal/client node types:@temporalio/client',
+  schemas: 'contracts domain zod',
   starter: 'workflows/policies contracts domain temporal/client @temporalio/client',
   cli: 'workflows/policies starter partner delivery config contracts domain temporal/client exit @temporalio/client commander',
   config: 'node zod',

@@ -1,9 +1,10 @@
 // Writes what the documentation says of the environment from the configuration's own descriptions (the table of
-// docs/configuration.md, and .env.example), the table of metrics into docs/metrics.md, and the kept benchmarks into docs/benchmarks.md. With --check nothing is written;
-// what is out of step is named, exit code 1.
-import { readFile, writeFile } from 'node:fs/promises';
+// docs/configuration.md, and .env.example), the table of metrics into docs/metrics.md, the kept benchmarks into
+// docs/benchmarks.md, and docs/schemas. With --check nothing is written; what is out of step is named, exit code 1.
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { format, resolveConfig } from 'prettier';
 import { ensureBuild } from './lib/build.mjs';
 import { log } from './lib/log.mjs';
 import { projectRoot } from './lib/paths.mjs';
@@ -19,23 +20,45 @@ const load = createRequire(import.meta.url);
 const { VARIABLE_NAMES, describeVariable } = load('../dist/config/variables.js');
 const { METRICS, shownName } = load('../dist/contracts/metrics.js');
 const { keptReport } = load('../bench/dist/bench/report.js');
+const { schemaFiles } = load('../dist/schemas/index.js');
 const variables = VARIABLE_NAMES.map((/** @type {string} */ name) => ({ name, ...describeVariable(name) }));
 const rows = ['| variable | by | default | meaning |', '|---|---|---|---|', ...variables.map(tableRow)];
 await replace('docs/configuration.md', /(?<=<!-- variables:.*?-->\n\n).*?(?=\n\n<!-- end of)/s, rows.join('\n'));
 await replace('.env.example', /(?<=# variables:.*?\n).*/s, variables.map(environmentLines).join(''));
 await replace('docs/metrics.md', /(?<=<!-- metrics:.*?-->\n\n).*?(?=\n\n<!-- end of)/s, metricRows().join('\n'));
 await replace('docs/benchmarks.md', /(?<=<!-- results:.*?-->\n\n).*?(?=\n\n<!-- end of)/s, keptReport());
+for (const [name, schema] of Object.entries(schemaFiles()))
+  await writeWhole(`docs/schemas/${name}`, JSON.stringify(schema));
 
 /** @type {(file: string, part: RegExp, text: string) => Promise<void>} */
 async function replace(file, part, text) {
   const path = join(projectRoot, file);
   const before = await readFile(path, 'utf8');
   if (!part.test(before)) throw new Error(`${file} lacks ${part}`);
-  const after = before.replace(part, () => text);
+  await update(
+    file,
+    before,
+    before.replace(part, () => text),
+  );
+}
+
+/** @type {(file: string, json: string) => Promise<void>} */
+async function writeWhole(file, json) {
+  const path = join(projectRoot, file);
+  const before = await readFile(path, 'utf8').catch(() => undefined);
+  await update(file, before, await format(json, { ...(await resolveConfig(path)), parser: 'json' }));
+}
+
+/** @type {(file: string, before: string | undefined, after: string) => Promise<void>} */
+async function update(file, before, after) {
   if (before === after) return;
-  if (!process.argv.includes('--check')) return writeFile(path, after);
-  log(`${file} is out of step with what it is made from. Run: npm run docs`);
-  process.exitCode = 1;
+  if (process.argv.includes('--check')) {
+    log(`${file} is out of step with what it is made from. Run: npm run docs`);
+    process.exitCode = 1;
+    return;
+  }
+  await mkdir(dirname(join(projectRoot, file)), { recursive: true });
+  await writeFile(join(projectRoot, file), after);
 }
 
 /** @returns {string[]} */

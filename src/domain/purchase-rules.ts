@@ -8,7 +8,8 @@ export const MAX_QUANTITY = 1_000;
 export const MAX_ITEMS = 100;
 export const MAX_KEYS = 20_000;
 
-const PRODUCT_ID_MAX = 200;
+/** The most characters of a product id. */
+export const MAX_PRODUCT_ID = 200;
 
 /**
  * Validates the input of a purchase, whoever started it and in whichever language.
@@ -56,8 +57,8 @@ function validateItem(item: unknown, index: number): string[] {
   if (typeof item !== 'object' || item === null) return [`items[${index}]: expected {productId, quantity}`];
   const { productId, quantity } = item as { productId?: unknown; quantity?: unknown };
   const issues: string[] = [];
-  if (typeof productId !== 'string' || productId.length === 0 || productId.length > PRODUCT_ID_MAX) {
-    const expected = `expected a string of 1 to ${PRODUCT_ID_MAX} characters`;
+  if (typeof productId !== 'string' || productId.length === 0 || productId.length > MAX_PRODUCT_ID) {
+    const expected = `expected a string of 1 to ${MAX_PRODUCT_ID} characters`;
     issues.push(`items[${index}].productId: ${expected}, got ${show(productId)}`);
   }
   if (typeof quantity !== 'number' || !Number.isInteger(quantity) || quantity < 1 || quantity > MAX_QUANTITY) {

@@ -9,6 +9,7 @@ import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandb
 import { createStarter, type Starter } from '../../src/starter/index';
 import { auditPurchase, type PurchaseAudit } from './audit';
 import { closeAtEnd, temporaryFolder } from './clean-up';
+import { undocumentedEvents, undocumentedResult } from './documented';
 import { createNamespace } from './namespace';
 import { type Receiver, startReceiver } from './receiver';
 import { FAST, TEST_FINGERPRINT_SECRET, TEST_SIGNING_SECRET } from './settings';
@@ -92,6 +93,7 @@ export async function startTestEnvironment(options: TestEnvironmentOptions = {})
   const sandbox = await startSandbox({ seed: taskQueue, ...options.sandbox });
   if (options.pastOrders) sandbox.addPastOrders({ count: options.pastOrders });
   const receiver = await startReceiver({ secret: TEST_SIGNING_SECRET });
+  closing.push(() => expectDocumented(undocumentedEvents(receiver.attempts.map(({ body }) => body))));
   const partner = createPartnerClient({
     baseUrl: sandbox.url,
     apiKey: () => 'sandbox-key',
@@ -137,8 +139,11 @@ function methodsOf({ client, sandbox, receiver, starter, taskQueue }: Parts) {
   return {
     reference,
     buy,
-    bought: async (items: Record<string, number>, referenceId?: string) =>
-      starter.result(await buy(items, referenceId)),
+    bought: async (items: Record<string, number>, referenceId?: string) => {
+      const result = await starter.result(await buy(items, referenceId));
+      expectDocumented(undocumentedResult(result));
+      return result;
+    },
     audit: (referenceId: string) => auditPurchase({ sandbox, receiver }, referenceId),
     eventTypes: (referenceId: string) => receiver.eventsOf(referenceId).map(({ type }) => type),
     async untilState(referenceId: string, state: string, limits?: WaitLimits) {
@@ -148,7 +153,10 @@ function methodsOf({ client, sandbox, receiver, starter, taskQueue }: Parts) {
     async ended(references: readonly string[], withinMs: number) {
       const results = Promise.all(references.map((referenceId) => starter.result(referenceId)));
       const inTime = await Promise.race([results, sleep(withinMs, undefined, { ref: false })]);
-      if (inTime) return inTime;
+      if (inTime) {
+        expectDocumented(inTime.flatMap(undocumentedResult));
+        return inTime;
+      }
       const all = await Promise.all(references.map((referenceId) => starter.status(referenceId)));
       const open = all.filter(({ execution }) => execution === 'RUNNING');
       throw new Error(`${open.length} have not ended: ${JSON.stringify(open.slice(0, 3), undefined, 2)}`);
@@ -164,6 +172,11 @@ function methodsOf({ client, sandbox, receiver, starter, taskQueue }: Parts) {
       await waitUntil(`${count} are listed where ${query}`, isListed);
     },
   };
+}
+
+/** @throws Error where something went out that docs/schemas does not know */
+function expectDocumented(faults: readonly string[]): void {
+  if (faults.length > 0) throw new Error(`not as docs/schemas has it: ${[...new Set(faults)].join('; ')}`);
 }
 
 /** Its purchases are soon overdue and never placed again. */
