@@ -18,12 +18,15 @@ const COLUMNS: readonly [name: string, cell: (finding: ReportedFinding) => strin
 
 /**
  * The findings for a spreadsheet, one a row: commas, every string quoted, UTF-8 with a byte order mark, without which Excel
- * reads another encoding.
+ * reads another encoding. Line by line, for there may be a hundred thousand.
  */
-export function renderCsv(report: ReconciliationReport): string {
-  const header = COLUMNS.map(([name]) => name);
-  const rows = report.findings.map((finding) => COLUMNS.map(([, cell]) => cell(finding)));
-  return `\uFEFF${[header, ...rows].map((row) => `${row.map(cellText).join(',')}\r\n`).join('')}`;
+export function* renderCsv({ findings }: ReconciliationReport): Generator<string> {
+  yield `\uFEFF${lineOf(COLUMNS.map(([name]) => name))}`;
+  for (const finding of findings) yield lineOf(COLUMNS.map(([, cell]) => cell(finding)));
+}
+
+function lineOf(cells: readonly (string | number | undefined)[]): string {
+  return `${cells.map(cellText).join(',')}\r\n`;
 }
 
 function cellText(value: string | number | undefined): string {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { ReportedFinding } from '../../../src/domain/reconciliation/index';
-import { renderCsv } from '../../../src/report/index';
+import { type ReconciliationReport, renderCsv } from '../../../src/report/index';
 import { eventfulNight, quietNight } from './sample';
 
 function finding(explanation: string): ReportedFinding {
@@ -14,6 +14,8 @@ function finding(explanation: string): ReportedFinding {
   };
 }
 
+const csvOf = (report: ReconciliationReport) => [...renderCsv(report)].join('');
+
 const HEADER = 'kind,done,reference,orders,workflow,debited,history,surplus,explanation,advice,note'.split(',');
 
 describe('the report as CSV', () => {
@@ -21,7 +23,7 @@ describe('the report as CSV', () => {
     const hostile = fc.string({ unit: fc.constantFrom('a', '"', ',', ';', '\r', '\n', '\t', "'", ' ', 'ł') });
     fc.assert(
       fc.property(hostile, (text) => {
-        const rows = parse(renderCsv({ ...quietNight(), findings: [finding(text), finding('plain')] }));
+        const rows = parse(csvOf({ ...quietNight(), findings: [finding(text), finding('plain')] }));
         expect(rows).toHaveLength(3);
         expect(rows[0]).toEqual(HEADER);
         expect(rows.map((row) => row.length)).toEqual([11, 11, 11]);
@@ -33,7 +35,7 @@ describe('the report as CSV', () => {
   it.each(['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', '＝1', ' =1'])(
     'makes %j a string and no formula',
     (text) => {
-      const [, row] = parse(renderCsv({ ...quietNight(), findings: [finding(text)] }));
+      const [, row] = parse(csvOf({ ...quietNight(), findings: [finding(text)] }));
       expect(row?.[8]).toBe(`'${text.startsWith('\t') || text.startsWith('\r') ? `${text[0]}'=1` : text}`);
     },
   );
@@ -42,7 +44,7 @@ describe('the report as CSV', () => {
     const parts = fc.constantFrom('=', '+', '-', '@', ';', ',', '\t', '\n', '\r', '"', "'", ' ', 'x', '1');
     fc.assert(
       fc.property(fc.array(parts, { maxLength: 12 }), (list) => {
-        const csv = renderCsv({ ...quietNight(), findings: [finding(list.join(''))] });
+        const csv = csvOf({ ...quietNight(), findings: [finding(list.join(''))] });
         const cells = csv.slice(1).split(/[;,\t\r\n"]/);
         const dangerous = cells.filter((cell) => /^ *[=+\-@]/.test(cell));
         expect(dangerous.filter((cell) => cell !== '-3.5')).toEqual([]);
@@ -52,17 +54,17 @@ describe('the report as CSV', () => {
   });
 
   it('leaves a negative amount a number, with which a spreadsheet can count', () => {
-    expect(renderCsv({ ...quietNight(), findings: [finding('x')] })).toContain(',-3.5,');
+    expect(csvOf({ ...quietNight(), findings: [finding('x')] })).toContain(',-3.5,');
   });
 
   it('begins with the byte order mark that Excel needs for UTF-8, and is only a header when all is well', () => {
-    expect(renderCsv(quietNight())).toBe(`\uFEFF${HEADER.map((name) => `"${name}"`).join(',')}\r\n`);
+    expect(csvOf(quietNight())).toBe(`\uFEFF${HEADER.map((name) => `"${name}"`).join(',')}\r\n`);
   });
 
   it('has every finding of an eventful night', () => {
     const report = eventfulNight();
     expect(
-      parse(renderCsv(report))
+      parse(csvOf(report))
         .slice(1)
         .map(([kind, done]) => [kind, done]),
     ).toEqual(report.findings.map(({ kind, done }) => [kind, done]));
