@@ -10,6 +10,7 @@ import { keepGauges, observePartner } from './metrics';
 import { createPartnerClient } from './partner';
 import { createPurchaseReader, readTemporalTarget, requireSearchAttributes, keepWatching } from './temporal/client';
 import {
+  capacityOptions,
   connectWorker,
   installRuntime,
   processMetrics,
@@ -35,6 +36,7 @@ async function main(): Promise<void> {
   const connection = await connectWorker(target, { ...connectRetry, onRetry: warn, signal: stopping });
   await requireSearchAttributes(connection, namespace);
 
+  const capacity = capacityOptions(config.capacity);
   const client = new Client({ connection, namespace });
   const metrics = processMetrics({ namespace, taskQueue: config.taskQueue });
   const partner = createPartnerClient({ ...config.partner, observer: observePartner(metrics) });
@@ -57,15 +59,14 @@ async function main(): Promise<void> {
       metrics,
       now: Date.now,
     }),
-    // Many wait for a slow partner or checkout at once; none of them computes.
-    maxConcurrentActivityTaskExecutions: 500,
+    ...capacity,
     workerDeploymentOptions: versioningOf(config.deploymentVersion),
     ...shutdownOptions(config.purchase),
   });
   partner.listOrders({ limit: 1 }).catch((error: Error) => warn(`the partner can't be used: ${error.message}`));
   if (config.purchase.watch === 'history') keepWatching(client, config.taskQueue).catch(() => warn('no watcher yet'));
   void keepGauges({ client, partner, taskQueue: config.taskQueue, metrics, warn, signal: stopping });
-  logger.info('worker ready', { taskQueue: config.taskQueue, health: health.address });
+  logger.info('worker ready', { taskQueue: config.taskQueue, health: health.address, ...capacity });
 
   await worker.run();
   await Promise.all([health.close(), partner.close(), delivery.close()]);

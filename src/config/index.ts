@@ -54,6 +54,13 @@ export function readWorkerConfig(env: Environment = process.env, options: Worker
     reportDir: values.REPORT_DIR,
     /** Undefined: the worker is not versioned. */
     deploymentVersion: values.WORKER_DEPLOYMENT_VERSION,
+    /** What is not set fits the machine. */
+    capacity: {
+      workflowThreads: values.WORKER_WORKFLOW_THREADS,
+      cachedWorkflows: values.WORKER_CACHED_WORKFLOWS,
+      workflowTasks: values.WORKER_WORKFLOW_TASKS,
+      activities: values.WORKER_ACTIVITIES,
+    },
     healthAddress: values.HEALTH_ADDRESS,
     metricsAddress: values.METRICS_ADDRESS,
   };

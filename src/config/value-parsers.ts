@@ -95,6 +95,16 @@ export const requestsPerSecond = z
   .pipe(z.number().min(0.2))
   .meta({ expected: 'a number from 0.2, such as 5 or 0.5', example: '5' });
 
+/** A whole number within bounds. */
+export function integer(least: number, most: number, example: string) {
+  return z
+    .string()
+    .regex(/^\d{1,9}$/)
+    .transform(Number)
+    .pipe(z.number().min(least).max(most))
+    .meta({ expected: `a whole number from ${least} to ${most}, such as ${example}`, example });
+}
+
 /** An http or https URL. One that is refused is never shown: a password may be what is wrong with it. */
 export function url(example: string) {
   return z

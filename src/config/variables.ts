@@ -5,6 +5,7 @@ import {
   deploymentVersion,
   duration,
   fingerprintSecrets,
+  integer,
   line,
   listenAddress,
   listenIpAddress,
@@ -101,6 +102,20 @@ export const variables = z.object({
     .describe(
       'turns worker versioning on: `DEPLOYMENT.BUILD`, another build id for each build; a purchase then stays with the version that it began on: docs/deploying.md',
     ),
+  WORKER_WORKFLOW_THREADS: integer(1, 64, '2')
+    .optional()
+    .describe('threads that run workflow code; if not set, half of the cores, from 1 to 4'),
+  WORKER_CACHED_WORKFLOWS: integer(10, 1_000_000, '2000')
+    .optional()
+    .describe(
+      'how many open purchases stay in memory; another is replayed from its history when it goes on. If not set, what fits into half of the memory, from 100 to 1,000',
+    ),
+  WORKER_WORKFLOW_TASKS: integer(2, 10_000, '40')
+    .optional()
+    .describe('workflow tasks at the same time; if not set, 40 for each thread'),
+  WORKER_ACTIVITIES: integer(1, 100_000, '500')
+    .optional()
+    .describe('activities at the same time; if not set, one for each 4 MB of memory, from 100 to 500'),
   HEALTH_ADDRESS: listenAddress
     .prefault('127.0.0.1:8081')
     .describe('`/healthz` (alive) and `/readyz` (connected and polling)'),

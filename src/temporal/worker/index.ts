@@ -1,3 +1,4 @@
+export { capacityOptions } from './capacity';
 export { connectWorker } from './connection';
 export { readinessOf, startHealthServer } from './health';
 export { processMetrics } from './meter';

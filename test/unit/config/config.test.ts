@@ -54,6 +54,12 @@ describe('a worker that is told only what it must be told', () => {
       taskQueue: 'fulfilment',
       logLevel: 'info',
       logFormat: 'json',
+      capacity: {
+        workflowThreads: undefined,
+        cachedWorkflows: undefined,
+        workflowTasks: undefined,
+        activities: undefined,
+      },
       partner: {
         baseUrl: 'https://partner.example/api',
         apiKey: expect.any(Function),
