@@ -2,6 +2,8 @@ import { InvalidArgumentError } from 'commander';
 import type { PurchaseItem } from '../contracts/purchase';
 import { isSafeOrderId } from '../domain/order';
 import { validateMaxDebit, validateReference } from '../domain/purchase-rules';
+import { PURCHASE_STATES, type PurchaseState } from '../domain/purchase-state';
+import { loadConfig } from './lazy';
 
 /** @throws InvalidArgumentError that says what a reference is. */
 export function reference(value: string): string {
@@ -43,4 +45,20 @@ export function positive(value: string): number {
     throw new InvalidArgumentError(`expected a whole number from 1, got ${value}`);
   }
   return number;
+}
+
+/** A duration such as `72h`, read as `RECONCILE_LOOKBACK` is: milliseconds. */
+export function period(written: string): number {
+  try {
+    return loadConfig().parseLookback(written);
+  } catch (error) {
+    throw new InvalidArgumentError(`expected ${(error as Error).message}, got ${written}`);
+  }
+}
+
+/** A state of a purchase, in capitals or not. */
+export function purchaseState(written: string): PurchaseState {
+  const known = PURCHASE_STATES.find((state) => state === written.toUpperCase());
+  if (!known) throw new InvalidArgumentError(`expected one of ${PURCHASE_STATES.join(', ')}, got ${written}`);
+  return known;
 }

@@ -1,5 +1,8 @@
 import type { PurchaseResult } from '../contracts/purchase';
-import { commandsFor } from '../starter/decisions';
+import { commandsFor, statusCommand } from '../contracts/operator-commands';
+import { inHours } from '../domain/in-hours';
+import type { Cancellation } from '../starter/cancel';
+import type { ListFilter, PurchaseList } from '../starter/list';
 import type { StartedPurchase } from '../starter/purchases';
 import type { Redelivery } from '../starter/redeliver';
 import type { Resolution } from '../starter/resolve';
@@ -39,6 +42,31 @@ export function showRedelivery(out: Output, redelivery: Redelivery): void {
   show(out, redelivery, [...seen, ...none, ...received].join('\n'));
 }
 
+/** The commands are copied from here: each on a line of its own. */
+export function showList(out: Output, list: PurchaseList, { state, sinceMs }: ListFilter): void {
+  const { purchases, more } = list;
+  const period = sinceMs === undefined ? '' : `, in the last ${inHours(sinceMs)}`;
+  const left = more > 0 ? `, and ${more} more that were started earlier (--since and --json show others)` : '';
+  const lines = [
+    ...purchases.flatMap(({ referenceId, state: now, since, orderId, reason, commands }) => [
+      `${referenceId}  ${now} since ${since}${orderId === undefined ? '' : `  order ${orderId}`}`,
+      `  ${reason}`,
+      ...commands.map((command) => `    ${command}`),
+    ]),
+    `${state ?? 'waiting for a person'}${period}: ${purchases.length}${left}`,
+  ];
+  show(out, list, lines.join('\n'));
+}
+
+export function showCancellation(out: Output, cancellation: Cancellation): void {
+  const { referenceId, state, explanation } = cancellation;
+  show(
+    out,
+    cancellation,
+    `asked to cancel ${referenceId}, which is ${state}: ${explanation}\n  ${statusCommand(referenceId)}`,
+  );
+}
+
 /** Where a purchase stands, what it waits for, and what a person can type. */
 export function showStatus(out: Output, status: PurchaseStatus): void {
   const { referenceId, state, orderId, execution, startedAt, closedAt } = status;
@@ -59,7 +87,7 @@ export function showStatus(out: Output, status: PurchaseStatus): void {
 
 function formatHold({ referenceId, hold }: PurchaseStatus): string[] {
   if (!hold) return [];
-  const commands = commandsFor(referenceId, hold.decisions).map((command) => `  ${command}`);
+  const commands = commandsFor(referenceId, hold.decisions).map((command) => `    ${command}`);
   return [`  waits for you, ${hold.reason}: ${hold.explanation}`, '  type one of:', ...commands];
 }
 

@@ -1,15 +1,17 @@
 import type { Command } from 'commander';
-import type { DecisionKind, PurchaseItem } from '../contracts/purchase';
+import { DECISIONS } from '../contracts/operator-commands';
+import type { DecisionChoice, DecisionKind, PurchaseItem, PurchaseState } from '../contracts/purchase';
 import { validateItems } from '../domain/purchase-rules';
-import { amount, item, orderId, reference } from './command-arguments';
+import { amount, item, orderId, period, purchaseState, reference } from './command-arguments';
 import type { StarterContext } from './context';
-import { type DecisionChoice, DECISIONS } from '../starter/decisions';
 import { InvalidPurchaseError, StarterError } from '../starter/errors';
-import { showRedelivery, showResolution, showStarted, showStatus } from './output';
-import type { Starter, StarterOptions } from '../starter/index';
+import { showCancellation, showList, showRedelivery, showResolution, showStarted, showStatus } from './output';
+import type { ListFilter, Starter, StarterOptions } from '../starter/index';
 import { loadLibrary } from './lazy';
 
 const OTHER_OUTCOME = 3;
+const MOST_AS_TEXT = 100;
+const MOST_AS_JSON = 10_000;
 const REFERENCE = 'the reference of the sale';
 
 /** The commands that work on one purchase. They need Temporal and nothing else. */
@@ -29,6 +31,11 @@ export function addPurchaseCommands(program: Command, context: StarterContext): 
     .action((referenceId: string) =>
       withStarter(context, {}, async (starter) => showStatus(context.out, await starter.status(referenceId))),
     );
+  addOperatorCommands(program, context);
+}
+
+/** The commands of a person who looks after purchases. */
+function addOperatorCommands(program: Command, context: StarterContext): void {
   program
     .command('resolve')
     .description("a person's decision on a purchase that is held; `status` shows which fit")
@@ -39,6 +46,22 @@ export function addPurchaseCommands(program: Command, context: StarterContext): 
     .option('--deliver', DECISIONS.deliver)
     .option('--withhold', DECISIONS.withhold)
     .action((referenceId: string, options: DecisionOptions) => resolve(context, referenceId, options));
+  program
+    .command('list')
+    .description(
+      'who waits for a person, with the commands that fit: purchases that are held, and those that ended without a result ' +
+        '(terminated, failed) in the last 24h. Shows the 100 started last, with --json 10,000',
+    )
+    .option('--state <state>', 'the purchases in this state instead, such as PENDING or OVERDUE', purchaseState)
+    .option('--since <duration>', 'only since then, such as 8h: held, ended, or else started', period)
+    .action((options: { state?: PurchaseState; since?: number }) => list(context, options));
+  program
+    .command('cancel')
+    .description('ask a purchase to end where surely nothing was bought; else it is seen through')
+    .argument('<reference>', REFERENCE, reference)
+    .action((referenceId: string) =>
+      withStarter(context, {}, async (starter) => showCancellation(context.out, await starter.cancel(referenceId))),
+    );
   program
     .command('redeliver')
     .description('the same event again under the same id; where keys are missing the order is read first')
@@ -71,6 +94,14 @@ async function purchase(
     showStarted(context.out, started, result);
     if (result.outcome !== 'DELIVERED') context.exitCode = OTHER_OUTCOME;
   });
+}
+
+async function list(
+  context: StarterContext,
+  { state, since }: { state?: PurchaseState; since?: number },
+): Promise<void> {
+  const filter: ListFilter = { state, sinceMs: since, limit: context.out.json ? MOST_AS_JSON : MOST_AS_TEXT };
+  await withStarter(context, {}, async (starter) => showList(context.out, await starter.list(filter), filter));
 }
 
 type DecisionOptions = Partial<Record<Exclude<DecisionKind, 'order'>, boolean>> & { order?: string };

@@ -1,10 +1,11 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import type { ReconciliationResult } from '../contracts/reconciliation';
 import type { StarterContext } from './context';
 import { show } from './output';
 import type { NightlySchedule, ScheduleManager } from '../starter/index';
 import { inHours } from '../domain/in-hours';
-import { loadConfig, loadLibrary } from './lazy';
+import { period } from './command-arguments';
+import { loadLibrary } from './lazy';
 
 /** The commands of the reconciliation. They need Temporal and a worker, and no key of the partner. */
 export function addReconciliationCommands(program: Command, context: StarterContext): void {
@@ -13,7 +14,7 @@ export function addReconciliationCommands(program: Command, context: StarterCont
     .description(
       "compare the partner's orders with the purchases here now, repair what can be repaired, and show the findings",
     )
-    .option('--lookback <duration>', 'how far back, such as 72h; RECONCILE_LOOKBACK if not given', lookback)
+    .option('--lookback <duration>', 'how far back, such as 72h; RECONCILE_LOOKBACK if not given', period)
     .option('--dry-run', 'only report')
     .action((options: { lookback?: number; dryRun?: boolean }) => reconcile(context, options));
 
@@ -92,12 +93,4 @@ function formatSchedule(schedule: NightlySchedule): string[] {
     ...recent.map(({ at, workflowId }) => `  ran: ${at}  ${workflowId}`),
     `  left out: ${skipped} while another was running, ${missed} while the server was away`,
   ];
-}
-
-function lookback(written: string): number {
-  try {
-    return loadConfig().parseLookback(written);
-  } catch (error) {
-    throw new InvalidArgumentError(`expected ${(error as Error).message}, got ${written}`);
-  }
 }

@@ -6,7 +6,7 @@ import type { WatchActivities } from './watch';
 
 /**
  * Every name and id by which this project and Temporal know a thing: task queue, workflow types and ids, the update, the
- * signals, the activities, the schedule. None of them may change while a workflow runs that was started under it.
+ * query, the signals, the activities, the schedule. None of them may change while a workflow runs that was started under it.
  */
 
 /** The task queue unless `TEMPORAL_TASK_QUEUE` says otherwise. */
@@ -36,6 +36,9 @@ export const ACTIVITY = {
   wakePaused: 'wakePaused',
   notifyPurchasing: 'notifyPurchasing',
 } as const satisfies { [Name in keyof (Activities & ReconcileActivities & WatchActivities & BrakeActivities)]: Name };
+
+/** The query that answers where a purchase stands: a `StatusAnswer`. */
+export const STATUS_QUERY = 'status';
 
 /** The update that carries an operator's decision on a held purchase. */
 export const RESOLVE_UPDATE = 'resolve';

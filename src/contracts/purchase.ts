@@ -1,7 +1,8 @@
 import type { PurchaseItem } from '../domain/order';
 import type { PurchaseOutcome } from '../domain/outcome';
+import type { PurchaseState, RunningState } from '../domain/purchase-state';
 
-export type { PurchaseItem };
+export type { PurchaseItem, PurchaseState, RunningState };
 
 /** The one argument of `purchaseWorkflow`. A product may stand in `items` only once. */
 export interface PurchaseInput {
@@ -48,6 +49,8 @@ export interface PurchaseMemo {
   /** Keyed fingerprints of the keys handed over, by product. Never the keys. */
   fingerprints?: Record<string, string[]>;
   events?: ReceivedEvent[];
+  /** How it ended, in words, where the outcome alone doesn't say it. */
+  reason?: string;
   /** While the order history is read for it: epoch ms, its order is no older. */
   watchedSince?: number;
   /** The hold that waits for an operator, or null when there is none. */
@@ -68,12 +71,6 @@ export interface DeliveryMemo {
   orderId?: string;
 }
 
-/**
- * Where a running purchase stands. `PAUSED`: the brake holds new placements back. `PENDING`: its order is open, whatever the partner
- * calls that.
- */
-export type RunningState = 'PLACING' | 'PAUSED' | 'UNCONFIRMED' | 'HELD' | 'PENDING' | 'DELIVERING';
-
 /** Why a purchase waits for an operator. */
 export type HoldReason =
   | 'PLACEMENT_UNKNOWN'
@@ -93,6 +90,10 @@ export interface HoldNotice {
   reason: HoldReason;
   explanation: string;
   decisions: DecisionKind[];
+  /** ISO 8601: when it was opened. */
+  since: string;
+  /** A cancel request ends it, after one more search of the order history: surely nothing was bought. */
+  endsOnCancel?: boolean;
 }
 
 /** What an operator decides. `order` names the partner's order that this purchase is to adopt. */

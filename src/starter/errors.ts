@@ -1,6 +1,6 @@
+import { commandsFor, indented } from '../contracts/operator-commands';
 import type { HoldNotice, PurchaseInput } from '../contracts/purchase';
 import { describeItems } from '../domain/purchase-rules';
-import { commandsFor } from './decisions';
 
 /** The starter was asked for something that can't be; the message says what was expected and what came. */
 export class StarterError extends Error {
@@ -59,7 +59,7 @@ export class DecisionRefusedError extends StarterError {
     why: string,
     readonly hold?: HoldNotice,
   ) {
-    const fitting = hold ? `\nThese fit:\n${commandsFor(referenceId, hold.decisions).join('\n')}` : '';
+    const fitting = hold ? `\nThese fit:${indented(commandsFor(referenceId, hold.decisions))}` : '';
     super(`Nothing was decided on ${referenceId}: ${why}.${fitting}`);
   }
 }
@@ -75,6 +75,9 @@ export class RedeliveryFailedError extends StarterError {}
 
 /** Whoever was to answer did not within the time. What was asked may still come true. */
 export class NotAnsweredError extends StarterError {}
+
+/** Asked to cancel what has ended. Nothing changed. */
+export class NothingToCancelError extends StarterError {}
 
 function describePurchase({ items, maxDebit }: Omit<PurchaseInput, 'referenceId'>): string {
   return `${describeItems(items)}${(maxDebit ?? undefined) === undefined ? '' : `, for ${maxDebit} at the most`}`;

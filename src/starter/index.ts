@@ -2,10 +2,20 @@
  * The library of a TypeScript checkout. It needs a client of Temporal and nothing else; behind these files stand neither
  * the worker with its native bridge, nor the clients of partner and checkout, nor the configuration.
  */
-export type { HoldNotice, PurchaseInput, PurchaseItem, PurchaseLine, PurchaseResult } from '../contracts/purchase';
+export type {
+  DecisionChoice,
+  HoldNotice,
+  PurchaseInput,
+  PurchaseItem,
+  PurchaseLine,
+  PurchaseResult,
+  PurchaseState,
+} from '../contracts/purchase';
+export type { StatusAnswer } from '../contracts/status-answer';
 export type { ReconcileInput, ReconciliationResult, ReportedFinding } from '../contracts/reconciliation';
-export type { DecisionChoice } from './decisions';
+export type { CancelEffect, Cancellation } from './cancel';
 export * from './errors';
+export type { ListedPurchase, ListFilter, PurchaseList } from './list';
 export { createStarter, type StartedPurchase, type Starter, type StarterOptions } from './purchases';
 export { reconcileNow, ReconciliationError } from './reconciliation';
 export type { Redelivery } from './redeliver';

@@ -5,12 +5,13 @@ import {
   WorkflowNotFoundError,
 } from '@temporalio/client';
 import { DEFAULT_TASK_QUEUE, PURCHASE_WORKFLOW, purchaseWorkflowId } from '../contracts/names';
-import type { PurchaseInput, PurchaseResult } from '../contracts/purchase';
+import type { DecisionChoice, PurchaseInput, PurchaseResult } from '../contracts/purchase';
+import { statusCommand } from '../contracts/operator-commands';
 import { PURCHASE_STATE, REFERENCE_ID } from '../contracts/search-attributes';
+import { escapeMarkdown, summaryOf } from '../domain/markdown';
 import { describeItems, sameItems, sameMaxDebit, validatePurchase } from '../domain/purchase-rules';
 import { createPurchaseReader, grpcErrorOf } from '../temporal/client';
 import { answerTimeout } from '../workflows/policies';
-import type { DecisionChoice } from './decisions';
 import {
   InvalidPurchaseError,
   PurchaseDiffersError,
@@ -18,6 +19,8 @@ import {
   PurchaseNotFoundError,
   StarterError,
 } from './errors';
+import { type Cancellation, cancelPurchase } from './cancel';
+import { type ListFilter, listPurchases, type PurchaseList } from './list';
 import { type Redelivery, redeliver } from './redeliver';
 import { type Resolution, resolveHold } from './resolve';
 import { type PurchaseStatus, statusOf } from './status';
@@ -61,11 +64,19 @@ export interface Starter {
    * @throws PurchaseNotFoundError, NothingToRedeliverError, DeliveryOnItsWayError, RedeliveryFailedError, NotAnsweredError
    */
   redeliver(referenceId: string): Promise<Redelivery>;
+  /** Lists purchases in a state, or those that wait for a person. Answered by the server alone. @throws StarterError */
+  list(filter?: ListFilter): Promise<PurchaseList>;
+  /**
+   * Asks a purchase to end where surely nothing was bought; else it is seen through.
+   *
+   * @throws PurchaseNotFoundError, NothingToCancelError
+   */
+  cancel(referenceId: string): Promise<Cancellation>;
 }
 
 export interface StarterOptions {
   taskQueue?: string;
-  /** How long `resolve` and `redeliver` wait for a worker, in ms. Default 30,000. */
+  /** How long `resolve` and `redeliver` wait for a worker, and `list` and `cancel` for Temporal, in ms. Default 30,000. */
   answerWithinMs?: number;
   /**
    * A name for this checkout, of at most 64 bytes, where several share a namespace: its key for Temporal's fairness. A server that has
@@ -84,6 +95,8 @@ export function createStarter(client: Client, options: StarterOptions = {}): Sta
     resolve: (referenceId, choice) =>
       known(referenceId, () => resolveHold(client, referenceId, choice, answerWithinMs)),
     redeliver: (referenceId) => known(referenceId, () => redeliver(client, taskQueue, referenceId, answerWithinMs)),
+    list: (filter = {}) => listPurchases(client, filter, answerWithinMs),
+    cancel: (referenceId) => known(referenceId, () => cancelPurchase(client, referenceId, answerWithinMs)),
   };
 }
 
@@ -103,7 +116,8 @@ async function startOrFind(
       taskQueue,
       args: [{ referenceId, items, maxDebit } satisfies PurchaseInput],
       workflowIdReusePolicy: 'REJECT_DUPLICATE' as const,
-      staticSummary: describeItems(items),
+      staticSummary: summaryOf(describeItems(items)),
+      staticDetails: detailsOf({ referenceId, items }),
       priority: fairnessKey === undefined ? undefined : { fairnessKey },
     };
     const handle = await client.workflow
@@ -119,6 +133,14 @@ async function startOrFind(
     const runId = await findSame(client, { referenceId, items, maxDebit });
     return { referenceId, workflowId, runId, started: false };
   }
+}
+
+/** What the Temporal UI shows of a purchase from the start to after its end. What the workflow shows beside it changes. */
+function detailsOf({ referenceId, items }: PurchaseInput): string {
+  const lines = items.map(({ productId, quantity }) => `- ${quantity} × ${escapeMarkdown(summaryOf(productId))}`);
+  const shown = lines.length > 20 ? [...lines.slice(0, 20), `- and ${lines.length - 20} more`] : lines;
+  const commands = ['```', statusCommand(referenceId), '```'];
+  return [`The purchase of sale **${escapeMarkdown(referenceId)}**:`, '', ...shown, '', ...commands].join('\n');
 }
 
 /** The workflow writes them itself where they are absent, which costs the server a write more. */

@@ -8,10 +8,11 @@ import {
 import type { DeliveryReport } from '../contracts/activities';
 import { FAILURE } from '../contracts/failures';
 import { DELIVER_WORKFLOW, deliverWorkflowId, purchaseWorkflowId } from '../contracts/names';
+import { commandsFor, indented } from '../contracts/operator-commands';
 import type { PurchaseMemo, PurchaseResult } from '../contracts/purchase';
+import { summaryOf } from '../domain/markdown';
 import { endsWithoutKeys, eventTypeOf } from '../domain/outcome';
 import { createPurchaseReader, rootCauseOf, startKeyDelivery } from '../temporal/client';
-import { commandsFor } from './decisions';
 import { DeliveryOnItsWayError, NothingToRedeliverError, NotAnsweredError, RedeliveryFailedError } from './errors';
 
 /** What the checkout has received again. */
@@ -87,7 +88,7 @@ async function repeatOutcome(
     args: [closing.request],
     workflowIdReusePolicy: 'ALLOW_DUPLICATE',
     workflowIdConflictPolicy: 'USE_EXISTING',
-    staticSummary: `${type} of ${referenceId}, again`,
+    staticSummary: summaryOf(`${type} of ${referenceId}, again`),
   });
 }
 
@@ -98,9 +99,8 @@ function stillRunning(referenceId: string, { hold }: PurchaseMemo): NothingToRed
         `Where it stands: node dist/starter.js status ${referenceId}`,
     );
   }
-  const commands = commandsFor(referenceId, hold.decisions).join('\n');
   return new NothingToRedeliverError(
-    `Purchase ${referenceId} is held for a person (${hold.explanation}); decide instead:\n${commands}`,
+    `Purchase ${referenceId} is held for a person (${hold.explanation}); decide instead:${indented(commandsFor(referenceId, hold.decisions))}`,
   );
 }
 

@@ -5,9 +5,8 @@ import {
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
 import { purchaseWorkflowId, RESOLVE_UPDATE, resolveUpdateId } from '../contracts/names';
-import type { Decision, HoldNotice, PurchaseMemo } from '../contracts/purchase';
+import type { Decision, DecisionChoice, HoldNotice, PurchaseMemo } from '../contracts/purchase';
 import { isSafeOrderId } from '../domain/order';
-import type { DecisionChoice } from './decisions';
 import { DecisionRefusedError, NotAnsweredError, StarterError } from './errors';
 
 /** A decision that the purchase has taken note of. */

@@ -30,7 +30,7 @@ export interface PurchaseStatus {
   referenceId: string;
   workflowId: string;
   runId: string;
-  /** `PLACING`, `PAUSED`, `UNCONFIRMED`, `HELD`, `PENDING`, `DELIVERING` or the outcome; see `PurchaseState`. */
+  /** See `PurchaseState`; `STARTED` before a worker has begun, and how it ended if that was without a result. */
   state: string;
   /** The workflow's own status: RUNNING, COMPLETED, FAILED, TERMINATED … */
   execution: string;

@@ -9,6 +9,7 @@ import {
 import type { Activities, GetOrderInput, PolledOrder } from '../contracts/activities';
 import { FAILURE } from '../contracts/failures';
 import { firstPollAt } from '../contracts/purchase';
+import { summaryOf } from '../domain/markdown';
 import { endsPolling } from '../domain/order';
 import { isOrderSnapshot } from './activity-result-guards';
 import { awaitWatchedOrder, type NextPoll } from './await-watched-order';
@@ -40,7 +41,7 @@ export async function awaitOrder(purchase: PurchaseRecord, awaited: AwaitedOrder
   const { afterFailedPoll } = first;
   let { nextPollMs } = first;
 
-  purchase.showWaiting();
+  purchase.showWaiting(deadline);
   if (settings.watch === 'history') {
     const request = { ...watchedRequestOf(purchase, awaited.orderId), afterFailedPoll };
     const ended = await awaitWatchedOrder(purchase, request, { first, deadline });
@@ -54,7 +55,7 @@ export async function awaitOrder(purchase: PurchaseRecord, awaited: AwaitedOrder
     nextPollMs = settings.pollIntervalMs;
   }
   const left = deadline - Date.now();
-  if (left > 0) await sleep(left);
+  if (left > 0) await sleep(left, { summary: 'then the last poll' });
   return readOrder(purchase, awaited.orderId, afterFailedPoll);
 }
 
@@ -77,12 +78,13 @@ async function pollFirst(
   const isDueBefore = firstPollMs < pollIntervalMs && Date.now() + pause < deadline;
   if (placedAt === undefined || !isDueBefore) return { nextPollMs: firstPollMs, isOpen: false };
   if (pause > 0) {
-    purchase.showWaiting();
-    await sleep(pause);
+    purchase.showWaiting(deadline);
+    await sleep(pause, { summary: 'then the first poll' });
   }
   try {
-    const summary = `${orderId}: first poll`;
+    const summary = summaryOf(`first poll of ${orderId}`);
     const order = await local.getOrder.executeWithOptions({ summary }, [watchedRequestOf(purchase, orderId)]);
+    purchase.notePoll(order.status);
     if (!endsPolling(order.status)) return { nextPollMs: pollIntervalMs, isOpen: true };
     return { ended: { ...order, polledAt: firstPollAt(placedAt, purchase.settings) } };
   } catch (failure) {
@@ -111,9 +113,9 @@ async function pollUntilEnded(
     firstDelayMs,
     intervalMs: settings.pollIntervalMs,
   };
-  const summary = `${orderId}: polling until it has ended`;
+  const summary = summaryOf(`polls until it has ended: ${orderId}`);
   const order = await awaitOrderChange.executeWithOptions({ summary }, [request]).catch(() => undefined);
-  return isOrderSnapshot(orderId, order) ? order : undefined;
+  return polledOrder(purchase, orderId, order);
 }
 
 /** One short read, at the deadline and after operators' decisions. @returns undefined if the partner could not be asked. */
@@ -124,9 +126,18 @@ export async function readOrder(
 ): Promise<PolledOrder | undefined> {
   const { getOrder } = proxyActivities<Activities>(singleReadOptions(purchase.settings));
   const order = await getOrder
-    .executeWithOptions({ summary: `${orderId}: one poll` }, [{ ...requestOf(purchase, orderId), afterFailedPoll }])
+    .executeWithOptions({ summary: summaryOf(`one poll of ${orderId}`) }, [
+      { ...requestOf(purchase, orderId), afterFailedPoll },
+    ])
     .catch(() => undefined);
-  return isOrderSnapshot(orderId, order) ? order : undefined;
+  return polledOrder(purchase, orderId, order);
+}
+
+/** What a poll has shown. @returns undefined when it ended without an answer, or an operator completed it with another. */
+function polledOrder(purchase: PurchaseRecord, orderId: string, answer: unknown): PolledOrder | undefined {
+  if (!isOrderSnapshot(orderId, answer)) return undefined;
+  purchase.notePoll(answer.status);
+  return answer;
 }
 
 function requestOf({ input, fingerprintSecretId }: PurchaseRecord, orderId: string): GetOrderInput {

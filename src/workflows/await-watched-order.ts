@@ -1,5 +1,6 @@
 import { proxyActivities, proxyLocalActivities, sleep } from '@temporalio/workflow';
 import type { Activities, GetOrderInput, PolledOrder } from '../contracts/activities';
+import { summaryOf } from '../domain/markdown';
 import { endsPolling } from '../domain/order';
 import { isOrderSnapshot } from './activity-result-guards';
 import { boundedPause } from './bounded-pause';
@@ -42,10 +43,10 @@ export async function awaitWatchedOrder(
       isRoutine = !isWoken && !request.afterFailedPoll;
     }
     const pause = Math.min(boundedPause(notBefore - Date.now(), deadline), left());
-    if (pause > 0) await sleep(pause);
+    if (pause > 0) await sleep(pause, { summary: 'then a poll' });
     if (left() <= 0) break;
     purchase.orderChanges.forget();
-    const order = isRoutine ? await pollRoutinely(request) : await pollWatched(purchase, request, left());
+    const order = isRoutine ? await pollRoutinely(purchase, request) : await pollWatched(purchase, request, left());
     if (order && endsPolling(order.status)) return order;
     isOpen = order !== undefined;
     notBefore = Date.now() + pollIntervalMs;
@@ -55,14 +56,16 @@ export async function awaitWatchedOrder(
 
 /** One poll, which is tried again an interval later if it fails. @returns undefined when it ended without an answer. */
 async function pollWatched(
-  { settings }: PurchaseRecord,
+  purchase: PurchaseRecord,
   request: GetOrderInput,
   remainingMs: number,
 ): Promise<PolledOrder | undefined> {
-  const { getOrder } = proxyActivities<Activities>(pollingOptions(settings, remainingMs));
-  const summary = `${request.orderId}: one poll`;
+  const { getOrder } = proxyActivities<Activities>(pollingOptions(purchase.settings, remainingMs));
+  const summary = summaryOf(`one poll of ${request.orderId}`);
   const order = await getOrder.executeWithOptions({ summary }, [request]).catch(() => undefined);
-  return isOrderSnapshot(request.orderId, order) ? order : undefined;
+  if (!isOrderSnapshot(request.orderId, order)) return undefined;
+  purchase.notePoll(order.status);
+  return order;
 }
 
 /**
@@ -71,8 +74,9 @@ async function pollWatched(
  *
  * @returns undefined when it ended without an answer; an ordinary poll follows an interval later.
  */
-async function pollRoutinely(request: GetOrderInput): Promise<PolledOrder | undefined> {
-  const summary = `${request.orderId}: one poll`;
+async function pollRoutinely(purchase: PurchaseRecord, request: GetOrderInput): Promise<PolledOrder | undefined> {
+  const summary = summaryOf(`one poll of ${request.orderId}`);
   const order = await local.getOrder.executeWithOptions({ summary }, [request]).catch(() => undefined);
+  if (order) purchase.notePoll(order.status);
   return order && { ...order, polledAt: undefined };
 }

@@ -2,6 +2,7 @@ import {
   ApplicationFailure,
   proxyActivities,
   proxyLocalActivities,
+  setCurrentDetails,
   upsertMemo,
   upsertSearchAttributes,
   workflowInfo,
@@ -12,8 +13,10 @@ import { FAILURE } from '../contracts/failures';
 import type { DeliveryMemo, PurchaseSettings, ReceivedEvent } from '../contracts/purchase';
 import { REFERENCE_ID } from '../contracts/search-attributes';
 import { fingerprintsByProduct } from '../domain/line-totals';
+import { escapeMarkdown } from '../domain/markdown';
 import { isDeliveryPlan } from './activity-result-guards';
 import { localOptions, planningOptions } from './policies';
+import { instant } from './progress';
 import { sendEvent } from './send-event';
 import { validateDelivery } from './validate-input';
 
@@ -28,14 +31,22 @@ import { validateDelivery } from './validate-input';
 export async function deliverWorkflow(input: DeliveryRequest | KeyDelivery): Promise<DeliveryReport> {
   validateDelivery(input);
   upsertSearchAttributes([{ key: REFERENCE_ID, value: input.referenceId }]);
-  const { settings } = await proxyLocalActivities<Activities>(localOptions).readSettings();
+  const { readSettings } = proxyLocalActivities<Activities>(localOptions);
+  const { settings } = await readSettings.executeWithOptions({ summary: 'the settings' }, []);
   if (!('deliver' in input)) {
+    showDelivery(input.referenceId, [input.type]);
     const events = [await sendEvent(settings, input)];
     upsertMemo({ events } satisfies DeliveryMemo);
+    showReceived(input.referenceId, events);
     return { events };
   }
   const plan = await planDelivery(settings, input);
+  showDelivery(
+    input.referenceId,
+    plan.requests.map(({ type }) => type),
+  );
   const events = await sendAll(settings, plan.requests);
+  showReceived(input.referenceId, events);
   const { ordered, orderId, order } = plan;
   upsertMemo({ events, ordered, orderId, fingerprints: handedOver(plan) } satisfies DeliveryMemo);
   return { events, order };
@@ -44,6 +55,8 @@ export async function deliverWorkflow(input: DeliveryRequest | KeyDelivery): Pro
 async function planDelivery(settings: PurchaseSettings, delivery: KeyDelivery): Promise<DeliveryPlan> {
   const { planDelivery: plan } = proxyActivities<Activities>(planningOptions(settings));
   const { firstExecutionRunId: firstRunId } = workflowInfo();
+  const what = 'The order and what was sent of it before are read. **Next:** what is to be sent goes to the checkout.';
+  setCurrentDetails(`**DELIVERING** what purchase ${escapeMarkdown(delivery.referenceId)} has since its end. ${what}`);
   const summary = delivery.deliver === 'all' ? 'what was sent, and what is new' : 'what is new';
   const planned = await plan.executeWithOptions({ summary }, [{ ...delivery, firstRunId }]);
   if (!isDeliveryPlan(planned)) {
@@ -51,6 +64,23 @@ async function planDelivery(settings: PurchaseSettings, delivery: KeyDelivery): 
     throw ApplicationFailure.nonRetryable(why, FAILURE.invalidDelivery);
   }
   return planned;
+}
+
+function showDelivery(referenceId: string, types: readonly string[]): void {
+  const since = instant(Date.now());
+  const next =
+    'the receipt of the checkout. Tried for a day, with growing pauses; refused or not taken, this workflow fails.';
+  const events = types.join(', ');
+  setCurrentDetails(
+    `**DELIVERING** since ${since}: ${events} of ${escapeMarkdown(referenceId)} to the checkout.\n\n**Next:** ${next}`,
+  );
+}
+
+function showReceived(referenceId: string, events: readonly ReceivedEvent[]): void {
+  const lines = events.map(({ type, id }) => `- ${type} (${escapeMarkdown(id)})`);
+  setCurrentDetails(
+    `**RECEIVED** by the checkout, of ${escapeMarkdown(referenceId)}:\n\n${lines.join('\n') || 'nothing'}`,
+  );
 }
 
 /** All at once: an event that is refused, or tried for a day, keeps no other back. */

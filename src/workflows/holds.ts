@@ -7,12 +7,12 @@ import {
   log,
   proxyActivities,
   proxyLocalActivities,
-  upsertMemo,
 } from '@temporalio/workflow';
 import type { Activities, OrderCheck } from '../contracts/activities';
 import { FAILURE } from '../contracts/failures';
 import { RESOLVE_UPDATE } from '../contracts/names';
 import type { Decision, DecisionChoice, DecisionKind, HoldNotice, HoldReason } from '../contracts/purchase';
+import { summaryOf } from '../domain/markdown';
 import { isSafeOrderId } from '../domain/order';
 import { isOrderCheck } from './activity-result-guards';
 import { metrics } from './metrics';
@@ -71,12 +71,20 @@ export class Holds {
   async open(
     purchase: PurchaseRecord,
     { reason, explanation }: HoldCause,
+    endOnCancel: boolean,
   ): Promise<{ notice: HoldNotice; runId: string }> {
-    const { runId } = await currentRun();
+    const { runId } = await currentRun.executeWithOptions({ summary: 'which run this is' }, []);
     this.count += 1;
-    const notice = { id: `${runId}:${this.count}`, reason, explanation, decisions: FITTING[reason] };
+    const notice: HoldNotice = {
+      id: `${runId}:${this.count}`,
+      reason,
+      explanation,
+      decisions: FITTING[reason],
+      since: new Date().toISOString(),
+      endsOnCancel: endOnCancel || undefined,
+    };
     this.current = { purchase, notice };
-    upsertMemo({ hold: notice });
+    purchase.noteHold(notice);
     return { notice, runId };
   }
 
@@ -85,8 +93,8 @@ export class Holds {
   }
 
   close(): void {
+    this.current?.purchase.noteHold(undefined);
     this.current = undefined;
-    upsertMemo({ hold: null });
   }
 
   /**
@@ -139,7 +147,7 @@ async function checkOrder({ input, settings }: PurchaseRecord, orderId: string):
   const { checkOrder: read } = proxyActivities<Activities>(orderCheckOptions(settings));
   const request = { orderId, referenceId: input.referenceId };
   const checking = CancellationScope.nonCancellable(() =>
-    read.executeWithOptions({ summary: `${orderId}: is it the order of this purchase?` }, [request]),
+    read.executeWithOptions({ summary: summaryOf(`is this the order of the purchase? ${orderId}`) }, [request]),
   );
   const check: unknown = await checking.catch((failure: unknown) => unchecked(orderId, failure));
   return isOrderCheck(check) ? check : unchecked(orderId);
@@ -166,11 +174,10 @@ export async function hold(
   cause: HoldCause,
   endOnCancel = false,
 ): Promise<HoldResolution> {
-  const { notice, runId } = await holds.open(purchase, cause);
+  const { notice, runId } = await holds.open(purchase, cause, endOnCancel);
   metrics.count('fulfilment_holds', { reason: notice.reason });
   log.warn('purchase held for an operator', { reason: notice.reason, hold: notice.id });
-  const commands = notice.decisions.map((decision) => `--${decision}`).join(', ');
-  purchase.show('HELD', `${notice.explanation}. Resolve with: ${commands}`);
+  purchase.show('HELD', notice.explanation, `a decision: ${notice.decisions.join(', ')}`);
 
   const notification = new CancellationScope();
   void notification.run(() => notifyHeld(purchase, notice)).catch(() => undefined);
@@ -179,7 +186,14 @@ export async function hold(
 
   const { decision } = holds;
   holds.close();
-  if (!decision) return { decision: 'cancelled' };
+  if (!decision) {
+    purchase.showStep(
+      'somebody has cancelled it',
+      'one more search of the order history, that no order has come since',
+    );
+    return { decision: 'cancelled' };
+  }
+  purchase.showStep(`somebody has decided: ${decision.decision}`, 'what comes of the decision');
   log.info('decision taken', { decision: decision.decision, hold: decision.hold });
   return { ...decision, runId };
 }

@@ -75,7 +75,12 @@ async function deliverAll(
   { outcome }: OutcomeDetails,
   undelivered: DeliveryRequest[],
 ): Promise<DeliveryProblem | undefined> {
-  purchase.show('DELIVERING', `${eventTypeOf(outcome)} to the checkout`);
+  const event = eventTypeOf(outcome);
+  purchase.show(
+    'DELIVERING',
+    `${event} is sent to the checkout`,
+    'its receipt. Tried for a day, with growing pauses; then held',
+  );
   try {
     for (const event of [...undelivered]) {
       purchase.noteReceived(await sendEvent(purchase.settings, event));

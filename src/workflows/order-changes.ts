@@ -18,7 +18,7 @@ export class OrderChanges {
 
   /** Waits for a change of this order. @returns false when so many ms have passed without one. */
   of(orderId: string, withinMs: number): Promise<boolean> {
-    return condition(() => this.changed === orderId, withinMs);
+    return condition(() => this.changed === orderId, withinMs, { summary: 'then a poll without the watcher' });
   }
 
   /** From now on only what comes from now on counts: a poll begins. */

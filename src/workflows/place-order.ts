@@ -10,6 +10,7 @@ import {
 } from '@temporalio/workflow';
 import type { Activities, PlaceOrderInput, PlacementResult } from '../contracts/activities';
 import { RESUME_PLACING_SIGNAL } from '../contracts/names';
+import { summaryOf } from '../domain/markdown';
 import { describeItems } from '../domain/purchase-rules';
 import { isPlacementResult } from './activity-result-guards';
 import { boundedPause } from './bounded-pause';
@@ -18,6 +19,7 @@ import { metrics } from './metrics';
 import { ended, type NeverWritten, type Placement, type PlacementStep, type Retry } from './placement-step';
 import { localOptions, pausedPause, placementMaxAge, placementOptions, placementPause, slotPause } from './policies';
 import { firstStart, type PurchaseRecord } from './purchase-record';
+import { instant } from './progress';
 import { adopt, settleRefused, settleUnknown } from './settle-placement';
 
 const { currentRun } = proxyLocalActivities<Activities>(localOptions);
@@ -53,6 +55,7 @@ export async function placeOrder(purchase: PurchaseRecord, holds: Holds): Promis
       settledInRun = end.settledInRun;
       continue;
     }
+    purchase.showStep(`attempt ${attempt} to place the order is under way`, "the partner's answer; then its keys");
     const answer = await attemptPlacement(purchase, { settledInRun, decidedDespite, woken: wakeUp.take() });
     metrics.count('fulfilment_placements', { evidence: answer.evidence });
     let step = await interpretAnswer(purchase, holds, answer, mayHaveArrived);
@@ -73,9 +76,14 @@ export async function placeOrder(purchase: PurchaseRecord, holds: Holds): Promis
     }
     const pause = pauseBefore(step, attempt, until);
     attempt += 1;
-    purchase.show('PLACING', `${step.why}; attempt ${attempt} in ${Math.round(pause / 1000)} s`);
-    if (pause > 0) await condition(() => purchase.cancelRequested, pause);
+    purchase.show('PLACING', step.why, nextAttempt(`attempt ${attempt}`, pause, until));
+    if (pause > 0) await condition(() => purchase.cancelRequested, pause, { summary: `then attempt ${attempt}` });
   }
+}
+
+/** In words. */
+function nextAttempt(next: string, pauseMs: number, until: number): string {
+  return `${next} at ${instant(Date.now() + pauseMs)}; none is made after ${instant(until)}`;
 }
 
 /** What was cancelled meanwhile ends as cancelled. */
@@ -117,8 +125,9 @@ async function waitWhilePaused(
 ): Promise<void> {
   const wanted = boundedPause(pausedPause(purchase.settings, timesPaused), until);
   const pause = Math.min(wanted, until - Date.now());
-  purchase.show('PAUSED', why);
-  if (pause > 0) await condition(() => purchase.cancelRequested || wakeUp.received, pause);
+  purchase.show('PAUSED', why, nextAttempt('its turn; it asks by itself', pause, until));
+  const options = { summary: 'then it asks the brake by itself' };
+  if (pause > 0) await condition(() => purchase.cancelRequested || wakeUp.received, pause, options);
 }
 
 /** After an operator's decision there is none. */
@@ -164,7 +173,8 @@ async function attemptPlacement(
     maxAgeMs: placementMaxAge(settings),
   };
   try {
-    const answer = await activities.placeOrder.executeWithOptions({ summary: describeItems(input.items) }, [request]);
+    const summary = summaryOf(describeItems(input.items));
+    const answer = await activities.placeOrder.executeWithOptions({ summary }, [request]);
     if (isPlacementResult(answer)) return answer;
     return { evidence: 'UNKNOWN', why: 'the attempt was completed by an operator', inFlight: true };
   } catch (failure) {
@@ -190,7 +200,7 @@ async function mayProve({
   firstRunId,
   settledInRun,
 }: Pick<PlaceOrderInput, 'firstRunId' | 'settledInRun'>): Promise<boolean> {
-  const { runId } = await currentRun();
+  const { runId } = await currentRun.executeWithOptions({ summary: 'which run this is' }, []);
   return runId === firstRunId || runId === settledInRun;
 }
 

@@ -1,35 +1,26 @@
-import {
-  log,
-  proxyLocalActivities,
-  setCurrentDetails,
-  upsertMemo,
-  upsertSearchAttributes,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { log, proxyLocalActivities, upsertMemo, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import type { Activities } from '../contracts/activities';
 import type { Alert, EarlierEvent } from '../contracts/checkout-events';
 import type {
+  HoldNotice,
   PurchaseInput,
   PurchaseLine,
   PurchaseMemo,
   PurchaseResult,
   PurchaseSettings,
+  PurchaseState,
   ReceivedEvent,
-  RunningState,
 } from '../contracts/purchase';
 import { PARTNER_ORDER_ID, PURCHASE_STATE, REFERENCE_ID } from '../contracts/search-attributes';
 import type { EventLine } from '../domain/assess-order';
 import type { PurchaseOutcome } from '../domain/outcome';
 import { fingerprintsByProduct, keyCount, totalQuantity } from '../domain/line-totals';
-import { describeItems } from '../domain/purchase-rules';
 import type { OrderChanges } from './order-changes';
 import { metrics } from './metrics';
 import { localOptions } from './policies';
+import { instant, type Progress } from './progress';
 
 const { readSettings } = proxyLocalActivities<Activities>(localOptions);
-
-/** Where a purchase stands, as lists show it. */
-export type PurchaseState = RunningState | PurchaseOutcome;
 
 /** How a purchase ends. */
 export interface OutcomeDetails {
@@ -46,38 +37,40 @@ export interface OutcomeDetails {
   mayDeliverAtOnce?: boolean;
 }
 
-/** Whether somebody has asked to cancel. */
-export interface CancelRequest {
-  received: boolean;
-}
-
-/**
- * What is known of a purchase, and shown of it: search attributes, memo, the details in the UI. Nothing here decides
- * anything.
- */
+/** What is known of a purchase, and shown of it: search attributes, memo, and its progress. */
 export class PurchaseRecord {
-  orderId: string | undefined;
   /** What a person must see but need not decide; the checkout is notified after the outcome. */
   readonly alerts: Alert[] = [];
   private shown = attributesAtStart();
   private watched = false;
-  private readonly events: ReceivedEvent[] = [];
 
   constructor(
     readonly input: PurchaseInput,
     readonly settings: PurchaseSettings,
     readonly fingerprintSecretId: string | undefined,
-    private readonly cancelRequest: CancelRequest,
+    private readonly progress: Progress,
     readonly orderChanges: OrderChanges,
   ) {}
 
   get cancelRequested(): boolean {
-    return this.cancelRequest.received;
+    return this.progress.cancelRequested;
   }
 
-  /** Shows a state. The search attributes that lists do not show yet are written with it: each write costs the server. */
-  show(state: PurchaseState, details: string): void {
-    setCurrentDetails(`**${state}** ${details}`);
+  get orderId(): string | undefined {
+    return this.progress.orderId;
+  }
+
+  /**
+   * Shows a state. The search attributes that lists do not show yet are written with it: each write costs the server.
+   *
+   * @param waitsFor what comes next.
+   */
+  show(state: PurchaseState, explanation: string, waitsFor: string): void {
+    this.progress.show(state, explanation, waitsFor);
+    this.list(state);
+  }
+
+  private list(state: PurchaseState): void {
     const { referenceId } = this.input;
     const { orderId } = this;
     const changed = [
@@ -91,12 +84,37 @@ export class PurchaseRecord {
 
   /** Notes that the partner has this order for the purchase. The next state that is shown shows it, too. */
   noteOrder(orderId: string): void {
-    this.orderId = orderId;
+    this.progress.orderId = orderId;
   }
 
-  /** Shows that the order is open. */
-  showWaiting(): void {
-    this.show('PENDING', `order ${this.orderId} at the partner`);
+  /** Shows that the order is open. @param deadline epoch ms */
+  showWaiting(deadline: number): void {
+    const { pollIntervalMs, watch } = this.settings;
+    const polls =
+      watch === 'history'
+        ? 'the order history is read for it, and it is polled when its row has changed'
+        : `it is polled every ${inSeconds(pollIntervalMs)}; the last answer is that of the pending activity`;
+    this.show(
+      'PENDING',
+      `order ${this.orderId} is open at the partner`,
+      `the end of the order: ${polls}. At ${instant(deadline)} it is polled once more, and is OVERDUE if it is still open`,
+    );
+  }
+
+  /** Notes what a poll of the order has shown. */
+  notePoll(status: string): void {
+    this.progress.notePoll(status);
+  }
+
+  /** Notes the hold that waits for a decision, or that there is none any more. */
+  noteHold(hold: HoldNotice | undefined): void {
+    this.progress.hold = hold;
+    upsertMemo({ hold: hold ?? null } satisfies PurchaseMemo);
+  }
+
+  /** Shows, without a word to lists, what it is about just now. */
+  showStep(explanation: string, waitsFor: string): void {
+    this.progress.showStep(explanation, waitsFor);
   }
 
   /** Shows the watcher that the order history is to be read for this purchase. */
@@ -118,41 +136,44 @@ export class PurchaseRecord {
 
   /** Notes an event that the checkout has received. */
   noteReceived(event: ReceivedEvent): void {
-    this.events.push(event);
+    this.progress.events.push(event);
   }
 
   /** Shows the outcome, writes the closing memo and returns the result. */
   close({ outcome, lines: handedOver, totalDebit, reason }: OutcomeDetails): PurchaseResult {
     const { referenceId } = this.input;
-    const { orderId, events } = this;
+    const { orderId } = this;
     const lines = resultLines(this.input, handedOver);
-    this.show(outcome, reason ?? '');
+    const cancelRequested = this.cancelRequested || undefined;
+    const result = { referenceId, outcome, orderId, lines, totalDebit, cancelRequested, reason };
+    this.progress.end(result);
+    this.list(outcome);
     const memo: PurchaseMemo = {
       totalDebit,
       ordered: totalQuantity(lines),
       delivered: lines.reduce((total, line) => total + line.delivered, 0),
       fingerprints: fingerprintsByProduct(handedOver),
-      events,
+      events: this.progress.events,
+      reason,
     };
     upsertMemo(this.watched ? { ...memo, watchedSince: undefined } : { ...memo });
     log.info('purchase ended', { outcome, orderId });
     metrics.count('fulfilment_purchases_ended', { outcome });
     metrics.record('fulfilment_purchase_duration', (Date.now() - firstStart()) / 1_000, { outcome });
     if (totalDebit !== undefined) metrics.record('fulfilment_purchase_debit', totalDebit, { outcome });
-    const cancelRequested = this.cancelRequested || undefined;
-    return { referenceId, outcome, orderId, lines, totalDebit, cancelRequested, reason };
+    return result;
   }
 }
 
 /** Records the settings, and shows the first state. */
 export async function openPurchase(
   input: PurchaseInput,
-  cancelRequest: CancelRequest,
+  progress: Progress,
   orderChanges: OrderChanges,
 ): Promise<PurchaseRecord> {
-  const { settings, fingerprintSecretId } = await readSettings();
-  const purchase = new PurchaseRecord(input, settings, fingerprintSecretId, cancelRequest, orderChanges);
-  purchase.show('PLACING', `${describeItems(input.items)} at the partner`);
+  const { settings, fingerprintSecretId } = await readSettings.executeWithOptions({ summary: 'the settings' }, []);
+  const purchase = new PurchaseRecord(input, settings, fingerprintSecretId, progress, orderChanges);
+  purchase.show('PLACING', 'it has just begun', 'its first attempt at placing the order');
   return purchase;
 }
 
@@ -169,6 +190,11 @@ function attributesAtStart(): { referenceId?: string; orderId?: string; state?: 
 /** When this purchase began, whatever run this is: epoch ms. */
 export function firstStart(): number {
   return workflowInfo().startTime.getTime();
+}
+
+/** In words. */
+function inSeconds(ms: number): string {
+  return `${ms / 1_000} s`;
 }
 
 /** Ordered products first; what an operator accepted beyond them follows. */

@@ -1,14 +1,20 @@
-import { allHandlersFinished, CancellationScope, condition, setHandler } from '@temporalio/workflow';
+import { allHandlersFinished, CancellationScope, condition, defineQuery, setHandler } from '@temporalio/workflow';
+import { STATUS_QUERY } from '../contracts/names';
 import type { PurchaseInput, PurchaseResult } from '../contracts/purchase';
+import type { StatusAnswer } from '../contracts/status-answer';
 import { awaitOrder } from './await-order';
 import { Holds, resolveUpdate, validateDecision } from './holds';
 import { notifyCheckout } from './notify-checkout';
 import { OrderChanges } from './order-changes';
 import { placeOrder } from './place-order';
 import type { PlacedOrder } from './placement-step';
-import { type CancelRequest, openPurchase, type OutcomeDetails, type PurchaseRecord } from './purchase-record';
+import { Progress } from './progress';
+import { openPurchase, type OutcomeDetails, type PurchaseRecord } from './purchase-record';
 import { reviewOrder } from './review-order';
 import { validateInput } from './validate-input';
+
+/** Where the purchase stands, while it runs and after its end. */
+const statusQuery = defineQuery<StatusAnswer>(STATUS_QUERY);
 
 /**
  * One sale, from the order at the partner to the keys at the checkout.
@@ -25,10 +31,14 @@ export async function purchaseWorkflow(input: PurchaseInput): Promise<PurchaseRe
   const holds = new Holds();
   setHandler(resolveUpdate, (decision) => holds.resolve(decision), { validator: validateDecision });
   const orderChanges = new OrderChanges();
-  const cancelRequest = observeCancelRequest();
+  const progress = new Progress(input);
+  setHandler(statusQuery, () => progress.answer(), {
+    description: 'Where the purchase stands, and what it waits for.',
+  });
+  observeCancelRequest(progress);
 
   return CancellationScope.nonCancellable(async () => {
-    const purchase = await openPurchase(input, cancelRequest, orderChanges);
+    const purchase = await openPurchase(input, progress, orderChanges);
     const placement = await placeOrder(purchase, holds);
     const outcome = placement.kind === 'order' ? await awaitAndReview(purchase, holds, placement) : placement.outcome;
     const notified = await notifyCheckout(purchase, holds, outcome);
@@ -43,10 +53,6 @@ async function awaitAndReview(purchase: PurchaseRecord, holds: Holds, placed: Pl
   return reviewOrder(purchase, holds, order, placed.adopted);
 }
 
-function observeCancelRequest(): CancelRequest {
-  const request = { received: false };
-  CancellationScope.current().cancelRequested.catch(() => {
-    request.received = true;
-  });
-  return request;
+function observeCancelRequest(progress: Progress): void {
+  CancellationScope.current().cancelRequested.catch(() => progress.noteCancelRequest());
 }

@@ -13,8 +13,10 @@ import type { Activities } from '../contracts/activities';
 import { FAILURE } from '../contracts/failures';
 import { RECONCILE_SCHEDULE } from '../contracts/names';
 import type { ReconcileActivities, ReconcileInput, ReconciliationResult } from '../contracts/reconciliation';
+import { escapeMarkdown } from '../domain/markdown';
 import { isReconciliationResult } from './activity-result-guards';
 import { completedEventOptions, localOptions, reconciliationOptions } from './policies';
+import { instant } from './progress';
 import { validateReconcileInput } from './validate-input';
 
 /**
@@ -30,7 +32,10 @@ export async function reconcileWorkflow(input?: ReconcileInput): Promise<Reconci
   const { lookbackMs, dryRun, timeZone } = validateReconcileInput(input, to);
   const from = to - lookbackMs;
   const hours = lookbackMs / 3_600_000;
-  setCurrentDetails(`**RECONCILING** the last ${hours} h; its progress is in the heartbeat of the activity`);
+  setCurrentDetails(
+    `**RECONCILING** since ${instant(to)}${dryRun ? ', only to report' : ''}: the partner's orders of the last ${hours} h are ` +
+      'compared with the purchases here. How far it is stands in the heartbeat of the pending activity. **Next:** repairs and the report.',
+  );
 
   const { reconcileOrders } = proxyActivities<ReconcileActivities>(reconciliationOptions);
   const summary = `orders since ${new Date(from).toISOString()}${dryRun ? ', only a report' : ''}`;
@@ -54,7 +59,8 @@ function endAsCancelled(failure: unknown): never {
 
 /** The checkout may be away: the reconciliation itself has succeeded all the same. */
 async function notifyCompleted(result: ReconciliationResult): Promise<void> {
-  const { settings } = await proxyLocalActivities<Activities>(localOptions).readSettings();
+  const { readSettings } = proxyLocalActivities<Activities>(localOptions);
+  const { settings } = await readSettings.executeWithOptions({ summary: 'the settings' }, []);
   const { deliverEvent } = proxyActivities<Activities>(completedEventOptions(settings));
   const { from, to, orders, mended, report, findings } = result;
   try {
@@ -76,5 +82,5 @@ async function notifyCompleted(result: ReconciliationResult): Promise<void> {
 
 function describeResult({ orders, findings, mended, report }: ReconciliationResult): string {
   const counts = Object.entries(findings).map(([kind, count]) => `${count} × ${kind}`);
-  return `${orders} orders; ${counts.join(', ') || 'no findings'}; ${mended} mended; ${report}`;
+  return `${orders} orders; ${counts.join(', ') || 'no findings'}; ${mended} mended; the report: ${escapeMarkdown(report)}`;
 }

@@ -6,6 +6,7 @@ import type {
   PlacementRefused,
   PlacementUnknown,
 } from '../contracts/activities';
+import { summaryOf } from '../domain/markdown';
 import { chooseOrder, mayReplace } from '../domain/settling';
 import { isOrderSearchResult } from './activity-result-guards';
 import { boundedPause } from './bounded-pause';
@@ -53,11 +54,11 @@ export async function settleUnknown(
   const { settings } = purchase;
   const { evidence, why } = answer;
   const { retryAfterMs, inFlight } = evidence === 'NEVER_WRITTEN' ? { retryAfterMs: 0, inFlight: true } : answer;
-  purchase.show('UNCONFIRMED', `${why}: the partner's order history is searched for ${settings.settleMs / 1000} s`);
+  purchase.show('UNCONFIRMED', why, afterSettling(settings, evidence, mayHaveArrived));
   log.warn('placement of unknown outcome', { why });
 
   // A partner that asks for a pause is asked nothing before it is over.
-  if (retryAfterMs) await sleep(retryAfterMs);
+  if (retryAfterMs) await sleep(retryAfterMs, { summary: 'the pause that the partner asked for' });
   const notBefore = Date.now() + (inFlight ? placementInFlight(settings) : 0);
   const prove = evidence !== 'NEVER_WRITTEN';
   const settled = await watchHistory(purchase, { windowMs: settings.settleMs, prove, notBefore });
@@ -71,6 +72,19 @@ export async function settleUnknown(
     return { kind: 'retry', why: `${why}, and no order came of it`, settledInRun: settled.runId };
   }
   return holdUnsettled(purchase, holds, `${why}, and the order history shows no order`, true);
+}
+
+/** In words, as {@link settleUnknown} does it. */
+function afterSettling(
+  { settleMs, replace }: PurchaseRecord['settings'],
+  evidence: (PlacementUnknown | NeverWritten)['evidence'],
+  mayHaveArrived: boolean,
+): string {
+  const ends = evidence === 'CONFLICT' && !mayHaveArrived;
+  const again = evidence !== 'CONFLICT' && mayReplace(replace, evidence);
+  const absent = ends ? 'ends the purchase as REJECTED' : again ? 'is placed again' : 'is held for a person';
+  const searched = `the order history is searched for ${settleMs / 1_000} s, and on where it can't be read`;
+  return `${searched}; an order that it shows is adopted, one that it shows absent ${absent}`;
 }
 
 /** Takes over the order that the history shows, and reports any further one: each is money. */
@@ -157,7 +171,7 @@ async function watchHistory(purchase: PurchaseRecord, options: WatchOptions): Pr
     const timedOut = Date.now() >= giveUpAt && turn >= pauses.length;
     if (timedOut && absentSince === undefined) return { kind: 'unreadable', why };
     const pause = pauses[Math.min(turn, pauses.length - 1)] ?? purchase.settings.settleMs;
-    await sleep(boundedPause(pause, giveUpAt));
+    await sleep(boundedPause(pause, giveUpAt), { summary: 'then the order history is searched again' });
   }
 }
 
@@ -170,7 +184,7 @@ async function searchHistory(
   const { findOrders } = proxyActivities<Activities>(historySearchOptions(settings));
   const { referenceId } = input;
   try {
-    const result = await findOrders.executeWithOptions({ summary: `orders of reference ${referenceId}` }, [
+    const result = await findOrders.executeWithOptions({ summary: summaryOf(`orders of reference ${referenceId}`) }, [
       { referenceId, since: firstStart(), prove, sentBefore },
     ]);
     return isOrderSearchResult(result)

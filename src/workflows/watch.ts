@@ -25,7 +25,10 @@ export async function watchWorkflow(): Promise<void> {
   setHandler(keepWatchingSignal, () => {
     called = true;
   });
-  setCurrentDetails('**WATCHING** the order history; its progress is in the heartbeat of the activity');
+  setCurrentDetails(
+    '**WATCHING** the order history for all purchases that wait for a change of their order. How far it is stands in the heartbeat of ' +
+      'the pending activity. It ends by itself when none waits; to end it at any time harms no purchase.',
+  );
   const { watchOrders } = proxyActivities<WatchActivities>(watchOptions);
   const summary = 'the order history, for all purchases that wait';
   const result: unknown = await watchOrders.executeWithOptions({ summary }, []);

@@ -18,3 +18,19 @@ export async function historyOf(
   );
   return { length: all.length, activities };
 }
+
+/** @returns each activity, local activity and timer in the history of a workflow, with the summary that the Temporal UI shows */
+export async function summariesOf(
+  { client }: Pick<TestEnvironment, 'client'>,
+  workflowId: string,
+): Promise<{ event: string; summary?: string }[]> {
+  const { events } = await client.workflow.getHandle(workflowId).fetchHistory();
+  return (events ?? []).flatMap((event) => {
+    const { activityTaskScheduledEventAttributes: activity, timerStartedEventAttributes: timer, userMetadata } = event;
+    const marker = event.markerRecordedEventAttributes?.markerName;
+    const name = activity?.activityType?.name ?? (timer ? 'timer' : marker);
+    const data = userMetadata?.summary?.data;
+    const summary = data ? (JSON.parse(Buffer.from(data).toString('utf8')) as string) : undefined;
+    return name ? [{ event: `${String(event.eventId)} ${name}`, summary }] : [];
+  });
+}

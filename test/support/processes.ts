@@ -95,8 +95,8 @@ export function startProcess(script: string, args: readonly string[], options: P
 }
 
 /** The variables of the commands that need Temporal, for the purchases of an environment. */
-export function starterEnvOf({ address, taskQueue }: TestEnvironment): ProcessEnv {
-  return { TEMPORAL_ADDRESS: address, TEMPORAL_TASK_QUEUE: taskQueue };
+export function starterEnvOf({ address, namespace, taskQueue }: TestEnvironment): ProcessEnv {
+  return { TEMPORAL_ADDRESS: address, TEMPORAL_NAMESPACE: namespace, TEMPORAL_TASK_QUEUE: taskQueue };
 }
 
 /** Runs `node dist/starter.js ARGS` to its end. */

@@ -4,6 +4,7 @@ import { eventIdOf } from '../../contracts/event-id';
 import { DELIVER_WORKFLOW, deliverWorkflowId } from '../../contracts/names';
 import type { DeliveryMemo } from '../../contracts/purchase';
 import { REFERENCE_ID } from '../../contracts/search-attributes';
+import { summaryOf } from '../../domain/markdown';
 
 /** What became of an event that was to be delivered. `before`: another run had started it already. */
 export type Started = 'now' | 'before' | 'failed-before';
@@ -30,7 +31,7 @@ export async function startDelivery(
       workflowIdConflictPolicy: 'FAIL',
       memo: { ...memo },
       typedSearchAttributes: [{ key: REFERENCE_ID, value: request.referenceId }],
-      staticSummary: `${request.type} of ${request.referenceId}, by a reconciliation`,
+      staticSummary: summaryOf(`${request.type} of ${request.referenceId}, by a reconciliation`),
     });
     return 'now';
   } catch (error) {

@@ -3,6 +3,7 @@ import type { KeyDelivery } from '../../contracts/activities';
 import { DELIVER_WORKFLOW, deliverWorkflowId } from '../../contracts/names';
 import type { DeliveryMemo } from '../../contracts/purchase';
 import { REFERENCE_ID } from '../../contracts/search-attributes';
+import { summaryOf } from '../../domain/markdown';
 import { createPurchaseReader, type PurchaseRun } from './purchase-reader';
 
 /** A delivery that was started, or the one that is running already. */
@@ -33,7 +34,7 @@ export async function startKeyDelivery(
       workflowIdConflictPolicy: 'FAIL',
       memo: { ...memo },
       typedSearchAttributes: [{ key: REFERENCE_ID, value: referenceId }],
-      staticSummary: summary,
+      staticSummary: summaryOf(summary),
     });
     return { started };
   } catch (error) {

@@ -1,0 +1,72 @@
+import type { DecisionKind, HoldNotice, PurchaseState } from './purchase';
+
+/** Each decision with what it does, for help texts and for people at night. */
+export const DECISIONS: Record<DecisionKind, string> = {
+  order: 'this order of the partner is the one of this purchase',
+  replace: 'the partner has no order: place it again',
+  abandon: 'give the purchase up; nothing is handed over',
+  deliver: 'hand over what is there, as it is',
+  withhold: 'end it without handing anything over',
+};
+
+/** The exact commands to type, one for each decision. */
+export function commandsFor(referenceId: string, decisions: readonly DecisionKind[]): string[] {
+  return decisions.map((kind) => {
+    const option = kind === 'order' ? '--order ORDER_ID' : `--${kind}`;
+    return `node dist/starter.js resolve ${referenceId} ${option.padEnd(16)}  # ${DECISIONS[kind]}`;
+  });
+}
+
+export function statusCommand(referenceId: string): string {
+  return `node dist/starter.js status ${referenceId}`;
+}
+
+const searchCommand = (referenceId: string) =>
+  `node dist/starter.js orders --search ${referenceId}  # what the partner has under this reference`;
+
+const redeliverCommand = (referenceId: string) =>
+  `node dist/starter.js redeliver ${referenceId}  # its event again; missing keys are read at the partner first`;
+
+const cancelCommand = (referenceId: string) =>
+  `node dist/starter.js cancel ${referenceId}  # ends it where surely nothing was bought; else it is seen through`;
+
+/** What the commands that fit depend on. `state` is undefined of a purchase that has ended without a result. */
+export interface Standing {
+  referenceId: string;
+  state?: PurchaseState;
+  hold?: Pick<HoldNotice, 'reason' | 'decisions' | 'endsOnCancel'>;
+}
+
+/** The exact commands that fit a purchase as it stands, for a person who has to do something about it. */
+export function fittingCommands({ referenceId, state, hold }: Standing): string[] {
+  switch (state) {
+    case 'HELD': {
+      const { reason, decisions = [], endsOnCancel } = hold ?? {};
+      return [
+        ...(reason === 'PLACEMENT_UNKNOWN' ? [searchCommand(referenceId)] : []),
+        ...commandsFor(referenceId, decisions),
+        ...(endsOnCancel ? [cancelCommand(referenceId)] : []),
+      ];
+    }
+    case 'PLACING':
+    case 'PAUSED':
+    case 'UNCONFIRMED':
+    case 'PENDING':
+    case 'DELIVERING':
+      return [statusCommand(referenceId), cancelCommand(referenceId)];
+    case 'DELIVERED':
+    case 'PARTIALLY_DELIVERED':
+    case 'OVERDUE':
+      return [redeliverCommand(referenceId)];
+    case 'ABANDONED':
+    case undefined:
+      return [searchCommand(referenceId)];
+    default:
+      return [statusCommand(referenceId)];
+  }
+}
+
+/** Each on a line of its own, below the sentence before. */
+export function indented(commands: readonly string[]): string {
+  return commands.map((command) => `\n  ${command}`).join('');
+}

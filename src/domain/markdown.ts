@@ -1,0 +1,41 @@
+/** The server refuses more of a summary: 400 bytes as a payload. Temporal's documentation names 200. */
+const SUMMARY_BYTES = 200;
+const LONGEST_TEXT = 600;
+
+/**
+ * A text of someone else (the partner, a checkout) as a part of markdown: it can't end a line, open a link or be anything but text.
+ * Bounded to 600 characters.
+ */
+export function escapeMarkdown(text: string): string {
+  return inOneLine(text, LONGEST_TEXT)
+    .replace(/[\\`*_[\]<>#|~!&@]/g, (sign) => `\\${sign}`)
+    .replace(/:(?=\/\/)/g, '\\:')
+    .replace(/www\./gi, (prefix) => `${prefix.slice(0, 3)}\\.`);
+}
+
+/** A summary of a workflow, an activity or a timer: one line, as long as the server takes. */
+export function summaryOf(text: string): string {
+  const line = inOneLine(text, SUMMARY_BYTES);
+  let bytes = 0;
+  let end = 0;
+  for (const character of line) {
+    bytes += sizeOf(character);
+    if (bytes > SUMMARY_BYTES - sizeOf('…')) break;
+    end += character.length;
+  }
+  return end === line.length ? line : `${line.slice(0, end)}…`;
+}
+
+/** Without control characters and without those that turn the direction of writing. */
+export function inOneLine(text: string, longest: number): string {
+  const line = text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ');
+  return line.length > longest ? `${line.slice(0, longest - 1)}…` : line;
+}
+
+/** In bytes of UTF-8. A quote or a backslash is two in JSON. */
+function sizeOf(character: string): number {
+  const code = character.codePointAt(0) ?? 0;
+  if (code < 0x80) return character === '"' || character === '\\' ? 2 : 1;
+  if (code < 0x800) return 2;
+  return code < 0x10000 ? 3 : 4;
+}

@@ -1,0 +1,170 @@
+import { type Client, WorkflowNotFoundError } from '@temporalio/client';
+import { referenceIdOfWorkflow } from '../contracts/names';
+import { fittingCommands } from '../contracts/operator-commands';
+import type { HoldNotice, PurchaseState } from '../contracts/purchase';
+import { PARTNER_ORDER_ID, PURCHASE_STATE, REFERENCE_ID } from '../contracts/search-attributes';
+import { inOneLine } from '../domain/markdown';
+import { PURCHASE_OUTCOMES } from '../domain/outcome';
+import { validateReference } from '../domain/purchase-rules';
+import { PURCHASE_STATES, STATE_MEANINGS } from '../domain/purchase-state';
+import { createPurchaseReader, type PurchaseReader, type ReadExecution } from '../temporal/client';
+import { NotAnsweredError, StarterError } from './errors';
+
+const DAY_MS = 24 * 3_600_000;
+const LONGEST_TEXT = 600;
+
+/** Which purchases to list. */
+export interface ListFilter {
+  /** Without it those that wait for a person: held ones, and those that ended without a result. */
+  state?: PurchaseState;
+  /** No older than so many ms, by {@link ListedPurchase.since}. Of those that ended without a result, 24 hours if not given. */
+  sinceMs?: number;
+  /** The most to list. Default 100. */
+  limit?: number;
+}
+
+/** A purchase in a list. Instants are ISO 8601. */
+export interface ListedPurchase {
+  referenceId: string;
+  workflowId: string;
+  runId: string;
+  /** Its state; of one that ended without a result how it did: FAILED, TERMINATED or TIMED_OUT. */
+  state: string;
+  /** RUNNING, COMPLETED, or what `state` says of one that ended without a result. */
+  execution: string;
+  /** When it was held, when it ended, or else when it was started. */
+  since: string;
+  startedAt: string;
+  orderId?: string;
+  /** Why it is in that state, in words. */
+  reason: string;
+  hold?: HoldNotice;
+  /** What a person may type. */
+  commands: string[];
+}
+
+/** Oldest first. */
+export interface PurchaseList {
+  purchases: ListedPurchase[];
+  /** About so many more were started before those that are listed. */
+  more: number;
+}
+
+/**
+ * Lists purchases, from the server alone: no worker has to run. Lists lag behind by about a second.
+ *
+ * @throws StarterError for a state that there is none of; NotAnsweredError
+ */
+export async function listPurchases(
+  client: Client,
+  { state, sinceMs, limit = 100 }: ListFilter,
+  withinMs: number,
+): Promise<PurchaseList> {
+  if (state !== undefined && !PURCHASE_STATES.includes(state)) {
+    throw new StarterError(`expected a state, one of ${PURCHASE_STATES.join(', ')}, got ${String(state)}`, 2);
+  }
+  const now = Date.now();
+  const since = sinceMs === undefined ? undefined : now - sinceMs;
+  const query = state === undefined ? waitingForPeople(since ?? now - DAY_MS) : inState(state, since);
+  const deadline = now + withinMs;
+  try {
+    return await client.withDeadline(deadline, () => readList(client, { query, since, limit }));
+  } catch (error) {
+    if (Date.now() < deadline) throw error;
+    throw new NotAnsweredError(`Temporal did not list them within ${withinMs / 1_000} s: ask for less, with --since`);
+  }
+}
+
+async function readList(
+  client: Client,
+  { query, since, limit }: { query: string; since?: number; limit: number },
+): Promise<PurchaseList> {
+  const reader = createPurchaseReader(client);
+  const purchases: ListedPurchase[] = [];
+  let read = 0;
+  let more = 0;
+  for await (const execution of reader.list(`(${query})`)) {
+    if (purchases.length >= limit) {
+      const { count } = await client.workflow.count(`WorkflowType = '${execution.type}' AND (${query})`);
+      more = Math.max(count - read, 1);
+      break;
+    }
+    read += 1;
+    if (await wasReset(reader, execution)) continue;
+    const purchase = listed(execution);
+    if (since === undefined || Date.parse(purchase.since) >= since) purchases.push(purchase);
+  }
+  return { purchases: purchases.toSorted((one, other) => (one.since < other.since ? -1 : 1)), more };
+}
+
+function waitingForPeople(since: number): string {
+  const held = inState('HELD');
+  const noResult = `ExecutionStatus IN ('Failed', 'Terminated', 'TimedOut', 'Canceled')`;
+  return `(${held}) OR (${noResult} AND CloseTime >= '${new Date(since).toISOString()}')`;
+}
+
+/** The state that a purchase showed last says nothing once it was ended from outside. */
+function inState(state: PurchaseState, since?: number): string {
+  const inIt = `${PURCHASE_STATE.name} = '${state}'`;
+  if (!PURCHASE_OUTCOMES.some((outcome) => outcome === state)) return `${inIt} AND ExecutionStatus = 'Running'`;
+  const ended = `${inIt} AND ExecutionStatus = 'Completed'`;
+  return since === undefined ? ended : `${ended} AND CloseTime >= '${new Date(since).toISOString()}'`;
+}
+
+/** A reset terminates the run before it: the purchase goes on. */
+async function wasReset(reader: PurchaseReader, execution: ReadExecution): Promise<boolean> {
+  if (hasResultOrRuns(execution)) return false;
+  try {
+    const latest = await reader.describeExecution(referenceOf(execution));
+    return latest.runId !== execution.runId;
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return false;
+    throw error;
+  }
+}
+
+function listed(execution: ReadExecution): ListedPurchase {
+  const { workflowId, runId, status, startTime, closeTime, memo, typedSearchAttributes: attributes } = execution;
+  const referenceId = referenceOf(execution);
+  const startedAt = startTime.toISOString();
+  const shown = attributes.get(PURCHASE_STATE);
+  const known = PURCHASE_STATES.find((state) => state === shown);
+  const state = hasResultOrRuns(execution) ? known : undefined;
+  const hold = state === 'HELD' ? holdOf(memo?.hold) : undefined;
+  const isTypeable = validateReference(referenceId).length === 0;
+  return {
+    referenceId,
+    workflowId,
+    runId,
+    state: state ?? status.name,
+    execution: status.name,
+    since: hold?.since ?? closeTime?.toISOString() ?? startedAt,
+    startedAt,
+    orderId: attributes.get(PARTNER_ORDER_ID),
+    reason: inOneLine(reasonOf(execution, state, hold), LONGEST_TEXT),
+    hold,
+    commands: isTypeable ? fittingCommands({ referenceId, state, hold }) : [],
+  };
+}
+
+function reasonOf({ status, memo }: ReadExecution, state?: PurchaseState, hold?: HoldNotice): string {
+  if (hold) return `${hold.reason}: ${hold.explanation}`;
+  if (state === undefined) return `ended without a result (${status.name}): the partner may have an order for it`;
+  return typeof memo?.reason === 'string' ? memo.reason : STATE_MEANINGS[state];
+}
+
+function hasResultOrRuns({ status }: ReadExecution): boolean {
+  return status.name === 'RUNNING' || status.name === 'COMPLETED';
+}
+
+function referenceOf({ workflowId, typedSearchAttributes }: ReadExecution): string {
+  return typedSearchAttributes.get(REFERENCE_ID) ?? referenceIdOfWorkflow(workflowId);
+}
+
+/** Anybody can write a memo: what is not the notice of a hold is none. */
+function holdOf(value: unknown): HoldNotice | undefined {
+  const hold = (value ?? {}) as Partial<HoldNotice>;
+  const { id, reason, explanation, since } = hold;
+  const isNotice = [id, reason, explanation, since].every((field) => typeof field === 'string');
+  return isNotice && Array.isArray(hold.decisions) ? (hold as HoldNotice) : undefined;
+}

@@ -1,0 +1,115 @@
+import { fittingCommands } from '../contracts/operator-commands';
+import type { HoldReason, PurchaseState } from '../contracts/purchase';
+import type { StatusAnswer } from '../contracts/status-answer';
+import { escapeMarkdown } from '../domain/markdown';
+import { describeItems } from '../domain/purchase-rules';
+import { STATE_MEANINGS } from '../domain/purchase-state';
+
+/**
+ * Where a purchase stands, as markdown for whoever opens it in the Temporal UI: what is happening and since when, what comes next,
+ * and where a person is due the commands to type. Texts of others are escaped.
+ */
+export function describeStatus(answer: StatusAnswer): string {
+  const { state, since, explanation, waitsFor, result } = answer;
+  const paragraphs = [
+    `**${state}** since ${readableInstant(since)}: ${STATE_MEANINGS[state]}.`,
+    explanation && sentence(explanation),
+    facts(answer),
+    waitsFor && state !== 'HELD' && `**Next:** ${sentence(waitsFor.what)}`,
+    answer.cancelRequested && !result && `**Cancel:** ${CANCEL_ASKED[state] ?? SEEN_THROUGH}`,
+    ...forPeople(answer),
+  ];
+  return paragraphs.filter((paragraph) => typeof paragraph === 'string' && paragraph !== '').join('\n\n');
+}
+
+function facts({ referenceId, items, orderId, lastPoll, events }: StatusAnswer): string {
+  const lines = [
+    `reference ${escapeMarkdown(referenceId)}: ${escapeMarkdown(describeItems(items))}`,
+    ...(orderId === undefined ? [] : [`order ${escapeMarkdown(orderId)} at the partner`]),
+    ...(lastPoll ? [`polled at ${readableInstant(lastPoll.at)}: ${escapeMarkdown(lastPoll.status)}`] : []),
+    ...events.map(({ type, id }) => `the checkout has ${type} (${escapeMarkdown(id)})`),
+  ];
+  return lines.map((line) => `- ${line}`).join('\n');
+}
+
+/** What a person has to do, or may do, with the commands. */
+function forPeople({ referenceId, state, hold }: StatusAnswer): string[] {
+  const advice = hold ? HOLD_ADVICE[hold.reason] : ADVICE[state];
+  if (advice === undefined) return [];
+  const { title, text, isDone } = advice;
+  const commands = isDone ? [] : fittingCommands({ referenceId, state, hold });
+  return [`**${title}** ${text}`, ...(commands.length > 0 ? [codeBlock(commands)] : [])];
+}
+
+interface Advice {
+  title: string;
+  text: string;
+  /** There is nothing to type. */
+  isDone?: boolean;
+}
+
+const decide = (text: string): Advice => ({ title: 'You decide.', text: `${text} Then type one of these:` });
+
+const HOLD_ADVICE: Record<HoldReason, Advice> = {
+  PLACEMENT_UNKNOWN: decide(
+    'Find out whether the partner has an order for this reference; the first command searches for it. If it has one, name it. ' +
+      'Only if it surely has none, place it again.',
+  ),
+  OTHER_ITEMS: decide('Compare the order with what was sold, on the side of the partner.'),
+  ORDER_OF_ANOTHER_PURCHASE: decide(
+    'Find out which of the two sales the order is for. Its keys must not be handed over for both.',
+  ),
+  MORE_KEYS_THAN_ORDERED: decide('Find out from the partner whether all the keys are meant, and paid for.'),
+  KEY_GONE: decide(
+    'Find out from the partner why it changed the keys. What is delivered is what the order holds then.',
+  ),
+  DELIVERY_REFUSED: decide('Find out why the checkout refuses the event, and put that right.'),
+  DELIVERY_EXHAUSTED: decide('Find out why the checkout did not take the event, and put that right.'),
+};
+
+const NOTHING_BOUGHT = { title: 'Nothing to do here.', text: 'A new try needs a new reference.', isDone: true };
+
+/** The states in which a person is not due have none. */
+const ADVICE: Partial<Record<PurchaseState, Advice>> = {
+  DELIVERED: { title: 'Nothing to do.', text: 'The checkout has it all.', isDone: true },
+  PARTIALLY_DELIVERED: {
+    title: 'What is missing',
+    text: 'is delivered by the nightly reconciliation when it comes. To look for it now:',
+  },
+  OVERDUE: {
+    title: 'The keys',
+    text: 'are delivered by the nightly reconciliation when they come. To look for them now:',
+  },
+  REFUNDED: NOTHING_BOUGHT,
+  FAILED: NOTHING_BOUGHT,
+  REJECTED: NOTHING_BOUGHT,
+  NOT_PLACED: NOTHING_BOUGHT,
+  CANCELLED: NOTHING_BOUGHT,
+  ABANDONED: { title: 'An order may exist,', text: 'and cost money. To see:' },
+};
+
+const SEEN_THROUGH =
+  'asked for. There is an order, so it is seen through, and the result says that a cancel was asked for.';
+
+const CANCEL_ASKED: Partial<Record<PurchaseState, string>> = {
+  PLACING: 'asked for. It ends CANCELLED unless the order was sent already; else it is seen through.',
+  PAUSED: 'asked for. It ends CANCELLED unless the order was sent already; else it is seen through.',
+  UNCONFIRMED: 'asked for. It ends CANCELLED if no order shows up; else it is seen through.',
+  HELD: 'asked for, and it does not answer what is to be decided here.',
+};
+
+/** With a capital letter and a full stop, and nothing in it that is markdown. */
+function sentence(text: string): string {
+  const escaped = escapeMarkdown(text);
+  return `${escaped.charAt(0).toUpperCase()}${escaped.slice(1)}${/[.?!…]$/.test(escaped) ? '' : '.'}`;
+}
+
+/** Commands are made of our own words, of references and of order ids, in which nothing ends a code block. */
+function codeBlock(commands: readonly string[]): string {
+  return ['```', ...commands, '```'].join('\n');
+}
+
+/** `2026-01-31 03:14:15 UTC`. @param at ISO 8601 */
+export function readableInstant(at: string): string {
+  return `${at.slice(0, 10)} ${at.slice(11, 19)} UTC`;
+}

@@ -1,0 +1,96 @@
+import { PURCHASE_WORKFLOW, purchaseWorkflowId, STATUS_QUERY } from '../../../src/contracts/names';
+import type { StatusAnswer } from '../../../src/contracts/status-answer';
+import { summariesOf } from '../../support/history';
+import { operatorOf } from '../../support/operator';
+import { sharedEnvironment } from '../../support/test-environment';
+import { waitUntil } from '../../support/wait-until';
+
+describe('what an operator sees of a purchase in the Temporal UI', () => {
+  const env = sharedEnvironment({
+    settings: { replace: 'never', settleMs: 100, firstPollMs: 0 },
+    sandbox: { perLookMs: 30_000 },
+    pastOrders: 3,
+  });
+  const handleOf = (referenceId: string) => env.client.workflow.getHandle(purchaseWorkflowId(referenceId));
+  const ask = (referenceId: string) => handleOf(referenceId).query<StatusAnswer>(STATUS_QUERY);
+  const details = async (referenceId: string) => {
+    const { currentDetails } = await handleOf(referenceId).query<{ currentDetails: string }>(
+      '__temporal_workflow_metadata',
+    );
+    return currentDetails;
+  };
+
+  it('is the same whoever started it: state, items, order, last poll, what comes next, and the cancel asked for', async () => {
+    const referenceId = env.reference();
+    await env.client.workflow.start(PURCHASE_WORKFLOW, {
+      workflowId: purchaseWorkflowId(referenceId),
+      taskQueue: env.taskQueue,
+      args: [{ referenceId, items: [{ productId: 'demo-never', quantity: 2 }] }],
+    });
+    await operatorOf(env, referenceId).pending('awaitOrderChange', 2);
+    const { id } = (await env.sandbox.ordersOf(referenceId))[0]!;
+
+    const open = await ask(referenceId);
+    expect(open).toMatchObject({
+      referenceId,
+      items: [{ productId: 'demo-never', quantity: 2 }],
+      state: 'PENDING',
+      orderId: id,
+      waitsFor: { what: expect.stringContaining('polled every 0.05 s') as string },
+      lastPoll: { status: 'PENDING' },
+      cancelRequested: false,
+    });
+    expect(Date.parse(open.since)).toBeLessThanOrEqual(Date.parse(open.lastPoll!.at));
+    const shown = await details(referenceId);
+    for (const part of ['**PENDING** since', '2 × demo-never', `order ${id}`, '**Next:**'])
+      expect(shown).toContain(part);
+
+    await handleOf(referenceId).cancel();
+    await waitUntil('it knows of the cancel', async () => (await ask(referenceId)).cancelRequested);
+    expect(await details(referenceId)).toContain('**Cancel:** asked for. There is an order');
+  });
+
+  it('names the hold with its decisions; after its end the same query answers in the same shape', async () => {
+    const referenceId = env.reference();
+    env.sandbox.addFault({ operation: 'place', referenceId, action: { type: 'reset' } });
+    await env.buy({ 'demo-instant': 1 }, referenceId);
+    const hold = await operatorOf(env, referenceId).held('PLACEMENT_UNKNOWN');
+
+    const held = await ask(referenceId);
+    expect(held).toMatchObject({ state: 'HELD', since: hold.since, hold, explanation: hold.explanation });
+    expect(await details(referenceId)).toContain(`node dist/starter.js resolve ${referenceId} --replace`);
+
+    await env.starter.resolve(referenceId, { decision: 'replace' });
+    const result = await env.starter.result(referenceId);
+    const ended = await ask(referenceId);
+    expect(Object.keys(held)).toEqual(
+      expect.arrayContaining(['referenceId', 'items', 'state', 'since', 'explanation']),
+    );
+    expect(ended).toMatchObject({ referenceId, state: 'DELIVERED', result, cancelRequested: false });
+    expect([ended.hold, ended.waitsFor]).toEqual([undefined, undefined]);
+    expect(ended.events.map(({ type }) => type)).toContain('purchase.delivered');
+    expect(await details(referenceId)).toMatch(/^\*\*DELIVERED\*\* since .+\n\n[^]+Nothing to do/);
+  });
+
+  it('has a summary on each of its activities and timers, and so has what comes after its end', async () => {
+    const referenceId = env.reference();
+    env.sandbox.addFault({ operation: 'place', referenceId, when: 'after', action: { type: 'reset' } });
+    await env.bought({ 'demo-partial': 2 }, referenceId);
+    await env.starter.redeliver(referenceId);
+    for (const workflowId of [purchaseWorkflowId(referenceId), `deliver-${referenceId}`]) {
+      const summaries = await summariesOf(env, workflowId);
+      expect(summaries.length).toBeGreaterThan(2);
+      expect(summaries.filter(({ summary }) => !summary)).toEqual([]);
+    }
+  });
+
+  it('bears products of 200 letters each, of which a summary holds only some', async () => {
+    const referenceId = env.reference();
+    const items = Object.fromEntries(['a', 'b', 'c'].map((letter) => [letter.repeat(200), 1]));
+    await env.buy(items, referenceId);
+    expect((await env.starter.result(referenceId)).outcome).toBe('REJECTED');
+    const description = await handleOf(referenceId).describe();
+    expect(Buffer.byteLength((await description.staticSummary()) ?? '')).toBeLessThanOrEqual(200);
+    expect(await description.staticDetails()).toContain(`node dist/starter.js status ${referenceId}`);
+  });
+});

@@ -1,0 +1,130 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PURCHASE_WORKFLOW, purchaseWorkflowId } from '../../../src/contracts/names';
+import { PURCHASE_STATE, REFERENCE_ID } from '../../../src/contracts/search-attributes';
+import type { PurchaseList } from '../../../src/starter/index';
+import { operatorOf } from '../../support/operator';
+import { starterEnvOf, starterProcess } from '../../support/processes';
+import { sharedEnvironment } from '../../support/test-environment';
+import { waitUntil } from '../../support/wait-until';
+
+describe('list: who waits for a person', () => {
+  const env = sharedEnvironment({
+    ownNamespace: true,
+    settings: { replace: 'never', settleMs: 100 },
+    sandbox: { perLookMs: 30_000 },
+    pastOrders: 3,
+  });
+  const run = (...args: string[]) => starterProcess(args, starterEnvOf(env));
+  const references = ({ purchases }: PurchaseList) => purchases.map(({ referenceId }) => referenceId).toSorted();
+  const known = { held: '', open: '', delivered: '', terminated: '', reset: '' };
+
+  beforeAll(async () => {
+    for (const name of ['held', 'reset'] as const) {
+      known[name] = env.reference(name);
+      env.sandbox.addFault({ operation: 'place', referenceId: known[name], action: { type: 'reset' } });
+      await env.buy({ 'demo-instant': 1 }, known[name]);
+    }
+    known.open = await env.buy({ 'demo-never': 1 });
+    known.terminated = await env.buy({ 'demo-never': 1 });
+    known.delivered = (await env.bought({ 'demo-instant': 1 })).referenceId;
+    await Promise.all([known.held, known.reset].map((id) => operatorOf(env, id).held('PLACEMENT_UNKNOWN')));
+    await Promise.all([known.open, known.terminated].map((id) => env.untilState(id, 'PENDING')));
+    await operatorOf(env, known.terminated).terminate();
+    // Its first run is then terminated, and the purchase goes on.
+    const operator = operatorOf(env, known.reset);
+    await operator.reset((await operator.points()).at(-1)!);
+    await operator.held('PLACEMENT_UNKNOWN');
+    await waitUntil('lists show it all', async () => {
+      const states = ['HELD', 'PENDING', 'DELIVERED'] as const;
+      const counts = await Promise.all(
+        states.map(async (state) => (await env.starter.list({ state })).purchases.length),
+      );
+      const { count } = await env.client.workflow.count("ExecutionStatus = 'Terminated'");
+      return counts.join() === '2,1,1' && count === 2;
+    });
+  });
+
+  it('shows what is held and what ended without a result, with the commands that fit, and nothing that needs nobody', async () => {
+    const list = await env.starter.list();
+    expect(references(list)).toEqual([known.held, known.reset, known.terminated].toSorted());
+    expect(list.more).toBe(0);
+    const [held, terminated] = [known.held, known.terminated].map((id) =>
+      list.purchases.find(({ referenceId }) => referenceId === id),
+    );
+    const { hold } = await env.starter.status(known.held);
+    expect(held).toMatchObject({ state: 'HELD', since: hold!.since, hold, execution: 'RUNNING' });
+    expect(held!.reason).toBe(`PLACEMENT_UNKNOWN: ${hold!.explanation}`);
+    expect(held!.commands.map((command) => command.split(/\s+/)[4])).toEqual([
+      known.held,
+      '--order',
+      '--replace',
+      '--abandon',
+      '#',
+    ]);
+    expect(terminated).toMatchObject({
+      state: 'TERMINATED',
+      reason: expect.stringContaining('may have an order') as string,
+    });
+    expect(terminated!.commands).toEqual([expect.stringMatching(`orders --search ${known.terminated} `)]);
+  });
+
+  it('shows the purchases in a state, since some time, and how many more there are', async () => {
+    const open = await env.starter.list({ state: 'PENDING' });
+    expect(open.purchases).toMatchObject([{ referenceId: known.open, orderId: expect.any(String) as string }]);
+    expect(references(await env.starter.list({ state: 'DELIVERED', sinceMs: 3_600_000 }))).toEqual([known.delivered]);
+    expect(await env.starter.list({ state: 'DELIVERED', sinceMs: 1 })).toEqual({ purchases: [], more: 0 });
+    expect(await env.starter.list({ state: 'HELD', sinceMs: 1 })).toEqual({ purchases: [], more: 0 });
+    expect(await env.starter.list({ state: 'HELD', limit: 1 })).toMatchObject({ purchases: [{}], more: 1 });
+  });
+
+  it('prints it for people and as JSON', async () => {
+    const [words, json, none, wrong] = await Promise.all([
+      run('list'),
+      run('list', '--state', 'held', '--json'),
+      run('list', '--state', 'OVERDUE', '--since', '8h'),
+      run('list', '--state', 'LOST'),
+    ]);
+    expect(words.code).toBe(0);
+    expect(words.stdout).toMatch(
+      new RegExp(
+        `^${known.held}  HELD since 20.+Z\n  PLACEMENT_UNKNOWN: .+\n    node dist/starter.js orders --search`,
+        'm',
+      ),
+    );
+    expect(words.stdout).toMatch(/\nwaiting for a person: 3\n$/);
+    expect(references(JSON.parse(json.stdout) as PurchaseList)).toEqual([known.held, known.reset].toSorted());
+    expect(none.stdout).toBe('OVERDUE, in the last 8h: 0\n');
+    expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('expected one of PLACING,') as string });
+  });
+
+  it('lists one with a memo that anybody wrote, without a command that could hurt, and the others beside it', async () => {
+    const referenceId = `x; rm -rf ~ ${env.taskQueue}`;
+    await env.client.workflow.start(PURCHASE_WORKFLOW, {
+      workflowId: purchaseWorkflowId('rotten'),
+      taskQueue: 'nobody',
+      memo: { hold: { id: 1, decisions: '\u001B[2J' } },
+      typedSearchAttributes: [
+        { key: REFERENCE_ID, value: referenceId },
+        { key: PURCHASE_STATE, value: 'HELD' },
+      ],
+    });
+    await env.untilListed(`WorkflowId = 'purchase-rotten'`, 1);
+    const { purchases } = await env.starter.list({ state: 'HELD' });
+    expect(purchases).toHaveLength(3);
+    expect(purchases.find((one) => one.referenceId === referenceId)).toMatchObject({
+      reason: 'waits for a person to decide',
+      hold: undefined,
+      commands: [],
+    });
+    await env.client.workflow.getHandle('purchase-rotten').terminate();
+  });
+
+  it('has a saved view in the documents for it, which the server takes, and each other one', async () => {
+    const page = readFileSync(join(__dirname, '../../../docs/operating.md'), 'utf8');
+    const views = [...page.matchAll(/^\| [^|]+ \| `([^`]+)` \|$/gm)].map(([, query]) => query!);
+    expect(views.length).toBeGreaterThan(5);
+    for (const query of views) await env.client.workflow.count(query);
+    expect((await env.client.workflow.count(views[0])).count).toBeGreaterThan(1);
+  });
+});

@@ -1,0 +1,41 @@
+import { escapeMarkdown, inOneLine, summaryOf } from '../../../src/domain/markdown';
+
+describe('a text of the partner or a checkout in the markdown of the Temporal UI', () => {
+  it.each([
+    ['a heading on a line of its own', 'ok\n# You won', 'ok \\# You won'],
+    ['a link', '[pay here](https://evil.example)', '\\[pay here\\](https\\://evil.example)'],
+    [
+      'an address that becomes a link by itself',
+      'www.evil.example or a@b.example',
+      'www\\.evil.example or a\\@b.example',
+    ],
+    ['an image', '![x](y)', '\\!\\[x\\](y)'],
+    ['HTML', '<img src=x onerror=y>&lt;', '\\<img src=x onerror=y\\>\\&lt;'],
+    ['a code block that it ends', '```\nrm -rf /', '\\`\\`\\` rm -rf /'],
+    ['emphasis, a table, a strike', '*a* _b_ |c| ~d~', '\\*a\\* \\_b\\_ \\|c\\| \\~d\\~'],
+    ['a backslash that would undo an escape', '\\*', '\\\\\\*'],
+    ['a change of the direction of writing', 'abc\u202Egnp.exe', 'abc gnp.exe'],
+    ['what ends a line elsewhere', 'a\u2028b\u0085c\u001B[31m', 'a b c \\[31m'],
+  ])('is text and nothing else: %s', (_, text, escaped) => {
+    expect(escapeMarkdown(text)).toBe(escaped);
+  });
+
+  it('is cut, so that it fills no page', () => {
+    expect(escapeMarkdown('x'.repeat(10_000))).toHaveLength(600);
+    expect(inOneLine('x'.repeat(11), 10)).toBe(`${'x'.repeat(9)}…`);
+  });
+
+  it.each(['a', 'é', '€', '🎮', '"', '\\', '\n'])(
+    'is never more of a summary than the server takes, made of %j: a start with a longer one is refused',
+    (character) => {
+      const summary = summaryOf(`100 × ${character.repeat(1_000)}`);
+      expect(Buffer.byteLength(JSON.stringify(summary))).toBeLessThanOrEqual(202);
+      // Half of a pair of surrogates would not come through.
+      expect(Buffer.from(summary).toString()).toBe(summary);
+    },
+  );
+
+  it('is left as it is where it is short', () => {
+    expect(summaryOf('2 × steam-50')).toBe('2 × steam-50');
+  });
+});

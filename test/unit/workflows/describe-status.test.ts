@@ -1,0 +1,88 @@
+import type { HoldReason } from '../../../src/contracts/purchase';
+import type { StatusAnswer } from '../../../src/contracts/status-answer';
+import { PURCHASE_OUTCOMES } from '../../../src/domain/outcome';
+import { PURCHASE_STATES, STATE_MEANINGS } from '../../../src/domain/purchase-state';
+import { describeStatus } from '../../../src/workflows/describe-status';
+
+const SINCE = '2026-01-31T03:14:15.926Z';
+
+function answer(differing: Partial<StatusAnswer> = {}): StatusAnswer {
+  return {
+    referenceId: 'SALE-1',
+    items: [{ productId: 'steam-50', quantity: 2 }],
+    state: 'PLACING',
+    since: SINCE,
+    explanation: 'attempt 1 is under way',
+    waitsFor: { what: "the partner's answer", since: SINCE },
+    cancelRequested: false,
+    events: [],
+    ...differing,
+  };
+}
+
+function held(
+  reason: HoldReason,
+  decisions: ('order' | 'replace' | 'deliver')[],
+  endsOnCancel?: boolean,
+): StatusAnswer {
+  const hold = { id: 'run:1', reason, explanation: 'why', decisions, since: SINCE, endsOnCancel };
+  return answer({ state: 'HELD', explanation: 'why', hold });
+}
+
+describe('what the Temporal UI shows of a purchase', () => {
+  it.each(PURCHASE_STATES)('%s: names the state, since when, and what it means', (state) => {
+    const text = describeStatus(answer({ state }));
+    expect(text).toMatch(
+      new RegExp(`^\\*\\*${state}\\*\\* since 2026-01-31 03:14:15 UTC: ${STATE_MEANINGS[state]}\\.\n\n`),
+    );
+    expect(text).toContain('- reference SALE-1: 2 × steam-50');
+  });
+
+  it.each(PURCHASE_OUTCOMES)('%s: says whether a person has something to do', (state) => {
+    const text = describeStatus(answer({ state, waitsFor: undefined }));
+    expect(text).not.toContain('**Next:**');
+    expect(/Nothing to do|```\nnode dist\/starter\.js \w+ .*SALE-1/.test(text)).toBe(true);
+  });
+
+  it('says what comes next while nobody is due, and offers no command', () => {
+    const text = describeStatus(answer());
+    expect(text).toContain('Attempt 1 is under way.\n\n');
+    expect(text).toContain("**Next:** The partner's answer.");
+    expect(text).not.toContain('node dist');
+  });
+
+  it('ends with the exact commands of a hold, one for each decision that fits and none more', () => {
+    const lines = describeStatus(held('PLACEMENT_UNKNOWN', ['order', 'replace'], true)).split('\n');
+    expect(lines.slice(lines.indexOf('```')).map((line) => line.split(/\s+# /)[0])).toEqual([
+      '```',
+      'node dist/starter.js orders --search SALE-1',
+      'node dist/starter.js resolve SALE-1 --order ORDER_ID',
+      'node dist/starter.js resolve SALE-1 --replace',
+      'node dist/starter.js cancel SALE-1',
+      '```',
+    ]);
+    const other = describeStatus(held('KEY_GONE', ['deliver']));
+    expect(other.match(/node dist\/starter\.js \w+/g)).toEqual(['node dist/starter.js resolve']);
+  });
+
+  it('says that a cancel was asked for, and what comes of it', () => {
+    const asked = (state: StatusAnswer['state']) => describeStatus(answer({ state, cancelRequested: true }));
+    expect(asked('PLACING')).toContain('**Cancel:** asked for. It ends CANCELLED unless');
+    expect(asked('PENDING')).toContain('**Cancel:** asked for. There is an order, so it is seen through');
+  });
+
+  it('shows what others wrote as text: no line, link or block of theirs stands in it', () => {
+    const hostile = '```\n# All is well\n[pay](https://evil.example)<b>';
+    const text = describeStatus(
+      answer({
+        items: [{ productId: hostile, quantity: 1 }],
+        explanation: hostile,
+        orderId: hostile,
+        lastPoll: { status: hostile, at: SINCE },
+        waitsFor: { what: hostile, since: SINCE },
+      }),
+    );
+    expect(text.split('\n').filter((line) => /^(`|#)/.test(line))).toEqual([]);
+    expect(text).not.toMatch(/(?<!\\)[[<`]|https:/);
+  });
+});
