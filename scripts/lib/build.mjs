@@ -10,7 +10,8 @@ import { bundleStarter, starterBundle } from './starter-bundle.mjs';
 
 const dist = join(projectRoot, 'dist');
 const workflowBundle = join(dist, 'workflow-bundle.js');
-const bundles = [workflowBundle, starterBundle];
+const tracedWorkflowBundle = join(dist, 'workflow-bundle-traced.js');
+const bundles = [workflowBundle, tracedWorkflowBundle, starterBundle];
 /** What the compiler knows of its last run. It is written only when something has changed. */
 const buildInfo = join(dist, '.tsbuildinfo');
 
@@ -32,11 +33,24 @@ async function compileAndBundle(anew = false) {
   if (existsSync(workflowBundle) && sources.every((file) => statSync(file).mtimeMs < statSync(workflowBundle).mtimeMs))
     return;
   await bundleStarter();
-  // Last, as its time says that all is built. Bundled here once, so that a worker starts without webpack and every worker runs the same code.
+  const interceptors = join(dist, 'workflows/log-attributes.js');
+  await bundleWorkflows(tracedWorkflowBundle, [interceptors, join(dist, 'workflows/tracing.js')]);
+  // Last, as its time says that all is built.
+  await bundleWorkflows(workflowBundle, [interceptors]);
+}
+
+/** @type {(file: string, workflowInterceptorModules: string[]) => Promise<void>} */
+async function bundleWorkflows(file, workflowInterceptorModules) {
+  // Bundled here once, so that a worker starts without webpack and every worker runs the same code.
   const workflowsPath = join(dist, 'workflows/index.js');
   // Evaluated once in a worker, not once for each workflow: no module of ours has state of its own (workflow-bundle.test.ts).
   const logger = new DefaultLogger('WARN');
-  const { code } = await bundleWorkflowCode({ workflowsPath, preloadModules: [workflowsPath], logger });
-  await writeFile(`${workflowBundle}.next`, code);
-  await rename(`${workflowBundle}.next`, workflowBundle);
+  const { code } = await bundleWorkflowCode({
+    workflowsPath,
+    workflowInterceptorModules,
+    preloadModules: [workflowsPath],
+    logger,
+  });
+  await writeFile(`${file}.next`, code);
+  await rename(`${file}.next`, file);
 }

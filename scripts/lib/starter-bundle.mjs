@@ -24,6 +24,7 @@ export async function bundleStarter() {
       '../config': 'commonjs ./config',
       '../delivery': 'commonjs ./delivery',
       '../partner': 'commonjs ./partner',
+      '../tracing': 'commonjs ./tracing',
     },
     output: {
       filename: 'starter-bundle.js',

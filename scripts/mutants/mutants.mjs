@@ -946,6 +946,22 @@ export const MUTANTS = [
     replace: "defaultVersioningBehavior: 'AUTO_UPGRADE'",
     tests: ['test/scenarios/worker/versions.test.ts'],
   },
+  {
+    name: 'spans-say-everything',
+    rule: 'a span hands on no message of an error',
+    file: 'src/tracing/presentable-span.ts',
+    find: 'events: [],',
+    replace: 'events: span.events,',
+    tests: ['test/scenarios/worker/observed.test.ts'],
+  },
+  {
+    name: 'any-trace-id',
+    rule: 'a trace id of the partner that could be a key is not logged',
+    file: 'src/domain/subject.ts',
+    find: 'UNMISTAKABLE.test(traceId) ? traceId : undefined',
+    replace: 'traceId.length > 0 ? traceId : undefined',
+    tests: ['test/unit/domain/subject.test.ts'],
+  },
 ];
 
 /**

@@ -15,6 +15,7 @@ import { createPlanDeliveryActivities } from './plan-delivery';
 import { createPollOrderActivities } from './poll-order';
 import { createWatchActivities, type WatchDependencies } from './watch-orders';
 
+export { createLogContext } from './log-context';
 export { type ActivityDependencies, createBrake };
 
 /** Builds the activities of purchases. None of them ever brings a key into Temporal. */

@@ -55,7 +55,7 @@ export function createPlaceOrderActivities(deps: ActivityDependencies): Pick<Act
           if (closed) return paused(closed);
 
           const answer = await send(inTurn, input, oneByOne);
-          if (answer.evidence === 'ACCESS_REFUSED') log.error(ACCESS_REFUSED, { why: answer.why });
+          logAnswer(answer);
           return answer;
         });
       } finally {
@@ -63,6 +63,13 @@ export function createPlaceOrderActivities(deps: ActivityDependencies): Pick<Act
       }
     },
   };
+}
+
+function logAnswer(answer: PlacementResult): void {
+  const { evidence } = answer;
+  if (evidence === 'PLACED') return log.info('order placed', { orderId: answer.orderId });
+  if (evidence === 'ACCESS_REFUSED') return log.error(ACCESS_REFUSED, { why: answer.why });
+  log.warn('no order placed, or nobody knows', { evidence, why: answer.why });
 }
 
 /** What one attempt works with. */

@@ -1,16 +1,22 @@
+import { isTracingSet } from '../config/tracing-variable';
 import { flushAndExit } from '../exit';
+import type { Tracing } from '../tracing';
 import { connectOnce, connectRetry } from '../workflows/policies';
 import { runStarter } from './command-line';
-import { loadConfig, loadDoctor, loadPartner, loadTemporal } from './lazy';
+import { loadConfig, loadDoctor, loadPartner, loadTemporal, loadTracing } from './lazy';
 
 /** Runs the command that the process was started with, and ends the process. */
 export async function main(): Promise<void> {
   const note = (text: string) => void process.stderr.write(`${text}\n`);
   // A reader such as `head` may have seen enough.
   process.stdout.on('error', () => flushAndExit(0));
-  const connect = (retry: typeof connectRetry) => {
+  let tracing: Tracing | undefined;
+  const connect = async (retry: typeof connectRetry) => {
+    if (isTracingSet()) {
+      tracing ??= loadTracing().startTracing(loadConfig().readStarterConfig().tracingEndpoint, 'starter');
+    }
     const { connectClient, readTemporalTarget } = loadTemporal();
-    return connectClient(readTemporalTarget(), { ...retry, onRetry: note });
+    return connectClient(readTemporalTarget(), { ...retry, onRetry: note }, tracing?.clientInterceptors);
   };
   const exitCode = await runStarter(process.argv, {
     exitCode: 0,
@@ -22,10 +28,11 @@ export async function main(): Promise<void> {
     doctor: () =>
       loadDoctor().diagnose({
         config: loadConfig().readDoctorConfig(),
-        connect: async () => connect(connectOnce),
+        connect: () => connect(connectOnce),
         now: Date.now,
         unique: () => crypto.randomUUID(),
       }),
   });
+  await tracing?.close();
   flushAndExit(exitCode);
 }

@@ -4,6 +4,7 @@ import type * as Doctor from './doctor';
 import type * as Partner from '../partner';
 import type * as Library from '../starter/index';
 import type * as Temporal from '../temporal/client';
+import type * as Tracing from '../tracing';
 
 /*
  * What takes long to load is loaded by the commands that need it: `--help` and a mistyped command need none of it, and a
@@ -16,3 +17,4 @@ export const loadDoctor = () => require('./doctor') as typeof Doctor;
 export const loadLibrary = () => require('../starter/index') as typeof Library;
 export const loadPartner = () => require('../partner') as typeof Partner;
 export const loadTemporal = () => require('../temporal/client') as typeof Temporal;
+export const loadTracing = () => require('../tracing') as typeof Tracing;

@@ -130,8 +130,9 @@ export function parseLookback(written: string): number {
   return data;
 }
 
-/** What Temporal's own convention puts into the environment and nobody may see. */
-const TEMPORAL_SECRET = /^TEMPORAL_(API_KEY|TLS_CLIENT_KEY_DATA|CODEC_AUTH|GRPC_META_.*)$/;
+/** What the conventions of Temporal and OpenTelemetry put into the environment and nobody may see. */
+const OTHER_SECRET =
+  /^TEMPORAL_(API_KEY|TLS_CLIENT_KEY_DATA|CODEC_AUTH|GRPC_META_.*)$|^OTEL_EXPORTER_OTLP_(TRACES_)?HEADERS$/;
 
 /**
  * Takes the secrets out of the environment, after all that reads them has read them: Node's diagnostic reports print the
@@ -139,7 +140,7 @@ const TEMPORAL_SECRET = /^TEMPORAL_(API_KEY|TLS_CLIENT_KEY_DATA|CODEC_AUTH|GRPC_
  */
 export function scrubSecrets(env: Record<string, string | undefined> = process.env): void {
   const ours: string[] = secretNames();
-  for (const name of Object.keys(env)) if (ours.includes(name) || TEMPORAL_SECRET.test(name)) delete env[name];
+  for (const name of Object.keys(env)) if (ours.includes(name) || OTHER_SECRET.test(name)) delete env[name];
 }
 
 type WorkerValues = z.output<typeof workerVariables>;
@@ -147,6 +148,8 @@ type WorkerValues = z.output<typeof workerVariables>;
 function starterConfig(values: z.output<typeof starterVariables>, { terminal = false }: LogOptions) {
   return {
     taskQueue: values.TEMPORAL_TASK_QUEUE,
+    /** Where traces go; undefined: nothing is traced. */
+    tracingEndpoint: values.OTEL_EXPORTER_OTLP_ENDPOINT,
     logLevel: values.LOG_LEVEL,
     logFormat: values.LOG_FORMAT ?? (terminal ? ('pretty' as const) : ('json' as const)),
   };

@@ -116,6 +116,11 @@ export const variables = z.object({
   WORKER_ACTIVITIES: integer(1, 100_000, '500')
     .optional()
     .describe('activities at the same time; if not set, one for each 4 MB of memory, from 100 to 500'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: url('http://localhost:4318')
+    .optional()
+    .describe(
+      "turns tracing on: the base URL of a collector that speaks OTLP over HTTP; OpenTelemetry's own `OTEL_…` variables say the rest",
+    ),
   HEALTH_ADDRESS: listenAddress
     .prefault('127.0.0.1:8081')
     .describe('`/healthz` (alive) and `/readyz` (connected and polling)'),
@@ -131,7 +136,12 @@ export type VariableName = keyof typeof variables.shape;
 const whenever = { when: () => true };
 
 /** What every command of the starter reads. */
-export const starterVariables = variables.pick({ TEMPORAL_TASK_QUEUE: true, LOG_LEVEL: true, LOG_FORMAT: true });
+export const starterVariables = variables.pick({
+  TEMPORAL_TASK_QUEUE: true,
+  OTEL_EXPORTER_OTLP_ENDPOINT: true,
+  LOG_LEVEL: true,
+  LOG_FORMAT: true,
+});
 
 /** What the starter's reconciliation commands read. */
 export const scheduleVariables = variables.pick({

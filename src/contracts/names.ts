@@ -80,6 +80,14 @@ export function referenceIdOfWorkflow(workflowId: string): string {
   return withoutPrefix(workflowId, PURCHASE_ID_PREFIX);
 }
 
+/** The reference of the purchase, or of the delivery after its end, with this workflow id; undefined where the id holds none. */
+export function referenceOfWorkflow(workflowId: string): string | undefined {
+  const prefix = [PURCHASE_ID_PREFIX, DELIVER_ID_PREFIX].find((one) => workflowId.startsWith(one));
+  return prefix === undefined || eventIdOfWorkflow(workflowId) !== undefined
+    ? undefined
+    : workflowId.slice(prefix.length);
+}
+
 /**
  * The id of the workflow that delivers after the end of a purchase. With keys it is made of the reference: of two deliveries
  * at once neither knew what the other sends. An event without keys has an id of its own, made of the event's.

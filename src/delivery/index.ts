@@ -10,7 +10,7 @@ export type DeliverySettings =
   | { kind: 'webhook'; url: string; secrets: () => readonly string[]; timeoutMs: number }
   | { kind: 'folder'; dir: string };
 
-/** Builds the delivery that the configuration names. */
-export function createDelivery(settings: DeliverySettings): Delivery {
-  return settings.kind === 'webhook' ? createWebhookDelivery(settings) : createFolderDelivery(settings);
+/** Builds the delivery that the configuration names. @param headers go along with what is posted. */
+export function createDelivery(settings: DeliverySettings, headers?: () => Record<string, string>): Delivery {
+  return settings.kind === 'webhook' ? createWebhookDelivery({ ...settings, headers }) : createFolderDelivery(settings);
 }

@@ -11,6 +11,8 @@ export interface WebhookOptions {
   secrets: () => readonly string[];
   /** One attempt, from connect to the last byte of the answer, in ms. */
   timeoutMs: number;
+  /** Go along with each attempt, such as `traceparent`. */
+  headers?: () => Record<string, string>;
   now?: () => number;
 }
 
@@ -29,7 +31,7 @@ export function createWebhookDelivery(options: WebhookOptions): Delivery {
   return {
     async deliver(event) {
       const body = Buffer.from(JSON.stringify(event.body));
-      const headers = signedHeaders(event.id, body, options.secrets(), now());
+      const headers = { ...options.headers?.(), ...signedHeaders(event.id, body, options.secrets(), now()) };
       const answer = await post(agent, { url, origin, body, headers, timeoutMs });
       if (answer.statusCode >= 200 && answer.statusCode < 300) return;
       const kind = answer.statusCode === 410 ? 'gone' : 'answered';

@@ -10,7 +10,7 @@ import {
   readApiKey,
   type HistoryParams,
 } from './arguments';
-import type { PartnerOperation } from './error-kind';
+import { type AroundRequest, inside, type RequestFacts } from './around';
 import { allOrders, allProducts, type HistoryOptions, ordersSince } from './lists';
 import { observeRequest, type PartnerObserver } from './observer';
 import { openSlots, type OpenTurn, type RequestTurn } from './slots';
@@ -49,6 +49,8 @@ export interface PartnerClientOptions {
   now?: () => number;
   /** Sees each request, for metrics. */
   observer?: PartnerObserver;
+  /** Go around each request, the first outermost. */
+  around?: readonly AroundRequest[];
 }
 
 /**
@@ -124,35 +126,33 @@ export function createPartnerClient(options: PartnerClientOptions): PartnerClien
   const sender = openSender({ ...options, origin, timeoutMs, maxBodyBytes, now });
 
   function clientIn(opened: OpenTurn | undefined): PartnerClient {
-    async function call<T>(
-      operation: PartnerOperation,
-      request: Unsigned,
-      answer: ExpectedAnswer<T>,
-    ): Promise<Answer<T>> {
-      return sender.send(operation, request, opened, (exchange) => readAnswer(exchange, operation, answer, now()));
+    async function call<T>(facts: RequestFacts, request: Unsigned, answer: ExpectedAnswer<T>): Promise<Answer<T>> {
+      const read = (exchange: Exchange) => readAnswer(exchange, facts.operation, answer, now());
+      return sender.send(facts, request, opened, read);
     }
 
     const client: PartnerClient = {
       async listProducts(query = {}) {
         const path = `${listPath}/products${productParams(query)}`;
-        return call('listProducts', { method: 'GET', path }, ANSWERS.listProducts);
+        return call({ operation: 'listProducts' }, { method: 'GET', path }, ANSWERS.listProducts);
       },
       products: (query = {}) => allProducts(client, query),
       async listOrders(query = {}) {
         const path = `${listPath}/orders${orderParams(query, historyParams)}`;
-        return call('listOrders', { method: 'GET', path }, ANSWERS.listOrders);
+        return call({ operation: 'listOrders' }, { method: 'GET', path }, ANSWERS.listOrders);
       },
       orders: (query = {}, { maxPages } = {}) => allOrders(client, query, maxPages),
       ordersSince: (since, reading = {}) => ordersSince(client, since, reading),
       async placeOrder(order, { notAfter, beforeWrite } = {}) {
         const path = `${orderPath}/place-order`;
         const request: Unsigned = { method: 'POST', path, body: orderBody(order), notAfter, beforeWrite };
-        return call('placeOrder', request, ANSWERS.placeOrder);
+        const { referenceId } = order;
+        return call({ operation: 'placeOrder', referenceId }, request, ANSWERS.placeOrder);
       },
       async getOrder(id) {
         checkOrderId(id);
         const path = `${orderPath}/orders/${id}/keys`;
-        const answer = await call('getOrder', { method: 'GET', path }, orderAnswer(id));
+        const answer = await call({ operation: 'getOrder', orderId: id }, { method: 'GET', path }, orderAnswer(id));
         if (answer.data.balance) observer?.balanceSeen(answer.data.balance);
         return answer;
       },
@@ -166,30 +166,33 @@ export function createPartnerClient(options: PartnerClientOptions): PartnerClien
 
 type Unsigned = Omit<WireRequest, 'headers'>;
 
-type SenderOptions = Pick<PartnerClientOptions, 'apiKey' | 'maxRequestsPerSecond' | 'observer'> &
+type SenderOptions = Pick<PartnerClientOptions, 'apiKey' | 'maxRequestsPerSecond' | 'observer' | 'around'> &
   TransportLimits & { origin: string };
 
 /** Signs and sends, each request in its slot, until closed. */
 function openSender(options: SenderOptions) {
+  const { observer, around = [] } = options;
   const transport = openTransport(options.origin, options);
   const slots = openSlots(options);
   const underWay = new Set<Promise<Exchange>>();
 
   /** @returns what `read` makes of the answer. */
   async function send<T>(
-    operation: PartnerOperation,
+    facts: RequestFacts,
     request: Unsigned,
     turn: OpenTurn | undefined,
-    read: (exchange: Exchange) => T,
-  ): Promise<T> {
+    read: (exchange: Exchange) => Answer<T>,
+  ): Promise<Answer<T>> {
+    const { operation } = facts;
     const { method, notAfter } = request;
     await slots.wait(operation, { isWrite: method === 'POST', notAfter }, turn);
     const headers = headersOf(readApiKey(options.apiKey, operation), request.body !== undefined);
-    return observeRequest(options.observer, operation, async () => {
+    const sendOnce = async () => {
       const exchange = transport.send({ ...request, headers });
       underWay.add(exchange);
       return read(await exchange.finally(() => underWay.delete(exchange)));
-    });
+    };
+    return inside(around, facts, () => observeRequest(observer, operation, sendOnce));
   }
 
   async function close(): Promise<void> {

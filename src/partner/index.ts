@@ -1,4 +1,5 @@
 export { createPartnerClient, type PartnerClient, type PartnerClientOptions } from './client';
+export type { AroundRequest } from './around';
 export type { AnswerKind, PartnerObserver } from './observer';
 export { isPartnerError, PartnerError } from './errors';
 export type { BeforeWrite } from './transport';

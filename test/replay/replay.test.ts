@@ -12,6 +12,11 @@ describe('purchases that were recorded run the same way with the workflows of to
     expect(recorded.length).toBeGreaterThan(20);
   }, 120_000);
 
+  it('and so they do where they are traced: turning that on or off is not a deploy either', async () => {
+    const traced = readFileSync(WORKFLOW_BUNDLE.replace('.js', '-traced.js'), 'utf8');
+    expect(await replay(traced, recorded)).toEqual({ count: recorded.length, failed: [] });
+  }, 120_000);
+
   it('would see a workflow that asks for another activity', async () => {
     const changed = BUNDLE.replaceAll('awaitOrderChange', 'awaitAnotherChange');
     expect(changed).not.toBe(BUNDLE);

@@ -12,6 +12,8 @@ export interface Attempt {
   timestamp: number;
   /** How many signatures the header held. */
   signatures: number;
+  /** W3C Trace Context, from a worker that traces. */
+  traceparent: string | undefined;
   body: DeliveryEventBody;
 }
 
@@ -148,6 +150,7 @@ class State implements Omit<Receiver, 'url' | 'close'> {
       id: headers['webhook-id']!,
       timestamp: Number(headers['webhook-timestamp']),
       signatures: headers['webhook-signature']!.split(' ').length,
+      traceparent: headers.traceparent,
       body: deliveryEventSchema.parse(JSON.parse(text)),
     };
   }

@@ -1,5 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Client, Connection, defaultGrpcRetryOptions, makeGrpcRetryInterceptor } from '@temporalio/client';
+import {
+  Client,
+  Connection,
+  defaultGrpcRetryOptions,
+  makeGrpcRetryInterceptor,
+  type WorkflowClientInterceptor,
+} from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { connectionFailureOf, TemporalRefusedError } from './connection-failure';
 
@@ -72,9 +78,13 @@ export interface ConnectRetry {
 }
 
 /** Connects a client, for the starter. @throws TemporalUnreachableError, TemporalRefusedError, TemporalConfigError */
-export async function connectClient(target: TemporalTarget, retry: ConnectRetry): Promise<Client> {
+export async function connectClient(
+  target: TemporalTarget,
+  retry: ConnectRetry,
+  interceptors: WorkflowClientInterceptor[] = [],
+): Promise<Client> {
   const connection = await connectWithRetry(target, retry, () => connectOnce(target, retry.everyMs));
-  return new Client({ connection, namespace: target.namespace });
+  return new Client({ connection, namespace: target.namespace, interceptors: { workflow: interceptors } });
 }
 
 /**

@@ -1,4 +1,5 @@
 import { DefaultLogger, type LogEntry, Runtime } from '@temporalio/worker';
+import { referenceOfWorkflow } from '../../contracts/names';
 import { histogramBuckets } from '../../contracts/record-metrics';
 
 export interface RuntimeSettings {
@@ -36,17 +37,30 @@ export function installRuntime(settings: RuntimeSettings): DefaultLogger {
 }
 
 function writeJson(entry: LogEntry): void {
-  const line = { time: timeOf(entry), level: entry.level.toLowerCase(), message: entry.message, ...plain(entry.meta) };
+  const line = {
+    time: timeOf(entry),
+    level: entry.level.toLowerCase(),
+    message: entry.message,
+    ...attributesOf(entry),
+  };
   process.stdout.write(`${JSON.stringify(line)}\n`);
 }
 
 function writePretty(entry: LogEntry): void {
-  const rest = Object.entries(plain(entry.meta)).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
+  const rest = Object.entries(attributesOf(entry)).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
   process.stdout.write(`${timeOf(entry).slice(11, 23)} ${entry.level.padEnd(5)} ${entry.message} ${rest.join(' ')}\n`);
 }
 
 function timeOf(entry: LogEntry): string {
   return new Date(Number(entry.timestampNanos / 1_000_000n)).toISOString();
+}
+
+/** Lines of the SDK itself name the workflow only; a delivery after the end may have an id that is made of its event's. */
+function attributesOf({ meta }: LogEntry): Record<string, unknown> {
+  const attributes = plain(meta);
+  const { workflowId } = attributes;
+  const referenceId = typeof workflowId === 'string' ? referenceOfWorkflow(workflowId) : undefined;
+  return referenceId === undefined ? attributes : { referenceId, ...attributes };
 }
 
 /** An error becomes its name and message: a stack or a cause may carry text that isn't ours. */

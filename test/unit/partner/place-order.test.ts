@@ -10,7 +10,8 @@ describe('an order that was placed', () => {
     const server = await serverWith({ json: envelope({ id: 'o-1' }) });
     const answer = await clientOf(`${server.url}/api/`, { orderPrefix: '/v1/partners' }).placeOrder(NEW_ORDER);
 
-    expect(answer).toEqual({ data: { id: 'o-1' }, traceId: 'trace-1', timestamp: TIMESTAMP });
+    const sentAtMs = expect.any(Number) as number;
+    expect(answer).toEqual({ data: { id: 'o-1' }, traceId: 'trace-1', timestamp: TIMESTAMP, sentAtMs });
     const [request] = server.received;
     expect(request).toMatchObject({ method: 'POST', path: '/api/v1/partners/place-order' });
     expect(request!.headers).toMatchObject({ 'x-api-key': API_KEY, 'content-type': 'application/json' });

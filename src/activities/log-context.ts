@@ -1,0 +1,57 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { type AroundRequest, isPartnerError } from '../partner';
+import { presentableTraceId, subjectOf } from '../domain/subject';
+
+/** What every line of an activity shows beside what the SDK adds. */
+interface LineAttributes extends Record<string, unknown> {
+  referenceId?: string;
+  orderId?: string;
+  /** The partner's own name for its last answer: what to tell him when asking. */
+  partnerTraceId?: string;
+}
+
+interface ActivityCall {
+  args: unknown[];
+}
+
+/**
+ * Puts the reference, the order id and the partner's trace id onto every line that an activity logs, the SDK's own among
+ * them. Whoever logs need not think of it.
+ */
+export function createLogContext() {
+  const current = new AsyncLocalStorage<LineAttributes>();
+  return {
+    /** For the worker's option `interceptors.activity`. */
+    interceptor() {
+      const attributes: LineAttributes = {};
+      return {
+        inbound: {
+          execute<Input extends ActivityCall>(input: Input, next: (input: Input) => Promise<unknown>) {
+            Object.assign(attributes, subjectOf(input.args[0]));
+            return current.run(attributes, () => next(input));
+          },
+        },
+        outbound: {
+          getLogAttributes(before: Record<string, unknown>, next: (all: Record<string, unknown>) => LineAttributes) {
+            return next({ ...before, ...attributes });
+          },
+        },
+      };
+    },
+    /** For the partner client's option `around`. */
+    aroundRequest: (async (_, request) => {
+      const attributes = current.getStore();
+      const note = (traceId: string | undefined) => {
+        if (attributes) attributes.partnerTraceId = presentableTraceId(traceId);
+      };
+      try {
+        const answer = await request();
+        note(answer.traceId);
+        return answer;
+      } catch (error) {
+        if (isPartnerError(error)) note(error.traceId);
+        throw error;
+      }
+    }) satisfies AroundRequest as AroundRequest,
+  };
+}

@@ -1,0 +1,28 @@
+import { isSafeOrderId, REFERENCE_PATTERN } from './order';
+
+/** Which purchase and which order something is about, for logs and traces. */
+export interface Subject {
+  referenceId?: string;
+  orderId?: string;
+}
+
+/** What an input names. It may be anything: an operator can start a workflow with what he likes. */
+export function subjectOf(input: unknown): Subject {
+  if (typeof input !== 'object' || input === null) return {};
+  const { referenceId, orderId } = input as Record<string, unknown>;
+  return {
+    referenceId: typeof referenceId === 'string' && REFERENCE_PATTERN.test(referenceId) ? referenceId : undefined,
+    orderId: typeof orderId === 'string' && isSafeOrderId(orderId) ? orderId : undefined,
+  };
+}
+
+/** A UUID, or as many digits without its dashes, as W3C's trace ids have. */
+const UNMISTAKABLE = /^([0-9a-f]{32}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i;
+
+/**
+ * The partner's id of a request as it may stand in logs and traces. It is the partner's free text: one of any other form could be
+ * a key, and is left out.
+ */
+export function presentableTraceId(traceId: string | undefined): string | undefined {
+  return traceId !== undefined && UNMISTAKABLE.test(traceId) ? traceId : undefined;
+}

@@ -1,0 +1,27 @@
+import { presentableTraceId, subjectOf } from '../../../src/domain/subject';
+
+const UUID = '3f2b8a50-0c1d-4e2f-9a3b-5c6d7e8f9a0b';
+
+describe('what logs and traces may name', () => {
+  it.each([UUID, UUID.replaceAll('-', ''), UUID.toUpperCase()])(
+    'a trace id that can be nothing else: %s',
+    (traceId) => {
+      expect(presentableTraceId(traceId)).toBe(traceId);
+    },
+  );
+
+  it.each(['ABCDE-23456-FGHJK', '4111111111111111', '', `${UUID} `, undefined])(
+    'no trace id that could be a key, which a partner may write anywhere: %s',
+    (traceId) => expect(presentableTraceId(traceId)).toBeUndefined(),
+  );
+
+  it('a reference and an order id of their own form, out of anything that an operator may have started a workflow with', () => {
+    expect(subjectOf({ referenceId: 'SALE-1', orderId: 'o-1', key: 'x' })).toEqual({
+      referenceId: 'SALE-1',
+      orderId: 'o-1',
+    });
+    for (const odd of [undefined, null, 'SALE-1', [], { referenceId: 'a b', orderId: '../o' }, { referenceId: 7 }]) {
+      expect(subjectOf(odd)).toEqual({});
+    }
+  });
+});
