@@ -1,6 +1,7 @@
 // Writes what the documentation says of the environment from the configuration's own descriptions (the table of
 // docs/configuration.md, and .env.example), the table of metrics into docs/metrics.md, the kept benchmarks into
-// docs/benchmarks.md, and docs/schemas. With --check nothing is written; what is out of step is named, exit code 1.
+// docs/benchmarks.md, the kinds of findings into docs/runbook.md, and docs/schemas. With --check nothing is written; what is
+// out of step is named, exit code 1.
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -20,6 +21,7 @@ const load = createRequire(import.meta.url);
 const { VARIABLE_NAMES, describeVariable } = load('../dist/config/variables.js');
 const { METRICS, shownName } = load('../dist/contracts/metrics.js');
 const { keptReport } = load('../bench/dist/bench/report.js');
+const { FINDING_KINDS, KIND_DOCS } = load('../dist/domain/reconciliation/finding-kinds.js');
 const { schemaFiles } = load('../dist/schemas/index.js');
 const variables = VARIABLE_NAMES.map((/** @type {string} */ name) => ({ name, ...describeVariable(name) }));
 const rows = ['| variable | by | default | meaning |', '|---|---|---|---|', ...variables.map(tableRow)];
@@ -27,6 +29,7 @@ await replace('docs/configuration.md', /(?<=<!-- variables:.*?-->\n\n).*?(?=\n\n
 await replace('.env.example', /(?<=# variables:.*?\n).*/s, variables.map(environmentLines).join(''));
 await replace('docs/metrics.md', /(?<=<!-- metrics:.*?-->\n\n).*?(?=\n\n<!-- end of)/s, metricRows().join('\n'));
 await replace('docs/benchmarks.md', /(?<=<!-- results:.*?-->\n\n).*?(?=\n\n<!-- end of)/s, keptReport());
+await replace('docs/runbook.md', /(?<=<!-- findings:.*?-->\n\n).*?(?=\n\n<!-- end of)/s, findingRows().join('\n'));
 for (const [name, schema] of Object.entries(schemaFiles()))
   await writeWhole(`docs/schemas/${name}`, JSON.stringify(schema));
 
@@ -74,6 +77,13 @@ function metricRows() {
 /** @type {(values: readonly string[]) => string} */
 function valuesOf(values) {
   return values.length > 6 ? `${values.length} values` : values.map((value) => `\`${value}\``).join(', ');
+}
+
+/** @returns {string[]} */
+function findingRows() {
+  const kinds = /** @type {string[]} */ (FINDING_KINDS);
+  const rows = kinds.map((kind) => `| \`${kind}\` | ${KIND_DOCS[kind].means} | ${KIND_DOCS[kind].advice} |`);
+  return ['| kind | what it means | what to do |', '|---|---|---|', ...rows];
 }
 
 /** @type {(variable: Variable) => string} */
