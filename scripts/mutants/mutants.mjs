@@ -865,11 +865,19 @@ export const MUTANTS = [
     tests: ['test/scenarios/delivery/rotation.test.ts'],
   },
   {
+    name: 'partner-writes-markdown',
+    rule: 'what the partner or a checkout writes is text in the Temporal UI: no link, no line of its own, no end of a block',
+    file: 'src/domain/markdown.ts',
+    find: ".replace(/[\\\\`*_[\\]<>#|~!&@]/g, (sign) => `\\\\${sign}`)",
+    replace: '',
+    tests: ['test/unit/domain/markdown.test.ts'],
+  },
+  {
     name: 'row-believed',
     rule: 'a row of the order history only has the order polled',
     file: 'src/workflows/await-watched-order.ts',
-    find: 'await pollRoutinely(request) : await pollWatched(purchase, request, left());',
-    replace: `await pollRoutinely(request) : isOpen
+    find: 'await pollRoutinely(purchase, request) : await pollWatched(purchase, request, left());',
+    replace: `await pollRoutinely(purchase, request) : isOpen
       ? { orderId: request.orderId, status: 'FAILED' as const, lines: [] }
       : await pollWatched(purchase, request, left());`,
     tests: ['test/scenarios/purchase/watched.test.ts'],
@@ -878,8 +886,8 @@ export const MUTANTS = [
     name: 'woken-too-soon',
     rule: 'polls of a watched order come no closer than the interval',
     file: 'src/workflows/await-watched-order.ts',
-    find: 'if (pause > 0) await sleep(pause);',
-    replace: 'if (pause > 0 && !isOpen) await sleep(pause);',
+    find: 'if (pause > 0) await sleep(pause, ',
+    replace: 'if (pause > 0 && !isOpen) await sleep(pause, ',
     tests: ['test/scenarios/purchase/watched.test.ts'],
   },
   {
