@@ -13,6 +13,14 @@ export function escapeMarkdown(text: string): string {
     .replace(/www\./gi, (prefix) => `${prefix.slice(0, 3)}\\.`);
 }
 
+/**
+ * Ends the details of a workflow with an empty paragraph: the frame that the UI (2.42) shows them in is lower by a line than what stands
+ * in it, and a command would be cut off. A paragraph that is nothing is left out.
+ */
+export function detailsOf(paragraphs: readonly (string | false | undefined)[]): string {
+  return [...paragraphs.filter(Boolean), '\u00A0'].join('\n\n');
+}
+
 /** A summary of a workflow, an activity or a timer: one line, as long as the server takes. */
 export function summaryOf(text: string): string {
   const line = inOneLine(text, SUMMARY_BYTES);

@@ -8,7 +8,7 @@ import { DEFAULT_TASK_QUEUE, PURCHASE_WORKFLOW, purchaseWorkflowId } from '../co
 import type { DecisionChoice, PurchaseInput, PurchaseResult } from '../contracts/purchase';
 import { statusCommand } from '../contracts/operator-commands';
 import { PURCHASE_STATE, REFERENCE_ID } from '../contracts/search-attributes';
-import { escapeMarkdown, summaryOf } from '../domain/markdown';
+import { detailsOf, escapeMarkdown, summaryOf } from '../domain/markdown';
 import { describeItems, sameItems, sameMaxDebit, validatePurchase } from '../domain/purchase-rules';
 import { createPurchaseReader, grpcErrorOf } from '../temporal/client';
 import { answerTimeout } from '../workflows/policies';
@@ -117,7 +117,7 @@ async function startOrFind(
       args: [{ referenceId, items, maxDebit } satisfies PurchaseInput],
       workflowIdReusePolicy: 'REJECT_DUPLICATE' as const,
       staticSummary: summaryOf(describeItems(items)),
-      staticDetails: detailsOf({ referenceId, items }),
+      staticDetails: describeSale({ referenceId, items }),
       priority: fairnessKey === undefined ? undefined : { fairnessKey },
     };
     const handle = await client.workflow
@@ -136,11 +136,15 @@ async function startOrFind(
 }
 
 /** What the Temporal UI shows of a purchase from the start to after its end. What the workflow shows beside it changes. */
-function detailsOf({ referenceId, items }: PurchaseInput): string {
+function describeSale({ referenceId, items }: PurchaseInput): string {
   const lines = items.map(({ productId, quantity }) => `- ${quantity} × ${escapeMarkdown(summaryOf(productId))}`);
   const shown = lines.length > 20 ? [...lines.slice(0, 20), `- and ${lines.length - 20} more`] : lines;
-  const commands = ['```', statusCommand(referenceId), '```'];
-  return [`The purchase of sale **${escapeMarkdown(referenceId)}**:`, '', ...shown, '', ...commands].join('\n');
+  return detailsOf([
+    `The purchase of sale **${escapeMarkdown(referenceId)}**:`,
+    shown.join('\n'),
+    'Where it stands:',
+    ['```', statusCommand(referenceId), '```'].join('\n'),
+  ]);
 }
 
 /** The workflow writes them itself where they are absent, which costs the server a write more. */

@@ -1,25 +1,25 @@
 import { fittingCommands } from '../contracts/operator-commands';
 import type { HoldReason, PurchaseState } from '../contracts/purchase';
 import type { StatusAnswer } from '../contracts/status-answer';
-import { escapeMarkdown } from '../domain/markdown';
+import { detailsOf, escapeMarkdown } from '../domain/markdown';
 import { describeItems } from '../domain/purchase-rules';
 import { STATE_MEANINGS } from '../domain/purchase-state';
 
 /**
  * Where a purchase stands, as markdown for whoever opens it in the Temporal UI: what is happening and since when, what comes next,
- * and where a person is due the commands to type. Texts of others are escaped.
+ * and where a person is due the commands to type. Texts of others are escaped. What matters most comes first.
  */
 export function describeStatus(answer: StatusAnswer): string {
   const { state, since, explanation, waitsFor, result } = answer;
   const paragraphs = [
     `**${state}** since ${readableInstant(since)}: ${STATE_MEANINGS[state]}.`,
     explanation && sentence(explanation),
-    facts(answer),
+    ...forPeople(answer),
     waitsFor && state !== 'HELD' && `**Next:** ${sentence(waitsFor.what)}`,
     answer.cancelRequested && !result && `**Cancel:** ${CANCEL_ASKED[state] ?? SEEN_THROUGH}`,
-    ...forPeople(answer),
+    facts(answer),
   ];
-  return paragraphs.filter((paragraph) => typeof paragraph === 'string' && paragraph !== '').join('\n\n');
+  return detailsOf(paragraphs);
 }
 
 function facts({ referenceId, items, orderId, lastPoll, events }: StatusAnswer): string {
@@ -98,15 +98,23 @@ const CANCEL_ASKED: Partial<Record<PurchaseState, string>> = {
   HELD: 'asked for, and it does not answer what is to be decided here.',
 };
 
-/** With a capital letter and a full stop, and nothing in it that is markdown. */
+/** With a full stop and, unless it begins with a name, a capital letter; nothing in it is markdown. */
 function sentence(text: string): string {
   const escaped = escapeMarkdown(text);
-  return `${escaped.charAt(0).toUpperCase()}${escaped.slice(1)}${/[.?!…]$/.test(escaped) ? '' : '.'}`;
+  const beginsWithWord = /^[a-z]+[ ,;]/.test(escaped);
+  return `${beginsWithWord ? escaped.charAt(0).toUpperCase() : escaped.charAt(0)}${escaped.slice(1)}${/[.?!…]$/.test(escaped) ? '' : '.'}`;
 }
 
-/** Commands are made of our own words, of references and of order ids, in which nothing ends a code block. */
+/**
+ * Commands are made of our own words and of a reference, in which nothing ends a code block. What one does stands above it: the UI
+ * doesn't wrap the lines of a block.
+ */
 function codeBlock(commands: readonly string[]): string {
-  return ['```', ...commands, '```'].join('\n');
+  const lines = commands.flatMap((command) => {
+    const [typed = '', purpose] = command.split(/ +# /);
+    return purpose === undefined ? [typed] : [`# ${purpose}`, typed];
+  });
+  return ['```', ...lines, '```'].join('\n');
 }
 
 /** `2026-01-31 03:14:15 UTC`. @param at ISO 8601 */

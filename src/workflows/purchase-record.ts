@@ -92,12 +92,12 @@ export class PurchaseRecord {
     const { pollIntervalMs, watch } = this.settings;
     const polls =
       watch === 'history'
-        ? 'the order history is read for it, and it is polled when its row has changed'
-        : `it is polled every ${inSeconds(pollIntervalMs)}; the last answer is that of the pending activity`;
+        ? 'polled when its row in the order history changes,'
+        : `polled every ${inSeconds(pollIntervalMs)} (the pending activity has the last answer),`;
     this.show(
       'PENDING',
       `order ${this.orderId} is open at the partner`,
-      `the end of the order: ${polls}. At ${instant(deadline)} it is polled once more, and is OVERDUE if it is still open`,
+      `${polls} and once more at ${instant(deadline)}: OVERDUE if it is still open then`,
     );
   }
 
