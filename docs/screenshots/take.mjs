@@ -4,7 +4,7 @@ import { ensureTemporalCli } from '../../scripts/lib/temporal-cli.mjs';
 import { openBrowser } from './browser.mjs';
 
 /*
- * Takes the pictures of the documents again, of real purchases in a real browser:
+ * Takes the pictures of the Temporal UI in the documents again, of real purchases in a real browser:
  *
  *     node docs/screenshots/take.mjs
  *
