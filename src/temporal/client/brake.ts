@@ -46,6 +46,8 @@ export async function reportToBrake(
         workflowIdReusePolicy: 'ALLOW_DUPLICATE',
         signal: REPORT_PLACEMENTS_SIGNAL,
         signalArgs: [placements],
+        // It must not wait behind the very burst that it is to hold back.
+        priority: { priorityKey: 1 },
         staticSummary: 'holds new placements back while the partner takes none',
       });
     });
