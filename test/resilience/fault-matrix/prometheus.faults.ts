@@ -1,0 +1,196 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { closeAtEnd, temporaryFolder } from '../../support/clean-up';
+import { freePort, startDevServer } from '../../support/dev-server';
+import { startWorkerProcess, workerEnvOf } from '../../support/processes';
+import { startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
+import { waitUntil } from '../../support/wait-until';
+
+const MINUTE = 60_000;
+const OPS = join(__dirname, '../../../ops');
+const read = (file: string) => readFileSync(join(OPS, file), 'utf8');
+
+/** Every expression of the dashboard, as Grafana would ask it. */
+function panels({ namespace, taskQueue }: TestEnvironment): Map<string, string> {
+  const { panels: all } = JSON.parse(read('dashboard.json')) as {
+    panels: { title: string; targets?: { expr: string }[] }[];
+  };
+  const asked = all.flatMap(({ title, targets = [] }) =>
+    targets.map(({ expr }, index): [string, string] => [`${title} ${index + 1}`, expr]),
+  );
+  const values: Record<string, string> = { namespace, taskQueue, __rate_interval: '1m' };
+  return new Map(asked.map(([name, expr]) => [name, expr.replaceAll(/\$(\w+)/g, (_, of: string) => values[of] ?? '')]));
+}
+
+/** What each rule looks at, without its threshold: a good night has no alert, and yet something to look at. */
+function selectors(): Map<string, string> {
+  const rules = [...read('rules.yml').matchAll(/alert: (\w+)\n\s+expr:([^]*?)\n\s+(?:for|labels):/g)];
+  return new Map(
+    rules.flatMap(([, alert = '', expr = '']) =>
+      (expr.match(/\b(?:fulfilment|temporal)_\w+(?:\{[^}]*\})?|\bup\{[^}]*\}/g) ?? []).map((one): [string, string] => [
+        `${alert}: ${one}`,
+        one,
+      ]),
+    ),
+  );
+}
+
+interface Prometheus {
+  /** The values that a query has now. */
+  values(query: string): Promise<number[]>;
+  /** The alerts whose expression is true now, whether they have been for long enough or not. */
+  alerts(): Promise<string[]>;
+}
+
+/** A real one, with the project's rules, that scrapes a worker every second. */
+async function startPrometheus(worker: string): Promise<Prometheus> {
+  const folder = temporaryFolder();
+  const address = `127.0.0.1:${await freePort()}`;
+  const config = {
+    global: { scrape_interval: '1s', evaluation_interval: '1s' },
+    rule_files: [join(OPS, 'rules.yml')],
+    scrape_configs: [{ job_name: 'fulfilment-worker', static_configs: [{ targets: [worker] }] }],
+  };
+  writeFileSync(join(folder, 'prometheus.yml'), JSON.stringify(config));
+  const where = [`--config.file=${folder}/prometheus.yml`, `--storage.tsdb.path=${folder}/data`];
+  const child = spawn('prometheus', [...where, `--web.listen-address=${address}`], { stdio: 'ignore' });
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  closeAtEnd(() => {
+    child.kill('SIGKILL');
+    return ended;
+  });
+  const ask = async (path: string): Promise<unknown> => {
+    const answer = await fetch(`http://${address}${path}`, { headers: { connection: 'close' } });
+    return ((await answer.json()) as { data: unknown }).data;
+  };
+  await waitUntil('Prometheus answers', () => ask('/api/v1/status/buildinfo').then(Boolean, () => false));
+  return {
+    async values(query) {
+      const found = (await ask(`/api/v1/query?query=${encodeURIComponent(query)}`)) as
+        { result: { value: [number, string] }[] } | undefined;
+      if (found === undefined) throw new Error(`Prometheus refuses ${query}`);
+      return found.result.map(({ value: [, written] }) => Number(written));
+    },
+    async alerts() {
+      const { alerts } = (await ask('/api/v1/alerts')) as { alerts: { labels: { alertname: string } }[] };
+      return alerts.map(({ labels }) => labels.alertname);
+    },
+  };
+}
+
+/** What can be caused within minutes, one after the other: each waits for its alerts. */
+async function causeTrouble(env: TestEnvironment, ring: (...alerts: string[]) => Promise<void>): Promise<void> {
+  const { sandbox, receiver, taskQueue } = env;
+  const buy = (count: number, prepare: (referenceId: string) => void = () => {}) =>
+    Promise.all(
+      Array.from({ length: count }, async () => {
+        const referenceId = env.reference();
+        prepare(referenceId);
+        return env.buy({ 'demo-instant': 1 }, referenceId);
+      }),
+    );
+  const delivered = await buy(6);
+  const double = await buy(1, (referenceId) =>
+    sandbox.addFault({
+      ...{ operation: 'place', referenceId, when: 'after' },
+      ...{ commit: { type: 'copies', count: 2 }, action: { type: 'reset' } },
+    }),
+  );
+  await env.ended([...delivered, ...double], MINUTE);
+  await ring('ReconciliationMissing', 'DoublePurchase');
+
+  await buy(6, (referenceId) =>
+    sandbox.addFault({ operation: 'place', referenceId, times: 'always', action: { type: 'answer', status: 422 } }),
+  );
+  await env.client.workflow.start('purchaseWorkflow', { taskQueue, workflowId: `${taskQueue}-bad`, args: [{}] });
+  await env.client.workflow.start('unknownWorkflow', { taskQueue, workflowId: `${taskQueue}-unknown` });
+  await env.reconcile();
+  await ring('PurchasesFailing', 'WorkflowFailed', 'WorkflowTasksFailing', 'ReconciliationFindings');
+
+  sandbox.addFault({ operation: 'keys', times: 100, action: { type: 'answer', status: 401 } });
+  await buy(1);
+  await ring('PartnerAccessRefused');
+
+  receiver.answerWith(() => 500);
+  await buy(12);
+  await ring('DeliveriesFailing', 'BalanceGone', 'BalanceLow');
+  receiver.answerWith(() => 204);
+
+  // All at once: the brake closes after five.
+  await buy(14, (referenceId) =>
+    sandbox.addFault({ operation: 'place', referenceId, times: 'always', action: { type: 'reset' } }),
+  );
+  await ring('PlacementsUnknown', 'PurchasesHeld', 'ManyPurchasesHeld');
+  await buy(2);
+  await ring('PurchasingPaused');
+}
+
+const hasPrometheus = spawnSync('prometheus', ['--version']).status === 0;
+const testWithPrometheus = hasPrometheus ? it : it.skip;
+
+testWithPrometheus(
+  `every panel and every rule finds data in a Prometheus that scrapes a worker, and each trouble rings its alert${hasPrometheus ? '' : ' [no prometheus here]'}`,
+  async () => {
+    const dbFile = join(temporaryFolder(), 'temporal.db');
+    const server = await startDevServer({ dbFile });
+    const env = await startTestEnvironment({
+      address: server.address,
+      worker: false,
+      ownNamespace: true,
+      pastOrders: 3,
+      // For 21 orders.
+      sandbox: { balance: 105, creditLimit: 0 },
+      settings: { replace: 'never', placeWithinMs: MINUTE },
+    });
+    const METRICS_ADDRESS = `127.0.0.1:${await freePort()}`;
+    const worker = await startWorkerProcess({ env: workerEnvOf(env, { PARTNER_MAX_RPS: '40', METRICS_ADDRESS }) });
+    await worker.untilHealth('/readyz', 200);
+    const prometheus = await startPrometheus(METRICS_ADDRESS);
+
+    const missing = new Map([...panels(env), ...selectors()]);
+    const rung = new Set<string>();
+    const watch = async () => {
+      for (const alert of await prometheus.alerts()) rung.add(alert);
+      for (const [name, query] of missing) {
+        const values = await prometheus.values(query);
+        if (values.some((value) => !Number.isNaN(value))) missing.delete(name);
+      }
+    };
+    const until = async (what: () => string, isThere: () => boolean): Promise<void> => {
+      await waitUntil(
+        what,
+        async () => {
+          await watch();
+          return isThere();
+        },
+        { withinMs: 2 * MINUTE, everyMs: 1_000 },
+      );
+    };
+    await waitUntil('the worker was scraped twice', async () =>
+      (await prometheus.values('count_over_time(up[1m])')).some((scrapes) => scrapes > 1),
+    );
+    await causeTrouble(env, (...alerts) =>
+      until(
+        () => `${alerts.join(', ')} ring; these rang: ${[...rung].join(', ')}`,
+        () => alerts.every((alert) => rung.has(alert)),
+      ),
+    );
+    await server.stop('SIGKILL');
+    const failures = 'temporal_request_failure_total{status_code="TRANSPORT_ERROR"}';
+    await waitUntil('a request to Temporal has failed', async () => (await prometheus.values(failures)).length > 0);
+    await startDevServer({ dbFile, port: Number(server.address.split(':')[1]) });
+
+    await until(
+      () => `these have data: ${JSON.stringify([...missing], null, 2)}`,
+      () => missing.size === 0,
+    );
+    await worker.end('SIGKILL');
+    await until(
+      () => 'NoWorker rings',
+      () => rung.has('NoWorker'),
+    );
+    process.stdout.write(`alerts that rang: ${[...rung].sort().join(', ')}\n`);
+  },
+  10 * MINUTE,
+);

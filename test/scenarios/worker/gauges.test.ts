@@ -1,0 +1,75 @@
+import { Client } from '@temporalio/client';
+import { noopMetricMeter } from '@temporalio/common';
+import { metricsOf } from '../../../src/contracts/record-metrics';
+import { keepGauges } from '../../../src/metrics';
+import { sharedEnvironment } from '../../support/test-environment';
+import { waitUntil } from '../../support/wait-until';
+
+describe('the gauges of a worker that has just begun', () => {
+  const env = sharedEnvironment({ ownNamespace: true, pastOrders: 3, settings: { replace: 'never' } });
+
+  /** Begins to read as a worker does, and ends after the first reading. @returns the last value of each gauge */
+  async function readOnce({ client } = env) {
+    const shown = new Map<string, number>();
+    const warnings: string[] = [];
+    const ending = new AbortController();
+    const reading = keepGauges({
+      client,
+      partner: env.partner,
+      taskQueue: env.taskQueue,
+      metrics: {
+        ...metricsOf(noopMetricMeter),
+        set: (name, value, labels) => void shown.set([name, ...Object.values(labels)].join(' '), value),
+      },
+      warn: (line) => void warnings.push(line),
+      signal: ending.signal,
+    });
+    const isRead = () => shown.has('fulfilment_reading_timestamp_seconds reconciliation') || warnings.length > 1;
+    await waitUntil('all was read once', isRead);
+    ending.abort();
+    await reading;
+    return { shown, warnings };
+  }
+
+  it('show who is held and since when, and of the reconciliations the last that was no dry run, whoever saw it happen', async () => {
+    const before = await readOnce();
+    expect(before.shown.get('fulfilment_running_purchases HELD')).toBe(0);
+    expect(before.shown.get('fulfilment_oldest_purchase_age_seconds HELD')).toBe(0);
+    expect(before.shown.get('fulfilment_last_reconciliation_timestamp_seconds')).toBe(0);
+
+    const startedAt = Date.now();
+    const referenceId = env.reference();
+    env.sandbox.addFault({ operation: 'place', referenceId, action: { type: 'reset' } });
+    await env.buy({ 'demo-instant': 1 }, referenceId);
+    await env.untilState(referenceId, 'HELD');
+    const { findings } = await env.reconcile();
+    const endedBy = Date.now();
+    await env.reconcile({ dryRun: true, lookbackMs: 60_000 });
+    await env.untilListed("WorkflowType = 'reconcileWorkflow' AND ExecutionStatus = 'Completed'", 2);
+
+    const { shown, warnings } = await readOnce();
+    expect(warnings).toEqual([]);
+    expect(shown.get('fulfilment_running_purchases HELD')).toBe(1);
+    expect(shown.get('fulfilment_running_purchases PENDING')).toBe(0);
+    const ageMs = (shown.get('fulfilment_oldest_purchase_age_seconds HELD') ?? 0) * 1_000;
+    expect(ageMs).toBeGreaterThan(0.9 * (endedBy - startedAt));
+    expect(ageMs).toBeLessThan(1.1 * (Date.now() - startedAt) + 1_000);
+    const endedAt = (shown.get('fulfilment_last_reconciliation_timestamp_seconds') ?? 0) * 1_000;
+    expect(endedAt).toBeGreaterThan(startedAt);
+    expect(endedAt).toBeLessThanOrEqual(endedBy + 100);
+    expect(shown.get('fulfilment_last_reconciliation_duration_seconds')).toBeGreaterThan(0);
+    expect(findings.ORPHAN).toBeGreaterThan(0);
+    expect(shown.get('fulfilment_last_reconciliation_findings ORPHAN')).toBe(findings.ORPHAN);
+    expect(shown.get('fulfilment_last_reconciliation_mended')).toBe(0);
+  });
+
+  it('stay as they are when the server can not be asked: their time shows that they are old, and nothing else happens', async () => {
+    const client = new Client({ connection: env.client.connection, namespace: 'a-namespace-that-is-not-there' });
+    const { shown, warnings } = await readOnce({ ...env, client });
+    expect([...shown.keys()]).toEqual([]);
+    expect(warnings).toEqual([
+      expect.stringMatching(/^the metrics of purchases can't be read: /),
+      expect.stringMatching(/^the metrics of reconciliation can't be read: /),
+    ]);
+  });
+});
