@@ -868,7 +868,7 @@ export const MUTANTS = [
     name: 'partner-writes-markdown',
     rule: 'what the partner or a checkout writes is text in the Temporal UI: no link, no line of its own, no end of a block',
     file: 'src/domain/markdown.ts',
-    find: '.replace(/[\\\\`*_[\\]<>#|~!&@]/g, (sign) => `\\\\${sign}`)',
+    find: '.replace(MARKS, (mark) => `\\\\${mark}`)',
     replace: '',
     tests: ['test/unit/domain/markdown.test.ts'],
   },

@@ -29,7 +29,9 @@ import {
   probePause,
   wakeOptions,
 } from './policies';
+import { detailsOf, escapeMarkdown } from '../domain/markdown';
 import { isPlacementSign, readBrakeState } from './brake-state';
+import { instant } from './progress';
 import { fieldsOf } from './value-guards';
 
 const { readSettings } = proxyLocalActivities<Activities>(localOptions);
@@ -51,7 +53,7 @@ const MOST_TRIED = 20;
  */
 export async function brakeWorkflow(before?: BrakeState): Promise<void> {
   const brake = new Brake(before);
-  const { settings } = await readSettings();
+  const { settings } = await readSettings.executeWithOptions({ summary: 'the settings' }, []);
   while (await brake.step(settings)) {
     if (brake.mayContinueAsNew && workflowInfo().historyLength > BRAKE_HISTORY)
       await continueAsNew<typeof brakeWorkflow>(brake.state);
@@ -101,10 +103,17 @@ class Brake {
       await this.close(reason);
       return true;
     }
-    setCurrentDetails(`**OPEN** ${row.length} placements in a row went wrong`);
+    setCurrentDetails(
+      detailsOf([
+        `**OPEN**: new orders are placed; ${row.length} placements in a row went wrong.`,
+        '**Next:** the answers to the next placements. A good one ends this workflow, and it is started again when it is needed.',
+      ]),
+    );
     const { waking } = this;
     if (row.length === 0 && !waking) return false;
-    const isHeard = await condition(() => this.state.row !== row || this.waking !== waking, brakeQuiet(settings).open);
+    const isHeard = await condition(() => this.state.row !== row || this.waking !== waking, brakeQuiet(settings).open, {
+      summary: 'then it ends, if nothing goes wrong',
+    });
     return isHeard || waking !== undefined;
   }
 
@@ -122,7 +131,8 @@ class Brake {
   private async stepClosed(settings: PurchaseSettings, closed: ClosedBrake): Promise<boolean> {
     const { failures } = this.state;
     const isProbed = closed.reason !== 'NO_BALANCE';
-    await sleep(isProbed && failures === 0 ? probePause(settings) : letThroughPause(settings, failures));
+    const pause = isProbed && failures === 0 ? probePause(settings) : letThroughPause(settings, failures);
+    await sleep(pause, { summary: 'then it tries whether the partner takes orders' });
     const { why, referenceId } = await this.next(isProbed);
     if (why !== undefined) this.show(closed, why);
     if (why !== undefined || referenceId === undefined) return this.waitOn(settings, closed, why);
@@ -171,7 +181,9 @@ class Brake {
       // It has ended meanwhile; lists lag.
       return 'NOTHING';
     }
-    await condition(() => this.answer !== undefined, letThroughTimeout(settings));
+    await condition(() => this.answer !== undefined, letThroughTimeout(settings), {
+      summary: 'then its answer is no longer waited for',
+    });
     return this.answer;
   }
 
@@ -199,10 +211,20 @@ class Brake {
     // Each write costs the server: a probe that fails again changes nothing.
     if (closed !== this.state.closed) upsertMemo({ brake: closed ?? null });
     this.state.closed = closed;
-    if (!closed) return setCurrentDetails('**OPEN** the purchases that waited are woken');
-    const { reason, letThrough } = closed;
-    const next = letThrough === undefined ? why : `${letThrough} is let through`;
-    setCurrentDetails(`**CLOSED** ${BRAKE_REASON_IN_WORDS[reason]}. ${next}`);
+    if (!closed) return setCurrentDetails(detailsOf(['**OPEN**: the purchases that waited are woken.']));
+    const { reason, since, letThrough } = closed;
+    const next =
+      letThrough === undefined
+        ? why || 'it tries again by itself'
+        : `${letThrough} is let through, and its answer counts`;
+    setCurrentDetails(
+      detailsOf([
+        `**CLOSED** since ${instant(since)}: ${BRAKE_REASON_IN_WORDS[reason]}. New purchases wait; nothing of them is sent.`,
+        `**Next:** ${escapeMarkdown(next)}.`,
+        reason === 'NO_BALANCE' && '**You** put money into the account at the partner. The rest goes by itself.',
+        ['Who waits:', '', '```', 'node dist/starter.js list --state PAUSED', '```'].join('\n'),
+      ]),
+    );
   }
 
   private noticeOf(type: PurchasingNotice['type'], kind: BrakeReason, more: Record<string, string>): PurchasingNotice {

@@ -10,7 +10,7 @@ import {
 } from '@temporalio/workflow';
 import type { Activities, PlaceOrderInput, PlacementResult } from '../contracts/activities';
 import { RESUME_PLACING_SIGNAL } from '../contracts/names';
-import { summaryOf } from '../domain/markdown';
+import { escapeMarkdown, summaryOf } from '../domain/markdown';
 import { describeItems } from '../domain/purchase-rules';
 import { isPlacementResult } from './activity-result-guards';
 import { boundedPause } from './bounded-pause';
@@ -173,7 +173,7 @@ async function attemptPlacement(
     maxAgeMs: placementMaxAge(settings),
   };
   try {
-    const summary = summaryOf(describeItems(input.items));
+    const summary = summaryOf(escapeMarkdown(describeItems(input.items)));
     const answer = await activities.placeOrder.executeWithOptions({ summary }, [request]);
     if (isPlacementResult(answer)) return answer;
     return { evidence: 'UNKNOWN', why: 'the attempt was completed by an operator', inFlight: true };
