@@ -14,10 +14,10 @@ import { connectRetry } from './workflows/policies';
 async function main(): Promise<void> {
   const config = readWorkerConfig(process.env, { terminal: process.stdout.isTTY, tryFolders: true });
   const target = readTemporalTarget();
-  const tracing = startTracing(config.tracingEndpoint, 'worker');
+  const warn = (line: string) => logger.warn(line);
+  const tracing = startTracing(config.tracingEndpoint, 'worker', warn);
   scrubSecrets();
   const logger = installRuntime(config);
-  const warn = (line: string) => logger.warn(line);
 
   let worker: Worker | undefined;
   const stopping = stopSignal();

@@ -967,7 +967,7 @@ export const MUTANTS = [
     rule: 'a trace id of the partner that could be a key is not logged',
     file: 'src/domain/subject.ts',
     find: 'UNMISTAKABLE.test(traceId) ? traceId : undefined',
-    replace: 'traceId.length > 0 ? traceId : undefined',
+    replace: "(UNMISTAKABLE.test(traceId) || traceId !== '') ? traceId : undefined",
     tests: ['test/unit/domain/subject.test.ts'],
   },
 ];
