@@ -23,6 +23,7 @@ import {
   BRAKE_HISTORY,
   brakeQuiet,
   brakeStepOptions,
+  brakeValidity,
   letThroughPause,
   letThroughTimeout,
   localOptions,
@@ -41,6 +42,8 @@ const { wakePaused } = proxyActivities<BrakeActivities>(wakeOptions);
 const reportPlacementsSignal = defineSignal<[ReportedPlacement[]]>(REPORT_PLACEMENTS_SIGNAL);
 /** How many purchases that were let through are remembered, so that one whose placement always fails does not stop the others. */
 const MOST_TRIED = 20;
+/** What a step takes beside its pause and the answer that it waits for, in ms: two short steps of a minute at the most. */
+const MINUTES_OF_STEPS = 120_000;
 
 /**
  * Holds new placements of its task queue back while the partner takes none: docs/architecture.md#the-brake. It is started by the
@@ -100,7 +103,7 @@ class Brake {
     const { row } = this.state;
     const reason = reasonToClose(row);
     if (reason !== undefined) {
-      await this.close(reason);
+      await this.close(settings, reason);
       return true;
     }
     setCurrentDetails(
@@ -117,19 +120,20 @@ class Brake {
     return isHeard || waking !== undefined;
   }
 
-  private async close(reason: BrakeReason): Promise<void> {
+  private async close(settings: PurchaseSettings, reason: BrakeReason): Promise<void> {
     this.state.closures += 1;
     this.state.failures = 0;
     this.state.tried = [];
     this.lastWaiting = Date.now();
-    this.show({ reason, since: Date.now() });
+    this.show({ reason, since: Date.now(), until: Date.now() + brakeValidity(settings) });
     log.error('new placements wait', { reason });
     await notify(this.noticeOf('purchasing.paused', reason, {}));
   }
 
   /** Waits, then lets one purchase through, and sees what comes of it. */
-  private async stepClosed(settings: PurchaseSettings, closed: ClosedBrake): Promise<boolean> {
+  private async stepClosed(settings: PurchaseSettings, before: ClosedBrake): Promise<boolean> {
     const { failures } = this.state;
+    const closed = this.prolong(settings, before);
     const isProbed = closed.reason !== 'NO_BALANCE';
     const pause = isProbed && failures === 0 ? probePause(settings) : letThroughPause(settings, failures);
     await sleep(pause, { summary: 'then it tries whether the partner takes orders' });
@@ -145,9 +149,19 @@ class Brake {
       this.show(closed);
     } else {
       this.state.failures += 1;
-      this.show({ reason: sign ?? closed.reason, since: closed.since });
+      this.show({ reason: sign ?? closed.reason, since: closed.since, until: closed.until });
     }
     return true;
+  }
+
+  /** Each write costs the server: it is one in several minutes. */
+  private prolong(settings: PurchaseSettings, closed: ClosedBrake): ClosedBrake {
+    const validity = brakeValidity(settings);
+    const step = letThroughTimeout(settings) + letThroughPause(settings, this.state.failures);
+    if (closed.until - Date.now() > step + MINUTES_OF_STEPS) return closed;
+    const prolonged = { ...closed, until: Date.now() + validity };
+    this.show(prolonged);
+    return prolonged;
   }
 
   /** For whom nobody waits, opens by itself: the next purchases find out. */
@@ -158,7 +172,7 @@ class Brake {
   }
 
   private async next(probe: boolean): Promise<ReturnType<typeof readNextPaused>> {
-    const summary = probe ? 'reads a row of the order history' : 'finds the oldest that waits';
+    const summary = probe ? 'reads a row of the order history' : 'finds a purchase that waits';
     const { tried } = this.state;
     const next = await nextPaused
       .executeWithOptions({ summary }, [{ probe, tried }])

@@ -56,7 +56,8 @@ export async function placeOrder(purchase: PurchaseRecord, holds: Holds): Promis
       continue;
     }
     purchase.showStep(`attempt ${attempt} to place the order is under way`, "the partner's answer; then its keys");
-    const answer = await attemptPlacement(purchase, { settledInRun, decidedDespite, woken: wakeUp.take() });
+    const woken = wakeUp.take();
+    const answer = await attemptPlacement(purchase, { settledInRun, decidedDespite, woken });
     metrics.count('fulfilment_placements', { evidence: answer.evidence });
     let step = await interpretAnswer(purchase, holds, answer, mayHaveArrived);
     if (step.kind === 'retry' && (step.final || isTooLate(purchase, step, attempt, until))) {
@@ -70,7 +71,8 @@ export async function placeOrder(purchase: PurchaseRecord, holds: Holds): Promis
     decidedDespite = step.decidedDespite ?? decidedDespite;
     if (step.decided) until = Date.now() + placeWithinMs;
     if (step.paused) {
-      timesPaused += 1;
+      // Whom signals reach need not ask more rarely.
+      timesPaused = woken ? 1 : timesPaused + 1;
       await waitWhilePaused(purchase, wakeUp, { why: step.why, timesPaused, until });
       continue;
     }
