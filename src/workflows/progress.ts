@@ -57,11 +57,10 @@ export class Progress {
 
   /** The answer to the query `status`. */
   answer(): StatusAnswer {
-    const { referenceId, items, maxDebit } = this.input;
+    const { referenceId, items } = this.input;
     return {
       referenceId,
       items,
-      maxDebit,
       state: this.state,
       since: this.since,
       orderId: this.orderId,

@@ -5,11 +5,11 @@ import {
   setCurrentDetails,
   setHandler,
   setWorkflowOptions,
-  workflowInfo,
 } from '@temporalio/workflow';
 import { KEEP_WATCHING_SIGNAL } from '../contracts/names';
 import type { WatchActivities } from '../contracts/watch';
 import { isEndOfWatch } from './activity-result-guards';
+import { lastingWorkflowOptions } from './lasting-workflow';
 import { watchOptions } from './policies';
 
 /** Sent by a worker whose purchase has begun to wait. */
@@ -35,11 +35,4 @@ export async function watchWorkflow(): Promise<void> {
   if (called || !isEndOfWatch(result)) await continueAsNew<typeof watchWorkflow>();
 }
 
-/**
- * A pinned one would keep the version that started it running for as long as purchases wait, which may be for ever. Without
- * worker versioning the server takes no workflow task that names a behavior (run), and the watcher would never begin.
- */
-setWorkflowOptions(
-  () => ({ versioningBehavior: workflowInfo().currentDeploymentVersion?.deploymentName ? 'AUTO_UPGRADE' : undefined }),
-  watchWorkflow,
-);
+setWorkflowOptions(lastingWorkflowOptions, watchWorkflow);

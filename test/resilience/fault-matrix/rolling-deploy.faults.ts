@@ -1,0 +1,211 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { purchaseWorkflowId } from '../../../src/contracts/names';
+import { auditAll, FLAWLESS } from '../../support/audit';
+import { startReadyWorker, workerEnvOf, type WorkerProcess } from '../../support/processes';
+import { startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
+import { deploymentOf } from '../../support/versions';
+import { waitUntil } from '../../support/wait-until';
+
+const MINUTE = 60_000;
+const DEPLOYS = 10;
+const WORKERS = 2;
+const EVERY_MS = 500;
+/** The sandbox has an order ready at once, or after 8 s. */
+const PRODUCTS = { 'demo-instant': 0, 'demo-seconds': 8_000, 'demo-image': 8_000 } as const;
+const SETTINGS = {
+  firstPollMs: 500,
+  pollIntervalMs: 10_000,
+  deadlineMs: 5 * MINUTE,
+  placeWithinMs: 5 * MINUTE,
+  partnerTimeoutMs: 15_000,
+  deliveryTimeoutMs: 15_000,
+};
+/** Whoever waits for so long has missed a poll. */
+const TWO_POLLS_MS = 2 * SETTINGS.pollIntervalMs;
+
+type Product = keyof typeof PRODUCTS;
+
+interface Bought {
+  referenceId: string;
+  product: Product;
+  startedAt: number;
+}
+
+describe('ten rolling deploys of two workers under a steady load', () => {
+  it(
+    'without versions: each worker is stopped once its successor is ready',
+    async () => {
+      const env = await startEnvironment();
+      const start = () => startReadyWorker({ env: workerEnvOf(env) });
+      let running = [await start(), await start()] as const;
+      // A task on its way to a worker that stops may be lost, so some wait: docs/deploying.md#a-task-on-its-way-to-a-worker-that-stops
+      await measure('without versions', env, async () => {
+        const [first, second] = running;
+        running = [await start(), second];
+        const stopped = stop(first);
+        running = [running[0], await start()];
+        await Promise.all([stopped, stop(second)]);
+      });
+    },
+    15 * MINUTE,
+  );
+
+  it(
+    'with versions: turned on by the first, and the workers of a version are stopped once it has nothing left',
+    async () => {
+      const env = await startEnvironment();
+      const deployment = deploymentOf(env);
+      let running = await startWorkers(env);
+      let version = '';
+      const found = await measure('with versions', env, async (number) => {
+        const next = `build-${number}`;
+        const successors = await startWorkers(env, `${deployment.name}.${next}`);
+        await deployment.setCurrent(next);
+        if (version) await untilNothingRunsOn(env, `${deployment.name}:${version}`);
+        await Promise.all(running.map(stop));
+        [running, version] = [successors, next];
+      });
+      expect(found).toEqual({ lost: [], late: [] });
+    },
+    15 * MINUTE,
+  );
+});
+
+function startEnvironment(): Promise<TestEnvironment> {
+  return startTestEnvironment({ worker: false, pastOrders: 100, settings: SETTINGS, sandbox: { balance: 1_000_000 } });
+}
+
+function startWorkers(env: TestEnvironment, version?: string): Promise<WorkerProcess[]> {
+  const options = { env: workerEnvOf(env, { WORKER_DEPLOYMENT_VERSION: version }) };
+  return Promise.all(Array.from({ length: WORKERS }, () => startReadyWorker(options)));
+}
+
+async function stop(worker: WorkerProcess): Promise<void> {
+  expect(await worker.end('SIGTERM')).toBe(0);
+}
+
+/** Lists lag by about a second, so what has just begun is waited for too. */
+async function untilNothingRunsOn({ client }: TestEnvironment, version: string): Promise<void> {
+  const query = `TemporalWorkerDeploymentVersion = '${version}' AND ExecutionStatus = 'Running'`;
+  let empty = 0;
+  await waitUntil(
+    `nothing runs on ${version}`,
+    async () => {
+      empty = (await client.workflow.count(query)).count === 0 ? empty + 1 : 0;
+      return empty === 4;
+    },
+    { withinMs: 2 * MINUTE, everyMs: 1_000 },
+  );
+}
+
+/**
+ * Buys steadily while `deploy` is called again and again. Nothing may fail, double or be held.
+ *
+ * @returns who lost a task, and who waited so long that a poll was missed.
+ */
+async function measure(
+  name: string,
+  env: TestEnvironment,
+  deploy: (number: number) => Promise<void>,
+): Promise<{ lost: string[]; late: string[] }> {
+  const deliveredAt = new Map<string, number>();
+  env.receiver.answerWith(({ body }) => {
+    const { referenceId } = body.data;
+    if (!deliveredAt.has(referenceId)) deliveredAt.set(referenceId, Date.now());
+    return 204;
+  });
+  const load = startLoad(env);
+  for (let number = 1; number <= DEPLOYS; number++) {
+    await deploy(number);
+    log(`${name}: deploy ${number} of ${DEPLOYS}, ${load.bought.length} purchases so far`);
+  }
+  await load.stop();
+  const references = load.bought.map(({ referenceId }) => referenceId);
+  // Asked one after the other, so that the question is no load of its own.
+  const results = [];
+  for (const referenceId of references) results.push(await env.starter.result(referenceId));
+  expect(results.filter(({ outcome }) => outcome !== 'DELIVERED')).toEqual([]);
+  expect(references.filter((referenceId) => env.sandbox.placeRequestsOf(referenceId) !== 1)).toEqual([]);
+  expect(references.filter((referenceId) => env.eventTypes(referenceId).join() !== 'purchase.delivered')).toEqual([]);
+  expect(await auditAll(env, references)).toEqual(FLAWLESS);
+
+  const waits = await waitsOf(env, load.bought, deliveredAt);
+  const lost = await lostTasks(env, references);
+  const repeated = env.receiver.attempts.length - env.receiver.events.size;
+  log(`${name}: ${references.length} purchases, ${lost.length} with a lost task, ${repeated} events sent twice`);
+  log(`${name}: start to placement: ${distribution(waits.map(({ forPlacement }) => forPlacement))}`);
+  log(`${name}: order ready to delivery: ${distribution(waits.map(({ forDelivery }) => forDelivery))}`);
+  const isLate = ({ forPlacement, forDelivery }: Wait) => Math.max(forPlacement, forDelivery) >= TWO_POLLS_MS;
+  const late = waits.filter(isLate).map(({ referenceId }) => referenceId);
+  log(`${name}: ${late.length} waited for two polls or longer`);
+  return { lost, late };
+}
+
+/** In ms. */
+interface Wait {
+  referenceId: string;
+  forPlacement: number;
+  forDelivery: number;
+}
+
+/** An order is as old as its placement. */
+async function waitsOf(
+  { sandbox }: TestEnvironment,
+  bought: readonly Bought[],
+  deliveredAt: ReadonlyMap<string, number>,
+): Promise<Wait[]> {
+  const waits = bought.map(async ({ referenceId, product, startedAt }) => {
+    const [order] = await sandbox.ordersOf(referenceId);
+    const placedAt = Date.parse(order!.createdAt);
+    const forDelivery = deliveredAt.get(referenceId)! - placedAt - PRODUCTS[product];
+    return { referenceId, forPlacement: placedAt - startedAt, forDelivery };
+  });
+  return Promise.all(waits);
+}
+
+function startLoad(env: TestEnvironment): { bought: Bought[]; stop: () => Promise<void> } {
+  const products = Object.keys(PRODUCTS) as Product[];
+  const bought: Bought[] = [];
+  let goesOn = true;
+  const running = (async () => {
+    while (goesOn) {
+      const product = products[bought.length % products.length]!;
+      const startedAt = Date.now();
+      bought.push({ referenceId: await env.buy({ [product]: 1 }), product, startedAt });
+      await sleep(Math.max(0, startedAt + EVERY_MS - Date.now()));
+    }
+  })();
+  return {
+    bought,
+    stop: () => {
+      goesOn = false;
+      return running;
+    },
+  };
+}
+
+/** Who had a task that the server gave to a worker and waited for in vain; of a repeated poll only the last failure is known. */
+async function lostTasks({ client }: TestEnvironment, references: readonly string[]): Promise<string[]> {
+  const lost: string[] = [];
+  for (const referenceId of references) {
+    const { events } = await client.workflow.getHandle(purchaseWorkflowId(referenceId)).fetchHistory();
+    const isLost = (events ?? []).some(
+      (event) =>
+        event.workflowTaskTimedOutEventAttributes ??
+        event.activityTaskTimedOutEventAttributes ??
+        event.activityTaskStartedEventAttributes?.lastFailure?.timeoutFailureInfo,
+    );
+    if (isLost) lost.push(referenceId);
+  }
+  return lost;
+}
+
+function distribution(waits: readonly number[]): string {
+  const sorted = waits.toSorted((a, b) => a - b);
+  const at = (share: number) => `${(sorted[Math.floor(share * (sorted.length - 1))]! / 1_000).toFixed(1)} s`;
+  return `median ${at(0.5)}, 99 of 100 within ${at(0.99)}, longest ${at(1)}`;
+}
+
+function log(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
