@@ -35,7 +35,14 @@ export async function diagnose({ config, connect, now, unique }: DoctorOptions):
   const { taskQueue, schedule, delivery } = config;
   const [partner, temporal, delivered] = await Promise.all([
     tryPartner(config.partner, now, `doctor-${unique()}`),
-    checkTemporal({ connect, taskQueue, schedule }),
+    checkTemporal({
+      connect,
+      taskQueue,
+      schedule,
+      partnerTimeoutMs: config.partner?.timeoutMs,
+      now,
+      ownQueue: `doctor-${unique()}`,
+    }),
     delivery ? checkDelivery(delivery, `evt_doctor_${unique()}`, now) : undefined,
   ]);
   const checks = [

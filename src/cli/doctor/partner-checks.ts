@@ -1,5 +1,5 @@
-import { placementMaxAge } from '../../workflows/policies';
-import { type Check, fault, ok, warning } from './check';
+import { type Check, ok, warning } from './check';
+import { clockCheck } from './clock-check';
 import { checkHistory, type HistoryFacts } from './history-checks';
 import { checkLists } from './list-checks';
 import { type AccountFacts, checkOrderPrefix } from './order-checks';
@@ -72,19 +72,8 @@ function slowRate(tooMuch = 1): string {
   return String(Math.max(0.2, tooMuch / 2));
 }
 
-/** The server refuses nothing for it, but a placement compares this clock with the server's: docs/architecture.md. */
 function clockChecks({ clockDifferenceMs }: Observations, timeoutMs: number): Check[] {
-  if (clockDifferenceMs === undefined) return [];
-  const name = "partner: this machine's clock";
-  const seconds = Math.round(Math.abs(clockDifferenceMs) / 1_000);
-  const mostMs = placementMaxAge({ partnerTimeoutMs: timeoutMs });
-  const expected = "within seconds of the partner's";
-  const got = `${seconds} s ${clockDifferenceMs < 0 ? 'ahead' : 'behind'}`;
-  const remedy =
-    'Set the clock of this machine (NTP), or ask the partner for the time of his. A worker whose clock is ahead of ' +
-    `Temporal's by more than ${mostMs / 1_000} s places nothing.`;
-  if (seconds < 5) return [ok(name, expected, seconds < 2 ? 'it is' : got)];
-  return [seconds * 1_000 < mostMs ? warning(name, expected, got, { remedy }) : fault(name, expected, got, { remedy })];
+  return clockDifferenceMs === undefined ? [] : [clockCheck('partner', clockDifferenceMs, timeoutMs)];
 }
 
 function speedChecks({ slowestMs }: Observations, timeoutMs: number): Check[] {

@@ -4,6 +4,7 @@ import { inHours } from '../../domain/in-hours';
 import type { NightlySchedule, ScheduleSettings } from '../../starter/schedule';
 import { loadLibrary, loadTemporal } from '../lazy';
 import { type Check, fault, ok, warning } from './check';
+import { clockCheck } from './clock-check';
 
 export interface TemporalSettings {
   /** Connects once. @throws TemporalUnreachableError, TemporalRefusedError, TemporalConfigError */
@@ -11,6 +12,11 @@ export interface TemporalSettings {
   /** Absent where the configuration has no usable one; then what needs it is not tried. */
   taskQueue?: string;
   schedule?: ScheduleSettings;
+  /** PARTNER_TIMEOUT in ms. */
+  partnerTimeoutMs?: number;
+  now: () => number;
+  /** A task queue that nobody has. */
+  ownQueue: string;
 }
 
 export interface TemporalFindings {
@@ -29,7 +35,8 @@ const NOT_FOUND = 5;
 const TASK_KINDS = [1, 2];
 
 /** Whether Temporal is there, and has what purchases and reconciliations need of it. Changes nothing. */
-export async function checkTemporal({ connect, taskQueue, schedule }: TemporalSettings): Promise<TemporalFindings> {
+export async function checkTemporal(settings: TemporalSettings): Promise<TemporalFindings> {
+  const { connect, taskQueue, schedule } = settings;
   let client: Client;
   try {
     client = await connect();
@@ -42,6 +49,7 @@ export async function checkTemporal({ connect, taskQueue, schedule }: TemporalSe
     const checks = [
       ok(ADDRESS, 'a server that answers', 'it answers'),
       namespace.check,
+      ...(await checkClock(client, settings)),
       await checkSearchAttributes(client),
       ...(schedule ? [await checkRetention(client, schedule.lookbackMs)] : []),
       ...(schedule && taskQueue !== undefined ? [await checkSchedule(client, schedule, taskQueue)] : []),
@@ -173,6 +181,47 @@ function checkWorkers(client: Client, taskQueue: string): Promise<Check> {
     return warning(name, expected, 'none seen in the last minutes', { variable: 'TEMPORAL_TASK_QUEUE', remedy });
   });
 }
+
+/**
+ * No call says what time it is there. But a task queue shows when somebody asked it last, so it is asked for work that it never
+ * has. The server forgets such a queue by itself.
+ */
+async function checkClock(client: Client, { now, ownQueue, partnerTimeoutMs }: TemporalSettings): Promise<Check[]> {
+  if (partnerTimeoutMs === undefined) return [];
+  const queue = { namespace: client.options.namespace, taskQueue: { name: ownQueue } };
+  const stop = new AbortController();
+  const asked = now();
+  const asking = client
+    .withAbortSignal(stop.signal, () =>
+      within(client, () => client.workflowService.pollWorkflowTaskQueue({ ...queue, identity: 'doctor' })),
+    )
+    .catch(() => undefined);
+  try {
+    for (let attempt = 0; attempt < MOST_TRIES; attempt++) {
+      const { pollers } = await within(client, () =>
+        client.workflowService.describeTaskQueue({ ...queue, taskQueueType: TASK_KINDS[0] ?? 1 }),
+      );
+      const { seconds, nanos } = pollers?.[0]?.lastAccessTime ?? {};
+      const answered = now();
+      if (seconds) {
+        const serverMs = Number(seconds) * 1_000 + (nanos ?? 0) / 1_000_000;
+        // It was asked at some moment between the two.
+        const differenceMs = serverMs < asked ? serverMs - asked : Math.max(0, serverMs - answered);
+        return [clockCheck('Temporal', differenceMs, partnerTimeoutMs)];
+      }
+      await new Promise((resolve) => void setTimeout(resolve, 100));
+    }
+    return [];
+  } catch {
+    // What Temporal refuses here, it may allow all the same where it counts: the other checks say so.
+    return [];
+  } finally {
+    stop.abort();
+    await asking;
+  }
+}
+
+const MOST_TRIES = 20;
 
 /** One check that fails takes none of the others with it. */
 async function tried(name: string, expected: string, check: () => Promise<Check>): Promise<Check> {

@@ -132,7 +132,12 @@ describe('doctor', () => {
       [],
       { PARTNER_MAX_RPS: expect.any(String) as string },
     ],
-    ['a clock that is 20 s ahead', { aheadMs: 20_000 }, ["partner: this machine's clock → none"], {}],
+    [
+      'a clock that is 20 s ahead',
+      { aheadMs: 20_000 },
+      ["partner: this machine's clock → none", "Temporal: this machine's clock → none"],
+      {},
+    ],
     [
       'a look-back that the namespace does not remember',
       { variables: { RECONCILE_LOOKBACK: '240h' } },
