@@ -44,7 +44,7 @@ export function interceptors(): WorkflowInterceptors {
       {
         scheduleActivity: (input, next) => next(withTrace(input)),
         scheduleLocalActivity: (input, next) => next(withTrace(input)),
-        continueAsNew: (input, next) => next(withTrace(input)),
+        // Not continueAsNew: each run of the watcher is a trace of its own, or it would be one without an end.
       },
     ],
     internals: [
