@@ -29,7 +29,10 @@ export async function purchaseWorkflow(input: PurchaseInput): Promise<PurchaseRe
   validateInput(input);
   // Before the first await: an update of the first activation without a handler would be rejected and leave no record.
   const holds = new Holds();
-  setHandler(resolveUpdate, (decision) => holds.resolve(decision), { validator: validateDecision });
+  setHandler(resolveUpdate, (decision) => holds.resolve(decision), {
+    validator: validateDecision,
+    description: 'A decision on the hold. `resolve` of the starter sends it; it names the hold that it answers.',
+  });
   const orderChanges = new OrderChanges();
   const progress = new Progress(input);
   setHandler(statusQuery, () => progress.answer(), {
