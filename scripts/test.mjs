@@ -5,6 +5,6 @@ import { log } from './lib/log.mjs';
 // Python is one of the languages of docs/checkout.md, and no requirement: without it its test is skipped.
 await ensureCheckoutPython().then(
   (python) => void (process.env.TEST_PYTHON = python),
-  (error) => log(`The Python programs of docs/checkout.md are not run: ${error.message.split('\n')[0]}`),
+  (error) => log(`The Python programs of docs/checkout.md are not run: ${error.message.trim().split('\n').at(-1)}`),
 );
 process.exitCode = await runJest(process.argv.slice(2));

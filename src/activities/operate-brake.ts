@@ -14,8 +14,10 @@ import { openProgress } from './progress';
 
 /** The most that are listed at once: the others wait for the next time, or ask by themselves. */
 const MOST_LISTED = 20_000;
-/** To find the oldest that waits, so many of a list in no order are enough. */
+/** To find one that has begun to wait of late, so many of a list in no order are enough. */
 const MOST_COMPARED = 500;
+/** After so long lists surely show what has been so before. */
+const LISTS_LAG_MS = 2_000;
 /** Of gRPC. */
 const UNIMPLEMENTED = 12;
 
@@ -24,7 +26,7 @@ export function createBrakeActivities(deps: ActivityDependencies): BrakeActiviti
   return {
     async nextPaused({ probe, tried }) {
       const why = probe ? await probePartner(deps) : undefined;
-      return why === undefined ? { referenceId: await oldestPaused(deps, tried) } : ({ why } satisfies NextPaused);
+      return why === undefined ? { referenceId: await newestPaused(deps, tried) } : ({ why } satisfies NextPaused);
     },
     wakePaused: () => wakePaused(deps),
     async notifyPurchasing(notice) {
@@ -48,8 +50,9 @@ async function probePartner({ partner, now }: ActivityDependencies): Promise<str
   }
 }
 
-async function oldestPaused(deps: ActivityDependencies, tried: string[]): Promise<string | undefined> {
-  const paused = await listPaused(deps, MOST_COMPARED);
+/** The oldest may just be over their time, after a partner that was away for as long as that. */
+async function newestPaused(deps: ActivityDependencies, tried: string[]): Promise<string | undefined> {
+  const paused = (await listPaused(deps, MOST_COMPARED)).toReversed();
   const untried = paused.filter(({ referenceId }) => !tried.includes(referenceId));
   return (untried[0] ?? paused[0])?.referenceId;
 }
@@ -71,17 +74,22 @@ async function listPaused({ purchases }: ActivityDependencies, most: number): Pr
 /** Whoever is missed, because lists lag or a signal got lost, asks by itself. */
 async function wakePaused(deps: ActivityDependencies): Promise<{ woken: number }> {
   const progress = openProgress();
-  let woken = 0;
+  const woken = new Set<string>();
   try {
-    const paused = await listPaused(deps, MOST_LISTED);
-    while (woken < paused.length && !(await deps.brake.isClosed())) {
-      const batch = paused.slice(woken, woken + WAKE_BATCH);
-      await inParallel(batch, WAKE_BATCH, (one) => wake(deps, one));
-      woken += batch.length;
-      progress.show('waking the purchases that wait', { woken, waiting: paused.length - woken });
-      if (woken < paused.length) await sleep(wakeInterval, undefined, { signal: progress.signal });
+    // Whoever began to wait just before is listed only the second time.
+    for (const isLast of [false, true]) {
+      const paused = (await listPaused(deps, MOST_LISTED)).filter(({ workflowId }) => !woken.has(workflowId));
+      for (let next = 0; next < paused.length; next += WAKE_BATCH) {
+        if (await deps.brake.isClosed()) return { woken: woken.size };
+        const batch = paused.slice(next, next + WAKE_BATCH);
+        await inParallel(batch, WAKE_BATCH, (one) => wake(deps, one));
+        for (const { workflowId } of batch) woken.add(workflowId);
+        progress.show('waking the purchases that wait', { woken: woken.size, waiting: paused.length - next });
+        await sleep(wakeInterval, undefined, { signal: progress.signal });
+      }
+      if (!isLast) await sleep(LISTS_LAG_MS, undefined, { signal: progress.signal });
     }
-    return { woken };
+    return { woken: woken.size };
   } finally {
     progress.close();
   }

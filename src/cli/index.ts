@@ -13,7 +13,7 @@ export async function main(): Promise<void> {
   let tracing: Tracing | undefined;
   const connect = async (retry: typeof connectRetry) => {
     if (isTracingSet()) {
-      tracing ??= loadTracing().startTracing(loadConfig().readStarterConfig().tracingEndpoint, 'starter');
+      tracing ??= loadTracing().startTracing(loadConfig().readStarterConfig().tracingEndpoint, 'starter', note);
     }
     const { connectClient, readTemporalTarget } = loadTemporal();
     return connectClient(readTemporalTarget(), { ...retry, onRetry: note }, tracing?.clientInterceptors);

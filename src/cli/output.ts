@@ -44,7 +44,7 @@ export function showRedelivery(out: Output, redelivery: Redelivery): void {
 
 /** The commands are copied from here: each on a line of its own. */
 export function showList(out: Output, list: PurchaseList, { state, sinceMs }: ListFilter): void {
-  const { purchases, more } = list;
+  const { purchases, more, paused = 0 } = list;
   const period = sinceMs === undefined ? '' : `, in the last ${inHours(sinceMs)}`;
   const left = more > 0 ? `, and ${more} more that were started earlier (--since and --json show others)` : '';
   const lines = [
@@ -54,6 +54,7 @@ export function showList(out: Output, list: PurchaseList, { state, sinceMs }: Li
       ...commands.map((command) => `    ${command}`),
     ]),
     `${state ?? 'waiting for a person'}${period}: ${purchases.length}${left}`,
+    ...(paused > 0 ? [`${paused} more are PAUSED: the brake holds new placements back, see list --state PAUSED`] : []),
   ];
   show(out, list, lines.join('\n'));
 }

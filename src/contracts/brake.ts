@@ -11,6 +11,8 @@ export interface ClosedBrake {
   reason: BrakeReason;
   /** Epoch ms. */
   since: number;
+  /** Epoch ms: a brake of which nothing is heard any more, whatever stopped it, counts as open from then on. */
+  until: number;
   /** The one purchase that may be placed all the same. */
   letThrough?: string;
 }
@@ -53,7 +55,7 @@ export interface PurchasingNotice {
 
 /** The activities of `brakeWorkflow`. */
 export interface BrakeActivities {
-  /** Finds a purchase to let through: the oldest that waits. It buys nothing. */
+  /** Finds a purchase to let through: of those that wait one of the newest, which has the most time left. It buys nothing. */
   nextPaused(input: NextPausedInput): Promise<NextPaused>;
   /** Wakes all purchases that wait, some each second, until the brake is closed again. */
   wakePaused(): Promise<{ woken: number }>;

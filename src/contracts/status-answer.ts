@@ -7,6 +7,7 @@ import type { HoldNotice, PurchaseItem, PurchaseResult, PurchaseState, ReceivedE
 export interface StatusAnswer {
   referenceId: string;
   items: PurchaseItem[];
+  maxDebit?: number;
   state: PurchaseState;
   /** Since when it is in this state. */
   since: string;

@@ -1,6 +1,8 @@
 /** The server refuses more of a summary: 400 bytes as a payload. Temporal's documentation names 200. */
 const SUMMARY_BYTES = 200;
 const LONGEST_TEXT = 600;
+/** An underscore inside a word is one, as in `steam_50_eu`. */
+const MARKS = /[\\`*[\]<>#|~!&@]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])/g;
 
 /**
  * A text of someone else (the partner, a checkout) as a part of markdown: it can't end a line, open a link or be anything but text.
@@ -8,7 +10,7 @@ const LONGEST_TEXT = 600;
  */
 export function escapeMarkdown(text: string): string {
   return inOneLine(text, LONGEST_TEXT)
-    .replace(/[\\`*_[\]<>#|~!&@]/g, (sign) => `\\${sign}`)
+    .replace(MARKS, (mark) => `\\${mark}`)
     .replace(/:(?=\/\/)/g, '\\:')
     .replace(/www\./gi, (prefix) => `${prefix.slice(0, 3)}\\.`);
 }

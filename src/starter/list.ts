@@ -1,9 +1,10 @@
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
-import { referenceIdOfWorkflow } from '../contracts/names';
+import { PURCHASE_WORKFLOW, purchaseWorkflowId, referenceIdOfWorkflow } from '../contracts/names';
 import { fittingCommands } from '../contracts/operator-commands';
 import type { HoldNotice, PurchaseState } from '../contracts/purchase';
-import { PARTNER_ORDER_ID, PURCHASE_STATE, REFERENCE_ID } from '../contracts/search-attributes';
+import { PARTNER_ORDER_ID, PURCHASE_STATE } from '../contracts/search-attributes';
 import { inOneLine } from '../domain/markdown';
+import { isSafeOrderId } from '../domain/order';
 import { PURCHASE_OUTCOMES } from '../domain/outcome';
 import { validateReference } from '../domain/purchase-rules';
 import { PURCHASE_STATES, STATE_MEANINGS } from '../domain/purchase-state';
@@ -48,6 +49,8 @@ export interface PurchaseList {
   purchases: ListedPurchase[];
   /** About so many more were started before those that are listed. */
   more: number;
+  /** Of the purchases that wait for a person: so many others wait for the brake, which opens by itself, or once there is money again. */
+  paused?: number;
 }
 
 /**
@@ -68,7 +71,10 @@ export async function listPurchases(
   const query = state === undefined ? waitingForPeople(since ?? now - DAY_MS) : inState(state, since);
   const deadline = now + withinMs;
   try {
-    return await client.withDeadline(deadline, () => readList(client, { query, since, limit }));
+    return await client.withDeadline(deadline, async () => {
+      const list = await readList(client, { query, since, limit });
+      return state === undefined ? { ...list, paused: await countPaused(client) } : list;
+    });
   } catch (error) {
     if (Date.now() < deadline) throw error;
     throw new NotAnsweredError(`Temporal did not list them within ${withinMs / 1_000} s: ask for less, with --since`);
@@ -85,7 +91,7 @@ async function readList(
   let more = 0;
   for await (const execution of reader.list(`(${query})`)) {
     if (purchases.length >= limit) {
-      const { count } = await client.workflow.count(`WorkflowType = '${execution.type}' AND (${query})`);
+      const { count } = await client.workflow.count(`WorkflowType = '${PURCHASE_WORKFLOW}' AND (${query})`);
       more = Math.max(count - read, 1);
       break;
     }
@@ -95,6 +101,10 @@ async function readList(
     if (since === undefined || Date.parse(purchase.since) >= since) purchases.push(purchase);
   }
   return { purchases: purchases.toSorted((one, other) => (one.since < other.since ? -1 : 1)), more };
+}
+
+async function countPaused({ workflow }: Client): Promise<number> {
+  return (await workflow.count(`WorkflowType = '${PURCHASE_WORKFLOW}' AND ${inState('PAUSED')}`)).count;
 }
 
 function waitingForPeople(since: number): string {
@@ -115,7 +125,7 @@ function inState(state: PurchaseState, since?: number): string {
 async function wasReset(reader: PurchaseReader, execution: ReadExecution): Promise<boolean> {
   if (hasResultOrRuns(execution)) return false;
   try {
-    const latest = await reader.describeExecution(referenceOf(execution));
+    const latest = await reader.describeExecution(referenceIdOfWorkflow(execution.workflowId));
     return latest.runId !== execution.runId;
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return false;
@@ -125,13 +135,15 @@ async function wasReset(reader: PurchaseReader, execution: ReadExecution): Promi
 
 function listed(execution: ReadExecution): ListedPurchase {
   const { workflowId, runId, status, startTime, closeTime, memo, typedSearchAttributes: attributes } = execution;
-  const referenceId = referenceOf(execution);
+  // The search attributes can be written by anybody who starts a workflow; the id is what the commands act on.
+  const referenceId = inOneLine(referenceIdOfWorkflow(workflowId), LONGEST_TEXT);
+  const orderId = attributes.get(PARTNER_ORDER_ID);
   const startedAt = startTime.toISOString();
   const shown = attributes.get(PURCHASE_STATE);
   const known = PURCHASE_STATES.find((state) => state === shown);
   const state = hasResultOrRuns(execution) ? known : undefined;
   const hold = state === 'HELD' ? holdOf(memo?.hold) : undefined;
-  const isTypeable = validateReference(referenceId).length === 0;
+  const isTypeable = workflowId === purchaseWorkflowId(referenceId) && validateReference(referenceId).length === 0;
   return {
     referenceId,
     workflowId,
@@ -140,7 +152,7 @@ function listed(execution: ReadExecution): ListedPurchase {
     execution: status.name,
     since: hold?.since ?? closeTime?.toISOString() ?? startedAt,
     startedAt,
-    orderId: attributes.get(PARTNER_ORDER_ID),
+    orderId: orderId !== undefined && isSafeOrderId(orderId) ? orderId : undefined,
     reason: inOneLine(reasonOf(execution, state, hold), LONGEST_TEXT),
     hold,
     commands: isTypeable ? fittingCommands({ referenceId, state, hold }) : [],
@@ -155,10 +167,6 @@ function reasonOf({ status, memo }: ReadExecution, state?: PurchaseState, hold?:
 
 function hasResultOrRuns({ status }: ReadExecution): boolean {
   return status.name === 'RUNNING' || status.name === 'COMPLETED';
-}
-
-function referenceOf({ workflowId, typedSearchAttributes }: ReadExecution): string {
-  return typedSearchAttributes.get(REFERENCE_ID) ?? referenceIdOfWorkflow(workflowId);
 }
 
 /** Anybody can write a memo: what is not the notice of a hold is none. */

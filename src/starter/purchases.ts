@@ -116,7 +116,7 @@ async function startOrFind(
       taskQueue,
       args: [{ referenceId, items, maxDebit } satisfies PurchaseInput],
       workflowIdReusePolicy: 'REJECT_DUPLICATE' as const,
-      staticSummary: summaryOf(describeItems(items)),
+      staticSummary: summaryOf(escapeMarkdown(describeItems(items))),
       staticDetails: describeSale({ referenceId, items }),
       priority: fairnessKey === undefined ? undefined : { fairnessKey },
     };

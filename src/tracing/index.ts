@@ -40,7 +40,12 @@ const OFF: Tracing = {
  *
  * @param endpoint OTEL_EXPORTER_OTLP_ENDPOINT: the base URL of a collector that speaks OTLP over HTTP.
  * @param service how this process is called, unless OTEL_SERVICE_NAME says otherwise.
+ * @param warn called when the collector can't be reached any more.
  */
-export function startTracing(endpoint: string | undefined, service: 'worker' | 'starter'): Tracing {
-  return endpoint === undefined ? OFF : loadOpenTelemetry().startOpenTelemetry(service);
+export function startTracing(
+  endpoint: string | undefined,
+  service: 'worker' | 'starter',
+  warn: (line: string) => void,
+): Tracing {
+  return endpoint === undefined ? OFF : loadOpenTelemetry().startOpenTelemetry(service, warn);
 }

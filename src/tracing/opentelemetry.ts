@@ -5,6 +5,7 @@ import { BatchSpanProcessor, NodeTracerProvider, type ReadableSpan } from '@open
 import { OpenTelemetryActivityInboundInterceptor } from '@temporalio/interceptors-opentelemetry/lib/worker';
 import { OpenTelemetryWorkflowClientInterceptor } from '@temporalio/interceptors-opentelemetry/lib/client';
 import type { WorkflowSpan } from '../contracts/workflow-span';
+import { safeErrorCode } from '../domain/error-code';
 import { presentableTraceId, subjectOf } from '../domain/subject';
 import { isDeliveryError } from '../delivery';
 import { isPartnerError } from '../partner';
@@ -15,10 +16,13 @@ const NAME = 'durable-fulfilment-worker';
 const FLUSH_MS = 2_000;
 
 /** See {@link Tracing}. The exporter itself reads OpenTelemetry's variables: endpoint, headers, timeout. */
-export function startOpenTelemetry(service: 'worker' | 'starter'): Tracing {
+export function startOpenTelemetry(service: 'worker' | 'starter', warn: (line: string) => void): Tracing {
   const named = new Resource({ 'service.name': `${NAME}-${service}` });
   const resource = named.merge(detectResourcesSync({ detectors: [envDetectorSync] }));
-  const processor = new BatchSpanProcessor(presentableOnly(new OTLPTraceExporter()));
+  const exporter = presentableOnly(new OTLPTraceExporter(), (error) =>
+    warn(`traces can't be sent to OTEL_EXPORTER_OTLP_ENDPOINT (${safeErrorCode(error) ?? 'no success'})`),
+  );
+  const processor = new BatchSpanProcessor(exporter);
   const provider = new NodeTracerProvider({ resource, spanProcessors: [processor] });
   provider.register();
   return {

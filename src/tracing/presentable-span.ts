@@ -16,10 +16,21 @@ const PRESENTABLE: ReadonlySet<string> = new Set([
   'error.type',
 ]);
 
-/** An exporter that hands on names, times, ids and the attributes above, whoever made the span. */
-export function presentableOnly(exporter: SpanExporter): SpanExporter {
+/**
+ * An exporter that hands on names, times, ids and the attributes above, whoever made the span.
+ *
+ * @param onFailure called when spans can't be sent, and again only after some could.
+ */
+export function presentableOnly(exporter: SpanExporter, onFailure: (error: Error | undefined) => void): SpanExporter {
+  let failing = false;
   return {
-    export: (spans, done) => exporter.export(spans.map(presentable), done),
+    export(spans, done) {
+      exporter.export(spans.map(presentable), (result) => {
+        if (result.error && !failing) onFailure(result.error);
+        failing = result.error !== undefined;
+        done(result);
+      });
+    },
     shutdown: () => exporter.shutdown(),
     forceFlush: () => exporter.forceFlush?.() ?? Promise.resolve(),
   };

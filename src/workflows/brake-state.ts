@@ -29,6 +29,6 @@ function isFailedPlacement(value: unknown): boolean {
 }
 
 function isClosed(value: unknown): boolean {
-  const { reason, since, letThrough } = fieldsOf<ClosedBrake>(value);
-  return isReason(reason) && isInstant(since) && isOptional(letThrough, isString);
+  const { reason, since, until, letThrough } = fieldsOf<ClosedBrake>(value);
+  return isReason(reason) && isInstant(since) && isInstant(until) && isOptional(letThrough, isString);
 }

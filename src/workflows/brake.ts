@@ -24,13 +24,16 @@ import {
   BRAKE_HISTORY,
   brakeQuiet,
   brakeStepOptions,
+  brakeValidity,
   letThroughPause,
   letThroughTimeout,
   localOptions,
   probePause,
   wakeOptions,
 } from './policies';
+import { detailsOf, escapeMarkdown } from '../domain/markdown';
 import { isPlacementSign, readBrakeState } from './brake-state';
+import { instant } from './progress';
 import { fieldsOf } from './value-guards';
 
 const { readSettings } = proxyLocalActivities<Activities>(localOptions);
@@ -40,6 +43,8 @@ const { wakePaused } = proxyActivities<BrakeActivities>(wakeOptions);
 const reportPlacementsSignal = defineSignal<[ReportedPlacement[]]>(REPORT_PLACEMENTS_SIGNAL);
 /** How many purchases that were let through are remembered, so that one whose placement always fails does not stop the others. */
 const MOST_TRIED = 20;
+/** What a step takes beside its pause and the answer that it waits for, in ms: two short steps of a minute at the most. */
+const MINUTES_OF_STEPS = 120_000;
 
 /**
  * Holds new placements of its task queue back while the partner takes none: docs/architecture.md#the-brake. It is started by the
@@ -52,7 +57,7 @@ const MOST_TRIED = 20;
  */
 export async function brakeWorkflow(before?: BrakeState): Promise<void> {
   const brake = new Brake(before);
-  const { settings } = await readSettings();
+  const { settings } = await readSettings.executeWithOptions({ summary: 'the settings' }, []);
   while (await brake.step(settings)) {
     if (brake.mayContinueAsNew && workflowInfo().historyLength > BRAKE_HISTORY)
       await continueAsNew<typeof brakeWorkflow>(brake.state);
@@ -99,31 +104,40 @@ class Brake {
     const { row } = this.state;
     const reason = reasonToClose(row);
     if (reason !== undefined) {
-      await this.close(reason);
+      await this.close(settings, reason);
       return true;
     }
-    setCurrentDetails(`**OPEN** ${row.length} placements in a row went wrong`);
+    setCurrentDetails(
+      detailsOf([
+        `**OPEN**: new orders are placed; ${row.length} placements in a row went wrong.`,
+        '**Next:** the answers to the next placements. A good one ends this workflow, and it is started again when it is needed.',
+      ]),
+    );
     const { waking } = this;
     if (row.length === 0 && !waking) return false;
-    const isHeard = await condition(() => this.state.row !== row || this.waking !== waking, brakeQuiet(settings).open);
+    const isHeard = await condition(() => this.state.row !== row || this.waking !== waking, brakeQuiet(settings).open, {
+      summary: 'then it ends, if nothing goes wrong',
+    });
     return isHeard || waking !== undefined;
   }
 
-  private async close(reason: BrakeReason): Promise<void> {
+  private async close(settings: PurchaseSettings, reason: BrakeReason): Promise<void> {
     this.state.closures += 1;
     this.state.failures = 0;
     this.state.tried = [];
     this.lastWaiting = Date.now();
-    this.show({ reason, since: Date.now() });
+    this.show({ reason, since: Date.now(), until: Date.now() + brakeValidity(settings) });
     log.error('new placements wait', { reason });
     await notify(this.noticeOf('purchasing.paused', reason, {}));
   }
 
   /** Waits, then lets one purchase through, and sees what comes of it. */
-  private async stepClosed(settings: PurchaseSettings, closed: ClosedBrake): Promise<boolean> {
+  private async stepClosed(settings: PurchaseSettings, before: ClosedBrake): Promise<boolean> {
     const { failures } = this.state;
+    const closed = this.prolong(settings, before);
     const isProbed = closed.reason !== 'NO_BALANCE';
-    await sleep(isProbed && failures === 0 ? probePause(settings) : letThroughPause(settings, failures));
+    const pause = isProbed && failures === 0 ? probePause(settings) : letThroughPause(settings, failures);
+    await sleep(pause, { summary: 'then it tries whether the partner takes orders' });
     const { why, referenceId } = await this.next(isProbed);
     if (why !== undefined) this.show(closed, why);
     if (why !== undefined || referenceId === undefined) return this.waitOn(settings, closed, why);
@@ -136,9 +150,19 @@ class Brake {
       this.show(closed);
     } else {
       this.state.failures += 1;
-      this.show({ reason: sign ?? closed.reason, since: closed.since });
+      this.show({ reason: sign ?? closed.reason, since: closed.since, until: closed.until });
     }
     return true;
+  }
+
+  /** Each write costs the server: it is one in several minutes. */
+  private prolong(settings: PurchaseSettings, closed: ClosedBrake): ClosedBrake {
+    const validity = brakeValidity(settings);
+    const step = letThroughTimeout(settings) + letThroughPause(settings, this.state.failures);
+    if (closed.until - Date.now() > step + MINUTES_OF_STEPS) return closed;
+    const prolonged = { ...closed, until: Date.now() + validity };
+    this.show(prolonged);
+    return prolonged;
   }
 
   /** For whom nobody waits, opens by itself: the next purchases find out. */
@@ -149,7 +173,7 @@ class Brake {
   }
 
   private async next(probe: boolean): Promise<ReturnType<typeof readNextPaused>> {
-    const summary = probe ? 'reads a row of the order history' : 'finds the oldest that waits';
+    const summary = probe ? 'reads a row of the order history' : 'finds a purchase that waits';
     const { tried } = this.state;
     const next = await nextPaused
       .executeWithOptions({ summary }, [{ probe, tried }])
@@ -172,7 +196,9 @@ class Brake {
       // It has ended meanwhile; lists lag.
       return 'NOTHING';
     }
-    await condition(() => this.answer !== undefined, letThroughTimeout(settings));
+    await condition(() => this.answer !== undefined, letThroughTimeout(settings), {
+      summary: 'then its answer is no longer waited for',
+    });
     return this.answer;
   }
 
@@ -200,10 +226,20 @@ class Brake {
     // Each write costs the server: a probe that fails again changes nothing.
     if (closed !== this.state.closed) upsertMemo({ brake: closed ?? null });
     this.state.closed = closed;
-    if (!closed) return setCurrentDetails('**OPEN** the purchases that waited are woken');
-    const { reason, letThrough } = closed;
-    const next = letThrough === undefined ? why : `${letThrough} is let through`;
-    setCurrentDetails(`**CLOSED** ${BRAKE_REASON_IN_WORDS[reason]}. ${next}`);
+    if (!closed) return setCurrentDetails(detailsOf(['**OPEN**: the purchases that waited are woken.']));
+    const { reason, since, letThrough } = closed;
+    const next =
+      letThrough === undefined
+        ? why || 'it tries again by itself'
+        : `${letThrough} is let through, and its answer counts`;
+    setCurrentDetails(
+      detailsOf([
+        `**CLOSED** since ${instant(since)}: ${BRAKE_REASON_IN_WORDS[reason]}. New purchases wait; nothing of them is sent.`,
+        `**Next:** ${escapeMarkdown(next)}.`,
+        reason === 'NO_BALANCE' && '**You** put money into the account at the partner. The rest goes by itself.',
+        ['Who waits:', '', '```', 'node dist/starter.js list --state PAUSED', '```'].join('\n'),
+      ]),
+    );
   }
 
   private noticeOf(type: PurchasingNotice['type'], kind: BrakeReason, more: Record<string, string>): PurchasingNotice {

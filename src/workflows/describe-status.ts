@@ -22,9 +22,10 @@ export function describeStatus(answer: StatusAnswer): string {
   return detailsOf(paragraphs);
 }
 
-function facts({ referenceId, items, orderId, lastPoll, events }: StatusAnswer): string {
+function facts({ referenceId, items, maxDebit, orderId, lastPoll, events }: StatusAnswer): string {
   const lines = [
     `reference ${escapeMarkdown(referenceId)}: ${escapeMarkdown(describeItems(items))}`,
+    ...((maxDebit ?? undefined) === undefined ? [] : [`it may cost ${maxDebit} at the most`]),
     ...(orderId === undefined ? [] : [`order ${escapeMarkdown(orderId)} at the partner`]),
     ...(lastPoll ? [`polled at ${readableInstant(lastPoll.at)}: ${escapeMarkdown(lastPoll.status)}`] : []),
     ...events.map(({ type, id }) => `the checkout has ${type} (${escapeMarkdown(id)})`),

@@ -10,7 +10,7 @@ import {
 } from '@temporalio/workflow';
 import type { Activities, PlaceOrderInput, PlacementResult } from '../contracts/activities';
 import { RESUME_PLACING_SIGNAL } from '../contracts/names';
-import { summaryOf } from '../domain/markdown';
+import { escapeMarkdown, summaryOf } from '../domain/markdown';
 import { describeItems } from '../domain/purchase-rules';
 import { isPlacementResult } from './activity-result-guards';
 import { boundedPause } from './bounded-pause';
@@ -56,7 +56,8 @@ export async function placeOrder(purchase: PurchaseRecord, holds: Holds): Promis
       continue;
     }
     purchase.showStep(`attempt ${attempt} to place the order is under way`, "the partner's answer; then its keys");
-    const answer = await attemptPlacement(purchase, { settledInRun, decidedDespite, woken: wakeUp.take() });
+    const woken = wakeUp.take();
+    const answer = await attemptPlacement(purchase, { settledInRun, decidedDespite, woken });
     metrics.count('fulfilment_placements', { evidence: answer.evidence });
     let step = await interpretAnswer(purchase, holds, answer, mayHaveArrived);
     if (step.kind === 'retry' && (step.final || isTooLate(purchase, step, attempt, until))) {
@@ -70,7 +71,8 @@ export async function placeOrder(purchase: PurchaseRecord, holds: Holds): Promis
     decidedDespite = step.decidedDespite ?? decidedDespite;
     if (step.decided) until = Date.now() + placeWithinMs;
     if (step.paused) {
-      timesPaused += 1;
+      // Whom signals reach need not ask more rarely.
+      timesPaused = woken ? 1 : timesPaused + 1;
       await waitWhilePaused(purchase, wakeUp, { why: step.why, timesPaused, until });
       continue;
     }
@@ -173,7 +175,7 @@ async function attemptPlacement(
     maxAgeMs: placementMaxAge(settings),
   };
   try {
-    const summary = summaryOf(describeItems(input.items));
+    const summary = summaryOf(escapeMarkdown(describeItems(input.items)));
     const answer = await activities.placeOrder.executeWithOptions({ summary }, [request]);
     if (isPlacementResult(answer)) return answer;
     return { evidence: 'UNKNOWN', why: 'the attempt was completed by an operator', inFlight: true };

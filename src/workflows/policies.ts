@@ -106,8 +106,9 @@ export function probePause(settings: Pick<PurchaseSettings, 'settleMs'>): number
  * Before the next purchase is let through, after so many that failed: doubling from 30 s to 10 min. Each may cost a hold, or a
  * sale where the balance is gone: some ten in the first hour.
  */
-export function letThroughPause(settings: Pick<PurchaseSettings, 'settleMs'>, failures: number): number {
-  return brakeUnit(settings) * Math.min(0.5 * 2 ** failures, 10);
+export function letThroughPause(settings: PurchaseSettings, failures: number): number {
+  // Whoever waits is to have several chances within `PURCHASE_PLACE_WITHIN`.
+  return Math.min(brakeUnit(settings) * Math.min(0.5 * 2 ** failures, 10), settings.placeWithinMs / 6);
 }
 
 /** So long a purchase that was let through has for its answer: an attempt, and a worker that has time for it. */
@@ -116,16 +117,24 @@ export function letThroughTimeout(settings: PurchaseSettings): number {
 }
 
 /**
- * After so many pauses, when a purchase that waits asks again by itself: doubling from 15 s to 10 min. It is woken when the brake
- * opens; this is for a signal that got lost, and thousands that ask must not keep the workers busy.
+ * After so many pauses, when a purchase that waits asks again by itself: after 1 min, 3 min, 9 min, then every 15. It is woken when
+ * the brake opens; this is for whom the lists did not show then, and thousands that ask must not keep the workers busy.
  */
 export function pausedPause(settings: Pick<PurchaseSettings, 'settleMs'>, times: number): number {
-  return brakeUnit(settings) * Math.min(0.25 * 2 ** (times - 1), 10);
+  return brakeUnit(settings) * Math.min(3 ** (times - 1), 15);
 }
 
 /** An open brake that hears nothing more for 10 min ends; so does a closed one for which nobody has waited for half an hour. */
 export function brakeQuiet(settings: Pick<PurchaseSettings, 'settleMs'>): { open: number; closed: number } {
   return { open: 10 * brakeUnit(settings), closed: 30 * brakeUnit(settings) };
+}
+
+/**
+ * So long a brake is closed without a word of it: longer than a step of it, its longest pause and a minute for each of what follows. One
+ * that an operator has paused, or whose workflow tasks fail after a deploy, would else hold every sale back for ever.
+ */
+export function brakeValidity(settings: PurchaseSettings): number {
+  return letThroughTimeout(settings) + 10 * brakeUnit(settings) + 5 * MINUTE;
 }
 
 /** How many are woken together when it opens, and the pause to the next: a thousand in 40 s, which a worker keeps up with. */

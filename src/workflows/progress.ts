@@ -57,10 +57,11 @@ export class Progress {
 
   /** The answer to the query `status`. */
   answer(): StatusAnswer {
-    const { referenceId, items } = this.input;
+    const { referenceId, items, maxDebit } = this.input;
     return {
       referenceId,
       items,
+      maxDebit,
       state: this.state,
       since: this.since,
       orderId: this.orderId,

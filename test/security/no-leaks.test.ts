@@ -1,4 +1,5 @@
 import { purchaseWorkflowId } from '../../src/contracts/names';
+import { type Collector, startCollector } from '../support/collector';
 import { freePort } from '../support/dev-server';
 import type { Reply } from '../support/http-server';
 import { operatorOf } from '../support/operator';
@@ -33,6 +34,7 @@ async function inTurns(atOnce: number, tasks: (() => Promise<void>)[]): Promise<
 describe('after real purchases on every ugly path', () => {
   let environment: HostileEnvironment;
   let workers: WorkerProcess[];
+  let collector: Collector;
   const outcomes: Record<string, string> = {};
   const untouched: string[] = [];
   const pending: Evidence[] = [];
@@ -40,11 +42,13 @@ describe('after real purchases on every ugly path', () => {
 
   beforeAll(async () => {
     environment = await startHostileEnvironment();
+    collector = await startCollector();
+    const tracing = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_BSP_SCHEDULE_DELAY: '500' };
     workers = await Promise.all(
       ['json', 'pretty'].map(async (format) => {
         const METRICS_ADDRESS = `127.0.0.1:${await freePort()}`;
         return startReadyWorker({
-          env: { ...environment.env, METRICS_ADDRESS, LOG_LEVEL: 'trace', LOG_FORMAT: format },
+          env: { ...environment.env, ...tracing, METRICS_ADDRESS, LOG_LEVEL: 'trace', LOG_FORMAT: format },
         });
       }),
     );
@@ -144,6 +148,12 @@ describe('after real purchases on every ugly path', () => {
     expect(new Set(findLeaks([queue], read).map(({ place }) => place)).size).toBe(read.length);
     expect(logs.filter(({ text }) => !text.includes('event delivered'))).toEqual([]);
     expect(leaksIn(read)).toEqual([]);
+  });
+
+  it('no secret is in a span', async () => {
+    await waitUntil('spans of deliveries arrived', () => collector.bodies.includes('deliver purchase.'));
+    expect(collector.spans.length).toBeGreaterThan(100);
+    expect(leaksIn([{ place: 'spans', text: collector.bodies }])).toEqual([]);
   });
 
   it('no secret is in what the starter prints, for people or as JSON', async () => {

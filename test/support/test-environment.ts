@@ -10,6 +10,7 @@ import { createStarter, type Starter } from '../../src/starter/index';
 import { auditPurchase, type PurchaseAudit } from './audit';
 import { closeAtEnd, temporaryFolder } from './clean-up';
 import { undocumentedEvents, undocumentedResult } from './documented';
+import type { Gate } from './gate';
 import { createNamespace } from './namespace';
 import { type Receiver, startReceiver } from './receiver';
 import { FAST, TEST_FINGERPRINT_SECRET, TEST_SIGNING_SECRET } from './settings';
@@ -37,6 +38,8 @@ export interface TestEnvironmentOptions {
   partnerTimeoutMs?: number;
   /** How far ahead the clock of reconciliations is. Default an hour. */
   reconcilesAheadMs?: number;
+  /** What stands between the worker and the sandbox. */
+  partnerGate?: Gate;
   /** With the brake, which is left out of all tests that are not about it. */
   brake?: boolean;
   /** As `PARTNER_MAX_RPS`. */
@@ -92,10 +95,11 @@ export async function startTestEnvironment(options: TestEnvironmentOptions = {})
   // Order ids follow from the seed, and an order that two purchases of one Temporal server name is held.
   const sandbox = await startSandbox({ seed: taskQueue, ...options.sandbox });
   if (options.pastOrders) sandbox.addPastOrders({ count: options.pastOrders });
+  options.partnerGate?.leadTo(sandbox.port);
   const receiver = await startReceiver({ secret: TEST_SIGNING_SECRET });
   closing.push(() => expectDocumented(undocumentedEvents(receiver.attempts.map(({ body }) => body))));
   const partner = createPartnerClient({
-    baseUrl: sandbox.url,
+    baseUrl: options.partnerGate?.url ?? sandbox.url,
     apiKey: () => 'sandbox-key',
     timeoutMs: options.partnerTimeoutMs ?? settings.partnerTimeoutMs,
     maxRequestsPerSecond: options.maxRequestsPerSecond,

@@ -17,7 +17,8 @@ export async function readBrake(client: Client, taskQueue: string, withinMs: num
     );
     const running = status.name === 'RUNNING';
     const closed = memo?.brake;
-    return { running, closed: running && isClosedBrake(closed) ? closed : undefined };
+    const isInForce = running && isClosedBrake(closed) && Date.now() < closed.until;
+    return { running, closed: isInForce ? closed : undefined };
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return { running: false };
     throw error;
@@ -60,6 +61,6 @@ export async function reportToBrake(
 
 function isClosedBrake(value: unknown): value is ClosedBrake {
   if (typeof value !== 'object' || value === null) return false;
-  const { reason, since } = value as Partial<ClosedBrake>;
-  return BRAKE_REASONS.some((known) => known === reason) && typeof since === 'number';
+  const { reason, since, until } = value as Partial<ClosedBrake>;
+  return BRAKE_REASONS.some((known) => known === reason) && [since, until].every((time) => typeof time === 'number');
 }

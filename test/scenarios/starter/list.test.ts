@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PURCHASE_WORKFLOW, purchaseWorkflowId } from '../../../src/contracts/names';
-import { PURCHASE_STATE, REFERENCE_ID } from '../../../src/contracts/search-attributes';
+import { PARTNER_ORDER_ID, PURCHASE_STATE, REFERENCE_ID } from '../../../src/contracts/search-attributes';
 import type { PurchaseList } from '../../../src/starter/index';
 import { operatorOf } from '../../support/operator';
 import { starterEnvOf, starterProcess } from '../../support/processes';
@@ -98,26 +98,29 @@ describe('list: who waits for a person', () => {
     expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('expected one of PLACING,') as string });
   });
 
-  it('lists one with a memo that anybody wrote, without a command that could hurt, and the others beside it', async () => {
-    const referenceId = `x; rm -rf ~ ${env.taskQueue}`;
+  it('lists one with what anybody may have written, without a command that could hurt, and the others beside it', async () => {
+    const referenceId = 'x; rm -rf ~ \u001B[2J';
     await env.client.workflow.start(PURCHASE_WORKFLOW, {
-      workflowId: purchaseWorkflowId('rotten'),
+      workflowId: purchaseWorkflowId(referenceId),
       taskQueue: 'nobody',
       memo: { hold: { id: 1, decisions: '\u001B[2J' } },
       typedSearchAttributes: [
-        { key: REFERENCE_ID, value: referenceId },
+        { key: REFERENCE_ID, value: known.open },
+        { key: PARTNER_ORDER_ID, value: '\u001B[2J' },
         { key: PURCHASE_STATE, value: 'HELD' },
       ],
     });
-    await env.untilListed(`WorkflowId = 'purchase-rotten'`, 1);
+    await env.untilListed(`TaskQueue = 'nobody'`, 1);
     const { purchases } = await env.starter.list({ state: 'HELD' });
     expect(purchases).toHaveLength(3);
-    expect(purchases.find((one) => one.referenceId === referenceId)).toMatchObject({
+    expect(purchases.find(({ workflowId }) => workflowId === purchaseWorkflowId(referenceId))).toMatchObject({
+      referenceId: 'x; rm -rf ~  [2J',
+      orderId: undefined,
       reason: 'waits for a person to decide',
       hold: undefined,
       commands: [],
     });
-    await env.client.workflow.getHandle('purchase-rotten').terminate();
+    await env.client.workflow.getHandle(purchaseWorkflowId(referenceId)).terminate();
   });
 
   it('has a saved view in the documents for it, which the server takes, and each other one', async () => {

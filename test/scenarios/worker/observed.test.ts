@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { startCollector } from '../../support/collector';
+import { type Collector, startCollector } from '../../support/collector';
 import { starterEnvOf, starterProcess, startReadyWorker, workerEnvOf } from '../../support/processes';
 import { sharedEnvironment } from '../../support/test-environment';
 
@@ -12,7 +12,7 @@ describe('a purchase in logs and traces, of real processes', () => {
   let referenceId: string;
   let orderId: string;
   let lines: Record<string, unknown>[];
-  let collector: Awaited<ReturnType<typeof startCollector>>;
+  let collector: Collector;
   let printed: string;
 
   beforeAll(async () => {
@@ -76,7 +76,7 @@ describe('a purchase in logs and traces, of real processes', () => {
 
   it('without the variable nothing of OpenTelemetry is loaded', async () => {
     const tracing = JSON.stringify(join(__dirname, '../../../dist/tracing'));
-    const load = `require(${tracing}).startTracing(undefined, 'worker'); console.log(Object.keys(require.cache).join('\\n'))`;
+    const load = `require(${tracing}).startTracing(undefined, 'worker', console.log); console.log(Object.keys(require.cache).join('\\n'))`;
     const { stdout } = await promisify(execFile)(process.execPath, ['-e', load]);
     expect(stdout).toMatch(/tracing/);
     expect(stdout).not.toMatch(/opentelemetry/);

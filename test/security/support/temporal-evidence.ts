@@ -1,5 +1,6 @@
 import { inspect } from 'node:util';
 import type { Client, WorkflowHandle } from '@temporalio/client';
+import { STATUS_QUERY } from '../../../src/contracts/names';
 import type { Evidence } from './leak-search';
 
 /** All that Temporal's server can tell of the workflows of a task queue: to its UI, its CLI, a backup, a client. */
@@ -22,6 +23,7 @@ async function readWorkflow(handle: WorkflowHandle, name: string): Promise<Evide
     { place: `history: ${name}`, text: textOf(history) },
     ...(running ? [] : [{ place: `result: ${name}`, text: await endOf(handle) }]),
     { place: `details: ${name}`, text: await queried(handle, '__temporal_workflow_metadata') },
+    { place: `status: ${name}`, text: await queried(handle, STATUS_QUERY) },
     { place: `stack: ${name}`, text: await queried(handle, '__stack_trace') },
   ];
 }

@@ -20,6 +20,10 @@ describe('a text of the partner or a checkout in the markdown of the Temporal UI
     expect(escapeMarkdown(text)).toBe(escaped);
   });
 
+  it('keeps the underscores inside an id as they are', () => {
+    expect(escapeMarkdown('steam_50_eu: PARTIAL_COMPLETED')).toBe('steam_50_eu: PARTIAL_COMPLETED');
+  });
+
   it('is cut, so that it fills no page', () => {
     expect(escapeMarkdown('x'.repeat(10_000))).toHaveLength(600);
     expect(inOneLine('x'.repeat(11), 10)).toBe(`${'x'.repeat(9)}…`);
