@@ -22,6 +22,7 @@ const COPIED = [
   'src',
   'test',
   'types',
+  'docs/schemas',
   'scripts',
   'package.json',
   'package-lock.json',
