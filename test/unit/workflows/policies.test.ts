@@ -69,6 +69,12 @@ describe.each([
     expect(most.reduce((total, ms) => total + ms)).toBeLessThanOrEqual(3_000);
   });
 
+  it('placements and deliveries wait for none but each other, polls for both, and the reconciliation for all', () => {
+    const all = [placementOptions(settings), deliveryOptions(settings), pollingOptions(settings, 1)];
+    const keys = [...all, reconciliationOptions, completedEventOptions(settings)].map(({ priority }) => priority);
+    expect(keys.map((priority) => priority?.priorityKey)).toEqual([1, 1, 3, 5, 5]);
+  });
+
   it('an event is tried for more than the day that is promised', () => {
     expect(deliveryOptions(settings).scheduleToCloseTimeout).toBeGreaterThan(24 * 3_600_000);
   });
