@@ -915,6 +915,14 @@ export const MUTANTS = [
     tests: ['test/scenarios/purchase/watched.test.ts'],
   },
   {
+    name: 'unplaced-without-a-search',
+    rule: 'a purchase whose earlier request may have arrived ends without an order only after one more search',
+    file: 'src/workflows/place-order.ts',
+    find: 'return mayHaveArrived ? settleUnplaced(purchase, holds, unplaced) : unplaced;',
+    replace: 'return mayHaveArrived && holds === undefined ? settleUnplaced(purchase, holds, unplaced) : unplaced;',
+    tests: ['test/scenarios/placement/brake.test.ts'],
+  },
+  {
     name: 'malformed-signal',
     rule: 'a signal that anybody may send breaks no purchase',
     file: 'src/workflows/order-changes.ts',

@@ -25,7 +25,10 @@ export async function listProducts(
 ): Promise<void> {
   if (all) return showAll(out, 'products', partner.products(query), formatProduct);
   const { data } = await partner.listProducts(query);
-  show(out, data, [...data.products.map(formatProduct), formatPosition(data)].join('\n'));
+  const unreadable = data.unreadable.map(
+    ({ problems }) => `a product that can't be read: expected ${problems.join(', ')}`,
+  );
+  show(out, data, [...data.products.map(formatProduct), ...unreadable, formatPosition(data)].join('\n'));
 }
 
 /** Prints the order history, a page or all of it. @throws PartnerError */

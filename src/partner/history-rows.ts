@@ -60,6 +60,23 @@ export function readRows<Row extends ReadRow>(
   return { orders, unreadable };
 }
 
+/** A row of the catalogue that can't be read. */
+export type UnreadableProduct = Pick<UnreadableRow, 'digest' | 'problems'>;
+
+/** Reads each product for itself, as {@link readRows}. */
+export function readProducts<Row>(
+  rows: readonly unknown[],
+  schema: z.ZodType<Row>,
+): { products: Row[]; unreadable: UnreadableProduct[] } {
+  const results = rows.map((row) => schema.safeParse(row));
+  return {
+    products: results.flatMap((result) => (result.success ? [result.data] : [])),
+    unreadable: results.flatMap((result, at) =>
+      result.success ? [] : [{ digest: digestOf(rows[at]), problems: problemsOf(result.error) }],
+    ),
+  };
+}
+
 function readableFields(row: unknown, fields: RowFields): Pick<UnreadableRow, 'id' | 'referenceId' | 'createdAt'> {
   const value = (name: keyof RowFields) => {
     const field =

@@ -1,4 +1,5 @@
 import { MAX_PAGE_SIZE } from './arguments';
+import type { UnreadableProduct } from './history-rows';
 import { allRows, type ListPage, type ReadProgress, rowsSince } from './paged-list';
 import { type ReadRetry, withRetry } from './retry';
 import type { Answer, HistoryRow, OrderPage, OrderQuery, Product, ProductPage, ProductQuery } from './types';
@@ -20,15 +21,22 @@ interface Pages {
   listOrders(query: OrderQuery): Promise<Answer<OrderPage>>;
 }
 
-/** The pages of the catalogue as one list, the largest pages unless the query says otherwise. */
-export function allProducts(partner: Pages, query: Omit<ProductQuery, 'page'>): AsyncGenerator<Product> {
-  return allRows({
+/**
+ * The pages of the catalogue as one list, the largest pages unless the query says otherwise. A product that can't be read is left
+ * out, and counts where the partner counts it.
+ */
+export async function* allProducts(
+  partner: Pages,
+  query: Omit<ProductQuery, 'page'>,
+): AsyncGenerator<Product, void, undefined> {
+  const rows = allRows<Product | (UnreadableProduct & { id?: undefined })>({
     operation: 'listProducts',
     async readPage(page) {
       const { data } = await partner.listProducts({ ...query, limit: query.limit ?? MAX_PAGE_SIZE, page });
-      return { ...data, rows: data.products };
+      return { ...data, rows: [...data.products, ...data.unreadable] };
     },
   });
+  for await (const row of rows) if (!('problems' in row)) yield row;
 }
 
 /** The pages of the order history as one list. */

@@ -16,11 +16,18 @@ import { isPlacementResult } from './activity-result-guards';
 import { boundedPause } from './bounded-pause';
 import type { Holds } from './holds';
 import { metrics } from './metrics';
-import { ended, type NeverWritten, type Placement, type PlacementStep, type Retry } from './placement-step';
+import {
+  ended,
+  type EndedPlacement,
+  type NeverWritten,
+  type Placement,
+  type PlacementStep,
+  type Retry,
+} from './placement-step';
 import { localOptions, pausedPause, placementMaxAge, placementOptions, placementPause, slotPause } from './policies';
 import { firstStart, type PurchaseRecord } from './purchase-record';
 import { instant } from './progress';
-import { adopt, settleRefused, settleUnknown } from './settle-placement';
+import { adopt, settleRefused, settleUnknown, settleUnplaced } from './settle-placement';
 
 const { currentRun } = proxyLocalActivities<Activities>(localOptions);
 
@@ -50,7 +57,7 @@ export async function placeOrder(purchase: PurchaseRecord, holds: Holds): Promis
   for (;;) {
     if (purchase.cancelRequested) {
       const unplaced = ended('CANCELLED', 'cancelled before anything was bought');
-      const end = await endUnplaced(purchase, holds, unplaced, settledInRun);
+      const end = await endUnplaced(purchase, holds, unplaced, { settledInRun, mayHaveArrived });
       if (end.kind !== 'retry') return end;
       settledInRun = end.settledInRun;
       continue;
@@ -62,7 +69,8 @@ export async function placeOrder(purchase: PurchaseRecord, holds: Holds): Promis
     let step = await interpretAnswer(purchase, holds, answer, mayHaveArrived);
     if (step.kind === 'retry' && (step.final || isTooLate(purchase, step, attempt, until))) {
       const unplaced = ended('NOT_PLACED', step.why);
-      step = await endUnplaced(purchase, holds, unplaced, step.settledInRun ?? settledInRun);
+      const known = { settledInRun: step.settledInRun ?? settledInRun, mayHaveArrived };
+      step = await endUnplaced(purchase, holds, unplaced, known);
     }
     if (step.kind !== 'retry') return step;
 
@@ -140,15 +148,18 @@ function pauseBefore({ decided, turnInMs, retryAfterMs }: Retry, attempt: number
 
 /**
  * Ends a purchase for which nothing was bought. A reset replays what was not sent, while the run before went on and may have
- * placed it since: only the first run, or one that has settled, ends so. Another settles first.
+ * placed it since: only the first run, or one that has settled, ends so. Another settles first. And what an earlier request was
+ * shown not to have bought may be there by now: that takes one more search.
  */
 async function endUnplaced(
   purchase: PurchaseRecord,
   holds: Holds,
-  unplaced: Placement,
-  settledInRun?: string,
+  unplaced: EndedPlacement,
+  { settledInRun, mayHaveArrived }: { settledInRun?: string | undefined; mayHaveArrived: boolean },
 ): Promise<PlacementStep> {
-  if (await mayProve({ firstRunId: workflowInfo().firstExecutionRunId, settledInRun })) return unplaced;
+  if (await mayProve({ firstRunId: workflowInfo().firstExecutionRunId, settledInRun })) {
+    return mayHaveArrived ? settleUnplaced(purchase, holds, unplaced) : unplaced;
+  }
   const why = 'the run before this one may have placed it';
   const step = await settleUnknown(purchase, holds, { evidence: 'UNKNOWN', why, inFlight: true }, true);
   return step.kind === 'retry' && !step.decided ? unplaced : step;

@@ -1,7 +1,12 @@
 import type { OutcomeDetails } from './purchase-record';
 
 /** What placing comes to: an order, or an outcome without one. */
-export type Placement = PlacedOrder | { kind: 'ended'; outcome: OutcomeDetails };
+export type Placement = PlacedOrder | EndedPlacement;
+
+export interface EndedPlacement {
+  kind: 'ended';
+  outcome: OutcomeDetails;
+}
 
 export interface PlacedOrder {
   kind: 'order';
@@ -40,6 +45,6 @@ export interface NeverWritten {
   why: string;
 }
 
-export function ended(outcome: OutcomeDetails['outcome'], reason: string): Placement {
+export function ended(outcome: OutcomeDetails['outcome'], reason: string): EndedPlacement {
   return { kind: 'ended', outcome: { outcome, lines: [], reason } };
 }

@@ -12,7 +12,7 @@ import { isOrderSearchResult } from './activity-result-guards';
 import { boundedPause } from './bounded-pause';
 import { hold, type Holds } from './holds';
 import { metrics } from './metrics';
-import { ended, type NeverWritten, type Placement, type PlacementStep } from './placement-step';
+import { ended, type EndedPlacement, type NeverWritten, type Placement, type PlacementStep } from './placement-step';
 import {
   historySearchOptions,
   lastSearchTimeout,
@@ -74,6 +74,28 @@ export async function settleUnknown(
   return holdUnsettled(purchase, holds, `${why}, and the order history shows no order`, true);
 }
 
+/**
+ * No further request will be sent, and what an earlier one was shown not to have bought may have been booked since: it ends as
+ * unplaced after one more search.
+ */
+export async function settleUnplaced(
+  purchase: PurchaseRecord,
+  holds: Holds,
+  unplaced: EndedPlacement,
+): Promise<PlacementStep> {
+  const settled = await searchOnce(purchase);
+  if (settled.kind === 'unreadable') {
+    return holdUnsettled(purchase, holds, `${unplaced.outcome.reason}, and ${settled.why}`, false);
+  }
+  return (settled.kind === 'found' ? adopt(purchase, settled.orders) : undefined) ?? unplaced;
+}
+
+/** One search that proves something; a history that can't be read is searched again for a while. */
+function searchOnce(purchase: PurchaseRecord): Promise<Settled> {
+  const unreadableForMs = lastSearchTimeout(purchase.settings);
+  return watchHistory(purchase, { windowMs: 0, prove: true, notBefore: Date.now(), unreadableForMs });
+}
+
 /** In words, as {@link settleUnknown} does it. */
 function afterSettling(
   { settleMs, replace }: PurchaseRecord['settings'],
@@ -123,8 +145,7 @@ async function holdUnsettled(
     }
     if (resolution.decision !== 'cancelled') return ended('ABANDONED', `given up by an operator; ${explanation}`);
 
-    const unreadableForMs = lastSearchTimeout(purchase.settings);
-    const settled = await watchHistory(purchase, { windowMs: 0, prove: true, notBefore: Date.now(), unreadableForMs });
+    const settled = await searchOnce(purchase);
     if (settled.kind !== 'unreadable') {
       const found = settled.kind === 'found' ? adopt(purchase, settled.orders) : undefined;
       return found ?? ended('CANCELLED', `cancelled; ${explanation}`);

@@ -1,5 +1,7 @@
+import type { BrakeState } from '../../../src/contracts/brake';
+import { BRAKE_WORKFLOW, brakeWorkflowId } from '../../../src/contracts/names';
 import { brakeHandle, brakeOf, buyMany, purchasingEvents, untilClosed } from '../../support/brake';
-import { rejectionOf } from '../../support/checks';
+import { expectDeliveredOnce, rejectionOf } from '../../support/checks';
 import { operatorOf } from '../../support/operator';
 import {
   startTestEnvironment,
@@ -41,6 +43,32 @@ it.concurrent(
     expect(outcomes.filter((outcome) => outcome === 'DELIVERED')).toHaveLength(20 - lost);
     await waitUntil('the brake has ended', async () => !(await brakeOf(env)).running);
     expect(purchasingEvents(env)).toEqual(['purchasing.paused', 'purchasing.resumed']);
+  },
+);
+
+it.concurrent(
+  'what an earlier request bought late is found before a purchase that waits ends without an order',
+  async () => {
+    const env = await startTestEnvironment(BRAKED);
+    const action = { type: 'answer', status: 500 } as const;
+    env.sandbox.addFault({ operation: 'place', action, commit: { type: 'late', ms: 4_000 } });
+    const referenceId = await env.buy({ 'demo-instant': 1 });
+    await env.untilState(referenceId, 'UNCONFIRMED');
+    // It lets nobody through for ten settling times.
+    const closed = { reason: 'NO_BALANCE' as const, since: Date.now(), until: Date.now() + 60_000 };
+    await env.client.workflow.start(BRAKE_WORKFLOW, {
+      workflowId: brakeWorkflowId(env.taskQueue),
+      taskQueue: env.taskQueue,
+      args: [{ row: [], closed, closures: 1, failures: 10, tried: [] } satisfies BrakeState],
+      workflowIdConflictPolicy: 'TERMINATE_EXISTING',
+    });
+    await env.untilState(referenceId, 'PAUSED');
+    await waitUntil('its order is booked', async () => (await env.sandbox.ordersOf(referenceId)).length === 1);
+
+    await env.client.workflow.getHandle(`purchase-${referenceId}`).cancel();
+
+    expect(await env.starter.result(referenceId)).toMatchObject({ outcome: 'DELIVERED', cancelRequested: true });
+    await expectDeliveredOnce(env, referenceId, 1);
   },
 );
 

@@ -31,7 +31,7 @@ describe('the catalogue', () => {
       page: '2',
       limit: '500',
     });
-    expect(data).toEqual({ hits: 1, products: [productRow('p-1')], pages });
+    expect(data).toEqual({ hits: 1, products: [productRow('p-1')], unreadable: [], pages });
     expect({ traceId, timestamp }).toEqual({ traceId: 'trace-1', timestamp: TIMESTAMP });
   });
 
@@ -47,14 +47,17 @@ describe('the catalogue', () => {
     ['a price that JSON.parse rounds', '"price":90071992547409931'],
     ['a stock that JSON.parse rounds', '"quantity":9007199254740993'],
     ['no restrictions, which must not pass for none', '"restrictions":null'],
-  ])('refuses %s', async (_, field) => {
+  ])('refuses %s, and no other product with it', async (_, field) => {
     const name = field.slice(1, field.indexOf('":'));
     const row = JSON.stringify(productRow('p-1', { [name]: 'HERE' })).replace(`"${name}":"HERE"`, field);
-    const body = JSON.stringify(envelope({ hits: 1, products: ['ROW'], pages })).replace('"ROW"', row);
-    server.script({ body });
-    const error = await failureOf(partner.listProducts());
-    expect(error).toMatchObject({ kind: 'unreadable', reason: 'shape', retryable: false, traceId: 'trace-1' });
-    expect(error.message).toContain(`details.data.products.0.${name}: `);
+    const products = ['ROW', productRow('p-2')];
+    const body = JSON.stringify(envelope({ hits: 2, products, pages })).replace('"ROW"', row);
+    server.script({ body }, { body });
+    const { data } = await partner.listProducts();
+    expect(data.products.map(({ id }) => id)).toEqual(['p-2']);
+    expect(data.unreadable).toMatchObject([{ problems: [expect.stringContaining(`${name}: `)] }]);
+    const { value } = await partner.products().next();
+    expect(value).toEqual(data.products[0]);
   });
 
   it.each([
