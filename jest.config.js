@@ -6,8 +6,8 @@ module.exports = {
   testMatch: ['<rootDir>/test/**/*.test.ts'],
   transform: { '^.+\\.ts$': ['@swc/jest', { jsc: { parser: { syntax: 'typescript' }, target: 'es2022' } }] },
   testTimeout: 60_000,
-  // Most tests wait for a server rather than compute, so two at a time pay even on one core; more than four crowd it.
-  maxWorkers: Math.min(4, Math.max(2, availableParallelism())),
+  // Most tests wait for a server rather than compute, so one more than there are cores pays; more than four crowd it.
+  maxWorkers: Math.min(4, availableParallelism() + 1),
   reporters: ['default', '<rootDir>/test/support/closing-line.mjs'],
   // One server for all suites. Jest ignores what a set-up returns, so its end is a file of its own.
   globalSetup: '<rootDir>/test/support/global-setup.ts',

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { performance } from 'node:perf_hooks';
 import type { NativeConnection, Worker } from '@temporalio/worker';
 
 /** Temporal's numbers for the two kinds of task queue; its proto package is no dependency of ours. */
@@ -18,7 +19,7 @@ export interface Readiness {
 /** Asks the server itself whether both pollers of this worker are seen there. A worker that stops is unready at once. */
 export function readinessOf(worker: () => Worker | undefined): (now?: number) => Promise<Readiness> {
   let last: { at: number; answer: Promise<Readiness> } | undefined;
-  return async (now = Date.now()) => {
+  return async (now = performance.now()) => {
     const running = worker();
     const connection = running?.connection;
     if (!running || !connection) return { ready: false, reason: 'starting' };
