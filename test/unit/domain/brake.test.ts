@@ -11,7 +11,7 @@ describe('the brake closes', () => {
     ],
     [
       'not for five with a good one among them',
-      [...failing(4, 'UNKNOWN'), ['Z', 'GOOD'], ...failing(4, 'UNKNOWN')],
+      [...failing(4, 'UNKNOWN'), ['Z', 'GOOD'], ...failing(4, 'UNKNOWN', 'S')],
       undefined,
     ],
     [
@@ -43,6 +43,6 @@ describe('the brake closes', () => {
   });
 });
 
-function failing(count: number, sign: PlacementSign): [string, PlacementSign][] {
-  return Array.from({ length: count }, (_, index) => [`R-${index}`, sign]);
+function failing(count: number, sign: PlacementSign, name = 'R'): [string, PlacementSign][] {
+  return Array.from({ length: count }, (_, index) => [`${name}-${index}`, sign]);
 }
