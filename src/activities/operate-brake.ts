@@ -4,6 +4,7 @@ import { WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@te
 import type { BrakeActivities, NextPaused, PurchasingNotice } from '../contracts/brake';
 import { eventIdOf } from '../contracts/event-id';
 import { DELIVER_WORKFLOW, deliverWorkflowId, PURCHASING_REFERENCE, RESUME_PLACING_SIGNAL } from '../contracts/names';
+import { nextToLetThrough } from '../domain/brake';
 import { isPartnerError } from '../partner';
 import { grpcErrorOf, type PausedPurchase } from '../temporal/client';
 import { slotWait, WAKE_BATCH, wakeInterval } from '../workflows/policies';
@@ -30,9 +31,10 @@ export function createBrakeActivities(deps: ActivityDependencies): BrakeActiviti
     },
     wakePaused: () => wakePaused(deps),
     async notifyPurchasing(notice) {
+      await notify(deps, notice);
+      // An attempt that failed is repeated.
       const change = notice.type === 'purchasing.paused' ? 'closed' : 'opened';
       deps.metrics.count('fulfilment_brake_changes', { change, reason: notice.kind });
-      await notify(deps, notice);
     },
   };
 }
@@ -53,8 +55,10 @@ async function probePartner({ partner, now }: ActivityDependencies): Promise<str
 /** The oldest may just be over their time, after a partner that was away for as long as that. */
 async function newestPaused(deps: ActivityDependencies, tried: string[]): Promise<string | undefined> {
   const paused = (await listPaused(deps, MOST_COMPARED)).toReversed();
-  const untried = paused.filter(({ referenceId }) => !tried.includes(referenceId));
-  return (untried[0] ?? paused[0])?.referenceId;
+  return nextToLetThrough(
+    paused.map(({ referenceId }) => referenceId),
+    tried,
+  );
 }
 
 /** Oldest first, as far as they are listed. */

@@ -15,9 +15,9 @@ export function signOfPlacement(error: PartnerError): PlacementSign {
       return 'ACCESS_REFUSED';
     case 'NOT_SENT':
       return ['unreachable', 'timeout'].includes(error.kind) ? 'UNREACHABLE' : 'NOTHING';
-    // It answers about this very order, as it does when it works.
     case 'ORDER_REFUSED':
-      return error.httpStatus === PAYMENT_REQUIRED ? 'NO_BALANCE' : 'GOOD';
+      return error.httpStatus === PAYMENT_REQUIRED ? 'NO_BALANCE' : 'REFUSED';
+    // It knows this very order, as it does when it works.
     case 'CONFLICT':
       return 'GOOD';
   }

@@ -25,8 +25,12 @@ export interface BrakeState {
   closures: number;
   /** How many purchases that were let through failed since it was closed. */
   failures: number;
-  /** The purchases that were let through last: others come first. */
+  /** The purchases that closed it and those that were let through, the latest last: others come first. */
   tried: string[];
+  /** It has opened, and not all who wait were woken yet. */
+  waking?: boolean;
+  /** What the checkout does not know yet, oldest first. */
+  notices: PurchasingNotice[];
 }
 
 export interface NextPausedInput {

@@ -5,8 +5,9 @@
  * - `ACCESS_REFUSED`: the partner refuses us: a rotated key, a wrong prefix.
  * - `NO_BALANCE`: the account has no balance left (402).
  * - `UNREACHABLE`: the partner can't be reached, or does not show its order history.
+ * - `REFUSED`: the partner refuses every order (400, 413, 415, 422).
  */
-export const BRAKE_REASONS = ['UNKNOWN', 'ACCESS_REFUSED', 'NO_BALANCE', 'UNREACHABLE'] as const;
+export const BRAKE_REASONS = ['UNKNOWN', 'ACCESS_REFUSED', 'NO_BALANCE', 'UNREACHABLE', 'REFUSED'] as const;
 
 export type BrakeReason = (typeof BRAKE_REASONS)[number];
 
@@ -27,6 +28,9 @@ export const ROW_TO_CLOSE = 5;
 /** The same without a balance: what each of them costs is a sale, and one order may only have been too large. */
 export const ROW_WITHOUT_BALANCE = 2;
 
+/** The same of orders that were refused for their own sake: one product that is sold out is refused to several in a row. */
+export const ROW_OF_REFUSED = 10;
+
 /** The row of purchases that failed one after the other, after one more placement. */
 export function nextRow(
   row: readonly FailedPlacement[],
@@ -35,15 +39,51 @@ export function nextRow(
   if (sign === 'GOOD') return [];
   if (sign === 'NOTHING') return [...row];
   const others = row.filter((one) => one.referenceId !== referenceId);
-  return [...others, { referenceId, sign }].slice(-ROW_TO_CLOSE);
+  return [...others, { referenceId, sign }].slice(-ROW_TO_CLOSE - ROW_OF_REFUSED);
 }
 
-/** @returns why further placements are to wait; undefined as long as they are not. */
+/**
+ * An order that is refused is no sign of a partner that takes orders, and none of one that takes none: only very many are.
+ *
+ * @returns why further placements are to wait; undefined as long as they are not.
+ */
 export function reasonToClose(row: readonly FailedPlacement[]): BrakeReason | undefined {
-  const latest = row.at(-1)?.sign;
-  const withoutBalance = row.slice(-ROW_WITHOUT_BALANCE).filter(({ sign }) => sign === 'NO_BALANCE');
+  const failed = row.filter(({ sign }) => sign !== 'REFUSED');
+  const withoutBalance = failed.slice(-ROW_WITHOUT_BALANCE).filter(({ sign }) => sign === 'NO_BALANCE');
   if (withoutBalance.length === ROW_WITHOUT_BALANCE) return 'NO_BALANCE';
-  return row.length >= ROW_TO_CLOSE ? latest : undefined;
+  if (failed.length >= ROW_TO_CLOSE) return failed.at(-1)?.sign;
+  return isRefusedToAll(row) ? 'REFUSED' : undefined;
+}
+
+/**
+ * What the purchase that was let through does to a closed brake.
+ *
+ * @param sign what it has shown of the partner; undefined: nothing was heard of it.
+ * @param row with that purchase.
+ */
+export function effectOfLetThrough(
+  sign: PlacementSign | undefined,
+  row: readonly FailedPlacement[],
+): 'OPENS' | 'FAILS' | 'NONE' {
+  if (sign === 'GOOD') return 'OPENS';
+  if (sign === 'NOTHING') return 'NONE';
+  if (sign === 'REFUSED') return isRefusedToAll(row) ? 'FAILS' : 'NONE';
+  return 'FAILS';
+}
+
+/**
+ * Whom a closed brake lets through: the newest, which has the most time left, of those that have not failed yet. So one product that
+ * the partner can't sell holds up the others for as long as its purchases are tried, and no longer.
+ *
+ * @param waiting references, newest first.
+ * @param tried those that failed or were let through, the latest last.
+ */
+export function nextToLetThrough(waiting: readonly string[], tried: readonly string[]): string | undefined {
+  return waiting.toSorted((one, other) => tried.lastIndexOf(one) - tried.lastIndexOf(other))[0];
+}
+
+function isRefusedToAll(row: readonly FailedPlacement[]): boolean {
+  return row.filter(({ sign }) => sign === 'REFUSED').length >= ROW_OF_REFUSED;
 }
 
 /** In words, for people. */
@@ -52,4 +92,5 @@ export const BRAKE_REASON_IN_WORDS: Record<BrakeReason, string> = {
   ACCESS_REFUSED: 'the partner refuses us: a wrong key or prefix',
   NO_BALANCE: 'the balance at the partner is gone',
   UNREACHABLE: 'the partner can not be reached',
+  REFUSED: 'the partner refuses every order',
 };

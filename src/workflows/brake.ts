@@ -1,9 +1,9 @@
 import {
   condition,
-  continueAsNew,
   defineSignal,
   getExternalWorkflowHandle,
   log,
+  makeContinueAsNewFunc,
   proxyActivities,
   proxyLocalActivities,
   setCurrentDetails,
@@ -17,7 +17,14 @@ import type { Activities } from '../contracts/activities';
 import type { BrakeActivities, BrakeState, ClosedBrake, PurchasingNotice, ReportedPlacement } from '../contracts/brake';
 import { purchaseWorkflowId, REPORT_PLACEMENTS_SIGNAL, RESUME_PLACING_SIGNAL } from '../contracts/names';
 import type { PurchaseSettings } from '../contracts/purchase';
-import { BRAKE_REASON_IN_WORDS, type BrakeReason, nextRow, type PlacementSign, reasonToClose } from '../domain/brake';
+import {
+  BRAKE_REASON_IN_WORDS,
+  type BrakeReason,
+  effectOfLetThrough,
+  nextRow,
+  type PlacementSign,
+  reasonToClose,
+} from '../domain/brake';
 import { readNextPaused } from './activity-result-guards';
 import { lastingWorkflowOptions } from './lasting-workflow';
 import {
@@ -28,23 +35,25 @@ import {
   letThroughPause,
   letThroughTimeout,
   localOptions,
-  probePause,
+  nextLetThroughPause,
+  noticeOptions,
   wakeOptions,
 } from './policies';
 import { detailsOf, escapeMarkdown } from '../domain/markdown';
-import { isPlacementSign, readBrakeState } from './brake-state';
+import { isBrakeReason, isPlacementSign, readBrakeState } from './brake-state';
 import { instant } from './progress';
 import { fieldsOf } from './value-guards';
 
 const { readSettings } = proxyLocalActivities<Activities>(localOptions);
-const { nextPaused, notifyPurchasing } = proxyActivities<BrakeActivities>(brakeStepOptions);
+const { nextPaused } = proxyActivities<BrakeActivities>(brakeStepOptions);
+const { notifyPurchasing } = proxyActivities<BrakeActivities>(noticeOptions);
 const { wakePaused } = proxyActivities<BrakeActivities>(wakeOptions);
 
 const reportPlacementsSignal = defineSignal<[ReportedPlacement[]]>(REPORT_PLACEMENTS_SIGNAL);
-/** How many purchases that were let through are remembered, so that one whose placement always fails does not stop the others. */
-const MOST_TRIED = 20;
-/** What a step takes beside its pause and the answer that it waits for, in ms: two short steps of a minute at the most. */
-const MINUTES_OF_STEPS = 120_000;
+/** How many purchases that failed are remembered, so that those whose placement always fails do not stop the others. */
+const MOST_TRIED = 200;
+/** What a step takes beside its pause and the answer that it waits for, in ms: an activity of 2 min at the most. */
+const MINUTES_OF_STEPS = 180_000;
 
 /**
  * Holds new placements of its task queue back while the partner takes none: docs/architecture.md#the-brake. It is started by the
@@ -59,9 +68,14 @@ export async function brakeWorkflow(before?: BrakeState): Promise<void> {
   const brake = new Brake(before);
   const { settings } = await readSettings.executeWithOptions({ summary: 'the settings' }, []);
   while (await brake.step(settings)) {
-    if (brake.mayContinueAsNew && workflowInfo().historyLength > BRAKE_HISTORY)
-      await continueAsNew<typeof brakeWorkflow>(brake.state);
+    if (workflowInfo().historyLength > BRAKE_HISTORY) await goOnAsNew(brake.state);
   }
+}
+
+/** With the memo, which would else be empty until the first task of the new run: open. */
+function goOnAsNew(state: BrakeState): Promise<never> {
+  const memo = state.closed && { brake: state.closed };
+  return makeContinueAsNewFunc<typeof brakeWorkflow>({ memo })(state);
 }
 
 /** The state of the brake, and its steps. */
@@ -70,17 +84,21 @@ class Brake {
   /** What the purchase that was let through has shown. */
   private answer: PlacementSign | undefined;
   private lastWaiting = Date.now();
+  /** How many in a row of those that were let through have shown nothing. */
+  private nothings = 0;
+  /** The last one that was let through was refused for its own sake, which costs a sale. */
+  private isRefused = false;
   /** The purchases that waited are being woken. */
   private waking: Promise<unknown> | undefined;
+  private isNotifying = false;
 
   constructor(before: BrakeState | undefined) {
     this.state = readBrakeState(before);
     if (this.state.closed) upsertMemo({ brake: this.state.closed });
     setHandler(reportPlacementsSignal, (placements) => this.note(placements));
-  }
-
-  get mayContinueAsNew(): boolean {
-    return this.waking === undefined;
+    // What the run before has not ended, whose activities nobody waits for any more.
+    if (this.state.waking) this.wakeAll();
+    void this.notifyAll();
   }
 
   /** @returns whether there is another one. */
@@ -104,7 +122,7 @@ class Brake {
     const { row } = this.state;
     const reason = reasonToClose(row);
     if (reason !== undefined) {
-      await this.close(settings, reason);
+      this.close(settings, reason);
       return true;
     }
     setCurrentDetails(
@@ -113,46 +131,61 @@ class Brake {
         '**Next:** the answers to the next placements. A good one ends this workflow, and it is started again when it is needed.',
       ]),
     );
-    const { waking } = this;
-    if (row.length === 0 && !waking) return false;
-    const isHeard = await condition(() => this.state.row !== row || this.waking !== waking, brakeQuiet(settings).open, {
-      summary: 'then it ends, if nothing goes wrong',
-    });
-    return isHeard || waking !== undefined;
+    const { waking, isNotifying } = this;
+    const isBusy = waking !== undefined || isNotifying;
+    if (row.length === 0 && !isBusy) return false;
+    const isHeard = await condition(
+      () => this.state.row !== row || this.waking !== waking || this.isNotifying !== isNotifying,
+      brakeQuiet(settings).open,
+      { summary: 'then it ends, if nothing goes wrong' },
+    );
+    return isHeard || isBusy;
   }
 
-  private async close(settings: PurchaseSettings, reason: BrakeReason): Promise<void> {
+  private close(settings: PurchaseSettings, reason: BrakeReason): void {
     this.state.closures += 1;
     this.state.failures = 0;
-    this.state.tried = [];
+    this.state.tried = this.state.row.map(({ referenceId }) => referenceId);
     this.lastWaiting = Date.now();
+    this.nothings = 0;
+    this.isRefused = false;
     this.show({ reason, since: Date.now(), until: Date.now() + brakeValidity(settings) });
     log.error('new placements wait', { reason });
-    await notify(this.noticeOf('purchasing.paused', reason, {}));
+    this.notify(this.noticeOf('purchasing.paused', reason, {}));
   }
 
   /** Waits, then lets one purchase through, and sees what comes of it. */
   private async stepClosed(settings: PurchaseSettings, before: ClosedBrake): Promise<boolean> {
     const { failures } = this.state;
+    const { nothings, isRefused } = this;
     const closed = this.prolong(settings, before);
-    const isProbed = closed.reason !== 'NO_BALANCE';
-    const pause = isProbed && failures === 0 ? probePause(settings) : letThroughPause(settings, failures);
-    await sleep(pause, { summary: 'then it tries whether the partner takes orders' });
+    const isProbed = closed.reason !== 'NO_BALANCE' && closed.reason !== 'REFUSED';
+    const pause = nextLetThroughPause(settings, { failures, nothings, costsSales: isRefused || !isProbed });
+    if (pause > 0) await sleep(pause, { summary: 'then it tries whether the partner takes orders' });
     const { why, referenceId } = await this.next(isProbed);
     if (why !== undefined) this.show(closed, why);
     if (why !== undefined || referenceId === undefined) return this.waitOn(settings, closed, why);
 
     this.lastWaiting = Date.now();
     const sign = await this.letThrough(settings, { ...closed, letThrough: referenceId }, referenceId);
-    if (sign === 'GOOD') {
-      await this.open(closed);
-    } else if (sign === 'NOTHING') {
-      this.show(closed);
-    } else {
-      this.state.failures += 1;
-      this.show({ reason: sign ?? closed.reason, since: closed.since, until: closed.until });
-    }
+    this.conclude(closed, referenceId, sign);
     return true;
+  }
+
+  /** What the purchase that was let through has shown. */
+  private conclude(closed: ClosedBrake, referenceId: string, sign: PlacementSign | undefined): void {
+    this.nothings = sign === 'NOTHING' ? this.nothings + 1 : 0;
+    this.isRefused = sign === 'REFUSED';
+    if (sign === 'REFUSED') this.state.row = nextRow(this.state.row, { referenceId, sign });
+    switch (effectOfLetThrough(sign, this.state.row)) {
+      case 'OPENS':
+        return this.open(closed);
+      case 'NONE':
+        return this.show(withNobody(closed));
+      case 'FAILS':
+        this.state.failures += 1;
+        return this.show(withNobody(closed, isBrakeReason(sign) ? sign : undefined));
+    }
   }
 
   /** Each write costs the server: it is one in several minutes. */
@@ -167,8 +200,9 @@ class Brake {
 
   /** For whom nobody waits, opens by itself: the next purchases find out. */
   private async waitOn(settings: PurchaseSettings, closed: ClosedBrake, why: string | undefined): Promise<boolean> {
+    this.nothings = 0;
     if (why !== undefined) this.lastWaiting = Date.now();
-    if (Date.now() - this.lastWaiting >= brakeQuiet(settings).closed) await this.open(closed);
+    if (Date.now() - this.lastWaiting >= brakeQuiet(settings).closed) this.open(closed);
     return true;
   }
 
@@ -187,7 +221,8 @@ class Brake {
     closed: ClosedBrake,
     referenceId: string,
   ): Promise<PlacementSign | undefined> {
-    this.state.tried = [...this.state.tried, referenceId].slice(-MOST_TRIED);
+    const others = this.state.tried.filter((one) => one !== referenceId);
+    this.state.tried = [...others, referenceId].slice(-MOST_TRIED);
     this.answer = undefined;
     this.show(closed);
     try {
@@ -202,12 +237,12 @@ class Brake {
     return this.answer;
   }
 
-  private async open({ reason, since }: ClosedBrake): Promise<void> {
+  private open({ reason, since }: ClosedBrake): void {
     this.state.row = [];
     this.show(undefined);
     log.warn('new placements go on', { reason });
-    await notify(this.noticeOf('purchasing.resumed', reason, { since: new Date(since).toISOString() }));
     this.wakeAll();
+    this.notify(this.noticeOf('purchasing.resumed', reason, { since: new Date(since).toISOString() }));
   }
 
   /** Beside everything else, because it may be closed again long before all are woken; that ends it. */
@@ -217,9 +252,32 @@ class Brake {
       .then(() => wakePaused.executeWithOptions({ summary }, []))
       .catch(() => log.warn('not all that wait were woken: they ask by themselves'))
       .finally(() => {
-        if (this.waking === waking) this.waking = undefined;
+        if (this.waking !== waking) return;
+        this.waking = undefined;
+        this.state.waking = undefined;
       });
     this.waking = waking;
+    this.state.waking = true;
+  }
+
+  private notify(notice: PurchasingNotice): void {
+    this.state.notices = [...this.state.notices, notice];
+    void this.notifyAll();
+  }
+
+  /** Beside everything else, and in the order in which it happened: where all workers are busy, nobody waits for it. */
+  private async notifyAll(): Promise<void> {
+    if (this.isNotifying) return;
+    for (let [notice] = this.state.notices; notice; [notice] = this.state.notices) {
+      this.isNotifying = true;
+      try {
+        await notifyPurchasing.executeWithOptions({ summary: notice.type }, [notice]);
+      } catch {
+        log.error('the checkout could not be notified', { type: notice.type });
+      }
+      this.state.notices = this.state.notices.slice(1);
+    }
+    this.isNotifying = false;
   }
 
   private show(closed: ClosedBrake | undefined, why = ''): void {
@@ -237,6 +295,7 @@ class Brake {
         `**CLOSED** since ${instant(since)}: ${BRAKE_REASON_IN_WORDS[reason]}. New purchases wait; nothing of them is sent.`,
         `**Next:** ${escapeMarkdown(next)}.`,
         reason === 'NO_BALANCE' && '**You** put money into the account at the partner. The rest goes by itself.',
+        reason === 'REFUSED' && '**You** read why in the results of the purchases that ended as REJECTED.',
         ['Who waits:', '', '```', 'node dist/starter.js list --state PAUSED', '```'].join('\n'),
       ]),
     );
@@ -255,12 +314,8 @@ class Brake {
   }
 }
 
-async function notify(notice: PurchasingNotice): Promise<void> {
-  try {
-    await notifyPurchasing.executeWithOptions({ summary: notice.type }, [notice]);
-  } catch {
-    log.error('the checkout could not be notified', { type: notice.type });
-  }
+function withNobody({ reason, since, until }: ClosedBrake, latest: BrakeReason = reason): ClosedBrake {
+  return { reason: latest, since, until };
 }
 
 setWorkflowOptions(lastingWorkflowOptions, brakeWorkflow);

@@ -111,6 +111,25 @@ export function letThroughPause(settings: PurchaseSettings, failures: number): n
   return Math.min(brakeUnit(settings) * Math.min(0.5 * 2 ** failures, 10), settings.placeWithinMs / 6);
 }
 
+/** So many that show nothing are let through one right after the other: each is a search at the partner. */
+const MOST_AT_ONCE = 10;
+
+/**
+ * The pause before the next purchase is let through. After one that has shown nothing (its order is there already, it costs too much, it
+ * had no slot) there is none, and after every ten of those in a row a short one.
+ *
+ * @param failures how many failed since it closed.
+ * @param nothings how many in a row have shown nothing.
+ * @param costsSales a refusal ends the purchase, and no probe can foresee it.
+ */
+export function nextLetThroughPause(
+  settings: PurchaseSettings,
+  { failures, nothings, costsSales }: { failures: number; nothings: number; costsSales: boolean },
+): number {
+  if (nothings > 0) return nothings % MOST_AT_ONCE === 0 ? probePause(settings) : 0;
+  return failures === 0 && !costsSales ? probePause(settings) : letThroughPause(settings, failures);
+}
+
 /** So long a purchase that was let through has for its answer: an attempt, and a worker that has time for it. */
 export function letThroughTimeout(settings: PurchaseSettings): number {
   return placementInFlight(settings) + 15 * SECOND;
@@ -141,12 +160,20 @@ export function brakeValidity(settings: PurchaseSettings): number {
 export const WAKE_BATCH = 25;
 export const wakeInterval = SECOND;
 
-/** A short step of the brake, which goes on without its result. */
+/** A short step of the brake, which goes on without its result. It is one for all that wait, so it waits behind none of them. */
 export const brakeStepOptions: ActivityOptions = {
   startToCloseTimeout: 30 * SECOND,
-  scheduleToCloseTimeout: MINUTE,
-  priority: PRIORITY.settling,
+  scheduleToCloseTimeout: 2 * MINUTE,
+  priority: PRIORITY.placementsAndDeliveries,
   retry: { initialInterval: SECOND, backoffCoefficient: 2, maximumAttempts: 3 },
+};
+
+/** That sales have stopped or go on is news for a day: it waits out workers that are all busy, or all away. */
+export const noticeOptions: ActivityOptions = {
+  startToCloseTimeout: 30 * SECOND,
+  scheduleToCloseTimeout: 24 * HOUR,
+  priority: PRIORITY.placementsAndDeliveries,
+  retry: { initialInterval: SECOND, backoffCoefficient: 2, maximumInterval: MINUTE },
 };
 
 /** Waking all who wait; whoever is left out asks by itself. */
