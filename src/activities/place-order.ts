@@ -10,6 +10,7 @@ import type { ActivityDependencies } from './dependencies';
 import { signOfPlacement, signOfRead } from './placement-sign';
 import { createPriceList, type Prices } from './price-list';
 import { createIntent, createSequence, type Sequence } from './record-intent';
+import { withinMs } from './within-ms';
 
 /**
  * Two times this close are one dispatch: the time-skipping server reads its clock twice for it. Nobody can have an attempt
@@ -86,13 +87,13 @@ function paused({ reason }: ClosedBrake): PlacementResult {
 async function checkPrice(
   attempt: Attempt,
   input: PlaceOrderInput,
-  readPrices: () => Promise<Prices>,
+  readPrices: (patienceMs: number) => Promise<Prices>,
 ): Promise<PlacementResult | undefined> {
   const { items, maxDebit } = input;
   if (maxDebit === undefined) return undefined;
   // The other half of the attempt is for the search and the write.
   const prices = await readBefore(attempt, input, input.maxAgeMs / 2, {
-    read: readPrices,
+    read: (timeLeftMs) => readPrices(timeLeftMs / 2),
     slow: 'the catalogue is still being read for its prices',
     failed: 'the catalogue could not be read',
   });
@@ -144,13 +145,13 @@ async function readBefore<T>(
   { now, report }: Attempt,
   input: PlaceOrderInput,
   restMs: number,
-  { read, slow, failed }: { read: () => Promise<T>; slow: string; failed: string },
+  { read, slow, failed }: { read: (timeLeftMs: number) => Promise<T>; slow: string; failed: string },
 ): Promise<{ result: T } | Extract<PlacementResult, { evidence: 'NOT_SENT' }>> {
   // A worker whose clock is behind the server's would believe that it has more time than the attempt may take.
   const timeLeftMs = Math.min(notAfter(input) - now(), input.maxAgeMs) - ANSWER_MS - restMs;
   if (timeLeftMs <= 0) return { evidence: 'NOT_SENT', why: 'the attempt was too old when a worker took it' };
   try {
-    const result = await withinMs(timeLeftMs, read());
+    const result = await withinMs(timeLeftMs, read(timeLeftMs));
     return result === undefined ? { evidence: 'NOT_SENT', why: slow } : { result };
   } catch (error) {
     report(signOfRead(error));
@@ -192,13 +193,4 @@ async function send(deps: Attempt, input: PlaceOrderInput, oneByOne: Sequence): 
 /** Epoch ms: until when this attempt may write. */
 function notAfter(input: PlaceOrderInput): number {
   return activityInfo().currentAttemptScheduledTimestampMs + input.maxAgeMs;
-}
-
-/** @returns undefined when it takes longer. */
-async function withinMs<T>(ms: number, result: Promise<T>): Promise<T | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), ms);
-  });
-  return Promise.race([result, late]).finally(() => clearTimeout(timer));
 }

@@ -63,7 +63,13 @@ const HOLD_REASONS = namesOf<HoldReason>({
   DELIVERY_REFUSED: 1,
   DELIVERY_EXHAUSTED: 1,
 });
-const BRAKE_REASONS = namesOf<BrakeReason>({ UNKNOWN: 1, ACCESS_REFUSED: 1, NO_BALANCE: 1, UNREACHABLE: 1, REFUSED: 1 });
+const BRAKE_REASONS = namesOf<BrakeReason>({
+  UNKNOWN: 1,
+  ACCESS_REFUSED: 1,
+  NO_BALANCE: 1,
+  UNREACHABLE: 1,
+  REFUSED: 1,
+});
 const FINDINGS = namesOf<FindingKind>({
   DOUBLE_PURCHASE: 1,
   SAME_KEY_TWICE: 1,

@@ -4,6 +4,7 @@ import {
   firstDeliveryOptions,
   firstPollOptions,
   historySearchOptions,
+  nextLetThroughPause,
   pauseFloor,
   placementInFlight,
   placementMaxAge,
@@ -146,5 +147,25 @@ describe('the history of a purchase stays bounded, because it never continues as
     const rounds = production.placeWithinMs / (production.settleMs + placementPause(60));
     expect(pauseFloor(rounds * (PLACEMENT + 7 * SEARCH))).toBe(0);
     expect(pauseFloor((production.placeWithinMs / placementPause(60)) * PLACEMENT)).toBe(0);
+  });
+});
+
+describe('the next purchase is let through by a closed brake', () => {
+  const UNHURT = { failures: 0, nothings: 0, costsSales: false };
+
+  it.each([
+    ['after 10 s', UNHURT, 10],
+    ['after 30 s, where it may cost a sale', { ...UNHURT, costsSales: true }, 30],
+    ['after a minute, when one has failed', { ...UNHURT, failures: 1 }, 60],
+    ['at once, when one has shown nothing', { ...UNHURT, nothings: 1 }, 0],
+    [
+      'at once, when one has shown nothing after several that failed',
+      { nothings: 9, failures: 5, costsSales: true },
+      0,
+    ],
+    ['after 10 s, when ten in a row have shown nothing', { ...UNHURT, nothings: 10, failures: 5 }, 10],
+    ['after 10 min, when many have failed', { ...UNHURT, failures: 30 }, 600],
+  ])('%s', (_, shown, seconds) => {
+    expect(nextLetThroughPause(production, shown)).toBe(seconds * 1_000);
   });
 });
