@@ -59,7 +59,7 @@ it.concurrent(
     await env.client.workflow.start(BRAKE_WORKFLOW, {
       workflowId: brakeWorkflowId(env.taskQueue),
       taskQueue: env.taskQueue,
-      args: [{ row: [], closed, closures: 1, failures: 10, tried: [] } satisfies BrakeState],
+      args: [{ row: [], closed, closures: 1, failures: 10, tried: [], notices: [] } satisfies BrakeState],
       workflowIdConflictPolicy: 'TERMINATE_EXISTING',
     });
     await env.untilState(referenceId, 'PAUSED');
