@@ -1,5 +1,11 @@
-import type { BrakeState } from '../../../src/contracts/brake';
-import { BRAKE_WORKFLOW, brakeWorkflowId } from '../../../src/contracts/names';
+import type { BrakeState, ClosedBrake } from '../../../src/contracts/brake';
+import {
+  BRAKE_WORKFLOW,
+  brakeWorkflowId,
+  purchaseWorkflowId,
+  REPORT_PLACEMENTS_SIGNAL,
+} from '../../../src/contracts/names';
+import { BRAKE_HISTORY } from '../../../src/workflows/policies';
 import { brakeHandle, brakeOf, buyMany, purchasingEvents, untilClosed } from '../../support/brake';
 import { expectDeliveredOnce, rejectionOf } from '../../support/checks';
 import { operatorOf } from '../../support/operator';
@@ -13,6 +19,7 @@ import { LENIENT, searchesFor } from './run-purchase';
 
 jest.setTimeout(180_000);
 
+const PROBE_PAUSE_MS = 100;
 /** Its pauses are made of the settling time: a probe each 100 ms, and 300 ms until the first purchase is let through. */
 const BRAKED: TestEnvironmentOptions = { brake: true, pastOrders: 5, settings: { ...LENIENT, settleMs: 600 } };
 
@@ -56,12 +63,7 @@ it.concurrent(
     await env.untilState(referenceId, 'UNCONFIRMED');
     // It lets nobody through for ten settling times.
     const closed = { reason: 'NO_BALANCE' as const, since: Date.now(), until: Date.now() + 60_000 };
-    await env.client.workflow.start(BRAKE_WORKFLOW, {
-      workflowId: brakeWorkflowId(env.taskQueue),
-      taskQueue: env.taskQueue,
-      args: [{ row: [], closed, closures: 1, failures: 10, tried: [], notices: [] } satisfies BrakeState],
-      workflowIdConflictPolicy: 'TERMINATE_EXISTING',
-    });
+    await startBrake(env, { row: [], closed, closures: 1, failures: 10, tried: [], notices: [] });
     await env.untilState(referenceId, 'PAUSED');
     await waitUntil('its order is booked', async () => (await env.sandbox.ordersOf(referenceId)).length === 1);
 
@@ -126,6 +128,88 @@ it.concurrent('a purchase that waits ends NOT_PLACED when its time is over; a br
   env.sandbox.settings({ apiKeys: ['sandbox-key'] });
   expect(await env.bought({ 'demo-instant': 1 })).toMatchObject({ outcome: 'DELIVERED' });
 });
+
+it.concurrent('a partner that refuses all orders closes it; one that takes an order again opens it', async () => {
+  const env = await startTestEnvironment(BRAKED);
+  const action = { type: 'answer', status: 400 } as const;
+  const fault = env.sandbox.addFault({ operation: 'place', times: 'always', action });
+  for (const { outcome } of await env.ended(await buyMany(env, 10), 150_000)) expect(outcome).toBe('REJECTED');
+  await untilClosed(env);
+  const waiting = await buyMany(env, 5);
+  await waitUntil('one more was let through', () => fault.hits > 10);
+  expect((await brakeOf(env)).closed).toMatchObject({ reason: 'REFUSED' });
+  env.sandbox.clearFaults();
+
+  const outcomes = (await env.ended(waiting, 150_000)).map(({ outcome }) => outcome);
+  expect(outcomes.filter((outcome) => outcome === 'DELIVERED')).toHaveLength(15 - fault.hits);
+});
+
+it.concurrent('who shows nothing costs no pause, and who has failed already comes last', async () => {
+  const env = await startTestEnvironment(BRAKED);
+  env.sandbox.settings({ apiKeys: ['rotated'] });
+  const healthy = env.reference('healthy');
+  const dear = Array.from({ length: 3 }, () => env.reference('dear'));
+  const sick = Array.from({ length: 2 }, () => env.reference('sick'));
+  await startBrake(env, { row: [], closed: closedFor('UNKNOWN'), closures: 1, failures: 0, tried: sick, notices: [] });
+  await untilClosed(env);
+  for (const referenceId of [healthy, ...dear, ...sick]) {
+    const maxDebit = dear.includes(referenceId) ? 1 : undefined;
+    await env.starter.purchase({ referenceId, items: [{ productId: 'demo-instant', quantity: 1 }], maxDebit });
+  }
+  for (const referenceId of [healthy, ...dear, ...sick]) await env.untilState(referenceId, 'PAUSED');
+  await env.untilListed(`TaskQueue="${env.taskQueue}" AND PurchaseState="PAUSED"`, 6);
+  env.sandbox.settings({ apiKeys: ['sandbox-key'] });
+
+  expect(await env.starter.result(healthy)).toMatchObject({ outcome: 'DELIVERED' });
+  const { events } = await brakeHandle(env).fetchHistory();
+  const steps = (events ?? []).flatMap(
+    ({ signalExternalWorkflowExecutionInitiatedEventAttributes: signal, ...event }) => {
+      const pause = Number(event.timerStartedEventAttributes?.startToFireTimeout?.nanos ?? 0) / 1e6;
+      return signal ? [signal.workflowExecution?.workflowId] : pause === PROBE_PAUSE_MS ? ['pause'] : [];
+    },
+  );
+  const letThrough = [...dear.toReversed(), healthy].map((referenceId) => purchaseWorkflowId(referenceId));
+  expect(steps.slice(-5)).toEqual(['pause', ...letThrough]);
+});
+
+it.concurrent('a closed brake that continues as new is closed at once, and has nothing forgotten', async () => {
+  const env = await startTestEnvironment(BRAKED);
+  const closed = closedFor('NO_BALANCE');
+  const notice = {
+    type: 'purchasing.paused',
+    at: new Date().toISOString(),
+    kind: 'NO_BALANCE',
+    reason: 'none',
+    details: {},
+    deduplicationKey: 'before',
+  } as const;
+  const state: BrakeState = { row: [], closed, closures: 1, failures: 0, tried: [], notices: [notice], waking: true };
+  const { firstExecutionRunId } = await startBrake(env, state);
+  await waitUntil('what the run before has left is done', () => purchasingEvents(env).length === 1);
+  const signals = Array.from({ length: BRAKE_HISTORY }, () => brakeHandle(env).signal(REPORT_PLACEMENTS_SIGNAL, []));
+  await Promise.all(signals);
+  const nextRun = await waitUntil('it has continued as new', async () => {
+    const { runId } = await brakeHandle(env).describe();
+    return runId === firstExecutionRunId ? undefined : runId;
+  });
+
+  const { events } = await env.client.workflow.getHandle(brakeWorkflowId(env.taskQueue), nextRun).fetchHistory();
+  const memo = events?.[0]?.workflowExecutionStartedEventAttributes?.memo?.fields?.brake?.data;
+  expect(JSON.parse(Buffer.from(memo ?? []).toString())).toMatchObject({ reason: 'NO_BALANCE' });
+});
+
+function closedFor(reason: ClosedBrake['reason']): ClosedBrake {
+  return { reason, since: Date.now(), until: Date.now() + 600_000 };
+}
+
+function startBrake(env: TestEnvironment, state: BrakeState) {
+  return env.client.workflow.start(BRAKE_WORKFLOW, {
+    workflowId: brakeWorkflowId(env.taskQueue),
+    taskQueue: env.taskQueue,
+    args: [state],
+    workflowIdConflictPolicy: 'TERMINATE_EXISTING',
+  });
+}
 
 /** How many came to each end, `HELD` among them. */
 async function endsOf(env: TestEnvironment, references: readonly string[]): Promise<Map<string, number>> {
