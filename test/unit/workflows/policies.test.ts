@@ -1,10 +1,15 @@
 import {
+  brakeStepOptions,
+  brakeValidity,
   completedEventOptions,
   deliveryOptions,
   firstDeliveryOptions,
   firstPollOptions,
   historySearchOptions,
+  letThroughPause,
+  letThroughTimeout,
   nextLetThroughPause,
+  noticeOptions,
   pauseFloor,
   placementInFlight,
   placementMaxAge,
@@ -56,6 +61,18 @@ describe.each([
     ]) {
       expect(startToCloseTimeout).toBeGreaterThan(settings.partnerTimeoutMs);
     }
+  });
+
+  it('the brake waits behind no placement, and what stops sales is news for a day', () => {
+    const { priority } = placementOptions(settings);
+    expect([brakeStepOptions.priority, noticeOptions.priority]).toEqual([priority, priority]);
+    expect(noticeOptions.scheduleToCloseTimeout).toBe(24 * 3_600_000);
+    expect(noticeOptions.retry?.maximumAttempts).toBeUndefined();
+  });
+
+  it('a closed brake is in force for longer than its longest step', () => {
+    const step = letThroughPause(settings, 100) + letThroughTimeout(settings);
+    expect(brakeValidity(settings)).toBeGreaterThan(step + Number(brakeStepOptions.scheduleToCloseTimeout) + 60_000);
   });
 
   it('a crashed poll is tried again after the interval, never sooner', () => {
