@@ -843,7 +843,7 @@ export const MUTANTS = [
     rule: 'prices of a quarter of an hour ago are no prices',
     file: 'src/activities/price-list.ts',
     find: 'if (!known || age >= USABLE_MS) return reading;',
-    replace: 'if (!known || age < 0) return reading;',
+    replace: 'if (!known || age >= 100 * USABLE_MS) return reading;',
     tests: ['test/unit/activities/price-list.test.ts'],
   },
   {
