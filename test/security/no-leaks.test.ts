@@ -1,5 +1,6 @@
 import { purchaseWorkflowId } from '../../src/contracts/names';
 import { type Collector, startCollector } from '../support/collector';
+import { keepBrakeOpen } from '../support/brake';
 import { freePort } from '../support/dev-server';
 import type { Reply } from '../support/http-server';
 import { operatorOf } from '../support/operator';
@@ -52,6 +53,7 @@ describe('after real purchases on every ugly path', () => {
         });
       }),
     );
+    const letBrakeClose = keepBrakeOpen(environment);
     await inTurns(AT_ONCE, [
       ...Object.entries(ALL).map(
         ([name, purchase]) =>
@@ -65,6 +67,7 @@ describe('after real purchases on every ugly path', () => {
       ),
     ]);
     await endInAnotherWay();
+    await letBrakeClose();
     canaries = [
       ...secretCanaries(),
       { name: "a stranger's key", value: STRANGERS_KEY },

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { brakeWorkflowId, PURCHASING_REFERENCE } from '../../src/contracts/names';
 import { type BrakeStatus, readBrake } from '../../src/temporal/client';
 import type { TestEnvironment } from './test-environment';
@@ -24,4 +25,25 @@ export function purchasingEvents(env: TestEnvironment): string[] {
 /** Starts so many purchases of one piece each. */
 export function buyMany(env: TestEnvironment, count: number): Promise<string[]> {
   return Promise.all(Array.from({ length: count }, () => env.buy({ 'demo-instant': 1 })));
+}
+
+/**
+ * Ends the brake whenever there is one, as an operator may: of workers in processes of their own, where many placements go wrong on
+ * purpose.
+ *
+ * @returns stops that.
+ */
+export function keepBrakeOpen(env: Pick<TestEnvironment, 'client' | 'taskQueue'>): () => Promise<void> {
+  const stopping = new AbortController();
+  const brake = env.client.workflow.getHandle(brakeWorkflowId(env.taskQueue));
+  const ending = (async () => {
+    while (!stopping.signal.aborted) {
+      await brake.terminate('this test is not about it').catch(() => undefined);
+      await setTimeout(500, undefined, { signal: stopping.signal }).catch(() => undefined);
+    }
+  })();
+  return () => {
+    stopping.abort();
+    return ending;
+  };
 }
