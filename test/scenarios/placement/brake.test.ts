@@ -56,7 +56,7 @@ it.concurrent(
 it.concurrent(
   'what an earlier request bought late is found before a purchase that waits ends without an order',
   async () => {
-    const env = await startTestEnvironment({ ...BRAKED, settings: { ...BRAKED.settings, settleMs: 1_200 } });
+    const env = await startTestEnvironment({ ...BRAKED, settings: { ...BRAKED.settings, settleMs: 3_000 } });
     const action = { type: 'answer', status: 500 } as const;
     env.sandbox.addFault({ operation: 'place', action, commit: { type: 'late', ms: 8_000 } });
     const referenceId = await env.buy({ 'demo-instant': 1 });
