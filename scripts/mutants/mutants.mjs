@@ -123,9 +123,9 @@ export const MUTANTS = [
     name: 'unplaced-in-a-reset-run',
     rule: 'a run that a reset has made never says that nothing was bought before it has settled',
     file: 'src/workflows/place-order.ts',
-    find: 'if (await mayProve({ firstRunId: workflowInfo().firstExecutionRunId, settledInRun })) return unplaced;',
+    find: 'if (await mayProve({ firstRunId: workflowInfo().firstExecutionRunId, settledInRun })) {',
     replace:
-      "if ((await mayProve({ firstRunId: workflowInfo().firstExecutionRunId, settledInRun })) || unplaced.kind === 'ended') return unplaced;",
+      "if ((await mayProve({ firstRunId: workflowInfo().firstExecutionRunId, settledInRun })) || unplaced.kind === 'ended') {",
     tests: ['test/scenarios/operators/reset.test.ts'],
   },
   {
@@ -673,8 +673,8 @@ export const MUTANTS = [
     name: 'one-bad-row',
     rule: 'a row of the order history that can not be read costs none of the others',
     file: 'src/partner/history-rows.ts',
-    find: 'const results = rows.map((row) => schema.safeParse(row));',
-    replace: 'const results = rows.map((row) => (schema.parse(row), schema.safeParse(row)));',
+    find: 'const orders = results.flatMap((result) => (result.success ? [result.data] : []));',
+    replace: 'const orders = rows.map((row) => schema.parse(row));',
     tests: ['test/unit/partner/reads.test.ts'],
   },
   {
