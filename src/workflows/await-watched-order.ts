@@ -4,10 +4,10 @@ import { summaryOf } from '../domain/markdown';
 import { endsPolling } from '../domain/order';
 import { isOrderSnapshot } from './activity-result-guards';
 import { boundedPause } from './bounded-pause';
-import { pollingOptions, routinePollOptions, WATCH_INTERVALS } from './policies';
+import { firstPollOptions, pollingOptions, WATCH_INTERVALS } from './policies';
 import type { PurchaseRecord } from './purchase-record';
 
-const local = proxyLocalActivities<Activities>(routinePollOptions);
+const local = proxyLocalActivities<Activities>(firstPollOptions);
 
 /** When an order may be polled next, in ms from now. `isOpen`: a poll has shown that it is open. */
 export interface NextPoll {

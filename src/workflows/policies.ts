@@ -286,9 +286,6 @@ export function pollingOptions(settings: PurchaseSettings, remainingMs: number):
 /** How many intervals a purchase waits for the watcher before it polls by itself. */
 export const WATCH_INTERVALS = 20;
 
-/** The poll that a purchase makes then. It is one of very many that find nothing, so it costs no events of its own. */
-export const routinePollOptions = firstPollOptions;
-
 /**
  * The pause between two readings of the order history. Temporal's lists lag by about a second: whoever reads more often sees
  * nothing sooner.

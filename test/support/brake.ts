@@ -1,5 +1,5 @@
-import { setTimeout } from 'node:timers/promises';
-import { brakeWorkflowId, PURCHASING_REFERENCE } from '../../src/contracts/names';
+import { randomUUID } from 'node:crypto';
+import { BRAKE_WORKFLOW, brakeWorkflowId, PURCHASING_REFERENCE } from '../../src/contracts/names';
 import { type BrakeStatus, readBrake } from '../../src/temporal/client';
 import type { TestEnvironment } from './test-environment';
 import { waitUntil } from './wait-until';
@@ -28,22 +28,16 @@ export function buyMany(env: TestEnvironment, count: number): Promise<string[]> 
 }
 
 /**
- * Ends the brake whenever there is one, as an operator may: of workers in processes of their own, where many placements go wrong on
- * purpose.
- *
- * @returns stops that.
+ * Has the brake stay open, of workers in processes of their own where many placements go wrong on purpose: what runs under its id is
+ * operated by nobody, and closes nothing.
  */
-export function keepBrakeOpen(env: Pick<TestEnvironment, 'client' | 'taskQueue'>): () => Promise<void> {
-  const stopping = new AbortController();
-  const brake = env.client.workflow.getHandle(brakeWorkflowId(env.taskQueue));
-  const ending = (async () => {
-    while (!stopping.signal.aborted) {
-      await brake.terminate('this test is not about it').catch(() => undefined);
-      await setTimeout(500, undefined, { signal: stopping.signal }).catch(() => undefined);
-    }
-  })();
-  return () => {
-    stopping.abort();
-    return ending;
-  };
+export async function keepBrakeOpen({
+  client,
+  taskQueue,
+}: Pick<TestEnvironment, 'client' | 'taskQueue'>): Promise<void> {
+  await client.workflow.start(BRAKE_WORKFLOW, {
+    workflowId: brakeWorkflowId(taskQueue),
+    taskQueue: randomUUID(),
+    args: [],
+  });
 }
