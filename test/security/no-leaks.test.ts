@@ -1,6 +1,6 @@
 import { purchaseWorkflowId } from '../../src/contracts/names';
 import { type Collector, startCollector } from '../support/collector';
-import { keepBrakeOpen } from '../support/brake';
+import { startIdleBrake } from '../support/brake';
 import { freePort } from '../support/dev-server';
 import type { Reply } from '../support/http-server';
 import { operatorOf } from '../support/operator';
@@ -53,7 +53,7 @@ describe('after real purchases on every ugly path', () => {
         });
       }),
     );
-    await keepBrakeOpen(environment);
+    await startIdleBrake(environment);
     await inTurns(AT_ONCE, [
       ...Object.entries(ALL).map(
         ([name, purchase]) =>

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { ClosedBrake } from '../../src/contracts/brake';
 import { BRAKE_WORKFLOW, brakeWorkflowId, PURCHASING_REFERENCE } from '../../src/contracts/names';
 import { type BrakeStatus, readBrake } from '../../src/temporal/client';
 import type { TestEnvironment } from './test-environment';
@@ -27,17 +28,15 @@ export function buyMany(env: TestEnvironment, count: number): Promise<string[]> 
   return Promise.all(Array.from({ length: count }, () => env.buy({ 'demo-instant': 1 })));
 }
 
-/**
- * Has the brake stay open, of workers in processes of their own where many placements go wrong on purpose: what runs under its id is
- * operated by nobody, and closes nothing.
- */
-export async function keepBrakeOpen({
-  client,
-  taskQueue,
-}: Pick<TestEnvironment, 'client' | 'taskQueue'>): Promise<void> {
+/** A brake that nobody operates: it is closed as it says, or open, and stays so whatever is reported to it. */
+export async function startIdleBrake(
+  { client, taskQueue }: Pick<TestEnvironment, 'client' | 'taskQueue'>,
+  closed?: ClosedBrake,
+): Promise<void> {
   await client.workflow.start(BRAKE_WORKFLOW, {
     workflowId: brakeWorkflowId(taskQueue),
     taskQueue: randomUUID(),
-    args: [],
+    memo: { brake: closed ?? null },
+    workflowIdConflictPolicy: 'TERMINATE_EXISTING',
   });
 }

@@ -6,7 +6,7 @@ import {
   REPORT_PLACEMENTS_SIGNAL,
 } from '../../../src/contracts/names';
 import { BRAKE_HISTORY } from '../../../src/workflows/policies';
-import { brakeHandle, brakeOf, buyMany, purchasingEvents, untilClosed } from '../../support/brake';
+import { brakeHandle, brakeOf, buyMany, purchasingEvents, startIdleBrake, untilClosed } from '../../support/brake';
 import { expectDeliveredOnce, rejectionOf } from '../../support/checks';
 import { operatorOf } from '../../support/operator';
 import {
@@ -57,15 +57,12 @@ it.concurrent(
   'what an earlier request bought late is found before a purchase that waits ends without an order',
   async () => {
     const env = await startTestEnvironment({ ...BRAKED, settings: { ...BRAKED.settings, settleMs: 3_000 } });
-    const action = { type: 'answer', status: 500 } as const;
-    env.sandbox.addFault({ operation: 'place', action, commit: { type: 'late', ms: 8_000 } });
+    const fault = env.sandbox.addFault({ operation: 'place', action: { type: 'answer', status: 500 } });
     const referenceId = await env.buy({ 'demo-instant': 1 });
-    await env.untilState(referenceId, 'UNCONFIRMED');
-    // It lets nobody through for ten settling times.
-    const closed = { reason: 'NO_BALANCE' as const, since: Date.now(), until: Date.now() + 60_000 };
-    await startBrake(env, { row: [], closed, closures: 1, failures: 10, tried: [], notices: [] });
+    await waitUntil('its request was answered', () => fault.hits === 1);
+    await startIdleBrake(env, closedFor('NO_BALANCE'));
     await env.untilState(referenceId, 'PAUSED');
-    await waitUntil('its order is booked', async () => (await env.sandbox.ordersOf(referenceId)).length === 1);
+    await env.sandbox.placeManualOrder({ referenceId, items: [{ id: 'demo-instant', quantity: 1 }] });
 
     await env.client.workflow.getHandle(`purchase-${referenceId}`).cancel();
 
