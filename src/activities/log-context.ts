@@ -6,7 +6,7 @@ import { presentableTraceId, subjectOf } from '../domain/subject';
 interface LineAttributes extends Record<string, unknown> {
   referenceId?: string;
   orderId?: string;
-  /** The partner's own name for its last answer: what to tell him when asking. */
+  /** The partner's own name for its last answer: to be quoted when the partner is asked about it. */
   partnerTraceId?: string;
 }
 

@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { activityInfo, log } from '@temporalio/activity';
-import { WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client';
 import type { BrakeActivities, NextPaused, PurchasingNotice } from '../contracts/brake';
-import { eventIdOf } from '../contracts/event-id';
-import { DELIVER_WORKFLOW, deliverWorkflowId, PURCHASING_REFERENCE, RESUME_PLACING_SIGNAL } from '../contracts/names';
+import { PURCHASING_REFERENCE, RESUME_PLACING_SIGNAL } from '../contracts/names';
 import { nextToLetThrough } from '../domain/brake';
 import { isPartnerError } from '../partner';
-import { grpcErrorOf, type PausedPurchase } from '../temporal/client';
+import { hasNoLists, type PausedPurchase } from '../temporal/client';
 import { slotWait, WAKE_BATCH, wakeInterval } from '../workflows/policies';
 import type { ActivityDependencies } from './dependencies';
-import { ACCESS_REFUSED, nameOf } from './failures';
+import { ACCESS_REFUSED } from './failures';
 import { inParallel } from './in-parallel';
 import { openProgress } from './progress';
+import { startEventDelivery } from './start-event-delivery';
+import { wakePurchase } from './wake-purchase';
 
 /** The most that are listed at once: the others wait for the next time, or ask by themselves. */
 const MOST_LISTED = 20_000;
@@ -19,8 +19,6 @@ const MOST_LISTED = 20_000;
 const MOST_COMPARED = 500;
 /** After so long lists surely show what has been so before. */
 const LISTS_LAG_MS = 2_000;
-/** Of gRPC. */
-const UNIMPLEMENTED = 12;
 
 /** The activities of the brake: what it does while it is closed, and when it opens. None of them buys anything. */
 export function createBrakeActivities(deps: ActivityDependencies): BrakeActivities {
@@ -69,8 +67,8 @@ async function listPaused({ purchases }: ActivityDependencies, most: number): Pr
       if (paused.push(purchase) >= most) break;
     }
   } catch (error) {
-    // The time-skipping test server. Whoever waits there asks by itself.
-    if (grpcErrorOf(error)?.code !== UNIMPLEMENTED) throw error;
+    // Whoever waits there asks by itself.
+    if (!hasNoLists(error)) throw error;
   }
   return paused.toSorted((one, other) => one.since - other.since);
 }
@@ -86,7 +84,7 @@ async function wakePaused(deps: ActivityDependencies): Promise<{ woken: number }
       for (let next = 0; next < paused.length; next += WAKE_BATCH) {
         if (await deps.brake.isClosed()) return { woken: woken.size };
         const batch = paused.slice(next, next + WAKE_BATCH);
-        await inParallel(batch, WAKE_BATCH, (one) => wake(deps, one));
+        await inParallel(batch, WAKE_BATCH, (one) => wakePurchase(deps.client, one.workflowId, RESUME_PLACING_SIGNAL));
         for (const { workflowId } of batch) woken.add(workflowId);
         progress.show('waking the purchases that wait', { woken: woken.size, waiting: paused.length - next });
         await sleep(wakeInterval, undefined, { signal: progress.signal });
@@ -99,28 +97,9 @@ async function wakePaused(deps: ActivityDependencies): Promise<{ woken: number }
   }
 }
 
-async function wake({ client }: ActivityDependencies, { workflowId }: PausedPurchase): Promise<void> {
-  try {
-    await client.workflow.getHandle(workflowId).signal(RESUME_PLACING_SIGNAL);
-  } catch (error) {
-    // It has just ended; lists lag.
-    if (error instanceof WorkflowNotFoundError) return;
-    log.warn('a purchase could not be woken', { workflowId, why: nameOf(error) });
-  }
-}
-
 /** By a workflow of its own, which tries for a day: the brake must not wait for the checkout. */
 async function notify({ client }: ActivityDependencies, notice: PurchasingNotice): Promise<void> {
   const request = { ...notice, referenceId: PURCHASING_REFERENCE };
-  try {
-    await client.workflow.start(DELIVER_WORKFLOW, {
-      workflowId: deliverWorkflowId({ eventId: eventIdOf(request) }),
-      taskQueue: activityInfo().taskQueue,
-      args: [request],
-      workflowIdReusePolicy: 'REJECT_DUPLICATE',
-      staticSummary: `${notice.type}: ${notice.reason}`,
-    });
-  } catch (error) {
-    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-  }
+  const { taskQueue } = activityInfo();
+  await startEventDelivery(client, taskQueue, request, { summary: `${notice.type}: ${notice.reason}` });
 }

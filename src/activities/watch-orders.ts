@@ -1,18 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { activityInfo, log } from '@temporalio/activity';
-import { WorkflowNotFoundError } from '@temporalio/client';
 import { FAILURE } from '../contracts/failures';
 import { ORDER_CHANGED_SIGNAL } from '../contracts/names';
 import type { OrderChange, WatchActivities, WatchResult } from '../contracts/watch';
 import { CLOCK_TOLERANCE_MS } from '../domain/clock-tolerance';
 import { mayHaveEnded } from '../domain/order';
 import { type HistoryRow, isPartnerError, isUnreadable } from '../partner';
-import { grpcErrorOf, type WaitingPurchase } from '../temporal/client';
+import { hasNoLists, type WaitingPurchase } from '../temporal/client';
 import { IDLE_ROUNDS, readRetry, WATCH_INTERVALS, watchInterval } from '../workflows/policies';
 import type { ActivityDependencies } from './dependencies';
 import { ACCESS_REFUSED, failure, nameOf } from './failures';
 import { inParallel } from './in-parallel';
 import { openProgress, type Progress } from './progress';
+import { wakePurchase } from './wake-purchase';
 
 /** What the watcher needs in addition to the other activities. */
 export interface WatchDependencies extends ActivityDependencies {
@@ -24,8 +24,6 @@ export interface WatchDependencies extends ActivityDependencies {
 const PARALLEL = 12;
 /** A partner whose history shows ever new statuses must not fill the history of a purchase with signals. */
 const MOST_WAKES = 8;
-/** Of gRPC. */
-const UNIMPLEMENTED = 12;
 
 /** For which statuses of its row a purchase was woken, by `nameOfOrder`. */
 type Woken = Map<string, Set<string>>;
@@ -80,8 +78,8 @@ async function tryRound(context: Watch): Promise<number | 'no lists' | undefined
     return await runRound(context);
   } catch (error) {
     context.signal.throwIfAborted();
-    // The time-skipping test server: its clock stands still as long as an activity runs.
-    if (grpcErrorOf(error)?.code === UNIMPLEMENTED) return 'no lists';
+    // Its clock stands still as long as an activity runs.
+    if (hasNoLists(error)) return 'no lists';
     if (isPartnerError(error) && error.kind === 'access') log.error(ACCESS_REFUSED, { why: error.message });
     log.warn('the order history could not be watched', { why: isPartnerError(error) ? error.message : nameOf(error) });
     return undefined;
@@ -143,12 +141,6 @@ async function wake({ client, woken }: Watch, { purchase, status }: ChangedRow):
   const name = nameOfOrder(purchase);
   const statuses = woken.get(name) ?? new Set();
   if (statuses.has(status) || statuses.size >= MOST_WAKES) return;
-  try {
-    await client.workflow.getHandle(workflowId).signal<[OrderChange]>(ORDER_CHANGED_SIGNAL, { orderId });
-    woken.set(name, statuses.add(status));
-  } catch (error) {
-    // It has just ended; lists lag.
-    if (error instanceof WorkflowNotFoundError) return;
-    log.warn('a purchase could not be woken', { workflowId, why: nameOf(error) });
-  }
+  const change: OrderChange = { orderId };
+  if (await wakePurchase(client, workflowId, ORDER_CHANGED_SIGNAL, change)) woken.set(name, statuses.add(status));
 }

@@ -2,7 +2,7 @@ import type { BrakeReason } from '../domain/brake';
 import type { PurchaseOutcome } from '../domain/outcome';
 import type { FindingKind } from '../domain/reconciliation/index';
 import type { PlacementResult } from './activities';
-import type { HoldReason, RunningState } from './purchase';
+import { HOLD_REASONS, type RunningState } from './purchase';
 
 export interface DeclaredMetric {
   type: 'counter' | 'histogram' | 'gauge';
@@ -54,15 +54,6 @@ const SETTLED_EVIDENCE = [
   'UNKNOWN',
   'NEVER_WRITTEN',
 ] as const;
-const HOLD_REASONS = namesOf<HoldReason>({
-  PLACEMENT_UNKNOWN: 1,
-  OTHER_ITEMS: 1,
-  ORDER_OF_ANOTHER_PURCHASE: 1,
-  MORE_KEYS_THAN_ORDERED: 1,
-  KEY_GONE: 1,
-  DELIVERY_REFUSED: 1,
-  DELIVERY_EXHAUSTED: 1,
-});
 const BRAKE_REASONS = namesOf<BrakeReason>({
   UNKNOWN: 1,
   ACCESS_REFUSED: 1,

@@ -72,17 +72,22 @@ export interface DeliveryMemo {
 }
 
 /** Why a purchase waits for an operator. */
-export type HoldReason =
-  | 'PLACEMENT_UNKNOWN'
-  | 'OTHER_ITEMS'
-  | 'ORDER_OF_ANOTHER_PURCHASE'
-  | 'MORE_KEYS_THAN_ORDERED'
-  | 'KEY_GONE'
-  | 'DELIVERY_REFUSED'
-  | 'DELIVERY_EXHAUSTED';
+export const HOLD_REASONS = [
+  'PLACEMENT_UNKNOWN',
+  'OTHER_ITEMS',
+  'ORDER_OF_ANOTHER_PURCHASE',
+  'MORE_KEYS_THAN_ORDERED',
+  'KEY_GONE',
+  'DELIVERY_REFUSED',
+  'DELIVERY_EXHAUSTED',
+] as const;
+
+export type HoldReason = (typeof HOLD_REASONS)[number];
 
 /** What an operator may decide on a held purchase. */
-export type DecisionKind = 'order' | 'replace' | 'abandon' | 'deliver' | 'withhold';
+export const DECISION_KINDS = ['order', 'replace', 'abandon', 'deliver', 'withhold'] as const;
+
+export type DecisionKind = (typeof DECISION_KINDS)[number];
 
 /** What is shown of a hold. `id` names this hold and no other, also after a reset of the workflow. */
 export interface HoldNotice {

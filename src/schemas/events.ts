@@ -10,7 +10,7 @@ import type {
   ReconciliationCompletedEvent,
   TEST_EVENT,
 } from '../contracts/checkout-events';
-import type { DecisionKind, HoldReason } from '../contracts/purchase';
+import { DECISION_KINDS, HOLD_REASONS } from '../contracts/purchase';
 import type { EventLine } from '../domain/assess-order';
 import type { Key } from '../domain/order';
 import type { PurchaseOutcome } from '../domain/outcome';
@@ -55,22 +55,11 @@ const lateDelivery = z.object({
 });
 const laterRefund = z.object({ referenceId, orderId, totalDebit: totalDebit.optional(), reason });
 
-const HOLD_REASONS = [
-  'PLACEMENT_UNKNOWN',
-  'OTHER_ITEMS',
-  'ORDER_OF_ANOTHER_PURCHASE',
-  'MORE_KEYS_THAN_ORDERED',
-  'KEY_GONE',
-  'DELIVERY_REFUSED',
-  'DELIVERY_EXHAUSTED',
-] as const satisfies HoldReason[];
-const DECISIONS = ['order', 'replace', 'abandon', 'deliver', 'withhold'] as const satisfies DecisionKind[];
-
 const held = z.object({
   referenceId,
   orderId: orderId.optional(),
   hold: z.enum(HOLD_REASONS),
-  decisions: z.array(z.enum(DECISIONS)).describe('What an operator may decide: node dist/starter.js resolve.'),
+  decisions: z.array(z.enum(DECISION_KINDS)).describe('What an operator may decide: node dist/starter.js resolve.'),
   reason,
 });
 

@@ -73,7 +73,7 @@ export async function listPurchases(
   try {
     return await client.withDeadline(deadline, async () => {
       const list = await readList(client, { query, since, limit });
-      return state === undefined ? { ...list, paused: await countPaused(client) } : list;
+      return state === undefined ? { ...list, paused: await countPurchases(client, inState('PAUSED')) } : list;
     });
   } catch (error) {
     if (Date.now() < deadline) throw error;
@@ -91,8 +91,7 @@ async function readList(
   let more = 0;
   for await (const execution of reader.list(`(${query})`)) {
     if (purchases.length >= limit) {
-      const { count } = await client.workflow.count(`WorkflowType = '${PURCHASE_WORKFLOW}' AND (${query})`);
-      more = Math.max(count - read, 1);
+      more = Math.max((await countPurchases(client, query)) - read, 1);
       break;
     }
     read += 1;
@@ -103,8 +102,8 @@ async function readList(
   return { purchases: purchases.toSorted((one, other) => (one.since < other.since ? -1 : 1)), more };
 }
 
-async function countPaused({ workflow }: Client): Promise<number> {
-  return (await workflow.count(`WorkflowType = '${PURCHASE_WORKFLOW}' AND ${inState('PAUSED')}`)).count;
+async function countPurchases({ workflow }: Client, query: string): Promise<number> {
+  return (await workflow.count(`WorkflowType = '${PURCHASE_WORKFLOW}' AND (${query})`)).count;
 }
 
 function waitingForPeople(since: number): string {

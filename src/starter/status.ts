@@ -2,7 +2,7 @@ import { type Client, type WorkflowExecutionDescription, WorkflowFailedError } f
 import { eventIdOfWorkflow } from '../contracts/names';
 import type { HoldNotice, PurchaseMemo, PurchaseResult } from '../contracts/purchase';
 import { PARTNER_ORDER_ID, PURCHASE_STATE, REFERENCE_ID } from '../contracts/search-attributes';
-import { createPurchaseReader, grpcErrorOf, type PurchaseReader } from '../temporal/client';
+import { createPurchaseReader, epochMsOf, grpcErrorOf, type PurchaseReader } from '../temporal/client';
 
 /** What waits in a purchase right now: an activity between two attempts, or in one. */
 export interface PendingWork {
@@ -143,7 +143,7 @@ async function listDeliveries(purchases: PurchaseReader, referenceId: string): P
   return found.toReversed().flat();
 }
 
-function timeOf(time: { seconds?: unknown } | null | undefined): string | undefined {
-  const seconds = Number(time?.seconds ?? 0);
-  return seconds > 0 ? new Date(seconds * 1_000).toISOString() : undefined;
+function timeOf(time: Parameters<typeof epochMsOf>[0]): string | undefined {
+  const at = epochMsOf(time);
+  return at > 0 ? new Date(at).toISOString() : undefined;
 }

@@ -11,7 +11,14 @@ import {
 import type { Activities, OrderCheck } from '../contracts/activities';
 import { FAILURE } from '../contracts/failures';
 import { RESOLVE_UPDATE } from '../contracts/names';
-import type { Decision, DecisionChoice, DecisionKind, HoldNotice, HoldReason } from '../contracts/purchase';
+import {
+  type Decision,
+  DECISION_KINDS,
+  type DecisionChoice,
+  type DecisionKind,
+  type HoldNotice,
+  type HoldReason,
+} from '../contracts/purchase';
 import { summaryOf } from '../domain/markdown';
 import { isSafeOrderId } from '../domain/order';
 import { isOrderCheck } from './activity-result-guards';
@@ -24,8 +31,6 @@ const { currentRun } = proxyLocalActivities<Activities>(localOptions);
 
 /** An operator's decision on a held purchase. The answer names the hold that was answered. */
 export const resolveUpdate = defineUpdate<{ hold: string }, [Decision]>(RESOLVE_UPDATE);
-
-const DECISIONS: readonly DecisionKind[] = ['order', 'replace', 'abandon', 'deliver', 'withhold'];
 
 /** Which decisions fit which hold. Source: docs/architecture.md#decisions-of-operators. */
 const FITTING: Record<HoldReason, DecisionKind[]> = {
@@ -213,8 +218,8 @@ async function notifyHeld(purchase: PurchaseRecord, notice: HoldNotice): Promise
 /** Validates the shape of the argument of `resolve`. @throws Error that rejects the update without a record. */
 export function validateDecision(decision: Decision): void {
   const given: { [Name in keyof Decision | 'orderId']?: unknown } = Object(decision);
-  if (typeof given.hold !== 'string' || !DECISIONS.some((known) => known === given.decision)) {
-    throw new Error(`expected {hold, decision: ${DECISIONS.join(' | ')}, orderId?}`);
+  if (typeof given.hold !== 'string' || !DECISION_KINDS.some((known) => known === given.decision)) {
+    throw new Error(`expected {hold, decision: ${DECISION_KINDS.join(' | ')}, orderId?}`);
   }
   if (given.decision === 'order' && (typeof given.orderId !== 'string' || !isSafeOrderId(given.orderId))) {
     throw new Error('expected orderId, the id of an order at the partner, with the decision order');

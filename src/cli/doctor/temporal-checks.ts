@@ -201,10 +201,9 @@ async function checkClock(client: Client, { now, ownQueue, partnerTimeoutMs }: T
       const { pollers } = await within(client, () =>
         client.workflowService.describeTaskQueue({ ...queue, taskQueueType: TASK_KINDS[0] ?? 1 }),
       );
-      const { seconds, nanos } = pollers?.[0]?.lastAccessTime ?? {};
+      const serverMs = loadTemporal().epochMsOf(pollers?.[0]?.lastAccessTime);
       const answered = now();
-      if (seconds) {
-        const serverMs = Number(seconds) * 1_000 + (nanos ?? 0) / 1_000_000;
+      if (serverMs > 0) {
         // It was asked at some moment between the two.
         const differenceMs = serverMs < asked ? serverMs - asked : Math.max(0, serverMs - answered);
         return [clockCheck('Temporal', differenceMs, partnerTimeoutMs)];

@@ -4,9 +4,9 @@ import type { FindingKind } from './finding-kinds';
  * What a reconciliation may do about a finding by itself. None of these buys.
  *
  * - `deliver-late`: read the order and hand over the keys that the checkout does not have.
- * - `adopt`: send the decision to the held purchase that this order is its own.
  * - `deliver-late-or-notify-refund`: the same, and without such a key `notify-refund`: the amount says that the rest was refunded,
  *   and the order may hold a key more all the same.
+ * - `adopt`: send the decision to the held purchase that this order is its own.
  * - `notify-refund`: notify the checkout that the partner has refunded the order.
  * - `notify-attention`: notify the checkout that a person must act.
  */

@@ -10,12 +10,13 @@ export {
 export { connectionFailureOf, refusalOf, TemporalRefusedError } from './connection-failure';
 export { type BrakeStatus, readBrake, reportToBrake } from './brake';
 export type { ReadExecution } from './executions';
-export { grpcErrorOf } from './grpc-error';
+export { grpcErrorOf, hasNoLists } from './grpc-error';
 export type { UntracedDelivery } from './history';
 export type { PausedPurchase } from './paused-purchases';
 export { createPurchaseReader, type KeyEvent, type PurchaseReader, type PurchaseRun } from './purchase-reader';
 export type { WaitingPurchase } from './waiting-purchases';
 export { newestOrderId } from './newest-order';
+export { epochMsOf } from './proto-timestamp';
 export { rootCauseOf } from './root-cause';
 export { keepWatching } from './keep-watching';
 export { type EndedReconciliation, readLastReconciliation } from './last-reconciliation';

@@ -2,7 +2,8 @@ import type { Client } from '@temporalio/client';
 import { RECONCILE_WORKFLOW } from '../../contracts/names';
 import type { ReconcileInput, ReconciliationResult } from '../../contracts/reconciliation';
 import { readStartInput } from './history';
-import { inTaskQueue } from './waiting-purchases';
+import { inTaskQueue } from './list-filters';
+import { epochMsOf } from './proto-timestamp';
 
 /** So many of the newest are looked through for one that was no dry run. */
 const NEWEST = 50;
@@ -40,11 +41,7 @@ export async function readLastReconciliation(
     if (input?.dryRun === true) continue;
     const handle = client.workflow.getHandle(run.workflowId, run.runId, { followRuns: false });
     const result = (await handle.result()) as ReconciliationResult;
-    return { runId: run.runId, startedAt: epochMs(startTime), endedAt: epochMs(closeTime), result };
+    return { runId: run.runId, startedAt: epochMsOf(startTime), endedAt: epochMsOf(closeTime), result };
   }
   return known;
-}
-
-function epochMs(time: { seconds?: unknown; nanos?: number | null } | null | undefined): number {
-  return Number(time?.seconds ?? 0) * 1_000 + (time?.nanos ?? 0) / 1_000_000;
 }

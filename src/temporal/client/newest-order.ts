@@ -2,7 +2,7 @@ import type { Client } from '@temporalio/client';
 import { PURCHASE_WORKFLOW } from '../../contracts/names';
 import { PARTNER_ORDER_ID } from '../../contracts/search-attributes';
 import { listExecutions } from './executions';
-import { inTaskQueue } from './waiting-purchases';
+import { inTaskQueue } from './list-filters';
 
 /** The order of the purchase of a task queue that has ended last, if any has one. @throws ServiceError */
 export async function newestOrderId(client: Client, taskQueue: string): Promise<string | undefined> {

@@ -1,6 +1,5 @@
 import { REFERENCE_ID } from '../../contracts/search-attributes';
 import type { ReadExecution } from './executions';
-import { runningIn } from './waiting-purchases';
 
 /** A running purchase that the brake holds back. */
 export interface PausedPurchase {
@@ -8,11 +7,6 @@ export interface PausedPurchase {
   referenceId: string;
   /** Epoch ms: when this run of it began. */
   since: number;
-}
-
-/** The list filter for {@link pausedPurchases}. */
-export function pausedIn(taskQueue: string): string {
-  return `${runningIn(taskQueue)} AND PurchaseState = 'PAUSED'`;
 }
 
 export async function* pausedPurchases(listed: AsyncIterable<ReadExecution>): AsyncGenerator<PausedPurchase> {

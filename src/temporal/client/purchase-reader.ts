@@ -17,8 +17,9 @@ import {
   type UntracedDelivery,
 } from './history';
 import { OrderOwners } from './order-owners';
-import { pausedIn, type PausedPurchase, pausedPurchases } from './paused-purchases';
-import { waitingIn, type WaitingPurchase, waitingPurchases } from './waiting-purchases';
+import { inState } from './list-filters';
+import { type PausedPurchase, pausedPurchases } from './paused-purchases';
+import { type WaitingPurchase, waitingPurchases } from './waiting-purchases';
 
 /** A run of a purchase, or of a delivery after its end. */
 export interface PurchaseRun extends Run {
@@ -96,8 +97,8 @@ export function createPurchaseReader(client: Client): PurchaseReader {
     describe: (referenceId) => client.workflow.getHandle(purchaseWorkflowId(referenceId)).describe(),
     describeExecution: (referenceId) => describeExecution(client, purchaseWorkflowId(referenceId)),
     list: (query) => list(PURCHASE_WORKFLOW, query),
-    waiting: (taskQueue) => waitingPurchases(list(PURCHASE_WORKFLOW, waitingIn(taskQueue))),
-    paused: (taskQueue) => pausedPurchases(list(PURCHASE_WORKFLOW, pausedIn(taskQueue))),
+    waiting: (taskQueue) => waitingPurchases(list(PURCHASE_WORKFLOW, inState(taskQueue, 'PENDING'))),
+    paused: (taskQueue) => pausedPurchases(list(PURCHASE_WORKFLOW, inState(taskQueue, 'PAUSED'))),
     listDeliveries: (query) => list(DELIVER_WORKFLOW, query),
     latestDelivery: (referenceId) => latestDelivery(client, referenceId),
     othersWithOrder: (orderId, referenceId) => owners.others(orderId, referenceId),

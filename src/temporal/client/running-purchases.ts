@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
 import { DELIVER_WORKFLOW, PURCHASE_WORKFLOW } from '../../contracts/names';
-import { PURCHASE_STATE } from '../../contracts/search-attributes';
-import { runningIn } from './waiting-purchases';
+import type { PurchaseState } from '../../contracts/purchase';
+import { inState, runningIn } from './list-filters';
 
 const DAY_MS = 24 * 3_600_000;
 /** So many halvings of what is left between a second and 400 days, in proportions: 2 in 100. */
@@ -24,10 +24,9 @@ export interface RunningCount {
  */
 export function countPurchases(
   client: Client,
-  { taskQueue, state, now, withAge }: { taskQueue: string; state: string; now: number; withAge: boolean },
+  { taskQueue, state, now, withAge }: { taskQueue: string; state: PurchaseState; now: number; withAge: boolean },
 ): Promise<RunningCount> {
-  const query = `WorkflowType = '${PURCHASE_WORKFLOW}' AND ${PURCHASE_STATE.name} = '${state}' AND ${runningIn(taskQueue)}`;
-  return countRunning(client, query, now, withAge);
+  return countRunning(client, `WorkflowType = '${PURCHASE_WORKFLOW}' AND ${inState(taskQueue, state)}`, now, withAge);
 }
 
 /** The same of the deliveries after the end of a purchase. @param now epoch ms */

@@ -10,20 +10,6 @@ export interface WaitingPurchase {
   since: number;
 }
 
-/** The list filter for {@link waitingPurchases}. */
-export function waitingIn(taskQueue: string): string {
-  return `${runningIn(taskQueue)} AND PurchaseState = 'PENDING'`;
-}
-
-/** The list filter for what runs in a task queue. */
-export function runningIn(taskQueue: string): string {
-  return `ExecutionStatus = 'Running' AND ${inTaskQueue(taskQueue)}`;
-}
-
-export function inTaskQueue(taskQueue: string): string {
-  return `TaskQueue = '${taskQueue.replace(/[\\']/g, (sign) => `\\${sign}`)}'`;
-}
-
 /** Those of a list that wait so: their memo says it, since no filter can. One whose memo can't be read is left out. */
 export async function* waitingPurchases(listed: AsyncIterable<ReadExecution>): AsyncGenerator<WaitingPurchase> {
   for await (const { workflowId, memo, typedSearchAttributes: attributes } of listed) {

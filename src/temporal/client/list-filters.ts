@@ -1,0 +1,17 @@
+import type { PurchaseState } from '../../contracts/purchase';
+import { PURCHASE_STATE } from '../../contracts/search-attributes';
+
+/** The list filter for what stands in a task queue. */
+export function inTaskQueue(taskQueue: string): string {
+  return `TaskQueue = '${taskQueue.replace(/[\\']/g, (sign) => `\\${sign}`)}'`;
+}
+
+/** The list filter for what runs in a task queue. */
+export function runningIn(taskQueue: string): string {
+  return `ExecutionStatus = 'Running' AND ${inTaskQueue(taskQueue)}`;
+}
+
+/** The list filter for the running purchases of a task queue that are in a state. */
+export function inState(taskQueue: string, state: PurchaseState): string {
+  return `${runningIn(taskQueue)} AND ${PURCHASE_STATE.name} = '${state}'`;
+}
