@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
 import { Client, Connection, type ConnectionOptions } from '@temporalio/client';
 import { purchaseWorkflowId, PURCHASE_WORKFLOW } from '../../../src/contracts/names';
 import { PARTNER_ORDER_ID, REFERENCE_ID } from '../../../src/contracts/search-attributes';
@@ -12,13 +13,17 @@ describe('who else has an order', () => {
   /** A client of the same server that counts its queries. */
   let client: Client;
   let queries: number;
+  let onQuery: () => void;
 
   beforeAll(async () => {
     const connection = await Connection.connect({
       address: env.address,
       interceptors: [
         (options, next) => {
-          if (options.method_definition.path.endsWith('/ListWorkflowExecutions')) queries += 1;
+          if (options.method_definition.path.endsWith('/ListWorkflowExecutions')) {
+            queries += 1;
+            onQuery();
+          }
           return next(options) as ReturnType<Interceptor>;
         },
       ],
@@ -27,6 +32,7 @@ describe('who else has an order', () => {
   });
   beforeEach(() => {
     queries = 0;
+    onQuery = () => undefined;
   });
   afterAll(() => client.connection.close());
 
@@ -54,6 +60,18 @@ describe('who else has an order', () => {
     expect(others).toEqual(orders.map((_, index) => (index === 3 ? [owner] : [])));
     expect(queries).toBe(2);
     expect(await othersWithOrder(orders[3]!, owner)).toEqual([]);
+  });
+
+  it('is asked five times a second at the most: who asks soon after a query waits for the next', async () => {
+    const { othersWithOrder } = createPurchaseReader(client);
+    const sent = new Promise<void>((resolve) => (onQuery = resolve));
+    const first = othersWithOrder(randomUUID(), 'R-1');
+    await sent;
+
+    const second = othersWithOrder(randomUUID(), 'R-2');
+    await setTimeout(100);
+    await Promise.all([first, second, othersWithOrder(randomUUID(), 'R-3')]);
+    expect(queries).toBe(2);
   });
 
   it('is known of what this process has seen, before any list shows it, and until the purchase has another order', async () => {
