@@ -28,7 +28,7 @@ temporal-sql-tool --database "$visibility" create
 # Both leave alone what was done before.
 set_up() {
   temporal-sql-tool --database "$1" setup-schema --version 0.0
-  temporal-sql-tool --database "$1" update-schema --schema-name "postgresql/v12/$2/versioned"
+  temporal-sql-tool --database "$1" update-schema --schema-name "postgresql/v12/$2"
 }
 set_up "$temporal" temporal
 set_up "$visibility" visibility
