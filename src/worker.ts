@@ -13,7 +13,7 @@ import { connectRetry } from './workflows/policies';
 /** Reads the configuration, connects, builds the parts, runs until the process is asked to stop, and closes the parts. */
 async function main(): Promise<void> {
   const config = readWorkerConfig(process.env, { terminal: process.stdout.isTTY, tryFolders: true });
-  const target = readTemporalTarget();
+  const target = readTemporalTarget(process.env, config.temporalApiKey);
   const warn = (line: string) => logger.warn(line);
   const tracing = startTracing(config.tracingEndpoint, 'worker', warn);
   scrubSecrets();

@@ -47,7 +47,7 @@ function explain(error: unknown): { message: string; exitCode: number } {
   }
   const { grpcErrorOf, refusalOf, TemporalRefusedError } = loadTemporal();
   const refusal = refusalOf(error);
-  if (refusal) return explain(new TemporalRefusedError('', refusal.cause));
+  if (refusal) return explain(new TemporalRefusedError('', refusal));
   const said = grpcErrorOf(error);
   if (!said) return { message: messageOf(error), exitCode: exitCodeOf(error) };
   if (Number(said.code) === UNAVAILABLE) {

@@ -1,4 +1,4 @@
-import { isTracingSet } from '../config/tracing-variable';
+import { environment, isTemporalKeyInFile, isTracingSet } from '../config/environment';
 import { flushAndExit } from '../exit';
 import type { Tracing } from '../tracing';
 import { connectOnce, connectRetry } from '../workflows/policies';
@@ -16,7 +16,9 @@ export async function main(): Promise<void> {
       tracing ??= loadTracing().startTracing(loadConfig().readStarterConfig().tracingEndpoint, 'starter', note);
     }
     const { connectClient, readTemporalTarget } = loadTemporal();
-    return connectClient(readTemporalTarget(), { ...retry, onRetry: note }, tracing?.clientInterceptors);
+    const apiKey = isTemporalKeyInFile() ? loadConfig().readStarterConfig().temporalApiKey : undefined;
+    const target = readTemporalTarget(environment(), apiKey);
+    return connectClient(target, { ...retry, onRetry: note }, tracing?.clientInterceptors);
   };
   const exitCode = await runStarter(process.argv, {
     exitCode: 0,

@@ -131,8 +131,7 @@ export function parseLookback(written: string): number {
 }
 
 /** What the conventions of Temporal and OpenTelemetry put into the environment and nobody may see. */
-const OTHER_SECRET =
-  /^TEMPORAL_(API_KEY|TLS_CLIENT_KEY_DATA|CODEC_AUTH|GRPC_META_.*)$|^OTEL_EXPORTER_OTLP_(TRACES_)?HEADERS$/;
+const OTHER_SECRET = /^TEMPORAL_(TLS_CLIENT_KEY_DATA|CODEC_AUTH|GRPC_META_.*)$|^OTEL_EXPORTER_OTLP_(TRACES_)?HEADERS$/;
 
 /**
  * Takes the secrets out of the environment, after all that reads them has read them: Node's diagnostic reports print the
@@ -148,6 +147,8 @@ type WorkerValues = z.output<typeof workerVariables>;
 function starterConfig(values: z.output<typeof starterVariables>, { terminal = false }: LogOptions) {
   return {
     taskQueue: values.TEMPORAL_TASK_QUEUE,
+    /** Undefined: the file of TEMPORAL_CONFIG_FILE may hold one. */
+    temporalApiKey: values.TEMPORAL_API_KEY,
     /** Where traces go; undefined: nothing is traced. */
     tracingEndpoint: values.OTEL_EXPORTER_OTLP_ENDPOINT,
     logLevel: values.LOG_LEVEL,

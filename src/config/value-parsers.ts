@@ -67,7 +67,7 @@ export const cron = line('the five fields of a cron expression', '0 3 * * *', /^
 export const deploymentVersion = line(
   'the name of a deployment without a point in it, a point, and the id of a build',
   'fulfilment.1a2b3c4',
-  /^(?!__)[\w-]{1,100}\.(?!__)[\w.+-]{1,100}$/,
+  /^(?!__)[\w/-]{1,200}\.(?!__)[\w.+-]{1,100}$/,
 ).transform((given) => {
   const point = given.indexOf('.');
   return { deploymentName: given.slice(0, point), buildId: given.slice(point + 1) };
@@ -150,7 +150,7 @@ export const apiKey = z
   .transform((key) => () => key)
   .meta({
     expected: 'a key of printable ASCII characters without spaces',
-    example: 'the key that the partner gave you',
+    example: 'the key that you were given',
     hidden: true,
     secret: true,
   });

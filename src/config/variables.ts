@@ -28,6 +28,11 @@ const timeout = duration('1ms', '10m');
  */
 export const variables = z.object({
   TEMPORAL_TASK_QUEUE: line('the name of a task queue', 'fulfilment').prefault('fulfilment').describe('task queue'),
+  TEMPORAL_API_KEY: apiKey
+    .optional()
+    .describe(
+      "the key of Temporal Cloud, or of a server that asks for one; Temporal's own variable, which here can be read from a file too. Turns TLS on",
+    ),
   PARTNER_BASE_URL: url('https://partner.example').describe("the partner's base URL"),
   PARTNER_API_KEY: apiKey.describe('sent as `x-api-key` and nowhere else'),
   PARTNER_LIST_PREFIX: pathPrefix.prefault('/v1/partners').describe('before `/products` and `/orders`'),
@@ -138,6 +143,7 @@ const whenever = { when: () => true };
 /** What every command of the starter reads. */
 export const starterVariables = variables.pick({
   TEMPORAL_TASK_QUEUE: true,
+  TEMPORAL_API_KEY: true,
   OTEL_EXPORTER_OTLP_ENDPOINT: true,
   LOG_LEVEL: true,
   LOG_FORMAT: true,

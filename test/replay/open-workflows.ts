@@ -11,7 +11,7 @@ import { replay } from './histories';
  * docs/deploying.md#before-a-deploy. Jest runs this file only when it is asked to. It reads histories and changes nothing.
  */
 it('this build runs every open workflow of the task queue as it has run so far', async () => {
-  const { connectionOptions, namespace } = readTemporalTarget();
+  const { connectionOptions, namespace } = readTemporalTarget(process.env);
   const connection = await Connection.connect(connectionOptions);
   closeAtEnd(() => connection.close());
   const taskQueue = process.env.TEMPORAL_TASK_QUEUE ?? DEFAULT_TASK_QUEUE;

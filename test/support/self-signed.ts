@@ -1,28 +1,66 @@
-import { generateKeyPairSync, sign } from 'node:crypto';
+import { createPrivateKey, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
+
+/** A private key and its certificate, both PEM. */
+export interface KeyAndCertificate {
+  key: string;
+  cert: string;
+}
+
+/** Who signs certificates. */
+export interface Authority extends KeyAndCertificate {
+  /** A certificate for `localhost`, or for another host. */
+  issue(options?: { host?: string; expired?: boolean }): KeyAndCertificate;
+}
 
 /** A key and a certificate for `localhost` that no authority has signed, made anew: none is kept in the tree. */
-export function selfSigned(): { key: string; cert: string } {
+export function selfSigned(): KeyAndCertificate {
+  return makeCertificate({ host: 'localhost' });
+}
+
+/** An authority of its own, made anew. */
+export function createAuthority(): Authority {
+  const name = `authority ${randomBytes(4).toString('hex')}`;
+  const own = makeCertificate({ host: name, isAuthority: true });
+  const issuer = { name, key: own.key };
+  return { ...own, issue: ({ host = 'localhost', expired } = {}) => makeCertificate({ host, expired, issuer }) };
+}
+
+interface CertificateOptions {
+  host: string;
+  isAuthority?: boolean;
+  expired?: boolean;
+  issuer?: { name: string; key: string };
+}
+
+function makeCertificate({ host, isAuthority, expired, issuer }: CertificateOptions): KeyAndCertificate {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  const name = sequence(tlv(0x31, sequence(oid('550403'), tlv(0x0c, Buffer.from('localhost')))));
   const ecdsaWithSha256 = sequence(oid('2a8648ce3d040302'));
   // Version 3 with the host name as an alternative: TLS libraries other than Node's take nothing older.
-  const hostName = sequence(oid('551d11'), tlv(0x04, sequence(tlv(0x82, Buffer.from('localhost')))));
+  const hostName = sequence(oid('551d11'), tlv(0x04, sequence(tlv(0x82, Buffer.from(host)))));
+  const signsOthers = sequence(oid('551d13'), TRUE, tlv(0x04, sequence(TRUE)));
+  const validity = ['200101000000Z', expired ? '210101000000Z' : '491231235959Z'];
   const toBeSigned = sequence(
     tlv(0xa0, tlv(0x02, Buffer.from([2]))),
-    tlv(0x02, Buffer.from([1])),
+    tlv(0x02, Buffer.concat([Buffer.from([1]), randomBytes(8)])),
     ecdsaWithSha256,
-    name,
-    sequence(tlv(0x17, Buffer.from('200101000000Z')), tlv(0x17, Buffer.from('491231235959Z'))),
-    name,
+    nameOf(issuer?.name ?? host),
+    sequence(...validity.map((time) => tlv(0x17, Buffer.from(time)))),
+    nameOf(host),
     publicKey.export({ type: 'spki', format: 'der' }),
-    tlv(0xa3, sequence(hostName)),
+    tlv(0xa3, sequence(isAuthority ? signsOthers : hostName)),
   );
-  const signature = sign('sha256', toBeSigned, privateKey);
+  const signature = sign('sha256', toBeSigned, issuer ? createPrivateKey(issuer.key) : privateKey);
   const der = sequence(toBeSigned, ecdsaWithSha256, tlv(0x03, Buffer.concat([Buffer.from([0]), signature])));
   return {
     key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
     cert: `-----BEGIN CERTIFICATE-----\n${der.toString('base64')}\n-----END CERTIFICATE-----\n`,
   };
+}
+
+const TRUE = tlv(0x01, Buffer.from([255]));
+
+function nameOf(commonName: string): Buffer {
+  return sequence(tlv(0x31, sequence(oid('550403'), tlv(0x0c, Buffer.from(commonName)))));
 }
 
 function sequence(...parts: Buffer[]): Buffer {

@@ -4,26 +4,33 @@ import { isGrpcServiceError } from '@temporalio/client';
 export class TemporalRefusedError extends Error {
   readonly exitCode = 78;
 
-  constructor(where: string, cause: string) {
+  constructor(where: string, { cause, remedy }: ConnectionFailure) {
     super(
-      `Temporal${where} can't be used: ${cause}. TEMPORAL_API_KEY, TEMPORAL_TLS… and the file that ` +
-        'TEMPORAL_CONFIG_FILE names say what is used.',
+      `Temporal${where} can't be used: ${cause}. ${remedy}The file that TEMPORAL_CONFIG_FILE names may set the same ` +
+        'as a variable does.',
     );
     this.name = 'TemporalRefusedError';
   }
 }
 
-/** Why a connection was not made. `refused`: another try changes nothing. */
+/** Why a connection was not made. */
 export interface ConnectionFailure {
   cause: string;
+  /** Another try changes nothing. */
   refused: boolean;
+  /** Empty, or a sentence with a space at its end: which variable to look at. */
+  remedy: string;
 }
 
-const UNAUTHENTICATED: ConnectionFailure = { cause: 'the server refuses the API key (unauthenticated)', refused: true };
-const PERMISSION_DENIED: ConnectionFailure = {
-  cause: 'the server refuses the API key or the client certificate (permission denied)',
-  refused: true,
-};
+const OUR_CERTIFICATE = 'Look at TEMPORAL_TLS_CLIENT_CERT_PATH and TEMPORAL_TLS_CLIENT_KEY_PATH (or …_DATA)';
+const UNAUTHENTICATED = refused(
+  'the server refuses the API key (unauthenticated)',
+  'Look at TEMPORAL_API_KEY: it may have expired, or been deleted or disabled',
+);
+const PERMISSION_DENIED = refused(
+  'the server refuses the API key or the client certificate (permission denied)',
+  'Look at TEMPORAL_API_KEY or TEMPORAL_TLS_CLIENT_CERT_PATH, and at TEMPORAL_NAMESPACE: may it be used with them?',
+);
 
 /**
  * A worker's connection fails with a text of tonic and rustls, a client's with one of grpc-js and OpenSSL, and neither has a
@@ -32,34 +39,88 @@ const PERMISSION_DENIED: ConnectionFailure = {
 const FAILURES: [RegExp, ConnectionFailure][] = [
   [/^Failed to call GetSystemInfo: code: '[^']*valid authentication credentials/, UNAUTHENTICATED],
   [/^Failed to call GetSystemInfo: code: '[^']*does not have permission/, PERMISSION_DENIED],
-  [/NotValidForName|ALTNAME_INVALID/, refused("the server's certificate is for another host name")],
-  [/\(Expired|certificate has expired/, refused("the server's certificate has expired")],
-  [/InvalidContentType|wrong version number/, refused('the server does not speak TLS')],
-  [/received fatal alert: (?!InternalError)|alert (?!internal)[a-z ]+:/, refused('the server refuses our certificate')],
-  [/InvalidCertificate|certificate|UnknownIssuer/, refused("the server's certificate is not trusted")],
-  [/KeyParse|PEM|ERR_OSSL/, refused("our certificate or its key can't be read")],
+  [
+    /NotValidForName|ALTNAME_INVALID/,
+    refused(
+      "the server's certificate is for another host name",
+      'It is to be for that of TEMPORAL_ADDRESS, or for TEMPORAL_TLS_SERVER_NAME where that is set',
+    ),
+  ],
+  [
+    /\(Expired|certificate has expired/,
+    refused("the server's certificate has expired", 'Nothing here can help: it has to be renewed at the server'),
+  ],
+  [
+    /InvalidContentType|wrong version number/,
+    refused('the server does not speak TLS', 'TEMPORAL_TLS=false turns it off; an API key turns it on'),
+  ],
+  [alert('certificate expired|CertificateExpired'), refused('our certificate has expired', OUR_CERTIFICATE)],
+  [
+    alert('certificate required|CertificateRequired'),
+    refused('the server wants a certificate of ours, and none is set', OUR_CERTIFICATE),
+  ],
+  [
+    alert('unknown ca|UnknownCA'),
+    refused('the server refuses our certificate: it does not know who signed it', OUR_CERTIFICATE),
+  ],
+  [
+    alert('(?!InternalError|internal error)[A-Za-z ]+[:)"]'),
+    refused('the server refuses our certificate', OUR_CERTIFICATE),
+  ],
+  [
+    /InvalidCertificate|certificate|UnknownIssuer/,
+    refused(
+      "the server's certificate is not trusted",
+      'TEMPORAL_TLS_SERVER_CA_CERT_PATH (or …_DATA) names who signed it, where that is none of the authorities that this ' +
+        'machine trusts; it may also lack those (on Debian they are the package ca-certificates)',
+    ),
+  ],
+  [/KeyParse|PEM|ERR_OSSL/, refused("our certificate or its key can't be read", OUR_CERTIFICATE)],
   [/ConnectionRefused|ECONNREFUSED/, unreachable('connection refused')],
   [/dns error|Name resolution failed|ENOTFOUND/, unreachable('host name not found')],
   [/^status 4$|TimedOut|ETIMEDOUT/, unreachable('no answer')],
   [/^status 14$|currently unavailable/, unreachable('the server answers that it is unavailable')],
 ];
 
-/** Names the cause in words of our own: those of a server could repeat a key. */
-export function connectionFailureOf(error: unknown): ConnectionFailure {
+const CLOSED = unreachable(
+  'the connection was closed (a server that expects TLS, or no Temporal server?)',
+  'TEMPORAL_TLS=true turns TLS on',
+);
+const CLOSED_WITH_TLS = unreachable(
+  'the connection was closed (a server that refuses our certificate, or no Temporal server?)',
+  OUR_CERTIFICATE,
+);
+
+/** What TLS says of an alert of the server: rustls after and in the handshake, and OpenSSL. */
+function alert(names: string): RegExp {
+  return new RegExp(`(received fatal alert: |AlertReceived\\(|alert )(${names})`);
+}
+
+/**
+ * Names the cause in words of our own: those of a server could repeat a key.
+ *
+ * @param withTls whether the connection was to be one with TLS.
+ */
+export function connectionFailureOf(error: unknown, withTls: boolean): ConnectionFailure {
   const denied = refusalOf(error);
   if (denied) return denied;
   const text = textOf(error);
   const known = FAILURES.find(([said]) => said.test(text));
   if (!known && text.startsWith('status')) return unreachable(`the server answers with gRPC ${text}`);
-  return known?.[1] ?? unreachable('the connection was closed (a server that expects TLS, or no Temporal server?)');
+  return known?.[1] ?? (withTls ? CLOSED_WITH_TLS : CLOSED);
 }
 
 /** Whether the server refuses us, at the connection or at any later call. */
 export function refusalOf(error: unknown): ConnectionFailure | undefined {
+  const code = codeOf(error);
+  return code === 16 ? UNAUTHENTICATED : code === 7 ? PERMISSION_DENIED : undefined;
+}
+
+/** The gRPC code of an answer, whether or not Temporal's client has wrapped it. */
+export function codeOf(error: unknown): number | undefined {
   const { cause } = (error ?? {}) as { cause?: unknown };
   const said = isGrpcServiceError(cause) ? cause : error;
-  if (!isGrpcServiceError(said)) return undefined;
-  return said.code === 16 ? UNAUTHENTICATED : said.code === 7 ? PERMISSION_DENIED : undefined;
+  return isGrpcServiceError(said) ? Number(said.code) : undefined;
 }
 
 /** What a library says, without what the server says: that could hold any word. */
@@ -72,10 +133,10 @@ function textOf(error: unknown): string {
   return `${String(message).replace(/message: "(?:[^"\\]|\\.)*"/, '')} ${typeof code === 'string' ? code : ''}`;
 }
 
-function refused(cause: string): ConnectionFailure {
-  return { cause, refused: true };
+function refused(cause: string, remedy: string): ConnectionFailure {
+  return { cause, refused: true, remedy: `${remedy}. ` };
 }
 
-function unreachable(cause: string): ConnectionFailure {
-  return { cause, refused: false };
+function unreachable(cause: string, remedy?: string): ConnectionFailure {
+  return { cause, refused: false, remedy: remedy === undefined ? '' : `${remedy}. ` };
 }

@@ -6,33 +6,17 @@ import {
   makeGrpcRetryInterceptor,
   type WorkflowClientInterceptor,
 } from '@temporalio/client';
-import { loadClientConnectConfig } from '@temporalio/envconfig';
-import { connectionFailureOf, TemporalRefusedError } from './connection-failure';
-
-/** Where Temporal is. Source: Temporal's own environment convention, read by `@temporalio/envconfig`. */
-export interface TemporalTarget {
-  address: string;
-  namespace: string;
-  connectionOptions: ReturnType<typeof loadClientConnectConfig>['connectionOptions'];
-}
-
-/** Temporal's own settings can't be used. Exit code 78. */
-export class TemporalConfigError extends Error {
-  readonly exitCode = 78;
-
-  constructor(why: string) {
-    super(`Temporal's settings (TEMPORAL_…, or the file that TEMPORAL_CONFIG_FILE names) can't be used: ${why}`);
-    this.name = 'TemporalConfigError';
-  }
-}
+import { type ConnectionFailure, connectionFailureOf, TemporalRefusedError } from './connection-failure';
+import { TemporalConfigError, type TemporalTarget } from './target';
 
 /** Temporal did not answer for as long as we were willing to ask. Exit code 69. */
 export class TemporalUnreachableError extends Error {
   readonly exitCode = 69;
 
-  constructor(address: string, tries: number, cause: string) {
+  constructor(address: string, tries: number, { cause, remedy }: ConnectionFailure) {
     super(
-      `Temporal does not answer at ${address} (${tries === 1 ? '1 try' : `${tries} tries`}): ${cause}. Is the server up? TEMPORAL_ADDRESS says where it is; ` +
+      `Temporal does not answer at ${address} (${tries === 1 ? '1 try' : `${tries} tries`}): ${cause}. ${remedy}` +
+        'Is the server up? TEMPORAL_ADDRESS says where it is; ' +
         '`temporal server start-dev` starts one, `npm run demo` brings its own.',
     );
     this.name = 'TemporalUnreachableError';
@@ -46,24 +30,6 @@ export class StoppedError extends Error {
   constructor() {
     super('stopped before Temporal answered');
     this.name = 'StoppedError';
-  }
-}
-
-/**
- * Reads where Temporal is from `TEMPORAL_ADDRESS`, `TEMPORAL_NAMESPACE`, `TEMPORAL_API_KEY`, `TEMPORAL_TLS…`,
- * `TEMPORAL_PROFILE` and its file.
- *
- * @throws TemporalConfigError when the file or a variable can't be used.
- */
-export function readTemporalTarget(): TemporalTarget {
-  try {
-    const { connectionOptions, namespace } = loadClientConnectConfig();
-    const address = connectionOptions.address ?? 'localhost:7233';
-    return { address, namespace: namespace ?? 'default', connectionOptions: { ...connectionOptions, address } };
-  } catch (error) {
-    // Below its first line the message of the TOML parser quotes the file, and with it a key.
-    const [why = ''] = error instanceof Error ? error.message.split('\n', 1) : ['unreadable'];
-    throw new TemporalConfigError(why);
   }
 }
 
@@ -91,14 +57,15 @@ export async function connectClient(
  * Calls the server once, as `Connection.connect` does. That waits for a connection until its time is over and then no longer
  * knows why there was none; a call says so. It is repeated only after the first answer, since repeating hides the cause, too.
  */
-async function connectOnce({ connectionOptions }: TemporalTarget, withinMs: number): Promise<Connection> {
+async function connectOnce({ connectionOptions, apiKey }: TemporalTarget, withinMs: number): Promise<Connection> {
   let answered = false;
   const retry = defaultGrpcRetryOptions();
   const interceptor = makeGrpcRetryInterceptor({
     ...retry,
     retryableDecider: (attempt, status) => answered && retry.retryableDecider(attempt, status),
   });
-  const connection = Connection.lazy({ ...connectionOptions, interceptors: [interceptor] });
+  const options = { ...connectionOptions, apiKey: apiKey ?? connectionOptions.apiKey };
+  const connection = Connection.lazy({ ...options, interceptors: [interceptor] });
   try {
     await connection.withDeadline(Date.now() + withinMs, () => connection.workflowService.getSystemInfo({}));
   } catch (error) {
@@ -118,7 +85,7 @@ type Closable = { close(): Promise<void> };
  * @throws TemporalUnreachableError, TemporalRefusedError, TemporalConfigError, StoppedError
  */
 export async function connectWithRetry<T extends Closable>(
-  { address }: TemporalTarget,
+  { address, connectionOptions }: TemporalTarget,
   { tries, everyMs, onRetry, signal }: ConnectRetry,
   connect: () => Promise<T>,
 ): Promise<T> {
@@ -129,10 +96,10 @@ export async function connectWithRetry<T extends Closable>(
       const { connection, failure } = await firstOf(connect(), rest);
       if (connection) return connection;
       if (signal?.aborted) throw new StoppedError();
-      const { cause, refused } = failure === undefined ? NO_ANSWER : connectionFailureOf(failure);
-      if (refused) throw new TemporalRefusedError(` at ${address}`, cause);
-      if (attempt >= tries) throw new TemporalUnreachableError(address, attempt, cause);
-      onRetry(`Temporal does not answer at ${address}, try ${attempt} of ${tries}: ${cause}`);
+      const why = failure === undefined ? NO_ANSWER : connectionFailureOf(failure, Boolean(connectionOptions.tls));
+      if (why.refused) throw new TemporalRefusedError(` at ${address}`, why);
+      if (attempt >= tries) throw new TemporalUnreachableError(address, attempt, why);
+      onRetry(`Temporal does not answer at ${address}, try ${attempt} of ${tries}: ${why.cause}`);
       await rest;
       if (signal?.aborted) throw new StoppedError();
     } finally {
@@ -141,7 +108,7 @@ export async function connectWithRetry<T extends Closable>(
   }
 }
 
-const NO_ANSWER = { cause: 'no answer', refused: false };
+const NO_ANSWER: ConnectionFailure = { cause: 'no answer', refused: false, remedy: '' };
 
 interface Tried<T> {
   connection?: T;

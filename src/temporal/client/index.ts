@@ -2,9 +2,7 @@ export {
   connectClient,
   type ConnectRetry,
   connectWithRetry,
-  readTemporalTarget,
   StoppedError,
-  type TemporalTarget,
   TemporalUnreachableError,
 } from './connection';
 export { connectionFailureOf, refusalOf, TemporalRefusedError } from './connection-failure';
@@ -23,4 +21,5 @@ export { type EndedReconciliation, readLastReconciliation } from './last-reconci
 export { lookbackIssue } from './retention';
 export { countLaterDeliveries, countPurchases, type RunningCount } from './running-purchases';
 export { startKeyDelivery } from './start-key-delivery';
+export { readTemporalTarget, type TemporalTarget } from './target';
 export { missingSearchAttributes, registerSearchAttributes, requireSearchAttributes } from './search-attributes';

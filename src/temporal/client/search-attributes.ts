@@ -1,12 +1,17 @@
 import type { Connection } from '@temporalio/client';
 import { SEARCH_ATTRIBUTES } from '../../contracts/search-attributes';
-import { refusalOf, TemporalRefusedError } from './connection-failure';
+import { codeOf, refusalOf, TemporalRefusedError } from './connection-failure';
 
 /** Temporal's number for the type Keyword; its proto package is no dependency of ours. */
 const KEYWORD = 2;
 
+/** gRPC's numbers. */
+const INVALID_ARGUMENT = 3;
+const PERMISSION_DENIED = 7;
+const UNIMPLEMENTED = 12;
+
 /** A client's connection, or a worker's. */
-type Services = Pick<Connection, 'operatorService'>;
+type Services = Pick<Connection, 'operatorService' | 'workflowService'>;
 
 /** The namespace lacks search attributes that the workflows write. Exit code 78. */
 class MissingSearchAttributesError extends Error {
@@ -21,6 +26,21 @@ class MissingSearchAttributesError extends Error {
   }
 }
 
+/** The server lets nobody register search attributes this way, or not us. Exit code 78. */
+class RegistrationRefusedError extends Error {
+  readonly exitCode = 78;
+
+  constructor(namespace: string, missing: readonly string[]) {
+    const options = missing.map((name) => `--search-attribute ${name}=Keyword`).join(' ');
+    super(
+      `namespace ${namespace} lacks the search attributes ${missing.join(', ')}, and the server does not let us register them. ` +
+        "On Temporal Cloud that is done in its UI (the namespace's page, Edit, Custom Search Attributes, type Keyword), or by: " +
+        `tcld namespace search-attributes add --namespace ${namespace} ${options}`,
+    );
+    this.name = 'RegistrationRefusedError';
+  }
+}
+
 /**
  * The first call of a worker for which the server looks at its key: the one that connects is open to all.
  *
@@ -29,28 +49,58 @@ class MissingSearchAttributesError extends Error {
 export async function requireSearchAttributes(connection: Services, namespace: string): Promise<void> {
   const missing = await missingSearchAttributes(connection, namespace).catch((error: unknown) => {
     const refusal = refusalOf(error);
-    throw refusal ? new TemporalRefusedError(`, namespace ${namespace},`, refusal.cause) : error;
+    throw refusal ? new TemporalRefusedError(`, namespace ${namespace},`, refusal) : error;
   });
   if (missing.length > 0) throw new MissingSearchAttributesError(namespace, missing);
 }
 
-/** @returns the names that the namespace lacks, or that it has with another type than Keyword. */
+/**
+ * Temporal Cloud promises a key with the right to write in a namespace no list of its search attributes. There the question
+ * is whether a search by one is understood.
+ *
+ * @returns the names that the namespace lacks, or that it has with another type than Keyword where the server lists them.
+ */
 export async function missingSearchAttributes(connection: Services, namespace: string): Promise<string[]> {
-  const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
-  return SEARCH_ATTRIBUTES.filter(({ name }) => customAttributes?.[name] !== KEYWORD).map(({ name }) => name);
+  const names = SEARCH_ATTRIBUTES.map(({ name }) => name);
+  try {
+    const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
+    return names.filter((name) => customAttributes?.[name] !== KEYWORD);
+  } catch (error) {
+    if (!isNotAllowed(error)) throw error;
+    const missing = await Promise.all(names.map((name) => isUnknown(connection, namespace, name)));
+    return names.filter((_, index) => missing[index]);
+  }
+}
+
+async function isUnknown({ workflowService }: Services, namespace: string, name: string): Promise<boolean> {
+  try {
+    await workflowService.countWorkflowExecutions({ namespace, query: `${name} = 'none'` });
+    return false;
+  } catch (error) {
+    if (codeOf(error) === INVALID_ARGUMENT) return true;
+    throw error;
+  }
+}
+
+function isNotAllowed(error: unknown): boolean {
+  const code = codeOf(error);
+  return code === PERMISSION_DENIED || code === UNIMPLEMENTED;
 }
 
 /**
  * Registers what is missing; safe to repeat. The server may need a moment before it lists what was registered.
  *
  * @returns the names that were registered.
+ * @throws RegistrationRefusedError where that is done in another way, as on Temporal Cloud.
  */
 export async function registerSearchAttributes(connection: Services, namespace: string): Promise<string[]> {
   const missing = await missingSearchAttributes(connection, namespace);
   if (missing.length === 0) return [];
-  await connection.operatorService.addSearchAttributes({
-    namespace,
-    searchAttributes: Object.fromEntries(missing.map((name) => [name, KEYWORD])),
-  });
+  const searchAttributes = Object.fromEntries(missing.map((name) => [name, KEYWORD]));
+  try {
+    await connection.operatorService.addSearchAttributes({ namespace, searchAttributes });
+  } catch (error) {
+    throw isNotAllowed(error) ? new RegistrationRefusedError(namespace, missing) : error;
+  }
   return missing;
 }

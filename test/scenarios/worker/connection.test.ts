@@ -11,13 +11,15 @@ import { freePort } from '../../support/dev-server';
 import { type GrpcServer, startGrpcServer } from '../../support/grpc-server';
 import { startServer, startTcpServer } from '../../support/http-server';
 import { lonelyWorkerEnv, startStarter, startWorkerProcess } from '../../support/processes';
-import { selfSigned } from '../../support/self-signed';
+import { createAuthority, selfSigned } from '../../support/self-signed';
 
 const UNAUTHENTICATED = 16;
 const PERMISSION_DENIED = 7;
 const API_KEY = 'canary-temporal-key';
 
 const own = selfSigned();
+const authority = createAuthority();
+const byAuthority = { serverRootCACertificate: Buffer.from(authority.cert) };
 const trusted = { serverRootCACertificate: Buffer.from(own.cert) };
 const CLOSED = 'the connection was closed (a server that expects TLS, or no Temporal server?)';
 const fine = () => ({ status: 0 });
@@ -61,41 +63,61 @@ describe.each(Object.entries(CONNECT))('the connection of a %s', (_, connect) =>
     expect(failure).toBeUndefined();
   });
 
-  it.each<[string, () => Promise<TemporalTarget>, string]>([
+  it.each<[string, () => Promise<TemporalTarget>, string, string]>([
     [
       'an API key that the server does not know',
       () => grpc(refusing(UNAUTHENTICATED), undefined, withKey),
       'the server refuses the API key (unauthenticated)',
+      'TEMPORAL_API_KEY',
     ],
     [
       'an API key that may not do this',
       () => grpc(refusing(PERMISSION_DENIED), undefined, withKey),
       'the server refuses the API key or the client certificate (permission denied)',
+      'TEMPORAL_NAMESPACE',
     ],
     [
       'a certificate that nobody has vouched for',
       () => grpc(fine, own, { tls: true }),
       "the server's certificate is not trusted",
+      'TEMPORAL_TLS_SERVER_CA_CERT_PATH',
+    ],
+    [
+      'a certificate of a server that has expired',
+      () => grpc(fine, authority.issue({ expired: true }), { tls: byAuthority }),
+      "the server's certificate has expired",
+      'renewed at the server',
     ],
     [
       'the certificate of another host',
       () => grpc(fine, own, { tls: { ...trusted, serverNameOverride: 'temporal.example' } }),
       "the server's certificate is for another host name",
+      'TEMPORAL_TLS_SERVER_NAME',
     ],
-    ['a server that does not speak TLS', () => grpc(fine, undefined, { tls: true }), 'the server does not speak TLS'],
+    [
+      'a server that does not speak TLS',
+      () => grpc(fine, undefined, { tls: true }),
+      'the server does not speak TLS',
+      'TEMPORAL_TLS=false',
+    ],
     [
       'a certificate of ours that is none',
       () => grpc(fine, own, { tls: { ...trusted, clientCertPair: noPair } }),
       "our certificate or its key can't be read",
+      'TEMPORAL_TLS_CLIENT_CERT_PATH',
     ],
-  ])('is not tried again with %s: that and 78', async (_name, makeTarget, cause) => {
-    const target = await makeTarget();
-    const { lines, failure } = await connecting(connect, target, 10_000);
-    expect(failure).toBeInstanceOf(TemporalRefusedError);
-    expect(failure).toMatchObject({ exitCode: 78 });
-    expect(failure?.message).toContain(`Temporal at ${target.address} can't be used: ${cause}.`);
-    expect(lines).toEqual([]);
-  });
+  ])(
+    'is not tried again with %s: that, the variable to look at, and 78',
+    async (_name, makeTarget, cause, variable) => {
+      const target = await makeTarget();
+      const { lines, failure } = await connecting(connect, target, 10_000);
+      expect(failure).toBeInstanceOf(TemporalRefusedError);
+      expect(failure).toMatchObject({ exitCode: 78 });
+      expect(failure?.message).toContain(`Temporal at ${target.address} can't be used: ${cause}.`);
+      expect(failure?.message).toContain(variable);
+      expect(lines).toEqual([]);
+    },
+  );
 
   it('ends with 78 at a server that wants a certificate of ours, as soon as it says so', async () => {
     const target = await grpc(fine, { ...own, ca: own.cert, requestCert: true }, { tls: trusted });
@@ -103,7 +125,7 @@ describe.each(Object.entries(CONNECT))('the connection of a %s', (_, connect) =>
     const { failure } = await connecting(connect, target, 500, 30);
     expect(failure).toMatchObject({
       exitCode: 78,
-      message: expect.stringContaining('the server refuses our certificate'),
+      message: expect.stringContaining('the server wants a certificate of ours, and none is set'),
     });
   });
 

@@ -120,7 +120,7 @@ describe('every variable', () => {
       FINGERPRINT_SECRET: `${FINGERPRINT_SECRET} older-${FINGERPRINT_SECRET}`,
       DELIVERY_DIR: './deliveries',
       DELIVERY_TIMEOUT: '3s',
-      WORKER_DEPLOYMENT_VERSION: 'fulfilment.1.4.0+1a2b',
+      WORKER_DEPLOYMENT_VERSION: 'shop/fulfilment.1.4.0+1a2b',
       HEALTH_ADDRESS: '[::1]:8081',
       METRICS_ADDRESS: '0.0.0.0:9464',
       TEMPORAL_TASK_QUEUE: 'other',
@@ -151,7 +151,7 @@ describe('every variable', () => {
         deliveryTimeoutMs: 3_000,
       },
       delivery: { kind: 'folder', dir: './deliveries' },
-      deploymentVersion: { deploymentName: 'fulfilment', buildId: '1.4.0+1a2b' },
+      deploymentVersion: { deploymentName: 'shop/fulfilment', buildId: '1.4.0+1a2b' },
       healthAddress: { host: '::1', port: 8081 },
       metricsAddress: { host: '0.0.0.0', port: 9464 },
     });

@@ -1,0 +1,97 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { connectClient, readTemporalTarget } from '../../../src/temporal/client';
+import { connectWorker } from '../../../src/temporal/worker';
+import { temporaryFolder } from '../../support/clean-up';
+import { startGrpcServer } from '../../support/grpc-server';
+import { starterProcess, startReadyWorker, workerEnvOf } from '../../support/processes';
+import { createAuthority } from '../../support/self-signed';
+import { startTestEnvironment } from '../../support/test-environment';
+import { startTlsProxy } from '../../support/tls-proxy';
+import { waitUntil } from '../../support/wait-until';
+
+const authority = createAuthority();
+const ours = authority.issue();
+const folder = temporaryFolder();
+
+/** Writes a PEM file. @returns its path */
+function file(name: string, content: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, content);
+  return path;
+}
+
+/** A server that wants a certificate that our authority has signed. */
+const mutual = { ...authority.issue(), ca: authority.cert, requestCert: true, rejectUnauthorized: true };
+const paths = {
+  ca: file('ca.pem', authority.cert),
+  cert: file('client.pem', ours.cert),
+  key: file('client.key', ours.key),
+};
+const tlsVariables = {
+  TEMPORAL_TLS_SERVER_CA_CERT_PATH: paths.ca,
+  TEMPORAL_TLS_CLIENT_CERT_PATH: paths.cert,
+  TEMPORAL_TLS_CLIENT_KEY_PATH: paths.key,
+};
+
+it('a worker and a starter with the right certificate deliver a purchase, by variables and by a profile alike', async () => {
+  const env = await startTestEnvironment({ worker: false, ownNamespace: true });
+  const address = await startTlsProxy(env.address, mutual);
+  const profile = [
+    '[profile.shop]',
+    `address = "${address}"`,
+    `namespace = "${env.namespace}"`,
+    '[profile.shop.tls]',
+    `server_ca_cert_path = "${paths.ca}"`,
+    `client_cert_path = "${paths.cert}"`,
+    `client_key_path = "${paths.key}"`,
+  ];
+  const byProfile = {
+    TEMPORAL_CONFIG_FILE: file('temporal.toml', profile.join('\n')),
+    TEMPORAL_PROFILE: 'shop',
+    TEMPORAL_TASK_QUEUE: env.taskQueue,
+  };
+  const byVariables = {
+    TEMPORAL_ADDRESS: address,
+    TEMPORAL_NAMESPACE: env.namespace,
+    TEMPORAL_TASK_QUEUE: env.taskQueue,
+    ...tlsVariables,
+  };
+  // What a variable says counts before the profile, so these two are left out where the profile is to say it.
+  const without = { TEMPORAL_ADDRESS: undefined, TEMPORAL_NAMESPACE: undefined };
+  await startReadyWorker({ env: workerEnvOf(env, { ...without, ...byProfile }) });
+
+  const bought = await starterProcess(
+    ['purchase', 'SALE-1', '--item', 'demo-instant:1', '--wait', '--json'],
+    byVariables,
+  );
+  expect(bought).toMatchObject({ code: 0 });
+  expect(JSON.parse(bought.stdout)).toMatchObject({ result: { outcome: 'DELIVERED' } });
+  const status = await starterProcess(['status', 'SALE-1', '--json'], byProfile);
+  expect(JSON.parse(status.stdout)).toMatchObject({ state: 'DELIVERED' });
+  expect(env.eventTypes('SALE-1')).toEqual(['purchase.delivered']);
+});
+
+/** Either of the two, with what a call is made by. */
+const CONNECT = {
+  worker: connectWorker,
+  starter: async (...given: Parameters<typeof connectClient>) => (await connectClient(...given)).connection,
+};
+
+it.each(Object.entries(CONNECT))(
+  'the connection of a %s takes a new API key when it changes, without a restart: a key of Temporal Cloud expires',
+  async (_, connect) => {
+    const { port, authorizations } = await startGrpcServer(() => ({ status: 0 }));
+    let key = 'first-key';
+    const env = { TEMPORAL_ADDRESS: `localhost:${port}`, TEMPORAL_TLS: 'false' };
+    const target = readTemporalTarget(env, () => key);
+    const connection = await connect(target, { tries: 2, everyMs: 5_000, onRetry: () => {} });
+    key = 'second-key';
+    await waitUntil('the new key is sent', async () => {
+      await connection.workflowService.getSystemInfo({});
+      return authorizations.includes('Bearer second-key');
+    });
+    await connection.close();
+    expect(authorizations[0]).toBe('Bearer first-key');
+  },
+);
