@@ -1,0 +1,17 @@
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { openProgress } from '../../../src/activities/progress';
+
+it('beats at once, and what comes faster than twice a second waits for the timer: each beat is a message to the server', async () => {
+  const environment = new MockActivityEnvironment();
+  const beats: unknown[] = [];
+  environment.on('heartbeat', (details) => beats.push(details));
+
+  await environment.run(async () => {
+    const progress = openProgress();
+    for (let done = 0; done < 100_000; done++) progress.show('confirming', { done });
+    progress.close();
+  });
+
+  expect(beats[0]).toEqual({ step: 'begun' });
+  expect(beats.length).toBeLessThan(1_000);
+});
