@@ -1,12 +1,14 @@
 // Writes what the documentation says of the environment from the configuration's own descriptions (the table of
 // docs/configuration.md, and .env.example), the table of metrics into docs/metrics.md, the kept benchmarks into
-// docs/benchmarks.md, the kinds of findings into docs/runbook.md, and docs/schemas. With --check nothing is written; what is
-// out of step is named, exit code 1.
+// docs/benchmarks.md, the kinds of findings into docs/runbook.md, docs/schemas, what recorded runs cost into
+// docs/temporal-cloud.md, and the alert rules into those for Kubernetes. With --check nothing is written; what is out of step is
+// named, exit code 1.
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { format, resolveConfig } from 'prettier';
 import { ensureBuild } from './lib/build.mjs';
+import { cloudActionRows } from './lib/cloud-actions.mjs';
 import { log } from './lib/log.mjs';
 import { projectRoot } from './lib/paths.mjs';
 import { run } from './lib/run.mjs';
@@ -30,6 +32,12 @@ await replace('.env.example', /(?<=# variables:.*?\n).*/s, variables.map(environ
 await replace('docs/metrics.md', /(?<=<!-- metrics:.*?-->\n\n).*?(?=\n\n<!-- end of)/s, metricRows().join('\n'));
 await replace('docs/benchmarks.md', /(?<=<!-- results:.*?-->\n\n).*?(?=\n\n<!-- end of)/s, keptReport());
 await replace('docs/runbook.md', /(?<=<!-- findings:.*?-->\n\n).*?(?=\n\n<!-- end of)/s, findingRows().join('\n'));
+await replace(
+  'docs/temporal-cloud.md',
+  /(?<=<!-- actions:.*?-->\n\n).*?(?=\n\n<!-- end of)/s,
+  (await cloudActionRows()).join('\n'),
+);
+await replace('ops/kubernetes/monitoring/rules.yaml', /(?<=\nspec:\n).*/s, await alertRules());
 for (const [name, schema] of Object.entries(schemaFiles()))
   await writeWhole(`docs/schemas/${name}`, JSON.stringify(schema));
 
@@ -62,6 +70,12 @@ async function update(file, before, after) {
   }
   await mkdir(dirname(join(projectRoot, file)), { recursive: true });
   await writeFile(join(projectRoot, file), after);
+}
+
+/** What Prometheus reads, indented for the Prometheus Operator. */
+async function alertRules() {
+  const rules = await readFile(join(projectRoot, 'ops/rules.yml'), 'utf8');
+  return rules.slice(rules.indexOf('groups:')).replace(/^(?=.)/gm, '  ');
 }
 
 /** @returns {string[]} */

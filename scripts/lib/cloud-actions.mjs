@@ -1,0 +1,109 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { projectRoot } from './paths.mjs';
+
+/*
+ * What a purchase costs on Temporal Cloud, in actions: counted in recorded histories of real runs, as a server counts them itself in its
+ * metric `action` (compared with it for each of these shapes, on a dev server of version 1.29).
+ */
+
+/** @typedef {{ eventType: string, workflowTaskCompletedEventId?: string, attempt?: number, activityType?: { name: string } }} Event */
+
+/** Defaults, in seconds: PURCHASE_FIRST_POLL, PURCHASE_POLL_INTERVAL, and every how many intervals a watched order is polled. */
+const [FIRST_POLL, POLL_INTERVAL, WATCH_INTERVALS] = [5, 30, 20];
+/** How many polls follow the first one until an order is seen that was ready after so many minutes. */
+const pollsUntil = (/** @type {number} */ minutes) => Math.ceil((minutes * 60 - FIRST_POLL) / POLL_INTERVAL);
+
+/**
+ * Each shape: the recorded run that has it, how often its activities are retried where the recorded run was shorter, and what is no part of
+ * its history.
+ *
+ * @type {{ shape: string, history: string, retries?: number, more?: number }[]}
+ */
+const SHAPES = [
+  { shape: 'ready at its first poll, after 5 s', history: 'delivered' },
+  { shape: 'open for 5 minutes', history: 'delivered-after-changes', retries: pollsUntil(5) },
+  { shape: 'open for 20 minutes', history: 'delivered-after-changes', retries: pollsUntil(20) },
+  { shape: 'open for 25 minutes, then overdue', history: 'overdue', retries: pollsUntil(25) - 1 },
+  // A timer and a poll for each time that it is polled unasked.
+  {
+    shape: 'open for 20 minutes, `PURCHASE_WATCH=history`',
+    history: 'watched',
+    more: 2 * Math.floor(pollsUntil(20) / WATCH_INTERVALS - 0.01),
+  },
+  { shape: 'placement unknown, held, then `resolve --order`', history: 'held-placement-unknown-order' },
+  { shape: 'delivery refused, held, then `resolve --deliver`', history: 'held-delivery-refused-deliver' },
+  // The schedule's own two.
+  { shape: 'a night: the schedule, the reconciliation, its report', history: 'reconciled', more: 2 },
+];
+
+/** The table of docs/temporal-cloud.md. */
+export async function cloudActionRows() {
+  const rows = await Promise.all(
+    SHAPES.map(async ({ shape, history, retries, more = 0 }) => {
+      const counted = countActions(await eventsOf(history), retries);
+      const total = Object.values(counted).reduce((sum, count) => sum + count, more);
+      const cells = [
+        counted.start,
+        counted.activities,
+        counted.retries,
+        counted.heartbeats,
+        counted.local,
+        counted.timers,
+        counted.messages,
+        counted.attributes,
+        more,
+      ];
+      return `| ${shape} | ${cells.map((count) => count || '').join(' | ')} | **${total}** | $${(total * 0.05).toFixed(2)} |`;
+    }),
+  );
+  const head = [
+    'shape',
+    'start',
+    'activities',
+    'retries',
+    'heartbeats',
+    'local',
+    'timers',
+    'signals, updates',
+    'attributes, memo',
+    'other',
+    'actions',
+    '1,000 at $50 a million',
+  ];
+  return [`| ${head.join(' | ')} |`, `|${'---|'.repeat(head.length)}`, ...rows];
+}
+
+/** @type {(events: Event[], retries?: number) => Record<string, number>} */
+function countActions(events, retries) {
+  const count = (/** @type {string} */ pattern) =>
+    events.filter(({ eventType }) => new RegExp(`^EVENT_TYPE_(${pattern})$`).test(eventType)).length;
+  const local = events.filter(({ eventType }) => eventType === 'EVENT_TYPE_MARKER_RECORDED');
+  const recorded = events
+    .filter(({ eventType }) => eventType === 'EVENT_TYPE_ACTIVITY_TASK_STARTED')
+    .map(({ attempt = 1 }) => attempt - 1);
+  return {
+    start: count('WORKFLOW_EXECUTION_STARTED'),
+    activities: count('ACTIVITY_TASK_SCHEDULED'),
+    retries: retries ?? recorded.reduce((sum, more) => sum + more, 0),
+    // Of a placement, the record of its intention; of a reconciliation the first, which another follows each 16 s.
+    heartbeats: events.filter(({ activityType }) => /^(placeOrder|reconcileOrders)$/.test(activityType?.name ?? ''))
+      .length,
+    // Those of one workflow task are one.
+    local: new Set(local.map(({ workflowTaskCompletedEventId }) => workflowTaskCompletedEventId)).size,
+    timers: count('TIMER_STARTED'),
+    messages: count('WORKFLOW_EXECUTION_SIGNALED|WORKFLOW_EXECUTION_UPDATE_ACCEPTED'),
+    attributes: count('UPSERT_WORKFLOW_SEARCH_ATTRIBUTES|WORKFLOW_PROPERTIES_MODIFIED'),
+  };
+}
+
+/** The events of a recorded history, each with its attributes. @type {(name: string) => Promise<Event[]>} */
+async function eventsOf(name) {
+  const text = await readFile(join(projectRoot, 'test/replay/histories', `${name}.json`), 'utf8');
+  /** @type {Record<string, any>[]} */
+  const events = JSON.parse(text).history.events;
+  return events.map((event) => ({
+    eventType: event.eventType,
+    ...Object.entries(event).find(([field]) => field.endsWith('Attributes'))?.[1],
+  }));
+}

@@ -1,0 +1,126 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { parseAllDocuments } from 'yaml';
+import { readWorkerConfig } from '../../../src/config';
+import { VARIABLE_NAMES } from '../../../src/config/variables';
+import { readTemporalTarget } from '../../../src/temporal/client';
+import { shutdownOptions } from '../../../src/workflows/policies';
+import { temporaryFolder } from '../../support/clean-up';
+import { TEST_FINGERPRINT_SECRET, TEST_SIGNING_SECRET } from '../../support/settings';
+
+interface Variable {
+  name: string;
+  value: string;
+}
+
+interface Probe {
+  httpGet: { path: string; port: string };
+}
+
+interface Container {
+  command?: string[];
+  env: Variable[];
+  ports: { name: string; containerPort: number }[];
+  livenessProbe: Probe;
+  readinessProbe: Probe;
+}
+
+interface Pod {
+  terminationGracePeriodSeconds: number;
+  containers: Container[];
+  initContainers: Container[];
+}
+
+interface Manifest {
+  kind: string;
+  data?: Record<string, string>;
+  stringData?: Record<string, string>;
+  spec: { template: { spec: Pod } };
+}
+
+/** The manifest of this kind in a file. */
+function manifest(file: string, kind: string): Manifest {
+  const text = readFileSync(join(__dirname, '../../../ops/kubernetes', file), 'utf8');
+  return parseAllDocuments(text)
+    .map((document) => document.toJS() as Manifest)
+    .find((one) => one.kind === kind)!;
+}
+
+const settings = manifest('base/config.yaml', 'ConfigMap').data!;
+const PODS = {
+  'base/worker.yaml': manifest('base/worker.yaml', 'Deployment').spec.template.spec,
+  'versioned/worker-deployment.yaml': manifest('versioned/worker-deployment.yaml', 'WorkerDeployment').spec.template
+    .spec,
+};
+const SECRETS: Record<string, string> = {
+  'partner-api-key': 'fake-key',
+  'fingerprint-secret': TEST_FINGERPRINT_SECRET,
+  'delivery-secret': TEST_SIGNING_SECRET,
+};
+
+/** What a worker of this pod has in its environment, with the files of secrets in a folder of ours. */
+function environmentOf(pod: Pod): Record<string, string> {
+  const folder = temporaryFolder();
+  const env = { ...settings };
+  for (const { name, value } of pod.containers[0]!.env) {
+    env[name] = name.endsWith('_FILE') ? join(folder, basename(value)) : value;
+    if (name.endsWith('_FILE')) writeFileSync(env[name], SECRETS[basename(value)] ?? '');
+  }
+  return env;
+}
+
+describe.each(Object.entries(PODS))('the worker of ops/kubernetes/%s', (_, pod) => {
+  it('starts with what the manifests give it: no name is misspelt, no value refused, and no secret lacks its file', () => {
+    const env = environmentOf(pod);
+    expect(readWorkerConfig(env).delivery.kind).toBe('webhook');
+    expect(readTemporalTarget(env)).toMatchObject({ address: settings.TEMPORAL_ADDRESS, namespace: 'default' });
+    const known = [...VARIABLE_NAMES, 'TEMPORAL_ADDRESS', 'TEMPORAL_NAMESPACE'] as string[];
+    const names = Object.keys(env).map((name) => name.replace(/_FILE$/, ''));
+    expect(names.filter((name) => !known.includes(name))).toEqual([]);
+    const files = pod.containers[0]!.env.filter(({ name }) => name.endsWith('_FILE')).map(({ value }) =>
+      basename(value),
+    );
+    expect(files).toEqual(Object.keys(manifest('base/secret.example.yaml', 'Secret').stringData!));
+  });
+
+  it('is not killed within its own grace, in which requests to the partner come to their end', () => {
+    const { shutdownForceTime } = shutdownOptions(readWorkerConfig(environmentOf(pod)).purchase);
+    expect(pod.terminationGracePeriodSeconds * 1_000).toBeGreaterThan(shutdownForceTime);
+  });
+
+  it('is probed where it answers', () => {
+    const { env, ports, livenessProbe, readinessProbe } = pod.containers[0]!;
+    const portOf = (name: string) =>
+      env
+        .find((variable) => variable.name === name)
+        ?.value.split(':')
+        .at(-1);
+    expect(ports).toEqual([
+      { name: 'health', containerPort: Number(portOf('HEALTH_ADDRESS')) },
+      { name: 'metrics', containerPort: Number(portOf('METRICS_ADDRESS')) },
+    ]);
+    expect([livenessProbe.httpGet, readinessProbe.httpGet]).toEqual([
+      { path: '/healthz', port: 'health' },
+      { path: '/readyz', port: 'health' },
+    ]);
+  });
+});
+
+it('the versioned worker is the same as the other, but for what the controller says to it', () => {
+  const [plain, versioned] = Object.values(PODS).map(({ containers: [container], ...pod }) => ({
+    ...{ ...pod, topologySpreadConstraints: undefined },
+    container: { ...container, image: undefined, command: undefined },
+  }));
+  expect(versioned).toEqual(plain);
+});
+
+it('the version that the controller says is one that a worker takes', () => {
+  const [, , script = ''] = PODS['versioned/worker-deployment.yaml'].containers[0]!.command ?? [];
+  const [, written = ''] = /WORKER_DEPLOYMENT_VERSION="([^"]+)"/.exec(script) ?? [];
+  // As the controller makes them: the namespace and the name, and the tag of the image with a hash.
+  const said = written
+    .replace('$TEMPORAL_DEPLOYMENT_NAME', 'shop/fulfilment')
+    .replace('$TEMPORAL_WORKER_BUILD_ID', '0-1-0-5f3a');
+  const env = { ...environmentOf(PODS['base/worker.yaml']), WORKER_DEPLOYMENT_VERSION: said };
+  expect(readWorkerConfig(env).deploymentVersion).toEqual({ deploymentName: 'shop/fulfilment', buildId: '0-1-0-5f3a' });
+});
