@@ -17,7 +17,8 @@ import { downloadWithSdk } from './sdk-download.mjs';
  * @property {string} version
  * @property {string} variable an environment variable that names another
  * @property {(path: string) => Promise<void>} check throws when the program at this path does not run, or is too old
- * @property {'dev-server' | 'time-skipping'} kind of server, as the SDK downloads it
+ * @property {'dev-server' | 'time-skipping'} [kind] of server, as the SDK downloads it
+ * @property {{ name: string, make: Make }} [download] of a tool that the SDK does not download
  * @property {string} fallback what `make` does, where there is no download
  * @property {Make} make
  * @property {string} advice what a person can do when there is none to be had
@@ -54,10 +55,12 @@ export async function ensureTool(tool) {
     const title = `${tool.name} ${tool.version}: ${name}`;
     return { name, find: () => step(title, (detail) => fill(dir, (draft) => make(draft, detail))).then(() => cached) };
   };
-  const making = [
-    made("the SDK's own download", (draft, detail) => downloadWithSdk(tool, join(draft, file), detail)),
-    made(tool.fallback, tool.make),
-  ];
+  const { kind, version } = tool;
+  const download = tool.download ?? {
+    name: "the SDK's own download",
+    make: (draft, detail) => downloadWithSdk({ kind: String(kind), version }, join(draft, file), detail),
+  };
+  const making = [made(download.name, download.make), made(tool.fallback, tool.make)];
   return withLock(tool.id, `the ${tool.name}`, async () => {
     const failures = [`No ${tool.name} could be found or made. Tried, in this order:`];
     const path = await firstOf([...ready, ...making], tool.check, (way, reason, next) => {

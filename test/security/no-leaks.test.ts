@@ -1,7 +1,7 @@
 import { purchaseWorkflowId } from '../../src/contracts/names';
 import { type Collector, startCollector } from '../support/collector';
 import { startIdleBrake } from '../support/brake';
-import { freePort } from '../support/dev-server';
+import { freePort } from '../support/free-port';
 import type { Reply } from '../support/http-server';
 import { operatorOf } from '../support/operator';
 import { startReadyWorker, type WorkerProcess } from '../support/processes';

@@ -1,7 +1,10 @@
-import { spawn } from 'node:child_process';
-import { createServer } from 'node:net';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { Connection } from '@temporalio/client';
+import { SEARCH_ATTRIBUTES } from '../../src/contracts/search-attributes';
+import type { PostgreSqlAccess } from '../cluster/postgresql';
+import { type ServerOptions, spawnTemporalServer } from '../cluster/temporal-server';
 import { closeAtEnd } from './clean-up';
+import { freePort } from './free-port';
 import { waitUntil } from './wait-until';
 
 export interface DevServer {
@@ -10,15 +13,6 @@ export interface DevServer {
   httpAddress?: string;
   /** Ends it and waits for that; at the end of the test file it is killed. */
   stop(signal?: 'SIGTERM' | 'SIGKILL'): Promise<void>;
-}
-
-/** A port that was free a moment ago. */
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 /**
@@ -47,22 +41,9 @@ interface DevServerOptions {
 
 /** @returns undefined when it ended before it answered. */
 async function tryDevServer(options: DevServerOptions): Promise<DevServer | undefined> {
-  const cli = process.env.TEMPORAL_CLI;
-  if (!cli) throw new Error('TEMPORAL_CLI is not set: run the suite with npm test, or set it to a Temporal CLI');
   const port = options.port ?? (await freePort());
   const httpPort = options.http ? await freePort() : undefined;
-  const attributes = ['ReferenceId', 'PartnerOrderId', 'PurchaseState'];
-  const child = spawn(
-    cli,
-    [
-      ...['server', 'start-dev', '--headless', '--ip', '127.0.0.1', '--port', String(port), '--log-level', 'error'],
-      ...(httpPort ? ['--http-port', String(httpPort)] : []),
-      ...(options.dbFile ? ['--db-filename', options.dbFile] : []),
-      ...(options.config ?? []).flatMap((value) => ['--dynamic-config-value', value]),
-      ...(options.setUp === false ? [] : attributes.flatMap((name) => ['--search-attribute', `${name}=Keyword`])),
-    ],
-    { stdio: 'ignore' },
-  );
+  const child = await spawnServer({ ...options, port, httpPort });
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const stop = (signal: NodeJS.Signals = 'SIGTERM') => {
     child.kill(signal);
@@ -75,6 +56,25 @@ async function tryDevServer(options: DevServerOptions): Promise<DevServer | unde
   await waitUntil(`a Temporal server answers at ${address}`, isDecided, { everyMs: 200 });
   if (hasEnded()) return undefined;
   return { address, httpAddress: httpPort ? `127.0.0.1:${httpPort}` : undefined, stop };
+}
+
+/** A dev server; in `npm run test:cluster` the server of production, on the PostgreSQL that TEST_POSTGRESQL describes. */
+async function spawnServer(options: ServerOptions & DevServerOptions): Promise<ChildProcess> {
+  const { port, httpPort, dbFile, setUp, config = [] } = options;
+  const { TEMPORAL_CLI: cli, TEST_POSTGRESQL: postgresql } = process.env;
+  if (postgresql) return spawnTemporalServer(JSON.parse(postgresql) as PostgreSqlAccess, { ...options, name: dbFile });
+  if (!cli) throw new Error('TEMPORAL_CLI is not set: run the suite with npm test, or set it to a Temporal CLI');
+  return spawn(
+    cli,
+    [
+      ...['server', 'start-dev', '--headless', '--ip', '127.0.0.1', '--port', String(port), '--log-level', 'error'],
+      ...(httpPort ? ['--http-port', String(httpPort)] : []),
+      ...(dbFile ? ['--db-filename', dbFile] : []),
+      ...config.flatMap((value) => ['--dynamic-config-value', value]),
+      ...(setUp === false ? [] : SEARCH_ATTRIBUTES).flatMap(({ name }) => ['--search-attribute', `${name}=Keyword`]),
+    ],
+    { stdio: 'ignore' },
+  );
 }
 
 async function isServing(address: string): Promise<boolean> {

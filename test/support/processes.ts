@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { closeAtEnd, temporaryFolder } from './clean-up';
-import { freePort } from './dev-server';
+import { freePort } from './free-port';
 import { TEST_FINGERPRINT_SECRET, TEST_SIGNING_SECRET } from './settings';
 import type { TestEnvironment } from './test-environment';
 import { waitUntil } from './wait-until';

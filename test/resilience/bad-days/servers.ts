@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { temporaryFolder } from '../../support/clean-up';
-import { type DevServer, freePort, startDevServer } from '../../support/dev-server';
+import { type DevServer, startDevServer } from '../../support/dev-server';
+import { freePort } from '../../support/free-port';
 
 export interface DayServer {
   address: string;

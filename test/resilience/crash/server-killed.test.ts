@@ -5,7 +5,8 @@ import { booked, delivering, faulty, placing, polling, searching, settling } fro
 import { recover, referencesOf, startAll, untilReached, untilSettled } from '../support/kill';
 import { auditAll, FLAWLESS } from '../../support/audit';
 import { temporaryFolder } from '../../support/clean-up';
-import { type DevServer, freePort, startDevServer } from '../../support/dev-server';
+import { type DevServer, startDevServer } from '../../support/dev-server';
+import { freePort } from '../../support/free-port';
 import { startReadyWorker, workerEnvOf } from '../../support/processes';
 import { startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
 

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { closeAtEnd, temporaryFolder } from '../../support/clean-up';
-import { freePort } from '../../support/dev-server';
+import { freePort } from '../../support/free-port';
 import { startReadyWorker, workerEnvOf } from '../../support/processes';
 import { TEST_SIGNING_SECRET } from '../../support/settings';
 import { sharedEnvironment, type TestEnvironment } from '../../support/test-environment';

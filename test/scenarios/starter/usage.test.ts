@@ -1,6 +1,7 @@
 import { runStarter } from '../../../src/cli/command-line';
 import { connectClient } from '../../../src/temporal/client';
-import { freePort, startDevServer } from '../../support/dev-server';
+import { startDevServer } from '../../support/dev-server';
+import { freePort } from '../../support/free-port';
 import { starterProcess, startStarter } from '../../support/processes';
 
 const unneeded = () => {

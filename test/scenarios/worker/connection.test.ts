@@ -7,7 +7,7 @@ import {
 } from '../../../src/temporal/client';
 import { connectWorker } from '../../../src/temporal/worker';
 import { rejectionOf } from '../../support/checks';
-import { freePort } from '../../support/dev-server';
+import { freePort } from '../../support/free-port';
 import { type GrpcServer, startGrpcServer } from '../../support/grpc-server';
 import { startServer, startTcpServer } from '../../support/http-server';
 import { lonelyWorkerEnv, startStarter, startWorkerProcess } from '../../support/processes';

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { freePort } from '../../support/dev-server';
+import { freePort } from '../../support/free-port';
 import { type ProcessEnv, startWorkerProcess, type WorkerProcess, workerEnvOf } from '../../support/processes';
 import { sharedEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';

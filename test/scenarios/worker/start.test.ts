@@ -1,7 +1,8 @@
 import { type ConnectRetry, StoppedError, TemporalUnreachableError } from '../../../src/temporal/client';
 import { connectWorker } from '../../../src/temporal/worker';
 import { startSandbox, type Sandbox } from '../../../src/sandbox/index';
-import { type DevServer, freePort, startDevServer } from '../../support/dev-server';
+import { type DevServer, startDevServer } from '../../support/dev-server';
+import { freePort } from '../../support/free-port';
 import { startTcpServer } from '../../support/http-server';
 import { lonelyWorkerEnv, starterProcess, startWorkerProcess, workerEnv } from '../../support/processes';
 import { type Receiver, startReceiver } from '../../support/receiver';

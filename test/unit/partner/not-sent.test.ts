@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import { freePort } from '../../support/dev-server';
+import { freePort } from '../../support/free-port';
 import { type ScriptedServer, startTcpServer } from '../../support/http-server';
 import { selfSigned } from '../../support/self-signed';
 import { waitUntil } from '../../support/wait-until';

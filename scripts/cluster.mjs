@@ -1,0 +1,125 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cpus, release, tmpdir, totalmem, type } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { LEFT_OUT } from '../test/cluster/left-out.mjs';
+import { runJest } from './lib/jest.mjs';
+import { log } from './lib/log.mjs';
+import { projectRoot } from './lib/paths.mjs';
+import { ensurePostgreSql } from './lib/postgresql.mjs';
+import { run } from './lib/run.mjs';
+import { ensureTemporalServer } from './lib/temporal-server.mjs';
+
+/**
+ * `npm run test:cluster`: the tests that need a Temporal server, on that of production with PostgreSQL and the files of
+ * `ops/temporal`. What it finds is written into docs/cluster.md, part by part.
+ *
+ *     (nothing)      the suite, 20 seeded days, the trials under load
+ *     --suite        only the end-to-end suite; a path after it: only the tests there
+ *     --days N       only so many seeded days; --from S: the first seed, else 1
+ *     --faults       only the fault matrix
+ *     --trials       only the trials under load
+ */
+const flag = /** @type {const} */ ({ type: 'boolean' });
+const text = /** @type {const} */ ({ type: 'string' });
+const { values, positionals } = parseArgs({
+  options: { suite: flag, days: text, from: text, faults: flag, trials: flag },
+  allowPositionals: true,
+});
+const whole = Object.keys(values).length === 0;
+const days = values.days ?? '20';
+const first = Number(values.from ?? 1);
+
+const folder = await mkdtemp(join(tmpdir(), 'fulfilment-cluster-'));
+process.env.TEMPORAL_SERVER = await ensureTemporalServer();
+process.env.POSTGRES_BIN = await ensurePostgreSql();
+const machine = await describeMachine();
+log(machine);
+
+/** @type {boolean[]} */
+const results = [];
+try {
+  if (whole || values.suite) {
+    const left = LEFT_OUT.map(([file]) => `--testPathIgnorePatterns=${file}`);
+    const paths = positionals.length > 0 ? positionals : ['test/scenarios', 'test/resilience', 'test/security'];
+    await part('suite', ['--maxWorkers=2', ...left, ...paths]);
+    await report('left out', [LEFT_OUT.map(([file, why]) => `- \`${file}\`: ${why}`).join('\n')]);
+  }
+  if (whole || values.days) {
+    // A server of its own for each of several days at once is more than a small machine carries.
+    Object.assign(process.env, { BAD_DAYS_SEEDS: days, BAD_DAYS_FROM: String(first), BAD_DAYS_AT_ONCE: '3' });
+    await part('days', ['--runInBand', '--testMatch', '**/bad-days/*.faults.ts']);
+  }
+  if (values.faults) await part('faults', ['--runInBand', '--testMatch', '**/fault-matrix/*.faults.ts']);
+  if (whole || values.trials) await part('trials', ['--runInBand', '--testMatch', '**/cluster/*.cluster.ts'], 'own');
+} finally {
+  await rm(folder, { recursive: true, force: true });
+}
+process.exitCode = results.every(Boolean) ? 0 : 1;
+
+/**
+ * Runs the tests of a part and writes what came of them into the report.
+ *
+ * @param {string} name
+ * @param {string[]} args
+ * @param {'shared' | 'own'} [cluster] whether its tests share a PostgreSQL or start their own
+ */
+async function part(name, args, cluster = 'shared') {
+  const outcome = join(folder, `${name}.json`);
+  const figures = join(folder, `${name}.figures`);
+  Object.assign(process.env, { TEST_CLUSTER: cluster, TEST_CLUSTER_FIGURES: figures });
+  const begun = Date.now();
+  const code = await runJest([...args, '--json', '--outputFile', outcome]);
+  results.push(code === 0);
+  const { numPassedTests, numFailedTests, numPendingTests } = JSON.parse(await readFile(outcome, 'utf8'));
+  const minutes = ((Date.now() - begun) / 60_000).toFixed(1);
+  const counts = `${numPassedTests} passed, ${numFailedTests} failed, ${numPendingTests} skipped, in ${minutes} minutes`;
+  await report(name, [
+    `${code === 0 ? 'Green' : '**Red**'}: ${name === 'days' ? `${days} days from seed ${first}; ` : ''}${counts}.`,
+    `${new Date().toISOString().slice(0, 10)}, ${machine}.`,
+    ...(await figuresOf(figures)),
+  ]);
+}
+
+/** @type {(name: string, lines: string[]) => Promise<void>} */
+async function report(name, lines) {
+  const path = join(projectRoot, 'docs/cluster.md');
+  const place = new RegExp(`(?<=<!-- ${name}:.*?-->\n\n).*?(?=\n\n<!-- end of ${name} -->)`, 's');
+  const before = await readFile(path, 'utf8');
+  if (!place.test(before)) throw new Error(`docs/cluster.md lacks ${place}`);
+  await writeFile(
+    path,
+    before.replace(place, () => lines.join('\n\n')),
+  );
+  log(`\n${name}: ${lines.join('\n')}\n`);
+}
+
+/** @type {(file: string) => Promise<string[]>} a table, with a column for each test that wrote figures */
+async function figuresOf(file) {
+  const written = await readFile(file, 'utf8').catch(() => '');
+  if (!written) return [];
+  /** @type {{ title: string, figures: [string, string | number][] }[]} */
+  const columns = written
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  const names = columns[0]?.figures.map(([name]) => name) ?? [];
+  const cells = [
+    ['', ...columns.map(({ title }) => title)],
+    ['---', ...columns.map(() => '---:')],
+    ...names.map((name, row) => [name, ...columns.map(({ figures }) => String(figures[row]?.[1]))]),
+  ];
+  return [cells.map((row) => `| ${row.join(' | ')} |`).join('\n')];
+}
+
+async function describeMachine() {
+  const { TEMPORAL_SERVER = '', POSTGRES_BIN = '' } = process.env;
+  const server = await run(TEMPORAL_SERVER, ['--version']);
+  const postgresql = await run(join(POSTGRES_BIN, 'postgres'), ['--version']);
+  const version = (/** @type {string} */ said) => /\d+(\.\d+)+/.exec(said)?.[0];
+  const [cpu] = cpus();
+  return [
+    `Temporal server ${version(server)}, PostgreSQL ${version(postgresql)}, Node ${process.versions.node}`,
+    `${cpus().length} cores (${cpu?.model.trim()}), ${Math.round(totalmem() / 2 ** 30)} GB, ${type()} ${release()}`,
+  ].join('; ');
+}

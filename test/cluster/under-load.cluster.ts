@@ -1,0 +1,214 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { untilSettled } from '../resilience/support/kill';
+import { auditAll, FLAWLESS, keysOfEvent } from '../support/audit';
+import { type DevServer, startDevServer } from '../support/dev-server';
+import { freePort } from '../support/free-port';
+import { startReadyWorker, workerEnvOf, type WorkerProcess } from '../support/processes';
+import { startTestEnvironment, type TestEnvironment } from '../support/test-environment';
+import { waitUntil } from '../support/wait-until';
+import { writeFigures } from './figures';
+import { type PostgreSql, startPostgreSql } from './postgresql';
+
+const MINUTE = 60_000;
+const PURCHASES = 500;
+const EVERY_MS = 200;
+/** When so many are placed, it happens. */
+const PLACED_BEFORE = 100;
+const AWAY_MS = 30_000;
+
+/** The defaults where they do not only make the trial longer. */
+const SETTINGS = {
+  partnerTimeoutMs: 5_000,
+  deliveryTimeoutMs: 5_000,
+  pollIntervalMs: 2_000,
+  settleMs: 10_000,
+  deadlineMs: 15 * MINUTE,
+  placeWithinMs: 15 * MINUTE,
+} as const;
+
+interface Parts {
+  postgresql: PostgreSql;
+  server: DevServer;
+  restartServer: () => Promise<unknown>;
+  workers: [WorkerProcess, WorkerProcess];
+  startWorker: () => Promise<unknown>;
+}
+
+describe('two workers on the production server, under load', () => {
+  it.each<[string, (parts: Parts) => Promise<unknown>]>([
+    [
+      'PostgreSQL stopped at once, and started again 30 s later',
+      async ({ postgresql }) => {
+        await postgresql.stop('SIGQUIT');
+        await sleep(AWAY_MS);
+        postgresql.start();
+      },
+    ],
+    [
+      'the Temporal server killed, and started again',
+      async ({ server, restartServer }) => {
+        await server.stop('SIGKILL');
+        await restartServer();
+      },
+    ],
+    [
+      'a worker killed, and another started',
+      async ({ workers: [victim], startWorker }) => {
+        await victim.end('SIGKILL');
+        await startWorker();
+      },
+    ],
+  ])(
+    '%s: nothing is lost, bought twice or delivered twice',
+    async (name, happen) => {
+      const postgresql = await startPostgreSql();
+      const { port, passwordFile } = postgresql;
+      process.env.TEST_POSTGRESQL = JSON.stringify({ port, passwordFile });
+      const where = { dbFile: name, port: await freePort() };
+      const server = await startDevServer(where);
+      const { address } = server;
+      const environment = await startTestEnvironment({
+        worker: false,
+        address,
+        pastOrders: 100,
+        sandbox: { balance: 1_000_000 },
+        settings: SETTINGS,
+      });
+      const startWorker = () => startReadyWorker({ env: workerEnvOf(environment) });
+      const workers: Parts['workers'] = [await startWorker(), await startWorker()];
+      const restartServer = () => startDevServer(where);
+
+      const watched = watchDeliveries(environment);
+      const buying = buyAll(environment);
+      const isTime = () => environment.sandbox.requests().place >= PLACED_BEFORE;
+      await waitUntil(`${PLACED_BEFORE} are placed`, isTime, { withinMs: 5 * MINUTE });
+      const happenedAt = Date.now();
+      await happen({ postgresql, server, restartServer, workers, startWorker });
+      const overAt = Date.now();
+      const starts = await buying;
+
+      const references = starts.map(({ referenceId }) => referenceId);
+      const ends = await untilSettled(environment, references);
+      const held = references.filter((referenceId) => ends.get(referenceId) === 'HELD');
+      writeFigures(name, figuresOf({ environment, watched, starts, held, happenedAt, overAt }));
+
+      const others = [...ends.values()].filter((state) => state !== 'DELIVERED' && state !== 'HELD');
+      expect(others).toEqual([]);
+      const { unplaced: _, ...wrong } = await auditAll(environment, references);
+      const { unplaced: __, ...nothing } = FLAWLESS;
+      expect(wrong).toEqual(nothing);
+      expect(keysUnderSeveralEvents(environment)).toEqual([]);
+      expect(environment.receiver.contradictions).toEqual([]);
+      for (const referenceId of held) expect(await hasIntentionOnRecord(environment, referenceId)).toBe(true);
+
+      await Promise.all(workers.map((worker) => worker.end('SIGKILL')));
+      await environment.close();
+      await server.stop('SIGKILL');
+      await postgresql.remove();
+    },
+    30 * MINUTE,
+  );
+});
+
+interface Start {
+  referenceId: string;
+  askedAt: number;
+  /** How often it was asked for. */
+  tries: number;
+}
+
+/** Begins one every so often, whatever becomes of those before, and each again until the server has taken it, as a checkout does. */
+async function buyAll(environment: TestEnvironment): Promise<Start[]> {
+  const starts: Promise<Start>[] = [];
+  const begunAt = Date.now();
+  for (let count = 0; count < PURCHASES; count++) {
+    await sleep(begunAt + count * EVERY_MS - Date.now());
+    const product = count % 4 === 3 ? 'demo-seconds' : 'demo-instant';
+    starts.push(startSurely(environment, { [product]: 1 + (count % 3) }, environment.reference()));
+  }
+  return Promise.all(starts);
+}
+
+async function startSurely(
+  { buy }: TestEnvironment,
+  items: Record<string, number>,
+  referenceId: string,
+): Promise<Start> {
+  const start = { referenceId, askedAt: Date.now(), tries: 0 };
+  const isStarted = () => {
+    start.tries += 1;
+    return buy(items, referenceId).then(
+      () => true,
+      () => false,
+    );
+  };
+  await waitUntil(`${referenceId} is started`, isStarted, { withinMs: 5 * MINUTE, everyMs: 500 });
+  return start;
+}
+
+/** @returns when each purchase's keys came first, as they come. */
+function watchDeliveries({ receiver }: TestEnvironment): Map<string, number> {
+  const deliveredAt = new Map<string, number>();
+  receiver.answerWith(({ body: { type, data } }) => {
+    if (type === 'purchase.delivered' && !deliveredAt.has(data.referenceId))
+      deliveredAt.set(data.referenceId, Date.now());
+    return 204;
+  });
+  return deliveredAt;
+}
+
+/** Whatever an attempt at an event was answered, a key belongs to one event. */
+function keysUnderSeveralEvents({ receiver }: TestEnvironment): string[] {
+  const eventOf = new Map<string, string>();
+  const keys = receiver.attempts.flatMap(({ id, body }) => keysOfEvent(body).map((key) => ({ id, key })));
+  for (const { id, key } of keys) if (!eventOf.has(key)) eventOf.set(key, id);
+  return keys.filter(({ id, key }) => eventOf.get(key) !== id).map(({ key }) => key);
+}
+
+/** What is held without an order is so because its attempt had said that it would write, and then nobody knew. */
+async function hasIntentionOnRecord({ client }: TestEnvironment, referenceId: string): Promise<boolean> {
+  const { events } = await client.workflow.getHandle(`purchase-${referenceId}`).fetchHistory();
+  const timeouts = (events ?? []).map(
+    (event) => event.activityTaskTimedOutEventAttributes?.failure?.timeoutFailureInfo,
+  );
+  return timeouts.some((timeout) => (timeout?.lastHeartbeatDetails?.payloads ?? []).length > 0);
+}
+
+interface Trial {
+  environment: TestEnvironment;
+  watched: Map<string, number>;
+  starts: readonly Start[];
+  held: readonly string[];
+  happenedAt: number;
+  overAt: number;
+}
+
+function figuresOf({ environment, watched, starts, held, happenedAt, overAt }: Trial): [string, string | number][] {
+  const { sandbox, receiver } = environment;
+  const lasted = starts.flatMap(({ referenceId, askedAt }) => (watched.get(referenceId) ?? NaN) - askedAt);
+  const sorted = lasted.filter((ms) => !Number.isNaN(ms)).toSorted((one, other) => one - other);
+  const times = [...watched.values()].toSorted((one, other) => one - other);
+  const pause = Math.max(...times.slice(1).map((at, index) => at - times[index]!));
+  const next = times.find((at) => at > overAt);
+  return [
+    ['purchases', starts.length],
+    ['asked for again until the server took them', starts.filter(({ tries }) => tries > 1).length],
+    ['orders at the partner', references(starts).reduce((sum, one) => sum + sandbox.placeRequestsOf(one), 0)],
+    ['delivered', watched.size],
+    ['held for a person', held.length],
+    ['attempts at deliveries', receiver.attempts.length],
+    ['away', seconds(overAt - happenedAt)],
+    ['longest time without a delivery', seconds(pause)],
+    ['first delivery after it was back', next === undefined ? 'none' : seconds(next - overAt)],
+    ['from the sale to the keys, half of them within', seconds(sorted[Math.floor(sorted.length / 2)] ?? NaN)],
+    ['from the sale to the keys, all within', seconds(sorted.at(-1) ?? NaN)],
+  ];
+}
+
+function references(starts: readonly Start[]): string[] {
+  return starts.map(({ referenceId }) => referenceId);
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1_000).toFixed(1)} s`;
+}
