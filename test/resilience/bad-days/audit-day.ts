@@ -225,13 +225,17 @@ function hasIntention({ history }: PurchaseEvidence): boolean {
   );
 }
 
+/** So the server takes back the end of a workflow that has not seen yet what came meanwhile, such as a cancel request. */
+const SEEN_TOO_LATE = 'UnhandledCommand';
+
 /** A purchase that has ended has ended well, and the checkout knows. */
 function ended(plan: Plan, one: PurchaseEvidence): string[] {
   const { status, planned, history } = one;
   const broken = (history.events ?? []).flatMap(({ workflowTaskFailedEventAttributes: task }) =>
     task && !task.failure?.resetWorkflowFailureInfo && task.failure?.message ? [task.failure.message] : [],
   );
-  const violations = broken.map((why) => `a workflow task failed: ${nameOf(one)}: ${why}`);
+  const wrong = broken.filter((why) => why !== SEEN_TOO_LATE);
+  const violations = wrong.map((why) => `a workflow task failed: ${nameOf(one)}: ${why}`);
   if (status.execution === 'RUNNING' || status.execution === 'COMPLETED') return violations;
   const terminated = plan.events.some(({ what }) => what.type === 'terminate' && what.of === planned.name);
   if (terminated && status.execution === 'TERMINATED') return violations;
