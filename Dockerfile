@@ -1,22 +1,29 @@
-# One image for the worker, the starter and the sandbox.
-FROM node:20-bookworm-slim AS build
+# One image for the worker, the starter and the sandbox. The tags are exact; to pin what is behind them too, append the digest that
+# `docker buildx imagetools inspect node:20.20.2-bookworm-slim` shows: node:20.20.2-bookworm-slim@sha256:…
+FROM node:20.20.2-bookworm-slim AS build
 WORKDIR /app
+RUN apt-get update && apt-get install --yes --no-install-recommends ca-certificates
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci
 COPY tsconfig.json ./
 COPY types types
 COPY scripts scripts
 COPY src src
-RUN npm run build && npm prune --omit=dev
+# Of the SDK's native part only the one of this machine.
+RUN npm run build && npm prune --omit=dev \
+  && find node_modules/@temporalio/core-bridge/releases -mindepth 1 -maxdepth 1 ! -name "$(uname -m)-*-linux-*" -exec rm -r {} +
 
-FROM node:20-bookworm-slim
+FROM node:20.20.2-bookworm-slim
 ENV NODE_ENV=production
 WORKDIR /app
+# The slim image has none, and the SDK's own TLS, which is not that of Node, needs them for Temporal Cloud.
+COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/dist dist
-# No root, and nothing that the process could write to but these two.
+# All that the process writes to. A new named volume gets the owner and the rights of the folder that it covers; a folder of the
+# host's keeps its own, so that it has to belong to 1000:1000.
 RUN install -d -o node -g node reports && install -d -o node -g node -m 700 deliveries
-USER node
+USER 1000:1000
 EXPOSE 8081 9464
 CMD ["node", "dist/worker.js"]

@@ -22,7 +22,17 @@ export interface DemoCheckout {
   close(): Promise<void>;
 }
 
-export async function startDemoCheckout(secret: string): Promise<DemoCheckout> {
+interface CheckoutOptions {
+  /** Default: a free one. */
+  port?: number;
+  /** Default: 127.0.0.1. */
+  host?: string;
+  /** Gets each event once. */
+  onEvent?: (event: DemoEvent) => void;
+}
+
+export async function startDemoCheckout(secret: string, options: CheckoutOptions = {}): Promise<DemoCheckout> {
+  const { port = 0, host = '127.0.0.1', onEvent } = options;
   const webhook = new Webhook(secret);
   const received = new Map<string, DemoEvent>();
 
@@ -30,14 +40,16 @@ export async function startDemoCheckout(secret: string): Promise<DemoCheckout> {
     const body = await text(request);
     try {
       const payload = webhook.verify(body, request.headers as Record<string, string>) as Payload;
-      received.set(String(request.headers['webhook-id']), eventOf(payload));
+      const id = String(request.headers['webhook-id']);
+      if (!received.has(id)) onEvent?.(eventOf(payload));
+      received.set(id, eventOf(payload));
       response.writeHead(204).end();
     } catch {
       response.writeHead(401).end();
     }
   };
   const server = createServer((request, response) => void receive(request, response));
-  await once(server.listen(0, '127.0.0.1'), 'listening');
+  await once(server.listen(port, host), 'listening');
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/events`,
     events: () => [...received.values()],
