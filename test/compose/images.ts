@@ -1,0 +1,130 @@
+import { cpSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { temporaryFolder } from '../support/clean-up';
+import { ENGINE, run, tryRun } from './engine';
+
+const ROOT = join(__dirname, '../..');
+const STAND_INS = join(__dirname, 'stand-ins');
+const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
+const log = (line: string) => void process.stderr.write(`${line}\n`);
+
+/** Puts what a stand-in copies into the folder that it is built in. */
+type Prepare = (folder: string) => Promise<void> | void;
+
+/** What is built where an image can't be pulled, each by its Containerfile, on a Debian of debootstrap. */
+const RECIPES: Record<string, { name: string; prepare?: Prepare }> = {
+  node: { name: 'node', prepare: copyNode },
+  postgres: { name: 'postgres' },
+  'temporalio/server': { name: 'server', prepare: (folder) => copyServer(folder, ['temporal-server']) },
+  'temporalio/admin-tools': {
+    name: 'admin-tools',
+    prepare(folder) {
+      copyServer(folder, ['temporal-sql-tool']);
+      cpSync(process.env.TEMPORAL_CLI ?? '', join(folder, 'temporal'));
+    },
+  },
+  'temporalio/ui': { name: 'ui', prepare: buildUi },
+  'prom/prometheus': { name: 'prometheus' },
+  'grafana/grafana': { name: 'grafana' },
+};
+
+/** The official images that the Dockerfile and docker-compose.yml name. */
+export function officialImages(): string[] {
+  const names = [...`${read('Dockerfile')}\n${read('docker-compose.yml')}`.matchAll(/^(?:FROM| +image:) (\S+)/gm)];
+  const official = names.map(([, name = '']) => name).filter((name) => !name.endsWith(':local'));
+  return [...new Set(official)];
+}
+
+/**
+ * Brings every official image here: pulled where that is possible, else a stand-in under the same name.
+ *
+ * @returns the images that are stand-ins
+ */
+export async function ensureImages(): Promise<string[]> {
+  const standIns: string[] = [];
+  for (const image of officialImages()) {
+    if (await isPulled(image)) {
+      log(`real      ${image}`);
+    } else {
+      await buildStandIn(image);
+      standIns.push(image);
+      log(`stand-in  ${image}: ${aboutStandIn(image)}`);
+    }
+  }
+  return standIns;
+}
+
+/** Takes the official names from the stand-ins again: nobody shall ever take one for the image that it stands for. */
+export async function removeNames(standIns: readonly string[]): Promise<void> {
+  for (const image of standIns) await tryRun([ENGINE, 'rmi', image]);
+}
+
+async function isPulled(image: string): Promise<boolean> {
+  const { code } = await tryRun([ENGINE, 'image', 'inspect', image]);
+  return code === 0 || (await tryRun([ENGINE, 'pull', '--quiet', image])).code === 0;
+}
+
+function recipeOf(image: string): { name: string; prepare?: Prepare } {
+  const recipe = RECIPES[image.replace(/:.*/, '')];
+  if (!recipe) throw new Error(`${image} can't be pulled, and no stand-in for it is known`);
+  return recipe;
+}
+
+/** The first line of its Containerfile. */
+function aboutStandIn(image: string): string {
+  return readFileSync(join(STAND_INS, `${recipeOf(image).name}.Containerfile`), 'utf8').split('\n')[0]!.slice(2);
+}
+
+async function buildStandIn(image: string): Promise<void> {
+  const { name, prepare } = recipeOf(image);
+  await ensureBase();
+  const folder = temporaryFolder();
+  cpSync(STAND_INS, folder, { recursive: true });
+  await prepare?.(folder);
+  log(`${image} can't be pulled; its stand-in is built …`);
+  const file = join(folder, `${name}.Containerfile`);
+  await run([ENGINE, 'build', '--quiet', '--tag', image, '--tag', `stand-in/${name}`, '--file', file, folder]);
+}
+
+/** Debian's smallest system. */
+async function ensureBase(): Promise<void> {
+  if ((await tryRun([ENGINE, 'image', 'inspect', 'stand-in/base'])).code === 0) return;
+  log('A base of Debian packages is made by debootstrap …');
+  const folder = join(temporaryFolder(), 'base');
+  const include = 'ca-certificates,netcat-openbsd';
+  await run(['debootstrap', '--variant=minbase', `--include=${include}`, 'bookworm', folder]);
+  // A machine that trusts another authority for its package registries has it in there.
+  const certificates = '/etc/ssl/certs/ca-certificates.crt';
+  if (existsSync(certificates)) cpSync(certificates, join(folder, certificates));
+  const tar = join(dirname(folder), 'base.tar');
+  await run(['tar', '--create', '--file', tar, '--directory', folder, '.']);
+  await run([ENGINE, 'import', tar, 'stand-in/base']);
+}
+
+async function copyNode(folder: string): Promise<void> {
+  const local = join(folder, 'usr/local');
+  mkdirSync(join(local, 'bin'), { recursive: true });
+  cpSync(process.execPath, join(local, 'bin/node'));
+  const npm = join(await run(['npm', 'root', '--global']), 'npm');
+  cpSync(npm, join(local, 'lib/node_modules/npm'), { recursive: true });
+  for (const name of ['npm', 'npx'])
+    await run(['ln', '-s', `../lib/node_modules/npm/bin/${name}-cli.js`, join(local, 'bin', name)]);
+  // How this machine reaches its registry.
+  const settings = await run(['npm', 'config', 'get', 'globalconfig']);
+  if (existsSync(settings)) cpSync(settings, join(local, 'etc/npmrc'));
+}
+
+function copyServer(folder: string, names: readonly string[]): void {
+  for (const name of names) cpSync(join(dirname(process.env.TEMPORAL_SERVER ?? ''), name), join(folder, name));
+}
+
+const UI = 'github.com/temporalio/ui-server/v2';
+
+async function buildUi(folder: string): Promise<void> {
+  const [, version] = /temporalio\/ui:(\S+)/.exec(read('docker-compose.yml')) ?? [];
+  const go = { env: { GOBIN: folder, CGO_ENABLED: '0' }, cwd: folder };
+  await run(['go', 'install', `${UI}/cmd/server@v${version}`], go);
+  await run(['mv', 'server', 'ui-server'], go);
+  const { Dir } = JSON.parse(await run(['go', 'mod', 'download', '-json', `${UI}@v${version}`], go)) as { Dir: string };
+  cpSync(join(Dir, 'config/docker.yaml'), join(folder, 'config/docker.yaml'));
+}
