@@ -1,4 +1,4 @@
-import { ensureCheckoutPython } from './lib/python.mjs';
+import { ensureCheckoutPython } from './lib/checkout-python.mjs';
 import { runJest } from './lib/jest.mjs';
 import { log } from './lib/log.mjs';
 

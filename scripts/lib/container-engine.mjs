@@ -1,31 +1,67 @@
-import { onPath } from './find-tool.mjs';
-import { ensurePodmanCompose } from './python.mjs';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { fill, onPath } from './find-tool.mjs';
+import { withLock } from './lock.mjs';
+import { log, step } from './log.mjs';
+import { cacheDir } from './paths.mjs';
 import { run } from './run.mjs';
 
+const COMPOSE_VERSION = '2.40.3';
+
 /**
- * A container engine that runs, and the command of its compose: Docker with its plugin; else Podman with podman-compose, the one on
- * PATH or from PyPI.
+ * A container engine that runs, Docker or else Podman, and the command of Docker Compose: Docker's plugin; else docker-compose on
+ * PATH, which speaks to either; else one that is built through the Go module proxy.
  *
  * @returns {Promise<{ engine: 'docker' | 'podman', compose: string[] }>} @throws Error that says what to install
  */
 export async function ensureContainerEngine() {
-  const failures = ['No container engine with a compose could be used. Tried, in this order:'];
-  /** @type {(name: string, error: Error) => void} */
-  const failed = (name, { message }) => void failures.push(`  - ${name}: ${message.split('\n')[0]}`);
-  try {
-    await run('docker', ['info'], { limitMs: 30_000 });
-    await run('docker', ['compose', 'version'], { limitMs: 30_000 });
-    return { engine: 'docker', compose: ['docker', 'compose'] };
-  } catch (error) {
-    failed('docker', error);
+  const failures = ['No container engine could be used. Tried, in this order:'];
+  for (const engine of /** @type {const} */ (['docker', 'podman'])) {
+    try {
+      await run(engine, ['info'], { limitMs: 30_000 });
+      const hasPlugin = engine === 'docker' && (await runs('docker', ['compose', 'version']));
+      return { engine, compose: hasPlugin ? ['docker', 'compose'] : [await ensureCompose()] };
+    } catch (error) {
+      failures.push(`  - ${engine}: ${error.message.trim().split('\n').at(-1)}`);
+    }
   }
-  try {
-    await run('podman', ['info'], { limitMs: 30_000 });
-    const installed = onPath('podman-compose');
-    return { engine: 'podman', compose: installed ? [installed] : [await ensurePodmanCompose(), '-m', 'podman_compose'] };
-  } catch (error) {
-    failed('podman', error);
-  }
-  const advice = 'Install Docker with its compose plugin, or Podman (Debian: podman runc netavark aardvark-dns).';
+  const advice =
+    'Install and start Docker with its compose plugin, or Podman (Debian: podman runc netavark aardvark-dns).';
   throw new Error([...failures, advice].join('\n'));
+}
+
+/** @type {(command: string, args: string[]) => Promise<boolean>} */
+function runs(command, args) {
+  return run(command, args, { limitMs: 30_000 }).then(
+    () => true,
+    () => false,
+  );
+}
+
+async function ensureCompose() {
+  const file = 'docker-compose';
+  const installed = onPath(file);
+  // The first generation, in Python, does not know much of what docker-compose.yml uses.
+  if (installed && !/version:? v?1\./.test(await run(installed, ['version'], { limitMs: 30_000 }))) return installed;
+  const dir = join(cacheDir(), `${file}-${COMPOSE_VERSION}-${process.platform}-${process.arch}`);
+  const made = join(dir, file);
+  await withLock(file, 'building Docker Compose', async () => {
+    if (existsSync(made)) return;
+    if (!onPath('go')) throw new Error('there is no Docker Compose, and Go to build it with is not installed');
+    log('Building Docker Compose from its source takes five to ten minutes, once.');
+    await step(`Docker Compose ${COMPOSE_VERSION}: go build`, (detail) =>
+      fill(dir, (draft) => buildCompose(draft, file, detail)),
+    );
+  });
+  return made;
+}
+
+/** @type {(dir: string, file: string, detail: (text: string) => void) => Promise<void>} */
+async function buildCompose(dir, file, detail) {
+  const options = { cwd: dir, env: { CGO_ENABLED: '0' }, onLine: detail };
+  const program = 'github.com/docker/compose/v2/cmd';
+  // `go install` refuses a module with exclusions in it; as a dependency it is built without them.
+  await run('go', ['mod', 'init', 'compose'], options);
+  await run('go', ['get', `${program}@v${COMPOSE_VERSION}`], options);
+  await run('go', ['build', '-v', '-o', file, program], options);
 }

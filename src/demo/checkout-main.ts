@@ -18,7 +18,7 @@ async function main(): Promise<void> {
 
 function show({ type, referenceId, keys }: DemoEvent): void {
   const received = keys.length > 0 ? `, ${keys.length} keys` : '';
-  console.log(`${type} ${referenceId}${received}: the signature is right.`);
+  console.log(`${[type, referenceId].join(' ').trim()}${received}: the signature is right.`);
 }
 
 main().catch(exitWith);

@@ -1,6 +1,20 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { closeAtEnd, temporaryFolder } from '../support/clean-up';
+import { waitUntil } from '../support/wait-until';
+
+/** `docker` or `podman`; scripts/compose.mjs finds it. */
+export const ENGINE = process.env.TEST_CONTAINER_ENGINE ?? '';
+/** The command of Docker Compose. */
+const COMPOSE = JSON.parse(process.env.TEST_COMPOSE ?? '[]') as string[];
+
+/** Podman leaves cgroups, the log of events and health checks to systemd. */
+const LACKS_SYSTEMD = ENGINE === 'podman' && !existsSync('/run/systemd/system');
+const ENGINE_ENV: Env = LACKS_SYSTEMD ? { CONTAINERS_CONF: join(__dirname, 'containers.conf') } : {};
+
+type Env = Readonly<Record<string, string>>;
 
 export interface Ended {
   code: number | null;
@@ -11,11 +25,11 @@ export interface Ended {
 
 export interface RunOptions {
   cwd?: string;
-  env?: Readonly<Record<string, string>>;
-  input?: string;
+  /** Beside this process's own. */
+  env?: Env;
 }
 
-/** Runs a program to its end. @throws Error with what it wrote, when it ends with another code than 0 */
+/** Runs a program to its end. @returns what it wrote to stdout @throws Error with all that it wrote, where it fails */
 export async function run(command: readonly string[], options: RunOptions = {}): Promise<string> {
   const { code, stdout, output } = await tryRun(command, options);
   if (code !== 0) throw new Error(`${command.join(' ')} ended with ${code}:\n${output}`);
@@ -23,75 +37,78 @@ export async function run(command: readonly string[], options: RunOptions = {}):
 }
 
 export async function tryRun([program = '', ...args]: readonly string[], options: RunOptions = {}): Promise<Ended> {
-  const { cwd, env, input = '' } = options;
-  const child = spawn(program, args, { cwd, env: { ...process.env, ...ENGINE_ENV, ...env } });
+  const env = Object.assign({}, process.env, ENGINE_ENV, options.env);
+  const child = spawn(program, args, { cwd: options.cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
   const ended: Ended = { code: null, stdout: '', output: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     ended.stdout += text;
     ended.output += text;
   });
   child.stderr.setEncoding('utf8').on('data', (text: string) => (ended.output += text));
-  child.stdin.on('error', () => undefined).end(input);
   ended.code = await new Promise((resolve, reject) => child.once('error', reject).once('close', resolve));
   return ended;
 }
 
-/** `docker` or `podman`, and the command of its compose: scripts/compose.mjs finds them. */
-export const ENGINE = process.env.TEST_CONTAINER_ENGINE ?? '';
-export const COMPOSE = JSON.parse(process.env.TEST_COMPOSE ?? '[]') as string[];
-
-/** What Podman leaves to systemd, where there is none: cgroups, the log of events, limits that nobody may raise. */
-const ENGINE_ENV: Record<string, string> =
-  ENGINE === 'podman' && !existsSync('/run/systemd/system')
-    ? { CONTAINERS_CONF: join(__dirname, 'containers.conf') }
-    : {};
-
-/** One service, or all, of a compose project that runs. */
+/** A compose project. */
 export interface Project {
-  /** `compose ARGS`, in the folder of the project. */
+  /** `docker compose ARGS` in its folder. @returns what it wrote to stdout */
   compose(...args: string[]): Promise<string>;
-  /** A command in the running container of a service. */
-  exec(service: string, ...command: string[]): Promise<string>;
-  tryExec(service: string, ...command: string[]): Promise<Ended>;
-  /** What `inspect` says of a service's container. */
-  inspect(service: string): Promise<ContainerState>;
-  logs(service: string): Promise<string>;
+  /** A command in the container of a service. */
+  exec(service: string, ...command: string[]): Promise<Ended>;
+  state(service: string): Promise<ContainerState>;
+  /** What a service has written, in all its containers that there are. */
+  logs(...services: string[]): Promise<string>;
 }
 
-interface ContainerState {
-  id: string;
-  running: boolean;
-  exitCode: number;
+export interface ContainerState {
+  ID: string;
+  State: string;
+  ExitCode: number;
 }
 
-export function composeProject(name: string, folder: string, env: Readonly<Record<string, string>>): Project {
-  const options = { cwd: folder, env };
-  const container = async (service: string) => {
-    const labels = { project: name, service };
-    const filters = Object.entries(labels).flatMap(([key, value]) => [
-      '--filter',
-      `label=com.docker.compose.${key}=${value}`,
-    ]);
-    const ids = await run([ENGINE, 'ps', '--all', '--quiet', ...filters], options);
-    if (!ids) throw new Error(`there is no container of the service ${service}`);
-    return ids.split('\n')[0]!;
-  };
-  const tryExec = async (service: string, ...command: string[]) =>
-    tryRun([ENGINE, 'exec', await container(service), ...command], options);
+/** @param env variables that docker-compose.yml reads */
+export async function openProject(name: string, folder: string, env: Env): Promise<Project> {
+  const options = { cwd: folder, env: Object.assign({}, env, ENGINE === 'podman' ? await startPodmanService() : {}) };
+  const command = (...args: string[]) => [...COMPOSE, '--project-name', name, ...args];
   return {
-    compose: (...args) => run([...COMPOSE, '--project-name', name, ...args], options),
-    tryExec,
-    async exec(service, ...command) {
-      const { code, stdout, output } = await tryExec(service, ...command);
-      if (code !== 0) throw new Error(`${command.join(' ')} in ${service} ended with ${code}:\n${output}`);
-      return stdout.trim();
+    compose: (...args) => run(command(...args), options),
+    exec: (service, ...args) => tryRun(command('exec', '--no-TTY', service, ...args), options),
+    async state(service) {
+      const [line = ''] = (await run(command('ps', '--all', '--format', 'json', service), options)).split('\n');
+      if (line === '') throw new Error(`there is no container of the service ${service}`);
+      return JSON.parse(line) as ContainerState;
     },
-    async inspect(service) {
-      const [found] = JSON.parse(await run([ENGINE, 'inspect', await container(service)])) as [
-        { Id: string; State: { Running: boolean; ExitCode: number } },
-      ];
-      return { id: found.Id, running: found.State.Running, exitCode: found.State.ExitCode };
-    },
-    logs: async (service) => (await tryRun([ENGINE, 'logs', await container(service)])).output,
+    logs: (...services) => run(command('logs', '--no-log-prefix', ...services), options),
   };
+}
+
+/** Podman speaks to Docker Compose through a socket; and where no systemd does, somebody has to start the health checks. */
+async function startPodmanService(): Promise<Env> {
+  const socket = join(temporaryFolder(), 'podman.sock');
+  const env = Object.assign({}, process.env, ENGINE_ENV);
+  const service = spawn('podman', ['system', 'service', '--time', '0', `unix://${socket}`], { env, stdio: 'ignore' });
+  const exited = new Promise((resolve) => service.once('exit', resolve));
+  closeAtEnd(() => {
+    service.kill();
+    return exited;
+  });
+  await waitUntil('Podman has its socket', () => existsSync(socket));
+  if (LACKS_SYSTEMD) checkHealth();
+  // What Podman offers is the classic builder.
+  return { DOCKER_HOST: `unix://${socket}`, DOCKER_BUILDKIT: '0' };
+}
+
+function checkHealth(): void {
+  const stop = new AbortController();
+  const checks = (async () => {
+    while (!stop.signal.aborted) {
+      const containers = (await run(['podman', 'ps', '--quiet'])).split('\n');
+      for (const container of containers) await tryRun(['podman', 'healthcheck', 'run', container]);
+      await sleep(2_000, undefined, { signal: stop.signal }).catch(() => undefined);
+    }
+  })();
+  closeAtEnd(() => {
+    stop.abort();
+    return checks;
+  });
 }

@@ -72,7 +72,9 @@ function recipeOf(image: string): { name: string; prepare?: Prepare } {
 
 /** The first line of its Containerfile. */
 function aboutStandIn(image: string): string {
-  return readFileSync(join(STAND_INS, `${recipeOf(image).name}.Containerfile`), 'utf8').split('\n')[0]!.slice(2);
+  return readFileSync(join(STAND_INS, `${recipeOf(image).name}.Containerfile`), 'utf8')
+    .split('\n')[0]!
+    .slice(2);
 }
 
 async function buildStandIn(image: string): Promise<void> {

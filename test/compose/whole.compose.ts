@@ -1,9 +1,10 @@
-import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { Client, Connection } from '@temporalio/client';
 import { closeAtEnd, temporaryFolder } from '../support/clean-up';
 import { freePort } from '../support/dev-server';
 import { waitUntil } from '../support/wait-until';
-import { composeProject, type Project, run } from './engine';
+import { type Ended, openProject, type Project, run } from './engine';
 import { ensureImages, removeNames } from './images';
 
 /*
@@ -12,59 +13,160 @@ import { ensureImages, removeNames } from './images';
  */
 
 const ROOT = join(__dirname, '../..');
-const PROJECT = 'fulfilment-compose-test';
 const MINUTE = 60_000;
-const PORTS = [
-  'TEMPORAL_PORT',
-  'TEMPORAL_HTTP_PORT',
-  'TEMPORAL_UI_PORT',
-  'SANDBOX_PORT',
-  'PROMETHEUS_PORT',
-  'GRAFANA_PORT',
-] as const;
+const PORTS = ['TEMPORAL', 'TEMPORAL_HTTP', 'TEMPORAL_UI', 'SANDBOX', 'PROMETHEUS', 'GRAFANA'] as const;
 
+const folder = temporaryFolder();
+const ports = {} as Record<(typeof PORTS)[number], number>;
 let project: Project;
-let folder: string;
-const env = {} as Record<(typeof PORTS)[number], string>;
 
+const secret = (name: string) => readFileSync(join(folder, 'secrets', name), 'utf8').trim();
 const starter = (...args: string[]) => project.exec('worker', 'node', 'dist/starter.js', ...args);
 const get = async (port: (typeof PORTS)[number], path: string) =>
-  (await fetch(`http://127.0.0.1:${env[port]}${path}`)).text();
-const ended = (service: string) =>
-  waitUntil(`${service} has ended`, async () => !(await project.inspect(service)).running, { everyMs: 500, ms: 5 * MINUTE });
+  (await fetch(`http://127.0.0.1:${ports[port]}${path}`, { headers: { connection: 'close' } })).text();
+const ledger = async () =>
+  JSON.parse(await get('SANDBOX', '/admin/books?keys=1')) as { references: { orders: { keys: unknown[] }[] }[] };
+
+/** What it wrote, once a service that runs once has ended. */
+async function outputOf(service: string): Promise<string> {
+  const hasEnded = async () => (await project.state(service)).State === 'exited';
+  await waitUntil(`${service} has ended`, hasEnded, { everyMs: 500, withinMs: 4 * MINUTE });
+  const output = await project.logs(service);
+  expect({ output, code: (await project.state(service)).ExitCode }).toEqual({ output, code: 0 });
+  return output;
+}
+
+function succeed({ code, output }: Ended): string {
+  expect({ output, code }).toEqual({ output, code: 0 });
+  return output;
+}
 
 /** What git would clone, with what has not been committed yet. */
-async function copyOfProject(): Promise<string> {
-  const copy = temporaryFolder();
+async function copyProject(): Promise<void> {
   const files = await run(['git', 'ls-files', '--cached', '--others', '--exclude-standard'], { cwd: ROOT });
   for (const file of files.split('\n')) {
-    mkdirSync(dirname(join(copy, file)), { recursive: true });
-    cpSync(join(ROOT, file), join(copy, file));
+    mkdirSync(dirname(join(folder, file)), { recursive: true });
+    cpSync(join(ROOT, file), join(folder, file));
   }
-  return copy;
 }
 
 beforeAll(async () => {
-  folder = await copyOfProject();
-  for (const name of PORTS) env[name] = String(await freePort());
-  project = composeProject(PROJECT, folder, env);
+  await copyProject();
+  for (const name of PORTS) ports[name] = await freePort();
+  const env = Object.fromEntries(PORTS.map((name) => [`${name}_PORT`, String(ports[name])]));
+  project = await openProject(`fulfilment-test-${process.pid}`, folder, env);
   const standIns = await ensureImages();
   closeAtEnd(() => removeNames(standIns));
+  closeAtEnd(() => project.compose('down', '--volumes', '--timeout', '20'));
 }, 60 * MINUTE);
 
-afterAll(() => project.compose('down', '--volumes', '--timeout', '20'), 5 * MINUTE);
-
 it(
-  'one command for the secrets, and everything comes up to a purchase that was delivered',
+  'one command makes the secrets, and everything comes up to a purchase that was delivered',
   async () => {
     await run(['sh', 'ops/make-secrets.sh'], { cwd: folder });
     writeFileSync(join(folder, '.env'), 'PURCHASE_REPLACE=never\n');
     await project.compose('build');
     await project.compose('up', '--detach');
-    await ended('first-purchase');
-    expect(await project.logs('first-purchase')).toContain('DELIVERED');
-    expect((await project.inspect('first-purchase')).exitCode).toBe(0);
-    expect(await project.logs('checkout')).toContain('purchase.delivered FIRST-1, 2 keys');
+    expect(await outputOf('first-purchase')).toContain('DELIVERED');
+    expect(await project.logs('checkout')).toContain('purchase.delivered FIRST-1, 2 keys: the signature is right');
   },
   30 * MINUTE,
+);
+
+it('doctor finds no fault: namespace, retention, search attributes, schedule, workers, the delivery', async () => {
+  expect(succeed(await starter('doctor'))).toContain('0 faults');
+});
+
+it('a reconciliation writes its report, and is no user that may write anywhere else', async () => {
+  const findings = succeed(await starter('reconcile'));
+  expect(findings).toContain('no findings');
+  const [report = ''] = /\/app\/reports\/\S+\.html/.exec(findings) ?? [];
+  expect(succeed(await project.exec('worker', 'cat', report))).toContain('</html>');
+  for (const path of ['/app/another', '/etc/another', '/run/secrets/delivery'])
+    expect((await project.exec('worker', 'sh', '-c', `echo > ${path}`)).code).not.toBe(0);
+  expect(succeed(await project.exec('worker', 'id', '-u')).trim()).toBe('1000');
+  const status = succeed(await project.exec('worker', 'cat', '/proc/1/status'));
+  expect(status).toMatch(/CapEff:\s+0+\n/);
+  expect(status).toMatch(/NoNewPrivs:\s+1\n/);
+});
+
+it('what .env says reaches the purchases: PURCHASE_REPLACE', async () => {
+  const connection = await Connection.connect({ address: `127.0.0.1:${ports.TEMPORAL}` });
+  closeAtEnd(() => connection.close());
+  const { events } = await new Client({ connection }).workflow.getHandle('purchase-FIRST-1').fetchHistory();
+  const payloads = JSON.stringify(events, (_, value: unknown) =>
+    value instanceof Uint8Array ? Buffer.from(value).toString('utf8') : value,
+  );
+  expect(payloads).toContain('replace\\":\\"never');
+});
+
+it(
+  'a worker that is stopped ends by itself, and another one goes on with its purchase',
+  async () => {
+    succeed(await starter('purchase', 'SECOND-1', '--item', 'demo-seconds:1'));
+    await project.compose('stop', 'worker');
+    expect((await project.state('worker')).ExitCode).toBe(0);
+    await project.compose('start', 'worker');
+    expect(succeed(await starter('purchase', 'SECOND-1', '--item', 'demo-seconds:1', '--wait'))).toContain('DELIVERED');
+  },
+  MINUTE * 3,
+);
+
+it(
+  'repeated, it leaves what runs as it is, and buys nothing again',
+  async () => {
+    const before = await project.state('worker');
+    await project.compose('up', '--detach');
+    expect(await outputOf('first-purchase')).toContain('DELIVERED');
+    expect((await project.state('worker')).ID).toBe(before.ID);
+    const { references } = await ledger();
+    expect(references.map(({ orders }) => orders.length)).toEqual([1, 1]);
+    const received = await project.logs('checkout');
+    expect(received.match(/purchase\.delivered FIRST-1/g)).toHaveLength(1);
+  },
+  5 * MINUTE,
+);
+
+it('Prometheus has the worker and the rules, and the UIs answer', async () => {
+  const scraped = () => get('PROMETHEUS', '/api/v1/query?query=up%7Bjob=%22fulfilment-worker%22%7D');
+  await waitUntil('the worker is scraped', async () => /,"1"\]/.test(await scraped()), { everyMs: 500 });
+  expect(await get('PROMETHEUS', '/api/v1/rules')).toContain('PartnerAccessRefused');
+  expect(await get('TEMPORAL_UI', '/')).toContain('<html');
+  expect(await get('TEMPORAL_UI', '/api/v1/namespaces/default')).toContain('"name": "default"');
+  await get('GRAFANA', '/');
+});
+
+it('no log has a key or a secret', async () => {
+  const keys = (await ledger()).references.flatMap(({ orders }) => orders.flatMap((order) => order.keys));
+  const values = JSON.stringify(keys).match(/"value":"[^"]+"|"[A-Z0-9]{4,}(?:-[A-Z0-9]+)+"/g) ?? [];
+  expect(values.length).toBeGreaterThanOrEqual(3);
+  const secrets = [...values.map((value) => value.split('"').at(-2)!), secret('fingerprint'), secret('delivery')];
+  const logs = await project.logs();
+  expect(logs).toContain('FIRST-1');
+  for (const value of secrets) expect(logs).not.toContain(value);
+});
+
+it(
+  'docker-compose.partner.yml takes the partner from .env and its key from a file, and refuses to start without them',
+  async () => {
+    const files = ['-f', 'docker-compose.yml', '-f', 'docker-compose.partner.yml'];
+    await expect(project.compose(...files, 'up', '--detach')).rejects.toThrow('PARTNER_BASE_URL');
+    writeFileSync(
+      join(folder, '.env'),
+      'PARTNER_BASE_URL=http://sandbox:4010\nDELIVERY_URL=http://checkout:4020/events\nPURCHASE_REPLACE=always\n',
+    );
+    writeFileSync(join(folder, 'key'), 'sandbox-key');
+    await run(['sh', '-c', 'sh ops/make-secrets.sh partner-api-key < key'], { cwd: folder });
+    const services = await project.compose(...files, 'config', '--services');
+    expect(services.split('\n')).toEqual(expect.arrayContaining(['worker', 'setup', 'temporal']));
+    for (const name of ['sandbox', 'checkout', 'first-purchase']) expect(services.split('\n')).not.toContain(name);
+    // The sandbox of before is the partner.
+    await project.compose(...files, 'up', '--detach', '--no-deps', 'worker');
+    await waitUntil('the worker is ready', async () => (await starter('doctor')).code === 0, { everyMs: 1_000 });
+    const environment = succeed(await project.exec('worker', 'sh', '-c', 'tr "\\0" "\\n" < /proc/1/environ'));
+    expect(environment).toContain('PURCHASE_REPLACE=always');
+    expect(environment).not.toContain('sandbox-key');
+    rmSync(join(folder, '.env'));
+  },
+  5 * MINUTE,
 );

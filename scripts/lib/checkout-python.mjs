@@ -1,0 +1,49 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { fill } from './find-tool.mjs';
+import { withLock } from './lock.mjs';
+import { step } from './log.mjs';
+import { cacheDir } from './paths.mjs';
+import { run } from './run.mjs';
+
+/** What the Python programs of docs/checkout.md import, from PyPI, in the versions with which they were tried. */
+const TEMPORALIO = '1.35.0';
+const PACKAGES = [`temporalio==${TEMPORALIO}`, 'standardwebhooks==1.1.0'];
+
+/**
+ * A Python that has the packages of docs/checkout.md: a virtual environment in the cache, made once.
+ *
+ * @returns its path @throws Error where there is no Python 3.10 with venv and pip, or no PyPI
+ */
+export async function ensureCheckoutPython() {
+  const dir = join(cacheDir(), `checkout-python-${TEMPORALIO}-${process.platform}-${process.arch}`);
+  const python = pythonOf(dir);
+  if (await isReady(python)) return python;
+  await withLock('checkout-python', 'the Python packages of docs/checkout.md', async () => {
+    if (await isReady(python)) return;
+    await step(`Python with ${PACKAGES.join(' and ')}`, () => fill(dir, install));
+  });
+  return python;
+}
+
+/** @type {(dir: string) => Promise<void>} */
+async function install(dir) {
+  await run(process.platform === 'win32' ? 'python' : 'python3', ['-m', 'venv', dir], { limitMs: 60_000 });
+  const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--retries', '1', '--timeout', '15'];
+  await run(pythonOf(dir), [...pip, ...PACKAGES], { limitMs: 120_000 });
+}
+
+/** @type {(dir: string) => string} */
+function pythonOf(dir) {
+  return join(dir, process.platform === 'win32' ? 'Scripts/python.exe' : 'bin/python');
+}
+
+/** @type {(python: string) => Promise<boolean>} false too where the Python that it was made with is gone */
+async function isReady(python) {
+  if (!existsSync(python)) return false;
+  const imports = ['-c', 'import temporalio.client, standardwebhooks'];
+  return run(python, imports, { limitMs: 30_000 }).then(
+    () => true,
+    () => false,
+  );
+}
