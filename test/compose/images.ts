@@ -1,5 +1,6 @@
 import { cpSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { temporaryFolder } from '../support/clean-up';
 import { ENGINE, run, tryRun } from './engine';
 
@@ -18,8 +19,8 @@ const RECIPES: Record<string, { name: string; prepare?: Prepare }> = {
   'temporalio/server': { name: 'server', prepare: (folder) => copyServer(folder, ['temporal-server']) },
   'temporalio/admin-tools': {
     name: 'admin-tools',
-    prepare(folder) {
-      copyServer(folder, ['temporal-sql-tool']);
+    async prepare(folder) {
+      await copyServer(folder, ['temporal-sql-tool']);
       cpSync(process.env.TEMPORAL_CLI ?? '', join(folder, 'temporal'));
     },
   },
@@ -59,9 +60,14 @@ export async function removeNames(standIns: readonly string[]): Promise<void> {
   for (const image of standIns) await tryRun([ENGINE, 'rmi', image]);
 }
 
+const LABEL = 'fulfilment.stand-in';
+
+/** Also where it is here already, unless what is here is a stand-in that a run has left. */
 async function isPulled(image: string): Promise<boolean> {
-  const { code } = await tryRun([ENGINE, 'image', 'inspect', image]);
-  return code === 0 || (await tryRun([ENGINE, 'pull', '--quiet', image])).code === 0;
+  const format = `{{index .Config.Labels "${LABEL}"}}`;
+  const { code, stdout } = await tryRun([ENGINE, 'image', 'inspect', '--format', format, image]);
+  const isHere = code === 0 && !stdout.includes('yes');
+  return isHere || (await tryRun([ENGINE, 'pull', '--quiet', image])).code === 0;
 }
 
 function recipeOf(image: string): { name: string; prepare?: Prepare } {
@@ -85,7 +91,21 @@ async function buildStandIn(image: string): Promise<void> {
   await prepare?.(folder);
   log(`${image} can't be pulled; its stand-in is built …`);
   const file = join(folder, `${name}.Containerfile`);
-  await run([ENGINE, 'build', '--quiet', '--tag', image, '--tag', `stand-in/${name}`, '--file', file, folder]);
+  const label = `${LABEL}=yes`;
+  await run([
+    ENGINE,
+    'build',
+    '--quiet',
+    '--label',
+    label,
+    '--tag',
+    image,
+    '--tag',
+    `stand-in/${name}`,
+    '--file',
+    file,
+    folder,
+  ]);
 }
 
 /** Debian's smallest system. */
@@ -116,8 +136,12 @@ async function copyNode(folder: string): Promise<void> {
   if (existsSync(settings)) cpSync(settings, join(local, 'etc/npmrc'));
 }
 
-function copyServer(folder: string, names: readonly string[]): void {
-  for (const name of names) cpSync(join(dirname(process.env.TEMPORAL_SERVER ?? ''), name), join(folder, name));
+/** The programs that `npm run test:cluster` runs. */
+async function copyServer(folder: string, names: readonly string[]): Promise<void> {
+  const module = pathToFileURL(join(ROOT, 'scripts/lib/temporal-server.mjs')).href;
+  const code = `import { ensureTemporalServer } from '${module}'; console.log(await ensureTemporalServer())`;
+  const server = await run([process.execPath, '--input-type=module', '--eval', code]);
+  for (const name of names) cpSync(join(dirname(server), name), join(folder, name));
 }
 
 const UI = 'github.com/temporalio/ui-server/v2';

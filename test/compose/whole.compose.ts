@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { closeAtEnd, temporaryFolder } from '../support/clean-up';
-import { freePort } from '../support/dev-server';
+import { freePort } from '../support/free-port';
 import { waitUntil } from '../support/wait-until';
 import { type Ended, openProject, type Project, run } from './engine';
 import { ensureImages, removeNames } from './images';
