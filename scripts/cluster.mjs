@@ -1,5 +1,5 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { cpus, release, tmpdir, totalmem, type } from 'node:os';
+import { cpus, loadavg, release, tmpdir, totalmem, type } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { LEFT_OUT } from '../test/cluster/left-out.mjs';
@@ -77,7 +77,7 @@ async function part(name, args, cluster = 'shared') {
   const counts = `${numPassedTests} passed, ${numFailedTests} failed, ${numPendingTests} skipped, in ${minutes} minutes`;
   await report(name, [
     `${code === 0 ? 'Green' : '**Red**'}: ${name === 'days' ? `${days} days from seed ${first}; ` : ''}${counts}.`,
-    `${new Date().toISOString().slice(0, 10)}, ${machine}.`,
+    `${new Date().toISOString().slice(0, 10)}, ${machine}; load average ${loadavg()[1]?.toFixed(1)}.`,
     ...(await figuresOf(figures)),
   ]);
 }

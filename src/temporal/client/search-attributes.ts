@@ -1,9 +1,13 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connection } from '@temporalio/client';
 import { SEARCH_ATTRIBUTES } from '../../contracts/search-attributes';
 import { codeOf, refusalOf, TemporalRefusedError } from './connection-failure';
 
 /** Temporal's number for the type Keyword; its proto package is no dependency of ours. */
 const KEYWORD = 2;
+
+/** As long as the part of a server takes that reads its namespaces least often, and more. */
+const USABLE_WITHIN_MS = 30_000;
 
 /** gRPC's numbers. */
 const INVALID_ARGUMENT = 3;
@@ -67,9 +71,13 @@ export async function missingSearchAttributes(connection: Services, namespace: s
     return names.filter((name) => customAttributes?.[name] !== KEYWORD);
   } catch (error) {
     if (!isNotAllowed(error)) throw error;
-    const missing = await Promise.all(names.map((name) => isUnknown(connection, namespace, name)));
-    return names.filter((_, index) => missing[index]);
+    return unknownOf(connection, namespace, names);
   }
+}
+
+async function unknownOf(connection: Services, namespace: string, names: readonly string[]): Promise<string[]> {
+  const unknown = await Promise.all(names.map((name) => isUnknown(connection, namespace, name)));
+  return names.filter((_, index) => unknown[index]);
 }
 
 async function isUnknown({ workflowService }: Services, namespace: string, name: string): Promise<boolean> {
@@ -88,7 +96,8 @@ function isNotAllowed(error: unknown): boolean {
 }
 
 /**
- * Registers what is missing; safe to repeat. The server may need a moment before it lists what was registered.
+ * Registers what is missing; safe to repeat. It waits until the server takes what was registered, or for 30 s: a server of
+ * production lists it at once, and refuses workflows that carry it for some seconds more (run, 1.32).
  *
  * @returns the names that were registered.
  * @throws RegistrationRefusedError where that is done in another way, as on Temporal Cloud.
@@ -102,5 +111,7 @@ export async function registerSearchAttributes(connection: Services, namespace: 
   } catch (error) {
     throw isNotAllowed(error) ? new RegistrationRefusedError(namespace, missing) : error;
   }
+  const end = Date.now() + USABLE_WITHIN_MS;
+  while (Date.now() < end && (await unknownOf(connection, namespace, missing)).length > 0) await sleep(500);
   return missing;
 }

@@ -1,5 +1,5 @@
-import { Connection } from '@temporalio/client';
-import { SEARCH_ATTRIBUTES } from '../../../src/contracts/search-attributes';
+import { Client, Connection } from '@temporalio/client';
+import { REFERENCE_ID, SEARCH_ATTRIBUTES } from '../../../src/contracts/search-attributes';
 import {
   missingSearchAttributes,
   registerSearchAttributes,
@@ -8,6 +8,7 @@ import {
 } from '../../../src/temporal/client';
 import { rejectionOf } from '../../support/checks';
 import { closeAtEnd } from '../../support/clean-up';
+import { startDevServer } from '../../support/dev-server';
 import { startGrpcServer } from '../../support/grpc-server';
 import { sharedEnvironment } from '../../support/test-environment';
 
@@ -43,4 +44,18 @@ describe('where the server lists no search attributes, as Temporal Cloud may not
     const connection = await answering(PERMISSION_DENIED);
     expect(await rejectionOf(requireSearchAttributes(connection, 'default'))).toBeInstanceOf(TemporalRefusedError);
   });
+});
+
+it('what was registered can be used when the command has ended: a sale in that second is not refused', async () => {
+  // As on a server of production, where every part reads its namespaces again only every two seconds.
+  const config = ['system.forceSearchAttributesCacheRefreshOnRead=false'];
+  const { address } = await startDevServer({ setUp: false, config });
+  const connection = await Connection.connect({ address });
+  closeAtEnd(() => connection.close());
+  expect(await registerSearchAttributes(connection, 'default')).toEqual(ALL);
+
+  const client = new Client({ connection });
+  const typedSearchAttributes = [{ key: REFERENCE_ID, value: 'a sale' }];
+  const options = { workflowId: 'a-sale', taskQueue: 'nobody', typedSearchAttributes };
+  await expect(client.workflow.start('purchaseWorkflow', options)).resolves.toBeDefined();
 });
