@@ -55,7 +55,11 @@ beforeAll(async () => {
   await copyProject();
   for (const name of PORTS) ports[name] = await freePort();
   const env = Object.fromEntries(PORTS.map((name) => [`${name}_PORT`, String(ports[name])]));
-  project = await openProject(`fulfilment-test-${process.pid}`, folder, env);
+  project = await openProject('fulfilment-test', folder, env);
+  // What a run that was interrupted has left.
+  await run(['sh', 'ops/make-secrets.sh'], { cwd: folder });
+  await project.compose('down', '--volumes', '--timeout', '5');
+  rmSync(join(folder, 'secrets'), { recursive: true });
   const standIns = await ensureImages();
   closeAtEnd(() => removeNames(standIns));
   closeAtEnd(() => project.compose('down', '--volumes', '--timeout', '20'));

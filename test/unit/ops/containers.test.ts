@@ -1,0 +1,115 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, existsSync, linkSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { readWorkerConfig } from '../../../src/config';
+import { shutdownOptions } from '../../../src/workflows/policies';
+import { temporaryFolder } from '../../support/clean-up';
+
+const ROOT = join(__dirname, '../../..');
+
+interface Service {
+  image: string;
+  read_only?: boolean;
+  cap_drop?: string[];
+  ports?: string[];
+  volumes?: string[];
+  environment?: Record<string, string>;
+  stop_grace_period?: string;
+  healthcheck?: { test: string[] };
+}
+
+const composeFile = (name: string) =>
+  parse(readFileSync(join(ROOT, name), 'utf8'), { merge: true }) as {
+    name: string;
+    services: Record<string, Service>;
+  };
+const sandbox = composeFile('docker-compose.yml');
+const partner = composeFile('docker-compose.partner.yml');
+const services = Object.values(sandbox.services);
+const dockerfile = readFileSync(join(ROOT, 'Dockerfile'), 'utf8');
+
+/** A folder with nothing in it but the script, and what it makes there. */
+function makeSecrets(folder = temporaryFolder(), ...args: string[]): string {
+  mkdirSync(join(folder, 'ops'), { recursive: true });
+  cpSync(join(ROOT, 'ops/make-secrets.sh'), join(folder, 'ops/make-secrets.sh'));
+  execFileSync('sh', ['ops/make-secrets.sh', ...args], {
+    cwd: folder,
+    input: 'THE-KEY',
+    stdio: ['pipe', 'ignore', 'pipe'],
+  });
+  return folder;
+}
+
+it('every image has an exact version: latest, or a major version alone, would be another one tomorrow', () => {
+  const bases = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, image = '']) => image);
+  const images = [...services.map(({ image }) => image), ...bases].filter((image) => !image.endsWith(':local'));
+  expect(images.length).toBeGreaterThan(7);
+  for (const image of images) expect(image).toMatch(/:v?\d+\.\d+(\.\d+)?(-[a-z-]+)?$/);
+});
+
+it('nothing is reached from other machines, and what is mounted is there', () => {
+  for (const port of services.flatMap(({ ports = [] }) => ports)) expect(port).toMatch(/^127\.0\.0\.1:/);
+  const mounted = services.flatMap(({ volumes = [] }) => volumes.filter((volume) => volume.startsWith('./')));
+  expect(mounted.length).toBeGreaterThan(5);
+  for (const volume of mounted) expect([volume, existsSync(join(ROOT, volume.split(':')[0]!))]).toEqual([volume, true]);
+});
+
+it('what runs our image can write nowhere, and has no capability', () => {
+  const ours = services.filter(({ image }) => image.startsWith('durable-fulfilment-worker'));
+  expect(ours.length).toBeGreaterThan(3);
+  for (const service of ours) expect(service).toMatchObject({ read_only: true, cap_drop: ['ALL'] });
+});
+
+it.each([
+  ['the sandbox', {}],
+  ['the partner', partner.services.worker!.environment!],
+])('the worker of %s takes its configuration, with an .env that was only copied', (_, changed) => {
+  const secrets = join(makeSecrets(), 'secrets');
+  writeFileSync(join(secrets, 'partner-api-key'), 'THE-KEY');
+  const copied = { PARTNER_BASE_URL: '', PARTNER_API_KEY: '', FINGERPRINT_SECRET: '' };
+  const written = Object.entries({ ...copied, ...sandbox.services.worker!.environment, ...changed }).map(
+    ([name, value]) => [
+      name,
+      value
+        .replace('/run/secrets', secrets)
+        .replace(/\$\{\w+_URL:.*\}/, 'https://one.example')
+        .replace(/\$\{.*\}/, ''),
+    ],
+  );
+  const config = readWorkerConfig(Object.fromEntries(written) as Record<string, string>);
+  expect(config.delivery.kind).toBe('webhook');
+  const grace = Number.parseInt(sandbox.services.worker!.stop_grace_period!, 10) * 1_000;
+  expect(grace).toBeGreaterThan(shutdownOptions(config.purchase).shutdownForceTime as number);
+});
+
+it('the real partner is another project: a worker of it never meets the sandbox', () => {
+  expect(partner.name).not.toBe(sandbox.name);
+  for (const name of ['sandbox', 'checkout', 'first-purchase'])
+    expect(partner.services[name]).toEqual({ profiles: ['sandbox'] });
+});
+
+describe('ops/make-secrets.sh', () => {
+  it('makes secrets that the worker takes, in a folder that nobody else may enter', () => {
+    const folder = makeSecrets();
+    expect(statSync(join(folder, 'secrets')).mode & 0o777).toBe(0o700);
+    for (const name of ['fingerprint', 'delivery'])
+      expect(statSync(join(folder, 'secrets', name)).mode & 0o777).toBe(0o644);
+    expect(readFileSync(join(folder, 'secrets/delivery'), 'utf8')).toMatch(/^whsec_[\w+/]{43}=$/);
+    expect(readFileSync(join(folder, 'secrets/fingerprint'), 'utf8')).toMatch(/^[0-9a-f]{64}$/);
+  });
+
+  it('leaves what is there: with another secret no earlier fingerprint is recognised', () => {
+    const folder = makeSecrets();
+    const before = readFileSync(join(folder, 'secrets/fingerprint'), 'utf8');
+    makeSecrets(folder);
+    expect(readFileSync(join(folder, 'secrets/fingerprint'), 'utf8')).toBe(before);
+  });
+
+  it('writes one from stdin in place, because a container keeps to the file that it was given', () => {
+    const folder = makeSecrets();
+    linkSync(join(folder, 'secrets/delivery'), join(folder, 'mounted'));
+    makeSecrets(folder, 'delivery');
+    expect(readFileSync(join(folder, 'mounted'), 'utf8')).toBe('THE-KEY');
+  });
+});
