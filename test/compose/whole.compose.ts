@@ -5,7 +5,7 @@ import type { LedgerReport } from '../../src/sandbox/ledger-report';
 import { closeAtEnd, temporaryFolder } from '../support/clean-up';
 import { freePort } from '../support/free-port';
 import { waitUntil } from '../support/wait-until';
-import { type Ended, openProject, type Project, run } from './engine';
+import { type Ended, ENGINE, openProject, type Project, run } from './engine';
 import { ensureImages, removeNames } from './images';
 
 /*
@@ -95,6 +95,11 @@ it('a reconciliation writes its report, and is no user that may write anywhere e
   expect(status).toMatch(/NoNewPrivs:\s+1\n/);
 });
 
+it('the image has the authorities that the SDK needs to trust Temporal Cloud, where it looks for them', async () => {
+  const bundle = succeed(await project.exec('worker', 'cat', '/etc/ssl/certs/ca-certificates.crt'));
+  expect(bundle.split('BEGIN CERTIFICATE').length).toBeGreaterThan(100);
+});
+
 it('what .env says reaches the purchases: PURCHASE_REPLACE', async () => {
   const connection = await Connection.connect({ address: `127.0.0.1:${ports.TEMPORAL}` });
   closeAtEnd(() => connection.close());
@@ -121,7 +126,9 @@ it(
   'repeated, it leaves what runs as it is, and buys nothing again',
   async () => {
     const before = await project.state('worker');
-    await project.compose('up', '--detach');
+    // Through Podman's interface Compose takes every image for a new one.
+    const asTheyAre = ENGINE === 'podman' ? ['--no-recreate'] : [];
+    await project.compose('up', '--detach', ...asTheyAre);
     expect(await outputOf('first-purchase')).toContain('DELIVERED');
     expect((await project.state('worker')).ID).toBe(before.ID);
     expect((await ledger()).map(({ referenceId }) => referenceId).toSorted()).toEqual(['FIRST-1', 'SECOND-1']);
