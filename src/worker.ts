@@ -39,7 +39,11 @@ async function main(): Promise<void> {
   void keepGauges({ client, partner, taskQueue, metrics, warn, signal: stopping });
   logger.info('worker ready', { taskQueue, health: health.address, ...capacity });
 
-  await worker.run();
+  await worker.run().catch(async (error: unknown) => {
+    // The SDK gives up two minutes after the server began to refuse its key, and its error is of something else.
+    await requireSearchAttributes(connection, namespace);
+    throw error;
+  });
   await Promise.all([health.close(), partner.close(), delivery.close(), tracing.close()]);
   await connection.close();
 }

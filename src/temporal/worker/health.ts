@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import type { NativeConnection, Worker } from '@temporalio/worker';
+import { refusalOf } from '../client';
 
 /** Temporal's numbers for the two kinds of task queue; its proto package is no dependency of ours. */
 const WORKFLOW_TASKS = 1;
@@ -51,8 +52,8 @@ async function askServer(worker: Worker, connection: NativeConnection): Promise<
     return polling
       ? { ready: true, reason: 'polling' }
       : { ready: false, reason: 'the server sees no poller of ours yet' };
-  } catch {
-    return { ready: false, reason: 'Temporal does not answer' };
+  } catch (error) {
+    return { ready: false, reason: refusalOf(error)?.cause ?? 'Temporal does not answer' };
   }
 }
 

@@ -1,0 +1,50 @@
+import { connect, constants, createServer, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
+import type { ClientHttp2Session } from 'node:http2';
+import type { AddressInfo } from 'node:net';
+import { closeAtEnd } from './clean-up';
+
+export interface RefusingProxy {
+  address: string;
+  /** Answers each call from now on with this gRPC status. */
+  refuse(status: number): void;
+}
+
+/** Stands before a Temporal server, which has no keys here, and refuses calls in its place. */
+export async function startRefusingProxy(serverAddress: string): Promise<RefusingProxy> {
+  let refused: number | undefined;
+  const sessions = new Set<{ destroy(): void }>();
+  const server = createServer();
+  server.on('session', (session) => {
+    const upstream = connect(`http://${serverAddress}`);
+    sessions.add(session).add(upstream);
+    for (const one of [session, upstream]) one.on('error', () => undefined);
+    session.on('close', () => upstream.destroy());
+    session.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => {
+      stream.on('error', () => undefined);
+      if (refused === undefined) return forward(stream, headers, upstream);
+      const status = { 'grpc-status': String(refused), 'grpc-message': 'Request unauthorized.' };
+      stream.respond({ ':status': 200, 'content-type': 'application/grpc', ...status }, { endStream: true });
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  closeAtEnd(async () => {
+    for (const session of sessions) session.destroy();
+    await new Promise<void>((resolve) => server.close(() => resolve()));
+  });
+  const { port } = server.address() as AddressInfo;
+  return { address: `127.0.0.1:${port}`, refuse: (status) => void (refused = status) };
+}
+
+function forward(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, upstream: ClientHttp2Session): void {
+  const request = upstream.request({ ...headers, ':authority': undefined });
+  let trailers: IncomingHttpHeaders = {};
+  request.on('error', () => stream.destroy());
+  request.on('trailers', (received: IncomingHttpHeaders) => (trailers = received));
+  request.on('response', (answer) => {
+    if (!stream.destroyed) stream.respond({ ...answer }, { waitForTrailers: true });
+  });
+  stream.on('wantTrailers', () => stream.sendTrailers(trailers));
+  stream.on('close', () => request.close(constants.NGHTTP2_CANCEL));
+  stream.pipe(request);
+  request.pipe(stream);
+}
