@@ -18,6 +18,7 @@ export async function lookbackIssue(client: Client, lookbackMs: number): Promise
   return (
     `A look-back of ${inHours(lookbackMs)} needs a retention of ${needed} in namespace ${namespace}, which has ` +
     `${inHours(retentionMs)}. Look back less far, or: ` +
-    `temporal operator namespace update --retention ${needed} --namespace ${namespace}`
+    `temporal operator namespace update --retention ${needed} --namespace ${namespace} ` +
+    '(on Temporal Cloud: tcld namespace retention set)'
   );
 }
