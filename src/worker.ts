@@ -4,8 +4,15 @@ import { Worker } from '@temporalio/worker';
 import { readWorkerConfig, scrubSecrets } from './config';
 import { exitWith, stopSignal } from './exit';
 import { keepGauges } from './metrics';
-import { keepWatching, readTemporalTarget, requireSearchAttributes } from './temporal/client';
-import { capacityOptions, connectWorker, installRuntime, readinessOf, startHealthServer } from './temporal/worker';
+import { keepWatching, readTemporalTarget, requireSearchAttributes, TemporalRefusedError } from './temporal/client';
+import {
+  capacityOptions,
+  connectWorker,
+  installRuntime,
+  readinessOf,
+  runWorker,
+  startHealthServer,
+} from './temporal/worker';
 import { startTracing } from './tracing';
 import { createParts } from './worker/parts';
 import { connectRetry } from './workflows/policies';
@@ -39,10 +46,11 @@ async function main(): Promise<void> {
   void keepGauges({ client, partner, taskQueue, metrics, warn, signal: stopping });
   logger.info('worker ready', { taskQueue, health: health.address, ...capacity });
 
-  await worker.run().catch(async (error: unknown) => {
+  await runWorker(worker).catch(async (error: unknown) => {
     // The SDK gives up two minutes after the server began to refuse its key, and its error is of something else.
-    await requireSearchAttributes(connection, namespace);
-    throw error;
+    const ask = () => requireSearchAttributes(connection, namespace);
+    const why: unknown = await connection.withDeadline(Date.now() + 5_000, ask).catch((refusal: unknown) => refusal);
+    throw why instanceof TemporalRefusedError ? why : error;
   });
   await Promise.all([health.close(), partner.close(), delivery.close(), tracing.close()]);
   await connection.close();

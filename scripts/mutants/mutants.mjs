@@ -614,6 +614,14 @@ export const MUTANTS = [
     tests: ['test/scenarios/worker/tls.test.ts'],
   },
   {
+    name: 'failed-worker-lives',
+    rule: 'a process whose worker has failed ends, also when the SDK waits for ever',
+    file: 'src/temporal/worker/run-worker.ts',
+    find: 'await Promise.race([worker.run(), stuck]);',
+    replace: 'await Promise.race([worker.run(), stuck.catch(() => worker.run())]);',
+    tests: ['test/unit/temporal/run-worker.test.ts'],
+  },
+  {
     name: 'quoted-refusal',
     rule: 'what a server says of a key that it refuses is never repeated',
     file: 'src/cli/command-line.ts',

@@ -1,3 +1,4 @@
+export { runWorker } from './run-worker';
 export { capacityOptions } from './capacity';
 export { connectWorker } from './connection';
 export { readinessOf, startHealthServer } from './health';

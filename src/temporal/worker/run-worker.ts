@@ -1,0 +1,29 @@
+import type { Worker } from '@temporalio/worker';
+
+/** How often the state of a worker is looked at, and how long one that has failed may take to end by itself, in ms. */
+const FAILED_LIMITS = { everyMs: 1_000, withinMs: 5_000 };
+
+/**
+ * Runs a worker until it has ended. After a failure the SDK waits for polls that may never come back, and a process whose worker
+ * is dead would live on, alive to every probe: it is not waited for.
+ *
+ * @throws what the SDK says of the failure, or Error when it says nothing in time.
+ */
+export async function runWorker(
+  worker: Pick<Worker, 'run' | 'getState'>,
+  { everyMs, withinMs } = FAILED_LIMITS,
+): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const stuck = new Promise<never>((_, reject) => {
+    timer = setInterval(() => {
+      if (worker.getState() !== 'FAILED') return;
+      clearInterval(timer);
+      timer = setTimeout(() => reject(new Error('the worker has failed, see the log, and does not end')), withinMs);
+    }, everyMs);
+  });
+  try {
+    await Promise.race([worker.run(), stuck]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
