@@ -1,7 +1,7 @@
 import { startReadyWorker, workerEnvOf } from '../../support/processes';
 import { startRefusingProxy } from '../../support/refusing-proxy';
 import { startTestEnvironment } from '../../support/test-environment';
-import { freePort } from '../../support/dev-server';
+import { freePort } from '../../support/free-port';
 
 const UNAUTHENTICATED = 16;
 const CAUSE = 'the server refuses the API key (unauthenticated)';
