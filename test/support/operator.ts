@@ -116,10 +116,14 @@ export function operatorOf(environment: Pick<TestEnvironment, 'client' | 'starte
       await workflowService.resetActivity({ ...byType(activity), ...options });
     },
     async updateOptions(activity) {
+      const interval = { nanos: 200_000_000 };
+      // A server of 1.32 refuses a first interval that is longer than the longest.
+      const retryPolicy = { maximumAttempts: 50, initialInterval: interval, maximumInterval: interval };
+      const paths = ['maximum_attempts', 'initial_interval', 'maximum_interval'].map((name) => `retry_policy.${name}`);
       await workflowService.updateActivityOptions({
         ...byType(activity),
-        activityOptions: { retryPolicy: { maximumAttempts: 50, initialInterval: { nanos: 200_000_000 } } },
-        updateMask: { paths: ['retry_policy.maximum_attempts', 'retry_policy.initial_interval'] },
+        activityOptions: { retryPolicy },
+        updateMask: { paths },
       });
     },
     async complete(activity, result) {
