@@ -82,8 +82,10 @@ async function part(name, args, cluster = 'shared') {
   ]);
 }
 
-/** @type {(name: string, lines: string[]) => Promise<void>} */
+/** @type {(name: string, lines: string[]) => Promise<void>} what a choice of tests came to is only printed */
 async function report(name, lines) {
+  log(`\n${name}: ${lines.join('\n')}\n`);
+  if (positionals.length > 0) return;
   const path = join(projectRoot, 'docs/cluster.md');
   const place = new RegExp(`(?<=<!-- ${name}:.*?-->\n\n).*?(?=\n\n<!-- end of ${name} -->)`, 's');
   const before = await readFile(path, 'utf8');
@@ -92,7 +94,6 @@ async function report(name, lines) {
     path,
     before.replace(place, () => lines.join('\n\n')),
   );
-  log(`\n${name}: ${lines.join('\n')}\n`);
 }
 
 /** @type {(file: string) => Promise<string[]>} a table, with a column for each test that wrote figures */
