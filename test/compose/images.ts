@@ -32,7 +32,7 @@ const RECIPES: Record<string, { name: string; prepare?: Prepare }> = {
 /** The official images that the Dockerfile and docker-compose.yml name. */
 export function officialImages(): string[] {
   const names = [...`${read('Dockerfile')}\n${read('docker-compose.yml')}`.matchAll(/^(?:FROM| +image:) (\S+)/gm)];
-  const official = names.map(([, name = '']) => name).filter((name) => !name.endsWith(':local'));
+  const official = names.map(([, name = '']) => name).filter((name) => !name.startsWith('durable-fulfilment-worker:'));
   return [...new Set(official)];
 }
 
@@ -55,9 +55,9 @@ export async function ensureImages(): Promise<string[]> {
   return standIns;
 }
 
-/** Takes the official names from the stand-ins again: nobody shall ever take one for the image that it stands for. */
-export async function removeNames(standIns: readonly string[]): Promise<void> {
-  for (const image of standIns) await tryRun([ENGINE, 'rmi', image]);
+/** Of stand-ins only the official names go: nobody shall ever take one for the image that it stands for. */
+export async function removeImages(images: readonly string[]): Promise<void> {
+  for (const image of images) await tryRun([ENGINE, 'rmi', image]);
 }
 
 const LABEL = 'fulfilment.stand-in';

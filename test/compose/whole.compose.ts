@@ -6,7 +6,7 @@ import { closeAtEnd, temporaryFolder } from '../support/clean-up';
 import { freePort } from '../support/free-port';
 import { waitUntil } from '../support/wait-until';
 import { type Ended, ENGINE, openProject, type Project, run } from './engine';
-import { ensureImages, removeNames } from './images';
+import { ensureImages, removeImages } from './images';
 
 /*
  * The whole of docker-compose.yml, brought up by a real container engine from a fresh copy of the project: `npm run test:compose`.
@@ -14,6 +14,7 @@ import { ensureImages, removeNames } from './images';
  */
 
 const ROOT = join(__dirname, '../..');
+const OUR_IMAGE = 'durable-fulfilment-worker:test';
 const MINUTE = 60_000;
 const PORTS = ['TEMPORAL', 'TEMPORAL_HTTP', 'TEMPORAL_UI', 'SANDBOX', 'PROMETHEUS', 'GRAFANA'] as const;
 
@@ -54,14 +55,16 @@ async function copyProject(): Promise<void> {
 beforeAll(async () => {
   await copyProject();
   for (const name of PORTS) ports[name] = await freePort();
-  const env = Object.fromEntries(PORTS.map((name) => [`${name}_PORT`, String(ports[name])]));
-  project = await openProject('fulfilment-test', folder, env);
+  const numbers = Object.fromEntries(PORTS.map((name) => [`${name}_PORT`, String(ports[name])]));
+  project = await openProject('fulfilment-test', folder, { ...numbers, WORKER_IMAGE_TAG: 'test' });
   // What a run that was interrupted has left.
   await run(['sh', 'ops/make-secrets.sh'], { cwd: folder });
   await project.compose('down', '--volumes', '--timeout', '5');
   rmSync(join(folder, 'secrets'), { recursive: true });
+  // So that `up` has to build it.
+  await removeImages([OUR_IMAGE]);
   const standIns = await ensureImages();
-  closeAtEnd(() => removeNames(standIns));
+  closeAtEnd(() => removeImages([...standIns, OUR_IMAGE]));
   closeAtEnd(() => project.compose('down', '--volumes', '--timeout', '20'));
 }, 60 * MINUTE);
 
@@ -70,7 +73,6 @@ it(
   async () => {
     await run(['sh', 'ops/make-secrets.sh'], { cwd: folder });
     writeFileSync(join(folder, '.env'), 'PURCHASE_REPLACE=never\n');
-    await project.compose('build');
     await project.compose('up', '--detach');
     expect(await outputOf('first-purchase')).toContain('DELIVERED');
     expect(await project.logs('checkout')).toContain('purchase.delivered FIRST-1, 2 keys: the signature is right');

@@ -27,6 +27,7 @@ const composeFile = (name: string) =>
 const sandbox = composeFile('docker-compose.yml');
 const partner = composeFile('docker-compose.partner.yml');
 const services = Object.values(sandbox.services);
+const isOurs = (image: string) => image.startsWith('durable-fulfilment-worker:');
 const dockerfile = readFileSync(join(ROOT, 'Dockerfile'), 'utf8');
 
 /** A folder with nothing in it but the script, and what it makes there. */
@@ -43,7 +44,7 @@ function makeSecrets(folder = temporaryFolder(), ...args: string[]): string {
 
 it('every image has an exact version: latest, or a major version alone, would be another one tomorrow', () => {
   const bases = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, image = '']) => image);
-  const images = [...services.map(({ image }) => image), ...bases].filter((image) => !image.endsWith(':local'));
+  const images = [...services.map(({ image }) => image), ...bases].filter((image) => !isOurs(image));
   expect(images.length).toBeGreaterThan(7);
   for (const image of images) expect(image).toMatch(/:v?\d+\.\d+(\.\d+)?(-[a-z-]+)?$/);
 });
@@ -56,7 +57,7 @@ it('nothing is reached from other machines, and what is mounted is there', () =>
 });
 
 it('what runs our image can write nowhere, and has no capability', () => {
-  const ours = services.filter(({ image }) => image.startsWith('durable-fulfilment-worker'));
+  const ours = services.filter(({ image }) => isOurs(image));
   expect(ours.length).toBeGreaterThan(3);
   for (const service of ours) expect(service).toMatchObject({ read_only: true, cap_drop: ['ALL'] });
 });
