@@ -56,7 +56,7 @@ beforeAll(async () => {
   await copyProject();
   for (const name of PORTS) ports[name] = await freePort();
   const numbers = Object.fromEntries(PORTS.map((name) => [`${name}_PORT`, String(ports[name])]));
-  project = await openProject('fulfilment-test', folder, { ...numbers, WORKER_IMAGE_TAG: 'test' });
+  project = await openProject('fulfilment-test', folder, { ...numbers, IMAGE_TAG: 'test' });
   // What a run that was interrupted has left.
   await run(['sh', 'ops/make-secrets.sh'], { cwd: folder });
   await project.compose('down', '--volumes', '--timeout', '5');
