@@ -119,7 +119,8 @@ function rounded(value: number): string {
   return String(Math.round(value * 1_000) / 1_000);
 }
 
-function table(rows: readonly (readonly string[])[]): string {
+/** A table in Markdown that also reads well on a terminal. */
+export function table(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   const lines = rows.map((row) => `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`);
   const [head = '', ...body] = lines;

@@ -19,11 +19,12 @@ import { ensureTemporalServer } from './lib/temporal-server.mjs';
  *     --days N       only so many seeded days; --from S: the first seed, else 1
  *     --faults       only the fault matrix
  *     --trials       only the trials under load
+ *     --capacity     only what it carries, for docs/scaling.md: npm run docs puts it there
  */
 const flag = /** @type {const} */ ({ type: 'boolean' });
 const text = /** @type {const} */ ({ type: 'string' });
 const { values, positionals } = parseArgs({
-  options: { suite: flag, days: text, from: text, faults: flag, trials: flag },
+  options: { suite: flag, days: text, from: text, faults: flag, trials: flag, capacity: flag },
   allowPositionals: true,
 });
 const whole = Object.keys(values).length === 0;
@@ -52,7 +53,12 @@ try {
     await part('days', ['--runInBand', '--testMatch', '**/bad-days/*.faults.ts']);
   }
   if (values.faults) await part('faults', ['--runInBand', '--testMatch', '**/fault-matrix/*.faults.ts']);
-  if (whole || values.trials) await part('trials', ['--runInBand', '--testMatch', '**/cluster/*.cluster.ts'], 'own');
+  if (whole || values.trials)
+    await part('trials', ['--runInBand', '--testMatch', '**/cluster/under-load.cluster.ts'], 'own');
+  if (values.capacity) {
+    Object.assign(process.env, { TEST_CLUSTER: 'own', TEST_CLUSTER_MACHINE: machine });
+    results.push((await runJest(['--runInBand', '--testMatch', '**/cluster/capacity.cluster.ts'])) === 0);
+  }
 } finally {
   await rm(folder, { recursive: true, force: true });
 }

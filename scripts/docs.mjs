@@ -1,6 +1,6 @@
 // Writes what the documentation says of the environment from the configuration's own descriptions (the table of
 // docs/configuration.md, and .env.example), the table of metrics into docs/metrics.md, the kept benchmarks into
-// docs/benchmarks.md, the kinds of findings into docs/runbook.md, docs/schemas, what recorded runs cost into
+// docs/benchmarks.md and docs/scaling.md, the kinds of findings into docs/runbook.md, docs/schemas, what recorded runs cost into
 // docs/temporal-cloud.md, and the alert rules into those for Kubernetes. With --check nothing is written; what is out of step is
 // named, exit code 1.
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
@@ -23,6 +23,7 @@ const load = createRequire(import.meta.url);
 const { VARIABLE_NAMES, describeVariable } = load('../dist/config/variables.js');
 const { METRICS, shownName } = load('../dist/contracts/metrics.js');
 const { keptReport } = load('../bench/dist/bench/report.js');
+const { capacityTable, scalingTable } = load('../bench/dist/bench/scaling.js');
 const { FINDING_KINDS, KIND_DOCS } = load('../dist/domain/reconciliation/finding-kinds.js');
 const { schemaFiles } = load('../dist/schemas/index.js');
 const variables = VARIABLE_NAMES.map((/** @type {string} */ name) => ({ name, ...describeVariable(name) }));
@@ -31,6 +32,8 @@ await replace('docs/configuration.md', /(?<=<!-- variables:.*?-->\n\n).*?(?=\n\n
 await replace('.env.example', /(?<=# variables:.*?\n).*/s, variables.map(environmentLines).join(''));
 await replace('docs/metrics.md', /(?<=<!-- metrics:.*?-->\n\n).*?(?=\n\n<!-- end of)/s, metricRows().join('\n'));
 await replace('docs/benchmarks.md', /(?<=<!-- results:.*?-->\n\n).*?(?=\n\n<!-- end of)/s, keptReport());
+await replace('docs/scaling.md', /(?<=<!-- capacity:.*?-->\n\n).*?(?=\n\n<!-- end of)/s, capacityTable());
+await replace('docs/scaling.md', /(?<=<!-- calculator:.*?-->\n\n).*?(?=\n\n<!-- end of)/s, scalingTable());
 await replace('docs/runbook.md', /(?<=<!-- findings:.*?-->\n\n).*?(?=\n\n<!-- end of)/s, findingRows().join('\n'));
 await replace(
   'docs/temporal-cloud.md',
