@@ -497,7 +497,7 @@ export const MUTANTS = [
     rule: 'of a query that many share, each gets the owners of its own order',
     file: 'src/temporal/client/order-owners.ts',
     find: 'answer(owners && (owners.get(orderId) ?? []))',
-    replace: 'answer(owners && [...owners.values()].flat())',
+    replace: 'answer(owners && orderId ? [...owners.values()].flat() : undefined)',
     tests: ['test/scenarios/placement/order-owners.test.ts'],
   },
   {
@@ -738,7 +738,7 @@ export const MUTANTS = [
     rule: 'the result of a reconciliation is bounded by bytes',
     file: 'src/activities/reconcile/result-details.ts',
     find: '> MOST_BYTES;',
-    replace: '< 0;',
+    replace: '> MOST_BYTES * 1_000;',
     tests: ['test/unit/activities/result-details.test.ts'],
   },
   {
@@ -917,7 +917,7 @@ export const MUTANTS = [
     rule: 'a purchase that ended after the reading began is not compared',
     file: 'src/domain/reconciliation/reconcile.ts',
     find: '(closedAt ?? -Infinity) < now',
-    replace: '(closedAt ?? -Infinity) < Infinity',
+    replace: '(closedAt ?? -Infinity) < now + Infinity',
     tests: ['test/unit/domain/reconciliation/reconcile.test.ts'],
   },
   {
@@ -941,7 +941,7 @@ export const MUTANTS = [
     rule: 'what the partner or a checkout writes is text in the Temporal UI: no link, no line of its own, no end of a block',
     file: 'src/domain/markdown.ts',
     find: '.replace(MARKS, (mark) => `\\\\${mark}`)',
-    replace: '',
+    replace: '.replace(MARKS, (mark) => mark)',
     tests: ['test/unit/domain/markdown.test.ts'],
   },
   {
