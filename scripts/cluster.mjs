@@ -53,8 +53,10 @@ try {
     await part('days', ['--runInBand', '--testMatch', '**/bad-days/*.faults.ts']);
   }
   if (values.faults) await part('faults', ['--runInBand', '--testMatch', '**/fault-matrix/*.faults.ts']);
-  if (whole || values.trials)
-    await part('trials', ['--runInBand', '--testMatch', '**/cluster/under-load.cluster.ts'], 'own');
+  if (whole || values.trials) {
+    // With them what sets up a cluster, run twice.
+    await part('trials', ['--runInBand', '--testMatch', '**/cluster/{set-up,under-load}.cluster.ts'], 'own');
+  }
   if (values.capacity) {
     Object.assign(process.env, { TEST_CLUSTER: 'own', TEST_CLUSTER_MACHINE: machine });
     results.push((await runJest(['--runInBand', '--testMatch', '**/cluster/capacity.cluster.ts'])) === 0);
