@@ -9,8 +9,6 @@ import { addReconciliationCommands } from './reconciliation-commands';
 
 const USAGE = 2;
 const UNREACHABLE = 69;
-/** gRPC's number; its package is no dependency of ours. */
-const UNAVAILABLE = 14;
 
 /**
  * Parses the command line and does what it says. An error is one message on stderr, and with `--json` the document on
@@ -45,15 +43,16 @@ function explain(error: unknown): { message: string; exitCode: number } {
   if (cause === undefined && typeof code !== 'number') {
     return { message: messageOf(error), exitCode: exitCodeOf(error) };
   }
-  const { grpcErrorOf, refusalOf, TemporalRefusedError } = loadTemporal();
+  const { GRPC_STATUS, grpcErrorOf, refusalOf, TemporalRefusedError } = loadTemporal();
   const refusal = refusalOf(error);
   if (refusal) return explain(new TemporalRefusedError('', refusal));
   const said = grpcErrorOf(error);
   if (!said) return { message: messageOf(error), exitCode: exitCodeOf(error) };
-  if (Number(said.code) === UNAVAILABLE) {
+  if (said.code === GRPC_STATUS.UNAVAILABLE) {
     return { message: `Temporal no longer answers: ${said.details}`, exitCode: UNREACHABLE };
   }
-  return { message: `${messageOf(error)}: ${said.details}`, exitCode: 1 };
+  const message = messageOf(error);
+  return { message: message.includes(said.details) ? message : `${message}: ${said.details}`, exitCode: 1 };
 }
 
 function failed(out: Output, error: unknown, message: string, exitCode: number): number {

@@ -30,7 +30,6 @@ const CALL_MS = 10_000;
 const ADDRESS = 'Temporal: address';
 const NAMESPACE = 'Temporal: namespace';
 const CONFIGURATION = 78;
-const NOT_FOUND = 5;
 /** Temporal's numbers for the two kinds of task queue; its proto package is no dependency of ours. */
 const TASK_KINDS = [1, 2];
 
@@ -77,7 +76,7 @@ async function checkNamespace(client: Client): Promise<{ check: Check; exitCode?
     await within(client, () => client.workflowService.describeNamespace({ namespace }));
     return { check: ok(NAMESPACE, expected, 'it is there') };
   } catch (error) {
-    const { refusalOf } = loadTemporal();
+    const { GRPC_STATUS, grpcErrorOf, refusalOf } = loadTemporal();
     const refusal = refusalOf(error);
     if (refusal) {
       const remedy = `Give this key the right to use namespace ${namespace}, or set another.`;
@@ -86,7 +85,7 @@ async function checkNamespace(client: Client): Promise<{ check: Check; exitCode?
         exitCode: CONFIGURATION,
       };
     }
-    if (!isGrpcCode(error, NOT_FOUND)) return { check: failed(NAMESPACE, expected, error) };
+    if (grpcErrorOf(error)?.code !== GRPC_STATUS.NOT_FOUND) return { check: failed(NAMESPACE, expected, error) };
     const remedy = `Set it to one that is there, or: temporal operator namespace create --namespace ${namespace} --retention 120h`;
     return { check: fault(NAMESPACE, expected, 'no such namespace', { variable: 'TEMPORAL_NAMESPACE', remedy }) };
   }
@@ -235,11 +234,6 @@ function failed(name: string, expected: string, error: unknown): Check {
   const { grpcErrorOf } = loadTemporal();
   const said = grpcErrorOf(error)?.details ?? (error instanceof Error ? error.message : String(error));
   return fault(name, expected, said.slice(0, 200), { remedy: 'Run doctor again; Temporal itself may not be well.' });
-}
-
-function isGrpcCode(error: unknown, code: number): boolean {
-  const said = (error ?? {}) as { code?: unknown };
-  return said.code === code || loadTemporal().grpcErrorOf(error)?.code === code;
 }
 
 function within<T>(client: Client, call: () => Promise<T>): Promise<T> {

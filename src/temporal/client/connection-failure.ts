@@ -1,4 +1,5 @@
 import { isGrpcServiceError } from '@temporalio/client';
+import { GRPC_STATUS, grpcErrorOf } from './grpc-error';
 
 /** Temporal's settings were understood, and Temporal or its certificate does not fit them. Exit code 78. */
 export class TemporalRefusedError extends Error {
@@ -112,15 +113,9 @@ export function connectionFailureOf(error: unknown, withTls: boolean): Connectio
 
 /** Whether the server refuses us, at the connection or at any later call. */
 export function refusalOf(error: unknown): ConnectionFailure | undefined {
-  const code = codeOf(error);
-  return code === 16 ? UNAUTHENTICATED : code === 7 ? PERMISSION_DENIED : undefined;
-}
-
-/** The gRPC code of an answer, whether or not Temporal's client has wrapped it. */
-export function codeOf(error: unknown): number | undefined {
-  const { cause } = (error ?? {}) as { cause?: unknown };
-  const said = isGrpcServiceError(cause) ? cause : error;
-  return isGrpcServiceError(said) ? Number(said.code) : undefined;
+  const code = grpcErrorOf(error)?.code;
+  if (code === GRPC_STATUS.UNAUTHENTICATED) return UNAUTHENTICATED;
+  return code === GRPC_STATUS.PERMISSION_DENIED ? PERMISSION_DENIED : undefined;
 }
 
 /** What a library says, without what the server says: that could hold any word. */

@@ -1,15 +1,27 @@
-import { isGrpcServiceError, ServiceError } from '@temporalio/client';
+import { isGrpcServiceError } from '@temporalio/client';
 
-/** What the server said: Temporal's own errors keep it to themselves. Undefined for any other error. */
+/** Those of gRPC's status codes that are told apart here. */
+export const GRPC_STATUS = {
+  INVALID_ARGUMENT: 3,
+  NOT_FOUND: 5,
+  PERMISSION_DENIED: 7,
+  UNIMPLEMENTED: 12,
+  UNAVAILABLE: 14,
+  UNAUTHENTICATED: 16,
+} as const;
+
+/**
+ * What the server said, whether or not Temporal's client has wrapped it: its own errors keep that to themselves.
+ *
+ * @returns undefined for any other error.
+ */
 export function grpcErrorOf(error: unknown): { code: number; details: string } | undefined {
-  const said = error instanceof ServiceError ? error.cause : undefined;
-  return isGrpcServiceError(said) ? { code: Number(said.code), details: said.details } : undefined;
+  const { cause } = (error ?? {}) as { cause?: unknown };
+  const said = [cause, error].find(isGrpcServiceError);
+  return said && { code: Number(said.code), details: said.details };
 }
-
-/** Of gRPC. */
-const UNIMPLEMENTED = 12;
 
 /** Whether this is what the time-skipping test server says to whoever asks it for a list: it has none. */
 export function hasNoLists(error: unknown): boolean {
-  return grpcErrorOf(error)?.code === UNIMPLEMENTED;
+  return grpcErrorOf(error)?.code === GRPC_STATUS.UNIMPLEMENTED;
 }

@@ -8,7 +8,7 @@ export {
 export { connectionFailureOf, refusalOf, TemporalRefusedError } from './connection-failure';
 export { type BrakeStatus, readBrake, reportToBrake } from './brake';
 export type { ReadExecution } from './executions';
-export { grpcErrorOf, hasNoLists } from './grpc-error';
+export { GRPC_STATUS, grpcErrorOf, hasNoLists } from './grpc-error';
 export type { UntracedDelivery } from './history';
 export type { PausedPurchase } from './paused-purchases';
 export { createPurchaseReader, type KeyEvent, type PurchaseReader, type PurchaseRun } from './purchase-reader';

@@ -1,18 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connection } from '@temporalio/client';
 import { SEARCH_ATTRIBUTES } from '../../contracts/search-attributes';
-import { codeOf, refusalOf, TemporalRefusedError } from './connection-failure';
+import { refusalOf, TemporalRefusedError } from './connection-failure';
+import { GRPC_STATUS, grpcErrorOf } from './grpc-error';
 
 /** Temporal's number for the type Keyword; its proto package is no dependency of ours. */
 const KEYWORD = 2;
 
 /** As long as the part of a server takes that reads its namespaces least often, and more. */
 const USABLE_WITHIN_MS = 30_000;
-
-/** gRPC's numbers. */
-const INVALID_ARGUMENT = 3;
-const PERMISSION_DENIED = 7;
-const UNIMPLEMENTED = 12;
 
 /** A client's connection, or a worker's. */
 type Services = Pick<Connection, 'operatorService' | 'workflowService'>;
@@ -85,14 +81,14 @@ async function isUnknown({ workflowService }: Services, namespace: string, name:
     await workflowService.countWorkflowExecutions({ namespace, query: `${name} = 'none'` });
     return false;
   } catch (error) {
-    if (codeOf(error) === INVALID_ARGUMENT) return true;
+    if (grpcErrorOf(error)?.code === GRPC_STATUS.INVALID_ARGUMENT) return true;
     throw error;
   }
 }
 
 function isNotAllowed(error: unknown): boolean {
-  const code = codeOf(error);
-  return code === PERMISSION_DENIED || code === UNIMPLEMENTED;
+  const code = grpcErrorOf(error)?.code;
+  return code === GRPC_STATUS.PERMISSION_DENIED || code === GRPC_STATUS.UNIMPLEMENTED;
 }
 
 /**
