@@ -73,7 +73,7 @@ export async function listPurchases(
   try {
     return await client.withDeadline(deadline, async () => {
       const list = await readList(client, { query, since, limit });
-      return state === undefined ? { ...list, paused: await countPurchases(client, inState('PAUSED')) } : list;
+      return state === undefined ? { ...list, paused: await countListed(client, inState('PAUSED')) } : list;
     });
   } catch (error) {
     if (Date.now() < deadline) throw error;
@@ -91,7 +91,7 @@ async function readList(
   let more = 0;
   for await (const execution of reader.list(`(${query})`)) {
     if (purchases.length >= limit) {
-      more = Math.max((await countPurchases(client, query)) - read, 1);
+      more = Math.max((await countListed(client, query)) - read, 1);
       break;
     }
     read += 1;
@@ -102,7 +102,7 @@ async function readList(
   return { purchases: purchases.toSorted((one, other) => (one.since < other.since ? -1 : 1)), more };
 }
 
-async function countPurchases({ workflow }: Client, query: string): Promise<number> {
+async function countListed({ workflow }: Client, query: string): Promise<number> {
   return (await workflow.count(`WorkflowType = '${PURCHASE_WORKFLOW}' AND (${query})`)).count;
 }
 

@@ -1,6 +1,12 @@
 import type { PurchaseState } from '../../contracts/purchase';
 import { PURCHASE_STATE } from '../../contracts/search-attributes';
 
+/**
+ * Between two list queries of one process, in ms. A production server answers ten a second of a namespace and refuses the rest, those
+ * of other workers too; counting is one.
+ */
+export const BETWEEN_LIST_QUERIES_MS = 200;
+
 /** The list filter for what stands in a task queue. */
 export function inTaskQueue(taskQueue: string): string {
   return `TaskQueue = '${taskQueue.replace(/[\\']/g, (sign) => `\\${sign}`)}'`;

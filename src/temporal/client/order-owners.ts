@@ -2,11 +2,10 @@ import type { Client } from '@temporalio/client';
 import { PURCHASE_WORKFLOW } from '../../contracts/names';
 import { PARTNER_ORDER_ID, REFERENCE_ID } from '../../contracts/search-attributes';
 import { listExecutions } from './executions';
+import { BETWEEN_LIST_QUERIES_MS } from './list-filters';
 
 /** Questions that come within so many ms of the first share one query. */
 const SHARED_WITHIN_MS = 20;
-/** A production server answers ten queries a second of a namespace, not more, and a query that it refuses shows no owner. */
-const BETWEEN_QUERIES_MS = 200;
 /** A query of the longest ids is then about 10,000 characters. */
 const MOST_IDS = 50;
 /** Each reset makes another row of a purchase, so there may be more rows than orders. Where there are too many, each order is asked for alone. */
@@ -77,7 +76,8 @@ export class OrderOwners {
 
   private untilNextQuery(): number {
     const sinceLast = Math.max(0, this.now() - this.askedAt);
-    return Math.max(SHARED_WITHIN_MS, BETWEEN_QUERIES_MS - sinceLast);
+    // A query that the server refuses shows no owner.
+    return Math.max(SHARED_WITHIN_MS, BETWEEN_LIST_QUERIES_MS - sinceLast);
   }
 
   private ask(): void {

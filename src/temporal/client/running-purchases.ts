@@ -2,15 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { DELIVER_WORKFLOW, PURCHASE_WORKFLOW } from '../../contracts/names';
 import type { PurchaseState } from '../../contracts/purchase';
-import { inState, runningIn } from './list-filters';
+import { BETWEEN_LIST_QUERIES_MS, inState, runningIn } from './list-filters';
 
 const DAY_MS = 24 * 3_600_000;
 /** So many halvings of what is left between a second and 400 days, in proportions: 2 in 100. */
 const HALVINGS = 10;
 const YOUNGEST_MS = 1_000;
 const OLDEST_MS = 400 * DAY_MS;
-/** A production server answers ten list queries a second of a namespace: this leaves room for those that purchases need. */
-const BEFORE_EACH_MS = 200;
 
 /** How many workflows run, and about how long ago the oldest of them began, in ms; 0 where there is none. */
 export interface RunningCount {
@@ -58,7 +56,7 @@ async function oldestAge(isThereOlderThan: (ageMs: number) => Promise<boolean>):
 }
 
 async function countOf(client: Client, query: string): Promise<number> {
-  await sleep(BEFORE_EACH_MS);
+  await sleep(BETWEEN_LIST_QUERIES_MS);
   const { namespace } = client.options;
   const { count } = await client.workflowService.countWorkflowExecutions({ namespace, query });
   return Number(count);
