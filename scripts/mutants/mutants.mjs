@@ -640,7 +640,7 @@ export const MUTANTS = [
   {
     name: 'overlapping-deliveries',
     rule: 'two deliveries of one reference after its end never overlap',
-    file: 'src/temporal/client/start-key-delivery.ts',
+    file: 'src/temporal/client/start-delivery.ts',
     find: "workflowIdConflictPolicy: 'FAIL',",
     replace: "workflowIdConflictPolicy: 'TERMINATE_EXISTING',",
     tests: ['test/scenarios/reconciliation/late-keys.test.ts'],

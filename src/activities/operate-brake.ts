@@ -4,13 +4,12 @@ import type { BrakeActivities, NextPaused, PurchasingNotice } from '../contracts
 import { PURCHASING_REFERENCE, RESUME_PLACING_SIGNAL } from '../contracts/names';
 import { nextToLetThrough } from '../domain/brake';
 import { isPartnerError } from '../partner';
-import { hasNoLists, type PausedPurchase } from '../temporal/client';
+import { hasNoLists, type PausedPurchase, startEventDelivery } from '../temporal/client';
 import { slotWait, WAKE_BATCH, wakeInterval } from '../workflows/policies';
 import type { ActivityDependencies } from './dependencies';
 import { ACCESS_REFUSED } from './failures';
 import { inParallel } from './in-parallel';
 import { openProgress } from './progress';
-import { startEventDelivery } from './start-event-delivery';
 import { wakePurchase } from './wake-purchase';
 
 /** The most that are listed at once: the others wait for the next time, or ask by themselves. */

@@ -1,13 +1,13 @@
 import type { Client } from '@temporalio/client';
 import type { DeliveryRequest } from '../../contracts/checkout-events';
 import type { DeliveryMemo } from '../../contracts/purchase';
-import { startEventDelivery } from '../start-event-delivery';
+import { startEventDelivery } from '../../temporal/client';
 
 /** What became of an event that was to be delivered. `before`: another run had started it already. */
 export type Started = 'now' | 'before' | 'failed-before';
 
 /**
- * Starts the delivery of one event without keys, of two reconciliations at once, or of one that begins again, one only.
+ * Starts the delivery of one event without keys: once, however many reconciliations run, and however often one begins again.
  *
  * @param notifiedOf the `findingKey` of the finding that it notifies of.
  */

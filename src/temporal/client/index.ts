@@ -20,6 +20,6 @@ export { keepWatching } from './keep-watching';
 export { type EndedReconciliation, readLastReconciliation } from './last-reconciliation';
 export { lookbackIssue } from './retention';
 export { countLaterDeliveries, countPurchases, type RunningCount } from './running-purchases';
-export { startKeyDelivery } from './start-key-delivery';
+export { startEventDelivery, startKeyDelivery } from './start-delivery';
 export { readTemporalTarget, type TemporalTarget } from './target';
 export { missingSearchAttributes, registerSearchAttributes, requireSearchAttributes } from './search-attributes';
