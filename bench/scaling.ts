@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { WATCH_INTERVALS } from '../src/workflows/policies';
 import { projectRoot } from './paths';
 import { table } from './report';
 
@@ -28,8 +29,6 @@ const SALES_A_DAY = [1_000, 10_000, 100_000, 1_000_000];
 const BUSIEST_HOUR = 0.1;
 const OPEN_S = 600;
 const INTERVAL_S = 30;
-/** With `PURCHASE_WATCH=history`, the poll that each open order has all the same. */
-const ROUTINE_INTERVALS = 20;
 const REQUESTS_PER_PURCHASE = 4;
 const PAGE_SIZE = 500;
 const DEADLINE_S = 1_500;
@@ -76,7 +75,7 @@ export function scalingTable(): string {
     row('partner requests a second, `orders`', ({ rate, open }) => REQUESTS_PER_PURCHASE * rate + open / INTERVAL_S),
     row('partner requests a second, `history`', ({ rate, open }) => {
       const pages = Math.ceil((rate * DEADLINE_S) / PAGE_SIZE);
-      return REQUESTS_PER_PURCHASE * rate + (pages + open / ROUTINE_INTERVALS) / INTERVAL_S;
+      return REQUESTS_PER_PURCHASE * rate + (pages + open / WATCH_INTERVALS) / INTERVAL_S;
     }),
     ...cores('orders'),
     ...cores('history'),

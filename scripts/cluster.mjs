@@ -3,6 +3,7 @@ import { cpus, loadavg, release, tmpdir, totalmem, type } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { LEFT_OUT } from '../test/cluster/left-out.mjs';
+import { withPart } from './lib/generated-part.mjs';
 import { runJest } from './lib/jest.mjs';
 import { log } from './lib/log.mjs';
 import { projectRoot } from './lib/paths.mjs';
@@ -95,13 +96,7 @@ async function report(name, lines) {
   log(`\n${name}: ${lines.join('\n')}\n`);
   if (positionals.length > 0) return;
   const path = join(projectRoot, 'docs/cluster.md');
-  const place = new RegExp(`(?<=<!-- ${name}:.*?-->\n\n).*?(?=\n\n<!-- end of ${name} -->)`, 's');
-  const before = await readFile(path, 'utf8');
-  if (!place.test(before)) throw new Error(`docs/cluster.md lacks ${place}`);
-  await writeFile(
-    path,
-    before.replace(place, () => lines.join('\n\n')),
-  );
+  await writeFile(path, withPart(await readFile(path, 'utf8'), name, lines.join('\n\n')));
 }
 
 /** @type {(file: string) => Promise<string[]>} a table, with a column for each test that wrote figures */

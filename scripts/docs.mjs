@@ -9,6 +9,7 @@ import { dirname, join } from 'node:path';
 import { format, resolveConfig } from 'prettier';
 import { ensureBuild } from './lib/build.mjs';
 import { cloudActionRows } from './lib/cloud-actions.mjs';
+import { withPart } from './lib/generated-part.mjs';
 import { log } from './lib/log.mjs';
 import { projectRoot } from './lib/paths.mjs';
 import { run } from './lib/run.mjs';
@@ -26,33 +27,35 @@ const { keptReport } = load('../bench/dist/bench/report.js');
 const { capacityTable, scalingTable } = load('../bench/dist/bench/scaling.js');
 const { FINDING_KINDS, KIND_DOCS } = load('../dist/domain/reconciliation/finding-kinds.js');
 const { schemaFiles } = load('../dist/schemas/index.js');
+const { WATCH_INTERVALS } = load('../dist/workflows/policies.js');
 const variables = VARIABLE_NAMES.map((/** @type {string} */ name) => ({ name, ...describeVariable(name) }));
 const rows = ['| variable | by | default | meaning |', '|---|---|---|---|', ...variables.map(tableRow)];
-await replace('docs/configuration.md', /(?<=<!-- variables:.*?-->\n\n).*?(?=\n\n<!-- end of)/s, rows.join('\n'));
-await replace('.env.example', /(?<=# variables:.*?\n).*/s, variables.map(environmentLines).join(''));
-await replace('docs/metrics.md', /(?<=<!-- metrics:.*?-->\n\n).*?(?=\n\n<!-- end of)/s, metricRows().join('\n'));
-await replace('docs/benchmarks.md', /(?<=<!-- results:.*?-->\n\n).*?(?=\n\n<!-- end of)/s, keptReport());
-await replace('docs/scaling.md', /(?<=<!-- capacity:.*?-->\n\n).*?(?=\n\n<!-- end of)/s, capacityTable());
-await replace('docs/scaling.md', /(?<=<!-- calculator:.*?-->\n\n).*?(?=\n\n<!-- end of)/s, scalingTable());
-await replace('docs/runbook.md', /(?<=<!-- findings:.*?-->\n\n).*?(?=\n\n<!-- end of)/s, findingRows().join('\n'));
-await replace(
-  'docs/temporal-cloud.md',
-  /(?<=<!-- actions:.*?-->\n\n).*?(?=\n\n<!-- end of)/s,
-  (await cloudActionRows()).join('\n'),
-);
-await replace('ops/kubernetes/monitoring/rules.yaml', /(?<=\nspec:\n).*/s, await alertRules());
+await replacePart('docs/configuration.md', 'variables', rows);
+await replacePart('docs/metrics.md', 'metrics', metricRows());
+await replacePart('docs/benchmarks.md', 'results', [keptReport()]);
+await replacePart('docs/scaling.md', 'capacity', [capacityTable()]);
+await replacePart('docs/scaling.md', 'calculator', [scalingTable()]);
+await replacePart('docs/runbook.md', 'findings', findingRows());
+await replacePart('docs/temporal-cloud.md', 'actions', await cloudActionRows(WATCH_INTERVALS));
+await replaceEnd('.env.example', /(?<=# variables:.*?\n).*/s, variables.map(environmentLines).join(''));
+await replaceEnd('ops/kubernetes/monitoring/rules.yaml', /(?<=\nspec:\n).*/s, await alertRules());
 for (const [name, schema] of Object.entries(schemaFiles()))
   await writeWhole(`docs/schemas/${name}`, JSON.stringify(schema));
 
-/** @type {(file: string, part: RegExp, text: string) => Promise<void>} */
-async function replace(file, part, text) {
-  const path = join(projectRoot, file);
-  const before = await readFile(path, 'utf8');
-  if (!part.test(before)) throw new Error(`${file} lacks ${part}`);
+/** @type {(file: string, name: string, lines: string[]) => Promise<void>} */
+async function replacePart(file, name, lines) {
+  const before = await readFile(join(projectRoot, file), 'utf8');
+  await update(file, before, withPart(before, name, lines.join('\n')));
+}
+
+/** @type {(file: string, end: RegExp, text: string) => Promise<void>} */
+async function replaceEnd(file, end, text) {
+  const before = await readFile(join(projectRoot, file), 'utf8');
+  if (!end.test(before)) throw new Error(`${file} lacks ${end}`);
   await update(
     file,
     before,
-    before.replace(part, () => text),
+    before.replace(end, () => text),
   );
 }
 

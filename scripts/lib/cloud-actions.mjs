@@ -9,8 +9,8 @@ import { projectRoot } from './paths.mjs';
 
 /** @typedef {{ eventType: string, workflowTaskCompletedEventId?: string, attempt?: number, activityType?: { name: string } }} Event */
 
-/** Defaults, in seconds: PURCHASE_FIRST_POLL, PURCHASE_POLL_INTERVAL, and every how many intervals a watched order is polled. */
-const [FIRST_POLL, POLL_INTERVAL, WATCH_INTERVALS] = [5, 30, 20];
+/** Defaults, in seconds: PURCHASE_FIRST_POLL, PURCHASE_POLL_INTERVAL. */
+const [FIRST_POLL, POLL_INTERVAL] = [5, 30];
 /** How many polls follow the first one until an order is seen that was ready after so many minutes. */
 const pollsUntil = (/** @type {number} */ minutes) => Math.ceil((minutes * 60 - FIRST_POLL) / POLL_INTERVAL);
 
@@ -18,9 +18,9 @@ const pollsUntil = (/** @type {number} */ minutes) => Math.ceil((minutes * 60 - 
  * Each shape: the recorded run that has it, how often its activities are retried where the recorded run was shorter, and what is no part of
  * its history.
  *
- * @type {{ shape: string, history: string, retries?: number, more?: number }[]}
+ * @type {(watchIntervals: number) => { shape: string, history: string, retries?: number, more?: number }[]}
  */
-const SHAPES = [
+const shapes = (watchIntervals) => [
   { shape: 'ready at its first poll, after 5 s', history: 'delivered' },
   { shape: 'open for 5 minutes', history: 'delivered-after-changes', retries: pollsUntil(5) },
   { shape: 'open for 20 minutes', history: 'delivered-after-changes', retries: pollsUntil(20) },
@@ -29,7 +29,7 @@ const SHAPES = [
   {
     shape: 'open for 20 minutes, `PURCHASE_WATCH=history`',
     history: 'watched',
-    more: 2 * Math.floor(pollsUntil(20) / WATCH_INTERVALS - 0.01),
+    more: 2 * (Math.ceil(pollsUntil(20) / watchIntervals) - 1),
   },
   { shape: 'placement unknown, held, then `resolve --order`', history: 'held-placement-unknown-order' },
   { shape: 'delivery refused, held, then `resolve --deliver`', history: 'held-delivery-refused-deliver' },
@@ -37,23 +37,17 @@ const SHAPES = [
   { shape: 'a night: the schedule, the reconciliation, its report', history: 'reconciled', more: 2 },
 ];
 
-/** The table of docs/temporal-cloud.md. */
-export async function cloudActionRows() {
+/**
+ * The table of docs/temporal-cloud.md.
+ *
+ * @param {number} watchIntervals every how many intervals a watched order is polled
+ */
+export async function cloudActionRows(watchIntervals) {
   const rows = await Promise.all(
-    SHAPES.map(async ({ shape, history, retries, more = 0 }) => {
+    shapes(watchIntervals).map(async ({ shape, history, retries, more = 0 }) => {
       const counted = countActions(await eventsOf(history), retries);
       const total = Object.values(counted).reduce((sum, count) => sum + count, more);
-      const cells = [
-        counted.start,
-        counted.activities,
-        counted.retries,
-        counted.heartbeats,
-        counted.local,
-        counted.timers,
-        counted.messages,
-        counted.attributes,
-        more,
-      ];
+      const cells = [...Object.values(counted), more];
       return `| ${shape} | ${cells.map((count) => count || '').join(' | ')} | **${total}** | $${(total * 0.05).toFixed(2)} |`;
     }),
   );
@@ -74,7 +68,7 @@ export async function cloudActionRows() {
   return [`| ${head.join(' | ')} |`, `|${'---|'.repeat(head.length)}`, ...rows];
 }
 
-/** @type {(events: Event[], retries?: number) => Record<string, number>} */
+/** In the order of the table's columns. @type {(events: Event[], retries?: number) => Record<string, number>} */
 function countActions(events, retries) {
   const count = (/** @type {string} */ pattern) =>
     events.filter(({ eventType }) => new RegExp(`^EVENT_TYPE_(${pattern})$`).test(eventType)).length;
