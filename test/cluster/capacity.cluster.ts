@@ -5,7 +5,7 @@ import { startDevServer } from '../support/dev-server';
 import { startReadyWorker, workerEnvOf } from '../support/processes';
 import { startTestEnvironment, type TestEnvironment } from '../support/test-environment';
 import { waitUntil } from '../support/wait-until';
-import { type PostgreSql, startPostgreSql } from './postgresql';
+import { type PostgreSql, startPostgreSql, useForServers } from './postgresql';
 
 const MINUTE = 60_000;
 /** Where docs/scaling.md has its costs from. */
@@ -55,8 +55,7 @@ async function measure<T>(
   work: (environment: TestEnvironment, postgresql: PostgreSql) => Promise<T>,
 ): Promise<T> {
   const postgresql = await startPostgreSql();
-  const { port, passwordFile } = postgresql;
-  process.env.TEST_POSTGRESQL = JSON.stringify({ port, passwordFile });
+  useForServers(postgresql);
   const server = await startDevServer();
   const environment = await startTestEnvironment({
     worker: false,

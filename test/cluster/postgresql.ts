@@ -62,6 +62,11 @@ export async function startPostgreSql(settings: readonly string[] = []): Promise
   return { port, passwordFile, start: () => void (running = spawned()), stop, remove };
 }
 
+/** From now on the Temporal servers that tests start are of production, on this PostgreSQL. */
+export function useForServers({ port, passwordFile }: PostgreSqlAccess): void {
+  process.env.TEST_POSTGRESQL = JSON.stringify({ port, passwordFile });
+}
+
 /** The folder with its programs; a copy of it where root has it in a place that an unprivileged user may not read. */
 async function executableFolder(folder: string): Promise<string> {
   const bin = process.env.POSTGRES_BIN;

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { Connection } from '@temporalio/client';
 import { closeAtEnd, temporaryFolder } from '../support/clean-up';
 import { startDevServer } from '../support/dev-server';
-import { startPostgreSql } from './postgresql';
+import { startPostgreSql, useForServers } from './postgresql';
 
 const run = promisify(execFile);
 const OPS = join(__dirname, '../../ops/temporal');
@@ -18,8 +18,9 @@ describe('the scripts of ops/temporal, run again', () => {
   let address: string;
 
   beforeAll(async () => {
-    const { port, passwordFile } = await startPostgreSql();
-    process.env.TEST_POSTGRESQL = JSON.stringify({ port, passwordFile });
+    const postgresql = await startPostgreSql();
+    useForServers(postgresql);
+    const { port, passwordFile } = postgresql;
     databases = { POSTGRES_SEEDS: '127.0.0.1', DB_PORT: String(port), POSTGRES_PWD_FILE: passwordFile };
     ({ address } = await startDevServer());
     connection = await Connection.connect({ address });

@@ -1,13 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { untilSettled } from '../resilience/support/kill';
+import { purchaseWorkflowId } from '../../src/contracts/names';
+import { referencesOf, untilSettled } from '../resilience/support/kill';
 import { auditAll, FLAWLESS, keysOfEvent } from '../support/audit';
 import { startDevServer } from '../support/dev-server';
 import { freePort } from '../support/free-port';
+import { intentionsOfTimedOut } from '../support/history';
 import { startReadyWorker, workerEnvOf, type WorkerProcess } from '../support/processes';
 import { startTestEnvironment, type TestEnvironment } from '../support/test-environment';
 import { waitUntil } from '../support/wait-until';
 import { writeFigures } from './figures';
-import { type PostgreSql, startPostgreSql } from './postgresql';
+import { type PostgreSql, startPostgreSql, useForServers } from './postgresql';
 
 const MINUTE = 60_000;
 const PURCHASES = 500;
@@ -92,8 +94,7 @@ describe('two workers on the production server, under load', () => {
 
 async function startTrial(name: string): Promise<Trial> {
   const postgresql = await startPostgreSql();
-  const { port, passwordFile } = postgresql;
-  process.env.TEST_POSTGRESQL = JSON.stringify({ port, passwordFile });
+  useForServers(postgresql);
   const where = { dbFile: name, port: await freePort() };
   let server = await startDevServer(where);
   const environment = await startTestEnvironment({
@@ -177,11 +178,9 @@ function keysUnderSeveralEvents({ receiver }: TestEnvironment): string[] {
 
 /** What is held without an order is so because its attempt had said that it would write, and then nobody knew. */
 async function hasIntentionOnRecord({ client }: TestEnvironment, referenceId: string): Promise<boolean> {
-  const { events } = await client.workflow.getHandle(`purchase-${referenceId}`).fetchHistory();
-  const timeouts = (events ?? []).map(
-    (event) => event.activityTaskTimedOutEventAttributes?.failure?.timeoutFailureInfo,
+  return intentionsOfTimedOut(await client.workflow.getHandle(purchaseWorkflowId(referenceId)).fetchHistory()).includes(
+    true,
   );
-  return timeouts.some((timeout) => (timeout?.lastHeartbeatDetails?.payloads ?? []).length > 0);
 }
 
 interface Outcome {
@@ -220,10 +219,6 @@ function figuresOf({
     ['from the sale to the keys, half of them within', seconds(sorted[Math.floor(sorted.length / 2)] ?? NaN)],
     ['from the sale to the keys, all within', seconds(sorted.at(-1) ?? NaN)],
   ];
-}
-
-function referencesOf(starts: readonly Start[]): string[] {
-  return starts.map(({ referenceId }) => referenceId);
 }
 
 function seconds(ms: number): string {

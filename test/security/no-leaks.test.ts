@@ -1,3 +1,4 @@
+import { inParallel } from '../../src/activities/in-parallel';
 import { purchaseWorkflowId } from '../../src/contracts/names';
 import { type Collector, startCollector } from '../support/collector';
 import { startIdleBrake } from '../support/brake';
@@ -25,13 +26,6 @@ const ALL = { ...WRONG_PLACEMENTS, ...STRANGE_ORDERS, ...RUDE_CHECKOUTS };
 const AT_ONCE = 24;
 const PATIENT = { withinMs: 400_000, everyMs: 200 };
 
-async function inTurns(atOnce: number, tasks: (() => Promise<void>)[]): Promise<void> {
-  const workOn = async () => {
-    for (let task = tasks.shift(); task; task = tasks.shift()) await task();
-  };
-  await Promise.all(Array.from({ length: atOnce }, workOn));
-}
-
 describe('after real purchases on every ugly path', () => {
   let environment: HostileEnvironment;
   let workers: WorkerProcess[];
@@ -54,18 +48,17 @@ describe('after real purchases on every ugly path', () => {
       }),
     );
     await startIdleBrake(environment);
-    await inTurns(AT_ONCE, [
-      ...Object.entries(ALL).map(
-        ([name, purchase]) =>
-          () =>
-            seeThrough(name, purchase),
-      ),
-      ...wrongLooks().map(
-        ([name, looks]) =>
-          () =>
-            lookThrough(name, looks),
-      ),
-    ]);
+    const purchases = Object.entries(ALL).map(
+      ([name, purchase]) =>
+        () =>
+          seeThrough(name, purchase),
+    );
+    const looks = wrongLooks().map(
+      ([name, wrong]) =>
+        () =>
+          lookThrough(name, wrong),
+    );
+    await inParallel([...purchases, ...looks], AT_ONCE, (task) => task());
     await endInAnotherWay();
     canaries = [
       ...secretCanaries(),

@@ -1,4 +1,4 @@
-import { type PostgreSql, startPostgreSql } from '../cluster/postgresql';
+import { type PostgreSql, startPostgreSql, useForServers } from '../cluster/postgresql';
 import { type DevServer, startDevServer } from './dev-server';
 
 declare global {
@@ -24,6 +24,5 @@ export default async function globalSetup(): Promise<void> {
 /** Many servers of tests are connected to it at once: more connections than the default allows. */
 async function startSharedPostgreSql(): Promise<void> {
   const postgresql = (globalThis.sharedPostgreSql = await startPostgreSql(['max_connections=2000']));
-  const { port, passwordFile } = postgresql;
-  process.env.TEST_POSTGRESQL = JSON.stringify({ port, passwordFile });
+  useForServers(postgresql);
 }

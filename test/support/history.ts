@@ -1,5 +1,8 @@
+import type { WorkflowHandle } from '@temporalio/client';
 import { purchaseWorkflowId } from '../../src/contracts/names';
 import type { TestEnvironment } from './test-environment';
+
+type History = Awaited<ReturnType<WorkflowHandle['fetchHistory']>>;
 
 /** @returns how many events the history of a purchase has, and its activities in their order, as the Temporal UI names them */
 export async function historyOf(
@@ -32,5 +35,19 @@ export async function summariesOf(
     const data = userMetadata?.summary?.data;
     const summary = data ? (JSON.parse(Buffer.from(data).toString('utf8')) as string) : undefined;
     return name ? [{ event: `${String(event.eventId)} ${name}`, summary }] : [];
+  });
+}
+
+/** @returns of each placement that ended without an answer, whether it had recorded its intention */
+export function intentionsOfTimedOut({ events }: History): boolean[] {
+  const all = events ?? [];
+  const placements = new Set(
+    all
+      .filter((event) => event.activityTaskScheduledEventAttributes?.activityType?.name === 'placeOrder')
+      .map((event) => String(event.eventId)),
+  );
+  return all.flatMap(({ activityTaskTimedOutEventAttributes: timedOut }) => {
+    if (!timedOut || !placements.has(String(timedOut.scheduledEventId))) return [];
+    return [Boolean(timedOut.failure?.timeoutFailureInfo?.lastHeartbeatDetails?.payloads?.length)];
   });
 }

@@ -3,6 +3,7 @@ import { purchaseWorkflowId } from '../../../src/contracts/names';
 import type { Fault, LedgerOrder } from '../../../src/sandbox';
 import type { PurchaseStatus } from '../../../src/starter/index';
 import { changedEvents, keysOf, keysOfEvent } from '../../support/audit';
+import { intentionsOfTimedOut } from '../../support/history';
 import { auditFindings, isBroken } from './audit-findings';
 import { auditLeaks } from './audit-leaks';
 import type { DayParts } from './happenings';
@@ -195,7 +196,7 @@ function waitsForSomething(plan: Plan, parts: DayParts, one: PurchaseEvidence): 
   if (parts.chronicle.touched.has(planned.name)) return [];
   if (hold.reason === 'PLACEMENT_UNKNOWN') {
     if (billable.length === 1) return [`${held}; its order is there`];
-    return requests === 0 && plan.settings.replace !== 'never' && !hasIntention(one)
+    return requests === 0 && plan.settings.replace !== 'never' && !intentionsOfTimedOut(one.history).includes(true)
       ? [`${held}; nothing was sent`]
       : [];
   }
@@ -216,13 +217,6 @@ function mayBeHeld(one: PurchaseEvidence, reason: string): boolean {
     default:
       return false;
   }
-}
-
-/** Whether an attempt that timed out had recorded that it would write. */
-function hasIntention({ history }: PurchaseEvidence): boolean {
-  return (history.events ?? []).some(
-    (event) => event.activityTaskTimedOutEventAttributes?.failure?.timeoutFailureInfo?.lastHeartbeatDetails,
-  );
 }
 
 /** So the server takes back the end of a workflow that has not seen yet what came meanwhile, such as a cancel request. */

@@ -1,13 +1,11 @@
-import type { WorkflowHandle } from '@temporalio/client';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { purchaseWorkflowId } from '../../../src/contracts/names';
 import { auditAll, FLAWLESS } from '../../support/audit';
+import { intentionsOfTimedOut } from '../../support/history';
 import { startReadyWorker, workerEnvOf, type WorkerProcess } from '../../support/processes';
 import { startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
 import { untilSettled } from '../support/kill';
-
-type HistoryEvent = NonNullable<Awaited<ReturnType<WorkflowHandle['fetchHistory']>>['events']>[number];
 
 const MINUTE = 60_000;
 const KILLS = 6;
@@ -112,22 +110,10 @@ async function timedOutPlacements({ client }: TestEnvironment, references: reado
   for (const referenceId of references) {
     const handle = client.workflow.getHandle(purchaseWorkflowId(referenceId));
     const history = () => handle.fetchHistory().catch(() => undefined);
-    const { events } = await waitUntil(`the history of ${referenceId} is read`, history, { withinMs: MINUTE });
-    found.push(intentionsOfTimedOut(events ?? []));
+    const read = await waitUntil(`the history of ${referenceId} is read`, history, { withinMs: MINUTE });
+    found.push(intentionsOfTimedOut(read));
   }
   return found;
-}
-
-function intentionsOfTimedOut(events: readonly HistoryEvent[]): boolean[] {
-  const placements = new Set(
-    events
-      .filter((event) => event.activityTaskScheduledEventAttributes?.activityType?.name === 'placeOrder')
-      .map((event) => String(event.eventId)),
-  );
-  return events.flatMap(({ activityTaskTimedOutEventAttributes: timedOut }) => {
-    if (!timedOut || !placements.has(String(timedOut.scheduledEventId))) return [];
-    return [Boolean(timedOut.failure?.timeoutFailureInfo?.lastHeartbeatDetails?.payloads?.length)];
-  });
 }
 
 /** Progress, past Jest's own reporter. */

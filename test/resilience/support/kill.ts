@@ -109,6 +109,6 @@ export async function untilSettled(
   return ends;
 }
 
-export function referencesOf(bought: readonly Bought[]): string[] {
+export function referencesOf(bought: readonly { referenceId: string }[]): string[] {
   return bought.map(({ referenceId }) => referenceId);
 }
