@@ -14,7 +14,7 @@ import {
   startHealthServer,
 } from './temporal/worker';
 import { startTracing } from './tracing';
-import { createParts } from './worker/parts';
+import { createParts } from './worker/index';
 import { connectRetry } from './workflows/policies';
 
 /** Reads the configuration, connects, builds the parts, runs until the process is asked to stop, and closes the parts. */

@@ -78,7 +78,7 @@ async function tryRound(context: Watch): Promise<number | 'no lists' | undefined
     return await runRound(context);
   } catch (error) {
     context.signal.throwIfAborted();
-    // Its clock stands still as long as an activity runs.
+    // The time-skipping test server's clock stands still as long as an activity runs: there the watcher ends.
     if (hasNoLists(error)) return 'no lists';
     if (isPartnerError(error) && error.kind === 'access') log.error(ACCESS_REFUSED, { why: error.message });
     log.warn('the order history could not be watched', { why: isPartnerError(error) ? error.message : nameOf(error) });

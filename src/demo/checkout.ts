@@ -41,8 +41,11 @@ export async function startDemoCheckout(secret: string, options: CheckoutOptions
     try {
       const payload = webhook.verify(body, request.headers as Record<string, string>) as Payload;
       const id = String(request.headers['webhook-id']);
-      if (!received.has(id)) onEvent?.(eventOf(payload));
-      received.set(id, eventOf(payload));
+      if (!received.has(id)) {
+        const event = eventOf(payload);
+        onEvent?.(event);
+        received.set(id, event);
+      }
       response.writeHead(204).end();
     } catch {
       response.writeHead(401).end();
