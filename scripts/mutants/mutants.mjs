@@ -823,6 +823,14 @@ export const MUTANTS = [
     tests: ['test/scenarios/placement/brake.test.ts'],
   },
   {
+    name: 'open-brake-shown-closed',
+    rule: 'an open brake that continues as new does not show that it was closed when its run began',
+    file: 'src/workflows/brake.ts',
+    find: 'const memo = { brake: state.closed ?? null };',
+    replace: 'const memo = state.closed && { brake: state.closed };',
+    tests: ['test/scenarios/placement/brake.test.ts'],
+  },
+  {
     name: 'silent-brake-is-closed',
     rule: 'a brake of which nothing is heard for long is open, whatever has stopped it',
     file: 'src/temporal/client/brake.ts',

@@ -72,9 +72,9 @@ export async function brakeWorkflow(before?: BrakeState): Promise<void> {
   }
 }
 
-/** With the memo, which would else be empty until the first task of the new run: open. */
+/** With the memo as it is now. A run without one gets that with which the run before it began, when it may have been closed. */
 function goOnAsNew(state: BrakeState): Promise<never> {
-  const memo = state.closed && { brake: state.closed };
+  const memo = { brake: state.closed ?? null };
   return makeContinueAsNewFunc<typeof brakeWorkflow>({ memo })(state);
 }
 

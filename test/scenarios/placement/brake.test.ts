@@ -185,30 +185,51 @@ it('a closed brake that continues as new is closed at once, and has nothing forg
   const state: BrakeState = { row: [], closed, closures: 1, failures: 0, tried: [], notices: [notice], waking: true };
   const { firstExecutionRunId } = await startBrake(env, state);
   await waitUntil('what the run before has left is done', () => purchasingEvents(env).length === 1);
-  // A server that writes each to a disk takes two thousand at once longer than a request may.
-  const AT_ONCE = 100;
-  for (let sent = 0; sent < BRAKE_HISTORY; sent += AT_ONCE) {
-    await Promise.all(Array.from({ length: AT_ONCE }, () => brakeHandle(env).signal(REPORT_PLACEMENTS_SIGNAL, [])));
-  }
-  const nextRun = await waitUntil('it has continued as new', async () => {
-    const { runId } = await brakeHandle(env).describe();
-    return runId === firstExecutionRunId ? undefined : runId;
-  });
+  const nextRun = await continuedAsNew(env, firstExecutionRunId);
 
   const { events } = await env.client.workflow.getHandle(brakeWorkflowId(env.taskQueue), nextRun).fetchHistory();
   const memo = events?.[0]?.workflowExecutionStartedEventAttributes?.memo?.fields?.brake?.data;
   expect(JSON.parse(Buffer.from(memo ?? []).toString())).toMatchObject({ reason: 'NO_BALANCE' });
 });
 
+it('an open brake that continues as new is open, though its run began closed', async () => {
+  const env = await startTestEnvironment(BRAKED);
+  const state: BrakeState = { row: [FAILED], closures: 1, failures: 0, tried: [], notices: [] };
+  const { firstExecutionRunId } = await startBrake(env, state, closedFor('UNKNOWN'));
+
+  await continuedAsNew(env, firstExecutionRunId);
+  expect(await brakeOf(env)).toEqual({ running: true, closed: undefined });
+});
+
+/** One and the same purchase that fails again and again does not close it. */
+const FAILED = { referenceId: 'R-1', sign: 'UNKNOWN' } as const;
+
+/** @returns the id of the run that comes next, because so much was reported that the history is long enough. */
+async function continuedAsNew(env: TestEnvironment, firstRunId: string): Promise<string> {
+  // A server that writes each to a disk takes two thousand at once longer than a request may.
+  const AT_ONCE = 100;
+  for (let sent = 0; sent < BRAKE_HISTORY; sent += AT_ONCE) {
+    await Promise.all(
+      Array.from({ length: AT_ONCE }, () => brakeHandle(env).signal(REPORT_PLACEMENTS_SIGNAL, [FAILED])),
+    );
+  }
+  return waitUntil('it has continued as new', async () => {
+    const { runId } = await brakeHandle(env).describe();
+    return runId === firstRunId ? undefined : runId;
+  });
+}
+
 function closedFor(reason: ClosedBrake['reason']): ClosedBrake {
   return { reason, since: Date.now(), until: Date.now() + 600_000 };
 }
 
-function startBrake(env: TestEnvironment, state: BrakeState) {
+/** @param shown what its memo says when it begins. */
+function startBrake(env: TestEnvironment, state: BrakeState, shown?: ClosedBrake) {
   return env.client.workflow.start(BRAKE_WORKFLOW, {
     workflowId: brakeWorkflowId(env.taskQueue),
     taskQueue: env.taskQueue,
     args: [state],
+    memo: { brake: shown ?? null },
     workflowIdConflictPolicy: 'TERMINATE_EXISTING',
   });
 }
