@@ -381,6 +381,22 @@ export const MUTANTS = [
     tests: ['test/scenarios/worker/start.test.ts'],
   },
   {
+    name: 'other-keys-received',
+    rule: 'in a folder an event is there already only where its file has the same keys',
+    file: 'src/delivery/folder.ts',
+    find: 'return isSubject && keysOf(found) === keysOf(body);',
+    replace: 'return isSubject && keysOf(found) !== undefined;',
+    tests: ['test/unit/delivery/folder.test.ts'],
+  },
+  {
+    name: 'reset-conflicts',
+    rule: 'an event that a reset makes anew is told apart by its id, not by its words',
+    file: 'src/delivery/folder.ts',
+    find: 'if (there !== content && !isSameEvent(there, event)) {',
+    replace: 'if (there !== content || !isSameEvent(there, event)) {',
+    tests: ['test/unit/delivery/folder.test.ts'],
+  },
+  {
     name: 'report-before-result',
     rule: 'a report that can not be written does not make a reconciliation repeat for hours',
     file: 'src/activities/reconcile/index.ts',

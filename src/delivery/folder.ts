@@ -1,15 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { link, mkdir, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { z } from 'zod';
 import { safeErrorCode } from '../domain/error-code';
 import { DeliveryError, isDeliveryError } from './errors';
-import type { Delivery, DeliveryEvent } from './event';
+import { type Delivery, type DeliveryEvent, type DeliveryEventBody, deliveryEventSchema } from './event';
 
 const DRAFT = '.part';
 
 /**
  * Writes each event to a file of its own, `EVENT-ID.json`, that only its owner can read. A file appears whole or not at all,
- * and the same event again is already there. What a crash leaves behind goes when the event is delivered again.
+ * and the same event again is already there, also in other words. What a crash leaves behind goes when the event is delivered again.
  */
 export function createFolderDelivery({ dir }: { dir: string }): Delivery {
   return {
@@ -38,14 +39,45 @@ async function writeOnce(dir: string, event: DeliveryEvent): Promise<void> {
     await writeFile(draft, content, { flag: 'wx', mode: 0o600, flush: true });
     // A link fails where the name is taken; a rename would replace what is there.
     await link(draft, path);
-    await syncFolder(dir);
   } catch (error) {
     if (!isBeaten(error)) throw error;
-    if ((await readFile(path, 'utf8')) !== content) {
-      throw new DeliveryError('conflict', `another event lies under ${event.id} in the folder of DELIVERY_DIR`);
+    const there = await readFile(path, 'utf8');
+    if (there !== content && !isSameEvent(there, event)) {
+      throw new DeliveryError('conflict', `something else lies under ${event.id} in the folder of DELIVERY_DIR`);
     }
   } finally {
     await removeDrafts(dir, path);
+  }
+  await syncFolder(dir);
+}
+
+const fileSchema = deliveryEventSchema.extend({ id: z.string() });
+
+/**
+ * Of one id everything but the keys may differ: a run after a reset makes its event anew, with the time and the debit of then. What
+ * can't be read as an event, because it is somebody else's or only the half of one, is not this one.
+ */
+function isSameEvent(there: string, { id, body }: DeliveryEvent): boolean {
+  const found = fileSchema.safeParse(parsed(there)).data;
+  if (!found || found.id !== id || found.type !== body.type) return false;
+  const isSubject = found.data.referenceId === body.data.referenceId && found.data.orderId === body.data.orderId;
+  return isSubject && keysOf(found) === keysOf(body);
+}
+
+/** Sorted: the partner may show them in another order the next time. */
+function keysOf({ data }: DeliveryEventBody): string {
+  const keys = (data.lines ?? []).flatMap(({ productId, keys: ofLine = [] }) =>
+    ofLine.map(({ type, value }) => JSON.stringify([productId, type, value])),
+  );
+  return keys.toSorted().join();
+}
+
+/** @returns undefined of what is no JSON: the parser's error would quote it. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
   }
 }
 
@@ -62,7 +94,7 @@ async function removeDrafts(dir: string, path: string): Promise<void> {
   await Promise.all(drafts.map((name) => rm(join(dir, name), { force: true })));
 }
 
-/** Without this the file is durable and its name is not. */
+/** Without this the file is durable and its name is not; also one that an attempt has left that died. */
 async function syncFolder(dir: string): Promise<void> {
   const folder = await open(dir, 'r');
   try {

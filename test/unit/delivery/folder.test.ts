@@ -12,10 +12,27 @@ beforeEach(() => {
   dir = join(parent, 'made', 'when', 'needed');
 });
 
-function event(value = 'fake-key-1'): DeliveryEvent {
-  const lines = [{ productId: 'p-1', quantity: 1, keys: [{ type: 'text', value }] }];
-  const body = { type: 'purchase.delivered', timestamp: '2026-01-01T00:00:00.000Z', data: { referenceId: 'R', lines } };
+function line(productId: string, ...values: string[]) {
+  return { productId, quantity: 1, keys: values.map((value) => ({ type: 'text', value })) };
+}
+
+function withData(data: Partial<DeliveryEvent['body']['data']>): DeliveryEvent {
+  const body = {
+    type: 'purchase.delivered',
+    timestamp: '2026-01-01T00:00:00.000Z',
+    data: { referenceId: 'R', ...data },
+  };
   return { id: 'evt_1', body };
+}
+
+function event(value = 'fake-key-1'): DeliveryEvent {
+  return withData({ lines: [line('p-1', value)] });
+}
+
+/** As text: the file of that event, but for what is named. */
+function fileOf(other: { id?: string; type?: string; data?: Partial<DeliveryEvent['body']['data']> } = {}): string {
+  const { id, body } = event();
+  return JSON.stringify({ id, ...body, ...other, data: { ...body.data, ...other.data } });
 }
 
 const folder = () => createDelivery({ kind: 'folder', dir });
@@ -46,6 +63,32 @@ describe('a delivery into a folder', () => {
     expect(inspect(error)).not.toMatch(/fake-key/);
     expect(readFileSync(join(dir, 'evt_1.json'), 'utf8')).toContain('fake-key-1');
     expect(readdirSync(dir)).toEqual(['evt_1.json']);
+  });
+
+  it('that a reset makes anew, with another time, debit and order of its keys, is a success and changes nothing', async () => {
+    await folder().deliver(withData({ totalDebit: 2, lines: [line('p-1', 'fake-key-1', 'fake-key-2')] }));
+    const before = readFileSync(join(dir, 'evt_1.json'), 'utf8');
+    const { id, body } = withData({ reason: 'refunded', lines: [line('p-1', 'fake-key-2', 'fake-key-1')] });
+    await folder().deliver({ id, body: { ...body, timestamp: '2026-01-02T00:00:00.000Z' } });
+    expect(readFileSync(join(dir, 'evt_1.json'), 'utf8')).toBe(before);
+  });
+
+  it.each([
+    ['the half of it', fileOf().slice(0, -1)],
+    ['nothing', ''],
+    ['what is no event', '{"id":"evt_1"}'],
+    ['one of another id', fileOf({ id: 'evt_2' })],
+    ['one of another type', fileOf({ type: 'purchase.refunded' })],
+    ['one of another reference', fileOf({ data: { referenceId: 'R-2' } })],
+    ['one of another order', fileOf({ data: { orderId: 'o-2' } })],
+    ['one without its key', fileOf({ data: { lines: [line('p-1')] } })],
+    ['one with its key twice', fileOf({ data: { lines: [line('p-1', 'fake-key-1', 'fake-key-1')] } })],
+    ['one with its key for another product', fileOf({ data: { lines: [line('p-2', 'fake-key-1')] } })],
+  ])('has not arrived where %s lies under its id', async (_name, content) => {
+    mkdirSync(dir, { recursive: true });
+    writeFileSync(join(dir, 'evt_1.json'), content);
+    await expect(folder().deliver(event())).rejects.toMatchObject({ kind: 'conflict' });
+    expect(readFileSync(join(dir, 'evt_1.json'), 'utf8')).toBe(content);
   });
 
   it('takes away what an attempt that died left of the same event, which holds keys', async () => {
