@@ -509,6 +509,14 @@ export const MUTANTS = [
     tests: ['test/scenarios/placement/order-owners.test.ts'],
   },
   {
+    name: 'lists-waited-for',
+    rule: 'lists that hang do not keep an order that has ended from being delivered',
+    file: 'src/temporal/client/order-owners.ts',
+    find: 'await withinMs(ANSWER_WITHIN_MS, this.listedOthers(orderId, referenceId)).catch(() => undefined)',
+    replace: 'await withinMs(1_000 * ANSWER_WITHIN_MS, this.listedOthers(orderId, referenceId)).catch(() => undefined)',
+    tests: ['test/scenarios/placement/order-owners.test.ts'],
+  },
+  {
     name: 'owners-of-another-order',
     rule: 'of a query that many share, each gets the owners of its own order',
     file: 'src/temporal/client/order-owners.ts',

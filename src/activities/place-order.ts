@@ -4,13 +4,13 @@ import type { ClosedBrake } from '../contracts/brake';
 import { BRAKE_REASON_IN_WORDS, type PlacementSign } from '../domain/brake';
 import { maxDebitIssue } from '../domain/max-debit';
 import { isPartnerError, type RequestTurn } from '../partner';
+import { withinMs } from '../temporal/client';
 import { ACCESS_REFUSED, nameOf } from './failures';
 import { findOrders } from './find-orders';
 import type { ActivityDependencies } from './dependencies';
 import { signOfPlacement, signOfRead } from './placement-sign';
 import { createPriceList, type Prices } from './price-list';
 import { createIntent, createSequence, type Sequence } from './record-intent';
-import { withinMs } from './within-ms';
 
 /**
  * Two times this close are one dispatch: the time-skipping server reads its clock twice for it. Nobody can have an attempt

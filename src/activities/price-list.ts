@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import type { ProductPrice } from '../domain/max-debit';
 import type { PartnerClient } from '../partner';
-import { withinMs } from './within-ms';
+import { withinMs } from '../temporal/client';
 
 /** For how long the prices of a catalogue count after it was read, in ms. Whoever buys then reads it anew. */
 const VALID_MS = 60_000;

@@ -19,17 +19,20 @@ export interface GrpcServer {
 /**
  * A server that speaks so much gRPC: it answers each call with a status, and with an empty message where that is 0.
  *
- * @param statusOf the status of a call of this method, such as `GetSystemInfo`, and what the server says of it.
+ * @param statusOf the status of a call of this method, such as `GetSystemInfo`, and what the server says of it; undefined: it never
+ *   answers.
  */
 export async function startGrpcServer(
-  statusOf: (method: string) => { status: number; message?: string },
+  statusOf: (method: string) => { status: number; message?: string } | undefined,
   tls?: SecureServerOptions,
 ): Promise<GrpcServer> {
   const authorizations: GrpcServer['authorizations'] = [];
   const server: Http2Server = tls ? createSecureServer(tls) : createServer();
   server.on('stream', (stream, headers) => {
     authorizations.push(headers.authorization);
-    const { status, message = '' } = statusOf(headers[':path']?.split('/').at(-1) ?? '');
+    const answered = statusOf(headers[':path']?.split('/').at(-1) ?? '');
+    if (!answered) return;
+    const { status, message = '' } = answered;
     answer(stream, { 'grpc-status': String(status), 'grpc-message': message });
   });
   server.on('sessionError', () => {});

@@ -23,3 +23,4 @@ export { countLaterDeliveries, countPurchases, type RunningCount } from './runni
 export { startEventDelivery, startKeyDelivery } from './start-delivery';
 export { readTemporalTarget, type TemporalTarget } from './target';
 export { missingSearchAttributes, registerSearchAttributes, requireSearchAttributes } from './search-attributes';
+export { withinMs } from './within-ms';

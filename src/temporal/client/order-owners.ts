@@ -3,6 +3,7 @@ import { PURCHASE_WORKFLOW } from '../../contracts/names';
 import { PARTNER_ORDER_ID, REFERENCE_ID } from '../../contracts/search-attributes';
 import { listExecutions } from './executions';
 import { BETWEEN_LIST_QUERIES_MS } from './list-filters';
+import { withinMs } from './within-ms';
 
 /** Questions that come within so many ms of the first share one query. */
 const SHARED_WITHIN_MS = 20;
@@ -11,6 +12,11 @@ const MOST_IDS = 50;
 /** Each reset makes another row of a purchase, so there may be more rows than orders. Where there are too many, each order is asked for alone. */
 const MOST_ROWS = 1_000;
 const MOST_OTHERS = 10;
+/**
+ * So long an answer is waited for, in ms. The poll of an order that has ended waits for it, and would else take longer than it may and
+ * be repeated for as long as the lists hang: the SDK waits half a minute for them.
+ */
+const ANSWER_WITHIN_MS = 3_000;
 
 /** Lists show an order within seconds after it was written. */
 const REMEMBERED_MS = 60_000;
@@ -47,17 +53,18 @@ export class OrderOwners {
     }
   }
 
-  /** The references of other purchases with the order, ten at most. Empty where lists can't be read. */
+  /** The references of other purchases with the order, ten at most. Empty where lists can't be read, or not within 3 s. */
   async others(orderId: string, referenceId: string): Promise<string[]> {
     const seen = this.seenHere(orderId).filter((owner) => owner !== referenceId);
     if (seen.length > 0) return seen.slice(0, MOST_OTHERS);
-    try {
-      const listed = await this.listed(orderId);
-      if (!listed) return await listOthers(this.client, orderId, referenceId);
-      return listed.filter((owner) => owner !== referenceId).slice(0, MOST_OTHERS);
-    } catch {
-      return [];
-    }
+    const others = await withinMs(ANSWER_WITHIN_MS, this.listedOthers(orderId, referenceId)).catch(() => undefined);
+    return others ?? [];
+  }
+
+  private async listedOthers(orderId: string, referenceId: string): Promise<string[]> {
+    const listed = await this.listed(orderId);
+    if (!listed) return listOthers(this.client, orderId, referenceId);
+    return listed.filter((owner) => owner !== referenceId).slice(0, MOST_OTHERS);
   }
 
   private seenHere(orderId: string): string[] {

@@ -4,6 +4,7 @@ import { Client, Connection, type ConnectionOptions } from '@temporalio/client';
 import { purchaseWorkflowId, PURCHASE_WORKFLOW } from '../../../src/contracts/names';
 import { PARTNER_ORDER_ID, REFERENCE_ID } from '../../../src/contracts/search-attributes';
 import { createPurchaseReader } from '../../../src/temporal/client';
+import { startGrpcServer } from '../../support/grpc-server';
 import { sharedEnvironment } from '../../support/test-environment';
 
 type Interceptor = NonNullable<ConnectionOptions['interceptors']>[number];
@@ -83,4 +84,15 @@ describe('who else has an order', () => {
     noteOwner('o-2', 'R-1');
     expect(await othersWithOrder('o-1', 'R-2')).toEqual([]);
   });
+
+  it('is not known where the lists never answer, and whoever asks goes on', async () => {
+    const { port } = await startGrpcServer(() => undefined);
+    const connection = Connection.lazy({ address: `127.0.0.1:${port}`, interceptors: [] });
+    const { noteOwner, othersWithOrder } = createPurchaseReader(new Client({ connection }));
+    noteOwner('o-1', 'R-1');
+
+    expect(await othersWithOrder('o-2', 'R-2')).toEqual([]);
+    expect(await othersWithOrder('o-1', 'R-2')).toEqual(['R-1']);
+    await connection.close();
+  }, 20_000);
 });
