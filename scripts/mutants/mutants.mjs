@@ -961,6 +961,14 @@ export const MUTANTS = [
     tests: ['test/scenarios/reconciliation/one-instant.test.ts'],
   },
   {
+    name: 'missing-because-unreadable',
+    rule: 'a double purchase is reported though the own order can not be read',
+    file: 'src/activities/reconcile/confirm.ts',
+    find: 'indexRecords(again.orders, purchases, unreadable)',
+    replace: 'indexRecords(again.orders, purchases)',
+    tests: ['test/scenarios/reconciliation/unreadable-records.test.ts'],
+  },
+  {
     name: 'late-keys-renamed',
     rule: 'a key that went out keeps its fingerprint over a rotation of the secret, in a late delivery too',
     file: 'src/activities/poll-order.ts',

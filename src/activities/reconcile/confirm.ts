@@ -47,13 +47,14 @@ const PARALLEL = 4;
  */
 export async function confirm(context: ConfirmContext, suggested: Finding): Promise<ConfirmedFinding | undefined> {
   const { reader, records, options, later } = context;
-  const { orders, references } = recordsAbout(suggested, records);
+  const { orders, unreadable, references } = recordsAbout(suggested, records);
   // Keys are compared by what was handed over here, whatever the partner shows.
   const again = suggested.kind === 'SAME_KEY_TWICE' ? { orders } : await readAgain(context, suggested, orders);
   const described = await Promise.all(references.map((reference) => describePurchase(reader, reference, later)));
   const purchases = described.filter((purchase) => purchase !== undefined);
   const key = findingKey(suggested);
-  const found = reconcile(indexRecords(again.orders, purchases), options);
+  // What could not be read stays so: the partner's refusal of it now does not make it missing.
+  const found = reconcile(indexRecords(again.orders, purchases, unreadable), options);
   const finding = found.find((one) => findingKey(one) === key);
   const purchase = purchases.find(({ referenceId }) => referenceId === suggested.referenceId);
   return finding && { finding, purchase, ...again };

@@ -65,7 +65,7 @@ function findingsOf(purchase: KnownPurchase, records: RecordIndex, options: Reco
     // One that goes on will have ended by another night. One that is held waits for a person, who must know.
     return purchase.state === 'HELD' ? [...found, ...doubles()] : found;
   }
-  const isUnreadable = records.unreadableIds.has(purchase.orderId ?? '');
+  const isUnreadable = records.unreadableById.has(purchase.orderId ?? '');
   if (!order && !isUnreadable && mustBeInHistory(purchase, options)) {
     // What the partner shows under the reference instead is the same order with another id rather than a second one.
     return finding({ kind: 'MISSING_AT_PARTNER' }, others);

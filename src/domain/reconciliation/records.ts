@@ -88,8 +88,8 @@ export interface RecordIndex {
   /** By order id: every run that names the order, owner or not. */
   runsByOrder: ReadonlyMap<string, readonly KnownPurchase[]>;
   unreadable: readonly UnreadableRecord[];
-  /** The order ids among them. */
-  unreadableIds: ReadonlySet<string>;
+  /** By order id: those that name one. */
+  unreadableById: ReadonlyMap<string, readonly UnreadableRecord[]>;
 }
 
 /** Indexes the records of both sides. An order that was read twice counts as it was read last. Linear. */
@@ -107,7 +107,7 @@ export function indexRecords(
     owners: ownersOf(purchases.values(), byId),
     runsByOrder: groupBy(runs, (run) => run.orderId),
     unreadable,
-    unreadableIds: new Set(unreadable.flatMap(({ id }) => id ?? [])),
+    unreadableById: groupBy(unreadable, ({ id }) => id),
   };
 }
 
@@ -161,18 +161,20 @@ export function ordersOf({ referenceId, orderId }: KnownPurchase, records: Recor
 }
 
 /**
- * The records that decide whether a finding holds: the orders that it names or that bear its reference, and the references of
- * the purchases that name one of these orders, because the owner of an order decides what it means.
+ * The records that decide whether a finding holds: the orders that it names or that bear its reference, those of them that
+ * can't be read and so are not missing, and the references of the purchases that name one of these orders, because the owner
+ * of an order decides what it means.
  */
 export function recordsAbout(
   { referenceId, orderIds }: Finding,
   records: RecordIndex,
-): { orders: PartnerOrder[]; references: string[] } {
+): { orders: PartnerOrder[]; unreadable: UnreadableRecord[]; references: string[] } {
   const named = orderIds.flatMap((id) => records.orders.get(id) ?? []);
   const borne = referenceId === undefined ? [] : (records.ordersByReference.get(referenceId) ?? []);
   const orders = [...new Set([...named, ...borne])];
-  const ids = [...orderIds, ...orders.map(({ id }) => id)];
+  const ids = [...new Set([...orderIds, ...orders.map(({ id }) => id)])];
+  const unreadable = ids.flatMap((id) => records.unreadableById.get(id) ?? []);
   const runs = ids.flatMap((id) => records.runsByOrder.get(id) ?? []);
   const references = [referenceId, ...runs.map((run) => run.referenceId)].filter((one) => one !== undefined);
-  return { orders, references: [...new Set(references)] };
+  return { orders, unreadable, references: [...new Set(references)] };
 }

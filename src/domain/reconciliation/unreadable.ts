@@ -1,4 +1,3 @@
-import { groupBy } from '../group-by';
 import type { Finding } from './finding';
 import { KIND_DOCS } from './finding-kinds';
 import type { KnownPurchase, RecordIndex, UnreadableRecord } from './records';
@@ -7,10 +6,9 @@ import type { KnownPurchase, RecordIndex, UnreadableRecord } from './records';
  * A finding for each record that can't be read: it says nothing about its purchase, and must not keep anybody from reading
  * the others. Of a row and its order, both unreadable, there is one.
  */
-export function unreadableFindings({ unreadable, purchases, owners }: RecordIndex): Finding[] {
-  const named = groupBy(unreadable, ({ id }) => id);
+export function unreadableFindings({ unreadable, unreadableById, purchases, owners }: RecordIndex): Finding[] {
   const nameless = unreadable.filter(({ id }) => id === undefined);
-  return [...[...named.values()].flatMap((records) => records.at(-1) ?? []), ...nameless].map((record) => {
+  return [...[...unreadableById.values()].flatMap((records) => records.at(-1) ?? []), ...nameless].map((record) => {
     const referenceId = record.referenceId ?? (record.id === undefined ? undefined : owners.get(record.id));
     return findingOf(record, referenceId === undefined ? undefined : purchases.get(referenceId), referenceId);
   });

@@ -79,6 +79,21 @@ describe('a reconciliation among records that can not be read', () => {
     expect(named(await env.reconcile())).toEqual([`LATE ${referenceId} mended`]);
   });
 
+  it('reports a second order though the own one can not be read, neither its row nor at the partner', async () => {
+    const { referenceId, orderId } = await env.bought({ 'demo-instant': 1 });
+    await env.sandbox.changeOrder(orderId!, { shownRow: { status: 7 } });
+    const gone = { type: 'answer', status: 410 } as const;
+    env.sandbox.addFault({ operation: 'keys', orderId: orderId!, when: 'after', times: 'always', action: gone });
+    const second = await env.sandbox.placeManualOrder({ referenceId, items: [{ id: 'demo-instant', quantity: 1 }] });
+    await env.untilListed("PurchaseState = 'DELIVERED'", 1);
+
+    const result = await env.reconcile();
+
+    expect(named(result)).toEqual([`DOUBLE_PURCHASE ${referenceId} notified`, `UNREADABLE ${referenceId} left`]);
+    const double = result.details.find(({ kind }) => kind === 'DOUBLE_PURCHASE');
+    expect(double?.orderIds).toEqual([orderId, second.id]);
+  });
+
   it('reports a purchase whose memo can not be read, decoded or not, and repairs the others', async () => {
     const memos = { shape: { hold: 'a text' }, numbers: { ordered: 'two' } };
     const references = Object.keys(memos).map((name) => env.reference(name));
