@@ -969,6 +969,14 @@ export const MUTANTS = [
     tests: ['test/scenarios/reconciliation/unreadable-records.test.ts'],
   },
   {
+    name: 'unusable-order-id',
+    rule: 'the checkout is notified of an order under an id that can not be used',
+    file: 'src/activities/reconcile/repair.ts',
+    find: 'orderId: orderId !== undefined && isSafeOrderId(orderId) ? orderId : undefined,',
+    replace: 'orderId,',
+    tests: ['test/scenarios/reconciliation/unreadable-records.test.ts'],
+  },
+  {
     name: 'late-keys-renamed',
     rule: 'a key that went out keeps its fingerprint over a rotation of the secret, in a late delivery too',
     file: 'src/activities/poll-order.ts',

@@ -5,6 +5,7 @@ import { RESOLVE_UPDATE, resolveUpdateId } from '../../contracts/names';
 import { eventIdOf } from '../../contracts/event-id';
 import type { Decision } from '../../contracts/purchase';
 import type { ReportedFinding } from '../../contracts/reconciliation';
+import { isSafeOrderId } from '../../domain/order';
 import { type Finding, findingKey, readsForKeys, withKeysMissing } from '../../domain/reconciliation/index';
 import { isPartnerError, withRetry } from '../../partner/index';
 import { answerTimeout, readRetry } from '../../workflows/policies';
@@ -109,7 +110,8 @@ async function notifyAttention(
     type: 'purchase.attention',
     at: new Date(context.now()).toISOString(),
     referenceId: finding.referenceId ?? purchase?.referenceId ?? '',
-    orderId,
+    // The delivery of an event refuses an id that can't be used; the details name it.
+    orderId: orderId !== undefined && isSafeOrderId(orderId) ? orderId : undefined,
     deduplicationKey: findingKey(finding),
     kind,
     details: { orderIds: orderIds.slice(0, MOST_ORDER_IDS), explanation, advice, ...amounts },

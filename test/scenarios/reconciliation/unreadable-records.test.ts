@@ -94,6 +94,22 @@ describe('a reconciliation among records that can not be read', () => {
     expect(double?.orderIds).toEqual([orderId, second.id]);
   });
 
+  it('notifies the checkout of an order under an id that can not be used, and names it among the details only', async () => {
+    const { referenceId, outcome } = await env.bought({ 'demo-unknown': 1 });
+    expect(outcome).toBe('REJECTED');
+    const order = await env.sandbox.placeManualOrder({ referenceId, items: [{ id: 'demo-instant', quantity: 1 }] });
+    await env.sandbox.changeOrder(order.id, { status: 'COMPLETED', shownRow: { id: '../7' } });
+    await env.untilListed("PurchaseState = 'REJECTED'", 1);
+
+    expect(named(await env.reconcile())).toEqual([`UNDELIVERED ${referenceId} notified`]);
+
+    const delivery = `WorkflowType = 'deliverWorkflow' AND ReferenceId = '${referenceId}'`;
+    await env.untilListed(`${delivery} AND ExecutionStatus != 'Running'`, 1);
+    const event = env.receiver.eventsOf(referenceId).find(({ type }) => type === 'purchase.attention');
+    expect(event).toMatchObject({ data: { details: { orderIds: ['../7'] } } });
+    expect(event?.data).not.toHaveProperty('orderId');
+  });
+
   it('reports a purchase whose memo can not be read, decoded or not, and repairs the others', async () => {
     const memos = { shape: { hold: 'a text' }, numbers: { ordered: 'two' } };
     const references = Object.keys(memos).map((name) => env.reference(name));
