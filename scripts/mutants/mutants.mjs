@@ -871,6 +871,14 @@ export const MUTANTS = [
     tests: ['test/scenarios/placement/brake.test.ts'],
   },
   {
+    name: 'closed-without-lists',
+    rule: 'lists that fail do not keep the brake closed for ever',
+    file: 'src/activities/operate-brake.ts',
+    find: 'await withinMs(LIST_WITHIN_MS, listPaused(deps, MOST_COMPARED)).catch(() => undefined)',
+    replace: 'await listPaused(deps, MOST_COMPARED)',
+    tests: ['test/unit/activities/operate-brake.test.ts'],
+  },
+  {
     name: 'balance-unseen',
     rule: 'a balance that is gone closes the brake',
     file: 'src/activities/placement-sign.ts',

@@ -4,7 +4,7 @@ import type { BrakeActivities, NextPaused, PurchasingNotice } from '../contracts
 import { PURCHASING_REFERENCE, RESUME_PLACING_SIGNAL } from '../contracts/names';
 import { nextToLetThrough } from '../domain/brake';
 import { isPartnerError } from '../partner';
-import { hasNoLists, type PausedPurchase, startEventDelivery } from '../temporal/client';
+import { hasNoLists, type PausedPurchase, startEventDelivery, withinMs } from '../temporal/client';
 import { slotWait, WAKE_BATCH, wakeInterval } from '../workflows/policies';
 import type { ActivityDependencies } from './dependencies';
 import { ACCESS_REFUSED } from './failures';
@@ -16,6 +16,8 @@ import { wakePurchase } from './wake-purchase';
 const MOST_LISTED = 20_000;
 /** To find one that has begun to wait of late, so many of a list in no order are enough. */
 const MOST_COMPARED = 500;
+/** So long a list is waited for, in ms: the SDK waits half a minute, which is longer than the activity may take. */
+const LIST_WITHIN_MS = 3_000;
 /** After so long lists surely show what has been so before. */
 const LISTS_LAG_MS = 2_000;
 
@@ -49,13 +51,15 @@ async function probePartner({ partner, now }: ActivityDependencies): Promise<str
   }
 }
 
-/** The oldest may just be over their time, after a partner that was away for as long as that. */
+/**
+ * The oldest may just be over their time, after a partner that was away for as long as that. Lists that fail or hang show nobody, and a
+ * brake for which nobody waits opens in the end: else all who wait would end without an order, though the partner may be back.
+ */
 async function newestPaused(deps: ActivityDependencies, tried: string[]): Promise<string | undefined> {
-  const paused = (await listPaused(deps, MOST_COMPARED)).toReversed();
-  return nextToLetThrough(
-    paused.map(({ referenceId }) => referenceId),
-    tried,
-  );
+  const paused = await withinMs(LIST_WITHIN_MS, listPaused(deps, MOST_COMPARED)).catch(() => undefined);
+  if (!paused) log.warn('who waits for the brake could not be listed');
+  const newestFirst = (paused ?? []).toReversed().map(({ referenceId }) => referenceId);
+  return nextToLetThrough(newestFirst, tried);
 }
 
 /** Oldest first, as far as they are listed. */
