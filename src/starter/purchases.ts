@@ -10,7 +10,7 @@ import { statusCommand } from '../contracts/operator-commands';
 import { PURCHASE_STATE, REFERENCE_ID } from '../contracts/search-attributes';
 import { detailsOf, escapeMarkdown, summaryOf } from '../domain/markdown';
 import { describeItems, sameItems, sameMaxDebit, validatePurchase } from '../domain/purchase-rules';
-import { createPurchaseReader, grpcErrorOf } from '../temporal/client';
+import { createPurchaseReader, grpcErrorOf, throughServerTimeouts } from '../temporal/client';
 import { answerTimeout } from '../workflows/policies';
 import {
   InvalidPurchaseError,
@@ -43,7 +43,7 @@ export interface Starter {
    */
   purchase(input: PurchaseInput): Promise<StartedPurchase>;
   /**
-   * Waits for the end of a purchase, also through a reset of it.
+   * Waits for the end of a purchase, also through a reset of it, and through calls that Temporal finds no time for.
    *
    * @throws PurchaseNotFoundError
    * @throws PurchaseFailedError when it was terminated or never was a purchase; every business outcome is a result.
@@ -90,7 +90,7 @@ export function createStarter(client: Client, options: StarterOptions = {}): Sta
   const { taskQueue = DEFAULT_TASK_QUEUE, answerWithinMs = answerTimeout, fairnessKey } = options;
   return {
     purchase: (input) => startOrFind(client, { taskQueue, fairnessKey }, input),
-    result: (referenceId) => known(referenceId, () => resultOf(client, referenceId)),
+    result: (referenceId) => known(referenceId, () => throughServerTimeouts(() => resultOf(client, referenceId))),
     status: (referenceId) => known(referenceId, () => statusOf(client, referenceId)),
     resolve: (referenceId, choice) =>
       known(referenceId, () => resolveHold(client, referenceId, choice, answerWithinMs)),

@@ -5,13 +5,16 @@ import { closeAtEnd } from './clean-up';
 
 export interface RefusingProxy {
   address: string;
-  /** Answers each call from now on with this gRPC status. */
-  refuse(status: number): void;
+  /** Answers each call from now on with this gRPC status; with none, hands them on again. */
+  refuse(status?: number): void;
+  /** How many calls it has refused. */
+  refusals(): number;
 }
 
 /** Stands before a Temporal server, which has no keys here, and refuses calls in its place. */
 export async function startRefusingProxy(serverAddress: string): Promise<RefusingProxy> {
   let refused: number | undefined;
+  let refusals = 0;
   const sessions = new Set<{ destroy(): void }>();
   const server = createServer();
   server.on('session', (session) => {
@@ -22,6 +25,7 @@ export async function startRefusingProxy(serverAddress: string): Promise<Refusin
     session.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => {
       stream.on('error', () => undefined);
       if (refused === undefined) return forward(stream, headers, upstream);
+      refusals += 1;
       const status = { 'grpc-status': String(refused), 'grpc-message': 'Request unauthorized.' };
       stream.respond({ ':status': 200, 'content-type': 'application/grpc', ...status }, { endStream: true });
     });
@@ -32,7 +36,7 @@ export async function startRefusingProxy(serverAddress: string): Promise<Refusin
     await new Promise<void>((resolve) => server.close(() => resolve()));
   });
   const { port } = server.address() as AddressInfo;
-  return { address: `127.0.0.1:${port}`, refuse: (status) => void (refused = status) };
+  return { address: `127.0.0.1:${port}`, refuse: (status) => void (refused = status), refusals: () => refusals };
 }
 
 function forward(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, upstream: ClientHttp2Session): void {

@@ -3,6 +3,7 @@ import { isGrpcServiceError } from '@temporalio/client';
 /** Those of gRPC's status codes that are told apart here. */
 export const GRPC_STATUS = {
   INVALID_ARGUMENT: 3,
+  DEADLINE_EXCEEDED: 4,
   NOT_FOUND: 5,
   PERMISSION_DENIED: 7,
   UNIMPLEMENTED: 12,

@@ -21,6 +21,7 @@ export { type EndedReconciliation, readLastReconciliation } from './last-reconci
 export { lookbackIssue } from './retention';
 export { countLaterDeliveries, countPurchases, type RunningCount } from './running-purchases';
 export { startEventDelivery, startKeyDelivery } from './start-delivery';
+export { throughServerTimeouts } from './through-server-timeouts';
 export { readTemporalTarget, type TemporalTarget } from './target';
 export { missingSearchAttributes, registerSearchAttributes, requireSearchAttributes } from './search-attributes';
 export { withinMs } from './within-ms';

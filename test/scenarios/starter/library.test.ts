@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { type WorkflowFailedError } from '@temporalio/client';
+import { Client, Connection, isGrpcDeadlineError, type WorkflowFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { PURCHASE_STATE, REFERENCE_ID } from '../../../src/contracts/search-attributes';
 import {
+  createStarter,
   InvalidPurchaseError,
   PurchaseDiffersError,
   PurchaseFailedError,
@@ -10,8 +11,13 @@ import {
   StarterError,
 } from '../../../src/starter/index';
 import { rejectionOf } from '../../support/checks';
+import { closeAtEnd } from '../../support/clean-up';
+import { startRefusingProxy } from '../../support/refusing-proxy';
 import { sharedEnvironment } from '../../support/test-environment';
+import { waitUntil } from '../../support/wait-until';
 
+/** Of gRPC. */
+const DEADLINE_EXCEEDED = 4;
 const ITEMS = [
   { productId: 'demo-instant', quantity: 2 },
   { productId: 'demo-image', quantity: 1 },
@@ -97,6 +103,25 @@ describe('the library of a TypeScript checkout', () => {
     const status = await env.starter.status(referenceId);
     expect(status).toMatchObject({ state: 'TERMINATED', failure: 'by the night shift' });
     expect(status.result).toBeUndefined();
+  });
+
+  it('goes on waiting for the result when the server finds no time for a call, and ends at a deadline of its caller', async () => {
+    const proxy = await startRefusingProxy(env.address);
+    const connection = await Connection.connect({ address: proxy.address });
+    closeAtEnd(() => connection.close());
+    const client = new Client({ connection });
+    const { result } = createStarter(client, { taskQueue: env.taskQueue });
+    const referenceId = await env.buy({ 'demo-instant': 1 });
+
+    proxy.refuse(DEADLINE_EXCEEDED);
+    const waiting = result(referenceId);
+    await waitUntil('a call was refused', () => proxy.refusals() > 0);
+    proxy.refuse();
+    expect((await waiting).outcome).toBe('DELIVERED');
+
+    const other = await env.buy({ 'demo-never': 1 });
+    const limited = client.withDeadline(Date.now() + 2_000, () => result(other));
+    expect(isGrpcDeadlineError(await rejectionOf(limited))).toBe(true);
   });
 
   it('goes on waiting for the result when a person resets the purchase: the run ends, the purchase does not', async () => {
