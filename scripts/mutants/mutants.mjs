@@ -120,6 +120,14 @@ export const MUTANTS = [
     tests: ['test/resilience/crash/intention.test.ts'],
   },
   {
+    name: 'settled-across-a-reset',
+    rule: 'what the searches of one run have shown does not count for the run that a reset has made',
+    file: 'src/workflows/settle-placement.ts',
+    find: 'if (result && result.runId !== purchase.searchedInRun) {',
+    replace: "if (result && purchase.searchedInRun === '') {",
+    tests: ['test/scenarios/operators/reset.test.ts'],
+  },
+  {
     name: 'unplaced-in-a-reset-run',
     rule: 'a run that a reset has made never says that nothing was bought before it has settled',
     file: 'src/workflows/place-order.ts',

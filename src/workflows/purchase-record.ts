@@ -41,6 +41,8 @@ export interface OutcomeDetails {
 export class PurchaseRecord {
   /** What a person must see but need not decide; the checkout is notified after the outcome. */
   readonly alerts: Alert[] = [];
+  /** The run of the last search of the order history. Another one shows a reset. */
+  searchedInRun = workflowInfo().firstExecutionRunId;
   private shown = attributesAtStart();
   private watched = false;
 

@@ -174,16 +174,27 @@ type Settled =
  * a window that began no earlier than `notBefore`; a search that fails or proves nothing begins it anew. It takes several
  * searches to give up: one that died with its worker may last longer than the timeout for all. A window that has begun is
  * seen to its end.
+ *
+ * After a reset a whole window begins anew, also where one search would have done: the run before went on until then, and what it
+ * has sent last may still be on its way.
  */
 async function watchHistory(purchase: PurchaseRecord, options: WatchOptions): Promise<Settled> {
-  const { windowMs, prove, notBefore, unreadableForMs = unreadableHistoryTimeout(purchase.settings) } = options;
-  const giveUpAt = notBefore + unreadableForMs;
+  const { prove, unreadableForMs = unreadableHistoryTimeout(purchase.settings) } = options;
+  let { windowMs, notBefore } = options;
+  let giveUpAt = notBefore + unreadableForMs;
   const pauses = settlingPauses(purchase.settings);
   let absentSince: number | undefined;
 
   for (let turn = 0; ; turn++) {
     const { result, why } = await searchHistory(purchase, prove, notBefore);
     if (result && result.orders.length > 0) return { kind: 'found', orders: result.orders };
+    if (result && result.runId !== purchase.searchedInRun) {
+      purchase.searchedInRun = result.runId;
+      absentSince = undefined;
+      windowMs = purchase.settings.settleMs;
+      notBefore = Date.now() + placementInFlight(purchase.settings);
+      giveUpAt = notBefore + unreadableForMs;
+    }
     const counts = result !== undefined && (result.readable || !prove);
     absentSince = counts ? (absentSince ?? Math.max(Date.now(), notBefore)) : undefined;
     if (result && absentSince !== undefined && Date.now() - absentSince >= windowMs) {

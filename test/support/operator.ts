@@ -43,8 +43,8 @@ export interface Operator {
   updatesOnRecord(): Promise<number>;
   /** Waits for an open hold of that reason, other than the ones given. */
   held(reason: HoldReason, ...other: HoldNotice[]): Promise<HoldNotice>;
-  /** How often a run has scheduled an activity. */
-  scheduled(activity: string, runId?: string): Promise<number>;
+  /** The points at which a run has scheduled an activity. */
+  scheduled(activity: string, runId?: string): Promise<Point[]>;
   /** Why workflow tasks failed. A reset leaves one, which is left out; another is a bug or a non-determinism. */
   brokenTasks(): Promise<string[]>;
   result(): Promise<PurchaseResult>;
@@ -184,10 +184,8 @@ export function operatorOf(environment: Pick<TestEnvironment, 'client' | 'starte
         return hold?.reason === reason && !other.some(({ id }) => id === hold.id) ? hold : undefined;
       }),
     async scheduled(activity, runId) {
-      const names = (await historyOf(runId)).map(
-        (event) => event.activityTaskScheduledEventAttributes?.activityType?.name,
-      );
-      return names.filter((name) => name === activity).length;
+      const all = (await historyOf(runId)).map((event) => event.activityTaskScheduledEventAttributes);
+      return all.flatMap((one) => (one?.activityType?.name === activity ? [one.workflowTaskCompletedEventId!] : []));
     },
     async brokenTasks() {
       const failed = (await historyOf()).map((event) => event.workflowTaskFailedEventAttributes);

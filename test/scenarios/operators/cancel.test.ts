@@ -32,7 +32,7 @@ describe('a purchase that someone cancels, terminates or starts again', () => {
         action: { type: 'answer', status: 503 },
       }),
     );
-    await waitUntil('placeOrder is scheduled', async () => (await operator.scheduled('placeOrder')) > 0);
+    await waitUntil('placeOrder is scheduled', async () => (await operator.scheduled('placeOrder')).length > 0);
 
     await operator.cancel();
 

@@ -68,7 +68,10 @@ describe('an activity that an operator completes or fails', () => {
 
     await operator.complete('awaitOrderChange', junk);
 
-    await waitUntil('awaitOrderChange is scheduled', async () => (await operator.scheduled('awaitOrderChange')) > 1);
+    await waitUntil(
+      'awaitOrderChange is scheduled',
+      async () => (await operator.scheduled('awaitOrderChange')).length > 1,
+    );
     const [order] = await env.sandbox.ordersOf(referenceId);
     await env.sandbox.changeOrder(order!.id, { status: 'COMPLETED' });
     expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });

@@ -93,6 +93,29 @@ describe('a purchase that someone resets', () => {
     },
   );
 
+  it.concurrent(
+    'to within a search for the order, waits for what the run before has sent since, and buys no second time',
+    async () => {
+      const referenceId = env.reference();
+      const action = { type: 'answer', status: 500 } as const;
+      env.sandbox.addFault({ operation: 'place', referenceId, action });
+      env.sandbox.addFault({ operation: 'place', referenceId, action, commit: { type: 'late', ms: 7_000 } });
+      await env.buy({ 'demo-instant': 2 }, referenceId);
+      const operator = operatorOf(env, referenceId);
+      await waitUntil('it is placed again', () => env.sandbox.placeRequestsOf(referenceId) === 2);
+
+      // To the last search before the second placement: what those before it have shown is replayed.
+      const { runId } = await env.starter.status(referenceId);
+      const [, second] = await operator.scheduled('placeOrder', runId);
+      const searches = await operator.scheduled('findOrders', runId);
+      await operator.reset(searches.findLast((point) => Number(point) < Number(second))!, runId);
+
+      expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });
+      expect(await env.audit(referenceId)).toMatchObject({ orderCount: 1, requests: 2 });
+      expect(await operator.brokenTasks()).toEqual([]);
+    },
+  );
+
   it.concurrent('with a decision to place again behind it, never places on the ground of that decision', async () => {
     const referenceId = env.reference();
     env.sandbox.addFault({ operation: 'place', referenceId, times: 'always', action: { type: 'reset' } });
