@@ -14,8 +14,11 @@ mkdir -p secrets
 chmod 700 secrets
 
 random() { head -c 32 /dev/urandom | "$@" | tr -d ' \n'; }
+# All of stdin is read before the file is touched: the other side of a pipe may be reading that very file.
 keep() {
-  cat > "secrets/$1"
+  secret=$(cat)
+  [ -n "$secret" ] || { echo "secrets/$1 is not written: nothing came on stdin." >&2; exit 1; }
+  printf %s "$secret" > "secrets/$1"
   chmod 644 "secrets/$1"
   echo "secrets/$1 is written."
 }

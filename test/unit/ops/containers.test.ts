@@ -113,4 +113,17 @@ describe('ops/make-secrets.sh', () => {
     makeSecrets(folder, 'delivery');
     expect(readFileSync(join(folder, 'mounted'), 'utf8')).toBe('THE-KEY');
   });
+
+  it('keeps the old secret in a rotation, whose command reads the file that is written, and writes nothing out of nothing', () => {
+    const folder = makeSecrets();
+    const fingerprint = () => readFileSync(join(folder, 'secrets/fingerprint'), 'utf8');
+    const shell = (command: string) => execFileSync('sh', ['-c', command], { cwd: folder, stdio: 'pipe' });
+    const before = fingerprint();
+    // The reader is late, as it may be on a busy machine.
+    shell('{ sleep 0.3; echo "new $(cat secrets/fingerprint)"; } | sh ops/make-secrets.sh fingerprint');
+    expect(fingerprint()).toBe(`new ${before}`);
+
+    expect(() => shell(': | sh ops/make-secrets.sh fingerprint')).toThrow('nothing came on stdin');
+    expect(fingerprint()).toBe(`new ${before}`);
+  });
 });
