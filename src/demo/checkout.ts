@@ -37,8 +37,8 @@ export async function startDemoCheckout(secret: string, options: CheckoutOptions
   const received = new Map<string, DemoEvent>();
 
   const receive = async (request: IncomingMessage, response: ServerResponse) => {
-    const body = await text(request);
     try {
+      const body = await text(request);
       const payload = webhook.verify(body, request.headers as Record<string, string>) as Payload;
       const id = String(request.headers['webhook-id']);
       if (!received.has(id)) {
