@@ -243,7 +243,7 @@ export const METRICS = {
     labels: { source: ['purchases', 'reconciliation', 'balance'] },
     meaning:
       'When these gauges were last read, as Unix time: `fulfilment_running_…`, `…oldest…` and `…later…` (purchases), ' +
-      '`fulfilment_last_reconciliation_…`, and what the partner shows of the account (balance). A reading that fails leaves it behind',
+      '`fulfilment_last_reconciliation_…`, and what the partner shows of the account (balance). A reading that fails leaves it behind; before the first one it is when the worker began',
   },
 } as const satisfies Readonly<Record<string, DeclaredMetric>>;
 
