@@ -8,8 +8,8 @@ import { loadConfig, loadDoctor, loadPartner, loadTemporal, loadTracing } from '
 /** Runs the command that the process was started with, and ends the process. */
 export async function main(): Promise<void> {
   const note = (text: string) => void process.stderr.write(`${text}\n`);
-  // A reader such as `head` may have seen enough.
-  process.stdout.on('error', () => flushAndExit(0));
+  // A reader such as `head` may have seen enough. Any other failure, such as a full disk, has lost what the caller asked for.
+  process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => flushAndExit(code === 'EPIPE' ? 0 : 1));
   let tracing: Tracing | undefined;
   const connect = async (retry: typeof connectRetry) => {
     if (isTracingSet()) {

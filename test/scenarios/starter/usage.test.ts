@@ -1,8 +1,14 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { runStarter } from '../../../src/cli/command-line';
 import { connectClient } from '../../../src/temporal/client';
 import { startDevServer } from '../../support/dev-server';
 import { freePort } from '../../support/free-port';
 import { starterProcess, startStarter } from '../../support/processes';
+
+const ROOT = join(__dirname, '../../..');
 
 const unneeded = () => {
   throw new Error('this command needs none of it');
@@ -138,6 +144,13 @@ describe('servers that do not answer', () => {
     expect({ code, stdout }).toEqual({ code: 69, stdout: '' });
     expect(stderr).toContain('Temporal no longer answers: ');
   }, 120_000);
+
+  const [itWithFullDisk, reason] = existsSync('/dev/full') ? [it, ''] : [it.skip, ' [no /dev/full here]'];
+  itWithFullDisk(`ends with 1 when what it prints can't be written, as on a full disk${reason}`, async () => {
+    const command = '"$0" dist/starter.js --help > /dev/full';
+    const shell = spawn('sh', ['-c', command, process.execPath], { cwd: ROOT, stdio: 'ignore' });
+    expect(await once(shell, 'exit')).toEqual([1, null]);
+  });
 
   it('says in one message that the partner can not be reached, and ends with 1', async () => {
     const env = { PARTNER_BASE_URL: `http://127.0.0.1:${await freePort()}`, PARTNER_API_KEY: 'k' };
