@@ -26,6 +26,19 @@ class MissingSearchAttributesError extends Error {
   }
 }
 
+/** The server knows no such namespace. Exit code 78. */
+class NamespaceNotFoundError extends Error {
+  readonly exitCode = 78;
+
+  constructor(namespace: string) {
+    super(
+      `Temporal has no namespace ${namespace}: TEMPORAL_NAMESPACE, or the file that TEMPORAL_CONFIG_FILE names, says which one to use. ` +
+        `This makes it: temporal operator namespace create --namespace ${namespace} --retention 720h`,
+    );
+    this.name = 'NamespaceNotFoundError';
+  }
+}
+
 /** The server lets nobody register search attributes this way, or not us. Exit code 78. */
 class RegistrationRefusedError extends Error {
   readonly exitCode = 78;
@@ -44,10 +57,11 @@ class RegistrationRefusedError extends Error {
 /**
  * The first call of a worker for which the server looks at its key: the one that connects is open to all.
  *
- * @throws MissingSearchAttributesError when the namespace lacks a search attribute; TemporalRefusedError.
+ * @throws MissingSearchAttributesError when the namespace lacks a search attribute; NamespaceNotFoundError; TemporalRefusedError.
  */
 export async function requireSearchAttributes(connection: Services, namespace: string): Promise<void> {
   const missing = await missingSearchAttributes(connection, namespace).catch((error: unknown) => {
+    if (grpcErrorOf(error)?.code === GRPC_STATUS.NOT_FOUND) throw new NamespaceNotFoundError(namespace);
     const refusal = refusalOf(error);
     throw refusal ? new TemporalRefusedError(`, namespace ${namespace},`, refusal) : error;
   });

@@ -24,6 +24,16 @@ async function answering(status: number): Promise<Connection> {
   return connection;
 }
 
+describe('a worker that starts', () => {
+  const env = sharedEnvironment({ worker: false });
+
+  it('a namespace that is not there is named with its variable, and no worker starts', async () => {
+    const failure = await rejectionOf(requireSearchAttributes(env.client.connection, 'mistyped'));
+    expect(failure).toMatchObject({ exitCode: 78 });
+    expect(failure?.message).toMatch(/^Temporal has no namespace mistyped: TEMPORAL_NAMESPACE/);
+  });
+});
+
 describe('where the server lists no search attributes, as Temporal Cloud may not', () => {
   const env = sharedEnvironment({ worker: false });
 
