@@ -1,10 +1,9 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import { Client, Connection } from '@temporalio/client';
 
 export interface TemporalServer {
@@ -26,10 +25,10 @@ export async function startTemporalServer(cli: string): Promise<TemporalServer> 
   const flags = ['--ip', ip, '--port', port, '--ui-port', String(uiPort), '--log-level', 'error'];
   const child = spawn(cli, ['server', 'start-dev', ...flags], { stdio: ['ignore', 'ignore', 'pipe'], detached: true });
   const log = tailOf(child);
-  const connection = await connect(address, child, log);
-  // A dev server forgets ended workflows after a day; a reconciliation reads those of three.
-  const retention = ['--namespace', 'default', '--retention', '30d', '--address', address];
-  await promisify(execFile)(cli, ['operator', 'namespace', 'update', ...retention]);
+  const connection = await connect(address, child, log).catch(async (error: unknown) => {
+    await stop(child, 'SIGTERM');
+    throw error;
+  });
   return {
     address,
     uiUrl: `http://localhost:${uiPort}`,
@@ -41,11 +40,18 @@ export async function startTemporalServer(cli: string): Promise<TemporalServer> 
   };
 }
 
+/** The types ask for a Long, and take a number. */
+const workflowExecutionRetentionTtl = { seconds: (30 * 86_400) as never };
+
 async function connect(address: string, child: ChildProcess, log: () => string): Promise<Connection> {
   for (let attempt = 1; ; attempt++) {
     try {
       const connection = await Connection.connect({ address, connectTimeout: 2_000 });
-      await connection.workflowService.describeNamespace({ namespace: 'default' });
+      // A dev server forgets ended workflows after a day; a reconciliation reads those of three.
+      await connection.workflowService.updateNamespace({
+        namespace: 'default',
+        config: { workflowExecutionRetentionTtl },
+      });
       return connection;
     } catch {
       if (attempt >= 120 || child.exitCode !== null) {

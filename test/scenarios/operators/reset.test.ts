@@ -108,7 +108,10 @@ describe('a purchase that someone resets', () => {
       const { runId } = await env.starter.status(referenceId);
       const [, second] = await operator.scheduled('placeOrder', runId);
       const searches = await operator.scheduled('findOrders', runId);
-      await operator.reset(searches.findLast((point) => Number(point) < Number(second))!, runId);
+      await operator.reset(
+        searches.findLast((point) => Number(point) < Number(second))!,
+        runId,
+      );
 
       expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });
       expect(await env.audit(referenceId)).toMatchObject({ orderCount: 1, requests: 2 });
