@@ -863,6 +863,14 @@ export const MUTANTS = [
     tests: ['test/scenarios/placement/brake.test.ts'],
   },
   {
+    name: 'quiet-forgotten',
+    rule: 'how long nobody has waited for a closed brake is not forgotten when it continues as new',
+    file: 'src/workflows/brake.ts',
+    find: 'const { lastWaiting = closed.since } = this.state;',
+    replace: 'const { lastWaiting = workflowInfo().runStartTime.getTime() } = this.state;',
+    tests: ['test/scenarios/placement/brake.test.ts'],
+  },
+  {
     name: 'silent-brake-is-closed',
     rule: 'a brake of which nothing is heard for long is open, whatever has stopped it',
     file: 'src/temporal/client/brake.ts',

@@ -27,6 +27,8 @@ export interface BrakeState {
   failures: number;
   /** The purchases that closed it and those that were let through, the latest last: others come first. */
   tried: string[];
+  /** Epoch ms: when somebody was last found to wait since it closed, or the partner could not be read. */
+  lastWaiting?: number;
   /** It has opened, and not all who wait were woken yet. */
   waking?: boolean;
   /** What the checkout does not know yet, oldest first. */

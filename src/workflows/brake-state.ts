@@ -9,7 +9,7 @@ export function isPlacementSign(value: unknown): value is PlacementSign {
 
 /** What a brake goes on with. Anybody can start one with anything: that begins anew. */
 export function readBrakeState(before: unknown): BrakeState {
-  const { row, closed, closures, failures, tried, waking, notices } = fieldsOf<BrakeState>(before);
+  const { row, closed, closures, failures, tried, lastWaiting, waking, notices } = fieldsOf<BrakeState>(before);
   const isState =
     isListOf(row, isFailedPlacement) &&
     isListOf(tried, isString) &&
@@ -17,6 +17,7 @@ export function readBrakeState(before: unknown): BrakeState {
     isNumber(closures) &&
     isNumber(failures) &&
     isOptional(closed, isClosed) &&
+    isOptional(lastWaiting, isInstant) &&
     isOptional(waking, (value) => value === true);
   return isState ? (before as BrakeState) : { row: [], closures: 0, failures: 0, tried: [], notices: [] };
 }

@@ -83,7 +83,6 @@ class Brake {
   readonly state: BrakeState;
   /** What the purchase that was let through has shown. */
   private answer: PlacementSign | undefined;
-  private lastWaiting = Date.now();
   /** How many in a row of those that were let through have shown nothing. */
   private nothings = 0;
   /** The last one that was let through was refused for its own sake, which costs a sale. */
@@ -146,7 +145,7 @@ class Brake {
     this.state.closures += 1;
     this.state.failures = 0;
     this.state.tried = this.state.row.map(({ referenceId }) => referenceId);
-    this.lastWaiting = Date.now();
+    this.state.lastWaiting = undefined;
     this.nothings = 0;
     this.isRefused = false;
     this.show({ reason, since: Date.now(), until: Date.now() + brakeValidity(settings) });
@@ -166,7 +165,7 @@ class Brake {
     if (why !== undefined) this.show(closed, why);
     if (why !== undefined || referenceId === undefined) return this.waitOn(settings, closed, why);
 
-    this.lastWaiting = Date.now();
+    this.state.lastWaiting = Date.now();
     const sign = await this.letThrough(settings, { ...closed, letThrough: referenceId }, referenceId);
     this.conclude(closed, referenceId, sign);
     return true;
@@ -201,8 +200,9 @@ class Brake {
   /** For whom nobody waits, opens by itself: the next purchases find out. */
   private async waitOn(settings: PurchaseSettings, closed: ClosedBrake, why: string | undefined): Promise<boolean> {
     this.nothings = 0;
-    if (why !== undefined) this.lastWaiting = Date.now();
-    if (Date.now() - this.lastWaiting >= brakeQuiet(settings).closed) this.open(closed);
+    if (why !== undefined) this.state.lastWaiting = Date.now();
+    const { lastWaiting = closed.since } = this.state;
+    if (Date.now() - lastWaiting >= brakeQuiet(settings).closed) this.open(closed);
     return true;
   }
 

@@ -9,6 +9,7 @@ import { BRAKE_HISTORY } from '../../../src/workflows/policies';
 import { brakeHandle, brakeOf, buyMany, purchasingEvents, startIdleBrake, untilClosed } from '../../support/brake';
 import { expectDeliveredOnce, rejectionOf } from '../../support/checks';
 import { operatorOf } from '../../support/operator';
+import { HOUR } from '../../support/settings';
 import {
   startTestEnvironment,
   type TestEnvironment,
@@ -202,6 +203,15 @@ it('an open brake that continues as new is open, though its run began closed', a
 
   await continuedAsNew(env, firstExecutionRunId);
   expect(await brakeOf(env)).toEqual({ running: true, closed: undefined });
+});
+
+it('a brake for which nobody has waited for long opens, though it has continued as new meanwhile', async () => {
+  const env = await startTestEnvironment({ ...BRAKED, settings: { ...BRAKED.settings, settleMs: 6_000 } });
+  const closed = { ...closedFor('UNKNOWN'), since: Date.now() - HOUR };
+  const state: BrakeState = { row: [], closed, closures: 1, failures: 0, tried: [], notices: [] };
+  await startBrake(env, state, closed);
+
+  await waitUntil('it is open', async () => (await brakeOf(env)).closed === undefined);
 });
 
 /** One and the same purchase that fails again and again does not close it. */
