@@ -31,8 +31,8 @@ export async function* allProducts(
 ): AsyncGenerator<Product, void, undefined> {
   const rows = allRows<Product | (UnreadableProduct & { id?: undefined })>({
     operation: 'listProducts',
-    async readPage(page) {
-      const { data } = await partner.listProducts({ ...query, limit: query.limit ?? MAX_PAGE_SIZE, page });
+    async readPage(page, round) {
+      const { data } = await partner.listProducts({ ...query, limit: query.limit ?? pageSizeIn(round), page });
       return { ...data, rows: [...data.products, ...data.unreadable] };
     },
   });
@@ -45,7 +45,8 @@ export function allOrders(
   query: Omit<OrderQuery, 'page'>,
   maxPages?: number,
 ): AsyncGenerator<HistoryRow> {
-  return allRows({ operation: 'listOrders', maxPages, readPage: (page) => orderRows(partner, { ...query, page }) });
+  const readPage = (page: number, round: number) => orderRows(partner, { ...query, page }, round);
+  return allRows({ operation: 'listOrders', maxPages, readPage });
 }
 
 /** The order history back to an instant, epoch ms. */
@@ -54,14 +55,23 @@ export function ordersSince(
   since: number,
   { maxPages, retry, onPage, enough }: HistoryOptions,
 ): Promise<HistoryRow[]> {
-  const readPage = (page: number) =>
-    retry ? withRetry(retry, () => orderRows(partner, { page })) : orderRows(partner, { page });
+  const readOnce = (page: number, round: number) => orderRows(partner, { page }, round);
+  const readPage = (page: number, round: number) =>
+    retry ? withRetry(retry, () => readOnce(page, round)) : readOnce(page, round);
   return rowsSince({ operation: 'listOrders', maxPages, onPage, readPage, enough }, since);
 }
 
-async function orderRows(partner: Pages, query: OrderQuery): Promise<ListPage<HistoryRow>> {
-  const { data } = await partner.listOrders({ ...query, limit: query.limit ?? MAX_PAGE_SIZE });
+async function orderRows(partner: Pages, query: OrderQuery, round: number): Promise<ListPage<HistoryRow>> {
+  const { data } = await partner.listOrders({ ...query, limit: query.limit ?? pageSizeIn(round) });
   const rows: HistoryRow[] = [...data.orders];
   for (const row of data.unreadable) rows.splice(row.at, 0, row);
   return { ...data, rows };
+}
+
+/** A prime that divides no size: where one round's pages end, those of the next do not, in a list of fewer than 200,000 rows. */
+const SMALLER_BY_ROUND = 31;
+
+/** The largest pages in the first round, which is mostly the only one. */
+function pageSizeIn(round: number): number {
+  return MAX_PAGE_SIZE - SMALLER_BY_ROUND * (round - 1);
 }

@@ -1,3 +1,4 @@
+import { groupBy } from '../domain/group-by';
 import type { PartnerOperation } from './error-kind';
 import { incompleteList, type PartnerError } from './errors';
 import type { PagePosition } from './types';
@@ -20,8 +21,8 @@ export interface ReadProgress extends Record<string, number> {
 /** A list of the partner that comes in pages. */
 export interface PagedList<Row> {
   operation: PartnerOperation;
-  /** Page numbers count from 1. */
-  readPage(page: number): Promise<ListPage<Row>>;
+  /** Page numbers and rounds count from 1. Rounds should differ in the size of their pages, see {@link readInRounds}. */
+  readPage(page: number, round: number): Promise<ListPage<Row>>;
   /** A list of more pages than that is given up. Default 20,000. */
   maxPages?: number;
   onPage?: ((progress: ReadProgress) => void) | undefined;
@@ -70,6 +71,8 @@ export async function rowsSince<Row extends DatedRow>(
 interface NamedRow {
   /** Absent where it can't be read. */
   id?: string | undefined;
+  /** An id that is shown under two references is no row that moved, and both are given. */
+  referenceId?: string | undefined;
   /** Of a row without an id: the same for the same content. */
   digest?: string;
 }
@@ -87,6 +90,9 @@ type Round<Row> = AsyncGenerator<readonly Row[], boolean>;
  * go or move let others slip past unread. So the distinct rows are counted against the partner's `hits`, and the pages are
  * read again until none is missing, or until nothing changes any more. A row that goes just as another comes leaves the
  * count as it was: that one can't be seen.
+ *
+ * The partner may show an id in several rows. They count as several only where one page shows them together; the rounds have
+ * pages of different sizes, so that rows which the end of a page divides in one round stand on one page in the next.
  */
 async function* readInRounds<Row extends NamedRow>(
   list: PagedList<Row>,
@@ -194,7 +200,13 @@ class PageReader<Row extends NamedRow> {
   private shrank = false;
   private readsInRound = 0;
   private reads = 0;
+  /** By id: how often it was shown since the count began. */
+  private shown = new Map<string, number>();
+  /** By id, where it is more than one: the most rows of it that one page has shown. */
+  private readonly rowsOf = new Map<string, number>();
   private counted = new Set<string>();
+  /** Where rows without an id stand in this round. */
+  private places = new Set<string>();
   private readonly known = new Set<string>();
 
   constructor(private readonly list: PagedList<Row>) {}
@@ -210,9 +222,11 @@ class PageReader<Row extends NamedRow> {
     this.readsInRound = 0;
     this.shrank = false;
     this.hasChanged = false;
+    this.places = new Set();
   }
 
   countAnew(): void {
+    this.shown = new Map();
     this.counted = new Set();
   }
 
@@ -221,7 +235,7 @@ class PageReader<Row extends NamedRow> {
     this.reads += 1;
     const { maxPages = MOST_PAGES, onPage } = this.list;
     if (this.readsInRound > maxPages) throw this.incomplete();
-    const { hits, rows, pages } = await this.list.readPage(page);
+    const { hits, rows, pages } = await this.list.readPage(page, this.round);
     this.noteHits(hits);
     this.total = pages.total;
     if (pages.page !== page) throw this.incomplete();
@@ -231,31 +245,57 @@ class PageReader<Row extends NamedRow> {
   }
 
   haveCounted(expected: number): boolean {
-    return !this.shrank && this.counted.size >= expected;
+    return !this.shrank && this.found >= expected;
+  }
+
+  /** A partner that shows more rows than it counts counts ids. */
+  private get found(): number {
+    const { counted, shown, places } = this;
+    const areRowsCounted = counted.size + places.size <= this.hits;
+    return (areRowsCounted ? counted.size : shown.size) + places.size;
   }
 
   incomplete(): PartnerError {
-    return incompleteList({ operation: this.list.operation, found: this.counted.size, hits: this.hits });
+    return incompleteList({ operation: this.list.operation, found: this.found, hits: this.hits });
   }
 
   /** Rows that went are still among the counted and would stand in for some that were missed. */
   private noteHits(hits: number): void {
     const isFirst = this.readsInRound === 1;
     if (isFirst) this.hitsAtFirst = hits;
+    if (hits < this.hits) this.rowsOf.clear();
     if (hits < this.hits && isFirst) this.countAnew();
     else if (hits < this.hits) this.shrank = true;
     this.hasChanged ||= hits !== this.hits;
     this.hits = hits;
   }
 
-  /** A row without an id is counted where it stands: two that look the same are two, and no reading waits for the other. */
+  /**
+   * A page is of one instant, so an id has as many rows as the page that shows the most of them. Where another page shows it
+   * once more, that may be a row that was pushed there. A row without an id is counted where it stands: two that look the same
+   * are two, and no reading waits for the other.
+   */
   private count(rows: readonly Row[], page: number): void {
-    for (const [at, { id }] of rows.entries()) {
-      const name = id ?? `page ${page}, row ${at}`;
-      this.hasChanged ||= !this.known.has(name);
-      this.known.add(name);
-      this.counted.add(name);
+    for (const [id, { length }] of groupBy(rows, (row) => row.id)) {
+      const shown = (this.shown.get(id) ?? 0) + length;
+      const most = Math.max(this.rowsOf.get(id) ?? 1, length);
+      this.shown.set(id, shown);
+      if (most > 1) this.rowsOf.set(id, most);
+      for (let nth = 1; nth <= Math.min(most, shown); nth++) {
+        this.counted.add(`${nth} ${id}`);
+        this.noteRow(`${nth} ${id}`);
+      }
     }
+    for (const [at, row] of rows.entries()) {
+      if (row.id !== undefined) continue;
+      this.places.add(`${page} ${at}`);
+      this.noteRow(nameOf(row));
+    }
+  }
+
+  private noteRow(name: string): void {
+    this.hasChanged ||= !this.known.has(name);
+    this.known.add(name);
   }
 }
 
@@ -286,6 +326,6 @@ function timesOf(rows: readonly DatedRow[]): number[] {
   return rows.flatMap(({ createdAt }) => (createdAt === undefined ? [] : [Date.parse(createdAt)]));
 }
 
-function nameOf({ id, digest = '' }: NamedRow): string {
-  return id ?? `without id: ${digest}`;
+function nameOf({ id, referenceId, digest = '' }: NamedRow): string {
+  return id === undefined ? `without id: ${digest}` : JSON.stringify([id, referenceId]);
 }

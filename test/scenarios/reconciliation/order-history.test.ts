@@ -112,8 +112,8 @@ describe('reading the order history', () => {
       }));
     }
 
-    /** Serves the rows; `onPage` may change them after a page has been shown. */
-    async function serving(rows: Row[], onPage: (requests: number) => void = () => undefined) {
+    /** Serves the rows, but not the hidden one; `onPage` may change them after a page has been shown. */
+    async function serving(rows: Row[], onPage: (requests: number) => void = () => undefined, hidden?: string) {
       const server = await startServer({
         respond: ({ path }) => {
           const query = new URL(path, 'http://partner').searchParams;
@@ -121,7 +121,7 @@ describe('reading the order history', () => {
           const total = Math.ceil(rows.length / limit);
           const data = {
             hits: rows.length,
-            orders: rows.slice((page - 1) * limit, page * limit),
+            orders: rows.slice((page - 1) * limit, page * limit).filter(({ id }) => id !== hidden),
             pages: { page, total, limit },
           };
           onPage(server.received.length);
@@ -160,8 +160,7 @@ describe('reading the order history', () => {
 
     it('refuses pages that hold fewer orders than the partner counts, rather than call them missing', async () => {
       const rows = rowsOf(1_600, (index) => index * 60_000);
-      rows.splice(700, 1, rows[699]!);
-      const { partner } = await serving(rows);
+      const { partner } = await serving(rows, undefined, 'o-700');
 
       await expect(readOrderHistory(partner, 0, quiet)).rejects.toMatchObject({ kind: 'incomplete' });
     });

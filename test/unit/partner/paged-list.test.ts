@@ -54,6 +54,14 @@ it('lists products with the largest page unless told otherwise, and keeps the fi
   ]);
 });
 
+it('shows an order once that has two rows, also where a page ends between them', async () => {
+  const orders = Array.from({ length: 600 }, (_, index) => `o-${index}`);
+  rows = [...orders.slice(0, 500), ...orders.slice(499)];
+  expect(await collect(partner.orders({ search: 'x' }))).toEqual(orders);
+  const limits = server.received.map(({ path }) => new URL(path, server.url).searchParams.get('limit'));
+  expect(limits).toEqual(['500', '500', '469', '469']);
+});
+
 it('lists nothing with one request', async () => {
   rows = [];
   expect(await collect(partner.orders())).toEqual([]);

@@ -54,6 +54,9 @@ const history = fc.record({
   changes: fc.array(fc.integer({ min: 0, max: 7 }), { maxLength: 12 }),
 });
 
+/** The orders that have two rows. */
+const pairs = fc.uniqueArray(fc.nat(60), { maxLength: 10 });
+
 describe('a list read back to an instant', () => {
   it.each([
     [false, [1, 8]],
@@ -85,10 +88,12 @@ describe('a list read back to an instant', () => {
 
   it('misses no row that stays while others go, wherever they stood, or says that it is incomplete', async () => {
     await fc.assert(
-      fc.asyncProperty(history, fc.nat(), async ({ count, newestFirst, since, changes }, place) => {
+      fc.asyncProperty(history, fc.nat(), pairs, async ({ count, newestFirst, since, changes }, place, twice) => {
         const list = historyOf(count, newestFirst, (rows, reads) => {
           for (let gone = 0; gone < (changes[reads - 1] ?? 0); gone++) rows.splice(place % (rows.length || 1), 1);
         });
+        for (const minute of twice.filter((one) => one < count)) list.rows.splice(minute, 0, row(minute));
+        list.rows.sort((one, other) => Date.parse(one.createdAt) - Date.parse(other.createdAt));
 
         const found = await outcomeOf(rowsSince(list, since * 60_000));
 
@@ -115,8 +120,8 @@ describe('a list read back to an instant', () => {
     const { readPage } = historyOf(5, false);
     const list: PagedList<Row> = {
       operation: 'listOrders',
-      async readPage(page) {
-        const read = await readPage(page);
+      async readPage(page, round) {
+        const read = await readPage(page, round);
         return { ...read, pages: { ...read.pages, total: 3 } };
       },
     };
@@ -125,7 +130,7 @@ describe('a list read back to an instant', () => {
 
   it('gives up at once where a page is not the one that was asked for, or there are too many', async () => {
     const { readPage } = historyOf(50, true);
-    const stuck: PagedList<Row> = { operation: 'listOrders', readPage: () => readPage(1) };
+    const stuck: PagedList<Row> = { operation: 'listOrders', readPage: (_, round) => readPage(1, round) };
     expect(await outcomeOf(rowsSince(stuck, 0))).toBeUndefined();
 
     const long = historyOf(50, true);
@@ -155,4 +160,90 @@ it('a whole list misses no row while rows come in or go, or says that it is inco
       if (whole) expect(ids).toEqual(expect.arrayContaining(list.atLastPage()));
     }),
   );
+});
+
+describe('a list that shows an order in several rows', () => {
+  /** `rows` in pages of eleven, then of ten and so on, as rounds have them. */
+  function listOf<Some extends Row>(
+    rows: readonly Some[],
+    { hits = rows.length, show = (page: Some[]) => page }: { hits?: number; show?: (page: Some[]) => Some[] } = {},
+  ): PagedList<Some> {
+    return {
+      operation: 'listOrders',
+      async readPage(page, round) {
+        const limit = 12 - round;
+        const shown = rows.slice((page - 1) * limit, page * limit);
+        return { hits, rows: show(shown), pages: { page, total: Math.ceil(rows.length / limit), limit } };
+      },
+    };
+  }
+  const rowsOf = (count: number) => Array.from({ length: count }, (_, minute) => row(minute));
+  const whole = async (list: PagedList<Row>) => {
+    const ids: string[] = [];
+    for await (const { id } of allRows(list)) ids.push(id);
+    return ids;
+  };
+  const since = async (list: PagedList<Row>, minute = 0) =>
+    (await rowsSince(list, minute * 60_000)).map(({ id }) => id);
+
+  it.each([
+    ['whole', 0, whole],
+    ['back to its beginning', 0, since],
+    ['back to an instant', 25, (list: PagedList<Row>) => since(list, 25)],
+  ])('is read %s, each order once, also where a page ends between two rows of one', async (_, from, read) => {
+    for (let at = 1; at < 45; at++) {
+      const rows = rowsOf(45).map((one, minute) => (minute === at ? row(at - 1) : one));
+      for (const list of [listOf(rows), listOf(rows.toReversed())]) {
+        const ids = await read(list);
+        expect(new Set(ids).size).toBe(ids.length);
+        expect(ids).toEqual(expect.arrayContaining(rows.slice(from).map(({ id }) => id)));
+      }
+    }
+  });
+
+  it.each([
+    ['oldest', rowsOf(45)],
+    ['newest', rowsOf(45).toReversed()],
+  ])('is incomplete where a page repeats the row before it in the place of another, the %s first', async (_, rows) => {
+    const repeating = listOf(rows, {
+      show: (page) => page.map((one, at) => (at === 0 ? (rows[rows.indexOf(one) - 1] ?? one) : one)),
+    });
+    await expect(since(repeating)).rejects.toMatchObject({ kind: 'incomplete' });
+  });
+
+  it('is incomplete where the partner counts orders and one of them is missing, however many rows there are', async () => {
+    const rows = rowsOf(45).flatMap((one) => [one, one]);
+    expect(await whole(listOf(rows, { hits: 45 }))).toHaveLength(45);
+    const show = (page: Row[]) => page.filter(({ id }) => id !== 'o-30');
+    await expect(whole(listOf(rows, { hits: 45, show }))).rejects.toMatchObject({ kind: 'incomplete', found: 44 });
+  });
+
+  it('is incomplete where a row is missing, and rows without an id do not count once more in pages of another size', async () => {
+    const nameless = { id: undefined, digest: 'd' } as unknown as Row;
+    const rows = rowsOf(45).map((one, minute) => (minute % 9 === 4 ? nameless : one));
+    expect(await whole(listOf(rows))).toHaveLength(41);
+    await expect(whole(listOf(rows, { hits: 46 }))).rejects.toMatchObject({ kind: 'incomplete', found: 45 });
+  });
+
+  it('is incomplete where a row is missing, and a second row of another that went does not stand in for it', async () => {
+    const after = [
+      [3, 0, 1, 2, 4, 5, 6, 7, 8, 9],
+      [0, 1, 2, 5, 4, 6, 7, 8, 9, 3],
+      // o-4 is pushed to the second page, and o-3 comes to the first, which has been read.
+      [3, 0, 1, 2, 5, 4, 6, 7, 8, 9],
+    ];
+    const list = historyOf(0, false, (rows, reads) => {
+      const order = after[reads - 1];
+      if (order) rows.splice(0, rows.length, ...order.map((minute) => row(minute)));
+    });
+    list.rows.push(...[0, 1, 2, 4, 4, 5, 6, 7, 8, 9, 3].map((minute) => row(minute)));
+    await expect(whole(list)).rejects.toMatchObject({ kind: 'incomplete', found: 9 });
+  });
+
+  it('gives an order under each reference that it is shown with: a search by either must find it', async () => {
+    const one = { ...row(0), referenceId: 'A' };
+    const other = { ...one, referenceId: 'B' };
+    expect(await rowsSince(listOf([one, other]), 0)).toEqual([one, other]);
+    expect(await whole(listOf([one, other]))).toEqual(['o-0', 'o-0']);
+  });
 });
