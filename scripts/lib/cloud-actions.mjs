@@ -25,11 +25,10 @@ const shapes = (watchIntervals) => [
   { shape: 'open for 5 minutes', history: 'delivered-after-changes', retries: pollsUntil(5) },
   { shape: 'open for 20 minutes', history: 'delivered-after-changes', retries: pollsUntil(20) },
   { shape: 'open for 25 minutes, then overdue', history: 'overdue', retries: pollsUntil(25) - 1 },
-  // A timer and a poll for each time that it is polled unasked.
   {
     shape: 'open for 20 minutes, `PURCHASE_WATCH=history`',
     history: 'watched',
-    more: 2 * (Math.ceil(pollsUntil(20) / watchIntervals) - 1),
+    retries: Math.ceil(pollsUntil(20) / watchIntervals) - 1,
   },
   { shape: 'placement unknown, held, then `resolve --order`', history: 'held-placement-unknown-order' },
   { shape: 'delivery refused, held, then `resolve --deliver`', history: 'held-delivery-refused-deliver' },

@@ -1060,8 +1060,8 @@ export const MUTANTS = [
     name: 'row-believed',
     rule: 'a row of the order history only has the order polled',
     file: 'src/workflows/await-watched-order.ts',
-    find: 'await pollRoutinely(purchase, request) : await pollWatched(purchase, request, left());',
-    replace: `await pollRoutinely(purchase, request) : isOpen
+    find: 'const order = await pollWatched(purchase, request, left());',
+    replace: `const order = isOpen
       ? { orderId: request.orderId, status: 'FAILED' as const, lines: [] }
       : await pollWatched(purchase, request, left());`,
     tests: ['test/scenarios/purchase/watched.test.ts'],
@@ -1078,16 +1078,8 @@ export const MUTANTS = [
     name: 'waits-for-the-watcher-alone',
     rule: 'a purchase without a watcher polls by itself',
     file: 'src/workflows/await-watched-order.ts',
-    find: 'boundedPause(WATCH_INTERVALS * pollIntervalMs, deadline)',
+    find: 'boundedPause(WATCH_INTERVALS * purchase.settings.pollIntervalMs, deadline)',
     replace: 'boundedPause(WATCH_INTERVALS * purchase.settings.deadlineMs, deadline)',
-    tests: ['test/scenarios/purchase/watched.test.ts'],
-  },
-  {
-    name: 'routine-poll-delivered-at-once',
-    rule: 'what a local poll brings up is delivered locally only where a repeat makes the same event',
-    file: 'src/workflows/await-watched-order.ts',
-    find: 'return order && { ...order, polledAt: undefined };',
-    replace: 'return order;',
     tests: ['test/scenarios/purchase/watched.test.ts'],
   },
   {

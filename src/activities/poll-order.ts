@@ -35,10 +35,12 @@ export function createPollOrderActivities(
       }
       if (remaining(deps) < CLOSING_MS) throw unchanged('the deadline has come', input.intervalMs);
 
-      const order = await readOrder(deps, input, pause);
+      const { watched, orderId } = input;
+      // A poll that failed is not put off as long as the next one that nobody asked for.
+      const order = await readOrder(deps, input, watched ? pauseTo(deps, watched.intervalMs) : pause);
       if (endsPolling(order.status)) return order;
-      if (mayHaveEnded(order.status))
-        log.warn('an undocumented status', { orderId: input.orderId, status: order.status });
+      if (watched) void callWatcher(activityInfo().taskQueue);
+      if (mayHaveEnded(order.status)) log.warn('an undocumented status', { orderId, status: order.status });
       throw unchanged(`still ${order.status}; next poll in ${seconds(pause)}`, pause);
     },
     async getOrder(input) {

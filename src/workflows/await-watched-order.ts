@@ -1,13 +1,11 @@
-import { proxyActivities, proxyLocalActivities, sleep } from '@temporalio/workflow';
+import { proxyActivities, sleep } from '@temporalio/workflow';
 import type { Activities, GetOrderInput, PolledOrder } from '../contracts/activities';
 import { summaryOf } from '../domain/markdown';
 import { endsPolling } from '../domain/order';
 import { isOrderSnapshot } from './activity-result-guards';
 import { boundedPause } from './bounded-pause';
-import { firstPollOptions, pollingOptions, WATCH_INTERVALS } from './policies';
+import { pollingOptions, WATCH_INTERVALS } from './policies';
 import type { PurchaseRecord } from './purchase-record';
-
-const local = proxyLocalActivities<Activities>(firstPollOptions);
 
 /** When an order may be polled next, in ms from now. `isOpen`: a poll has shown that it is open. */
 export interface NextPoll {
@@ -17,9 +15,9 @@ export interface NextPoll {
 
 /**
  * Waits until an order has ended or the deadline has come, with `PURCHASE_WATCH=history`: the watcher says when it may have
- * ended, and then it is polled, for a row of the order history proves nothing. It is polled all the same after
- * `WATCH_INTERVALS`, whether or not there is a watcher: in the workflow task that the timer begins, because most of these find
- * nothing. However often it is woken, polls come no closer than the interval.
+ * ended, and then it is polled, for a row of the order history proves nothing. Whether or not there is a watcher, one activity polls
+ * it every `WATCH_INTERVALS`: by its retry policy, so that a poll that finds nothing costs no workflow task. However often the
+ * purchase is woken, polls come no closer than the interval.
  *
  * @param deadline epoch ms.
  * @returns the order once it has ended; undefined when the deadline has come.
@@ -33,20 +31,23 @@ export async function awaitWatchedOrder(
   const left = () => deadline - Date.now();
   let { isOpen } = first;
   let notBefore = Date.now() + first.nextPollMs;
+  let routine: RoutinePolls | undefined;
 
   while (left() > 0) {
-    let isRoutine = false;
     if (isOpen) {
       purchase.showWatched();
-      const longest = boundedPause(WATCH_INTERVALS * pollIntervalMs, deadline);
-      const isWoken = await purchase.orderChanges.of(request.orderId, Math.min(longest, left()));
-      isRoutine = !isWoken && !request.afterFailedPoll;
+      if (!routine || routine.hasEnded) routine = startRoutinePolls(purchase, request, deadline);
+      const isWoken = await purchase.orderChanges.of(request.orderId, routine, left());
+      if (routine?.order) return routine.order;
+      if (!isWoken) continue;
+      notBefore = Math.max(notBefore, (routine?.lastPollAt() ?? 0) + pollIntervalMs);
     }
     const pause = Math.min(boundedPause(notBefore - Date.now(), deadline), left());
     if (pause > 0) await sleep(pause, { summary: 'then a poll' });
+    if (routine?.order) return routine.order;
     if (left() <= 0) break;
     purchase.orderChanges.forget();
-    const order = isRoutine ? await pollRoutinely(purchase, request) : await pollWatched(purchase, request, left());
+    const order = await pollWatched(purchase, request, left());
     if (order && endsPolling(order.status)) return order;
     isOpen = order !== undefined;
     notBefore = Date.now() + pollIntervalMs;
@@ -68,15 +69,46 @@ async function pollWatched(
   return order;
 }
 
+/** The polls that nobody asked for. */
+interface RoutinePolls {
+  /** The order, once such a poll has shown that it has ended. */
+  order?: PolledOrder;
+  /** Whether no further one comes: the order has ended, the deadline is near, or an operator ended the activity. */
+  hasEnded: boolean;
+  /** About when the last one was, epoch ms; 0 before the first. */
+  lastPollAt(): number;
+}
+
 /**
- * The poll that nobody asked for. What it brings up goes out by an ordinary activity: it bears no instant, so no delivery of it is
- * local.
+ * They go on until the purchase ends, also when it was woken and its order has ended: that costs nothing.
  *
- * @returns undefined when it ended without an answer; an ordinary poll follows an interval later.
+ * @returns undefined where the deadline comes before the first of them.
  */
-async function pollRoutinely(purchase: PurchaseRecord, request: GetOrderInput): Promise<PolledOrder | undefined> {
-  const summary = summaryOf(`one poll of ${request.orderId}`);
-  const order = await local.getOrder.executeWithOptions({ summary }, [request]).catch(() => undefined);
-  if (order) purchase.notePoll(order.status);
-  return order && { ...order, polledAt: undefined };
+function startRoutinePolls(
+  purchase: PurchaseRecord,
+  request: GetOrderInput,
+  deadline: number,
+): RoutinePolls | undefined {
+  const startedAt = Date.now();
+  const intervalMs = boundedPause(WATCH_INTERVALS * purchase.settings.pollIntervalMs, deadline);
+  if (deadline - startedAt <= intervalMs) return undefined;
+  const routine: RoutinePolls = {
+    hasEnded: false,
+    lastPollAt: () => {
+      const polls = Math.floor((Date.now() - startedAt) / intervalMs);
+      return polls > 0 ? startedAt + polls * intervalMs : 0;
+    },
+  };
+  const { awaitOrderChange } = proxyActivities<Activities>(pollingOptions(purchase.settings, deadline - startedAt));
+  const summary = summaryOf(`polls of ${request.orderId} without the watcher`);
+  void awaitOrderChange
+    .executeWithOptions({ summary }, [{ ...request, firstDelayMs: intervalMs, intervalMs }])
+    .catch(() => undefined)
+    .then((order: unknown) => {
+      routine.hasEnded = true;
+      if (!isOrderSnapshot(request.orderId, order) || !endsPolling(order.status)) return;
+      purchase.notePoll(order.status);
+      routine.order = order;
+    });
+  return routine;
 }

@@ -16,9 +16,12 @@ export class OrderChanges {
     });
   }
 
-  /** Waits for a change of this order. @returns false when so many ms have passed without one. */
-  of(orderId: string, withinMs: number): Promise<boolean> {
-    return condition(() => this.changed === orderId, withinMs, { summary: 'then a poll without the watcher' });
+  /** Waits for a change of this order, as long as the other goes on; without one, for so many ms. @returns whether there is one. */
+  async of(orderId: string, other: { hasEnded: boolean } | undefined, withinMs: number): Promise<boolean> {
+    const isChanged = () => this.changed === orderId;
+    if (other) await condition(() => isChanged() || other.hasEnded);
+    else await condition(isChanged, withinMs, { summary: 'then the last poll' });
+    return isChanged();
   }
 
   /** From now on only what comes from now on counts: a poll begins. */
