@@ -82,11 +82,7 @@ export const STRANGE_ORDERS: Record<string, UglyPurchase> = {
     decisions: ['withhold'],
     outcome: 'ABANDONED',
   },
-  'key-gone': {
-    twist: lookTwist((nth) => (nth === 2 ? withoutKeys : undefined)),
-    decisions: ['deliver'],
-    outcome: 'DELIVERED',
-  },
+  'key-gone': { ...keysGoneInBetween(), decisions: ['deliver'], outcome: 'DELIVERED' },
   'type-of-a-key': { twist: orderTwist((order) => retype(order, `text ${STRANGERS_KEY}`)), outcome: 'DELIVERED' },
 };
 
@@ -107,13 +103,29 @@ function quoting(...secrets: string[]): string {
   return [...secrets, STRANGERS_KEY].join(' ');
 }
 
-function lookTwist(answerTo: (nth: number) => HostileAnswer | undefined): Twist {
-  return async ({ operation, nth, apiKey, plain }) => {
-    const answer = operation === 'keys' ? answerTo(nth) : undefined;
+function lookTwist(answerTo: () => HostileAnswer | undefined): Twist {
+  return async ({ operation, apiKey, plain }) => {
+    const answer = operation === 'keys' ? answerTo() : undefined;
     if (!answer) return undefined;
     const order = await plain<OrderData>();
     const key = order.details.data.products[0]?.keys[0]?.value ?? STRANGERS_KEY;
     return answer(order, key, quoting(key, apiKey));
+  };
+}
+
+/** The keys are others when they are read for the second attempt at a delivery, however often the order was polled before. */
+function keysGoneInBetween(): Pick<UglyPurchase, 'checkout' | 'twist'> {
+  let areGone = false;
+  return {
+    checkout: (_, nth) => {
+      areGone = nth === 1;
+      return areGone ? { status: 500 } : undefined;
+    },
+    twist: lookTwist(() => {
+      const answer = areGone ? withoutKeys : undefined;
+      areGone = false;
+      return answer;
+    }),
   };
 }
 
