@@ -1,10 +1,14 @@
 import { createServer } from 'node:net';
 
-/** A port that was free a moment ago. */
+const given = new Set<number>();
+
+/** A port that was free a moment ago, and never one that this process has been given before: that may not be in use yet. */
 export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as { port: number };
   await new Promise((resolve) => server.close(resolve));
+  if (given.has(port)) return freePort();
+  given.add(port);
   return port;
 }
