@@ -34,12 +34,12 @@ export async function awaitWatchedOrder(
   let routine: RoutinePolls | undefined;
 
   while (left() > 0) {
+    if (routine?.order) return routine.order;
     if (isOpen) {
       purchase.showWatched();
       if (!routine || routine.hasEnded) routine = startRoutinePolls(purchase, request, deadline);
       const isWoken = await purchase.orderChanges.of(request.orderId, routine, left());
-      if (routine?.order) return routine.order;
-      if (!isWoken) continue;
+      if (!isWoken || routine?.order) continue;
       notBefore = Math.max(notBefore, (routine?.lastPollAt() ?? 0) + pollIntervalMs);
     }
     const pause = Math.min(boundedPause(notBefore - Date.now(), deadline), left());
