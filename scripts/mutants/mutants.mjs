@@ -88,6 +88,14 @@ export const MUTANTS = [
     tests: ['test/resilience/crash/intention.test.ts'],
   },
   {
+    name: 'records-without-pause',
+    rule: 'from one record to the next there is time to write a request',
+    file: 'src/activities/record-intent.ts',
+    find: '.then(() => sleep(BETWEEN_RECORDS_MS));',
+    replace: ';\n    void [sleep, BETWEEN_RECORDS_MS];',
+    tests: ['test/unit/activities/sequence.test.ts'],
+  },
+  {
     name: 'beat-without-details',
     rule: 'no beat erases the record',
     file: 'src/activities/record-intent.ts',

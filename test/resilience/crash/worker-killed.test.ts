@@ -28,7 +28,7 @@ import { waitUntil } from '../../support/wait-until';
 
 jest.setTimeout(300_000);
 
-const PATIENT = { pollIntervalMs: 300, deadlineMs: 180_000, placeWithinMs: 120_000, settleMs: 8_000 };
+const PATIENT = { pollIntervalMs: 300, deadlineMs: 180_000, placeWithinMs: 120_000, settleMs: 10_000 };
 
 /** Each place in a purchase's life, each kind of fault, and the pairs of them in which money is at stake. */
 const CRASH_POINTS: CrashPoint[] = [
@@ -36,7 +36,7 @@ const CRASH_POINTS: CrashPoint[] = [
   searching('is refused with 503', { type: 'answer', status: 503 }),
   placing('hangs', 'before', { action: { type: 'hang' } }),
   placing('hangs', 'after', { action: { type: 'hang' } }),
-  placing('goes on after the caller is dead', 'before', { action: { type: 'delay', ms: 3_000 } }),
+  placing('goes on after the caller is dead', 'before', { action: { type: 'delay', ms: 2_000 } }),
   placing('drips', 'after', { action: { type: 'drip' } }),
   placing('says 500 and has booked', 'after', { action: { type: 'answer', status: 500 } }),
   placing('says 500 and has not', 'before', { action: { type: 'answer', status: 500 } }),
