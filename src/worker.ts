@@ -19,6 +19,8 @@ import { connectRetry } from './workflows/policies';
 
 /** Reads the configuration, connects, builds the parts, runs until the process is asked to stop, and closes the parts. */
 async function main(): Promise<void> {
+  // Logs that can't be written, for a disk is full or nobody reads them any more, end no worker.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   const config = readWorkerConfig(process.env, { terminal: process.stdout.isTTY, tryFolders: true });
   const target = readTemporalTarget(process.env, config.temporalApiKey);
   const warn = (line: string) => logger.warn(line);

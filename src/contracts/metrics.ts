@@ -21,6 +21,8 @@ const LONG_SECONDS = [1, 2, 5, 10, 30, 60, 120, 300, 600, 1_200, 1_800, 3_600, 1
 const AMOUNTS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 5_000];
 
 const STATES = namesOf<RunningState>({ PLACING: 1, PAUSED: 1, UNCONFIRMED: 1, HELD: 1, PENDING: 1, DELIVERING: 1 });
+/** Those, and `STARTED`: not yet taken by a worker, or not for long enough to have a state. */
+const GAUGED_STATES = [...STATES, 'STARTED'] as const;
 const OUTCOMES = namesOf<PurchaseOutcome>({
   DELIVERED: 1,
   PARTIALLY_DELIVERED: 1,
@@ -189,13 +191,13 @@ export const METRICS = {
   },
   fulfilment_running_purchases: {
     type: 'gauge',
-    labels: { state: STATES },
-    meaning: 'Purchases that run, by `PurchaseState`',
+    labels: { state: GAUGED_STATES },
+    meaning: 'Purchases that run, by `PurchaseState`; `STARTED` are those that have none yet',
   },
   fulfilment_oldest_purchase_age_seconds: {
     type: 'gauge',
     unit: 'seconds',
-    labels: { state: ['PAUSED', 'UNCONFIRMED', 'HELD', 'DELIVERING'] },
+    labels: { state: ['STARTED', 'PLACING', 'PAUSED', 'UNCONFIRMED', 'HELD', 'DELIVERING'] },
     meaning: 'How long ago the oldest purchase in the state began, to two in a hundred; 0 where there is none',
   },
   fulfilment_later_deliveries: {

@@ -13,7 +13,7 @@ import {
 
 /** Every alert waits for minutes, and each worker reads for itself. */
 const READ_EVERY_MS = 30_000;
-/** All requests of one reading together: at the most 57 counts, five a second. */
+/** All requests of one reading together: at the most 79 counts, five a second. */
 const READ_WITHIN_MS = 60_000;
 /** Polls show the account as long as somebody buys; all the same one order is read this often. */
 const BALANCE_EVERY_MS = 300_000;

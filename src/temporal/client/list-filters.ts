@@ -17,7 +17,8 @@ export function runningIn(taskQueue: string): string {
   return `ExecutionStatus = 'Running' AND ${inTaskQueue(taskQueue)}`;
 }
 
-/** The list filter for the running purchases of a task queue that are in a state. */
-export function inState(taskQueue: string, state: PurchaseState): string {
-  return `${runningIn(taskQueue)} AND ${PURCHASE_STATE.name} = '${state}'`;
+/** The list filter for the running purchases of a task queue that are in a state; `STARTED` are those that show none yet. */
+export function inState(taskQueue: string, state: PurchaseState | 'STARTED'): string {
+  const { name } = PURCHASE_STATE;
+  return `${runningIn(taskQueue)} AND ${state === 'STARTED' ? `${name} IS NULL` : `${name} = '${state}'`}`;
 }

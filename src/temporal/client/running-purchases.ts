@@ -25,7 +25,12 @@ export interface RunningCount {
  */
 export function countPurchases(
   client: Client,
-  { taskQueue, state, now, withAge }: { taskQueue: string; state: PurchaseState; now: number; withAge: boolean },
+  {
+    taskQueue,
+    state,
+    now,
+    withAge,
+  }: { taskQueue: string; state: PurchaseState | 'STARTED'; now: number; withAge: boolean },
 ): Promise<RunningCount> {
   return countRunning(client, `WorkflowType = '${PURCHASE_WORKFLOW}' AND ${inState(taskQueue, state)}`, now, withAge);
 }

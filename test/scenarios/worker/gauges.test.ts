@@ -1,5 +1,6 @@
 import { Client } from '@temporalio/client';
 import { noopMetricMeter } from '@temporalio/common';
+import { PURCHASE_WORKFLOW, purchaseWorkflowId } from '../../../src/contracts/names';
 import { metricsOf } from '../../../src/contracts/record-metrics';
 import { keepGauges } from '../../../src/metrics';
 import { sharedEnvironment } from '../../support/test-environment';
@@ -31,6 +32,17 @@ describe('the gauges of a worker that has just begun', () => {
     return { shown, warnings };
   }
 
+  /** As a checkout in another language starts it, before a worker has taken it. */
+  async function startUntaken(): Promise<void> {
+    const referenceId = env.reference();
+    await env.client.workflow.start(PURCHASE_WORKFLOW, {
+      workflowId: purchaseWorkflowId(referenceId),
+      taskQueue: env.taskQueue,
+      args: [{ referenceId, items: [{ productId: 'demo-instant', quantity: 1 }] }],
+      startDelay: '1 hour',
+    });
+  }
+
   it('show who is held and since when, and of the reconciliations the last that was no dry run, whoever saw it happen', async () => {
     const before = await readOnce();
     expect(before.shown.get('fulfilment_running_purchases HELD')).toBe(0);
@@ -42,6 +54,7 @@ describe('the gauges of a worker that has just begun', () => {
     env.sandbox.addFault({ operation: 'place', referenceId, action: { type: 'reset' } });
     await env.buy({ 'demo-instant': 1 }, referenceId);
     await env.untilState(referenceId, 'HELD');
+    await startUntaken();
     const { findings } = await env.reconcile();
     const endedBy = Date.now();
     await env.reconcile({ dryRun: true, lookbackMs: 60_000 });
@@ -51,6 +64,8 @@ describe('the gauges of a worker that has just begun', () => {
     expect(warnings).toEqual([]);
     expect(shown.get('fulfilment_running_purchases HELD')).toBe(1);
     expect(shown.get('fulfilment_running_purchases PENDING')).toBe(0);
+    expect(shown.get('fulfilment_running_purchases STARTED')).toBe(1);
+    expect(shown.get('fulfilment_oldest_purchase_age_seconds STARTED')).toBeGreaterThan(0);
     const ageMs = (shown.get('fulfilment_oldest_purchase_age_seconds HELD') ?? 0) * 1_000;
     expect(ageMs).toBeGreaterThan(0.9 * (endedBy - startedAt));
     expect(ageMs).toBeLessThan(1.1 * (Date.now() - startedAt) + 1_000);

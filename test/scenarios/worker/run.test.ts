@@ -84,6 +84,16 @@ describe('a worker process at work', () => {
     expect(await worker.end('SIGTERM')).toBe(0);
   }, 30_000);
 
+  it('goes on when nobody takes its log lines any more', async () => {
+    const worker = await start();
+    await worker.untilHealth('/readyz', 200);
+    worker.child.stdout!.destroy();
+    worker.child.stderr!.destroy();
+    expect(await env.bought({ 'demo-instant': 1 })).toMatchObject({ outcome: 'DELIVERED' });
+    expect(await env.bought({ 'demo-instant': 1 })).toMatchObject({ outcome: 'DELIVERED' });
+    expect(await worker.end('SIGTERM')).toBe(0);
+  });
+
   it('only warns when the partner can not be reached, and is ready all the same', async () => {
     const worker = await start({ PARTNER_BASE_URL: `http://127.0.0.1:${await freePort()}` });
     await worker.untilHealth('/readyz', 200);
