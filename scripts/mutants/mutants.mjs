@@ -605,6 +605,14 @@ export const MUTANTS = [
     tests: ['test/scenarios/delivery/answers.test.ts'],
   },
   {
+    name: 'asked-for-no-pause',
+    rule: 'a Retry-After makes the pause of an activity longer, never shorter',
+    file: 'src/activities/failures.ts',
+    find: 'return Math.max(askedMs, ownMs ?? policyPause(attempt, retryPolicy));',
+    replace: 'return attempt > 0 ? Math.max(askedMs, ownMs ?? 0) : policyPause(attempt, retryPolicy);',
+    tests: ['test/unit/activities/failures.test.ts'],
+  },
+  {
     name: 'logged-cause',
     rule: 'what a parser or a partner says never becomes part of a failure',
     file: 'src/partner/read-answer.ts',

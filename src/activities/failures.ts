@@ -1,7 +1,9 @@
+import { activityInfo } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import { FAILURE, type FailureType } from '../contracts/failures';
 import { isDeliveryError } from '../delivery';
 import { isPartnerError } from '../partner';
+import { policyPause } from '../workflows/policies';
 
 /** What an operator finds in the log when the partner answers 401 or 403, or refuses a placement like that. */
 export const ACCESS_REFUSED = 'the partner refuses us';
@@ -25,11 +27,11 @@ export function toFailure(
       return failure(FAILURE.rateLimited, error.message, { retryInMs: clamp(error.turnInMs), benign: true });
     }
     const type = error.kind === 'access' ? FAILURE.partnerAccess : FAILURE.partnerUnavailable;
-    return failure(type, error.message, { retryInMs: longest(retryInMs, error.retryAfterMs) });
+    return failure(type, error.message, { retryInMs: nextPause(error.retryAfterMs, retryInMs) });
   }
   if (isDeliveryError(error)) {
     if (error.kind === 'gone') return failure(FAILURE.deliveryRefused, error.message, { final: true });
-    return failure(FAILURE.deliveryFailed, error.message, { retryInMs: error.retryAfterMs });
+    return failure(FAILURE.deliveryFailed, error.message, { retryInMs: nextPause(error.retryAfterMs) });
   }
   return failure(FAILURE.unexpected, `unexpected ${nameOf(error)}`, { retryInMs });
 }
@@ -67,9 +69,15 @@ export function failure(
   return made;
 }
 
-function longest(...times: (number | undefined)[]): number | undefined {
-  const known = times.filter((time) => time !== undefined);
-  return known.length > 0 ? Math.max(...known) : undefined;
+/**
+ * What a Retry-After asks for only makes a pause longer: `0`, for a day, would be an attempt each millisecond.
+ *
+ * @param ownMs the pause without it; by default that of the activity's own policy.
+ */
+function nextPause(askedMs: number | undefined, ownMs?: number): number | undefined {
+  if (askedMs === undefined) return ownMs;
+  const { attempt, retryPolicy } = activityInfo();
+  return Math.max(askedMs, ownMs ?? policyPause(attempt, retryPolicy));
 }
 
 /** The class of an unexpected error, which is code of ours or of a library and never data. */

@@ -42,6 +42,16 @@ export function pauseFloor(historyLength: number): number {
   return doublings < 0 ? 0 : MINUTE * 2 ** doublings;
 }
 
+/**
+ * The pause of an activity after so many attempts, as the server computes it. What the policy leaves out has Temporal's default.
+ *
+ * @param policy as the server gives it to the activity, times in milliseconds.
+ */
+export function policyPause(attempt: number, policy: ActivityOptions['retry'] = {}): number {
+  const { initialInterval = SECOND, backoffCoefficient = 2, maximumInterval = 100 * Number(initialInterval) } = policy;
+  return Math.min(Number(initialInterval) * backoffCoefficient ** (attempt - 1), Number(maximumInterval));
+}
+
 /* Placing an order */
 
 /**

@@ -1,0 +1,43 @@
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { toFailure } from '../../../src/activities/failures';
+import { DeliveryError } from '../../../src/delivery/errors';
+import { PartnerError, statusError } from '../../../src/partner/errors';
+import { deliveryOptions, pollingOptions, singleReadOptions } from '../../../src/workflows/policies';
+import { FAST } from '../../support/settings';
+
+type Options = Pick<ReturnType<typeof deliveryOptions>, 'retry'>;
+
+/** The pause that an attempt asks for, ms; undefined where its policy alone says it. */
+function pauseAfter({ retry: retryPolicy }: Options, attempt: number, error: Error, intervalMs?: number) {
+  const environment = new MockActivityEnvironment({ attempt, retryPolicy });
+  return environment.run(async () => toFailure(error, intervalMs).nextRetryDelay);
+}
+
+describe('what a Retry-After asks for makes a pause longer, and never shorter', () => {
+  const [delivery, lastRead] = [deliveryOptions(FAST), singleReadOptions(FAST)];
+  const partner = (retryAfterMs?: number) => statusError({ operation: 'getOrder', httpStatus: 503, retryAfterMs });
+  const checkout = (retryAfterMs?: number) =>
+    new DeliveryError('answered', 'the checkout answered 429', { httpStatus: 429, retryAfterMs });
+
+  it.each<[string, Options, number, Error, number | undefined]>([
+    ['0 of the checkout, at first', delivery, 1, checkout(0), 1_000],
+    ['0 of the checkout, later', delivery, 5, checkout(0), 16_000],
+    ['0 of the checkout, for a day', delivery, 5_000, checkout(0), 600_000],
+    ['1 s of the checkout, when the pause has grown', delivery, 8, checkout(1_000), 128_000],
+    ['an hour of the checkout', delivery, 8, checkout(3_600_000), 3_600_000],
+    ['nothing of the checkout', delivery, 8, checkout(), undefined],
+    ['0 of the partner, at the last read of an order', lastRead, 2, partner(0), 4_000],
+    ['a minute of the partner, at the last read of an order', lastRead, 2, partner(60_000), 60_000],
+    ['nothing of the partner', lastRead, 2, partner(), undefined],
+    ['0, under a policy that leaves everything to Temporal', {}, 3, partner(0), 4_000],
+  ])('%s', async (_, options, attempt, error, pauseMs) => {
+    expect(await pauseAfter(options, attempt, error)).toBe(pauseMs);
+  });
+
+  it('a poll keeps its interval, and a slot under PARTNER_MAX_RPS the exact time at which it comes', async () => {
+    const polling = pollingOptions({ ...FAST, pollIntervalMs: 600_000 }, 3_600_000);
+    expect(await pauseAfter(polling, 3, partner(0), 30_000)).toBe(30_000);
+    expect(await pauseAfter(polling, 3, partner(90_000), 30_000)).toBe(90_000);
+    expect(await pauseAfter(delivery, 9, new PartnerError('too-late', 'no slot', { turnInMs: 40 }))).toBe(40);
+  });
+});
