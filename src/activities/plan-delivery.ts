@@ -3,7 +3,7 @@ import type { Activities, DeliveryPlan, KeyDelivery } from '../contracts/activit
 import { type DeliveryRequest, type EventWithKeys, fingerprintsOf, lateDelivery } from '../contracts/checkout-events';
 import { FAILURE } from '../contracts/failures';
 import { deliverWorkflowId, purchaseWorkflowId } from '../contracts/names';
-import type { PurchaseInput } from '../contracts/purchase';
+import type { AcceptedOrder, PurchaseInput } from '../contracts/purchase';
 import { PARTNER_ORDER_ID, PURCHASE_STATE } from '../contracts/search-attributes';
 import { exactLines } from '../domain/assess-order';
 import { keysToSend, type SentKeys } from '../domain/late-keys';
@@ -15,6 +15,7 @@ import type { KeyEvent, PurchaseRun, UntracedDelivery } from '../temporal/client
 import type { ActivityDependencies } from './dependencies';
 import { failure, toFailure } from './failures';
 import { readOrderAfter } from './poll-order';
+import { readAccepted } from './reconcile/purchase-memo';
 
 /** Plans what `deliverWorkflow` sends. It only reads, so it may be repeated. */
 export function createPlanDeliveryActivities(deps: ActivityDependencies): Pick<Activities, 'planDelivery'> {
@@ -67,14 +68,17 @@ export async function planDelivery(
   const purchase = await endedPurchase(deps, referenceId);
   const { sent: traced, untraced } = await sentBefore(deps, referenceId, [purchase.run, ...before]);
   const orderId = wanted ?? purchase.orderId ?? traced.at(-1)?.request.orderId ?? untraced?.orderId;
-  const ordered = totalQuantity(purchase.items);
-  const isRead = orderId !== undefined && (deliver === 'new' || keyCount(traced.filter(isReceived)) < ordered);
+  const { items } = purchase;
+  // What was accepted holds for the order that was shown then, and how much of it is missing only the order says.
+  const accepted = purchase.accepted?.orderId === orderId ? purchase.accepted : undefined;
+  const isShort = keyCount(traced.filter(isReceived)) < totalQuantity(items);
+  const isRead = orderId !== undefined && (deliver === 'new' || isShort || accepted !== undefined);
   const requests = traced.map(({ request }) => request);
   const perhaps = untraced?.orderId === orderId ? untraced : undefined;
   const order = isRead ? await readOrderAfter(deps, { orderId, referenceId }, requests, perhaps) : undefined;
   const sent = order && perhaps ? [...traced, ...untracedEvent(referenceId, purchase, order, perhaps)] : traced;
 
-  const { repeat, lines, missing, issue } = keysToSend(deliver, purchase.items, order, sent);
+  const { repeat, lines, ordered, missing, issue } = keysToSend(deliver, { items, accepted }, order, sent);
   const ofOrder = repeat.filter(({ request }) => request.orderId === orderId);
   const at = new Date(deps.now()).toISOString();
   const late =
@@ -99,6 +103,7 @@ interface EndedPurchase {
   run: PurchaseRun;
   items: PurchaseItem[];
   orderId?: string;
+  accepted?: AcceptedOrder;
 }
 
 /** The purchase as the server knows it at this moment. A run after a reset delivers by itself. */
@@ -109,14 +114,15 @@ async function endedPurchase(
   const description = await purchases.describe(referenceId).catch((error: unknown) => {
     throw error instanceof WorkflowNotFoundError ? nothingToDeliver('the purchase is no longer known') : error;
   });
-  const { workflowId, runId, status, typedSearchAttributes: attributes } = description;
+  const { workflowId, runId, status, memo, typedSearchAttributes: attributes } = description;
   if (status.name === 'RUNNING') throw nothingToDeliver('the purchase is running, and delivers by itself');
   const state = attributes.get(PURCHASE_STATE);
   if (status.name === 'COMPLETED' && endsWithoutKeys(state)) throw nothingToDeliver(`the purchase ended ${state}`);
   const input = await purchases.startInput({ workflowId, runId });
   if (validatePurchase(input).length > 0) throw nothingToDeliver('the purchase was started with an invalid input');
   const { items } = input as PurchaseInput;
-  return { run: { workflowId, runId, status: status.name }, items, orderId: attributes.get(PARTNER_ORDER_ID) };
+  const run = { workflowId, runId, status: status.name };
+  return { run, items, orderId: attributes.get(PARTNER_ORDER_ID), accepted: readAccepted(memo) };
 }
 
 async function sentBefore(

@@ -1,3 +1,4 @@
+import type { Accepted } from '../domain/assess-order';
 import type { PurchaseItem } from '../domain/order';
 import type { PurchaseOutcome } from '../domain/outcome';
 import type { PurchaseState, RunningState } from '../domain/purchase-state';
@@ -44,6 +45,7 @@ export interface ReceivedEvent {
 /** What a list of purchases shows without opening each; the closing memo of `purchaseWorkflow`. */
 export interface PurchaseMemo {
   totalDebit?: number;
+  /** How many keys were bought; of an order whose items an operator has accepted, how many it is to bring. */
   ordered?: number;
   delivered?: number;
   /** Keyed fingerprints of the keys handed over, by product. Never the keys. */
@@ -55,6 +57,13 @@ export interface PurchaseMemo {
   watchedSince?: number;
   /** The hold that waits for an operator, or null when there is none. */
   hold?: HoldNotice | null;
+  /** What operators have accepted. Keys that come after the end are handed over on the ground of it. */
+  accepted?: AcceptedOrder;
+}
+
+/** What operators have accepted of one order: its items, its owner, surplus keys. */
+export interface AcceptedOrder extends Accepted {
+  orderId: string;
 }
 
 /** What a list of deliveries shows: the memo of `deliverWorkflow`. */

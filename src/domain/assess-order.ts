@@ -21,6 +21,13 @@ export type OrderAssessment =
   | { kind: 'open' }
   | { kind: 'other-items' | 'more-keys'; lines: EventLine[]; reason: string };
 
+/** What an operator has accepted of an order that is not as it should be. */
+export interface Accepted {
+  items?: boolean;
+  owner?: boolean;
+  surplus?: boolean;
+}
+
 /** Compares an order with what was bought. */
 export function assessOrder(items: readonly PurchaseItem[], order: OrderSnapshot): OrderAssessment {
   const { status } = order;
@@ -62,6 +69,26 @@ export function differenceOf(items: readonly PurchaseItem[], lines: readonly Ord
   const missing = items.find((item) => !lines.some((line) => line.productId === item.productId));
   if (missing && lines.length > 0) return `the order does not hold ${missing.productId}, which this purchase asked for`;
   return foreignItems(items, lines);
+}
+
+/**
+ * How many keys an order is to bring: what was bought, or what the order holds where an operator has accepted its items. A
+ * key too many of one product makes up for no missing one of another.
+ */
+export function keysDue(items: readonly PurchaseItem[], order: OrderSnapshot, accepted: Accepted): number {
+  const due = accepted.items === true && order.lines.length > 0 ? itemsOf(order, items) : items;
+  const lines = due.map((item) => lineFor(item, order.lines));
+  const missing = lines.reduce((sum, line) => sum + Math.max(0, line.quantity - line.fingerprints.length), 0);
+  return missing === 0 ? totalQuantity(lines) : keyCount(lines) + missing;
+}
+
+/** Where the partner shows no quantity of a product, it is what was bought of it, else what is there. */
+function itemsOf({ lines }: OrderSnapshot, items: readonly PurchaseItem[]): PurchaseItem[] {
+  return [...new Set(lines.map((line) => line.productId))].map((productId) => {
+    const bought = items.find((item) => item.productId === productId)?.quantity;
+    const there = keyCount(lines.filter((line) => line.productId === productId));
+    return { productId, quantity: quantityOf(productId, lines) ?? bought ?? there };
+  });
 }
 
 function foreignItems(items: readonly PurchaseItem[], lines: readonly OrderLine[]): string | undefined {

@@ -1,5 +1,5 @@
 import { countKeys, linesOf, removeOne } from './already-delivered';
-import { assessOrder, type EventLine } from './assess-order';
+import { type Accepted, assessOrder, type EventLine, keysDue } from './assess-order';
 import { keyCount, totalQuantity } from './line-totals';
 import { mayHaveKeys, type OrderSnapshot, type PurchaseItem } from './order';
 
@@ -18,11 +18,19 @@ export interface SentKeys {
   state: 'received' | 'failed' | 'lost';
 }
 
+/** What was bought, and what operators have accepted of the order that came of it. */
+export interface Bought {
+  items: readonly PurchaseItem[];
+  accepted?: Accepted;
+}
+
 /** What is to be sent after the end of a purchase. */
 export interface KeysToSend<T extends SentKeys> extends NewKeys {
   /** Events that are sent again unchanged. */
   repeat: T[];
-  /** How many of the ordered keys no event hands over, now or before. */
+  /** How many keys the purchase is to have in all. */
+  ordered: number;
+  /** How many of them no event hands over, now or before. */
   missing: number;
 }
 
@@ -42,12 +50,12 @@ interface NewKeys {
  */
 export function keysToSend<T extends SentKeys>(
   scope: DeliveryScope,
-  items: readonly PurchaseItem[],
+  bought: Bought,
   order: OrderSnapshot | undefined,
   sent: readonly T[],
 ): KeysToSend<T> {
   const named = sent.flatMap((event) => event.fingerprints);
-  const fresh: NewKeys = order ? newKeysOf(items, order, named) : { lines: [] };
+  const fresh: NewKeys = order ? newKeysOf(bought, order, named) : { lines: [] };
   const received = sent.filter(({ state }) => state === 'received');
   const unreceived = unreceivedOf(sent, received, order);
   const lost = unreceived.filter(({ state }) => state === 'lost');
@@ -55,8 +63,9 @@ export function keysToSend<T extends SentKeys>(
   const repeat = scope === 'all' ? [...received, ...unreceived] : mayRepeat ? lost : [];
 
   const handedOver = new Set([...received, ...repeat]);
-  const ordered = totalQuantity(items);
-  return { ...fresh, repeat, missing: Math.max(0, ordered - keyCount([...handedOver, ...fresh.lines])) };
+  const { items, accepted = {} } = bought;
+  const ordered = order ? keysDue(items, order, accepted) : totalQuantity(items);
+  return { ...fresh, repeat, ordered, missing: Math.max(0, ordered - keyCount([...handedOver, ...fresh.lines])) };
 }
 
 /**
@@ -80,15 +89,15 @@ function unreceivedOf<T extends SentKeys>(
 }
 
 /** Compares fingerprints: all must be made with the secrets of those that were named before. */
-function newKeysOf(items: readonly PurchaseItem[], order: OrderSnapshot, named: readonly string[]): NewKeys {
-  if (order.claimedBy !== undefined) {
+function newKeysOf({ items, accepted = {} }: Bought, order: OrderSnapshot, named: readonly string[]): NewKeys {
+  if (order.claimedBy !== undefined && !accepted.owner) {
     return { lines: [], issue: `order ${order.orderId} also belongs to ${order.claimedBy}` };
   }
   const assessment = assessOrder(items, order);
-  if (assessment.kind === 'other-items' || assessment.kind === 'more-keys') {
-    return { lines: [], issue: assessment.reason };
-  }
-  if (assessment.kind !== 'hand-over') return { lines: [] };
+  if (assessment.kind === 'nothing' || assessment.kind === 'open') return { lines: [] };
+  const isKeptBack =
+    (assessment.kind === 'other-items' && !accepted.items) || (assessment.kind === 'more-keys' && !accepted.surplus);
+  if (isKeptBack) return { lines: [], issue: assessment.reason };
   const known = countKeys(named);
   return { lines: linesOf(assessment.lines, (fingerprint) => !removeOne(known, fingerprint)) };
 }

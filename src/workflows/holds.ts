@@ -19,6 +19,7 @@ import {
   type HoldNotice,
   type HoldReason,
 } from '../contracts/purchase';
+import type { Accepted } from '../domain/assess-order';
 import { summaryOf } from '../domain/markdown';
 import { isSafeOrderId } from '../domain/order';
 import { isOrderCheck } from './activity-result-guards';
@@ -47,6 +48,8 @@ const FITTING: Record<HoldReason, DecisionKind[]> = {
 export interface HoldCause {
   reason: HoldReason;
   explanation: string;
+  /** What an operator accepts who lets the order be delivered all the same. */
+  accepts?: keyof Accepted;
 }
 
 /** What ended a hold: a decision with the run in which the hold was opened, or a cancel request that was allowed to. */
@@ -190,6 +193,7 @@ export async function hold(
   notification.cancel();
 
   const { decision } = holds;
+  if (decision?.decision === 'deliver' && cause.accepts) purchase.noteAccepted(cause.accepts);
   holds.close();
   if (!decision) {
     purchase.showStep(

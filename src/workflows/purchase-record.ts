@@ -2,6 +2,7 @@ import { log, proxyLocalActivities, upsertMemo, upsertSearchAttributes, workflow
 import type { Activities } from '../contracts/activities';
 import type { Alert, EarlierEvent } from '../contracts/checkout-events';
 import type {
+  AcceptedOrder,
   HoldNotice,
   PurchaseInput,
   PurchaseLine,
@@ -12,7 +13,7 @@ import type {
   ReceivedEvent,
 } from '../contracts/purchase';
 import { PARTNER_ORDER_ID, PURCHASE_STATE, REFERENCE_ID } from '../contracts/search-attributes';
-import type { EventLine } from '../domain/assess-order';
+import type { Accepted, EventLine } from '../domain/assess-order';
 import type { PurchaseOutcome } from '../domain/outcome';
 import { fingerprintsByProduct, keyCount, totalQuantity } from '../domain/line-totals';
 import type { OrderChanges } from './order-changes';
@@ -27,6 +28,8 @@ export interface OutcomeDetails {
   outcome: PurchaseOutcome;
   /** What is to be handed over: empty for every outcome without keys. */
   lines: EventLine[];
+  /** How many keys its order is to bring; absent: as many as were bought. */
+  ordered?: number;
   totalDebit?: number;
   reason?: string;
   /** After a reset: what was sent before it. */
@@ -45,6 +48,7 @@ export class PurchaseRecord {
   searchedInRun = workflowInfo().firstExecutionRunId;
   private shown = attributesAtStart();
   private watched = false;
+  private accepted: AcceptedOrder | undefined;
 
   constructor(
     readonly input: PurchaseInput,
@@ -111,7 +115,15 @@ export class PurchaseRecord {
   /** Notes the hold that waits for a decision, or that there is none any more. */
   noteHold(hold: HoldNotice | undefined): void {
     this.progress.hold = hold;
-    upsertMemo({ hold: hold ?? null } satisfies PurchaseMemo);
+    upsertMemo({ hold: hold ?? null, accepted: this.accepted } satisfies PurchaseMemo);
+  }
+
+  /** Notes what an operator has accepted of the order. The memo shows it once the hold is over. */
+  noteAccepted(what: keyof Accepted): void {
+    const { accepted, orderId } = this;
+    if (orderId === undefined) return;
+    const before = accepted?.orderId === orderId ? accepted : undefined;
+    this.accepted = { ...before, orderId, [what]: true };
   }
 
   /** Shows, without a word to lists, what it is about just now. */
@@ -142,8 +154,8 @@ export class PurchaseRecord {
   }
 
   /** Shows the outcome, writes the closing memo and returns the result. */
-  close({ outcome, lines: handedOver, totalDebit, reason }: OutcomeDetails): PurchaseResult {
-    const { referenceId } = this.input;
+  close({ outcome, lines: handedOver, ordered, totalDebit, reason }: OutcomeDetails): PurchaseResult {
+    const { referenceId, items } = this.input;
     const { orderId } = this;
     const lines = resultLines(this.input, handedOver);
     const cancelRequested = this.cancelRequested || undefined;
@@ -152,10 +164,11 @@ export class PurchaseRecord {
     this.list(outcome);
     const memo: PurchaseMemo = {
       totalDebit,
-      ordered: totalQuantity(lines),
+      ordered: ordered ?? totalQuantity(items),
       delivered: lines.reduce((total, line) => total + line.delivered, 0),
       fingerprints: fingerprintsByProduct(handedOver),
       events: this.progress.events,
+      accepted: this.accepted,
       reason,
     };
     upsertMemo(this.watched ? { ...memo, watchedSince: undefined } : { ...memo });

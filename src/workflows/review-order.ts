@@ -1,19 +1,12 @@
 import type { PolledOrder } from '../contracts/activities';
-import { assessOrder, differenceOf, type EventLine, exactLines } from '../domain/assess-order';
+import { type Accepted, assessOrder, differenceOf, type EventLine, exactLines, keysDue } from '../domain/assess-order';
 import { keyCount } from '../domain/line-totals';
 import type { OrderSnapshot } from '../domain/order';
 import { awaitOrder } from './await-order';
 import { hold, type HoldCause, type Holds } from './holds';
 import type { OutcomeDetails, PurchaseRecord } from './purchase-record';
 
-/** What an operator has accepted of an order that is not as it should be. */
-interface Accepted {
-  items: boolean;
-  owner: boolean;
-  surplus: boolean;
-}
-
-const NOTHING_ACCEPTED: Accepted = { items: false, owner: false, surplus: false };
+const NOTHING_ACCEPTED: Accepted = {};
 
 /** Why an order must not be delivered as it is, and what an operator accepts who lets it be delivered all the same. */
 interface ReviewIssue extends HoldCause {
@@ -40,7 +33,7 @@ export async function reviewOrder(
   for (;;) {
     if (!order) return overdue('at the deadline the partner could not be asked');
     const issue = findIssue(purchase, order, compare, accepted);
-    if (!issue) return { ...outcomeOf(purchase, order), ...exactnessOf(purchase, order, compare, accepted) };
+    if (!issue) return { ...outcomeOf(purchase, order, accepted), ...exactnessOf(purchase, order, compare, accepted) };
 
     const resolution = await hold(purchase, holds, issue);
     if (resolution.decision === 'abandon' || resolution.decision === 'withhold') {
@@ -80,7 +73,7 @@ function findIssue(
 }
 
 /** The outcome of an order that is as it should be, or was accepted by an operator as it is. */
-function outcomeOf({ input }: PurchaseRecord, order: PolledOrder): OutcomeDetails {
+function outcomeOf({ input }: PurchaseRecord, order: PolledOrder, accepted: Accepted): OutcomeDetails {
   const assessment = assessOrder(input.items, order);
   const { totalDebit, earlier } = order;
   switch (assessment.kind) {
@@ -91,7 +84,8 @@ function outcomeOf({ input }: PurchaseRecord, order: PolledOrder): OutcomeDetail
     default: {
       const { lines, reason } = assessment;
       const whole = assessment.kind === 'hand-over' ? assessment.whole : isWhole(input.items, lines);
-      return { outcome: whole ? 'DELIVERED' : 'PARTIALLY_DELIVERED', lines, totalDebit, earlier, reason };
+      const ordered = keysDue(input.items, order, accepted);
+      return { outcome: whole ? 'DELIVERED' : 'PARTIALLY_DELIVERED', lines, ordered, totalDebit, earlier, reason };
     }
   }
 }

@@ -1,4 +1,4 @@
-import type { DeliveryMemo, HoldNotice, PurchaseMemo } from '../../contracts/purchase';
+import type { AcceptedOrder, DeliveryMemo, HoldNotice, PurchaseMemo } from '../../contracts/purchase';
 
 /** What a reconciliation needs of a purchase's memo. */
 export type ReadMemo = Pick<PurchaseMemo, 'totalDebit' | 'ordered' | 'delivered' | 'fingerprints'> & {
@@ -19,6 +19,14 @@ export function readMemo(memo: Record<string, unknown> = {}): ReadMemo | string 
   if (!isAbsent(hold) && !isHold(hold)) return 'expected hold: {id, reason, explanation, decisions}';
   const present = Object.entries({ ...numbers, fingerprints, hold }).filter(([, value]) => !isAbsent(value));
   return Object.fromEntries(present) as unknown as ReadMemo;
+}
+
+/** What operators have accepted, by the memo of a purchase; undefined where it has another shape: a person must look then. */
+export function readAccepted({ accepted }: Record<string, unknown> = {}): AcceptedOrder | undefined {
+  if (typeof accepted !== 'object' || accepted === null) return undefined;
+  const { orderId, items, owner, surplus } = accepted as { [Name in keyof AcceptedOrder]: unknown };
+  if (typeof orderId !== 'string') return undefined;
+  return { orderId, items: items === true, owner: owner === true, surplus: surplus === true };
 }
 
 /** The memo of a later delivery; empty where it has another shape: what was delivered is then read from histories. */

@@ -16,8 +16,8 @@ describe('every paid key arrives or is reported, under one event id', () => {
   afterEach(() => env.receiver.answerWith(() => 204));
 
   /** A purchase of four keys and its order. It stays open until the test changes it. */
-  async function open() {
-    const referenceId = await env.buy({ 'demo-never': 4 });
+  async function open(items: Record<string, number> = { 'demo-never': 4 }, reference?: string) {
+    const referenceId = await env.buy(items, reference);
     const orderOf = async () => (await env.starter.status(referenceId)).orderId;
     const orderId = await waitUntil('the order is placed', orderOf);
     const become = (status: string, ...keys: string[]) => env.sandbox.changeOrder(orderId, { status, keys: [keys] });
@@ -108,6 +108,28 @@ describe('every paid key arrives or is reported, under one event id', () => {
     expect(await night(referenceId)).toMatchObject([{ kind: 'SHORTFALL_REFUNDED', done: 'mended' }]);
     await ended(referenceId, 3);
     expect(env.eventTypes(referenceId)).toEqual(['purchase.partially_delivered', LATE, 'purchase.refunded', LATE]);
+    await expectEachOnce(referenceId, 'A', 'B', 'C');
+  });
+
+  it('other items that an operator has accepted are handed over after the end too, and nothing of them is missed', async () => {
+    const reference = env.reference();
+    const items = [{ id: 'demo-never', quantity: 3 }];
+    env.sandbox.addFault({ operation: 'place', referenceId: reference, commit: { type: 'items', items } });
+    const { referenceId, become } = await open({ 'demo-instant': 1 }, reference);
+    await become('PARTIAL_COMPLETED', 'A');
+    const operator = operatorOf(env, referenceId);
+    await operator.held('OTHER_ITEMS');
+    await operator.resolve('deliver');
+    await operator.result();
+
+    await become('PARTIAL_COMPLETED', 'A', 'B');
+    const note = 'keys on their way to the checkout: 1; still missing: 1';
+    expect(await night(referenceId)).toMatchObject([{ kind: 'UNDELIVERED', done: 'mended', note }]);
+    await ended(referenceId, 1);
+    await become('COMPLETED', 'A', 'B', 'C');
+    expect((await env.starter.redeliver(referenceId)).events.map(({ type }) => type).slice(1)).toEqual([LATE, LATE]);
+    await ended(referenceId, 2);
+    expect(await night(referenceId)).toEqual([]);
     await expectEachOnce(referenceId, 'A', 'B', 'C');
   });
 

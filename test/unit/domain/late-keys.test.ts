@@ -1,6 +1,8 @@
+import type { Accepted } from '../../../src/domain/assess-order';
 import { keysToSend, type DeliveryScope, type SentKeys } from '../../../src/domain/late-keys';
+import type { OrderSnapshot } from '../../../src/domain/order';
 
-const ITEMS = [{ productId: 'p', quantity: 4 }];
+const items = [{ productId: 'p', quantity: 4 }];
 const STATES: SentKeys['state'][] = ['received', 'failed', 'lost'];
 
 const orderOf = (status: string, keys: string) => ({
@@ -11,7 +13,7 @@ const orderOf = (status: string, keys: string) => ({
 const sentOf = (state: SentKeys['state'], keys: string) => ({ state, fingerprints: keys.split('') });
 
 function inBrief(scope: DeliveryScope, order: ReturnType<typeof orderOf> | undefined, sent: SentKeys[]): string {
-  const { repeat, lines, missing, issue } = keysToSend(scope, ITEMS, order, sent);
+  const { repeat, lines, missing, issue } = keysToSend(scope, { items }, order, sent);
   const again = repeat.map(({ fingerprints }) => fingerprints.join('')).join(',');
   const fresh = lines.flatMap(({ fingerprints }) => fingerprints).join('');
   return `again ${again || '-'}; new ${fresh || '-'}; missing ${missing}${issue === undefined ? '' : '; issue'}`;
@@ -75,7 +77,7 @@ describe('what is sent after the end of a purchase of four keys', () => {
         for (const present of keys)
           for (const first of parts)
             for (const second of parts) {
-              const { lines } = keysToSend(scope, ITEMS, orderOf(status, present), [first, second]);
+              const { lines } = keysToSend(scope, { items }, orderOf(status, present), [first, second]);
               const named = [...first.fingerprints, ...second.fingerprints];
               const isGood = status === 'COMPLETED' || status === 'PARTIAL_COMPLETED';
               const expected = isGood ? present.split('').filter((key) => !named.includes(key)) : [];
@@ -87,9 +89,42 @@ describe('what is sent after the end of a purchase of four keys', () => {
 
   it('is nothing new of an order that another purchase names too', () => {
     const claimed = { ...orderOf('COMPLETED', 'abcd'), claimedBy: 'SALE-2' };
-    expect(keysToSend('all', ITEMS, claimed, [])).toMatchObject({
+    expect(keysToSend('all', { items }, claimed, [])).toMatchObject({
       lines: [],
       issue: 'order o-1 also belongs to SALE-2',
+    });
+  });
+
+  describe('of an order of which an operator has accepted that it is not as it should be', () => {
+    const line = (productId: string, quantity: number, keys: string) => ({
+      productId,
+      quantity,
+      fingerprints: keys.split(''),
+    });
+    const order: OrderSnapshot = { orderId: 'o-1', status: 'PARTIAL_COMPLETED', lines: [] };
+    const bought = [
+      { productId: 'p', quantity: 2 },
+      { productId: 'q', quantity: 1 },
+    ];
+
+    it.each<[keyof Accepted, Partial<OrderSnapshot>, { fresh: string; missing: number }]>([
+      ['items', { lines: [line('r', 2, 'ab')] }, { fresh: 'b', missing: 0 }],
+      ['items', { lines: [line('r', 3, 'ab')] }, { fresh: 'b', missing: 1 }],
+      ['owner', { lines: [line('p', 2, 'ab')], claimedBy: 'SALE-2' }, { fresh: 'b', missing: 1 }],
+      ['surplus', { lines: [line('p', 2, 'abc'), line('q', 1, 'd')] }, { fresh: 'bcd', missing: 0 }],
+      // A key too many of p makes up for no missing one of q.
+      ['surplus', { lines: [line('p', 2, 'abc')] }, { fresh: 'bc', missing: 1 }],
+    ])('its %s: %j is delivered, and of nothing that was not accepted', (issue, shown, { fresh, missing }) => {
+      const send = (accepted?: Accepted) =>
+        keysToSend('new', { items: bought, accepted }, { ...order, ...shown }, [sentOf('received', 'a')]);
+      const { lines, issue: why, ...rest } = send({ [issue]: true });
+      const keys = lines.flatMap(({ fingerprints }) => fingerprints).join('');
+      expect({ keys, missing: rest.missing, why }).toEqual({ keys: fresh, missing, why: undefined });
+
+      const others = { items: true, owner: true, surplus: true, [issue]: false };
+      for (const accepted of [undefined, others]) {
+        expect(send(accepted)).toMatchObject({ lines: [], issue: expect.any(String) });
+      }
     });
   });
 });

@@ -43,13 +43,13 @@ const WORK: Record<string, (present: string[], handedOver: string[]) => () => vo
     const items = [{ productId: 'p', quantity: present.length }];
     const order = { orderId: 'o-1', status: 'COMPLETED', lines: [lineOf(present)] };
     const sent = [{ state: 'received' as const, fingerprints: handedOver }];
-    expect(keysToSend('new', items, order, sent)).toMatchObject({ lines: [], missing: 0 });
+    expect(keysToSend('new', { items }, order, sent)).toMatchObject({ lines: [], missing: 0 });
   },
   'finding that no event that failed was received under another id': (present, handedOver) => {
     const items = [{ productId: 'p', quantity: present.length }];
     const order = { orderId: 'o-1', status: 'COMPLETED', lines: [lineOf(present)] };
     const sent = inHundreds(handedOver).map((fingerprints) => ({ state: 'failed' as const, fingerprints }));
-    return () => expect(keysToSend('all', items, order, sent)).toMatchObject({ lines: [], missing: 0 });
+    return () => expect(keysToSend('all', { items }, order, sent)).toMatchObject({ lines: [], missing: 0 });
   },
 };
 
