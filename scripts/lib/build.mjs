@@ -43,12 +43,14 @@ async function compileAndBundle(anew = false) {
 async function bundleWorkflows(file, workflowInterceptorModules) {
   // Bundled here once, so that a worker starts without webpack and every worker runs the same code.
   const workflowsPath = join(dist, 'workflows/index.js');
+  const payloadConverterPath = join(dist, 'workflows/payload-converter.js');
   // Evaluated once in a worker, not once for each workflow: no module of ours has state of its own (workflow-bundle.test.ts).
   const logger = new DefaultLogger('WARN');
   const { code } = await bundleWorkflowCode({
     workflowsPath,
+    payloadConverterPath,
     workflowInterceptorModules,
-    preloadModules: [workflowsPath],
+    preloadModules: [workflowsPath, payloadConverterPath],
     logger,
   });
   await writeFile(`${file}.next`, code);

@@ -1131,6 +1131,22 @@ export const MUTANTS = [
     tests: ['test/scenarios/purchase/watched.test.ts'],
   },
   {
+    name: 'undecodable-signal',
+    rule: 'what can not be decoded fails no workflow task, wherever it comes from',
+    file: 'src/contracts/payload-converter.ts',
+    find: 'return UNDECODABLE as T;',
+    replace: 'throw new Error(UNDECODABLE);',
+    tests: ['test/scenarios/operators/manual-activity-results.test.ts'],
+  },
+  {
+    name: 'undecodable-is-nothing',
+    rule: 'what can not be decoded is not taken for an absent record of a placement, or for an absent input',
+    file: 'src/contracts/payload-converter.ts',
+    find: "const UNDECODABLE = 'a payload that could not be decoded';",
+    replace: "const UNDECODABLE = 'a payload that could not be decoded'.at(99);",
+    tests: ['test/unit/workflows/payload-converter.test.ts'],
+  },
+  {
     name: 'row-of-another-reference',
     rule: 'a row counts only with the reference of the purchase, byte for byte',
     file: 'src/activities/watch-orders.ts',

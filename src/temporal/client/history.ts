@@ -4,6 +4,7 @@ import type { OrderPlaced, PolledOrder, WorkerSettings } from '../../contracts/a
 import { type DeliveryReceipt, type DeliveryRequest, fingerprintsOf } from '../../contracts/checkout-events';
 import { eventIdOf } from '../../contracts/event-id';
 import { ACTIVITY } from '../../contracts/names';
+import { toleratingUndecodable } from '../../contracts/payload-converter';
 import { firstPollAt } from '../../contracts/purchase';
 
 /** One execution of a workflow: a reset ends a run and begins another of the same workflow. */
@@ -162,5 +163,5 @@ async function decode(client: Client, payloads: Payload[] | null | undefined): P
   const { payloadConverter, payloadCodecs } = client.options.loadedDataConverter;
   let decoded = payloads ?? [];
   for (const codec of payloadCodecs.toReversed()) decoded = await codec.decode(decoded);
-  return arrayFromPayloads(payloadConverter, decoded);
+  return arrayFromPayloads(toleratingUndecodable(payloadConverter), decoded);
 }

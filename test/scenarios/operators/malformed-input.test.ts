@@ -7,6 +7,7 @@ import type { ReconcileOrdersInput } from '../../../src/contracts/reconciliation
 import { rejectionOf } from '../../support/checks';
 import { HOUR } from '../../support/settings';
 import { startReconciliationEnvironment, type TestEnvironment } from '../../support/test-environment';
+import { UNDECODABLE_VALUES } from '../../support/undecodable';
 import { waitUntil } from '../../support/wait-until';
 
 const LINES = [{ productId: 'demo-instant', quantity: 1, fingerprints: [] }];
@@ -51,6 +52,7 @@ describe('a workflow that is started with what it can not use fails at once, and
     ['a dry run that is a string', { dryRun: 'false' }],
     ['a time zone that is a number', { timeZone: 1 }],
     ['a time zone that is an object', { timeZone: {} }],
+    ['what can not be decoded, and may have asked for a dry run', UNDECODABLE_VALUES[0]],
   ])('reconcileWorkflow with %s: InvalidReconciliation', async (_, input) => {
     expect(await failureOf(RECONCILE_WORKFLOW, [input])).toMatchObject({
       type: 'InvalidReconciliation',
@@ -63,6 +65,7 @@ describe('a workflow that is started with what it can not use fails at once, and
     ['null', [null]],
     ['a list', [[]]],
     ['a string', ['purchase.overdue']],
+    ['what can not be decoded', [UNDECODABLE_VALUES[0]]],
     ['an event without its time', [{ ...OVERDUE, at: undefined }]],
     ['a time that is none', [{ ...OVERDUE, at: 'yesterday' }]],
     ['a reference that is none', [{ ...OVERDUE, referenceId: ' ' }]],

@@ -1,7 +1,10 @@
+import { purchaseWorkflowId } from '../../../src/contracts/names';
+import { createPurchaseReader } from '../../../src/temporal/client';
 import { expectDeliveredOnce, expectNoChangedEvents } from '../../support/checks';
 import { operatorOf } from '../../support/operator';
 import type { Answer } from '../../support/receiver';
 import { sharedEnvironment } from '../../support/test-environment';
+import { UNDECODABLE_VALUES } from '../../support/undecodable';
 import { waitUntil } from '../../support/wait-until';
 
 const JUNK: [string, unknown][] = [
@@ -9,6 +12,7 @@ const JUNK: [string, unknown][] = [
   ['a word', 'done'],
   ['an empty object', {}],
   ['a list', []],
+  ['what can not be decoded', UNDECODABLE_VALUES[0]],
 ];
 
 describe('an activity that an operator completes or fails', () => {
@@ -119,6 +123,12 @@ describe('an activity that an operator completes or fails', () => {
         .map(({ id }) => id);
       expect(new Set(ids).size).toBe(1);
       expect(await operator.brokenTasks()).toEqual([]);
+      // Who delivers again reads them from the history.
+      const { workflowId, runId } = await env.client.workflow.getHandle(purchaseWorkflowId(referenceId)).describe();
+      const { events } = await createPurchaseReader(env.client).keyEvents(referenceId, {
+        also: [{ workflowId, runId }],
+      });
+      expect(events.map(({ id, received }) => ({ id, received }))).toEqual([{ id: ids[0], received: true }]);
     },
   );
 });

@@ -118,7 +118,7 @@ describe('a reconciliation among records that can not be read', () => {
     await buyWithRawMemo(undecodable);
     const whole = await late();
     await env.untilListed("WorkflowType = 'purchaseWorkflow'", 4);
-    await env.untilListed("ExecutionStatus = 'Failed'", 2);
+    await env.untilListed("ExecutionStatus = 'Failed'", 3);
     await env.untilListed("PurchaseState = 'OVERDUE'", 1);
 
     expect(named(await env.reconcile())).toEqual(
@@ -180,7 +180,7 @@ describe('a reconciliation among records that can not be read', () => {
     await handle.result().catch(() => undefined);
   }
 
-  /** As a client with a codec of its own writes it. No worker can begin such a workflow. */
+  /** As a client with a codec of its own writes it. */
   async function buyWithRawMemo(referenceId: string): Promise<void> {
     const { client, taskQueue, namespace } = env;
     const { payloadConverter } = client.options.loadedDataConverter;
