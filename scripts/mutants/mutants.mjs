@@ -357,6 +357,14 @@ export const MUTANTS = [
     tests: ['test/scenarios/placement/history.test.ts'],
   },
   {
+    name: 'window-ends-at-the-answer',
+    rule: 'the settling time ends with what the partner was asked at its end, not with an answer to an earlier question',
+    file: 'src/workflows/settle-placement.ts',
+    find: 'askedAt - absentSince >= windowMs',
+    replace: 'askedAt < Infinity && Date.now() - absentSince >= windowMs',
+    tests: ['test/scenarios/placement/history.test.ts'],
+  },
+  {
     name: 'deliver-both',
     rule: 'a double purchase is reported',
     file: 'src/workflows/settle-placement.ts',

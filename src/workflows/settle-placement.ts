@@ -171,9 +171,10 @@ type Settled =
 
 /**
  * Searches the history, soon and then with growing gaps. Absent is only what every search of a whole window showed so,
- * a window that began no earlier than `notBefore`; a search that fails or proves nothing begins it anew. It takes several
- * searches to give up: one that died with its worker may last longer than the timeout for all. A window that has begun is
- * seen to its end.
+ * a window that began no earlier than `notBefore`; a search that fails or proves nothing begins it anew. The window lasts from the
+ * answer of its first search to the question of its last: what a search shows may be as old as its question, however long
+ * the answer took. It takes several searches to give up: one that died with its worker may last longer than the timeout for
+ * all. A window that has begun is seen to its end.
  *
  * After a reset a whole window begins anew, also where one search would have done: the run before went on until then, and what it
  * has sent last may still be on its way.
@@ -186,6 +187,7 @@ async function watchHistory(purchase: PurchaseRecord, options: WatchOptions): Pr
   let absentSince: number | undefined;
 
   for (let turn = 0; ; turn++) {
+    const askedAt = Date.now();
     const { result, why } = await searchHistory(purchase, prove, notBefore);
     if (result && result.orders.length > 0) return { kind: 'found', orders: result.orders };
     if (result && result.runId !== purchase.searchedInRun) {
@@ -197,9 +199,8 @@ async function watchHistory(purchase: PurchaseRecord, options: WatchOptions): Pr
     }
     const counts = result !== undefined && (result.readable || !prove);
     absentSince = counts ? (absentSince ?? Math.max(Date.now(), notBefore)) : undefined;
-    if (result && absentSince !== undefined && Date.now() - absentSince >= windowMs) {
-      return { kind: 'absent', runId: result.runId };
-    }
+    const isWholeWindow = absentSince !== undefined && (windowMs === 0 || askedAt - absentSince >= windowMs);
+    if (result && isWholeWindow) return { kind: 'absent', runId: result.runId };
     const timedOut = Date.now() >= giveUpAt && turn >= pauses.length;
     if (timedOut && absentSince === undefined) return { kind: 'unreadable', why };
     const pause = pauses[Math.min(turn, pauses.length - 1)] ?? purchase.settings.settleMs;

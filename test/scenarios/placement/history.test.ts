@@ -1,3 +1,4 @@
+import type { Fault } from '../../../src/sandbox';
 import { operatorOf } from '../../support/operator';
 import { sharedEnvironment, startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
 import { INSTANT, LENIENT, type PurchaseFault, type PurchaseRun, runPurchase } from './run-purchase';
@@ -70,6 +71,21 @@ describe('an order that shows up late, but within the settling time', () => {
     expect(late).toMatchObject({ state: 'DELIVERED', requests: 1 });
     expect(late.orders).toHaveLength(1);
   });
+});
+
+it('an order that shows up while a search takes longer than the settling time is adopted: the search looked before it', async () => {
+  const settings = { ...LENIENT, settleMs: 2_000, partnerTimeoutMs: 8_000 };
+  const env = await startTestEnvironment({ pastOrders: 5, settings });
+  const [newest] = (await env.partner.listOrders()).data.orders;
+  // The second search asks for the order of the purchase, for the newest orders, and for the newest: the sixth request since the 409.
+  const slow: Fault = { operation: 'orders', nth: 2, action: { type: 'delay', ms: 2_500 } };
+  env.sandbox.addFault({ ...slow, referenceId: newest?.referenceId });
+  const late = await runPurchase(env, [
+    { operation: 'place', action: { type: 'answer', status: 409 }, commit: { type: 'late', historyRequests: 6 } },
+  ]);
+
+  expect(late).toMatchObject({ state: 'DELIVERED', requests: 1 });
+  expect(late.received).toEqual(late.issued);
 });
 
 describe('a history that shows nothing absent leads to a hold and not to a second order', () => {
