@@ -1065,6 +1065,22 @@ export const MUTANTS = [
     tests: ['test/scenarios/reconciliation/one-instant.test.ts'],
   },
   {
+    name: 'another-kind-dropped',
+    rule: 'a finding that is of another kind when it is read again is reported and repaired as that',
+    file: 'src/domain/reconciliation/finding.ts',
+    find: 'if (same || !isAboutOwnOrder(suggested)) return same;',
+    replace: 'if (same || isAboutOwnOrder(suggested)) return same;',
+    tests: ['test/scenarios/reconciliation/late-keys.test.ts'],
+  },
+  {
+    name: 'overdue-by-its-row',
+    rule: 'an overdue order that the history shows as open is read by itself',
+    file: 'src/activities/reconcile/read-records.ts',
+    find: '&& !endsPolling(row.status)',
+    replace: '&& endsPolling(row.status)',
+    tests: ['test/scenarios/reconciliation/late-keys.test.ts'],
+  },
+  {
     name: 'missing-because-unreadable',
     rule: 'a double purchase is reported though the own order can not be read',
     file: 'src/activities/reconcile/confirm.ts',

@@ -1,6 +1,6 @@
 import {
+  confirmationOf,
   type Finding,
-  findingKey,
   indexRecords,
   type KnownPurchase,
   type PartnerOrder,
@@ -9,12 +9,11 @@ import {
   type RecordIndex,
   recordsAbout,
 } from '../../domain/reconciliation/index';
-import { presentableStatus } from '../../domain/order';
-import type { Order, PartnerClient } from '../../partner/index';
+import type { PartnerClient, PartnerError } from '../../partner/index';
 import type { PurchaseReader } from '../../temporal/client';
 import { inParallel } from '../in-parallel';
 import { describePurchase, type LaterDeliveries } from './purchase-lists';
-import { readOrder } from './read-order';
+import { readOrder, withOrder } from './read-order';
 
 /** A finding that the server and the partner confirm, with its purchase and the orders that it is about. */
 export interface ConfirmedFinding {
@@ -43,7 +42,7 @@ const PARALLEL = 4;
  * Looks for a finding again in what the server says of its purchases and the partner of its orders now: the lists that suggested
  * it lag, they were read at different times, and somebody may have repaired it meanwhile.
  *
- * @returns undefined when it is not found again.
+ * @returns the finding of now, which may be of another kind; undefined when nothing is found any more.
  */
 export async function confirm(context: ConfirmContext, suggested: Finding): Promise<ConfirmedFinding | undefined> {
   const { reader, records, options, later } = context;
@@ -52,12 +51,17 @@ export async function confirm(context: ConfirmContext, suggested: Finding): Prom
   const again = suggested.kind === 'SAME_KEY_TWICE' ? { orders } : await readAgain(context, suggested, orders);
   const described = await Promise.all(references.map((reference) => describePurchase(reader, reference, later)));
   const purchases = described.filter((purchase) => purchase !== undefined);
-  const key = findingKey(suggested);
   // What could not be read stays so: the partner's refusal of it now does not make it missing.
   const found = reconcile(indexRecords(again.orders, purchases, unreadable), options);
-  const finding = found.find((one) => findingKey(one) === key);
+  const finding = confirmationOf(suggested, found);
   const purchase = purchases.find(({ referenceId }) => referenceId === suggested.referenceId);
-  return finding && { finding, purchase, ...again };
+  return finding && { finding, purchase, orders: again.orders, unconfirmed: issueWith(again.failed) };
+}
+
+interface ReadAgain {
+  orders: PartnerOrder[];
+  /** By order id: why it could not be read. */
+  failed?: ReadonlyMap<string, PartnerError>;
 }
 
 /** The orders of a finding as the partner shows them now. One that can't be read stays as the history showed it. */
@@ -65,24 +69,26 @@ async function readAgain(
   { partner, records, signal }: ConfirmContext,
   { orderIds, referenceId }: Finding,
   before: readonly PartnerOrder[],
-): Promise<Pick<ConfirmedFinding, 'orders' | 'unconfirmed'>> {
+): Promise<ReadAgain> {
   const unseen = orderIds.filter((id) => !records.orders.has(id));
   const ids = [...before.map(({ id }) => id), ...unseen].slice(0, MOST_READ_AGAIN);
   const now = new Map(before.map((order) => [order.id, order]));
-  let unconfirmed: string | undefined;
+  const createdAt = records.purchases.get(referenceId ?? '')?.startedAt ?? -Infinity;
+  const failed = new Map<string, PartnerError>();
   await inParallel(ids, PARALLEL, async (id) => {
+    const known = now.get(id);
     const read = await readOrder(partner, id, signal);
-    if ('order' in read) {
-      const known = now.get(id) ?? { id, referenceId, createdAt: -Infinity };
-      now.set(id, { ...known, status: presentableStatus(read.order.status), title: titleOf(read.order) });
-    } else if (read.error.retryable) {
-      unconfirmed = `order ${id} could not be read again: ${read.error.message}`;
-    }
+    if ('order' in read) now.set(id, withOrder(known ?? { id, referenceId, status: '', createdAt }, read.order));
+    // That neither the history nor the partner itself shows an order is what a missing one rests on.
+    else if (known || read.error.kind !== 'not-found') failed.set(id, read.error);
   });
-  return { orders: [...now.values()], unconfirmed };
+  return { orders: [...now.values()], failed };
 }
 
-/** Of an order of several products a title would be that of a part. */
-function titleOf({ products: [first, ...others] }: Order): string | undefined {
-  return others.length === 0 ? first?.title : undefined;
+/** Why a finding is not confirmed: an order may be read later. */
+function issueWith(failed: ReadAgain['failed'] = new Map()): string | undefined {
+  for (const [id, { retryable, message }] of failed) {
+    if (retryable) return `order ${id} could not be read again: ${message}`;
+  }
+  return undefined;
 }

@@ -11,6 +11,7 @@ import {
   type Finding,
   findingKey,
   indexRecords,
+  inReportOrder,
   readsForKeys,
   reconcile,
   type ReconcileOptions,
@@ -149,11 +150,11 @@ async function handleFindings(
     handled += 1;
     progress.show('confirming and repairing', { done: handled, of: suggested.length });
     if (!confirmed) return undefined;
-    const isNotified = input.later.notified.has(findingKey(finding));
+    const isNotified = input.later.notified.has(findingKey(confirmed.finding));
     if (isNotified && !readsForKeys(confirmed.finding)) return { ...confirmed.finding, done: 'notified' as const };
     return handleFinding(context, confirmed);
   });
-  return findings.filter((finding) => finding !== undefined);
+  return inReportOrder(findings.filter((finding) => finding !== undefined));
 }
 
 function countsOf(findings: readonly Finding[]): ReconciliationResult['findings'] {

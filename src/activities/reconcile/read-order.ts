@@ -1,3 +1,5 @@
+import { presentableStatus } from '../../domain/order';
+import type { PartnerOrder } from '../../domain/reconciliation/index';
 import { isPartnerError, type Order, type PartnerClient, type PartnerError, withRetry } from '../../partner/index';
 import { readRetry } from '../../workflows/policies';
 
@@ -19,4 +21,12 @@ export async function readOrder(
     if (!isPartnerError(error) || error.kind === 'closed') throw error;
     return { error };
   }
+}
+
+/** What is known of an order, with what it said when it was read by itself. */
+export function withOrder(known: PartnerOrder, { status, totalDebit, products }: Order): PartnerOrder {
+  const [first, ...others] = products;
+  // Of an order of several products a title would be that of a part.
+  const title = others.length === 0 ? first?.title : undefined;
+  return { ...known, status: presentableStatus(status), totalDebit, title };
 }

@@ -1,5 +1,5 @@
 import { CLOCK_TOLERANCE_MS } from '../../domain/clock-tolerance';
-import { isSafeOrderId, presentableStatus } from '../../domain/order';
+import { endsPolling, isSafeOrderId } from '../../domain/order';
 import {
   type KnownPurchase,
   mustBeInHistory,
@@ -13,7 +13,7 @@ import { inParallel } from '../in-parallel';
 import { type OrderHistory, readOrderHistory } from './order-history';
 import type { Progress } from '../progress';
 import { type LaterDeliveries, listLaterDeliveries, listPurchases } from './purchase-lists';
-import { readOrder } from './read-order';
+import { readOrder, withOrder } from './read-order';
 
 /** How many followed orders are read at the same time. */
 const PARALLEL = 4;
@@ -36,8 +36,9 @@ export async function readRecords(
   const later = await listLaterDeliveries(reader, runId);
   const purchases = await listPurchases(reader, { from: options.from, orders, later }, progress);
   const followed = await readFollowedOrders(partner, { orders, purchases, options }, progress);
+  const read = new Map(followed.flatMap(({ order }) => (order ? [[order.id, order]] : [])));
   return {
-    orders: [...orders, ...followed.flatMap(({ order }) => order ?? [])],
+    orders: [...orders.filter(({ id }) => !read.has(id)), ...read.values()],
     unreadable: [...history.unreadable, ...followed.flatMap(({ unreadable }) => unreadable ?? [])],
     purchases,
     later,
@@ -46,7 +47,8 @@ export async function readRecords(
 
 /**
  * Reads one by one the orders that the history does not show: of older purchases that may still bring keys, and of those whose
- * order it should show, because a row that can't be read may hide it.
+ * order it should show, because a row that can't be read may hide it. Also those of overdue purchases that it shows as open: its
+ * statuses need not be those of an order, and may lag.
  */
 async function readFollowedOrders(
   partner: PartnerClient,
@@ -54,23 +56,20 @@ async function readFollowedOrders(
   progress: Progress,
 ): Promise<{ order?: PartnerOrder; unreadable?: UnreadableRecord }[]> {
   const { options } = input;
-  const shown = new Set(input.orders.map((order) => order.id));
-  const followed = input.purchases.filter(
-    (purchase) =>
-      purchase.orderId !== undefined &&
-      !shown.has(purchase.orderId) &&
-      (mayStillBringKeys(purchase, options) || mustBeInHistory(purchase, options)),
-  );
+  const shown = new Map(input.orders.map((order) => [order.id, order]));
+  const followed = input.purchases.filter((purchase) => {
+    if (purchase.orderId === undefined) return false;
+    const row = shown.get(purchase.orderId);
+    if (row) return purchase.state === 'OVERDUE' && isMissingKeys(purchase) && !endsPolling(row.status);
+    return mayStillBringKeys(purchase, options) || mustBeInHistory(purchase, options);
+  });
   let done = 0;
   return inParallel(followed, PARALLEL, async (purchase) => {
     const { orderId = '', referenceId, startedAt } = purchase;
     const read = await readOrder(partner, orderId, progress.signal);
     progress.show('reading followed orders', { done: ++done, of: followed.length });
-    if ('order' in read) {
-      return {
-        order: { id: orderId, referenceId, status: presentableStatus(read.order.status), createdAt: startedAt },
-      };
-    }
+    const known = shown.get(orderId) ?? { id: orderId, referenceId, status: '', createdAt: startedAt };
+    if ('order' in read) return { order: withOrder(known, read.order) };
     // Neither the history nor the partner itself shows it: it is missing there.
     if (read.error.kind === 'not-found' && mustBeInHistory(purchase, options)) return {};
     const id = isSafeOrderId(orderId) ? orderId : undefined;
@@ -79,6 +78,9 @@ async function readFollowedOrders(
 }
 
 function mayStillBringKeys(purchase: KnownPurchase, { from }: ReconcileOptions): boolean {
-  const { startedAt, ordered = Infinity, delivered = 0 } = purchase;
-  return startedAt < from && delivered < ordered;
+  return purchase.startedAt < from && isMissingKeys(purchase);
+}
+
+function isMissingKeys({ ordered = Infinity, delivered = 0 }: KnownPurchase): boolean {
+  return delivered < ordered;
 }

@@ -36,6 +36,9 @@ export type FindingStatus = 'mended' | 'notified' | 'left' | 'dry-run';
 /** A finding with its status. `note`: what was done, or why it was not, in one sentence without a key. */
 export type ReportedFinding = Finding & { done: FindingStatus; note?: string };
 
+/** The kinds that are not about a purchase together with its own order. */
+const ABOUT_OTHERS: readonly FindingKind[] = ['DOUBLE_PURCHASE', 'SAME_KEY_TWICE', 'UNREADABLE', 'ORPHAN'];
+
 /** The most order ids in the key of a finding, which goes into memos. */
 const MOST_IDS_IN_KEY = 10;
 
@@ -51,4 +54,19 @@ export function findingKey({
   const ids = orderIds.toSorted();
   const others = ids.length > MOST_IDS_IN_KEY ? [ids.length - MOST_IDS_IN_KEY] : [];
   return JSON.stringify([kind, referenceId ?? null, ...ids.slice(0, MOST_IDS_IN_KEY), ...others]);
+}
+
+/**
+ * What a second reading found in place of a suggested finding: the same one, or what its purchase and the own order are
+ * together by now. A purchase has at most one finding about its own order, so whoever drops that for its kind drops it for good.
+ */
+export function confirmationOf(suggested: Finding, found: readonly Finding[]): Finding | undefined {
+  const key = findingKey(suggested);
+  const same = found.find((one) => findingKey(one) === key);
+  if (same || !isAboutOwnOrder(suggested)) return same;
+  return found.find((one) => one.referenceId === suggested.referenceId && isAboutOwnOrder(one));
+}
+
+function isAboutOwnOrder({ kind }: Finding): boolean {
+  return !ABOUT_OTHERS.includes(kind);
 }

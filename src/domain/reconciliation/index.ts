@@ -1,6 +1,6 @@
 export { FINDING_KINDS, type FindingKind, KIND_DOCS } from './finding-kinds';
-export { type Finding, findingKey, type FindingStatus, type ReportedFinding } from './finding';
-export { reconcile, withKeysMissing } from './reconcile';
+export { confirmationOf, type Finding, findingKey, type FindingStatus, type ReportedFinding } from './finding';
+export { inReportOrder, reconcile, withKeysMissing } from './reconcile';
 export { readsForKeys } from './repairs';
 export {
   indexRecords,

@@ -28,7 +28,7 @@ import { unreadableFindings, unreadablePurchase } from './unreadable';
  */
 export function reconcile(records: RecordIndex, options: ReconcileOptions): Finding[] {
   const settled = [...records.purchases.values()].filter((purchase) => isForThisRun(purchase, options));
-  return sorted([
+  return inReportOrder([
     ...settled.flatMap((purchase) => findingsOf(purchase, records, options)),
     ...[...records.orders.values()].filter((order) => isOrphan(order, records, options)).map(orphan),
     ...unreadableFindings(records),
@@ -99,7 +99,8 @@ function isSettled(order: PartnerOrder, { settledBefore }: ReconcileOptions): bo
   return order.createdAt < settledBefore;
 }
 
-function sorted(findings: Finding[]): Finding[] {
+/** By kind in the order of `FINDING_KINDS`, then by reference. */
+export function inReportOrder<Some extends Finding>(findings: readonly Some[]): Some[] {
   const rank = new Map(FINDING_KINDS.map((kind, index) => [kind, index]));
   return findings.toSorted(
     (a, b) =>

@@ -2,7 +2,7 @@ import { groupBy } from '../group-by';
 import { isBillable } from '../order';
 import type { Finding } from './finding';
 
-/** An order as the partner's order history shows it. */
+/** An order as the partner's order history shows it, and where it was read by itself, as that showed it. */
 export interface PartnerOrder {
   id: string;
   /** Absent where the partner names none. */
@@ -13,7 +13,9 @@ export interface PartnerOrder {
   createdAt: number;
   /** `item.amount` as it came. With several products it may be that of the first only: the partner does not say. */
   amount?: number;
-  /** Known only of an order that was read with its keys, so that none of them is in it. */
+  /** `total_debit`, for the whole order. Known only of an order that was read by itself. */
+  totalDebit?: number;
+  /** Known only of an order that was read by itself, so that none of its keys is in it. */
   title?: string;
   /** `item.quantity` as it came. It shows whether `amount` is for the whole order. */
   quantity?: number;

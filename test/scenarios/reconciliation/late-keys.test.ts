@@ -133,6 +133,31 @@ describe('every paid key arrives or is reported, under one event id', () => {
     await expectEachOnce(referenceId, 'A', 'B', 'C');
   });
 
+  it('keys are delivered where the history shows an older status than the order has, or one that no order has', async () => {
+    const [late, filled] = [await overdue(), await partlyDelivered()];
+    const become = ({ orderId }: { orderId: string }, shown: string) =>
+      env.sandbox.changeOrder(orderId, {
+        status: 'COMPLETED',
+        keys: [['A', 'B', 'C', 'D']],
+        shownRow: { status: shown },
+      });
+    await become(late, 'IN_WORK');
+    await become(filled, 'PARTIAL_COMPLETED');
+    await env.untilListed(`ReferenceId = '${late.referenceId}' AND CloseTime IS NOT NULL`, 1);
+    await env.untilListed(`ReferenceId = '${filled.referenceId}' AND CloseTime IS NOT NULL`, 1);
+
+    const { details } = await env.reconcile();
+
+    const of = ({ referenceId }: { referenceId: string }) =>
+      details.filter((finding) => finding.referenceId === referenceId);
+    expect(of(late)).toMatchObject([{ kind: 'LATE', done: 'mended' }]);
+    expect(of(filled)).toMatchObject([{ kind: 'SHORTFALL_FILLED', done: 'mended' }]);
+    for (const { referenceId } of [late, filled]) {
+      await ended(referenceId, 1);
+      await expectEachOnce(referenceId, 'A', 'B', 'C', 'D');
+    }
+  });
+
   it('an order that is complete without a single key is a finding each night', async () => {
     const { referenceId, become } = await overdue();
     await become('COMPLETED');

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import {
+  confirmationOf,
   type Finding,
   FINDING_KINDS,
   findingKey,
@@ -158,6 +159,23 @@ describe('comparing the orders of the partner with the purchases here', () => {
     }
     for (const kind of FINDING_KINDS)
       expect(Object.values(KIND_DOCS[kind]).every((text) => text.length > 5)).toBe(true);
+  });
+});
+
+describe('a second reading', () => {
+  const own = (status: string) =>
+    compare([order('x', { status })], [purchase('x', { state: 'OVERDUE', delivered: 0 })]);
+  const double = compare([order('x'), order('y', { referenceId: 'REF-x' })], [purchase('x')]);
+
+  it('gives what a purchase and its own order are together by now, where that is of another kind', () => {
+    expect(confirmationOf(own('PROCESSING')[0]!, own('COMPLETED'))).toMatchObject({ kind: 'LATE' });
+    expect(confirmationOf(own('PROCESSING')[0]!, [])).toBeUndefined();
+  });
+
+  it('gives nothing in place of a double purchase, whose own order has a finding of its own', () => {
+    expect(confirmationOf(double[0]!, own('COMPLETED'))).toBeUndefined();
+    expect(confirmationOf(own('PROCESSING')[0]!, double)).toBeUndefined();
+    expect(confirmationOf(double[0]!, [...own('COMPLETED'), ...double])).toMatchObject({ kind: 'DOUBLE_PURCHASE' });
   });
 });
 
