@@ -798,6 +798,14 @@ export const MUTANTS = [
     tests: ['test/scenarios/reconciliation/late-keys.test.ts'],
   },
   {
+    name: 'short-reconciliation-counts',
+    rule: 'a reconciliation of the last hour does not silence what the night has found',
+    file: 'src/temporal/client/last-reconciliation.ts',
+    find: ' && (run.workflowId !== RECONCILE_NOW || lookbackMs >= DAY_MS)',
+    replace: ' && (run.workflowId !== RECONCILE_NOW || lookbackMs > 0)',
+    tests: ['test/scenarios/worker/gauges.test.ts'],
+  },
+  {
     name: 'acceptance-forgotten',
     rule: 'what a person has accepted of an order is handed over after the end of its purchase too',
     file: 'src/domain/late-keys.ts',

@@ -216,7 +216,8 @@ export const METRICS = {
     unit: 'seconds',
     labels: {},
     meaning:
-      'When the last reconciliation that was no dry run ended, as Unix time; 0 where the namespace knows of none',
+      'When the last reconciliation ended that was no dry run and, started by hand, looked back a day or more, as Unix time; ' +
+      '0 where the namespace knows of none',
   },
   fulfilment_last_reconciliation_duration_seconds: {
     type: 'gauge',

@@ -1,11 +1,12 @@
 import type { Client } from '@temporalio/client';
-import { RECONCILE_WORKFLOW } from '../../contracts/names';
-import type { ReconcileInput, ReconciliationResult } from '../../contracts/reconciliation';
-import { readStartInput } from './history';
+import { RECONCILE_NOW, RECONCILE_WORKFLOW } from '../../contracts/names';
+import { DEFAULT_LOOKBACK_MS, type ReconcileInput, type ReconciliationResult } from '../../contracts/reconciliation';
+import { readStartInput, type Run } from './history';
 import { inTaskQueue } from './list-filters';
 import { epochMsOf } from './proto-timestamp';
 
-/** So many of the newest are looked through for one that was no dry run. */
+const DAY_MS = 24 * 3_600_000;
+/** So many of the newest are looked through for one that counts. */
 const NEWEST = 50;
 
 /** A reconciliation that has ended. Instants are epoch ms. */
@@ -17,7 +18,8 @@ export interface EndedReconciliation {
 }
 
 /**
- * The last reconciliation of a task queue that completed and was no dry run.
+ * The last reconciliation of a task queue that completed and counts: no dry run, and none that a person started and that looked
+ * back less than a day, because neither says that what a night has found is mended.
  *
  * @param known the one that was the last before: nothing of it is read again.
  * @returns `known` where there is no newer one.
@@ -37,11 +39,16 @@ export async function readLastReconciliation(
   for (const { execution, startTime, closeTime } of executions) {
     const run = { workflowId: execution?.workflowId ?? '', runId: execution?.runId ?? '' };
     if (run.runId === known?.runId) return known;
-    const input = (await readStartInput(client, run)) as ReconcileInput | undefined;
-    if (input?.dryRun === true) continue;
+    if (!(await isCounted(client, run))) continue;
     const handle = client.workflow.getHandle(run.workflowId, run.runId, { followRuns: false });
     const result = (await handle.result()) as ReconciliationResult;
     return { runId: run.runId, startedAt: epochMsOf(startTime), endedAt: epochMsOf(closeTime), result };
   }
   return known;
+}
+
+async function isCounted(client: Client, run: Run): Promise<boolean> {
+  const input = (await readStartInput(client, run)) as ReconcileInput | undefined;
+  const { dryRun, lookbackMs = DEFAULT_LOOKBACK_MS } = input ?? {};
+  return dryRun !== true && (run.workflowId !== RECONCILE_NOW || lookbackMs >= DAY_MS);
 }

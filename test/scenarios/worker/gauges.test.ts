@@ -3,6 +3,7 @@ import { noopMetricMeter } from '@temporalio/common';
 import { PURCHASE_WORKFLOW, purchaseWorkflowId } from '../../../src/contracts/names';
 import { metricsOf } from '../../../src/contracts/record-metrics';
 import { keepGauges } from '../../../src/metrics';
+import { reconcileNow } from '../../../src/starter/reconciliation';
 import { sharedEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
 
@@ -43,7 +44,7 @@ describe('the gauges of a worker that has just begun', () => {
     });
   }
 
-  it('show who is held and since when, and of the reconciliations the last that was no dry run, whoever saw it happen', async () => {
+  it('show who is held and since when, and of the reconciliations the last that counts, whoever saw it happen', async () => {
     const before = await readOnce();
     expect(before.shown.get('fulfilment_running_purchases HELD')).toBe(0);
     expect(before.shown.get('fulfilment_oldest_purchase_age_seconds HELD')).toBe(0);
@@ -58,7 +59,8 @@ describe('the gauges of a worker that has just begun', () => {
     const { findings } = await env.reconcile();
     const endedBy = Date.now();
     await env.reconcile({ dryRun: true, lookbackMs: 60_000 });
-    await env.untilListed("WorkflowType = 'reconcileWorkflow' AND ExecutionStatus = 'Completed'", 2);
+    expect((await reconcileNow(env.client, env.taskQueue, { lookbackMs: 60_000 })).findings.ORPHAN).toBeUndefined();
+    await env.untilListed("WorkflowType = 'reconcileWorkflow' AND ExecutionStatus = 'Completed'", 3);
 
     const { shown, warnings } = await readOnce();
     expect(warnings).toEqual([]);
