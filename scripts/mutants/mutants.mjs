@@ -613,6 +613,14 @@ export const MUTANTS = [
     tests: ['test/scenarios/delivery/answers.test.ts'],
   },
   {
+    name: 'night-of-pauses',
+    rule: 'an order of which the partner says to come back in an hour stops no reconciliation',
+    file: 'src/partner/retry.ts',
+    find: 'if (askedMs > ownMs && !mayPause(askedMs)) throw error;',
+    replace: 'if (askedMs > ownMs && !mayPause(askedMs) && attempt >= tries) throw error;',
+    tests: ['test/unit/partner/retry.test.ts'],
+  },
+  {
     name: 'asked-for-no-pause',
     rule: 'a Retry-After makes the pause of an activity longer, never shorter',
     file: 'src/activities/failures.ts',

@@ -3,7 +3,7 @@ export type { AroundRequest } from './around';
 export type { AnswerKind, PartnerObserver } from './observer';
 export { isPartnerError, PartnerError } from './errors';
 export type { BeforeWrite } from './transport';
-export { type ReadRetry, withRetry } from './retry';
+export { limitPauses, type ReadRetry, withRetry } from './retry';
 export type { RequestTurn } from './slots';
 export { MAX_PAGE_SIZE } from './arguments';
 export { byReadability, isUnreadable } from './history-rows';

@@ -387,6 +387,18 @@ export const heartbeatInterval = 5 * SECOND;
 /** A read of the partner within that activity is tried again before the whole begins anew. */
 export const readRetry = { tries: 4, firstPauseMs: 500 };
 
+/**
+ * The longest pauses that the partner may ask for while its order history is read: one, and all of them. Without a page there is no
+ * reconciliation, so it is waited for, and four hours of the six are left for the rest.
+ */
+export const pagePauses = { longestMs: HOUR, togetherMs: 2 * HOUR };
+
+/**
+ * The same for orders that are read by themselves: one that is not to be had now is for the next night, and stops none of the others.
+ * Four or more are read at the same time, so all pauses of such a step together take little more than half an hour.
+ */
+export const orderPauses = { longestMs: 30 * SECOND, togetherMs: 2 * HOUR };
+
 /** Nothing of a reconciliation outlasts the next night's. */
 export const reconciliationTimeout = 23 * HOUR;
 

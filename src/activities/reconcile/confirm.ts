@@ -9,7 +9,7 @@ import {
   type RecordIndex,
   recordsAbout,
 } from '../../domain/reconciliation/index';
-import type { PartnerClient, PartnerError } from '../../partner/index';
+import type { PartnerClient, PartnerError, ReadRetry } from '../../partner/index';
 import type { PurchaseReader } from '../../temporal/client';
 import { inParallel } from '../in-parallel';
 import { describePurchase, type LaterDeliveries } from './purchase-lists';
@@ -31,7 +31,7 @@ export interface ConfirmContext {
   records: RecordIndex;
   options: ReconcileOptions;
   later: LaterDeliveries;
-  signal: AbortSignal;
+  retry: ReadRetry;
 }
 
 /** The most orders of one finding that are read again; a double purchase may be of thousands. */
@@ -66,7 +66,7 @@ interface ReadAgain {
 
 /** The orders of a finding as the partner shows them now. One that can't be read stays as the history showed it. */
 async function readAgain(
-  { partner, records, signal }: ConfirmContext,
+  { partner, records, retry }: ConfirmContext,
   { orderIds, referenceId }: Finding,
   before: readonly PartnerOrder[],
 ): Promise<ReadAgain> {
@@ -77,7 +77,7 @@ async function readAgain(
   const failed = new Map<string, PartnerError>();
   await inParallel(ids, PARALLEL, async (id) => {
     const known = now.get(id);
-    const read = await readOrder(partner, id, signal);
+    const read = await readOrder(partner, id, retry);
     if ('order' in read) now.set(id, withOrder(known ?? { id, referenceId, status: '', createdAt }, read.order));
     // That neither the history nor the partner itself shows an order is what a missing one rests on.
     else if (known || read.error.kind !== 'not-found') failed.set(id, read.error);

@@ -24,6 +24,7 @@ import { lookbackIssue } from '../../temporal/client';
 import { failure, nameOf, toFailure } from '../failures';
 import type { ActivityDependencies } from '../dependencies';
 import { confirm } from './confirm';
+import { orderRetry } from './read-order';
 import { handleFinding } from './repair';
 import type { RepairContext } from './repair-context';
 import { inParallel } from '../in-parallel';
@@ -130,10 +131,12 @@ async function handleFindings(
   input: { records: RecordIndex; options: ReconcileOptions; later: LaterDeliveries; dryRun: boolean },
   progress: Progress,
 ): Promise<ReportedFinding[]> {
+  const retry = orderRetry(progress.signal);
   const context: RepairContext = {
     ...deps,
     taskQueue: activityInfo().taskQueue,
     signal: progress.signal,
+    retry,
     runId: ownRunId(),
     dryRun: input.dryRun,
   };
@@ -142,7 +145,7 @@ async function handleFindings(
     ...suggested.filter(({ kind }) => kind === 'ORPHAN').slice(MOST_ORPHANS_CONFIRMED),
     ...suggested.filter(({ kind }) => kind === 'UNREADABLE'),
   ]);
-  const confirmContext = { reader: deps.purchases, partner: deps.partner, signal: progress.signal, ...input };
+  const confirmContext = { reader: deps.purchases, partner: deps.partner, retry, ...input };
   let handled = 0;
   const findings = await inParallel(suggested, PARALLEL, async (finding) => {
     progress.signal.throwIfAborted();

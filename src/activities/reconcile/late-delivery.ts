@@ -4,7 +4,6 @@ import { mayHaveKeys } from '../../domain/order';
 import type { Finding, FindingStatus } from '../../domain/reconciliation/index';
 import { type PurchaseRun, startKeyDelivery } from '../../temporal/client';
 import { withRetry } from '../../partner/index';
-import { readRetry } from '../../workflows/policies';
 import { planDelivery, type PlannedDelivery } from '../plan-delivery';
 import type { ConfirmedFinding } from './confirm';
 import type { RepairContext } from './repair-context';
@@ -31,9 +30,7 @@ export async function deliverLate(
   if (latest?.status === 'RUNNING') return onItsWay(context, finding, latest);
 
   const delivery = { referenceId, orderId, deliver: 'new' as const };
-  const planned = await withRetry({ ...readRetry, signal: context.signal }, () =>
-    planDelivery(context, delivery, latest ? [latest] : []),
-  );
+  const planned = await withRetry(context.retry, () => planDelivery(context, delivery, latest ? [latest] : []));
   const keys = planned.plan.requests.flatMap(fingerprintsOf).length;
   const issue = issueOf(planned);
   if (issue !== undefined) return withStatus(finding, 'left', issue);

@@ -4,13 +4,16 @@ import {
   byReadability,
   type HistoryOrder,
   isPartnerError,
+  limitPauses,
   type PartnerClient,
+  type ReadRetry,
   type UnreadableRow,
   withRetry,
 } from '../../partner/index';
-import { readRetry } from '../../workflows/policies';
+import { pagePauses, readRetry } from '../../workflows/policies';
 import { inParallel } from '../in-parallel';
 import type { Progress } from '../progress';
+import { orderRetry } from './read-order';
 
 /** The most rows that are searched for again. */
 const MOST_READ_AGAIN = 200;
@@ -35,15 +38,14 @@ export async function readOrderHistory(
   progress: Progress,
 ): Promise<OrderHistory> {
   const rows = await partner.ordersSince(from, {
-    retry: { ...readRetry, signal: progress.signal },
+    retry: { ...readRetry, mayPause: limitPauses(pagePauses), signal: progress.signal },
     onPage: ({ page, pages, read, rows: orders }) =>
       progress.show('reading the order history', { page, pages, read, orders }),
   });
   const { readable, unreadable } = byReadability<HistoryOrder>(rows);
   const young = unreadable.filter(({ notAfter = Infinity }) => notAfter >= from);
-  const again = await inParallel(young.slice(0, MOST_READ_AGAIN), PARALLEL, (row) =>
-    readRowAgain(partner, row, progress),
-  );
+  const retry = orderRetry(progress.signal);
+  const again = await inParallel(young.slice(0, MOST_READ_AGAIN), PARALLEL, (row) => readRowAgain(partner, row, retry));
   const found = again.filter((row) => row !== undefined);
   const ids = new Set(found.map(({ id }) => id));
   return {
@@ -56,14 +58,14 @@ export async function readOrderHistory(
 async function readRowAgain(
   partner: PartnerClient,
   { id }: UnreadableRow,
-  { signal }: Progress,
+  retry: ReadRetry,
 ): Promise<HistoryOrder | undefined> {
   if (id === undefined || !isSafeOrderId(id)) return undefined;
   try {
-    const { data } = await withRetry({ ...readRetry, signal }, () => partner.listOrders({ search: id }));
+    const { data } = await withRetry(retry, () => partner.listOrders({ search: id }));
     return data.orders.find((order) => order.id === id);
   } catch (error) {
-    signal.throwIfAborted();
+    retry.signal.throwIfAborted();
     if (!isPartnerError(error) || error.kind === 'closed') throw error;
     return undefined;
   }

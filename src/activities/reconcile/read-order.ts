@@ -1,7 +1,20 @@
 import { presentableStatus } from '../../domain/order';
 import type { PartnerOrder } from '../../domain/reconciliation/index';
-import { isPartnerError, type Order, type PartnerClient, type PartnerError, withRetry } from '../../partner/index';
-import { readRetry } from '../../workflows/policies';
+import {
+  isPartnerError,
+  limitPauses,
+  type Order,
+  type PartnerClient,
+  type PartnerError,
+  type ReadRetry,
+  withRetry,
+} from '../../partner/index';
+import { orderPauses, readRetry } from '../../workflows/policies';
+
+/** How the orders of one step of a reconciliation are read, all of them with the same one: it counts their pauses. */
+export function orderRetry(signal: AbortSignal): ReadRetry {
+  return { ...readRetry, mayPause: limitPauses(orderPauses), signal };
+}
 
 /**
  * Reads one order at the partner. What passes is tried again; what lasts is the answer, so that one order stops nobody.
@@ -11,13 +24,13 @@ import { readRetry } from '../../workflows/policies';
 export async function readOrder(
   partner: PartnerClient,
   orderId: string,
-  signal: AbortSignal,
+  retry: ReadRetry,
 ): Promise<{ order: Order } | { error: PartnerError }> {
   try {
-    const { data } = await withRetry({ ...readRetry, signal }, () => partner.getOrder(orderId));
+    const { data } = await withRetry(retry, () => partner.getOrder(orderId));
     return { order: data };
   } catch (error) {
-    signal.throwIfAborted();
+    retry.signal.throwIfAborted();
     if (!isPartnerError(error) || error.kind === 'closed') throw error;
     return { error };
   }

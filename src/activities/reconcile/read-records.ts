@@ -13,7 +13,7 @@ import { inParallel } from '../in-parallel';
 import { type OrderHistory, readOrderHistory } from './order-history';
 import type { Progress } from '../progress';
 import { type LaterDeliveries, listLaterDeliveries, listPurchases } from './purchase-lists';
-import { readOrder, withOrder } from './read-order';
+import { orderRetry, readOrder, withOrder } from './read-order';
 
 /** How many followed orders are read at the same time. */
 const PARALLEL = 4;
@@ -63,10 +63,11 @@ async function readFollowedOrders(
     if (row) return purchase.state === 'OVERDUE' && isMissingKeys(purchase) && !endsPolling(row.status);
     return mayStillBringKeys(purchase, options) || mustBeInHistory(purchase, options);
   });
+  const retry = orderRetry(progress.signal);
   let done = 0;
   return inParallel(followed, PARALLEL, async (purchase) => {
     const { orderId = '', referenceId, startedAt } = purchase;
-    const read = await readOrder(partner, orderId, progress.signal);
+    const read = await readOrder(partner, orderId, retry);
     progress.show('reading followed orders', { done: ++done, of: followed.length });
     const known = shown.get(orderId) ?? { id: orderId, referenceId, status: '', createdAt: startedAt };
     if ('order' in read) return { order: withOrder(known, read.order) };

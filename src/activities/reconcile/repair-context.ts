@@ -1,4 +1,5 @@
 import type { Client } from '@temporalio/client';
+import type { ReadRetry } from '../../partner/index';
 import type { ActivityDependencies } from '../dependencies';
 
 /** What repairs need. */
@@ -6,6 +7,7 @@ export interface RepairContext extends Pick<ActivityDependencies, 'partner' | 'f
   client: Client;
   taskQueue: string;
   signal: AbortSignal;
+  retry: ReadRetry;
   /** The run of the reconciliation. */
   runId: string;
   /** Read what would be handed over, and do nothing. */

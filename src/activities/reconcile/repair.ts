@@ -8,7 +8,7 @@ import type { ReportedFinding } from '../../contracts/reconciliation';
 import { isSafeOrderId } from '../../domain/order';
 import { type Finding, findingKey, readsForKeys, withKeysMissing } from '../../domain/reconciliation/index';
 import { isPartnerError, withRetry } from '../../partner/index';
-import { answerTimeout, readRetry } from '../../workflows/policies';
+import { answerTimeout } from '../../workflows/policies';
 import { nameOf } from '../failures';
 import type { ConfirmedFinding } from './confirm';
 import { deliverLate } from './late-delivery';
@@ -85,9 +85,7 @@ async function notifyRefund(context: RepairContext, { finding, orders }: Confirm
   if (finding.referenceId === undefined || orderId === undefined || !before) {
     return left(finding, 'its order is unknown');
   }
-  const { data: order } = await withRetry({ ...readRetry, signal: context.signal }, () =>
-    context.partner.getOrder(orderId),
-  );
+  const { data: order } = await withRetry(context.retry, () => context.partner.getOrder(orderId));
   if (order.status !== before.status) return left(finding, 'its order changed while the records were read');
   return notify(context, finding, {
     type: 'purchase.refunded',

@@ -51,6 +51,7 @@ describe('a reconciliation among records that can not be read', () => {
     ['404', { type: 'answer', status: 404 }],
     ['403', { type: 'answer', status: 403 }],
     ['another shape', { type: 'merge', data: { status: 7 } }],
+    ['503 and asks for an hour', { type: 'answer', status: 503, headers: { 'retry-after': '3600' } }],
   ] as const)('reports a followed order that answers %s, and reads the other one', async (_, action) => {
     await env.close();
     // The partner's clock is behind, so its orders are old, and followed one by one.

@@ -1,8 +1,10 @@
 import { isPartnerError, statusError, timedOut, unreachable } from '../../../src/partner/errors';
-import { withRetry } from '../../../src/partner/retry';
-import { readRetry } from '../../../src/workflows/policies';
+import { limitPauses, withRetry } from '../../../src/partner/retry';
+import { orderPauses, pagePauses, readRetry, reconciliationOptions } from '../../../src/workflows/policies';
 
-const retry = { ...readRetry, signal: new AbortController().signal };
+/** Of each step, at least. */
+const READ_AT_ONCE = 4;
+const retry = { ...readRetry, mayPause: limitPauses(orderPauses), signal: new AbortController().signal };
 
 describe('a read that fails', () => {
   it('is tried again where it may succeed later', async () => {
@@ -28,14 +30,37 @@ describe('a read that fails', () => {
     expect(reads).toBe(1);
   });
 
-  it('ends its pause when it is aborted, with the reason of that', async () => {
-    const abort = new AbortController();
-    const reason = new Error('cancelled');
-    const read = async () => {
-      setImmediate(() => abort.abort(reason));
-      throw statusError({ operation: 'getOrder', httpStatus: 503, retryAfterMs: 3_600_000 });
-    };
-    await expect(withRetry({ ...readRetry, signal: abort.signal }, read)).rejects.toBe(reason);
+  describe('and asks to come back in an hour', () => {
+    const anHour = statusError({ operation: 'getOrder', httpStatus: 503, retryAfterMs: 3_600_000 });
+
+    /** Aborts as soon as the read has failed, so that a pause that is made does not last. */
+    function failOnce(pauses: typeof orderPauses, reason: Error) {
+      const abort = new AbortController();
+      return withRetry({ ...readRetry, mayPause: limitPauses(pauses), signal: abort.signal }, async () => {
+        setImmediate(() => abort.abort(reason));
+        throw anHour;
+      });
+    }
+
+    it('has failed at once where it is of one order: a handful would take the whole night', async () => {
+      await expect(failOnce(orderPauses, new Error('cancelled'))).rejects.toBe(anHour);
+    });
+
+    it('waits where it is of a page, and ends its pause when it is aborted, with the reason of that', async () => {
+      const reason = new Error('cancelled');
+      await expect(failOnce(pagePauses, reason)).rejects.toBe(reason);
+    });
+  });
+
+  it('is granted the pauses that the partner asks for, until all together would be too long', () => {
+    const mayPause = limitPauses({ longestMs: 30, togetherMs: 70 });
+    expect([31, 30, 30, 30, 10, 1].map(mayPause)).toEqual([false, true, true, false, true, false]);
+  });
+
+  it('leaves a reconciliation time for all the rest, however the partner delays it', () => {
+    const steps = ['rows that are read again', 'followed orders', 'findings'];
+    const pausesMs = pagePauses.togetherMs + (steps.length * orderPauses.togetherMs) / READ_AT_ONCE;
+    expect(pausesMs).toBeLessThan(Number(reconciliationOptions.startToCloseTimeout));
   });
 
   it('throws what the last try threw', async () => {
