@@ -8,7 +8,7 @@ import type {
   UnreadableRow,
 } from '../partner/index';
 import { loadPartner } from './lazy';
-import { type Output, show } from './output';
+import { type Output, show, shown } from './output';
 
 /** Which part of a list to show. */
 export interface Listing {
@@ -60,8 +60,9 @@ async function showAll<T>(
 }
 
 function formatProduct(product: Product): string {
-  const price = `${product.price.toFixed(2)} ${product.currency}`;
-  return `${product.id.padEnd(28)} ${price.padStart(14)} ${String(product.quantity).padStart(7)} in stock  ${product.title}`;
+  const price = `${product.price.toFixed(2)} ${shown(product.currency)}`;
+  const quantity = String(product.quantity).padStart(7);
+  return `${shown(product.id).padEnd(28)} ${price.padStart(14)} ${quantity} in stock  ${shown(product.title)}`;
 }
 
 type ShownRow = HistoryOrder | ReturnType<typeof shownRow>;
@@ -76,9 +77,10 @@ function shownRow({ id, referenceId, createdAt, problems }: UnreadableRow) {
 
 function formatOrder(row: ShownRow): string {
   const { createdAt = 'no date', id = 'no id', referenceId = '' } = row;
-  const [status, item] =
+  const [status, item = ''] =
     'problems' in row ? ["can't be read", `expected ${row.problems.join(', ')}`] : [row.status, row.item?.title];
-  return `${createdAt}  ${id.padEnd(24)} ${status.padEnd(18)} ${referenceId.padEnd(24)} ${item ?? ''}`;
+  const names = `${shown(id).padEnd(24)} ${shown(status).padEnd(18)} ${shown(referenceId).padEnd(24)}`;
+  return `${shown(createdAt)}  ${names} ${shown(item)}`;
 }
 
 function formatPosition({ hits, pages }: { hits: number; pages: { page: number; total: number } }): string {

@@ -1,6 +1,7 @@
 import type { PurchaseResult } from '../contracts/purchase';
 import { commandsFor, statusCommand } from '../contracts/operator-commands';
 import { inHours } from '../domain/in-hours';
+import { inOneLine } from '../domain/markdown';
 import type { Cancellation } from '../starter/cancel';
 import type { ListFilter, PurchaseList } from '../starter/list';
 import type { StartedPurchase } from '../starter/purchases';
@@ -19,6 +20,16 @@ export interface Output {
 /** Prints one answer: as JSON, or as text for people. */
 export function show(out: Output, document: unknown, words: string): void {
   out.write(out.json ? `${JSON.stringify(document, undefined, 2)}\n` : `${words}\n`);
+}
+
+/** A text that the partner wrote, wholly or in part: in a terminal it can't end its line, and neither clear nor hide another. */
+export function shown(text: string): string {
+  return inOneLine(text, 200);
+}
+
+/** The same for a sentence of ours that quotes the partner. */
+export function shownSentence(text: string): string {
+  return inOneLine(text, 600);
 }
 
 export function showStarted(out: Output, started: StartedPurchase, result?: PurchaseResult): void {
@@ -50,7 +61,7 @@ export function showList(out: Output, list: PurchaseList, { state, sinceMs }: Li
   const lines = [
     ...purchases.flatMap(({ referenceId, state: now, since, orderId, reason, commands }) => [
       `${referenceId}  ${now} since ${since}${orderId === undefined ? '' : `  order ${orderId}`}`,
-      `  ${reason}`,
+      `  ${shownSentence(reason)}`,
       ...commands.map((command) => `    ${command}`),
     ]),
     `${state ?? 'waiting for a person'}${period}: ${purchases.length}${left}`,
@@ -89,7 +100,7 @@ export function showStatus(out: Output, status: PurchaseStatus): void {
 function formatHold({ referenceId, hold }: PurchaseStatus): string[] {
   if (!hold) return [];
   const commands = commandsFor(referenceId, hold.decisions).map((command) => `    ${command}`);
-  return [`  waits for you, ${hold.reason}: ${hold.explanation}`, '  type one of:', ...commands];
+  return [`  waits for you, ${hold.reason}: ${shownSentence(hold.explanation)}`, '  type one of:', ...commands];
 }
 
 function formatWork(work: PendingWork, { workflowId }: PurchaseStatus): string[] {
@@ -134,7 +145,7 @@ function formatResult(result: PurchaseResult): string {
   const order = result.orderId ? `  order ${result.orderId}` : '';
   const debit = result.totalDebit === undefined ? '' : `  debited ${result.totalDebit}`;
   return [
-    `  ${result.outcome}${order}${debit}${result.reason ? `  (${result.reason})` : ''}`,
-    ...result.lines.map((line) => `    ${line.delivered} of ${line.quantity}  ${line.title ?? line.productId}`),
+    `  ${result.outcome}${order}${debit}${result.reason ? `  (${shownSentence(result.reason)})` : ''}`,
+    ...result.lines.map((line) => `    ${line.delivered} of ${line.quantity}  ${shown(line.title ?? line.productId)}`),
   ].join('\n');
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { ReconciliationResult } from '../contracts/reconciliation';
 import type { StarterContext } from './context';
-import { show } from './output';
+import { show, shown, shownSentence } from './output';
 import type { NightlySchedule, ScheduleManager } from '../starter/index';
 import { inHours } from '../domain/in-hours';
 import { period } from './command-arguments';
@@ -74,8 +74,8 @@ function formatResult(result: ReconciliationResult): string[] {
   return [
     `${orders} orders from ${from} to ${to}`,
     ...details.flatMap((finding) => [
-      `${finding.kind}  ${finding.referenceId ?? ''}  ${finding.orderIds.join(' ')}  ${finding.done}`.trimEnd(),
-      `    ${finding.explanation}${finding.note === undefined ? '' : ` (${finding.note})`}`,
+      `${finding.kind}  ${shown(finding.referenceId ?? '')}  ${finding.orderIds.map(shown).join(' ')}  ${finding.done}`.trimEnd(),
+      `    ${shownSentence(finding.explanation)}${finding.note === undefined ? '' : ` (${shownSentence(finding.note)})`}`,
       ...(finding.done === 'mended' ? [] : [`    ${finding.advice}`]),
     ]),
     ...more,
