@@ -1147,6 +1147,22 @@ export const MUTANTS = [
     tests: ['test/scenarios/purchase/watched.test.ts'],
   },
   {
+    name: 'woken-once-polled-once',
+    rule: 'an order that is open though its row has ended is polled again an interval later, not in twenty',
+    file: 'src/workflows/await-watched-order.ts',
+    find: 'pollsDue = 1 + POLLS_AFTER_WAKE;',
+    replace: 'pollsDue = 1 + 0 * POLLS_AFTER_WAKE;',
+    tests: ['test/scenarios/purchase/watched.test.ts'],
+  },
+  {
+    name: 'polled-on-and-on',
+    rule: 'an order that stays open though its row has ended is polled again a few times only',
+    file: 'src/workflows/await-watched-order.ts',
+    find: 'if (isOpen && pollsDue > 0) pollsDue -= 1;',
+    replace: 'if (isOpen && pollsDue > 1) pollsDue -= 1;',
+    tests: ['test/scenarios/purchase/watched.test.ts'],
+  },
+  {
     name: 'waits-for-the-watcher-alone',
     rule: 'a purchase without a watcher polls by itself',
     file: 'src/workflows/await-watched-order.ts',

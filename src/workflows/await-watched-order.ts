@@ -4,7 +4,7 @@ import { summaryOf } from '../domain/markdown';
 import { endsPolling } from '../domain/order';
 import { isOrderSnapshot } from './activity-result-guards';
 import { boundedPause } from './bounded-pause';
-import { pollingOptions, WATCH_INTERVALS } from './policies';
+import { POLLS_AFTER_WAKE, pollingOptions, WATCH_INTERVALS } from './policies';
 import type { PurchaseRecord } from './purchase-record';
 
 /** When an order may be polled next, in ms from now. `isOpen`: a poll has shown that it is open. */
@@ -15,9 +15,12 @@ export interface NextPoll {
 
 /**
  * Waits until an order has ended or the deadline has come, with `PURCHASE_WATCH=history`: the watcher says when it may have
- * ended, and then it is polled, for a row of the order history proves nothing. Whether or not there is a watcher, one activity polls
- * it every `WATCH_INTERVALS`: by its retry policy, so that a poll that finds nothing costs no workflow task. However often the
- * purchase is woken, polls come no closer than the interval.
+ * ended, and then it is polled, for a row of the order history proves nothing. One that is open all the same is polled
+ * `POLLS_AFTER_WAKE` times more, an interval apart: the watcher wakes once for a row, and what answers polls may lag behind it.
+ *
+ * Whether or not there is a watcher, one activity polls the order every `WATCH_INTERVALS`: by its retry policy, so that a poll that
+ * finds nothing costs no workflow task. However often the purchase is woken, its own polls come no closer than the interval. That
+ * activity does not know of them: a poll of it may come sooner than an interval after one of them, and delays the next.
  *
  * @param deadline epoch ms.
  * @returns the order once it has ended; undefined when the deadline has come.
@@ -32,16 +35,18 @@ export async function awaitWatchedOrder(
   let { isOpen } = first;
   let notBefore = Date.now() + first.nextPollMs;
   let routine: RoutinePolls | undefined;
+  let pollsDue = 0;
 
   while (left() > 0) {
     if (routine?.order) return routine.order;
-    if (isOpen) {
+    if (isOpen && pollsDue === 0) {
       purchase.showWatched();
       if (!routine || routine.hasEnded) routine = startRoutinePolls(purchase, request, deadline);
       const isWoken = await purchase.orderChanges.of(request.orderId, routine, left());
       if (!isWoken || routine?.order) continue;
-      notBefore = Math.max(notBefore, (routine?.lastPollAt() ?? 0) + pollIntervalMs);
+      pollsDue = 1 + POLLS_AFTER_WAKE;
     }
+    notBefore = Math.max(notBefore, (routine?.lastPollAt() ?? 0) + pollIntervalMs);
     const pause = Math.min(boundedPause(notBefore - Date.now(), deadline), left());
     if (pause > 0) await sleep(pause, { summary: 'then a poll' });
     if (routine?.order) return routine.order;
@@ -50,6 +55,7 @@ export async function awaitWatchedOrder(
     const order = await pollWatched(purchase, request, left());
     if (order && endsPolling(order.status)) return order;
     isOpen = order !== undefined;
+    if (isOpen && pollsDue > 0) pollsDue -= 1;
     notBefore = Date.now() + pollIntervalMs;
   }
   return undefined;

@@ -297,6 +297,12 @@ export function pollingOptions(settings: PurchaseSettings, remainingMs: number):
 export const WATCH_INTERVALS = 20;
 
 /**
+ * How often an order is polled again, an interval apart, whose row is that of an order that has ended, and which is open by its first
+ * poll. It is woken once for that row. A row may say so for long: after these it waits for another one, or for its own polls.
+ */
+export const POLLS_AFTER_WAKE = 3;
+
+/**
  * The pause between two readings of the order history. Temporal's lists lag by about a second: whoever reads more often sees
  * nothing sooner.
  */

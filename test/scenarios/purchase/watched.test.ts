@@ -28,17 +28,23 @@ describe('purchases for which the order history is read', () => {
     expect(memo).not.toHaveProperty('watchedSince');
   });
 
-  it('take a row for a hint: a wrong one costs one poll, one of another reference or that cannot be read none', async () => {
+  it('take a row for a hint: a wrong one costs some polls, one of another reference or that cannot be read none, and one that comes first is polled on', async () => {
     const [wrong = '', foreign = '', unreadable = '', changed = ''] = await buyNever(env, 4);
+    const [order] = await env.sandbox.ordersOf(changed);
+    const open = { type: 'merge', data: { status: 'PROCESSING' } } as const;
+    env.sandbox.addFault({ operation: 'keys', orderId: order!.id, times: 2, when: 'after', action: open });
     await changeOrder(env, wrong, { shownRow: { status: 'FAILED' } });
     await changeOrder(env, foreign, { shownRow: { status: 'COMPLETED', reference_id: foreign.toLowerCase() } });
     await changeOrder(env, unreadable, { shownRow: { status: 'COMPLETED', created_at: 'yesterday' } });
     await changeOrder(env, changed, { status: 'COMPLETED' });
-    await env.starter.result(changed);
+    expect(await env.starter.result(changed)).toMatchObject({ outcome: 'DELIVERED' });
+    // The first poll, two that show it open, the one that does not, and the read of the delivery.
+    expect(await pollsOf(env, changed)).toHaveLength(5);
+    await waitUntil('the wrong one was polled on', async () => (await pollsOf(env, wrong)).length === 5);
     const readings = historyReadings(env);
-    await waitUntil('the order history was read three times more', () => historyReadings(env) >= readings + 3);
+    await waitUntil('the order history was read twice more', () => historyReadings(env) >= readings + 2);
 
-    expect(await pollsOf(env, wrong)).toHaveLength(2);
+    expect(await pollsOf(env, wrong)).toHaveLength(5);
     expect(await pollsOf(env, foreign)).toHaveLength(1);
     expect(await pollsOf(env, unreadable)).toHaveLength(1);
     expect(await env.starter.status(wrong)).toMatchObject({ state: 'PENDING', execution: 'RUNNING' });
