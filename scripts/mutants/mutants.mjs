@@ -333,6 +333,22 @@ export const MUTANTS = [
     tests: ['test/scenarios/placement/history.test.ts'],
   },
   {
+    name: 'listed-order-ignored',
+    rule: 'a search that shows no order is not believed where the list that is to prove it has the order',
+    file: 'src/activities/find-orders.ts',
+    find: 'matching(listed, referenceId',
+    replace: 'matching(listed.slice(0, 0), referenceId',
+    tests: ['test/unit/activities/prove-readable.test.ts'],
+  },
+  {
+    name: 'partner-clock-ahead',
+    rule: 'what proves a search was placed later than the order that is looked for by the clock that dates it',
+    file: 'src/activities/prove-readable.ts',
+    find: 'sentBefore + aheadMs',
+    replace: 'sentBefore + 0 * aheadMs',
+    tests: ['test/unit/activities/prove-readable.test.ts'],
+  },
+  {
     name: 'old-order-as-proof',
     rule: 'what proves the history readable is the newest order that can be had',
     file: 'src/activities/prove-readable.ts',

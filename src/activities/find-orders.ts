@@ -8,7 +8,7 @@ import { byReadability, type HistoryOrder, type HistoryRow, type PartnerClient, 
 import { searchSlotWait } from '../workflows/policies';
 import { failure, toFailure } from './failures';
 import type { ActivityDependencies } from './dependencies';
-import { proveSearch, type Readability } from './prove-readable';
+import { EMPTY_HISTORY, proveSearch } from './prove-readable';
 
 /** Beyond this many pages a search gives up: 100,000 orders younger than one purchase are no history to scan. */
 const MAX_PAGES = 200;
@@ -30,7 +30,7 @@ export function createFindOrdersActivities(deps: ActivityDependencies): Pick<Act
       try {
         return await deps.partner.inTurn(turn, async (partner) => ({
           runId,
-          ...(await searchHistory(partner, input)),
+          ...(await searchHistory({ partner, now: deps.now }, input)),
         }));
       } catch (error) {
         throw finalUnlessRateLimited(toFailure(error));
@@ -39,15 +39,32 @@ export function createFindOrdersActivities(deps: ActivityDependencies): Pick<Act
   };
 }
 
-async function searchHistory(
-  partner: PartnerClient,
-  { referenceId, since, prove, sentBefore }: FindOrdersInput,
+type Searching = Pick<ActivityDependencies, 'partner' | 'now'>;
+
+async function searchHistory(searching: Searching, input: FindOrdersInput): Promise<Omit<OrderSearchResult, 'runId'>> {
+  const { orders, why, how, rowsSeen } = requireUsable(
+    await findOrders(searching.partner, input.referenceId, input.since),
+  );
+  if (orders.length > 0 || !input.prove) return { orders, readable: false, why };
+  if (how === 'search') return proveAbsent(searching, input);
+  // A history that was scanned shows what it has; only an empty one proves nothing.
+  return rowsSeen > 0 ? { orders, readable: true, why } : { orders, readable: false, why: EMPTY_HISTORY };
+}
+
+/** The search shows no order. It is not believed where the list that is to prove it has one. */
+async function proveAbsent(
+  { partner, now }: Searching,
+  { referenceId, since, sentBefore }: FindOrdersInput,
 ): Promise<Omit<OrderSearchResult, 'runId'>> {
-  const found = await findOrders(partner, referenceId, since);
-  const { orders, why, unusable } = found;
-  if (unusable !== undefined) throw failure(FAILURE.partnerUnavailable, unusable);
-  if (orders.length > 0 || !prove) return { orders, readable: false, why };
-  return { orders, ...(await proveReadable(partner, found, sentBefore)) };
+  const { listed, readable, why } = await proveSearch(partner, { sentBefore, now });
+  const { orders } = requireUsable(matching(listed, referenceId, mayBeOursSince(since, referenceId)));
+  return { orders, readable, why };
+}
+
+/** @throws ApplicationFailure where what was found settles nothing. */
+function requireUsable<T extends Pick<Found, 'unusable'>>(found: T): T {
+  if (found.unusable !== undefined) throw failure(FAILURE.partnerUnavailable, found.unusable);
+  return found;
 }
 
 /** The workflow decides what a failed search means; one that could not be made is no such search. */
@@ -79,12 +96,16 @@ export async function findOrders(partner: PartnerClient, referenceId: string, si
     const mayBeOurs = (row: UnreadableRow) => (row.referenceId ?? referenceId) === referenceId;
     return { ...matching(searched, referenceId, mayBeOurs), how: 'search', rowsSeen: searched.length, why: 'searched' };
   }
-  const from = since - CLOCK_TOLERANCE_MS;
-  const scanned = await partner.ordersSince(from, { maxPages: MAX_PAGES });
+  const scanned = await partner.ordersSince(since - CLOCK_TOLERANCE_MS, { maxPages: MAX_PAGES });
   const why = 'scanned, the search is ignored';
-  const mayBeOurs = (row: UnreadableRow) =>
-    (row.referenceId ?? referenceId) === referenceId && (row.notAfter ?? Infinity) >= from;
-  return { ...matching(scanned, referenceId, mayBeOurs), how: 'scan', rowsSeen: scanned.length, why };
+  const matched = matching(scanned, referenceId, mayBeOursSince(since, referenceId));
+  return { ...matched, how: 'scan', rowsSeen: scanned.length, why };
+}
+
+/** Of a list of orders of all references, a row that can't be read may be ours if it is young enough and names no other. */
+function mayBeOursSince(since: number, referenceId: string): (row: UnreadableRow) => boolean {
+  const from = since - CLOCK_TOLERANCE_MS;
+  return (row) => (row.referenceId ?? referenceId) === referenceId && (row.notAfter ?? Infinity) >= from;
 }
 
 /** @returns undefined where the partner ignores what is searched for. */
@@ -97,13 +118,6 @@ async function search(partner: PartnerClient, referenceId: string): Promise<Hist
   return rows;
 }
 
-/** A history that was scanned shows what it has; only an empty one proves nothing. */
-function proveReadable(partner: PartnerClient, found: Found, sentBefore: number): Readability | Promise<Readability> {
-  if (found.how === 'search') return proveSearch(partner, sentBefore);
-  if (found.rowsSeen > 0) return { readable: true, why: found.why };
-  return { readable: false, why: 'the order history is empty, which proves nothing' };
-}
-
 /** A row of which neither name can be read may mention anything. */
 function mentions({ referenceId, id }: HistoryRow, text: string): boolean {
   const names = [referenceId, id].filter((name) => name !== undefined);
@@ -112,7 +126,7 @@ function mentions({ referenceId, id }: HistoryRow, text: string): boolean {
 }
 
 /**
- * The rows of exactly this reference, oldest first. Of the partner's free text nothing goes on but what has been checked. A row
+ * The rows of exactly this reference, each id once, oldest first. Of the partner's free text nothing goes on but what has been checked. A row
  * that can't be read stands against nothing but the absence of an order.
  */
 function matching(
@@ -121,7 +135,8 @@ function matching(
   mayBeOurs: (row: UnreadableRow) => boolean,
 ): Pick<Found, 'orders' | 'unusable'> {
   const { readable, unreadable } = byReadability<HistoryOrder>(rows);
-  const own = readable.filter((row) => row.referenceId === referenceId);
+  const ofReference = readable.filter((row) => row.referenceId === referenceId);
+  const own = [...new Map(ofReference.map((row) => [row.id, row])).values()];
   const usable = own.filter((row) => isSafeOrderId(row.id));
   if (usable.length < own.length) return { orders: foundOrders(usable), unusable: UNUSABLE_ID };
   const isAbsenceOpen = own.length === 0 && unreadable.some(mayBeOurs);

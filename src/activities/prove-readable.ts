@@ -1,12 +1,23 @@
-import { type HistoryOrder, MAX_PAGE_SIZE, type PartnerClient } from '../partner';
+import { byReadability, type HistoryOrder, type HistoryRow, MAX_PAGE_SIZE, type PartnerClient } from '../partner';
 
-/** How many orders are read at an end of the history, to find the newest one. */
-const SAMPLE = 20;
+/** How many orders are read at an end of the history: for the newest one, and for one that the search does not show. */
+const SAMPLE = 100;
+
+/** Why nothing can be called absent. */
+export const EMPTY_HISTORY = 'the order history is empty, which proves nothing';
 
 /** Whether a search that shows no order says anything. */
-export interface Readability {
+interface Readability {
   readable: boolean;
   why: string;
+}
+
+interface SearchProof extends Readability {
+  /**
+   * The newest rows of the history, some maybe twice. One may be the order that the search does not show: what the search knows
+   * may lag behind the list, and need not have come in its order.
+   */
+  listed: HistoryRow[];
 }
 
 type KnownOrder = HistoryOrder & { referenceId: string };
@@ -16,28 +27,50 @@ type KnownOrder = HistoryOrder & { referenceId: string };
  * old one says nothing about an index that lags behind. Where orders come in all the time the newest is always too new; then
  * one will do that was placed later than the one that is looked for. An empty history proves nothing.
  *
- * @param sentBefore epoch ms: the order that is looked for was not placed later. The partner's clock may be ahead or behind, and
- *   by so much the second proof is stronger or weaker.
+ * @param sentBefore epoch ms: the order that is looked for was not placed later. By as much as the partner's clock is ahead, as its
+ *   answers show, an order must have been placed later still. That it is behind only makes the second proof stronger.
  */
-export async function proveSearch(partner: PartnerClient, sentBefore: number): Promise<Readability> {
-  const known = await newestOrders(partner);
+export async function proveSearch(
+  partner: PartnerClient,
+  { sentBefore, now }: { sentBefore: number; now: () => number },
+): Promise<SearchProof> {
+  const { listed, aheadMs } = await listNewest(partner, now);
+  return { ...(await findKnown(partner, listed, sentBefore + aheadMs)), listed };
+}
+
+/** @param sentBefore by the partner's clock. */
+async function findKnown(partner: PartnerClient, listed: HistoryRow[], sentBefore: number): Promise<Readability> {
+  const known = byReadability<HistoryOrder>(listed)
+    .readable.filter(hasReference)
+    .toSorted((one, other) => timeOf(other) - timeOf(one));
   const [newest] = known;
-  if (!newest) return { readable: false, why: 'the order history is empty, which proves nothing' };
-  const later = known.findLast((order) => Date.parse(order.createdAt) > sentBefore);
+  if (!newest) return { readable: false, why: EMPTY_HISTORY };
+  const later = known.findLast((order) => timeOf(order) > sentBefore);
   for (const order of new Set([newest, later ?? newest])) {
     if (await isFound(partner, order)) return { readable: true, why: 'the search finds a known order' };
   }
   return { readable: false, why: 'the search does not find an order known to exist' };
 }
 
-/** Which end of the history is newest the partner does not say; its rows do, unless they are too few. Newest first. */
-async function newestOrders(partner: PartnerClient): Promise<KnownOrder[]> {
-  const { orders, pages } = (await partner.listOrders({ limit: SAMPLE })).data;
-  const times = orders.map(timeOf);
+interface Listed {
+  listed: HistoryRow[];
+  /** How far the partner's clock is ahead of ours, 0 where its answers do not show that. Waiting for the answer counts, too. */
+  aheadMs: number;
+}
+
+/** Which end of the history is newest the partner does not say; its rows do, unless they are too few. */
+async function listNewest(partner: PartnerClient, now: () => number): Promise<Listed> {
+  const read = async (page?: number) => {
+    const askedAt = now();
+    const { data, sentAtMs = askedAt } = await partner.listOrders({ limit: SAMPLE, page });
+    return { ...data, listed: [...data.orders, ...data.unreadable], aheadMs: Math.max(0, sentAtMs - askedAt) };
+  };
+  const first = await read();
+  const times = first.orders.map(timeOf);
   const isNewestEnd = times.every((time, index) => time <= (times[index - 1] ?? time)) && times[0] !== times.at(-1);
-  const others =
-    isNewestEnd || pages.total <= 1 ? [] : (await partner.listOrders({ limit: SAMPLE, page: pages.total })).data.orders;
-  return [...orders, ...others].filter(hasReference).toSorted((one, other) => timeOf(other) - timeOf(one));
+  if (isNewestEnd || first.pages.total <= 1) return first;
+  const last = await read(first.pages.total);
+  return { listed: [...first.listed, ...last.listed], aheadMs: Math.max(first.aheadMs, last.aheadMs) };
 }
 
 async function isFound(partner: PartnerClient, known: KnownOrder): Promise<boolean> {

@@ -10,7 +10,7 @@ export interface UnreadableRow {
   digest: string;
   id?: string;
   referenceId?: string;
-  /** As the partner wrote it; a date and time that `Date.parse` can read. */
+  /** As the partner wrote it, in UTC if it names no zone; a date and time that `Date.parse` can read. */
   createdAt?: string;
   /** Epoch ms: it was created no later, as its own date shows, or those of its neighbours in a list that is in order. */
   notAfter?: number;

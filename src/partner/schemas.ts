@@ -60,9 +60,12 @@ export const productPage = z
   .transform(({ products, ...page }) => ({ ...page, ...readProducts(products, product) }));
 
 const orderId = text.max(LONGEST_ID);
+/** The partner's times are in UTC; one that does not say so would be read in the zone of this machine. */
+const WITHOUT_ZONE = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?$/;
 const time = z
   .string()
   .max(LONGEST_TIME)
+  .transform((written) => (WITHOUT_ZONE.test(written) ? `${written}Z` : written))
   .refine((written) => !Number.isNaN(Date.parse(written)), 'a date and time');
 
 const historyItem = z.object({

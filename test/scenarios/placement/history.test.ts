@@ -4,6 +4,7 @@ import { sharedEnvironment, startTestEnvironment, type TestEnvironment } from '.
 import { INSTANT, LENIENT, type PurchaseFault, type PurchaseRun, runPurchase } from './run-purchase';
 
 const LOST: PurchaseFault = { operation: 'place', when: 'after', action: { type: 'reset' } };
+const NOTHING = { hits: 0, orders: [], pages: { page: 1, total: 0, limit: 500 } };
 const NOT_BOUGHT: PurchaseFault = { operation: 'place', action: { type: 'answer', status: 500 } };
 
 describe('the order history shows what became of a lost answer', () => {
@@ -63,6 +64,19 @@ describe('an order that shows up late, but within the settling time', () => {
 
     expect(late).toMatchObject({ state: 'DELIVERED', requests: 1 });
     expect(late.orders).toHaveLength(1);
+  });
+
+  it('is adopted where the list shows it and the search does not, though that finds other orders', async () => {
+    const missed: PurchaseFault = {
+      operation: 'orders',
+      when: 'after',
+      times: 'always',
+      action: { type: 'merge', data: NOTHING },
+    };
+    const listed = await runPurchase(env, [{ ...NOT_BOUGHT, when: 'after' }, missed]);
+
+    expect(listed).toMatchObject({ state: 'DELIVERED', requests: 1 });
+    expect(listed.orders).toHaveLength(1);
   });
 
   it('is waited for when the partner books it only after the first searches', async () => {
@@ -131,11 +145,10 @@ async function runWithUnusableId(env: TestEnvironment): Promise<PurchaseRun> {
 }
 
 async function runWithBrokenSearch(env: TestEnvironment): Promise<PurchaseRun> {
-  const nothing = { hits: 0, orders: [], pages: { page: 1, total: 0, limit: 500 } };
   for (const { referenceId } of (await env.partner.listOrders()).data.orders) {
     env.sandbox.addFault({
       ...{ operation: 'orders', when: 'after', times: 'always', referenceId },
-      action: { type: 'merge', data: nothing },
+      action: { type: 'merge', data: NOTHING },
     });
   }
   return runPurchase(env, [NOT_BOUGHT]);

@@ -127,6 +127,15 @@ describe('the order history', () => {
     },
   );
 
+  it('reads a time without a zone in UTC, whatever the zone of this machine', async () => {
+    const wholeHours = ['2026-01-03T10:00:00', '2026-01-03 10:00:00.000', '2026-01-03T12:00:00+02:00'];
+    const rows = wholeHours.map((created_at, index) => historyRow(`o-${index}`, { created_at }));
+    answer({ hits: 3, orders: rows, pages });
+    const { orders } = (await partner.listOrders()).data;
+    expect(orders.map(({ createdAt }) => Date.parse(createdAt))).toEqual(Array(3).fill(Date.UTC(2026, 0, 3, 10)));
+    expect(orders[0]?.createdAt).toBe('2026-01-03T10:00:00Z');
+  });
+
   it('cuts what people read, takes no id that is too long for another one, and bounds the age of a row without a date', async () => {
     const long = 'x'.repeat(12_000);
     const rows = [
