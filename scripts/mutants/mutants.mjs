@@ -822,6 +822,22 @@ export const MUTANTS = [
     tests: ['test/scenarios/reconciliation/late-keys.test.ts'],
   },
   {
+    name: 'broken-event-after-a-reset',
+    rule: 'what is left of an event that may have arrived goes out under another id only by decision, after a reset too',
+    file: 'src/workflows/notify-checkout.ts',
+    find: 'partitionOf(details).isKeyGone ? GONE_SINCE_RESET :',
+    replace: 'details.lines.length < 0 ? GONE_SINCE_RESET :',
+    tests: ['test/scenarios/delivery/orders-that-change.test.ts'],
+  },
+  {
+    name: 'broken-event-accounts-for-nothing',
+    rule: 'an event that can not be repeated asks a person, unless one has decided about it before',
+    file: 'src/domain/already-delivered.ts',
+    find: 'return !isSettled(event) && !isDecided;',
+    replace: 'return !isSettled(event) && !isDecided && left.length === 0;',
+    tests: ['test/unit/domain/already-delivered.test.ts'],
+  },
+  {
     name: 'short-reconciliation-counts',
     rule: 'a reconciliation of the last hour does not silence what the night has found',
     file: 'src/temporal/client/last-reconciliation.ts',

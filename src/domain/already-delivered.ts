@@ -14,13 +14,15 @@ export interface EventPartition<T extends EarlierEvent> {
   rest: EventLine[];
   /** No key of the order has been in an event before. */
   nothingSent: boolean;
+  /** An earlier event that may have arrived can't be repeated, and what takes its place would go out under another id. */
+  isKeyGone: boolean;
 }
 
 /**
  * Keeps each key in the event that first handed it over: under another event id the checkout would take it for a second key.
  *
  * The keys of a received event are never new, even when others of its keys are gone from the order. An event that was not
- * received and can't be repeated completely accounts for no key.
+ * received and can't be repeated completely accounts for no key: whether what is left of it goes out anew, a person decides.
  */
 export function partitionByEvent<T extends EarlierEvent>(
   lines: readonly EventLine[],
@@ -36,11 +38,32 @@ export function partitionByEvent<T extends EarlierEvent>(
     if (!isWhole && !event.received) continue;
     for (const fingerprint of event.fingerprints) if (removeOne(left, fingerprint)) nothingSent = false;
   }
+  const rest = linesOf(lines, (fingerprint) => removeOne(left, fingerprint));
+  const isNew = rest.length > 0 || nothingSent;
   return {
     repeat: earlier.filter((event) => repeatable.has(event)),
-    rest: linesOf(lines, (fingerprint) => removeOne(left, fingerprint)),
+    rest,
     nothingSent,
+    isKeyGone: isNew && hasBroken(lines, earlier, (event) => event.received || repeatable.has(event)),
   };
+}
+
+/**
+ * Whether an event can't be repeated and nobody has decided about it yet. Where somebody has, what was left of it went out in
+ * another event, which was received or is repeated.
+ */
+function hasBroken<T extends EarlierEvent>(
+  lines: readonly EventLine[],
+  earlier: readonly T[],
+  isSettled: (event: T) => boolean,
+): boolean {
+  const present = new Set(lines.flatMap((line) => line.fingerprints));
+  const elsewhere = new Set(earlier.filter(isSettled).flatMap((event) => event.fingerprints));
+  return earlier.some((event) => {
+    const left = event.fingerprints.filter((fingerprint) => present.has(fingerprint));
+    const isDecided = left.length > 0 && left.every((fingerprint) => elsewhere.has(fingerprint));
+    return !isSettled(event) && !isDecided;
+  });
 }
 
 /** The lines with those fingerprints that pass, without the lines that have none left. */

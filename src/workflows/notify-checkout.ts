@@ -2,12 +2,13 @@ import { ActivityFailure, ApplicationFailure, log } from '@temporalio/workflow';
 import {
   type Alert,
   type DeliveryRequest,
+  type EventWithKeys,
   fingerprintsOf,
   lateDelivery,
   type RefusedDelivery,
 } from '../contracts/checkout-events';
 import { FAILURE } from '../contracts/failures';
-import { partitionByEvent } from '../domain/already-delivered';
+import { type EventPartition, partitionByEvent } from '../domain/already-delivered';
 import { endsPolling } from '../domain/order';
 import { eventTypeOf } from '../domain/outcome';
 import { readOrder } from './await-order';
@@ -18,6 +19,13 @@ import { sendEvent, sendEventAtOnce } from './send-event';
 
 /** Why an event could not be delivered. */
 type DeliveryProblem = HoldCause;
+
+/** An event that a run before a reset sent. */
+interface SentBefore {
+  request: EventWithKeys;
+  received: boolean;
+  fingerprints: string[];
+}
 
 /**
  * Notifies the checkout of the outcome, with the keys, and then of the alerts.
@@ -36,12 +44,12 @@ export async function notifyCheckout(
 
 /**
  * An event that can't be delivered is held; an operator then has it sent again, after a new review if a key of it is gone,
- * or withholds it.
+ * or withholds it. So is what takes the place of an event that a run before a reset sent, and that can't be repeated.
  */
 async function deliverOutcome(purchase: PurchaseRecord, holds: Holds, first: OutcomeDetails): Promise<OutcomeDetails> {
   let details = first;
   let undelivered = eventsOf(purchase, details);
-  let problem = await deliverFirst(purchase, details, undelivered);
+  let problem = partitionOf(details).isKeyGone ? GONE_SINCE_RESET : await deliverFirst(purchase, details, undelivered);
   while (problem) {
     const { decision } = await hold(purchase, holds, problem);
     if (decision === 'withhold') return withhold(purchase, details, problem);
@@ -126,12 +134,7 @@ function isSameEvent(one: OutcomeDetails, other: OutcomeDetails): boolean {
 function eventsOf(purchase: PurchaseRecord, details: OutcomeDetails): DeliveryRequest[] {
   const { outcome, lines, totalDebit, reason } = details;
   const header = purchase.eventHeader(details.at);
-  const earlier = (details.earlier ?? []).map(({ request, eventId }) => ({
-    request,
-    received: eventId !== undefined,
-    fingerprints: fingerprintsOf(request),
-  }));
-  const { repeat, rest, nothingSent } = partitionByEvent(lines, earlier);
+  const { repeat, rest, nothingSent } = partitionOf(details);
   if (nothingSent) {
     const ordered = purchase.input.items.map((item) => ({ ...item, fingerprints: [] }));
     const shown = lines.length > 0 ? lines : ordered;
@@ -141,6 +144,15 @@ function eventsOf(purchase: PurchaseRecord, details: OutcomeDetails): DeliveryRe
   const { orderId } = header;
   if (rest.length === 0 || orderId === undefined) return repeated;
   return [...repeated, lateDelivery({ ...header, orderId, outcome, lines: rest, totalDebit })];
+}
+
+function partitionOf({ lines, earlier = [] }: OutcomeDetails): EventPartition<SentBefore> {
+  const sentBefore = earlier.map(({ request, eventId }) => ({
+    request,
+    received: eventId !== undefined,
+    fingerprints: fingerprintsOf(request),
+  }));
+  return partitionByEvent(lines, sentBefore);
 }
 
 async function sendAlert(purchase: PurchaseRecord, { kind, details }: Alert): Promise<void> {
@@ -156,6 +168,11 @@ async function sendAlert(purchase: PurchaseRecord, { kind, details }: Alert): Pr
 const PROBLEMS: Record<RefusedDelivery['refused'], DeliveryProblem> = {
   DeliveryRefused: { reason: 'DELIVERY_REFUSED', explanation: 'the checkout refused the event for good (410)' },
   KeyGone: { reason: 'KEY_GONE', explanation: 'a key that was seen in the order is no longer there' },
+};
+
+const GONE_SINCE_RESET: DeliveryProblem = {
+  reason: 'KEY_GONE',
+  explanation: 'a key of an event that was sent before the reset, and may have arrived, is no longer in the order',
 };
 
 function problemOf(failure: unknown): DeliveryProblem {

@@ -87,6 +87,30 @@ describe('what an event hands over is fixed when its order is read', () => {
     expect(before.map(({ id }) => id)).not.toContain(fresh.id);
   });
 
+  it.concurrent(
+    'nor does a reset: what is left of an event that may have arrived goes out anew only by decision',
+    async () => {
+      const { referenceId, operator, orderId } = await waitingForDelivery('demo-instant', 2, 'take-and-reset');
+      await operator.pending('deliverEvent', 2);
+      const [kept] = valuesOf(referenceId)[0]!.keys;
+      const keys = [kept!, `X-${referenceId}`];
+      await env.sandbox.changeOrder(orderId, { keys: [keys] });
+      const first = await operator.held('KEY_GONE');
+
+      await operator.reset((await operator.points())[0]!);
+      await operator.held('KEY_GONE', first);
+      const before = new Set(valuesOf(referenceId, 'purchase.delivered').map(({ id }) => id));
+      expect(before.size).toBe(1);
+
+      answers.delete(referenceId);
+      await operator.resolve('deliver');
+      expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });
+      const fresh = valuesOf(referenceId, 'purchase.delivered').at(-1)!;
+      expect(fresh.keys).toEqual(keys);
+      expect(before).not.toContain(fresh.id);
+    },
+  );
+
   it.concurrent('a new read that shows no end leaves the event as it was, and never calls it overdue', async () => {
     const { referenceId, operator, orderId } = await waitingForDelivery('demo-instant', 2);
     await operator.pending('deliverEvent', 2);
