@@ -799,7 +799,7 @@ export const MUTANTS = [
   },
   {
     name: 'refunded-rest-not-read',
-    rule: 'a part is read again for new keys although its amount says that the rest was refunded',
+    rule: 'a part is read again for new keys although its debit says that the rest was refunded',
     file: 'src/domain/reconciliation/repairs.ts',
     find: "restRefunded: { kind: 'SHORTFALL_REFUNDED', repair: 'deliver-late-or-notify-refund' },",
     replace: "restRefunded: { kind: 'SHORTFALL_REFUNDED', repair: 'notify-refund' },",
@@ -1111,6 +1111,14 @@ export const MUTANTS = [
     find: "suggested.kind === 'SAME_KEY_TWICE' ? { orders }",
     replace: "suggested.kind !== 'SAME_KEY_TWICE' ? { orders }",
     tests: ['test/scenarios/reconciliation/one-instant.test.ts'],
+  },
+  {
+    name: 'refund-by-the-row',
+    rule: 'whether the rest was refunded is decided by the debit of the order, which no row of the history shows',
+    file: 'src/domain/reconciliation/classify.ts',
+    find: 'const charged = order.totalDebit ?? (isForPart(',
+    replace: 'const charged = (isForPart(',
+    tests: ['test/scenarios/reconciliation/late-keys.test.ts'],
   },
   {
     name: 'another-kind-dropped',

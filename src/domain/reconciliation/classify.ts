@@ -144,8 +144,9 @@ function classifyAmounts(purchase: KnownPurchase, order: PartnerOrder): Classifi
 function isRestRefunded(purchase: KnownPurchase, order: PartnerOrder): boolean {
   const { totalDebit, ordered, delivered } = purchase;
   if (totalDebit === undefined || ordered === undefined || delivered === undefined) return false;
-  if (order.amount === undefined || isForPart(purchase, order)) return false;
-  return order.amount < totalDebit && isShareOf(totalDebit, order.amount, delivered, ordered);
+  // A row suggests at most: its amount may be that of one piece.
+  const charged = order.totalDebit ?? (isForPart(purchase, order) ? undefined : order.amount);
+  return charged !== undefined && charged < totalDebit && isShareOf(totalDebit, charged, delivered, ordered);
 }
 
 /** The order history shows one item of an order. With several products its amount may be for a part and proves nothing. */

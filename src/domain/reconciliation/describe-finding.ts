@@ -59,7 +59,7 @@ function explain(kind: Finding['kind'], purchase: KnownPurchase, { order, others
         : 'The amount debited when the order was last read here is not the amount in the order history.';
     case 'SHORTFALL_REFUNDED':
       return order?.status === 'PARTIAL_COMPLETED'
-        ? `${here}${keyCount(purchase)}; the order history shows the price of those alone.`
+        ? `${here}${keyCount(purchase)}; the partner charges the price of those alone.`
         : `${here}${keyCount(purchase)}; ${there}.`;
     case 'SHORTFALL_FILLED':
     case 'UNDELIVERED':

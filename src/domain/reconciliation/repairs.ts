@@ -4,7 +4,7 @@ import type { FindingKind } from './finding-kinds';
  * What a reconciliation may do about a finding by itself. None of these buys.
  *
  * - `deliver-late`: read the order and hand over the keys that the checkout does not have.
- * - `deliver-late-or-notify-refund`: the same, and without such a key `notify-refund`: the amount says that the rest was refunded,
+ * - `deliver-late-or-notify-refund`: the same, and without such a key `notify-refund`: the debit says that the rest was refunded,
  *   and the order may hold a key more all the same.
  * - `adopt`: send the decision to the held purchase that this order is its own.
  * - `notify-refund`: notify the checkout that the partner has refunded the order.
@@ -33,7 +33,7 @@ const ADOPT = 'Give the purchase its order with `resolve REFERENCE --order ORDER
 /** Keys are missing: an order that is still a part, or one without a new key when it was read. */
 export const KEYS_MISSING = {
   kind: 'UNDELIVERED',
-  advice: 'Keys are missing in the order, and their price was not refunded: claim either from the partner.',
+  advice: 'Keys are missing in the order: claim them from the partner, or their price where it was not refunded.',
 } as const satisfies Classification;
 
 /** Every classification that is repaired. All others are reported and left to people. */

@@ -86,24 +86,31 @@ describe('every paid key arrives or is reported, under one event id', () => {
     await expectEachOnce(referenceId, 'A', 'B', 'C', 'D');
   });
 
-  it('a part is read although its amount says that the rest was refunded, and the refund is notified where no key is new', async () => {
+  it('a part is read although its debit says that the rest was refunded, and the refund is notified where no key is new', async () => {
     const { referenceId, orderId, become } = await open();
     await env.sandbox.changeOrder(orderId, { shownDebit: 40 });
     await become('PARTIAL_COMPLETED', 'A');
     expect((await env.starter.result(referenceId)).totalDebit).toBe(40);
-    const price = (amount: number) =>
-      env.sandbox.changeOrder(orderId, { shownRow: { item: { id: 'demo-never', amount } } });
-    await price(10);
+    const price = (shownDebit: number, amount: number) =>
+      env.sandbox.changeOrder(orderId, { shownDebit, shownRow: { item: { id: 'demo-never', amount } } });
+    // The row shows the price of one piece, which is no refund; then that of all, though three were refunded.
+    await price(40, 10);
+    expect(await night(referenceId)).toMatchObject([{ kind: 'UNDELIVERED', done: 'left' }]);
+    await price(10, 40);
     await become('PARTIAL_COMPLETED', 'A', 'B');
     const note = 'keys on their way to the checkout: 1; still missing: 2';
     expect(await night(referenceId, { dryRun: true })).toMatchObject([{ kind: 'SHORTFALL_REFUNDED', done: 'dry-run' }]);
     expect(await night(referenceId)).toMatchObject([{ kind: 'SHORTFALL_REFUNDED', done: 'mended', note }]);
     await ended(referenceId, 1);
 
-    await price(20);
+    await price(20, 20);
     const refunded = { kind: 'SHORTFALL_REFUNDED', done: 'notified' };
     expect([...(await night(referenceId)), ...(await night(referenceId))]).toMatchObject([refunded, refunded]);
     await ended(referenceId, 2);
+    // Beyond the look-back no row shows it, and it is read by itself.
+    env.sandbox.settings({ historyLagMs: 1_000_000 });
+    expect(await night(referenceId, { lookbackMs: 1 })).toMatchObject([refunded]);
+    env.sandbox.settings({ historyLagMs: 0 });
     await become('PARTIAL_COMPLETED', 'C', 'A', 'B');
     expect(await night(referenceId)).toMatchObject([{ kind: 'SHORTFALL_REFUNDED', done: 'mended' }]);
     await ended(referenceId, 3);
