@@ -134,10 +134,18 @@ function endOf({ delivered = 0, ordered = 0, execution, state }: KnownPurchase):
 function classifyAmounts(purchase: KnownPurchase, order: PartnerOrder): Classification | undefined {
   const { totalDebit, state } = purchase;
   if (totalDebit === undefined) return undefined;
-  if (state === 'FAILED') return sameAmount(totalDebit, 0) ? undefined : amountMismatch;
+  const debitNow = order.totalDebit ?? totalDebit;
+  if (state === 'FAILED') return sameAmount(debitNow, 0) ? undefined : amountMismatch;
   // The debit was read as the purchase ended. What came later may have changed it.
-  if (endOf(purchase) !== state || order.amount === undefined || isForPart(purchase, order)) return undefined;
-  return sameAmount(totalDebit, order.amount) ? undefined : amountMismatch;
+  if (endOf(purchase) !== state) return undefined;
+  return sameAmount(totalDebit, debitNow) && fitsRow(totalDebit, purchase, order) ? undefined : amountMismatch;
+}
+
+/** Whether the amount of the row is the debit or, as the partner does not say what it is, the price of one piece. */
+function fitsRow(debit: number, purchase: KnownPurchase, order: PartnerOrder): boolean {
+  const { ordered = 1 } = purchase;
+  if (order.amount === undefined || isForPart(purchase, order)) return true;
+  return sameAmount(debit, order.amount) || (ordered > 1 && isShareOf(debit, order.amount, 1, ordered));
 }
 
 /** Whether the partner now charges the price of the keys that were handed over, and less than it debited before. */

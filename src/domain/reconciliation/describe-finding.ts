@@ -56,7 +56,7 @@ function explain(kind: Finding['kind'], purchase: KnownPurchase, { order, others
     case 'AMOUNT_MISMATCH':
       return purchase.state === 'FAILED'
         ? 'The order failed, which costs nothing, and yet an amount was debited for it.'
-        : 'The amount debited when the order was last read here is not the amount in the order history.';
+        : 'The amount debited when the order was last read here is not the amount that the partner shows now.';
     case 'SHORTFALL_REFUNDED':
       return order?.status === 'PARTIAL_COMPLETED'
         ? `${here}${keyCount(purchase)}; the partner charges the price of those alone.`

@@ -69,7 +69,7 @@ export const KIND_DOCS: Record<FindingKind, { title: string; means: string; advi
   },
   AMOUNT_MISMATCH: {
     title: 'Different amounts',
-    means: 'The amount debited for an order is not the amount that the order history shows for it.',
+    means: 'The amount debited for an order is not the amount that the partner shows for it now.',
     advice: 'Compare both amounts with the agreed price and claim the difference.',
   },
   STATUS_MISMATCH: {

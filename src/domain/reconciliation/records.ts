@@ -11,13 +11,16 @@ export interface PartnerOrder {
   status: string;
   /** Epoch ms, the partner's clock. */
   createdAt: number;
-  /** `item.amount` as it came. With several products it may be that of the first only: the partner does not say. */
+  /**
+   * `item.amount` as it came. It may be for the whole order or for one piece, and with several products for the first only: the
+   * partner does not say.
+   */
   amount?: number;
   /** `total_debit`, for the whole order. Known only of an order that was read by itself. */
   totalDebit?: number;
   /** Known only of an order that was read by itself, so that none of its keys is in it. */
   title?: string;
-  /** `item.quantity` as it came. It shows whether `amount` is for the whole order. */
+  /** `item.quantity` as it came. It shows whether `amount` is for all products. */
   quantity?: number;
 }
 

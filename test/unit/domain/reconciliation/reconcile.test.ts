@@ -116,6 +116,19 @@ describe('comparing the orders of the partner with the purchases here', () => {
     expect(amounts(0.301, 0.3)).toEqual(['AMOUNT_MISMATCH']);
   });
 
+  it.each([
+    ['a row with the price of one piece of two', { amount: 6.17 }, 'DELIVERED', []],
+    ['the same, read by itself', { amount: 6.17, totalDebit: 12.34 }, 'DELIVERED', []],
+    ['a row with another amount', { amount: 6.18, totalDebit: 12.34 }, 'DELIVERED', ['AMOUNT_MISMATCH']],
+    ['another debit by now', { amount: 6.17, totalDebit: 12.35 }, 'DELIVERED', ['AMOUNT_MISMATCH']],
+    ['another debit, and a row for a part', { quantity: 1, totalDebit: 12.35 }, 'DELIVERED', ['AMOUNT_MISMATCH']],
+    ['a debit for an order that failed', { status: 'FAILED' }, 'FAILED', ['AMOUNT_MISMATCH']],
+    ['the same, given back since', { status: 'FAILED', totalDebit: 0 }, 'FAILED', []],
+  ])('compares the debit of a purchase of two pieces with %s', (_, shown, state, expected) => {
+    const ended = state === 'FAILED' ? { state, delivered: 0, fingerprints: {} } : {};
+    expect(compare([order('m', shown)], [purchase('m', ended)]).map(({ kind }) => kind)).toEqual(expected);
+  });
+
   it('makes one finding of purchases that share keys, however many keys and purchases those are', () => {
     const names = Array.from({ length: 50 }, (_, i) => String(i).padStart(2, '0'));
     const keys = { 'card-50': ['k.same-1', 'k.same-2'] };
