@@ -1137,6 +1137,22 @@ export const MUTANTS = [
     tests: ['test/scenarios/reconciliation/late-keys.test.ts'],
   },
   {
+    name: 'confirmed-by-a-refusal',
+    rule: 'a second reading that is refused for our own fault confirms nothing',
+    file: 'src/activities/reconcile/confirm.ts',
+    find: "const counts = retryable || kind === 'access' || (",
+    replace: "const counts = retryable || (kind !== 'access' && ",
+    tests: ['test/scenarios/reconciliation/one-instant.test.ts'],
+  },
+  {
+    name: 'confirmed-by-its-row',
+    rule: 'a finding is not confirmed while the order that it rests on can not be read again',
+    file: 'src/activities/reconcile/confirm.ts',
+    find: 'id === first;',
+    replace: 'id !== first;',
+    tests: ['test/scenarios/reconciliation/one-instant.test.ts'],
+  },
+  {
     name: 'missing-because-unreadable',
     rule: 'a double purchase is reported though the own order can not be read',
     file: 'src/activities/reconcile/confirm.ts',

@@ -55,7 +55,7 @@ export async function confirm(context: ConfirmContext, suggested: Finding): Prom
   const found = reconcile(indexRecords(again.orders, purchases, unreadable), options);
   const finding = confirmationOf(suggested, found);
   const purchase = purchases.find(({ referenceId }) => referenceId === suggested.referenceId);
-  return finding && { finding, purchase, orders: again.orders, unconfirmed: issueWith(again.failed) };
+  return finding && { finding, purchase, orders: again.orders, unconfirmed: issueWith(finding, again.failed) };
 }
 
 interface ReadAgain {
@@ -85,10 +85,19 @@ async function readAgain(
   return { orders: [...now.values()], failed };
 }
 
-/** Why a finding is not confirmed: an order may be read later. */
-function issueWith(failed: ReadAgain['failed'] = new Map()): string | undefined {
-  for (const [id, { retryable, message }] of failed) {
-    if (retryable) return `order ${id} could not be read again: ${message}`;
+/**
+ * Why a finding is not confirmed: an order may be read later, access was refused, which says nothing about any order, or it
+ * is the order that the finding rests on. An order under an id that can't be used can't be asked for; its row has to do.
+ */
+function issueWith(finding: Finding, failed: ReadAgain['failed'] = new Map()): string | undefined {
+  for (const [id, { kind, retryable, message }] of failed) {
+    const counts = retryable || kind === 'access' || (kind !== 'invalid-argument' && restsOn(finding, id));
+    if (counts) return `order ${id} could not be read again: ${message}`;
   }
   return undefined;
+}
+
+/** A double purchase rests on the further orders; every other finding on the first one. */
+function restsOn({ kind, orderIds: [first, ...further] }: Finding, id: string): boolean {
+  return kind === 'DOUBLE_PURCHASE' ? further.includes(id) : id === first;
 }

@@ -44,11 +44,24 @@ describe('a reconciliation whose reading takes long', () => {
     for (const [at, status] of ['FAILED', 'REFUNDED'].entries()) {
       await env.sandbox.changeOrder(bought[at]!.orderId!, { shownRow: { status } });
     }
+    const { referenceId } = await env.bought({ 'demo-unknown': 1 });
+    const order = await env.sandbox.placeManualOrder({ referenceId, items: [{ id: 'demo-instant', quantity: 1 }] });
+    await env.sandbox.changeOrder(order.id, { status: 'FAILED', shownRow: { status: 'PENDING' } });
     await env.untilListed("PurchaseState = 'DELIVERED'", 2);
+    await env.untilListed("PurchaseState = 'REJECTED'", 1);
 
     expect((await env.reconcile()).findings).toEqual({});
     env.sandbox.settings({ historyLagMs: 1_000_000 });
     expect((await env.reconcile()).findings).toEqual({});
+    env.sandbox.settings({ historyLagMs: 0 });
+    // Neither a refused key nor an order that answers otherwise says that the row is right.
+    for (const status of [401, 410]) {
+      env.sandbox.clearFaults();
+      env.sandbox.addFault({ operation: 'keys', times: 'always', action: { type: 'answer', status } });
+      const left = { done: 'left', note: expect.stringContaining('could not be read again') };
+      expect((await env.reconcile()).details).toMatchObject([left, left, left]);
+    }
+    expect(env.eventTypes(referenceId)).toEqual(['purchase.rejected']);
     for (const { referenceId } of bought) expect(env.eventTypes(referenceId)).not.toContain('purchase.refunded');
   });
 });
