@@ -485,6 +485,14 @@ export const MUTANTS = [
     tests: ['test/scenarios/reconciliation/report-not-written.test.ts'],
   },
   {
+    name: 'endless-pause',
+    rule: 'a result that an operator has made up has no purchase wait for years',
+    file: 'src/workflows/value-guards.ts',
+    find: 'value <= LONGEST_RETRY_AFTER_MS',
+    replace: 'value <= LONGEST_RETRY_AFTER_MS ** 3',
+    tests: ['test/unit/workflows/activity-result-guards.test.ts'],
+  },
+  {
     name: 'junk-receipt',
     rule: 'only a real receipt counts as delivered',
     file: 'src/workflows/activity-result-guards.ts',

@@ -22,6 +22,7 @@ import {
   isNumber,
   isOptional,
   isOrderId,
+  isPause,
   isString,
 } from './value-guards';
 
@@ -47,7 +48,7 @@ export function isPlacementResult(value: unknown): value is PlacementResult {
     case 'CONFLICT':
     case 'ANSWERED':
     case 'UNKNOWN':
-      return isString(why) && isOptional(retryAfterMs, isNumber) && isOptional(turnInMs, isNumber);
+      return isString(why) && isOptional(retryAfterMs, isPause) && isOptional(turnInMs, isPause);
     default:
       return false;
   }

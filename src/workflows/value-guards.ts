@@ -1,4 +1,5 @@
 import { isSafeOrderId } from '../domain/order';
+import { LONGEST_RETRY_AFTER_MS } from '../domain/retry-after';
 
 /** The parts of which the guards of activity results and of workflow inputs are made: a value may be anything. */
 
@@ -22,6 +23,11 @@ export function isNumber(value: unknown): value is number {
 /** Whether this is an instant in epoch ms, and a day later is one too. */
 export function isInstant(value: unknown): boolean {
   return isNumber(value) && value >= 0 && value < 8e15;
+}
+
+/** Whether this is a pause in ms, and none that never ends. */
+export function isPause(value: unknown): boolean {
+  return isNumber(value) && value >= 0 && value <= LONGEST_RETRY_AFTER_MS;
 }
 
 /** Whether this is an instant in ISO 8601. */

@@ -14,6 +14,8 @@ describe('a placement result', () => {
     { evidence: 'PLACED', orderId: 'o-1' },
     { evidence: 'FOUND', orders: [found], why: 'it is there already' },
     { evidence: 'NOT_SENT', why: 'connection refused', retryAfterMs: 1_000 },
+    { evidence: 'NOT_SENT', why: 'no slot', turnInMs: 600_000 },
+    { evidence: 'ANSWERED', why: '503', retryAfterMs: 3_600_000 },
     { evidence: 'CONFLICT', why: '409' },
     { evidence: 'UNKNOWN', why: 'no answer', inFlight: true },
   ])('is accepted with what its evidence needs: %p', (value) => {
@@ -27,11 +29,14 @@ describe('a placement result', () => {
     { evidence: 'FOUND', orders: ['o-1'], why: 'it is there already' },
     { evidence: 'NOT_SENT' },
     { evidence: 'NOT_SENT', why: 'soon', retryAfterMs: 'soon' },
+    { evidence: 'ANSWERED', why: 'soon', retryAfterMs: 3_600_001 },
+    { evidence: 'ANSWERED', why: 'soon', retryAfterMs: -1 },
+    { evidence: 'NOT_SENT', why: 'soon', turnInMs: 1e13 },
     { evidence: 'SURELY', why: 'an operator said so' },
     'PLACED',
     undefined,
     null,
-  ])('is not accepted without it, because it would be taken for evidence: %p', (value) => {
+  ])('is not accepted without it, because it would be taken for evidence, or waited for without end: %p', (value) => {
     expect(isPlacementResult(value)).toBe(false);
   });
 });
