@@ -3,7 +3,7 @@ import type { PurchaseItem } from '../contracts/purchase';
 import { isSafeOrderId } from '../domain/order';
 import { validateMaxDebit, validateReference } from '../domain/purchase-rules';
 import { PURCHASE_STATES, type PurchaseState } from '../domain/purchase-state';
-import { loadConfig } from './lazy';
+import { loadConfig, loadPartner } from './lazy';
 
 /** @throws InvalidArgumentError that says what a reference is. */
 export function reference(value: string): string {
@@ -38,13 +38,29 @@ export function amount(value: string): number {
   return number;
 }
 
-/** A whole number from 1. */
-export function positive(value: string): number {
+/** The number of a page, from 1. */
+export function pageNumber(value: string): number {
+  return wholeNumber(value, 999_999_999, 'a whole number from 1');
+}
+
+/** How many rows a page has, as far as the partner goes. */
+export function pageSize(value: string): number {
+  const most = loadPartner().MAX_PAGE_SIZE;
+  return wholeNumber(value, most, `a whole number from 1 to ${most}`);
+}
+
+function wholeNumber(value: string, most: number, expected: string): number {
   const number = Number(value);
-  if (!/^\d{1,9}$/.test(value) || number < 1) {
-    throw new InvalidArgumentError(`expected a whole number from 1, got ${value}`);
+  if (!/^\d{1,9}$/.test(value) || number < 1 || number > most) {
+    throw new InvalidArgumentError(`expected ${expected}, got ${value}`);
   }
   return number;
+}
+
+/** What to search for: nothing would find everything. */
+export function searchText(value: string): string {
+  if (value === '') throw new InvalidArgumentError('expected an order id or a reference, got nothing');
+  return value;
 }
 
 /** A duration such as `72h`, read as `RECONCILE_LOOKBACK` is: milliseconds. */

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import type { PartnerClient, ProductQuery } from '../partner';
 // Not from its index, which loads the client.
 import { CURRENCIES, PRODUCT_SORTS } from '../partner/types';
-import { positive } from './command-arguments';
+import { pageNumber, pageSize, searchText } from './command-arguments';
 import { listOrders, listProducts, type Listing } from './lists';
 import type { StarterContext } from './context';
 
@@ -17,8 +17,8 @@ export function addPartnerCommands(program: Command, context: StarterContext): v
     .addOption(new Option('--in-stock <which>', 'only in stock, or only out of stock').choices(['true', 'false']))
     .addOption(new Option('--sort <order>', 'the order; without it by relevance').choices([...PRODUCT_SORTS]))
     .addOption(new Option('--currency <code>', 'the currency of prices').choices([...CURRENCIES]))
-    .option('--page <n>', 'page number, from 1', positive)
-    .option('--limit <n>', 'products per page, up to 500', positive)
+    .option('--page <n>', 'page number, from 1', pageNumber)
+    .option('--limit <n>', 'products per page, up to 500', pageSize)
     .option('--all', 'all pages')
     .action(({ inStock, ...query }: ProductOptions) =>
       withPartner(context, (partner) =>
@@ -31,9 +31,9 @@ export function addPartnerCommands(program: Command, context: StarterContext): v
   program
     .command('orders')
     .description("the partner's order history")
-    .option('--search <id>', 'an order id or a reference')
-    .option('--page <n>', 'page number, from 1', positive)
-    .option('--limit <n>', 'orders per page, up to 500', positive)
+    .option('--search <id>', 'an order id or a reference', searchText)
+    .option('--page <n>', 'page number, from 1', pageNumber)
+    .option('--limit <n>', 'orders per page, up to 500', pageSize)
     .option('--all', 'all pages')
     .action((options: Listing & { search?: string }) =>
       withPartner(context, (partner) => listOrders(partner, context.out, options)),

@@ -35,6 +35,9 @@ describe('what is typed wrongly is exit code 2 and one message, and nothing is c
     ['an order id that would change a path', ['resolve', 'R-1', '--order', '../x'], 'expected the id of an order'],
     ['an unknown sort', ['products', '--sort', 'CHEAPEST'], 'Allowed choices are DATE_DESC'],
     ['page zero', ['orders', '--page', '0'], 'expected a whole number from 1, got 0'],
+    ['products per page that the partner has not', ['products', '--limit', '501'], 'from 1 to 500, got 501'],
+    ['orders per page that it has not', ['orders', '--all', '--limit', '501'], 'from 1 to 500, got 501'],
+    ['a search for nothing', ['orders', '--search', ''], 'expected an order id or a reference, got nothing'],
     ['an unknown option', ['status', 'R-1', '--verbose'], "unknown option '--verbose'"],
   ])('%s', async (_, args, message) => {
     const said: string[] = [];
