@@ -1,4 +1,4 @@
-import { DefaultLogger, type LogEntry, Runtime } from '@temporalio/worker';
+import { DefaultLogger, type LogEntry, Runtime, type RuntimeOptions } from '@temporalio/worker';
 import { referenceOfWorkflow } from '../../contracts/names';
 import { histogramBuckets } from '../../contracts/record-metrics';
 
@@ -11,29 +11,36 @@ export interface RuntimeSettings {
 /**
  * Installs the process's one Temporal runtime: logs on stdout, metrics for Prometheus.
  *
- * @throws Error when the metrics address is taken.
+ * @throws Error when the metrics address is taken; the message says which variable to change.
  */
 export function installRuntime(settings: RuntimeSettings): DefaultLogger {
   const level = settings.logLevel.toUpperCase() as Uppercase<RuntimeSettings['logLevel']>;
   const logger = new DefaultLogger(level, settings.logFormat === 'pretty' ? writePretty : writeJson);
   const { host, port } = settings.metricsAddress;
-  Runtime.install({
-    logger,
-    telemetryOptions: {
-      logging: { filter: { core: 'WARN', other: 'WARN' }, forward: {} },
-      metrics: {
-        // The names and units that Temporal's own dashboards and alert rules ask for.
-        prometheus: {
-          bindAddress: host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`,
-          countersTotalSuffix: true,
-          unitSuffix: true,
-          useSecondsForDurations: true,
-          histogramBucketOverrides: histogramBuckets(),
-        },
+  const bindAddress = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+  try {
+    Runtime.install({ logger, telemetryOptions: telemetryAt(bindAddress) });
+  } catch (error) {
+    // It binds the address, which is all that can fail here.
+    throw new Error(`METRICS_ADDRESS ${bindAddress} can't be used: ${(error as Error).message}`, { cause: error });
+  }
+  return logger;
+}
+
+function telemetryAt(bindAddress: string): RuntimeOptions['telemetryOptions'] {
+  return {
+    logging: { filter: { core: 'WARN', other: 'WARN' }, forward: {} },
+    metrics: {
+      // The names and units that Temporal's own dashboards and alert rules ask for.
+      prometheus: {
+        bindAddress,
+        countersTotalSuffix: true,
+        unitSuffix: true,
+        useSecondsForDurations: true,
+        histogramBucketOverrides: histogramBuckets(),
       },
     },
-  });
-  return logger;
+  };
 }
 
 function writeJson(entry: LogEntry): void {

@@ -101,12 +101,12 @@ describe('a worker process at work', () => {
     expect(await worker.end('SIGTERM')).toBe(0);
   });
 
-  it('says which variable to change when the address of its health endpoint is taken', async () => {
+  it.each(['HEALTH_ADDRESS', 'METRICS_ADDRESS'])('says so when the address of %s is taken', async (variable) => {
     const port = new URL(env.sandbox.url).port;
-    const worker = await start({ HEALTH_ADDRESS: `127.0.0.1:${port}` });
+    const worker = await start({ [variable]: `127.0.0.1:${port}` });
     const { code, stderr } = await worker.ended;
     expect(code).toBe(1);
-    expect(stderr).toContain(`HEALTH_ADDRESS 127.0.0.1:${port} can't be used`);
+    expect(stderr).toContain(`${variable} 127.0.0.1:${port} can't be used`);
   });
 });
 
