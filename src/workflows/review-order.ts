@@ -6,7 +6,7 @@ import { awaitOrder } from './await-order';
 import { hold, type HoldCause, type Holds } from './holds';
 import type { OutcomeDetails, PurchaseRecord } from './purchase-record';
 
-const NOTHING_ACCEPTED: Accepted = {};
+const NOTHING_ACCEPTED: Readonly<Accepted> = {};
 
 /** Why an order must not be delivered as it is, and what an operator accepts who lets it be delivered all the same. */
 interface ReviewIssue extends HoldCause {
