@@ -24,10 +24,13 @@ interface LogOptions extends ReadOptions {
 }
 
 /** Only the owner may enter the folder that holds keys; a report holds none, and is read by others. */
-const FOLDERS = { DELIVERY_DIR: 0o700, REPORT_DIR: 0o755 } as const;
+const FOLDERS = {
+  DELIVERY_DIR: { mode: 0o700, forDeliveries: true },
+  REPORT_DIR: { mode: 0o755, forDeliveries: false },
+};
 
 interface WorkerOptions extends LogOptions {
-  /** Whether the folders are tried: each is made, and a file is written to it and removed. Default: no. */
+  /** Whether the folders are tried: each is made, and a file is written to it, as it will be, and removed. Default: no. */
   tryFolders?: boolean;
 }
 

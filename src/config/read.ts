@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { ConfigError, type ConfigIssue } from './error';
-import { whyNotWritable } from './folders';
+import { type FolderUse, whyNotWritable } from './folders';
 import { type FileContent, followSecretFile, readSecretFile, UnusableFileError } from './secret-file';
 import { unknownNames } from './unknown-names';
 import { type Conflict, describeVariable, type VariableName, variables } from './variables';
@@ -12,8 +12,8 @@ export interface ReadOptions {
   onProblem?: (problem: string) => void;
   /** A clock in ms, for the files of secrets. */
   now?: () => number;
-  /** Variables that name a folder, each with the mode of one that is made: a folder that can't be written is an issue. */
-  folders?: Readonly<Partial<Record<VariableName, number>>>;
+  /** Variables that name a folder, each with its use: a folder that can't be used so is an issue. */
+  folders?: Readonly<Partial<Record<VariableName, FolderUse>>>;
 }
 
 /** Where the value of one variable comes from. */
@@ -94,12 +94,12 @@ function configIssue(issue: z.core.$ZodIssue, sources: readonly Source[]): Confi
   return { variable: name, expected, got, remedy: `Write it like ${name}=${example}.`, ...conflict };
 }
 
-function folderIssue({ name, written }: Source, mode: number | undefined): ConfigIssue | undefined {
+function folderIssue({ name, written }: Source, use: FolderUse | undefined): ConfigIssue | undefined {
   const { data: dir } = variables.shape[name].safeParse(written);
-  if (mode === undefined || typeof dir !== 'string') return undefined;
-  const why = whyNotWritable(dir, mode);
-  if (why === undefined) return undefined;
-  const remedy = 'Name another, or let this user write there.';
+  if (use === undefined || typeof dir !== 'string') return undefined;
+  const problem = whyNotWritable(dir, use);
+  if (problem === undefined) return undefined;
+  const { why, remedy } = problem;
   return {
     variable: name,
     expected: 'a folder that can be written',

@@ -10,6 +10,7 @@ import {
   readWorkerConfig,
   type WorkerConfig,
 } from '../../../src/config';
+import { whyNotWritable } from '../../../src/config/folders';
 import { temporaryFolder } from '../../support/clean-up';
 
 const FINGERPRINT_SECRET = 'fake-fingerprint-secret-of-32-bytes-and-more';
@@ -249,6 +250,18 @@ describe('the folders that a worker writes to', () => {
       'REPORT_DIR',
     ]);
     expect(issues.find(({ variable }) => variable === 'DELIVERY_DIR')?.got).toContain('EEXIST');
+  });
+
+  it.each(['link', 'fsync'])('are refused where the file system lacks the %s that a delivery needs', (syscall) => {
+    const dir = temporaryFolder();
+    const refuse = () => {
+      throw Object.assign(new Error('x'), { code: 'EPERM', syscall });
+    };
+    const lacking = syscall === 'link' ? { link: refuse } : { sync: refuse };
+    const problem = whyNotWritable(dir, { mode: 0o700, forDeliveries: true }, lacking);
+    expect(problem).toEqual({ why: `EPERM at ${syscall}`, remedy: expect.stringContaining('file system') as string });
+    expect(whyNotWritable(dir, { mode: 0o700, forDeliveries: false }, lacking)).toBeUndefined();
+    expect(readdirSync(dir)).toEqual([]);
   });
 });
 
