@@ -301,6 +301,22 @@ export const MUTANTS = [
     tests: ['test/unit/partner/rows-since.test.ts'],
   },
   {
+    name: 'second-rows-at-once',
+    rule: 'a second row of one order stands in for no other that slipped past',
+    file: 'src/partner/paged-list.ts',
+    find: 'const isProven = this.round > 1 || this.readsInRound === 1;',
+    replace: 'const isProven = this.round > 0;',
+    tests: ['test/unit/partner/rows-since.test.ts'],
+  },
+  {
+    name: 'second-rows-early',
+    rule: 'a list that is whole only by second rows is read to its end twice',
+    file: 'src/partner/paged-list.ts',
+    find: 'if (pages.round > 1 && pages.haveCountedIds(pages.hits)) return true;',
+    replace: 'if (pages.round > 1 && pages.haveCounted(pages.hits)) return true;',
+    tests: ['test/unit/partner/rows-since.test.ts'],
+  },
+  {
     name: 'rows-that-went',
     rule: 'a second row that went stands in for none that was missed',
     file: 'src/partner/paged-list.ts',

@@ -218,6 +218,27 @@ describe('a list that shows an order in several rows', () => {
     await expect(whole(listOf(rows, { hits: 45, show }))).rejects.toMatchObject({ kind: 'incomplete', found: 44 });
   });
 
+  it.each([
+    ['whole', 15, whole],
+    ['back to its beginning', 3, since],
+  ])(
+    'misses no row of a list that is read %s where a second row of another would stand in for it',
+    async (_, to, read) => {
+      // The partner counts orders, shows o-1 in two rows, and o-25 moves after the second page was read, so that one slips past.
+      const order = [0, 1, 1, ...Array.from({ length: 24 }, (__, at) => at + 2)];
+      const moved = [...order.slice(0, to), 25, ...order.slice(to, -1)];
+      const rows = order.map((minute) => row(minute));
+      const list = listOf(rows, { hits: 26 });
+      let reads = 0;
+      const readPage: typeof list.readPage = async (page, round) => {
+        const answer = await list.readPage(page, round);
+        if (++reads === 2) rows.splice(0, rows.length, ...moved.map((minute) => row(minute)));
+        return answer;
+      };
+      expect(new Set(await read({ ...list, readPage })).size).toBe(26);
+    },
+  );
+
   it('is incomplete where a row is missing, and rows without an id do not count once more in pages of another size', async () => {
     const nameless = { id: undefined, digest: 'd' } as unknown as Row;
     const rows = rowsOf(45).map((one, minute) => (minute % 9 === 4 ? nameless : one));
