@@ -1243,6 +1243,22 @@ export const MUTANTS = [
     tests: ['test/scenarios/purchase/watched.test.ts'],
   },
   {
+    name: 'watcher-sleeps-for-an-hour',
+    rule: 'a Retry-After of an hour costs the watcher one reading',
+    file: 'src/activities/watch-orders.ts',
+    find: 'mayPause: limitPauses(watchPauses)',
+    replace: 'mayPause: limitPauses({ longestMs: 12 * watchPauses.longestMs, togetherMs: Infinity })',
+    tests: ['test/scenarios/purchase/watched.test.ts'],
+  },
+  {
+    name: 'retry-after-ends-the-sale',
+    rule: 'a placement that was not sent is tried once more when its time is over, however long a pause the partner asked for',
+    file: 'src/workflows/place-order.ts',
+    find: 'if (step.paused || step.retryAfterMs) return',
+    replace: 'if (step.retryAfterMs) return true;\n  if (step.paused) return',
+    tests: ['test/scenarios/placement/retries.test.ts'],
+  },
+  {
     name: 'waits-for-the-watcher-alone',
     rule: 'a purchase without a watcher polls by itself',
     file: 'src/workflows/await-watched-order.ts',

@@ -7,7 +7,7 @@ import { CLOCK_TOLERANCE_MS } from '../domain/clock-tolerance';
 import { mayHaveEnded } from '../domain/order';
 import { type HistoryRow, isPartnerError, isUnreadable, limitPauses } from '../partner';
 import { hasNoLists, type WaitingPurchase } from '../temporal/client';
-import { IDLE_ROUNDS, pagePauses, readRetry, WATCH_INTERVALS, watchInterval } from '../workflows/policies';
+import { IDLE_ROUNDS, readRetry, WATCH_INTERVALS, watchInterval, watchPauses } from '../workflows/policies';
 import type { ActivityDependencies } from './dependencies';
 import { ACCESS_REFUSED, failure, nameOf } from './failures';
 import { inParallel } from './in-parallel';
@@ -102,7 +102,7 @@ async function runRound(context: Watch): Promise<number> {
   const since = [...unseen.values()].reduce((oldest, purchase) => Math.min(oldest, purchase.since), Infinity);
   await partner.inTurn({ priority: 'poll', key: 'watch', signal }, (inTurn) =>
     inTurn.ordersSince(since - CLOCK_TOLERANCE_MS, {
-      retry: { ...readRetry, mayPause: limitPauses(pagePauses), signal },
+      retry: { ...readRetry, mayPause: limitPauses(watchPauses), signal },
       async enough(rows) {
         const changed = changedAmong(rows, unseen);
         await inParallel(changed, PARALLEL, (one) => wake(context, one));

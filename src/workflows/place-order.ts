@@ -99,8 +99,8 @@ function nextAttempt(next: string, pauseMs: number, until: number): string {
 /** What was cancelled meanwhile ends as cancelled. */
 function isTooLate({ cancelRequested }: PurchaseRecord, step: Retry, attempt: number, until: number): boolean {
   if (step.decided || cancelRequested) return false;
-  // One that waits for the brake asks once more when its time is over.
-  if (step.paused) return Date.now() >= until;
+  // Whom the brake, or a partner that asks for a pause, keeps waiting asks once more when the time is over.
+  if (step.paused || step.retryAfterMs) return Date.now() >= until;
   return Date.now() + pauseBefore(step, attempt, until) > until;
 }
 
@@ -140,10 +140,12 @@ async function waitWhilePaused(
   if (pause > 0) await condition(() => purchase.cancelRequested || wakeUp.received, pause, options);
 }
 
-/** After an operator's decision there is none. */
+/** After an operator's decision there is none. One that the partner asks for ends with the time of the placement. */
 function pauseBefore({ decided, turnInMs, retryAfterMs }: Retry, attempt: number, until: number): number {
+  if (decided) return 0;
   const wanted = turnInMs === undefined ? placementPause(attempt, retryAfterMs) : slotPause(turnInMs);
-  return decided ? 0 : boundedPause(wanted, until);
+  const pause = boundedPause(wanted, until);
+  return retryAfterMs ? Math.min(pause, until - Date.now()) : pause;
 }
 
 /**

@@ -325,6 +325,12 @@ export const watchOptions: ActivityOptions = {
 };
 
 /**
+ * The longest pauses that the partner may ask the watcher for, one and all of one reading: many purchases wait for it. What asks for
+ * more has the reading fail, and the next one begins an interval later.
+ */
+export const watchPauses = { longestMs: 5 * MINUTE, togetherMs: 10 * MINUTE };
+
+/**
  * The watcher ends when so many readings in a row found no purchase that waits. Each process asks for it once an interval at
  * most, so one that has begun to wait since is seen by the last of them, though lists lag.
  */

@@ -22,6 +22,7 @@ const UNREADABLE: [string, Action][] = [
   ['success: false', { type: 'unsuccessful' }],
 ];
 const ACCESS = [401, 403, 404, 405];
+const AN_HOUR = { type: 'answer', status: 503, headers: { 'retry-after': '3600' } } as const;
 
 describe('what was surely not bought is tried again, for a time', () => {
   const env = sharedEnvironment({ pastOrders: 5, settings: { ...LENIENT, placeWithinMs: 3_000 } });
@@ -38,6 +39,7 @@ describe('what was surely not bought is tried again, for a time', () => {
         status,
         { operation: 'place', ...always, action: { type: 'answer', status } },
       ]),
+      ['back before its pause is over', { operation: 'orders', action: AN_HOUR }],
     ];
     runs = await runAll(env, cases);
   });
@@ -54,9 +56,13 @@ describe('what was surely not bought is tried again, for a time', () => {
     expect(purchase?.requests).toBeGreaterThanOrEqual(1);
   });
 
-  it('gives up rather than ask sooner than the history wants to be asked', () => {
+  it('asks no sooner than the history wants to be asked, but for once when the time is over', () => {
     const { referenceId = '' } = runs.get('429 and a long pause') ?? {};
-    expect(searchesFor(env, referenceId)).toBe(1);
+    expect(searchesFor(env, referenceId)).toBe(2);
+  });
+
+  it('so buys where the partner asked for an hour, and is back before the time is over', () => {
+    expect(runs.get('back before its pause is over')).toMatchObject({ state: 'DELIVERED', requests: 1 });
   });
 });
 

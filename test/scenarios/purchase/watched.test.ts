@@ -33,6 +33,8 @@ describe('purchases for which the order history is read', () => {
     const [order] = await env.sandbox.ordersOf(changed);
     const open = { type: 'merge', data: { status: 'PROCESSING' } } as const;
     env.sandbox.addFault({ operation: 'keys', orderId: order!.id, times: 2, when: 'after', action: open });
+    const anHour = { type: 'answer', status: 503, headers: { 'retry-after': '3600' } } as const;
+    env.sandbox.addFault({ operation: 'orders', action: anHour });
     await changeOrder(env, wrong, { shownRow: { status: 'FAILED' } });
     await changeOrder(env, foreign, { shownRow: { status: 'COMPLETED', reference_id: foreign.toLowerCase() } });
     await changeOrder(env, unreadable, { shownRow: { status: 'COMPLETED', created_at: 'yesterday' } });
