@@ -13,19 +13,21 @@ export interface EventLine extends OrderLine {
  * - `hand-over`: the keys of `lines` are to be handed over; `whole` if that is everything that was ordered.
  * - `nothing`: the partner ended the order without goods.
  * - `open`: the status allows nothing yet.
- * - `other-items`, `more-keys`: an operator must decide. `lines` is what would be handed over.
+ * - `other-items`, `more-keys`: an operator must decide. `lines` is what would be handed over; `surplus`: so many keys too many.
  */
 export type OrderAssessment =
   | { kind: 'hand-over'; whole: boolean; lines: EventLine[]; reason?: string }
   | { kind: 'nothing'; outcome: 'FAILED' | 'REFUNDED' }
   | { kind: 'open' }
-  | { kind: 'other-items' | 'more-keys'; lines: EventLine[]; reason: string };
+  | { kind: 'other-items'; lines: EventLine[]; reason: string }
+  | { kind: 'more-keys'; lines: EventLine[]; surplus: number; reason: string };
 
 /** What an operator has accepted of an order that is not as it should be. */
 export interface Accepted {
   items?: boolean;
   owner?: boolean;
-  surplus?: boolean;
+  /** How many keys too many; any more are asked about again. */
+  surplus?: number;
 }
 
 /** Compares an order with what was bought. */
@@ -38,10 +40,12 @@ export function assessOrder(items: readonly PurchaseItem[], order: OrderSnapshot
   if (foreign) return { kind: 'other-items', lines: asReceived(order.lines), reason: foreign };
 
   const lines = items.map((item) => lineFor(item, order.lines));
-  const surplus = lines.find((line) => line.fingerprints.length > line.quantity);
-  if (surplus) {
-    const reason = `${surplus.fingerprints.length} keys came for ${surplus.productId}, of which ${surplus.quantity} were ordered`;
-    return { kind: 'more-keys', lines, reason };
+  const fuller = lines.find((line) => line.fingerprints.length > line.quantity);
+  if (fuller) {
+    const { productId, quantity, fingerprints } = fuller;
+    const surplus = lines.reduce((sum, line) => sum + Math.max(0, line.fingerprints.length - line.quantity), 0);
+    const reason = `${fingerprints.length} keys came for ${productId}, of which ${quantity} were ordered`;
+    return { kind: 'more-keys', lines, surplus, reason };
   }
   const ordered = totalQuantity(lines);
   const there = keyCount(lines);

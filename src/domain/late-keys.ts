@@ -96,7 +96,8 @@ function newKeysOf({ items, accepted = {} }: Bought, order: OrderSnapshot, named
   const assessment = assessOrder(items, order);
   if (assessment.kind === 'nothing' || assessment.kind === 'open') return { lines: [] };
   const isKeptBack =
-    (assessment.kind === 'other-items' && !accepted.items) || (assessment.kind === 'more-keys' && !accepted.surplus);
+    (assessment.kind === 'other-items' && !accepted.items) ||
+    (assessment.kind === 'more-keys' && assessment.surplus > (accepted.surplus ?? 0));
   if (isKeptBack) return { lines: [], issue: assessment.reason };
   const known = countKeys(named);
   return { lines: linesOf(assessment.lines, (fingerprint) => !removeOne(known, fingerprint)) };

@@ -49,7 +49,7 @@ export interface HoldCause {
   reason: HoldReason;
   explanation: string;
   /** What an operator accepts who lets the order be delivered all the same. */
-  accepts?: keyof Accepted;
+  accepts?: Accepted;
 }
 
 /** What ended a hold: a decision with the run in which the hold was opened, or a cancel request that was allowed to. */

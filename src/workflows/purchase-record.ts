@@ -119,11 +119,11 @@ export class PurchaseRecord {
   }
 
   /** Notes what an operator has accepted of the order. The memo shows it once the hold is over. */
-  noteAccepted(what: keyof Accepted): void {
+  noteAccepted(what: Accepted): void {
     const { accepted, orderId } = this;
     if (orderId === undefined) return;
     const before = accepted?.orderId === orderId ? accepted : undefined;
-    this.accepted = { ...before, orderId, [what]: true };
+    this.accepted = { ...before, ...what, orderId };
   }
 
   /** Shows, without a word to lists, what it is about just now. */

@@ -10,7 +10,7 @@ const NOTHING_ACCEPTED: Readonly<Accepted> = {};
 
 /** Why an order must not be delivered as it is, and what an operator accepts who lets it be delivered all the same. */
 interface ReviewIssue extends HoldCause {
-  accepts: keyof Accepted;
+  accepts: Accepted;
 }
 
 /**
@@ -41,7 +41,7 @@ export async function reviewOrder(
     }
     const another = resolution.decision === 'order' ? resolution.orderId : undefined;
     if (another !== undefined) compare = true;
-    accepted = another === undefined ? { ...accepted, [issue.accepts]: true } : NOTHING_ACCEPTED;
+    accepted = another === undefined ? { ...accepted, ...issue.accepts } : NOTHING_ACCEPTED;
     const orderId = another ?? order.orderId;
     purchase.noteOrder(orderId);
     order = await awaitOrder(purchase, { orderId });
@@ -56,18 +56,19 @@ function findIssue(
 ): ReviewIssue | undefined {
   if (order.claimedBy !== undefined && !accepted.owner) {
     const explanation = `order ${order.orderId} also belongs to ${order.claimedBy}`;
-    return { reason: 'ORDER_OF_ANOTHER_PURCHASE', explanation, accepts: 'owner' };
+    return { reason: 'ORDER_OF_ANOTHER_PURCHASE', explanation, accepts: { owner: true } };
   }
   const difference = compare ? differenceOf(input.items, order.lines) : undefined;
   if (difference !== undefined && !accepted.items) {
-    return { reason: 'OTHER_ITEMS', explanation: difference, accepts: 'items' };
+    return { reason: 'OTHER_ITEMS', explanation: difference, accepts: { items: true } };
   }
   const assessment = assessOrder(input.items, order);
   if (assessment.kind === 'other-items' && !accepted.items) {
-    return { reason: 'OTHER_ITEMS', explanation: assessment.reason, accepts: 'items' };
+    return { reason: 'OTHER_ITEMS', explanation: assessment.reason, accepts: { items: true } };
   }
-  if (assessment.kind === 'more-keys' && !accepted.surplus) {
-    return { reason: 'MORE_KEYS_THAN_ORDERED', explanation: assessment.reason, accepts: 'surplus' };
+  if (assessment.kind === 'more-keys' && assessment.surplus > (accepted.surplus ?? 0)) {
+    const { reason: explanation, surplus } = assessment;
+    return { reason: 'MORE_KEYS_THAN_ORDERED', explanation, accepts: { surplus } };
   }
   return undefined;
 }

@@ -26,7 +26,12 @@ export function readAccepted({ accepted }: Record<string, unknown> = {}): Accept
   if (typeof accepted !== 'object' || accepted === null) return undefined;
   const { orderId, items, owner, surplus } = accepted as { [Name in keyof AcceptedOrder]: unknown };
   if (typeof orderId !== 'string') return undefined;
-  return { orderId, items: items === true, owner: owner === true, surplus: surplus === true };
+  return {
+    orderId,
+    items: items === true,
+    owner: owner === true,
+    surplus: Number.isFinite(surplus) ? Number(surplus) : 0,
+  };
 }
 
 /** The memo of a later delivery; empty where it has another shape: what was delivered is then read from histories. */

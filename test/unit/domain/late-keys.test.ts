@@ -107,24 +107,29 @@ describe('what is sent after the end of a purchase of four keys', () => {
       { productId: 'q', quantity: 1 },
     ];
 
-    it.each<[keyof Accepted, Partial<OrderSnapshot>, { fresh: string; missing: number }]>([
-      ['items', { lines: [line('r', 2, 'ab')] }, { fresh: 'b', missing: 0 }],
-      ['items', { lines: [line('r', 3, 'ab')] }, { fresh: 'b', missing: 1 }],
-      ['owner', { lines: [line('p', 2, 'ab')], claimedBy: 'SALE-2' }, { fresh: 'b', missing: 1 }],
-      ['surplus', { lines: [line('p', 2, 'abc'), line('q', 1, 'd')] }, { fresh: 'bcd', missing: 0 }],
+    it.each<[Accepted, Partial<OrderSnapshot>, { fresh: string; missing: number }]>([
+      [{ items: true }, { lines: [line('r', 2, 'ab')] }, { fresh: 'b', missing: 0 }],
+      [{ items: true }, { lines: [line('r', 3, 'ab')] }, { fresh: 'b', missing: 1 }],
+      [{ owner: true }, { lines: [line('p', 2, 'ab')], claimedBy: 'SALE-2' }, { fresh: 'b', missing: 1 }],
+      [{ surplus: 1 }, { lines: [line('p', 2, 'abc'), line('q', 1, 'd')] }, { fresh: 'bcd', missing: 0 }],
       // A key too many of p makes up for no missing one of q.
-      ['surplus', { lines: [line('p', 2, 'abc')] }, { fresh: 'bc', missing: 1 }],
-    ])('its %s: %j is delivered, and of nothing that was not accepted', (issue, shown, { fresh, missing }) => {
-      const send = (accepted?: Accepted) =>
-        keysToSend('new', { items: bought, accepted }, { ...order, ...shown }, [sentOf('received', 'a')]);
-      const { lines, issue: why, ...rest } = send({ [issue]: true });
-      const keys = lines.flatMap(({ fingerprints }) => fingerprints).join('');
-      expect({ keys, missing: rest.missing, why }).toEqual({ keys: fresh, missing, why: undefined });
+      [{ surplus: 1 }, { lines: [line('p', 2, 'abc')] }, { fresh: 'bc', missing: 1 }],
+    ])('%j: of %j the keys are delivered, and of nothing that was not accepted', (accepted, shown, expected) => {
+      const send = (some: Accepted) =>
+        keysToSend('new', { items: bought, accepted: some }, { ...order, ...shown }, [sentOf('received', 'a')]);
+      const { lines, issue, missing } = send(accepted);
+      const fresh = lines.flatMap(({ fingerprints }) => fingerprints).join('');
+      expect({ fresh, missing, issue }).toEqual({ ...expected, issue: undefined });
 
-      const others = { items: true, owner: true, surplus: true, [issue]: false };
-      for (const accepted of [undefined, others]) {
-        expect(send(accepted)).toMatchObject({ lines: [], issue: expect.any(String) });
-      }
+      const others = { items: true, owner: true, surplus: 9 };
+      for (const name of Object.keys(accepted) as (keyof Accepted)[]) delete (others as Accepted)[name];
+      for (const some of [{}, others]) expect(send(some)).toMatchObject({ lines: [], issue: expect.any(String) });
+    });
+
+    it('and no more keys too many than the operator has seen', () => {
+      const grown = { ...order, lines: [line('p', 2, 'abcd')] };
+      const { lines, issue } = keysToSend('new', { items: bought, accepted: { surplus: 1 } }, grown, []);
+      expect({ lines, issue }).toEqual({ lines: [], issue: '4 keys came for p, of which 2 were ordered' });
     });
   });
 });
