@@ -352,8 +352,8 @@ export const MUTANTS = [
     name: 'listed-order-ignored',
     rule: 'a search that shows no order is not believed where the list that is to prove it has the order',
     file: 'src/activities/find-orders.ts',
-    find: 'matching(listed, referenceId',
-    replace: 'matching(listed.slice(0, 0), referenceId',
+    find: 'matching(newest.rows, referenceId',
+    replace: 'matching(newest.rows.slice(0, 0), referenceId',
     tests: ['test/unit/activities/prove-readable.test.ts'],
   },
   {

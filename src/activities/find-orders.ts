@@ -8,7 +8,7 @@ import { byReadability, type HistoryOrder, type HistoryRow, type PartnerClient, 
 import { searchSlotWait } from '../workflows/policies';
 import { failure, toFailure } from './failures';
 import type { ActivityDependencies } from './dependencies';
-import { EMPTY_HISTORY, proveSearch } from './prove-readable';
+import { EMPTY_HISTORY, listNewest, proveSearch } from './prove-readable';
 
 /** Beyond this many pages a search gives up: 100,000 orders younger than one purchase are no history to scan. */
 const MAX_PAGES = 200;
@@ -51,14 +51,18 @@ async function searchHistory(searching: Searching, input: FindOrdersInput): Prom
   return rowsSeen > 0 ? { orders, readable: true, why } : { orders, readable: false, why: EMPTY_HISTORY };
 }
 
-/** The search shows no order. It is not believed where the list that is to prove it has one. */
+/**
+ * The search shows no order. It is not believed where the list of the newest has one: what a search knows may lag behind the list, and
+ * need not have come in its order.
+ */
 async function proveAbsent(
   { partner, now }: Searching,
   { referenceId, since, sentBefore }: FindOrdersInput,
 ): Promise<Omit<OrderSearchResult, 'runId'>> {
-  const { listed, readable, why } = await proveSearch(partner, { sentBefore, now });
-  const { orders } = requireUsable(matching(listed, referenceId, mayBeOursSince(since, referenceId)));
-  return { orders, readable, why };
+  const newest = await listNewest(partner, now);
+  const { orders } = requireUsable(matching(newest.rows, referenceId, mayBeOursSince(since, referenceId)));
+  if (orders.length > 0) return { orders, readable: false, why: 'listed, and not shown by the search' };
+  return { orders, ...(await proveSearch(partner, newest, sentBefore)) };
 }
 
 /** @throws ApplicationFailure where what was found settles nothing. */

@@ -12,12 +12,12 @@ interface Readability {
   why: string;
 }
 
-interface SearchProof extends Readability {
-  /**
-   * The newest rows of the history, some maybe twice. One may be the order that the search does not show: what the search knows
-   * may lag behind the list, and need not have come in its order.
-   */
-  listed: HistoryRow[];
+/** The newest orders that the history lists. */
+export interface NewestOrders {
+  /** Some rows maybe twice. */
+  rows: HistoryRow[];
+  /** How far the partner's clock is ahead of ours, 0 where its answers do not show that. Waiting for the answer counts, too. */
+  aheadMs: number;
 }
 
 type KnownOrder = HistoryOrder & { referenceId: string };
@@ -32,45 +32,34 @@ type KnownOrder = HistoryOrder & { referenceId: string };
  */
 export async function proveSearch(
   partner: PartnerClient,
-  { sentBefore, now }: { sentBefore: number; now: () => number },
-): Promise<SearchProof> {
-  const { listed, aheadMs } = await listNewest(partner, now);
-  return { ...(await findKnown(partner, listed, sentBefore + aheadMs)), listed };
-}
-
-/** @param sentBefore by the partner's clock. */
-async function findKnown(partner: PartnerClient, listed: HistoryRow[], sentBefore: number): Promise<Readability> {
-  const known = byReadability<HistoryOrder>(listed)
+  { rows, aheadMs }: NewestOrders,
+  sentBefore: number,
+): Promise<Readability> {
+  const known = byReadability<HistoryOrder>(rows)
     .readable.filter(hasReference)
     .toSorted((one, other) => timeOf(other) - timeOf(one));
   const [newest] = known;
   if (!newest) return { readable: false, why: EMPTY_HISTORY };
-  const later = known.findLast((order) => timeOf(order) > sentBefore);
+  const later = known.findLast((order) => timeOf(order) > sentBefore + aheadMs);
   for (const order of new Set([newest, later ?? newest])) {
     if (await isFound(partner, order)) return { readable: true, why: 'the search finds a known order' };
   }
   return { readable: false, why: 'the search does not find an order known to exist' };
 }
 
-interface Listed {
-  listed: HistoryRow[];
-  /** How far the partner's clock is ahead of ours, 0 where its answers do not show that. Waiting for the answer counts, too. */
-  aheadMs: number;
-}
-
 /** Which end of the history is newest the partner does not say; its rows do, unless they are too few. */
-async function listNewest(partner: PartnerClient, now: () => number): Promise<Listed> {
+export async function listNewest(partner: PartnerClient, now: () => number): Promise<NewestOrders> {
   const read = async (page?: number) => {
     const askedAt = now();
     const { data, sentAtMs = askedAt } = await partner.listOrders({ limit: SAMPLE, page });
-    return { ...data, listed: [...data.orders, ...data.unreadable], aheadMs: Math.max(0, sentAtMs - askedAt) };
+    return { ...data, rows: [...data.orders, ...data.unreadable], aheadMs: Math.max(0, sentAtMs - askedAt) };
   };
   const first = await read();
   const times = first.orders.map(timeOf);
   const isNewestEnd = times.every((time, index) => time <= (times[index - 1] ?? time)) && times[0] !== times.at(-1);
   if (isNewestEnd || first.pages.total <= 1) return first;
   const last = await read(first.pages.total);
-  return { listed: [...first.listed, ...last.listed], aheadMs: Math.max(first.aheadMs, last.aheadMs) };
+  return { rows: [...first.rows, ...last.rows], aheadMs: Math.max(first.aheadMs, last.aheadMs) };
 }
 
 async function isFound(partner: PartnerClient, known: KnownOrder): Promise<boolean> {
