@@ -71,6 +71,7 @@ describe(`a reconciliation of ${ORDERS} orders and ${PURCHASES} purchases`, () =
     const half = { status: 'PARTIAL_COMPLETED', keys: [['HALF-OF-IT']], shownDebit: 2 * PRICE };
     await env.sandbox.changeOrder(await orderOf(halved), half);
     await env.starter.result(halved);
+    await env.sandbox.changeOrder(await orderOf(halved), { shownDebit: PRICE });
 
     const short = await open(2);
     await env.sandbox.changeOrder(await orderOf(short), { status: 'COMPLETED', keys: [['THE-ONLY-ONE']] });
