@@ -1106,8 +1106,8 @@ export const MUTANTS = [
     name: 'paused-for-ever',
     rule: 'a purchase that waits for the brake ends when its time is over',
     file: 'src/workflows/place-order.ts',
-    find: 'if (step.paused) return Date.now() >= until;',
-    replace: 'if (step.paused) return false;',
+    find: 'if (step.paused || step.retryAfterMs) return Date.now() >= until;',
+    replace: 'if (step.paused) return false;\n  if (step.retryAfterMs) return Date.now() >= until;',
     tests: ['test/scenarios/placement/brake.test.ts'],
   },
   {
