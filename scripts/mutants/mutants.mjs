@@ -886,6 +886,14 @@ export const MUTANTS = [
     tests: ['test/unit/domain/late-keys.test.ts'],
   },
   {
+    name: 'acceptance-lost-with-its-purchase',
+    rule: 'what a person has accepted holds for a purchase that was terminated since',
+    file: 'src/workflows/purchase-record.ts',
+    find: 'upsertMemo({ hold: hold ?? null, accepted: this.accepted }',
+    replace: 'upsertMemo({ hold: hold ?? null }',
+    tests: ['test/scenarios/reconciliation/late-keys.test.ts'],
+  },
+  {
     name: 'grown-surplus-unseen',
     rule: 'keys too many that came after a person was shown the order are shown to a person too',
     file: 'src/workflows/review-order.ts',

@@ -37,6 +37,19 @@ describe('every paid key arrives or is reported, under one event id', () => {
     return purchase;
   }
 
+  /** Of a purchase of another product: an operator has let it be delivered. */
+  async function accepted() {
+    const reference = env.reference();
+    const items = [{ id: 'demo-never', quantity: 3 }];
+    env.sandbox.addFault({ operation: 'place', referenceId: reference, commit: { type: 'items', items } });
+    const purchase = await open({ 'demo-instant': 1 }, reference);
+    await purchase.become('PARTIAL_COMPLETED', 'A');
+    const operator = operatorOf(env, reference);
+    await operator.held('OTHER_ITEMS');
+    await operator.resolve('deliver');
+    return { ...purchase, operator };
+  }
+
   /** What a night finds of a purchase. Its lists lag, so the end of the purchase must be in them. */
   async function night(referenceId: string, input?: ReconcileInput): Promise<ReportedFinding[]> {
     await env.untilListed(`ReferenceId = '${referenceId}' AND CloseTime IS NOT NULL`, 1);
@@ -119,14 +132,7 @@ describe('every paid key arrives or is reported, under one event id', () => {
   });
 
   it('other items that an operator has accepted are handed over after the end too, and nothing of them is missed', async () => {
-    const reference = env.reference();
-    const items = [{ id: 'demo-never', quantity: 3 }];
-    env.sandbox.addFault({ operation: 'place', referenceId: reference, commit: { type: 'items', items } });
-    const { referenceId, become } = await open({ 'demo-instant': 1 }, reference);
-    await become('PARTIAL_COMPLETED', 'A');
-    const operator = operatorOf(env, referenceId);
-    await operator.held('OTHER_ITEMS');
-    await operator.resolve('deliver');
+    const { referenceId, become, operator } = await accepted();
     await operator.result();
 
     await become('PARTIAL_COMPLETED', 'A', 'B');
@@ -163,6 +169,18 @@ describe('every paid key arrives or is reported, under one event id', () => {
       await ended(referenceId, 1);
       await expectEachOnce(referenceId, 'A', 'B', 'C', 'D');
     }
+  });
+
+  it('and so they are where the purchase was terminated after the decision', async () => {
+    env.receiver.answerWith(({ body }) => (body.type === 'purchase.held' ? 204 : 503));
+    const { referenceId, become, operator } = await accepted();
+    await operator.pending('deliverEvent', 2);
+    await operator.terminate();
+    await become('COMPLETED', 'A', 'B', 'C');
+    env.receiver.answerWith(() => 204);
+    const { events } = await env.starter.redeliver(referenceId);
+    expect(events.map(({ type }) => type)).toEqual(['purchase.partially_delivered', LATE]);
+    await expectEachOnce(referenceId, 'A', 'B', 'C');
   });
 
   it('an order that is complete without a single key is a finding each night', async () => {
