@@ -58,13 +58,11 @@ export const variables = z.object({
   PURCHASE_FIRST_POLL: duration('0', '24h')
     .prefault('5s')
     .describe('from placement to the first poll of the keys; `0` polls at once'),
-  PURCHASE_POLL_INTERVAL: pause
-    .prefault('30s')
-    .describe('between polls; never closer, but for what `PURCHASE_WATCH` says'),
+  PURCHASE_POLL_INTERVAL: pause.prefault('30s').describe('between polls; never closer'),
   PURCHASE_WATCH: oneOf('orders', 'history')
     .prefault('orders')
     .describe(
-      '`orders`: each open order is polled for itself; `history`: the order history is read once for all of them, and an order is polled when its row is no longer PENDING or PROCESSING, and every twentieth interval all the same, whenever it was polled before',
+      '`orders`: each open order is polled for itself; `history`: the order history is read once for all of them, and an order is polled when its row is no longer PENDING or PROCESSING, and every twentieth interval all the same',
     ),
   PURCHASE_DEADLINE: limit.prefault('25m').describe('from placement until an order that is still open is overdue'),
   PURCHASE_SETTLE: pause

@@ -1,4 +1,4 @@
-import { proxyActivities, sleep } from '@temporalio/workflow';
+import { CancellationScope, proxyActivities, sleep } from '@temporalio/workflow';
 import type { Activities, GetOrderInput, PolledOrder } from '../contracts/activities';
 import { summaryOf } from '../domain/markdown';
 import { endsPolling } from '../domain/order';
@@ -19,8 +19,8 @@ export interface NextPoll {
  * `POLLS_AFTER_WAKE` times more, an interval apart: the watcher wakes once for a row, and what answers polls may lag behind it.
  *
  * Whether or not there is a watcher, one activity polls the order every `WATCH_INTERVALS`: by its retry policy, so that a poll that
- * finds nothing costs no workflow task. However often the purchase is woken, its own polls come no closer than the interval. That
- * activity does not know of them: a poll of it may come sooner than an interval after one of them, and delays the next.
+ * finds nothing costs no workflow task. However often the purchase is woken, polls come no closer than the interval: where it was
+ * polled and is still open, that activity ends, and begins anew once no poll is due.
  *
  * @param deadline epoch ms.
  * @returns the order once it has ended; undefined when the deadline has come.
@@ -54,6 +54,8 @@ export async function awaitWatchedOrder(
     purchase.orderChanges.forget();
     const order = await pollWatched(purchase, request, left());
     if (order && endsPolling(order.status)) return order;
+    routine?.stop();
+    routine = undefined;
     isOpen = order !== undefined;
     if (isOpen && pollsDue > 0) pollsDue -= 1;
     notBefore = Date.now() + pollIntervalMs;
@@ -83,10 +85,11 @@ interface RoutinePolls {
   hasEnded: boolean;
   /** About when the last one was, epoch ms; 0 before the first. */
   lastPollAt(): number;
+  stop(): void;
 }
 
 /**
- * They go on until the purchase ends, also when it was woken and its order has ended: that costs nothing.
+ * They go on until they are stopped or the purchase ends, also when its order has ended: that costs nothing.
  *
  * @returns undefined where the deadline comes before the first of them.
  */
@@ -96,6 +99,7 @@ function startRoutinePolls(
   deadline: number,
 ): RoutinePolls | undefined {
   const startedAt = Date.now();
+  const scope = new CancellationScope();
   const intervalMs = boundedPause(WATCH_INTERVALS * purchase.settings.pollIntervalMs, deadline);
   if (deadline - startedAt <= intervalMs) return undefined;
   const routine: RoutinePolls = {
@@ -104,11 +108,13 @@ function startRoutinePolls(
       const polls = Math.floor((Date.now() - startedAt) / intervalMs);
       return polls > 0 ? startedAt + polls * intervalMs : 0;
     },
+    stop: () => scope.cancel(),
   };
   const { awaitOrderChange } = proxyActivities<Activities>(pollingOptions(purchase.settings, deadline - startedAt));
   const summary = summaryOf(`polls of ${request.orderId} without the watcher`);
-  void awaitOrderChange
-    .executeWithOptions({ summary }, [{ ...request, firstDelayMs: intervalMs, intervalMs }])
+  const polls = { ...request, firstDelayMs: intervalMs, intervalMs };
+  void scope
+    .run(() => awaitOrderChange.executeWithOptions({ summary }, [polls]))
     .catch(() => undefined)
     .then((order: unknown) => {
       routine.hasEnded = true;

@@ -47,6 +47,9 @@ describe('purchases for which the order history is read', () => {
     await waitUntil('the order history was read twice more', () => historyReadings(env) >= readings + 2);
 
     expect(await pollsOf(env, wrong)).toHaveLength(5);
+    // Its polls without the watcher begin anew behind these, or one of them could come right after one of these.
+    const { activities } = await historyOf(env, wrong);
+    expect(activities.filter((name) => name === 'awaitOrderChange')).toHaveLength(2);
     expect(await pollsOf(env, foreign)).toHaveLength(1);
     expect(await pollsOf(env, unreadable)).toHaveLength(1);
     expect(await env.starter.status(wrong)).toMatchObject({ state: 'PENDING', execution: 'RUNNING' });
