@@ -7,6 +7,7 @@ import {
   ActivityResetError,
 } from '@temporalio/client';
 import type { BeforeWrite } from '../partner';
+import { withinMs } from '../temporal/client';
 import type { ActivityDependencies } from './dependencies';
 import { nameOf } from './failures';
 
@@ -20,10 +21,13 @@ const WRITE_WITHIN_MS = 2_000;
 const BEAT_EVERY_MS = 2_000;
 /**
  * The pause from one record to the next of the same process, in which the first one's request is written. A worker that dies between
- * the two leaves a placement of which nobody knows: so it is rarely there, also when many place at once. It allows some fifty
- * placements a second, and a worker carries fewer than that.
+ * the two leaves a placement of which nobody knows: so it is rarely there. It allows some fifty placements a second, and a worker carries
+ * fewer than that; where so many wait that those at the end would come too late, there is none.
  */
 const BETWEEN_RECORDS_MS = 15;
+const MOST_WITH_PAUSES = 50;
+/** So long before a record is of no use any more, whoever waits for its turn leaves: that nothing was sent is to arrive in time. */
+const LEAVE_MS = 1_000;
 
 /** The intention of one placement attempt to write its request. */
 export interface Intent {
@@ -69,18 +73,46 @@ export function createIntent(
     beats ??= setInterval(() => context.heartbeat(INTENT), BEAT_EVERY_MS);
     return { writeBy: answeredAt + WRITE_WITHIN_MS };
   };
-  return { record: () => oneByOne(record), close: () => clearInterval(beats) };
+  const inTurn = () => oneByOne(notAfter - LEAVE_MS - now(), record);
+  return {
+    record: async () => (await inTurn()) ?? refuse('too many others were before it'),
+    close: () => clearInterval(beats),
+  };
 }
 
-/** Runs one after another, in the order of the calls, with a pause between two. */
-export type Sequence = <T>(run: () => Promise<T>) => Promise<T>;
+/**
+ * Runs one after another, in the order of the calls, with a pause between two unless many wait.
+ *
+ * @returns undefined where its turn does not come within `patienceMs`: then nothing was run.
+ */
+export type Sequence = <T>(patienceMs: number, run: () => Promise<T>) => Promise<T | undefined>;
 
 export function createSequence(): Sequence {
   let last: Promise<unknown> = Promise.resolve();
-  return (run) => {
-    const result = last.then(run);
-    last = result.catch(() => undefined).then(() => sleep(BETWEEN_RECORDS_MS));
-    return result;
+  let waiting = 0;
+  return async (patienceMs, run) => {
+    const before = last;
+    let end = (): void => undefined;
+    const ended = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    last = before.then(() => ended);
+    waiting += 1;
+    const isTurn = await withinMs(
+      patienceMs,
+      before.then(() => true),
+    );
+    waiting -= 1;
+    if (isTurn === undefined) {
+      end();
+      return undefined;
+    }
+    try {
+      return await run();
+    } finally {
+      if (waiting < MOST_WITH_PAUSES) void sleep(BETWEEN_RECORDS_MS).then(end);
+      else end();
+    }
   };
 }
 

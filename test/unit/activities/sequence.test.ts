@@ -1,6 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { createSequence } from '../../../src/activities/record-intent';
 
+const PATIENT = 60_000;
+
 describe('the records of a process', () => {
   it('are made in the order of the calls, and one that fails holds up none', async () => {
     const inSequence = createSequence();
@@ -11,24 +13,49 @@ describe('the records of a process', () => {
       if (number === 2) throw new Error('refused');
       return number;
     };
-    const ends = await Promise.allSettled([1, 2, 3].map((number) => inSequence(() => record(number))));
+    const ends = await Promise.allSettled([1, 2, 3].map((number) => inSequence(PATIENT, () => record(number))));
 
     expect(begun).toEqual([1, 2, 3]);
     expect(ends.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
   });
 
-  it('leave the one before time to write its request', async () => {
+  it.each([
+    ['leave the one before time to write its request', 2, false],
+    ['leave none where too many wait', 60, true],
+  ])('%s', async (_, calls, isAtOnce) => {
     const inSequence = createSequence();
-    let hasBegun = false;
-    const first = inSequence(async () => 1);
-    const second = inSequence(async () => {
-      hasBegun = true;
-    });
-    await first;
+    let begun = 0;
+    const records = Array.from({ length: calls }, () =>
+      inSequence(PATIENT, async () => {
+        begun += 1;
+      }),
+    );
+    await records[0];
     await setImmediate();
 
-    expect(hasBegun).toBe(false);
-    await second;
-    expect(hasBegun).toBe(true);
+    expect(begun > 1).toBe(isAtOnce);
+    await Promise.all(records);
+    expect(begun).toBe(calls);
+  });
+
+  it('are left out where the turn does not come in time, and whoever is behind still waits for those before', async () => {
+    const inSequence = createSequence();
+    const order: string[] = [];
+    let answer = (): void => undefined;
+    const slow = inSequence(PATIENT, async () => {
+      await new Promise<void>((resolve) => {
+        answer = resolve;
+      });
+      order.push('slow');
+    });
+    const impatient = inSequence(1, async () => order.push('impatient'));
+    const behind = inSequence(PATIENT, async () => order.push('behind'));
+
+    expect(await impatient).toBeUndefined();
+    await setImmediate();
+    expect(order).toEqual([]);
+    answer();
+    await Promise.all([slow, behind]);
+    expect(order).toEqual(['slow', 'behind']);
   });
 });
