@@ -195,7 +195,8 @@ function waitsForSomething(plan: Plan, parts: DayParts, one: PurchaseEvidence): 
   const held = `held in vain: ${nameOf(one)}: ${hold.reason}, ${hold.explanation}`;
   if (parts.chronicle.touched.has(planned.name)) return [];
   if (hold.reason === 'PLACEMENT_UNKNOWN') {
-    if (billable.length === 1) return [`${held}; its order is there`];
+    // A row that can't be read gives nobody an order; that it is there is reported.
+    if (billable.length === 1) return isReported(parts, one, 'UNREADABLE') ? [] : [`${held}; its order is there`];
     return requests === 0 && plan.settings.replace !== 'never' && !intentionsOfTimedOut(one.history).includes(true)
       ? [`${held}; nothing was sent`]
       : [];
