@@ -91,6 +91,8 @@ async function causeTrouble(env: TestEnvironment, ring: (...alerts: string[]) =>
         return env.buy({ 'demo-instant': 1 }, referenceId);
       }),
     );
+  // A search before a placement, which is tried again.
+  sandbox.addFault({ operation: 'orders', action: { type: 'answer', status: 404 } });
   const delivered = await buy(6);
   const double = await buy(1, (referenceId) =>
     sandbox.addFault({
@@ -109,9 +111,10 @@ async function causeTrouble(env: TestEnvironment, ring: (...alerts: string[]) =>
   await env.reconcile();
   await ring('PurchasesFailing', 'WorkflowFailed', 'WorkflowTasksFailing', 'ReconciliationFindings');
 
-  sandbox.addFault({ operation: 'keys', times: 100, action: { type: 'answer', status: 401 } });
+  sandbox.addFault({ operation: 'orders', times: 'always', action: { type: 'answer', status: 401 } });
   await buy(1);
   await ring('PartnerAccessRefused');
+  sandbox.clearFaults();
 
   receiver.answerWith(() => 500);
   await buy(12);
