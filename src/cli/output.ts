@@ -61,7 +61,7 @@ export function showList(out: Output, list: PurchaseList, { state, sinceMs }: Li
   const lines = [
     ...purchases.flatMap(({ referenceId, state: now, since, orderId, reason, commands }) => [
       `${referenceId}  ${now} since ${since}${orderId === undefined ? '' : `  order ${orderId}`}`,
-      `  ${shownSentence(reason)}`,
+      `  ${reason}`,
       ...commands.map((command) => `    ${command}`),
     ]),
     `${state ?? 'waiting for a person'}${period}: ${purchases.length}${left}`,

@@ -57,12 +57,13 @@ function hasBroken<T extends EarlierEvent>(
   earlier: readonly T[],
   isSettled: (event: T) => boolean,
 ): boolean {
+  const broken = earlier.filter((event) => !isSettled(event));
+  if (broken.length === 0) return false;
   const present = new Set(lines.flatMap((line) => line.fingerprints));
   const elsewhere = new Set(earlier.filter(isSettled).flatMap((event) => event.fingerprints));
-  return earlier.some((event) => {
+  return broken.some((event) => {
     const left = event.fingerprints.filter((fingerprint) => present.has(fingerprint));
-    const isDecided = left.length > 0 && left.every((fingerprint) => elsewhere.has(fingerprint));
-    return !isSettled(event) && !isDecided;
+    return left.length === 0 || left.some((fingerprint) => !elsewhere.has(fingerprint));
   });
 }
 

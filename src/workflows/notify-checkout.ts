@@ -48,8 +48,9 @@ export async function notifyCheckout(
  */
 async function deliverOutcome(purchase: PurchaseRecord, holds: Holds, first: OutcomeDetails): Promise<OutcomeDetails> {
   let details = first;
-  let undelivered = eventsOf(purchase, details);
-  let problem = partitionOf(details).isKeyGone ? GONE_SINCE_RESET : await deliverFirst(purchase, details, undelivered);
+  const partition = partitionOf(details);
+  let undelivered = eventsOf(purchase, details, partition);
+  let problem = partition.isKeyGone ? GONE_SINCE_RESET : await deliverFirst(purchase, details, undelivered);
   while (problem) {
     const { decision } = await hold(purchase, holds, problem);
     if (decision === 'withhold') return withhold(purchase, details, problem);
@@ -131,10 +132,13 @@ function isSameEvent(one: OutcomeDetails, other: OutcomeDetails): boolean {
  * The events of an outcome: one, unless a run before a reset has sent some of it. Then that is repeated word for word, and
  * only what no event has named is new.
  */
-function eventsOf(purchase: PurchaseRecord, details: OutcomeDetails): DeliveryRequest[] {
+function eventsOf(
+  purchase: PurchaseRecord,
+  details: OutcomeDetails,
+  { repeat, rest, nothingSent } = partitionOf(details),
+): DeliveryRequest[] {
   const { outcome, lines, totalDebit, reason } = details;
   const header = purchase.eventHeader(details.at);
-  const { repeat, rest, nothingSent } = partitionOf(details);
   if (nothingSent) {
     const ordered = purchase.input.items.map((item) => ({ ...item, fingerprints: [] }));
     const shown = lines.length > 0 ? lines : ordered;

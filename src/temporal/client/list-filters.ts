@@ -17,8 +17,11 @@ export function runningIn(taskQueue: string): string {
   return `ExecutionStatus = 'Running' AND ${inTaskQueue(taskQueue)}`;
 }
 
-/** The list filter for the running purchases of a task queue that are in a state; `STARTED` are those that show none yet. */
-export function inState(taskQueue: string, state: PurchaseState | 'STARTED'): string {
+/** What a list shows of a purchase; `STARTED` where it shows no state yet. */
+export type ListedState = PurchaseState | 'STARTED';
+
+/** The list filter for the running purchases of a task queue that are in a state. */
+export function inState(taskQueue: string, state: ListedState): string {
   const { name } = PURCHASE_STATE;
   return `${runningIn(taskQueue)} AND ${state === 'STARTED' ? `${name} IS NULL` : `${name} = '${state}'`}`;
 }

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { DELIVER_WORKFLOW, PURCHASE_WORKFLOW } from '../../contracts/names';
-import type { PurchaseState } from '../../contracts/purchase';
-import { BETWEEN_LIST_QUERIES_MS, inState, runningIn } from './list-filters';
+import { BETWEEN_LIST_QUERIES_MS, inState, type ListedState, runningIn } from './list-filters';
 
 const DAY_MS = 24 * 3_600_000;
 /** So many halvings of what is left between a second and 400 days, in proportions: 2 in 100. */
@@ -25,12 +24,7 @@ export interface RunningCount {
  */
 export function countPurchases(
   client: Client,
-  {
-    taskQueue,
-    state,
-    now,
-    withAge,
-  }: { taskQueue: string; state: PurchaseState | 'STARTED'; now: number; withAge: boolean },
+  { taskQueue, state, now, withAge }: { taskQueue: string; state: ListedState; now: number; withAge: boolean },
 ): Promise<RunningCount> {
   return countRunning(client, `WorkflowType = '${PURCHASE_WORKFLOW}' AND ${inState(taskQueue, state)}`, now, withAge);
 }

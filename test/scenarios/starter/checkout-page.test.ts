@@ -66,7 +66,7 @@ describe('docs/checkout.md, followed to the letter with curl', () => {
 const python = process.env.TEST_PYTHON ?? '';
 const describeWithPython = python ? describe : describe.skip;
 
-describeWithPython('docs/checkout.md, followed to the letter with Python', () => {
+describeWithPython(`docs/checkout.md, followed to the letter with Python${python ? '' : ' [no Python here]'}`, () => {
   const env = sharedEnvironment({ sandbox: { perLookMs: 30_000 }, worker: false });
   const [purchase = '', receive = ''] = blocks('Python', 'python');
   const title =
