@@ -107,7 +107,9 @@ function toldRightly(plan: Plan, one: PurchaseEvidence): string[] {
     return [`told that nothing was bought: ${nameOf(one)} is ${status.state}, and paid (${status.result?.reason})`];
   }
   const isQuietDay = plan.events.every(({ part }) => part === 'evening');
-  const untroubled = planned.faults.length === 0 && plan.maxRps !== undefined && isQuietDay;
+  // Without a search each placement reads the pages of all that were placed since its sale: too much, of many, for a low ceiling.
+  const isSearched = plan.partner.settings.search !== 'ignored';
+  const untroubled = planned.faults.length === 0 && plan.maxRps !== undefined && isQuietDay && isSearched;
   return status.state === 'NOT_PLACED' && untroubled
     ? [`not placed for no reason: ${nameOf(one)}: ${status.result?.reason}`]
     : [];
