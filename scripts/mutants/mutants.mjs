@@ -694,6 +694,14 @@ export const MUTANTS = [
     tests: ['test/unit/domain/reconciliation/reconcile.test.ts'],
   },
   {
+    name: 'shrunken-double-dropped',
+    rule: 'a double purchase is reported although one of its orders turned out to be none',
+    file: 'src/domain/reconciliation/finding.ts',
+    find: "if (suggested.kind === 'DOUBLE_PURCHASE') return double;",
+    replace: "if (suggested.kind === 'DOUBLE_PURCHASE') return undefined;",
+    tests: ['test/unit/domain/reconciliation/reconcile.test.ts'],
+  },
+  {
     name: 'advice-replaced-twice',
     rule: 'advice names the reference as it is, also one that contains the word ORDER',
     file: 'src/domain/reconciliation/describe-finding.ts',

@@ -59,12 +59,18 @@ export function findingKey({
 /**
  * What a second reading found in place of a suggested finding: the same one, or what its purchase and the own order are
  * together by now. A purchase has at most one finding about its own order, so whoever drops that for its kind drops it for good.
+ * It has at most one double purchase too, of more or fewer orders by now.
  */
 export function confirmationOf(suggested: Finding, found: readonly Finding[]): Finding | undefined {
   const key = findingKey(suggested);
   const same = found.find((one) => findingKey(one) === key);
-  if (same || !isAboutOwnOrder(suggested)) return same;
-  return found.find((one) => one.referenceId === suggested.referenceId && isAboutOwnOrder(one));
+  if (same) return same;
+  const ofPurchase = found.filter(({ referenceId }) => referenceId === suggested.referenceId);
+  const double = ofPurchase.find(({ kind }) => kind === 'DOUBLE_PURCHASE');
+  if (suggested.kind === 'DOUBLE_PURCHASE') return double;
+  if (!isAboutOwnOrder(suggested)) return undefined;
+  // The order under the reference that was shown instead is a second one, if the own order is there after all.
+  return ofPurchase.find(isAboutOwnOrder) ?? (suggested.kind === 'MISSING_AT_PARTNER' ? double : undefined);
 }
 
 function isAboutOwnOrder({ kind }: Finding): boolean {

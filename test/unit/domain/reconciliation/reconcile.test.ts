@@ -175,6 +175,9 @@ describe('comparing the orders of the partner with the purchases here', () => {
   });
 });
 
+/** Terminated before it knew its order. */
+const UNKNOWN = { execution: 'TERMINATED', state: 'PLACING', orderId: undefined, delivered: undefined };
+
 describe('a second reading', () => {
   const own = (status: string) =>
     compare([order('x', { status })], [purchase('x', { state: 'OVERDUE', delivered: 0 })]);
@@ -190,6 +193,35 @@ describe('a second reading', () => {
     expect(confirmationOf(own('PROCESSING')[0]!, double)).toBeUndefined();
     expect(confirmationOf(double[0]!, [...own('COMPLETED'), ...double])).toMatchObject({ kind: 'DOUBLE_PURCHASE' });
   });
+
+  it.each<[string, Partial<KnownPurchase>, Record<string, string>, Record<string, string>, string]>([
+    ['a further order is refunded', {}, {}, { c: 'REFUNDED' }, 'DOUBLE_PURCHASE REF-a ord-a ord-b'],
+    ['a further order is none any more', {}, { c: 'REFUNDED' }, {}, 'DOUBLE_PURCHASE REF-a ord-a ord-b ord-c'],
+    [
+      'the oldest of a purchase that names none failed',
+      UNKNOWN,
+      {},
+      { a: 'FAILED' },
+      'DOUBLE_PURCHASE REF-a ord-b ord-c',
+    ],
+    ['the own order is there after all', {}, { a: '', c: '' }, { c: '' }, 'DOUBLE_PURCHASE REF-a ord-a ord-b'],
+    ['no further order is billable', {}, {}, { b: 'REFUNDED', c: 'FAILED' }, ''],
+  ])(
+    'of a double purchase, or of an order that was missing, gives the double purchase of now: %s',
+    (_, known, before, now, expected) => {
+      // A status in place of COMPLETED by the name of the order; an empty one is of an order that is not shown.
+      const ordersOf = (statuses: Record<string, string>) =>
+        ['a', 'b', 'c']
+          .filter((name) => statuses[name] !== '')
+          .map((name, at) =>
+            order(name, { referenceId: 'REF-a', status: statuses[name] ?? 'COMPLETED', createdAt: hoursAgo(30 - at) }),
+          );
+      const about = ['DOUBLE_PURCHASE', 'MISSING_AT_PARTNER'];
+      const suggested = compare(ordersOf(before), [purchase('a', known)]).find(({ kind }) => about.includes(kind));
+      const confirmed = confirmationOf(suggested!, compare(ordersOf(now), [purchase('a', known)]));
+      expect(confirmed ? inBrief(confirmed) : '').toBe(expected);
+    },
+  );
 });
 
 describe('a repair', () => {
