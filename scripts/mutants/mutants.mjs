@@ -357,6 +357,14 @@ export const MUTANTS = [
     tests: ['test/unit/activities/prove-readable.test.ts'],
   },
   {
+    name: 'last-page-only',
+    rule: 'where the oldest orders come first, the newest are read whole, also where the last page has few of them',
+    file: 'src/activities/prove-readable.ts',
+    find: 'last.rows.length < SAMPLE && total > 2',
+    replace: 'last.rows.length < SAMPLE && total > 1e9',
+    tests: ['test/unit/activities/prove-readable.test.ts'],
+  },
+  {
     name: 'partner-clock-ahead',
     rule: 'what proves a search was placed later than the order that is looked for by the clock that dates it',
     file: 'src/activities/prove-readable.ts',

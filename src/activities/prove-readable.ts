@@ -58,8 +58,12 @@ export async function listNewest(partner: PartnerClient, now: () => number): Pro
   const times = first.orders.map(timeOf);
   const isNewestEnd = times.every((time, index) => time <= (times[index - 1] ?? time)) && times[0] !== times.at(-1);
   if (isNewestEnd || first.pages.total <= 1) return first;
-  const last = await read(first.pages.total);
-  return { rows: [...first.rows, ...last.rows], aheadMs: Math.max(first.aheadMs, last.aheadMs) };
+  const { total } = first.pages;
+  const last = await read(total);
+  const pages = [first, last];
+  // The last page may have one row only.
+  if (last.rows.length < SAMPLE && total > 2) pages.push(await read(total - 1));
+  return { rows: pages.flatMap(({ rows }) => rows), aheadMs: Math.max(...pages.map(({ aheadMs }) => aheadMs)) };
 }
 
 async function isFound(partner: PartnerClient, known: KnownOrder): Promise<boolean> {

@@ -89,6 +89,7 @@ describe('a search that shows no order is not believed where the list that is to
   it.each([
     ['newest first', minutesUntil(5).toReversed()],
     ['oldest first', minutesUntil(5)],
+    ['oldest first, on the last page but one', minutesUntil(4, 205)],
     ['at both ends, where it is one order', [-1, ...minutesUntil(5), -1]],
   ])('%s: the order is found', async (_, listed) => {
     expect(await search(listed)).toMatchObject({ orders: [{ id: 'ord-1' }], readable: false });
@@ -102,8 +103,8 @@ describe('a search that shows no order is not believed where the list that is to
   });
 });
 
-function minutesUntil(newest: number): number[] {
-  return Array.from({ length: 160 }, (_, index) => newest - 159 + index);
+function minutesUntil(newest: number, count = 160): number[] {
+  return Array.from({ length: count }, (_, index) => newest - count + 1 + index);
 }
 
 function referenceOf(minute: number): string {
