@@ -64,10 +64,11 @@ export async function placeOrder(purchase: PurchaseRecord, holds: Holds): Promis
     }
     purchase.showStep(`attempt ${attempt} to place the order is under way`, "the partner's answer; then its keys");
     const woken = wakeUp.take();
+    const begunAt = Date.now();
     const answer = await attemptPlacement(purchase, { settledInRun, decidedDespite, woken });
     metrics.count('fulfilment_placements', { evidence: answer.evidence });
     let step = await interpretAnswer(purchase, holds, answer, mayHaveArrived);
-    if (step.kind === 'retry' && (step.final || isTooLate(purchase, step, attempt, until))) {
+    if (step.kind === 'retry' && (step.final || isTooLate(purchase, step, { attempt, begunAt, until }))) {
       const unplaced = ended('NOT_PLACED', step.why);
       const known = { settledInRun: step.settledInRun ?? settledInRun, mayHaveArrived };
       step = await endUnplaced(purchase, holds, unplaced, known);
@@ -93,12 +94,19 @@ export async function placeOrder(purchase: PurchaseRecord, holds: Holds): Promis
 
 /** In words. */
 function nextAttempt(next: string, pauseMs: number, until: number): string {
-  return `${next} at ${instant(Date.now() + pauseMs)}; none is made after ${instant(until)}`;
+  const at = Date.now() + pauseMs;
+  return `${next} at ${instant(at)}; none is made after ${instant(Math.max(at, until))}`;
 }
 
 /** What was cancelled meanwhile ends as cancelled. */
-function isTooLate({ cancelRequested }: PurchaseRecord, step: Retry, attempt: number, until: number): boolean {
+function isTooLate(
+  { cancelRequested }: PurchaseRecord,
+  step: Retry,
+  { attempt, begunAt, until }: { attempt: number; begunAt: number; until: number },
+): boolean {
   if (step.decided || cancelRequested) return false;
+  // A pause that the partner asks for may take all of the time: one more attempt is made behind it, and no third.
+  if (step.waited && begunAt < until) return false;
   // Whom the brake, or a partner that asks for a pause, keeps waiting asks once more when the time is over.
   if (step.paused || step.retryAfterMs) return Date.now() >= until;
   return Date.now() + pauseBefore(step, attempt, until) > until;

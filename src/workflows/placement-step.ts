@@ -27,6 +27,8 @@ export interface Retry {
   retryAfterMs?: number;
   /** It lacked only a slot under `PARTNER_MAX_RPS`: about when one may come. */
   turnInMs?: number;
+  /** It was settled after a pause that the partner had asked for. */
+  waited?: boolean;
   /** The run in which it was settled that another request is allowed. */
   settledInRun?: string;
   /** The brake is closed: it waits to be woken. */

@@ -69,7 +69,8 @@ export async function settleUnknown(
   if (evidence === 'CONFLICT' && !mayHaveArrived) return ended('REJECTED', why);
   if (purchase.cancelRequested) return ended('CANCELLED', `cancelled; ${why}, and no order came of it`);
   if (evidence !== 'CONFLICT' && mayReplace(settings.replace, evidence)) {
-    return { kind: 'retry', why: `${why}, and no order came of it`, settledInRun: settled.runId };
+    const waited = Boolean(retryAfterMs);
+    return { kind: 'retry', why: `${why}, and no order came of it`, settledInRun: settled.runId, waited };
   }
   return holdUnsettled(purchase, holds, `${why}, and the order history shows no order`, true);
 }

@@ -23,6 +23,7 @@ const UNREADABLE: [string, Action][] = [
 ];
 const ACCESS = [401, 403, 404, 405];
 const AN_HOUR = { type: 'answer', status: 503, headers: { 'retry-after': '3600' } } as const;
+const LONGER = { type: 'answer', status: 503, headers: { 'retry-after': '3' } } as const;
 
 describe('what was surely not bought is tried again, for a time', () => {
   const env = sharedEnvironment({ pastOrders: 5, settings: { ...LENIENT, placeWithinMs: 3_000 } });
@@ -40,6 +41,8 @@ describe('what was surely not bought is tried again, for a time', () => {
         { operation: 'place', ...always, action: { type: 'answer', status } },
       ]),
       ['back before its pause is over', { operation: 'orders', action: AN_HOUR }],
+      ['asked to wait for longer than that', { operation: 'place', action: LONGER }],
+      ['asked so each time', { operation: 'place', ...always, action: LONGER }],
     ];
     runs = await runAll(env, cases);
   });
@@ -64,6 +67,16 @@ describe('what was surely not bought is tried again, for a time', () => {
   it('so buys where the partner asked for an hour, and is back before the time is over', () => {
     expect(runs.get('back before its pause is over')).toMatchObject({ state: 'DELIVERED', requests: 1 });
   });
+
+  it.each([
+    ['asked to wait for longer than that', 'DELIVERED'],
+    ['asked so each time', 'NOT_PLACED'],
+  ])(
+    'places once more, and only once, what is shown absent after a pause that outlasted the time (%s)',
+    (name, state) => {
+      expect(runs.get(name)).toMatchObject({ state, requests: 2 });
+    },
+  );
 });
 
 describe('the pace of the partner', () => {
