@@ -1,3 +1,6 @@
+import { writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DELIVER_WORKFLOW, PURCHASE_WORKFLOW } from '../../../src/contracts/names';
 import { PURCHASE_STATE } from '../../../src/contracts/search-attributes';
@@ -36,12 +39,21 @@ export async function liveDay(plan: Plan, address: string): Promise<string[]> {
   });
   const workers = new Workers(environment, { PARTNER_MAX_RPS: plan.maxRps?.toString() });
   try {
-    return await live(plan, partsOf(plan, environment, workers, ownServer));
+    const violations = await live(plan, partsOf(plan, environment, workers, ownServer));
+    await workers.stopAll();
+    const all = [...violations, ...workers.violations];
+    if (all.length > 0) writeFileSync(workersLog(plan), workers.output().join('\n'));
+    return all;
   } finally {
     await workers.stopAll();
     await environment.close();
     await ownServer?.stop();
   }
+}
+
+/** The file with all that the workers of a day wrote that failed. */
+export function workersLog({ seed }: Plan): string {
+  return join(tmpdir(), `bad-day-${seed}-workers.log`);
 }
 
 function partsOf(plan: Plan, environment: TestEnvironment, workers: Workers, server?: DayServer): DayParts {
@@ -81,9 +93,7 @@ async function live(plan: Plan, parts: DayParts): Promise<string[]> {
   const isNightOver = chronicle.violations.length === 0 && (await quietNight(plan, parts));
   // What a reconciliation would have done that does not end, nobody need say as well.
   if (!isNightOver) return chronicle.violations;
-  const violations = await auditDay(plan, parts);
-  await workers.stopAll();
-  return [...violations, ...chronicle.violations, ...workers.violations];
+  return [...(await auditDay(plan, parts)), ...chronicle.violations];
 }
 
 async function letHappen(plan: Plan, parts: DayParts, moments: Moments, part: 'day' | 'evening'): Promise<void> {

@@ -1,7 +1,7 @@
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { liveDay } from './day';
+import { liveDay, workersLog } from './day';
 import { makePlan } from './make-plan';
 import { inWords, type Plan } from './plan';
 import type { SharedServers } from './servers';
@@ -71,6 +71,7 @@ export function report({ plan, violations }: FailedDay): string {
   return [
     `Seed ${plan.seed} failed. To see it again and shrink it: npm run test:faults -- --seed ${plan.seed}`,
     ...violations.map((violation) => `  ${violation}`),
+    ...(existsSync(workersLog(plan)) ? [`  what its workers wrote: ${workersLog(plan)}`] : []),
   ].join('\n');
 }
 
