@@ -1,4 +1,4 @@
-import type { Accepted } from '../domain/assess-order';
+import type { Accepted } from '../domain/accepted';
 import type { PurchaseItem } from '../domain/order';
 import type { PurchaseOutcome } from '../domain/outcome';
 import type { PurchaseState, RunningState } from '../domain/purchase-state';

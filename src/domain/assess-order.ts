@@ -1,3 +1,4 @@
+import { type Accepted, quantityOf } from './accepted';
 import { keyCount, totalQuantity } from './line-totals';
 import type { OrderLine, OrderSnapshot, PurchaseItem } from './order';
 import { isFailedOrRefunded, mayHaveKeys } from './order';
@@ -21,14 +22,6 @@ export type OrderAssessment =
   | { kind: 'open' }
   | { kind: 'other-items'; lines: EventLine[]; reason: string }
   | { kind: 'more-keys'; lines: EventLine[]; surplus: number; reason: string };
-
-/** What an operator has accepted of an order that is not as it should be. */
-export interface Accepted {
-  items?: boolean;
-  owner?: boolean;
-  /** How many keys too many; any more are asked about again. */
-  surplus?: number;
-}
 
 /** Compares an order with what was bought. */
 export function assessOrder(items: readonly PurchaseItem[], order: OrderSnapshot): OrderAssessment {
@@ -80,7 +73,7 @@ export function differenceOf(items: readonly PurchaseItem[], lines: readonly Ord
  * key too many of one product makes up for no missing one of another.
  */
 export function keysDue(items: readonly PurchaseItem[], order: OrderSnapshot, accepted: Accepted): number {
-  const due = accepted.items === true && order.lines.length > 0 ? itemsOf(order, items) : items;
+  const due = accepted.items && order.lines.length > 0 ? itemsOf(order, items) : items;
   const lines = due.map((item) => lineFor(item, order.lines));
   const missing = lines.reduce((sum, line) => sum + Math.max(0, line.quantity - line.fingerprints.length), 0);
   return missing === 0 ? totalQuantity(lines) : keyCount(lines) + missing;
@@ -90,8 +83,8 @@ export function keysDue(items: readonly PurchaseItem[], order: OrderSnapshot, ac
 function itemsOf({ lines }: OrderSnapshot, items: readonly PurchaseItem[]): PurchaseItem[] {
   return [...new Set(lines.map((line) => line.productId))].map((productId) => {
     const bought = items.find((item) => item.productId === productId)?.quantity;
-    const there = keyCount(lines.filter((line) => line.productId === productId));
-    return { productId, quantity: quantityOf(productId, lines) ?? bought ?? there };
+    const own = lines.filter((line) => line.productId === productId);
+    return { productId, quantity: quantityOf(own) ?? bought ?? keyCount(own) };
   });
 }
 
@@ -99,22 +92,12 @@ function foreignItems(items: readonly PurchaseItem[], lines: readonly OrderLine[
   for (const line of lines) {
     const item = items.find((candidate) => candidate.productId === line.productId);
     if (!item) return `the order holds ${line.productId}, which this purchase did not ask for`;
-    const quantity = quantityOf(line.productId, lines);
+    const quantity = quantityOf(lines.filter(({ productId }) => productId === line.productId));
     if (quantity !== undefined && quantity !== item.quantity) {
       return `the order holds ${quantity} of ${line.productId}, this purchase asked for ${item.quantity}`;
     }
   }
   return undefined;
-}
-
-function quantityOf(productId: string, lines: readonly OrderLine[]): number | undefined {
-  let total = 0;
-  for (const line of lines) {
-    if (line.productId !== productId) continue;
-    if (line.quantity === undefined) return undefined;
-    total += line.quantity;
-  }
-  return total;
 }
 
 function lineFor(item: PurchaseItem, lines: readonly OrderLine[]): EventLine {

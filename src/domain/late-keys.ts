@@ -1,7 +1,8 @@
+import { type Bought, itemsIssue } from './accepted';
 import { countKeys, linesOf, removeOne } from './already-delivered';
-import { type Accepted, assessOrder, type EventLine, keysDue } from './assess-order';
+import { assessOrder, type EventLine, keysDue } from './assess-order';
 import { keyCount, totalQuantity } from './line-totals';
-import { mayHaveKeys, type OrderSnapshot, type PurchaseItem } from './order';
+import { mayHaveKeys, type OrderSnapshot } from './order';
 
 /**
  * What of a purchase that has ended is delivered: `new` keys, with the events of which nobody knows whether they arrived and
@@ -16,12 +17,6 @@ export type DeliveryScope = 'new' | 'all';
 export interface SentKeys {
   fingerprints: readonly string[];
   state: 'received' | 'failed' | 'lost';
-}
-
-/** What was bought, and what operators have accepted of the order that came of it. */
-export interface Bought {
-  items: readonly PurchaseItem[];
-  accepted?: Accepted;
 }
 
 /** What is to be sent after the end of a purchase. */
@@ -89,16 +84,17 @@ function unreceivedOf<T extends SentKeys>(
 }
 
 /** Compares fingerprints: all must be made with the secrets of those that were named before. */
-function newKeysOf({ items, accepted = {} }: Bought, order: OrderSnapshot, named: readonly string[]): NewKeys {
+function newKeysOf(bought: Bought, order: OrderSnapshot, named: readonly string[]): NewKeys {
+  const { items, accepted = {} } = bought;
   if (order.claimedBy !== undefined && !accepted.owner) {
     return { lines: [], issue: `order ${order.orderId} also belongs to ${order.claimedBy}` };
   }
   const assessment = assessOrder(items, order);
   if (assessment.kind === 'nothing' || assessment.kind === 'open') return { lines: [] };
-  const isKeptBack =
-    (assessment.kind === 'other-items' && !accepted.items) ||
-    (assessment.kind === 'more-keys' && assessment.surplus > (accepted.surplus ?? 0));
-  if (isKeptBack) return { lines: [], issue: assessment.reason };
+  const difference = assessment.kind === 'other-items' ? assessment.reason : undefined;
+  const isSurplus = assessment.kind === 'more-keys' && assessment.surplus > (accepted.surplus ?? 0);
+  const issue = isSurplus ? assessment.reason : itemsIssue(difference, bought, order.lines);
+  if (issue !== undefined) return { lines: [], issue };
   const known = countKeys(named);
   return { lines: linesOf(assessment.lines, (fingerprint) => !removeOne(known, fingerprint)) };
 }

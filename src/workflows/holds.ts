@@ -19,7 +19,7 @@ import {
   type HoldNotice,
   type HoldReason,
 } from '../contracts/purchase';
-import type { Accepted } from '../domain/assess-order';
+import type { Accepted } from '../domain/accepted';
 import { summaryOf } from '../domain/markdown';
 import { isSafeOrderId } from '../domain/order';
 import { isOrderCheck } from './activity-result-guards';

@@ -13,7 +13,8 @@ import type {
   ReceivedEvent,
 } from '../contracts/purchase';
 import { PARTNER_ORDER_ID, PURCHASE_STATE, REFERENCE_ID } from '../contracts/search-attributes';
-import type { Accepted, EventLine } from '../domain/assess-order';
+import type { Accepted } from '../domain/accepted';
+import type { EventLine } from '../domain/assess-order';
 import type { PurchaseOutcome } from '../domain/outcome';
 import { fingerprintsByProduct, keyCount, totalQuantity } from '../domain/line-totals';
 import type { OrderChanges } from './order-changes';

@@ -1,5 +1,6 @@
 import type { PolledOrder } from '../contracts/activities';
-import { type Accepted, assessOrder, differenceOf, type EventLine, exactLines, keysDue } from '../domain/assess-order';
+import { type Accepted, itemsIssue, itemsToAccept } from '../domain/accepted';
+import { assessOrder, differenceOf, type EventLine, exactLines, keysDue } from '../domain/assess-order';
 import { keyCount } from '../domain/line-totals';
 import type { OrderSnapshot } from '../domain/order';
 import { awaitOrder } from './await-order';
@@ -58,13 +59,13 @@ function findIssue(
     const explanation = `order ${order.orderId} also belongs to ${order.claimedBy}`;
     return { reason: 'ORDER_OF_ANOTHER_PURCHASE', explanation, accepts: { owner: true } };
   }
-  const difference = compare ? differenceOf(input.items, order.lines) : undefined;
-  if (difference !== undefined && !accepted.items) {
-    return { reason: 'OTHER_ITEMS', explanation: difference, accepts: { items: true } };
-  }
-  const assessment = assessOrder(input.items, order);
-  if (assessment.kind === 'other-items' && !accepted.items) {
-    return { reason: 'OTHER_ITEMS', explanation: assessment.reason, accepts: { items: true } };
+  const { items } = input;
+  const assessment = assessOrder(items, order);
+  const foreign = assessment.kind === 'other-items' ? assessment.reason : undefined;
+  const difference = compare ? differenceOf(items, order.lines) : foreign;
+  const otherItems = itemsIssue(difference, { items, accepted }, order.lines);
+  if (otherItems !== undefined) {
+    return { reason: 'OTHER_ITEMS', explanation: otherItems, accepts: { items: itemsToAccept(order.lines) } };
   }
   if (assessment.kind === 'more-keys' && assessment.surplus > (accepted.surplus ?? 0)) {
     const { reason: explanation, surplus } = assessment;

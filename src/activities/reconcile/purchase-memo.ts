@@ -1,4 +1,5 @@
 import type { AcceptedOrder, DeliveryMemo, HoldNotice, PurchaseMemo } from '../../contracts/purchase';
+import type { AcceptedItem } from '../../domain/accepted';
 
 /** What a reconciliation needs of a purchase's memo. */
 export type ReadMemo = Pick<PurchaseMemo, 'totalDebit' | 'ordered' | 'delivered' | 'fingerprints'> & {
@@ -22,16 +23,26 @@ export function readMemo(memo: Record<string, unknown> = {}): ReadMemo | string 
 }
 
 /** What operators have accepted, by the memo of a purchase; undefined where it has another shape: a person must look then. */
-export function readAccepted({ accepted }: Record<string, unknown> = {}): AcceptedOrder | undefined {
+export function readAccepted({ accepted, fingerprints }: Record<string, unknown> = {}): AcceptedOrder | undefined {
   if (typeof accepted !== 'object' || accepted === null) return undefined;
   const { orderId, items, owner, surplus } = accepted as { [Name in keyof AcceptedOrder]: unknown };
   if (typeof orderId !== 'string') return undefined;
   return {
     orderId,
-    items: items === true,
+    items: items === true ? itemsHandedOver(fingerprints) : acceptedItems(items),
     owner: owner === true,
     surplus: Number.isFinite(surplus) ? Number(surplus) : 0,
   };
+}
+
+function acceptedItems(items: unknown): AcceptedItem[] | undefined {
+  return Array.isArray(items) && items.every(isAcceptedItem) ? items : undefined;
+}
+
+/** Older memos say only that the items were accepted: then it was what was handed over, and a person must see what is beyond. */
+function itemsHandedOver(fingerprints: unknown): AcceptedItem[] {
+  if (!isFingerprints(fingerprints)) return [];
+  return Object.entries(fingerprints).map(([productId, { length }]) => ({ productId, keys: length }));
 }
 
 /** The memo of a later delivery; empty where it has another shape: what was delivered is then read from histories. */
@@ -47,7 +58,12 @@ function isAbsent(value: unknown): boolean {
   return value === undefined || value === null;
 }
 
-function isFingerprints(value: unknown): boolean {
+function isAcceptedItem(value: unknown): value is AcceptedItem {
+  const { productId, quantity, keys } = Object(value) as { [Name in keyof AcceptedItem]: unknown };
+  return typeof productId === 'string' && (isAbsent(quantity) || Number.isFinite(quantity)) && Number.isFinite(keys);
+}
+
+function isFingerprints(value: unknown): value is Record<string, string[]> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.values(value).every(isTexts);
 }
 

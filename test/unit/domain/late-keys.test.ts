@@ -1,4 +1,4 @@
-import type { Accepted } from '../../../src/domain/assess-order';
+import type { Accepted, AcceptedItem } from '../../../src/domain/accepted';
 import { keysToSend, type DeliveryScope, type SentKeys } from '../../../src/domain/late-keys';
 import type { OrderSnapshot } from '../../../src/domain/order';
 
@@ -101,6 +101,11 @@ describe('what is sent after the end of a purchase of four keys', () => {
       quantity,
       fingerprints: keys.split(''),
     });
+    const seen = (productId: string, quantity: number | undefined, keys: number): AcceptedItem => ({
+      productId,
+      quantity,
+      keys,
+    });
     const order: OrderSnapshot = { orderId: 'o-1', status: 'PARTIAL_COMPLETED', lines: [] };
     const bought = [
       { productId: 'p', quantity: 2 },
@@ -108,8 +113,12 @@ describe('what is sent after the end of a purchase of four keys', () => {
     ];
 
     it.each<[Accepted, Partial<OrderSnapshot>, { fresh: string; missing: number }]>([
-      [{ items: true }, { lines: [line('r', 2, 'ab')] }, { fresh: 'b', missing: 0 }],
-      [{ items: true }, { lines: [line('r', 3, 'ab')] }, { fresh: 'b', missing: 1 }],
+      [{ items: [seen('r', 2, 1)] }, { lines: [line('r', 2, 'ab')] }, { fresh: 'b', missing: 0 }],
+      [{ items: [seen('r', 3, 1)] }, { lines: [line('r', 3, 'ab')] }, { fresh: 'b', missing: 1 }],
+      // More keys than its quantity were there already; the partner shows no quantity; what was bought has come after all.
+      [{ items: [seen('r', 1, 2)] }, { lines: [line('r', 1, 'ab')] }, { fresh: 'b', missing: 0 }],
+      [{ items: [seen('r', undefined, 2)] }, { lines: [line('r', 2, 'ab')] }, { fresh: 'b', missing: 0 }],
+      [{ items: [seen('r', 1, 1)] }, { lines: [line('r', 1, 'a'), line('q', 1, 'b')] }, { fresh: 'b', missing: 0 }],
       [{ owner: true }, { lines: [line('p', 2, 'ab')], claimedBy: 'SALE-2' }, { fresh: 'b', missing: 1 }],
       [{ surplus: 1 }, { lines: [line('p', 2, 'abc'), line('q', 1, 'd')] }, { fresh: 'bcd', missing: 0 }],
       // A key too many of p makes up for no missing one of q.
@@ -121,9 +130,28 @@ describe('what is sent after the end of a purchase of four keys', () => {
       const fresh = lines.flatMap(({ fingerprints }) => fingerprints).join('');
       expect({ fresh, missing, issue }).toEqual({ ...expected, issue: undefined });
 
-      const others = { items: true, owner: true, surplus: 9 };
+      const others = { items: [], owner: true, surplus: 9 };
       for (const name of Object.keys(accepted) as (keyof Accepted)[]) delete (others as Accepted)[name];
       for (const some of [{}, others]) expect(send(some)).toMatchObject({ lines: [], issue: expect.any(String) });
+    });
+
+    it.each([
+      [[seen('r', 1, 1)], [line('r', 1, 'abc')], '3 keys came for r, of which 1 were accepted'],
+      [[seen('r', 1, 1)], [line('r', 3, 'abc')], 'the order holds 3 of r, of which 1 were accepted'],
+      [[seen('r', undefined, 1)], [line('r', 3, 'abc')], '3 keys came for r, of which 1 were accepted'],
+      [
+        [seen('p', 2, 2)],
+        [line('p', 2, 'a'), line('d', 5, 'bcdef')],
+        'the order holds d, which nobody has bought or accepted',
+      ],
+      [[seen('r', 1, 1)], [line('r', 1, 'a'), line('p', 2, 'bcd')], '3 keys came for p, of which 2 were accepted'],
+    ])('and of other items nothing that the operator has not seen: %j, then %j', (items, lines, issue) => {
+      const sent = [sentOf('received', 'a')];
+      const accepted = { items, owner: true, surplus: 9 };
+      expect(keysToSend('all', { items: bought, accepted }, { ...order, lines }, sent)).toMatchObject({
+        lines: [],
+        issue,
+      });
     });
 
     it('and no more keys too many than the operator has seen', () => {
