@@ -121,10 +121,14 @@ export class PurchaseRecord {
 
   /** Notes what an operator has accepted of the order. The memo shows it once the hold is over. */
   noteAccepted(what: Accepted): void {
-    const { accepted, orderId } = this;
+    const { orderId } = this;
     if (orderId === undefined) return;
-    const before = accepted?.orderId === orderId ? accepted : undefined;
-    this.accepted = { ...before, ...what, orderId };
+    this.accepted = { ...this.acceptedOf(orderId), ...what, orderId };
+  }
+
+  /** What an operator has accepted of this order. */
+  acceptedOf(orderId: string | undefined): Accepted | undefined {
+    return this.accepted?.orderId === orderId ? this.accepted : undefined;
   }
 
   /** Shows, without a word to lists, what it is about just now. */

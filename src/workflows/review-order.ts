@@ -16,7 +16,7 @@ interface ReviewIssue extends HoldCause {
 
 /**
  * Finds out what an order comes to. One that is not as it should be is held; an operator accepts it as it is, names another
- * order, or gives it up.
+ * order, or gives it up. What was accepted of that order before is not asked about again.
  *
  * @param first the order as it was polled; undefined if at the deadline the partner could not be asked.
  * @param adopted whether it is not the answer to our own request, so that its items are compared with those of the purchase.
@@ -27,7 +27,7 @@ export async function reviewOrder(
   first: PolledOrder | undefined,
   adopted: boolean,
 ): Promise<OutcomeDetails> {
-  let accepted = NOTHING_ACCEPTED;
+  let accepted = purchase.acceptedOf(first?.orderId) ?? NOTHING_ACCEPTED;
   let order = first;
   let compare = adopted;
 

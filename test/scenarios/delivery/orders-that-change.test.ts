@@ -183,6 +183,23 @@ describe('what an event hands over is fixed when its order is read', () => {
     },
   );
 
+  it.concurrent('what a person has accepted is not asked about again because a key was replaced since', async () => {
+    const { referenceId, operator, orderId } = await waitingForDelivery('demo-never', 1);
+    await env.sandbox.changeOrder(orderId, { status: 'COMPLETED', keys: [[`A-${referenceId}`, `B-${referenceId}`]] });
+    const surplus = await operator.held('MORE_KEYS_THAN_ORDERED');
+    await operator.resolve('deliver');
+    await operator.pending('deliverEvent', 2);
+    const keys = [`A-${referenceId}`, `X-${referenceId}`];
+    await env.sandbox.changeOrder(orderId, { keys: [keys] });
+    answers.delete(referenceId);
+    await operator.held('KEY_GONE', surplus);
+
+    await operator.resolve('deliver');
+    expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });
+    expect(valuesOf(referenceId, 'purchase.delivered').at(-1)!.keys).toEqual(keys);
+    expect(env.eventTypes(referenceId).filter((type) => type === 'purchase.held')).toHaveLength(2);
+  });
+
   it.concurrent('a key that stands twice in an order is handed over twice: both were paid for', async () => {
     const { referenceId, operator, orderId } = await waitingForDelivery('demo-never', 3, 204);
     const keys = [`SAME-${referenceId}`, `SAME-${referenceId}`, `OTHER-${referenceId}`];
