@@ -710,6 +710,14 @@ export const MUTANTS = [
     tests: ['test/unit/domain/reconciliation/reconcile.test.ts'],
   },
   {
+    name: 'one-refund-notified',
+    rule: 'the checkout is notified of the refund of everything after that of a part',
+    file: 'src/domain/reconciliation/finding.ts',
+    find: '? `${kind} of a part` : kind;',
+    replace: '? kind : kind;',
+    tests: ['test/unit/domain/reconciliation/reconcile.test.ts'],
+  },
+  {
     name: 'advice-replaced-twice',
     rule: 'advice names the reference as it is, also one that contains the word ORDER',
     file: 'src/domain/reconciliation/describe-finding.ts',

@@ -19,7 +19,7 @@ export function describeFinding(
   const { referenceId, workflowId, totalDebit, notified = [] } = purchase;
   const orderId = order?.id ?? purchase.orderId;
   const orderIds = [orderId, ...others.map((other) => other.id)].filter((id) => id !== undefined);
-  const isNotified = notified.includes(findingKey({ kind, referenceId, orderIds }));
+  const isNotified = notified.includes(findingKey({ kind, referenceId, orderIds, repair }));
   return {
     kind,
     referenceId,

@@ -44,17 +44,17 @@ const MOST_IDS_IN_KEY = 10;
 
 /**
  * Identifies a finding: the same in every reconciliation that finds it, and another for another cause. Of many orders the
- * first ones and the number of the others stand for all.
+ * first ones and the number of the others stand for all. The refund of a part has a key of its own, because all of the order may
+ * be refunded later.
  */
-export function findingKey({
-  kind,
-  referenceId,
-  orderIds,
-}: Pick<Finding, 'kind' | 'referenceId' | 'orderIds'>): string {
+export function findingKey({ kind, referenceId, orderIds, repair }: FindingIdentity): string {
   const ids = orderIds.toSorted();
   const others = ids.length > MOST_IDS_IN_KEY ? [ids.length - MOST_IDS_IN_KEY] : [];
-  return JSON.stringify([kind, referenceId ?? null, ...ids.slice(0, MOST_IDS_IN_KEY), ...others]);
+  const cause = repair === 'deliver-late-or-notify-refund' ? `${kind} of a part` : kind;
+  return JSON.stringify([cause, referenceId ?? null, ...ids.slice(0, MOST_IDS_IN_KEY), ...others]);
 }
+
+type FindingIdentity = Pick<Finding, 'kind' | 'referenceId' | 'orderIds' | 'repair'>;
 
 /**
  * What a second reading found in place of a suggested finding: the same one, or what its purchase and the own order are

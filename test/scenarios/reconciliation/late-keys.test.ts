@@ -127,7 +127,16 @@ describe('every paid key arrives or is reported, under one event id', () => {
     await become('PARTIAL_COMPLETED', 'C', 'A', 'B');
     expect(await night(referenceId)).toMatchObject([{ kind: 'SHORTFALL_REFUNDED', done: 'mended' }]);
     await ended(referenceId, 3);
-    expect(env.eventTypes(referenceId)).toEqual(['purchase.partially_delivered', LATE, 'purchase.refunded', LATE]);
+    await become('REFUNDED', 'C', 'A', 'B');
+    expect(await night(referenceId)).toMatchObject([refunded]);
+    await ended(referenceId, 4);
+    expect(env.eventTypes(referenceId)).toEqual([
+      'purchase.partially_delivered',
+      LATE,
+      'purchase.refunded',
+      LATE,
+      'purchase.refunded',
+    ]);
     await expectEachOnce(referenceId, 'A', 'B', 'C');
   });
 

@@ -267,6 +267,17 @@ describe('a repair', () => {
     expect(withKeysMissing(filled!).repair).toBeUndefined();
   });
 
+  it('notifies of the refund of all that was ordered although the checkout was notified of that of a part', () => {
+    const { orders, purchases } = plant([PLANTS['half delivered, half of the money back']!], 1);
+    const ofPart = compare(orders, purchases);
+    const notified = [{ ...purchases[0]!, notified: ofPart.map(findingKey) }];
+    expect(compare(orders, notified).map(findingKey)).toEqual(ofPart.map(findingKey));
+
+    const [ofAll] = compare([{ ...orders[0]!, status: 'REFUNDED' }], notified);
+    expect(ofAll).toMatchObject({ kind: 'SHORTFALL_REFUNDED', repair: 'notify-refund' });
+    expect(findingKey(ofAll!)).not.toBe(findingKey(ofPart[0]!));
+  });
+
   it('has a finding with the same key in every run, and another key for every cause', () => {
     const { orders, purchases } = plant(Object.values(PLANTS), 100);
     const keys = compare(orders, purchases).map(findingKey);
