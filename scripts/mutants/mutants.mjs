@@ -718,6 +718,14 @@ export const MUTANTS = [
     tests: ['test/unit/domain/reconciliation/reconcile.test.ts'],
   },
   {
+    name: 'part-of-the-rest-refunded',
+    rule: 'the checkout is notified of a refund of which nobody can say what it is for',
+    file: 'src/domain/reconciliation/classify.ts',
+    find: 'return isDebitLowered(purchase, order) ? REPAIRED.debitLowered : REPAIRED.shortfall;',
+    replace: 'return REPAIRED.shortfall;',
+    tests: ['test/unit/domain/reconciliation/reconcile.test.ts'],
+  },
+  {
     name: 'advice-replaced-twice',
     rule: 'advice names the reference as it is, also one that contains the word ORDER',
     file: 'src/domain/reconciliation/describe-finding.ts',

@@ -1,6 +1,6 @@
 import { isShareOf, sameAmount } from '../money';
 import { PURCHASE_OUTCOMES, type PurchaseOutcome } from '../outcome';
-import type { KnownPurchase, PartnerOrder, ReconcileOptions } from './records';
+import { isDebitLowered, type KnownPurchase, type PartnerOrder, type ReconcileOptions } from './records';
 import { type Classification, REPAIRED } from './repairs';
 
 /** A partner's status as the rules see it. One that is not documented is `open`: nothing is known to follow from it. */
@@ -92,7 +92,7 @@ export function classifyEnded(
   if (rule === 'fine') return undefined;
   if (rule === 'compare-amounts') return classifyAmounts(purchase, order);
   if (rule === 'check-age') return isStuck(order.createdAt, options) ? stuck : undefined;
-  if (rule === 'check-refund') return isRestRefunded(purchase, order) ? REPAIRED.restRefunded : REPAIRED.shortfall;
+  if (rule === 'check-refund') return classifyShortfall(purchase, order);
   return rule;
 }
 
@@ -146,6 +146,15 @@ function fitsRow(debit: number, purchase: KnownPurchase, order: PartnerOrder): b
   const { ordered = 1 } = purchase;
   if (order.amount === undefined || isForPart(purchase, order)) return true;
   return sameAmount(debit, order.amount) || (ordered > 1 && isShareOf(debit, order.amount, 1, ordered));
+}
+
+/**
+ * A part whose debit has gone down was refunded in part. Where products have different prices nobody can say of what: only the
+ * price of each key, if all cost the same, shows that nothing is left to claim.
+ */
+function classifyShortfall(purchase: KnownPurchase, order: PartnerOrder): Classification {
+  if (isRestRefunded(purchase, order)) return REPAIRED.restRefunded;
+  return isDebitLowered(purchase, order) ? REPAIRED.debitLowered : REPAIRED.shortfall;
 }
 
 /** Whether the partner now charges the price of the keys that were handed over, and less than it debited before. */

@@ -2,7 +2,7 @@ import { sumOfAmounts } from '../money';
 import { presentableStatus } from '../order';
 import { type Finding, findingKey } from './finding';
 import { KIND_DOCS } from './finding-kinds';
-import type { KnownPurchase, OwnOrders } from './records';
+import { isDebitLowered, type KnownPurchase, type OwnOrders, type PartnerOrder } from './records';
 import { type Classification, readsForKeys } from './repairs';
 
 /**
@@ -63,7 +63,7 @@ function explain(kind: Finding['kind'], purchase: KnownPurchase, { order, others
         : `${here}${keyCount(purchase)}; ${there}.`;
     case 'SHORTFALL_FILLED':
     case 'UNDELIVERED':
-      return `${here}${keyCount(purchase)}; ${there}.`;
+      return `${here}${keyCount(purchase)}; ${there}${debitChange(purchase, order)}.`;
     case 'STUCK':
       return purchase.execution === 'RUNNING'
         ? `The purchase is still ${presentableStatus(purchase.state)}.`
@@ -82,4 +82,9 @@ function describePurchase({ state, execution }: KnownPurchase): string {
 
 function keyCount({ ordered, delivered }: KnownPurchase): string {
   return ordered === undefined || delivered === undefined ? '' : ` with ${delivered} of ${ordered} keys handed over`;
+}
+
+function debitChange(purchase: KnownPurchase, order?: PartnerOrder): string {
+  if (!order || !isDebitLowered(purchase, order)) return '';
+  return `, and its debit has gone down from ${purchase.totalDebit} to ${order.totalDebit}`;
 }

@@ -1,4 +1,5 @@
 import { groupBy } from '../group-by';
+import { sameAmount } from '../money';
 import { isBillable } from '../order';
 import type { Finding } from './finding';
 
@@ -62,6 +63,11 @@ export interface KnownPurchase {
 
 export function isRunning(purchase: KnownPurchase): boolean {
   return purchase.execution === 'RUNNING';
+}
+
+/** Whether the partner debits less by now than when the purchase ended, as the order itself said when it was read. */
+export function isDebitLowered({ totalDebit: before }: KnownPurchase, { totalDebit: now }: PartnerOrder): boolean {
+  return before !== undefined && now !== undefined && now < before && !sameAmount(now, before);
 }
 
 /** Instants are epoch ms. */

@@ -47,6 +47,12 @@ export const REPAIRED = {
   refundedAfterDelivery: { kind: 'REFUNDED_AFTER_DELIVERY', repair: 'notify-refund' },
   shortfallRefunded: { kind: 'SHORTFALL_REFUNDED', repair: 'notify-refund' },
   restRefunded: { kind: 'SHORTFALL_REFUNDED', repair: 'deliver-late-or-notify-refund' },
+  debitLowered: {
+    kind: 'UNDELIVERED',
+    repair: 'deliver-late-or-notify-refund',
+    advice:
+      'Compare what the partner debits less by now with the price of the missing keys: claim what it did not refund, and refund the customer what was not handed over.',
+  },
   refundedUndelivered: {
     kind: 'STATUS_MISMATCH',
     repair: 'notify-refund',

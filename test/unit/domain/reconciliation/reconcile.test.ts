@@ -14,6 +14,9 @@ import {
 } from '../../../../src/domain/reconciliation/index';
 import { hoursAgo, inBrief, NIGHT, order, plant, PLANTS, purchase, WELL } from './generated-records';
 
+/** Its debit went with its memo; what was delivered since is known. */
+const TERMINATED = { execution: 'TERMINATED', state: 'PENDING', totalDebit: undefined };
+
 const compare = (orders: readonly PartnerOrder[], purchases: readonly KnownPurchase[]) =>
   reconcile(indexRecords(orders, purchases), NIGHT);
 
@@ -127,6 +130,20 @@ describe('comparing the orders of the partner with the purchases here', () => {
   ])('compares the debit of a purchase of two pieces with %s', (_, shown, state, expected) => {
     const ended = state === 'FAILED' ? { state, delivered: 0, fingerprints: {} } : {};
     expect(compare([order('m', shown)], [purchase('m', ended)]).map(({ kind }) => kind)).toEqual(expected);
+  });
+
+  it.each<[string, Partial<KnownPurchase>, number, string, string]>([
+    ['half of it', {}, 6.17, 'SHORTFALL_REFUNDED deliver-late-or-notify-refund', 'the partner charges the price of those'],
+    ['another amount', {}, 10, 'UNDELIVERED deliver-late-or-notify-refund', 'its debit has gone down from 12.34 to 10.'],
+    ['nothing', {}, 12.34, 'UNDELIVERED deliver-late', 'its order at the partner is PARTIAL_COMPLETED.'],
+    ['less than a millionth', { totalDebit: 0.1 + 0.2 }, 0.3, 'UNDELIVERED deliver-late', 'is PARTIAL_COMPLETED.'],
+    ['who knows what: it was terminated', TERMINATED, 6.17, 'UNDELIVERED deliver-late', 'is PARTIAL_COMPLETED.'],
+  ])('says of a part for 12.34 of which %s was refunded what can be told', (_, known, totalDebit, expected, words) => {
+    const part = { state: 'PARTIALLY_DELIVERED', delivered: 1, ...known };
+    const shown = { status: 'PARTIAL_COMPLETED', amount: undefined, quantity: 1, totalDebit };
+    const [finding] = compare([order('p', shown)], [purchase('p', part)]);
+    expect(`${finding?.kind} ${finding?.repair}`).toBe(expected);
+    expect(finding?.explanation).toContain(words);
   });
 
   it('makes one finding of purchases that share keys, however many keys and purchases those are', () => {
