@@ -726,6 +726,14 @@ export const MUTANTS = [
     tests: ['test/unit/domain/reconciliation/reconcile.test.ts'],
   },
   {
+    name: 'perhaps-is-nothing',
+    rule: 'nobody is advised to sell again while the checkout may have the keys',
+    file: 'src/domain/reconciliation/classify.ts',
+    find: 'return isUndelivered && purchase.mayBeDelivered ?',
+    replace: 'return isUndelivered && purchase.mayBeDelivered === null ?',
+    tests: ['test/unit/domain/reconciliation/classify.test.ts'],
+  },
+  {
     name: 'advice-replaced-twice',
     rule: 'advice names the reference as it is, also one that contains the word ORDER',
     file: 'src/domain/reconciliation/describe-finding.ts',

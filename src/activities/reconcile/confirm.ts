@@ -8,10 +8,12 @@ import {
   type ReconcileOptions,
   type RecordIndex,
   recordsAbout,
+  restsOnMissingKeys,
 } from '../../domain/reconciliation/index';
 import type { PartnerClient, PartnerError, ReadRetry } from '../../partner/index';
 import type { PurchaseReader } from '../../temporal/client';
 import { inParallel } from '../in-parallel';
+import { withHandedOver } from './handed-over';
 import { describePurchase, type LaterDeliveries } from './purchase-lists';
 import { readOrder, withOrder } from './read-order';
 
@@ -52,10 +54,22 @@ export async function confirm(context: ConfirmContext, suggested: Finding): Prom
   const described = await Promise.all(references.map((reference) => describePurchase(reader, reference, later)));
   const purchases = described.filter((purchase) => purchase !== undefined);
   // What could not be read stays so: the partner's refusal of it now does not make it missing.
-  const found = reconcile(indexRecords(again.orders, purchases, unreadable), options);
-  const finding = confirmationOf(suggested, found);
+  const find = (known: readonly KnownPurchase[]) =>
+    confirmationOf(suggested, reconcile(indexRecords(again.orders, known, unreadable), options));
+  const finding = find(purchases);
   const purchase = purchases.find(({ referenceId }) => referenceId === suggested.referenceId);
-  return finding && { finding, purchase, orders: again.orders, unconfirmed: issueWith(finding, again.failed) };
+  if (!finding || !purchase || !restsOnMissingKeys(finding, purchase)) return confirmed(finding, purchase, again);
+
+  const asked = await withHandedOver(reader, purchase);
+  return confirmed(find(purchases.map((one) => (one === purchase ? asked : one))), asked, again);
+}
+
+function confirmed(
+  finding: Finding | undefined,
+  purchase: KnownPurchase | undefined,
+  { orders, failed }: ReadAgain,
+): ConfirmedFinding | undefined {
+  return finding && { finding, purchase, orders, unconfirmed: issueWith(finding, failed) };
 }
 
 interface ReadAgain {

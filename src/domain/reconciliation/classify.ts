@@ -1,7 +1,8 @@
 import { isShareOf, sameAmount } from '../money';
 import { PURCHASE_OUTCOMES, type PurchaseOutcome } from '../outcome';
-import { isDebitLowered, type KnownPurchase, type PartnerOrder, type ReconcileOptions } from './records';
-import { type Classification, REPAIRED } from './repairs';
+import type { Finding } from './finding';
+import { isDebitLowered, isRunning, type KnownPurchase, type PartnerOrder, type ReconcileOptions } from './records';
+import { type Classification, MAY_BE_DELIVERED, REPAIRED } from './repairs';
 
 /** A partner's status as the rules see it. One that is not documented is `open`: nothing is known to follow from it. */
 type StatusClass = 'complete' | 'partial' | 'refunded' | 'failed' | 'open';
@@ -93,7 +94,17 @@ export function classifyEnded(
   if (rule === 'compare-amounts') return classifyAmounts(purchase, order);
   if (rule === 'check-age') return isStuck(order.createdAt, options) ? stuck : undefined;
   if (rule === 'check-refund') return classifyShortfall(purchase, order);
-  return rule;
+  const isUndelivered = rule === refundedUndelivered || rule === failedUndelivered;
+  return isUndelivered && purchase.mayBeDelivered ? { ...rule, advice: MAY_BE_DELIVERED } : rule;
+}
+
+/**
+ * Whether a finding rests on keys not having been handed over, where the purchase itself does not say it for certain: one that was
+ * stopped has no closing memo, and a later delivery that failed may have handed over a part.
+ */
+export function restsOnMissingKeys({ kind }: Finding, purchase: KnownPurchase): boolean {
+  if (isRunning(purchase) || (kind !== 'STATUS_MISMATCH' && kind !== 'SHORTFALL_REFUNDED')) return false;
+  return ['STOPPED', 'OVERDUE', 'PARTIALLY_DELIVERED'].includes(endOf(purchase));
 }
 
 /**

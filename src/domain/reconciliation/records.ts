@@ -54,6 +54,8 @@ export interface KnownPurchase {
   delivered?: number;
   /** By product, of the keys handed over. */
   fingerprints?: Record<string, string[]>;
+  /** Keys may have been handed over without a receipt. Asked only where a finding rests on it. */
+  mayBeDelivered?: boolean;
   hold?: { id: string; reason: string; decisions: string[] };
   /** Why its memo can't be read; what the memo would say is absent then. */
   unreadable?: string;

@@ -68,3 +68,7 @@ export const REPAIRED = {
   completeAfterAll: { kind: 'UNDELIVERED', repair: 'notify-attention', advice: BOUGHT_AFTER_ALL },
   doublePurchase: { kind: 'DOUBLE_PURCHASE', repair: 'notify-attention' },
 } as const satisfies Record<string, Classification>;
+
+/** In place of the advice of what was not handed over, where that is not known. */
+export const MAY_BE_DELIVERED =
+  'Keys may have reached the checkout without a receipt: look there before you refund the customer or sell again.';

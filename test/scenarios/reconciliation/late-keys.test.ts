@@ -229,6 +229,30 @@ describe('every paid key arrives or is reported, under one event id', () => {
     await expectEachOnce(referenceId, 'A', 'B');
   });
 
+  it('no refund is called one of nothing handed over where a delivery that failed has handed over a part, or nobody knows', async () => {
+    const { referenceId, become } = await overdue();
+    env.receiver.answerWith(({ body }) => (JSON.stringify(body).includes('"A"') ? 410 : 204));
+    for (const keys of [['A'], ['A', 'B']]) {
+      await become('PARTIAL_COMPLETED', ...keys);
+      await expect(env.starter.redeliver(referenceId)).rejects.toThrow(RedeliveryFailedError);
+    }
+    await become('REFUNDED', 'A', 'B');
+    const part = { kind: 'SHORTFALL_REFUNDED', explanation: expect.stringContaining('1 of 4 keys handed over') };
+    expect(await night(referenceId)).toMatchObject([part]);
+
+    env.receiver.answerWith(({ body }) => (body.type === 'purchase.delivered' ? 'take-and-hang' : 204));
+    const [perhaps, undelivered] = [await open({ 'demo-never': 1 }), await open()];
+    await perhaps.become('COMPLETED', 'P');
+    await waitUntil('it is sent', () => env.eventTypes(perhaps.referenceId).includes('purchase.delivered'));
+    for (const one of [perhaps, undelivered]) {
+      await operatorOf(env, one.referenceId).terminate();
+      await one.become('REFUNDED', 'P');
+    }
+    const advises = (words: string) => [{ kind: 'STATUS_MISMATCH', advice: expect.stringContaining(words) }];
+    expect(await night(perhaps.referenceId)).toMatchObject(advises('may have reached the checkout'));
+    expect(await night(undelivered.referenceId)).toMatchObject(advises('Nothing was handed over'));
+  });
+
   it('what is on its way is left alone, also before it has scheduled anything, and counts as no repair', async () => {
     const { referenceId, become } = await overdue();
     await become('COMPLETED', 'A', 'B', 'C', 'D');

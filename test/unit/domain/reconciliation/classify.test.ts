@@ -1,4 +1,4 @@
-import { indexRecords, reconcile } from '../../../../src/domain/reconciliation/index';
+import { indexRecords, reconcile, restsOnMissingKeys } from '../../../../src/domain/reconciliation/index';
 import { NIGHT, order, purchase } from './generated-records';
 
 const NOTHING = { delivered: 0, fingerprints: {} };
@@ -56,5 +56,24 @@ describe('each end of a purchase against each later status of its order: complet
     ['ABANDONED', { state: 'ABANDONED', ...NOTHING }, ['UNDELIVERED', 'UNDELIVERED', '-', '-', 'STUCK']],
   ])('%s', (_, changes, expected) => {
     expect(found(changes)).toEqual(expected);
+  });
+});
+
+describe('a purchase that ended without a record of what was handed over, and its order that costs nothing any more', () => {
+  const advice = (status: string, changes: object) => {
+    const known = purchase('1', { totalDebit: undefined, ...NOTHING, ...changes });
+    const [finding] = reconcile(indexRecords([order('1', { status, amount: undefined })], [known]), NIGHT);
+    return finding && restsOnMissingKeys(finding, known) ? finding.advice : 'no question';
+  };
+
+  it.each([
+    ['terminated', { execution: 'TERMINATED', state: 'DELIVERING' }],
+    ['overdue', { state: 'OVERDUE' }],
+  ])('is sold again only if surely nothing was handed over: %s', (_, ended) => {
+    for (const status of ['REFUNDED', 'FAILED']) {
+      expect(advice(status, ended)).toContain('sell again under a new reference');
+      expect(advice(status, { ...ended, mayBeDelivered: true })).toContain('may have reached the checkout');
+      expect(advice(status, { ...ended, delivered: 2, ordered: 2 })).toBe('no question');
+    }
   });
 });

@@ -133,8 +133,20 @@ describe('comparing the orders of the partner with the purchases here', () => {
   });
 
   it.each<[string, Partial<KnownPurchase>, number, string, string]>([
-    ['half of it', {}, 6.17, 'SHORTFALL_REFUNDED deliver-late-or-notify-refund', 'the partner charges the price of those'],
-    ['another amount', {}, 10, 'UNDELIVERED deliver-late-or-notify-refund', 'its debit has gone down from 12.34 to 10.'],
+    [
+      'half of it',
+      {},
+      6.17,
+      'SHORTFALL_REFUNDED deliver-late-or-notify-refund',
+      'the partner charges the price of those',
+    ],
+    [
+      'another amount',
+      {},
+      10,
+      'UNDELIVERED deliver-late-or-notify-refund',
+      'its debit has gone down from 12.34 to 10.',
+    ],
     ['nothing', {}, 12.34, 'UNDELIVERED deliver-late', 'its order at the partner is PARTIAL_COMPLETED.'],
     ['less than a millionth', { totalDebit: 0.1 + 0.2 }, 0.3, 'UNDELIVERED deliver-late', 'is PARTIAL_COMPLETED.'],
     ['who knows what: it was terminated', TERMINATED, 6.17, 'UNDELIVERED deliver-late', 'is PARTIAL_COMPLETED.'],
