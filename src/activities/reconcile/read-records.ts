@@ -12,7 +12,7 @@ import type { PurchaseReader } from '../../temporal/client';
 import { inParallel } from '../in-parallel';
 import { type OrderHistory, readOrderHistory } from './order-history';
 import type { Progress } from '../progress';
-import { type LaterDeliveries, listLaterDeliveries, listPurchases } from './purchase-lists';
+import { describePurchase, type LaterDeliveries, listLaterDeliveries, listPurchases } from './purchase-lists';
 import { orderRetry, readOrder, withOrder } from './read-order';
 
 /** How many followed orders are read at the same time. */
@@ -35,7 +35,8 @@ export async function readRecords(
   const orders = history.orders.filter((order) => order.createdAt >= since);
   const later = await listLaterDeliveries(reader, runId);
   const purchases = await listPurchases(reader, { from: options.from, orders, later }, progress);
-  const followed = await readFollowedOrders(partner, { orders, purchases, options }, progress);
+  const isObsolete = (purchase: KnownPurchase) => isObsoleteRun(reader, purchase, later);
+  const followed = await readFollowedOrders(partner, { orders, purchases, options, isObsolete }, progress);
   const read = new Map(followed.flatMap(({ order }) => (order ? [[order.id, order]] : [])));
   return {
     orders: [...orders.filter(({ id }) => !read.has(id)), ...read.values()],
@@ -52,7 +53,12 @@ export async function readRecords(
  */
 async function readFollowedOrders(
   partner: PartnerClient,
-  input: { orders: readonly PartnerOrder[]; purchases: readonly KnownPurchase[]; options: ReconcileOptions },
+  input: {
+    orders: readonly PartnerOrder[];
+    purchases: readonly KnownPurchase[];
+    options: ReconcileOptions;
+    isObsolete: (purchase: KnownPurchase) => Promise<boolean>;
+  },
   progress: Progress,
 ): Promise<{ order?: PartnerOrder; unreadable?: UnreadableRecord }[]> {
   const { options } = input;
@@ -73,9 +79,24 @@ async function readFollowedOrders(
     if ('order' in read) return { order: withOrder(known, read.order) };
     // Neither the history nor the partner itself shows it: it is missing there.
     if (read.error.kind === 'not-found' && mustBeInHistory(purchase, options)) return {};
+    if (!mustBeInHistory(purchase, options) && (await input.isObsolete(purchase))) return {};
     const id = isSafeOrderId(orderId) ? orderId : undefined;
     return { unreadable: { what: 'order', id, referenceId, why: read.error.message } };
   });
+}
+
+/**
+ * Whether a later run of the purchase has ended with the order, and nothing more is to come of it. A reset leaves a terminated run
+ * behind; beyond the look-back that one is listed, and the later one is not.
+ */
+async function isObsoleteRun(reader: PurchaseReader, run: KnownPurchase, later: LaterDeliveries): Promise<boolean> {
+  const latest = await describePurchase(reader, run.referenceId, later);
+  if (!latest || latest.runId === run.runId || latest.orderId !== run.orderId) return false;
+  return !isMissingKeys(latest) || isEndedForGood(latest);
+}
+
+function isEndedForGood({ execution, state }: KnownPurchase): boolean {
+  return execution === 'COMPLETED' && state !== 'OVERDUE' && state !== 'PARTIALLY_DELIVERED';
 }
 
 function mayStillBringKeys(purchase: KnownPurchase, { from }: ReconcileOptions): boolean {

@@ -1,5 +1,6 @@
 import { PURCHASE_WORKFLOW, purchaseWorkflowId } from '../../../src/contracts/names';
 import type { ReconciliationResult } from '../../../src/contracts/reconciliation';
+import { operatorOf } from '../../support/operator';
 import { HOUR } from '../../support/settings';
 import { startReconciliationEnvironment, type TestEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
@@ -64,6 +65,20 @@ describe('a reconciliation among records that can not be read', () => {
 
     expect(named(result)).toEqual([`LATE ${there.referenceId} mended`, `UNREADABLE ${gone.referenceId} left`]);
     expect(result.details.find(({ kind }) => kind === 'UNREADABLE')).toMatchObject({ orderIds: [gone.orderId] });
+  });
+
+  it('says nothing of an order that can not be read any more, where the run after a reset has delivered it', async () => {
+    const { referenceId, orderId } = await late();
+    const operator = operatorOf(env, referenceId);
+    await operator.reset((await operator.points())[0]!);
+    expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });
+    await env.untilListed("PurchaseState = 'DELIVERED'", 1);
+    await env.untilListed("PurchaseState = 'OVERDUE'", 1);
+    const action = { type: 'answer', status: 410 } as const;
+    env.sandbox.addFault({ operation: 'keys', orderId, when: 'after', times: 'always', action });
+    env.sandbox.settings({ historyLagMs: 1_000_000 });
+
+    expect(named(await env.reconcile({ lookbackMs: 1 }))).toEqual([]);
   });
 
   it('reads again a row or an order that fails for a moment, and reports nothing about it', async () => {
