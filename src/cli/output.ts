@@ -1,4 +1,5 @@
 import type { PurchaseResult } from '../contracts/purchase';
+import type { ReconciliationResult } from '../contracts/reconciliation';
 import { commandsFor, statusCommand } from '../contracts/operator-commands';
 import { inHours } from '../domain/in-hours';
 import { inOneLine } from '../domain/markdown';
@@ -46,11 +47,31 @@ export function showResolution(out: Output, resolution: Resolution): void {
 
 export function showRedelivery(out: Output, redelivery: Redelivery): void {
   const { order } = redelivery;
-  const seen = order ? [`order ${order.id} is ${order.status}${order.issue ? `, but ${order.issue}` : ''}`] : [];
+  const seen = order
+    ? [`order ${order.id} is ${order.status}${order.issue ? `, but ${shownSentence(order.issue)}` : ''}`]
+    : [];
   const onlyOutcome = redelivery.events.every(({ type }) => ['purchase.overdue', 'purchase.refunded'].includes(type));
   const none = order && onlyOutcome ? ['there are no keys to hand over yet; its event was repeated'] : [];
   const received = redelivery.events.map(({ type, id }) => `received: ${type} ${id}`);
   show(out, redelivery, [...seen, ...none, ...received].join('\n'));
+}
+
+/** What a reconciliation has found, with what to do about each finding that is not mended. */
+export function showReconciliation(out: Output, result: ReconciliationResult): void {
+  const { from, to, orders, findings, details, mended, report } = result;
+  const count = Object.values(findings).reduce((total, one) => total + one, 0);
+  const more = count > details.length ? [`  … and ${count - details.length} more, see the report`] : [];
+  const lines = [
+    `${orders} orders from ${from} to ${to}`,
+    ...details.flatMap(({ kind, referenceId = '', orderIds, explanation, advice, done, note }) => [
+      `${kind}  ${shown(referenceId)}  ${orderIds.map(shown).join(' ')}  ${done}`.trimEnd(),
+      `    ${shownSentence(explanation)}${note === undefined ? '' : ` (${shownSentence(note)})`}`,
+      ...(done === 'mended' ? [] : [`    ${shownSentence(advice)}`]),
+    ]),
+    ...more,
+    `${count === 0 ? 'no findings' : `${count} findings, ${mended} mended`}; the report lies with the worker: ${report}`,
+  ];
+  show(out, result, lines.join('\n'));
 }
 
 /** The commands are copied from here: each on a line of its own. */
@@ -104,7 +125,7 @@ function formatHold({ referenceId, hold }: PurchaseStatus): string[] {
 }
 
 function formatWork(work: PendingWork, { workflowId }: PurchaseStatus): string[] {
-  const answer = work.lastAnswer ? `, last answer: ${work.lastAnswer}` : '';
+  const answer = work.lastAnswer ? `, last answer: ${shownSentence(work.lastAnswer)}` : '';
   const next = work.nextAttempt ? `, next ${work.nextAttempt}` : '';
   if (!work.paused) return [`  doing: ${work.activity}, attempt ${work.attempt}${answer}${next}`];
   return [
@@ -127,7 +148,7 @@ function formatDelivery({ state, type, eventId, at }: DeliveryStatus): string {
 function formatFailure({ referenceId, failure }: PurchaseStatus): string[] {
   if (failure === undefined) return [];
   return [
-    `  no result: ${failure}`,
+    `  no result: ${shownSentence(failure)}`,
     '  whether the partner has an order for it, this shows:',
     `    node dist/starter.js orders --search ${referenceId}`,
   ];

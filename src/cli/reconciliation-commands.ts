@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
-import type { ReconciliationResult } from '../contracts/reconciliation';
 import type { StarterContext } from './context';
-import { show, shown, shownSentence } from './output';
+import { show, showReconciliation } from './output';
 import type { NightlySchedule, ScheduleManager } from '../starter/index';
 import { inHours } from '../domain/in-hours';
 import { period } from './command-arguments';
@@ -64,23 +63,7 @@ async function reconcile(
   const result = await loadLibrary().reconcileNow(client, taskQueue, input, (runId) =>
     context.out.note(`reconciling the last ${inHours(input.lookbackMs)} (run ${runId}); waiting for its end`),
   );
-  show(context.out, result, formatResult(result).join('\n'));
-}
-
-function formatResult(result: ReconciliationResult): string[] {
-  const { from, to, orders, findings, details, mended, report } = result;
-  const count = Object.values(findings).reduce((total, one) => total + one, 0);
-  const more = count > details.length ? [`  … and ${count - details.length} more, see the report`] : [];
-  return [
-    `${orders} orders from ${from} to ${to}`,
-    ...details.flatMap((finding) => [
-      `${finding.kind}  ${shown(finding.referenceId ?? '')}  ${finding.orderIds.map(shown).join(' ')}  ${finding.done}`.trimEnd(),
-      `    ${shownSentence(finding.explanation)}${finding.note === undefined ? '' : ` (${shownSentence(finding.note)})`}`,
-      ...(finding.done === 'mended' ? [] : [`    ${finding.advice}`]),
-    ]),
-    ...more,
-    `${count === 0 ? 'no findings' : `${count} findings, ${mended} mended`}; the report lies with the worker: ${report}`,
-  ];
+  showReconciliation(context.out, result);
 }
 
 function formatSchedule(schedule: NightlySchedule): string[] {

@@ -10,10 +10,13 @@ import { FAILURE } from '../contracts/failures';
 import { DELIVER_WORKFLOW, deliverWorkflowId, purchaseWorkflowId } from '../contracts/names';
 import { commandsFor, indented } from '../contracts/operator-commands';
 import type { PurchaseMemo, PurchaseResult } from '../contracts/purchase';
-import { summaryOf } from '../domain/markdown';
+import { inOneLine, summaryOf } from '../domain/markdown';
 import { endsWithoutKeys, eventTypeOf } from '../domain/outcome';
 import { createPurchaseReader, rootCauseOf, startKeyDelivery } from '../temporal/client';
 import { DeliveryOnItsWayError, NothingToRedeliverError, NotAnsweredError, RedeliveryFailedError } from './errors';
+
+/** It quotes the partner, and reaches a terminal. */
+const LONGEST_EXPLANATION = 600;
 
 /** What the checkout has received again. */
 export interface Redelivery {
@@ -100,7 +103,8 @@ function stillRunning(referenceId: string, { hold }: PurchaseMemo): NothingToRed
     );
   }
   return new NothingToRedeliverError(
-    `Purchase ${referenceId} is held for a person (${hold.explanation}); decide instead:${indented(commandsFor(referenceId, hold.decisions))}`,
+    `Purchase ${referenceId} is held for a person (${inOneLine(hold.explanation, LONGEST_EXPLANATION)}); ` +
+      `decide instead:${indented(commandsFor(referenceId, hold.decisions))}`,
   );
 }
 

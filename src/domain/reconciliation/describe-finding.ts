@@ -1,5 +1,5 @@
 import { sumOfAmounts } from '../money';
-import { presentableStatus } from '../order';
+import { isSafeOrderId, presentableStatus } from '../order';
 import { type Finding, findingKey } from './finding';
 import { KIND_DOCS } from './finding-kinds';
 import { isDebitLowered, type KnownPurchase, type OwnOrders, type PartnerOrder } from './records';
@@ -36,8 +36,13 @@ export function describeFinding(
   };
 }
 
+/** Such an id never becomes part of a command: people paste it into a shell. */
+const UNUSABLE_ID =
+  "Ask the partner about the order of this purchase: the id that it shows has characters that can't be used in a command.";
+
 /** In one pass, because a reference may itself contain the word ORDER. */
 function adviceFor(advice: string, referenceId: string, orderId = 'ORDER'): string {
+  if (advice.includes('ORDER') && !isSafeOrderId(orderId)) return UNUSABLE_ID;
   return advice.replace(/REFERENCE|ORDER/g, (word) => (word === 'ORDER' ? orderId : referenceId));
 }
 

@@ -101,6 +101,17 @@ describe('redeliver sends the event of a purchase that has ended once more', () 
     expect(held.code).toBe(1);
     expect(held.stderr).toMatch(/is held for a person .*410[^]*resolve \S+ --deliver[^]*--withhold/);
 
+    const hold = { id: 'h', reason: 'OTHER_ITEMS', explanation: 'it holds a\u001B[2J\nforged', decisions: ['abandon'] };
+    const hostile = env.reference();
+    const workflowId = `purchase-${hostile}`;
+    const unserved = await env.client.workflow.start('purchaseWorkflow', {
+      workflowId,
+      taskQueue: hostile,
+      memo: { hold },
+    });
+    await expect(env.starter.redeliver(hostile)).rejects.toThrow('for a person (it holds a [2J forged); decide');
+    await unserved.terminate();
+
     await env.starter.resolve(refused, { decision: 'withhold' });
     await env.starter.result(refused);
     await expect(env.starter.redeliver(refused)).rejects.toThrow(/ended ABANDONED .*so there is none to repeat/);

