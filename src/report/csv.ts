@@ -14,6 +14,7 @@ const COLUMNS: readonly [name: string, cell: (finding: ReportedFinding) => strin
   ['explanation', (finding) => finding.explanation],
   ['advice', (finding) => finding.advice],
   ['note', (finding) => finding.note],
+  ['debited now', (finding) => finding.amounts.debitedNow],
 ];
 
 /**

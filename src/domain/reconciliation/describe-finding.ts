@@ -27,6 +27,7 @@ export function describeFinding(
     orderIds,
     amounts: {
       debited: totalDebit,
+      debitedNow: order?.totalDebit,
       history: order?.amount,
       surplus: others.length === 0 ? undefined : sumOfAmounts(others.map((other) => other.amount)),
     },

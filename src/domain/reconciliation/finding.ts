@@ -21,6 +21,8 @@ export interface Finding {
 export interface FindingAmounts {
   /** `total_debit` of the order, as it was read here. */
   debited?: number;
+  /** `total_debit` of the first order as the reconciliation read it; absent where only its row was read. */
+  debitedNow?: number;
   /** What the order history shows for the first order. */
   history?: number;
   /** What the order history shows for the further orders together. */

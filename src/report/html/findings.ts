@@ -81,14 +81,16 @@ function rowOf(finding: ReportedFinding, withAdvice: boolean): string {
   return `<tr>${cells.join('')}</tr>`;
 }
 
-/** One amount where both sides agree, else each with its name. */
-function amountsOf({ amounts: { debited, history, surplus } }: ReportedFinding): string {
+/** One amount where all agree, else each with its name; what is debited now only where that has changed. */
+function amountsOf({ amounts: { debited, debitedNow = debited, history, surplus } }: ReportedFinding): string {
   const cell = (amount: number | undefined, name?: string) =>
     amount === undefined ? [] : [`${amountText(amount)}${name ? ` <span class="soft">${name}</span>` : ''}`];
-  const isAgreed = debited === undefined || history === undefined || debited === history;
-  const own = isAgreed
-    ? cell(debited ?? history)
-    : [...cell(debited, 'debited'), ...cell(history, 'in the order history')];
+  const known = new Set([debited, debitedNow, history].filter((amount) => amount !== undefined));
+  const changed = debitedNow === debited ? undefined : debitedNow;
+  const own =
+    known.size <= 1
+      ? cell([...known][0])
+      : [...cell(debited, 'debited'), ...cell(changed, 'debited now'), ...cell(history, 'in the order history')];
   return [...own, ...cell(surplus, 'for the others')].join('<br>');
 }
 

@@ -16,7 +16,9 @@ function finding(explanation: string): ReportedFinding {
 
 const csvOf = (report: ReconciliationReport) => [...renderCsv(report)].join('');
 
-const HEADER = 'kind,done,reference,orders,workflow,debited,history,surplus,explanation,advice,note'.split(',');
+const HEADER = 'kind,done,reference,orders,workflow,debited,history,surplus,explanation,advice,note,debited now'.split(
+  ',',
+);
 
 describe('the report as CSV', () => {
   it('has one row for each finding, whatever characters it holds', () => {
@@ -26,7 +28,7 @@ describe('the report as CSV', () => {
         const rows = parse(csvOf({ ...quietNight(), findings: [finding(text), finding('plain')] }));
         expect(rows).toHaveLength(3);
         expect(rows[0]).toEqual(HEADER);
-        expect(rows.map((row) => row.length)).toEqual([11, 11, 11]);
+        expect(rows.map((row) => row.length)).toEqual([12, 12, 12]);
         expect(rows[1]?.[8]?.replaceAll("'", '')).toBe(text.replaceAll("'", ''));
       }),
     );

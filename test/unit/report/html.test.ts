@@ -54,7 +54,7 @@ describe('the report as a page', () => {
       referenceId: HOSTILE,
       orderIds: [HOSTILE],
       workflowId: HOSTILE,
-      amounts: { [HOSTILE]: 1, debited: 2, history: 3 } as ReportedFinding['amounts'],
+      amounts: { [HOSTILE]: 1, debited: 2, debitedNow: 4, history: 3 } as ReportedFinding['amounts'],
       explanation: HOSTILE,
       advice: HOSTILE,
       note: HOSTILE,
@@ -73,6 +73,7 @@ describe('the report as a page', () => {
       findings: [finding, { ...finding, advice: `${HOSTILE} again`, done: 'mended' }],
     });
     expect(page).not.toMatch(/<script|<img|onerror='/);
+    expect(page).toContain('debited now');
     expect(page.match(/&lt;script&gt;alert\(1\)/g)!.length).toBeGreaterThan(15);
     expect(tagsOf(page)).toEqual(tagsOf(page.replaceAll(/&[a-z#0-9]+;/g, '')));
   });

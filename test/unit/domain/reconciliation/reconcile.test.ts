@@ -156,6 +156,7 @@ describe('comparing the orders of the partner with the purchases here', () => {
     const [finding] = compare([order('p', shown)], [purchase('p', part)]);
     expect(`${finding?.kind} ${finding?.repair}`).toBe(expected);
     expect(finding?.explanation).toContain(words);
+    expect(finding?.amounts).toEqual({ debited: purchase('p', part).totalDebit, debitedNow: totalDebit });
   });
 
   it('makes one finding of purchases that share keys, however many keys and purchases those are', () => {
