@@ -54,7 +54,7 @@ export interface FailedExchange {
   sent: boolean;
   code: string | undefined;
   head: Head | undefined;
-  /** With `withdrawn`: what `beforeWrite` said. */
+  /** With `withdrawn`: what `beforeWrite` said, or what happened meanwhile. */
   refusal?: string;
 }
 
@@ -119,8 +119,8 @@ function withPermission(
   if (!beforeWrite) return connector;
   return (options, callback) => {
     const handOver = async (socket: Socket) => {
-      const allowed = await handler.askPermission(beforeWrite);
-      // One that has closed meanwhile would be waited on in vain.
+      const allowed = await handler.askPermission(beforeWrite, socket);
+      // One that has broken meanwhile would be waited on in vain.
       if (allowed && !socket.destroyed) return callback(null, socket);
       socket.destroy();
       callback(new Error('given up'), null);
@@ -148,14 +148,13 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   }
 
   /** The partner's time does not run while the permission is asked for. @returns whether the request may be written. */
-  async askPermission(beforeWrite: BeforeWrite): Promise<boolean> {
+  async askPermission(beforeWrite: BeforeWrite, socket: Socket): Promise<boolean> {
     if (this.settled || this.sent) return false;
     clearTimeout(this.deadline);
     const permission = await beforeWrite();
-    if ('refused' in permission) {
-      this.settle({ ...this.failure('withdrawn', undefined), refusal: permission.refused });
-      return false;
-    }
+    if ('refused' in permission) return this.withdraw(permission.refused);
+    const closed = closedWhileSilent(socket);
+    if (closed !== undefined) return this.withdraw(closed);
     this.notAfter = Math.min(this.notAfter, permission.writeBy);
     this.startDeadline();
     return true;
@@ -219,6 +218,11 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     else this.settle(this.failure(why, code));
   }
 
+  private withdraw(refusal: string): false {
+    this.settle({ ...this.failure('withdrawn', undefined), refusal });
+    return false;
+  }
+
   private failure(why: Failure, code: string | undefined): FailedExchange {
     const { head, sent } = this;
     return { end: 'failed', why, sent, code, head };
@@ -236,6 +240,15 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     this.chunks = [];
     this.resolve(exchange);
   }
+}
+
+/**
+ * A partner that works closes connections that stay silent, some with a 408, and the permission may take seconds. One that resets
+ * them does not work.
+ */
+function closedWhileSilent({ readable, readableLength, errored }: Socket): string | undefined {
+  const isClosed = !errored && (!readable || readableLength > 0);
+  return isClosed ? 'not sent, the partner closed the connection before the permission was there' : undefined;
 }
 
 function isError(head: Head | undefined): boolean {

@@ -92,6 +92,29 @@ describe('a failure before the write is not sent', () => {
     expect(error).toMatchObject({ kind: 'unreachable', placement: 'NOT_SENT' });
   });
 
+  it.each([
+    ['was closed', '', (ours: Socket) => !ours.readable],
+    ['was closed with a 408', 'HTTP/1.1 408 Request Timeout\r\n\r\n', (ours: Socket) => ours.readableLength > 0],
+  ])(
+    'a connection that %s while the permission was asked for, which does not show that the partner is away',
+    async (_, words, isClosed) => {
+      let theirs: Socket | undefined;
+      const server = await startTcpServer((socket) => (theirs = socket.resume()).end(words));
+      let ours: Socket | undefined;
+      onceAt('net.client.socket', (message) => ({ socket: ours } = message as { socket: Socket }));
+      const beforeWrite = async () => {
+        await waitUntil('its end has arrived', () => ours && isClosed(ours));
+        return { writeBy: Infinity };
+      };
+      const partner = clientOf(`http://127.0.0.1:${server.port}`);
+      const error = await failureOf(partner.placeOrder(NEW_ORDER, { beforeWrite }));
+
+      expect(error).toMatchObject({ kind: 'withdrawn', placement: 'NOT_SENT' });
+      await waitUntil('the partner sees the end of it', () => theirs?.destroyed);
+      expect(server.bytesReceived()).toBe(0);
+    },
+  );
+
   it('a write in time is sent', async () => {
     const server = await serverWith({ json: envelope({ id: 'o-1' }) });
     const partner = clientOf(server.url, { now: () => 1000 });
