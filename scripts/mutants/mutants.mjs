@@ -905,8 +905,8 @@ export const MUTANTS = [
     name: 'short-reconciliation-counts',
     rule: 'a reconciliation of the last hour does not silence what the night has found',
     file: 'src/temporal/client/last-reconciliation.ts',
-    find: ' && (run.workflowId !== RECONCILE_NOW || lookbackMs >= DAY_MS)',
-    replace: ' && (run.workflowId !== RECONCILE_NOW || lookbackMs > 0)',
+    find: 'lookbackMs >= leastLookbackMs',
+    replace: 'lookbackMs > 0',
     tests: ['test/scenarios/worker/gauges.test.ts'],
   },
   {

@@ -216,7 +216,7 @@ export const METRICS = {
     unit: 'seconds',
     labels: {},
     meaning:
-      'When the last reconciliation ended that was no dry run and, started by hand, looked back a day or more, as Unix time; ' +
+      'When the last reconciliation ended that was no dry run and, started by hand, looked back as far as the last of the others, as Unix time; ' +
       '0 where the namespace knows of none',
   },
   fulfilment_last_reconciliation_duration_seconds: {

@@ -6,9 +6,9 @@ import type { PartnerClient } from '../partner';
 import {
   countLaterDeliveries,
   countPurchases,
+  createLastReconciliationReader,
   type EndedReconciliation,
   newestOrderId,
-  readLastReconciliation,
 } from '../temporal/client';
 
 /** Every alert waits for minutes, and each worker reads for itself. */
@@ -40,7 +40,7 @@ export async function keepGauges(deps: GaugeDependencies): Promise<void> {
   const failing = new Set<Source>();
   // A worker that never can read has a timestamp all the same, which grows old.
   for (const source of ['purchases', 'reconciliation'] as const) markRead(metrics, source);
-  let last: EndedReconciliation | undefined;
+  const readLastReconciliation = createLastReconciliationReader(deps.client, deps.taskQueue);
   let balanceDue = Date.now() + BALANCE_EVERY_MS;
   const tryToRead = async (source: Source, read: () => Promise<void>) => {
     try {
@@ -54,10 +54,7 @@ export async function keepGauges(deps: GaugeDependencies): Promise<void> {
   };
   while (!signal.aborted) {
     await tryToRead('purchases', () => readPurchases(deps));
-    await tryToRead('reconciliation', async () => {
-      last = await readLastReconciliation(deps.client, deps.taskQueue, last);
-      showReconciliation(metrics, last);
-    });
+    await tryToRead('reconciliation', async () => showReconciliation(metrics, await readLastReconciliation()));
     if (Date.now() >= balanceDue) {
       balanceDue = Date.now() + BALANCE_EVERY_MS;
       await tryToRead('balance', () => readBalance(deps));

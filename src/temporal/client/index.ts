@@ -17,7 +17,7 @@ export { newestOrderId } from './newest-order';
 export { epochMsOf } from './proto-timestamp';
 export { rootCauseOf } from './root-cause';
 export { keepWatching } from './keep-watching';
-export { type EndedReconciliation, readLastReconciliation } from './last-reconciliation';
+export { createLastReconciliationReader, type EndedReconciliation } from './last-reconciliation';
 export { lookbackIssue } from './retention';
 export { countLaterDeliveries, countPurchases, type RunningCount } from './running-purchases';
 export { startEventDelivery, startKeyDelivery } from './start-delivery';

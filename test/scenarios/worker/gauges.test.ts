@@ -1,11 +1,22 @@
+import { randomUUID } from 'node:crypto';
 import { Client } from '@temporalio/client';
-import { noopMetricMeter } from '@temporalio/common';
-import { PURCHASE_WORKFLOW, purchaseWorkflowId } from '../../../src/contracts/names';
+import { defaultPayloadConverter, noopMetricMeter } from '@temporalio/common';
+import {
+  PURCHASE_WORKFLOW,
+  purchaseWorkflowId,
+  RECONCILE_NOW,
+  RECONCILE_SCHEDULE,
+  RECONCILE_WORKFLOW,
+} from '../../../src/contracts/names';
 import { metricsOf } from '../../../src/contracts/record-metrics';
 import { keepGauges } from '../../../src/metrics';
 import { reconcileNow } from '../../../src/starter/reconciliation';
+import { createLastReconciliationReader } from '../../../src/temporal/client';
 import { sharedEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
+
+/** Of the server's command types: the workflow completes. */
+const COMPLETE = 4;
 
 describe('the gauges of a worker that has just begun', () => {
   const env = sharedEnvironment({ ownNamespace: true, pastOrders: 3, settings: { replace: 'never' } });
@@ -78,6 +89,46 @@ describe('the gauges of a worker that has just begun', () => {
     expect(findings.ORPHAN).toBeGreaterThan(0);
     expect(shown.get('fulfilment_last_reconciliation_findings ORPHAN')).toBe(findings.ORPHAN);
     expect(shown.get('fulfilment_last_reconciliation_mended')).toBe(0);
+  });
+
+  it('show the night, until one by hand has looked back as far, however many shorter ones or dry runs there were', async () => {
+    const { client } = env;
+    const taskQueue = randomUUID();
+    const hours = (count: number) => ({ lookbackMs: count * 3_600_000 });
+    /** A run whose one workflow task is completed here. @param orders what its result says */
+    const ran = async (workflowId: string, input: object, orders: number) => {
+      await client.workflow.start(RECONCILE_WORKFLOW, { workflowId, taskQueue, args: [input] });
+      const { namespace } = client.options;
+      const poll = { namespace, taskQueue: { name: taskQueue } };
+      const { taskToken } = await client.withDeadline(Date.now() + 30_000, () =>
+        client.workflowService.pollWorkflowTaskQueue(poll),
+      );
+      const result = { payloads: [defaultPayloadConverter.toPayload({ orders })] };
+      await client.workflowService.respondWorkflowTaskCompleted({
+        namespace,
+        taskToken,
+        commands: [{ commandType: COMPLETE, completeWorkflowExecutionCommandAttributes: { result } }],
+      });
+    };
+    const listed = (count: number) =>
+      env.untilListed(`TaskQueue = '${taskQueue}' AND ExecutionStatus = 'Completed'`, count);
+    const read = createLastReconciliationReader(client, taskQueue);
+    const shown = async () => {
+      const fresh = createLastReconciliationReader(client, taskQueue);
+      return [(await read())?.result.orders, (await fresh())?.result.orders];
+    };
+
+    await ran(RECONCILE_NOW, hours(24), 1);
+    await listed(1);
+    expect(await shown()).toEqual([1, 1]);
+    await ran(`${RECONCILE_SCHEDULE}-2026-11-22T03:00:00Z`, hours(72), 2);
+    await ran(RECONCILE_NOW, hours(24), 3);
+    for (let run = 0; run < 55; run += 1) await ran(RECONCILE_NOW, run % 2 ? hours(1) : { dryRun: true }, 4);
+    await listed(58);
+    expect(await shown()).toEqual([2, 2]);
+    await ran(RECONCILE_NOW, {}, 5);
+    await listed(59);
+    expect(await shown()).toEqual([5, 5]);
   });
 
   it('stay as they are when the server can not be asked: their time, from the start on, shows that they are old', async () => {
