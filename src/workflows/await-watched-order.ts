@@ -54,7 +54,8 @@ export async function awaitWatchedOrder(
     purchase.orderChanges.forget();
     const order = await pollWatched(purchase, request, left());
     if (order && endsPolling(order.status)) return order;
-    routine?.stop();
+    const ended = await routine?.stop();
+    if (ended) return ended;
     routine = undefined;
     isOpen = order !== undefined;
     if (isOpen && pollsDue > 0) pollsDue -= 1;
@@ -85,7 +86,8 @@ interface RoutinePolls {
   hasEnded: boolean;
   /** About when the last one was, epoch ms; 0 before the first. */
   lastPollAt(): number;
-  stop(): void;
+  /** @returns the order, if they have shown meanwhile that it has ended. */
+  stop(): Promise<PolledOrder | undefined>;
 }
 
 /**
@@ -108,12 +110,16 @@ function startRoutinePolls(
       const polls = Math.floor((Date.now() - startedAt) / intervalMs);
       return polls > 0 ? startedAt + polls * intervalMs : 0;
     },
-    stop: () => scope.cancel(),
+    stop: async () => {
+      scope.cancel();
+      await ended;
+      return routine.order;
+    },
   };
   const { awaitOrderChange } = proxyActivities<Activities>(pollingOptions(purchase.settings, deadline - startedAt));
   const summary = summaryOf(`polls of ${request.orderId} without the watcher`);
   const polls = { ...request, firstDelayMs: intervalMs, intervalMs };
-  void scope
+  const ended = scope
     .run(() => awaitOrderChange.executeWithOptions({ summary }, [polls]))
     .catch(() => undefined)
     .then((order: unknown) => {

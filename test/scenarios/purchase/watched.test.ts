@@ -2,6 +2,7 @@ import { WorkflowNotFoundError } from '@temporalio/client';
 import { KEEP_WATCHING_SIGNAL, ORDER_CHANGED_SIGNAL, watchWorkflowId } from '../../../src/contracts/names';
 import { expectDeliveredOnce } from '../../support/checks';
 import { historyOf } from '../../support/history';
+import { operatorOf } from '../../support/operator';
 import { sharedEnvironment, type TestEnvironment } from '../../support/test-environment';
 import { sharedTimeSkippingEnvironment } from '../../support/time-skipping';
 import { changeOrder, historyReadings, pollsOf, untilWatched } from '../../support/watched';
@@ -12,7 +13,10 @@ const RARELY = { watch: 'history', pollIntervalMs: 2_000, deadlineMs: 300_000 } 
 const OFTEN = { watch: 'history', pollIntervalMs: 200, deadlineMs: 300_000 } as const;
 
 describe('purchases for which the order history is read', () => {
-  const env = sharedEnvironment({ settings: RARELY, sandbox: { historyPageLimit: 3, historyShift: 1 } });
+  const env = sharedEnvironment({
+    settings: { ...RARELY, partnerTimeoutMs: 5_000 },
+    sandbox: { historyPageLimit: 3, historyShift: 1 },
+  });
 
   it('are polled once more when their row is no longer open, and not at all before, while pages shift', async () => {
     const references = await buyNever(env, 5);
@@ -68,6 +72,20 @@ describe('purchases for which the order history is read', () => {
     const [first = 0, second = 0, third = 0] = await pollsOf(env, referenceId);
     // The record of a local activity may have its end some ms early.
     expect(Math.min(second - first, third - second)).toBeGreaterThan(RARELY.pollIntervalMs - 50);
+  });
+
+  it('end with what a poll without the watcher has shown, also where the poll that they were woken for shows less', async () => {
+    const [referenceId = ''] = await buyNever(env, 1);
+    const { orderId = '' } = await env.starter.status(referenceId);
+    env.sandbox.addFault({ operation: 'keys', orderId, times: 'always', action: { type: 'hang' } });
+    await env.client.workflow.getHandle(`purchase-${referenceId}`).signal(ORDER_CHANGED_SIGNAL, { orderId });
+    const operator = operatorOf(env, referenceId);
+    await operator.pending('getOrder');
+    const lines = [{ productId: 'demo-never', quantity: 2, fingerprints: [] }];
+    await operator.complete('awaitOrderChange', { orderId, status: 'FAILED', lines });
+    await operator.complete('getOrder', { orderId, status: 'PROCESSING', lines });
+
+    expect(await env.starter.result(referenceId)).toMatchObject({ outcome: 'FAILED' });
   });
 });
 
