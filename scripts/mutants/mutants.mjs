@@ -1228,8 +1228,8 @@ export const MUTANTS = [
     name: 'another-kind-dropped',
     rule: 'a finding that is of another kind when it is read again is reported and repaired as that',
     file: 'src/domain/reconciliation/finding.ts',
-    find: 'if (same || !isAboutOwnOrder(suggested)) return same;',
-    replace: 'if (same || isAboutOwnOrder(suggested)) return same;',
+    find: 'return ofPurchase.find(isAboutOwnOrder) ??',
+    replace: 'return ofPurchase.find((one) => one === same) ??',
     tests: ['test/scenarios/reconciliation/late-keys.test.ts'],
   },
   {
@@ -1260,8 +1260,8 @@ export const MUTANTS = [
     name: 'missing-because-unreadable',
     rule: 'a double purchase is reported though the own order can not be read',
     file: 'src/activities/reconcile/confirm.ts',
-    find: 'indexRecords(again.orders, purchases, unreadable)',
-    replace: 'indexRecords(again.orders, purchases)',
+    find: 'indexRecords(again.orders, known, unreadable)',
+    replace: 'indexRecords(again.orders, known)',
     tests: ['test/scenarios/reconciliation/unreadable-records.test.ts'],
   },
   {
