@@ -519,10 +519,18 @@ export const MUTANTS = [
   {
     name: 'junk-receipt',
     rule: 'only a real receipt counts as delivered',
-    file: 'src/workflows/activity-result-guards.ts',
-    find: "return isString(eventId) && eventId.startsWith('evt_');",
-    replace: "return eventId !== '';",
-    tests: ['test/scenarios/operators/manual-activity-results.test.ts'],
+    file: 'src/contracts/checkout-events.ts',
+    find: "return typeof value.eventId === 'string' && value.eventId.startsWith('evt_');",
+    replace: "return value.eventId !== '';",
+    tests: ['test/unit/contracts/checkout-events.test.ts'],
+  },
+  {
+    name: 'junk-receipt-in-history',
+    rule: 'what is no receipt counts as none after the end of the purchase either',
+    file: 'src/temporal/client/history.ts',
+    find: 'before.event.received = isDeliveryReceipt(result);',
+    replace: 'before.event.received = isDeliveryReceipt(result) || result !== undefined;',
+    tests: ['test/scenarios/reconciliation/late-keys.test.ts'],
   },
   {
     name: 'no-last-read',

@@ -111,6 +111,12 @@ export interface DeliveryReceipt {
   request?: DeliveryRequest;
 }
 
+/** Whether this is a receipt of `deliverEvent`, which an operator can complete with anything; nothing else counts as delivered. */
+export function isDeliveryReceipt(value: unknown): value is DeliveryReceipt {
+  if (typeof value !== 'object' || value === null || !('eventId' in value)) return false;
+  return typeof value.eventId === 'string' && value.eventId.startsWith('evt_');
+}
+
 /** A local activity could not deliver an event for good. A failure would not hold the event, and it has to be on record. */
 export interface RefusedDelivery {
   refused: 'DeliveryRefused' | 'KeyGone';

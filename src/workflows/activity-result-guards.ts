@@ -7,7 +7,7 @@ import type {
   PolledOrder,
 } from '../contracts/activities';
 import type { NextPaused } from '../contracts/brake';
-import type { DeliveryReceipt, EarlierEvent, EventWithKeys } from '../contracts/checkout-events';
+import type { EarlierEvent, EventWithKeys } from '../contracts/checkout-events';
 import type { OrderLine } from '../domain/order';
 import type { ReconciliationResult } from '../contracts/reconciliation';
 import type { WatchResult } from '../contracts/watch';
@@ -91,12 +91,6 @@ export function isDeliveryPlan(value: unknown): value is DeliveryPlan {
     isOptional(orderId, isString) &&
     isOptional(order, (read) => isString(fieldsOf<{ id: string }>(read).id))
   );
-}
-
-/** Whether this is a receipt of `deliverEvent`; nothing else counts as delivered. */
-export function isDeliveryReceipt(value: unknown): value is DeliveryReceipt {
-  const { eventId } = fieldsOf<DeliveryReceipt>(value);
-  return isString(eventId) && eventId.startsWith('evt_');
 }
 
 /** Whether this is a result of `reconcileOrders`. */

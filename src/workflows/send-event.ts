@@ -6,10 +6,14 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Activities } from '../contracts/activities';
-import { type DeliveryRequest, fingerprintsOf, type RefusedDelivery } from '../contracts/checkout-events';
+import {
+  type DeliveryRequest,
+  fingerprintsOf,
+  isDeliveryReceipt,
+  type RefusedDelivery,
+} from '../contracts/checkout-events';
 import { FAILURE } from '../contracts/failures';
 import type { PurchaseSettings, ReceivedEvent } from '../contracts/purchase';
-import { isDeliveryReceipt } from './activity-result-guards';
 import { deliveryOptions, firstDeliveryOptions } from './policies';
 
 const local = proxyLocalActivities<Activities>(firstDeliveryOptions);

@@ -1,7 +1,12 @@
 import type { Client, WorkflowHandle } from '@temporalio/client';
 import { arrayFromPayloads, type Payload } from '@temporalio/common';
 import type { OrderPlaced, PolledOrder, WorkerSettings } from '../../contracts/activities';
-import { type DeliveryReceipt, type DeliveryRequest, fingerprintsOf } from '../../contracts/checkout-events';
+import {
+  type DeliveryReceipt,
+  type DeliveryRequest,
+  fingerprintsOf,
+  isDeliveryReceipt,
+} from '../../contracts/checkout-events';
 import { eventIdOf } from '../../contracts/event-id';
 import { ACTIVITY } from '../../contracts/names';
 import { toleratingUndecodable } from '../../contracts/payload-converter';
@@ -115,7 +120,7 @@ class HistoryReading {
     const before = completed && this.pending.get(String(completed.scheduledEventId));
     if (!before) return;
     const [result] = (await decode(this.client, completed.result?.payloads)) as [Partial<AnyResult> | undefined];
-    if (before.event) before.event.received = result?.eventId !== undefined;
+    if (before.event) before.event.received = isDeliveryReceipt(result);
     else if (before.activity === ACTIVITY.placeOrder) this.addPlacement(result);
     else this.polledAt = result?.polledAt ?? undefined;
   }
@@ -135,8 +140,8 @@ class HistoryReading {
     ];
     if (name === ACTIVITY.readSettings) this.worker = value ?? {};
     else if (value?.request) {
-      const { request, eventId } = value;
-      this.sent.push({ id: eventIdOf(request), request, received: eventId !== undefined });
+      const { request } = value;
+      this.sent.push({ id: eventIdOf(request), request, received: isDeliveryReceipt(value) });
     }
   }
 

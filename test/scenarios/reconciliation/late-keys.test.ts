@@ -192,6 +192,22 @@ describe('every paid key arrives or is reported, under one event id', () => {
     await expectEachOnce(referenceId, 'A', 'B', 'C');
   });
 
+  it('and so they are where an operator had completed their delivery with what is no receipt', async () => {
+    env.receiver.answerWith(({ body }) => (body.type === 'purchase.held' ? 204 : 503));
+    const { referenceId, become } = await open();
+    await become('COMPLETED', 'A', 'B', 'C', 'D');
+    const operator = operatorOf(env, referenceId);
+    await operator.pending('deliverEvent', 2);
+    await operator.complete('deliverEvent', { eventId: 'by hand' });
+    await operator.held('DELIVERY_EXHAUSTED');
+    await operator.terminate();
+    env.receiver.answerWith(() => 204);
+
+    expect(await night(referenceId)).toMatchObject([{ kind: 'LOST', done: 'mended' }]);
+    await ended(referenceId, 1);
+    await expectEachOnce(referenceId, 'A', 'B', 'C', 'D');
+  });
+
   it('an order that is complete without a single key is a finding each night', async () => {
     const { referenceId, become } = await overdue();
     await become('COMPLETED');

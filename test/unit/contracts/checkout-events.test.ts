@@ -1,4 +1,4 @@
-import { fingerprintsOf, lateDelivery } from '../../../src/contracts/checkout-events';
+import { fingerprintsOf, isDeliveryReceipt, lateDelivery } from '../../../src/contracts/checkout-events';
 
 const late = {
   at: '2026-01-01T00:00:00.000Z',
@@ -40,4 +40,11 @@ test('an event without lines hands over nothing', () => {
     deduplicationKey: 'h-1',
   };
   expect(fingerprintsOf(held)).toEqual([]);
+});
+
+test('only the id of an event is a receipt', () => {
+  expect(isDeliveryReceipt({ eventId: 'evt_1' })).toBe(true);
+  for (const junk of [{ eventId: 'done' }, { eventId: 7 }, {}, 'evt_1', null, undefined]) {
+    expect(isDeliveryReceipt(junk)).toBe(false);
+  }
 });

@@ -1,9 +1,4 @@
-import {
-  isDeliveryReceipt,
-  isOrderSearchResult,
-  isOrderSnapshot,
-  isPlacementResult,
-} from '../../../src/workflows/activity-result-guards';
+import { isOrderSearchResult, isOrderSnapshot, isPlacementResult } from '../../../src/workflows/activity-result-guards';
 
 // An operator can complete a pending activity with anything. What passes here is believed.
 
@@ -53,10 +48,4 @@ test('a snapshot is of the order that was asked for and of no other', () => {
   expect(isOrderSnapshot('o-1', snapshot)).toBe(true);
   expect(isOrderSnapshot('o-2', snapshot)).toBe(false);
   expect(isOrderSnapshot('o-1', { ...snapshot, lines: [{ productId: 'p', fingerprints: [7] }] })).toBe(false);
-});
-
-test('only the id of an event is a receipt', () => {
-  expect(isDeliveryReceipt({ eventId: 'evt_1' })).toBe(true);
-  expect(isDeliveryReceipt({ eventId: 'done' })).toBe(false);
-  expect(isDeliveryReceipt({})).toBe(false);
 });
