@@ -14,7 +14,7 @@ export const ACCESS_REFUSED = 'the partner refuses us';
  *
  * @param error anything that was thrown.
  * @param retryInMs the earliest next attempt, if the policy alone doesn't say it.
- * @param clamp of the pause until a slot under `PARTNER_MAX_RPS` may come.
+ * @param clamp of the pauses that the partner asks for, and of the one until a slot under `PARTNER_MAX_RPS` may come.
  */
 export function toFailure(
   error: unknown,
@@ -27,7 +27,8 @@ export function toFailure(
       return failure(FAILURE.rateLimited, error.message, { retryInMs: clamp(error.turnInMs), benign: true });
     }
     const type = error.kind === 'access' ? FAILURE.partnerAccess : FAILURE.partnerUnavailable;
-    return failure(type, error.message, { retryInMs: nextPause(error.retryAfterMs, retryInMs) });
+    const pauseMs = nextPause(error.retryAfterMs, retryInMs);
+    return failure(type, error.message, { retryInMs: pauseMs && clamp(pauseMs) });
   }
   if (isDeliveryError(error)) {
     if (error.kind === 'gone') return failure(FAILURE.deliveryRefused, error.message, { final: true });

@@ -69,7 +69,7 @@ async function readOrder(deps: ActivityDependencies, input: GetOrderInput, pause
       throw unchanged(`the partner does not show ${orderId} yet; next poll in ${seconds(pause)}`, pause);
     }
     if (isPartnerError(error) && error.kind === 'access') log.error(ACCESS_REFUSED, { why: error.message });
-    throw toFailure(error, pause, (turnInMs) => pauseTo(deps, turnInMs));
+    throw toFailure(error, pause, (wanted) => pauseTo(deps, wanted));
   }
   const { earlier, untraced } = before ?? {};
   if (untraced) requireSecret(deps, untraced.fingerprintSecretId);
