@@ -3,7 +3,7 @@ import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/comm
 import { FAILURE, type FailureType } from '../contracts/failures';
 import { isDeliveryError } from '../delivery';
 import { isPartnerError } from '../partner';
-import { policyPause } from '../workflows/policies';
+import { longestAskedPause, policyPause } from '../workflows/policies';
 
 /** What an operator finds in the log when the partner answers 401 or 403, or refuses a placement like that. */
 export const ACCESS_REFUSED = 'the partner refuses us';
@@ -78,7 +78,7 @@ export function failure(
 function nextPause(askedMs: number | undefined, ownMs?: number): number | undefined {
   if (askedMs === undefined) return ownMs;
   const { attempt, retryPolicy } = activityInfo();
-  return Math.max(askedMs, ownMs ?? policyPause(attempt, retryPolicy));
+  return Math.max(Math.min(askedMs, longestAskedPause(retryPolicy)), ownMs ?? policyPause(attempt, retryPolicy));
 }
 
 /** The class of an unexpected error, which is code of ours or of a library and never data. */

@@ -52,6 +52,14 @@ export function policyPause(attempt: number, policy: ActivityOptions['retry'] = 
   return Math.min(Number(initialInterval) * backoffCoefficient ** (attempt - 1), Number(maximumInterval));
 }
 
+/**
+ * The longest pause that the partner or the checkout may ask of an activity. What has few attempts is to be short: six with an hour
+ * between them would keep an order at its deadline, or a person, waiting for five hours.
+ */
+export function longestAskedPause({ maximumAttempts }: ActivityOptions['retry'] = {}): number {
+  return maximumAttempts ? MINUTE : Infinity;
+}
+
 /* Placing an order */
 
 /**
@@ -336,7 +344,7 @@ export const watchPauses = { longestMs: 5 * MINUTE, togetherMs: 10 * MINUTE };
  */
 export const IDLE_ROUNDS = 3;
 
-/** One read of an order, at the deadline and after a decision: short. */
+/** One read of an order, at the deadline and after a decision: short, once a worker has it. {@link longestAskedPause} bounds its pauses. */
 export function singleReadOptions(settings: PurchaseSettings): ActivityOptions {
   return {
     startToCloseTimeout: settings.partnerTimeoutMs + 10 * SECOND,

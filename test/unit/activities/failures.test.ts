@@ -2,7 +2,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { toFailure } from '../../../src/activities/failures';
 import { DeliveryError } from '../../../src/delivery/errors';
 import { PartnerError, statusError } from '../../../src/partner/errors';
-import { deliveryOptions, pollingOptions, singleReadOptions } from '../../../src/workflows/policies';
+import { deliveryOptions, planningOptions, pollingOptions, singleReadOptions } from '../../../src/workflows/policies';
 import { FAST } from '../../support/settings';
 
 type Options = Pick<ReturnType<typeof deliveryOptions>, 'retry'>;
@@ -28,6 +28,8 @@ describe('what a Retry-After asks for makes a pause longer, and never shorter', 
     ['nothing of the checkout', delivery, 8, checkout(), undefined],
     ['0 of the partner, at the last read of an order', lastRead, 2, partner(0), 4_000],
     ['a minute of the partner, at the last read of an order', lastRead, 2, partner(60_000), 60_000],
+    ['an hour of the partner, at the last read of an order', lastRead, 2, partner(3_600_000), 60_000],
+    ['an hour of the partner, for what is sent after the end', planningOptions(FAST), 2, partner(3_600_000), 60_000],
     ['nothing of the partner', lastRead, 2, partner(), undefined],
     ['0, under a policy that leaves everything to Temporal', {}, 3, partner(0), 4_000],
   ])('%s', async (_, options, attempt, error, pauseMs) => {
