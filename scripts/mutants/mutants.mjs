@@ -425,7 +425,7 @@ export const MUTANTS = [
     rule: 'an order of other items is not adopted',
     file: 'src/workflows/review-order.ts',
     find: 'compare ? differenceOf(items, order.lines) : foreign',
-    replace: 'foreign',
+    replace: 'compare && items.length === 0 ? differenceOf(items, order.lines) : foreign',
     tests: ['test/scenarios/placement/double-orders.test.ts'],
   },
   {
@@ -838,6 +838,14 @@ export const MUTANTS = [
     tests: ['test/scenarios/reconciliation/late-keys.test.ts'],
   },
   {
+    name: 'earlier-delivery-unlisted',
+    rule: 'a delivery that no list shows yet is found by the one that came after it',
+    file: 'src/temporal/client/purchase-reader.ts',
+    find: 'if (previousRunId !== undefined && !runs.has(previousRunId)) {',
+    replace: 'if (previousRunId !== undefined && runs.has(previousRunId)) {',
+    tests: ['test/scenarios/delivery/earlier-deliveries.test.ts'],
+  },
+  {
     name: 'delivery-on-its-way-unseen',
     rule: 'a delivery counts as on its way before it has scheduled anything',
     file: 'src/activities/reconcile/late-delivery.ts',
@@ -914,7 +922,7 @@ export const MUTANTS = [
     rule: 'a reconciliation of the last hour does not silence what the night has found',
     file: 'src/temporal/client/last-reconciliation.ts',
     find: 'lookbackMs >= leastLookbackMs',
-    replace: 'lookbackMs > 0',
+    replace: 'lookbackMs >= Math.min(leastLookbackMs, 0)',
     tests: ['test/scenarios/worker/gauges.test.ts'],
   },
   {
@@ -922,7 +930,7 @@ export const MUTANTS = [
     rule: 'what a person has accepted of an order is handed over after the end of its purchase too',
     file: 'src/domain/late-keys.ts',
     find: 'itemsIssue(difference, bought, order.lines)',
-    replace: 'difference',
+    replace: 'itemsIssue(difference, { items }, order.lines)',
     tests: ['test/unit/domain/late-keys.test.ts'],
   },
   {

@@ -1,6 +1,6 @@
-import type { Client, WorkflowHandle } from '@temporalio/client';
+import { type Client, type WorkflowHandle, WorkflowNotFoundError } from '@temporalio/client';
 import { arrayFromPayloads, type Payload } from '@temporalio/common';
-import type { OrderPlaced, PolledOrder, WorkerSettings } from '../../contracts/activities';
+import type { KeyDelivery, OrderPlaced, PolledOrder, WorkerSettings } from '../../contracts/activities';
 import {
   type DeliveryReceipt,
   type DeliveryRequest,
@@ -8,9 +8,10 @@ import {
   isDeliveryReceipt,
 } from '../../contracts/checkout-events';
 import { eventIdOf } from '../../contracts/event-id';
-import { ACTIVITY } from '../../contracts/names';
+import { ACTIVITY, DELIVER_WORKFLOW } from '../../contracts/names';
 import { toleratingUndecodable } from '../../contracts/payload-converter';
 import { firstPollAt } from '../../contracts/purchase';
+import { GRPC_STATUS, grpcErrorOf } from './grpc-error';
 
 /** One execution of a workflow: a reset ends a run and begins another of the same workflow. */
 export interface Run {
@@ -26,13 +27,14 @@ export interface SentEvent {
   received: boolean;
 }
 
-/** Reads a workflow's argument from the first event of its history, whoever started it. */
-export async function readStartInput(client: Client, { workflowId, runId }: Run): Promise<unknown> {
-  const { history } = await client.workflowService.getWorkflowExecutionHistory({
-    namespace: client.options.namespace,
-    execution: { workflowId, runId },
-    maximumPageSize: 1,
-  });
+/** Reads a workflow's argument from the first event of its history, whoever started it. @throws WorkflowNotFoundError */
+export async function readStartInput(client: Client, run: Run): Promise<unknown> {
+  const { workflowId, runId } = run;
+  const { namespace } = client.options;
+  const first = { namespace, execution: { workflowId, runId }, maximumPageSize: 1 };
+  const { history } = await client.workflowService
+    .getWorkflowExecutionHistory(first)
+    .catch((error: unknown) => refuse(error, run));
   const started = history?.events?.[0]?.workflowExecutionStartedEventAttributes;
   const [input] = await decode(client, started?.input?.payloads);
   return input;
@@ -55,6 +57,8 @@ export interface Deliveries {
   sent: SentEvent[];
   /** Absent where an event with keys is on record. */
   untraced?: UntracedDelivery;
+  /** Of a delivery after the end of a purchase: the one before it, by what it was started with. */
+  previousRunId?: string;
 }
 
 /**
@@ -63,11 +67,21 @@ export interface Deliveries {
  *
  * @throws WorkflowNotFoundError when the server no longer keeps the run.
  */
-export async function readDeliveries(client: Client, { workflowId, runId }: Run): Promise<Deliveries> {
-  const { events } = await client.workflow.getHandle(workflowId, runId).fetchHistory();
+export async function readDeliveries(client: Client, run: Run): Promise<Deliveries> {
+  const { events } = await client.workflow
+    .getHandle(run.workflowId, run.runId)
+    .fetchHistory()
+    .catch((error: unknown) => refuse(error, run));
   const reading = new HistoryReading(client);
   for (const event of events ?? []) await reading.add(event);
   return reading.deliveries();
+}
+
+/** As the SDK does elsewhere: of a history it leaves what the server says as it is. */
+function refuse(error: unknown, { workflowId, runId }: Run): never {
+  const said = grpcErrorOf(error);
+  if (said?.code === GRPC_STATUS.NOT_FOUND) throw new WorkflowNotFoundError(said.details, workflowId, runId);
+  throw error;
 }
 
 type HistoryEvent = NonNullable<Awaited<ReturnType<WorkflowHandle['fetchHistory']>>['events']>[number];
@@ -82,10 +96,12 @@ class HistoryReading {
   private isTaskOpen = false;
   /** Since the order was placed, a workflow task was begun that did not end. */
   private isInterrupted = false;
+  private previousRunId: string | undefined;
 
   constructor(private readonly client: Client) {}
 
   async add(event: HistoryEvent): Promise<void> {
+    await this.addStart(event);
     await this.addActivity(event);
     await this.addLocalActivity(event);
     this.addWorkflowTask(event);
@@ -94,7 +110,8 @@ class HistoryReading {
   deliveries(): Deliveries {
     const hasKeys = this.sent.some(({ request }) => fingerprintsOf(request).length > 0);
     const isInterrupted = this.isInterrupted || this.isTaskOpen;
-    return { sent: this.sent, untraced: isInterrupted && !hasKeys ? this.untraced() : undefined };
+    const untraced = isInterrupted && !hasKeys ? this.untraced() : undefined;
+    return { sent: this.sent, untraced, previousRunId: this.previousRunId };
   }
 
   private untraced(): UntracedDelivery | undefined {
@@ -103,6 +120,14 @@ class HistoryReading {
     if (orderId === undefined || fingerprintSecretId === undefined || !settings) return undefined;
     const at = this.polledAt ?? (placedAt === undefined ? undefined : firstPollAt(placedAt, settings));
     return at === undefined ? undefined : { orderId, at, fingerprintSecretId };
+  }
+
+  /** Whoever starts a delivery may name anything as the one before. */
+  private async addStart({ workflowExecutionStartedEventAttributes: started }: HistoryEvent): Promise<void> {
+    if (started?.workflowType?.name !== DELIVER_WORKFLOW) return;
+    const [input] = (await decode(this.client, started.input?.payloads)) as [Partial<KeyDelivery> | null | undefined];
+    const runId: unknown = input?.previousRunId;
+    if (typeof runId === 'string' && RUN_ID.test(runId)) this.previousRunId = runId;
   }
 
   private async addActivity(event: HistoryEvent): Promise<void> {
@@ -153,6 +178,9 @@ class HistoryReading {
     this.isTaskOpen = false;
   }
 }
+
+/** The server refuses to look for another. */
+const RUN_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 type AnyResult = OrderPlaced & PolledOrder & DeliveryReceipt;
 

@@ -43,7 +43,7 @@ export interface KeyEvents {
 }
 
 export interface KeyEventOptions {
-  /** Runs that are known: a list lags, and may not show them yet. */
+  /** Runs that are known: a list lags, and may not show them yet. Of a delivery all those before it are found, too. */
   also?: readonly PurchaseRun[];
   /** The id of a run that is left out. */
   exceptRunId?: string;
@@ -144,9 +144,17 @@ async function readKeyEvents(
   for await (const execution of listed) runs.set(execution.runId, runOf(execution));
   const events = new Map<string, KeyEvent>();
   const untraced: UntracedDelivery[] = [];
+  // Only named by the delivery that came after them: the server may have forgotten them, as the list has then.
+  const named = new Set<string>();
+  // Those that are added meanwhile are read as well.
   for (const run of runs.values()) {
     if (run.runId === exceptRunId) continue;
-    const deliveries = await deliveriesOf(client, run, skipForgotten);
+    const deliveries = await deliveriesOf(client, run, skipForgotten || named.has(run.runId));
+    const { previousRunId } = deliveries;
+    if (previousRunId !== undefined && !runs.has(previousRunId)) {
+      named.add(previousRunId);
+      runs.set(previousRunId, { workflowId: run.workflowId, runId: previousRunId });
+    }
     if (deliveries.untraced) untraced.push(deliveries.untraced);
     for (const { id, request, received } of deliveries.sent) {
       if (!('lines' in request) || fingerprintsOf(request).length === 0) continue;

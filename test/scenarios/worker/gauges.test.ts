@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from '@temporalio/client';
-import { defaultPayloadConverter, noopMetricMeter } from '@temporalio/common';
+import { noopMetricMeter } from '@temporalio/common';
 import {
   PURCHASE_WORKFLOW,
   purchaseWorkflowId,
@@ -14,9 +14,7 @@ import { reconcileNow } from '../../../src/starter/reconciliation';
 import { createLastReconciliationReader } from '../../../src/temporal/client';
 import { sharedEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
-
-/** Of the server's command types: the workflow completes. */
-const COMPLETE = 4;
+import { answerWorkflowTask, completeWorkflow } from '../../support/workflow-task';
 
 describe('the gauges of a worker that has just begun', () => {
   const env = sharedEnvironment({ ownNamespace: true, pastOrders: 3, settings: { replace: 'never' } });
@@ -95,20 +93,10 @@ describe('the gauges of a worker that has just begun', () => {
     const { client } = env;
     const taskQueue = randomUUID();
     const hours = (count: number) => ({ lookbackMs: count * 3_600_000 });
-    /** A run whose one workflow task is completed here. @param orders what its result says */
+    /** A run that ends at once. @param orders what its result says */
     const ran = async (workflowId: string, input: object, orders: number) => {
       await client.workflow.start(RECONCILE_WORKFLOW, { workflowId, taskQueue, args: [input] });
-      const { namespace } = client.options;
-      const poll = { namespace, taskQueue: { name: taskQueue } };
-      const { taskToken } = await client.withDeadline(Date.now() + 30_000, () =>
-        client.workflowService.pollWorkflowTaskQueue(poll),
-      );
-      const result = { payloads: [defaultPayloadConverter.toPayload({ orders })] };
-      await client.workflowService.respondWorkflowTaskCompleted({
-        namespace,
-        taskToken,
-        commands: [{ commandType: COMPLETE, completeWorkflowExecutionCommandAttributes: { result } }],
-      });
+      await answerWorkflowTask(client, taskQueue, completeWorkflow({ orders }));
     };
     const listed = (count: number) =>
       env.untilListed(`TaskQueue = '${taskQueue}' AND ExecutionStatus = 'Completed'`, count);
