@@ -938,7 +938,7 @@ export const MUTANTS = [
     rule: 'who accepts other items has not accepted those that come into the order afterwards',
     file: 'src/domain/accepted.ts',
     find: 'if (bought === undefined && !seen) return',
-    replace: 'if (bought === undefined && !seen && keys < 0) return',
+    replace: 'if (bought === undefined && !seen) continue; if (keys < 0) return',
     tests: ['test/unit/domain/late-keys.test.ts'],
   },
   {
