@@ -73,6 +73,18 @@ describe('a pending activity that an operator pauses, resets or changes', () => 
     expect(await operator.brokenTasks()).toEqual([]);
   });
 
+  it.concurrent(
+    'one that stays paused, which nothing else ends, is listed by the query that the docs name',
+    async () => {
+      const referenceId = await env.buy({ 'demo-never': 2 });
+      const operator = operatorOf(env, referenceId);
+      await operator.pending('awaitOrderChange', 2);
+      await operator.pause('awaitOrderChange');
+      await env.untilListed(`TemporalPauseInfo IS NOT NULL AND ReferenceId = '${referenceId}'`, 1);
+      await operator.terminate();
+    },
+  );
+
   it.concurrent.each(OPERATIONS)(
     'deliverEvent to a checkout that answers 500, %s, delivers the same event once the checkout takes it',
     async (_, operate) => {
