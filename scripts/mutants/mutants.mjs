@@ -680,8 +680,8 @@ export const MUTANTS = [
     name: 'asked-for-no-pause',
     rule: 'a Retry-After makes the pause of an activity longer, never shorter',
     file: 'src/activities/failures.ts',
-    find: 'return Math.max(askedMs, ownMs ?? policyPause(attempt, retryPolicy));',
-    replace: 'return attempt > 0 ? Math.max(askedMs, ownMs ?? 0) : policyPause(attempt, retryPolicy);',
+    find: 'return Math.max(heededMs, ownMs ?? policyPause(attempt, retryPolicy));',
+    replace: 'return attempt > 0 ? Math.max(heededMs, ownMs ?? 0) : policyPause(attempt, retryPolicy);',
     tests: ['test/unit/activities/failures.test.ts'],
   },
   {

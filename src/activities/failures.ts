@@ -78,7 +78,8 @@ export function failure(
 function nextPause(askedMs: number | undefined, ownMs?: number): number | undefined {
   if (askedMs === undefined) return ownMs;
   const { attempt, retryPolicy } = activityInfo();
-  return Math.max(Math.min(askedMs, longestAskedPause(retryPolicy)), ownMs ?? policyPause(attempt, retryPolicy));
+  const heededMs = Math.min(askedMs, longestAskedPause(retryPolicy));
+  return Math.max(heededMs, ownMs ?? policyPause(attempt, retryPolicy));
 }
 
 /** The class of an unexpected error, which is code of ours or of a library and never data. */
