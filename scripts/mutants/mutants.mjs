@@ -333,6 +333,14 @@ export const MUTANTS = [
     tests: ['test/unit/partner/rows-since.test.ts'],
   },
   {
+    name: 'one-reference-of-two-kept',
+    rule: 'an order that is shown under two references is kept under each where rows are kept by their id',
+    file: 'src/partner/paged-list.ts',
+    find: 'first.referenceId !== referenceId',
+    replace: 'first.referenceId === id',
+    tests: ['test/unit/partner/rows-since.test.ts'],
+  },
+  {
     name: 'pages-of-one-size',
     rule: 'rows that the end of a page divides in one round stand on one page in the next',
     file: 'src/partner/lists.ts',

@@ -27,9 +27,14 @@ export function sameAmount(one: number, other: number): boolean {
 
 /** The sum of those that are amounts, exact in decimals. */
 export function sumOfAmounts(amounts: Iterable<number | undefined>): number {
-  let total = 0n;
-  for (const amount of amounts) total += (amount === undefined ? undefined : toMicros(amount)) ?? 0n;
-  return fromMicros(total);
+  let micros = 0n;
+  for (const amount of amounts) micros = addAmount(micros, amount);
+  return fromMicros(micros);
+}
+
+/** So many millionths with an amount more, if it is one. */
+export function addAmount(micros: bigint, amount: number | undefined): bigint {
+  return micros + ((amount === undefined ? undefined : toMicros(amount)) ?? 0n);
 }
 
 /** Whether `part` is the price of `count` out of `of` pieces that cost `whole` together, to half a cent for each piece. */

@@ -12,6 +12,7 @@ import {
 } from './arguments';
 import { type AroundRequest, inside, type RequestFacts } from './around';
 import { allOrders, allProducts, type HistoryOptions, ordersSince } from './lists';
+import type { NamedRow } from './paged-list';
 import { observeRequest, type PartnerObserver } from './observer';
 import { openSlots, type OpenTurn, type RequestTurn } from './slots';
 import { openTransport, type BeforeWrite, type Exchange, type TransportLimits, type WireRequest } from './transport';
@@ -70,7 +71,7 @@ export interface PartnerClient {
    * The order history back to an instant (epoch ms), whichever end of it is newest, with as few requests as that takes. Older
    * orders may be among it. Throws as `products`, and nothing is given then: half a history is none.
    */
-  ordersSince(since: number, options?: HistoryOptions): Promise<HistoryRow[]>;
+  ordersSince<Kept extends NamedRow = HistoryRow>(since: number, options?: HistoryOptions<Kept>): Promise<Kept[]>;
   /**
    * Places an order. What a PartnerError proves about it is its `placement`; only `NOT_SENT` makes a repetition safe.
    * With `notAfter` (epoch ms), a request that would come to its write later than that is not sent: kind `too-late`. So it

@@ -1,11 +1,11 @@
 import { MAX_PAGE_SIZE } from './arguments';
 import type { UnreadableProduct } from './history-rows';
-import { allRows, type ListPage, type ReadProgress, rowsSince } from './paged-list';
+import { allRows, type ListPage, type NamedRow, type ReadProgress, rowsSince } from './paged-list';
 import { type ReadRetry, withRetry } from './retry';
 import type { Answer, HistoryRow, OrderPage, OrderQuery, Product, ProductPage, ProductQuery } from './types';
 
 /** How to read a long history. */
-export interface HistoryOptions {
+export interface HistoryOptions<Kept extends NamedRow = HistoryRow> {
   /** A history of more pages than that is given up. Default 20,000. */
   maxPages?: number;
   /** Reads a page again that may come later. Without it nothing is read again. */
@@ -14,6 +14,8 @@ export interface HistoryOptions {
   onPage?: (progress: ReadProgress) => void;
   /** Asked after each page, with its rows. Once it says so no more is read, and what was read so far is given. */
   enough?: (rows: readonly HistoryRow[]) => Promise<boolean>;
+  /** What is kept of a row, under its own names: a hundred thousand rows are much to keep. Default: all of it. */
+  keep?: (row: HistoryRow) => Kept;
 }
 
 interface Pages {
@@ -50,15 +52,15 @@ export function allOrders(
 }
 
 /** The order history back to an instant, epoch ms. */
-export function ordersSince(
+export function ordersSince<Kept extends NamedRow>(
   partner: Pages,
   since: number,
-  { maxPages, retry, onPage, enough }: HistoryOptions,
-): Promise<HistoryRow[]> {
+  { maxPages, retry, onPage, enough, keep }: HistoryOptions<Kept>,
+): Promise<Kept[]> {
   const readOnce = (page: number, round: number) => orderRows(partner, { page }, round);
   const readPage = (page: number, round: number) =>
     retry ? withRetry(retry, () => readOnce(page, round)) : readOnce(page, round);
-  return rowsSince({ operation: 'listOrders', maxPages, onPage, readPage, enough }, since);
+  return rowsSince({ operation: 'listOrders', maxPages, onPage, readPage, enough, keep }, since);
 }
 
 async function orderRows(partner: Pages, query: OrderQuery, round: number): Promise<ListPage<HistoryRow>> {

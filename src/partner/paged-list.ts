@@ -49,26 +49,56 @@ export async function* allRows<Row extends NamedRow>(list: PagedList<Row>): Asyn
   }
 }
 
+/** A list that is read back to an instant. */
+export interface DatedList<Row, Kept> extends PagedList<Row> {
+  /** What is kept of a row, under its own names. Default: all of it. */
+  keep?: ((row: Row) => Kept) | undefined;
+  /** Asked after each page, with its rows. Once it says so no more is read. */
+  enough?: ((rows: readonly Row[]) => Promise<boolean>) | undefined;
+}
+
 /**
  * The rows that are no older than `since` (epoch ms), each once, as it was seen last, whichever end of the list is newest.
  * All that were there when the reading began are among them; so may be older ones, and some that came in since. With
- * `enough`, which is asked after each page, it may end before.
+ * `enough` it may end before.
  *
  * @throws PartnerError as {@link allRows}, before any row is given.
  */
-export async function rowsSince<Row extends DatedRow>(
-  list: PagedList<Row> & { enough?: ((rows: readonly Row[]) => Promise<boolean>) | undefined },
+export async function rowsSince<Row extends DatedRow, Kept extends NamedRow = Row>(
+  list: DatedList<Row, Kept>,
   since: number,
-): Promise<Row[]> {
-  const found = new Map<string, Row>();
+): Promise<Kept[]> {
+  const { keep = (row: Row) => row as NamedRow as Kept } = list;
+  const found = new DistinctRows<Kept>();
   for await (const rows of readInRounds(list, (pages) => readBack(pages, since))) {
-    for (const row of rows) found.set(nameOf(row), row);
+    for (const row of rows) found.set(keep(row));
     if (await list.enough?.(rows)) break;
   }
-  return [...found.values()];
+  return found.all();
 }
 
-interface NamedRow {
+/** Rows by name, each as it was set last. */
+class DistinctRows<Row extends NamedRow> {
+  /** By id. A name for each of a hundred thousand rows takes as much memory as the rows. */
+  private readonly byId = new Map<string, Row>();
+  /** By name: rows without an id, and those whose id has a row under another reference. */
+  private readonly others = new Map<string, Row>();
+
+  set(row: Row): void {
+    const { id, referenceId } = row;
+    const first = id === undefined ? undefined : this.byId.get(id);
+    const isOther = id === undefined || (first && first.referenceId !== referenceId);
+    if (isOther) this.others.set(nameOf(row), row);
+    else this.byId.set(id, row);
+  }
+
+  all(): Row[] {
+    return [...this.byId.values(), ...this.others.values()];
+  }
+}
+
+/** What distinguishes a row from others. */
+export interface NamedRow {
   /** Absent where it can't be read. */
   id?: string | undefined;
   /** An id that is shown under two references is no row that moved, and both are given. */
@@ -202,14 +232,17 @@ class PageReader<Row extends NamedRow> {
   private shrank = false;
   private readsInRound = 0;
   private reads = 0;
-  /** By id: how often it was shown since the count began. */
-  private shown = new Map<string, number>();
+  /** By id: how often it was shown since the count began, 0 where only before. */
+  private readonly shown = new Map<string, number>();
+  private shownIds = 0;
   /** By id, where it is more than one: the most rows of it that one page has shown. */
   private readonly rowsOf = new Map<string, number>();
-  private counted = new Set<string>();
+  /** The second rows of ids, and those beyond, that count. */
+  private furtherRows = new Set<string>();
   /** Where rows without an id stand in this round. */
   private places = new Set<string>();
-  private readonly known = new Set<string>();
+  /** All further rows and rows without an id that were ever shown. */
+  private readonly knownOthers = new Set<string>();
 
   constructor(private readonly list: PagedList<Row>) {}
 
@@ -228,8 +261,9 @@ class PageReader<Row extends NamedRow> {
   }
 
   countAnew(): void {
-    this.shown = new Map();
-    this.counted = new Set();
+    for (const id of this.shown.keys()) this.shown.set(id, 0);
+    this.shownIds = 0;
+    this.furtherRows = new Set();
   }
 
   async read(page: number): Promise<readonly Row[]> {
@@ -242,7 +276,7 @@ class PageReader<Row extends NamedRow> {
     this.total = pages.total;
     if (pages.page !== page) throw this.incomplete();
     this.count(rows, page);
-    onPage?.({ page, pages: this.total, read: this.reads, rows: this.known.size });
+    onPage?.({ page, pages: this.total, read: this.reads, rows: this.shown.size + this.knownOthers.size });
     return rows;
   }
 
@@ -256,14 +290,15 @@ class PageReader<Row extends NamedRow> {
 
   /** An id with several rows counts once. */
   haveCountedIds(expected: number): boolean {
-    return !this.shrank && this.shown.size + this.places.size >= expected;
+    return !this.shrank && this.shownIds + this.places.size >= expected;
   }
 
   /** A partner that shows more rows than it counts counts ids. */
   private get found(): number {
-    const { counted, shown, places } = this;
-    const areRowsCounted = counted.size + places.size <= this.hits;
-    return (areRowsCounted ? counted.size : shown.size) + places.size;
+    const { shownIds, furtherRows, places } = this;
+    const ids = shownIds + places.size;
+    const rows = ids + furtherRows.size;
+    return rows <= this.hits ? rows : ids;
   }
 
   incomplete(): PartnerError {
@@ -288,25 +323,28 @@ class PageReader<Row extends NamedRow> {
    */
   private count(rows: readonly Row[], page: number): void {
     for (const [id, { length }] of groupBy(rows, (row) => row.id)) {
-      const shown = (this.shown.get(id) ?? 0) + length;
+      const before = this.shown.get(id);
+      const shown = (before ?? 0) + length;
       const most = Math.max(this.rowsOf.get(id) ?? 1, length);
       this.shown.set(id, shown);
+      this.shownIds += before ? 0 : 1;
+      this.hasChanged ||= before === undefined;
       if (most > 1) this.rowsOf.set(id, most);
-      for (let nth = 1; nth <= Math.min(most, shown); nth++) {
-        this.counted.add(`${nth} ${id}`);
-        this.noteRow(`${nth} ${id}`);
+      for (let nth = 2; nth <= Math.min(most, shown); nth++) {
+        this.furtherRows.add(`${nth} ${id}`);
+        this.noteOther(`${nth} ${id}`);
       }
     }
     for (const [at, row] of rows.entries()) {
       if (row.id !== undefined) continue;
       this.places.add(`${page} ${at}`);
-      this.noteRow(nameOf(row));
+      this.noteOther(nameOf(row));
     }
   }
 
-  private noteRow(name: string): void {
-    this.hasChanged ||= !this.known.has(name);
-    this.known.add(name);
+  private noteOther(name: string): void {
+    this.hasChanged ||= !this.knownOthers.has(name);
+    this.knownOthers.add(name);
   }
 }
 

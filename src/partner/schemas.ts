@@ -25,8 +25,9 @@ const LONGEST_TIME = 64;
 const MOST_PRODUCTS = 500;
 const MOST_KEYS = 30_000;
 
-const shown = z.string().transform((whole) => whole.slice(0, LONGEST_SHOWN));
-const shownText = text.transform((whole) => whole.slice(0, LONGEST_SHOWN));
+const cut = (whole: string) => whole.slice(0, LONGEST_SHOWN);
+const cutAny = (whole: string | null | undefined) => whole?.slice(0, LONGEST_SHOWN);
+const shownText = text.transform(cut);
 
 const optional = <T extends z.ZodType>(schema: T) => schema.nullish().transform((value) => value ?? undefined);
 const listOf = <T extends z.ZodType>(schema: T) =>
@@ -62,35 +63,46 @@ export const productPage = z
 const orderId = text.max(LONGEST_ID);
 /** The partner's times are in UTC; one that does not say so would be read in the zone of this machine. */
 const WITHOUT_ZONE = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?$/;
-const time = z
+const inUtc = (written: string) => (WITHOUT_ZONE.test(written) ? `${written}Z` : written);
+const writtenTime = z
   .string()
-  .max(LONGEST_TIME)
-  .transform((written) => (WITHOUT_ZONE.test(written) ? `${written}Z` : written))
-  .refine((written) => !Number.isNaN(Date.parse(written)), 'a date and time');
+  .max(LONGEST_TIME, { abort: true })
+  .refine((written) => !Number.isNaN(Date.parse(inUtc(written))), 'a date and time');
+const time = writtenTime.transform(inUtc);
 
 const historyItem = z.object({
-  id: optional(shown),
-  title: optional(shown),
-  quantity: optional(z.int()),
-  amount: optional(amount),
+  id: z.string().nullish(),
+  title: z.string().nullish(),
+  quantity: z.int().nullish(),
+  amount: amount.nullish(),
 });
 
+/**
+ * One transform for the whole row: there may be a hundred thousand rows, and zod makes objects of some hundred bytes for the
+ * transform of each field, which take V8 as much memory again until it collects them.
+ */
 export const historyOrder = z
   .object({
     id: orderId,
     // Absent where the partner names none, as for an order that was made by other means than this interface.
-    reference_id: optional(shown),
+    reference_id: z.string().nullish(),
     // As the partner wrote it; it does not say that these are the fulfilment statuses.
-    status: shownText,
+    status: text,
     // The item of an order of several is not shown. An object with a wrong field is an error all the same.
     item: z.preprocess((item) => (isPlainObject(item) ? item : undefined), historyItem.optional()),
-    created_at: time,
+    created_at: writtenTime,
   })
-  .transform(({ reference_id, created_at, item, ...rest }) => ({
-    ...rest,
-    referenceId: reference_id,
-    item,
-    createdAt: created_at,
+  .transform(({ id, reference_id, status, item, created_at }) => ({
+    id,
+    status: cut(status),
+    referenceId: cutAny(reference_id),
+    item: item && {
+      id: cutAny(item.id),
+      title: cutAny(item.title),
+      quantity: item.quantity ?? undefined,
+      amount: item.amount ?? undefined,
+    },
+    createdAt: inUtc(created_at),
   }));
 
 /** One row that can't be read stands beside the others, and takes none of them with it. */

@@ -30,7 +30,7 @@ import type { RepairContext } from './repair-context';
 import { inParallel } from '../in-parallel';
 import { openProgress, type Progress } from '../progress';
 import type { LaterDeliveries } from './purchase-lists';
-import { readRecords } from './read-records';
+import { readRecords, type Records } from './read-records';
 import { reportOf } from './report-input';
 import { detailsOf } from './result-details';
 
@@ -75,11 +75,10 @@ async function runReconciliation(
   const now = deps.now();
   const settledBefore = now - settlingAge(deps.settings);
   const options: ReconcileOptions = { now, from: window.from, settledBefore, stuckAfterMs: DAY_MS };
-  const { orders, unreadable, purchases, later } = await readRecords(deps, { options, runId: ownRunId() }, progress);
-  const records = indexRecords(orders, purchases, unreadable);
-  const suggested = reconcile(records, options);
-  const findings = await handleFindings(deps, suggested, { records, options, later, dryRun: window.dryRun }, progress);
+  const read = await readRecords(deps, { options, runId: ownRunId() }, progress);
+  const findings = await compare(deps, read, { options, dryRun: window.dryRun }, progress);
 
+  const { orders, purchases } = read;
   const report = reportOf({ ...window, runId: ownRunId(), now: deps.now(), orders, purchases, findings });
   progress.show('writing the report', { findings: findings.length });
   const written = await tryToWrite(deps.reportDir, report);
@@ -94,6 +93,18 @@ async function runReconciliation(
     mended,
     report: written,
   };
+}
+
+/** What the comparison of the records needs beside them is done with when it ends, and is not kept while the report is written. */
+async function compare(
+  deps: ReconcileDependencies,
+  { orders, unreadable, purchases, later }: Records,
+  { options, dryRun }: { options: ReconcileOptions; dryRun: boolean },
+  progress: Progress,
+): Promise<ReportedFinding[]> {
+  const records = indexRecords(orders, purchases, unreadable);
+  const suggested = reconcile(records, options);
+  return handleFindings(deps, suggested, { records, options, later, dryRun }, progress);
 }
 
 /**
@@ -141,15 +152,14 @@ async function handleFindings(
     dryRun: input.dryRun,
   };
   // Nothing is done about an orphan, so the lists are trusted beyond some hundred of them. What can't be read was read twice.
-  const unconfirmed = new Set([
-    ...suggested.filter(({ kind }) => kind === 'ORPHAN').slice(MOST_ORPHANS_CONFIRMED),
-    ...suggested.filter(({ kind }) => kind === 'UNREADABLE'),
-  ]);
+  let orphans = 0;
+  const isTrusted = ({ kind }: Finding) =>
+    kind === 'UNREADABLE' || (kind === 'ORPHAN' && ++orphans > MOST_ORPHANS_CONFIRMED);
   const confirmContext = { reader: deps.purchases, partner: deps.partner, retry, ...input };
   let handled = 0;
   const findings = await inParallel(suggested, PARALLEL, async (finding) => {
     progress.signal.throwIfAborted();
-    const confirmed = unconfirmed.has(finding) ? { finding, orders: [] } : await confirm(confirmContext, finding);
+    const confirmed = isTrusted(finding) ? { finding, orders: [] } : await confirm(confirmContext, finding);
     handled += 1;
     progress.show('confirming and repairing', { done: handled, of: suggested.length });
     if (!confirmed) return undefined;

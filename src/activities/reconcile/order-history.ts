@@ -4,6 +4,7 @@ import {
   byReadability,
   type HistoryOrder,
   isPartnerError,
+  isUnreadable,
   limitPauses,
   type PartnerClient,
   type ReadRetry,
@@ -41,15 +42,16 @@ export async function readOrderHistory(
     retry: { ...readRetry, mayPause: limitPauses(pagePauses), signal: progress.signal },
     onPage: ({ page, pages, read, rows: orders }) =>
       progress.show('reading the order history', { page, pages, read, orders }),
+    keep: (row) => (isUnreadable(row) ? row : partnerOrderOf(row)),
   });
-  const { readable, unreadable } = byReadability<HistoryOrder>(rows);
+  const { readable, unreadable } = byReadability<PartnerOrder>(rows);
   const young = unreadable.filter(({ notAfter = Infinity }) => notAfter >= from);
   const retry = orderRetry(progress.signal);
   const again = await inParallel(young.slice(0, MOST_READ_AGAIN), PARALLEL, (row) => readRowAgain(partner, row, retry));
-  const found = again.filter((row) => row !== undefined);
+  const found = again.filter((row) => row !== undefined).map(partnerOrderOf);
   const ids = new Set(found.map(({ id }) => id));
   return {
-    orders: [...readable, ...found].map(partnerOrderOf),
+    orders: readable.concat(found),
     unreadable: young.filter(({ id }) => id === undefined || !ids.has(id)).map(unreadableRecordOf),
   };
 }

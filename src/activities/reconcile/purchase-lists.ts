@@ -66,11 +66,11 @@ export async function listPurchases(
   await add(`StartTime >= '${new Date(from).toISOString()}'`);
   await add(FOLLOWED);
   const unknown = orders.filter((order) => !references.has(order.referenceId ?? '') && !orderIds.has(order.id));
-  for (const names of batchesOf(unknown.map((order) => order.referenceId).filter(isReference))) {
+  for (const names of batchesOf(unknown, ({ referenceId }) => (isReference(referenceId) ? referenceId : undefined))) {
     await add(`${REFERENCE_ID.name} IN (${names})`);
   }
   const unreferenced = unknown.filter((order) => !references.has(order.referenceId ?? ''));
-  for (const ids of batchesOf(unreferenced.map((order) => order.id).filter(isSafeOrderId))) {
+  for (const ids of batchesOf(unreferenced, ({ id }) => (isSafeOrderId(id) ? id : undefined))) {
     await add(`${PARTNER_ORDER_ID.name} IN (${ids})`);
   }
   return [...found.values()];
@@ -127,11 +127,24 @@ function withLater(purchase: KnownPurchase, later: DeliveryMemo): KnownPurchase 
   return { ...purchase, fingerprints, delivered, ordered, orderId: purchase.orderId ?? orderId };
 }
 
-/** Lists for `IN (…)`. The names hold no quotation mark: see where they are checked. */
-function batchesOf(names: readonly string[]): string[] {
-  const once = [...new Set(names)].map((name) => `'${name}'`);
-  const batches = Array.from({ length: Math.ceil(once.length / BATCH) }, (_, index) => index * BATCH);
-  return batches.map((start) => once.slice(start, start + BATCH).join(', '));
+/** Lists for `IN (…)`, each name once, each list made when it is needed. `nameOf` lets pass no name with a quotation mark. */
+function* batchesOf(
+  orders: readonly PartnerOrder[],
+  nameOf: (order: PartnerOrder) => string | undefined,
+): Generator<string> {
+  const names = new Set<string>();
+  for (const order of orders) {
+    const name = nameOf(order);
+    if (name !== undefined) names.add(name);
+  }
+  let batch: string[] = [];
+  for (const name of names) {
+    batch.push(`'${name}'`);
+    if (batch.length < BATCH) continue;
+    yield batch.join(', ');
+    batch = [];
+  }
+  if (batch.length > 0) yield batch.join(', ');
 }
 
 /** Only such a text can be the reference of a purchase; what else the partner shows never becomes part of a query. */

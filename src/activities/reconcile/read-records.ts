@@ -62,7 +62,9 @@ async function readFollowedOrders(
   progress: Progress,
 ): Promise<{ order?: PartnerOrder; unreadable?: UnreadableRecord }[]> {
   const { options } = input;
-  const shown = new Map(input.orders.map((order) => [order.id, order]));
+  const named = new Set(input.purchases.map(({ orderId }) => orderId));
+  const shown = new Map<string, PartnerOrder>();
+  for (const order of input.orders) if (named.has(order.id)) shown.set(order.id, order);
   const followed = input.purchases.filter((purchase) => {
     if (purchase.orderId === undefined) return false;
     const row = shown.get(purchase.orderId);

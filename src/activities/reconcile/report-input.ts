@@ -1,4 +1,4 @@
-import { indexRecords, type KnownPurchase, type PartnerOrder, totalsOf } from '../../domain/reconciliation/index';
+import { indexOwnership, type KnownPurchase, type PartnerOrder, totalsOf } from '../../domain/reconciliation/index';
 import type { ReconcileOrdersInput, ReportedFinding } from '../../contracts/reconciliation';
 import { calendarIn, type ReconciliationReport } from '../../report/index';
 
@@ -26,7 +26,7 @@ export function reportOf(input: ReportInput): ReconciliationReport {
     dryRun,
     orders: orders.length,
     purchases: purchases.length,
-    ...totalsOf(indexRecords(orders, purchases), calendarIn(timeZone)),
+    ...totalsOf(indexOwnership(orders, purchases), calendarIn(timeZone)),
     timeZone,
     findings,
     mended: findings.filter((finding) => finding.done === 'mended').length,

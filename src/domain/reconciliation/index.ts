@@ -4,6 +4,7 @@ export { confirmationOf, type Finding, findingKey, type FindingStatus, type Repo
 export { inReportOrder, reconcile, withKeysMissing } from './reconcile';
 export { readsForKeys } from './repairs';
 export {
+  indexOwnership,
   indexRecords,
   type KnownPurchase,
   mustBeInHistory,

@@ -28,12 +28,22 @@ import { unreadableFindings, unreadablePurchase } from './unreadable';
  */
 export function reconcile(records: RecordIndex, options: ReconcileOptions): Finding[] {
   const settled = [...records.purchases.values()].filter((purchase) => isForThisRun(purchase, options));
-  return inReportOrder([
-    ...settled.flatMap((purchase) => findingsOf(purchase, records, options)),
-    ...[...records.orders.values()].filter((order) => isOrphan(order, records, options)).map(orphan),
-    ...unreadableFindings(records),
-    ...sameKeys(settled),
-  ]);
+  const share = sharedTexts();
+  const found: Finding[] = [];
+  const add = (finding: Finding) => found.push({ ...finding, explanation: share(finding.explanation) });
+  for (const purchase of settled) findingsOf(purchase, records, options).forEach(add);
+  for (const order of records.orders.values()) if (isOrphan(order, records, options)) add(orphan(order));
+  return inReportOrder([...found, ...unreadableFindings(records), ...sameKeys(settled)]);
+}
+
+/** Tens of thousands of findings may have the same explanation. @returns the first string that is equal to the one given. */
+function sharedTexts(): (text: string) => string {
+  const texts = new Map<string, string>();
+  return (text) => {
+    const first = texts.get(text) ?? text;
+    texts.set(first, first);
+    return first;
+  };
 }
 
 /** What remains of a finding when its order turns out to hold no new key, and not all that were ordered. */

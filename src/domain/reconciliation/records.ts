@@ -89,15 +89,19 @@ export function mustBeInHistory(purchase: KnownPurchase, { from, settledBefore }
   return orderId !== undefined && !isRunning(purchase) && startedAt >= from && (closedAt ?? startedAt) < settledBefore;
 }
 
-/** The partner's orders and the purchases here, by what they are looked up by. */
-export interface RecordIndex {
+/** The partner's orders and the purchases here, and who owns which. */
+export interface OwnershipIndex {
   /** By order id. */
   orders: ReadonlyMap<string, PartnerOrder>;
-  ordersByReference: ReadonlyMap<string, readonly PartnerOrder[]>;
   /** By reference: the latest run. A reset leaves a terminated run behind, which no longer describes the purchase. */
   purchases: ReadonlyMap<string, KnownPurchase>;
   /** By order id: the reference of the one purchase that owns the order. */
   owners: ReadonlyMap<string, string>;
+}
+
+/** The same, and all else that they are looked up by. */
+export interface RecordIndex extends OwnershipIndex {
+  ordersByReference: ReadonlyMap<string, readonly PartnerOrder[]>;
   /** By order id: every run that names the order, owner or not. */
   runsByOrder: ReadonlyMap<string, readonly KnownPurchase[]>;
   unreadable: readonly UnreadableRecord[];
@@ -111,20 +115,27 @@ export function indexRecords(
   runs: readonly KnownPurchase[],
   unreadable: readonly UnreadableRecord[] = [],
 ): RecordIndex {
-  const byId = new Map(orders.map((order) => [order.id, order]));
-  const purchases = latestRuns(runs);
+  const { orders: byId, purchases, owners } = indexOwnership(orders, runs);
   return {
     orders: byId,
     ordersByReference: groupBy(byId.values(), (order) => order.referenceId),
     purchases,
-    owners: ownersOf(purchases.values(), byId),
+    owners,
     runsByOrder: groupBy(runs, (run) => run.orderId),
     unreadable,
     unreadableById: groupBy(unreadable, ({ id }) => id),
   };
 }
 
-function latestRuns(runs: readonly KnownPurchase[]): Map<string, KnownPurchase> {
+/** As `indexRecords`, without what only a comparison needs. */
+export function indexOwnership(orders: Iterable<PartnerOrder>, runs: Iterable<KnownPurchase>): OwnershipIndex {
+  const byId = new Map<string, PartnerOrder>();
+  for (const order of orders) byId.set(order.id, order);
+  const purchases = latestRuns(runs);
+  return { orders: byId, purchases, owners: ownersOf(purchases.values(), byId) };
+}
+
+function latestRuns(runs: Iterable<KnownPurchase>): Map<string, KnownPurchase> {
   const latest = new Map<string, KnownPurchase>();
   for (const run of runs) {
     const other = latest.get(run.referenceId);

@@ -1,7 +1,6 @@
-import { groupBy } from '../group-by';
-import { sumOfAmounts } from '../money';
+import { addAmount, fromMicros } from '../money';
 import { isBillable, presentableStatus } from '../order';
-import type { KnownPurchase, PartnerOrder, RecordIndex } from './records';
+import type { KnownPurchase, OwnershipIndex, PartnerOrder } from './records';
 
 /** Sums for the report. Amounts are exact in decimals, in the partner's currency. */
 export interface Totals {
@@ -22,26 +21,45 @@ export interface Calendar {
   hourOf(epochMs: number): number;
 }
 
+interface Sum {
+  orders: number;
+  delivered: number;
+  micros: bigint;
+}
+
 /** Sums up the records for the report. Linear. */
-export function totalsOf(records: RecordIndex, calendar: Calendar): Totals {
-  const orders = [...records.orders.values()];
-  const byStatus = groupBy(orders, ({ status }) => presentableStatus(status));
-  const byDay = groupBy(orders, ({ createdAt }) => calendar.dayOf(createdAt));
+export function totalsOf(records: OwnershipIndex, calendar: Calendar): Totals {
+  const byStatus = new Map<string, Sum>();
+  const byDay = new Map<string, Sum>();
+  for (const order of records.orders.values()) {
+    const { amount } = order;
+    const delivered = isDelivered(order, records);
+    add(byStatus, presentableStatus(order.status), { delivered, amount });
+    add(byDay, calendar.dayOf(order.createdAt), { delivered, amount: isBillable(order) ? amount : undefined });
+  }
   return {
     byStatus: Object.fromEntries(
-      sorted(byStatus).map(([status, group]) => [status, { orders: group.length, amount: amountOf(group) }]),
+      sorted(byStatus).map(([status, { orders, micros }]) => [status, { orders, amount: fromMicros(micros) }]),
     ),
-    days: sorted(byDay).map(([day, group]) => ({
+    days: sorted(byDay).map(([day, { orders, delivered, micros }]) => ({
       day,
-      orders: group.length,
-      delivered: group.filter((order) => isDelivered(order, records)).length,
-      amount: amountOf(group.filter(isBillable)),
+      orders,
+      delivered,
+      amount: fromMicros(micros),
     })),
     hours: hoursOf(records.purchases.values(), calendar),
   };
 }
 
-function isDelivered({ id, referenceId }: PartnerOrder, { purchases, owners }: RecordIndex): boolean {
+function add(sums: Map<string, Sum>, name: string, order: { delivered: boolean; amount: number | undefined }): void {
+  const sum = sums.get(name) ?? { orders: 0, delivered: 0, micros: 0n };
+  sum.orders += 1;
+  sum.delivered += order.delivered ? 1 : 0;
+  sum.micros = addAmount(sum.micros, order.amount);
+  sums.set(name, sum);
+}
+
+function isDelivered({ id, referenceId }: PartnerOrder, { purchases, owners }: OwnershipIndex): boolean {
   const purchase = purchases.get(owners.get(id) ?? referenceId ?? '');
   const isOwn = purchase?.orderId === undefined || purchase.orderId === id;
   return isOwn && (purchase?.delivered ?? 0) > 0;
@@ -57,10 +75,6 @@ function hoursOf(purchases: Iterable<KnownPurchase>, calendar: Calendar): number
   return hours;
 }
 
-function amountOf(orders: readonly PartnerOrder[]): number {
-  return sumOfAmounts(orders.map((order) => order.amount));
-}
-
-function sorted<T>(groups: Map<string, T>): [string, T][] {
-  return [...groups].toSorted(([a], [b]) => (a < b ? -1 : 1));
+function sorted<T>(sums: Map<string, T>): [string, T][] {
+  return [...sums].toSorted(([a], [b]) => (a < b ? -1 : 1));
 }

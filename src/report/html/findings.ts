@@ -18,9 +18,12 @@ const STATUS: Record<FindingStatus, string> = {
   'dry-run': 'dry run',
 };
 
+/** Findings of the same kind. */
+export type FindingsOfKind = readonly [kind: FindingKind, findings: readonly ReportedFinding[]];
+
 /** Links to the cards, each with its number of findings. */
-export function overviewOf(findings: readonly ReportedFinding[]): string {
-  const links = grouped(findings).map(
+export function overviewOf(groups: readonly FindingsOfKind[]): string {
+  const links = groups.map(
     ([kind, { length }]) =>
       `<li><a href="#${kind}">${escape(KIND_DOCS[kind].title)} <b>${numberText(length)}</b></a></li>`,
   );
@@ -28,14 +31,12 @@ export function overviewOf(findings: readonly ReportedFinding[]): string {
 }
 
 /** One card for each kind: what it means, what to do, and each finding. */
-export function cardsOf(findings: readonly ReportedFinding[]): string {
-  return grouped(findings)
-    .map(([kind, ofKind]) => cardOf(kind, ofKind))
-    .join('');
+export function cardsOf(groups: readonly FindingsOfKind[]): string {
+  return groups.map(([kind, findings]) => cardOf(kind, findings)).join('');
 }
 
 /** The findings by kind, the most urgent kinds first. */
-function grouped(findings: readonly ReportedFinding[]): (readonly [FindingKind, ReportedFinding[]])[] {
+export function findingsByKind(findings: readonly ReportedFinding[]): FindingsOfKind[] {
   const byKind = groupBy(findings, ({ kind }) => kind);
   return FINDING_KINDS.flatMap((kind) => {
     const ofKind = byKind.get(kind);
@@ -44,7 +45,8 @@ function grouped(findings: readonly ReportedFinding[]): (readonly [FindingKind, 
 }
 
 function cardOf(kind: FindingKind, findings: readonly ReportedFinding[]): string {
-  const advices = new Set(findings.map(({ advice }) => advice));
+  const advices = new Set<string>();
+  for (const { advice } of findings) advices.add(advice);
   const common = advices.size === 1 ? [...advices][0] : undefined;
   const needsAction = findings.some(isOpen);
   const shown = findings.slice(0, MOST_ROWS);

@@ -1,6 +1,6 @@
 import { chartOfDays, chartOfHours } from './charts';
 import { amountText, counted, escape, foreign, numberText } from './escape';
-import { cardsOf, isOpen, overviewOf } from './findings';
+import { cardsOf, findingsByKind, isOpen, overviewOf } from './findings';
 import { STYLE } from './style';
 import type { ReconciliationReport } from '../report';
 
@@ -9,9 +9,10 @@ const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; 
 
 /** The report for people: one page that needs nothing from elsewhere. Every string from outside is escaped. */
 export function renderHtml(report: ReconciliationReport): string {
-  const open = report.findings.filter(isOpen);
-  const mended = report.findings.filter((finding) => !isOpen(finding));
-  const counts = { open: open.length, mended: mended.length };
+  const allOpen = report.findings.filter(isOpen);
+  const counts = { open: allOpen.length, mended: report.findings.length - allOpen.length };
+  const open = findingsByKind(allOpen);
+  const mended = findingsByKind(report.findings.filter((finding) => !isOpen(finding)));
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="${POLICY}">
