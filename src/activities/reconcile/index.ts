@@ -16,6 +16,7 @@ import {
   reconcile,
   type ReconcileOptions,
   type RecordIndex,
+  withStatus,
 } from '../../domain/reconciliation/index';
 import { isPartnerError } from '../../partner/index';
 import { settlingAge } from '../../workflows/policies';
@@ -164,7 +165,7 @@ async function handleFindings(
     progress.show('confirming and repairing', { done: handled, of: suggested.length });
     if (!confirmed) return undefined;
     const isNotified = input.later.notified.has(findingKey(confirmed.finding));
-    if (isNotified && !readsForKeys(confirmed.finding)) return { ...confirmed.finding, done: 'notified' as const };
+    if (isNotified && !readsForKeys(confirmed.finding)) return withStatus(confirmed.finding, 'notified');
     return handleFinding(context, confirmed);
   });
   return inReportOrder(findings.filter((finding) => finding !== undefined));

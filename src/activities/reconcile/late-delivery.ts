@@ -1,7 +1,7 @@
 import { fingerprintsOf } from '../../contracts/checkout-events';
 import type { ReportedFinding } from '../../contracts/reconciliation';
 import { mayHaveKeys } from '../../domain/order';
-import type { Finding, FindingStatus } from '../../domain/reconciliation/index';
+import { type Finding, withStatus } from '../../domain/reconciliation/index';
 import { type PurchaseRun, startKeyDelivery } from '../../temporal/client';
 import { withRetry } from '../../partner/index';
 import { planDelivery, type PlannedDelivery } from '../plan-delivery';
@@ -70,8 +70,4 @@ function issueOf({ plan: { order } }: PlannedDelivery): string | undefined {
 function nothingNew(finding: Finding, { failed, missing }: PlannedDelivery) {
   if (failed > 0) return withStatus(finding, 'left', FAILED);
   return missing > 0 ? 'nothing-new' : undefined;
-}
-
-function withStatus(finding: Finding, done: FindingStatus, note?: string): ReportedFinding {
-  return { ...finding, done, note };
 }

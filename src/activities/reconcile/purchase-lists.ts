@@ -127,7 +127,7 @@ function withLater(purchase: KnownPurchase, later: DeliveryMemo): KnownPurchase 
   return { ...purchase, fingerprints, delivered, ordered, orderId: purchase.orderId ?? orderId };
 }
 
-/** Lists for `IN (…)`, each name once, each list made when it is needed. `nameOf` lets pass no name with a quotation mark. */
+/** Lists for `IN (…)`, each made when it is needed. `nameOf` lets pass no name with a quotation mark. */
 function* batchesOf(
   orders: readonly PartnerOrder[],
   nameOf: (order: PartnerOrder) => string | undefined,
@@ -135,16 +135,12 @@ function* batchesOf(
   const names = new Set<string>();
   for (const order of orders) {
     const name = nameOf(order);
-    if (name !== undefined) names.add(name);
+    if (name !== undefined) names.add(`'${name}'`);
+    if (names.size < BATCH) continue;
+    yield [...names].join(', ');
+    names.clear();
   }
-  let batch: string[] = [];
-  for (const name of names) {
-    batch.push(`'${name}'`);
-    if (batch.length < BATCH) continue;
-    yield batch.join(', ');
-    batch = [];
-  }
-  if (batch.length > 0) yield batch.join(', ');
+  if (names.size > 0) yield [...names].join(', ');
 }
 
 /** Only such a text can be the reference of a purchase; what else the partner shows never becomes part of a query. */

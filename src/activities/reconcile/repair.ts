@@ -6,7 +6,7 @@ import { eventIdOf } from '../../contracts/event-id';
 import type { Decision } from '../../contracts/purchase';
 import type { ReportedFinding } from '../../contracts/reconciliation';
 import { isSafeOrderId } from '../../domain/order';
-import { type Finding, findingKey, readsForKeys, withKeysMissing } from '../../domain/reconciliation/index';
+import { type Finding, findingKey, readsForKeys, withKeysMissing, withStatus } from '../../domain/reconciliation/index';
 import { isPartnerError, withRetry } from '../../partner/index';
 import { answerTimeout } from '../../workflows/policies';
 import { nameOf } from '../failures';
@@ -26,7 +26,7 @@ export async function handleFinding(
   confirmed: ConfirmedFinding,
 ): Promise<ReportedFinding | undefined> {
   const { finding } = confirmed;
-  if (context.dryRun && !readsForKeys(finding)) return { ...finding, done: 'dry-run' };
+  if (context.dryRun && !readsForKeys(finding)) return withStatus(finding, 'dry-run');
   const handled = await repair(context, confirmed).catch((error: unknown) => {
     context.signal.throwIfAborted();
     return left(finding, `it could not be mended now: ${safeMessage(error)}`);
@@ -76,7 +76,7 @@ async function adopt(context: RepairContext, { finding, purchase }: ConfirmedFin
     const why = error instanceof WorkflowUpdateFailedError ? error.cause?.message : undefined;
     return left(finding, `its hold did not take the order: ${why ?? 'the purchase has just ended'}`);
   }
-  return { ...finding, done: 'mended', note: `the purchase adopts order ${orderId}` };
+  return withStatus(finding, 'mended', `the purchase adopts order ${orderId}`);
 }
 
 async function notifyRefund(context: RepairContext, { finding, orders }: ConfirmedFinding): Promise<ReportedFinding> {
@@ -118,16 +118,16 @@ async function notifyAttention(
 
 /** Notifies the checkout once of each finding: the event's id is made of the finding's key. */
 async function notify(context: RepairContext, finding: Finding, request: DeliveryRequest): Promise<ReportedFinding> {
-  if (context.dryRun) return { ...finding, done: 'dry-run' };
+  if (context.dryRun) return withStatus(finding, 'dry-run');
   const started = await startDelivery(context, request, findingKey(finding));
   if (started === 'failed-before') {
     return left(finding, `the checkout did not receive the event ${eventIdOf(request)} about it`);
   }
-  return { ...finding, done: 'notified', note: `${request.type} ${eventIdOf(request)}` };
+  return withStatus(finding, 'notified', `${request.type} ${eventIdOf(request)}`);
 }
 
 function left(finding: Finding, note?: string): ReportedFinding {
-  return { ...finding, done: 'left', note };
+  return withStatus(finding, 'left', note);
 }
 
 /** The messages of our own errors hold no key and no secret. Of any other error only the name is shown. */

@@ -38,6 +38,13 @@ export type FindingStatus = 'mended' | 'notified' | 'left' | 'dry-run';
 /** A finding with its status. `note`: what was done, or why it was not, in one sentence without a key. */
 export type ReportedFinding = Finding & { done: FindingStatus; note?: string };
 
+/** A finding with what was done about it. */
+export function withStatus(finding: Finding, done: FindingStatus, note?: string): ReportedFinding {
+  const { kind, referenceId, workflowId, orderIds, amounts, explanation, advice, repair } = finding;
+  // A copy by spreading takes three times the memory.
+  return { kind, referenceId, workflowId, orderIds, amounts, explanation, advice, repair, done, note };
+}
+
 /** The kinds that are not about a purchase together with its own order. */
 const ABOUT_OTHERS: readonly FindingKind[] = ['DOUBLE_PURCHASE', 'SAME_KEY_TWICE', 'UNREADABLE', 'ORPHAN'];
 
