@@ -6,7 +6,7 @@ import { renderHtml } from './html/index';
 import type { ReconciliationReport } from './report';
 
 /** Characters. */
-const CHUNK = 64 * 1024;
+const CHUNK = 256 * 1024;
 
 /**
  * Writes the report as HTML, CSV and JSON. Each file appears whole or not at all, the JSON last: if it is there, so are the

@@ -153,6 +153,7 @@ async function handleFindings(
     dryRun: input.dryRun,
   };
   // Nothing is done about an orphan, so the lists are trusted beyond some hundred of them. What can't be read was read twice.
+  // Asked once for each finding, in their order: a set of those that are trusted would be as long as the list.
   let orphans = 0;
   const isTrusted = ({ kind }: Finding) =>
     kind === 'UNREADABLE' || (kind === 'ORPHAN' && ++orphans > MOST_ORPHANS_CONFIRMED);

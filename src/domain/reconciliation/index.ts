@@ -1,6 +1,13 @@
 export { restsOnMissingKeys } from './classify';
 export { FINDING_KINDS, type FindingKind, KIND_DOCS } from './finding-kinds';
-export { confirmationOf, type Finding, findingKey, type FindingStatus, type ReportedFinding, withStatus } from './finding';
+export {
+  confirmationOf,
+  type Finding,
+  findingKey,
+  type FindingStatus,
+  type ReportedFinding,
+  withStatus,
+} from './finding';
 export { inReportOrder, reconcile, withKeysMissing } from './reconcile';
 export { readsForKeys } from './repairs';
 export {

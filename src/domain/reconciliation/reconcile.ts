@@ -30,7 +30,10 @@ export function reconcile(records: RecordIndex, options: ReconcileOptions): Find
   const settled = [...records.purchases.values()].filter((purchase) => isForThisRun(purchase, options));
   const share = sharedTexts();
   const found: Finding[] = [];
-  const add = (finding: Finding) => found.push({ ...finding, explanation: share(finding.explanation) });
+  const add = (finding: Finding) => {
+    finding.explanation = share(finding.explanation);
+    found.push(finding);
+  };
   for (const purchase of settled) findingsOf(purchase, records, options).forEach(add);
   for (const order of records.orders.values()) if (isOrphan(order, records, options)) add(orphan(order));
   return inReportOrder([...found, ...unreadableFindings(records), ...sameKeys(settled)]);

@@ -104,6 +104,11 @@ describe('a list read back to an instant', () => {
     );
   });
 
+  it('keeps of a row only what it is asked to keep: a hundred thousand whole rows would be too much', async () => {
+    const list = { ...historyOf(12, true), keep: ({ id }: Row) => ({ id }) };
+    expect(await rowsSince(list, 10 * 60_000)).toContainEqual({ id: 'o-10' });
+  });
+
   it.each([true, false])('reads no further back than it has to (newest first: %p)', async (newestFirst) => {
     const list = historyOf(500, newestFirst);
     const found = await rowsSince(list, 480 * 60_000);
