@@ -101,7 +101,8 @@ export interface OwnershipIndex {
 
 /** The same, and all else that they are looked up by. */
 export interface RecordIndex extends OwnershipIndex {
-  ordersByReference: ReadonlyMap<string, readonly PartnerOrder[]>;
+  /** An order that is alone under its reference, as nearly all are, is there without a list. */
+  ordersByReference: ReadonlyMap<string, PartnerOrder | readonly PartnerOrder[]>;
   /** By order id: every run that names the order, owner or not. */
   runsByOrder: ReadonlyMap<string, readonly KnownPurchase[]>;
   unreadable: readonly UnreadableRecord[];
@@ -118,7 +119,7 @@ export function indexRecords(
   const { orders: byId, purchases, owners } = indexOwnership(orders, runs);
   return {
     orders: byId,
-    ordersByReference: groupBy(byId.values(), (order) => order.referenceId),
+    ordersByReference: indexByReference(byId.values()),
     purchases,
     owners,
     runsByOrder: groupBy(runs, (run) => run.orderId),
@@ -133,6 +134,23 @@ export function indexOwnership(orders: Iterable<PartnerOrder>, runs: Iterable<Kn
   for (const order of orders) byId.set(order.id, order);
   const purchases = latestRuns(runs);
   return { orders: byId, purchases, owners: ownersOf(purchases.values(), byId) };
+}
+
+function indexByReference(orders: Iterable<PartnerOrder>): Map<string, PartnerOrder | PartnerOrder[]> {
+  const index = new Map<string, PartnerOrder | PartnerOrder[]>();
+  for (const order of orders) {
+    const { referenceId } = order;
+    if (referenceId === undefined) continue;
+    const others = index.get(referenceId);
+    if (Array.isArray(others)) others.push(order);
+    else index.set(referenceId, others ? [others, order] : order);
+  }
+  return index;
+}
+
+/** The orders that bear a reference. */
+function ordersUnder(referenceId: string, { ordersByReference }: RecordIndex): readonly PartnerOrder[] {
+  return [ordersByReference.get(referenceId) ?? []].flat();
 }
 
 function latestRuns(runs: Iterable<KnownPurchase>): Map<string, KnownPurchase> {
@@ -176,7 +194,7 @@ export interface OwnOrders {
  * it names none, its own is the oldest billable order of its reference, else the oldest.
  */
 export function ordersOf({ referenceId, orderId }: KnownPurchase, records: RecordIndex): OwnOrders {
-  const free = (records.ordersByReference.get(referenceId) ?? []).filter(
+  const free = ordersUnder(referenceId, records).filter(
     ({ id }) => (records.owners.get(id) ?? referenceId) === referenceId,
   );
   const byAge = free.toSorted((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
@@ -194,7 +212,7 @@ export function recordsAbout(
   records: RecordIndex,
 ): { orders: PartnerOrder[]; unreadable: UnreadableRecord[]; references: string[] } {
   const named = orderIds.flatMap((id) => records.orders.get(id) ?? []);
-  const borne = referenceId === undefined ? [] : (records.ordersByReference.get(referenceId) ?? []);
+  const borne = referenceId === undefined ? [] : ordersUnder(referenceId, records);
   const orders = [...new Set([...named, ...borne])];
   const ids = [...new Set([...orderIds, ...orders.map(({ id }) => id)])];
   const unreadable = ids.flatMap((id) => records.unreadableById.get(id) ?? []);
