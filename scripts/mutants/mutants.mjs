@@ -337,7 +337,7 @@ export const MUTANTS = [
     rule: 'an order that is shown under two references is kept under each where rows are kept by their id',
     file: 'src/partner/paged-list.ts',
     find: 'first.referenceId !== referenceId',
-    replace: 'first.referenceId === id',
+    replace: 'referenceId === id',
     tests: ['test/unit/partner/rows-since.test.ts'],
   },
   {
