@@ -25,8 +25,8 @@ export interface Bought {
   accepted?: Accepted;
 }
 
-/** What an operator accepts who accepts the items of an order. */
-export function itemsToAccept(lines: readonly OrderLine[]): AcceptedItem[] {
+/** What an order holds of each product, in the order of its lines: what an operator accepts who accepts its items. */
+export function productsOf(lines: readonly OrderLine[]): AcceptedItem[] {
   return [...groupBy(lines, ({ productId }) => productId)].map(([productId, own]) => ({
     productId,
     quantity: quantityOf(own),
@@ -48,7 +48,7 @@ export function itemsIssue(
 ): string | undefined {
   if (difference === undefined || !accepted.items) return difference;
   const acceptedById = new Map(accepted.items.map((item) => [item.productId, item]));
-  for (const { productId, quantity, keys } of itemsToAccept(lines)) {
+  for (const { productId, quantity, keys } of productsOf(lines)) {
     const bought = items.find((item) => item.productId === productId)?.quantity;
     const seen = acceptedById.get(productId);
     if (bought === undefined && !seen) return `the order holds ${productId}, which nobody has bought or accepted`;
@@ -63,7 +63,7 @@ export function itemsIssue(
 }
 
 /** The quantity of a product, by all its lines; undefined where one shows none. */
-export function quantityOf(lines: readonly OrderLine[]): number | undefined {
+function quantityOf(lines: readonly OrderLine[]): number | undefined {
   let total = 0;
   for (const { quantity } of lines) {
     if (quantity === undefined) return undefined;

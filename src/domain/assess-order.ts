@@ -1,4 +1,4 @@
-import { type Accepted, quantityOf } from './accepted';
+import { type Accepted, productsOf } from './accepted';
 import { keyCount, totalQuantity } from './line-totals';
 import type { OrderLine, OrderSnapshot, PurchaseItem } from './order';
 import { isFailedOrRefunded, mayHaveKeys } from './order';
@@ -81,20 +81,18 @@ export function keysDue(items: readonly PurchaseItem[], order: OrderSnapshot, ac
 
 /** Where the partner shows no quantity of a product, it is what was bought of it, else what is there. */
 function itemsOf({ lines }: OrderSnapshot, items: readonly PurchaseItem[]): PurchaseItem[] {
-  return [...new Set(lines.map((line) => line.productId))].map((productId) => {
+  return productsOf(lines).map(({ productId, quantity, keys }) => {
     const bought = items.find((item) => item.productId === productId)?.quantity;
-    const own = lines.filter((line) => line.productId === productId);
-    return { productId, quantity: quantityOf(own) ?? bought ?? keyCount(own) };
+    return { productId, quantity: quantity ?? bought ?? keys };
   });
 }
 
 function foreignItems(items: readonly PurchaseItem[], lines: readonly OrderLine[]): string | undefined {
-  for (const line of lines) {
-    const item = items.find((candidate) => candidate.productId === line.productId);
-    if (!item) return `the order holds ${line.productId}, which this purchase did not ask for`;
-    const quantity = quantityOf(lines.filter(({ productId }) => productId === line.productId));
+  for (const { productId, quantity } of productsOf(lines)) {
+    const item = items.find((candidate) => candidate.productId === productId);
+    if (!item) return `the order holds ${productId}, which this purchase did not ask for`;
     if (quantity !== undefined && quantity !== item.quantity) {
-      return `the order holds ${quantity} of ${line.productId}, this purchase asked for ${item.quantity}`;
+      return `the order holds ${quantity} of ${productId}, this purchase asked for ${item.quantity}`;
     }
   }
   return undefined;

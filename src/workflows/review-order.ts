@@ -1,5 +1,5 @@
 import type { PolledOrder } from '../contracts/activities';
-import { type Accepted, itemsIssue, itemsToAccept } from '../domain/accepted';
+import { type Accepted, itemsIssue, productsOf } from '../domain/accepted';
 import { assessOrder, differenceOf, type EventLine, exactLines, keysDue } from '../domain/assess-order';
 import { keyCount } from '../domain/line-totals';
 import type { OrderSnapshot } from '../domain/order';
@@ -65,7 +65,7 @@ function findIssue(
   const difference = compare ? differenceOf(items, order.lines) : foreign;
   const otherItems = itemsIssue(difference, { items, accepted }, order.lines);
   if (otherItems !== undefined) {
-    return { reason: 'OTHER_ITEMS', explanation: otherItems, accepts: { items: itemsToAccept(order.lines) } };
+    return { reason: 'OTHER_ITEMS', explanation: otherItems, accepts: { items: productsOf(order.lines) } };
   }
   if (assessment.kind === 'more-keys' && assessment.surplus > (accepted.surplus ?? 0)) {
     const { reason: explanation, surplus } = assessment;
