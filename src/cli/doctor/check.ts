@@ -25,7 +25,7 @@ export function ok(name: string, expected: string, got: string): Check {
   return { name, level: 'ok', expected, got };
 }
 
-/** Works, or nobody can tell yet. */
+/** Works, or nobody can know yet. */
 export function warning(name: string, expected: string, got: string, { variable, remedy }: Change): Check {
   return { name, level: 'warning', expected, got, variable, remedy };
 }
