@@ -7,7 +7,7 @@ import { intentionsOfTimedOut } from '../../support/history';
 import { auditFindings, isBroken } from './audit-findings';
 import { auditLeaks } from './audit-leaks';
 import type { DayParts } from './happenings';
-import type { Plan, PlannedPurchase } from './plan';
+import { type Plan, type PlannedPurchase, WORKFLOW_CODE_LIMIT_MS } from './plan';
 
 type History = Awaited<ReturnType<WorkflowHandle['fetchHistory']>>;
 
@@ -226,10 +226,10 @@ function mayBeHeld(one: PurchaseEvidence, reason: string): boolean {
 const SEEN_TOO_LATE = 'UnhandledCommand';
 
 /** So the SDK ends a workflow's code that takes too long; that of a process that was frozen meanwhile has. Then it is replayed. */
-const CUT_SHORT = 'Script execution timed out after 5000ms';
+const CUT_SHORT = `Script execution timed out after ${WORKFLOW_CODE_LIMIT_MS}ms`;
 
 function isFrozenLong({ events }: Plan): boolean {
-  return events.some(({ what }) => what.type === 'freeze' && what.ms >= 5_000);
+  return events.some(({ what }) => what.type === 'freeze' && what.ms >= WORKFLOW_CODE_LIMIT_MS);
 }
 
 /** A purchase that has ended has ended well, and the checkout knows. */
