@@ -102,7 +102,7 @@ const NOTHING_BOUGHT = ['REJECTED', 'NOT_PLACED', 'CANCELLED'];
 function toldRightly(plan: Plan, one: PurchaseEvidence): string[] {
   const { planned, billable, status } = one;
   if (status.execution !== 'COMPLETED') return [];
-  const bookedLater = planned.beyond !== undefined || isLaggingLong(plan);
+  const bookedLater = planned.beyond !== undefined || isLaggingLong(plan, one);
   if (billable.length > 0 && NOTHING_BOUGHT.includes(status.state) && !bookedLater) {
     return [`told that nothing was bought: ${nameOf(one)} is ${status.state}, and paid (${status.result?.reason})`];
   }
@@ -115,8 +115,11 @@ function toldRightly(plan: Plan, one: PurchaseEvidence): string[] {
     : [];
 }
 
-function isLaggingLong(plan: Plan): boolean {
-  return plan.partner.beyond !== undefined && plan.settings.replace !== 'never';
+/** Whether the history lagged for longer than it was watched, and absence was believed: by the settings, or after a 409. */
+function isLaggingLong({ partner, settings }: Plan, { planned }: PurchaseEvidence): boolean {
+  const isConflict = ({ operation, action }: Fault) =>
+    operation === 'place' && action?.type === 'answer' && action.status === 409;
+  return partner.beyond !== undefined && (settings.replace !== 'never' || planned.faults.some(isConflict));
 }
 
 /** Every paid key is at the checkout, or the reconciliation or a hold says that it is not. */

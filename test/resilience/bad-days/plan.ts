@@ -53,7 +53,7 @@ export interface PlannedEvent {
   what: Happening;
 }
 
-/** No workflow code may run for longer, says the SDK, and a freeze in its middle counts. Node may abort the worker for it. */
+/** No workflow code may run for longer, says the SDK, and a freeze in its middle counts. Node may end the worker for it. */
 export const WORKFLOW_CODE_LIMIT_MS = 5_000;
 
 /** A worker is chosen by its number among those that run, counted round. */

@@ -5,6 +5,9 @@ import { type ProcessEnv, startReadyWorker, workerEnvOf, type WorkerProcess } fr
 import type { TestEnvironment } from '../../support/test-environment';
 import { WORKFLOW_CODE_LIMIT_MS } from './plan';
 
+/** With these words Node ends a process whose workflow code was cut short, now and then. */
+const HOOKS_CORRUPTED = 'async hook stack has become corrupted';
+
 /** The worker processes of a day: those that run, and those that were killed or stopped. */
 export class Workers {
   /** What a worker did that no worker may do, in words. */
@@ -13,8 +16,8 @@ export class Workers {
   private readonly all: WorkerProcess[] = [];
   private running: WorkerProcess[] = [];
   private readonly frozen = new Set<WorkerProcess>();
-  /** Those whose workflow code a freeze may have cut short, upon which Node may abort them. */
-  private readonly mayAbort = new Set<WorkerProcess>();
+  /** Those whose workflow code a freeze may have cut short. */
+  private readonly frozenLong = new Set<WorkerProcess>();
   private readonly restarts: Promise<void>[] = [];
 
   constructor(
@@ -29,7 +32,7 @@ export class Workers {
     this.all.push(worker);
     this.running.push(worker);
     void worker.ended.then(() => {
-      if (this.hasAborted(worker) && this.running.includes(worker)) this.restart(worker);
+      if (this.wasEndedByNode(worker) && this.running.includes(worker)) this.restart(worker);
     });
   }
 
@@ -49,7 +52,7 @@ export class Workers {
     if (!worker || this.frozen.has(worker)) return;
     worker.signal('SIGSTOP');
     this.frozen.add(worker);
-    if (ms >= WORKFLOW_CODE_LIMIT_MS) this.mayAbort.add(worker);
+    if (ms >= WORKFLOW_CODE_LIMIT_MS) this.frozenLong.add(worker);
     await sleep(ms);
     this.thaw(worker);
   }
@@ -89,20 +92,24 @@ export class Workers {
   private async stop(worker: WorkerProcess): Promise<void> {
     const { shutdownForceTime } = shutdownOptions(this.environment.settings);
     const withinMs = shutdownForceTime + 15_000;
-    if (this.hasAborted(worker)) return;
-    if (worker.child.exitCode !== null || worker.child.signalCode !== null) {
+    if (this.wasEndedByNode(worker)) return;
+    if (hasEnded(worker)) {
       this.violations.push(`a worker ended by itself: ${lastLines(worker)}`);
       return;
     }
     const code = await Promise.race([worker.end('SIGTERM'), sleep(withinMs, 'late' as const, { ref: false })]);
     if (code === 'late') await worker.end('SIGKILL');
-    if (code === 0 || this.hasAborted(worker)) return;
+    if (code === 0 || this.wasEndedByNode(worker)) return;
     this.violations.push(`a worker that was asked to end: ${code ?? 'a signal'}; ${lastLines(worker)}`);
   }
 
-  private hasAborted(worker: WorkerProcess): boolean {
-    return worker.child.signalCode === 'SIGABRT' && this.mayAbort.has(worker);
+  private wasEndedByNode(worker: WorkerProcess): boolean {
+    return hasEnded(worker) && this.frozenLong.has(worker) && worker.output().includes(HOOKS_CORRUPTED);
   }
+}
+
+function hasEnded({ child }: WorkerProcess): boolean {
+  return child.exitCode !== null || child.signalCode !== null;
 }
 
 function lastLines(worker: WorkerProcess): string {
