@@ -485,6 +485,14 @@ export const MUTANTS = [
     tests: ['test/unit/workflows/policies.test.ts'],
   },
   {
+    name: 'cut-short',
+    rule: "a freeze of seconds in the middle of a workflow's code does not cut it short",
+    file: 'src/workflows/policies.ts',
+    find: 'isolateExecutionTimeout: MINUTE',
+    replace: 'isolateExecutionTimeout: 5 * SECOND',
+    tests: ['test/scenarios/worker/frozen.test.ts'],
+  },
+  {
     name: 'folder-on-trust',
     rule: 'a folder that can not be written is refused before anything is contacted',
     file: 'src/worker.ts',

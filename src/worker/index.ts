@@ -10,7 +10,7 @@ import { createPartnerClient, type PartnerClient } from '../partner';
 import { createPurchaseReader } from '../temporal/client';
 import { processMetrics, versioningOf } from '../temporal/worker';
 import type { Tracing } from '../tracing';
-import { shutdownOptions } from '../workflows/policies';
+import { shutdownOptions, workflowCodeOptions } from '../workflows/policies';
 
 /** What the parts of a worker share. */
 interface Shared {
@@ -56,6 +56,7 @@ export function createParts(config: WorkerConfig, { client, namespace, tracing, 
       now: Date.now,
     }),
     workerDeploymentOptions: versioningOf(config.deploymentVersion),
+    ...workflowCodeOptions,
     ...shutdownOptions(config.purchase),
   };
   return { partner, delivery, metrics, options };

@@ -452,6 +452,12 @@ export function shutdownOptions(settings: PurchaseSettings): { shutdownGraceTime
   return { shutdownGraceTime: graceMs, shutdownForceTime: graceMs + 10 * SECOND };
 }
 
+/**
+ * How long workflow code may run at a stretch. A freeze in its middle counts, and for code that is cut short Node may end the whole
+ * process (nodejs/node#38503), as it now and then did by the SDK's default of 5 s. The SDK takes this option, though its types hide it.
+ */
+export const workflowCodeOptions = { isolateExecutionTimeout: MINUTE };
+
 /** Temporal is not reachable at the start of a worker or a command: tried for a minute, every 5 s. */
 export const connectRetry = { tries: 12, everyMs: 5 * SECOND };
 

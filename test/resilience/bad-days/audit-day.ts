@@ -7,7 +7,7 @@ import { intentionsOfTimedOut } from '../../support/history';
 import { auditFindings, isBroken } from './audit-findings';
 import { auditLeaks } from './audit-leaks';
 import type { DayParts } from './happenings';
-import { type Plan, type PlannedPurchase, WORKFLOW_CODE_LIMIT_MS } from './plan';
+import type { Plan, PlannedPurchase } from './plan';
 
 type History = Awaited<ReturnType<WorkflowHandle['fetchHistory']>>;
 
@@ -228,21 +228,13 @@ function mayBeHeld(one: PurchaseEvidence, reason: string): boolean {
 /** So the server takes back the end of a workflow that has not seen yet what came meanwhile, such as a cancel request. */
 const SEEN_TOO_LATE = 'UnhandledCommand';
 
-/** So the SDK ends a workflow's code that takes too long; that of a process that was frozen meanwhile has. Then it is replayed. */
-const CUT_SHORT = `Script execution timed out after ${WORKFLOW_CODE_LIMIT_MS}ms`;
-
-function isFrozenLong({ events }: Plan): boolean {
-  return events.some(({ what }) => what.type === 'freeze' && what.ms >= WORKFLOW_CODE_LIMIT_MS);
-}
-
 /** A purchase that has ended has ended well, and the checkout knows. */
 function ended(plan: Plan, one: PurchaseEvidence): string[] {
   const { status, planned, history } = one;
   const broken = (history.events ?? []).flatMap(({ workflowTaskFailedEventAttributes: task }) =>
     task && !task.failure?.resetWorkflowFailureInfo && task.failure?.message ? [task.failure.message] : [],
   );
-  const explained = [SEEN_TOO_LATE, ...(isFrozenLong(plan) ? [CUT_SHORT] : [])];
-  const wrong = broken.filter((why) => !explained.includes(why));
+  const wrong = broken.filter((why) => why !== SEEN_TOO_LATE);
   const violations = wrong.map((why) => `a workflow task failed: ${nameOf(one)}: ${why}`);
   if (status.execution === 'RUNNING' || status.execution === 'COMPLETED') return violations;
   const terminated = plan.events.some(({ what }) => what.type === 'terminate' && what.of === planned.name);

@@ -53,9 +53,6 @@ export interface PlannedEvent {
   what: Happening;
 }
 
-/** No workflow code may run for longer, says the SDK, and a freeze in its middle counts. Node may end the worker for it. */
-export const WORKFLOW_CODE_LIMIT_MS = 5_000;
-
 /** A worker is chosen by its number among those that run, counted round. */
 export type Happening =
   | { type: 'kill' | 'stop'; worker: number; anotherAfterMs: number }
