@@ -53,7 +53,7 @@ const WORK: Record<string, (present: string[], handedOver: string[]) => () => vo
   },
 };
 
-// A workflow task ends after five seconds without an answer, and is tried again for ever.
+// A workflow task that is not answered within ten seconds is given out again, for ever.
 it.each(Object.entries(WORK))('%s is work in proportion to their number, not to its square', (_, make) => {
   const scanned = (count: number) => entriesScanned(make(keys(count), keys(count).toReversed()));
   expect(scanned(20_000)).toBeLessThan(20 * 20_000);
