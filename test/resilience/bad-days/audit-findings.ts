@@ -66,6 +66,7 @@ export function isBroken({ events }: Plan, { planned }: PurchaseEvidence): boole
   return events.some(({ what }) => what.type.endsWith(' breaks') && 'of' in what && what.of === planned.name);
 }
 
+/** The checkout was notified of a hold, whether or not it took the notice. */
 function wasHeld({ environment }: DayParts, { referenceId }: PurchaseEvidence): boolean {
-  return environment.receiver.eventsOf(referenceId).some(({ type }) => type === 'purchase.held');
+  return environment.receiver.attemptsOf(referenceId).some(({ body }) => body.type === 'purchase.held');
 }

@@ -74,21 +74,21 @@ export async function happen(parts: DayParts, what: Happening): Promise<void> {
 
 /** Runs a reconciliation to its end. @returns false, and notes it, where it has none. */
 export async function reconcile({ environment, chronicle }: DayParts, dryRun?: boolean): Promise<boolean> {
-  const running = environment.reconcile({ lookbackMs: LOOKBACK_MS, dryRun });
+  const reconciliation = environment.reconcile({ lookbackMs: LOOKBACK_MS, dryRun });
   const result = await Promise.race([
-    running.catch((error: unknown) => `failed: ${String(error)}`),
+    reconciliation.catch((error: unknown) => `failed: ${String(error)}`),
     sleep(RECONCILED_WITHIN_MS, 'did not end', { ref: false }),
   ]);
   if (typeof result !== 'string') return chronicle.reconciliations.push(result) > 0;
-  const pending = await pendingWork(environment.client, RECONCILE_WORKFLOW);
+  const pending = await pendingWork(environment.client, running(RECONCILE_WORKFLOW));
   chronicle.violations.push(`a reconciliation ${result}: ${pending.join('; ')}`);
   return false;
 }
 
-/** What the running workflows of a type wait for, in words. */
-export async function pendingWork(client: Client, type: string): Promise<string[]> {
+/** What the workflows of a list wait for, in words. */
+export async function pendingWork(client: Client, query: string): Promise<string[]> {
   const pending: string[] = [];
-  for await (const { workflowId } of client.workflow.list({ query: running(type) })) {
+  for await (const { workflowId } of client.workflow.list({ query })) {
     const { raw } = await client.workflow.getHandle(workflowId).describe();
     const activities = (raw.pendingActivities ?? []).map(
       ({ activityType, attempt, lastFailure }) => `${activityType?.name}, attempt ${attempt}: ${lastFailure?.message}`,
