@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { temporaryFolder } from '../../support/clean-up';
 import { type DevServer, startDevServer } from '../../support/dev-server';
-import { freePort } from '../../support/free-port';
 
 export interface DayServer {
   address: string;
@@ -13,10 +12,12 @@ export interface DayServer {
 
 /** A Temporal server whose data are in a file: one that holds them in memory loses all when a busy machine makes it late. */
 export async function startDayServer(): Promise<DayServer> {
-  const [port, dbFile] = [await freePort(), join(temporaryFolder(), 'temporal.db')];
-  let server: DevServer = await startDevServer({ port, dbFile });
+  const dbFile = join(temporaryFolder(), 'temporal.db');
+  let server: DevServer = await startDevServer({ dbFile });
+  const { address } = server;
+  const port = Number(new URL(`http://${address}`).port);
   return {
-    address: server.address,
+    address,
     async restart(awayMs) {
       await server.stop('SIGKILL');
       await sleep(awayMs);
