@@ -35,6 +35,7 @@ type AwaitedOrder = Pick<PlacedOrder, 'orderId' | 'placedAt'>;
  */
 export async function awaitOrder(purchase: PurchaseRecord, awaited: AwaitedOrder): Promise<PolledOrder | undefined> {
   const { settings } = purchase;
+  purchase.noteOrder(awaited.orderId);
   const deadline = Date.now() + settings.deadlineMs;
   const first = await pollFirst(purchase, awaited, deadline);
   if (first.ended) return first.ended;

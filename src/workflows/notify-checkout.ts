@@ -28,25 +28,16 @@ interface SentBefore {
 }
 
 /**
- * Notifies the checkout of the outcome, with the keys, and then of the alerts.
+ * Notifies the checkout of the outcome, with the keys. An event that can't be delivered is held; an operator then has it sent again, after a new review if a key of it is gone,
+ * or withholds it. So is what takes the place of an event that a run before a reset sent, and that can't be repeated.
  *
  * @returns the outcome that the checkout was notified of, which an operator or a changed order may have changed.
  */
-export async function notifyCheckout(
+export async function deliverOutcome(
   purchase: PurchaseRecord,
   holds: Holds,
-  outcome: OutcomeDetails,
+  first: OutcomeDetails,
 ): Promise<OutcomeDetails> {
-  const notified = await deliverOutcome(purchase, holds, outcome);
-  for (const alert of purchase.alerts) await sendAlert(purchase, alert);
-  return notified;
-}
-
-/**
- * An event that can't be delivered is held; an operator then has it sent again, after a new review if a key of it is gone,
- * or withholds it. So is what takes the place of an event that a run before a reset sent, and that can't be repeated.
- */
-async function deliverOutcome(purchase: PurchaseRecord, holds: Holds, first: OutcomeDetails): Promise<OutcomeDetails> {
   let details = first;
   const partition = partitionOf(details);
   let undelivered = eventsOf(purchase, details, partition);
@@ -159,7 +150,8 @@ function partitionOf({ lines, earlier = [] }: OutcomeDetails): EventPartition<Se
   return partitionByEvent(lines, sentBefore);
 }
 
-async function sendAlert(purchase: PurchaseRecord, { kind, details }: Alert): Promise<void> {
+/** Notifies the checkout of what a person must see but need not decide. */
+export async function sendAlert(purchase: PurchaseRecord, { kind, details }: Alert): Promise<void> {
   try {
     const header = purchase.eventHeader();
     const event = { ...header, type: 'purchase.attention' as const, kind, details, deduplicationKey: kind };

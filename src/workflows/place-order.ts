@@ -35,6 +35,7 @@ const { currentRun } = proxyLocalActivities<Activities>(localOptions);
 const resumePlacingSignal = defineSignal(RESUME_PLACING_SIGNAL);
 
 type AttemptResult = PlacementResult | NeverWritten;
+type PlacedAnswer = Extract<AttemptResult, { evidence: 'PLACED' }>;
 
 /**
  * Places the order once. What makes a second placement impossible:
@@ -67,6 +68,7 @@ export async function placeOrder(purchase: PurchaseRecord, holds: Holds): Promis
     const begunAt = Date.now();
     const answer = await attemptPlacement(purchase, { settledInRun, decidedDespite, woken });
     metrics.count('fulfilment_placements', { evidence: answer.evidence });
+    if (answer.evidence === 'PLACED') return placed(answer);
     let step = await interpretAnswer(purchase, holds, answer, mayHaveArrived);
     if (step.kind === 'retry' && (step.final || isTooLate(purchase, step, { attempt, begunAt, until }))) {
       const unplaced = ended('NOT_PLACED', step.why);
@@ -227,15 +229,17 @@ async function mayProve({
   return runId === firstRunId || runId === settledInRun;
 }
 
+function placed({ orderId, placedAt }: PlacedAnswer): Placement {
+  return { kind: 'order', orderId, adopted: false, placedAt: placedAt ?? undefined };
+}
+
 async function interpretAnswer(
   purchase: PurchaseRecord,
   holds: Holds,
-  answer: AttemptResult,
+  answer: Exclude<AttemptResult, PlacedAnswer>,
   mayHaveArrived: boolean,
 ): Promise<PlacementStep> {
   switch (answer.evidence) {
-    case 'PLACED':
-      return { kind: 'order', orderId: answer.orderId, adopted: false, placedAt: answer.placedAt ?? undefined };
     case 'FOUND':
       return adopt(purchase, answer.orders) ?? { kind: 'retry', why: answer.why };
     case 'NOT_SENT':

@@ -24,6 +24,9 @@ import { instant, type Progress } from './progress';
 
 const { readSettings } = proxyLocalActivities<Activities>(localOptions);
 
+/** What every worker may have set otherwise: this purchase goes by what it began with. */
+type RecordedSettings = Awaited<ReturnType<Activities['readSettings']>>;
+
 /** How a purchase ends. */
 export interface OutcomeDetails {
   outcome: PurchaseOutcome;
@@ -185,13 +188,18 @@ export class PurchaseRecord {
   }
 }
 
-/** Records the settings, and shows the first state. */
-export async function openPurchase(
+/** Puts the settings of the worker that begins the purchase on record. */
+export function recordSettings(): Promise<RecordedSettings> {
+  return readSettings.executeWithOptions({ summary: 'the settings' }, []);
+}
+
+/** Shows the first state. */
+export function openPurchase(
   input: PurchaseInput,
+  { settings, fingerprintSecretId }: RecordedSettings,
   progress: Progress,
   orderChanges: OrderChanges,
-): Promise<PurchaseRecord> {
-  const { settings, fingerprintSecretId } = await readSettings.executeWithOptions({ summary: 'the settings' }, []);
+): PurchaseRecord {
   const purchase = new PurchaseRecord(input, settings, fingerprintSecretId, progress, orderChanges);
   purchase.show('PLACING', 'it has just begun', 'its first attempt at placing the order');
   return purchase;

@@ -4,12 +4,11 @@ import type { PurchaseInput, PurchaseResult } from '../contracts/purchase';
 import type { StatusAnswer } from '../contracts/status-answer';
 import { awaitOrder } from './await-order';
 import { Holds, resolveUpdate, validateDecision } from './holds';
-import { notifyCheckout } from './notify-checkout';
+import { deliverOutcome, sendAlert } from './notify-checkout';
 import { OrderChanges } from './order-changes';
 import { placeOrder } from './place-order';
-import type { PlacedOrder } from './placement-step';
 import { Progress } from './progress';
-import { openPurchase, type OutcomeDetails, type PurchaseRecord } from './purchase-record';
+import { openPurchase, recordSettings } from './purchase-record';
 import { reviewOrder } from './review-order';
 import { validateInput } from './validate-input';
 
@@ -21,6 +20,9 @@ const statusQuery = defineQuery<StatusAnswer>(STATUS_QUERY);
  *
  * Business outcomes are results. A failed purchase means that its input was invalid (`InvalidPurchase`) or a bug.
  * A cancel request takes effect where nothing can have been bought, and is noted everywhere else.
+ *
+ * Few async functions, and none that is awaited without need: each promise of a workflow costs its worker 0.07 ms, for the stack trace
+ * that Temporal's UI may ask for (docs/benchmarks.md).
  *
  * @param input one reference of the checkout with what was sold under it.
  * @returns how it ended, see `PurchaseResult`.
@@ -41,19 +43,17 @@ export async function purchaseWorkflow(input: PurchaseInput): Promise<PurchaseRe
   observeCancelRequest(progress);
 
   return CancellationScope.nonCancellable(async () => {
-    const purchase = await openPurchase(input, progress, orderChanges);
+    const purchase = openPurchase(input, await recordSettings(), progress, orderChanges);
     const placement = await placeOrder(purchase, holds);
-    const outcome = placement.kind === 'order' ? await awaitAndReview(purchase, holds, placement) : placement.outcome;
-    const notified = await notifyCheckout(purchase, holds, outcome);
-    await condition(allHandlersFinished);
+    const outcome =
+      placement.kind === 'order'
+        ? await reviewOrder(purchase, holds, await awaitOrder(purchase, placement), placement.adopted)
+        : placement.outcome;
+    const notified = await deliverOutcome(purchase, holds, outcome);
+    for (const alert of purchase.alerts) await sendAlert(purchase, alert);
+    if (!allHandlersFinished()) await condition(allHandlersFinished);
     return purchase.close(notified);
   });
-}
-
-async function awaitAndReview(purchase: PurchaseRecord, holds: Holds, placed: PlacedOrder): Promise<OutcomeDetails> {
-  purchase.noteOrder(placed.orderId);
-  const order = await awaitOrder(purchase, placed);
-  return reviewOrder(purchase, holds, order, placed.adopted);
 }
 
 function observeCancelRequest(progress: Progress): void {

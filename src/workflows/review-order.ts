@@ -43,9 +43,7 @@ export async function reviewOrder(
     const another = resolution.decision === 'order' ? resolution.orderId : undefined;
     if (another !== undefined) compare = true;
     accepted = another === undefined ? { ...accepted, ...issue.accepts } : NOTHING_ACCEPTED;
-    const orderId = another ?? order.orderId;
-    purchase.noteOrder(orderId);
-    order = await awaitOrder(purchase, { orderId });
+    order = await awaitOrder(purchase, { orderId: another ?? order.orderId });
   }
 }
 
