@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { describeMachine } from './machine';
 import { plot } from './plot';
+import { compareReplays } from './replay';
 import { createProgress, type Progress } from './progress';
 import { report } from './report';
 import { type Figures, QUICK_RESULTS, readResults, RESULTS, type ScenarioResult, writeResult } from './results';
@@ -10,17 +11,19 @@ import type { FigureName } from './figures';
 import { type Scenario, SCENARIOS } from './scenarios';
 import { SIDES } from './sides';
 
-const USAGE = `npm run bench [-- [--quick] [--scenario NAME]… [--rounds N]]\nscenarios: ${SCENARIOS.map(({ name }) => name).join(', ')}`;
+const USAGE = `npm run bench [-- [--quick] [--scenario NAME]… [--rounds N] | --replay BUNDLE…]\nscenarios: ${SCENARIOS.map(({ name }) => name).join(', ')}`;
 
 interface Options {
   quick: boolean;
   scenarios: readonly Scenario[];
   rounds?: number;
+  /** Workflow bundles to be compared with that of this build: nothing else is measured then. */
+  bundles?: readonly string[];
 }
 
 /**
- * `npm run bench`: measures each scenario, baseline and worker in turn, and keeps what it measured. Exit code 1 if a scenario
- * could not be measured, 2 for wrong arguments; a goal that is missed is a result.
+ * `npm run bench`: measures each scenario, baseline and worker in turn, and keeps what it measured; or compares workflow bundles. Exit
+ * code 1 if something could not be measured, 2 for wrong arguments; a goal that is missed is a result.
  */
 async function main(): Promise<number> {
   const options = readOptions();
@@ -28,10 +31,16 @@ async function main(): Promise<number> {
     console.error(USAGE);
     return 2;
   }
+  const progress = createProgress();
+  if (options.bundles) {
+    const compared = await compareReplays(options.bundles, progress);
+    progress.line('');
+    console.log(compared);
+    return 0;
+  }
   const cli = process.env.TEMPORAL_CLI;
   if (!cli) throw new Error('TEMPORAL_CLI names no Temporal CLI; start the benchmarks with `npm run bench`');
   const folder = options.quick ? QUICK_RESULTS : RESULTS;
-  const progress = createProgress();
   let failed = 0;
   for (const scenario of options.scenarios) {
     try {
@@ -54,14 +63,16 @@ function readOptions(): Options | undefined {
     quick: { type: 'boolean', default: false },
     scenario: { type: 'string', multiple: true },
     rounds: { type: 'string' },
+    replay: { type: 'string', multiple: true },
   } as const;
   try {
-    const { quick, scenario: names, rounds } = parseArgs({ options: known }).values;
+    const { quick, scenario: names, rounds, replay: bundles } = parseArgs({ options: known }).values;
     const isKnown = (name: string) => SCENARIOS.some((scenario) => scenario.name === name);
     if (names && !names.every(isKnown)) return undefined;
     if (rounds !== undefined && !/^[1-9]\d?$/.test(rounds)) return undefined;
     const isWanted = ({ name, isLong }: Scenario) => (names ? names.includes(name) : !quick || !isLong);
-    return { quick, scenarios: SCENARIOS.filter(isWanted), rounds: rounds === undefined ? undefined : Number(rounds) };
+    const scenarios = SCENARIOS.filter(isWanted);
+    return { quick, scenarios, rounds: rounds === undefined ? undefined : Number(rounds), bundles };
   } catch {
     return undefined;
   }
@@ -105,7 +116,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(sign
 main().then(
   (code) => process.exit(code),
   (error: unknown) => {
-    console.error(error);
+    console.error(error instanceof Error ? error.message : error);
     process.exit(1);
   },
 );

@@ -1,0 +1,122 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
+import { workflowCodeOptions } from '../src/workflows/policies';
+import { projectRoot } from './paths';
+import type { Progress } from './progress';
+import { table } from './report';
+import { median } from './statistics';
+
+const TIMES = 400;
+/** V8 has compiled by then what is run often. */
+const WARM_UP = 100;
+const OWN_BUNDLE = join(projectRoot, 'dist/workflow-bundle.js');
+const RECORDED = join(projectRoot, 'test/replay/histories/delivered.json');
+const THREADS = '/proc/self/task';
+
+interface Recorded {
+  workflowId: string;
+  history: object;
+}
+
+/** Replays one history with one bundle, again and again, in a thread of its own. */
+interface Replayer {
+  bundle: string;
+  replay(): Promise<void>;
+  /** The CPU that the thread has used, ms. */
+  cpu(): number;
+}
+
+/**
+ * Replays a recorded purchase with the workflow bundle of this build and with others, in turn: whatever slows the machine slows all of
+ * them, so a difference of one in a hundred shows.
+ *
+ * @param others files such as another build's dist/workflow-bundle.js.
+ * @returns a table of the CPU of the workflow thread for one replay.
+ * @throws Error where threads can't be measured (only Linux shows them), or where a bundle does not fit the recorded purchase.
+ */
+export async function compareReplays(others: readonly string[], progress: Progress): Promise<string> {
+  if (!existsSync(`${THREADS}/${process.pid}/schedstat`)) {
+    throw new Error(`expected ${THREADS}/…/schedstat, which only Linux has: run the comparison there`);
+  }
+  const missing = others.find((bundle) => !existsSync(bundle));
+  if (missing !== undefined) {
+    throw new Error(`expected another build's dist/workflow-bundle.js; there is no file ${missing}`);
+  }
+  Runtime.install({ logger: new DefaultLogger('WARN') });
+  const recorded = JSON.parse(readFileSync(RECORDED, 'utf8')) as Recorded;
+  const replayers: Replayer[] = [];
+  for (const bundle of [OWN_BUNDLE, ...others]) {
+    progress.begin(`warms up  ${bundle}`);
+    replayers.push(await startReplayer(resolve(bundle), recorded));
+  }
+
+  const measured = replayers.map((): number[] => []);
+  progress.begin('replays');
+  for (let time = 0; time < TIMES; time++) {
+    progress.detail(`${time} of ${TIMES}`);
+    for (const [index, replayer] of replayers.entries()) {
+      const before = replayer.cpu();
+      await replayer.replay();
+      measured[index]?.push(replayer.cpu() - before);
+    }
+  }
+  const medians = measured.map(median);
+  const rows = replayers.map(({ bundle }, index) => {
+    const [own = NaN, used = NaN] = [medians[0], medians[index]];
+    return [bundle, used.toFixed(2), (used / own).toFixed(3)];
+  });
+  return table([['bundle', 'CPU for one replay, ms', 'ratio'], ...rows]);
+}
+
+async function startReplayer(bundle: string, recorded: Recorded): Promise<Replayer> {
+  const others = new Set(readdirSync(THREADS));
+  const wanted = createQueue<Recorded>();
+  const options = {
+    ...workflowCodeOptions,
+    workflowBundle: { codePath: bundle },
+    workflowThreadPoolSize: 1,
+    // A replay would else run in the main thread.
+    debugMode: false,
+    reuseV8Context: true,
+  };
+  const results = Worker.runReplayHistories(options, wanted)[Symbol.asyncIterator]();
+  const replay = async () => {
+    wanted.add(recorded);
+    const { value } = (await results.next()) as { value: { error?: Error } };
+    if (value.error) throw new Error(`${bundle} does not fit ${RECORDED}: ${value.error.message}`);
+  };
+  for (let time = 0; time < WARM_UP; time++) await replay();
+  // Of the threads that began with it, that of the workflows has done most.
+  const [thread = ''] = readdirSync(THREADS)
+    .filter((id) => !others.has(id))
+    .toSorted((one, other) => cpuOf(other) - cpuOf(one));
+  return { bundle, replay, cpu: () => cpuOf(thread) };
+}
+
+/** See proc(5): the first field is the time on a processor, ns. */
+function cpuOf(thread: string): number {
+  try {
+    return Number(readFileSync(`${THREADS}/${thread}/schedstat`, 'utf8').split(' ')[0]) / 1e6;
+  } catch {
+    return 0; // it has ended
+  }
+}
+
+function createQueue<T>(): AsyncIterable<T> & { add(item: T): void } {
+  const items: T[] = [];
+  let wake = (): void => undefined;
+  return {
+    add(item) {
+      items.push(item);
+      wake();
+    },
+    async *[Symbol.asyncIterator]() {
+      for (;;) {
+        const item = items.shift();
+        if (item === undefined) await new Promise<void>((resolve) => (wake = resolve));
+        else yield item;
+      }
+    },
+  };
+}
