@@ -6,11 +6,13 @@ const SERVICE_LINK = /_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT(_\d+_(TCP|UDP|SCTP
 
 /** A variable of ours that nobody reads is most likely misspelt, and its default would silently be used. */
 export function unknownNames(env: Readonly<Record<string, unknown>>, prefixes: readonly string[]): ConfigIssue[] {
-  const ours = Object.keys(env).filter((name) => prefixes.some((prefix) => name.startsWith(prefix)));
-  if (ours.length === 0) return [];
+  const isOurs = (name: string) => prefixes.some((prefix) => name.startsWith(prefix));
+  const isVariable = (name: string) => VARIABLE_NAMES.some((known) => known === name);
+  const others = Object.keys(env).filter((name) => isOurs(name) && !isVariable(name) && !SERVICE_LINK.test(name));
+  if (others.length === 0) return [];
   const known: string[] = [...VARIABLE_NAMES, ...secretNames().map((name) => `${name}_FILE`)];
-  return ours
-    .filter((name) => !known.includes(name) && !SERVICE_LINK.test(name))
+  return others
+    .filter((name) => !known.includes(name))
     .toSorted()
     .map((name) => ({
       variable: name,

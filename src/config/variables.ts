@@ -253,18 +253,21 @@ export interface VariableDescription {
 
 /** What people read about a variable: in messages, in docs/configuration.md and in .env.example. */
 export function describeVariable(name: VariableName): VariableDescription {
-  const schema = variables.shape[name];
-  const { description, expected, example, hidden, secret, default: written } = z.toJSONSchema(schema, { io: 'input' });
+  const { description, expected, example, hidden, secret, default: written } = metadataOf(name);
   return {
     readBy: readersOf(name),
     meaning: String(description),
     expected: String(expected),
     example: String(written || example),
     default: written as string | undefined,
-    required: !schema.safeParse(undefined).success,
+    required: !variables.shape[name].safeParse(undefined).success,
     hidden: hidden === true,
     secret: secret === true,
   };
+}
+
+function metadataOf(name: VariableName) {
+  return z.toJSONSchema(variables.shape[name], { io: 'input' });
 }
 
 function readersOf(name: VariableName): VariableDescription['readBy'] {
@@ -277,5 +280,5 @@ function readersOf(name: VariableName): VariableDescription['readBy'] {
 export const VARIABLE_NAMES = Object.keys(variables.shape) as VariableName[];
 
 export function secretNames(): VariableName[] {
-  return VARIABLE_NAMES.filter((name) => describeVariable(name).secret);
+  return VARIABLE_NAMES.filter((name) => metadataOf(name).secret === true);
 }
