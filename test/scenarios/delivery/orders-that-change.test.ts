@@ -134,6 +134,8 @@ describe('what an event hands over is fixed when its order is read', () => {
     await env.sandbox.changeOrder(orderId, { status: 'REFUNDED' });
     answers.delete(referenceId);
     await operator.held('KEY_GONE');
+    // A decision ends the notice of a hold.
+    await waitUntil('the checkout knows of the hold', () => env.eventTypes(referenceId).includes('purchase.held'));
 
     await operator.resolve('deliver');
 
