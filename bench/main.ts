@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { describeMachine } from './machine';
 import { plot } from './plot';
-import { compareReplays } from './replay';
 import { createProgress, type Progress } from './progress';
+import { compareReplays } from './replay';
 import { report } from './report';
 import { type Figures, QUICK_RESULTS, readResults, RESULTS, type ScenarioResult, writeResult } from './results';
 import type { FigureName } from './figures';
@@ -69,6 +69,7 @@ function readOptions(): Options | undefined {
     const { quick, scenario: names, rounds, replay: bundles } = parseArgs({ options: known }).values;
     const isKnown = (name: string) => SCENARIOS.some((scenario) => scenario.name === name);
     if (names && !names.every(isKnown)) return undefined;
+    if (bundles && (quick || names || rounds)) return undefined;
     if (rounds !== undefined && !/^[1-9]\d?$/.test(rounds)) return undefined;
     const isWanted = ({ name, isLong }: Scenario) => (names ? names.includes(name) : !quick || !isLong);
     const scenarios = SCENARIOS.filter(isWanted);

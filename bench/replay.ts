@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { Readable } from 'node:stream';
 import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
 import { workflowCodeOptions } from '../src/workflows/policies';
 import { projectRoot } from './paths';
@@ -29,7 +30,7 @@ interface Replayer {
 
 /**
  * Replays a recorded purchase with the workflow bundle of this build and with others, in turn: whatever slows the machine slows all of
- * them, so a difference of one in a hundred shows.
+ * them. One and the same bundle comes out within two in a hundred.
  *
  * @param others files such as another build's dist/workflow-bundle.js.
  * @returns a table of the CPU of the workflow thread for one replay.
@@ -71,7 +72,7 @@ export async function compareReplays(others: readonly string[], progress: Progre
 
 async function startReplayer(bundle: string, recorded: Recorded): Promise<Replayer> {
   const others = new Set(readdirSync(THREADS));
-  const wanted = createQueue<Recorded>();
+  const wanted = new Readable({ objectMode: true, read: () => undefined });
   const options = {
     ...workflowCodeOptions,
     workflowBundle: { codePath: bundle },
@@ -82,7 +83,7 @@ async function startReplayer(bundle: string, recorded: Recorded): Promise<Replay
   };
   const results = Worker.runReplayHistories(options, wanted)[Symbol.asyncIterator]();
   const replay = async () => {
-    wanted.add(recorded);
+    wanted.push(recorded);
     const { value } = (await results.next()) as { value: { error?: Error } };
     if (value.error) throw new Error(`${bundle} does not fit ${RECORDED}: ${value.error.message}`);
   };
@@ -101,22 +102,4 @@ function cpuOf(thread: string): number {
   } catch {
     return 0; // it has ended
   }
-}
-
-function createQueue<T>(): AsyncIterable<T> & { add(item: T): void } {
-  const items: T[] = [];
-  let wake = (): void => undefined;
-  return {
-    add(item) {
-      items.push(item);
-      wake();
-    },
-    async *[Symbol.asyncIterator]() {
-      for (;;) {
-        const item = items.shift();
-        if (item === undefined) await new Promise<void>((resolve) => (wake = resolve));
-        else yield item;
-      }
-    },
-  };
 }

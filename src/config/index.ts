@@ -6,7 +6,7 @@ import {
   describeVariable,
   partnerVariables,
   scheduleVariables,
-  secretNames,
+  SECRET_NAMES,
   starterVariables,
   workerVariables,
 } from './variables';
@@ -141,7 +141,7 @@ const OTHER_SECRET = /^TEMPORAL_(TLS_CLIENT_KEY_DATA|CODEC_AUTH|GRPC_META_.*)$|^
  * environment of the process, when it crashes too, and a child process inherits it.
  */
 export function scrubSecrets(env: Record<string, string | undefined> = process.env): void {
-  const ours: string[] = secretNames();
+  const ours: readonly string[] = SECRET_NAMES;
   for (const name of Object.keys(env)) if (ours.includes(name) || OTHER_SECRET.test(name)) delete env[name];
 }
 

@@ -1,18 +1,16 @@
 import type { ConfigIssue } from './error';
-import { secretNames, VARIABLE_NAMES } from './variables';
+import { SECRET_NAMES, VARIABLE_NAMES } from './variables';
 
 /** Kubernetes puts these into every container for a service that happens to be called `delivery` or `partner`. */
 const SERVICE_LINK = /_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT(_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?)$/;
 
 /** A variable of ours that nobody reads is most likely misspelt, and its default would silently be used. */
 export function unknownNames(env: Readonly<Record<string, unknown>>, prefixes: readonly string[]): ConfigIssue[] {
-  const isOurs = (name: string) => prefixes.some((prefix) => name.startsWith(prefix));
-  const isVariable = (name: string) => VARIABLE_NAMES.some((known) => known === name);
-  const others = Object.keys(env).filter((name) => isOurs(name) && !isVariable(name) && !SERVICE_LINK.test(name));
-  if (others.length === 0) return [];
-  const known: string[] = [...VARIABLE_NAMES, ...secretNames().map((name) => `${name}_FILE`)];
-  return others
-    .filter((name) => !known.includes(name))
+  const ours = Object.keys(env).filter((name) => prefixes.some((prefix) => name.startsWith(prefix)));
+  if (ours.length === 0) return [];
+  const known: string[] = [...VARIABLE_NAMES, ...SECRET_NAMES.map((name) => `${name}_FILE`)];
+  return ours
+    .filter((name) => !known.includes(name) && !SERVICE_LINK.test(name))
     .toSorted()
     .map((name) => ({
       variable: name,

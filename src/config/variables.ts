@@ -279,6 +279,4 @@ function readersOf(name: VariableName): VariableDescription['readBy'] {
 
 export const VARIABLE_NAMES = Object.keys(variables.shape) as VariableName[];
 
-export function secretNames(): VariableName[] {
-  return VARIABLE_NAMES.filter((name) => metadataOf(name).secret === true);
-}
+export const SECRET_NAMES: readonly VariableName[] = VARIABLE_NAMES.filter((name) => metadataOf(name).secret === true);

@@ -24,7 +24,7 @@ const local = proxyLocalActivities<Activities>(firstPollOptions);
 type AwaitedOrder = Pick<PlacedOrder, 'orderId' | 'placedAt'>;
 
 /**
- * Waits until the order has ended or the deadline has passed, and reads it once more then.
+ * Notes the order, waits until it has ended or the deadline has passed, and reads it once more then.
  *
  * An order that was just placed is polled in the very workflow task that learns of it, or after `PURCHASE_FIRST_POLL`. Then the
  * pause between polls is not a timer: it is the retry policy of `awaitOrderChange`, see `pollingOptions` in policies.ts.

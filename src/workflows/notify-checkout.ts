@@ -28,8 +28,9 @@ interface SentBefore {
 }
 
 /**
- * Notifies the checkout of the outcome, with the keys. An event that can't be delivered is held; an operator then has it sent again, after a new review if a key of it is gone,
- * or withholds it. So is what takes the place of an event that a run before a reset sent, and that can't be repeated.
+ * Notifies the checkout of the outcome, with the keys. An event that can't be delivered is held; an operator then has it sent
+ * again, after a new review if a key of it is gone, or withholds it. So is what takes the place of an event that a run before a
+ * reset sent, and that can't be repeated.
  *
  * @returns the outcome that the checkout was notified of, which an operator or a changed order may have changed.
  */

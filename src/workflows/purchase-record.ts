@@ -193,7 +193,7 @@ export function recordSettings(): Promise<RecordedSettings> {
   return readSettings.executeWithOptions({ summary: 'the settings' }, []);
 }
 
-/** Shows the first state. */
+/** Begins what is known of a purchase, and shows its first state. */
 export function openPurchase(
   input: PurchaseInput,
   { settings, fingerprintSecretId }: RecordedSettings,

@@ -11,7 +11,7 @@ const STARTS = 3;
 async function startTimeSkippingServer(): Promise<TestWorkflowEnvironment> {
   const path = process.env.TEMPORAL_TEST_SERVER;
   if (!path) throw new Error('TEMPORAL_TEST_SERVER is not set: run the suite with npm test');
-  const server = await startWithin(STARTS, path);
+  const server = await startListening(path);
   closeAtEnd(() => server.teardown());
   await server.connection.operatorService.addSearchAttributes({
     namespace: 'default',
@@ -20,14 +20,15 @@ async function startTimeSkippingServer(): Promise<TestWorkflowEnvironment> {
   return server;
 }
 
-async function startWithin(starts: number, path: string): Promise<TestWorkflowEnvironment> {
-  try {
-    return await TestWorkflowEnvironment.createTimeSkipping({
-      server: { executable: { type: 'existing-path', path } },
-    });
-  } catch (error) {
-    if (starts === 1 || !String(error).includes('did not start within')) throw error;
-    return startWithin(starts - 1, path);
+async function startListening(path: string): Promise<TestWorkflowEnvironment> {
+  for (let tries = STARTS; ; tries--) {
+    try {
+      return await TestWorkflowEnvironment.createTimeSkipping({
+        server: { executable: { type: 'existing-path', path } },
+      });
+    } catch (error) {
+      if (tries === 1 || !String(error).includes('did not start within')) throw error;
+    }
   }
 }
 
