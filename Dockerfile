@@ -9,6 +9,8 @@ COPY tsconfig.json ./
 COPY types types
 COPY scripts scripts
 COPY src src
+COPY sandbox sandbox
+COPY demo demo
 # Of the SDK's native part only the one of this machine.
 RUN npm run build && npm prune --omit=dev \
   && find node_modules/@temporalio/core-bridge/releases -mindepth 1 -maxdepth 1 ! -name "$(uname -m)-*-linux-*" -exec rm -r {} +
@@ -21,6 +23,8 @@ COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/dist dist
+COPY --from=build /app/sandbox/dist sandbox/dist
+COPY --from=build /app/demo/dist demo/dist
 # All that the process writes to. A new named volume gets the owner and the rights of the folder that it covers; a folder of the
 # host's keeps its own, so that it has to belong to 1000:1000.
 RUN install -d -o node -g node reports && install -d -o node -g node -m 700 deliveries

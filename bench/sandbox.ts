@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { LedgerReport } from '../src/sandbox';
+import type { LedgerReport } from '../sandbox';
 import { projectRoot } from './paths';
 import { freePort, startProgram } from './processes';
 
@@ -26,7 +26,7 @@ export interface SandboxProcess {
 /** @param speed orders age so many times faster than the calendar. */
 export async function startSandboxProcess(speed: number): Promise<SandboxProcess> {
   const port = await freePort();
-  const program = startProgram(process.execPath, [join(projectRoot, 'dist/sandbox/main.js')], {
+  const program = startProgram(process.execPath, [join(projectRoot, 'sandbox/dist/main.js')], {
     PORT: String(port),
     SANDBOX_SPEED: String(speed),
     SANDBOX_BALANCE: '1000000000',

@@ -28,8 +28,6 @@ export const MODULES = {
     'types:workflows contracts domain partner delivery @opentelemetry/api @opentelemetry/exporter-trace-otlp-http @opentelemetry/resources @opentelemetry/sdk-trace-node @temporalio/interceptors-opentelemetry types:@temporalio/client types:@temporalio/worker',
   config: 'node zod',
   exit: 'node',
-  sandbox: 'node qrcode zod',
-  demo: 'anything',
   worker: 'anything',
 };
 

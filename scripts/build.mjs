@@ -1,3 +1,4 @@
-import { ensureBuild } from './lib/build.mjs';
+import { compilePrograms, ensureBuild } from './lib/build.mjs';
 
 await ensureBuild({ anew: true });
+await compilePrograms('sandbox', 'demo');

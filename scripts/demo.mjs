@@ -1,6 +1,7 @@
-import { ensureBuild } from './lib/build.mjs';
+import { compilePrograms, ensureBuild } from './lib/build.mjs';
 import { ensureTemporalCli } from './lib/temporal-cli.mjs';
 
 process.env.TEMPORAL_CLI = await ensureTemporalCli();
 await ensureBuild();
-await import(new URL('../dist/demo/main.js', import.meta.url).href);
+await compilePrograms('demo');
+await import(new URL('../demo/dist/demo/main.js', import.meta.url).href);

@@ -1,4 +1,4 @@
-import { ensureBuild } from './lib/build.mjs';
+import { compilePrograms } from './lib/build.mjs';
 
-await ensureBuild();
-await import(new URL('../dist/sandbox/main.js', import.meta.url).href);
+await compilePrograms('sandbox');
+await import(new URL('../sandbox/dist/main.js', import.meta.url).href);

@@ -14,7 +14,7 @@ import { openBrowser } from './browser.mjs';
 
 const cli = await ensureTemporalCli();
 await ensureBuild();
-const { startEnvironment } = await import('../../dist/demo/environment.js');
+const { startEnvironment } = await import('../../demo/dist/demo/environment.js');
 const environment = await startEnvironment(cli, console.log);
 const browser = await openBrowser(new URL('../images/', import.meta.url));
 try {

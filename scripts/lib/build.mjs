@@ -6,18 +6,26 @@ import { withLock } from './lock.mjs';
 import { step } from './log.mjs';
 import { projectRoot } from './paths.mjs';
 import { run } from './run.mjs';
-import { bundleStarter, starterBundle } from './starter-bundle.mjs';
 
 const dist = join(projectRoot, 'dist');
 const workflowBundle = join(dist, 'workflow-bundle.js');
 const tracedWorkflowBundle = join(dist, 'workflow-bundle-traced.js');
-const bundles = [workflowBundle, tracedWorkflowBundle, starterBundle];
+const bundles = [workflowBundle, tracedWorkflowBundle];
 /** What the compiler knows of its last run. It is written only when something has changed. */
 const buildInfo = join(dist, '.tsbuildinfo');
 
 /** Brings `dist/` up to the sources, or with `anew` builds everything. A type error leaves what was built before. */
 export function ensureBuild({ anew = false } = {}) {
   return withLock(`${projectRoot} build`, 'the build', () => step('Build', () => compileAndBundle(anew)));
+}
+
+/**
+ * Compiles programs that are not part of the product, such as `sandbox` and `demo`, each into a `dist/` of its own.
+ *
+ * @param {...string} folders
+ */
+export async function compilePrograms(...folders) {
+  for (const folder of folders) await run('tsc', ['-p', folder]);
 }
 
 async function compileAndBundle(anew = false) {
@@ -32,7 +40,6 @@ async function compileAndBundle(anew = false) {
   const sources = [buildInfo, join(projectRoot, 'node_modules/.package-lock.json')];
   if (existsSync(workflowBundle) && sources.every((file) => statSync(file).mtimeMs < statSync(workflowBundle).mtimeMs))
     return;
-  await bundleStarter();
   const interceptors = join(dist, 'workflows/log-attributes.js');
   await bundleWorkflows(tracedWorkflowBundle, [interceptors, join(dist, 'workflows/tracing.js')]);
   // Last, as its time says that all is built.

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { ensureBuild } from './build.mjs';
+import { compilePrograms, ensureBuild } from './build.mjs';
 import { runInForeground } from './foreground.mjs';
 import { projectRoot } from './paths.mjs';
 import { ensureTemporalCli } from './temporal-cli.mjs';
@@ -16,6 +16,7 @@ export async function runJest(args) {
   process.env.TEMPORAL_CLI = await ensureTemporalCli();
   process.env.TEMPORAL_TEST_SERVER = await ensureTestServer();
   await ensureBuild();
+  await compilePrograms('demo');
   // Its reporter, closing-line.mjs, says when it has counted the tests.
   let counted = false;
   const jest = [createRequire(import.meta.url).resolve('jest/bin/jest'), ...args];

@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
-import type { LedgerReport } from '../../src/sandbox/ledger-report';
+import type { LedgerReport } from '../../sandbox/ledger-report';
 import { closeAtEnd, temporaryFolder } from '../support/clean-up';
 import { freePort } from '../support/free-port';
 import { waitUntil } from '../support/wait-until';

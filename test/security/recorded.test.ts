@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { startSandbox } from '../../src/sandbox/index';
+import { startSandbox } from '../../sandbox/index';
 
 const ROOT = join(__dirname, '../..');
 const FOLDERS = ['test', 'bench', 'docs'];

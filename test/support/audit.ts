@@ -1,5 +1,5 @@
 import type { DeliveryEventBody } from '../../src/delivery';
-import type { LedgerOrder, Sandbox } from '../../src/sandbox';
+import type { LedgerOrder, Sandbox } from '../../sandbox';
 import type { Starter } from '../../src/starter/index';
 import type { Receiver } from './receiver';
 

@@ -5,7 +5,7 @@ import type { PurchaseResult, PurchaseSettings } from '../../src/contracts/purch
 import { RECONCILE_WORKFLOW } from '../../src/contracts/names';
 import type { ReconcileInput, ReconciliationResult } from '../../src/contracts/reconciliation';
 import { createPartnerClient, type PartnerClient } from '../../src/partner';
-import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox';
+import { type Sandbox, type SandboxOptions, startSandbox } from '../../sandbox';
 import { createStarter, type Starter } from '../../src/starter/index';
 import { auditPurchase, type PurchaseAudit } from './audit';
 import { closeAtEnd, temporaryFolder } from './clean-up';

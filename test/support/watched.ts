@@ -1,4 +1,4 @@
-import type { Sandbox } from '../../src/sandbox';
+import type { Sandbox } from '../../sandbox';
 import { createPurchaseReader } from '../../src/temporal/client';
 import type { TestEnvironment } from './test-environment';
 import { waitUntil } from './wait-until';

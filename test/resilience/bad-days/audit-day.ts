@@ -1,6 +1,6 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import { purchaseWorkflowId } from '../../../src/contracts/names';
-import type { Fault, LedgerOrder } from '../../../src/sandbox';
+import type { Fault, LedgerOrder } from '../../../sandbox';
 import type { PurchaseStatus } from '../../../src/starter/index';
 import { changedEvents, keysOf, keysOfEvent } from '../../support/audit';
 import { intentionsOfTimedOut } from '../../support/history';

@@ -1,4 +1,4 @@
-import { seededRandom, type SeededRandom } from '../../../src/sandbox/seeded-random';
+import { seededRandom, type SeededRandom } from '../../../sandbox/seeded-random';
 
 /** What a seed draws. The same seed draws the same, in the same order. */
 export interface Draw {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { RECONCILE_WORKFLOW } from '../../../src/contracts/names';
 import type { ReconciliationResult } from '../../../src/contracts/reconciliation';
-import type { Fault } from '../../../src/sandbox';
+import type { Fault } from '../../../sandbox';
 import type { DecisionChoice } from '../../../src/contracts/purchase';
 import { createStarter, type PurchaseStatus } from '../../../src/starter/index';
 import { keysOf } from '../../support/audit';

@@ -1,5 +1,5 @@
 import type { PurchaseSettings } from '../../../src/contracts/purchase';
-import type { Fault, Settings } from '../../../src/sandbox';
+import type { Fault, Settings } from '../../../sandbox';
 import type { Answer } from '../../support/receiver';
 
 /**

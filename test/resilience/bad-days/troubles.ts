@@ -1,4 +1,4 @@
-import type { Fault } from '../../../src/sandbox';
+import type { Fault } from '../../../sandbox';
 import type { Draw } from './draw';
 import type { Morning } from './make-plan';
 import type { JsonAnswer, PlannedPurchase } from './plan';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { SandboxOptions } from '../../../src/sandbox';
+import type { SandboxOptions } from '../../../sandbox';
 import { faulty, type FaultyEnvironment, heal } from '../support/crash-points';
 import { type Bought, killWhilePlacing, referencesOf, startAll, untilReached } from '../support/kill';
 import { auditAll, FLAWLESS } from '../../support/audit';

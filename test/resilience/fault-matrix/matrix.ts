@@ -1,4 +1,4 @@
-import type { Fault } from '../../../src/sandbox/index';
+import type { Fault } from '../../../sandbox/index';
 import { booked, delivering, polling, type CrashPoint, placing, searching, settling } from '../support/crash-points';
 import type { Answer } from '../../support/receiver';
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Fault } from '../../../src/sandbox';
+import type { Fault } from '../../../sandbox';
 import { type Bought, referencesOf } from '../support/kill';
 import { auditAll } from '../../support/audit';
 import { temporaryFolder } from '../../support/clean-up';

@@ -1,4 +1,4 @@
-import type { ActiveFault, Fault } from '../../../src/sandbox/index';
+import type { ActiveFault, Fault } from '../../../sandbox/index';
 import type { Answer } from '../../support/receiver';
 import type { TestEnvironment } from '../../support/test-environment';
 

@@ -12,7 +12,7 @@ it("the demo's checkout survives a sender that breaks off in the middle of a bod
   const [port, secretFile] = [await freePort(), join(temporaryFolder(), 'secret')];
   writeFileSync(secretFile, TEST_SIGNING_SECRET);
   const env = { HOST: '127.0.0.1', PORT: String(port), DELIVERY_SECRET_FILE: secretFile };
-  const checkout = startProcess(join(__dirname, '../../../dist/demo/checkout-main.js'), [], { env });
+  const checkout = startProcess(join(__dirname, '../../../demo/dist/demo/checkout-main.js'), [], { env });
   await checkout.said('waits for events');
 
   const socket = connect(port, '127.0.0.1');

@@ -1,4 +1,4 @@
-import type { Fault } from '../../../src/sandbox';
+import type { Fault } from '../../../sandbox';
 import { operatorOf } from '../../support/operator';
 import { sharedEnvironment, startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
 import { INSTANT, LENIENT, type PurchaseFault, type PurchaseRun, runPurchase } from './run-purchase';

@@ -1,4 +1,4 @@
-import type { Fault } from '../../../src/sandbox';
+import type { Fault } from '../../../sandbox';
 import type { PurchaseStatus } from '../../../src/starter/index';
 import type { PurchaseAudit } from '../../support/audit';
 import type { TestEnvironment } from '../../support/test-environment';

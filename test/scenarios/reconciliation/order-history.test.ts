@@ -1,7 +1,7 @@
 import { readOrderHistory } from '../../../src/activities/reconcile/order-history';
 import type { Progress } from '../../../src/activities/progress';
 import { createPartnerClient, type PartnerClient } from '../../../src/partner/index';
-import { type Sandbox, startSandbox } from '../../../src/sandbox/index';
+import { type Sandbox, startSandbox } from '../../../sandbox/index';
 import { closeAtEnd } from '../../support/clean-up';
 import { startServer } from '../../support/http-server';
 

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { startSandbox } from '../../../src/sandbox/index';
+import { startSandbox } from '../../../sandbox/index';
 import { closeAtEnd } from '../../support/clean-up';
 import { operatorOf } from '../../support/operator';
 import { starterEnvOf, starterProcess, startStarter } from '../../support/processes';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type Diagnosis, diagnose, formatDiagnosis } from '../../../src/cli/doctor';
 import { readDoctorConfig } from '../../../src/config';
 import { DEFAULT_LOOKBACK_MS } from '../../../src/contracts/reconciliation';
-import { type Fault, type Settings, startSandbox } from '../../../src/sandbox';
+import { type Fault, type Settings, startSandbox } from '../../../sandbox';
 import { createScheduleManager } from '../../../src/starter/schedule';
 import { connectClient } from '../../../src/temporal/client';
 import { closeAtEnd, temporaryFolder } from '../../support/clean-up';

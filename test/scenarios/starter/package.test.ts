@@ -104,7 +104,7 @@ describe('the package, packed and installed into an empty TypeScript project', (
     const installed = join(project, 'node_modules', manifest.name);
     const files = readdirSync(installed, { recursive: true, encoding: 'utf8' });
     const own = files.filter((file) => !file.startsWith('node_modules'));
-    const built = ['worker.js', 'workflow-bundle.js', 'starter-bundle.js', 'starter-bundle.js.cache'];
+    const built = ['worker.js', 'workflow-bundle.js'];
     const wanted = ['README.md', 'LICENSE', 'CHANGELOG.md', ...built.map((name) => join('dist', name))];
     expect(own).toEqual(expect.arrayContaining(wanted));
     expect(own.filter((file) => /^(src|test|scripts|dist\/(demo|sandbox))\b|\.map$/.test(file))).toEqual([]);

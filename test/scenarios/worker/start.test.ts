@@ -1,6 +1,6 @@
 import { type ConnectRetry, StoppedError, TemporalUnreachableError } from '../../../src/temporal/client';
 import { connectWorker } from '../../../src/temporal/worker';
-import { startSandbox, type Sandbox } from '../../../src/sandbox/index';
+import { startSandbox, type Sandbox } from '../../../sandbox/index';
 import { type DevServer, startDevServer } from '../../support/dev-server';
 import { freePort } from '../../support/free-port';
 import { startTcpServer } from '../../support/http-server';

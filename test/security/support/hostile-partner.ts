@@ -1,5 +1,5 @@
 import { request as send } from 'undici';
-import type { Sandbox } from '../../../src/sandbox/index';
+import type { Sandbox } from '../../../sandbox/index';
 import { type Received, type Reply, startServer } from '../../support/http-server';
 
 /** An order as the keys operation answers it. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { findOrders } from '../../../src/activities/find-orders';
 import { createPartnerClient, type PartnerClient } from '../../../src/partner/index';
-import { type Sandbox, type SandboxOptions, startSandbox } from '../../../src/sandbox/index';
+import { type Sandbox, type SandboxOptions, startSandbox } from '../../../sandbox/index';
 import { closeAtEnd } from '../../support/clean-up';
 import { startServer } from '../../support/http-server';
 

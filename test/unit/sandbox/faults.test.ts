@@ -1,4 +1,4 @@
-import type { Fault } from '../../../src/sandbox/index';
+import type { Fault } from '../../../sandbox/index';
 import { call, poll, place, placed, rawPlace, search, start } from './support';
 
 const ONE = { 'demo-instant': 1 };

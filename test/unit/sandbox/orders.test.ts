@@ -1,4 +1,4 @@
-import { SCENARIO_IDS } from '../../../src/sandbox/index';
+import { SCENARIO_IDS } from '../../../sandbox/index';
 import { call, poll, place, placed, start } from './support';
 
 const SECOND = 1_000;

@@ -9,12 +9,12 @@ const root = resolve(__dirname, '../../..');
 const built = temporaryFolder();
 
 beforeAll(() => {
-  const source = join(root, 'src/sandbox');
+  const source = join(root, 'sandbox');
   const options = {
     module: { type: 'commonjs' },
     jsc: { parser: { syntax: 'typescript' }, target: 'es2022' },
   } as const;
-  for (const file of readdirSync(source)) {
+  for (const file of readdirSync(source).filter((name) => name.endsWith('.ts'))) {
     const { code } = transformFileSync(join(source, file), { ...options, swcrc: false });
     writeFileSync(join(built, file.replace(/\.ts$/, '.js')), code);
   }

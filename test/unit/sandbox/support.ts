@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { startSandbox, type Sandbox, type SandboxOptions } from '../../../src/sandbox/index';
+import { startSandbox, type Sandbox, type SandboxOptions } from '../../../sandbox/index';
 import { closeAtEnd } from '../../support/clean-up';
 
 const NOON = Date.UTC(2030, 0, 1, 12);

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { exitWith, stopSignal } from '../exit';
+import { exitWith, stopSignal } from '../src/exit';
 import { type DemoEvent, startDemoCheckout } from './checkout';
 
 /**

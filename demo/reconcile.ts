@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
-import { DEFAULT_TASK_QUEUE, deliverWorkflowId } from '../contracts/names';
-import type { ReconciliationResult } from '../contracts/reconciliation';
-import { reconcileNow } from '../starter/reconciliation';
+import { DEFAULT_TASK_QUEUE, deliverWorkflowId } from '../src/contracts/names';
+import type { ReconciliationResult } from '../src/contracts/reconciliation';
+import { reconcileNow } from '../src/starter/reconciliation';
 import type { DemoEnvironment } from './environment';
 import { ORPHAN } from './scenarios';
 

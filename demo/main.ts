@@ -1,7 +1,7 @@
 import { once } from 'node:events';
-import type { PurchaseResult } from '../contracts/purchase';
-import type { ReconciliationResult } from '../contracts/reconciliation';
-import { exitWith, stopSignal } from '../exit';
+import type { PurchaseResult } from '../src/contracts/purchase';
+import type { ReconciliationResult } from '../src/contracts/reconciliation';
+import { exitWith, stopSignal } from '../src/exit';
 import { audit } from './audit';
 import { type DemoEnvironment, startEnvironment } from './environment';
 import { createProgress, type Progress } from './progress';

@@ -1,5 +1,5 @@
-import type { PurchaseItem } from '../contracts/purchase';
-import type { PurchaseOutcome } from '../domain/outcome';
+import type { PurchaseItem } from '../src/contracts/purchase';
+import type { PurchaseOutcome } from '../src/domain/outcome';
 
 /** What goes wrong in one purchase, or what a person does to it. */
 export type ScenarioFault = 'kill-worker' | 'history-down' | 'cancel' | 'no-answer-then-abandon';

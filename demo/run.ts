@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
-import { purchaseWorkflowId } from '../contracts/names';
-import type { PurchaseResult } from '../contracts/purchase';
-import type { PurchaseStatus } from '../starter/status';
+import { purchaseWorkflowId } from '../src/contracts/names';
+import type { PurchaseResult } from '../src/contracts/purchase';
+import type { PurchaseStatus } from '../src/starter/status';
 import type { DemoEnvironment } from './environment';
 import type { Progress, Row } from './progress';
 import { type Scenario, SCENARIOS, scenarioWith } from './scenarios';

@@ -3,8 +3,8 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Sandbox, startSandbox } from '../sandbox';
-import { createStarter, type Starter } from '../starter/purchases';
-import { registerSearchAttributes } from '../temporal/client';
+import { createStarter, type Starter } from '../src/starter/purchases';
+import { registerSearchAttributes } from '../src/temporal/client';
 import { type DemoCheckout, startDemoCheckout } from './checkout';
 import {
   portFrom,
