@@ -90,7 +90,7 @@ async function workerVariables(
     PURCHASE_FIRST_POLL: '200ms',
     PURCHASE_POLL_INTERVAL: `${30_000 / SPEED}ms`,
     PURCHASE_DEADLINE: `${(25 * 60_000) / SPEED}ms`,
-    PURCHASE_SETTLE: '5s',
+    PURCHASE_CONFIRM_WINDOW: '5s',
     PURCHASE_PLACE_WITHIN: '12s',
     FINGERPRINT_SECRET: randomBytes(32).toString('hex'),
     DELIVERY_URL: checkout.url,

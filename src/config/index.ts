@@ -190,7 +190,7 @@ function purchaseSettings(values: WorkerValues) {
     pollIntervalMs: values.PURCHASE_POLL_INTERVAL,
     watch: values.PURCHASE_WATCH,
     deadlineMs: values.PURCHASE_DEADLINE,
-    settleMs: values.PURCHASE_SETTLE,
+    confirmWindowMs: values.PURCHASE_CONFIRM_WINDOW,
     replace: values.PURCHASE_REPLACE,
     partnerTimeoutMs: values.PARTNER_TIMEOUT,
     deliveryTimeoutMs: values.DELIVERY_TIMEOUT,

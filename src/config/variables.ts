@@ -65,7 +65,7 @@ export const variables = z.object({
       '`orders`: each open order is polled for itself; `history`: the order history is read once for all of them, and an order is polled when its row is no longer PENDING or PROCESSING, and every twentieth interval all the same',
     ),
   PURCHASE_DEADLINE: limit.prefault('25m').describe('from placement until an order that is still open is overdue'),
-  PURCHASE_SETTLE: pause
+  PURCHASE_CONFIRM_WINDOW: pause
     .prefault('60s')
     .describe('after a placement of unknown outcome: how long the order history is watched before it counts as absent'),
   PURCHASE_REPLACE: oneOf('never', 'answered', 'always')

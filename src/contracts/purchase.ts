@@ -127,7 +127,7 @@ export interface PurchaseSettings {
   /** Whether each open order is polled for itself, or the order history is read for all of them. */
   watch: 'orders' | 'history';
   deadlineMs: number;
-  settleMs: number;
+  confirmWindowMs: number;
   replace: 'never' | 'answered' | 'always';
   partnerTimeoutMs: number;
   deliveryTimeoutMs: number;

@@ -108,15 +108,15 @@ export function slotPause(turnInMs: number): number {
 /* The brake */
 
 /**
- * The measure of its pauses: `PURCHASE_SETTLE` (1 min), and no more than that, for whoever settles longer does not want to wait
+ * The measure of its pauses: `PURCHASE_CONFIRM_WINDOW` (1 min), and no more than that, for whoever settles longer does not want to wait
  * longer for a partner that is back.
  */
-function brakeUnit({ settleMs }: Pick<PurchaseSettings, 'settleMs'>): number {
-  return Math.min(Math.max(settleMs, 0.6 * SECOND), MINUTE);
+function brakeUnit({ confirmWindowMs }: Pick<PurchaseSettings, 'confirmWindowMs'>): number {
+  return Math.min(Math.max(confirmWindowMs, 0.6 * SECOND), MINUTE);
 }
 
 /** From one probe to the next, 10 s: one small request, and what a sale waits for longer than the partner is away. */
-export function probePause(settings: Pick<PurchaseSettings, 'settleMs'>): number {
+export function probePause(settings: Pick<PurchaseSettings, 'confirmWindowMs'>): number {
   return brakeUnit(settings) / 6;
 }
 
@@ -157,12 +157,12 @@ export function letThroughTimeout(settings: PurchaseSettings): number {
  * After so many pauses, when a purchase that waits asks again by itself: after 1 min, 3 min, 9 min, then every 15. It is woken when
  * the brake opens; this is for whom the lists did not show then, and thousands that ask must not keep the workers busy.
  */
-export function pausedPause(settings: Pick<PurchaseSettings, 'settleMs'>, times: number): number {
+export function pausedPause(settings: Pick<PurchaseSettings, 'confirmWindowMs'>, times: number): number {
   return brakeUnit(settings) * Math.min(3 ** (times - 1), 15);
 }
 
 /** An open brake that hears nothing more for 10 min ends; so does a closed one for which nobody has waited for half an hour. */
-export function brakeQuiet(settings: Pick<PurchaseSettings, 'settleMs'>): { open: number; closed: number } {
+export function brakeQuiet(settings: Pick<PurchaseSettings, 'confirmWindowMs'>): { open: number; closed: number } {
   return { open: 10 * brakeUnit(settings), closed: 30 * brakeUnit(settings) };
 }
 
@@ -244,21 +244,21 @@ export function historySearchOptions(settings: PurchaseSettings): ActivityOption
  *
  * @returns the pauses before each search; together they are the settling time.
  */
-export function settlingPauses({ settleMs }: Pick<PurchaseSettings, 'settleMs'>): number[] {
-  return [1, 2, 4, 8, 15, 30].map((share) => Math.round((settleMs * share) / 60));
+export function settlingPauses({ confirmWindowMs }: Pick<PurchaseSettings, 'confirmWindowMs'>): number[] {
+  return [1, 2, 4, 8, 15, 30].map((share) => Math.round((confirmWindowMs * share) / 60));
 }
 
 /**
  * How long an order history that can't be read is searched again before an operator is asked. A night of an unreadable history
  * wakes nobody while a placement may still be tried; the same wait is long enough for a key that is rotated.
  */
-export function unreadableHistoryTimeout({ settleMs, placeWithinMs }: PurchaseSettings): number {
-  return Math.max(3 * settleMs, placeWithinMs);
+export function unreadableHistoryTimeout({ confirmWindowMs, placeWithinMs }: PurchaseSettings): number {
+  return Math.max(3 * confirmWindowMs, placeWithinMs);
 }
 
 /** The same for a search that stands between an operator and the hold: an operator is there, and must not lose the hold for long. */
-export function lastSearchTimeout({ settleMs }: PurchaseSettings): number {
-  return 3 * settleMs;
+export function lastSearchTimeout({ confirmWindowMs }: PurchaseSettings): number {
+  return 3 * confirmWindowMs;
 }
 
 /* Requests under PARTNER_MAX_RPS */
@@ -434,8 +434,8 @@ export function completedEventOptions(settings: PurchaseSettings): ActivityOptio
 }
 
 /** The age from which an order without a purchase is a finding: a placement and its settling may take as long. */
-export function settlingAge({ settleMs, partnerTimeoutMs }: PurchaseSettings): number {
-  return 2 * (settleMs + partnerTimeoutMs);
+export function settlingAge({ confirmWindowMs, partnerTimeoutMs }: PurchaseSettings): number {
+  return 2 * (confirmWindowMs + partnerTimeoutMs);
 }
 
 /* Processes */

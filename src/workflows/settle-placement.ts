@@ -61,7 +61,7 @@ export async function settleUnknown(
   if (retryAfterMs) await sleep(retryAfterMs, { summary: 'the pause that the partner asked for' });
   const notBefore = Date.now() + (inFlight ? placementInFlight(settings) : 0);
   const prove = evidence !== 'NEVER_WRITTEN';
-  const settled = await watchHistory(purchase, { windowMs: settings.settleMs, prove, notBefore });
+  const settled = await watchHistory(purchase, { windowMs: settings.confirmWindowMs, prove, notBefore });
   metrics.count('fulfilment_placements_settled', { evidence, history: settled.kind });
 
   if (settled.kind === 'found') return adopt(purchase, settled.orders) ?? { kind: 'retry', why };
@@ -99,14 +99,14 @@ function searchOnce(purchase: PurchaseRecord): Promise<Settled> {
 
 /** In words, as {@link settleUnknown} does it. */
 function afterSettling(
-  { settleMs, replace }: PurchaseRecord['settings'],
+  { confirmWindowMs, replace }: PurchaseRecord['settings'],
   evidence: (PlacementUnknown | NeverWritten)['evidence'],
   mayHaveArrived: boolean,
 ): string {
   const ends = evidence === 'CONFLICT' && !mayHaveArrived;
   const again = evidence !== 'CONFLICT' && mayReplace(replace, evidence);
   const absent = ends ? 'ends the purchase as REJECTED' : again ? 'is placed again' : 'is held for a person';
-  const searched = `the order history is searched for ${settleMs / 1_000} s, and on where it can't be read`;
+  const searched = `the order history is searched for ${confirmWindowMs / 1_000} s, and on where it can't be read`;
   return `${searched}; an order that it shows is adopted, one that it shows absent ${absent}`;
 }
 
@@ -194,7 +194,7 @@ async function watchHistory(purchase: PurchaseRecord, options: WatchOptions): Pr
     if (result && result.runId !== purchase.searchedInRun) {
       purchase.searchedInRun = result.runId;
       absentSince = undefined;
-      windowMs = purchase.settings.settleMs;
+      windowMs = purchase.settings.confirmWindowMs;
       notBefore = Date.now() + placementInFlight(purchase.settings);
       giveUpAt = notBefore + unreadableForMs;
     }
@@ -204,7 +204,7 @@ async function watchHistory(purchase: PurchaseRecord, options: WatchOptions): Pr
     if (result && isWholeWindow) return { kind: 'absent', runId: result.runId };
     const timedOut = Date.now() >= giveUpAt && turn >= pauses.length;
     if (timedOut && absentSince === undefined) return { kind: 'unreadable', why };
-    const pause = pauses[Math.min(turn, pauses.length - 1)] ?? purchase.settings.settleMs;
+    const pause = pauses[Math.min(turn, pauses.length - 1)] ?? purchase.settings.confirmWindowMs;
     await sleep(boundedPause(pause, giveUpAt), { summary: 'then the order history is searched again' });
   }
 }

@@ -67,7 +67,7 @@ async function measure<T>(
       deliveryTimeoutMs: 15_000,
       firstPollMs: 0,
       pollIntervalMs: POLL_INTERVAL_MS,
-      settleMs: MINUTE,
+      confirmWindowMs: MINUTE,
       deadlineMs: 60 * MINUTE,
       placeWithinMs: 60 * MINUTE,
     },

@@ -23,7 +23,7 @@ const SETTINGS = {
   partnerTimeoutMs: 5_000,
   deliveryTimeoutMs: 5_000,
   pollIntervalMs: 2_000,
-  settleMs: 10_000,
+  confirmWindowMs: 10_000,
   deadlineMs: 15 * MINUTE,
   placeWithinMs: 15 * MINUTE,
 } as const;

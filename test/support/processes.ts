@@ -195,7 +195,7 @@ export function workerEnvOf(environment: TestEnvironment, own: ProcessEnv = {}):
     PURCHASE_POLL_INTERVAL: `${settings.pollIntervalMs}ms`,
     PURCHASE_WATCH: settings.watch,
     PURCHASE_DEADLINE: `${settings.deadlineMs}ms`,
-    PURCHASE_SETTLE: `${settings.settleMs}ms`,
+    PURCHASE_CONFIRM_WINDOW: `${settings.confirmWindowMs}ms`,
     PURCHASE_REPLACE: settings.replace,
     ...own,
   });

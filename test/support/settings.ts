@@ -7,7 +7,7 @@ export const FAST: PurchaseSettings = {
   pollIntervalMs: 50,
   watch: 'orders',
   deadlineMs: 30_000,
-  settleMs: 600,
+  confirmWindowMs: 600,
   replace: 'answered',
   partnerTimeoutMs: 1_000,
   deliveryTimeoutMs: 1_000,

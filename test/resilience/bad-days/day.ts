@@ -141,7 +141,7 @@ async function placementsHaveGoneWrong({ purchases, settings }: Plan, parts: Day
       return environment.sandbox.placeRequestsOf(referenceOf(name)) >= Math.min(wrong, 2);
     });
   // Where it is held or cancelled instead, there is none.
-  const withinMs = 2 * settings.settleMs + SECOND_REQUEST_MS;
+  const withinMs = 2 * settings.confirmWindowMs + SECOND_REQUEST_MS;
   await waitUntil('they are sent', areSent, { withinMs, everyMs: 100 }).catch(() => undefined);
 }
 

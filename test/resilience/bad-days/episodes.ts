@@ -245,7 +245,7 @@ function decided(morning: Morning): void {
     ...(['right', 'right', 'the order of another', 'an order that is not there'] as const),
     ...(['replace', 'abandon', 'deliver', 'withhold'] as const),
   ]);
-  const withinMs = 3 * settings.settleMs + placementInFlight(settings);
+  const withinMs = 3 * settings.confirmWindowMs + placementInFlight(settings);
   const what = { type: 'resolve' as const, of: name, how, withinMs };
   if (draw.chance(0.5)) morning.add(evening(draw.from(0, 500), { ...what, withinMs: 500 }));
   else morning.add({ part: 'day', at: { after: 'place', of: name, ms: 0 }, what });

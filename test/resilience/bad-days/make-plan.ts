@@ -67,7 +67,7 @@ function drawSettings(draw: Draw, maxRps: number | undefined, episodes: readonly
     pollIntervalMs: draw.pick([300, 500, 1_000]),
     watch: 'orders',
     deadlineMs: isOverdueSoon ? 4_000 : draw.pick([4_000, 8_000, 30_000]),
-    settleMs: isShort ? 1_500 : draw.pick([1_500, 2_500, 4_000]),
+    confirmWindowMs: isShort ? 1_500 : draw.pick([1_500, 2_500, 4_000]),
     replace: draw.pick(['never', 'answered', 'answered', 'always']),
     partnerTimeoutMs: isShort ? 800 : draw.pick([800, 1_500]),
     deliveryTimeoutMs: draw.pick([500, 1_000]),
@@ -78,9 +78,9 @@ function drawSettings(draw: Draw, maxRps: number | undefined, episodes: readonly
  * A history lags either clearly less than it is watched, or so long that a second request is sent before the first one's order
  * shows, and found while that one is settled: what happens at the bounds nobody promises.
  */
-function drawPartner(draw: Draw, { settleMs }: PurchaseSettings): PartnerPlan {
+function drawPartner(draw: Draw, { confirmWindowMs }: PurchaseSettings): PartnerPlan {
   const lag = draw.weighted({ none: 55, short: 25, long: 20 });
-  const lags = { none: 0, short: 0.3 * settleMs, long: (draw.from(120, 160) / 100) * settleMs + 2_000 };
+  const lags = { none: 0, short: 0.3 * confirmWindowMs, long: (draw.from(120, 160) / 100) * confirmWindowMs + 2_000 };
   return {
     settings: {
       historyLagMs: Math.round(lags[lag]),

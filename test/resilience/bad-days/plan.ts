@@ -82,9 +82,9 @@ export type Resolving =
 
 /** The plan in words: what is not as it would be on a good day. */
 export function inWords({ seed, settings, maxRps, workers, partner, purchases, events }: Plan): string[] {
-  const { settleMs, partnerTimeoutMs, placeWithinMs, deadlineMs, replace, watch } = settings;
+  const { confirmWindowMs, partnerTimeoutMs, placeWithinMs, deadlineMs, replace, watch } = settings;
   return [
-    `seed ${seed}: ${workers} workers, PURCHASE_REPLACE=${replace}, PURCHASE_SETTLE=${settleMs}ms, ` +
+    `seed ${seed}: ${workers} workers, PURCHASE_REPLACE=${replace}, PURCHASE_CONFIRM_WINDOW=${confirmWindowMs}ms, ` +
       `PARTNER_TIMEOUT=${partnerTimeoutMs}ms, PURCHASE_PLACE_WITHIN=${placeWithinMs}ms, PURCHASE_DEADLINE=${deadlineMs}ms, ` +
       `PURCHASE_WATCH=${watch}, PARTNER_MAX_RPS=${maxRps ?? 'none'}`,
     `the partner: ${JSON.stringify(partner.settings)}, ${partner.pastOrders} orders of earlier days`,

@@ -77,21 +77,23 @@ export function drawTrouble(morning: Morning): Trouble {
  * An error, and a refusal of the second request on account of the first: which has booked, or will have after one look at the
  * history, and well within a window of looks. How late the second request comes nobody knows, so what is late counts from its answer.
  */
-function bookedThenRefused({ draw, settings: { settleMs } }: Morning): Trouble {
+function bookedThenRefused({ draw, settings: { confirmWindowMs } }: Morning): Trouble {
   const isLate = !draw.chance(0.5);
   const first: Fault = isLate
     ? { operation: 'place', action: { type: 'answer', status: 500 } }
     : { operation: 'place', when: 'after', action: draw.pick(ERRORS) };
   const refusal: Fault = { operation: 'place', action: { type: 'answer', status: draw.pick([409, 402, 422]) } };
-  const booked: Fault = { ...refusal, commit: { type: 'late', ms: Math.round(0.5 * settleMs) } };
+  const booked: Fault = { ...refusal, commit: { type: 'late', ms: Math.round(0.5 * confirmWindowMs) } };
   return { faults: [first, isLate ? booked : refusal, { ...refusal, times: 2 }] };
 }
 
 /** Booked after the answer: soon enough to be found while the history is watched, or long after. */
 export function late({ draw, settings }: Morning, action: Action): Trouble {
-  const { settleMs } = settings;
+  const { confirmWindowMs } = settings;
   if (draw.chance(0.5)) {
-    return { faults: [{ operation: 'place', action, commit: { type: 'late', ms: Math.round(0.2 * settleMs) } }] };
+    return {
+      faults: [{ operation: 'place', action, commit: { type: 'late', ms: Math.round(0.2 * confirmWindowMs) } }],
+    };
   }
   return {
     faults: [{ operation: 'place', action, commit: { type: 'late', ms: draw.from(8, 25) * SECOND } }],
@@ -99,8 +101,10 @@ export function late({ draw, settings }: Morning, action: Action): Trouble {
   };
 }
 
-function justAfterTheTimeout({ draw, settings: { partnerTimeoutMs, settleMs } }: Morning): number {
-  return draw.chance(0.5) ? draw.from(100, partnerTimeoutMs - 300) : Math.round(partnerTimeoutMs + 0.15 * settleMs);
+function justAfterTheTimeout({ draw, settings: { partnerTimeoutMs, confirmWindowMs } }: Morning): number {
+  return draw.chance(0.5)
+    ? draw.from(100, partnerTimeoutMs - 300)
+    : Math.round(partnerTimeoutMs + 0.15 * confirmWindowMs);
 }
 
 function searchFault(draw: Draw, action: Action): PlannedPurchase['faults'][number] {

@@ -13,7 +13,7 @@ import { waitUntil } from '../../support/wait-until';
 jest.setTimeout(240_000);
 
 /** A request has the time to be read and left without an answer, and to be killed after a beat. */
-const SLOW = { partnerTimeoutMs: 8_000, settleMs: 2_000, placeWithinMs: 180_000, deadlineMs: 180_000 };
+const SLOW = { partnerTimeoutMs: 8_000, confirmWindowMs: 2_000, placeWithinMs: 180_000, deadlineMs: 180_000 };
 const UNANSWERED = placing('hangs', 'before', { action: { type: 'hang' }, times: 'always' });
 
 describe('a placement whose worker dies', () => {

@@ -7,7 +7,7 @@ it('a worker killed while it reads an order that a person named leaves the hold 
   const env = await startTestEnvironment({
     worker: false,
     pastOrders: 3,
-    settings: { replace: 'never', settleMs: 200 },
+    settings: { replace: 'never', confirmWindowMs: 200 },
   });
   const worker = await startReadyWorker({ env: workerEnvOf(env, { PARTNER_TIMEOUT: '8s' }) });
   const referenceId = env.reference();

@@ -16,7 +16,7 @@ const SETTINGS = {
   pollIntervalMs: 300,
   deadlineMs: 180_000,
   placeWithinMs: 120_000,
-  settleMs: 3_000,
+  confirmWindowMs: 3_000,
   replace: 'always',
 } as const;
 

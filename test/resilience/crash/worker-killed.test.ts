@@ -28,7 +28,7 @@ import { waitUntil } from '../../support/wait-until';
 
 jest.setTimeout(300_000);
 
-const PATIENT = { pollIntervalMs: 300, deadlineMs: 180_000, placeWithinMs: 120_000, settleMs: 10_000 };
+const PATIENT = { pollIntervalMs: 300, deadlineMs: 180_000, placeWithinMs: 120_000, confirmWindowMs: 10_000 };
 
 /** Each place in a purchase's life, each kind of fault, and the pairs of them in which money is at stake. */
 const CRASH_POINTS: CrashPoint[] = [
@@ -144,7 +144,7 @@ describe('a worker process that gets a signal', () => {
   it.concurrent(
     'SIGSTOP after the write, and SIGCONT between the two timeouts of the attempt, is not taken for unsent',
     async () => {
-      const environment = await start('never', { settleMs: 20_000 });
+      const environment = await start('never', { confirmWindowMs: 20_000 });
       const { sandbox, settings } = environment;
       const victim = await workerFor(environment);
       const [bought] = await startAll(environment, [

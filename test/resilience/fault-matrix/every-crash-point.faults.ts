@@ -17,7 +17,7 @@ const SETTINGS = {
   pollIntervalMs: 500,
   deadlineMs: 8 * MINUTE,
   placeWithinMs: 5 * MINUTE,
-  settleMs: 10_000,
+  confirmWindowMs: 10_000,
   replace: 'always',
 } as const;
 /** So many placements are under way at each kill, which comes in the instant in which the last of them is read. */

@@ -20,7 +20,7 @@ const SETTINGS = {
   deliveryTimeoutMs: 15_000,
   placeWithinMs: 60 * MINUTE,
   deadlineMs: 25 * MINUTE,
-  settleMs: 5_000,
+  confirmWindowMs: 5_000,
   replace: 'answered',
 } as const;
 

@@ -6,7 +6,7 @@ import { waitUntil } from '../../support/wait-until';
 
 /** On a clock 60 times as fast an hour is a minute. What the partner may take is not as short: the machine is no faster. */
 const HOUR_MS = 60_000;
-const SETTINGS = { placeWithinMs: HOUR_MS, settleMs: 1_000, partnerTimeoutMs: 2_000, deadlineMs: 5 * HOUR_MS };
+const SETTINGS = { placeWithinMs: HOUR_MS, confirmWindowMs: 1_000, partnerTimeoutMs: 2_000, deadlineMs: 5 * HOUR_MS };
 /** Sales go on at this pace, which is not made faster. */
 const SALE_EVERY_MS = 200;
 const BEFORE_MS = 5_000;

@@ -24,7 +24,7 @@ const SETTINGS = {
   pollIntervalMs: 1_000,
   deadlineMs: 6 * 60_000,
   placeWithinMs: 5 * 60_000,
-  settleMs: 5_000,
+  confirmWindowMs: 5_000,
   replace: 'always',
 } as const;
 

@@ -192,7 +192,7 @@ describe('a purchase that waits for a person', () => {
 
 describe('an order that a person names is read before it is believed', () => {
   // So long that a read that hangs lasts until the test ends it.
-  const env = sharedEnvironment({ settings: { replace: 'never', settleMs: 200, partnerTimeoutMs: 10_000 } });
+  const env = sharedEnvironment({ settings: { replace: 'never', confirmWindowMs: 200, partnerTimeoutMs: 10_000 } });
 
   beforeAll(() => env.sandbox.addPastOrders({ count: 3 }));
 

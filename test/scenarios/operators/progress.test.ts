@@ -7,7 +7,7 @@ import { waitUntil } from '../../support/wait-until';
 
 describe('what an operator sees of a purchase in the Temporal UI', () => {
   const env = sharedEnvironment({
-    settings: { replace: 'never', settleMs: 100, firstPollMs: 0 },
+    settings: { replace: 'never', confirmWindowMs: 100, firstPollMs: 0 },
     sandbox: { perLookMs: 30_000 },
     pastOrders: 3,
   });

@@ -81,7 +81,10 @@ const ROWS: Row[] = [
 
 describe('what an answer to place-order means, where an absent order may be placed again if the partner answered', () => {
   // Many at once: a search that is late on a busy machine must not exhaust the time in which the history has to be readable.
-  const env = sharedEnvironment({ pastOrders: 5, settings: { ...LENIENT, partnerTimeoutMs: 5_000, settleMs: 3_000 } });
+  const env = sharedEnvironment({
+    pastOrders: 5,
+    settings: { ...LENIENT, partnerTimeoutMs: 5_000, confirmWindowMs: 3_000 },
+  });
   const runs = new Map<string, Promise<PurchaseRun>>();
 
   beforeAll(async () => {

@@ -22,7 +22,7 @@ jest.setTimeout(180_000);
 
 const PROBE_PAUSE_MS = 100;
 /** Its pauses are made of the settling time: a probe each 100 ms, and 300 ms until the first purchase is let through. */
-const BRAKED: TestEnvironmentOptions = { brake: true, pastOrders: 5, settings: { ...LENIENT, settleMs: 600 } };
+const BRAKED: TestEnvironmentOptions = { brake: true, pastOrders: 5, settings: { ...LENIENT, confirmWindowMs: 600 } };
 
 it.concurrent(
   'a balance that is gone costs two sales and one for each growing pause, and not those of a night',
@@ -57,7 +57,7 @@ it.concurrent(
 it.concurrent(
   'what an earlier request bought late is found before a purchase that waits ends without an order',
   async () => {
-    const env = await startTestEnvironment({ ...BRAKED, settings: { ...BRAKED.settings, settleMs: 3_000 } });
+    const env = await startTestEnvironment({ ...BRAKED, settings: { ...BRAKED.settings, confirmWindowMs: 3_000 } });
     const fault = env.sandbox.addFault({ operation: 'place', action: { type: 'answer', status: 500 } });
     const referenceId = await env.buy({ 'demo-instant': 1 });
     await waitUntil('its request was answered', () => fault.hits === 1);
@@ -173,7 +173,7 @@ it('who shows nothing costs no pause, and who has failed already comes last', as
 
 it('a closed brake that continues as new is closed at once, and has nothing forgotten', async () => {
   // Nobody waits for it, so that with the other tests' settling time a busy machine would see it open after 18 s.
-  const env = await startTestEnvironment({ ...BRAKED, settings: { ...BRAKED.settings, settleMs: 3_000 } });
+  const env = await startTestEnvironment({ ...BRAKED, settings: { ...BRAKED.settings, confirmWindowMs: 3_000 } });
   const closed = closedFor('NO_BALANCE');
   const notice = {
     type: 'purchasing.paused',
@@ -195,7 +195,7 @@ it('a closed brake that continues as new is closed at once, and has nothing forg
 
 it('an open brake that continues as new is open, though its run began closed', async () => {
   // With the other tests' settling time it would end on a busy machine, after 6 s in which nothing is reported.
-  const env = await startTestEnvironment({ ...BRAKED, settings: { ...BRAKED.settings, settleMs: 3_000 } });
+  const env = await startTestEnvironment({ ...BRAKED, settings: { ...BRAKED.settings, confirmWindowMs: 3_000 } });
   const state: BrakeState = { row: [FAILED], closures: 1, failures: 0, tried: [], notices: [] };
   const { firstExecutionRunId } = await startBrake(env, state, closedFor('UNKNOWN'));
   // What is reported before that is no news to it.
@@ -206,7 +206,7 @@ it('an open brake that continues as new is open, though its run began closed', a
 });
 
 it('a brake for which nobody has waited for long opens, though it has continued as new meanwhile', async () => {
-  const env = await startTestEnvironment({ ...BRAKED, settings: { ...BRAKED.settings, settleMs: 6_000 } });
+  const env = await startTestEnvironment({ ...BRAKED, settings: { ...BRAKED.settings, confirmWindowMs: 6_000 } });
   const closed = { ...closedFor('UNKNOWN'), since: Date.now() - HOUR };
   const state: BrakeState = { row: [], closed, closures: 1, failures: 0, tried: [], notices: [] };
   await startBrake(env, state, closed);

@@ -14,7 +14,7 @@ import {
 const UNREADABLE: PurchaseFault = { operation: 'orders', times: 'always', action: { type: 'answer', status: 503 } };
 
 describe('a cancel ends a purchase only where surely nothing was bought', () => {
-  const env = sharedEnvironment({ pastOrders: 5, settings: { ...LENIENT, settleMs: 4_000 } });
+  const env = sharedEnvironment({ pastOrders: 5, settings: { ...LENIENT, confirmWindowMs: 4_000 } });
 
   it('ends CANCELLED before anything was sent, and then nothing is', async () => {
     const referenceId = await startPurchase(env, [UNREADABLE]);
@@ -65,7 +65,10 @@ describe('a cancel ends a purchase only where surely nothing was bought', () => 
 });
 
 describe('a cancel of a purchase that is held because its placement is unknown', () => {
-  const env = sharedEnvironment({ pastOrders: 5, settings: { ...LENIENT, settleMs: 200, placeWithinMs: 2_000 } });
+  const env = sharedEnvironment({
+    pastOrders: 5,
+    settings: { ...LENIENT, confirmWindowMs: 200, placeWithinMs: 2_000 },
+  });
 
   it('ends it when the order is shown to be absent', async () => {
     const { referenceId, state } = await runPurchase(env, [{ operation: 'place', action: { type: 'reset' } }]);

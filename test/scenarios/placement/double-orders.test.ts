@@ -118,7 +118,7 @@ describe('what may be placed again is the user’s choice', () => {
   it('never: neither after an error answer nor after silence', async () => {
     const env = await startTestEnvironment({
       pastOrders: 5,
-      settings: { ...LENIENT, replace: 'never', settleMs: 300 },
+      settings: { ...LENIENT, replace: 'never', confirmWindowMs: 300 },
     });
     const faults = [...broken, before({ type: 'answer', status: 500 }), before({ type: 'unsuccessful' })];
     const all = await Promise.all(faults.map((fault) => runPurchase(env, [fault])));
@@ -129,7 +129,7 @@ describe('what may be placed again is the user’s choice', () => {
   it('always: after silence too, once the order is shown absent, and to one order only', async () => {
     const env = await startTestEnvironment({
       pastOrders: 5,
-      settings: { ...LENIENT, replace: 'always', settleMs: 300 },
+      settings: { ...LENIENT, replace: 'always', confirmWindowMs: 300 },
     });
     const absent = await Promise.all(broken.map((fault) => runPurchase(env, [fault])));
     const there = await Promise.all(broken.map((fault) => runPurchase(env, [{ ...fault, when: 'after' }])));

@@ -55,7 +55,7 @@ describe('the order history shows what became of a lost answer', () => {
 
 describe('an order that shows up late, but within the settling time', () => {
   // Found orders end the settling, so that nothing here waits for all of it.
-  const env = sharedEnvironment({ pastOrders: 5, settings: { ...LENIENT, settleMs: 10_000 } });
+  const env = sharedEnvironment({ pastOrders: 5, settings: { ...LENIENT, confirmWindowMs: 10_000 } });
 
   it('is waited for when the history lags, instead of being placed again', async () => {
     env.sandbox.settings({ historyLagRequests: 4 });
@@ -88,7 +88,7 @@ describe('an order that shows up late, but within the settling time', () => {
 });
 
 it('an order that shows up while a search takes longer than the settling time is adopted: the search looked before it', async () => {
-  const settings = { ...LENIENT, settleMs: 2_000, partnerTimeoutMs: 8_000 };
+  const settings = { ...LENIENT, confirmWindowMs: 2_000, partnerTimeoutMs: 8_000 };
   const env = await startTestEnvironment({ pastOrders: 5, settings });
   const [newest] = (await env.partner.listOrders()).data.orders;
   // The second search asks for the order of the purchase, for the newest orders, and for the newest: the sixth request since the 409.
@@ -108,7 +108,7 @@ describe('a history that shows nothing absent leads to a hold and not to a secon
   let empty: PurchaseRun;
 
   beforeAll(async () => {
-    const settings = { ...LENIENT, settleMs: 200, placeWithinMs: 2_000 };
+    const settings = { ...LENIENT, confirmWindowMs: 200, placeWithinMs: 2_000 };
     const [one, two, three] = await Promise.all([
       startTestEnvironment({ pastOrders: 5, settings }),
       startTestEnvironment({ pastOrders: 5, settings }),
@@ -155,7 +155,7 @@ async function runWithBrokenSearch(env: TestEnvironment): Promise<PurchaseRun> {
 }
 
 it('a row that may be the order and can not be read holds a purchase before it sends anything, and not after a decision', async () => {
-  const env = await startTestEnvironment({ settings: { ...LENIENT, settleMs: 200, placeWithinMs: 1_000 } });
+  const env = await startTestEnvironment({ settings: { ...LENIENT, confirmWindowMs: 200, placeWithinMs: 1_000 } });
   const referenceId = env.reference();
   const { id } = await env.sandbox.placeManualOrder({ referenceId, items: [{ id: 'demo-instant', quantity: 1 }] });
   await env.sandbox.changeOrder(id, { shownRow: { status: null } });

@@ -69,7 +69,7 @@ const NOTHING_BOUGHT = ['NOT_PLACED', 'REJECTED', 'CANCELLED'];
 describe('whatever the partner answers', () => {
   const env = sharedEnvironment({
     pastOrders: 5,
-    settings: { ...LENIENT, deadlineMs: 2_500, placeWithinMs: 8_000, settleMs: 300 },
+    settings: { ...LENIENT, deadlineMs: 2_500, placeWithinMs: 8_000, confirmWindowMs: 300 },
   });
 
   it('a purchase never buys twice, never hands over a key that was not issued to it, and never breaks', async () => {

@@ -7,7 +7,7 @@ const ITEMS = [{ productId: 'demo-instant', quantity: 2 }];
 const COST = 9.98;
 
 describe('a purchase that names the most that it may cost', () => {
-  const env = sharedEnvironment({ pastOrders: 5, settings: { ...LENIENT, settleMs: 200 } });
+  const env = sharedEnvironment({ pastOrders: 5, settings: { ...LENIENT, confirmWindowMs: 200 } });
   const catalogueReadings = () => env.sandbox.log().filter(({ path }) => path.includes('/products')).length;
 
   it('costs no request more where it names nothing', async () => {

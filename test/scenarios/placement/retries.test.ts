@@ -81,7 +81,7 @@ describe('what was surely not bought is tried again, for a time', () => {
 
 describe('the pace of the partner', () => {
   const GARBAGE = ['soon', '-5', '9e9'];
-  const env = sharedEnvironment({ pastOrders: 5, settings: { ...LENIENT, settleMs: 200 } });
+  const env = sharedEnvironment({ pastOrders: 5, settings: { ...LENIENT, confirmWindowMs: 200 } });
   let runs: Map<string, PurchaseRun>;
 
   beforeAll(async () => {

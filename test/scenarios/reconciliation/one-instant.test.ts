@@ -3,7 +3,7 @@ import { settlingAge } from '../../../src/workflows/policies';
 import { startReconciliationEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
 
-const SETTINGS = { settleMs: 100, partnerTimeoutMs: 900, deadlineMs: 60_000 };
+const SETTINGS = { confirmWindowMs: 100, partnerTimeoutMs: 900, deadlineMs: 60_000 };
 
 describe('a reconciliation whose reading takes long', () => {
   it('reports nothing of what began or ended while it read, and leaves that to the next run', async () => {

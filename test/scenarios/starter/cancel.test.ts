@@ -5,7 +5,7 @@ import { starterEnvOf, starterProcess } from '../../support/processes';
 import { sharedEnvironment } from '../../support/test-environment';
 
 describe('cancel asks a purchase to end, and says what comes of it', () => {
-  const env = sharedEnvironment({ settings: { replace: 'never', settleMs: 100 }, pastOrders: 3 });
+  const env = sharedEnvironment({ settings: { replace: 'never', confirmWindowMs: 100 }, pastOrders: 3 });
   const run = (...args: string[]) => starterProcess(args, starterEnvOf(env));
 
   it.concurrent('before anything was sent: it ends CANCELLED, and no order is placed', async () => {

@@ -11,7 +11,7 @@ import { waitUntil } from '../../support/wait-until';
 describe('list: who waits for a person', () => {
   const env = sharedEnvironment({
     ownNamespace: true,
-    settings: { replace: 'never', settleMs: 100 },
+    settings: { replace: 'never', confirmWindowMs: 100 },
     sandbox: { perLookMs: 30_000 },
     pastOrders: 3,
   });

@@ -5,7 +5,10 @@ import { starterEnvOf, starterProcess } from '../../support/processes';
 import { sharedEnvironment } from '../../support/test-environment';
 
 describe('resolve carries the decision of a person to a purchase that is held', () => {
-  const env = sharedEnvironment({ settings: { replace: 'never', settleMs: 100 }, sandbox: { perLookMs: 30_000 } });
+  const env = sharedEnvironment({
+    settings: { replace: 'never', confirmWindowMs: 100 },
+    sandbox: { perLookMs: 30_000 },
+  });
   const run = (...args: string[]) => starterProcess(args, starterEnvOf(env));
 
   beforeAll(async () => {

@@ -101,7 +101,7 @@ function workerEnv(
     PURCHASE_FIRST_POLL: '50ms',
     PURCHASE_POLL_INTERVAL: '100ms',
     PURCHASE_DEADLINE: '5m',
-    PURCHASE_SETTLE: '1s',
+    PURCHASE_CONFIRM_WINDOW: '1s',
     // A machine that is too busy for a placement must not leave a purchase to people, of whom the test has none.
     PURCHASE_REPLACE: 'always',
     PURCHASE_PLACE_WITHIN: '2m',

@@ -75,7 +75,7 @@ describe('a worker that is told only what it must be told', () => {
         pollIntervalMs: 30_000,
         watch: 'orders',
         deadlineMs: 1_500_000,
-        settleMs: 60_000,
+        confirmWindowMs: 60_000,
         replace: 'answered',
         partnerTimeoutMs: 15_000,
         deliveryTimeoutMs: 15_000,
@@ -116,7 +116,7 @@ describe('every variable', () => {
       PURCHASE_POLL_INTERVAL: '1s',
       PURCHASE_WATCH: 'history',
       PURCHASE_DEADLINE: '24h',
-      PURCHASE_SETTLE: '2m',
+      PURCHASE_CONFIRM_WINDOW: '2m',
       PURCHASE_REPLACE: 'never',
       FINGERPRINT_SECRET: `${FINGERPRINT_SECRET} older-${FINGERPRINT_SECRET}`,
       DELIVERY_DIR: './deliveries',
@@ -146,7 +146,7 @@ describe('every variable', () => {
         pollIntervalMs: 1_000,
         watch: 'history',
         deadlineMs: 86_400_000,
-        settleMs: 120_000,
+        confirmWindowMs: 120_000,
         replace: 'never',
         partnerTimeoutMs: 500,
         deliveryTimeoutMs: 3_000,
@@ -404,8 +404,8 @@ describe('durations', () => {
         fc.constantFrom(...(['ms', 's', 'm', 'h'] as const)),
         fc.integer({ min: 1, max: 24 }),
         (unit, count) => {
-          const config = readWorkerConfig({ ...GOOD, PURCHASE_SETTLE: `${count}${unit}` });
-          expect(config.purchase.settleMs).toBe(count * units[unit]);
+          const config = readWorkerConfig({ ...GOOD, PURCHASE_CONFIRM_WINDOW: `${count}${unit}` });
+          expect(config.purchase.confirmWindowMs).toBe(count * units[unit]);
         },
       ),
     );

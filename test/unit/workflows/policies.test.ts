@@ -28,7 +28,7 @@ const production = {
   pollIntervalMs: 30_000,
   watch: 'orders' as const,
   deadlineMs: 1_500_000,
-  settleMs: 60_000,
+  confirmWindowMs: 60_000,
   partnerTimeoutMs: 15_000,
   deliveryTimeoutMs: 15_000,
 };
@@ -113,7 +113,7 @@ describe.each([
 
 describe('settling a placement of unknown outcome', () => {
   it('searches soon and then with growing gaps, over the whole settling time', () => {
-    const pauses = settlingPauses({ settleMs: 60_000 });
+    const pauses = settlingPauses({ confirmWindowMs: 60_000 });
     expect(pauses).toEqual(pauses.toSorted((a, b) => a - b));
     expect(pauses.reduce((total, pause) => total + pause, 0)).toBe(60_000);
   });
@@ -141,7 +141,7 @@ describe('the history of a purchase stays bounded, because it never continues as
   const MOST_EVENTS = 51_200 / 4;
   const LONGEST = 720 * 3_600_000;
   const [SEARCH, PLACEMENT, POLL] = [11, 13, 8];
-  const searches = settlingPauses({ settleMs: 1 });
+  const searches = settlingPauses({ confirmWindowMs: 1 });
 
   /** The events of one round, most of which an activity, its pause and their workflow tasks are, and its pause. */
   const ROUNDS: [string, number, (round: number) => number][] = [
@@ -161,7 +161,7 @@ describe('the history of a purchase stays bounded, because it never continues as
   });
 
   it('and nothing is slower for it at the default settings', () => {
-    const rounds = production.placeWithinMs / (production.settleMs + placementPause(60));
+    const rounds = production.placeWithinMs / (production.confirmWindowMs + placementPause(60));
     expect(pauseFloor(rounds * (PLACEMENT + 7 * SEARCH))).toBe(0);
     expect(pauseFloor((production.placeWithinMs / placementPause(60)) * PLACEMENT)).toBe(0);
   });
