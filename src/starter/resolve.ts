@@ -5,8 +5,9 @@ import {
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
 import { purchaseWorkflowId, RESOLVE_UPDATE, resolveUpdateId } from '../contracts/names';
-import type { Decision, DecisionChoice, HoldNotice, PurchaseMemo } from '../contracts/purchase';
+import { type Decision, type DecisionChoice, holdIn, type HoldNotice } from '../contracts/purchase';
 import { isSafeOrderId } from '../domain/order';
+import { GRPC_STATUS, grpcErrorOf } from '../temporal/client';
 import { DecisionRefusedError, NotAnsweredError, StarterError } from './errors';
 
 /** A decision that the purchase has taken note of. */
@@ -47,7 +48,7 @@ async function openHold(client: Client, referenceId: string, workflowId: string)
   if (status.name !== 'RUNNING') {
     throw new DecisionRefusedError(referenceId, `the purchase has ended (${status.name}) and waits for nobody`);
   }
-  const { hold } = (memo ?? {}) as PurchaseMemo;
+  const hold = holdIn(memo);
   if (!hold) throw new DecisionRefusedError(referenceId, 'the purchase is not held, it goes on by itself');
   return hold;
 }
@@ -55,10 +56,9 @@ async function openHold(client: Client, referenceId: string, workflowId: string)
 async function decide(client: Client, referenceId: string, decision: Decision, answerWithinMs: number): Promise<void> {
   const handle = client.workflow.getHandle(purchaseWorkflowId(referenceId));
   const updateId = resolveUpdateId(decision);
+  const send = () => handle.executeUpdate(RESOLVE_UPDATE, { args: [decision], updateId });
   try {
-    await client.withDeadline(Date.now() + answerWithinMs, () =>
-      handle.executeUpdate(RESOLVE_UPDATE, { args: [decision], updateId }),
-    );
+    await client.withDeadline(Date.now() + answerWithinMs, () => send().catch((error) => sendAgain(error, send)));
   } catch (error) {
     if (error instanceof WorkflowUpdateFailedError) {
       throw new DecisionRefusedError(referenceId, error.cause?.message ?? error.message);
@@ -74,4 +74,10 @@ async function decide(client: Client, referenceId: string, decision: Decision, a
     }
     throw error;
   }
+}
+
+/** The server gives up an update whose workflow task was overtaken by another event. The same decision again is one decision. */
+function sendAgain(error: unknown, send: () => Promise<unknown>): Promise<unknown> {
+  if (grpcErrorOf(error)?.code === GRPC_STATUS.FAILED_PRECONDITION) return send();
+  throw error;
 }

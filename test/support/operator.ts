@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { WorkflowHandle } from '@temporalio/client';
-import type { Decision, HoldNotice, HoldReason, PurchaseResult } from '../../src/contracts/purchase';
+import type { Decision, HoldNotice, PurchaseResult } from '../../src/contracts/purchase';
+import type { HoldReason } from '../../src/domain/holds';
 import { purchaseWorkflowId, RESOLVE_UPDATE } from '../../src/contracts/names';
+import { GRPC_STATUS, grpcErrorOf } from '../../src/temporal/client/grpc-error';
 import type { TestEnvironment } from './test-environment';
 import { waitUntil } from './wait-until';
 
@@ -161,7 +163,12 @@ export function operatorOf(environment: Pick<TestEnvironment, 'client' | 'starte
     terminate: async () => void (await handle.terminate('done by a person')),
     async resolve(decision, rest = {}) {
       const hold = rest.hold ?? (await waitUntil(`${referenceId} is held`, openHold)).id;
-      await handle.executeUpdate(RESOLVE_UPDATE, { args: [{ decision, ...rest, hold }] });
+      const send = () => handle.executeUpdate(RESOLVE_UPDATE, { args: [{ decision, ...rest, hold }] });
+      // As our own command does: an event at the wrong moment is enough for the server to give an update up.
+      await send().catch((error: unknown) => {
+        if (grpcErrorOf(error)?.code !== GRPC_STATUS.FAILED_PRECONDITION) throw error;
+        return send();
+      });
     },
     async points(runId) {
       const events = await historyOf(runId);

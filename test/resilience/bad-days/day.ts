@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DELIVER_WORKFLOW, deliverWorkflowId, PURCHASE_WORKFLOW } from '../../../src/contracts/names';
 import { PURCHASE_STATE } from '../../../src/contracts/search-attributes';
-import { settlingAge } from '../../../src/workflows/policies';
+import { confirmedAge } from '../../../src/workflows/policies';
 import type { JsonAnswer, Plan, PlannedPurchase } from './plan';
 import { startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
@@ -165,7 +165,7 @@ async function quietNight(plan: Plan, parts: DayParts): Promise<boolean> {
     await haveSettled(plan, parts);
     await deliveriesHaveEnded(plan, parts);
     // A reconciliation leaves alone what is younger than the settling times.
-    await sleep(Math.max(lastBookingAt(plan, environment) - Date.now(), 0) + settlingAge(plan.settings) + 500);
+    await sleep(Math.max(lastBookingAt(plan, environment) - Date.now(), 0) + confirmedAge(plan.settings) + 500);
     if (!(await reconcile(parts))) return false;
   }
   await haveSettled(plan, parts);

@@ -5,7 +5,7 @@ import type { Moment, PlannedPurchase, Resolving } from './plan';
 import { ERRORS, late, LOST } from './troubles';
 
 const SECOND = 1_000;
-const ACTIVITIES = ['placeOrder', 'findOrders', 'awaitOrderChange', 'getOrder', 'deliverEvent'];
+const ACTIVITIES = ['placeOrder', 'findOrders', 'awaitOrderChange', 'pollOrder', 'deliverSale'];
 
 /** Things that belong together: a purchase that is in a certain place, and what happens just then. */
 const EPISODES = {

@@ -1,4 +1,5 @@
 import { expectNoChangedEvents } from '../../support/checks';
+import { changeAtEachRead } from '../../support/held-purchases';
 import { operatorOf } from '../../support/operator';
 import type { Answer } from '../../support/receiver';
 import { sharedEnvironment, startTestEnvironment } from '../../support/test-environment';
@@ -6,13 +7,13 @@ import { waitUntil } from '../../support/wait-until';
 
 const A_QUARTER_OF_AN_HOUR = 15 * 60_000;
 
-describe('what an event hands over is fixed when its order is read', () => {
+describe('an order that changes between its review and the receipt of its event', () => {
   const env = sharedEnvironment();
   const answers = new Map<string, Answer>();
 
   beforeAll(() => {
     env.receiver.answerWith(({ body }) =>
-      body.type === 'purchase.held' ? 204 : (answers.get(body.data.referenceId) ?? 204),
+      ['purchase.held', 'purchase.attention'].includes(body.type) ? 204 : (answers.get(body.data.referenceId) ?? 204),
     );
   });
   expectNoChangedEvents(env);
@@ -30,37 +31,43 @@ describe('what an event hands over is fixed when its order is read', () => {
   const valuesOf = (referenceId: string, type = 'purchase.') =>
     env.receiver.attempts
       .filter(({ body }) => body.data.referenceId === referenceId && body.type.startsWith(type))
-      .map(({ id, body }) => ({
-        id,
-        keys: (body.data.lines ?? []).flatMap((line) => line.keys ?? []).map((key) => key.value),
-      }));
-
-  it.concurrent(
-    'a fuller order after a lost receipt changes nothing of the event: the same keys, the same id',
-    async () => {
-      const { referenceId, operator, orderId } = await waitingForDelivery('demo-never', 4, 'take-and-reset');
-      await env.sandbox.changeOrder(orderId, {
-        status: 'PARTIAL_COMPLETED',
-        keys: [[`A-${referenceId}`, `B-${referenceId}`]],
+      .map(({ id, body }) => {
+        const keys = (body.data.lines ?? []).flatMap((line) => line.keys ?? []);
+        return { id, ids: keys.map((key) => key.id), keys: keys.map((key) => key.value) };
       });
-      await operator.pending('deliverEvent', 2);
+  const alertsOf = (referenceId: string) =>
+    env.receiver
+      .eventsOf(referenceId)
+      .filter(({ data }) => data.kind === 'DELIVERED_KEYS_GONE')
+      .map(({ data }) => data.details);
 
-      const all = ['A', 'B', 'C', 'D'].map((letter) => `${letter}-${referenceId}`);
-      await env.sandbox.changeOrder(orderId, { status: 'COMPLETED', keys: [all] });
-      answers.delete(referenceId);
+  it.concurrent('is delivered as it is by then: a fuller one with all of its keys, in an event of its own', async () => {
+    const { referenceId, operator, orderId } = await waitingForDelivery('demo-never', 4, 'take-and-reset');
+    const all = ['A', 'B', 'C', 'D'].map((letter) => `${letter}-${referenceId}`);
+    await env.sandbox.changeOrder(orderId, { status: 'PARTIAL_COMPLETED', keys: [all.slice(0, 2)] });
+    await operator.pending('deliverSale', 2);
+    await env.sandbox.changeOrder(orderId, { status: 'COMPLETED', keys: [all] });
+    answers.delete(referenceId);
 
-      expect(await operator.result()).toMatchObject({ outcome: 'PARTIALLY_DELIVERED' });
-      const attempts = valuesOf(referenceId);
-      expect(attempts.length).toBeGreaterThan(1);
-      expect(new Set(attempts.map(({ id }) => id)).size).toBe(1);
-      for (const { keys } of attempts) expect(keys).toEqual(all.slice(0, 2));
-    },
-  );
+    expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });
+    expect(env.eventTypes(referenceId)).toEqual(['purchase.partially_delivered', 'purchase.delivered']);
+    expect(valuesOf(referenceId, 'purchase.delivered').map(({ keys }) => keys)).toEqual([all]);
+    expect((await env.audit(referenceId)).received).toEqual(all);
+  });
+
+  it.concurrent('is reviewed again before anything is sent, and there is nothing to raise an alert about', async () => {
+    const { referenceId, operator, orderId } = await waitingForDelivery('demo-never', 2, 204);
+    changeAtEachRead(env, { orderId, product: 'demo-never', reads: 6 });
+    await env.sandbox.changeOrder(orderId, { status: 'COMPLETED', keys: [[`A-${referenceId}`, `B-${referenceId}`]] });
+
+    expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });
+    expect(valuesOf(referenceId)).toMatchObject([{ keys: [`A-${referenceId}`, `B-${referenceId}`] }]);
+  });
 
   it.concurrent('keys that come in another order are the same event', async () => {
     const { referenceId, operator, orderId } = await waitingForDelivery('demo-never', 2);
     await env.sandbox.changeOrder(orderId, { status: 'COMPLETED', keys: [[`A-${referenceId}`, `B-${referenceId}`]] });
-    await operator.pending('deliverEvent', 2);
+    await operator.pending('deliverSale', 2);
 
     await env.sandbox.changeOrder(orderId, { keys: [[`B-${referenceId}`, `A-${referenceId}`]] });
     answers.delete(referenceId);
@@ -69,57 +76,43 @@ describe('what an event hands over is fixed when its order is read', () => {
     for (const { keys } of valuesOf(referenceId)) expect(keys).toEqual([`A-${referenceId}`, `B-${referenceId}`]);
   });
 
-  it.concurrent('a key that is gone holds the purchase: none of another value is slipped in', async () => {
+  it.concurrent('replaces keys that may have been delivered: the new ones are sent, and an alert names the old', async () => {
     const { referenceId, operator, orderId } = await waitingForDelivery('demo-instant', 2);
-    await operator.pending('deliverEvent', 2);
-    await env.sandbox.changeOrder(orderId, { keys: [[`X-${referenceId}`, `Y-${referenceId}`]] });
+    await operator.pending('deliverSale', 2);
+    const [before] = valuesOf(referenceId);
+    await env.sandbox.changeOrder(orderId, { keys: [[`X-${referenceId}`, before!.keys[1]!]] });
     answers.delete(referenceId);
 
-    await operator.held('KEY_GONE');
-    expect(env.eventTypes(referenceId).filter((type) => type !== 'purchase.held')).toEqual([]);
-    const before = valuesOf(referenceId, 'purchase.delivered');
-    expect(before.flatMap(({ keys }) => keys)).not.toContain(`X-${referenceId}`);
-
-    await operator.resolve('deliver');
     expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });
-    const fresh = valuesOf(referenceId, 'purchase.delivered').at(-1)!;
-    expect(fresh.keys).toEqual([`X-${referenceId}`, `Y-${referenceId}`]);
-    expect(before.map(({ id }) => id)).not.toContain(fresh.id);
+    expect(valuesOf(referenceId, 'purchase.delivered').at(-1)!.keys).toEqual([`X-${referenceId}`, before!.keys[1]]);
+    expect(alertsOf(referenceId)).toEqual([{ maybeDelivered: [before!.ids[0]], count: 1 }]);
   });
 
-  it.concurrent(
-    'nor does a reset: what is left of an event that may have arrived goes out anew only by decision',
-    async () => {
-      const { referenceId, operator, orderId } = await waitingForDelivery('demo-instant', 2, 'take-and-reset');
-      await operator.pending('deliverEvent', 2);
-      const [kept] = valuesOf(referenceId)[0]!.keys;
-      const keys = [kept!, `X-${referenceId}`];
-      await env.sandbox.changeOrder(orderId, { keys: [keys] });
-      const first = await operator.held('KEY_GONE');
+  it.concurrent('is delivered anew by a run after a reset, too', async () => {
+    const { referenceId, operator, orderId } = await waitingForDelivery('demo-instant', 2, 'take-and-reset');
+    await operator.pending('deliverSale', 2);
+    const [before] = valuesOf(referenceId);
+    const keys = [before!.keys[0]!, `X-${referenceId}`];
+    await env.sandbox.changeOrder(orderId, { keys: [keys] });
+    answers.delete(referenceId);
+    await operator.reset((await operator.points())[0]!);
 
-      await operator.reset((await operator.points())[0]!);
-      await operator.held('KEY_GONE', first);
-      const before = new Set(valuesOf(referenceId, 'purchase.delivered').map(({ id }) => id));
-      expect(before.size).toBe(1);
+    expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });
+    const last = valuesOf(referenceId, 'purchase.delivered').at(-1)!;
+    expect(last.keys).toEqual(keys);
+    expect(last.ids[0]).toBe(before!.ids[0]);
+    expect(last.id).not.toBe(before!.id);
+  });
 
-      answers.delete(referenceId);
-      await operator.resolve('deliver');
-      expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });
-      const fresh = valuesOf(referenceId, 'purchase.delivered').at(-1)!;
-      expect(fresh.keys).toEqual(keys);
-      expect(before).not.toContain(fresh.id);
-    },
-  );
-
-  it.concurrent('a new read that shows no end leaves the event as it was, and never calls it overdue', async () => {
+  it.concurrent('and shows no end any more is held, never called overdue', async () => {
     const { referenceId, operator, orderId } = await waitingForDelivery('demo-instant', 2);
-    await operator.pending('deliverEvent', 2);
+    await operator.pending('deliverSale', 2);
     await env.sandbox.changeOrder(orderId, { status: 'PROCESSING' });
     answers.delete(referenceId);
-    const first = await operator.held('KEY_GONE');
+    const first = await operator.held('ORDER_CHANGES');
 
     await operator.resolve('deliver');
-    await operator.held('KEY_GONE', first);
+    await operator.held('ORDER_CHANGES', first);
     await env.sandbox.changeOrder(orderId, { status: 'COMPLETED' });
     await operator.resolve('deliver');
 
@@ -128,19 +121,16 @@ describe('what an event hands over is fixed when its order is read', () => {
     expect(received).toEqual(issued);
   });
 
-  it.concurrent('an order that is refunded before its keys are handed over hands over none', async () => {
+  it.concurrent('and is refunded ends REFUNDED: no key is sent again, and an alert names those that may have been', async () => {
     const { referenceId, operator, orderId } = await waitingForDelivery('demo-instant', 2);
-    await operator.pending('deliverEvent', 2);
+    await operator.pending('deliverSale', 2);
+    const [before] = valuesOf(referenceId);
     await env.sandbox.changeOrder(orderId, { status: 'REFUNDED' });
     answers.delete(referenceId);
-    await operator.held('KEY_GONE');
-    // A decision ends the notice of a hold.
-    await waitUntil('the checkout knows of the hold', () => env.eventTypes(referenceId).includes('purchase.held'));
-
-    await operator.resolve('deliver');
 
     expect(await operator.result()).toMatchObject({ outcome: 'REFUNDED' });
-    expect(env.eventTypes(referenceId)).toEqual(['purchase.held', 'purchase.refunded']);
+    expect(env.eventTypes(referenceId).toSorted()).toEqual(['purchase.attention', 'purchase.refunded']);
+    expect(alertsOf(referenceId)).toEqual([{ maybeDelivered: before!.ids, count: 2 }]);
     expect((await env.audit(referenceId)).received).toEqual([]);
   });
 
@@ -188,15 +178,12 @@ describe('what an event hands over is fixed when its order is read', () => {
   it.concurrent('what a person has accepted is not asked about again because a key was replaced since', async () => {
     const { referenceId, operator, orderId } = await waitingForDelivery('demo-never', 1);
     await env.sandbox.changeOrder(orderId, { status: 'COMPLETED', keys: [[`A-${referenceId}`, `B-${referenceId}`]] });
-    const surplus = await operator.held('MORE_KEYS_THAN_ORDERED');
+    await operator.held('MORE_KEYS_THAN_ORDERED');
     await operator.resolve('deliver');
-    await operator.pending('deliverEvent', 2);
+    await operator.pending('deliverSale', 2);
     const keys = [`A-${referenceId}`, `X-${referenceId}`];
     await env.sandbox.changeOrder(orderId, { keys: [keys] });
     answers.delete(referenceId);
-    await operator.held('KEY_GONE', surplus);
-
-    await operator.resolve('deliver');
     // Another hold would keep it from its end.
     expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });
     expect(valuesOf(referenceId, 'purchase.delivered').at(-1)!.keys).toEqual(keys);

@@ -22,7 +22,7 @@ describe('the secret of the fingerprints is rotated between the poll and the del
     silent.add(referenceId);
     await env.buy({ 'demo-instant': 2 }, referenceId);
     const operator = operatorOf(env, referenceId);
-    await operator.pending('deliverEvent', 2);
+    await operator.pending('deliverSale', 2);
     const [attempt] = env.receiver.attemptsOf(referenceId);
     return { referenceId, operator, id: attempt!.id };
   }
@@ -49,8 +49,8 @@ describe('the secret of the fingerprints is rotated between the poll and the del
 
     secrets = [NEWER];
     silent.delete(referenceId);
-    await operator.pending('deliverEvent', 3);
-    const waiting = await operator.failing('deliverEvent', 'put the older secret back');
+    await operator.pending('deliverSale', 3);
+    const waiting = await operator.failing('deliverSale', 'put the older secret back');
     expect(waiting.attempt).toBeGreaterThan(2);
     expect(env.eventTypes(referenceId)).toEqual([]);
 

@@ -128,7 +128,7 @@ describe('a purchase that someone cancels, terminates or starts again', () => {
 
   it.concurrent('while the keys are delivered, is only noted: the event is tried on', async () => {
     const { referenceId, operator } = await started('demo-instant', (id) => silent.add(id));
-    await operator.pending('deliverEvent', 2);
+    await operator.pending('deliverSale', 2);
 
     await operator.cancel();
     await operator.cancelRequested();

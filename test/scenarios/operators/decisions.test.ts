@@ -1,6 +1,7 @@
 import { ApplicationFailure, type Workflow } from '@temporalio/common';
 import { WithStartWorkflowOperation, WorkflowUpdateFailedError } from '@temporalio/client';
-import type { Decision, DecisionKind, HoldReason } from '../../../src/contracts/purchase';
+import type { Decision } from '../../../src/contracts/purchase';
+import type { DecisionKind, HoldReason } from '../../../src/domain/holds';
 import { PARTNER_ORDER_ID } from '../../../src/contracts/search-attributes';
 import { PURCHASE_WORKFLOW, purchaseWorkflowId, RESOLVE_UPDATE } from '../../../src/contracts/names';
 import { rejectionOf } from '../../support/checks';
@@ -24,8 +25,8 @@ const ROWS: { reason: HoldReason; decision: DecisionKind; outcome: string; keys:
   { reason: 'ORDER_OF_ANOTHER_PURCHASE', decision: 'deliver', outcome: 'DELIVERED', keys: 2 },
   { reason: 'MORE_KEYS_THAN_ORDERED', decision: 'deliver', outcome: 'DELIVERED', keys: 3 },
   { reason: 'MORE_KEYS_THAN_ORDERED', decision: 'withhold', outcome: 'ABANDONED', keys: 0 },
-  { reason: 'KEY_GONE', decision: 'deliver', outcome: 'DELIVERED', keys: 2 },
-  { reason: 'KEY_GONE', decision: 'withhold', outcome: 'ABANDONED', keys: 0 },
+  { reason: 'ORDER_CHANGES', decision: 'deliver', outcome: 'DELIVERED', keys: 2 },
+  { reason: 'ORDER_CHANGES', decision: 'withhold', outcome: 'ABANDONED', keys: 0 },
   { reason: 'DELIVERY_REFUSED', decision: 'deliver', outcome: 'DELIVERED', keys: 2 },
   { reason: 'DELIVERY_REFUSED', decision: 'withhold', outcome: 'ABANDONED', keys: 0 },
   { reason: 'DELIVERY_EXHAUSTED', decision: 'deliver', outcome: 'DELIVERED', keys: 2 },
@@ -153,7 +154,7 @@ describe('a purchase that waits for a person', () => {
     const { referenceId } = await arranged('PLACEMENT_UNKNOWN');
     checkout.refuses(referenceId, 'purchase.held', 500);
     const operator = operatorOf(env, referenceId);
-    await operator.pending('deliverEvent', 2);
+    await operator.pending('deliverNotice', 2);
     const open = await env.sandbox.placeManualOrder({
       referenceId: `open-${referenceId}`,
       items: [{ id: 'demo-never', quantity: 2 }],
@@ -162,7 +163,7 @@ describe('a purchase that waits for a person', () => {
     await operator.resolve('order', { orderId: open.id });
     await operator.pending('awaitOrderChange', 2);
 
-    await waitUntil('the hold is no longer notified', async () => !(await operator.isPending('deliverEvent')));
+    await waitUntil('the hold is no longer notified', async () => !(await operator.isPending('deliverNotice')));
     expect(env.eventTypes(referenceId)).toEqual([]);
   });
 

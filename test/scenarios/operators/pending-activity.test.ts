@@ -86,15 +86,15 @@ describe('a pending activity that an operator pauses, resets or changes', () => 
   );
 
   it.concurrent.each(OPERATIONS)(
-    'deliverEvent to a checkout that answers 500, %s, delivers the same event once the checkout takes it',
+    'deliverSale to a checkout that answers 500, %s, delivers the same event once the checkout takes it',
     async (_, operate) => {
       const referenceId = env.reference();
       silent.add(referenceId);
       await env.buy({ 'demo-instant': 2 }, referenceId);
       const operator = operatorOf(env, referenceId);
-      await operator.pending('deliverEvent', 2);
+      await operator.pending('deliverSale', 2);
 
-      await operate(operator, 'deliverEvent');
+      await operate(operator, 'deliverSale');
       silent.delete(referenceId);
 
       expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });

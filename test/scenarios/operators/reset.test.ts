@@ -1,4 +1,4 @@
-import type { DecisionKind, HoldReason } from '../../../src/contracts/purchase';
+import type { DecisionKind, HoldReason } from '../../../src/domain/holds';
 import { changedEvents } from '../../support/audit';
 import { expectDeliveredOnce } from '../../support/checks';
 import { type Checkout, HOLD_ARRANGEMENTS, scriptedCheckout } from '../../support/held-purchases';
@@ -40,7 +40,7 @@ describe('a purchase that someone resets', () => {
     ['PLACEMENT_UNKNOWN', 'replace'],
     ['OTHER_ITEMS', 'deliver'],
     ['MORE_KEYS_THAN_ORDERED', 'deliver'],
-    ['KEY_GONE', 'deliver'],
+    ['ORDER_CHANGES', 'deliver'],
     ['DELIVERY_REFUSED', 'deliver'],
   ] as [HoldReason, DecisionKind][])(
     'held because %s and decided with %s, reset to each of its points, buys and delivers nothing twice',
@@ -173,11 +173,11 @@ describe('a purchase that someone resets', () => {
     checkout.refuses(referenceId, 'purchase.delivered', 500);
     await env.buy({ 'demo-instant': 2 }, referenceId);
     const operator = operatorOf(env, referenceId);
-    await operator.pending('deliverEvent', 2);
+    await operator.pending('deliverSale', 2);
     const { runId } = await env.starter.status(referenceId);
     for (const point of await operator.points()) {
       await operator.reset(point, runId);
-      await operator.pending('deliverEvent', 2);
+      await operator.pending('deliverSale', 2);
     }
     checkout.takes(referenceId);
 
@@ -185,10 +185,10 @@ describe('a purchase that someone resets', () => {
   });
 
   it.concurrent.each([
-    ['taken', 204, ['purchase.partially_delivered', 'purchase.late_delivery']],
-    ['refused so far', 503, ['purchase.partially_delivered', 'purchase.late_delivery']],
+    ['taken', 204, ['purchase.partially_delivered', 'purchase.delivered']],
+    ['refused so far', 503, ['purchase.delivered']],
   ] as const)(
-    'to before its poll, with an event that was %s and an order that is fuller now, names only what is new in a new event',
+    'to before its poll, with an event that was %s and an order that is fuller now, delivers the sale as it is now',
     async (_, answer, types) => {
       const referenceId = env.reference();
       if (answer !== 204) checkout.refuses(referenceId, 'purchase.partially_delivered', answer);
@@ -198,7 +198,7 @@ describe('a purchase that someone resets', () => {
       const [order] = await env.sandbox.ordersOf(referenceId);
       const keys = ['A', 'B', 'C', 'D'].map((letter) => `${letter}-${referenceId}`);
       await env.sandbox.changeOrder(order!.id, { status: 'PARTIAL_COMPLETED', keys: [keys.slice(0, 2)] });
-      await (answer === 204 ? operator.result() : operator.pending('deliverEvent', 2));
+      await (answer === 204 ? operator.result() : operator.pending('deliverSale', 2));
 
       await env.sandbox.changeOrder(order!.id, { status: 'COMPLETED', keys: [keys] });
       const { runId } = await env.starter.status(referenceId);

@@ -27,7 +27,7 @@ describe('a cancel ends a purchase only where surely nothing was bought', () => 
     expect(purchase.events.map(({ type }) => type)).toEqual(['purchase.cancelled']);
   });
 
-  it('settles an unknown outcome first, then ends without asking a person, and never places again', async () => {
+  it('confirms an unknown outcome first, then ends without asking a person, and never places again', async () => {
     const unknown: PurchaseFault['action'][] = [{ type: 'answer', status: 500 }, { type: 'reset' }];
     const references = await Promise.all(unknown.map((action) => startPurchase(env, [{ operation: 'place', action }])));
     for (const reference of references) {
@@ -42,7 +42,18 @@ describe('a cancel ends a purchase only where surely nothing was bought', () => 
     }
   });
 
-  it('sees the order through when the settling finds one, cancel or not', async () => {
+  it('searches once more before it ends, because a request that was answered with an error may have bought late', async () => {
+    const referenceId = await startPurchase(env, [{ operation: 'place', action: { type: 'answer', status: 500 } }]);
+    await env.untilState(referenceId, 'UNCONFIRMED');
+    await env.untilState(referenceId, 'PLACING');
+    await env.sandbox.placeManualOrder({ referenceId, items: [{ id: 'demo-instant', quantity: 2 }] });
+    await operatorOf(env, referenceId).cancel();
+    await untilNotified(env, referenceId);
+
+    await expectSeenThrough(env, referenceId);
+  });
+
+  it('sees the order through when the confirmation finds one, cancel or not', async () => {
     env.sandbox.settings({ historyLagRequests: 1_000 });
     const referenceId = await startPurchase(env, [{ operation: 'place', when: 'after', action: { type: 'reset' } }]);
     await env.untilState(referenceId, 'UNCONFIRMED');

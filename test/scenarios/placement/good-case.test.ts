@@ -19,7 +19,7 @@ describe('the good case', () => {
     const operations = env.sandbox.log().map(({ operation }) => operation);
     expect(operations.indexOf('orders')).toBeLessThan(operations.indexOf('place'));
     const { activities } = await historyOf(env, referenceId);
-    expect(activities).toEqual(['local readSettings', 'placeOrder', 'local getOrder', 'local deliverEvent']);
+    expect(activities).toEqual(['local readSettings', 'placeOrder', 'local pollOrder', 'local deliverSale']);
   });
 
   it('is not stopped by the purchases of others that can come to no end', async () => {

@@ -25,7 +25,7 @@ it('a reconciliation that is cancelled while the partner hangs ends CANCELLED, r
   expect((await env.audit(overdue)).received).toEqual([]);
 
   env.sandbox.clearFaults();
-  expect(await env.reconcile()).toMatchObject({ findings: { LATE: 1 }, mended: 1 });
+  expect(await env.reconcile()).toMatchObject({ findings: { LATE: 1 }, repaired: 1 });
   await waitUntil('the late keys have come', () => env.eventTypes(overdue).includes('purchase.late_delivery'));
   const { issued, received } = await env.audit(overdue);
   expect(received).toEqual(issued);

@@ -1,5 +1,5 @@
 import { purchaseWorkflowId } from '../../../src/contracts/names';
-import { settlingAge } from '../../../src/workflows/policies';
+import { confirmedAge } from '../../../src/workflows/policies';
 import { startReconciliationEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
 
@@ -13,7 +13,7 @@ describe('a reconciliation whose reading takes long', () => {
       partnerTimeoutMs: 60_000,
       settings: SETTINGS,
     });
-    const hasSettled = (at: string | Date) => Date.now() - new Date(at).getTime() > settlingAge(env.settings);
+    const hasSettled = (at: string | Date) => Date.now() - new Date(at).getTime() > confirmedAge(env.settings);
     env.sandbox.addPastOrders({ count: 501, days: 60, endsBeforeMs: 30 * 24 * 3_600_000 });
     const before = await env.buy({ 'demo-never': 1 });
     await waitUntil('it is placed', async () => (await env.sandbox.ordersOf(before)).length === 1);

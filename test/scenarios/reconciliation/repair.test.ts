@@ -1,11 +1,10 @@
-import { eventIdOf } from '../../../src/contracts/event-id';
-import { startDelivery } from '../../../src/activities/reconcile/start-delivery';
-import { deliverWorkflowId, purchaseWorkflowId } from '../../../src/contracts/names';
+import { purchaseWorkflowId } from '../../../src/contracts/names';
 import type { ReconciliationResult, ReportedFinding } from '../../../src/contracts/reconciliation';
-import type { DeliveryEventBody } from '../../../src/delivery/index';
+import type { CheckoutEvent } from '../../../src/contracts/events';
 import { HOUR } from '../../support/settings';
 import { startReconciliationEnvironment, type TestEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
+import { changedEvents } from '../../support/audit';
 
 const OPEN = { 'demo-never': 2 };
 
@@ -62,7 +61,7 @@ describe('a reconciliation', () => {
     const { issued, received } = await env.audit(referenceId);
     expect(received).toEqual(issued);
     expect(new Set(received).size).toBe(received.length);
-    expect(env.receiver.contradictions).toEqual([]);
+    expect(changedEvents(env.receiver)).toEqual([]);
   }
 
   it('delivers once what was overdue, terminated or held here and is complete there, and a second run finds nothing to repair', async () => {
@@ -72,14 +71,14 @@ describe('a reconciliation', () => {
     await env.untilListed("WorkflowType = 'purchaseWorkflow'", 3);
 
     const dry = await env.reconcile({ dryRun: true });
-    expect(dry.mended).toBe(0);
+    expect(dry.repaired).toBe(0);
     expect(dry.findings).toEqual({ LATE: 1, LOST: 2 });
     expect(dry.details.map(({ done }) => done)).toEqual(['dry-run', 'dry-run', 'dry-run']);
     expect((await env.audit(late)).received).toEqual([]);
 
     const first = await env.reconcile();
     expect(first.findings).toEqual({ LATE: 1, LOST: 2 });
-    expect(first.mended).toBe(3);
+    expect(first.repaired).toBe(3);
     for (const referenceId of [late, lost, waiting]) await untilReceived(referenceId, 2);
     expect(env.eventTypes(late)).toEqual(['purchase.overdue', 'purchase.late_delivery']);
     expect(env.eventTypes(lost)).toEqual(['purchase.late_delivery']);
@@ -88,7 +87,7 @@ describe('a reconciliation', () => {
 
     const second = await env.reconcile();
     expect(second.findings).toEqual({});
-    expect(second.mended).toBe(0);
+    expect(second.repaired).toBe(0);
     for (const referenceId of [late, lost, waiting]) await expectDeliveredOnce(referenceId);
     expect(env.sandbox.requests().place).toBe(3);
   });
@@ -109,21 +108,21 @@ describe('a reconciliation', () => {
     expect(ids.size).toBe(4);
   });
 
-  it('and redeliver deliver the same keys under the same id, whichever comes first', async () => {
+  it('and redeliver deliver the same keys, whichever comes first', async () => {
     const [one, other] = await Promise.all([overdue(), overdue()]);
     for (const referenceId of [one, other]) await complete(referenceId);
     await env.untilListed("PurchaseState = 'OVERDUE'", 2);
 
     await env.starter.redeliver(one);
     await env.untilListed(`WorkflowType = 'deliverWorkflow' AND ReferenceId = '${one}'`, 1);
-    expect(await env.reconcile()).toMatchObject({ mended: 1 });
+    expect(await env.reconcile()).toMatchObject({ repaired: 1 });
     await env.untilListed(`WorkflowId = 'deliver-${other}' AND ExecutionStatus = 'Completed'`, 1);
     await env.starter.redeliver(other);
 
     for (const referenceId of [one, other]) await expectDeliveredOnce(referenceId);
   });
 
-  it('repeats under its event id what was on its way when a purchase was terminated, since it may have arrived', async () => {
+  it('delivers what was on its way when a purchase was terminated: what has arrived comes again under the same key ids', async () => {
     const referenceId = env.reference();
     env.receiver.answerWith(({ body }) => (body.data.referenceId === referenceId ? 'take-and-hang' : 204));
     await env.buy({ 'demo-instant': 2 }, referenceId);
@@ -134,9 +133,9 @@ describe('a reconciliation', () => {
 
     const result = await env.reconcile();
 
-    expect(found(result, referenceId)).toMatchObject([{ kind: 'LOST', done: 'mended' }]);
+    expect(found(result, referenceId)).toMatchObject([{ kind: 'LOST', done: 'repaired' }]);
     await env.untilListed("WorkflowType = 'deliverWorkflow' AND ExecutionStatus = 'Completed'", 1);
-    expect(env.eventTypes(referenceId)).toEqual(['purchase.delivered']);
+    expect(env.eventTypes(referenceId)).toEqual(['purchase.delivered', 'purchase.late_delivery']);
     await expectDeliveredOnce(referenceId);
     expect((await env.reconcile()).findings).toEqual({});
   });
@@ -151,7 +150,7 @@ describe('a reconciliation', () => {
 
     const result = await env.reconcile();
 
-    expect(found(result, referenceId)).toMatchObject([{ kind: 'SHORTFALL_FILLED', done: 'mended' }]);
+    expect(found(result, referenceId)).toMatchObject([{ kind: 'SHORTFALL_FILLED', done: 'repaired' }]);
     await untilReceived(referenceId, 2);
     expect(env.eventTypes(referenceId)).toEqual(['purchase.partially_delivered', 'purchase.late_delivery']);
     await expectDeliveredOnce(referenceId);
@@ -173,13 +172,13 @@ describe('a reconciliation', () => {
     const first = await env.reconcile();
 
     expect(first.findings).toEqual({ DOUBLE_PURCHASE: 1, REFUNDED_AFTER_DELIVERY: 1, ORPHAN: 1 });
-    expect(first.mended).toBe(0);
+    expect(first.repaired).toBe(0);
     expect(found(first, 'MANUAL-1')).toMatchObject([{ kind: 'ORPHAN', orderIds: [orphan.id], done: 'left' }]);
     await waitUntil(
       'both are notified',
       () => env.eventTypes(refunded.referenceId).length + env.eventTypes(twice.referenceId).length >= 4,
     );
-    await env.untilListed("WorkflowType = 'deliverWorkflow' AND ExecutionStatus = 'Completed'", 2);
+    await env.untilListed("WorkflowType = 'deliverWorkflow' AND ExecutionStatus = 'Completed'", 1);
     const second = await env.reconcile();
     expect(second.details.filter(({ done }) => done === 'notified')).toHaveLength(2);
 
@@ -194,7 +193,7 @@ describe('a reconciliation', () => {
     await env.reconcile();
 
     await waitUntil('its end is reported', () => eventsOf('reconciliation.completed').length === 1);
-    expect(eventsOf('reconciliation.completed')[0]?.data).toMatchObject({ details: { orders: 0, mended: 0 } });
+    expect(eventsOf('reconciliation.completed')[0]?.data).toMatchObject({ details: { orders: 0, repaired: 0 } });
     await env.reconcile({ dryRun: true });
     expect(eventsOf('reconciliation.completed')).toHaveLength(1);
     env.receiver.answerWith(() => 410);
@@ -218,48 +217,43 @@ describe('a reconciliation', () => {
     const result = await env.reconcile({ lookbackMs: 1 });
 
     expect(result.orders).toBe(0);
-    expect(found(result, referenceId)).toMatchObject([{ kind: 'LATE', done: 'mended' }]);
+    expect(found(result, referenceId)).toMatchObject([{ kind: 'LATE', done: 'repaired' }]);
     await untilReceived(referenceId, 2);
   });
 
-  it('leaves a late delivery that the checkout has refused to people, and does not send it again', async () => {
+  it('tries a late delivery that the checkout has refused again the next night', async () => {
     const referenceId = await overdue();
     await complete(referenceId);
     env.receiver.answerWith(({ body }) => (body.type === 'purchase.late_delivery' ? 410 : 204));
     await env.untilListed("PurchaseState = 'OVERDUE'", 1);
     await env.reconcile();
     await env.untilListed("WorkflowType = 'deliverWorkflow' AND ExecutionStatus = 'Failed'", 1);
-    const attempts = () => env.receiver.attempts.filter(({ body }) => body.type === 'purchase.late_delivery').length;
-    expect(attempts()).toBe(1);
+    env.receiver.answerWith(() => 204);
 
-    const second = await env.reconcile();
+    expect(found(await env.reconcile(), referenceId)).toMatchObject([{ kind: 'LATE', done: 'repaired' }]);
+    await untilReceived(referenceId, 2);
+    await expectDeliveredOnce(referenceId);
+  });
 
-    expect(second.mended).toBe(0);
-    expect(found(second, referenceId)).toMatchObject([
-      { kind: 'LATE', done: 'left', note: expect.stringContaining('deliverWorkflow') },
+  it('reports delivered keys that have left an order that it reads, and notifies the checkout', async () => {
+    const referenceId = await open();
+    const orderId = await orderOf(referenceId);
+    await env.sandbox.changeOrder(orderId, { status: 'PARTIAL_COMPLETED', keys: [['FIRST']] });
+    await env.starter.result(referenceId);
+    await env.sandbox.changeOrder(orderId, { status: 'COMPLETED', keys: [['SECOND', 'THIRD']] });
+    await env.untilListed("PurchaseState = 'PARTIALLY_DELIVERED'", 1);
+
+    const result = await env.reconcile();
+
+    expect(found(result, referenceId)).toMatchObject([
+      { kind: 'KEYS_GONE', done: 'notified', explanation: expect.stringContaining('1 of the keys') },
+      { kind: 'SHORTFALL_FILLED', done: 'repaired' },
     ]);
-    expect(attempts()).toBe(1);
+    await untilReceived(referenceId, 3);
+    expect(eventsOf('purchase.attention')).toMatchObject([{ data: { referenceId, kind: 'KEYS_GONE' } }]);
   });
 
-  it('never starts the delivery of an event that was delivered, even when its lists lag', async () => {
-    const request = {
-      type: 'purchase.refunded' as const,
-      at: new Date().toISOString(),
-      referenceId: env.reference(),
-      orderId: 'o-1',
-      reason: 'the partner gave the money back',
-      deduplicationKey: 'a finding',
-    };
-    const here = { client: env.client, taskQueue: env.taskQueue, runId: 'a-run' };
-    expect(await startDelivery(here, request, 'x')).toBe('now');
-    await env.client.workflow.getHandle(deliverWorkflowId({ eventId: eventIdOf(request) })).result();
-
-    expect(await startDelivery(here, { ...request, at: '2026-01-01T00:00:00Z' }, 'x')).toBe('before');
-
-    expect(env.receiver.attempts).toHaveLength(1);
-  });
-
-  function eventsOf(type: string): DeliveryEventBody[] {
+  function eventsOf(type: string): CheckoutEvent[] {
     return [...env.receiver.events.values()].filter((event) => event.type === type);
   }
 });

@@ -79,7 +79,7 @@ describe('doctor', () => {
       PARTNER_HISTORY_PAGE_PARAM: 'page',
       PARTNER_HISTORY_LIMIT_PARAM: 'limit',
     });
-    expect([...env.receiver.events.values()].map(({ type }) => type)).toEqual(['purchasing.test']);
+    expect([...env.receiver.events.values()].map(({ type }) => type)).toEqual(['doctor.test']);
     expect(env.sandbox.requests()).toMatchObject({ place: 0, unknown: 0 });
   });
 

@@ -11,11 +11,11 @@ function titleOf(report: ReconciliationReport): string | undefined {
 describe('the report as a page', () => {
   it('says in its headline whether all is well', () => {
     const report = eventfulNight();
-    const mended = report.findings.filter(({ done }) => done === 'mended');
+    const repaired = report.findings.filter(({ done }) => done === 'repaired');
     const [left] = report.findings.filter(({ done }) => done === 'left');
     expect(titleOf(quietNight())).toBe('All is well');
-    expect(titleOf({ ...report, findings: mended })).toBe(`All is well: ${mended.length} mended, nothing left to do`);
-    expect(titleOf(report)).toBe(`${report.findings.length - mended.length} findings need a person`);
+    expect(titleOf({ ...report, findings: repaired })).toBe(`All is well: ${repaired.length} repaired, nothing left to do`);
+    expect(titleOf(report)).toBe(`${report.findings.length - repaired.length} findings need a person`);
     expect(titleOf({ ...report, findings: [left!] })).toBe('1 finding needs a person');
     expect(titleOf({ ...report, dryRun: true, findings: [{ ...left!, done: 'dry-run' }] })).toBe(
       '1 finding in a dry run',
@@ -28,9 +28,9 @@ describe('the report as a page', () => {
     expect(titleOf({ ...report, findings: notified })).toBe(`${notified.length} findings need a person`);
   });
 
-  it('shows what needs a person first, then what was mended, then the totals', () => {
+  it('shows what needs a person first, then what was repaired, then the totals', () => {
     const page = renderHtml(eventfulNight());
-    const places = ['What needs a person', 'What was mended', '<h2>Totals', 'Orders by day'].map((text) =>
+    const places = ['What needs a person', 'What was repaired', '<h2>Totals', 'Orders by day'].map((text) =>
       page.indexOf(text),
     );
     expect(places).toEqual(places.toSorted((a, b) => a - b));
@@ -44,7 +44,7 @@ describe('the report as a page', () => {
       .replaceAll('&#39;', "'");
     for (const { explanation, advice, done } of report.findings) {
       expect(page).toContain(explanation);
-      if (done !== 'mended') expect(page).toContain(advice.replaceAll('`', ''));
+      if (done !== 'repaired') expect(page).toContain(advice.replaceAll('`', ''));
     }
   });
 
@@ -70,7 +70,7 @@ describe('the report as a page', () => {
       byStatus: { [HOSTILE]: { orders: 1, amount: 1 } },
       days: [{ day: HOSTILE, orders: 1, delivered: 1, amount: 1 }],
       hours: [1],
-      findings: [finding, { ...finding, advice: `${HOSTILE} again`, done: 'mended' }],
+      findings: [finding, { ...finding, advice: `${HOSTILE} again`, done: 'repaired' }],
     });
     expect(page).not.toMatch(/<script|<img|onerror='/);
     expect(page).toContain('debited now');

@@ -14,8 +14,8 @@ export function eventfulNight(): ReconciliationReport {
     purchases.push(purchase(`w${i}`, { startedAt: at, closedAt: at + hour / 4, ...outcome }));
   }
   const done: Partial<Record<string, FindingStatus>> = {
-    'deliver-late': 'mended',
-    adopt: 'mended',
+    'deliver-late': 'repaired',
+    adopt: 'repaired',
     'notify-refund': 'notified',
     'notify-attention': 'notified',
   };
@@ -31,7 +31,7 @@ export function eventfulNight(): ReconciliationReport {
     ...totalsOf(records, calendarIn('Europe/Warsaw')),
     timeZone: 'Europe/Warsaw',
     findings,
-    mended: findings.filter((finding) => finding.done === 'mended').length,
+    repaired: findings.filter((finding) => finding.done === 'repaired').length,
   };
 }
 
@@ -50,6 +50,6 @@ export function quietNight(): ReconciliationReport {
     days: [],
     hours: Array.from({ length: 24 }, () => 0),
     findings: [],
-    mended: 0,
+    repaired: 0,
   };
 }

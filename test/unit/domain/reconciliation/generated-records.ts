@@ -106,7 +106,7 @@ export const PLANTS: Record<string, Plant> = {
     finds('LOST', [order(n, { status: 'PROCESSING' })], [purchase(n, stopped('FAILED'))]),
   'held here, found there': (n) => finds('LOST', [order(n)], [held(n)]),
   'bought here, unknown there': (n) => finds('MISSING_AT_PARTNER', [], [purchase(n)]),
-  'its memo says nothing of what was handed over': (n) =>
+  'its memo says nothing of what was delivered': (n) =>
     finds('UNREADABLE', [order(n, { status: 'FAILED' })], [purchase(n, { ...NOTHING, unreadable: 'expected hold' })]),
   'bought here, under another id there': (n) =>
     finds('MISSING_AT_PARTNER', [order(n, { id: `other-${n}` })], [purchase(n)], [`ord-${n}`, `other-${n}`]),

@@ -1,0 +1,94 @@
+import { changedEvents } from '../../support/audit';
+import { operatorOf } from '../../support/operator';
+import {
+  startTestEnvironment,
+  type TestEnvironment,
+  type TestEnvironmentOptions,
+} from '../../support/test-environment';
+import { waitUntil } from '../../support/wait-until';
+import { LENIENT } from './run-purchase';
+
+jest.setTimeout(180_000);
+
+/** Its pauses are made of the confirmation window: a first trial after 300 ms. */
+const GUARDED: TestEnvironmentOptions = {
+  circuitBreaker: true,
+  pastOrders: 5,
+  settings: { ...LENIENT, confirmWindowMs: 600 },
+};
+
+it.concurrent('a balance that is gone costs five sales and one for each growing pause, and not those of a night', async () => {
+  const env = await startTestEnvironment(GUARDED);
+  await env.bought({ 'demo-instant': 1 });
+  const fault = env.sandbox.addFault({ operation: 'place', times: 'always', action: { type: 'answer', status: 402 } });
+  const rejected = await buyMany(env, 5);
+  for (const { outcome } of await env.ended(rejected, 150_000)) expect(outcome).toBe('REJECTED');
+  const waiting = await buyMany(env, 20);
+  await waitUntil('two more were let through, one after the other', () => fault.hits >= 7);
+  env.sandbox.clearFaults();
+
+  const outcomes = (await env.ended(waiting, 150_000)).map(({ outcome }) => outcome);
+  const lost = outcomes.filter((outcome) => outcome === 'REJECTED').length;
+  expect(lost).toBe(fault.hits - 5);
+  expect(lost).toBeLessThan(6);
+  expect(outcomes.filter((outcome) => outcome === 'DELIVERED')).toHaveLength(20 - lost);
+});
+
+it.concurrent('requests without an answer: held are those that were written, every other one is bought once', async () => {
+  const env = await startTestEnvironment(GUARDED);
+  env.sandbox.addFault({ operation: 'place', times: 'always', action: { type: 'reset' } });
+  const references = await buyMany(env, 5);
+  for (const referenceId of references) await env.untilState(referenceId, 'UNCONFIRMED');
+  references.push(...(await buyMany(env, 25)));
+  for (const referenceId of references.slice(6, 9)) await env.untilState(referenceId, 'PAUSED');
+  env.sandbox.clearFaults();
+
+  const states = await endsOf(env, references);
+  expect(states.get('HELD')).toBeLessThan(15);
+  expect((states.get('HELD') ?? 0) + (states.get('DELIVERED') ?? 0)).toBe(30);
+  for (const referenceId of references) expect(env.sandbox.placeRequestsOf(referenceId)).toBe(1);
+  expect(changedEvents(env.receiver)).toEqual([]);
+});
+
+it.concurrent('a partner that refuses us is asked by one purchase at a time; who is cancelled meanwhile has bought nothing', async () => {
+  const env = await startTestEnvironment(GUARDED);
+  env.sandbox.settings({ apiKeys: ['rotated'] });
+  const references = await buyMany(env, 12);
+  for (const referenceId of references) await env.untilState(referenceId, 'PAUSED');
+  const [cancelled = '', ...others] = references;
+  await operatorOf(env, cancelled).cancel();
+  expect(await env.starter.result(cancelled)).toMatchObject({ outcome: 'CANCELLED' });
+  env.sandbox.settings({ apiKeys: ['sandbox-key'] });
+
+  for (const { outcome } of await env.ended(others, 150_000)) expect(outcome).toBe('DELIVERED');
+  for (const referenceId of others) expect(env.sandbox.placeRequestsOf(referenceId)).toBe(1);
+  expect(env.sandbox.placeRequestsOf(cancelled)).toBe(0);
+});
+
+it.concurrent('a purchase that waits asks once more at its deadline, and ends NOT_PLACED', async () => {
+  const env = await startTestEnvironment({ ...GUARDED, settings: { ...GUARDED.settings, placeWithinMs: 5_000 } });
+  env.sandbox.settings({ apiKeys: ['rotated'] });
+  const references = await buyMany(env, 8);
+
+  const results = await env.ended(references, 150_000);
+  expect(results.map(({ outcome }) => outcome)).toEqual(references.map(() => 'NOT_PLACED'));
+  expect(results.some(({ reason = '' }) => reason.includes('new placements are paused'))).toBe(true);
+});
+
+/** Starts so many purchases of one piece each. */
+function buyMany(env: TestEnvironment, count: number): Promise<string[]> {
+  return Promise.all(Array.from({ length: count }, () => env.buy({ 'demo-instant': 1 })));
+}
+
+/** How many came to each end, `HELD` among them. */
+async function endsOf(env: TestEnvironment, references: readonly string[]): Promise<Map<string, number>> {
+  const ends = new Map<string, number>();
+  for (const referenceId of references) {
+    const state = await waitUntil(`${referenceId} has ended or is held`, async () => {
+      const status = await env.starter.status(referenceId);
+      return status.state === 'HELD' || status.execution !== 'RUNNING' ? status.state : undefined;
+    });
+    ends.set(state, (ends.get(state) ?? 0) + 1);
+  }
+  return ends;
+}
