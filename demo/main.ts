@@ -72,7 +72,7 @@ function reportUnexpected(
     const outcome = results.get(referenceId)?.outcome;
     if (outcome !== expected) lines.push(`  ${referenceId} ended ${outcome}, expected ${expected}`);
   }
-  const isLateDelivered = findings.some(({ kind, done }) => kind === 'LATE' && done === 'mended');
+  const isLateDelivered = findings.some(({ kind, done }) => kind === 'LATE' && done === 'repaired');
   const isOrphanFound = findings.some(({ kind, referenceId }) => kind === 'ORPHAN' && referenceId === ORPHAN);
   if (!isLateDelivered || !isOrphanFound) lines.push('  the reconciliation did not find what there was to find');
   for (const line of lines) log(line);

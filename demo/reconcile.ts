@@ -24,14 +24,14 @@ export async function reconcile(
   for (const { kind, referenceId = '', done, explanation } of result.details) {
     log(`  ${kind.padEnd(24)} ${referenceId.padEnd(11)} ${done.padEnd(7)} ${explanation}`);
   }
-  log(`\n  ${result.orders} orders compared, ${result.mended} mended; the report: ${result.report}`);
+  log(`\n  ${result.orders} orders compared, ${result.repaired} repaired; the report: ${result.report}`);
   return result;
 }
 
 /** A reconciliation starts deliveries and does not wait for them. */
 async function deliveriesOf(client: Client, { details }: ReconciliationResult): Promise<void> {
   for (const { referenceId, repair, done } of details) {
-    if (referenceId === undefined || repair !== 'deliver-late' || done !== 'mended') continue;
-    await client.workflow.getHandle(deliverWorkflowId({ referenceId })).result();
+    if (referenceId === undefined || repair !== 'deliver' || done !== 'repaired') continue;
+    await client.workflow.getHandle(deliverWorkflowId(referenceId)).result();
   }
 }

@@ -1,4 +1,4 @@
-import type { PurchaseItem } from '../src/contracts/purchase';
+import type { PurchaseItem } from '../src/domain/order';
 import type { PurchaseOutcome } from '../src/domain/outcome';
 
 /** What goes wrong in one purchase, or what a person does to it. */

@@ -13,6 +13,7 @@ import { withPart } from './lib/generated-part.mjs';
 import { log } from './lib/log.mjs';
 import { projectRoot } from './lib/paths.mjs';
 import { run } from './lib/run.mjs';
+import { schemaFiles } from './lib/schemas.mjs';
 
 /** @typedef {Record<'name' | 'readBy' | 'meaning' | 'example', string> & { default?: string, required: boolean, secret: boolean }} Variable */
 
@@ -26,8 +27,6 @@ const { METRICS, shownName } = load('../dist/contracts/metrics.js');
 const { keptReport } = load('../bench/dist/bench/report.js');
 const { capacityTable, scalingTable } = load('../bench/dist/bench/scaling.js');
 const { FINDING_KINDS, KIND_DOCS } = load('../dist/domain/reconciliation/finding-kinds.js');
-const { schemaFiles } = load('../dist/schemas/index.js');
-const { WATCH_INTERVALS } = load('../dist/workflows/policies.js');
 const variables = VARIABLE_NAMES.map((/** @type {string} */ name) => ({ name, ...describeVariable(name) }));
 const rows = ['| variable | by | default | meaning |', '|---|---|---|---|', ...variables.map(tableRow)];
 await replacePart('docs/configuration.md', 'variables', rows);
@@ -36,7 +35,7 @@ await replacePart('docs/benchmarks.md', 'results', [keptReport()]);
 await replacePart('docs/scaling.md', 'capacity', [capacityTable()]);
 await replacePart('docs/scaling.md', 'calculator', [scalingTable()]);
 await replacePart('docs/runbook.md', 'findings', findingRows());
-await replacePart('docs/temporal-cloud.md', 'actions', await cloudActionRows(WATCH_INTERVALS));
+await replacePart('docs/temporal-cloud.md', 'actions', await cloudActionRows());
 await replaceEnd('.env.example', /(?<=# variables:.*?\n).*/s, variables.map(environmentLines).join(''));
 await replaceEnd('ops/kubernetes/monitoring/rules.yaml', /(?<=\nspec:\n).*/s, await alertRules());
 for (const [name, schema] of Object.entries(schemaFiles()))

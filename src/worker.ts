@@ -4,7 +4,7 @@ import { Worker } from '@temporalio/worker';
 import { readWorkerConfig, scrubSecrets } from './config';
 import { exitWith, stopSignal } from './exit';
 import { keepGauges } from './metrics';
-import { keepWatching, readTemporalTarget, requireSearchAttributes, TemporalRefusedError } from './temporal/client';
+import { readTemporalTarget, requireSearchAttributes, TemporalRefusedError } from './temporal/client';
 import {
   capacityOptions,
   connectWorker,
@@ -40,11 +40,10 @@ async function main(): Promise<void> {
   await requireSearchAttributes(connection, namespace);
 
   const client = new Client({ connection, namespace });
-  const { partner, delivery, metrics, options } = createParts(config, { client, namespace, tracing, stopping });
+  const { partner, delivery, metrics, options } = createParts(config, { client, namespace, tracing, stopping, logger });
   const capacity = capacityOptions(config.capacity);
   worker = await Worker.create({ connection, ...options, ...capacity });
   partner.listOrders({ limit: 1 }).catch((error: Error) => warn(`the partner can't be used: ${error.message}`));
-  if (config.purchase.watch === 'history') keepWatching(client, taskQueue).catch(() => warn('no watcher yet'));
   void keepGauges({ client, partner, taskQueue, metrics, warn, signal: stopping });
   logger.info('worker ready', { taskQueue, health: health.address, ...capacity });
 

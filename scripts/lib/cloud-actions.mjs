@@ -18,32 +18,23 @@ const pollsUntil = (/** @type {number} */ minutes) => Math.ceil((minutes * 60 - 
  * Each shape: the recorded run that has it, how often its activities are retried where the recorded run was shorter, and what is no part of
  * its history.
  *
- * @type {(watchIntervals: number) => { shape: string, history: string, retries?: number, more?: number }[]}
+ * @type {{ shape: string, history: string, retries?: number, more?: number }[]}
  */
-const shapes = (watchIntervals) => [
+const SHAPES = [
   { shape: 'ready at its first poll, after 5 s', history: 'delivered' },
   { shape: 'open for 5 minutes', history: 'delivered-after-changes', retries: pollsUntil(5) },
   { shape: 'open for 20 minutes', history: 'delivered-after-changes', retries: pollsUntil(20) },
   { shape: 'open for 25 minutes, then overdue', history: 'overdue', retries: pollsUntil(25) - 1 },
-  {
-    shape: 'open for 20 minutes, `PURCHASE_WATCH=history`',
-    history: 'watched',
-    retries: Math.ceil(pollsUntil(20) / watchIntervals) - 1,
-  },
   { shape: 'placement unknown, held, then `resolve --order`', history: 'held-placement-unknown-order' },
   { shape: 'delivery refused, held, then `resolve --deliver`', history: 'held-delivery-refused-deliver' },
   // The schedule's own two.
   { shape: 'a night: the schedule, the reconciliation, its report', history: 'reconciled', more: 2 },
 ];
 
-/**
- * The table of docs/temporal-cloud.md.
- *
- * @param {number} watchIntervals every how many intervals a watched order is polled
- */
-export async function cloudActionRows(watchIntervals) {
+/** The table of docs/temporal-cloud.md. */
+export async function cloudActionRows() {
   const rows = await Promise.all(
-    shapes(watchIntervals).map(async ({ shape, history, retries, more = 0 }) => {
+    SHAPES.map(async ({ shape, history, retries, more = 0 }) => {
       const counted = countActions(await eventsOf(history), retries);
       const total = Object.values(counted).reduce((sum, count) => sum + count, more);
       const cells = [...Object.values(counted), more];

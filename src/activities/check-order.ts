@@ -6,19 +6,19 @@ import { isPartnerError, MAX_PAGE_SIZE, type PartnerClient } from '../partner';
 import type { PurchaseReader } from '../temporal/client';
 import { failure, toFailure } from './failures';
 import type { ActivityDependencies } from './dependencies';
-import { readTurn } from './read-turn';
+import { readPermits } from './read-permits';
 
 /**
- * Reads an order that a decision names, before it is taken: a mistyped id would cost the time of a whole purchase, and the
+ * Reads an order that a decision names, before it is accepted: a mistyped id would cost the time of a whole purchase, and the
  * hold with its other decisions. Free to repeat.
  */
 export function createCheckOrderActivities(deps: ActivityDependencies): Pick<Activities, 'checkOrder'> {
   return {
     async checkOrder(input): Promise<OrderCheck> {
-      const [isThere, other] = await deps.partner.inTurn(readTurn(deps, 'delivery', input.orderId), (partner) =>
+      const [isThere, other] = await deps.partner.withPermits(readPermits(deps, 'delivery'), (partner) =>
         Promise.all([
           isAtPartner(partner, input.orderId),
-          // The order itself can be read where its history can't, which may be the very reason of the hold.
+          // The order may be readable while the history is not, which may be the very reason for the hold.
           ownerInHistory(partner, input.orderId).catch((error: unknown) => passing(error)),
         ]),
       );

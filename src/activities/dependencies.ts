@@ -4,7 +4,8 @@ import type { PurchaseSettings } from '../contracts/purchase';
 import type { Delivery, Fingerprinter } from '../delivery';
 import type { PartnerClient } from '../partner';
 import type { PurchaseReader } from '../temporal/client';
-import type { Brake } from './brake';
+import type { CircuitBreaker } from './circuit-breaker';
+import type { HistoryWatch } from './history-watch';
 
 /** What the activities work with. Everything that tests replace comes in here. */
 export interface ActivityDependencies {
@@ -17,8 +18,10 @@ export interface ActivityDependencies {
   /** Of the same namespace. */
   purchases: PurchaseReader;
   metrics: Metrics;
-  /** Of the same task queue. */
-  brake: Brake;
+  /** One for all placements of the process. */
+  circuitBreaker: CircuitBreaker;
+  /** One for all polls of the process. */
+  historyWatch: HistoryWatch;
   /** Epoch ms. */
   now(): number;
 }

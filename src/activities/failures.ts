@@ -14,7 +14,7 @@ export const ACCESS_REFUSED = 'the partner refuses us';
  *
  * @param error anything that was thrown.
  * @param retryInMs the earliest next attempt, if the policy alone doesn't say it.
- * @param clamp of the pauses that the partner asks for, and of the one until a slot under `PARTNER_MAX_RPS` may come.
+ * @param clamp of the pauses that the partner asks for, and of the one until a permit under `PARTNER_MAX_RPS` may come.
  */
 export function toFailure(
   error: unknown,
@@ -23,15 +23,14 @@ export function toFailure(
 ): ApplicationFailure {
   if (error instanceof ApplicationFailure) return error;
   if (isPartnerError(error)) {
-    if (error.turnInMs !== undefined) {
-      return failure(FAILURE.rateLimited, error.message, { retryInMs: clamp(error.turnInMs), benign: true });
+    if (error.permitInMs !== undefined) {
+      return failure(FAILURE.rateLimited, error.message, { retryInMs: clamp(error.permitInMs), benign: true });
     }
     const type = error.kind === 'access' ? FAILURE.partnerAccess : FAILURE.partnerUnavailable;
     const pauseMs = nextPause(error.retryAfterMs, retryInMs);
     return failure(type, error.message, { retryInMs: pauseMs && clamp(pauseMs) });
   }
   if (isDeliveryError(error)) {
-    if (error.kind === 'gone') return failure(FAILURE.deliveryRefused, error.message, { final: true });
     return failure(FAILURE.deliveryFailed, error.message, { retryInMs: nextPause(error.retryAfterMs) });
   }
   return failure(FAILURE.unexpected, `unexpected ${nameOf(error)}`, { retryInMs });
@@ -42,14 +41,14 @@ export function unchanged(message: string, retryInMs: number): ApplicationFailur
   return failure(FAILURE.orderUnchanged, message, { retryInMs, benign: true });
 }
 
-/** Only the first run knows without reading what was sent before: elsewhere a local activity leaves it to an ordinary one. */
-export function laterRun(): ApplicationFailure {
-  return failure(FAILURE.laterRun, 'not in a run after a reset', { final: true, benign: true });
+/** A local activity leaves its work to an ordinary one. */
+export function notLocally(why: string): ApplicationFailure {
+  return failure(FAILURE.notLocally, why, { final: true, benign: true });
 }
 
-/** The secret that made a fingerprint is not here any more. Tried again: an operator can put it back. */
-export function secretMissing(fingerprint: string): ApplicationFailure {
-  const message = `no FINGERPRINT_SECRET of this worker made ${fingerprint}: put the older secret back`;
+/** The secret that makes the key ids of a purchase is not here any more. Tried again: an operator can put it back. */
+export function secretMissing(secretId: string): ApplicationFailure {
+  const message = `no FINGERPRINT_SECRET of this worker has the id ${secretId}: put the older secret back`;
   return failure(FAILURE.deliveryFailed, message);
 }
 

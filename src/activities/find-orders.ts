@@ -5,33 +5,27 @@ import { FAILURE, type FailureType } from '../contracts/failures';
 import { CLOCK_TOLERANCE_MS } from '../domain/clock-tolerance';
 import { isBillable, isSafeOrderId, presentableStatus } from '../domain/order';
 import { byReadability, type HistoryOrder, type HistoryRow, type PartnerClient, type UnreadableRow } from '../partner';
-import { searchSlotWait } from '../workflows/policies';
-import { failure, toFailure } from './failures';
+import { searchPermitWait } from '../workflows/policies';
 import type { ActivityDependencies } from './dependencies';
-import { EMPTY_HISTORY, listNewest, proveSearch } from './prove-readable';
+import { failure, toFailure } from './failures';
+import { createHistoryProof, EMPTY_HISTORY, type HistoryProof } from './history-proof';
 
-/** Beyond this many pages a search gives up: 100,000 orders younger than one purchase are no history to scan. */
+/** A search gives up beyond so many pages: 100,000 orders younger than one purchase are no history to scan. */
 const MAX_PAGES = 200;
-/** Why an order that is there can't be taken over. */
 const UNUSABLE_ID = "an order bears this reference under an id that can't be used";
-/** Why no order can be called absent. */
 const UNREADABLE_ROW = "the order history has a row that can't be read and may be the order of this reference";
 /** The most orders of one reference that are handed on: what goes into a history is bounded. */
 const MOST_FOUND = 100;
 
-/** Searches the partner's order history, which is the only witness of a placement without an answer. */
+/** Searches the partner's order history, the only witness of a placement without an answer. */
 export function createFindOrdersActivities(deps: ActivityDependencies): Pick<Activities, 'findOrders'> {
+  const proof = createHistoryProof(deps);
   return {
     async findOrders(input): Promise<OrderSearchResult> {
-      const { workflowExecution, scheduledTimestampMs: due } = activityInfo();
-      const runId = workflowExecution?.runId ?? '';
-      const notAfter = deps.now() + searchSlotWait(deps.settings);
-      const turn = { priority: 'search', key: input.referenceId, due, notAfter } as const;
+      const { scheduledTimestampMs: dueAt } = activityInfo();
+      const permits = { class: 'confirmation', dueAt, notAfter: deps.now() + searchPermitWait(deps.settings) } as const;
       try {
-        return await deps.partner.inTurn(turn, async (partner) => ({
-          runId,
-          ...(await searchHistory({ partner, now: deps.now }, input)),
-        }));
+        return await deps.partner.withPermits(permits, (partner) => searchHistory(partner, proof, input));
       } catch (error) {
         throw finalUnlessRateLimited(toFailure(error));
       }
@@ -39,49 +33,49 @@ export function createFindOrdersActivities(deps: ActivityDependencies): Pick<Act
   };
 }
 
-type Searching = Pick<ActivityDependencies, 'partner' | 'now'>;
-
-async function searchHistory(searching: Searching, input: FindOrdersInput): Promise<Omit<OrderSearchResult, 'runId'>> {
-  const { orders, why, how, rowsSeen } = requireUsable(
-    await findOrders(searching.partner, input.referenceId, input.since),
-  );
+async function searchHistory(
+  partner: PartnerClient,
+  proof: HistoryProof,
+  input: FindOrdersInput,
+): Promise<OrderSearchResult> {
+  const { orders, why, how, rowsSeen } = requireClear(await findOrders(partner, input));
   if (orders.length > 0 || !input.prove) return { orders, readable: false, why };
-  if (how === 'search') return proveAbsent(searching, input);
+  if (how === 'search') return proveAbsent(partner, proof, input);
   // A history that was scanned shows what it has; only an empty one proves nothing.
   return rowsSeen > 0 ? { orders, readable: true, why } : { orders, readable: false, why: EMPTY_HISTORY };
 }
 
-/**
- * The search shows no order. It is not believed where the list of the newest has one: what a search knows may lag behind the list, and
- * need not have come in its order.
- */
+/** The search shows no order. If the list of the newest orders has one, the list counts: a search may lag behind it. */
 async function proveAbsent(
-  { partner, now }: Searching,
-  { referenceId, since, sentBefore }: FindOrdersInput,
-): Promise<Omit<OrderSearchResult, 'runId'>> {
-  const newest = await listNewest(partner, now);
-  const { orders } = requireUsable(matching(newest.rows, referenceId, mayBeOursSince(since, referenceId)));
+  partner: PartnerClient,
+  proof: HistoryProof,
+  input: FindOrdersInput,
+): Promise<OrderSearchResult> {
+  const newest = await proof.read(partner);
+  const { orders } = requireClear(matching(newest.rows, input, isYoungEnough(input)));
   if (orders.length > 0) return { orders, readable: false, why: 'listed, and not shown by the search' };
-  return { orders, ...(await proveSearch(partner, newest, sentBefore)) };
+  return { orders, ...(await proof.isReadable(partner, newest, input.sentBefore)) };
 }
 
-/** @throws ApplicationFailure where what was found settles nothing. */
-function requireUsable<T extends Pick<Found, 'unusable'>>(found: T): T {
-  if (found.unusable !== undefined) throw failure(FAILURE.partnerUnavailable, found.unusable);
+/** @throws ApplicationFailure if it is not clear whether there is an order. */
+function requireClear<T extends Pick<Found, 'unclear'>>(found: T): T {
+  if (found.unclear !== undefined) throw failure(FAILURE.partnerUnavailable, found.unclear);
   return found;
 }
 
-/** The workflow decides what a failed search means; one that could not be made is no such search. */
+/** The workflow decides what a failed search means; one that lacked a permit was no search. */
 function finalUnlessRateLimited(failed: ApplicationFailure): ApplicationFailure {
   if (failed.type === FAILURE.rateLimited) return failed;
   return failure(failed.type as FailureType, failed.message, { final: true });
 }
 
+type Wanted = Pick<FindOrdersInput, 'referenceId' | 'since' | 'mayHaveArrived'>;
+
 interface Found {
   orders: FoundOrder[];
-  /** Why what was found settles nothing: there is, or may be, an order that can't be taken over. */
-  unusable: string | undefined;
-  /** How it was looked for. A search may be ignored by the partner; then the history itself is scanned. */
+  /** Why nobody can say that there is no order: one can't be adopted, or a row that can't be read may be one. */
+  unclear: string | undefined;
+  /** A partner may ignore what is searched for. Then the history itself is scanned. */
   how: 'search' | 'scan';
   /** Rows that the partner showed, ours or not. */
   rowsSeen: number;
@@ -89,30 +83,27 @@ interface Found {
 }
 
 /**
- * Finds the orders that bear exactly this reference, byte for byte: a search may be fuzzy. If the answer shows that the
- * search was ignored, the history is scanned back to `since`.
+ * Finds the orders that bear exactly this reference, byte for byte: a search may be fuzzy. If the answer shows that the search was
+ * ignored, the history is scanned back to `since`.
  *
- * @throws PartnerError when the history could not be read to the end.
+ * @throws PartnerError if the history could not be read to the end.
  */
-export async function findOrders(partner: PartnerClient, referenceId: string, since: number): Promise<Found> {
-  const searched = await search(partner, referenceId);
+export async function findOrders(partner: PartnerClient, wanted: Wanted): Promise<Found> {
+  const searched = await search(partner, wanted.referenceId);
   if (searched) {
-    const mayBeOurs = (row: UnreadableRow) => (row.referenceId ?? referenceId) === referenceId;
-    return { ...matching(searched, referenceId, mayBeOurs), how: 'search', rowsSeen: searched.length, why: 'searched' };
+    return { ...matching(searched, wanted, () => true), how: 'search', rowsSeen: searched.length, why: 'searched' };
   }
-  const scanned = await partner.ordersSince(since - CLOCK_TOLERANCE_MS, { maxPages: MAX_PAGES });
-  const why = 'scanned, the search is ignored';
-  const matched = matching(scanned, referenceId, mayBeOursSince(since, referenceId));
-  return { ...matched, how: 'scan', rowsSeen: scanned.length, why };
+  const scanned = await partner.ordersSince(wanted.since - CLOCK_TOLERANCE_MS, { maxPages: MAX_PAGES });
+  const matched = matching(scanned, wanted, isYoungEnough(wanted));
+  return { ...matched, how: 'scan', rowsSeen: scanned.length, why: 'scanned, the search is ignored' };
 }
 
-/** Of a list of orders of all references, a row that can't be read may be ours if it is young enough and names no other. */
-function mayBeOursSince(since: number, referenceId: string): (row: UnreadableRow) => boolean {
-  const from = since - CLOCK_TOLERANCE_MS;
-  return (row) => (row.referenceId ?? referenceId) === referenceId && (row.notAfter ?? Infinity) >= from;
+/** In a list of orders of all references, only a row that is no older than the purchase may be its own. */
+function isYoungEnough({ since }: Wanted): (row: UnreadableRow) => boolean {
+  return ({ notAfter = Infinity }) => notAfter >= since - CLOCK_TOLERANCE_MS;
 }
 
-/** @returns undefined where the partner ignores what is searched for. */
+/** @returns undefined if the partner ignores what is searched for. */
 async function search(partner: PartnerClient, referenceId: string): Promise<HistoryRow[] | undefined> {
   const rows: HistoryRow[] = [];
   for await (const row of partner.orders({ search: referenceId }, { maxPages: MAX_PAGES })) {
@@ -125,26 +116,27 @@ async function search(partner: PartnerClient, referenceId: string): Promise<Hist
 /** A row of which neither name can be read may mention anything. */
 function mentions({ referenceId, id }: HistoryRow, text: string): boolean {
   const names = [referenceId, id].filter((name) => name !== undefined);
-  const wanted = text.toLowerCase();
-  return names.length === 0 || names.some((name) => name.toLowerCase().includes(wanted));
+  return names.length === 0 || names.some((name) => name.toLowerCase().includes(text.toLowerCase()));
 }
 
 /**
- * The rows of exactly this reference, each id once, oldest first. Of the partner's free text nothing goes on but what has been checked. A row
- * that can't be read stands against nothing but the absence of an order.
+ * The rows of exactly this reference, each id once, oldest first. An unreadable row that names the reference always speaks against
+ * "absent"; one that names none does so only if a request may have been sent, or one bad row would stop all new sales.
  */
 function matching(
   rows: readonly HistoryRow[],
-  referenceId: string,
+  { referenceId, mayHaveArrived }: Wanted,
   mayBeOurs: (row: UnreadableRow) => boolean,
-): Pick<Found, 'orders' | 'unusable'> {
+): Pick<Found, 'orders' | 'unclear'> {
   const { readable, unreadable } = byReadability<HistoryOrder>(rows);
   const ofReference = readable.filter((row) => row.referenceId === referenceId);
   const own = [...new Map(ofReference.map((row) => [row.id, row])).values()];
   const usable = own.filter((row) => isSafeOrderId(row.id));
-  if (usable.length < own.length) return { orders: foundOrders(usable), unusable: UNUSABLE_ID };
-  const isAbsenceOpen = own.length === 0 && unreadable.some(mayBeOurs);
-  return { orders: foundOrders(usable), unusable: isAbsenceOpen ? UNREADABLE_ROW : undefined };
+  const counts = (row: UnreadableRow) =>
+    row.referenceId === undefined ? mayHaveArrived && mayBeOurs(row) : row.referenceId === referenceId && mayBeOurs(row);
+  const unclear =
+    usable.length < own.length ? UNUSABLE_ID : own.length === 0 && unreadable.some(counts) ? UNREADABLE_ROW : undefined;
+  return { orders: foundOrders(usable), unclear };
 }
 
 /** Beyond what is handed on, orders that failed or were refunded are left out first: none of them is adopted. */

@@ -1,190 +1,177 @@
 import { activityInfo, log } from '@temporalio/activity';
 import type { Activities, PlaceOrderInput, PlacementResult } from '../contracts/activities';
-import type { ClosedBrake } from '../contracts/brake';
-import { BRAKE_REASON_IN_WORDS, type PlacementSign } from '../domain/brake';
 import { maxDebitIssue } from '../domain/max-debit';
-import { isPartnerError, type RequestTurn } from '../partner';
+import { isPartnerError, type PartnerClient, type PartnerError } from '../partner';
 import { withinMs } from '../temporal/client';
+import type { Admission, PlacementSign } from './circuit-breaker';
+import type { ActivityDependencies } from './dependencies';
 import { ACCESS_REFUSED, nameOf } from './failures';
 import { findOrders } from './find-orders';
-import type { ActivityDependencies } from './dependencies';
-import { signOfPlacement, signOfRead } from './placement-sign';
-import { createPriceList, type Prices } from './price-list';
+import { createPriceList, type ReadPrices } from './price-list';
 import { createIntent, createSequence, type Sequence } from './record-intent';
 
-/**
- * Two times this close are one dispatch: the time-skipping server reads its clock twice for it. Nobody can have an attempt
- * sent, failed and dispatched again within it.
- */
+/** Two times this close are one dispatch: the time-skipping server reads its clock twice for it. */
 const ONE_DISPATCH_MS = 5;
-/** So long before the attempt is too old, a search that has not ended is given up: "not sent" is to arrive in time. */
+/** A search gives up this long before the attempt is too old, so that "not sent" arrives in time. */
 const ANSWER_MS = 1_000;
-
-/** So long before that, the slot for the write is had: then come the connection and the record. */
+/** The permit for the write comes this long before that: the connection and the record of the intention follow. */
 const WRITE_MS = 2_000;
+
+/** How an attempt ended, and what that shows about the partner. */
+interface Ended {
+  result: PlacementResult;
+  sign: PlacementSign;
+}
 
 /**
  * The one activity that spends money. It sends at most one request, behind fences, and says what the answer proves:
  *
- * 1. a second dispatch of the same activity (a person's Unpause, Reset or changed options; a restored database) sends nothing;
- * 2. so does a run that is not the first of its chain and has not settled in this very run;
- * 3. the history is searched first, always;
+ * 1. a second dispatch of the same activity (an operator's Unpause, Reset or changed options; a restored database) sends nothing;
+ * 2. nor does a run that is not the first of its chain, unless an operator decided `replace` in that run;
+ * 3. the order history is searched first, always;
  * 4. the intention to write is recorded at the Temporal server, which refuses an attempt that it has given up;
  * 5. an attempt that is too old at the moment of the write, because its process was frozen, writes nothing.
  *
- * Neither a cancel nor a shutdown is wired into the request: aborting it would not undo it.
+ * Neither a cancel nor a shutdown aborts the request: that would not undo it.
  */
 export function createPlaceOrderActivities(deps: ActivityDependencies): Pick<Activities, 'placeOrder'> {
   const oneByOne = createSequence();
   const readPrices = createPriceList(deps.partner);
   return {
     async placeOrder(input) {
-      const fence = closedFence(input);
-      if (fence) return fence;
-      const brake = await deps.brake.check({ referenceId: input.referenceId, woken: input.woken === true });
-      if (brake.closed) return paused(brake.closed);
+      const fenced = whyFenced(input);
+      if (fenced !== undefined) return { evidence: 'FENCED', why: fenced, inFlight: true };
+      const admission = deps.circuitBreaker.admit(input.referenceId);
+      if ('paused' in admission) return paused(admission.paused);
+      let ended: Ended | undefined;
       try {
-        const priced = await checkPrice({ ...deps, report: brake.report }, input, readPrices);
-        if (priced?.evidence === 'NOT_SENT') return priced;
-
-        return await deps.partner.inTurn(placementTurn(input), async (partner) => {
-          const inTurn = { ...deps, partner, report: brake.report };
-          const before = await findBefore(inTurn, input);
-          if (before) return before;
-          if (priced) return priced;
-          const closed = await brake.confirmed();
-          if (closed) return paused(closed);
-
-          const answer = await send(inTurn, input, oneByOne);
-          logAnswer(answer);
-          return answer;
-        });
+        ended = await attempt({ ...deps, admission, readPrices, oneByOne }, input);
+        logResult(ended.result);
+        return ended.result;
       } finally {
-        brake.end();
+        const { result, sign = 'NOTHING' } = ended ?? {};
+        admission.end(sign, result && 'why' in result ? result.why : undefined);
       }
     },
   };
 }
 
-function logAnswer(answer: PlacementResult): void {
-  const { evidence } = answer;
-  if (evidence === 'PLACED') return log.info('order placed', { orderId: answer.orderId });
-  if (evidence === 'ACCESS_REFUSED') return log.error(ACCESS_REFUSED, { why: answer.why });
-  log.warn('no order placed, or nobody knows', { evidence, why: answer.why });
+function whyFenced(input: PlaceOrderInput): string | undefined {
+  const { attempt, currentAttemptScheduledTimestampMs: dispatchedAt, scheduledTimestampMs } = activityInfo();
+  if (attempt > 1 || dispatchedAt - scheduledTimestampMs > ONE_DISPATCH_MS) return 'this attempt was dispatched twice';
+  return isFirstRun(input) || isReplacing(input) ? undefined : 'the run before this one may have placed it';
+}
+
+function isFirstRun({ firstRunId }: PlaceOrderInput): boolean {
+  return activityInfo().workflowExecution?.runId === firstRunId;
+}
+
+/** Whether an operator has decided in this run that the order is placed again. */
+function isReplacing({ replaceInRun }: PlaceOrderInput): boolean {
+  return activityInfo().workflowExecution?.runId === replaceInRun;
 }
 
 /** What one attempt works with. */
 interface Attempt extends ActivityDependencies {
-  /** Reports to the brake what the partner has shown. */
-  report(sign: PlacementSign): void;
+  admission: Admission;
+  readPrices: ReadPrices;
+  oneByOne: Sequence;
 }
 
-function paused({ reason }: ClosedBrake): PlacementResult {
-  return { evidence: 'PAUSED', why: `new placements wait: ${BRAKE_REASON_IN_WORDS[reason]}` };
+async function attempt(deps: Attempt, input: PlaceOrderInput): Promise<Ended> {
+  const priced = await checkPrice(deps, input);
+  if (priced?.result.evidence === 'NOT_SENT') return priced;
+  // The oldest purchase goes first. One permit after the other: those of the search, then that of the write.
+  const permits = { class: 'placement', dueAt: input.since, notAfter: notAfter(input) - WRITE_MS } as const;
+  return deps.partner.withPermits(permits, async (partner) => {
+    const found = await findBefore(partner, deps, input);
+    if (found ?? priced) return (found ?? priced) as Ended;
+    const why = deps.admission.whyPaused();
+    return why === undefined ? send(partner, deps, input) : nothing(paused(why));
+  });
 }
 
-/** What a purchase that names no `maxDebit` does not pay for. @returns why it is not placed; undefined: it may cost as much. */
-async function checkPrice(
-  attempt: Attempt,
-  input: PlaceOrderInput,
-  readPrices: (patienceMs: number) => Promise<Prices>,
-): Promise<PlacementResult | undefined> {
+/** @returns why the purchase is not placed; undefined if it may cost as much as the catalogue says. */
+async function checkPrice(deps: Attempt, input: PlaceOrderInput): Promise<Ended | undefined> {
   const { items, maxDebit } = input;
   if (maxDebit === undefined) return undefined;
   // The other half of the attempt is for the search and the write.
-  const prices = await readBefore(attempt, input, input.maxAgeMs / 2, {
-    read: (timeLeftMs) => readPrices(timeLeftMs / 2),
+  const prices = await readInTime(deps, input, {
+    restMs: input.maxAgeMs / 2,
+    read: (timeLeftMs) => deps.readPrices(timeLeftMs / 2),
     slow: 'the catalogue is still being read for its prices',
     failed: 'the catalogue could not be read',
   });
-  if ('evidence' in prices) return prices;
-  const why = maxDebitIssue(items, maxDebit, prices.result);
-  return why === undefined ? undefined : { evidence: 'OVER_MAX_DEBIT', why };
+  if ('ended' in prices) return prices.ended;
+  const why = maxDebitIssue(items, maxDebit, prices.value);
+  return why === undefined ? undefined : nothing({ evidence: 'OVER_MAX_DEBIT', why });
 }
 
-/** The search and the write wait for their slots together. The oldest purchase goes first. */
-function placementTurn(input: PlaceOrderInput): RequestTurn {
-  const { referenceId: key, since: due } = input;
-  return { priority: 'placement', key, due, notAfter: notAfter(input) - WRITE_MS };
-}
-
-function closedFence(input: PlaceOrderInput): PlacementResult | undefined {
-  const info = activityInfo();
-  const dispatchedAfterMs = info.currentAttemptScheduledTimestampMs - info.scheduledTimestampMs;
-  if (info.attempt > 1 || dispatchedAfterMs > ONE_DISPATCH_MS) {
-    return { evidence: 'UNKNOWN', why: 'this attempt was dispatched a second time', inFlight: true };
-  }
-  const runId = info.workflowExecution?.runId;
-  if (runId !== input.firstRunId && runId !== input.settledInRun) {
-    return { evidence: 'UNKNOWN', why: 'the run before this one may have placed it', inFlight: true };
-  }
-  return undefined;
-}
-
-/** @returns an answer that ends the attempt before anything was sent, or undefined to go on. */
-async function findBefore(attempt: Attempt, input: PlaceOrderInput): Promise<PlacementResult | undefined> {
-  const found = await readBefore(attempt, input, 0, {
-    read: () => findOrders(attempt.partner, input.referenceId, input.since),
+/** @returns what ends the attempt before anything is sent; undefined if nothing speaks against sending. */
+async function findBefore(partner: PartnerClient, deps: Attempt, input: PlaceOrderInput): Promise<Ended | undefined> {
+  const search = await readInTime(deps, input, {
+    restMs: 0,
+    read: () => findOrders(partner, input),
     slow: 'the search of the order history took too long',
     failed: 'the order history could not be searched',
   });
-  if ('evidence' in found) return found;
-  const { orders, unusable } = found.result;
-  if (unusable !== undefined && !input.decidedDespite?.includes(unusable))
-    return { evidence: 'UNKNOWN', why: unusable };
-  return orders.length > 0 ? { evidence: 'FOUND', orders, why: 'the order is there already' } : undefined;
+  if ('ended' in search) return search.ended;
+  const { orders, unclear } = search.value;
+  if (unclear !== undefined && !isReplacing(input)) return nothing({ evidence: 'FENCED', why: unclear });
+  const [first, ...others] = orders;
+  return first && nothing({ evidence: 'FOUND', orders: [first, ...others], why: 'the order is there already' });
 }
 
-/**
- * Reads at the partner what a placement has to know first, in time for the rest of the attempt.
- *
- * @param restMs how much of the attempt's time is for what follows.
- * @param reading `slow` and `failed` say what happened where it does not succeed: nothing is sent then.
- */
-async function readBefore<T>(
-  { now, report }: Attempt,
+interface ReadBefore<T> {
+  /** How much of the attempt's time is for what follows, ms. */
+  restMs: number;
+  read: (timeLeftMs: number) => Promise<T>;
+  /** What happened if it takes too long, or fails. */
+  slow: string;
+  failed: string;
+}
+
+/** Reads what a placement has to know first, in time for the rest of the attempt. */
+async function readInTime<T>(
+  { now }: Attempt,
   input: PlaceOrderInput,
-  restMs: number,
-  { read, slow, failed }: { read: (timeLeftMs: number) => Promise<T>; slow: string; failed: string },
-): Promise<{ result: T } | Extract<PlacementResult, { evidence: 'NOT_SENT' }>> {
+  { restMs, read, slow, failed }: ReadBefore<T>,
+): Promise<{ value: T } | { ended: Ended }> {
   // A worker whose clock is behind the server's would believe that it has more time than the attempt may take.
   const timeLeftMs = Math.min(notAfter(input) - now(), input.maxAgeMs) - ANSWER_MS - restMs;
-  if (timeLeftMs <= 0) return { evidence: 'NOT_SENT', why: 'the attempt was too old when a worker took it' };
+  const notSent = (why: string) => ({ ended: nothing({ evidence: 'NOT_SENT', why }) });
+  if (timeLeftMs <= 0) return notSent('the attempt was too old when a worker took it');
   try {
-    const result = await withinMs(timeLeftMs, read(timeLeftMs));
-    return result === undefined ? { evidence: 'NOT_SENT', why: slow } : { result };
+    const value = await withinMs(timeLeftMs, read(timeLeftMs));
+    return value === undefined ? notSent(slow) : { value };
   } catch (error) {
-    report(signOfRead(error));
     if (!isPartnerError(error)) {
       log.error(`${failed} before placing`, { error: nameOf(error) });
-      return { evidence: 'NOT_SENT', why: `${failed}: an unexpected error` };
+      return notSent(`${failed}: an unexpected error`);
     }
-    const { message: why, retryAfterMs, turnInMs } = error;
-    if (error.kind === 'access') log.error(ACCESS_REFUSED, { why });
-    return { evidence: 'NOT_SENT', why: `${failed}: ${why}`, retryAfterMs, turnInMs };
+    const { message, retryAfterMs, permitInMs } = error;
+    if (error.kind === 'access') log.error(ACCESS_REFUSED, { why: message });
+    const result = { evidence: 'NOT_SENT', why: `${failed}: ${message}`, retryAfterMs, permitInMs } as const;
+    return { ended: { result, sign: signOf(error) } };
   }
 }
 
 /**
- * Sends the request, or not when it would be written later than the attempt may be old, or when the intention could not be
- * recorded. How it ends is told by the client alone, which knows whether it was written: no timer here may end it first, for
- * in a process that was frozen all timers are due at once, and a request that was written would pass for one that was not.
+ * Sends the request, unless it would be written later than the attempt may be old, or its intention could not be recorded. Only
+ * the client knows whether it was written: no timer here may end it first, because all timers of a frozen process are due at once.
  */
-async function send(deps: Attempt, input: PlaceOrderInput, oneByOne: Sequence): Promise<PlacementResult> {
+async function send(partner: PartnerClient, deps: Attempt, input: PlaceOrderInput): Promise<Ended> {
   const items = input.items.map((item) => ({ id: item.productId, quantity: item.quantity }));
-  const order = { items, referenceId: input.referenceId };
-  const intent = createIntent(deps, { notAfter: notAfter(input), oneByOne });
+  const intent = createIntent(deps, { notAfter: notAfter(input), oneByOne: deps.oneByOne });
+  const limits = { notAfter: notAfter(input), beforeWrite: intent.record };
   try {
-    const placed = await deps.partner.placeOrder(order, { notAfter: notAfter(input), beforeWrite: intent.record });
-    const orderId = placed.data.id;
-    deps.purchases.noteOwner(orderId, input.referenceId);
-    deps.report('GOOD');
-    return { evidence: 'PLACED', orderId, placedAt: deps.now() };
+    const { data } = await partner.placeOrder({ items, referenceId: input.referenceId }, limits);
+    deps.purchases.noteOwner(data.id, input.referenceId);
+    return { result: { evidence: 'PLACED', orderId: data.id }, sign: 'WORKS' };
   } catch (error) {
-    if (!isPartnerError(error)) return { evidence: 'UNKNOWN', why: 'an unexpected error' };
-    const { placement: evidence, message: why, retryAfterMs, turnInMs } = error;
-    deps.report(signOfPlacement(error));
-    return { evidence, why, retryAfterMs, turnInMs };
+    if (!isPartnerError(error)) return nothing({ evidence: 'UNKNOWN', why: 'an unexpected error' });
+    const { placement: evidence, message: why, retryAfterMs, permitInMs } = error;
+    return { result: { evidence, why, retryAfterMs, permitInMs }, sign: signOf(error) };
   } finally {
     intent.close();
   }
@@ -193,4 +180,23 @@ async function send(deps: Attempt, input: PlaceOrderInput, oneByOne: Sequence): 
 /** Epoch ms: until when this attempt may write. */
 function notAfter(input: PlaceOrderInput): number {
   return activityInfo().currentAttemptScheduledTimestampMs + input.maxAgeMs;
+}
+
+function paused(why: string): PlacementResult {
+  return { evidence: 'PAUSED', why: `new placements are paused: ${why}` };
+}
+
+function nothing(result: PlacementResult): Ended {
+  return { result, sign: 'NOTHING' };
+}
+
+function signOf(error: PartnerError): PlacementSign {
+  return error.countsAgainstPartner ? 'FAILS' : 'NOTHING';
+}
+
+function logResult(result: PlacementResult): void {
+  const { evidence } = result;
+  if (evidence === 'PLACED') return log.info('order placed', { orderId: result.orderId });
+  if (evidence === 'ACCESS_REFUSED') return log.error(ACCESS_REFUSED, { why: result.why });
+  log.warn('no order placed', { evidence, why: result.why });
 }

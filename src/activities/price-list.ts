@@ -3,36 +3,30 @@ import type { ProductPrice } from '../domain/max-debit';
 import type { PartnerClient } from '../partner';
 import { withinMs } from '../temporal/client';
 
-/** For how long the prices of a catalogue count after it was read, in ms. Whoever buys then reads it anew. */
+/** How long the prices of a catalogue count after it was read, in ms. */
 const VALID_MS = 60_000;
-/**
- * For how long those of before count for whom a new reading takes too long. A catalogue that is slower than an attempt may be would else
- * never have its prices in time for a purchase that the brake lets through, which it does every 10 min at the least.
- */
+/** How long stale prices may be used while a refresh is slow: a catalogue may take longer to read than an attempt may. */
 const USABLE_MS = 15 * 60_000;
 
 /** The prices of the catalogue by product. */
 export type Prices = ReadonlyMap<string, ProductPrice>;
 
+/** Reads the prices, waiting `patienceMs` for new ones at the most if stale ones may be used. @throws PartnerError */
+export type ReadPrices = (patienceMs: number) => Promise<Prices>;
+
 /**
- * The prices of the partner's catalogue, for all placements of a process: read whole, because the partner does not show that
- * its search knows product ids, by one at a time, and again a minute after it was read.
- *
- * A reading belongs to no placement: under a low `PARTNER_MAX_RPS` it may take longer than an attempt may, and whoever asks
- * later has its result; until then the prices of before count, if they were read within a quarter of an hour.
- *
- * @returns what reads the prices. Where those of before count, it waits `patienceMs` for new ones at the most. Throws PartnerError where the catalogue
- * can't be read.
+ * The prices of the partner's catalogue, for all placements of a process: read whole, because the partner does not show that its search
+ * knows product ids, by one at a time, and again a minute later. A reading belongs to no placement: whoever asks later has its result.
  */
 export function createPriceList(
-  partner: Pick<PartnerClient, 'inTurn'>,
+  partner: Pick<PartnerClient, 'withPermits'>,
   now: () => number = () => performance.now(),
-): (patienceMs: number) => Promise<Prices> {
+): ReadPrices {
   let known: { prices: Prices; readAt: number } | undefined;
   let reading: Promise<Prices> | undefined;
 
   async function read(): Promise<Prices> {
-    const prices = await partner.inTurn({ priority: 'search', key: 'catalogue' }, readPrices);
+    const prices = await partner.withPermits({ class: 'confirmation' }, readPrices);
     known = { prices, readAt: now() };
     return prices;
   }

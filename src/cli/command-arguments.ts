@@ -1,6 +1,5 @@
 import { InvalidArgumentError } from 'commander';
-import type { PurchaseItem } from '../contracts/purchase';
-import { isSafeOrderId } from '../domain/order';
+import { isSafeOrderId, type PurchaseItem } from '../domain/order';
 import { validateMaxDebit, validateReference } from '../domain/purchase-rules';
 import { PURCHASE_STATES, type PurchaseState } from '../domain/purchase-state';
 import { loadConfig, loadPartner } from './lazy';

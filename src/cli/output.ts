@@ -56,9 +56,9 @@ export function showRedelivery(out: Output, redelivery: Redelivery): void {
   show(out, redelivery, [...seen, ...none, ...received].join('\n'));
 }
 
-/** What a reconciliation has found, with what to do about each finding that is not mended. */
+/** What a reconciliation has found, with what to do about each finding that is not repaired. */
 export function showReconciliation(out: Output, result: ReconciliationResult): void {
-  const { from, to, orders, findings, details, mended, report } = result;
+  const { from, to, orders, findings, details, repaired, report } = result;
   const count = Object.values(findings).reduce((total, one) => total + one, 0);
   const more = count > details.length ? [`  … and ${count - details.length} more, see the report`] : [];
   const lines = [
@@ -66,10 +66,10 @@ export function showReconciliation(out: Output, result: ReconciliationResult): v
     ...details.flatMap(({ kind, referenceId = '', orderIds, explanation, advice, done, note }) => [
       `${kind}  ${shown(referenceId)}  ${orderIds.map(shown).join(' ')}  ${done}`.trimEnd(),
       `    ${shownSentence(explanation)}${note === undefined ? '' : ` (${shownSentence(note)})`}`,
-      ...(done === 'mended' ? [] : [`    ${shownSentence(advice)}`]),
+      ...(done === 'repaired' ? [] : [`    ${shownSentence(advice)}`]),
     ]),
     ...more,
-    `${count === 0 ? 'no findings' : `${count} findings, ${mended} mended`}; the report lies with the worker: ${report}`,
+    `${count === 0 ? 'no findings' : `${count} findings, ${repaired} repaired`}; the report lies with the worker: ${report}`,
   ];
   show(out, result, lines.join('\n'));
 }
@@ -86,7 +86,7 @@ export function showList(out: Output, list: PurchaseList, { state, sinceMs }: Li
       ...commands.map((command) => `    ${command}`),
     ]),
     `${state ?? 'waiting for a person'}${period}: ${purchases.length}${left}`,
-    ...(paused > 0 ? [`${paused} more are PAUSED: the brake holds new placements back, see list --state PAUSED`] : []),
+    ...(paused > 0 ? [`${paused} more are PAUSED until the partner takes orders again, see list --state PAUSED`] : []),
   ];
   show(out, list, lines.join('\n'));
 }

@@ -1,7 +1,10 @@
 import type { Command } from 'commander';
 import { DECISIONS } from '../contracts/operator-commands';
-import type { DecisionChoice, DecisionKind, PurchaseItem, PurchaseState } from '../contracts/purchase';
+import type { DecisionChoice } from '../contracts/purchase';
+import type { DecisionKind } from '../domain/holds';
+import type { PurchaseItem } from '../domain/order';
 import { validateItems } from '../domain/purchase-rules';
+import type { PurchaseState } from '../domain/purchase-state';
 import { amount, item, orderId, period, purchaseState, reference } from './command-arguments';
 import type { StarterContext } from './context';
 import { InvalidPurchaseError, StarterError } from '../starter/errors';
@@ -64,10 +67,10 @@ function addOperatorCommands(program: Command, context: StarterContext): void {
     );
   program
     .command('redeliver')
-    .description('the same event again under the same id; where keys are missing the order is read first')
+    .description('bring the checkout up to date once more: its order is read, and all keys of the sale are delivered')
     .argument('<reference>', REFERENCE, reference)
     .action((referenceId: string) =>
-      withStarter(context, { taskQueue: context.taskQueue() }, async (starter) =>
+      withStarter(context, {}, async (starter) =>
         showRedelivery(context.out, await starter.redeliver(referenceId)),
       ),
     );

@@ -1,7 +1,4 @@
-/**
- * Every type of an `ApplicationFailure` of this project. Workflow code compares these, never classes; whoever reads a
- * history or the Temporal UI sees them.
- */
+/** Every type of an `ApplicationFailure` of this project, as histories and the Temporal UI show it. Workflow code compares these, never classes. */
 export const FAILURE = {
   /** The purchase that was started can't be one: bad reference, bad items, wrong workflow id. */
   invalidPurchase: 'InvalidPurchase',
@@ -15,24 +12,20 @@ export const FAILURE = {
   orderUnchanged: 'OrderUnchanged',
   /** The partner could not be asked, or its answer could not be used. Tried again. */
   partnerUnavailable: 'PartnerUnavailable',
-  /** A local activity in a run that a reset has made: what it was to do is left to an ordinary one. Benign. */
-  laterRun: 'LaterRun',
-  /** No slot under PARTNER_MAX_RPS came in time. Benign: tried again when one may come. */
+  /** A local activity leaves its work to an ordinary one: after a reset, or with a slow checkout. Benign. */
+  notLocally: 'NotLocally',
+  /** No permit under PARTNER_MAX_RPS came in time. Benign: tried again when one may come. */
   rateLimited: 'RateLimited',
   /** The partner refuses us: a rotated key, a wrong prefix. An alarm, and tried again. */
   partnerAccess: 'PartnerAccess',
-  /** There is nothing to send: the purchase is running, was given up, or sent no event that could be repeated. */
+  /** There is nothing to send: the purchase is running, was given up, or the checkout has it all. */
   nothingToDeliver: 'NothingToDeliver',
-  /** A delivery of the same reference is on its way, and what it will send is not known yet. Tried again. */
-  deliveryOnItsWay: 'DeliveryOnItsWay',
   /** The checkout did not take the event. Tried again. */
   deliveryFailed: 'DeliveryFailed',
-  /** The checkout answered 410: it wants this event no more. */
+  /** The checkout answered 410: it does not want this event. */
   deliveryRefused: 'DeliveryRefused',
-  /** The reading of the order history for waiting purchases was interrupted: its worker stops, or an error that nobody expected. Begun anew. */
-  watchInterrupted: 'WatchInterrupted',
-  /** A key that this event promises is no longer in the order. */
-  keyGone: 'KeyGone',
+  /** The order changed again and again between its review and its delivery. */
+  orderChanges: 'OrderChanges',
   /** A decision came for a hold that is not open, or does not fit it. */
   decisionRefused: 'DecisionRefused',
   /** An error that nobody expected: a bug. The message names its class and nothing else. Tried again. */

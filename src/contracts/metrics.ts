@@ -1,8 +1,8 @@
-import type { BrakeReason } from '../domain/brake';
+import { HOLD_REASONS } from '../domain/holds';
 import type { PurchaseOutcome } from '../domain/outcome';
 import type { FindingKind } from '../domain/reconciliation/index';
-import type { PlacementResult } from './activities';
-import { HOLD_REASONS, type RunningState } from './purchase';
+import type { PlacementEvidence, Unplaced } from '../domain/placement';
+import type { RunningState } from '../domain/purchase-state';
 
 export interface DeclaredMetric {
   type: 'counter' | 'histogram' | 'gauge';
@@ -34,7 +34,7 @@ const OUTCOMES = namesOf<PurchaseOutcome>({
   CANCELLED: 1,
   ABANDONED: 1,
 });
-const EVIDENCE = namesOf<PlacementResult['evidence'] | 'NEVER_WRITTEN'>({
+const EVIDENCE = namesOf<PlacementEvidence>({
   PLACED: 1,
   FOUND: 1,
   NOT_SENT: 1,
@@ -46,23 +46,9 @@ const EVIDENCE = namesOf<PlacementResult['evidence'] | 'NEVER_WRITTEN'>({
   NEVER_WRITTEN: 1,
   OVER_MAX_DEBIT: 1,
   PAUSED: 1,
+  FENCED: 1,
 });
-/** What is settled: unknown placements and refused ones. */
-const SETTLED_EVIDENCE = [
-  'ORDER_REFUSED',
-  'ACCESS_REFUSED',
-  'CONFLICT',
-  'ANSWERED',
-  'UNKNOWN',
-  'NEVER_WRITTEN',
-] as const;
-const BRAKE_REASONS = namesOf<BrakeReason>({
-  UNKNOWN: 1,
-  ACCESS_REFUSED: 1,
-  NO_BALANCE: 1,
-  UNREACHABLE: 1,
-  REFUSED: 1,
-});
+const UNPLACED = EVIDENCE.filter((evidence): evidence is Unplaced => evidence !== 'PLACED' && evidence !== 'FOUND');
 const FINDINGS = namesOf<FindingKind>({
   DOUBLE_PURCHASE: 1,
   SAME_KEY_TWICE: 1,
@@ -73,6 +59,7 @@ const FINDINGS = namesOf<FindingKind>({
   UNREADABLE: 1,
   ORPHAN: 1,
   REFUNDED_AFTER_DELIVERY: 1,
+  KEYS_GONE: 1,
   AMOUNT_MISMATCH: 1,
   STATUS_MISMATCH: 1,
   SHORTFALL_FILLED: 1,
@@ -124,9 +111,9 @@ export const METRICS = {
     meaning:
       'Attempts to place an order, by what their answer proves. The unknown ones: `CONFLICT`, `ANSWERED`, `UNKNOWN`',
   },
-  fulfilment_placements_settled: {
+  fulfilment_placements_confirmed: {
     type: 'counter',
-    labels: { evidence: SETTLED_EVIDENCE, history: ['found', 'absent', 'unreadable'] },
+    labels: { evidence: UNPLACED, history: ['found', 'absent', 'unreadable'] },
     byPurchases: true,
     meaning: 'Unknown or refused placements that the order history was searched for, by what it has shown in the end',
   },
@@ -142,10 +129,10 @@ export const METRICS = {
     byPurchases: true,
     meaning: 'Holds that were opened, by reason',
   },
-  fulfilment_brake_changes: {
-    type: 'counter',
-    labels: { change: ['closed', 'opened'], reason: BRAKE_REASONS },
-    meaning: 'How often the brake closed, so that new placements wait, and opened again',
+  fulfilment_circuit_breaker_open: {
+    type: 'gauge',
+    labels: {},
+    meaning: '1 while the circuit breaker of this process is open: the partner takes no orders, and new placements are paused',
   },
   fulfilment_polls: {
     type: 'counter',
@@ -233,12 +220,12 @@ export const METRICS = {
   fulfilment_last_reconciliation_findings: {
     type: 'gauge',
     labels: { kind: FINDINGS },
-    meaning: 'What it found, by kind, mended or not',
+    meaning: 'What it found, by kind, repaired or not',
   },
-  fulfilment_last_reconciliation_mended: {
+  fulfilment_last_reconciliation_repaired: {
     type: 'gauge',
     labels: {},
-    meaning: 'How many of its findings it mended itself',
+    meaning: 'How many of its findings it repaired itself',
   },
   fulfilment_reading_timestamp_seconds: {
     type: 'gauge',

@@ -1,4 +1,6 @@
-import type { DecisionKind, HoldNotice, PurchaseState } from './purchase';
+import type { DecisionKind } from '../domain/holds';
+import type { PurchaseState } from '../domain/purchase-state';
+import type { HoldNotice } from './purchase';
 
 /** Each decision with what it does, for help texts and for people at night. */
 export const DECISIONS: Record<DecisionKind, string> = {
@@ -25,7 +27,7 @@ const searchCommand = (referenceId: string) =>
   `node dist/starter.js orders --search ${referenceId}  # what the partner has under this reference`;
 
 const redeliverCommand = (referenceId: string) =>
-  `node dist/starter.js redeliver ${referenceId}  # its event again; missing keys are read at the partner first`;
+  `node dist/starter.js redeliver ${referenceId}  # its order is read, and everything delivered once more`;
 
 const cancelCommand = (referenceId: string) =>
   `node dist/starter.js cancel ${referenceId}  # ends it where surely nothing was bought; else it is seen through`;

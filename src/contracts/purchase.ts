@@ -1,114 +1,154 @@
-import type { Accepted } from '../domain/accepted';
-import type { PurchaseItem } from '../domain/order';
-import type { PurchaseOutcome } from '../domain/outcome';
-import type { PurchaseState, RunningState } from '../domain/purchase-state';
+import { z } from 'zod';
+import { DECISION_KINDS, type DecisionKind, HOLD_REASONS } from '../domain/holds';
+import { REFERENCE_PATTERN } from '../domain/order';
+import { PURCHASE_OUTCOMES } from '../domain/outcome';
+import { MAX_ITEMS, MAX_KEYS, MAX_PRODUCT_ID, MAX_QUANTITY } from '../domain/purchase-rules';
 
-export type { PurchaseItem, PurchaseState, RunningState };
+/*
+ * Purchases as checkouts, operators and lists see them. One schema gives the type, the check of what somebody else wrote, and the
+ * published JSON Schema. Workflow code imports only the types: the modules of a workflow bundle are frozen, which zod can't be.
+ */
+
+const productId = z.string().min(1).max(MAX_PRODUCT_ID).describe("The partner's id of the product.");
+
+/** What every event and result says about the sale. */
+export const referenceId = z.string().regex(REFERENCE_PATTERN).describe("The checkout's reference of the sale.");
+export const orderId = z.string().describe("The partner's id of the order; absent if there is none.");
+export const outcome = z.enum(PURCHASE_OUTCOMES);
+export const totalDebit = z
+  .number()
+  .describe("What was debited: the partner's decimal number as it came, in the account's currency.");
+export const reason = z.string().describe('In words, if the outcome alone does not say it.');
 
 /** The one argument of `purchaseWorkflow`. A product may stand in `items` only once. */
-export interface PurchaseInput {
-  referenceId: string;
-  items: PurchaseItem[];
-  /** The most that it may cost, by the prices of the catalogue; without it the catalogue is not asked. */
-  maxDebit?: number;
-}
+export const purchaseInput = z
+  .object({
+    referenceId: referenceId.describe('One for each sale, never used again.'),
+    items: z
+      .array(z.object({ productId, quantity: z.int().min(1).max(MAX_QUANTITY) }))
+      .min(1)
+      .max(MAX_ITEMS),
+    maxDebit: z
+      .number()
+      .min(0)
+      .optional()
+      .describe(
+        "The most that the purchase may cost by the partner's catalogue; without it the catalogue is not asked.",
+      ),
+  })
+  .meta({
+    title: 'PurchaseInput',
+    description: `The one argument of purchaseWorkflow. A product stands in it once; ${MAX_KEYS} keys in all at the most.`,
+  });
 
-/** What became of one product of a purchase: `delivered` counts the keys that were handed over. */
-export interface PurchaseLine {
-  productId: string;
-  title?: string;
-  quantity: number;
-  delivered: number;
-}
+export type PurchaseInput = z.infer<typeof purchaseInput>;
 
-/** How a purchase ended. `totalDebit` is the partner's number as it came; its currency is the account's. */
-export interface PurchaseResult {
-  referenceId: string;
-  outcome: PurchaseOutcome;
-  orderId?: string;
-  lines: PurchaseLine[];
-  totalDebit?: number;
-  /** Someone asked to cancel when an order could already exist, so it was seen through. */
-  cancelRequested?: boolean;
-  /** In words, where the outcome alone doesn't say it. */
-  reason?: string;
-}
+const purchaseLine = z.object({
+  productId: z.string(),
+  title: z.string().optional(),
+  quantity: z.int().describe('What was ordered.'),
+  delivered: z.int().describe('The keys that were delivered.'),
+});
+
+/** What became of one product of a purchase. */
+export type PurchaseLine = z.infer<typeof purchaseLine>;
+
+/** How a purchase ended. */
+export const purchaseResult = z
+  .object({
+    referenceId,
+    outcome,
+    orderId: orderId.optional(),
+    lines: z.array(purchaseLine),
+    totalDebit: totalDebit.optional(),
+    cancelRequested: z
+      .boolean()
+      .optional()
+      .describe('Someone asked to cancel when an order could already exist, so the order was completed.'),
+    reason: reason.optional(),
+  })
+  .meta({
+    title: 'PurchaseResult',
+    description: 'The result of purchaseWorkflow: how a purchase ended. Fields may be added.',
+  });
+
+export type PurchaseResult = z.infer<typeof purchaseResult>;
 
 /** An event that the checkout has received. */
-export interface ReceivedEvent {
-  id: string;
-  type: string;
-  /** ISO 8601: when it happened. */
-  at: string;
-}
+const receivedEvent = z.object({
+  id: z.string(),
+  type: z.string(),
+  /** ISO 8601: when it was received. */
+  at: z.string(),
+});
 
-/** What a list of purchases shows without opening each; the closing memo of `purchaseWorkflow`. */
-export interface PurchaseMemo {
-  totalDebit?: number;
-  /** How many keys were bought; of an order whose items an operator has accepted, how many it is to bring. */
-  ordered?: number;
-  delivered?: number;
-  /** Keyed fingerprints of the keys handed over, by product. Never the keys. */
-  fingerprints?: Record<string, string[]>;
-  events?: ReceivedEvent[];
-  /** How it ended, in words, where the outcome alone doesn't say it. */
-  reason?: string;
-  /** While the order history is read for it: epoch ms, its order is no older. */
-  watchedSince?: number;
-  /** The hold that waits for an operator, or null when there is none. */
-  hold?: HoldNotice | null;
-  /** What operators have accepted. Keys that come after the end are handed over on the ground of it. */
-  accepted?: AcceptedOrder;
-}
-
-/** What operators have accepted of one order: its items, its owner, surplus keys. */
-export interface AcceptedOrder extends Accepted {
-  orderId: string;
-}
-
-/** What a list of deliveries shows: the memo of `deliverWorkflow`. */
-export interface DeliveryMemo {
-  /** The run of the reconciliation that started it. */
-  reconciledBy?: string;
-  /** Without keys: the `findingKey` of the finding that the checkout was notified of. */
-  notifiedOf?: string;
-  /** What the checkout has received. */
-  events?: ReceivedEvent[];
-  /** With keys: the fingerprints of all keys that the checkout has of the purchase now, by product. */
-  fingerprints?: Record<string, string[]>;
-  ordered?: number;
-  orderId?: string;
-}
-
-/** Why a purchase waits for an operator. */
-export const HOLD_REASONS = [
-  'PLACEMENT_UNKNOWN',
-  'OTHER_ITEMS',
-  'ORDER_OF_ANOTHER_PURCHASE',
-  'MORE_KEYS_THAN_ORDERED',
-  'KEY_GONE',
-  'DELIVERY_REFUSED',
-  'DELIVERY_EXHAUSTED',
-] as const;
-
-export type HoldReason = (typeof HOLD_REASONS)[number];
-
-/** What an operator may decide on a held purchase. */
-export const DECISION_KINDS = ['order', 'replace', 'abandon', 'deliver', 'withhold'] as const;
-
-export type DecisionKind = (typeof DECISION_KINDS)[number];
+export type ReceivedEvent = z.infer<typeof receivedEvent>;
 
 /** What is shown of a hold. `id` names this hold and no other, also after a reset of the workflow. */
-export interface HoldNotice {
-  id: string;
-  reason: HoldReason;
-  explanation: string;
-  decisions: DecisionKind[];
+const holdNotice = z.object({
+  id: z.string(),
+  reason: z.enum(HOLD_REASONS),
+  explanation: z.string(),
+  decisions: z.array(z.enum(DECISION_KINDS)),
   /** ISO 8601: when it was opened. */
-  since: string;
-  /** A cancel request ends it, after one more search of the order history: surely nothing was bought. */
-  endsOnCancel?: boolean;
+  since: z.string(),
+  /** A cancel request ends it, after one more search of the order history: nothing was bought. */
+  endsOnCancel: z.boolean().optional(),
+});
+
+export type HoldNotice = z.infer<typeof holdNotice>;
+
+/** The open hold of a memo, whoever wrote it and whatever else is in it. */
+export function holdIn(memo: Record<string, unknown> | undefined): HoldNotice | undefined {
+  return holdNotice.safeParse(memo?.hold).data;
 }
+
+const keyIds = z.record(z.string(), z.array(z.string()));
+
+/** What operators have accepted of one order: its items, its owner, surplus keys. See domain/accepted.ts. */
+const acceptedOrder = z.object({
+  orderId: z.string(),
+  items: z
+    .array(z.object({ productId: z.string(), quantity: z.number().optional(), keys: z.number() }))
+    .optional(),
+  owner: z.boolean().optional(),
+  surplus: z.number().optional(),
+});
+
+export type AcceptedOrder = z.infer<typeof acceptedOrder>;
+
+/** JSON of other clients has null where there is nothing. */
+const absentOr = <T extends z.ZodType>(schema: T) => schema.nullish().transform((value) => value ?? undefined);
+
+/**
+ * The memo of a purchase: what a list shows without opening each. While it runs, `hold`; the rest when it ends. Whoever starts a
+ * workflow may give it any memo, so it is only believed of a purchase that has completed, apart from `hold`.
+ */
+export const purchaseMemo = z.object({
+  totalDebit: absentOr(z.number()),
+  /** How many keys were bought; if an operator has accepted an order's items, how many it is to bring. */
+  ordered: absentOr(z.number()),
+  delivered: absentOr(z.number()),
+  /** The ids of all keys that the checkout has confirmed, over all runs and deliveries, by product. Never the keys. */
+  keyIds: absentOr(keyIds),
+  /** Those of its own outcome event, if earlier runs had delivered others. */
+  outcomeKeyIds: absentOr(keyIds),
+  events: absentOr(z.array(receivedEvent)),
+  /** How it ended, in words, if the outcome alone does not say it. */
+  reason: absentOr(z.string()),
+  hold: absentOr(holdNotice),
+  /** What operators have accepted. Keys that come after the end are delivered on this ground. */
+  accepted: absentOr(acceptedOrder),
+});
+
+export type PurchaseMemo = z.infer<typeof purchaseMemo>;
+
+/** The memo of `deliverWorkflow` when it has completed. */
+export const deliveryMemo = purchaseMemo.pick({ events: true, keyIds: true, ordered: true }).extend({
+  orderId: absentOr(z.string()),
+});
+
+export type DeliveryMemo = z.infer<typeof deliveryMemo>;
 
 /** What an operator decides. `order` names the partner's order that this purchase is to adopt. */
 export type DecisionChoice = { decision: 'order'; orderId: string } | { decision: Exclude<DecisionKind, 'order'> };
@@ -117,28 +157,18 @@ export type DecisionChoice = { decision: 'order'; orderId: string } | { decision
 export type Decision = DecisionChoice & { hold: string };
 
 /**
- * What a running purchase needs of the worker's settings, in milliseconds. It reaches the workflow as a recorded
- * result, so a purchase keeps the settings it began with.
+ * What a running purchase needs of the worker's settings, in milliseconds. It reaches the workflow as a recorded result, so a
+ * purchase keeps the settings that it began with.
  */
 export interface PurchaseSettings {
   placeWithinMs: number;
   firstPollMs: number;
   pollIntervalMs: number;
-  /** Whether each open order is polled for itself, or the order history is read for all of them. */
+  /** Whether every open order is polled, or the order history is read for all of them. */
   watch: 'orders' | 'history';
   deadlineMs: number;
   confirmWindowMs: number;
   replace: 'never' | 'answered' | 'always';
   partnerTimeoutMs: number;
   deliveryTimeoutMs: number;
-}
-
-/**
- * When the first poll of an order is due, ISO 8601. What it finds happened then: unlike the time of a workflow task, which may be
- * repeated, this follows from what is on record.
- *
- * @param placedAt epoch ms.
- */
-export function firstPollAt(placedAt: number, { firstPollMs }: Pick<PurchaseSettings, 'firstPollMs'>): string {
-  return new Date(placedAt + firstPollMs).toISOString();
 }

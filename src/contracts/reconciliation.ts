@@ -24,7 +24,7 @@ export interface ReconciliationResult {
   findings: Partial<Record<FindingKind, number>>;
   /** The first 200; the report has them all. */
   details: ReportedFinding[];
-  mended: number;
+  repaired: number;
   /** The path of the report for people, on the worker that wrote it; or `not written: …` with the reason. */
   report: string;
 }

@@ -1,4 +1,6 @@
-import type { HoldNotice, PurchaseItem, PurchaseResult, PurchaseState, ReceivedEvent } from './purchase';
+import type { PurchaseItem } from '../domain/order';
+import type { PurchaseState } from '../domain/purchase-state';
+import type { HoldNotice, PurchaseResult, ReceivedEvent } from './purchase';
 
 /**
  * The answer of the query `status`: where a purchase stands, as its workflow knows it, also after its end. Instants are ISO

@@ -1,11 +1,10 @@
 /**
- * - `gone`: the checkout answered 410, it wants this event no more.
- * - `answered`: every other answer that is not 2xx, a redirect too.
+ * - `answered`: every answer that is neither 2xx nor 410, a redirect too.
  * - `timeout`, `unreachable`: no answer.
  * - `conflict`: the folder holds another event under this id.
  * - `storage`: the folder can't be written.
  */
-export type DeliveryErrorKind = 'gone' | 'answered' | 'timeout' | 'unreachable' | 'conflict' | 'storage';
+export type DeliveryErrorKind = 'answered' | 'timeout' | 'unreachable' | 'conflict' | 'storage';
 
 /** What is known of a failed attempt. Each is a safe fact: never a part of what was sent or answered. */
 export interface DeliveryErrorFacts {

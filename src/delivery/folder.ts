@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { link, mkdir, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
+import { type CheckoutEvent, checkoutEvent } from '../contracts/events';
 import { safeErrorCode } from '../domain/error-code';
 import { DeliveryError, isDeliveryError } from './errors';
-import { type Delivery, type DeliveryEvent, type DeliveryEventBody, deliveryEventSchema } from './event';
+import type { Delivery, DeliveryEvent } from './delivery';
 
 const DRAFT = '.part';
 
@@ -19,6 +20,7 @@ export function createFolderDelivery({ dir }: { dir: string }): Delivery {
       try {
         await mkdir(dir, { recursive: true, mode: 0o700 });
         await writeOnce(dir, event);
+        return true;
       } catch (error) {
         if (isDeliveryError(error)) throw error;
         const code = safeErrorCode(error);
@@ -51,11 +53,11 @@ async function writeOnce(dir: string, event: DeliveryEvent): Promise<void> {
   await syncFolder(dir);
 }
 
-const fileSchema = deliveryEventSchema.extend({ id: z.string() });
+const fileSchema = checkoutEvent.extend({ id: z.string() });
 
 /**
- * Of one id everything but the keys may differ: a run after a reset makes its event anew, with the time and the debit of then. What
- * can't be read as an event, because it is somebody else's or only the half of one, is not this one.
+ * Time, texts and amounts of an event may differ. A file that is no event, because it is somebody else's or only half of one, is not
+ * this event.
  */
 function isSameEvent(there: string, { id, body }: DeliveryEvent): boolean {
   const found = fileSchema.safeParse(parsed(there)).data;
@@ -65,9 +67,9 @@ function isSameEvent(there: string, { id, body }: DeliveryEvent): boolean {
 }
 
 /** Sorted: the partner may show them in another order the next time. */
-function keysOf({ data }: DeliveryEventBody): string {
+function keysOf({ data }: CheckoutEvent): string {
   const keys = (data.lines ?? []).flatMap(({ productId, keys: ofLine = [] }) =>
-    ofLine.map(({ type, value }) => JSON.stringify([productId, type, value])),
+    ofLine.map(({ id }) => JSON.stringify([productId, id])),
   );
   return keys.toSorted().join();
 }

@@ -1,9 +1,10 @@
+import type { Delivery } from './delivery';
 import { createFolderDelivery } from './folder';
-import type { Delivery } from './event';
 import { createWebhookDelivery } from './webhook';
 
+export type { Delivery, DeliveryEvent } from './delivery';
 export { DeliveryError, isDeliveryError } from './errors';
-export { type Delivery, type DeliveryEvent, type DeliveryEventBody, deliveryEventSchema } from './event';
+export { eventId, type EventIdentity } from './event-id';
 export { createFingerprinter, type Fingerprinter, secretIdOf } from './fingerprints';
 
 export type DeliverySettings =

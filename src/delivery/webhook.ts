@@ -3,7 +3,7 @@ import { Agent, type Dispatcher, request } from 'undici';
 import { safeErrorCode } from '../domain/error-code';
 import { parseRetryAfter } from '../domain/retry-after';
 import { DeliveryError } from './errors';
-import type { Delivery } from './event';
+import type { Delivery } from './delivery';
 
 export interface WebhookOptions {
   url: string;
@@ -29,13 +29,13 @@ export function createWebhookDelivery(options: WebhookOptions): Delivery {
   const agent = new Agent({ connect: { timeout: timeoutMs }, headersTimeout: 0, bodyTimeout: 0, allowH2: false });
   const { origin } = new URL(url);
   return {
-    async deliver(event) {
+    async deliver(event, deadline) {
       const body = Buffer.from(JSON.stringify(event.body));
       const headers = { ...options.headers?.(), ...signedHeaders(event.id, body, options.secrets(), now()) };
-      const answer = await post(agent, { url, origin, body, headers, timeoutMs });
-      if (answer.statusCode >= 200 && answer.statusCode < 300) return;
-      const kind = answer.statusCode === 410 ? 'gone' : 'answered';
-      throw new DeliveryError(kind, `the checkout at ${origin} answered ${answer.statusCode}`, {
+      const answer = await post(agent, { url, origin, body, headers, timeoutMs, deadline });
+      if (answer.statusCode >= 200 && answer.statusCode < 300) return true;
+      if (answer.statusCode === 410) return false;
+      throw new DeliveryError('answered', `the checkout at ${origin} answered ${answer.statusCode}`, {
         httpStatus: answer.statusCode,
         retryAfterMs: parseRetryAfter(answer.headers['retry-after'], now()),
       });
@@ -70,20 +70,19 @@ interface Posting {
   body: Buffer;
   headers: Record<string, string>;
   timeoutMs: number;
+  deadline: AbortSignal | undefined;
 }
 
 async function post(dispatcher: Dispatcher, posting: Posting): Promise<Dispatcher.ResponseData> {
-  const { url, origin, body, headers, timeoutMs } = posting;
-  const deadline = AbortSignal.timeout(timeoutMs);
+  const { url, origin, body, headers, timeoutMs, deadline } = posting;
+  const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(deadline ? [deadline] : [])]);
   try {
-    const answer = await request(url, { dispatcher, method: 'POST', headers, body, signal: deadline });
+    const answer = await request(url, { dispatcher, method: 'POST', headers, body, signal });
     // The status says it all: what becomes of the body matters to the connection only, and nobody waits for it.
-    void answer.body.dump({ limit: MAX_ANSWER_BYTES, signal: deadline }).catch(() => undefined);
+    void answer.body.dump({ limit: MAX_ANSWER_BYTES, signal }).catch(() => undefined);
     return answer;
   } catch (error) {
-    if (deadline.aborted) {
-      throw new DeliveryError('timeout', `the checkout at ${origin} did not answer in ${timeoutMs} ms`);
-    }
+    if (signal.aborted) throw new DeliveryError('timeout', `the checkout at ${origin} did not answer in time`);
     const code = safeErrorCode(error);
     throw new DeliveryError('unreachable', `the checkout at ${origin} can't be reached: ${code ?? 'no connection'}`, {
       code,

@@ -1,5 +1,5 @@
-import { groupBy } from './group-by';
 import { keyCount } from './line-totals';
+import { groupBy } from './group-by';
 import type { OrderLine, PurchaseItem } from './order';
 
 /** What an operator has accepted of an order that is not as it should be. */
@@ -19,7 +19,7 @@ export interface AcceptedItem {
   keys: number;
 }
 
-/** What was bought, and what operators have accepted of the order that came of it. */
+/** What was bought, and what operators have accepted of its order. */
 export interface Bought {
   items: readonly PurchaseItem[];
   accepted?: Accepted;
@@ -35,19 +35,17 @@ export function productsOf(lines: readonly OrderLine[]): AcceptedItem[] {
 }
 
 /**
- * What an operator has to decide about the items of an order, in one sentence. Where its items were accepted, it may hold of each
- * product what was accepted or what was bought, and no more keys than that.
+ * Whether an order whose items an operator has accepted holds more by now: of each product it may hold what was accepted or what
+ * was bought, and no more keys than that.
  *
- * @param difference how its items differ from what was bought; undefined if they don't.
- * @returns undefined if there is nothing to decide.
+ * @returns what the operator has to decide, in one sentence; undefined if there is nothing to decide.
  */
-export function itemsIssue(
-  difference: string | undefined,
-  { items, accepted = {} }: Bought,
+export function beyondAccepted(
+  items: readonly PurchaseItem[],
+  accepted: readonly AcceptedItem[],
   lines: readonly OrderLine[],
 ): string | undefined {
-  if (difference === undefined || !accepted.items) return difference;
-  const acceptedById = new Map(accepted.items.map((item) => [item.productId, item]));
+  const acceptedById = new Map(accepted.map((item) => [item.productId, item]));
   for (const { productId, quantity, keys } of productsOf(lines)) {
     const bought = items.find((item) => item.productId === productId)?.quantity;
     const seen = acceptedById.get(productId);
@@ -62,7 +60,7 @@ export function itemsIssue(
   return undefined;
 }
 
-/** The quantity of a product, by all its lines; undefined where one shows none. */
+/** The quantity of a product over all its lines; undefined if one of them shows none. */
 function quantityOf(lines: readonly OrderLine[]): number | undefined {
   let total = 0;
   for (const { quantity } of lines) {

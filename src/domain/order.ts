@@ -30,13 +30,14 @@ export interface PurchaseItem {
   quantity: number;
 }
 
-/** One product of an order as the partner shows it. Its keys are named by keyed fingerprints. */
+/** One product of an order as the partner shows it, with the ids of its keys. */
 export interface OrderLine {
   productId: string;
   title?: string;
   /** The quantity ordered, as the partner shows it; absent if it shows none. */
   quantity?: number;
-  fingerprints: string[];
+  /** `k1.…`: the keyed fingerprint of a key, with `#2` after it for a second identical key of the same product. */
+  keyIds: string[];
 }
 
 /** What one read of an order brings into a workflow: everything but the keys. */

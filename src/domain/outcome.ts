@@ -13,8 +13,8 @@ export const PURCHASE_OUTCOMES = [
 
 export type PurchaseOutcome = (typeof PURCHASE_OUTCOMES)[number];
 
-/** The outcomes after which no key is handed over any more: nothing was bought, it failed, or an operator gave it up. */
-const WITHOUT_KEYS: readonly string[] = ['FAILED', 'REJECTED', 'NOT_PLACED', 'CANCELLED', 'ABANDONED'];
+/** The outcomes after which no key is delivered any more: nothing was bought, it failed, was refunded, or an operator gave it up. */
+const WITHOUT_KEYS: readonly string[] = ['FAILED', 'REFUNDED', 'REJECTED', 'NOT_PLACED', 'CANCELLED', 'ABANDONED'];
 
 /** Whether a purchase that ended in this state has no keys to hand over, whatever becomes of its order. */
 export function endsWithoutKeys(state: string | undefined): boolean {

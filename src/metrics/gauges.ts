@@ -88,7 +88,7 @@ function showReconciliation(metrics: Metrics, last: EndedReconciliation | undefi
   metrics.set('fulfilment_last_reconciliation_timestamp_seconds', endedAt / 1_000, {});
   metrics.set('fulfilment_last_reconciliation_duration_seconds', (endedAt - startedAt) / 1_000, {});
   metrics.set('fulfilment_last_reconciliation_orders', result?.orders ?? 0, {});
-  metrics.set('fulfilment_last_reconciliation_mended', result?.mended ?? 0, {});
+  metrics.set('fulfilment_last_reconciliation_repaired', result?.repaired ?? 0, {});
   for (const kind of METRICS.fulfilment_last_reconciliation_findings.labels.kind) {
     metrics.set('fulfilment_last_reconciliation_findings', result?.findings[kind] ?? 0, { kind });
   }
@@ -103,8 +103,8 @@ function markRead(metrics: Metrics, source: Source, at = Date.now()): void {
 async function readBalance({ client, partner, taskQueue }: GaugeDependencies): Promise<void> {
   const orderId = await newestOrderId(client, taskQueue);
   if (orderId === undefined) return;
-  const turn = { priority: 'reconciliation', notAfter: Date.now() + READ_WITHIN_MS } as const;
-  await partner.inTurn(turn, (inTurn) => inTurn.getOrder(orderId));
+  const permits = { class: 'reconciliation', notAfter: Date.now() + READ_WITHIN_MS } as const;
+  await partner.withPermits(permits, (permitted) => permitted.getOrder(orderId));
 }
 
 /** The message may quote what the server says, which is not ours. */

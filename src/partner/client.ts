@@ -84,12 +84,19 @@ export interface PartnerClient {
   getOrder(id: string): Promise<Answer<Order>>;
   /**
    * Does `work` with a client whose requests wait for their slots under this turn. Inside a turn, it goes on under that one. A
-   * request that can't have a slot in time throws at once: kind `too-late`, and `turnInMs` says about when one may come. A
+   * request that can't have a slot in time throws at once: kind `too-late`, and `permitInMs` says about when one may come. A
    * placement begins only where there is time for its search and its write.
    */
-  inTurn<T>(turn: RequestTurn, work: (partner: PartnerClient) => Promise<T>): Promise<T>;
+  withPermits<T>(ask: PermitRequest, work: (partner: PartnerClient) => Promise<T>): Promise<T>;
   /** Sends nothing any more, waits for what is under way, then closes the connections. */
   close(): Promise<void>;
+}
+
+export interface PermitRequest {
+  class: 'placement' | 'delivery' | 'confirmation' | 'poll' | 'reconciliation';
+  dueAt?: number;
+  notAfter?: number;
+  signal?: AbortSignal;
 }
 
 export interface PlacementOptions {
@@ -157,7 +164,10 @@ export function createPartnerClient(options: PartnerClientOptions): PartnerClien
         if (answer.data.balance) observer?.balanceSeen(answer.data.balance);
         return answer;
       },
-      inTurn: (turn, work) => (opened ? work(client) : sender.inTurn(turn, (own) => work(clientIn(own)))),
+      withPermits: ({ class: kind, dueAt: due, notAfter, signal }, work) => {
+        const turn: RequestTurn = { priority: kind === 'confirmation' ? 'search' : kind, due, notAfter, signal };
+        return opened ? work(client) : sender.inTurn(turn, (own) => work(clientIn(own)));
+      },
       close: sender.close,
     };
     return client;

@@ -5,7 +5,7 @@ export type PartnerOperation = 'listProducts' | 'listOrders' | 'placeOrder' | 'g
  *
  * - `invalid-argument`: an argument, an option or the API key can't be used.
  * - `unreachable`: no connection came about: DNS, refused, TLS.
- * - `too-late`: the moment of the write came later than `notAfter` allows, or no slot comes in time (`turnInMs`).
+ * - `too-late`: the moment of the write came later than `notAfter` allows, or no slot comes in time (`permitInMs`).
  * - `withdrawn`: whoever was to be asked right before the write did not allow it, or the partner closed the connection until then.
  * - `closed`: the client was closed before.
  * - `timeout`: the deadline passed; `sent` says whether the request may have reached the partner by then.

@@ -13,7 +13,7 @@ export interface PartnerErrorFacts {
   /** The pause that the partner asked for, 0 to one hour. */
   retryAfterMs?: number;
   /** With `too-late`, under a ceiling of requests: about when a slot may come. */
-  turnInMs?: number;
+  permitInMs?: number;
   /** Of Node or undici, such as ECONNRESET. */
   code?: string;
   /** With `timeout`: whether the request may have reached the partner. */
@@ -40,6 +40,12 @@ export class PartnerError extends ErrorWithFacts {
   readonly placement: ErrorEvidence;
   /** Whether the same read may succeed later without anybody changing anything. Says nothing about `placeOrder`. */
   readonly retryable: boolean;
+  get countsAgainstPartner(): boolean {
+    if (this.kind === 'access' || this.kind === 'not-found') return true;
+    if (this.operation !== 'placeOrder') return ['unreachable', 'timeout', 'connection-lost', 'refused', 'status'].includes(this.kind);
+    if (['UNKNOWN', 'ANSWERED', 'ACCESS_REFUSED'].includes(this.placement)) return true;
+    return this.httpStatus === 402 || ['unreachable', 'timeout'].includes(this.kind);
+  }
 
   constructor(
     readonly kind: PartnerErrorKind,

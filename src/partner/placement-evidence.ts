@@ -1,8 +1,8 @@
-import type { PlacementEvidence } from '../domain/placement';
+import type { RequestEvidence } from '../domain/placement';
 import type { PartnerErrorKind } from './error-kind';
 
 /** What a failed request can prove. */
-export type ErrorEvidence = Exclude<PlacementEvidence, 'PLACED'>;
+export type ErrorEvidence = Exclude<RequestEvidence, 'PLACED'>;
 
 /**
  * What the end of a place-order request proves when it did not name an order: the one place that knows. Only `NOT_SENT`

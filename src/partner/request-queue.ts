@@ -20,10 +20,10 @@ export interface QueueClock {
 }
 
 /**
- * What became of a request that asked for a slot. `turnInMs` is about when one may come for it; without it, nobody is to ask
+ * What became of a request that asked for a slot. `permitInMs` is about when one may come for it; without it, nobody is to ask
  * again: the queue was closed, or its turn has ended.
  */
-export type SlotAnswer = { granted: true } | { granted: false; turnInMs: number | undefined };
+export type SlotAnswer = { granted: true } | { granted: false; permitInMs: number | undefined };
 
 interface Entry extends Waiting {
   turn: QueueTurn;
@@ -71,7 +71,7 @@ export class RequestQueue {
 
   /** Waits for a slot. @param notAfter where it is of no use after that, be the turn longer. */
   slot(turn: QueueTurn, kind: 'read' | 'write', notAfter = Infinity): Promise<SlotAnswer> {
-    if (this.closed) return Promise.resolve({ granted: false, turnInMs: undefined });
+    if (this.closed) return Promise.resolve({ granted: false, permitInMs: undefined });
     return new Promise((answer) => {
       this.schedule.add({ ...this.entryOf(turn, kind), notAfter: Math.min(turn.notAfter, notAfter), turn, answer });
       this.grant();
@@ -137,26 +137,26 @@ export class RequestQueue {
     const times = { firstSlot, gapMs: this.gapMs, searching: this.searching.size };
     const { late, end } = this.schedule.forecast(times);
     for (const entry of late) this.schedule.remove(entry);
-    for (const entry of late) this.leave(entry, this.turnInMs(entry, end[entry.share], now));
+    for (const entry of late) this.leave(entry, this.permitInMs(entry, end[entry.share], now));
   }
 
   /**
    * Who comes back early waits in the queue, which loses no slot; so everybody is told half of its waiting time less than the
    * forecast.
    */
-  private turnInMs({ turn, share, due, notAfter, opensPlacement }: Entry, end: number, now: number): number {
+  private permitInMs({ turn, share, due, notAfter, opensPlacement }: Entry, end: number, now: number): number {
     const before = this.deferred.countBefore(share, due, now);
     const slots = before * (opensPlacement ? 2 : 1);
     const isShared = this.schedule.entries.some((entry) => entry.share !== share);
     const at = end + slots * this.gapMs * (isShared ? 2 : 1);
     const early = Math.max(0, notAfter - now) / 2;
-    const turnInMs = Math.min(Math.max(at - now - early, SOONEST_MS), LATEST_MS);
-    if (turn.key !== undefined) this.deferred.add(turn.key, { share, due, at: now + turnInMs });
-    return turnInMs;
+    const permitInMs = Math.min(Math.max(at - now - early, SOONEST_MS), LATEST_MS);
+    if (turn.key !== undefined) this.deferred.add(turn.key, { share, due, at: now + permitInMs });
+    return permitInMs;
   }
 
-  private leave(entry: Entry, turnInMs: number | undefined): void {
+  private leave(entry: Entry, permitInMs: number | undefined): void {
     this.schedule.remove(entry);
-    entry.answer({ granted: false, turnInMs });
+    entry.answer({ granted: false, permitInMs });
   }
 }

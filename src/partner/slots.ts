@@ -60,7 +60,7 @@ export function openSlots({ maxRequestsPerSecond, now, observer }: SlotOptions) 
      * Waits until a request may be sent. Without a turn it is a poll that waits as long as it takes.
      *
      * @param notAfter epoch ms; if it is of no use later than that.
-     * @throws PartnerError `too-late`, with `turnInMs`; `closed`.
+     * @throws PartnerError `too-late`, with `permitInMs`; `closed`.
      */
     async wait(
       operation: PartnerOperation,
@@ -73,7 +73,7 @@ export function openSlots({ maxRequestsPerSecond, now, observer }: SlotOptions) 
       const answer = await queue?.slot(opened.turn, isWrite ? 'write' : 'read', onQueueClock(notAfter));
       if (answer) observer?.slotWaited(opened.turn.priority, answer.granted, performance.now() - began);
       if (isOver()) throw new PartnerError('closed', 'the client is closed', { operation });
-      if (answer?.granted === false) throw tooLate(operation, answer.turnInMs);
+      if (answer?.granted === false) throw tooLate(operation, answer.permitInMs);
     },
 
     close(): void {
@@ -93,10 +93,10 @@ function openQueue(perSecond: number): RequestQueue {
   });
 }
 
-function tooLate(operation: PartnerOperation, turnInMs: number | undefined): PartnerError {
-  const when = turnInMs === undefined ? '' : `; one may come in ${Math.ceil(turnInMs / 1000)} s`;
+function tooLate(operation: PartnerOperation, permitInMs: number | undefined): PartnerError {
+  const when = permitInMs === undefined ? '' : `; one may come in ${Math.ceil(permitInMs / 1000)} s`;
   return new PartnerError('too-late', `not sent, no slot under PARTNER_MAX_RPS in time${when}`, {
     operation,
-    turnInMs,
+    permitInMs,
   });
 }

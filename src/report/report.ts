@@ -18,5 +18,5 @@ export interface ReconciliationReport extends Totals {
   /** The time zone of `days` and `hours`; UTC if absent. */
   timeZone?: string;
   findings: ReportedFinding[];
-  mended: number;
+  repaired: number;
 }

@@ -1,7 +1,7 @@
-import { type Client, type WorkflowExecutionDescription, WorkflowNotFoundError } from '@temporalio/client';
+import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { purchaseWorkflowId } from '../contracts/names';
 import { statusCommand } from '../contracts/operator-commands';
-import type { PurchaseMemo } from '../contracts/purchase';
+import { holdIn, type HoldNotice } from '../contracts/purchase';
 import { PURCHASE_STATE } from '../contracts/search-attributes';
 import { createPurchaseReader } from '../temporal/client';
 import { NothingToCancelError } from './errors';
@@ -35,8 +35,7 @@ const EFFECTS: Record<CancelEffect, string> = {
 export async function cancelPurchase(client: Client, referenceId: string, withinMs: number): Promise<Cancellation> {
   const workflowId = purchaseWorkflowId(referenceId);
   return client.withDeadline(Date.now() + withinMs, async () => {
-    const description = await createPurchaseReader(client).describe(referenceId);
-    const { status, typedSearchAttributes } = description;
+    const { status, typedSearchAttributes, memo } = await createPurchaseReader(client).describe(referenceId);
     const state = typedSearchAttributes.get(PURCHASE_STATE) ?? 'STARTED';
     if (status.name !== 'RUNNING') {
       throw hasEnded(referenceId, status.name === 'COMPLETED' ? state : `as ${status.name}`);
@@ -47,7 +46,7 @@ export async function cancelPurchase(client: Client, referenceId: string, within
       if (error instanceof WorkflowNotFoundError) throw hasEnded(referenceId, 'a moment ago');
       throw error;
     }
-    const effect = effectOf(state, description);
+    const effect = effectOf(state, holdIn(memo));
     return { referenceId, workflowId, state, effect, explanation: EFFECTS[effect] };
   });
 }
@@ -58,8 +57,7 @@ function hasEnded(referenceId: string, how: string): NothingToCancelError {
   );
 }
 
-function effectOf(state: string, { memo }: WorkflowExecutionDescription): CancelEffect {
+function effectOf(state: string, hold?: HoldNotice): CancelEffect {
   if (state === 'PENDING' || state === 'DELIVERING') return 'SEEN_THROUGH';
-  const { hold } = (memo ?? {}) as PurchaseMemo;
   return hold && !hold.endsOnCancel ? 'STAYS_HELD' : 'CANCELLED_UNLESS_BOUGHT';
 }

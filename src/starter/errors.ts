@@ -67,10 +67,7 @@ export class DecisionRefusedError extends StarterError {
 /** There is no event to deliver again, or it can't be. Nothing was sent. */
 export class NothingToRedeliverError extends StarterError {}
 
-/** A delivery of the same reference is running, so no other was started. */
-export class DeliveryOnItsWayError extends StarterError {}
-
-/** A redelivery ended without a receipt: the checkout refused the event, or a key of it is gone. */
+/** A redelivery ended without a receipt: the checkout refused the event, or the order kept changing. */
 export class RedeliveryFailedError extends StarterError {}
 
 /** Whoever was to answer did not within the time. What was asked may still come true. */

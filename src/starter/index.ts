@@ -6,11 +6,11 @@ export type {
   DecisionChoice,
   HoldNotice,
   PurchaseInput,
-  PurchaseItem,
   PurchaseLine,
   PurchaseResult,
-  PurchaseState,
 } from '../contracts/purchase';
+export type { PurchaseItem } from '../domain/order';
+export type { PurchaseState } from '../domain/purchase-state';
 export type { StatusAnswer } from '../contracts/status-answer';
 export type { ReconcileInput, ReconciliationResult, ReportedFinding } from '../contracts/reconciliation';
 export type { CancelEffect, Cancellation } from './cancel';

@@ -1,13 +1,13 @@
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { PURCHASE_WORKFLOW, purchaseWorkflowId, referenceIdOfWorkflow } from '../contracts/names';
 import { fittingCommands } from '../contracts/operator-commands';
-import type { HoldNotice, PurchaseState } from '../contracts/purchase';
+import { holdIn, type HoldNotice } from '../contracts/purchase';
 import { PARTNER_ORDER_ID, PURCHASE_STATE } from '../contracts/search-attributes';
 import { inOneLine } from '../domain/markdown';
 import { isSafeOrderId } from '../domain/order';
 import { PURCHASE_OUTCOMES } from '../domain/outcome';
 import { validateReference } from '../domain/purchase-rules';
-import { PURCHASE_STATES, STATE_MEANINGS } from '../domain/purchase-state';
+import { PURCHASE_STATES, type PurchaseState, STATE_MEANINGS } from '../domain/purchase-state';
 import { createPurchaseReader, type PurchaseReader, type ReadExecution } from '../temporal/client';
 import { NotAnsweredError, StarterError } from './errors';
 
@@ -49,7 +49,7 @@ export interface PurchaseList {
   purchases: ListedPurchase[];
   /** About so many more were started before those that are listed. */
   more: number;
-  /** Of the purchases that wait for a person: so many others wait for the brake, which opens by itself, or once there is money again. */
+  /** Of the purchases that wait for a person: so many others wait for the partner, and go on by themselves. */
   paused?: number;
 }
 
@@ -141,7 +141,7 @@ function listed(execution: ReadExecution): ListedPurchase {
   const shown = attributes.get(PURCHASE_STATE);
   const known = PURCHASE_STATES.find((state) => state === shown);
   const state = hasResultOrRuns(execution) ? known : undefined;
-  const hold = state === 'HELD' ? holdOf(memo?.hold) : undefined;
+  const hold = state === 'HELD' ? holdIn(memo) : undefined;
   const isTypeable = workflowId === purchaseWorkflowId(referenceId) && validateReference(referenceId).length === 0;
   return {
     referenceId,
@@ -166,12 +166,4 @@ function reasonOf({ status, memo }: ReadExecution, state?: PurchaseState, hold?:
 
 function hasResultOrRuns({ status }: ReadExecution): boolean {
   return status.name === 'RUNNING' || status.name === 'COMPLETED';
-}
-
-/** Anybody can write a memo: what is not the notice of a hold is none. */
-function holdOf(value: unknown): HoldNotice | undefined {
-  const hold = (value ?? {}) as Partial<HoldNotice>;
-  const { id, reason, explanation, since } = hold;
-  const isNotice = [id, reason, explanation, since].every((field) => typeof field === 'string');
-  return isNotice && Array.isArray(hold.decisions) ? (hold as HoldNotice) : undefined;
 }

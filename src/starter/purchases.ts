@@ -58,10 +58,10 @@ export interface Starter {
    */
   resolve(referenceId: string, choice: DecisionChoice): Promise<Resolution>;
   /**
-   * Has the event of a purchase that has ended delivered once more, under the same id. Where keys are missing its order is
-   * read first, and the keys that came since are delivered too. Needs a running worker.
+   * Has everything of a purchase that has ended delivered once more, as its order is now. Every key has the id that it had, so
+   * repeating is harmless. Needs a running worker.
    *
-   * @throws PurchaseNotFoundError, NothingToRedeliverError, DeliveryOnItsWayError, RedeliveryFailedError, NotAnsweredError
+   * @throws PurchaseNotFoundError, NothingToRedeliverError, RedeliveryFailedError, NotAnsweredError
    */
   redeliver(referenceId: string): Promise<Redelivery>;
   /** Lists purchases in a state, or those that wait for a person. Answered by the server alone. @throws StarterError */
@@ -94,7 +94,7 @@ export function createStarter(client: Client, options: StarterOptions = {}): Sta
     status: (referenceId) => known(referenceId, () => statusOf(client, referenceId)),
     resolve: (referenceId, choice) =>
       known(referenceId, () => resolveHold(client, referenceId, choice, answerWithinMs)),
-    redeliver: (referenceId) => known(referenceId, () => redeliver(client, taskQueue, referenceId, answerWithinMs)),
+    redeliver: (referenceId) => known(referenceId, () => redeliver(client, referenceId, answerWithinMs)),
     list: (filter = {}) => listPurchases(client, filter, answerWithinMs),
     cancel: (referenceId) => known(referenceId, () => cancelPurchase(client, referenceId, answerWithinMs)),
   };

@@ -7,13 +7,13 @@ import {
 } from '@temporalio/client';
 import type { DeliveryReport } from '../contracts/activities';
 import { FAILURE } from '../contracts/failures';
-import { DELIVER_WORKFLOW, deliverWorkflowId, purchaseWorkflowId } from '../contracts/names';
+import { deliverWorkflowId } from '../contracts/names';
 import { commandsFor, indented } from '../contracts/operator-commands';
-import type { PurchaseMemo, PurchaseResult } from '../contracts/purchase';
-import { inOneLine, summaryOf } from '../domain/markdown';
-import { endsWithoutKeys, eventTypeOf } from '../domain/outcome';
-import { createPurchaseReader, rootCauseOf, startKeyDelivery } from '../temporal/client';
-import { DeliveryOnItsWayError, NothingToRedeliverError, NotAnsweredError, RedeliveryFailedError } from './errors';
+import { holdIn, type HoldNotice } from '../contracts/purchase';
+import { PURCHASE_STATE } from '../contracts/search-attributes';
+import { inOneLine } from '../domain/markdown';
+import { createPurchaseReader, rootCauseOf, startDelivery } from '../temporal/client';
+import { NothingToRedeliverError, NotAnsweredError, RedeliveryFailedError } from './errors';
 
 /** It quotes the partner, and reaches a terminal. */
 const LONGEST_EXPLANATION = 600;
@@ -28,74 +28,28 @@ export interface Redelivery {
 }
 
 /**
- * Has a worker deliver what a purchase that has ended came to once more, under the same ids, and with it the keys that its
- * order has got since.
+ * Has a worker deliver everything of a purchase that has ended once more: its event, with the keys that its order holds now.
  *
- * @throws NothingToRedeliverError, DeliveryOnItsWayError, RedeliveryFailedError, NotAnsweredError; WorkflowNotFoundError for
- *   an unknown reference.
+ * @throws NothingToRedeliverError, RedeliveryFailedError, NotAnsweredError; WorkflowNotFoundError for an unknown reference.
  */
-export async function redeliver(
-  client: Client,
-  taskQueue: string,
-  referenceId: string,
-  answerWithinMs: number,
-): Promise<Redelivery> {
-  const { status, memo, workflowId, runId } = await createPurchaseReader(client).describe(referenceId);
-  if (status.name === 'RUNNING') throw stillRunning(referenceId, (memo ?? {}) as PurchaseMemo);
-  const result =
-    status.name === 'COMPLETED'
-      ? ((await client.workflow.getHandle(workflowId, runId).result()) as PurchaseResult)
-      : undefined;
-  const ended = result?.outcome ?? `as ${status.name}`;
-  const handle =
-    result && endsWithoutKeys(result.outcome)
-      ? await repeatOutcome(client, taskQueue, result, runId)
-      : await deliverKeys(client, taskQueue, referenceId);
-  const { events, order } = await reportOf(client, handle, { referenceId, ended, answerWithinMs });
-  return { referenceId, workflowId: handle.workflowId, events, order };
+export async function redeliver(client: Client, referenceId: string, answerWithinMs: number): Promise<Redelivery> {
+  const description = await createPurchaseReader(client).describe(referenceId);
+  const { status, memo, taskQueue, typedSearchAttributes } = description;
+  if (status.name === 'RUNNING') throw stillRunning(referenceId, holdIn(memo));
+  const ended = (status.name === 'COMPLETED' && typedSearchAttributes.get(PURCHASE_STATE)) || `as ${status.name}`;
+  const deadline = Date.now() + answerWithinMs;
+  const deliver = async () => {
+    const handle = await startDelivery(client, taskQueue, { referenceId, again: true }, `all of ${referenceId}, again`);
+    return reportOf(client, handle, { referenceId, ended, answerWithinMs, deadline });
+  };
+  const report = await deliver();
+  // It was one of the reconciliation, which delivers only what is new.
+  const wasAnother = report.events.length === 0 && report.order?.issue === undefined;
+  const { events, order } = wasAnother ? await deliver() : report;
+  return { referenceId, workflowId: deliverWorkflowId(referenceId), events, order };
 }
 
-/** What is sent is found out by the workflow. */
-async function deliverKeys(client: Client, taskQueue: string, referenceId: string): Promise<WorkflowHandle> {
-  const summary = `all keys of ${referenceId}, again`;
-  const start = await startKeyDelivery(client, taskQueue, { referenceId, deliver: 'all' }, { summary });
-  if ('started' in start) return start.started;
-  const workflowId = deliverWorkflowId({ referenceId });
-  const answer = await lastAnswer(client.workflow.getHandle(workflowId));
-  throw new DeliveryOnItsWayError(
-    `A delivery of ${referenceId} is on its way already${answer}: workflow ${workflowId}. Nothing else was sent. ` +
-      `It is tried for a day: node dist/starter.js status ${referenceId}`,
-  );
-}
-
-/** An event without keys waits behind nobody, and two of one at once are one. */
-async function repeatOutcome(
-  client: Client,
-  taskQueue: string,
-  { referenceId, outcome, reason }: PurchaseResult,
-  runId: string,
-): Promise<WorkflowHandle> {
-  const { sentEvents } = createPurchaseReader(client);
-  const type = eventTypeOf(outcome);
-  const events = await sentEvents({ workflowId: purchaseWorkflowId(referenceId), runId });
-  const closing = events.findLast(({ request, received }) => request.type === type && received);
-  if (!closing) {
-    const why = reason ? ` (${reason})` : '';
-    throw new NothingToRedeliverError(
-      `Purchase ${referenceId} ended ${outcome}${why}; the checkout took no event of that, so there is none to repeat.`,
-    );
-  }
-  return client.workflow.start(DELIVER_WORKFLOW, {
-    workflowId: deliverWorkflowId({ eventId: closing.id }),
-    taskQueue,
-    args: [closing.request],
-    workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-    workflowIdConflictPolicy: 'USE_EXISTING',
-    staticSummary: summaryOf(`${type} of ${referenceId}, again`),
-  });
-}
-
-function stillRunning(referenceId: string, { hold }: PurchaseMemo): NothingToRedeliverError {
+function stillRunning(referenceId: string, hold?: HoldNotice): NothingToRedeliverError {
   if (!hold) {
     return new NothingToRedeliverError(
       `Purchase ${referenceId} has not ended: it delivers by itself, again and again if need be. ` +
@@ -111,9 +65,9 @@ function stillRunning(referenceId: string, { hold }: PurchaseMemo): NothingToRed
 async function reportOf(
   client: Client,
   handle: WorkflowHandle,
-  { referenceId, ended, answerWithinMs }: { referenceId: string; ended: string; answerWithinMs: number },
+  asked: { referenceId: string; ended: string; answerWithinMs: number; deadline: number },
 ): Promise<DeliveryReport> {
-  const deadline = Date.now() + answerWithinMs;
+  const { referenceId, ended, answerWithinMs, deadline } = asked;
   try {
     return (await client.withDeadline(deadline, () => handle.result())) as DeliveryReport;
   } catch (error) {

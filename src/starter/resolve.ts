@@ -5,7 +5,7 @@ import {
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
 import { purchaseWorkflowId, RESOLVE_UPDATE, resolveUpdateId } from '../contracts/names';
-import type { Decision, DecisionChoice, HoldNotice, PurchaseMemo } from '../contracts/purchase';
+import { type Decision, type DecisionChoice, holdIn, type HoldNotice } from '../contracts/purchase';
 import { isSafeOrderId } from '../domain/order';
 import { DecisionRefusedError, NotAnsweredError, StarterError } from './errors';
 
@@ -47,7 +47,7 @@ async function openHold(client: Client, referenceId: string, workflowId: string)
   if (status.name !== 'RUNNING') {
     throw new DecisionRefusedError(referenceId, `the purchase has ended (${status.name}) and waits for nobody`);
   }
-  const { hold } = (memo ?? {}) as PurchaseMemo;
+  const hold = holdIn(memo);
   if (!hold) throw new DecisionRefusedError(referenceId, 'the purchase is not held, it goes on by itself');
   return hold;
 }

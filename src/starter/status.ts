@@ -1,6 +1,5 @@
 import { type Client, type WorkflowExecutionDescription, WorkflowFailedError } from '@temporalio/client';
-import { eventIdOfWorkflow } from '../contracts/names';
-import type { HoldNotice, PurchaseMemo, PurchaseResult } from '../contracts/purchase';
+import { deliveryMemo, holdIn, type HoldNotice, purchaseMemo, type PurchaseResult, type ReceivedEvent } from '../contracts/purchase';
 import { PARTNER_ORDER_ID, PURCHASE_STATE, REFERENCE_ID } from '../contracts/search-attributes';
 import { createPurchaseReader, epochMsOf, grpcErrorOf, type PurchaseReader } from '../temporal/client';
 
@@ -58,7 +57,6 @@ export async function statusOf(client: Client, referenceId: string): Promise<Pur
     deliveredLater(purchases, referenceId),
   ]);
   const { workflowId, runId, raw, typedSearchAttributes: attributes } = description;
-  const memo = (description.memo ?? {}) as PurchaseMemo;
   const execution = description.status.name;
   const running = execution === 'RUNNING';
   const shown = attributes.get(PURCHASE_STATE);
@@ -72,9 +70,9 @@ export async function statusOf(client: Client, referenceId: string): Promise<Pur
     orderId: attributes.get(PARTNER_ORDER_ID),
     startedAt: description.startTime.toISOString(),
     closedAt: description.closeTime?.toISOString(),
-    hold: (running && memo.hold) || undefined,
+    hold: running ? holdIn(description.memo) : undefined,
     pending: pendingWork(description),
-    deliveries: [...receivedBy(memo), ...later.deliveries],
+    deliveries: [...received(purchaseMemo.safeParse(description.memo ?? {}).data?.events), ...later.deliveries],
     deliveriesUnlisted: later.unlisted,
     waitsForWorkerSince: running && raw.pendingWorkflowTask ? timeOf(raw.pendingWorkflowTask.scheduledTime) : undefined,
     taskQueue: description.taskQueue,
@@ -105,8 +103,8 @@ function pendingWork(description: WorkflowExecutionDescription): PendingWork[] {
   }));
 }
 
-function receivedBy(memo: PurchaseMemo): DeliveryStatus[] {
-  return (memo.events ?? []).map(({ id, type, at }) => ({ type, eventId: id, at, state: 'RECEIVED' }));
+function received(events: readonly ReceivedEvent[] = []): DeliveryStatus[] {
+  return events.map(({ id, type, at }) => ({ type, eventId: id, at, state: 'RECEIVED' }));
 }
 
 /**
@@ -130,15 +128,10 @@ async function deliveredLater(
 async function listDeliveries(purchases: PurchaseReader, referenceId: string): Promise<DeliveryStatus[]> {
   const found: DeliveryStatus[][] = [];
   for await (const delivery of purchases.listDeliveries(`${REFERENCE_ID.name} = '${referenceId}'`)) {
-    const { events } = (delivery.memo ?? {}) as PurchaseMemo;
+    const { events } = deliveryMemo.safeParse(delivery.memo ?? {}).data ?? {};
     const at = delivery.startTime.toISOString();
-    const eventId = eventIdOfWorkflow(delivery.workflowId);
     const state = delivery.status.name === 'RUNNING' ? 'ON_ITS_WAY' : 'FAILED';
-    found.push(
-      events
-        ? events.map(({ id, type }) => ({ type, eventId: id, at, state: 'RECEIVED' }))
-        : [{ type: 'redelivery', eventId, at, state }],
-    );
+    found.push(events ? received(events) : [{ type: 'redelivery', at, state }]);
   }
   return found.toReversed().flat();
 }

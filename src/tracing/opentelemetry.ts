@@ -41,7 +41,7 @@ export function startOpenTelemetry(service: 'worker' | 'starter', warn: (line: s
     },
     aroundRequest: [traceRequest],
     around: (delivery) => ({
-      deliver: (event) => traceDelivery(event, () => delivery.deliver(event)),
+      deliver: (event, deadline) => traceDelivery(event, () => delivery.deliver(event, deadline)),
       close: () => delivery.close(),
     }),
     headers() {
@@ -84,8 +84,8 @@ const traceRequest: Tracing['aroundRequest'][number] = ({ operation, referenceId
 
 function traceDelivery(
   { id, body }: Parameters<ReturnType<Tracing['around']>['deliver']>[0],
-  deliver: () => Promise<void>,
-): Promise<void> {
+  deliver: () => Promise<boolean>,
+): Promise<boolean> {
   const { referenceId, orderId } = subjectOf(body.data);
   const about = { 'purchase.reference': referenceId, 'purchase.order_id': orderId };
   return inSpan(
@@ -93,7 +93,7 @@ function traceDelivery(
     { 'delivery.event_id': id, 'delivery.event_type': body.type, ...about },
     async (span) => {
       try {
-        await deliver();
+        return await deliver();
       } catch (error) {
         if (isDeliveryError(error)) {
           span.setAttributes(known({ 'error.type': error.kind, 'http.response.status_code': error.httpStatus }));

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
-import type { WorkerOptions } from '@temporalio/worker';
-import { createAllActivities, createBrake, createLogContext } from '../activities';
+import type { Logger, WorkerOptions } from '@temporalio/worker';
+import { createActivities, createCircuitBreaker, createHistoryWatch, createLogContext } from '../activities';
 import type { WorkerConfig } from '../config';
 import type { Metrics } from '../contracts/record-metrics';
 import { createDelivery, createFingerprinter, type Delivery } from '../delivery';
@@ -10,7 +10,7 @@ import { createPartnerClient, type PartnerClient } from '../partner';
 import { createPurchaseReader } from '../temporal/client';
 import { processMetrics, versioningOf } from '../temporal/worker';
 import type { Tracing } from '../tracing';
-import { shutdownOptions, workflowCodeOptions } from '../workflows/policies';
+import { circuitBreakerPauses, shutdownOptions, workflowCodeOptions } from '../workflows/policies';
 
 /** What the parts of a worker share. */
 interface Shared {
@@ -19,6 +19,7 @@ interface Shared {
   tracing: Tracing;
   /** Aborts when the process is asked to stop. */
   stopping: AbortSignal;
+  logger: Logger;
 }
 
 interface Parts {
@@ -29,12 +30,19 @@ interface Parts {
 }
 
 /** Builds what a worker is made of, each part with what sees it: log lines, metrics and traces. */
-export function createParts(config: WorkerConfig, { client, namespace, tracing, stopping }: Shared): Parts {
+export function createParts(config: WorkerConfig, shared: Shared): Parts {
+  const { client, namespace, tracing, stopping, logger } = shared;
   const { taskQueue } = config;
   const metrics = processMetrics({ namespace, taskQueue });
   const logContext = createLogContext();
   const around = [logContext.aroundRequest, ...tracing.aroundRequest];
   const partner = createPartnerClient({ ...config.partner, observer: observePartner(metrics), around });
+  const showCircuit = (why: string | undefined) => {
+    metrics.set('fulfilment_circuit_breaker_open', why === undefined ? 0 : 1, {});
+    if (why === undefined) logger.info('placements go on: the partner takes orders again');
+    else logger.warn('placements are paused: the partner takes no orders', { why });
+  };
+  metrics.set('fulfilment_circuit_breaker_open', 0, {});
   const delivery = tracing.around(createDelivery(config.delivery, tracing.headers));
   const options: WorkerOptions = {
     namespace,
@@ -42,16 +50,16 @@ export function createParts(config: WorkerConfig, { client, namespace, tracing, 
     workflowBundle: { codePath: join(__dirname, '..', tracing.workflowBundle) },
     interceptors: { activity: [logContext.interceptor, ...tracing.activityInterceptors] },
     sinks: tracing.sinks,
-    activities: createAllActivities({
+    activities: createActivities({
       client,
       partner,
       delivery,
       purchases: createPurchaseReader(client),
       fingerprints: createFingerprinter(config.fingerprintSecrets),
       settings: config.purchase,
-      brake: createBrake(client),
+      circuitBreaker: createCircuitBreaker({ ...circuitBreakerPauses(config.purchase), onChange: showCircuit }),
+      historyWatch: createHistoryWatch(partner, stopping),
       reportDir: config.reportDir,
-      stopping,
       metrics,
       now: Date.now,
     }),

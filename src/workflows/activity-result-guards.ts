@@ -1,135 +1,136 @@
 import type {
-  DeliveryPlan,
+  Delivered,
   FoundOrder,
   OrderCheck,
   OrderSearchResult,
   PlacementResult,
   PolledOrder,
+  SaleDelivered,
 } from '../contracts/activities';
-import type { NextPaused } from '../contracts/brake';
-import type { EarlierEvent, EventWithKeys } from '../contracts/checkout-events';
-import type { OrderLine } from '../domain/order';
 import type { ReconciliationResult } from '../contracts/reconciliation';
-import type { WatchResult } from '../contracts/watch';
-import { validateReference } from '../domain/purchase-rules';
-import { isDeliveryRequest } from './validate-input';
+import type { OrderLine, OrderSnapshot } from '../domain/order';
+import { PURCHASE_OUTCOMES } from '../domain/outcome';
+import type { EndedSale } from '../domain/plan-delivery';
 import {
-  fieldsOf,
-  type FieldsOfAll,
-  isDate,
-  isInstant,
+  type Guard,
+  isBoolean,
+  isEither,
   isListOf,
   isNumber,
+  isObject,
+  isOneOf,
   isOptional,
   isOrderId,
   isPause,
+  isRecordOf,
   isString,
 } from './value-guards';
 
-/**
+/*
  * An operator can complete any pending activity with anything. Only what has the shape of a result of our own counts as one;
  * anything else is like the end of an activity whose worker died: nothing is known.
  */
 
+const isFoundOrder: Guard<FoundOrder> = isObject({ id: isOrderId, status: isString, createdAt: isString });
+const isKeyIds = isRecordOf(isListOf(isString));
+const isLine = isObject({
+  productId: isString,
+  title: isOptional(isString),
+  quantity: isOptional(isNumber),
+  keyIds: isListOf(isString),
+}) as Guard<OrderLine>;
+const isSnapshot = isObject({
+  orderId: isOrderId,
+  status: isString,
+  lines: isListOf(isLine),
+  totalDebit: isOptional(isNumber),
+  claimedBy: isOptional(isString),
+}) as Guard<OrderSnapshot>;
+const isEvent = isObject({ id: isString, type: isString, at: isString });
+
+const isPlaced = isObject({ evidence: isOneOf('PLACED'), orderId: isOrderId });
+const isFound = isObject({ evidence: isOneOf('FOUND'), orders: isListOf(isFoundOrder), why: isString });
+const isNothingPlaced = isObject({
+  evidence: isOneOf(
+    ...(['NOT_SENT', 'OVER_MAX_DEBIT', 'PAUSED', 'FENCED', 'ORDER_REFUSED', 'ACCESS_REFUSED'] as const),
+    ...(['CONFLICT', 'ANSWERED', 'UNKNOWN'] as const),
+  ),
+  why: isString,
+  retryAfterMs: isOptional(isPause),
+  permitInMs: isOptional(isPause),
+  inFlight: isOptional(isBoolean),
+});
+
 /** Whether this is a result of `placeOrder`. */
 export function isPlacementResult(value: unknown): value is PlacementResult {
-  const { evidence, orderId, placedAt, orders, why, retryAfterMs, turnInMs } =
-    fieldsOf<FieldsOfAll<PlacementResult>>(value);
-  switch (evidence as PlacementResult['evidence']) {
-    case 'PLACED':
-      return isOrderId(orderId) && isOptional(placedAt, isInstant);
-    case 'FOUND':
-      return isListOf(orders, isFoundOrder) && isString(why);
-    case 'NOT_SENT':
-    case 'OVER_MAX_DEBIT':
-    case 'PAUSED':
-    case 'ORDER_REFUSED':
-    case 'ACCESS_REFUSED':
-    case 'CONFLICT':
-    case 'ANSWERED':
-    case 'UNKNOWN':
-      return isString(why) && isOptional(retryAfterMs, isPause) && isOptional(turnInMs, isPause);
-    default:
-      return false;
-  }
+  return isPlaced(value) || isNothingPlaced(value) || (isFound(value) && value.orders.length > 0);
 }
 
 /** Whether this is a result of `findOrders`. */
-export function isOrderSearchResult(value: unknown): value is OrderSearchResult {
-  const { runId, orders, readable, why } = fieldsOf<OrderSearchResult>(value);
-  return isString(runId) && isListOf(orders, isFoundOrder) && typeof readable === 'boolean' && isString(why);
-}
+export const isOrderSearchResult: Guard<OrderSearchResult> = isObject({
+  orders: isListOf(isFoundOrder),
+  readable: isBoolean,
+  why: isString,
+});
 
-/** Whether this is a snapshot of this very order, from `awaitOrderChange` or `getOrder`. */
-export function isOrderSnapshot(orderId: string, value: unknown): value is PolledOrder {
-  const order = fieldsOf<PolledOrder>(value);
-  return (
-    order.orderId === orderId &&
-    isString(order.status) &&
-    isListOf(order.lines, isOrderLine) &&
-    isOptional(order.polledAt, isDate) &&
-    isOptional(order.totalDebit, isNumber) &&
-    isOptional(order.claimedBy, isString) &&
-    isOptional(order.earlier, (earlier) => isListOf(earlier, isEarlierEvent))
-  );
+const hasConfirmedKeyIds = isObject({ confirmedKeyIds: isOptional(isKeyIds) });
+
+/** Whether this is a snapshot of this very order, from `awaitOrderChange` or `pollOrder`. */
+export function isPolledOrder(orderId: string, value: unknown): value is PolledOrder {
+  return isSnapshot(value) && value.orderId === orderId && hasConfirmedKeyIds(value);
 }
 
 /** Whether this is a result of `checkOrder`. */
-export function isOrderCheck(value: unknown): value is OrderCheck {
-  const { usable, why } = fieldsOf<FieldsOfAll<OrderCheck>>(value);
-  return usable === true || (usable === false && isString(why));
+export const isOrderCheck: Guard<OrderCheck> = isEither(
+  isObject({ usable: isTrue }),
+  isObject({ usable: isFalse, why: isString }),
+);
+
+const isSale = isObject({
+  referenceId: isString,
+  items: isListOf(isObject({ productId: isString, quantity: isNumber })),
+  outcome: isOptional(isOneOf(...PURCHASE_OUTCOMES)),
+  outcomeKeyIds: isKeyIds,
+  confirmedKeyIds: isKeyIds,
+  refundConfirmed: isBoolean,
+  order: isOptional(isSnapshot),
+});
+
+/** Whether this is a result of `readSale` about this purchase. */
+export function isEndedSale(referenceId: string, value: unknown): value is EndedSale {
+  return isSale(value) && value.referenceId === referenceId;
 }
 
-/** Whether this is a result of `planDelivery`. */
-export function isDeliveryPlan(value: unknown): value is DeliveryPlan {
-  const { requests, received, ordered, orderId, order } = fieldsOf<DeliveryPlan>(value);
-  const products = typeof received === 'object' && received !== null ? Object.values(received) : [undefined];
-  return (
-    isListOf(requests, isDeliveryRequest) &&
-    products.every((fingerprints) => isListOf(fingerprints, isString)) &&
-    isNumber(ordered) &&
-    isOptional(orderId, isString) &&
-    isOptional(order, (read) => isString(fieldsOf<{ id: string }>(read).id))
-  );
-}
+/** Whether this is the end of a delivery. */
+export const isDelivered: Guard<Delivered> = isEither(
+  isObject({ kind: isOneOf('RECEIVED'), event: isEvent }),
+  isObject({ kind: isOneOf('REFUSED') }),
+);
+
+/** Whether this is a result of `deliverSale`. */
+export const isSaleDelivered: Guard<SaleDelivered> = isEither(
+  isDelivered,
+  isObject({ kind: isOneOf('CHANGED'), maybeSent: isBoolean }),
+);
+
+const isResult = isObject({
+  from: isString,
+  to: isString,
+  orders: isNumber,
+  findings: isRecordOf(isNumber),
+  repaired: isNumber,
+  report: isString,
+});
 
 /** Whether this is a result of `reconcileOrders`. */
 export function isReconciliationResult(value: unknown): value is ReconciliationResult {
-  const { from, to, orders, findings, mended, report } = fieldsOf<ReconciliationResult>(value);
-  const isCounted = typeof findings === 'object' && findings !== null && isNumber(orders) && isNumber(mended);
-  return isCounted && isString(from) && isString(to) && isString(report);
+  return isResult(value);
 }
 
-/** What `nextPaused` has found, whatever completed it: nobody may be let through unless it says so. */
-export function readNextPaused(value: unknown): NextPaused {
-  const { why, referenceId } = fieldsOf<NextPaused>(value);
-  if (isString(why)) return { why };
-  if (validateReference(referenceId).length === 0) return { referenceId: String(referenceId) };
-  return isOptional(referenceId, () => false) ? {} : { why: 'an operator has completed the activity' };
+function isTrue(value: unknown): value is true {
+  return value === true;
 }
 
-/** Whether this is the result of `watchOrders` that ends the watcher; after any other it goes on. */
-export function isEndOfWatch(value: unknown): boolean {
-  return fieldsOf<WatchResult>(value).needed === false;
-}
-
-function isFoundOrder(value: unknown): boolean {
-  const { id, status, createdAt } = fieldsOf<FoundOrder>(value);
-  return isOrderId(id) && isString(status) && isString(createdAt);
-}
-
-function isEarlierEvent(value: unknown): boolean {
-  const { request, eventId } = fieldsOf<EarlierEvent>(value);
-  const { type, at, lines } = fieldsOf<EventWithKeys>(request);
-  return isString(type) && isString(at) && isListOf(lines, isOrderLine) && isOptional(eventId, isString);
-}
-
-function isOrderLine(value: unknown): boolean {
-  const { productId, title, quantity, fingerprints } = fieldsOf<OrderLine>(value);
-  return (
-    isString(productId) &&
-    isOptional(title, isString) &&
-    isOptional(quantity, isNumber) &&
-    isListOf(fingerprints, isString)
-  );
+function isFalse(value: unknown): value is false {
+  return value === false;
 }

@@ -3,98 +3,101 @@ import {
   proxyActivities,
   proxyLocalActivities,
   setCurrentDetails,
+  sleep,
   upsertMemo,
   upsertSearchAttributes,
-  workflowInfo,
 } from '@temporalio/workflow';
-import type { Activities, DeliveryPlan, DeliveryReport, KeyDelivery } from '../contracts/activities';
-import type { DeliveryRequest } from '../contracts/checkout-events';
-import { FAILURE } from '../contracts/failures';
+import type { Activities, DeliverInput, DeliveryReport } from '../contracts/activities';
+import { FAILURE, type FailureType } from '../contracts/failures';
 import type { DeliveryMemo, PurchaseSettings, ReceivedEvent } from '../contracts/purchase';
 import { REFERENCE_ID } from '../contracts/search-attributes';
-import { fingerprintsByProduct } from '../domain/line-totals';
+import { keyIdsOf, unionOfKeys } from '../domain/line-totals';
 import { escapeMarkdown } from '../domain/markdown';
-import { isDeliveryPlan } from './activity-result-guards';
-import { localOptions, planningOptions } from './policies';
+import { type EndedSale, planDelivery } from '../domain/plan-delivery';
+import { isEndedSale } from './activity-result-guards';
+import { deliverSale } from './deliver-sale';
+import { localOptions, readSaleOptions } from './policies';
 import { instant } from './progress';
-import { sendEvent } from './send-event';
 import { validateDelivery } from './validate-input';
 
+/** How often a changed order is reviewed again. */
+const MOST_REVIEWS = 3;
+
 /**
- * Delivers what comes after a purchase has ended.
+ * Brings the checkout up to date after a purchase has ended: keys that came late, a refund, or everything once more.
  *
- * @param input an event without keys; or a purchase, whose keys are delivered: what of them is planned in here, because
- *   the workflow id is what keeps any other delivery of this reference from running meanwhile.
- * @returns what the checkout has received. It fails with `NothingToDeliver`, with `InvalidDelivery` when it was started with
- *   what it can't deliver, and when an event was refused for good or tried for a day.
+ * @param input a reference and nothing else, so that nothing forged can be signed.
+ * @returns what the checkout has received. It fails with `NothingToDeliver`, with `InvalidDelivery` for an input that names no
+ *   purchase, and if the event was refused for good, tried for a day, or the order kept changing.
  */
-export async function deliverWorkflow(input: DeliveryRequest | KeyDelivery): Promise<DeliveryReport> {
+export async function deliverWorkflow(input: DeliverInput): Promise<DeliveryReport> {
   validateDelivery(input);
-  upsertSearchAttributes([{ key: REFERENCE_ID, value: input.referenceId }]);
+  const { referenceId } = input;
+  upsertSearchAttributes([{ key: REFERENCE_ID, value: referenceId }]);
   const { readSettings } = proxyLocalActivities<Activities>(localOptions);
   const { settings } = await readSettings.executeWithOptions({ summary: 'the settings' }, []);
-  if (!('deliver' in input)) {
-    showDelivery(input.referenceId, [input.type]);
-    const events = [await sendEvent(settings, input)];
-    upsertMemo({ events } satisfies DeliveryMemo);
-    showReceived(input.referenceId, events);
-    return { events };
+
+  for (let review = 1; ; review++) {
+    const sale = await readSale(settings, input);
+    const plan = planDelivery(sale, input.again === true);
+    const { order } = sale;
+    const shown = order && { id: order.orderId, status: order.status };
+    if (plan.kind === 'issue') return end(sale, [], shown && { ...shown, issue: plan.issue });
+    if (plan.kind === 'nothing') {
+      if (input.again) throw failed(FAILURE.nothingToDeliver, plan.why);
+      return end(sale, [], shown);
+    }
+    const showDelivering = (type: string) => showDelivery(referenceId, type);
+    const delivered = await deliverSale({ settings, showDelivering }, plan.delivery, false);
+    switch (delivered.kind) {
+      case 'RECEIVED': {
+        const keyIds = unionOfKeys(sale.confirmedKeyIds, keyIdsOf(plan.delivery.lines ?? []));
+        return end({ ...sale, confirmedKeyIds: keyIds }, [delivered.event], shown, plan.ordered);
+      }
+      case 'REFUSED':
+        throw failed(FAILURE.deliveryRefused, 'the checkout refused the event for good (410)');
+      case 'EXHAUSTED':
+        throw failed(FAILURE.deliveryFailed, delivered.why);
+      case 'CHANGED':
+        if (review >= MOST_REVIEWS) throw failed(FAILURE.orderChanges, 'the order changed again and again');
+        await sleep(settings.pollIntervalMs, { summary: 'then the order is reviewed again' });
+    }
   }
-  const plan = await planDelivery(settings, input);
-  showDelivery(
-    input.referenceId,
-    plan.requests.map(({ type }) => type),
+}
+
+async function readSale(settings: PurchaseSettings, input: DeliverInput): Promise<EndedSale> {
+  const { readSale: read } = proxyActivities<Activities>(readSaleOptions(settings));
+  const { referenceId } = input;
+  setCurrentDetails(
+    `**DELIVERING** what purchase ${escapeMarkdown(referenceId)} has got since its end. The purchase and its order are read. ` +
+      '**Next:** the checkout is brought up to date.',
   );
-  const events = await sendAll(settings, plan.requests);
-  showReceived(input.referenceId, events);
-  const { ordered, orderId, order } = plan;
-  upsertMemo({ events, ordered, orderId, fingerprints: handedOver(plan) } satisfies DeliveryMemo);
+  const sale: unknown = await read.executeWithOptions({ summary: 'the purchase and its order' }, [input]);
+  if (isEndedSale(referenceId, sale)) return sale;
+  throw failed(FAILURE.invalidDelivery, 'the reading of the purchase was completed by an operator');
+}
+
+function end(
+  { referenceId, confirmedKeyIds, orderId }: EndedSale,
+  events: ReceivedEvent[],
+  order: DeliveryReport['order'],
+  ordered?: number,
+): DeliveryReport {
+  upsertMemo({ events, keyIds: confirmedKeyIds, ordered, orderId } satisfies DeliveryMemo);
+  const lines = events.map(({ type, id }) => `- ${type} (${escapeMarkdown(id)})`);
+  setCurrentDetails(
+    `**RECEIVED** by the checkout, of ${escapeMarkdown(referenceId)}:\n\n${lines.join('\n') || 'nothing new'}`,
+  );
   return { events, order };
 }
 
-async function planDelivery(settings: PurchaseSettings, delivery: KeyDelivery): Promise<DeliveryPlan> {
-  const { planDelivery: plan } = proxyActivities<Activities>(planningOptions(settings));
-  const { firstExecutionRunId: firstRunId } = workflowInfo();
-  const what = 'The order and what was sent of it before are read. **Next:** what is to be sent goes to the checkout.';
-  setCurrentDetails(`**DELIVERING** what purchase ${escapeMarkdown(delivery.referenceId)} has since its end. ${what}`);
-  const summary = delivery.deliver === 'all' ? 'what was sent, and what is new' : 'what is new';
-  const planned = await plan.executeWithOptions({ summary }, [{ ...delivery, firstRunId }]);
-  if (!isDeliveryPlan(planned)) {
-    const why = 'the plan of the delivery was completed by an operator, without a plan';
-    throw ApplicationFailure.nonRetryable(why, FAILURE.invalidDelivery);
-  }
-  return planned;
-}
-
-function showDelivery(referenceId: string, types: readonly string[]): void {
-  const since = instant(Date.now());
-  const next =
-    'the receipt of the checkout. Tried for a day, with growing pauses; refused or not taken, this workflow fails.';
-  const events = types.join(', ');
+function showDelivery(referenceId: string, type: string): void {
   setCurrentDetails(
-    `**DELIVERING** since ${since}: ${events} of ${escapeMarkdown(referenceId)} to the checkout.\n\n**Next:** ${next}`,
+    `**DELIVERING** since ${instant(Date.now())}: ${type} of ${escapeMarkdown(referenceId)} to the checkout.\n\n` +
+      '**Next:** its receipt. Tried for a day, with growing pauses; if it is refused or not taken, this workflow fails.',
   );
 }
 
-function showReceived(referenceId: string, events: readonly ReceivedEvent[]): void {
-  const lines = events.map(({ type, id }) => `- ${type} (${escapeMarkdown(id)})`);
-  setCurrentDetails(
-    `**RECEIVED** by the checkout, of ${escapeMarkdown(referenceId)}:\n\n${lines.join('\n') || 'nothing'}`,
-  );
-}
-
-/** All at once: an event that is refused, or tried for a day, keeps no other back. */
-async function sendAll(settings: PurchaseSettings, requests: DeliveryRequest[]): Promise<ReceivedEvent[]> {
-  const sent = await Promise.allSettled(requests.map((request) => sendEvent(settings, request)));
-  return sent.map((one) => {
-    if (one.status === 'rejected') throw one.reason;
-    return one.value;
-  });
-}
-
-/** What the checkout has of the purchase once everything of the plan was received. */
-function handedOver({ requests, received }: DeliveryPlan): Record<string, string[]> {
-  const before = Object.entries(received).map(([productId, fingerprints]) => ({ productId, fingerprints }));
-  const now = requests.flatMap((request) => ('lines' in request ? request.lines : []));
-  return fingerprintsByProduct([...before, ...now]);
+function failed(type: FailureType, why: string): ApplicationFailure {
+  return ApplicationFailure.nonRetryable(why, type);
 }

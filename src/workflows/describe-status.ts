@@ -1,5 +1,6 @@
 import { fittingCommands } from '../contracts/operator-commands';
-import type { HoldReason, PurchaseState } from '../contracts/purchase';
+import type { HoldReason } from '../domain/holds';
+import type { PurchaseState } from '../domain/purchase-state';
 import type { StatusAnswer } from '../contracts/status-answer';
 import { detailsOf, escapeMarkdown } from '../domain/markdown';
 import { describeItems } from '../domain/purchase-rules';
@@ -61,8 +62,8 @@ const HOLD_ADVICE: Record<HoldReason, Advice> = {
     'Find out which of the two sales the order is for. Its keys must not be handed over for both.',
   ),
   MORE_KEYS_THAN_ORDERED: decide('Find out from the partner whether all the keys are meant, and paid for.'),
-  KEY_GONE: decide(
-    'Find out from the partner why it changed the keys. What is delivered is what the order holds then.',
+  ORDER_CHANGES: decide(
+    'Find out from the partner why it keeps changing the order. The keys that it holds then are delivered.',
   ),
   DELIVERY_REFUSED: decide('Find out why the checkout refuses the event, and put that right.'),
   DELIVERY_EXHAUSTED: decide('Find out why the checkout did not take the event, and put that right.'),

@@ -11,38 +11,20 @@ import {
 import type { Activities, OrderCheck } from '../contracts/activities';
 import { FAILURE } from '../contracts/failures';
 import { RESOLVE_UPDATE } from '../contracts/names';
-import {
-  type Decision,
-  DECISION_KINDS,
-  type DecisionChoice,
-  type DecisionKind,
-  type HoldNotice,
-  type HoldReason,
-} from '../contracts/purchase';
+import type { Decision, DecisionChoice, HoldNotice } from '../contracts/purchase';
 import type { Accepted } from '../domain/accepted';
+import { DECISION_KINDS, FITTING_DECISIONS, type HoldReason } from '../domain/holds';
 import { summaryOf } from '../domain/markdown';
 import { isSafeOrderId } from '../domain/order';
-import { isOrderCheck } from './activity-result-guards';
+import { isDelivered, isOrderCheck } from './activity-result-guards';
 import { metrics } from './metrics';
-import { localOptions, orderCheckOptions } from './policies';
+import { deliveryOptions, localOptions, orderCheckOptions } from './policies';
 import type { PurchaseRecord } from './purchase-record';
-import { sendEvent } from './send-event';
 
 const { currentRun } = proxyLocalActivities<Activities>(localOptions);
 
 /** An operator's decision on a held purchase. The answer names the hold that was answered. */
 export const resolveUpdate = defineUpdate<{ hold: string }, [Decision]>(RESOLVE_UPDATE);
-
-/** Which decisions fit which hold. Source: docs/architecture.md#decisions-of-operators. */
-const FITTING: Record<HoldReason, DecisionKind[]> = {
-  PLACEMENT_UNKNOWN: ['order', 'replace', 'abandon'],
-  OTHER_ITEMS: ['order', 'abandon', 'deliver'],
-  ORDER_OF_ANOTHER_PURCHASE: ['order', 'abandon', 'deliver'],
-  MORE_KEYS_THAN_ORDERED: ['deliver', 'withhold'],
-  KEY_GONE: ['deliver', 'withhold'],
-  DELIVERY_REFUSED: ['deliver', 'withhold'],
-  DELIVERY_EXHAUSTED: ['deliver', 'withhold'],
-};
 
 /** Why a purchase is held, for the memo, the checkout and people. */
 export interface HoldCause {
@@ -87,7 +69,7 @@ export class Holds {
       id: `${runId}:${this.count}`,
       reason,
       explanation,
-      decisions: FITTING[reason],
+      decisions: [...FITTING_DECISIONS[reason]],
       since: new Date().toISOString(),
       endsOnCancel: endOnCancel || undefined,
     };
@@ -208,15 +190,14 @@ export async function hold(
 }
 
 async function notifyHeld(purchase: PurchaseRecord, notice: HoldNotice): Promise<void> {
-  const received = await sendEvent(purchase.settings, {
-    ...purchase.eventHeader(),
-    type: 'purchase.held',
-    hold: notice.reason,
-    decisions: notice.decisions,
-    reason: notice.explanation,
-    deduplicationKey: notice.id,
-  });
-  purchase.noteReceived(received);
+  const { settings, input, orderId } = purchase;
+  const { deliverNotice } = proxyActivities<Activities>(deliveryOptions(settings));
+  const { id: subject, reason: hold, decisions, explanation: reason } = notice;
+  const data = { referenceId: input.referenceId, orderId, hold, decisions, reason };
+  const delivered = await deliverNotice.executeWithOptions({ summary: 'purchase.held' }, [
+    { type: 'purchase.held', subject, data },
+  ]);
+  if (isDelivered(delivered) && delivered.kind === 'RECEIVED') purchase.noteReceived(delivered.event);
 }
 
 /** Validates the shape of the argument of `resolve`. @throws Error that rejects the update without a record. */

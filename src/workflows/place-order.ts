@@ -1,210 +1,152 @@
 import {
   ActivityFailure,
   condition,
-  defineSignal,
+  log,
   proxyActivities,
   proxyLocalActivities,
-  setHandler,
+  sleep,
   TimeoutFailure,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { Activities, PlaceOrderInput, PlacementResult } from '../contracts/activities';
-import { RESUME_PLACING_SIGNAL } from '../contracts/names';
+import type { Activities, NothingPlaced, OrderPlaced, OrdersFound } from '../contracts/activities';
 import { escapeMarkdown, summaryOf } from '../domain/markdown';
+import { type Confirm, mayHaveBought, type NextStep, stepAfter, type Unplaced } from '../domain/placement';
 import { describeItems } from '../domain/purchase-rules';
 import { isPlacementResult } from './activity-result-guards';
 import { boundedPause } from './bounded-pause';
-import type { Holds } from './holds';
+import { adopt, describeConfirmation, type PlacedOrder, searchForOrder } from './confirm-placement';
+import { hold, type Holds } from './holds';
 import { metrics } from './metrics';
 import {
-  ended,
-  type EndedPlacement,
-  type NeverWritten,
-  type Placement,
-  type PlacementStep,
-  type Retry,
-} from './placement-step';
-import { localOptions, pausedPause, placementMaxAge, placementOptions, placementPause, slotPause } from './policies';
-import { firstStart, type PurchaseRecord } from './purchase-record';
+  lastSearchTimeout,
+  localOptions,
+  pausedPause,
+  permitPause,
+  placementInFlight,
+  placementMaxAge,
+  placementOptions,
+  placementPause,
+} from './policies';
 import { instant } from './progress';
-import { adopt, settleRefused, settleUnknown, settleUnplaced } from './settle-placement';
+import { firstStart, type OutcomeDetails, type PurchaseRecord } from './purchase-record';
 
 const { currentRun } = proxyLocalActivities<Activities>(localOptions);
 
-/** Sent by the brake. Anybody can send it: it only has the purchase ask again. */
-const resumePlacingSignal = defineSignal(RESUME_PLACING_SIGNAL);
+/** How placing ends: with an order, or with an outcome without one. */
+export type Placement = PlacedOrder | { kind: 'ended'; outcome: OutcomeDetails };
 
-type AttemptResult = PlacementResult | NeverWritten;
-type PlacedAnswer = Extract<AttemptResult, { evidence: 'PLACED' }>;
+/** What is to be done next; the loop below only executes it. */
+type Step =
+  | PlacedOrder
+  | { kind: 'attempt'; why: string; afterMs: number; paused?: true }
+  | { kind: 'confirm'; confirm: Confirm; unplaced: UnplacedAnswer }
+  /** `absent`: the history shows no order, so a cancel request may end the hold. */
+  | { kind: 'hold'; explanation: string; absent: boolean }
+  | { kind: 'end'; outcome: 'CANCELLED' | 'REJECTED' | 'NOT_PLACED' | 'ABANDONED'; reason: string };
+
+/** An attempt without an order; also one whose worker never said how it ended. */
+type UnplacedAnswer = Omit<NothingPlaced, 'evidence'> & { evidence: Unplaced };
+type AttemptAnswer = OrderPlaced | OrdersFound | UnplacedAnswer;
+
+/** What is known while an order is being placed. */
+interface Placing {
+  purchase: PurchaseRecord;
+  holds: Holds;
+  /** Epoch ms: one last attempt begins then. */
+  until: number;
+  attempts: number;
+  timesPaused: number;
+  /** Epoch ms. */
+  lastBegunAt: number;
+  /** An earlier request may have reached the partner, even if the history showed no order later. */
+  mayHaveArrived: boolean;
+  /** The run in which an operator decided to place the order again. */
+  replaceInRun?: string;
+}
 
 /**
- * Places the order once. What makes a second placement impossible:
- *
- * - each attempt is one activity that has one attempt (`placementOptions`) and sends at most one request, behind the fences
- *   in activities/place-order.ts;
- * - what its answer proves decides what may follow (`interpretAnswer`): no second request is sent before the first is
- *   proven not sent, refused, or absent (settle-placement.ts).
+ * Places the order once. Two things make a second placement impossible: each attempt is one activity with one attempt
+ * (`placementOptions`) that sends at most one request, behind the fences in activities/place-order.ts; and what follows from its
+ * answer is one table (`stepAfter`): no request is sent before the one before it is proven not sent, refused or absent.
  */
 export async function placeOrder(purchase: PurchaseRecord, holds: Holds): Promise<Placement> {
-  const { placeWithinMs } = purchase.settings;
-  let until = Date.now() + placeWithinMs;
-  let settledInRun: string | undefined;
-  let decidedDespite: string | undefined;
-  let mayHaveArrived = false;
-  let attempt = 1;
-  let timesPaused = 0;
-  const wakeUp = observeWakeUp();
-
-  for (;;) {
-    if (purchase.cancelRequested) {
-      const unplaced = ended('CANCELLED', 'cancelled before anything was bought');
-      const end = await endUnplaced(purchase, holds, unplaced, { settledInRun, mayHaveArrived });
-      if (end.kind !== 'retry') return end;
-      settledInRun = end.settledInRun;
-      continue;
-    }
-    purchase.showStep(`attempt ${attempt} to place the order is under way`, "the partner's answer; then its keys");
-    const woken = wakeUp.take();
-    const begunAt = Date.now();
-    const answer = await attemptPlacement(purchase, { settledInRun, decidedDespite, woken });
-    metrics.count('fulfilment_placements', { evidence: answer.evidence });
-    if (answer.evidence === 'PLACED') return placed(answer);
-    let step = await interpretAnswer(purchase, holds, answer, mayHaveArrived);
-    if (step.kind === 'retry' && (step.final || isTooLate(purchase, step, { attempt, begunAt, until }))) {
-      const unplaced = ended('NOT_PLACED', step.why);
-      const known = { settledInRun: step.settledInRun ?? settledInRun, mayHaveArrived };
-      step = await endUnplaced(purchase, holds, unplaced, known);
-    }
-    if (step.kind !== 'retry') return step;
-
-    mayHaveArrived ||= LEAVES_OPEN.has(answer.evidence);
-    settledInRun = step.settledInRun ?? settledInRun;
-    decidedDespite = step.decidedDespite ?? decidedDespite;
-    if (step.decided) until = Date.now() + placeWithinMs;
-    if (step.paused) {
-      // Whom signals reach need not ask more rarely.
-      timesPaused = woken ? 1 : timesPaused + 1;
-      await waitWhilePaused(purchase, wakeUp, { why: step.why, timesPaused, until });
-      continue;
-    }
-    const pause = pauseBefore(step, attempt, until);
-    attempt += 1;
-    purchase.show('PLACING', step.why, nextAttempt(`attempt ${attempt}`, pause, until));
-    if (pause > 0) await condition(() => purchase.cancelRequested, pause, { summary: `then attempt ${attempt}` });
-  }
-}
-
-/** In words. */
-function nextAttempt(next: string, pauseMs: number, until: number): string {
-  const at = Date.now() + pauseMs;
-  return `${next} at ${instant(at)}; none is made after ${instant(Math.max(at, until))}`;
-}
-
-/** What was cancelled meanwhile ends as cancelled. */
-function isTooLate(
-  { cancelRequested }: PurchaseRecord,
-  step: Retry,
-  { attempt, begunAt, until }: { attempt: number; begunAt: number; until: number },
-): boolean {
-  if (step.decided || cancelRequested) return false;
-  // A pause that the partner asks for may take all of the time: one more attempt is made behind it, and no third.
-  if (step.waited && begunAt < until) return false;
-  // Whom the brake, or a partner that asks for a pause, keeps waiting asks once more when the time is over.
-  if (step.paused || step.retryAfterMs) return Date.now() >= until;
-  return Date.now() + pauseBefore(step, attempt, until) > until;
-}
-
-/** Whether the brake has woken the purchase since it last asked. */
-interface WakeUp {
-  readonly received: boolean;
-  take(): boolean | undefined;
-}
-
-function observeWakeUp(): WakeUp {
-  let received = false;
-  setHandler(resumePlacingSignal, () => {
-    received = true;
-  });
-  return {
-    get received() {
-      return received;
-    },
-    take() {
-      const taken = received || undefined;
-      received = false;
-      return taken;
-    },
+  const until = Date.now() + purchase.settings.placeWithinMs;
+  const placing: Placing = {
+    ...{ purchase, holds, until, attempts: 0, timesPaused: 0, lastBegunAt: 0, mayHaveArrived: false },
   };
-}
-
-/** Until the brake wakes it; it asks again by itself, because a signal may get lost. */
-async function waitWhilePaused(
-  purchase: PurchaseRecord,
-  wakeUp: WakeUp,
-  { why, timesPaused, until }: { why: string; timesPaused: number; until: number },
-): Promise<void> {
-  const wanted = boundedPause(pausedPause(purchase.settings, timesPaused), until);
-  const pause = Math.min(wanted, until - Date.now());
-  purchase.show('PAUSED', why, nextAttempt('its turn; it asks by itself', pause, until));
-  const options = { summary: 'then it asks the brake by itself' };
-  if (pause > 0) await condition(() => purchase.cancelRequested || wakeUp.received, pause, options);
-}
-
-/** After an operator's decision there is none. One that the partner asks for ends with the time of the placement. */
-function pauseBefore({ decided, turnInMs, retryAfterMs }: Retry, attempt: number, until: number): number {
-  if (decided) return 0;
-  const wanted = turnInMs === undefined ? placementPause(attempt, retryAfterMs) : slotPause(turnInMs);
-  const pause = boundedPause(wanted, until);
-  return retryAfterMs ? Math.min(pause, until - Date.now()) : pause;
-}
-
-/**
- * Ends a purchase for which nothing was bought. A reset replays what was not sent, while the run before went on and may have
- * placed it since: only the first run, or one that has settled, ends so. Another settles first. And what an earlier request was
- * shown not to have bought may be there by now: that takes one more search.
- */
-async function endUnplaced(
-  purchase: PurchaseRecord,
-  holds: Holds,
-  unplaced: EndedPlacement,
-  { settledInRun, mayHaveArrived }: { settledInRun?: string | undefined; mayHaveArrived: boolean },
-): Promise<PlacementStep> {
-  if (await mayProve({ firstRunId: workflowInfo().firstExecutionRunId, settledInRun })) {
-    return mayHaveArrived ? settleUnplaced(purchase, holds, unplaced) : unplaced;
+  let step: Step = { kind: 'attempt', why: 'it has just begun', afterMs: 0 };
+  for (;;) {
+    switch (step.kind) {
+      case 'order':
+        return step;
+      case 'attempt':
+        step = await attempt(placing, step);
+        break;
+      case 'confirm':
+        step = await confirm(placing, step);
+        break;
+      case 'hold':
+        step = await askOperator(placing, step);
+        break;
+      case 'end': {
+        const instead = await confirmEnd(placing, step);
+        const { outcome, reason } = step;
+        if (!instead) return { kind: 'ended', outcome: { outcome, lines: [], reason } };
+        step = instead;
+      }
+    }
   }
-  const why = 'the run before this one may have placed it';
-  const step = await settleUnknown(purchase, holds, { evidence: 'UNKNOWN', why, inFlight: true }, true);
-  return step.kind === 'retry' && !step.decided ? unplaced : step;
 }
 
-/** After such an answer the partner may have an order of this purchase, however absent it was shown since. */
-const LEAVES_OPEN: ReadonlySet<AttemptResult['evidence']> = new Set(['ANSWERED', 'UNKNOWN', 'CONFLICT'] as const);
+async function attempt(placing: Placing, step: Extract<Step, { kind: 'attempt' }>): Promise<Step> {
+  const { purchase } = placing;
+  await pauseBefore(placing, step);
+  if (purchase.cancelRequested) return { kind: 'end', outcome: 'CANCELLED', reason: cancelReason(placing, step.why) };
+  if (!step.paused) placing.attempts += 1;
+  placing.lastBegunAt = Date.now();
+  purchase.showStep(`attempt ${placing.attempts} to place the order is under way`, "the partner's answer; then its keys");
+  const answer = await requestPlacement(placing);
+  metrics.count('fulfilment_placements', { evidence: answer.evidence });
+  if (answer.evidence === 'PLACED') return { kind: 'order', orderId: answer.orderId, adopted: false };
+  if (answer.evidence === 'FOUND') return adopt(purchase, answer.orders);
 
-async function attemptPlacement(
-  purchase: PurchaseRecord,
-  { settledInRun, decidedDespite, woken }: Pick<PlaceOrderInput, 'settledInRun' | 'decidedDespite' | 'woken'>,
-): Promise<AttemptResult> {
-  const { input, settings } = purchase;
-  const activities = proxyActivities<Activities>(placementOptions(settings));
-  const request: PlaceOrderInput = {
-    referenceId: input.referenceId,
-    items: input.items,
-    maxDebit: input.maxDebit ?? undefined,
-    since: firstStart(),
-    firstRunId: workflowInfo().firstExecutionRunId,
-    settledInRun,
-    decidedDespite,
-    woken,
-    maxAgeMs: placementMaxAge(settings),
+  const { replace } = purchase.settings;
+  const next = stepAfter(answer.evidence, { mayHaveArrived: placing.mayHaveArrived, replace });
+  placing.mayHaveArrived ||= mayHaveBought(answer.evidence);
+  return next.kind === 'confirm' ? { kind: 'confirm', confirm: next, unplaced: answer } : follow(placing, next, answer);
+}
+
+/** Until the attempt may begin, or a cancel request comes. */
+async function pauseBefore(
+  { purchase, attempts, until }: Placing,
+  { why, afterMs, paused }: Extract<Step, { kind: 'attempt' }>,
+): Promise<void> {
+  if (afterMs <= 0 || purchase.cancelRequested) return;
+  const pause = Math.min(boundedPause(afterMs, until), until - Date.now());
+  const next = paused ? 'it asks again' : `attempt ${attempts + 1}`;
+  const last = `the last one begins by ${instant(Math.max(Date.now() + pause, until))}`;
+  purchase.show(paused ? 'PAUSED' : 'PLACING', why, `${next} at ${instant(Date.now() + pause)}; ${last}`);
+  if (pause > 0) await condition(() => purchase.cancelRequested, pause, { summary: `then ${next}` });
+}
+
+async function requestPlacement({ purchase, mayHaveArrived, replaceInRun }: Placing): Promise<AttemptAnswer> {
+  const { input, settings, fingerprintSecretId } = purchase;
+  const { firstExecutionRunId: firstRunId } = workflowInfo();
+  const { placeOrder: place } = proxyActivities<Activities>(placementOptions(settings));
+  const { referenceId, items, maxDebit } = input;
+  const request = {
+    ...{ referenceId, items, maxDebit: maxDebit ?? undefined, since: firstStart(), firstRunId, replaceInRun },
+    ...{ mayHaveArrived, fingerprintSecretId, maxAgeMs: placementMaxAge(settings) },
   };
   try {
-    const summary = summaryOf(escapeMarkdown(describeItems(input.items)));
-    const answer = await activities.placeOrder.executeWithOptions({ summary }, [request]);
+    const summary = summaryOf(escapeMarkdown(describeItems(items)));
+    const answer = await place.executeWithOptions({ summary }, [request]);
     if (isPlacementResult(answer)) return answer;
     return { evidence: 'UNKNOWN', why: 'the attempt was completed by an operator', inFlight: true };
   } catch (failure) {
-    if (timedOutWithoutIntent(failure) && (await mayProve(request))) {
-      return { evidence: 'NEVER_WRITTEN', why: 'the worker stopped before it wrote the order' };
+    // The run is read now: one recorded before the attempt would be replayed after a reset.
+    if (timedOutWithoutIntent(failure) && (await currentRunId()) === firstRunId) {
+      return { evidence: 'NEVER_WRITTEN', why: 'the worker stopped before it wrote the order', inFlight: true };
     }
     return { evidence: 'UNKNOWN', why: 'the worker stopped or the attempt timed out', inFlight: true };
   }
@@ -216,48 +158,123 @@ function timedOutWithoutIntent(failure: unknown): boolean {
   return cause instanceof TimeoutFailure && cause.lastHeartbeatDetails === undefined;
 }
 
+async function currentRunId(): Promise<string> {
+  return (await currentRun.executeWithOptions({ summary: 'which run this is' }, [])).runId;
+}
+
+function follow(placing: Placing, next: Exclude<NextStep, Confirm>, answer: UnplacedAnswer): Step {
+  const { why } = answer;
+  switch (next.kind) {
+    case 'attempt':
+      return again(placing, why, answer);
+    case 'end':
+      return { kind: 'end', outcome: next.outcome, reason: why };
+    case 'hold':
+      return { kind: 'hold', explanation: `${why}, and the order history shows no order`, absent: true };
+  }
+}
+
+/** Another attempt, unless the last one began when the time was over. */
+function again(placing: Placing, why: string, answer?: UnplacedAnswer): Step {
+  const { purchase, attempts, lastBegunAt, until } = placing;
+  if (lastBegunAt >= until) return { kind: 'end', outcome: 'NOT_PLACED', reason: why };
+  if (answer?.evidence === 'PAUSED') {
+    placing.timesPaused += 1;
+    return { kind: 'attempt', why, afterMs: pausedPause(purchase.settings, placing.timesPaused), paused: true };
+  }
+  placing.timesPaused = 0;
+  const { permitInMs, retryAfterMs } = answer ?? {};
+  const afterMs =
+    permitInMs === undefined ? placementPause(attempts, retryAfterMs ?? undefined) : permitPause(permitInMs);
+  return { kind: 'attempt', why, afterMs };
+}
+
+/** Searches the order history for what became of an attempt. */
+async function confirm(placing: Placing, { confirm: plan, unplaced }: Extract<Step, { kind: 'confirm' }>): Promise<Step> {
+  const { purchase } = placing;
+  const { evidence, why, retryAfterMs, inFlight } = unplaced;
+  if (plan.searches === 'window') {
+    purchase.show('UNCONFIRMED', why, describeConfirmation(purchase.settings, plan.ifAbsent.kind));
+    log.warn('placement of unknown outcome', { why });
+    // A partner that asks for a pause is asked nothing before it is over.
+    if (retryAfterMs) await sleep(retryAfterMs, { summary: 'the pause that the partner asked for' });
+  }
+  const notBefore = Date.now() + (inFlight ? placementInFlight(purchase.settings) : 0);
+  const mayHaveArrived = evidence !== 'NEVER_WRITTEN' || placing.mayHaveArrived;
+  const history = await searchForOrder(purchase, { ...plan, notBefore, mayHaveArrived });
+  metrics.count('fulfilment_placements_confirmed', { evidence, history: history.kind });
+  switch (history.kind) {
+    case 'found':
+      return adopt(purchase, history.orders);
+    case 'unreadable':
+      return { kind: 'hold', explanation: `${why}, and ${history.why}`, absent: false };
+    case 'absent': {
+      const { ifAbsent } = plan;
+      if (ifAbsent.kind !== 'attempt') return absentStep(placing, ifAbsent, unplaced);
+      // The partner's pause is over where it was waited for; a refusal of ours still has one.
+      const pace = plan.searches === 'window' ? undefined : unplaced;
+      return again(placing, plan.searches === 'window' ? `${why}, and no order came of it` : why, pace);
+    }
+  }
+}
+
+function absentStep(placing: Placing, next: Exclude<NextStep, Confirm>, unplaced: UnplacedAnswer): Step {
+  if (next.kind === 'hold' && placing.purchase.cancelRequested) {
+    return { kind: 'end', outcome: 'CANCELLED', reason: cancelReason(placing, unplaced.why) };
+  }
+  return follow(placing, next, unplaced);
+}
+
+function cancelReason({ lastBegunAt }: Placing, why: string): string {
+  return lastBegunAt === 0 ? 'cancelled before anything was bought' : `cancelled; ${why}`;
+}
+
+async function askOperator(
+  placing: Placing,
+  { explanation, absent }: Extract<Step, { kind: 'hold' }>,
+): Promise<Step> {
+  const { purchase, holds } = placing;
+  const resolution = await hold(purchase, holds, { reason: 'PLACEMENT_UNKNOWN', explanation }, absent);
+  switch (resolution.decision) {
+    case 'order':
+      return { kind: 'order', orderId: resolution.orderId, adopted: true };
+    case 'replace':
+      placing.replaceInRun = resolution.runId;
+      placing.until = Date.now() + purchase.settings.placeWithinMs;
+      return { kind: 'attempt', why: 'an operator decided to place it again', afterMs: 0 };
+    case 'cancelled':
+      return { kind: 'end', outcome: 'CANCELLED', reason: `cancelled; ${explanation}` };
+    default:
+      return { kind: 'end', outcome: 'ABANDONED', reason: `given up by an operator; ${explanation}` };
+  }
+}
+
 /**
- * A reset dispatches a pending placement anew, and without what the run before had on record; that run may also have placed
- * what was not sent by then. So only the first run, or the one that has settled, can know that nothing was written. The run is
- * recorded now, after the attempt: what was recorded before it, a reset would replay.
+ * Makes sure that a purchase which is to end without an order has none. A request that the history showed absent may have been booked
+ * since: one more search. A later run first confirms a whole window of its own, because the run before may have placed the order.
+ *
+ * @returns what to do instead of ending; undefined if it may end.
  */
-async function mayProve({
-  firstRunId,
-  settledInRun,
-}: Pick<PlaceOrderInput, 'firstRunId' | 'settledInRun'>): Promise<boolean> {
-  const { runId } = await currentRun.executeWithOptions({ summary: 'which run this is' }, []);
-  return runId === firstRunId || runId === settledInRun;
-}
-
-function placed({ orderId, placedAt }: PlacedAnswer): Placement {
-  return { kind: 'order', orderId, adopted: false, placedAt: placedAt ?? undefined };
-}
-
-async function interpretAnswer(
-  purchase: PurchaseRecord,
-  holds: Holds,
-  answer: Exclude<AttemptResult, PlacedAnswer>,
-  mayHaveArrived: boolean,
-): Promise<PlacementStep> {
-  switch (answer.evidence) {
-    case 'FOUND':
-      return adopt(purchase, answer.orders) ?? { kind: 'retry', why: answer.why };
-    case 'NOT_SENT':
-      return { kind: 'retry', why: answer.why, retryAfterMs: answer.retryAfterMs, turnInMs: answer.turnInMs };
-    case 'PAUSED':
-      return { kind: 'retry', why: answer.why, paused: true };
-    case 'OVER_MAX_DEBIT':
-      return { kind: 'retry', why: answer.why, final: true };
-    case 'ORDER_REFUSED':
-      // An order of an earlier request may be why there is no balance or no stock for a second.
-      if (mayHaveArrived) return settleUnknown(purchase, holds, { evidence: 'UNKNOWN', why: answer.why });
-      return settleRefused(purchase, holds, answer);
-    case 'ACCESS_REFUSED':
-      return settleRefused(purchase, holds, answer);
-    case 'CONFLICT':
-    case 'ANSWERED':
-    case 'UNKNOWN':
-    case 'NEVER_WRITTEN':
-      return settleUnknown(purchase, holds, answer, mayHaveArrived);
+async function confirmEnd(placing: Placing, { outcome, reason }: Extract<Step, { kind: 'end' }>): Promise<Step | undefined> {
+  if (outcome === 'ABANDONED') return undefined;
+  const { purchase } = placing;
+  for (;;) {
+    const runId = await currentRunId();
+    const isFirstRun = runId === workflowInfo().firstExecutionRunId;
+    if (isFirstRun && !placing.mayHaveArrived) return undefined;
+    placing.mayHaveArrived = true;
+    const history = await searchForOrder(purchase, {
+      searches: isFirstRun ? 'one' : 'window',
+      proven: true,
+      notBefore: Date.now() + (isFirstRun ? 0 : placementInFlight(purchase.settings)),
+      mayHaveArrived: true,
+      unreadableForMs: lastSearchTimeout(purchase.settings),
+    });
+    if (history.kind === 'found') return adopt(purchase, history.orders);
+    if (history.kind === 'unreadable') {
+      return { kind: 'hold', explanation: `${reason}, and now ${history.why}`, absent: false };
+    }
+    // A reset within the window replays its first searches.
+    if ((await currentRunId()) === runId) return undefined;
   }
 }

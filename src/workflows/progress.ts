@@ -1,6 +1,7 @@
 import { setCurrentDetails } from '@temporalio/workflow';
-import type { HoldNotice, PurchaseInput, PurchaseResult, PurchaseState, ReceivedEvent } from '../contracts/purchase';
+import type { HoldNotice, PurchaseInput, PurchaseResult, ReceivedEvent } from '../contracts/purchase';
 import type { StatusAnswer } from '../contracts/status-answer';
+import type { PurchaseState } from '../domain/purchase-state';
 import { describeStatus, readableInstant } from './describe-status';
 
 /** Where a purchase stands: the answer to the query `status`, and the details in the Temporal UI. It costs no event. */

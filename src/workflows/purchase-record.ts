@@ -1,6 +1,5 @@
 import { log, proxyLocalActivities, upsertMemo, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
-import type { Activities } from '../contracts/activities';
-import type { Alert, EarlierEvent } from '../contracts/checkout-events';
+import type { Activities, WorkerSettings } from '../contracts/activities';
 import type {
   AcceptedOrder,
   HoldNotice,
@@ -9,57 +8,47 @@ import type {
   PurchaseMemo,
   PurchaseResult,
   PurchaseSettings,
-  PurchaseState,
   ReceivedEvent,
 } from '../contracts/purchase';
 import { PARTNER_ORDER_ID, PURCHASE_STATE, REFERENCE_ID } from '../contracts/search-attributes';
 import type { Accepted } from '../domain/accepted';
-import type { EventLine } from '../domain/assess-order';
+import { type KeyIds, keyCount, keyIdsOf, totalQuantity, unionOfKeys } from '../domain/line-totals';
 import type { PurchaseOutcome } from '../domain/outcome';
-import { fingerprintsByProduct, keyCount, totalQuantity } from '../domain/line-totals';
-import type { OrderChanges } from './order-changes';
+import type { PurchaseState } from '../domain/purchase-state';
+import type { SaleLine } from '../domain/review-order';
 import { metrics } from './metrics';
 import { localOptions } from './policies';
 import { instant, type Progress } from './progress';
 
 const { readSettings } = proxyLocalActivities<Activities>(localOptions);
 
-/** What every worker may have set otherwise: this purchase goes by what it began with. */
-type RecordedSettings = Awaited<ReturnType<Activities['readSettings']>>;
-
 /** How a purchase ends. */
 export interface OutcomeDetails {
   outcome: PurchaseOutcome;
-  /** What is to be handed over: empty for every outcome without keys. */
-  lines: EventLine[];
+  /** The status of the order as it was reviewed. */
+  status?: string;
+  /** The sale with its keys: empty for every outcome without keys. */
+  lines: SaleLine[];
   /** How many keys its order is to bring; absent: as many as were bought. */
   ordered?: number;
   totalDebit?: number;
   reason?: string;
-  /** After a reset: what was sent before it. */
-  earlier?: EarlierEvent[];
-  /** ISO 8601: when it happened, where that is on record; else it happens now. */
-  at?: string;
-  /** Its event is the same whenever it is made, so the first attempt to deliver it may be local. */
-  mayDeliverAtOnce?: boolean;
 }
 
-/** What is known of a purchase, and shown of it: search attributes, memo, and its progress. */
+/** What is known about a purchase, and shown of it: search attributes, memo, and its progress. */
 export class PurchaseRecord {
-  /** What a person must see but need not decide; the checkout is notified after the outcome. */
-  readonly alerts: Alert[] = [];
-  /** The run of the last search of the order history. Another one shows a reset. */
-  searchedInRun = workflowInfo().firstExecutionRunId;
+  /** Alerts on their way to the checkout. */
+  readonly alerts: Promise<void>[] = [];
   private shown = attributesAtStart();
-  private watched = false;
   private accepted: AcceptedOrder | undefined;
+  /** The ids of the keys that earlier runs and deliveries had confirmed. */
+  private confirmedKeyIds: KeyIds = {};
 
   constructor(
     readonly input: PurchaseInput,
     readonly settings: PurchaseSettings,
-    readonly fingerprintSecretId: string | undefined,
+    readonly fingerprintSecretId: string,
     private readonly progress: Progress,
-    readonly orderChanges: OrderChanges,
   ) {}
 
   get cancelRequested(): boolean {
@@ -100,15 +89,19 @@ export class PurchaseRecord {
   /** Shows that the order is open. @param deadline epoch ms */
   showWaiting(deadline: number): void {
     const { pollIntervalMs, watch } = this.settings;
-    const polls =
-      watch === 'history'
-        ? 'polled when its row in the order history changes,'
-        : `polled every ${inSeconds(pollIntervalMs)} (the pending activity has the last answer),`;
+    const what = watch === 'history' ? 'looked up in the order history' : 'polled';
+    const polls = `${what} every ${pollIntervalMs / 1_000} s (the pending activity has the last answer),`;
     this.show(
       'PENDING',
       `order ${this.orderId} is open at the partner`,
-      `${polls} and once more at ${instant(deadline)}: OVERDUE if it is still open then`,
+      `${polls} and polled once more at ${instant(deadline)}: OVERDUE if it is still open then`,
     );
+  }
+
+  /** Shows that an event takes longer to reach the checkout. */
+  showDelivering(type: string): void {
+    const next = 'its receipt. Tried for a day, with growing pauses; then held';
+    this.show('DELIVERING', `${type} is sent to the checkout`, next);
   }
 
   /** Notes what a poll of the order has shown. */
@@ -119,7 +112,7 @@ export class PurchaseRecord {
   /** Notes the hold that waits for a decision, or that there is none any more. */
   noteHold(hold: HoldNotice | undefined): void {
     this.progress.hold = hold;
-    upsertMemo({ hold: hold ?? null, accepted: this.accepted } satisfies PurchaseMemo);
+    upsertMemo({ hold: hold ?? null, accepted: this.accepted });
   }
 
   /** Notes what an operator has accepted of the order. The memo shows it once the hold is over. */
@@ -134,26 +127,14 @@ export class PurchaseRecord {
     return this.accepted?.orderId === orderId ? this.accepted : undefined;
   }
 
-  /** Shows, without a word to lists, what it is about just now. */
+  /** Notes the ids of the keys that earlier runs and deliveries had confirmed. */
+  noteConfirmed(keyIds: KeyIds): void {
+    this.confirmedKeyIds = keyIds;
+  }
+
+  /** Shows what is being done just now, without a word to lists. */
   showStep(explanation: string, waitsFor: string): void {
     this.progress.showStep(explanation, waitsFor);
-  }
-
-  /** Shows the watcher that the order history is to be read for this purchase. */
-  showWatched(): void {
-    if (this.watched) return;
-    this.watched = true;
-    upsertMemo({ watchedSince: firstStart() } satisfies PurchaseMemo);
-  }
-
-  /** What every event of this purchase begins with. @param at ISO 8601; default: it happens now. */
-  eventHeader(at = new Date().toISOString()): { at: string; referenceId: string; orderId?: string } {
-    return { at, referenceId: this.input.referenceId, orderId: this.orderId };
-  }
-
-  /** Notes what a person must see but need not decide. */
-  alert(kind: string, details: Alert['details']): void {
-    this.alerts.push({ kind, details });
   }
 
   /** Notes an event that the checkout has received. */
@@ -162,24 +143,28 @@ export class PurchaseRecord {
   }
 
   /** Shows the outcome, writes the closing memo and returns the result. */
-  close({ outcome, lines: handedOver, ordered, totalDebit, reason }: OutcomeDetails): PurchaseResult {
+  close({ outcome, lines: delivered, ordered, totalDebit, reason }: OutcomeDetails): PurchaseResult {
     const { referenceId, items } = this.input;
     const { orderId } = this;
-    const lines = resultLines(this.input, handedOver);
+    const lines = resultLines(this.input, delivered);
     const cancelRequested = this.cancelRequested || undefined;
     const result = { referenceId, outcome, orderId, lines, totalDebit, cancelRequested, reason };
     this.progress.end(result);
     this.list(outcome);
+    const own = keyIdsOf(delivered);
+    const isLaterRun = Object.keys(this.confirmedKeyIds).length > 0;
     const memo: PurchaseMemo = {
       totalDebit,
       ordered: ordered ?? totalQuantity(items),
-      delivered: lines.reduce((total, line) => total + line.delivered, 0),
-      fingerprints: fingerprintsByProduct(handedOver),
+      delivered: keyCount(delivered),
+      keyIds: isLaterRun ? unionOfKeys(this.confirmedKeyIds, own) : own,
+      outcomeKeyIds: isLaterRun ? own : undefined,
       events: this.progress.events,
       accepted: this.accepted,
       reason,
+      hold: undefined,
     };
-    upsertMemo(this.watched ? { ...memo, watchedSince: undefined } : { ...memo });
+    upsertMemo(memo);
     log.info('purchase ended', { outcome, orderId });
     metrics.count('fulfilment_purchases_ended', { outcome });
     metrics.record('fulfilment_purchase_duration', (Date.now() - firstStart()) / 1_000, { outcome });
@@ -189,18 +174,17 @@ export class PurchaseRecord {
 }
 
 /** Puts the settings of the worker that begins the purchase on record. */
-export function recordSettings(): Promise<RecordedSettings> {
+export function recordSettings(): Promise<WorkerSettings> {
   return readSettings.executeWithOptions({ summary: 'the settings' }, []);
 }
 
-/** Begins what is known of a purchase, and shows its first state. */
+/** Begins what is known about a purchase, and shows its first state. */
 export function openPurchase(
   input: PurchaseInput,
-  { settings, fingerprintSecretId }: RecordedSettings,
+  { settings, fingerprintSecretId }: WorkerSettings,
   progress: Progress,
-  orderChanges: OrderChanges,
 ): PurchaseRecord {
-  const purchase = new PurchaseRecord(input, settings, fingerprintSecretId, progress, orderChanges);
+  const purchase = new PurchaseRecord(input, settings, fingerprintSecretId, progress);
   purchase.show('PLACING', 'it has just begun', 'its first attempt at placing the order');
   return purchase;
 }
@@ -220,13 +204,8 @@ export function firstStart(): number {
   return workflowInfo().startTime.getTime();
 }
 
-/** In words. */
-function inSeconds(ms: number): string {
-  return `${ms / 1_000} s`;
-}
-
 /** Ordered products first; what an operator accepted beyond them follows. */
-function resultLines({ items }: PurchaseInput, delivered: readonly EventLine[]): PurchaseLine[] {
+function resultLines({ items }: PurchaseInput, delivered: readonly SaleLine[]): PurchaseLine[] {
   const foreign = delivered.filter((line) => !items.some((item) => item.productId === line.productId));
   return [...items, ...foreign].map(({ productId, quantity }) => {
     const own = delivered.filter((line) => line.productId === productId);

@@ -3,13 +3,12 @@ import { STATUS_QUERY } from '../contracts/names';
 import type { PurchaseInput, PurchaseResult } from '../contracts/purchase';
 import type { StatusAnswer } from '../contracts/status-answer';
 import { awaitOrder } from './await-order';
+import { deliverOutcome } from './deliver-outcome';
 import { Holds, resolveUpdate, validateDecision } from './holds';
-import { deliverOutcome, sendAlert } from './notify-checkout';
-import { OrderChanges } from './order-changes';
 import { placeOrder } from './place-order';
 import { Progress } from './progress';
 import { openPurchase, recordSettings } from './purchase-record';
-import { reviewOrder } from './review-order';
+import { reviewOutcome } from './review-outcome';
 import { validateInput } from './validate-input';
 
 /** Where the purchase stands, while it runs and after its end. */
@@ -19,7 +18,7 @@ const statusQuery = defineQuery<StatusAnswer>(STATUS_QUERY);
  * One sale, from the order at the partner to the keys at the checkout.
  *
  * Business outcomes are results. A failed purchase means that its input was invalid (`InvalidPurchase`) or a bug.
- * A cancel request takes effect where nothing can have been bought, and is noted everywhere else.
+ * A cancel request takes effect while nothing can have been bought, and is only noted afterwards.
  *
  * Few async functions, and none that is awaited without need: each promise of a workflow costs its worker 0.07 ms, for the stack trace
  * that Temporal's UI may ask for (docs/benchmarks.md).
@@ -33,9 +32,8 @@ export async function purchaseWorkflow(input: PurchaseInput): Promise<PurchaseRe
   const holds = new Holds();
   setHandler(resolveUpdate, (decision) => holds.resolve(decision), {
     validator: validateDecision,
-    description: 'A decision on the hold. `resolve` of the starter sends it; it names the hold that it answers.',
+    description: 'A decision on the hold. The command `resolve` sends it; it names the hold that it answers.',
   });
-  const orderChanges = new OrderChanges();
   const progress = new Progress(input);
   setHandler(statusQuery, () => progress.answer(), {
     description: 'Where the purchase stands, and what it waits for.',
@@ -43,14 +41,14 @@ export async function purchaseWorkflow(input: PurchaseInput): Promise<PurchaseRe
   observeCancelRequest(progress);
 
   return CancellationScope.nonCancellable(async () => {
-    const purchase = openPurchase(input, await recordSettings(), progress, orderChanges);
+    const purchase = openPurchase(input, await recordSettings(), progress);
     const placement = await placeOrder(purchase, holds);
     const outcome =
       placement.kind === 'order'
-        ? await reviewOrder(purchase, holds, await awaitOrder(purchase, placement), placement.adopted)
+        ? await reviewOutcome(purchase, holds, await awaitOrder(purchase, placement), !placement.adopted)
         : placement.outcome;
     const notified = await deliverOutcome(purchase, holds, outcome);
-    for (const alert of purchase.alerts) await sendAlert(purchase, alert);
+    await Promise.all(purchase.alerts);
     if (!allHandlersFinished()) await condition(allHandlersFinished);
     return purchase.close(notified);
   });

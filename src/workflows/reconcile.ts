@@ -1,21 +1,15 @@
 import {
-  ActivityFailure,
   ApplicationFailure,
   CancellationScope,
   CancelledFailure,
-  log,
   proxyActivities,
-  proxyLocalActivities,
   setCurrentDetails,
-  workflowInfo,
 } from '@temporalio/workflow';
-import type { Activities } from '../contracts/activities';
 import { FAILURE } from '../contracts/failures';
-import { RECONCILE_SCHEDULE } from '../contracts/names';
 import type { ReconcileActivities, ReconcileInput, ReconciliationResult } from '../contracts/reconciliation';
 import { escapeMarkdown } from '../domain/markdown';
 import { isReconciliationResult } from './activity-result-guards';
-import { completedEventOptions, localOptions, reconciliationOptions } from './policies';
+import { reconciliationOptions } from './policies';
 import { instant } from './progress';
 import { validateReconcileInput } from './validate-input';
 
@@ -47,7 +41,6 @@ export async function reconcileWorkflow(input?: ReconcileInput): Promise<Reconci
     throw ApplicationFailure.nonRetryable(why, FAILURE.invalidReconciliation);
   }
   setCurrentDetails(`**DONE** ${describeResult(result)}`);
-  if (!dryRun) await notifyCompleted(result);
   return result;
 }
 
@@ -57,30 +50,7 @@ function endAsCancelled(failure: unknown): never {
   throw failure;
 }
 
-/** The checkout may be away: the reconciliation itself has succeeded all the same. */
-async function notifyCompleted(result: ReconciliationResult): Promise<void> {
-  const { readSettings } = proxyLocalActivities<Activities>(localOptions);
-  const { settings } = await readSettings.executeWithOptions({ summary: 'the settings' }, []);
-  const { deliverEvent } = proxyActivities<Activities>(completedEventOptions(settings));
-  const { from, to, orders, mended, report, findings } = result;
-  try {
-    await deliverEvent.executeWithOptions({ summary: 'reconciliation.completed' }, [
-      {
-        type: 'reconciliation.completed',
-        at: to,
-        referenceId: RECONCILE_SCHEDULE,
-        kind: 'RECONCILIATION',
-        details: { from, to, orders, mended, report, ...findings },
-        deduplicationKey: workflowInfo().runId,
-      },
-    ]);
-  } catch (failure) {
-    if (!(failure instanceof ActivityFailure)) throw failure;
-    log.warn('the checkout did not take reconciliation.completed');
-  }
-}
-
-function describeResult({ orders, findings, mended, report }: ReconciliationResult): string {
+function describeResult({ orders, findings, repaired, report }: ReconciliationResult): string {
   const counts = Object.entries(findings).map(([kind, count]) => `${count} × ${kind}`);
-  return `${orders} orders; ${counts.join(', ') || 'no findings'}; ${mended} mended; the report: ${escapeMarkdown(report)}`;
+  return `${orders} orders; ${counts.join(', ') || 'no findings'}; ${repaired} repaired; the report: ${escapeMarkdown(report)}`;
 }

@@ -1,23 +1,11 @@
 import { ApplicationFailure, workflowInfo } from '@temporalio/workflow';
-import type { KeyDelivery } from '../contracts/activities';
-import type { DeliveryRequest, EventWithKeys } from '../contracts/checkout-events';
+import type { DeliverInput } from '../contracts/activities';
 import { FAILURE } from '../contracts/failures';
 import { deliverWorkflowId, purchaseWorkflowId } from '../contracts/names';
 import type { PurchaseInput } from '../contracts/purchase';
 import { DEFAULT_LOOKBACK_MS, type ReconcileInput } from '../contracts/reconciliation';
-import type { EventLine } from '../domain/assess-order';
-import { eventTypeOf, PURCHASE_OUTCOMES } from '../domain/outcome';
 import { validatePurchase, validateReference } from '../domain/purchase-rules';
-import {
-  fieldsOf,
-  type FieldsOfAll,
-  isDate,
-  isListOf,
-  isNumber,
-  isOptional,
-  isOrderId,
-  isString,
-} from './value-guards';
+import { isBoolean, isNumber, isObject, isOptional, isString } from './value-guards';
 
 /*
  * Anyone may start a workflow, in any language and with anything. What is not refused here would fail in the middle of a
@@ -63,76 +51,18 @@ export function validateReconcileInput(input: unknown, now: number): Required<Re
 }
 
 /**
- * Refuses what is neither an event without keys nor a purchase whose keys are to be delivered. Keys are delivered only under
- * the workflow id of their reference, because that is what keeps two deliveries apart.
+ * Refuses a delivery that names no purchase, or has the id of another one.
  *
  * @throws ApplicationFailure `InvalidDelivery`, which fails the workflow.
  */
-export function validateDelivery(input: unknown): void {
+export function validateDelivery(input: unknown): asserts input is DeliverInput {
   const { workflowId } = workflowInfo();
-  if (isKeyDelivery(input)) {
-    const expected = deliverWorkflowId(input);
-    if (workflowId === expected) return;
-    throw invalidDelivery(`workflow id: expected ${expected}, got ${workflowId}`);
-  }
-  if (isDeliveryRequest(input) && !namesKeys(input)) return;
-  throw invalidDelivery(
-    'expected {referenceId, deliver: all or new, orderId?, previousRunId?} or an event without keys',
-  );
+  const issues = isDeliverInput(input)
+    ? validateReference(input.referenceId)
+    : ['expected one argument {referenceId, again?}'];
+  const expected = issues.length === 0 ? deliverWorkflowId((input as DeliverInput).referenceId) : workflowId;
+  if (workflowId !== expected) issues.push(`workflow id: expected ${expected}, got ${workflowId}`);
+  if (issues.length > 0) throw ApplicationFailure.nonRetryable(issues.join('; '), FAILURE.invalidDelivery);
 }
 
-function invalidDelivery(issue: string): ApplicationFailure {
-  return ApplicationFailure.nonRetryable(issue, FAILURE.invalidDelivery);
-}
-
-function isKeyDelivery(value: unknown): value is KeyDelivery {
-  const { referenceId, deliver, orderId, previousRunId } = fieldsOf<KeyDelivery>(value);
-  const isOfKeys = deliver === 'all' || deliver === 'new';
-  const isOfPurchase = validateReference(referenceId).length === 0 && isOptional(orderId, isOrderId);
-  return isOfKeys && isOfPurchase && isOptional(previousRunId, isString);
-}
-
-function namesKeys(event: DeliveryRequest): boolean {
-  return 'lines' in event && event.lines.some(({ fingerprints }) => fingerprints.length > 0);
-}
-
-/** Whether this is an event of this project, complete for its type. */
-export function isDeliveryRequest(value: unknown): value is DeliveryRequest {
-  const event = fieldsOf<FieldsOfAll<DeliveryRequest>>(value) as FieldsOfAll<DeliveryRequest>;
-  const { type, at, referenceId, orderId, deduplicationKey, reason, details } = event;
-  if (!isDate(at) || validateReference(referenceId).length > 0) return false;
-  if (orderId !== undefined && !isOrderId(orderId)) return false;
-  switch (type) {
-    case 'purchase.held':
-      return (
-        isString(deduplicationKey) && isString(event.hold) && isListOf(event.decisions, isString) && isString(reason)
-      );
-    case 'purchasing.paused':
-    case 'purchasing.resumed':
-    case 'purchase.attention':
-    case 'reconciliation.completed':
-      return isString(deduplicationKey) && isString(event.kind) && typeof details === 'object' && details !== null;
-    case 'purchase.refunded':
-      if (isString(deduplicationKey)) return isOrderId(orderId) && isString(reason);
-      return isEventWithKeys(event);
-    default:
-      return isEventWithKeys(event);
-  }
-}
-
-/** Keys without the order that they are in can't be read. */
-function isEventWithKeys(value: unknown): boolean {
-  const { type, orderId, outcome, lines } = fieldsOf<EventWithKeys>(value);
-  if (!isListOf(lines, isEventLine)) return false;
-  if (type === 'purchase.late_delivery') return isOrderId(orderId);
-  const hasKeys = (lines as EventLine[]).some(({ fingerprints }) => fingerprints.length > 0);
-  return (
-    PURCHASE_OUTCOMES.some((known) => known === outcome && eventTypeOf(known) === type) &&
-    (!hasKeys || isOrderId(orderId))
-  );
-}
-
-function isEventLine(value: unknown): boolean {
-  const { productId, title, quantity, fingerprints } = fieldsOf<EventLine>(value);
-  return isString(productId) && isOptional(title, isString) && isNumber(quantity) && isListOf(fingerprints, isString);
-}
+const isDeliverInput = isObject({ referenceId: isString, again: isOptional(isBoolean) });

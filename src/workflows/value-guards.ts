@@ -1,49 +1,54 @@
 import { isSafeOrderId } from '../domain/order';
 import { LONGEST_RETRY_AFTER_MS } from '../domain/retry-after';
 
-/** The parts of which the guards of activity results and of workflow inputs are made: a value may be anything. */
+/*
+ * What workflow code checks values with that somebody else made: inputs, updates, and activity results, because an operator can complete
+ * any activity with anything. Not zod: the modules of a workflow bundle are frozen, and zod completes its schemas as it uses them.
+ */
 
-type Fields<T> = { [Key in keyof T]?: unknown };
-export type FieldsOfAll<T> = Record<T extends unknown ? keyof T : never, unknown>;
+export type Guard<T> = (value: unknown) => value is T;
 
-/** The fields of an object, all of them unknown; none if it is no object. */
-export function fieldsOf<T>(value: unknown): Fields<T> {
-  return typeof value === 'object' && value !== null ? value : {};
-}
+/** The type that a guard lets pass. */
+export type Guarded<G> = G extends Guard<infer T> ? T : never;
 
-export function isString(value: unknown): value is string {
-  return typeof value === 'string';
-}
+const guard = <T>(test: (value: unknown) => boolean): Guard<T> => test as Guard<T>;
 
-/** Whether this is a number that JSON can hold. */
-export function isNumber(value: unknown): value is number {
-  return Number.isFinite(value);
-}
-
-/** Whether this is an instant in epoch ms, and a day later is one too. */
-export function isInstant(value: unknown): boolean {
-  return isNumber(value) && value >= 0 && value < 8e15;
-}
-
-/** Whether this is a pause in ms, and none that never ends. */
-export function isPause(value: unknown): boolean {
-  return isNumber(value) && value >= 0 && value <= LONGEST_RETRY_AFTER_MS;
-}
-
-/** Whether this is an instant in ISO 8601. */
-export function isDate(value: unknown): boolean {
-  return isString(value) && !Number.isNaN(Date.parse(value));
-}
-
-export function isOrderId(value: unknown): boolean {
-  return isString(value) && isSafeOrderId(value);
-}
-
-export function isListOf(value: unknown, isEntry: (entry: unknown) => boolean): boolean {
-  return Array.isArray(value) && value.every(isEntry);
-}
+export const isString = guard<string>((value) => typeof value === 'string');
+export const isBoolean = guard<boolean>((value) => typeof value === 'boolean');
+/** A number that JSON can hold. */
+export const isNumber = guard<number>((value) => Number.isFinite(value));
+/** A pause in ms that ends some time. */
+export const isPause = guard<number>((value) => isNumber(value) && value >= 0 && value <= LONGEST_RETRY_AFTER_MS);
+export const isOrderId = guard<string>((value) => isString(value) && isSafeOrderId(value));
 
 /** JSON of other languages has null where there is nothing. */
-export function isOptional(value: unknown, isPresent: (value: unknown) => boolean): boolean {
-  return value === undefined || value === null || isPresent(value);
+export function isOptional<T>(isPresent: Guard<T>): Guard<T | undefined> {
+  return guard((value) => value === undefined || value === null || isPresent(value));
+}
+
+export function isListOf<T>(isEntry: Guard<T>): Guard<T[]> {
+  return guard((value) => Array.isArray(value) && value.every(isEntry));
+}
+
+export function isRecordOf<T>(isValue: Guard<T>): Guard<Record<string, T>> {
+  return guard((value) => isRecord(value) && Object.values(value).every(isValue));
+}
+
+export function isOneOf<const T extends string>(...texts: readonly T[]): Guard<T> {
+  return guard((value) => texts.some((text) => text === value));
+}
+
+/** An object with at least these fields. */
+export function isObject<Fields extends Record<string, Guard<unknown>>>(
+  fields: Fields,
+): Guard<{ [Name in keyof Fields]: Guarded<Fields[Name]> }> {
+  return guard((value) => isRecord(value) && Object.entries(fields).every(([name, isField]) => isField(value[name])));
+}
+
+export function isEither<T, U>(isOne: Guard<T>, isOther: Guard<U>): Guard<T | U> {
+  return guard((value) => isOne(value) || isOther(value));
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,4 @@
-import type { DeliveryEventBody } from '../../src/delivery';
+import type { CheckoutEvent } from '../../src/contracts/events';
 import type { LedgerOrder, Sandbox } from '../../sandbox';
 import type { Starter } from '../../src/starter/index';
 import type { Receiver } from './receiver';
@@ -12,10 +12,10 @@ export interface PurchaseAudit {
   requests: number;
   /** The values of the keys that the partner has issued, sorted. */
   issued: string[];
-  /** The values of the keys that the checkout got in events that it counts as received, sorted. */
+  /** The values of the keys that the checkout has, sorted: it keeps them by product and id, however often they come. */
   received: string[];
   /** The events that the checkout counts as received, in their order. */
-  events: DeliveryEventBody[];
+  events: CheckoutEvent[];
 }
 
 interface Parts {
@@ -31,7 +31,7 @@ export async function auditPurchase({ sandbox, receiver }: Parts, referenceId: s
     orderCount: orders.length,
     requests: sandbox.placeRequestsOf(referenceId),
     issued: keysOf(...orders),
-    received: events.flatMap(keysOfEvent).toSorted(),
+    received: keptKeys(events),
     events,
   };
 }
@@ -41,8 +41,19 @@ export function keysOf(...orders: LedgerOrder[]): string[] {
   return orders.flatMap(({ items }) => items.flatMap(({ keys = [] }) => keys.map(({ value }) => value))).toSorted();
 }
 
+/** What a checkout has that keeps each key by its product and id. */
+function keptKeys(events: readonly CheckoutEvent[]): string[] {
+  const kept = new Map<string, string>();
+  for (const { data } of events) {
+    for (const { productId, keys = [] } of data.lines ?? []) {
+      for (const { id, value } of keys) kept.set(`${productId} ${id}`, value);
+    }
+  }
+  return [...kept.values()].toSorted();
+}
+
 /** The values of the keys of an event, in their order. */
-export function keysOfEvent({ data }: DeliveryEventBody): string[] {
+export function keysOfEvent({ data }: CheckoutEvent): string[] {
   return (data.lines ?? []).flatMap(({ keys = [] }) => keys.map(({ value }) => value));
 }
 
@@ -58,7 +69,7 @@ export interface Audit {
   keysTwice: string[];
   /** Keys that were received and never issued, by reference. */
   foreignKeys: string[];
-  /** Ids of events that came again with other keys. */
+  /** Ids of events that came again with other keys, and of keys that came again with another value. */
   changedEvents: string[];
   /** Purchases without an order that wait for a person. Right, where nobody may place again. */
   unplaced: string[];
@@ -104,17 +115,28 @@ function without(keys: readonly string[], others: readonly string[]): string[] {
   return left;
 }
 
-/** Ids of events that came again with other keys, whatever any attempt was answered. There must be none. */
+/**
+ * Ids of events that came again with other keys, and of keys that came again with another value, whatever any attempt was
+ * answered. There must be none.
+ */
 export function changedEvents(
-  { attempts }: Receiver,
-  concerns: (event: DeliveryEventBody) => boolean = () => true,
+  { attempts }: Pick<Receiver, 'attempts'>,
+  concerns: (event: CheckoutEvent) => boolean = () => true,
 ): string[] {
   const first = new Map<string, string>();
   const changed = new Set<string>();
+  const compare = (id: string, name: string, value: string) => {
+    if ((first.get(name) ?? value) !== value) changed.add(id);
+    first.set(name, value);
+  };
   for (const { id, body } of attempts.filter((attempt) => concerns(attempt.body))) {
-    const goods = JSON.stringify([body.type, body.data.referenceId, body.data.orderId, body.data.lines]);
-    if ((first.get(id) ?? goods) !== goods) changed.add(id);
-    first.set(id, goods);
+    const { referenceId, orderId, lines = [] } = body.data;
+    const keys = lines.flatMap(({ productId, keys: own = [] }) => own.map((key) => ({ productId, ...key })));
+    const ids = keys.map((key) => `${key.productId} ${key.id}`).toSorted();
+    compare(id, id, JSON.stringify([body.type, referenceId, orderId, ids]));
+    for (const key of keys) {
+      compare(key.id, JSON.stringify([referenceId, key.productId, key.id]), JSON.stringify([key.type, key.value]));
+    }
   }
   return [...changed];
 }

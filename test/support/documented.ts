@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Ajv, { type ValidateFunction } from 'ajv/dist/2020';
-import type { DeliveryEventBody } from '../../src/delivery';
+import type { CheckoutEvent } from '../../src/contracts/events';
 
 interface Schema {
   [keyword: string]: unknown;
@@ -14,7 +14,7 @@ let compiled: { event: (type: string) => ValidateFunction | undefined; result: V
  * What is wrong with events that a checkout received, by docs/schemas/events.openapi.json. A field that is not documented is
  * wrong too, although the document lets receivers expect more of them.
  */
-export function undocumentedEvents(events: readonly DeliveryEventBody[]): string[] {
+export function undocumentedEvents(events: readonly CheckoutEvent[]): string[] {
   return events.flatMap((event) => {
     const validate = schemas().event(event.type);
     return validate ? faultsOf(validate, event, event.type) : [`there is no event ${event.type}`];

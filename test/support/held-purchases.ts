@@ -1,7 +1,9 @@
 import { PARTNER_ORDER_ID } from '../../src/contracts/search-attributes';
-import type { Decision, HoldReason } from '../../src/contracts/purchase';
+import type { Decision } from '../../src/contracts/purchase';
+import type { HoldReason } from '../../src/domain/holds';
 import type { TestEnvironment } from './test-environment';
 import { operatorOf } from './operator';
+import { waitUntil } from './wait-until';
 
 /** What the checkout answers, by reference and event type. */
 export interface Checkout {
@@ -61,14 +63,12 @@ export const HOLD_ARRANGEMENTS: Record<HoldReason, Arrangement> = {
     env.sandbox.settings({ perLookMs: 30_000 });
     return bought(env, referenceId, 'demo-extra');
   },
-  async KEY_GONE({ env, checkout, referenceId }) {
-    checkout.refuses(referenceId, 'purchase.delivered', 503);
-    const arranged = await bought(env, referenceId, 'demo-instant');
-    await operatorOf(env, referenceId).pending('deliverEvent', 2);
-    const [order] = await env.sandbox.ordersOf(referenceId);
-    const [kept] = order!.items[0]!.keys!;
-    await env.sandbox.changeOrder(order!.id, { keys: [[kept!.value, `replaced-${referenceId}`]] });
-    return { ...arranged, onResolve: () => checkout.takes(referenceId) };
+  async ORDER_CHANGES({ env, referenceId }) {
+    const arranged = await bought(env, referenceId, 'demo-never');
+    const order = await waitUntil('there is an order', async () => (await env.sandbox.ordersOf(referenceId))[0]);
+    changeAtEachRead(env, { orderId: order.id, product: 'demo-never', reads: READS_UNTIL_HELD });
+    await env.sandbox.changeOrder(order.id, { status: 'COMPLETED', keys: [['A', 'B'].map((key) => `${key}-${referenceId}`)] });
+    return arranged;
   },
   async DELIVERY_REFUSED({ env, checkout, referenceId }) {
     checkout.refuses(referenceId, 'purchase.delivered', 410);
@@ -80,11 +80,26 @@ export const HOLD_ARRANGEMENTS: Record<HoldReason, Arrangement> = {
     checkout.refuses(referenceId, 'purchase.delivered', 503);
     const arranged = await bought(env, referenceId, 'demo-instant');
     const operator = operatorOf(env, referenceId);
-    await operator.pending('deliverEvent', 2);
-    await operator.complete('deliverEvent', 'no receipt');
+    await operator.pending('deliverSale', 2);
+    await operator.complete('deliverSale', 'no receipt');
     return { ...arranged, onResolve: () => checkout.takes(referenceId) };
   },
 };
+
+/** A review and a delivery each read the order, and it is reviewed three times more. */
+const READS_UNTIL_HELD = 8;
+
+/** The order shows two other keys each time that it is read. */
+export function changeAtEachRead(
+  { sandbox }: Pick<TestEnvironment, 'sandbox'>,
+  { orderId, product, reads }: { orderId: string; product: string; reads: number },
+): void {
+  for (let read = 1; read <= reads; read++) {
+    const keys = ['A', 'B'].map((key) => ({ type: 'text', value: `${key}-${read}-${orderId}` }));
+    const data = { status: 'COMPLETED', products: [{ id: product, title: product, quantity: 2, keys }] };
+    sandbox.addFault({ operation: 'keys', orderId, when: 'after', action: { type: 'merge', data } });
+  }
+}
 
 async function bought(env: TestEnvironment, referenceId: string, product: string): Promise<Arranged> {
   await env.buy({ [product]: 2 }, referenceId);

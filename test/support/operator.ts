@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { WorkflowHandle } from '@temporalio/client';
-import type { Decision, HoldNotice, HoldReason, PurchaseResult } from '../../src/contracts/purchase';
+import type { Decision, HoldNotice, PurchaseResult } from '../../src/contracts/purchase';
+import type { HoldReason } from '../../src/domain/holds';
 import { purchaseWorkflowId, RESOLVE_UPDATE } from '../../src/contracts/names';
 import type { TestEnvironment } from './test-environment';
 import { waitUntil } from './wait-until';

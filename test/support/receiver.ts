@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { Webhook } from 'standardwebhooks';
-import { type DeliveryEventBody, deliveryEventSchema } from '../../src/delivery';
+import { type CheckoutEvent, checkoutEvent } from '../../src/contracts/events';
 import { closeAtEnd } from './clean-up';
 
 /** One request with a good signature, whatever it was answered. */
@@ -14,7 +14,7 @@ export interface Attempt {
   signatures: number;
   /** W3C Trace Context, from a worker that traces. */
   traceparent: string | undefined;
-  body: DeliveryEventBody;
+  body: CheckoutEvent;
 }
 
 /**
@@ -39,18 +39,16 @@ export interface Receiver {
   /** Where to post: `http://127.0.0.1:PORT/events`. */
   url: string;
   /** Every event that counts as received, once, by its id. */
-  events: ReadonlyMap<string, DeliveryEventBody>;
+  events: ReadonlyMap<string, CheckoutEvent>;
   /** Every request with a good signature, in the order of arrival. */
   attempts: readonly Attempt[];
   attemptsAt(id: string): number;
   /** The requests about one purchase, in the order of arrival. */
   attemptsOf(referenceId: string): Attempt[];
   /** The events of one purchase that count as received, in their order. */
-  eventsOf(referenceId: string): DeliveryEventBody[];
+  eventsOf(referenceId: string): CheckoutEvent[];
   /** Requests that were refused with 401: no signature, or a bad one. */
   refused: number;
-  /** An id came again with another body, which must never happen. */
-  contradictions: readonly string[];
   /** Answers to the requests that follow, each once, in order; then 204. */
   script(...answers: (Answer | Promise<Answer>)[]): void;
   /** Answers every request instead of a script. */
@@ -86,11 +84,9 @@ export async function startReceiver({ secret }: { secret: string | readonly stri
 }
 
 class State implements Omit<Receiver, 'url' | 'close'> {
-  readonly events = new Map<string, DeliveryEventBody>();
+  readonly events = new Map<string, CheckoutEvent>();
   readonly attempts: Attempt[] = [];
-  readonly contradictions: string[] = [];
   refused = 0;
-  private readonly bodies = new Map<string, string>();
   private verifiers: Webhook[] = [];
   private scripted: (Answer | Promise<Answer>)[] = [];
   private decide: (attempt: Attempt) => Answer | Promise<Answer> = () => this.scripted.shift() ?? 204;
@@ -107,7 +103,7 @@ class State implements Omit<Receiver, 'url' | 'close'> {
     return this.attempts.filter(({ body }) => body.data.referenceId === referenceId);
   }
 
-  eventsOf(referenceId: string): DeliveryEventBody[] {
+  eventsOf(referenceId: string): CheckoutEvent[] {
     return [...this.events.values()].filter(({ data }) => data.referenceId === referenceId);
   }
 
@@ -132,7 +128,7 @@ class State implements Omit<Receiver, 'url' | 'close'> {
       return void response.writeHead(401).end();
     }
     this.attempts.push(attempt);
-    await this.answer(attempt, text, response);
+    await this.answer(attempt, response);
   }
 
   private verify(request: IncomingMessage, text: string): Attempt | undefined {
@@ -151,15 +147,11 @@ class State implements Omit<Receiver, 'url' | 'close'> {
       timestamp: Number(headers['webhook-timestamp']),
       signatures: headers['webhook-signature']!.split(' ').length,
       traceparent: headers.traceparent,
-      body: deliveryEventSchema.parse(JSON.parse(text)),
+      body: checkoutEvent.parse(JSON.parse(text)),
     };
   }
 
-  private async answer(attempt: Attempt, text: string, response: ServerResponse): Promise<void> {
-    const before = this.bodies.get(attempt.id);
-    if (before !== undefined && before !== text) this.contradictions.push(attempt.id);
-    this.bodies.set(attempt.id, text);
-
+  private async answer(attempt: Attempt, response: ServerResponse): Promise<void> {
     const answer = await this.decide(attempt);
     if (isTaken(answer)) this.events.set(attempt.id, attempt.body);
     if (answer === 'hang' || answer === 'take-and-hang') return;

@@ -40,8 +40,8 @@ export interface TestEnvironmentOptions {
   reconcilesAheadMs?: number;
   /** What stands between the worker and the sandbox. */
   partnerGate?: Gate;
-  /** With the brake, which is left out of all tests that are not about it. */
-  brake?: boolean;
+  /** With the circuit breaker, which is left out of all tests that are not about it. */
+  circuitBreaker?: boolean;
   /** As `PARTNER_MAX_RPS`. */
   maxRequestsPerSecond?: number;
 }
@@ -109,8 +109,8 @@ export async function startTestEnvironment(options: TestEnvironmentOptions = {})
   if (options.worker !== false) {
     const { fingerprintSecrets = () => [TEST_FINGERPRINT_SECRET], reportDir = temporaryFolder() } = options;
     const where = { address, namespace, taskQueue, reportDir, reconcilesAheadMs: options.reconcilesAheadMs };
-    const { brake } = options;
-    closing.push(await startWorker({ ...where, settings, partner, receiver, fingerprintSecrets, brake }));
+    const { circuitBreaker } = options;
+    closing.push(await startWorker({ ...where, settings, partner, receiver, fingerprintSecrets, circuitBreaker }));
   }
   const parts = { address, namespace, client, sandbox, receiver, starter, partner, settings, taskQueue };
   return { ...parts, ...methodsOf(parts), close };

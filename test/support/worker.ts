@@ -3,16 +3,15 @@ import { join } from 'node:path';
 import { Client } from '@temporalio/client';
 import { noopMetricMeter } from '@temporalio/common';
 import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
-import { type ActivityDependencies, createActivities, createBrake } from '../../src/activities';
-import { createBrakeActivities } from '../../src/activities/operate-brake';
+import { createActivities, createCircuitBreaker, createHistoryWatch } from '../../src/activities';
+import type { CircuitBreaker } from '../../src/activities/circuit-breaker';
 import { createReconcileActivities } from '../../src/activities/reconcile';
-import { createWatchActivities } from '../../src/activities/watch-orders';
 import { metricsOf } from '../../src/contracts/record-metrics';
 import type { PurchaseSettings } from '../../src/contracts/purchase';
 import { createDelivery, createFingerprinter } from '../../src/delivery';
 import type { PartnerClient } from '../../src/partner';
 import { createPurchaseReader } from '../../src/temporal/client';
-import { NO_BRAKE } from './no-brake';
+import { circuitBreakerPauses } from '../../src/workflows/policies';
 import './quiet-runtime';
 import { closeAtEnd, temporaryFolder } from './clean-up';
 import { HOUR, TEST_FINGERPRINT_SECRET, TEST_SIGNING_SECRET } from './settings';
@@ -31,14 +30,16 @@ export interface WorkerParts {
   reportDir: string;
   /** How far ahead the clock of its reconciliations is, in ms. Default an hour, so that what was done a moment ago has settled. */
   reconcilesAheadMs?: number | undefined;
-  /** With the brake. Without it, the faults of one test hold none of another's purchases back. */
-  brake?: boolean | undefined;
+  /** With the circuit breaker. Without it, the faults of one test hold none of another's purchases back. */
+  circuitBreaker?: boolean | undefined;
   /** What it takes at once, and what it does besides. */
   options?: Pick<
     WorkerOptions,
     'enableNonLocalActivities' | 'interceptors' | 'maxConcurrentActivityTaskExecutions' | 'workerDeploymentOptions'
   >;
 }
+
+const ALWAYS_CLOSED: CircuitBreaker = { admit: () => ({ whyPaused: () => undefined, end() {} }) };
 
 /** A worker in this process for an environment that has none of its own, or one more. @returns stops it before the test file ends */
 export async function startWorkerOf(
@@ -66,7 +67,8 @@ export async function startWorker(parts: WorkerParts): Promise<() => Promise<voi
     secrets: () => [TEST_SIGNING_SECRET],
     timeoutMs: settings.deliveryTimeoutMs,
   });
-  const deps: ActivityDependencies = {
+  const stop = new AbortController();
+  const deps = {
     client,
     partner,
     delivery,
@@ -74,22 +76,18 @@ export async function startWorker(parts: WorkerParts): Promise<() => Promise<voi
     fingerprints: createFingerprinter(parts.fingerprintSecrets),
     purchases: createPurchaseReader(client),
     metrics: metricsOf(noopMetricMeter),
-    brake: parts.brake ? createBrake(client) : NO_BRAKE,
+    circuitBreaker: parts.circuitBreaker ? createCircuitBreaker(circuitBreakerPauses(settings)) : ALWAYS_CLOSED,
+    historyWatch: createHistoryWatch(partner, stop.signal),
+    reportDir: parts.reportDir,
     now: Date.now,
   };
-  const reconciling = createReconcileActivities({
-    ...deps,
-    reportDir: parts.reportDir,
-    now: () => Date.now() + reconcilesAheadMs,
-  });
-  const stop = new AbortController();
-  const watching = createWatchActivities({ ...deps, stopping: stop.signal });
+  const reconciling = createReconcileActivities({ ...deps, now: () => Date.now() + reconcilesAheadMs });
   const worker = await Worker.create({
     connection,
     namespace,
     taskQueue,
     workflowBundle: { code: readFileSync(WORKFLOW_BUNDLE, 'utf8') },
-    activities: { ...createActivities(deps), ...createBrakeActivities(deps), ...reconciling, ...watching },
+    activities: { ...createActivities(deps), ...reconciling },
     // A cancel arrives with the answer to a heartbeat.
     maxHeartbeatThrottleInterval: '1s',
     shutdownGraceTime: '5s',

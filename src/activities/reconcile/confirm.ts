@@ -8,26 +8,25 @@ import {
   type ReconcileOptions,
   type RecordIndex,
   recordsAbout,
-  restsOnMissingKeys,
 } from '../../domain/reconciliation/index';
 import type { PartnerClient, PartnerError, ReadRetry } from '../../partner/index';
+import type { Fingerprinter } from '../../delivery';
 import type { PurchaseReader } from '../../temporal/client';
 import { inParallel } from '../in-parallel';
-import { withHandedOver } from './handed-over';
 import { describePurchase, type LaterDeliveries } from './purchase-lists';
 import { readOrder, withOrder } from './read-order';
 
-/** A finding that the server and the partner confirm, with its purchase and the orders that it is about. */
+/** A finding that the server and the partner confirm, with its purchase. */
 export interface ConfirmedFinding {
   finding: Finding;
   purchase?: KnownPurchase;
-  orders: PartnerOrder[];
   /** Why an order of it could not be read again now. Nothing is done about it then. */
   unconfirmed?: string;
 }
 
 /** What findings are confirmed with. */
 export interface ConfirmContext {
+  fingerprints: Fingerprinter;
   reader: PurchaseReader;
   partner: PartnerClient;
   records: RecordIndex;
@@ -44,9 +43,10 @@ const PARALLEL = 4;
  * Looks for a finding again in what the server says of its purchases and the partner of its orders now: the lists that suggested
  * it lag, they were read at different times, and somebody may have repaired it meanwhile.
  *
- * @returns the finding of now, which may be of another kind; undefined when nothing is found any more.
+ * @returns the finding of now, which may be of another kind; nothing when it is not found any more. With it come delivered keys
+ *   that have left its order, which only shows once that is read by itself.
  */
-export async function confirm(context: ConfirmContext, suggested: Finding): Promise<ConfirmedFinding | undefined> {
+export async function confirm(context: ConfirmContext, suggested: Finding): Promise<ConfirmedFinding[]> {
   const { reader, records, options, later } = context;
   const { orders, unreadable, references } = recordsAbout(suggested, records);
   // Keys are compared by what was handed over here, whatever the partner shows.
@@ -54,22 +54,15 @@ export async function confirm(context: ConfirmContext, suggested: Finding): Prom
   const described = await Promise.all(references.map((reference) => describePurchase(reader, reference, later)));
   const purchases = described.filter((purchase) => purchase !== undefined);
   // What could not be read stays so: the partner's refusal of it now does not make it missing.
-  const find = (known: readonly KnownPurchase[]) =>
-    confirmationOf(suggested, reconcile(indexRecords(again.orders, known, unreadable), options));
-  const finding = find(purchases);
+  const found = reconcile(indexRecords(again.orders, purchases, unreadable), options);
+  const finding = confirmationOf(suggested, found);
   const purchase = purchases.find(({ referenceId }) => referenceId === suggested.referenceId);
-  if (!finding || !purchase || !restsOnMissingKeys(finding, purchase)) return confirmed(finding, purchase, again);
-
-  const asked = await withHandedOver(reader, purchase);
-  return confirmed(find(purchases.map((one) => (one === purchase ? asked : one))), asked, again);
-}
-
-function confirmed(
-  finding: Finding | undefined,
-  purchase: KnownPurchase | undefined,
-  { orders, failed }: ReadAgain,
-): ConfirmedFinding | undefined {
-  return finding && { finding, purchase, orders, unconfirmed: issueWith(finding, failed) };
+  const keysGone = found.filter((one) => one.kind === 'KEYS_GONE' && one !== finding);
+  return [...(finding ? [finding] : []), ...keysGone].map((one) => ({
+    finding: one,
+    purchase,
+    unconfirmed: issueWith(one, again.failed),
+  }));
 }
 
 interface ReadAgain {
@@ -80,7 +73,7 @@ interface ReadAgain {
 
 /** The orders of a finding as the partner shows them now. One that can't be read stays as the history showed it. */
 async function readAgain(
-  { partner, records, retry }: ConfirmContext,
+  { partner, fingerprints, records, retry }: ConfirmContext,
   { orderIds, referenceId }: Finding,
   before: readonly PartnerOrder[],
 ): Promise<ReadAgain> {
@@ -92,7 +85,11 @@ async function readAgain(
   await inParallel(ids, PARALLEL, async (id) => {
     const known = now.get(id);
     const read = await readOrder(partner, id, retry);
-    if ('order' in read) now.set(id, withOrder(known ?? { id, referenceId, status: '', createdAt }, read.order));
+    if ('order' in read) {
+      const owner = records.purchases.get(records.owners.get(id) ?? '');
+      const shown = known ?? { id, referenceId, status: '', createdAt };
+      now.set(id, withOrder(fingerprints, shown, read.order, owner?.keyIds));
+    }
     // That neither the history nor the partner itself shows an order is what a missing one rests on.
     else if (known || read.error.kind !== 'not-found') failed.set(id, read.error);
   });

@@ -6,26 +6,26 @@ import type {
   ReportedFinding,
 } from '../../contracts/reconciliation';
 import { FAILURE } from '../../contracts/failures';
+import { RECONCILE_SCHEDULE } from '../../contracts/names';
 import { safeErrorCode } from '../../domain/error-code';
 import {
   type Finding,
   findingKey,
   indexRecords,
   inReportOrder,
-  readsForKeys,
   reconcile,
   type ReconcileOptions,
   type RecordIndex,
-  withStatus,
 } from '../../domain/reconciliation/index';
 import { isPartnerError } from '../../partner/index';
-import { settlingAge } from '../../workflows/policies';
+import { confirmedAge } from '../../workflows/policies';
 import { type ReconciliationReport, writeReport } from '../../report/index';
 import { lookbackIssue } from '../../temporal/client';
 import { failure, nameOf, toFailure } from '../failures';
 import type { ActivityDependencies } from '../dependencies';
-import { confirm } from './confirm';
+import { confirm, type ConfirmedFinding } from './confirm';
 import { orderRetry } from './read-order';
+import { postNotice } from './notices';
 import { handleFinding } from './repair';
 import type { RepairContext } from './repair-context';
 import { inParallel } from '../in-parallel';
@@ -53,8 +53,10 @@ export function createReconcileActivities(deps: ReconcileDependencies): Reconcil
       validateWindow(input);
       const progress = openProgress();
       try {
-        const turn = { priority: 'reconciliation', signal: progress.signal } as const;
-        return await deps.partner.inTurn(turn, (partner) => runReconciliation({ ...deps, partner }, input, progress));
+        const permits = { class: 'reconciliation', signal: progress.signal } as const;
+        return await deps.partner.withPermits(permits, (partner) =>
+          runReconciliation({ ...deps, partner }, input, progress),
+        );
       } catch (error) {
         progress.signal.throwIfAborted();
         throw isPartnerError(error) ? toFailure(error) : error;
@@ -74,26 +76,38 @@ async function runReconciliation(
   if (issue !== undefined) throw failure(FAILURE.lookbackTooLong, issue, { final: true });
   // Taken before the first page: the reading may take hours, and what begins or ends meanwhile is for the next run.
   const now = deps.now();
-  const settledBefore = now - settlingAge(deps.settings);
+  const settledBefore = now - confirmedAge(deps.settings);
   const options: ReconcileOptions = { now, from: window.from, settledBefore, stuckAfterMs: DAY_MS };
-  const read = await readRecords(deps, { options, runId: ownRunId() }, progress);
+  const read = await readRecords(deps, options, progress);
   const findings = await compare(deps, read, { options, dryRun: window.dryRun }, progress);
 
   const { orders, purchases } = read;
   const report = reportOf({ ...window, runId: ownRunId(), now: deps.now(), orders, purchases, findings });
   progress.show('writing the report', { findings: findings.length });
   const written = await tryToWrite(deps.reportDir, report);
-  const { from, to, mended } = report;
-  log.info('reconciled', { orders: report.orders, findings: findings.length, mended });
-  return {
-    from,
-    to,
-    orders: report.orders,
-    findings: countsOf(findings),
-    details: detailsOf(findings),
-    mended,
-    report: written,
-  };
+  const { from, to, repaired } = report;
+  log.info('reconciled', { orders: report.orders, findings: findings.length, repaired });
+  const counts = countsOf(findings);
+  const result = { from, to, orders: report.orders, findings: counts, details: detailsOf(findings), repaired };
+  if (!window.dryRun) await notifyCompleted(deps, { ...result, report: written }, progress);
+  return { ...result, report: written };
+}
+
+/** The checkout may be away: the reconciliation itself has succeeded all the same. */
+async function notifyCompleted(
+  deps: ReconcileDependencies,
+  { from, to, orders, repaired, report, findings }: ReconciliationResult,
+  { signal }: Progress,
+): Promise<void> {
+  const details = { from, to, orders, repaired, report, ...findings };
+  const data = { referenceId: RECONCILE_SCHEDULE, kind: 'RECONCILIATION', details };
+  const why = await postNotice(
+    { ...deps, signal, notices: { count: 0 } },
+    'reconciliation.completed',
+    ownRunId(),
+    data,
+  );
+  if (why !== undefined) log.warn('the checkout did not take reconciliation.completed', { why });
 }
 
 /** What the comparison of the records needs beside them is done with when it ends, and is not kept while the report is written. */
@@ -146,10 +160,9 @@ async function handleFindings(
   const retry = orderRetry(progress.signal);
   const context: RepairContext = {
     ...deps,
-    taskQueue: activityInfo().taskQueue,
     signal: progress.signal,
+    notices: { count: 0 },
     retry,
-    runId: ownRunId(),
     dryRun: input.dryRun,
   };
   // Nothing is done about an orphan, so the lists are trusted beyond some hundred of them. What can't be read was read twice.
@@ -157,19 +170,31 @@ async function handleFindings(
   let orphans = 0;
   const isTrusted = ({ kind }: Finding) =>
     kind === 'UNREADABLE' || (kind === 'ORPHAN' && ++orphans > MOST_ORPHANS_CONFIRMED);
-  const confirmContext = { reader: deps.purchases, partner: deps.partner, retry, ...input };
+  const confirmContext = {
+    ...{ reader: deps.purchases, partner: deps.partner, fingerprints: deps.fingerprints, retry },
+    ...input,
+  };
+  // Keys that left an order may be suggested, and come up again with another finding of the same purchase.
+  const keysGone = new Set<string>();
+  const isRepeated = ({ finding }: ConfirmedFinding) => {
+    if (finding.kind !== 'KEYS_GONE') return false;
+    const before = keysGone.size;
+    return keysGone.add(findingKey(finding)).size === before;
+  };
   let handled = 0;
   const findings = await inParallel(suggested, PARALLEL, async (finding) => {
     progress.signal.throwIfAborted();
-    const confirmed = isTrusted(finding) ? { finding, orders: [] } : await confirm(confirmContext, finding);
+    const confirmed = isTrusted(finding) ? [{ finding }] : await confirm(confirmContext, finding);
     handled += 1;
     progress.show('confirming and repairing', { done: handled, of: suggested.length });
-    if (!confirmed) return undefined;
-    const isNotified = input.later.notified.has(findingKey(confirmed.finding));
-    if (isNotified && !readsForKeys(confirmed.finding)) return withStatus(confirmed.finding, 'notified');
-    return handleFinding(context, confirmed);
+    const done: ReportedFinding[] = [];
+    for (const one of confirmed) {
+      const reported = isRepeated(one) ? undefined : await handleFinding(context, one);
+      if (reported) done.push(reported);
+    }
+    return done;
   });
-  return inReportOrder(findings.filter((finding) => finding !== undefined));
+  return inReportOrder(findings.flat());
 }
 
 function countsOf(findings: readonly Finding[]): ReconciliationResult['findings'] {

@@ -1,12 +1,13 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
-import { referenceIdOfWorkflow } from '../../contracts/names';
-import type { DeliveryMemo } from '../../contracts/purchase';
+import type { z } from 'zod';
+import { referenceIdOfWorkflow, referenceOfWorkflow } from '../../contracts/names';
+import { type DeliveryMemo, deliveryMemo, purchaseMemo } from '../../contracts/purchase';
 import { PARTNER_ORDER_ID, PURCHASE_STATE, REFERENCE_ID } from '../../contracts/search-attributes';
+import { type KeyIds, unionOfKeys } from '../../domain/line-totals';
 import { isSafeOrderId, REFERENCE_PATTERN } from '../../domain/order';
 import type { PartnerOrder, KnownPurchase } from '../../domain/reconciliation/index';
 import type { PurchaseReader, ReadExecution } from '../../temporal/client';
 import type { Progress } from '../progress';
-import { readDeliveryMemo, readMemo } from './purchase-memo';
 
 /** Names in one query. A query of the longest references is then about 30,000 characters. */
 const BATCH = 300;
@@ -18,26 +19,25 @@ const FOLLOWED =
 
 /** What was delivered after the end of purchases. */
 export interface LaterDeliveries {
-  of(referenceId: string): readonly DeliveryMemo[];
-  /** The `findingKey` of each finding that the checkout was notified of. */
-  notified: ReadonlySet<string>;
+  of(referenceId: string): readonly LaterDelivery[];
 }
 
-/**
- * Reads what was delivered after the end of purchases. What failed or is still on its way is left out, and so is what this run
- * did before its worker died, because it belongs in this run's report.
- */
-export async function listLaterDeliveries(reader: PurchaseReader, ownRunId: string): Promise<LaterDeliveries> {
-  const byReference = new Map<string, DeliveryMemo[]>();
-  const notified = new Set<string>();
-  for await (const { memo, typedSearchAttributes } of reader.listDeliveries("ExecutionStatus = 'Completed'")) {
-    const delivery = readDeliveryMemo(memo);
-    const referenceId = typedSearchAttributes.get(REFERENCE_ID);
-    if (delivery.reconciledBy === ownRunId || referenceId === undefined) continue;
-    byReference.set(referenceId, [...(byReference.get(referenceId) ?? []), delivery]);
-    if (delivery.notifiedOf !== undefined) notified.add(delivery.notifiedOf);
+/** One delivery after the end of a purchase. One that did not complete may have delivered something without a receipt. */
+interface LaterDelivery {
+  hasCompleted: boolean;
+  memo: Partial<DeliveryMemo>;
+}
+
+/** Reads what was delivered after the end of purchases, or may have been. Those that run are left out. */
+export async function listLaterDeliveries(reader: PurchaseReader): Promise<LaterDeliveries> {
+  const byReference = new Map<string, LaterDelivery[]>();
+  for await (const { memo, workflowId, status } of reader.listDeliveries("ExecutionStatus != 'Running'")) {
+    const referenceId = referenceOfWorkflow(workflowId) ?? '';
+    const hasCompleted = status.name === 'COMPLETED';
+    const read = hasCompleted ? deliveryMemo.safeParse(memo ?? {}).data : undefined;
+    byReference.set(referenceId, [...(byReference.get(referenceId) ?? []), { hasCompleted, memo: read ?? {} }]);
   }
-  return { of: (referenceId) => byReference.get(referenceId) ?? [], notified };
+  return { of: (referenceId) => byReference.get(referenceId) ?? [] };
 }
 
 /**
@@ -92,39 +92,46 @@ export async function describePurchase(
 }
 
 function knownPurchase(execution: ReadExecution, later: LaterDeliveries): KnownPurchase {
-  const { workflowId, runId, startTime, closeTime, typedSearchAttributes: attributes } = execution;
-  const memo = execution.memoIssue ?? readMemo(execution.memo);
-  const isRead = typeof memo !== 'string';
+  const { workflowId, runId, startTime, closeTime, status, typedSearchAttributes: attributes } = execution;
+  const { success, data, error } = purchaseMemo.safeParse(execution.memo ?? {});
+  const unreadable = execution.memoIssue ?? (success ? undefined : memoProblem(error));
   const referenceId = attributes.get(REFERENCE_ID) ?? referenceIdOfWorkflow(workflowId);
+  // Whoever starts a workflow may give it any memo: what it delivered is believed once it has completed.
+  const closing = status.name === 'COMPLETED' ? data : undefined;
   const known: KnownPurchase = {
-    referenceId,
-    workflowId,
-    runId,
-    totalDebit: isRead ? memo.totalDebit : undefined,
-    ordered: isRead ? memo.ordered : undefined,
-    delivered: isRead ? memo.delivered : undefined,
-    fingerprints: isRead ? memo.fingerprints : undefined,
+    ...{ referenceId, workflowId, runId, unreadable },
+    ...{ totalDebit: closing?.totalDebit, ordered: closing?.ordered, keyIds: closing?.keyIds },
+    delivered: closing && countOf(closing.keyIds),
     state: attributes.get(PURCHASE_STATE) ?? '',
-    execution: execution.status.name,
+    execution: status.name,
     orderId: attributes.get(PARTNER_ORDER_ID),
     startedAt: startTime.getTime(),
     closedAt: closeTime?.getTime(),
-    hold: isRead ? memo.hold : undefined,
-    unreadable: isRead ? undefined : memo,
+    hold: data?.hold,
   };
   return later.of(referenceId).reduce(withLater, known);
 }
 
-/**
- * What was delivered later counts as if the purchase itself had delivered it. Each later delivery with keys says what the
- * checkout has in all; of several records the fullest counts.
- */
-function withLater(purchase: KnownPurchase, later: DeliveryMemo): KnownPurchase {
-  const { notifiedOf, fingerprints = {}, ordered, orderId } = later;
-  if (notifiedOf !== undefined) return { ...purchase, notified: [...(purchase.notified ?? []), notifiedOf] };
-  const delivered = Object.values(fingerprints).flat().length;
-  if (delivered <= (purchase.delivered ?? 0)) return purchase;
-  return { ...purchase, fingerprints, delivered, ordered, orderId: purchase.orderId ?? orderId };
+/** Which field has another shape. Nothing of what is in it. */
+function memoProblem({ issues: [issue] }: z.ZodError): string {
+  return `${issue?.path.slice(0, 2).map(String).join('.')} has another shape`;
+}
+
+/** What was delivered later counts as if the purchase itself had delivered it. */
+function withLater(purchase: KnownPurchase, { hasCompleted, memo }: LaterDelivery): KnownPurchase {
+  if (!hasCompleted) return { ...purchase, mayBeDelivered: true };
+  const keyIds = unionOfKeys(purchase.keyIds ?? {}, memo.keyIds ?? {});
+  const delivered = countOf(keyIds);
+  if (delivered === (purchase.delivered ?? 0)) return purchase;
+  return {
+    ...{ ...purchase, keyIds, delivered },
+    ordered: memo.ordered ?? purchase.ordered,
+    orderId: purchase.orderId ?? memo.orderId,
+  };
+}
+
+function countOf(keyIds: KeyIds = {}): number {
+  return Object.values(keyIds).flat().length;
 }
 
 /** Lists for `IN (…)`, each made when it is needed. `nameOf` lets pass no name with a quotation mark. */

@@ -7,8 +7,8 @@ import {
   type ReconcileOptions,
   type UnreadableRecord,
 } from '../../domain/reconciliation/index';
-import type { PartnerClient } from '../../partner/index';
 import type { PurchaseReader } from '../../temporal/client';
+import type { ActivityDependencies } from '../dependencies';
 import { inParallel } from '../in-parallel';
 import { type OrderHistory, readOrderHistory } from './order-history';
 import type { Progress } from '../progress';
@@ -18,6 +18,9 @@ import { orderRetry, readOrder, withOrder } from './read-order';
 /** How many followed orders are read at the same time. */
 const PARALLEL = 4;
 
+/** What the records are read with. */
+export type ReadDependencies = Pick<ActivityDependencies, 'partner' | 'purchases' | 'fingerprints'>;
+
 /** The records of both sides. */
 export interface Records extends OrderHistory {
   purchases: KnownPurchase[];
@@ -26,17 +29,18 @@ export interface Records extends OrderHistory {
 
 /** Reads the records of both sides, the partner's first. */
 export async function readRecords(
-  { partner, purchases: reader }: { partner: PartnerClient; purchases: PurchaseReader },
-  { options, runId }: { options: ReconcileOptions; runId: string },
+  deps: ReadDependencies,
+  options: ReconcileOptions,
   progress: Progress,
 ): Promise<Records> {
+  const { partner, purchases: reader } = deps;
   const since = options.from - CLOCK_TOLERANCE_MS;
   const history = await readOrderHistory(partner, since, progress);
   const orders = history.orders.filter((order) => order.createdAt >= since);
-  const later = await listLaterDeliveries(reader, runId);
+  const later = await listLaterDeliveries(reader);
   const purchases = await listPurchases(reader, { from: options.from, orders, later }, progress);
   const isObsolete = (purchase: KnownPurchase) => isObsoleteRun(reader, purchase, later);
-  const followed = await readFollowedOrders(partner, { orders, purchases, options, isObsolete }, progress);
+  const followed = await readFollowedOrders(deps, { orders, purchases, options, isObsolete }, progress);
   const read = new Map(followed.flatMap(({ order }) => (order ? [[order.id, order]] : [])));
   return {
     orders: [...orders.filter(({ id }) => !read.has(id)), ...read.values()],
@@ -52,7 +56,7 @@ export async function readRecords(
  * statuses need not be those of an order, and may lag.
  */
 async function readFollowedOrders(
-  partner: PartnerClient,
+  { partner, fingerprints }: ReadDependencies,
   input: {
     orders: readonly PartnerOrder[];
     purchases: readonly KnownPurchase[];
@@ -78,7 +82,7 @@ async function readFollowedOrders(
     const read = await readOrder(partner, orderId, retry);
     progress.show('reading followed orders', { done: ++done, of: followed.length });
     const known = shown.get(orderId) ?? { id: orderId, referenceId, status: '', createdAt: startedAt };
-    if ('order' in read) return { order: withOrder(known, read.order) };
+    if ('order' in read) return { order: withOrder(fingerprints, known, read.order, purchase.keyIds) };
     // Neither the history nor the partner itself shows it: it is missing there.
     if (read.error.kind === 'not-found' && mustBeInHistory(purchase, options)) return {};
     if (!mustBeInHistory(purchase, options) && (await input.isObsolete(purchase))) return {};

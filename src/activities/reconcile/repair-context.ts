@@ -1,15 +1,12 @@
 import type { Client } from '@temporalio/client';
 import type { ReadRetry } from '../../partner/index';
 import type { ActivityDependencies } from '../dependencies';
+import type { NoticeContext } from './notices';
 
 /** What repairs need. */
-export interface RepairContext extends Pick<ActivityDependencies, 'partner' | 'fingerprints' | 'purchases' | 'now'> {
+export interface RepairContext extends NoticeContext, Pick<ActivityDependencies, 'partner' | 'fingerprints' | 'purchases'> {
   client: Client;
-  taskQueue: string;
-  signal: AbortSignal;
   retry: ReadRetry;
-  /** The run of the reconciliation. */
-  runId: string;
-  /** Read what would be handed over, and do nothing. */
+  /** Read what would be delivered, and do nothing. */
   dryRun: boolean;
 }

@@ -1,20 +1,18 @@
 import { WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
-import type { DeliveryRequest } from '../../contracts/checkout-events';
 import { RESOLVE_UPDATE, resolveUpdateId } from '../../contracts/names';
-import { eventIdOf } from '../../contracts/event-id';
 import type { Decision } from '../../contracts/purchase';
 import type { ReportedFinding } from '../../contracts/reconciliation';
 import { isSafeOrderId } from '../../domain/order';
-import { type Finding, findingKey, readsForKeys, withKeysMissing, withStatus } from '../../domain/reconciliation/index';
-import { isPartnerError, withRetry } from '../../partner/index';
+import { type Finding, findingKey, readsSale, withKeysMissing, withStatus } from '../../domain/reconciliation/index';
+import { isPartnerError } from '../../partner/index';
 import { answerTimeout } from '../../workflows/policies';
 import { nameOf } from '../failures';
+import { bringUpToDate } from './bring-up-to-date';
 import type { ConfirmedFinding } from './confirm';
-import { deliverLate } from './late-delivery';
+import { postNotice } from './notices';
 import type { RepairContext } from './repair-context';
 import { MOST_ORDER_IDS } from './result-details';
-import { startDelivery } from './start-delivery';
 
 /**
  * Does about a finding what its `repair` allows. What can't be done now is left, with the reason, and the next run tries again.
@@ -26,33 +24,33 @@ export async function handleFinding(
   confirmed: ConfirmedFinding,
 ): Promise<ReportedFinding | undefined> {
   const { finding } = confirmed;
-  if (context.dryRun && !readsForKeys(finding)) return withStatus(finding, 'dry-run');
+  if (context.dryRun && !readsSale(finding)) return withStatus(finding, 'dry-run');
   const handled = await repair(context, confirmed).catch((error: unknown) => {
     context.signal.throwIfAborted();
-    return left(finding, `it could not be mended now: ${safeMessage(error)}`);
+    return left(finding, `it could not be repaired now: ${safeMessage(error)}`);
   });
   return handled && context.dryRun ? { ...handled, done: 'dry-run' } : handled;
 }
 
 async function repair(context: RepairContext, confirmed: ConfirmedFinding): Promise<ReportedFinding | undefined> {
   if (confirmed.unconfirmed !== undefined) return left(confirmed.finding, confirmed.unconfirmed);
-  switch (confirmed.finding.repair) {
-    case 'deliver-late': {
-      const late = await deliverLate(context, confirmed);
-      return late === 'nothing-new' ? left(withKeysMissing(confirmed.finding)) : late;
+  const { finding } = confirmed;
+  switch (finding.repair) {
+    case 'deliver':
+    case 'notify-refund': {
+      const done = await bringUpToDate(context, finding);
+      return done === 'nothing-new' ? left(withKeysMissing(finding)) : done;
     }
-    case 'deliver-late-or-notify-refund': {
-      const late = await deliverLate(context, confirmed);
-      return late === 'nothing-new' ? notifyRefund(context, confirmed) : late;
+    case 'deliver-or-notify': {
+      const done = await bringUpToDate(context, finding);
+      return done === 'nothing-new' ? notify(context, confirmed) : done;
     }
     case 'adopt':
       return adopt(context, confirmed);
-    case 'notify-refund':
-      return notifyRefund(context, confirmed);
-    case 'notify-attention':
-      return notifyAttention(context, confirmed);
+    case 'notify':
+      return notify(context, confirmed);
     case undefined:
-      return left(confirmed.finding);
+      return left(finding);
   }
 }
 
@@ -76,54 +74,25 @@ async function adopt(context: RepairContext, { finding, purchase }: ConfirmedFin
     const why = error instanceof WorkflowUpdateFailedError ? error.cause?.message : undefined;
     return left(finding, `its hold did not take the order: ${why ?? 'the purchase has just ended'}`);
   }
-  return withStatus(finding, 'mended', `the purchase adopts order ${orderId}`);
+  return withStatus(finding, 'repaired', `the purchase adopts order ${orderId}`);
 }
 
-async function notifyRefund(context: RepairContext, { finding, orders }: ConfirmedFinding): Promise<ReportedFinding> {
-  const [orderId] = finding.orderIds;
-  const before = orders.find((order) => order.id === orderId);
-  if (finding.referenceId === undefined || orderId === undefined || !before) {
-    return left(finding, 'its order is unknown');
-  }
-  const { data: order } = await withRetry(context.retry, () => context.partner.getOrder(orderId));
-  if (order.status !== before.status) return left(finding, 'its order changed while the records were read');
-  return notify(context, finding, {
-    type: 'purchase.refunded',
-    at: new Date(context.now()).toISOString(),
-    referenceId: finding.referenceId,
-    orderId,
-    totalDebit: order.totalDebit,
-    reason: finding.explanation,
-    deduplicationKey: findingKey(finding),
-  });
-}
-
-async function notifyAttention(
-  context: RepairContext,
-  { finding, purchase }: ConfirmedFinding,
-): Promise<ReportedFinding> {
+/** Notifies the checkout that a person must act. The next night repeats it, under the same id, while the finding lasts. */
+async function notify(context: RepairContext, { finding, purchase }: ConfirmedFinding): Promise<ReportedFinding> {
+  if (context.dryRun) return withStatus(finding, 'dry-run');
   const { kind, orderIds, amounts, explanation, advice } = finding;
   const [orderId] = orderIds;
-  return notify(context, finding, {
-    type: 'purchase.attention',
-    at: new Date(context.now()).toISOString(),
+  const shown = Object.entries(amounts).filter(([, amount]) => amount !== undefined) as [string, number][];
+  const why = await postNotice(context, 'purchase.attention', findingKey(finding), {
     referenceId: finding.referenceId ?? purchase?.referenceId ?? '',
-    // The delivery of an event refuses an id that can't be used; the details name it.
+    // An id that can't be used stands in the details only.
     orderId: orderId !== undefined && isSafeOrderId(orderId) ? orderId : undefined,
-    deduplicationKey: findingKey(finding),
     kind,
-    details: { orderIds: orderIds.slice(0, MOST_ORDER_IDS), explanation, advice, ...amounts },
+    details: { orderIds: orderIds.slice(0, MOST_ORDER_IDS), explanation, advice, ...Object.fromEntries(shown) },
   });
-}
-
-/** Notifies the checkout once of each finding: the event's id is made of the finding's key. */
-async function notify(context: RepairContext, finding: Finding, request: DeliveryRequest): Promise<ReportedFinding> {
-  if (context.dryRun) return withStatus(finding, 'dry-run');
-  const started = await startDelivery(context, request, findingKey(finding));
-  if (started === 'failed-before') {
-    return left(finding, `the checkout did not receive the event ${eventIdOf(request)} about it`);
-  }
-  return withStatus(finding, 'notified', `${request.type} ${eventIdOf(request)}`);
+  return why === undefined
+    ? withStatus(finding, 'notified', 'purchase.attention')
+    : left(finding, `the checkout was not notified: ${why}`);
 }
 
 function left(finding: Finding, note?: string): ReportedFinding {

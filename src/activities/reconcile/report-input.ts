@@ -29,7 +29,7 @@ export function reportOf(input: ReportInput): ReconciliationReport {
     ...totalsOf(indexOwnership(orders, purchases), calendarIn(timeZone)),
     timeZone,
     findings,
-    mended: findings.filter((finding) => finding.done === 'mended').length,
+    repaired: findings.filter((finding) => finding.done === 'repaired').length,
   };
 }
 

@@ -1,8 +1,9 @@
-import { TEST_EVENT } from '../../contracts/checkout-events';
+import type { EventType } from '../../contracts/events';
 import type { DeliveryError, DeliverySettings } from '../../delivery';
 import { loadDelivery } from '../lazy';
 import { type Check, type Change, fault, ok } from './check';
 
+const TEST_EVENT: EventType = 'doctor.test';
 const LONGEST_WAIT_MS = 30_000;
 
 /**
@@ -19,7 +20,8 @@ export async function checkDelivery(settings: DeliverySettings, id: string, now:
   const delivery = loadDelivery().createDelivery({ ...settings, timeoutMs });
   try {
     const timestamp = new Date(now()).toISOString();
-    await delivery.deliver({ id, body: { type: TEST_EVENT, timestamp, data: { referenceId: TEST_EVENT } } });
+    const event = { id, body: { type: TEST_EVENT, timestamp, data: { referenceId: TEST_EVENT } } };
+    if (!(await delivery.deliver(event))) return fault(name, expected, 'it refused the event for good (410)', GONE);
     return ok(name, expected, `received: ${id}`);
   } catch (error) {
     if (!loadDelivery().isDeliveryError(error)) throw error;
@@ -29,10 +31,12 @@ export async function checkDelivery(settings: DeliverySettings, id: string, now:
   }
 }
 
+const GONE: Change = {
+  variable: 'DELIVERY_URL',
+  remedy: '410 holds every purchase for an operator. Is this the right URL?',
+};
+
 function adviceFor({ kind, httpStatus = 0 }: DeliveryError): Change {
-  if (kind === 'gone') {
-    return { variable: 'DELIVERY_URL', remedy: '410 holds every event for an operator. Is this the right URL?' };
-  }
   if (httpStatus === 400 || httpStatus === 401 || httpStatus === 403) {
     const remedy =
       'The receiver may not know the secret, or its clock is off: it needs the same secret as DELIVERY_SECRET.';

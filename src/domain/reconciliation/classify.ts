@@ -1,7 +1,6 @@
 import { isShareOf, sameAmount } from '../money';
 import { PURCHASE_OUTCOMES, type PurchaseOutcome } from '../outcome';
-import type { Finding } from './finding';
-import { isDebitLowered, isRunning, type KnownPurchase, type PartnerOrder, type ReconcileOptions } from './records';
+import { isDebitLowered, type KnownPurchase, type PartnerOrder, type ReconcileOptions } from './records';
 import { type Classification, MAY_BE_DELIVERED, REPAIRED } from './repairs';
 
 /** A partner's status as the rules see it. One that is not documented is `open`: nothing is known to follow from it. */
@@ -95,16 +94,8 @@ export function classifyEnded(
   if (rule === 'check-age') return isStuck(order.createdAt, options) ? stuck : undefined;
   if (rule === 'check-refund') return classifyShortfall(purchase, order);
   const isUndelivered = rule === refundedUndelivered || rule === failedUndelivered;
-  return isUndelivered && purchase.mayBeDelivered ? { ...rule, advice: MAY_BE_DELIVERED } : rule;
-}
-
-/**
- * Whether a finding rests on keys not having been handed over, where the purchase itself does not say it for certain: one that was
- * stopped has no closing memo, and a later delivery that failed may have handed over a part.
- */
-export function restsOnMissingKeys({ kind }: Finding, purchase: KnownPurchase): boolean {
-  if (isRunning(purchase) || (kind !== 'STATUS_MISMATCH' && kind !== 'SHORTFALL_REFUNDED')) return false;
-  return ['STOPPED', 'OVERDUE', 'PARTIALLY_DELIVERED'].includes(endOf(purchase));
+  const mayBeDelivered = purchase.mayBeDelivered || endOf(purchase) === 'STOPPED';
+  return isUndelivered && mayBeDelivered ? { ...rule, advice: MAY_BE_DELIVERED } : rule;
 }
 
 /**
@@ -133,6 +124,13 @@ function classifyHeld({ orderId, hold }: KnownPurchase, order: PartnerOrder): Cl
   const fitting = decisions.length === 0 ? '' : ` with ${decisions.join(' or ')}`;
   const advice = `The purchase waits for a decision: \`resolve REFERENCE\`${fitting}.`;
   return { kind: ended ? 'STATUS_MISMATCH' : 'UNDELIVERED', advice };
+}
+
+/** Confirmed keys that are no longer in the order, where it still has keys to deliver. */
+export function classifyKeys({ keysGone = 0, ...order }: PartnerOrder): Classification | undefined {
+  const statusClass = statusClassOf(order);
+  const hasKeys = statusClass === 'complete' || statusClass === 'partial';
+  return hasKeys && keysGone > 0 ? REPAIRED.keysGone : undefined;
 }
 
 /** How a purchase ended. Late deliveries count as if the purchase itself had made them. */

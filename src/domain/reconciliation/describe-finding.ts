@@ -1,13 +1,12 @@
 import { sumOfAmounts } from '../money';
 import { isSafeOrderId, presentableStatus } from '../order';
-import { type Finding, findingKey } from './finding';
+import type { Finding } from './finding';
 import { KIND_DOCS } from './finding-kinds';
 import { isDebitLowered, type KnownPurchase, type OwnOrders, type PartnerOrder } from './records';
-import { type Classification, readsForKeys } from './repairs';
+import type { Classification } from './repairs';
 
 /**
- * Describes the classification of a purchase as a finding. A repair of which the checkout was notified before is left out,
- * unless it reads the order for new keys.
+ * Describes the classification of a purchase as a finding.
  *
  * @param orders the purchase's own order, and the further orders that the finding is about.
  */
@@ -16,10 +15,9 @@ export function describeFinding(
   purchase: KnownPurchase,
   { order, others }: OwnOrders,
 ): Finding {
-  const { referenceId, workflowId, totalDebit, notified = [] } = purchase;
+  const { referenceId, workflowId, totalDebit } = purchase;
   const orderId = order?.id ?? purchase.orderId;
   const orderIds = [orderId, ...others.map((other) => other.id)].filter((id) => id !== undefined);
-  const isNotified = notified.includes(findingKey({ kind, referenceId, orderIds, repair }));
   return {
     kind,
     referenceId,
@@ -33,7 +31,7 @@ export function describeFinding(
     },
     explanation: explain(kind, purchase, { order, others }),
     advice: adviceFor(advice, referenceId, orderId),
-    repair: isNotified && !readsForKeys({ repair }) ? undefined : repair,
+    repair,
   };
 }
 
@@ -70,6 +68,8 @@ function explain(kind: Finding['kind'], purchase: KnownPurchase, { order, others
     case 'SHORTFALL_FILLED':
     case 'UNDELIVERED':
       return `${here}${keyCount(purchase)}; ${there}${debitChange(purchase, order)}.`;
+    case 'KEYS_GONE':
+      return `${order?.keysGone} of the keys that were delivered are no longer in the order.`;
     case 'STUCK':
       return purchase.execution === 'RUNNING'
         ? `The purchase is still ${presentableStatus(purchase.state)}.`
@@ -87,7 +87,7 @@ function describePurchase({ state, execution }: KnownPurchase): string {
 }
 
 function keyCount({ ordered, delivered }: KnownPurchase): string {
-  return ordered === undefined || delivered === undefined ? '' : ` with ${delivered} of ${ordered} keys handed over`;
+  return ordered === undefined || delivered === undefined ? '' : ` with ${delivered} of ${ordered} keys delivered`;
 }
 
 function debitChange(purchase: KnownPurchase, order?: PartnerOrder): string {

@@ -9,6 +9,7 @@ export const FINDING_KINDS = [
   'UNREADABLE',
   'ORPHAN',
   'REFUNDED_AFTER_DELIVERY',
+  'KEYS_GONE',
   'AMOUNT_MISMATCH',
   'STATUS_MISMATCH',
   'SHORTFALL_FILLED',
@@ -18,7 +19,7 @@ export const FINDING_KINDS = [
 
 export type FindingKind = (typeof FINDING_KINDS)[number];
 
-/** What people read about a kind: its title, its meaning, and what to do about a finding that was not mended. */
+/** What people read about a kind: its title, its meaning, and what to do about a finding that was not repaired. */
 export const KIND_DOCS: Record<FindingKind, { title: string; means: string; advice: string }> = {
   DOUBLE_PURCHASE: {
     title: 'Bought twice',
@@ -66,6 +67,11 @@ export const KIND_DOCS: Record<FindingKind, { title: string; means: string; advi
     title: 'Refunded after delivery',
     means: 'The keys were handed over, and the partner has refunded the order since. The keys may no longer work.',
     advice: 'Ask the partner whether the keys were revoked, and compensate the customer if they were.',
+  },
+  KEYS_GONE: {
+    title: 'Delivered keys left the order',
+    means: 'Keys that were delivered are no longer in the order. They may no longer work.',
+    advice: 'Ask the partner whether these keys still work, and compensate the customer if they do not.',
   },
   AMOUNT_MISMATCH: {
     title: 'Different amounts',

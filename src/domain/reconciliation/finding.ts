@@ -11,7 +11,7 @@ export interface Finding {
   amounts: FindingAmounts;
   /** What is wrong, in one sentence. It holds no key. */
   explanation: string;
-  /** What an operator should do if it is not mended. */
+  /** What an operator should do if it is not repaired. */
   advice: string;
   /** What the reconciliation may do about it by itself; absent if nothing. */
   repair?: Repair;
@@ -30,10 +30,10 @@ export interface FindingAmounts {
 }
 
 /**
- * What was done about a finding. `mended`: what can be done was done. `notified`: the checkout was notified, a person must
+ * What was done about a finding. `repaired`: what can be done was done. `notified`: the checkout was notified, a person must
  * act. `left`: a person must act. `dry-run`: a dry run found it, and did nothing.
  */
-export type FindingStatus = 'mended' | 'notified' | 'left' | 'dry-run';
+export type FindingStatus = 'repaired' | 'notified' | 'left' | 'dry-run';
 
 /** A finding with its status. `note`: what was done, or why it was not, in one sentence without a key. */
 export type ReportedFinding = Finding & { done: FindingStatus; note?: string };
@@ -44,7 +44,7 @@ export function withStatus(finding: Finding, done: FindingStatus, note?: string)
 }
 
 /** The kinds that are not about a purchase together with its own order. */
-const ABOUT_OTHERS: readonly FindingKind[] = ['DOUBLE_PURCHASE', 'SAME_KEY_TWICE', 'UNREADABLE', 'ORPHAN'];
+const ABOUT_OTHERS: readonly FindingKind[] = ['DOUBLE_PURCHASE', 'SAME_KEY_TWICE', 'UNREADABLE', 'ORPHAN', 'KEYS_GONE'];
 
 /** The most order ids in the key of a finding, which goes into memos. */
 const MOST_IDS_IN_KEY = 10;
@@ -57,7 +57,7 @@ const MOST_IDS_IN_KEY = 10;
 export function findingKey({ kind, referenceId, orderIds, repair }: FindingIdentity): string {
   const ids = orderIds.toSorted();
   const others = ids.length > MOST_IDS_IN_KEY ? [ids.length - MOST_IDS_IN_KEY] : [];
-  const cause = repair === 'deliver-late-or-notify-refund' ? `${kind} of a part` : kind;
+  const cause = repair === 'deliver-or-notify' ? `${kind} of a part` : kind;
   return JSON.stringify([cause, referenceId ?? null, ...ids.slice(0, MOST_IDS_IN_KEY), ...others]);
 }
 

@@ -1,4 +1,3 @@
-export { restsOnMissingKeys } from './classify';
 export { FINDING_KINDS, type FindingKind, KIND_DOCS } from './finding-kinds';
 export {
   confirmationOf,
@@ -9,7 +8,7 @@ export {
   withStatus,
 } from './finding';
 export { inReportOrder, reconcile, withKeysMissing } from './reconcile';
-export { readsForKeys } from './repairs';
+export { readsSale } from './repairs';
 export {
   indexOwnership,
   indexRecords,

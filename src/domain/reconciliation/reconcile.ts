@@ -1,5 +1,5 @@
 import { isBillable, presentableStatus } from '../order';
-import { classifyEnded, classifyRunning } from './classify';
+import { classifyEnded, classifyKeys, classifyRunning } from './classify';
 import { describeFinding } from './describe-finding';
 import type { Finding } from './finding';
 import { FINDING_KINDS, KIND_DOCS } from './finding-kinds';
@@ -83,7 +83,8 @@ function findingsOf(purchase: KnownPurchase, records: RecordIndex, options: Reco
     // What the partner shows under the reference instead is the same order with another id rather than a second one.
     return finding({ kind: 'MISSING_AT_PARTNER' }, others);
   }
-  return [...(order ? finding(classifyEnded(purchase, order, options)) : []), ...doubles()];
+  if (!order) return doubles();
+  return [...finding(classifyEnded(purchase, order, options)), ...finding(classifyKeys(order)), ...doubles()];
 }
 
 function isOrphan(order: PartnerOrder, { owners, purchases }: RecordIndex, options: ReconcileOptions): boolean {

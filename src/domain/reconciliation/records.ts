@@ -1,5 +1,6 @@
 import { groupBy } from '../group-by';
 import { sameAmount } from '../money';
+import type { KeyIds } from '../line-totals';
 import { isBillable } from '../order';
 import type { Finding } from './finding';
 
@@ -23,6 +24,8 @@ export interface PartnerOrder {
   title?: string;
   /** `item.quantity` as it came. It shows whether `amount` is for all products. */
   quantity?: number;
+  /** How many keys that the checkout has confirmed are no longer in it. Known only of an order that was read by itself. */
+  keysGone?: number;
 }
 
 /** A row of the order history, or an order, that can't be read. */
@@ -52,15 +55,13 @@ export interface KnownPurchase {
   /** Keys ordered, and keys handed over: those of late deliveries too, or a second reconciliation finds them again. */
   ordered?: number;
   delivered?: number;
-  /** By product, of the keys handed over. */
-  fingerprints?: Record<string, string[]>;
-  /** Keys may have been handed over without a receipt. Asked only where a finding rests on it. */
+  /** The ids of the keys that the checkout has confirmed, by product. */
+  keyIds?: KeyIds;
+  /** A later delivery has failed, so keys may have been delivered without a receipt. */
   mayBeDelivered?: boolean;
   hold?: { id: string; reason: string; decisions: string[] };
   /** Why its memo can't be read; what the memo would say is absent then. */
   unreadable?: string;
-  /** The findings that earlier reconciliations have notified the checkout of: `findingKey` of each. */
-  notified?: readonly string[];
 }
 
 export function isRunning(purchase: KnownPurchase): boolean {

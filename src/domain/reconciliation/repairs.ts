@@ -3,18 +3,18 @@ import type { FindingKind } from './finding-kinds';
 /**
  * What a reconciliation may do about a finding by itself. None of these buys.
  *
- * - `deliver-late`: read the order and hand over the keys that the checkout does not have.
- * - `deliver-late-or-notify-refund`: the same, and without such a key `notify-refund`: the debit says that the rest was refunded,
- *   and the order may hold a key more all the same.
+ * - `deliver`: bring the checkout up to date with the keys that it does not have.
+ * - `deliver-or-notify`: the same, and without such a key `notify`: the debit says that the rest was refunded, and the order may
+ *   still hold another key.
+ * - `notify-refund`: bring the checkout up to date with the refund of the order.
  * - `adopt`: send the decision to the held purchase that this order is its own.
- * - `notify-refund`: notify the checkout that the partner has refunded the order.
- * - `notify-attention`: notify the checkout that a person must act.
+ * - `notify`: notify the checkout that a person must act.
  */
-export type Repair = 'deliver-late' | 'deliver-late-or-notify-refund' | 'adopt' | 'notify-refund' | 'notify-attention';
+export type Repair = 'deliver' | 'deliver-or-notify' | 'notify-refund' | 'adopt' | 'notify';
 
-/** Whether a repair reads the order for new keys, also in a dry run and after the checkout was notified of the finding. */
-export function readsForKeys({ repair }: { repair?: Repair }): boolean {
-  return repair === 'deliver-late' || repair === 'deliver-late-or-notify-refund';
+/** Whether a repair reads the purchase with its order, also in a dry run. */
+export function readsSale({ repair }: { repair?: Repair }): boolean {
+  return repair === 'deliver' || repair === 'deliver-or-notify' || repair === 'notify-refund';
 }
 
 /** What a purchase and its order are together. One cause gives one classification. */
@@ -38,18 +38,18 @@ export const KEYS_MISSING = {
 
 /** Every classification that is repaired. All others are reported and left to people. */
 export const REPAIRED = {
-  late: { kind: 'LATE', repair: 'deliver-late' },
-  lost: { kind: 'LOST', repair: 'deliver-late' },
-  shortfall: { ...KEYS_MISSING, repair: 'deliver-late' },
-  shortfallFilled: { kind: 'SHORTFALL_FILLED', repair: 'deliver-late' },
+  late: { kind: 'LATE', repair: 'deliver' },
+  lost: { kind: 'LOST', repair: 'deliver' },
+  shortfall: { ...KEYS_MISSING, repair: 'deliver' },
+  shortfallFilled: { kind: 'SHORTFALL_FILLED', repair: 'deliver' },
   heldWithoutOrder: { kind: 'LOST', repair: 'adopt', advice: ADOPT },
   heldWithoutEndedOrder: { kind: 'STATUS_MISMATCH', repair: 'adopt', advice: ADOPT },
   refundedAfterDelivery: { kind: 'REFUNDED_AFTER_DELIVERY', repair: 'notify-refund' },
   shortfallRefunded: { kind: 'SHORTFALL_REFUNDED', repair: 'notify-refund' },
-  restRefunded: { kind: 'SHORTFALL_REFUNDED', repair: 'deliver-late-or-notify-refund' },
+  restRefunded: { kind: 'SHORTFALL_REFUNDED', repair: 'deliver-or-notify' },
   debitLowered: {
     kind: 'UNDELIVERED',
-    repair: 'deliver-late-or-notify-refund',
+    repair: 'deliver-or-notify',
     advice:
       'Compare what the partner debits less by now with the price of the missing keys: claim what it did not refund, and refund the customer what was not handed over.',
   },
@@ -61,12 +61,13 @@ export const REPAIRED = {
   },
   failedUndelivered: {
     kind: 'STATUS_MISMATCH',
-    repair: 'notify-attention',
+    repair: 'notify',
     advice: 'The order failed and costs nothing: refund the customer, or sell again under a new reference.',
   },
-  boughtAfterAll: { kind: 'STATUS_MISMATCH', repair: 'notify-attention', advice: BOUGHT_AFTER_ALL },
-  completeAfterAll: { kind: 'UNDELIVERED', repair: 'notify-attention', advice: BOUGHT_AFTER_ALL },
-  doublePurchase: { kind: 'DOUBLE_PURCHASE', repair: 'notify-attention' },
+  boughtAfterAll: { kind: 'STATUS_MISMATCH', repair: 'notify', advice: BOUGHT_AFTER_ALL },
+  completeAfterAll: { kind: 'UNDELIVERED', repair: 'notify', advice: BOUGHT_AFTER_ALL },
+  keysGone: { kind: 'KEYS_GONE', repair: 'notify' },
+  doublePurchase: { kind: 'DOUBLE_PURCHASE', repair: 'notify' },
 } as const satisfies Record<string, Classification>;
 
 /** In place of the advice of what was not handed over, where that is not known. */

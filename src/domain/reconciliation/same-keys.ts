@@ -9,7 +9,7 @@ const MOST_NAMED = 10;
 
 /**
  * Finds keys that were handed over in more than one purchase. Purchases that share keys are one finding, however many keys
- * those are. Fingerprints of different secrets can't be compared, so the same key before and after a rotation is not found.
+ * those are. Key ids of different secrets can't be compared, so the same key before and after a rotation is not found.
  */
 export function sameKeys(purchases: Iterable<KnownPurchase>): Finding[] {
   const groups = groupBy(purchasesByRepeatedKey(purchases), (sharing) =>
@@ -18,18 +18,18 @@ export function sameKeys(purchases: Iterable<KnownPurchase>): Finding[] {
   return [...groups.values()].map((group) => findingOf(group[0] ?? [], group.length));
 }
 
-/** Of each fingerprint that several purchases have, these purchases. */
+/** Of each key id that several purchases have, these purchases. */
 function purchasesByRepeatedKey(purchases: Iterable<KnownPurchase>): KnownPurchase[][] {
   const first = new Map<string, KnownPurchase>();
-  // Almost every fingerprint has one purchase, so lists are made only for the others.
+  // Almost every key id has one purchase, so lists are made only for the others.
   const repeated = new Map<string, KnownPurchase[]>();
   for (const purchase of purchases) {
-    for (const fingerprint of new Set(Object.values(purchase.fingerprints ?? {}).flat())) {
-      const before = first.get(fingerprint);
-      const sharing = repeated.get(fingerprint);
-      if (!before) first.set(fingerprint, purchase);
+    for (const keyId of new Set(Object.values(purchase.keyIds ?? {}).flat())) {
+      const before = first.get(keyId);
+      const sharing = repeated.get(keyId);
+      if (!before) first.set(keyId, purchase);
       else if (sharing) sharing.push(purchase);
-      else repeated.set(fingerprint, [before, purchase]);
+      else repeated.set(keyId, [before, purchase]);
     }
   }
   return [...repeated.values()];

@@ -12,7 +12,7 @@ import { amountText, escape, foreign, numberText, withCommands } from './escape'
 const MOST_ROWS = 200;
 
 const STATUS: Record<FindingStatus, string> = {
-  mended: 'mended',
+  repaired: 'repaired',
   notified: 'checkout notified',
   left: 'needs a person',
   'dry-run': 'dry run',
@@ -98,5 +98,5 @@ function amountsOf({ amounts: { debited, debitedNow = debited, history, surplus 
 
 /** Whether a person still has to act. */
 export function isOpen({ done }: ReportedFinding): boolean {
-  return done !== 'mended';
+  return done !== 'repaired';
 }

@@ -10,9 +10,9 @@ const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; 
 /** The report for people: one page that needs nothing from elsewhere. Every string from outside is escaped. */
 export function renderHtml(report: ReconciliationReport): string {
   const allOpen = report.findings.filter(isOpen);
-  const counts = { open: allOpen.length, mended: report.findings.length - allOpen.length };
+  const counts = { open: allOpen.length, repaired: report.findings.length - allOpen.length };
   const open = findingsByKind(allOpen);
-  const mended = findingsByKind(report.findings.filter((finding) => !isOpen(finding)));
+  const repaired = findingsByKind(report.findings.filter((finding) => !isOpen(finding)));
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="${POLICY}">
@@ -20,7 +20,7 @@ export function renderHtml(report: ReconciliationReport): string {
 <body><main>
 ${header(report, counts)}
 ${open.length === 0 ? '' : `<h2>${report.dryRun ? 'What was found' : 'What needs a person'}</h2>${overviewOf(open)}${cardsOf(open)}`}
-${mended.length === 0 ? '' : `<h2>What was mended</h2><p class="soft">Nothing is left to do about these findings.</p>${cardsOf(mended)}`}
+${repaired.length === 0 ? '' : `<h2>What was repaired</h2><p class="soft">Nothing is left to do about these findings.</p>${cardsOf(repaired)}`}
 <h2>Totals</h2>
 ${statuses(report)}
 ${days(report)}
@@ -31,23 +31,23 @@ them, in the currency of the account. This page holds no keys. The same findings
 `;
 }
 
-/** How many findings still need a person, and how many were mended. */
+/** How many findings still need a person, and how many were repaired. */
 interface Counts {
   open: number;
-  mended: number;
+  repaired: number;
 }
 
-function headline({ dryRun }: ReconciliationReport, { open, mended }: Counts): string {
+function headline({ dryRun }: ReconciliationReport, { open, repaired }: Counts): string {
   const findings = counted(open, 'finding');
   if (open > 0) return dryRun ? `${findings} in a dry run` : `${findings} ${open === 1 ? 'needs' : 'need'} a person`;
-  return mended > 0 ? `All is well: ${numberText(mended)} mended, nothing left to do` : 'All is well';
+  return repaired > 0 ? `All is well: ${numberText(repaired)} repaired, nothing left to do` : 'All is well';
 }
 
 function header(report: ReconciliationReport, counts: Counts): string {
   const facts = [
     ['Orders at the partner', numberText(report.orders)],
     ['Purchases here', numberText(report.purchases)],
-    ['Mended', numberText(counts.mended)],
+    ['Repaired', numberText(counts.repaired)],
     [report.dryRun ? 'Found' : 'Need a person', numberText(counts.open)],
   ];
   return [
@@ -58,14 +58,14 @@ function header(report: ReconciliationReport, counts: Counts): string {
   ].join('');
 }
 
-function summary({ dryRun }: ReconciliationReport, { open, mended }: Counts): string {
-  if (open === 0 && mended === 0) {
+function summary({ dryRun }: ReconciliationReport, { open, repaired }: Counts): string {
+  if (open === 0 && repaired === 0) {
     return 'What the partner charged, what was bought here and what the checkout received are the same.';
   }
   const differ = "The partner's order history and the purchases here";
-  if (open === 0) return `${differ} differed. Every difference has been mended.`;
+  if (open === 0) return `${differ} differed. Every difference has been repaired.`;
   if (dryRun) return `${differ} differ. This was a dry run: nothing was changed and the checkout was not notified.`;
-  const rest = mended > 0 ? ` ${counted(mended, 'other finding')} ${mended === 1 ? 'has' : 'have'} been mended.` : '';
+  const rest = repaired > 0 ? ` ${counted(repaired, 'other finding')} ${repaired === 1 ? 'has' : 'have'} been repaired.` : '';
   return `${differ} differ. Each finding says what to do.${rest}`;
 }
 

@@ -34,7 +34,7 @@ code { font: 13px ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; whit
 .overview { list-style: none; display: flex; flex-wrap: wrap; gap: 8px; padding: 0; margin: 0 0 14px; }
 .overview a { display: block; padding: 3px 12px; border: 1px solid var(--line); border-radius: 99px; background: var(--card); color: var(--ink); text-decoration: none; }
 .overview a:hover { border-color: var(--soft); }
-.done { font-size: 13px; white-space: nowrap; width: 9em; padding-right: 0; } td.num { min-width: 6em; } .mended { color: var(--good); font-weight: 600; }
+.done { font-size: 13px; white-space: nowrap; width: 9em; padding-right: 0; } td.num { min-width: 6em; } .repaired { color: var(--good); font-weight: 600; }
 summary { cursor: pointer; font-weight: 600; }
 svg { display: block; width: 100%; height: auto; } .whole { fill: var(--barsoft); } .part { fill: var(--bar); }
 .grid { stroke: var(--line); } .tick { fill: var(--soft); font-size: 11px; }

@@ -3,7 +3,7 @@ import type { Client } from '@temporalio/client';
 import { RECONCILE_NOW, RECONCILE_WORKFLOW } from '../../contracts/names';
 import { DEFAULT_LOOKBACK_MS, type ReconcileInput, type ReconciliationResult } from '../../contracts/reconciliation';
 import { listExecutions } from './executions';
-import { readStartInput, type Run } from './history';
+import { readStartInput, type Run } from './recorded-input';
 import { BETWEEN_LIST_QUERIES_MS, inTaskQueue } from './list-filters';
 
 const DAY_MS = 24 * 3_600_000;
@@ -29,7 +29,7 @@ interface EndedRun extends Run, Omit<EndedReconciliation, 'result'> {
 /**
  * Reads the last reconciliation of a task queue that completed and counts. No dry run does; nor does one that a person started and
  * that looked back less far than the last of the others, or where there is none less than a day: it does not say that what a
- * night has found is mended.
+ * night has found is repaired.
  *
  * @returns a function that reads it. It reads no history twice, and returns the same one until there is a newer one. It throws a
  *   ServiceError when the server can't be asked, and another error where the result can't be decoded.

@@ -1,4 +1,4 @@
-import type { PurchaseState } from '../../contracts/purchase';
+import type { PurchaseState } from '../../domain/purchase-state';
 import { PURCHASE_STATE } from '../../contracts/search-attributes';
 
 /**

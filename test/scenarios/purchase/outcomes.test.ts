@@ -50,7 +50,7 @@ describe('a purchase ends as the partner lets it', () => {
     expect(short.eventTypes(result.referenceId)).toEqual(['purchase.overdue']);
   });
 
-  it('closes with what a list must show: state, order, debit, counts, fingerprints, event ids', async () => {
+  it('closes with what a list must show: state, order, debit, counts, key ids, event ids', async () => {
     const result = await env.bought({ 'demo-instant': 2 });
     const described = await env.client.workflow.getHandle(`purchase-${result.referenceId}`).describe();
     const attributes = [REFERENCE_ID, PARTNER_ORDER_ID, PURCHASE_STATE].map((key) =>
@@ -58,8 +58,8 @@ describe('a purchase ends as the partner lets it', () => {
     );
     expect(attributes).toEqual([result.referenceId, result.orderId, 'DELIVERED']);
     expect(described.memo).toMatchObject({ totalDebit: result.totalDebit, ordered: 2, delivered: 2 });
-    const memo = described.memo as { fingerprints: Record<string, string[]>; events: { id: string }[] };
-    expect(memo.fingerprints['demo-instant']).toHaveLength(2);
+    const memo = described.memo as { keyIds: Record<string, string[]>; events: { id: string }[] };
+    expect(memo.keyIds['demo-instant']).toHaveLength(2);
     expect([...env.receiver.events.keys()]).toContain(memo.events[0]?.id);
   });
 });

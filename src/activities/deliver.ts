@@ -1,0 +1,101 @@
+import { performance } from 'node:perf_hooks';
+import { activityInfo, log } from '@temporalio/activity';
+import type { Activities, Delivered, SaleDelivered } from '../contracts/activities';
+import type { CheckoutEvent, EventLine } from '../contracts/events';
+import { keyIdsOf, missingKeys } from '../domain/line-totals';
+import { presentableStatus } from '../domain/order';
+import type { SaleDelivery } from '../domain/plan-delivery';
+import type { SaleLine } from '../domain/review-order';
+import { type EventIdentity, eventId, secretIdOf } from '../delivery';
+import type { Order } from '../partner';
+import type { ActivityDependencies } from './dependencies';
+import { notLocally, toFailure } from './failures';
+import { nameKeys, type NamedLine } from './order-keys';
+import { readPermits } from './read-permits';
+
+/** A local delivery gives up then, read included, and closes its connection: an ordinary one must not find it open. */
+const LOCAL_DEADLINE_MS = 1_000;
+/** After a checkout was too slow for a local delivery, an ordinary one that takes less shows that it is fast again. */
+const FAST_MS = 1_000;
+
+/** Delivers events to the checkout. The keys are read from the partner at each attempt, and live no longer than the request. */
+export function createDeliveryActivities(
+  deps: ActivityDependencies,
+): Pick<Activities, 'deliverSale' | 'deliverNotice'> {
+  let isTooSlow = false;
+  return {
+    async deliverSale(sale): Promise<SaleDelivered> {
+      const { isLocal, attempt } = activityInfo();
+      if (isLocal && isTooSlow) throw notLocally('the checkout was too slow for a local delivery');
+      const beganAt = performance.now();
+      const deadline = isLocal ? AbortSignal.timeout(LOCAL_DEADLINE_MS) : undefined;
+      try {
+        const lines = await linesOf(deps, sale);
+        if (!lines) return { kind: 'CHANGED', maybeSent: attempt > 1 };
+        const { type, referenceId, orderId, outcome, totalDebit, reason } = sale;
+        const keyIds = lines.flatMap(({ keys = [] }) => keys.map(({ id }) => id));
+        const data = { referenceId, orderId, outcome, lines: sale.lines && lines, totalDebit, reason };
+        const delivered = await postEvent(deps, { type, referenceId, orderId, keyIds }, data, deadline);
+        if (!isLocal && performance.now() - beganAt < FAST_MS) isTooSlow = false;
+        return delivered;
+      } catch (error) {
+        if (deadline?.aborted) isTooSlow = true;
+        throw toFailure(error);
+      }
+    },
+    async deliverNotice({ type, subject, data }) {
+      const { referenceId, orderId } = data;
+      try {
+        return await postEvent(deps, { type, referenceId, orderId, subject }, data);
+      } catch (error) {
+        throw toFailure(error);
+      }
+    },
+  };
+}
+
+/** Posts one event. @throws DeliveryError */
+export async function postEvent(
+  { delivery, metrics, now }: Pick<ActivityDependencies, 'delivery' | 'metrics' | 'now'>,
+  identity: EventIdentity,
+  data: CheckoutEvent['data'],
+  deadline?: AbortSignal,
+): Promise<Delivered> {
+  const { type } = identity;
+  const id = eventId(identity);
+  const at = new Date(now()).toISOString();
+  try {
+    const isWanted = await delivery.deliver({ id, body: { type, timestamp: at, data } }, deadline);
+    metrics.count('fulfilment_delivery_attempts', { result: isWanted ? 'received' : 'failed' });
+    log.info(isWanted ? 'event delivered' : 'event refused for good', { eventId: id, type });
+    return isWanted ? { kind: 'RECEIVED', event: { id, type, at } } : { kind: 'REFUSED' };
+  } catch (error) {
+    metrics.count('fulfilment_delivery_attempts', { result: 'failed' });
+    throw error;
+  }
+}
+
+/** The lines of an event, with keys if it names any. @returns undefined if the order is no longer as it was reviewed */
+async function linesOf(deps: ActivityDependencies, { orderId, status, lines = [] }: SaleDelivery) {
+  const [keyId] = lines.flatMap(({ keyIds }) => keyIds);
+  if (keyId === undefined || orderId === undefined) return lines.map((line) => lineOf(line));
+  const { data: order } = await deps.partner.withPermits(readPermits(deps, 'delivery'), (partner) =>
+    partner.getOrder(orderId),
+  );
+  const named = nameKeys(deps, order, secretIdOf(keyId));
+  return isAsReviewed(order, named, { status, lines }) ? lines.map((line) => lineOf(line, named)) : undefined;
+}
+
+function isAsReviewed(order: Order, named: NamedLine[], reviewed: { status?: string; lines: SaleLine[] }): boolean {
+  const now = keyIdsOf(named.map(({ productId, keys }) => ({ productId, keyIds: keys.map(({ id }) => id) })));
+  const then = keyIdsOf(reviewed.lines);
+  const isSame = missingKeys(now, then).length === 0 && missingKeys(then, now).length === 0;
+  return isSame && presentableStatus(order.status) === reviewed.status;
+}
+
+function lineOf({ keyIds, productId, title, quantity }: SaleLine, named: NamedLine[] = []): EventLine {
+  if (keyIds.length === 0) return { productId, title, quantity };
+  const own = named.filter((line) => line.productId === productId).flatMap(({ keys }) => keys);
+  const keysById = new Map(own.map(({ id, type, value }) => [id, { id, type, value }]));
+  return { productId, title, quantity, keys: keyIds.flatMap((id) => keysById.get(id) ?? []) };
+}

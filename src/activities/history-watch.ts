@@ -1,0 +1,142 @@
+import { performance } from 'node:perf_hooks';
+import { log } from '@temporalio/activity';
+import { CLOCK_TOLERANCE_MS } from '../domain/clock-tolerance';
+import { mayHaveEnded, presentableStatus } from '../domain/order';
+import { isPartnerError, isUnreadable, type PartnerClient } from '../partner';
+import { ACCESS_REFUSED, nameOf } from './failures';
+
+/** An order that is waited for. */
+export interface WatchedOrder {
+  orderId: string;
+  referenceId: string;
+  /** Epoch ms: it is no older. */
+  since: number;
+  /** How often it may be polled, ms. */
+  intervalMs: number;
+}
+
+/** What the last reading of the order history says about an order. */
+export interface HistoryLook {
+  isPollDue: boolean;
+  why: string;
+}
+
+/** The order history, read in the background for all orders that this process polls. */
+export interface HistoryWatch {
+  /** Never waits: it uses the last complete reading, and begins another if one is due. */
+  look(order: WatchedOrder): HistoryLook;
+}
+
+/** A reading covers the orders that were asked about within so many intervals. */
+const FORGOTTEN_AFTER = 4;
+/** A reading counts for so many intervals after it ended. */
+const USABLE_FOR = 2;
+/** A history of more pages is not read: its orders are polled on every twentieth attempt. */
+const MOST_PAGES = 200;
+
+interface Watched extends WatchedOrder {
+  firstAskedAt: number;
+  askedAt: number;
+}
+
+interface Reading {
+  beganAt: number;
+  endedAt: number;
+  /** The statuses of the rows of each order, by `keyOf`. */
+  statuses: ReadonlyMap<string, readonly string[]>;
+}
+
+/**
+ * @param stopping ends a reading when the process stops.
+ * @param now milliseconds of a clock that never jumps.
+ */
+export function createHistoryWatch(
+  partner: PartnerClient,
+  stopping: AbortSignal,
+  now: () => number = () => performance.now(),
+): HistoryWatch {
+  const watched = new Map<string, Watched>();
+  let last: Reading | undefined;
+  let begunAt = -Infinity;
+  let isReading = false;
+
+  async function read(): Promise<void> {
+    isReading = true;
+    begunAt = now();
+    const orders = [...watched.values()];
+    try {
+      const statuses = await readStatuses(partner, orders, stopping);
+      last = { beganAt: begunAt, endedAt: now(), statuses };
+    } catch (error) {
+      const why = isPartnerError(error) ? error.message : nameOf(error);
+      if (isPartnerError(error) && error.kind === 'access') log.error(ACCESS_REFUSED, { why });
+      if (!stopping.aborted) log.warn('the order history could not be read for the open orders', { why });
+    } finally {
+      isReading = false;
+    }
+  }
+
+  return {
+    look(order) {
+      const name = keyOf(order);
+      const at = now();
+      const known = watched.get(name);
+      watched.set(name, { ...order, firstAskedAt: known?.firstAskedAt ?? at, askedAt: at });
+      if (!isReading && at - begunAt >= order.intervalMs && !stopping.aborted) {
+        for (const [one, { askedAt, intervalMs }] of watched) {
+          if (at - askedAt > FORGOTTEN_AFTER * intervalMs) watched.delete(one);
+        }
+        void read();
+      }
+      return lookAt(last, name, { intervalMs: order.intervalMs, firstAskedAt: known?.firstAskedAt ?? at, at });
+    },
+  };
+}
+
+function lookAt(
+  reading: Reading | undefined,
+  name: string,
+  { intervalMs, firstAskedAt, at }: { intervalMs: number; firstAskedAt: number; at: number },
+): HistoryLook {
+  if (!reading || at - reading.endedAt > USABLE_FOR * intervalMs) {
+    return { isPollDue: false, why: 'the order history is being read' };
+  }
+  const statuses = reading.statuses.get(name);
+  // A reading that began before the order was asked about need not show it.
+  if (!statuses) return { isPollDue: reading.beganAt >= firstAskedAt, why: 'the order history does not show it yet' };
+  const shown = [...new Set(statuses.map(presentableStatus))];
+  return { isPollDue: statuses.some(mayHaveEnded), why: `${shown.join(', ')} in the order history` };
+}
+
+/** Reads back to the oldest of the orders, or until all of them were shown. */
+async function readStatuses(
+  partner: PartnerClient,
+  orders: readonly WatchedOrder[],
+  signal: AbortSignal,
+): Promise<Map<string, string[]>> {
+  const unseen = new Set(orders.map(keyOf));
+  const wanted = new Set(unseen);
+  const statuses = new Map<string, string[]>();
+  const since = orders.reduce((oldest, order) => Math.min(oldest, order.since), Infinity);
+  await partner.withPermits({ class: 'poll', signal }, (permitted) =>
+    permitted.ordersSince(since - CLOCK_TOLERANCE_MS, {
+      maxPages: MOST_PAGES,
+      async enough(rows) {
+        for (const row of rows) {
+          if (isUnreadable(row)) continue;
+          const name = keyOf({ orderId: row.id, referenceId: row.referenceId ?? '' });
+          if (!wanted.has(name)) continue;
+          unseen.delete(name);
+          statuses.set(name, [...(statuses.get(name) ?? []), row.status]);
+        }
+        return unseen.size === 0;
+      },
+    }),
+  );
+  return statuses;
+}
+
+/** A row counts only with the reference of the purchase, byte for byte. Neither an order id nor a reference has a space. */
+function keyOf({ orderId, referenceId }: Pick<WatchedOrder, 'orderId' | 'referenceId'>): string {
+  return `${orderId} ${referenceId}`;
+}

@@ -1,0 +1,51 @@
+import { type Key, mayHaveKeys, type OrderSnapshot, presentableStatus } from '../domain/order';
+import { groupBy } from '../domain/group-by';
+import type { Order } from '../partner';
+import type { ActivityDependencies } from './dependencies';
+import { secretMissing } from './failures';
+
+/** A key with the id that it has in every event. */
+export interface NamedKey extends Key {
+  id: string;
+}
+
+/** One line of an order, its keys with their ids. */
+export interface NamedLine {
+  productId: string;
+  title?: string;
+  quantity?: number;
+  keys: NamedKey[];
+}
+
+/**
+ * Names the keys of an order. Identical keys of one product are told apart by their place, across all its lines.
+ *
+ * @throws ApplicationFailure if the secret is not here: under another one they would be other keys.
+ */
+export function nameKeys(
+  { fingerprints }: Pick<ActivityDependencies, 'fingerprints'>,
+  { products }: Order,
+  secretId: string,
+): NamedLine[] {
+  const idsOf = new Map<string, string[]>();
+  for (const [productId, lines] of groupBy(products, ({ id }) => id)) {
+    const keyIds = fingerprints.keyIds(lines.flatMap(({ keys }) => keys), secretId);
+    if (!keyIds) throw secretMissing(secretId);
+    idsOf.set(productId, keyIds);
+  }
+  return products.map(({ id: productId, title, quantity, keys }) => {
+    const ids = idsOf.get(productId)?.splice(0, keys.length) ?? [];
+    return { productId, title, quantity, keys: keys.map((key, index) => ({ id: ids[index] ?? '', ...key })) };
+  });
+}
+
+/** Everything of an order but its keys, of which the ids are there once they may be delivered. */
+export function snapshotOf(orderId: string, { status: text, totalDebit }: Order, lines: NamedLine[]): OrderSnapshot {
+  const status = presentableStatus(text);
+  return {
+    orderId,
+    status,
+    lines: lines.map(({ keys, ...line }) => ({ ...line, keyIds: mayHaveKeys(status) ? keys.map(({ id }) => id) : [] })),
+    totalDebit,
+  };
+}

@@ -1,0 +1,116 @@
+import { type WorkflowExecutionDescription, WorkflowNotFoundError } from '@temporalio/client';
+import { activityInfo } from '@temporalio/activity';
+import type { Activities } from '../contracts/activities';
+import { FAILURE } from '../contracts/failures';
+import { purchaseMemo, type PurchaseResult, purchaseResult } from '../contracts/purchase';
+import { isBillable, type OrderSnapshot, type PurchaseItem } from '../domain/order';
+import { endsWithoutKeys } from '../domain/outcome';
+import type { EndedSale } from '../domain/plan-delivery';
+import { validatePurchase } from '../domain/purchase-rules';
+import type { PartnerClient } from '../partner';
+import type { ActivityDependencies } from './dependencies';
+import { readEarlierRuns } from './earlier-runs';
+import { failure, toFailure } from './failures';
+import { findOrders } from './find-orders';
+import { nameKeys, snapshotOf } from './order-keys';
+import { readPermits } from './read-permits';
+
+/** Reads purchases that have ended. It only reads, so it may be repeated. */
+export function createReadSaleActivities(deps: ActivityDependencies): Pick<Activities, 'readSale'> {
+  return {
+    async readSale({ referenceId }) {
+      try {
+        const { sale, taskQueue } = await deps.partner.withPermits(readPermits(deps, 'delivery'), (partner) =>
+          readEndedSale({ ...deps, partner }, referenceId),
+        );
+        if (taskQueue === activityInfo().taskQueue) return sale;
+        throw nothingToDeliver(`the purchase belongs to the task queue ${taskQueue}`);
+      } catch (error) {
+        throw toFailure(error);
+      }
+    },
+  };
+}
+
+type ReadDependencies = Pick<ActivityDependencies, 'partner' | 'fingerprints' | 'purchases'>;
+
+/**
+ * Reads a purchase that has ended, from its result, its closing memo and its order. Search attributes and the memo of a purchase that
+ * did not complete are not believed, because a client can set them: then the order must bear the reference at the partner.
+ *
+ * @returns also the task queue that it belongs to.
+ * @throws ApplicationFailure `NothingToDeliver` if it is unknown or runs; PartnerError; ServiceError.
+ */
+export async function readEndedSale(
+  deps: ReadDependencies,
+  referenceId: string,
+): Promise<{ sale: EndedSale; taskQueue: string }> {
+  const description = await deps.purchases.describe(referenceId).catch((error: unknown) => {
+    throw error instanceof WorkflowNotFoundError ? nothingToDeliver('the purchase is no longer known') : error;
+  });
+  const { status, taskQueue } = description;
+  if (status.name === 'RUNNING') throw nothingToDeliver('the purchase is running, and delivers by itself');
+  const items = await itemsOf(deps, description);
+  const result = await resultOf(deps, description);
+  const memo = purchaseMemo.safeParse(result ? (description.memo ?? {}) : {}).data;
+  const firstRunId = description.raw.workflowExecutionInfo?.firstRunId ?? description.runId;
+  const earlier = await readEarlierRuns(deps.purchases, referenceId, firstRunId);
+  const { confirmedKeyIds, refundConfirmed } = earlier;
+  const sale: EndedSale = {
+    ...{ referenceId, items, outcome: result?.outcome, orderId: result?.orderId, totalDebit: result?.totalDebit },
+    ...{ reason: result?.reason, confirmedKeyIds, refundConfirmed },
+    outcomeKeyIds: memo?.outcomeKeyIds ?? memo?.keyIds ?? {},
+  };
+  if (result && endsWithoutKeys(result.outcome)) return { sale, taskQueue };
+  const orderId = result ? result.orderId : await ownOrderId(deps.partner, description, referenceId);
+  if (orderId === undefined) return { sale, taskQueue };
+  const secretId = earlier.fingerprintSecretId ?? deps.fingerprints.newestId();
+  const order = await readOrder(deps, { orderId, referenceId, secretId });
+  const accepted = memo?.accepted?.orderId === orderId ? memo.accepted : undefined;
+  return { sale: { ...sale, orderId, accepted, order }, taskQueue };
+}
+
+async function itemsOf(
+  { purchases }: ReadDependencies,
+  { workflowId, runId }: WorkflowExecutionDescription,
+): Promise<PurchaseItem[]> {
+  const input = await purchases.startInput({ workflowId, runId });
+  if (validatePurchase(input).length > 0) throw nothingToDeliver('the purchase was started with an invalid input');
+  return (input as { items: PurchaseItem[] }).items;
+}
+
+async function resultOf(
+  { purchases }: ReadDependencies,
+  { status, workflowId, runId }: WorkflowExecutionDescription,
+): Promise<PurchaseResult | undefined> {
+  if (status.name !== 'COMPLETED') return undefined;
+  return purchaseResult.parse(await purchases.result({ workflowId, runId }));
+}
+
+/** The order of a purchase that was stopped: the one that bears its reference. Several are for a person to sort out. */
+async function ownOrderId(
+  partner: PartnerClient,
+  { startTime }: WorkflowExecutionDescription,
+  referenceId: string,
+): Promise<string | undefined> {
+  const { orders, unclear } = await findOrders(partner, {
+    ...{ referenceId, since: startTime.getTime(), mayHaveArrived: true },
+  });
+  if (unclear !== undefined) throw failure(FAILURE.partnerUnavailable, unclear);
+  const billable = orders.filter(isBillable);
+  if (billable.length > 1) throw nothingToDeliver(`the partner has ${billable.length} orders for it`);
+  return (billable[0] ?? orders[0])?.id;
+}
+
+async function readOrder(
+  deps: ReadDependencies,
+  { orderId, referenceId, secretId }: { orderId: string; referenceId: string; secretId: string },
+): Promise<OrderSnapshot> {
+  const { data } = await deps.partner.getOrder(orderId);
+  const [claimedBy] = await deps.purchases.othersWithOrder(orderId, referenceId);
+  return { ...snapshotOf(orderId, data, nameKeys(deps, data, secretId)), claimedBy };
+}
+
+function nothingToDeliver(why: string) {
+  return failure(FAILURE.nothingToDeliver, why, { final: true });
+}

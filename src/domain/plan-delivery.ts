@@ -1,0 +1,104 @@
+import type { Accepted } from './accepted';
+import { type KeyIds, keyCount, keyIdsOf, missingKeys } from './line-totals';
+import type { OrderSnapshot, PurchaseItem } from './order';
+import { endsWithoutKeys, eventTypeOf, type PurchaseOutcome } from './outcome';
+import { reviewOrder, type SaleLine } from './review-order';
+
+/** A purchase that has ended, as the server and the partner know it now. */
+export interface EndedSale {
+  referenceId: string;
+  items: PurchaseItem[];
+  /** How it ended; absent if it was stopped and has no result. */
+  outcome?: PurchaseOutcome;
+  orderId?: string;
+  totalDebit?: number;
+  reason?: string;
+  /** What operators have accepted of its order. */
+  accepted?: Accepted;
+  /** The ids of the keys that its own outcome event named. */
+  outcomeKeyIds: KeyIds;
+  /** The ids of all keys that the checkout has confirmed. */
+  confirmedKeyIds: KeyIds;
+  /** Whether the checkout was notified of a refund after the end. */
+  refundConfirmed: boolean;
+  /** Its order as it is now, read if keys may have to be sent. */
+  order?: OrderSnapshot;
+}
+
+/** An event about a sale. It names keys by their ids; whoever sends it reads the keys. */
+export interface SaleDelivery {
+  type: `purchase.${Lowercase<PurchaseOutcome>}` | 'purchase.late_delivery';
+  referenceId: string;
+  orderId?: string;
+  /** How the purchase ended; absent from an event after its end. */
+  outcome?: PurchaseOutcome;
+  /** The status of the order as it was reviewed. With keys it must still be that. */
+  status?: string;
+  /** Absent from a refund after the end. */
+  lines?: SaleLine[];
+  totalDebit?: number;
+  reason?: string;
+}
+
+/** What brings the checkout up to date after the end of a purchase. */
+export type DeliveryPlan =
+  /** `newKeys`: how many of its keys the checkout has not confirmed. `missing`: how many the order still lacks. */
+  | { kind: 'send'; delivery: SaleDelivery; newKeys: number; missing: number; ordered: number }
+  /** There is nothing to send, `why` if somebody asked for it. */
+  | { kind: 'nothing'; why: string; missing: number }
+  /** Its keys must not be delivered as they are. */
+  | { kind: 'issue'; issue: string };
+
+/** @param again also send what the checkout has confirmed already. */
+export function planDelivery(sale: EndedSale, again: boolean): DeliveryPlan {
+  const { items, outcome, order, accepted } = sale;
+  if (outcome !== undefined && endsWithoutKeys(outcome)) return repeatOutcome(sale, again, `it ended ${outcome}`);
+  if (!order) return { kind: 'nothing', why: 'the partner shows no order for it', missing: 0 };
+  const review = reviewOrder({ items, accepted }, order, outcome !== undefined);
+  switch (review.kind) {
+    case 'issue':
+      return { kind: 'issue', issue: review.issue.explanation };
+    case 'ended':
+      if (review.outcome === 'FAILED') return repeatOutcome(sale, again, `its order ${order.orderId} is FAILED`);
+      return refund(sale, order, again);
+    case 'open':
+      return repeatOutcome(sale, again, `its order ${order.orderId} is ${order.status}`);
+    case 'deliver': {
+      const newKeys = missingKeys(keyIdsOf(review.lines), sale.confirmedKeyIds).length;
+      const missing = Math.max(0, review.ordered - keyCount(review.lines));
+      if (newKeys === 0 && !again) return { kind: 'nothing', why: 'the checkout has every key of the order', missing };
+      if (keyCount(review.lines) === 0) return repeatOutcome(sale, again, `its order ${order.orderId} holds no keys`);
+      const delivery = saleAsItIs(sale, order, review.lines);
+      return { kind: 'send', delivery, newKeys, missing, ordered: review.ordered };
+    }
+  }
+}
+
+/** With the very keys of the outcome event it is that event again; with others they came after the end. */
+function saleAsItIs(sale: EndedSale, order: OrderSnapshot, lines: SaleLine[]): SaleDelivery {
+  const { referenceId, outcome, outcomeKeyIds, reason } = sale;
+  const { orderId, status, totalDebit } = order;
+  const keyIds = keyIdsOf(lines);
+  const isOutcome = missingKeys(keyIds, outcomeKeyIds).length + missingKeys(outcomeKeyIds, keyIds).length === 0;
+  if (outcome === undefined || !isOutcome) {
+    return { type: 'purchase.late_delivery', referenceId, orderId, status, lines, totalDebit };
+  }
+  return { type: eventTypeOf(outcome), referenceId, orderId, outcome, status, lines, totalDebit, reason };
+}
+
+function refund(sale: EndedSale, { orderId, totalDebit }: OrderSnapshot, again: boolean): DeliveryPlan {
+  if (sale.refundConfirmed && !again) return { kind: 'nothing', why: 'the checkout knows of the refund', missing: 0 };
+  const reason = 'the partner has refunded the order after the purchase had ended';
+  const delivery = { type: 'purchase.refunded', referenceId: sale.referenceId, orderId, totalDebit, reason } as const;
+  return { kind: 'send', delivery, newKeys: 0, missing: 0, ordered: 0 };
+}
+
+/** Repeats the event of an outcome that has no keys. One with keys can't be repeated without them. */
+function repeatOutcome(sale: EndedSale, again: boolean, why: string): DeliveryPlan {
+  const { referenceId, items, outcome, orderId, totalDebit, reason, outcomeKeyIds } = sale;
+  const hadKeys = Object.keys(outcomeKeyIds).length > 0;
+  if (!again || outcome === undefined || hadKeys) return { kind: 'nothing', why, missing: 0 };
+  const lines = items.map((item) => ({ ...item, keyIds: [] }));
+  const delivery = { type: eventTypeOf(outcome), referenceId, orderId, outcome, lines, totalDebit, reason };
+  return { kind: 'send', delivery, newKeys: 0, missing: 0, ordered: 0 };
+}

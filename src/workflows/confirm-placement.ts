@@ -1,0 +1,114 @@
+import { ActivityFailure, log, proxyActivities, sleep } from '@temporalio/workflow';
+import type { Activities, FoundOrder, OrderSearchResult } from '../contracts/activities';
+import { summaryOf } from '../domain/markdown';
+import { chooseOrder, type Confirm, type NextStep } from '../domain/placement';
+import { isOrderSearchResult } from './activity-result-guards';
+import { raiseAlert } from './alerts';
+import { boundedPause } from './bounded-pause';
+import { metrics } from './metrics';
+import { confirmationPauses, historySearchOptions, unreadableHistoryTimeout } from './policies';
+import { firstStart, type PurchaseRecord } from './purchase-record';
+
+/** The order that a purchase goes on with. */
+export interface PlacedOrder {
+  kind: 'order';
+  orderId: string;
+  /** Found in the order history or named by an operator, not answered to our own request. */
+  adopted: boolean;
+}
+
+interface HistorySearch extends Pick<Confirm, 'searches' | 'proven'> {
+  /** Epoch ms: no request can be in flight any more. The window begins no earlier. */
+  notBefore: number;
+  /** A request may have been sent, so a row that can't be read may be its order. */
+  mayHaveArrived: boolean;
+  /** How long a history that can't be read is searched again, if not as long as the policy says. */
+  unreadableForMs?: number;
+}
+
+/** At least one order of the reference. */
+type FoundOrders = [FoundOrder, ...FoundOrder[]];
+
+/** What the order history shows about a placement. */
+type HistoryAnswer =
+  { kind: 'found'; orders: FoundOrders } | { kind: 'absent' } | { kind: 'unreadable'; why: string };
+
+/**
+ * Searches the order history, soon and then with growing gaps. An order is absent only if every search of a whole window showed so; a
+ * search that fails or proves nothing begins the window again. It lasts from the answer of its first search to the question of its
+ * last: what a search shows may be as old as its question. A window that has begun is always finished.
+ */
+export async function searchForOrder(purchase: PurchaseRecord, search: HistorySearch): Promise<HistoryAnswer> {
+  const { settings } = purchase;
+  const { notBefore, proven, unreadableForMs = unreadableHistoryTimeout(settings) } = search;
+  const windowMs = search.searches === 'one' ? 0 : settings.confirmWindowMs;
+  const giveUpAt = notBefore + unreadableForMs;
+  const pauses = confirmationPauses(settings);
+  let absentSince: number | undefined;
+
+  for (let count = 0; ; count++) {
+    const askedAt = Date.now();
+    const { result, why } = await searchOnce(purchase, search);
+    if (result && hasOrders(result.orders)) return { kind: 'found', orders: result.orders };
+    const counts = result !== undefined && (result.readable || !proven);
+    absentSince = counts ? (absentSince ?? Math.max(Date.now(), notBefore)) : undefined;
+    if (absentSince !== undefined && (windowMs === 0 || askedAt - absentSince >= windowMs)) return { kind: 'absent' };
+    // It takes several searches to give up: one that died with its worker may last longer than the timeout for all.
+    const isOver = Date.now() >= giveUpAt && count >= pauses.length;
+    if (isOver && absentSince === undefined) return { kind: 'unreadable', why };
+    const pause = pauses[Math.min(count, pauses.length - 1)] ?? settings.confirmWindowMs;
+    await sleep(boundedPause(pause, giveUpAt), { summary: 'then the order history is searched again' });
+  }
+}
+
+/** One search. Without `result` it failed, or an operator completed it with something else. */
+async function searchOnce(
+  { input, settings }: PurchaseRecord,
+  { proven, notBefore, mayHaveArrived }: HistorySearch,
+): Promise<{ result?: OrderSearchResult; why: string }> {
+  const { findOrders } = proxyActivities<Activities>(historySearchOptions(settings));
+  const { referenceId } = input;
+  try {
+    const result = await findOrders.executeWithOptions({ summary: summaryOf(`orders of reference ${referenceId}`) }, [
+      { referenceId, since: firstStart(), prove: proven, sentBefore: notBefore, mayHaveArrived },
+    ]);
+    return isOrderSearchResult(result)
+      ? { result, why: result.why }
+      : { why: 'the search of the order history was completed by an operator' };
+  } catch (failure) {
+    const cause = failure instanceof ActivityFailure ? failure.cause?.message : undefined;
+    return { why: `the order history could not be read${cause === undefined ? '' : `: ${cause}`}` };
+  }
+}
+
+const IF_ABSENT: Record<NextStep['kind'], string> = {
+  attempt: 'it is placed again',
+  hold: 'the purchase is held for an operator',
+  end: 'the purchase ends as REJECTED',
+  confirm: '',
+};
+
+/** In words, for people: what happens during a confirmation window and after it. */
+export function describeConfirmation(
+  { confirmWindowMs }: PurchaseRecord['settings'],
+  ifAbsent: NextStep['kind'],
+): string {
+  const searched = `the order history is searched for ${confirmWindowMs / 1_000} s, and longer while it can't be read`;
+  return `${searched}; an order that it shows is adopted, without one ${IF_ABSENT[ifAbsent]}`;
+}
+
+/** Takes over the order that the history shows, and reports each further one: all of them cost money. */
+export function adopt(purchase: PurchaseRecord, found: FoundOrders): PlacedOrder {
+  const { adopt: chosen, doubles } = chooseOrder(found);
+  if (doubles.length > 0) {
+    const alsoBought = doubles.map((order) => order.id);
+    log.error('double purchase at the partner', { adopted: chosen.id, doubles: alsoBought });
+    metrics.count('fulfilment_double_purchases', {}, doubles.length);
+    raiseAlert(purchase, 'DOUBLE_PURCHASE', { adopted: chosen.id, alsoBought });
+  }
+  return { kind: 'order', orderId: chosen.id, adopted: true };
+}
+
+function hasOrders(orders: FoundOrder[]): orders is FoundOrders {
+  return orders.length > 0;
+}

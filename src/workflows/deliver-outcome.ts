@@ -1,0 +1,114 @@
+import { log, sleep } from '@temporalio/workflow';
+import { type KeyIds, keyIdsOf, missingKeys, unionOfKeys } from '../domain/line-totals';
+import { endsPolling } from '../domain/order';
+import { eventTypeOf } from '../domain/outcome';
+import type { SaleDelivery } from '../domain/plan-delivery';
+import { raiseAlert } from './alerts';
+import { pollOnce } from './await-order';
+import { boundedPause } from './bounded-pause';
+import { deliverSale, type SaleDeliveryEnd } from './deliver-sale';
+import { hold, type HoldCause, type Holds } from './holds';
+import type { OutcomeDetails, PurchaseRecord } from './purchase-record';
+import { reviewOutcome } from './review-outcome';
+
+/** How often a changed order is reviewed again before an operator is asked. */
+const MOST_REVIEWS = 3;
+/** Key ids in an alert. */
+const MOST_SHOWN = 20;
+
+/**
+ * Notifies the checkout of the outcome, with all keys of the sale. If the order has changed since its review it is reviewed again. An
+ * event that can't be delivered is held; an operator has it sent again, or withholds it.
+ *
+ * @returns the outcome that the checkout was notified of, which an operator or a changed order may have changed.
+ */
+export async function deliverOutcome(
+  purchase: PurchaseRecord,
+  holds: Holds,
+  first: OutcomeDetails,
+): Promise<OutcomeDetails> {
+  let details = first;
+  let reviews = 0;
+  // Of attempts without a receipt. A key of them that leaves the order is a person's business.
+  let maybeDelivered: KeyIds = {};
+  let countGone = 0;
+  const reviewAgain = async () => {
+    details = await reviewChanged(purchase, holds, details);
+    const gone = missingKeys(maybeDelivered, keyIdsOf(details.lines));
+    if (gone.length <= countGone) return;
+    countGone = gone.length;
+    raiseAlert(purchase, 'DELIVERED_KEYS_GONE', { maybeDelivered: gone.slice(0, MOST_SHOWN), count: countGone });
+  };
+  for (let isFirst = true; ; isFirst = false) {
+    const delivered = await deliverSale(purchase, saleOf(purchase, details), isFirst);
+    if (delivered.kind === 'RECEIVED') {
+      purchase.noteReceived(delivered.event);
+      return details;
+    }
+    if (delivered.kind !== 'CHANGED' || delivered.maybeSent) {
+      maybeDelivered = unionOfKeys(maybeDelivered, keyIdsOf(details.lines));
+    }
+    if (delivered.kind === 'CHANGED' && reviews < MOST_REVIEWS) {
+      reviews += 1;
+      await reviewAgain();
+      continue;
+    }
+    const problem = problemOf(delivered);
+    const { decision } = await hold(purchase, holds, problem);
+    if (decision === 'withhold') return withhold(purchase, details, problem);
+    if (delivered.kind === 'CHANGED') await reviewAgain();
+    reviews = 0;
+  }
+}
+
+function problemOf(delivered: Exclude<SaleDeliveryEnd, { kind: 'RECEIVED' }>): HoldCause {
+  switch (delivered.kind) {
+    case 'CHANGED':
+      return {
+        reason: 'ORDER_CHANGES',
+        explanation: 'the order changed each time between its review and its delivery',
+      };
+    case 'REFUSED':
+      return { reason: 'DELIVERY_REFUSED', explanation: 'the checkout refused the event for good (410)' };
+    case 'EXHAUSTED':
+      return { reason: 'DELIVERY_EXHAUSTED', explanation: delivered.why };
+  }
+}
+
+/** Reviews the order as it is an interval later, because whatever changes it may not be done. */
+async function reviewChanged(
+  purchase: PurchaseRecord,
+  holds: Holds,
+  before: OutcomeDetails,
+): Promise<OutcomeDetails> {
+  const pause = boundedPause(purchase.settings.pollIntervalMs, Infinity);
+  await sleep(pause, { summary: 'then the order is reviewed again' });
+  const { orderId } = purchase;
+  const order = orderId === undefined ? undefined : await pollOnce(purchase, orderId);
+  // A poll without an end says nothing about the keys: the delivery then finds out whether they are there again.
+  if (!order || !endsPolling(order.status)) return before;
+  return reviewOutcome(purchase, holds, order, true);
+}
+
+async function withhold(
+  purchase: PurchaseRecord,
+  details: OutcomeDetails,
+  { explanation }: HoldCause,
+): Promise<OutcomeDetails> {
+  const reason = `withheld by an operator; ${explanation}`;
+  const withheld: OutcomeDetails = { ...details, outcome: 'ABANDONED', lines: [], reason };
+  const delivered = await deliverSale(purchase, saleOf(purchase, withheld), false);
+  if (delivered.kind === 'RECEIVED') purchase.noteReceived(delivered.event);
+  // Holding it once more would ask an operator whether to withhold that something was withheld.
+  else log.error('the checkout does not know that it was given up', { why: delivered.kind });
+  return withheld;
+}
+
+/** The event of an outcome: the sale as it is, with all of its keys. */
+function saleOf({ input, orderId }: PurchaseRecord, details: OutcomeDetails): SaleDelivery {
+  const { outcome, status, totalDebit, reason } = details;
+  const ordered = input.items.map((item) => ({ ...item, keyIds: [] }));
+  const lines = details.lines.length > 0 ? details.lines : ordered;
+  const { referenceId } = input;
+  return { type: eventTypeOf(outcome), referenceId, orderId, outcome, status, lines, totalDebit, reason };
+}

@@ -1,0 +1,75 @@
+import { ActivityFailure, ApplicationFailure, proxyActivities, proxyLocalActivities, sleep, TemporalFailure } from '@temporalio/workflow';
+import type { Activities, SaleDelivered } from '../contracts/activities';
+import { FAILURE } from '../contracts/failures';
+import type { PurchaseSettings } from '../contracts/purchase';
+import { keyCount } from '../domain/line-totals';
+import type { SaleDelivery } from '../domain/plan-delivery';
+import { isSaleDelivered } from './activity-result-guards';
+import { deliveryOptions, firstDeliveryOptions } from './policies';
+
+const local = proxyLocalActivities<Activities>(firstDeliveryOptions);
+
+/** How a delivery ended; `EXHAUSTED` if it was tried for a day, or ended by an operator without a receipt. */
+export type SaleDeliveryEnd = SaleDelivered | { kind: 'EXHAUSTED'; why: string };
+
+/** What sees a purchase whose event takes longer. */
+interface Delivering {
+  settings: PurchaseSettings;
+  showDelivering(type: string): void;
+}
+
+/**
+ * Delivers one event about a sale, for a day if need be. It may be received several times, which is harmless: a key has the same id in
+ * every event.
+ *
+ * @param atOnce whether the first attempt may be a local activity, in this very workflow task.
+ */
+export async function deliverSale(
+  { settings, ...shown }: Delivering,
+  sale: SaleDelivery,
+  atOnce: boolean,
+): Promise<SaleDeliveryEnd> {
+  const summary = summaryOf(sale);
+  let maybeSent = false;
+  if (atOnce) {
+    const first = await deliverLocally(sale, summary);
+    if (first.kind !== 'FAILED') return first;
+    maybeSent = first.maybeSent;
+    if (first.retryAfterMs > 0) await sleep(first.retryAfterMs, { summary: 'the pause that the checkout asked for' });
+  }
+  shown.showDelivering(sale.type);
+  const { deliverSale: deliver } = proxyActivities<Activities>(deliveryOptions(settings));
+  try {
+    const delivered = await deliver.executeWithOptions({ summary }, [sale]);
+    if (!isSaleDelivered(delivered)) return ENDED_BY_OPERATOR;
+    return delivered.kind === 'CHANGED' ? { kind: 'CHANGED', maybeSent: maybeSent || delivered.maybeSent } : delivered;
+  } catch (failure) {
+    const cause = failure instanceof ActivityFailure ? failure.cause : undefined;
+    const byOperator = cause instanceof ApplicationFailure && cause.nonRetryable === true;
+    return byOperator ? ENDED_BY_OPERATOR : { kind: 'EXHAUSTED', why: 'the event was tried for a day and never taken' };
+  }
+}
+
+const ENDED_BY_OPERATOR = {
+  kind: 'EXHAUSTED',
+  why: 'the delivery of the event was ended by an operator, without a receipt',
+} as const;
+
+type LocalFailure = { kind: 'FAILED'; maybeSent: boolean; retryAfterMs: number };
+
+async function deliverLocally(sale: SaleDelivery, summary: string): Promise<SaleDelivered | LocalFailure> {
+  try {
+    return await local.deliverSale.executeWithOptions({ summary }, [sale]);
+  } catch (failure) {
+    // A local activity fails without an ActivityFailure around it.
+    if (!(failure instanceof TemporalFailure)) throw failure;
+    if (!(failure instanceof ApplicationFailure)) return { kind: 'FAILED', maybeSent: true, retryAfterMs: 0 };
+    const maybeSent = failure.type === FAILURE.deliveryFailed;
+    return { kind: 'FAILED', maybeSent, retryAfterMs: Number(failure.nextRetryDelay ?? 0) };
+  }
+}
+
+function summaryOf({ type, lines = [] }: SaleDelivery): string {
+  const keys = keyCount(lines);
+  return keys > 0 ? `${type}, keys: ${keys}` : type;
+}

@@ -1,0 +1,154 @@
+import { type Admission, createCircuitBreaker, type PlacementSign } from '../../../src/activities/circuit-breaker';
+
+const FIRST_PAUSE = 30_000;
+const LONGEST_PAUSE = 600_000;
+
+function breakerAt(start = 0) {
+  let time = start;
+  const changes: (string | undefined)[] = [];
+  const breaker = createCircuitBreaker({
+    firstPauseMs: FIRST_PAUSE,
+    longestPauseMs: LONGEST_PAUSE,
+    onChange: (why) => changes.push(why),
+    now: () => time,
+  });
+  const tryAdmission = (referenceId: string): Admission | undefined => {
+    const admitted = breaker.admit(referenceId);
+    return 'paused' in admitted ? undefined : admitted;
+  };
+  const admission = (referenceId: string): Admission => {
+    const admitted = tryAdmission(referenceId);
+    if (!admitted) throw new Error(`${referenceId} is paused`);
+    return admitted;
+  };
+  return {
+    changes,
+    pass: (ms: number) => void (time += ms),
+    admission,
+    tryAdmission,
+    try: (referenceId: string, sign: PlacementSign) => admission(referenceId).end(sign, 'no answer'),
+    isPaused: (referenceId: string) => tryAdmission(referenceId) === undefined,
+  };
+}
+
+/** A breaker that five failed purchases have just opened. */
+function openBreaker() {
+  const breaker = breakerAt();
+  for (const referenceId of ['A', 'B', 'C', 'D', 'E']) breaker.try(referenceId, 'FAILS');
+  return breaker;
+}
+
+describe('a closed circuit breaker', () => {
+  it('opens when five different purchases in a row fail, and says why', () => {
+    const breaker = openBreaker();
+    expect(breaker.isPaused('F')).toBe(true);
+    expect(breaker.changes).toEqual(['no answer']);
+  });
+
+  it('stays closed for one purchase that fails again and again, and for four', () => {
+    const breaker = breakerAt();
+    for (let time = 0; time < 20; time++) breaker.try('A', 'FAILS');
+    for (const referenceId of ['B', 'C', 'D']) breaker.try(referenceId, 'FAILS');
+    expect(breaker.isPaused('E')).toBe(false);
+  });
+
+  it('begins a new row after a success, and neither after nothing nor after a refused order', () => {
+    const breaker = breakerAt();
+    for (const referenceId of ['A', 'B', 'C', 'D']) breaker.try(referenceId, 'FAILS');
+    breaker.try('E', 'WORKS');
+    for (const referenceId of ['F', 'G', 'H', 'I']) breaker.try(referenceId, 'FAILS');
+    breaker.try('J', 'NOTHING');
+    expect(breaker.isPaused('K')).toBe(false);
+    breaker.try('K', 'FAILS');
+    expect(breaker.isPaused('L')).toBe(true);
+  });
+
+  it('stops requests that were about to be sent when it opened', () => {
+    const breaker = breakerAt();
+    const underWay = breaker.admission('Z');
+    for (const referenceId of ['A', 'B', 'C', 'D']) breaker.try(referenceId, 'FAILS');
+    expect(underWay.whyPaused()).toBeUndefined();
+    breaker.try('E', 'FAILS');
+    expect(underWay.whyPaused()).toBe('no answer');
+  });
+});
+
+describe('an open circuit breaker', () => {
+  it('lets one placement through when its pause is over, and no second one meanwhile', () => {
+    const breaker = openBreaker();
+    breaker.pass(FIRST_PAUSE - 1);
+    expect(breaker.isPaused('F')).toBe(true);
+    breaker.pass(1);
+    const trial = breaker.admission('F');
+    expect(trial.whyPaused()).toBeUndefined();
+    expect(breaker.isPaused('G')).toBe(true);
+  });
+
+  it('closes when the trial succeeds', () => {
+    const breaker = openBreaker();
+    breaker.pass(FIRST_PAUSE);
+    breaker.try('F', 'WORKS');
+    expect(breaker.isPaused('G')).toBe(false);
+    expect(breaker.isPaused('H')).toBe(false);
+    expect(breaker.changes).toEqual(['no answer', undefined]);
+  });
+
+  it('doubles its pause with each trial that fails, up to ten minutes', () => {
+    const breaker = openBreaker();
+    const pauses = Array.from({ length: 7 }, (_, trial) => {
+      let pause = 0;
+      let admitted = breaker.tryAdmission(`T${trial}`);
+      for (; !admitted; admitted = breaker.tryAdmission(`T${trial}`)) {
+        breaker.pass(FIRST_PAUSE);
+        pause += FIRST_PAUSE;
+      }
+      admitted.end('FAILS', 'no answer');
+      return pause / FIRST_PAUSE;
+    });
+    expect(pauses).toEqual([1, 2, 4, 8, 16, 20, 20]);
+  });
+
+  it('passes the trial on at once if it shows nothing', () => {
+    const breaker = openBreaker();
+    breaker.pass(FIRST_PAUSE);
+    breaker.try('F', 'NOTHING');
+    expect(breaker.isPaused('G')).toBe(false);
+  });
+
+  it('tries another purchase before one whose trial failed, and that one again if no other waits', () => {
+    const breaker = openBreaker();
+    breaker.pass(FIRST_PAUSE);
+    breaker.try('sick', 'FAILS');
+    expect(breaker.isPaused('healthy')).toBe(true);
+    breaker.pass(2 * FIRST_PAUSE);
+    expect(breaker.isPaused('sick')).toBe(true);
+    breaker.try('healthy', 'NOTHING');
+    breaker.try('sick', 'FAILS');
+  });
+
+  it('does not wait for a purchase that has long not asked: it has ended, or asks another worker', () => {
+    const breaker = openBreaker();
+    breaker.pass(FIRST_PAUSE);
+    breaker.try('sick', 'FAILS');
+    expect(breaker.isPaused('gone')).toBe(true);
+    breaker.pass(LONGEST_PAUSE + 1);
+    expect(breaker.isPaused('sick')).toBe(false);
+  });
+
+  it('closes on an answer to a request that was sent before it opened', () => {
+    const breaker = breakerAt();
+    const underWay = breaker.admission('Z');
+    for (const referenceId of ['A', 'B', 'C', 'D', 'E']) breaker.try(referenceId, 'FAILS');
+    underWay.end('WORKS');
+    expect(breaker.isPaused('F')).toBe(false);
+  });
+
+  it('is not opened for longer by requests that were sent before it opened and fail now', () => {
+    const breaker = breakerAt();
+    const underWay = breaker.admission('Z');
+    for (const referenceId of ['A', 'B', 'C', 'D', 'E']) breaker.try(referenceId, 'FAILS');
+    breaker.pass(FIRST_PAUSE);
+    underWay.end('FAILS', 'timed out');
+    expect(breaker.isPaused('F')).toBe(false);
+  });
+});
