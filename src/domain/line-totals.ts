@@ -31,7 +31,8 @@ export function unionOfKeys(...all: readonly KeyIds[]): KeyIds {
 /** The ids of `some` that `all` lacks, of whatever product. */
 export function missingKeys(some: KeyIds, all: KeyIds): string[] {
   return Object.entries(some).flatMap(([productId, keyIds]) => {
-    const there = new Set(all[productId]);
+    // A product may be called `constructor`, as a property that every object inherits.
+    const there = new Set(Object.hasOwn(all, productId) ? all[productId] : []);
     return keyIds.filter((id) => !there.has(id));
   });
 }

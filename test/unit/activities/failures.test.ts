@@ -2,7 +2,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { toFailure } from '../../../src/activities/failures';
 import { DeliveryError } from '../../../src/delivery/errors';
 import { PartnerError, statusError } from '../../../src/partner/errors';
-import { deliveryOptions, planningOptions, pollingOptions, singleReadOptions } from '../../../src/workflows/policies';
+import { deliveryOptions, pollingOptions, readSaleOptions, singlePollOptions } from '../../../src/workflows/policies';
 import { FAST } from '../../support/settings';
 
 type Options = Pick<ReturnType<typeof deliveryOptions>, 'retry'>;
@@ -14,7 +14,7 @@ function pauseAfter({ retry: retryPolicy }: Options, attempt: number, error: Err
 }
 
 describe('what a Retry-After asks for makes a pause longer, and never shorter', () => {
-  const [delivery, lastRead] = [deliveryOptions(FAST), singleReadOptions(FAST)];
+  const [delivery, lastPoll] = [deliveryOptions(FAST), singlePollOptions(FAST)];
   const partner = (retryAfterMs?: number) => statusError({ operation: 'getOrder', httpStatus: 503, retryAfterMs });
   const checkout = (retryAfterMs?: number) =>
     new DeliveryError('answered', 'the checkout answered 429', { httpStatus: 429, retryAfterMs });
@@ -26,20 +26,20 @@ describe('what a Retry-After asks for makes a pause longer, and never shorter', 
     ['1 s of the checkout, when the pause has grown', delivery, 8, checkout(1_000), 128_000],
     ['an hour of the checkout', delivery, 8, checkout(3_600_000), 3_600_000],
     ['nothing of the checkout', delivery, 8, checkout(), undefined],
-    ['0 of the partner, at the last read of an order', lastRead, 2, partner(0), 4_000],
-    ['a minute of the partner, at the last read of an order', lastRead, 2, partner(60_000), 60_000],
-    ['an hour of the partner, at the last read of an order', lastRead, 2, partner(3_600_000), 60_000],
-    ['an hour of the partner, for what is sent after the end', planningOptions(FAST), 2, partner(3_600_000), 60_000],
-    ['nothing of the partner', lastRead, 2, partner(), undefined],
+    ['0 of the partner, at the last poll of an order', lastPoll, 2, partner(0), 4_000],
+    ['a minute of the partner, at the last poll of an order', lastPoll, 2, partner(60_000), 60_000],
+    ['an hour of the partner, at the last poll of an order', lastPoll, 2, partner(3_600_000), 60_000],
+    ['an hour of the partner, for what is sent after the end', readSaleOptions(FAST), 2, partner(3_600_000), 60_000],
+    ['nothing of the partner', lastPoll, 2, partner(), undefined],
     ['0, under a policy that leaves everything to Temporal', {}, 3, partner(0), 4_000],
   ])('%s', async (_, options, attempt, error, pauseMs) => {
     expect(await pauseAfter(options, attempt, error)).toBe(pauseMs);
   });
 
-  it('a poll keeps its interval, and a slot under PARTNER_MAX_RPS the exact time at which it comes', async () => {
+  it('a poll keeps its interval, and a permit under PARTNER_MAX_RPS the exact time at which it comes', async () => {
     const polling = pollingOptions({ ...FAST, pollIntervalMs: 600_000 }, 3_600_000);
     expect(await pauseAfter(polling, 3, partner(0), 30_000)).toBe(30_000);
     expect(await pauseAfter(polling, 3, partner(90_000), 30_000)).toBe(90_000);
-    expect(await pauseAfter(delivery, 9, new PartnerError('too-late', 'no slot', { turnInMs: 40 }))).toBe(40);
+    expect(await pauseAfter(delivery, 9, new PartnerError('too-late', 'no permit', { permitInMs: 40 }))).toBe(40);
   });
 });

@@ -6,7 +6,7 @@ const SHORT = 5;
 describe('the prices of the catalogue', () => {
   it.each([
     ['count for a minute', MINUTE - 1, 'old'],
-    ['of before count where a new reading takes too long', 15 * MINUTE - 1, 'old'],
+    ['stay in use while a new reading takes too long', 15 * MINUTE - 1, 'old'],
     ['of a quarter of an hour ago do not count', 15 * MINUTE, 'none'],
   ])('%s', async (_, ageMs, prices) => {
     const { readPrices, pass } = await readOnce();
@@ -22,7 +22,7 @@ describe('the prices of the catalogue', () => {
     expect(shownBy(await prices)).toBe('new');
   });
 
-  it('are read on for whom did not wait for them', async () => {
+  it('are read to the end for the next who asks', async () => {
     const { readPrices, pass, answer, readings } = await readOnce();
     pass(2 * MINUTE);
     await Promise.all([readPrices(SHORT), readPrices(SHORT)]);
@@ -30,7 +30,7 @@ describe('the prices of the catalogue', () => {
     expect([shownBy(await readPrices(SHORT)), readings()]).toEqual(['new', 2]);
   });
 
-  it('fail for nobody who did not wait for them', async () => {
+  it('of a failed reading are missed only by those who waited for it', async () => {
     const { readPrices, pass, fail } = await readOnce();
     pass(2 * MINUTE);
     expect(shownBy(await readPrices(SHORT))).toBe('old');
@@ -43,21 +43,21 @@ describe('the prices of the catalogue', () => {
 async function readOnce() {
   let now = 0;
   let readings = 0;
-  let settle: { resolve(currency: string): void; reject(error: Error): void } | undefined;
+  let reading: { resolve(currency: string): void; reject(error: Error): void } | undefined;
   const products = async function* () {
     readings += 1;
     const currency = await new Promise<string>((resolve, reject) => {
-      settle = { resolve, reject };
+      reading = { resolve, reject };
     });
     yield { id: 'p', price: 1, currency };
   };
   type Partner = Parameters<typeof createPriceList>[0];
   const partner = {
-    inTurn: (_: unknown, work: (turn: unknown) => unknown) => work({ products }),
+    withPermits: (_: unknown, work: (partner: unknown) => unknown) => work({ products }),
   } as unknown as Partner;
   const readPrices = createPriceList(partner, () => now);
   const first = readPrices(SHORT);
-  settle?.resolve('old');
+  reading?.resolve('old');
   await first;
   return {
     readPrices,
@@ -65,8 +65,8 @@ async function readOnce() {
     pass: (ms: number) => {
       now += ms;
     },
-    answer: (currency: string) => settle?.resolve(currency),
-    fail: () => settle?.reject(new Error('away')),
+    answer: (currency: string) => reading?.resolve(currency),
+    fail: () => reading?.reject(new Error('away')),
   };
 }
 

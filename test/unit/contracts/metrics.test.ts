@@ -42,8 +42,9 @@ it('every counter begins at 0 under each of its labels, so that the first double
   countFromZero(meter);
   expect(noted).toContain('fulfilment_double_purchases {"workflowType":"purchaseWorkflow"} 0');
   expect(noted).toContain('fulfilment_polls {"result":"failed"} 0');
-  const settled = noted.filter((line) => line.startsWith('fulfilment_placements_settled '));
-  expect(settled).toHaveLength(6 * 3);
+  const { evidence, history } = METRICS.fulfilment_placements_confirmed.labels;
+  const confirmed = noted.filter((line) => line.startsWith('fulfilment_placements_confirmed '));
+  expect(confirmed).toHaveLength(evidence.length * history.length);
 });
 
 it('names, units and labels are those of Prometheus, and few enough to keep for a year', () => {

@@ -1,15 +1,18 @@
 import {
   deliverWorkflowId,
-  eventIdOfWorkflow,
   purchaseWorkflowId,
   referenceIdOfWorkflow,
+  referenceOfWorkflow,
   resolveUpdateId,
 } from '../../../src/contracts/names';
 
-test('a workflow id leads back to its reference or event, also where that begins like a workflow id', () => {
-  expect(referenceIdOfWorkflow(purchaseWorkflowId('purchase-1'))).toBe('purchase-1');
-  expect(eventIdOfWorkflow(deliverWorkflowId({ eventId: 'evt_1' }))).toBe('evt_1');
-  expect(eventIdOfWorkflow(deliverWorkflowId({ referenceId: 'evt-1' }))).toBeUndefined();
+test('a workflow id leads back to its reference, also where that begins like a workflow id', () => {
+  for (const reference of ['SALE-1', 'purchase-1', 'deliver-1']) {
+    expect(referenceIdOfWorkflow(purchaseWorkflowId(reference))).toBe(reference);
+    expect(referenceOfWorkflow(purchaseWorkflowId(reference))).toBe(reference);
+    expect(referenceOfWorkflow(deliverWorkflowId(reference))).toBe(reference);
+  }
+  expect(referenceOfWorkflow('nightly-reconciliation')).toBeUndefined();
 });
 
 test('the same decision on the same hold is one update, and any other is another', () => {

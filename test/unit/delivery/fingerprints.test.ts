@@ -1,59 +1,78 @@
 import fc from 'fast-check';
-import { createFingerprinter } from '../../../src/delivery/index';
+import { createFingerprinter, secretIdOf } from '../../../src/delivery/index';
 
 const OLD = 'fake-old-secret-of-32-bytes-or-more';
 const NEW = 'fake-new-secret-of-32-bytes-or-more';
 
 const key = fc.record({ type: fc.constantFrom('text', 'image', 'te', ''), value: fc.string({ unit: 'binary' }) });
 const by = (...secrets: string[]) => createFingerprinter(() => secrets);
+/** The id of one key, made with the newest secret. */
+const idOf = (prints: ReturnType<typeof by>, one: { type: string; value: string }) =>
+  prints.keyIds([one], prints.newestId())?.[0] ?? '';
 
-describe('a fingerprint', () => {
-  it('is that of its key and of no other, however type and value are cut', () => {
+describe('the id of a key', () => {
+  it('is that of this key and of no other, however type and value are cut', () => {
     const prints = by(NEW);
     fc.assert(
       fc.property(key, key, (one, other) => {
         const same = one.type === other.type && one.value === other.value;
-        expect(prints.newest(one) === prints.newest(other)).toBe(same);
+        expect(idOf(prints, one) === idOf(prints, other)).toBe(same);
       }),
     );
-    expect(prints.newest({ type: 'te', value: 'xtA' })).not.toBe(prints.newest({ type: 'text', value: 'A' }));
-    expect(prints.newest({ type: 'text', value: '\ud800' })).not.toBe(prints.newest({ type: 'text', value: '\ud801' }));
+    expect(idOf(prints, { type: 'te', value: 'xtA' })).not.toBe(idOf(prints, { type: 'text', value: 'A' }));
+    expect(idOf(prints, { type: 'text', value: '\ud800' })).not.toBe(idOf(prints, { type: 'text', value: '\ud801' }));
   });
 
-  it('has one form, from which neither the key nor the secret can be told without the secret', () => {
-    const print = by(NEW).newest({ type: 'text', value: 'AAAA-BBBB' });
-    expect(print).toMatch(/^[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{16}$/);
-    expect(by(OLD).newest({ type: 'text', value: 'AAAA-BBBB' }).slice(7)).not.toBe(print.slice(7));
+  it('says nothing about the key without the secret, and stays what it is over versions: it names a key for ever', () => {
+    const one = { type: 'text', value: 'AAAA-BBBB' };
+    expect(idOf(by(NEW), one)).toBe('Y8F0eH.WSzaud4XdFZpF6Xl');
+    expect(idOf(by(OLD), one).slice(7)).not.toBe('WSzaud4XdFZpF6Xl');
   });
 
-  it('stays what it is over versions, because running purchases hold those of the version before', () => {
-    expect(by(NEW).newest({ type: 'text', value: 'AAAA-BBBB' })).toBe('Y8F0eH.WSzaud4XdFZpF6Xl');
+  it('numbers identical keys of one product by their place, so that each of them can be stored', () => {
+    const prints = by(NEW);
+    const values = fc.array(fc.constantFrom('A', 'B', 'C'), { maxLength: 8 });
+    fc.assert(
+      fc.property(values, (list) => {
+        const ids = prints.keyIds(
+          list.map((value) => ({ type: 'text', value })),
+          prints.newestId(),
+        );
+        const expected = list.map((value, index) => {
+          const count = list.slice(0, index + 1).filter((one) => one === value).length;
+          return `${idOf(prints, { type: 'text', value })}${count > 1 ? `#${count}` : ''}`;
+        });
+        expect(ids).toEqual(expected);
+        expect(new Set(ids).size).toBe(list.length);
+      }),
+    );
   });
 });
 
 describe('after a secret was rotated', () => {
-  it('the newest secret makes fingerprints, and an older one is still recognised by its id', () => {
+  it('the keys of an older purchase keep their ids, and a newer purchase has the newest secret', () => {
     fc.assert(
       fc.property(key, (any) => {
-        const old = by(OLD).newest(any);
+        const old = idOf(by(OLD), any);
         const prints = by(NEW, OLD);
-        expect(prints.like(old, any)).toBe(old);
-        expect(prints.newest(any)).toBe(by(NEW).newest(any));
-        expect(prints.newest(any)).not.toBe(old);
+        expect(prints.keyIds([any], secretIdOf(old))).toEqual([old]);
+        expect(prints.newestId()).toBe(by(NEW).newestId());
+        expect(prints.newestId()).not.toBe(secretIdOf(old));
       }),
     );
   });
 
-  it.each(['GONE', 'no-dot', '', '.', 'abcdef.'])('nothing is made for the unknown secret of %j', (model) => {
-    const known = model === 'GONE' ? by(OLD).newest({ type: 'text', value: 'A' }) : model;
-    expect(by(NEW).like(known, { type: 'text', value: 'A' })).toBeUndefined();
+  it('nothing is made without the secret, and no other takes its place', () => {
+    for (const gone of [by(OLD).newestId(), 'no-id', '']) {
+      expect(by(NEW).keyIds([{ type: 'text', value: 'A' }], gone)).toBeUndefined();
+    }
   });
 
   it('secrets are read at each use, not once', () => {
     let secrets = [OLD];
     const prints = createFingerprinter(() => secrets);
-    const before = prints.newest({ type: 'text', value: 'A' });
+    const before = prints.newestId();
     secrets = [NEW, OLD];
-    expect(prints.newest({ type: 'text', value: 'A' })).not.toBe(before);
+    expect(prints.newestId()).not.toBe(before);
   });
 });

@@ -1,17 +1,50 @@
-import { fingerprintsByProduct } from '../../../src/domain/line-totals';
+import fc from 'fast-check';
+import { type KeyIds, keyIdsOf, missingKeys, unionOfKeys } from '../../../src/domain/line-totals';
 
-describe('the fingerprints by product', () => {
-  it('are those of every line of a product, however it is called, and never those of its last line alone', () => {
-    const byProduct = fingerprintsByProduct([
-      { productId: 'card-50', fingerprints: ['k.1'] },
-      { productId: '__proto__', fingerprints: ['k.2'] },
-      { productId: 'card-50', fingerprints: ['k.3'] },
-      { productId: 'card-20', fingerprints: [] },
+/** The names of properties that every object has are products like any other: an id of the partner is free text. */
+const productId = fc.constantFrom('card-20', 'card-50', '__proto__', 'constructor', 'toString');
+const keyIds = fc.uniqueArray(fc.constantFrom('k.1', 'k.2', 'k.2#2', 'k.3'));
+const keys = fc.array(fc.tuple(productId, keyIds)).map((entries): KeyIds => Object.fromEntries(entries));
+/** Each key as one text. */
+const textsOf = (all: KeyIds) => Object.entries(all).flatMap(([product, ids]) => ids.map((id) => `${product} ${id}`));
+
+describe('the ids of keys by product', () => {
+  it('are those of every line of a product, and never those of its last line alone', () => {
+    const byProduct = keyIdsOf([
+      { productId: 'card-50', keyIds: ['k.1'] },
+      { productId: '__proto__', keyIds: ['k.2'] },
+      { productId: 'card-50', keyIds: ['k.3'] },
+      { productId: 'card-20', keyIds: [] },
     ]);
-
     expect(Object.entries(byProduct)).toEqual([
       ['card-50', ['k.1', 'k.3']],
       ['__proto__', ['k.2']],
     ]);
   });
+
+  it('are a set: a union has each of them once, and nothing is missing from it', () => {
+    fc.assert(
+      fc.property(keys, keys, (one, other) => {
+        const union = unionOfKeys(one, other);
+        expect(textsOf(union).toSorted()).toEqual([...new Set([...textsOf(one), ...textsOf(other)])].toSorted());
+        expect([...missingKeys(one, union), ...missingKeys(other, union)]).toEqual([]);
+        const missing = textsOf(one).filter((text) => !textsOf(other).includes(text));
+        expect(missingKeys(one, other)).toEqual(missing.map((text) => text.split(' ')[1]));
+      }),
+    );
+  });
+});
+
+it('finding what is missing among thousands of keys is work in proportion to their number: a workflow task waits for it', () => {
+  const ids = Array.from({ length: 2_000 }, (_, index) => `k.${index}`);
+  let reads = 0;
+  const watched = new Proxy(ids.toReversed(), {
+    get(target, name, receiver): unknown {
+      reads += 1;
+      return Reflect.get(target, name, receiver);
+    },
+  });
+  expect(missingKeys({ card: ids }, { card: watched })).toEqual([]);
+  expect(unionOfKeys({ card: ids }, { card: watched }).card).toHaveLength(ids.length);
+  expect(reads).toBeLessThan(10 * ids.length);
 });

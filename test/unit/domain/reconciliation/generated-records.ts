@@ -50,12 +50,12 @@ export function purchase(name: string, changes: Partial<KnownPurchase> = {}): Kn
     totalDebit: 12.34,
     ordered: 2,
     delivered: 2,
-    fingerprints: { 'card-50': [`k.${name}-1`, `k.${name}-2`] },
+    keyIds: { 'card-50': [`k.${name}-1`, `k.${name}-2`] },
     ...changes,
   };
 }
 
-const NOTHING = { delivered: 0, fingerprints: {} };
+const NOTHING = { delivered: 0, keyIds: {} };
 
 /** What must be found. */
 export interface Expected {
@@ -147,6 +147,8 @@ export const PLANTS: Record<string, Plant> = {
     ),
   'half delivered, still a part': (n) =>
     finds('UNDELIVERED', [order(n, { status: 'PARTIAL_COMPLETED' })], [purchase(n, half(n))]),
+  'a delivered key that is no longer in its order': (n) =>
+    finds('KEYS_GONE', [order(n, { keysGone: 1 })], [purchase(n)]),
   'a debit that differs by a cent': (n) => finds('AMOUNT_MISMATCH', [order(n)], [purchase(n, { totalDebit: 12.35 })]),
   'a debit for an order that failed': (n) =>
     finds('AMOUNT_MISMATCH', [order(n, { status: 'FAILED' })], [purchase(n, { state: 'FAILED', ...NOTHING })]),
@@ -154,7 +156,7 @@ export const PLANTS: Record<string, Plant> = {
     finds(
       'SAME_KEY_TWICE',
       [order(n), order(`${n}b`)],
-      [purchase(n), purchase(`${n}b`, { fingerprints: { 'card-50': [`k.${n}-2`], other: [`k.${n}b-1`] } })],
+      [purchase(n), purchase(`${n}b`, { keyIds: { 'card-50': [`k.${n}-2`], other: [`k.${n}b-1`] } })],
       [`ord-${n}`, `ord-${n}b`],
     ),
   'running for two days': (n) =>
@@ -267,11 +269,11 @@ function well(orders: PartnerOrder[], purchases: KnownPurchase[]) {
 }
 
 function half(n: string) {
-  return { state: 'PARTIALLY_DELIVERED', delivered: 1, fingerprints: { 'card-50': [`k.${n}-1`] } };
+  return { state: 'PARTIALLY_DELIVERED', delivered: 1, keyIds: { 'card-50': [`k.${n}-1`] } };
 }
 
 function whole(n: string) {
-  return { ordered: 2, delivered: 2, fingerprints: { 'card-50': [`k.${n}-1`, `k.${n}-2`] } };
+  return { ordered: 2, delivered: 2, keyIds: { 'card-50': [`k.${n}-1`, `k.${n}-2`] } };
 }
 
 /** A purchase that did not end by itself has no closing memo. */
@@ -282,7 +284,7 @@ function stopped(execution: string) {
     totalDebit: undefined,
     ordered: undefined,
     delivered: undefined,
-    fingerprints: undefined,
+    keyIds: undefined,
   };
 }
 

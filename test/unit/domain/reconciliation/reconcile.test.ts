@@ -8,7 +8,6 @@ import {
   KIND_DOCS,
   type KnownPurchase,
   type PartnerOrder,
-  readsForKeys,
   reconcile,
   withKeysMissing,
 } from '../../../../src/domain/reconciliation/index';
@@ -84,7 +83,7 @@ describe('comparing the orders of the partner with the purchases here', () => {
     const first = order('first', { referenceId: 'REF-0', createdAt: hoursAgo(25) });
     const found = compare([second, first], purchases);
     expect(found.map(inBrief)).toEqual(['DOUBLE_PURCHASE REF-0 ord-first ord-second', 'LOST REF-0 ord-first']);
-    expect(found.map((finding) => finding.repair)).toEqual(['notify-attention', 'adopt']);
+    expect(found.map((finding) => finding.repair)).toEqual(['notify', 'adopt']);
     expect(found[0]?.amounts).toEqual({ history: 12.34, surplus: 12.34 });
   });
 
@@ -128,28 +127,16 @@ describe('comparing the orders of the partner with the purchases here', () => {
     ['a debit for an order that failed', { status: 'FAILED' }, 'FAILED', ['AMOUNT_MISMATCH']],
     ['the same, given back since', { status: 'FAILED', totalDebit: 0 }, 'FAILED', []],
   ])('compares the debit of a purchase of two pieces with %s', (_, shown, state, expected) => {
-    const ended = state === 'FAILED' ? { state, delivered: 0, fingerprints: {} } : {};
+    const ended = state === 'FAILED' ? { state, delivered: 0, keyIds: {} } : {};
     expect(compare([order('m', shown)], [purchase('m', ended)]).map(({ kind }) => kind)).toEqual(expected);
   });
 
   it.each<[string, Partial<KnownPurchase>, number, string, string]>([
-    [
-      'half of it',
-      {},
-      6.17,
-      'SHORTFALL_REFUNDED deliver-late-or-notify-refund',
-      'the partner charges the price of those',
-    ],
-    [
-      'another amount',
-      {},
-      10,
-      'UNDELIVERED deliver-late-or-notify-refund',
-      'its debit has gone down from 12.34 to 10.',
-    ],
-    ['nothing', {}, 12.34, 'UNDELIVERED deliver-late', 'its order at the partner is PARTIAL_COMPLETED.'],
-    ['less than a millionth', { totalDebit: 0.1 + 0.2 }, 0.3, 'UNDELIVERED deliver-late', 'is PARTIAL_COMPLETED.'],
-    ['who knows what: it was terminated', TERMINATED, 6.17, 'UNDELIVERED deliver-late', 'is PARTIAL_COMPLETED.'],
+    ['half of it', {}, 6.17, 'SHORTFALL_REFUNDED deliver-or-notify', 'the partner charges the price of those'],
+    ['another amount', {}, 10, 'UNDELIVERED deliver-or-notify', 'its debit has gone down from 12.34 to 10.'],
+    ['nothing', {}, 12.34, 'UNDELIVERED deliver', 'its order at the partner is PARTIAL_COMPLETED.'],
+    ['less than a millionth', { totalDebit: 0.1 + 0.2 }, 0.3, 'UNDELIVERED deliver', 'is PARTIAL_COMPLETED.'],
+    ['who knows what: it was terminated', TERMINATED, 6.17, 'UNDELIVERED deliver', 'is PARTIAL_COMPLETED.'],
   ])('says of a part for 12.34 of which %s was refunded what can be told', (_, known, totalDebit, expected, words) => {
     const part = { state: 'PARTIALLY_DELIVERED', delivered: 1, ...known };
     const shown = { status: 'PARTIAL_COMPLETED', amount: undefined, quantity: 1, totalDebit };
@@ -164,7 +151,7 @@ describe('comparing the orders of the partner with the purchases here', () => {
     const keys = { 'card-50': ['k.same-1', 'k.same-2'] };
     const found = compare(
       names.map((name) => order(name)),
-      names.map((name) => purchase(name, { fingerprints: keys })),
+      names.map((name) => purchase(name, { keyIds: keys })),
     );
     expect(found).toHaveLength(1);
     expect(found[0]).toMatchObject({ kind: 'SAME_KEY_TWICE', referenceId: 'REF-00' });
@@ -172,9 +159,8 @@ describe('comparing the orders of the partner with the purchases here', () => {
     expect(found[0]?.explanation).not.toContain('k.same');
   });
 
-  it('does not report a key that one order holds twice, or the two runs of a reset, as the same key in two purchases', () => {
-    const twice = purchase('t', { fingerprints: { 'card-50': ['k.t', 'k.t'] } });
-    const runs = [twice, { ...twice, runId: 'later', startedAt: hoursAgo(29) }];
+  it('does not report the keys of the two runs of a reset as the same keys in two purchases', () => {
+    const runs = [purchase('t'), purchase('t', { runId: 'later', startedAt: hoursAgo(29) })];
     expect(compare([order('t')], runs)).toEqual([]);
   });
 
@@ -268,39 +254,45 @@ describe('a second reading', () => {
 });
 
 describe('a repair', () => {
-  it('leaves nothing to repair: a second run on the repaired records notifies nobody and delivers nothing', () => {
+  it('leaves nothing to deliver or to adopt: the next night finds only what a person must see, under the same keys', () => {
     const { orders, purchases } = plant([...Object.values(PLANTS), ...Object.values(WELL)], 2_000);
     const first = compare(orders, purchases);
-    expect(new Set(first.flatMap(({ repair }) => repair ?? []))).toEqual(
-      new Set(['deliver-late', 'deliver-late-or-notify-refund', 'adopt', 'notify-refund', 'notify-attention']),
-    );
     const again = compare(orders, repaired(orders, purchases, first));
-    // An order that is still a part may grow: it is read every night, and is a finding until the rest has come.
+    // An order that is still a part may grow: it is read every night.
     const parts = new Set(orders.filter(({ status }) => status === 'PARTIAL_COMPLETED').map(({ id }) => id));
-    const ofParts = again.filter((finding) => readsForKeys(finding) && parts.has(finding.orderIds[0]!));
-    expect(new Set(ofParts.map(({ kind }) => kind))).toEqual(new Set(['UNDELIVERED', 'SHORTFALL_REFUNDED']));
-    const second = again.filter((finding) => !ofParts.includes(finding));
-    expect(second.filter(({ repair }) => repair !== undefined)).toEqual([]);
-    const delivered = first.filter(({ repair }) => repair === 'deliver-late' || repair === 'adopt').map(findingKey);
-    expect(second.map(findingKey).filter((key) => delivered.includes(key))).toEqual([]);
+    const second = again.filter(({ orderIds: [id] }) => !parts.has(id!));
+    expect(second.filter(({ repair }) => repair?.startsWith('deliver') || repair === 'adopt')).toEqual([]);
+    const known = new Set(first.map(findingKey));
+    expect(second.map(findingKey).filter((key) => !known.has(key))).toEqual([]);
+    const ofPeople = first.filter(({ repair }) => repair === 'notify' || repair === 'notify-refund');
+    const still = new Set(second.map(findingKey));
+    expect(ofPeople.map(findingKey).filter((key) => !still.has(key))).toEqual([]);
+    expect(ofPeople.length).toBeGreaterThan(100);
   });
 
-  it('is proposed only where the reconciliation can do something by itself', () => {
+  it('is proposed for these kinds, and people alone can do something about the others', () => {
     const { orders, purchases } = plant(Object.values(PLANTS), 200);
-    const left = compare(orders, purchases).filter(({ repair }) => repair === undefined);
-    expect(new Set(left.map(({ kind }) => kind))).toEqual(
-      new Set([
-        'SAME_KEY_TWICE',
-        'LOST',
-        'UNDELIVERED',
-        'MISSING_AT_PARTNER',
-        'UNREADABLE',
-        'ORPHAN',
-        'AMOUNT_MISMATCH',
-        'STATUS_MISMATCH',
-        'STUCK',
-      ]),
-    );
+    const repairs = new Map<string, Set<string>>();
+    for (const { kind, repair = 'none' } of compare(orders, purchases))
+      repairs.set(kind, (repairs.get(kind) ?? new Set()).add(repair));
+    const shown = [...repairs].map(([kind, some]) => [kind, [...some].toSorted().join(' ')]);
+    expect(Object.fromEntries(shown)).toEqual({
+      DOUBLE_PURCHASE: 'notify',
+      SAME_KEY_TWICE: 'none',
+      LOST: 'adopt deliver none',
+      LATE: 'deliver',
+      UNDELIVERED: 'deliver none notify',
+      MISSING_AT_PARTNER: 'none',
+      UNREADABLE: 'none',
+      ORPHAN: 'none',
+      REFUNDED_AFTER_DELIVERY: 'notify-refund',
+      KEYS_GONE: 'notify',
+      AMOUNT_MISMATCH: 'none',
+      STATUS_MISMATCH: 'none notify notify-refund',
+      SHORTFALL_FILLED: 'deliver',
+      SHORTFALL_REFUNDED: 'deliver-or-notify notify-refund',
+      STUCK: 'none',
+    });
   });
 
   it('is not proposed for a shortfall whose order turns out to hold no new key: it is to be claimed from the partner', () => {
@@ -310,24 +302,19 @@ describe('a repair', () => {
     expect(withKeysMissing(filled!).repair).toBeUndefined();
   });
 
-  it('notifies of the refund of all that was ordered although the checkout was notified of that of a part', () => {
-    const { orders, purchases } = plant([PLANTS['half delivered, half of the money back']!], 1);
-    const ofPart = compare(orders, purchases);
-    const notified = [{ ...purchases[0]!, notified: ofPart.map(findingKey) }];
-    expect(compare(orders, notified).map(findingKey)).toEqual(ofPart.map(findingKey));
-
-    const [ofAll] = compare([{ ...orders[0]!, status: 'REFUNDED' }], notified);
-    expect(ofAll).toMatchObject({ kind: 'SHORTFALL_REFUNDED', repair: 'notify-refund' });
-    expect(findingKey(ofAll!)).not.toBe(findingKey(ofPart[0]!));
-  });
-
-  it('has a finding with the same key in every run, and another key for every cause', () => {
+  it('has a finding with the same key in every run, and another key for every cause: all of an order may be refunded after a part', () => {
     const { orders, purchases } = plant(Object.values(PLANTS), 100);
     const keys = compare(orders, purchases).map(findingKey);
     expect(new Set(keys).size).toBe(keys.length);
     expect(compare(orders.toReversed(), purchases).map(findingKey)).toEqual(keys);
+
+    const ofPart = plant([PLANTS['half delivered, half of the money back']!], 1);
+    const keyOf = (shown: PartnerOrder[]) => compare(shown, ofPart.purchases).map(findingKey);
+    expect(keyOf(ofPart.orders.map((one) => ({ ...one, status: 'REFUNDED' })))).not.toEqual(keyOf(ofPart.orders));
   });
 });
+
+const DELIVERED = { state: 'DELIVERED', execution: 'COMPLETED', closedAt: hoursAgo(1), ordered: 2, delivered: 2 };
 
 /** The purchases after the repairs of a reconciliation. */
 function repaired(
@@ -338,16 +325,14 @@ function repaired(
   const byReference = new Map(findings.flatMap((f) => (f.repair ? [[f.referenceId, f] as const] : [])));
   const statuses = new Map(orders.map(({ id, status }) => [id, status]));
   return purchases.map((known) => {
-    const finding = byReference.get(known.referenceId);
-    if (!finding) return known;
-    const orderId = finding.orderIds[0]!;
-    switch (finding.repair) {
-      case 'deliver-late':
+    const { repair, orderIds: [orderId = ''] = [] } = byReference.get(known.referenceId) ?? {};
+    switch (repair) {
+      case 'deliver':
         return { ...known, ordered: 2, delivered: statuses.get(orderId) === 'COMPLETED' ? 2 : 1 };
       case 'adopt':
-        return { ...known, orderId, state: 'DELIVERING', hold: undefined };
+        return { ...known, ...DELIVERED, orderId, hold: undefined };
       default:
-        return { ...known, notified: [findingKey(finding)] };
+        return known;
     }
   });
 }

@@ -25,7 +25,7 @@ const SHAPES: Record<string, (size: number) => Records> = {
   }),
   'one key in all purchases': (size) => ({
     orders: many(size, (i) => order(i)),
-    purchases: many(size, (i) => purchase(i, { fingerprints: { 'card-50': ['k.same', `k.${i}`] } })),
+    purchases: many(size, (i) => purchase(i, { keyIds: { 'card-50': ['k.same', `k.${i}`] } })),
   }),
 };
 
@@ -39,18 +39,6 @@ describe('the work of a reconciliation', () => {
     // Sorting the orders of one reference by age is the one thing that is not quite linear.
     expect(more / few).toBeLessThan(10 * 1.6);
     expect(few).toBeGreaterThan(300);
-  });
-
-  it('takes the time that SHOW_TIMES=1 prints, at 10,000 and at 100,000 records', () => {
-    const lines = [10_000, 100_000].map((size) => {
-      const { orders, purchases } = plant([...Object.values(PLANTS), ...Object.values(WELL)], size);
-      const began = process.hrtime.bigint();
-      const found = reconcile(indexRecords(orders, purchases), NIGHT).length;
-      const ms = Number(process.hrtime.bigint() - began) / 1e6;
-      expect(found).toBeGreaterThan(size / 10);
-      return `${orders.length} orders, ${purchases.length} purchases: ${found} findings in ${ms.toFixed(0)} ms`;
-    });
-    if (process.env['SHOW_TIMES']) process.stderr.write(`${lines.join('\n')}\n`);
   });
 });
 

@@ -1,5 +1,5 @@
-import { detailsOf } from '../../../src/activities/reconcile/result-details';
-import type { ReportedFinding } from '../../../src/contracts/reconciliation';
+import { detailsOf } from '../../../../src/activities/reconcile/result-details';
+import type { ReportedFinding } from '../../../../src/contracts/reconciliation';
 
 function finding(orderIds: string[]): ReportedFinding {
   return { kind: 'ORPHAN', orderIds, amounts: {}, explanation: 'x'.repeat(400), advice: '', done: 'left' };

@@ -2,10 +2,10 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import type { ActivityDependencies } from '../../../src/activities/dependencies';
 import { createFindOrdersActivities } from '../../../src/activities/find-orders';
-import { listNewest, proveSearch } from '../../../src/activities/prove-readable';
+import { createHistoryProof } from '../../../src/activities/history-proof';
 import { createPartnerClient, type PartnerClient } from '../../../src/partner/index';
 import { closeAtEnd } from '../../support/clean-up';
-import { startServer } from '../../support/http-server';
+import { type ScriptedServer, startServer } from '../../support/http-server';
 import { FAST } from '../../support/settings';
 
 const MINUTE = 60_000;
@@ -13,29 +13,34 @@ const MINUTE = 60_000;
 const SENT = Date.parse('2026-01-01T12:00:00Z');
 
 describe('a search that shows no order says something only if it would have shown one that was just placed', () => {
-  const prove = async (partner: PartnerClient, now = Date.now) =>
-    proveSearch(partner, await listNewest(partner, now), SENT);
+  async function prove({ partner }: Shown, now = Date.now) {
+    const proof = createHistoryProof({ settings: FAST, now });
+    return proof.isReadable(partner, await proof.read(partner), SENT);
+  }
 
   /** One order a minute until `newest`, of which the search knows those until `indexed`: minutes after the one looked for. */
-  async function partnerThatLists(shape: { newest: number; indexed: number; first: 'newest' | 'oldest' }) {
+  async function partnerThatLists(
+    shape: { newest: number; indexed: number; first: 'newest' | 'oldest' },
+    now = Date.now,
+  ) {
     const oldestFirst = minutesUntil(shape.newest);
     const listed = shape.first === 'oldest' ? oldestFirst : oldestFirst.toReversed();
     return partnerThatShows((search) => {
       const isIndexed = (minute: number) => minute <= shape.indexed && referenceOf(minute) === search;
       return search === '' ? listed : listed.filter(isIndexed);
-    });
+    }, now);
   }
 
   it.each(['newest', 'oldest'] as const)('it does, where the %s orders come first', async (first) => {
-    const partner = await partnerThatLists({ newest: -3, indexed: 10, first });
-    expect(await prove(partner)).toMatchObject({ readable: true });
+    const shown = await partnerThatLists({ newest: -3, indexed: 10, first });
+    expect(await prove(shown)).toMatchObject({ readable: true });
   });
 
   it.each(['newest', 'oldest'] as const)(
     'it does not where its index lags, and the %s orders come first: that it finds old ones proves nothing',
     async (first) => {
-      const partner = await partnerThatLists({ newest: -1, indexed: -10, first });
-      expect(await prove(partner)).toEqual({
+      const shown = await partnerThatLists({ newest: -1, indexed: -10, first });
+      expect(await prove(shown)).toEqual({
         readable: false,
         why: 'the search does not find an order known to exist',
       });
@@ -45,8 +50,8 @@ describe('a search that shows no order says something only if it would have show
   it.each(['newest', 'oldest'] as const)(
     'it does where its index lags but has come past the order that is looked for, and the %s orders come first',
     async (first) => {
-      const partner = await partnerThatLists({ newest: 5, indexed: 3, first });
-      expect(await prove(partner)).toMatchObject({ readable: true });
+      const shown = await partnerThatLists({ newest: 5, indexed: 3, first });
+      expect(await prove(shown)).toMatchObject({ readable: true });
     },
   );
 
@@ -56,30 +61,61 @@ describe('a search that shows no order says something only if it would have show
   ])(
     'by the clock of the partner, which is 10 minutes ahead: an order that was placed later by ours may be older (%s min: %s)',
     async (indexed, readable) => {
-      const partner = await partnerThatLists({ newest: 12, indexed, first: 'newest' });
       const now = () => Date.now() - 10 * MINUTE;
-      expect(await prove(partner, now)).toMatchObject({ readable });
+      const shown = await partnerThatLists({ newest: 12, indexed, first: 'newest' }, now);
+      expect(await prove(shown, now)).toMatchObject({ readable });
     },
   );
 
   it('it does not where no order has a reference to search for', async () => {
-    const partner = await partnerThatShows(() => []);
-    expect(await prove(partner)).toEqual({
+    const shown = await partnerThatShows(() => []);
+    expect(await prove(shown)).toEqual({
       readable: false,
       why: 'the order history is empty, which proves nothing',
     });
   });
 });
 
+describe('the newest orders prove something to all purchases of a process', () => {
+  it('for a twentieth of the confirmation window, in which they are read once; then they are read again', async () => {
+    const { partner, server } = await partnerThatShows(() => minutesUntil(-1, 3).toReversed());
+    let time = 0;
+    const proof = createHistoryProof({ settings: { ...FAST, confirmWindowMs: 60_000 }, now: () => time });
+    await Promise.all(Array.from({ length: 20 }, () => proof.read(partner)));
+    time = 2_999;
+    await proof.read(partner);
+    // The list, and the search for its newest order.
+    expect(server.received).toHaveLength(2);
+    time = 3_000;
+    await proof.read(partner);
+    expect(server.received).toHaveLength(4);
+  });
+
+  it('unless they could not be read, which proves nothing to the next', async () => {
+    const { partner, server } = await partnerThatShows(() => minutesUntil(-1, 3).toReversed());
+    const proof = createHistoryProof({ settings: FAST, now: () => 0 });
+    server.failNext();
+    await expect(proof.read(partner)).rejects.toThrow('503');
+    expect(await proof.read(partner)).toMatchObject({ newestIsFound: true });
+  });
+});
+
 describe('a search that shows no order is not believed where the list that is to prove it has the order', () => {
   /** The search has every order but the one that is looked for. */
   async function search(listed: readonly number[], rotten: object = {}) {
-    const partner = await partnerThatShows(
+    const { partner } = await partnerThatShows(
       (text) => (text === '' ? listed : listed.filter((minute) => minute !== -1 && referenceOf(minute) === text)),
+      Date.now,
       { '-1': rotten },
     );
     const deps = { partner, now: Date.now, settings: FAST } as unknown as ActivityDependencies;
-    const input = { referenceId: referenceOf(-1), since: SENT - 2 * MINUTE, prove: true, sentBefore: SENT };
+    const input = {
+      referenceId: referenceOf(-1),
+      since: SENT - 2 * MINUTE,
+      prove: true,
+      sentBefore: SENT,
+      mayHaveArrived: true,
+    };
     return new MockActivityEnvironment({}, { logger: new DefaultLogger('ERROR') }).run(
       createFindOrdersActivities(deps).findOrders,
       input,
@@ -111,13 +147,24 @@ function referenceOf(minute: number): string {
   return `AT-${minute}`;
 }
 
-/** A partner whose history has an order for each minute that `find` gives, `changed` as said. */
+interface Shown {
+  partner: PartnerClient;
+  server: Pick<ScriptedServer, 'received'> & { failNext(): void };
+}
+
+/** A partner whose history has an order for each minute that `find` gives, `changed` as said. Its client has our clock `now`. */
 async function partnerThatShows(
   find: (search: string) => readonly number[],
+  now = Date.now,
   changed: Record<string, object> = {},
-): Promise<PartnerClient> {
+): Promise<Shown> {
+  let fails = false;
   const server = await startServer({
     respond: ({ path }) => {
+      if (fails) {
+        fails = false;
+        return { status: 503 };
+      }
       const { searchParams } = new URL(path, 'http://partner');
       const [page, limit] = [Number(searchParams.get('page') ?? 1), Number(searchParams.get('limit'))];
       const found = find(searchParams.get('query') ?? '');
@@ -132,7 +179,7 @@ async function partnerThatShows(
       return { json: { status: 200, success: true, details: { data, extensions: {} } } };
     },
   });
-  const partner = createPartnerClient({ baseUrl: server.url, apiKey: () => 'key' });
+  const partner = createPartnerClient({ baseUrl: server.url, apiKey: () => 'key', now });
   closeAtEnd(partner.close);
-  return partner;
+  return { partner, server: { received: server.received, failNext: () => void (fails = true) } };
 }

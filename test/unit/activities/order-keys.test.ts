@@ -1,0 +1,49 @@
+import { nameKeys, snapshotOf } from '../../../src/activities/order-keys';
+import { createFingerprinter } from '../../../src/delivery';
+import type { Order } from '../../../src/partner';
+
+const fingerprints = createFingerprinter(() => ['fake-secret-of-32-bytes-or-a-little-more']);
+const secretId = fingerprints.newestId();
+const text = (value: string) => ({ type: 'text', value });
+
+function orderWith(status: string, ...products: [id: string, ...values: string[]][]): Order {
+  const lines = products.map(([id, ...values]) => ({
+    id,
+    title: `Product ${id}`,
+    quantity: 2,
+    keys: values.map(text),
+  }));
+  return { id: 'o-1', status, products: lines, totalDebit: 9.99 } as Order;
+}
+
+describe('the keys of an order', () => {
+  const order = orderWith('COMPLETED', ['a', 'A', 'B'], ['b', 'A'], ['a', 'A']);
+
+  it('have an id each, also identical ones of a product in several lines, and are told apart in their place', () => {
+    const [one, other, ofB, again] = nameKeys({ fingerprints }, order, secretId).flatMap(({ keys }) => keys);
+    expect(one).toEqual({ id: fingerprints.keyIds([text('A')], secretId)?.[0], ...text('A') });
+    expect(again).toEqual({ id: `${one?.id}#2`, ...text('A') });
+    // The same key of another product is the first of that product.
+    expect([ofB?.id, other?.value]).toEqual([one?.id, 'B']);
+  });
+
+  it('are never named under another secret, where they would be other keys: that is tried again until it is back', () => {
+    const name = () => nameKeys({ fingerprints }, order, 'gone');
+    expect(name).toThrow(expect.objectContaining({ type: 'DeliveryFailed', nonRetryable: false }));
+    expect(name).toThrow('no FINGERPRINT_SECRET of this worker has the id gone');
+  });
+
+  it.each([
+    ['COMPLETED', 'COMPLETED', 4],
+    ['PARTIAL_COMPLETED', 'PARTIAL_COMPLETED', 4],
+    ['REFUNDED', 'REFUNDED', 0],
+    ['PROCESSING', 'PROCESSING', 0],
+    ['KEY 1234-5678', 'UNRECOGNISED', 0],
+  ])('never enter a workflow, and their ids only while they may be delivered: %s', (status, shown, count) => {
+    const snapshot = snapshotOf('o-1', { ...order, status }, nameKeys({ fingerprints }, order, secretId));
+    expect(snapshot).toMatchObject({ orderId: 'o-1', status: shown, totalDebit: 9.99 });
+    expect(snapshot.lines.map(({ productId }) => productId)).toEqual(['a', 'b', 'a']);
+    expect(snapshot.lines.flatMap(({ keyIds }) => keyIds)).toHaveLength(count);
+    expect(JSON.stringify(snapshot)).not.toContain('"value"');
+  });
+});

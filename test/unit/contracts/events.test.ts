@@ -1,0 +1,100 @@
+import { checkoutEvent, EVENTS, type EventType } from '../../../src/contracts/events';
+import { eventTypeOf, PURCHASE_OUTCOMES } from '../../../src/domain/outcome';
+import { undocumentedEvents } from '../../support/documented';
+
+const TIMESTAMP = '2026-01-01T00:00:00.000Z';
+const ITEM = { productId: 'p-1', title: 'Card 50', quantity: 1 };
+const KEY = { id: 'k1.mac#2', type: 'text', value: 'fake-key' };
+const SALE = { referenceId: 'SALE-1', orderId: 'ord-1', lines: [ITEM], totalDebit: 4.99 };
+const WITH_KEYS = { ...SALE, lines: [{ ...ITEM, keys: [KEY] }] };
+const DETAILS = { orderIds: ['ord-1'], surplus: 4.99, advice: 'Ask.' };
+
+/** Each event with all that it may say. */
+const SAMPLES: [EventType, Record<string, unknown>][] = [
+  ...PURCHASE_OUTCOMES.map((outcome): [EventType, Record<string, unknown>] => [
+    eventTypeOf(outcome),
+    { ...(outcome.endsWith('DELIVERED') ? WITH_KEYS : SALE), outcome, reason: 'why' },
+  ]),
+  ['purchase.late_delivery', WITH_KEYS],
+  ['purchase.refunded', { referenceId: 'SALE-1', orderId: 'ord-1', totalDebit: 4.99, reason: 'why' }],
+  [
+    'purchase.held',
+    { referenceId: 'SALE-1', orderId: 'ord-1', hold: 'ORDER_CHANGES', decisions: ['deliver'], reason: 'why' },
+  ],
+  ['purchase.attention', { referenceId: '', orderId: 'ord-1', kind: 'KEYS_GONE', details: DETAILS }],
+  ['reconciliation.completed', { referenceId: 'nightly', kind: 'RECONCILIATION', details: DETAILS }],
+  ['doctor.test', { referenceId: 'doctor' }],
+];
+
+it('every event has an example here', () => {
+  expect([...new Set(SAMPLES.map(([type]) => type))].toSorted()).toEqual(Object.keys(EVENTS).toSorted());
+});
+
+const isKnown = (type: EventType, data: unknown) => EVENTS[type].data.safeParse(data).success;
+const isDocumented = (type: string, data: unknown) => undocumentedEvents([eventOf(type, data)]).length === 0;
+
+it.each(SAMPLES)(
+  '%s is documented as the worker knows it, and any checkout can read it, also with fields that are added later',
+  (type, sample) => {
+    expect([isKnown(type, sample), isDocumented(type, sample)]).toEqual([true, true]);
+    expect(isKnown(type, { ...sample, later: 'more' })).toBe(true);
+    expect(checkoutEvent.parse({ ...eventOf(type, sample), later: 'more' })).toMatchObject({ type, data: sample });
+  },
+);
+
+// The two forms of a refund are open to more fields, so that half of one may be the other.
+it.each(SAMPLES.filter(([type]) => type !== 'purchase.refunded'))(
+  '%s needs the same fields, of the same types, here and in docs/schemas',
+  (type, sample) => {
+    const verdicts = variantsOf(sample).map(([change, data]) => [
+      change,
+      isKnown(type, data),
+      isDocumented(type, data),
+    ]);
+    expect(verdicts.filter(([, known, documented]) => known !== documented)).toEqual([]);
+    expect(verdicts.filter(([, known]) => !known).map(([change]) => change)).toContain('without referenceId');
+  },
+);
+
+it.each([
+  ['an outcome of another event', 'purchase.delivered', { ...WITH_KEYS, outcome: 'FAILED' }],
+  [
+    'a key without an id, which a checkout could not store',
+    'purchase.late_delivery',
+    { ...SALE, lines: [{ ...ITEM, keys: [{ ...KEY, id: undefined }] }] },
+  ],
+  ['a hold that there is not', 'purchase.held', { ...SALE, hold: 'KEY_GONE', decisions: [], reason: 'why' }],
+  ['a field more than is documented', 'purchase.delivered', { ...WITH_KEYS, outcome: 'DELIVERED', fingerprints: [] }],
+  ['an unknown type', 'purchase.unheard_of', SALE],
+] as const)('%s is found by the check of these tests', (_, type, data) => {
+  expect(isDocumented(type, data)).toBe(false);
+});
+
+function eventOf(type: string, data: unknown) {
+  return JSON.parse(JSON.stringify({ type, timestamp: TIMESTAMP, data })) as Parameters<
+    typeof undocumentedEvents
+  >[0][number];
+}
+
+/** The same object without each of its fields, and with something else in each of them. */
+function variantsOf(value: Record<string, unknown>): [change: string, Record<string, unknown>][] {
+  return Object.entries(value).flatMap(([name, field]) => {
+    const { [name]: _left, ...rest } = value;
+    const [first]: unknown[] = Array.isArray(field) ? field : [];
+    const inner = variantsOf((isRecord(first) ? first : isRecord(field) ? field : {}) as Record<string, unknown>);
+    return [
+      [`without ${name}`, rest],
+      [`with true as ${name}`, { ...value, [name]: true }],
+      [`with another text as ${name}`, { ...value, [name]: 'FAILED' }],
+      [`with nothing in ${name}`, { ...value, [name]: null }],
+      ...inner.map(([change, one]): [string, Record<string, unknown>] => [
+        `${change} in ${name}`,
+        { ...value, [name]: Array.isArray(field) ? [one] : one },
+      ]),
+    ];
+  });
+}
+
+function isRecord(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,94 @@
+import fc from 'fast-check';
+import {
+  chooseOrder,
+  mayHaveBought,
+  type NextStep,
+  type PlacementEvidence,
+  stepAfter,
+  type Unplaced,
+} from '../../../src/domain/placement';
+
+const POLICIES = ['never', 'answered', 'always'] as const;
+const HOLD = 'window, proven: hold';
+const AGAIN = 'window, proven: attempt';
+
+const always = (step: string) => [step, step, step];
+
+/** What follows under each policy of `PURCHASE_REPLACE`: never, answered, always. */
+const TABLE: [Unplaced, first: string[], afterAnotherThatMayHaveArrived: string[]][] = [
+  ['NOT_SENT', always('attempt'), always('attempt')],
+  ['PAUSED', always('attempt'), always('attempt')],
+  ['OVER_MAX_DEBIT', always('NOT_PLACED'), always('NOT_PLACED')],
+  ['ACCESS_REFUSED', always('one: attempt'), always('one: attempt')],
+  ['ORDER_REFUSED', always('one: REJECTED'), [HOLD, HOLD, AGAIN]],
+  ['CONFLICT', always('window, proven: REJECTED'), always(HOLD)],
+  ['ANSWERED', [HOLD, AGAIN, AGAIN], [HOLD, AGAIN, AGAIN]],
+  ['UNKNOWN', [HOLD, HOLD, AGAIN], [HOLD, HOLD, AGAIN]],
+  ['FENCED', always(HOLD), always(HOLD)],
+  [
+    'NEVER_WRITTEN',
+    ['window: hold', ...always('window: attempt').slice(1)],
+    ['window: hold', ...always('window: attempt').slice(1)],
+  ],
+];
+
+function inBrief(step: NextStep): string {
+  if (step.kind === 'end') return step.outcome;
+  if (step.kind !== 'confirm') return step.kind;
+  return `${step.searches}${step.proven ? ', proven' : ''}: ${inBrief(step.ifAbsent)}`;
+}
+
+describe('what follows from an attempt without an order', () => {
+  it.each(TABLE)('%s', (evidence, first, later) => {
+    const steps = (mayHaveArrived: boolean) =>
+      POLICIES.map((replace) => inBrief(stepAfter(evidence, { mayHaveArrived, replace })));
+    expect([steps(false), steps(true)]).toEqual([first, later]);
+  });
+
+  it.each<[PlacementEvidence, boolean]>([
+    ['PLACED', false],
+    ['FOUND', false],
+    ['NOT_SENT', false],
+    ['PAUSED', false],
+    ['OVER_MAX_DEBIT', false],
+    ['ACCESS_REFUSED', false],
+    ['ORDER_REFUSED', false],
+    ['NEVER_WRITTEN', false],
+    ['CONFLICT', true],
+    ['ANSWERED', true],
+    ['UNKNOWN', true],
+    ['FENCED', true],
+  ])('%s leaves open that the partner has bought: %s', (evidence, open) => {
+    expect(mayHaveBought(evidence)).toBe(open);
+  });
+
+  it('is never another request or an end while the partner may have bought, before a whole window has shown no order', () => {
+    for (const [evidence] of TABLE.filter(([one]) => mayHaveBought(one))) {
+      for (const replace of POLICIES) {
+        for (const mayHaveArrived of [true, false]) {
+          const step = stepAfter(evidence, { mayHaveArrived, replace });
+          expect(step).toMatchObject({ kind: 'confirm', searches: 'window', proven: true });
+        }
+      }
+    }
+  });
+});
+
+test('of several orders the oldest that costs money is adopted, otherwise the oldest; all others that cost money are doubles', () => {
+  const order = fc.record({
+    id: fc.uuid(),
+    status: fc.constantFrom('PENDING', 'COMPLETED', 'REFUNDED', 'FAILED', 'UNHEARD_OF'),
+    createdAt: fc.integer({ min: 0, max: 5 }).map((day) => `2026-01-0${day + 1}T00:00:00.000Z`),
+  });
+  fc.assert(
+    fc.property(fc.array(order, { minLength: 1, maxLength: 6 }), (orders) => {
+      const [first, ...others] = orders;
+      const { adopt, doubles } = chooseOrder([first!, ...others]);
+      const costing = orders.filter(({ status }) => status !== 'REFUNDED' && status !== 'FAILED');
+      const candidates = costing.length > 0 ? costing : orders;
+      expect(candidates).toContain(adopt);
+      expect(candidates.filter(({ createdAt }) => createdAt < adopt.createdAt)).toEqual([]);
+      expect(new Set(doubles)).toEqual(new Set(costing.filter((one) => one !== adopt)));
+    }),
+  );
+});

@@ -1,0 +1,147 @@
+import fc from 'fast-check';
+import type { Accepted } from '../../../src/domain/accepted';
+import type { KeyIds } from '../../../src/domain/line-totals';
+import type { OrderSnapshot } from '../../../src/domain/order';
+import { PURCHASE_OUTCOMES, type PurchaseOutcome } from '../../../src/domain/outcome';
+import { type DeliveryPlan, type EndedSale, planDelivery } from '../../../src/domain/plan-delivery';
+import { keysIn, line } from './orders';
+
+const items = [{ productId: 'p', quantity: 4 }];
+const idsOf = (keys: string): KeyIds => (keys === '' ? {} : { p: keys.split('') });
+
+const orderOf = (status: string, keys: string): OrderSnapshot => ({
+  orderId: 'o-1',
+  status,
+  lines: [line('p', keys, 4)],
+});
+
+/** A sale of four keys. `named` are those of its outcome event; the checkout has confirmed `confirmed`. */
+function saleOf(
+  outcome: PurchaseOutcome | undefined,
+  order: OrderSnapshot | undefined,
+  [named, confirmed = named]: [named: string, confirmed?: string],
+  refundConfirmed = false,
+): EndedSale {
+  const keys = { outcomeKeyIds: idsOf(named), confirmedKeyIds: idsOf(confirmed) };
+  return { referenceId: 'SALE-1', items, outcome, orderId: 'o-1', order, refundConfirmed, ...keys };
+}
+
+function inBrief(plan: DeliveryPlan): string {
+  if (plan.kind === 'issue') return `issue: ${plan.issue}`;
+  if (plan.kind === 'nothing') return `nothing${plan.missing > 0 ? `, ${plan.missing} missing` : ''}: ${plan.why}`;
+  const { delivery, newKeys, missing } = plan;
+  const keys = keysIn(delivery.lines ?? []);
+  const counts = keys === '' ? '' : ` ${keys}, ${newKeys} new${missing > 0 ? `, ${missing} missing` : ''}`;
+  return `${delivery.type.slice('purchase.'.length)}${counts}`;
+}
+
+const HAS_ALL = 'the checkout has every key of the order';
+
+describe('after the end of a purchase of four keys, by itself and if asked to send everything again', () => {
+  it.each<[PurchaseOutcome | undefined, string, string, [string, string?], string, string?]>([
+    // the outcome; the order's status and keys now; the keys of the outcome event, and those confirmed since
+    ['OVERDUE', 'PENDING', '', [''], 'nothing: its order o-1 is PENDING', 'overdue'],
+    ['OVERDUE', 'COMPLETED', 'abcd', [''], 'late_delivery abcd, 4 new'],
+    ['OVERDUE', 'PARTIAL_COMPLETED', 'a', [''], 'late_delivery a, 1 new, 3 missing'],
+    ['OVERDUE', 'COMPLETED', 'abcd', ['', 'a'], 'late_delivery abcd, 3 new'],
+    ['OVERDUE', 'FAILED', '', [''], 'nothing: its order o-1 is FAILED', 'overdue'],
+    ['OVERDUE', 'REFUNDED', '', [''], 'refunded'],
+    ['DELIVERED', 'COMPLETED', 'dbca', ['abcd'], `nothing: ${HAS_ALL}`, 'delivered dbca, 0 new'],
+    ['DELIVERED', 'COMPLETED', 'abce', ['abcd'], 'late_delivery abce, 1 new'],
+    ['DELIVERED', 'PROCESSING', '', ['abcd'], 'nothing: its order o-1 is PROCESSING'],
+    ['DELIVERED', 'REFUNDED', 'abcd', ['abcd'], 'refunded'],
+    [
+      'PARTIALLY_DELIVERED',
+      'PARTIAL_COMPLETED',
+      'a',
+      ['a'],
+      `nothing, 3 missing: ${HAS_ALL}`,
+      'partially_delivered a, 0 new, 3 missing',
+    ],
+    ['PARTIALLY_DELIVERED', 'PARTIAL_COMPLETED', 'abc', ['a'], 'late_delivery abc, 2 new, 1 missing'],
+    ['PARTIALLY_DELIVERED', 'COMPLETED', 'abcd', ['a', 'abcd'], `nothing: ${HAS_ALL}`, 'late_delivery abcd, 0 new'],
+    ['PARTIALLY_DELIVERED', 'PARTIAL_COMPLETED', '', [''], `nothing, 4 missing: ${HAS_ALL}`, 'partially_delivered'],
+    [
+      'PARTIALLY_DELIVERED',
+      'COMPLETED',
+      '',
+      ['a'],
+      `nothing, 4 missing: ${HAS_ALL}`,
+      'nothing: its order o-1 holds no keys',
+    ],
+    // It was stopped, and nothing says what it delivered.
+    [undefined, 'COMPLETED', 'abcd', [''], 'late_delivery abcd, 4 new'],
+    [undefined, 'PENDING', '', [''], 'nothing: its order o-1 is PENDING'],
+    [undefined, 'FAILED', '', [''], 'nothing: its order o-1 is FAILED'],
+    ['DELIVERED', 'COMPLETED', 'abcde', ['abcd'], 'issue: 5 keys came for p, of which 4 were ordered'],
+  ])(
+    '%s, its order is %s with "%s", and the checkout has %j',
+    (outcome, status, keys, had, byItself, again = byItself) => {
+      const sale = saleOf(outcome, orderOf(status, keys), had);
+      expect([inBrief(planDelivery(sale, false)), inBrief(planDelivery(sale, true))]).toEqual([byItself, again]);
+    },
+  );
+
+  it.each(['FAILED', 'REFUNDED', 'REJECTED', 'NOT_PLACED', 'CANCELLED', 'ABANDONED'] as const)(
+    '%s: no key is ever delivered, and its own event only when it is asked for',
+    (outcome) => {
+      for (const order of [undefined, orderOf('COMPLETED', 'abcd')]) {
+        expect(inBrief(planDelivery(saleOf(outcome, order, ['']), false))).toBe(`nothing: it ended ${outcome}`);
+        expect(inBrief(planDelivery(saleOf(outcome, order, ['']), true))).toBe(outcome.toLowerCase());
+      }
+    },
+  );
+
+  it('says of a refund once that it happened, and again only when it is asked for', () => {
+    const sale = saleOf('DELIVERED', orderOf('REFUNDED', ''), ['abcd'], true);
+    expect(inBrief(planDelivery(sale, false))).toBe('nothing: the checkout knows of the refund');
+    expect(inBrief(planDelivery(sale, true))).toBe('refunded');
+  });
+
+  it.each<[string, Partial<OrderSnapshot>, Accepted, string]>([
+    ['that another purchase names too', { claimedBy: 'SALE-2' }, { owner: true }, 'order o-1 also belongs to SALE-2'],
+    [
+      'of other items',
+      { lines: [line('r', 'ab', 2)] },
+      { items: [{ productId: 'r', quantity: 2, keys: 1 }] },
+      'the order holds r, which this purchase did not ask for',
+    ],
+  ])('keeps back the keys of an order %s, unless an operator had accepted that', (_, shown, accepted, issue) => {
+    const sale = saleOf('OVERDUE', { ...orderOf('COMPLETED', 'ab'), ...shown }, ['']);
+    expect(inBrief(planDelivery(sale, true))).toBe(`issue: ${issue}`);
+    expect(inBrief(planDelivery({ ...sale, accepted }, false))).toContain('late_delivery ab');
+  });
+
+  it('compares the order of a purchase that was stopped in every respect: its request may never have been answered', () => {
+    const sale = saleOf(undefined, { ...orderOf('PENDING', ''), lines: [line('r', '')] }, ['']);
+    expect(inBrief(planDelivery(sale, true))).toContain('issue: the order does not hold p');
+    expect(inBrief(planDelivery({ ...sale, order: undefined }, true))).toBe(
+      'nothing: the partner shows no order for it',
+    );
+  });
+});
+
+it('an event with keys has all keys of the order, and comes unasked as soon as the checkout has not confirmed one of them', () => {
+  const keys = fc.constantFrom('', 'a', 'ab', 'bcd', 'abcd');
+  const sales = fc.record({
+    outcome: fc.option(fc.constantFrom(...PURCHASE_OUTCOMES), { nil: undefined }),
+    status: fc.constantFrom('COMPLETED', 'PARTIAL_COMPLETED', 'REFUNDED', 'FAILED', 'PROCESSING', 'UNRECOGNISED'),
+    present: keys,
+    named: keys,
+    confirmed: keys,
+  });
+  fc.assert(
+    fc.property(sales, fc.boolean(), ({ outcome, status, present, named, confirmed }, again) => {
+      const plan = planDelivery(saleOf(outcome, orderOf(status, present), [named, confirmed]), again);
+      const sent = plan.kind === 'send' ? plan.delivery : undefined;
+      const isOpen = [undefined, 'DELIVERED', 'PARTIALLY_DELIVERED', 'OVERDUE'].includes(outcome);
+      const deliverable = isOpen && status.endsWith('COMPLETED') ? present : '';
+      const isNew = deliverable.split('').some((key) => !confirmed.includes(key));
+      expect(keysIn(sent?.lines ?? [])).toBe(isNew || again ? deliverable : '');
+      // The keys are part of the event's id: as the outcome event they would contradict the one that was sent.
+      if (deliverable !== '' && sent)
+        expect(sent.type === 'purchase.late_delivery').toBe(!outcome || deliverable !== named);
+    }),
+    { numRuns: 1_000 },
+  );
+});

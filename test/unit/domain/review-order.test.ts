@@ -1,0 +1,182 @@
+import fc from 'fast-check';
+import type { Accepted } from '../../../src/domain/accepted';
+import type { OrderLine, OrderSnapshot } from '../../../src/domain/order';
+import { type Review, reviewOrder } from '../../../src/domain/review-order';
+import { keysIn, line } from './orders';
+
+const items = [
+  { productId: 'A', quantity: 2 },
+  { productId: 'B', quantity: 1 },
+];
+const WHOLE = [line('A', 'ab', 2), line('B', 'c', 1)];
+const EMPTY = [line('A', '', 2), line('B', '', 1)];
+
+const orderOf = (status: string, lines: OrderLine[], claimedBy?: string): OrderSnapshot => ({
+  orderId: 'O-1',
+  status,
+  lines,
+  claimedBy,
+});
+
+function inBrief(review: Review): string {
+  switch (review.kind) {
+    case 'issue':
+      return `${review.issue.reason}: ${review.issue.explanation}`;
+    case 'ended':
+      return review.outcome;
+    case 'open':
+      return 'open';
+    case 'deliver':
+      return `${keysIn(review.lines)}, ${review.ordered} ordered${review.whole ? '' : `: ${review.reason}`}`;
+  }
+}
+
+describe('an order that answers our own request', () => {
+  it.each<[string, string, OrderLine[], string]>([
+    ['is delivered when every key is there', 'COMPLETED', WHOLE, 'abc, 3 ordered'],
+    [
+      'is a shortfall when it is COMPLETED with keys missing, never a whole delivery',
+      'COMPLETED',
+      [line('A', 'a', 2), line('B', 'c', 1)],
+      'ac, 3 ordered: COMPLETED with 2 of 3 keys',
+    ],
+    [
+      'is a shortfall when the partner no longer lists a product: the others may well be there',
+      'PARTIAL_COMPLETED',
+      [line('A', 'ab', 2)],
+      'ab, 3 ordered: PARTIAL_COMPLETED with 2 of 3 keys',
+    ],
+    [
+      'counts a product that the partner lists in two entries as one',
+      'COMPLETED',
+      [line('A', 'a', 1), line('B', 'c', 1), line('A', 'b', 1)],
+      'abc, 3 ordered',
+    ],
+    [
+      'is delivered although the partner shows no quantity',
+      'COMPLETED',
+      [line('A', 'ab'), line('B', 'c')],
+      'abc, 3 ordered',
+    ],
+    ['is not delivered when it FAILED, whatever keys it shows', 'FAILED', WHOLE, 'FAILED'],
+    ['is not delivered when it was REFUNDED, whatever keys it shows', 'REFUNDED', WHOLE, 'REFUNDED'],
+    ['is open while it is PENDING', 'PENDING', WHOLE, 'open'],
+    ['is open in a status that nobody has documented', 'AWAITING_SUPPLIER', WHOLE, 'open'],
+    [
+      'is held with more keys than were ordered, because someone else may have paid for them',
+      'COMPLETED',
+      [line('A', 'abx', 2), line('B', 'c', 1)],
+      'MORE_KEYS_THAN_ORDERED: 3 keys came for A, of which 2 were ordered',
+    ],
+    [
+      'is held with a product that was not ordered',
+      'COMPLETED',
+      [...WHOLE, line('C', 'x', 1)],
+      'OTHER_ITEMS: the order holds C, which this purchase did not ask for',
+    ],
+    [
+      'is held with another quantity than was ordered',
+      'COMPLETED',
+      [line('A', 'ab', 5), line('B', 'c', 1)],
+      'OTHER_ITEMS: the order holds 5 of A, this purchase asked for 2',
+    ],
+  ])('%s', (_, status, lines, expected) => {
+    expect(inBrief(reviewOrder({ items }, orderOf(status, lines), true))).toBe(expected);
+  });
+
+  it('is held in every status if another purchase names it too, because its keys must not be delivered for both', () => {
+    for (const status of ['PENDING', 'COMPLETED', 'REFUNDED']) {
+      const review = reviewOrder({ items }, orderOf(status, WHOLE, 'SALE-2'), true);
+      expect(inBrief(review)).toBe('ORDER_OF_ANOTHER_PURCHASE: order O-1 also belongs to SALE-2');
+    }
+  });
+});
+
+describe('an order that was found or named is compared in every status', () => {
+  it.each([
+    ['the same products and quantities', 'PENDING', EMPTY, 'open'],
+    ['one that lists nothing yet', 'PENDING', [], 'open'],
+    ['one that lacks a product', 'PENDING', [line('A', '', 2)], 'OTHER_ITEMS: the order does not hold B, which'],
+    [
+      'one with another quantity, even if it failed',
+      'FAILED',
+      [line('A', '', 1), line('B', '', 1)],
+      'OTHER_ITEMS: the order holds 1 of A',
+    ],
+  ])('%s', (_, status, lines, expected) => {
+    expect(inBrief(reviewOrder({ items }, orderOf(status, lines), false))).toContain(expected);
+  });
+});
+
+describe('an order of which an operator has accepted that it is not as it should be', () => {
+  it.each<[Accepted, OrderLine[], string]>([
+    [
+      { items: [{ productId: 'C', quantity: 2, keys: 1 }] },
+      [line('C', 'xy', 2)],
+      'xy, 2 ordered: COMPLETED with 2 of 3 keys',
+    ],
+    [
+      { items: [{ productId: 'C', quantity: 3, keys: 1 }] },
+      [line('C', 'xy', 3)],
+      'xy, 3 ordered: COMPLETED with 2 of 3 keys',
+    ],
+    // The partner shows no quantity; what was bought has come after all.
+    [{ items: [{ productId: 'C', keys: 2 }] }, [line('C', 'xy')], 'xy, 2 ordered: COMPLETED with 2 of 3 keys'],
+    [{ items: [{ productId: 'C', quantity: 1, keys: 1 }] }, [...WHOLE, line('C', 'x', 1)], 'abcx, 4 ordered'],
+    [{ surplus: 1 }, [line('A', 'abx', 2), line('B', 'c', 1)], 'abxc, 3 ordered'],
+    // A key too many of A makes up for no missing one of B.
+    [{ surplus: 1 }, [line('A', 'abx', 2)], 'abx, 4 ordered: COMPLETED with 3 of 3 keys'],
+  ])('%j: of %j everything is delivered, and what else is wrong is asked about', (accepted, lines, expected) => {
+    const review = (some: Accepted, claimedBy?: string) =>
+      inBrief(reviewOrder({ items, accepted: some }, orderOf('COMPLETED', lines, claimedBy), true));
+    expect(review(accepted)).toBe(expected);
+    expect(review({ ...accepted, owner: true }, 'SALE-2')).toBe(expected);
+    expect(review(accepted, 'SALE-2')).toContain('ORDER_OF_ANOTHER_PURCHASE');
+    expect(review({})).toMatch(/OTHER_ITEMS|MORE_KEYS/);
+  });
+
+  it('is delivered without a question once it is what was bought after all', () => {
+    const accepted = { items: [{ productId: 'A', quantity: 1, keys: 1 }] };
+    expect(inBrief(reviewOrder({ items, accepted }, orderOf('COMPLETED', WHOLE), true))).toBe('abc, 3 ordered');
+  });
+
+  it('is held again with more keys too many than the operator has seen', () => {
+    const grown = orderOf('COMPLETED', [line('A', 'abxy', 2), line('B', 'c', 1)]);
+    expect(inBrief(reviewOrder({ items, accepted: { surplus: 1 } }, grown, true))).toContain('MORE_KEYS_THAN_ORDERED');
+  });
+});
+
+describe('whatever an order holds', () => {
+  const shownLine = fc.record({
+    productId: fc.constantFrom('A', 'B', 'C'),
+    quantity: fc.option(fc.integer({ min: 0, max: 3 }), { nil: undefined }),
+    keyIds: fc.uniqueArray(fc.uuid(), { maxLength: 3 }),
+  });
+  const order = fc.record({
+    orderId: fc.constant('O-1'),
+    status: fc.constantFrom('PENDING', 'COMPLETED', 'PARTIAL_COMPLETED', 'REFUNDED', 'FAILED'),
+    lines: fc.array(shownLine, { maxLength: 4 }),
+    claimedBy: fc.option(fc.constant('SALE-2'), { nil: undefined }),
+  });
+
+  it('all of its keys are delivered or none, each once, and an operator who accepts what is wrong is not asked about it again', () => {
+    fc.assert(
+      fc.property(order, fc.boolean(), (shown, isAnswer) => {
+        let accepted: Accepted = {};
+        const reasons: string[] = [];
+        let review = reviewOrder({ items, accepted }, shown, isAnswer);
+        for (; review.kind === 'issue'; review = reviewOrder({ items, accepted }, shown, isAnswer)) {
+          expect(reasons).not.toContain(review.issue.reason);
+          reasons.push(review.issue.reason);
+          accepted = { ...accepted, ...review.issue.accepts };
+        }
+        if (review.kind !== 'deliver') return;
+        const idsOf = (lines: readonly { keyIds: string[] }[]) => lines.flatMap(({ keyIds }) => keyIds).toSorted();
+        expect(idsOf(review.lines)).toEqual(idsOf(shown.lines));
+        const keysOf = (productId: string) => idsOf(shown.lines.filter((one) => one.productId === productId));
+        expect(review.whole).toBe(items.every(({ productId, quantity }) => keysOf(productId).length >= quantity));
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
