@@ -25,7 +25,7 @@ export const MODULES = {
   starter: 'workflows/policies contracts domain temporal/client @temporalio/client',
   cli: 'workflows/policies starter partner delivery config tracing contracts domain temporal/client exit @temporalio/client commander',
   tracing:
-    'types:workflows contracts domain partner delivery @opentelemetry/api @opentelemetry/exporter-trace-otlp-http @opentelemetry/resources @opentelemetry/sdk-trace-node @temporalio/interceptors-opentelemetry types:@temporalio/client types:@temporalio/worker',
+    'domain partner delivery temporal/client @opentelemetry/api @opentelemetry/exporter-trace-otlp-http @opentelemetry/resources @opentelemetry/sdk-trace-node @temporalio/interceptors-opentelemetry types:@temporalio/client types:@temporalio/worker',
   config: 'node zod',
   exit: 'node',
   worker: 'anything',

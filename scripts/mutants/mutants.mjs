@@ -1408,7 +1408,7 @@ export const MUTANTS = [
     file: 'src/contracts/payload-converter.ts',
     find: "const UNDECODABLE = 'a payload that could not be decoded';",
     replace: "const UNDECODABLE = 'a payload that could not be decoded'.at(99);",
-    tests: ['test/unit/workflows/payload-converter.test.ts'],
+    tests: ['test/unit/contracts/payload-converter.test.ts'],
   },
   {
     name: 'row-of-another-reference',
@@ -1456,6 +1456,22 @@ export const MUTANTS = [
     file: 'src/tracing/presentable-span.ts',
     find: 'events: [],',
     replace: 'events: span.events,',
+    tests: ['test/scenarios/worker/observed.test.ts'],
+  },
+  {
+    name: 'any-trace-header',
+    rule: 'a trace header that nobody can decode stops no purchase',
+    file: 'src/workflows/interceptors.ts',
+    find: 'if (!/^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/.test(traceparent)) return {};',
+    replace: 'if (payload) return { [TRACE_HEADER]: payload };',
+    tests: ['test/scenarios/worker/observed.test.ts'],
+  },
+  {
+    name: 'trace-ends-at-the-workflow',
+    rule: 'activities are in the trace of the start',
+    file: 'src/workflows/interceptors.ts',
+    find: 'scheduleActivity: (input, next) => next(withTrace(input)),',
+    replace: 'scheduleActivity: (input, next) => next(input),',
     tests: ['test/scenarios/worker/observed.test.ts'],
   },
   {

@@ -39,9 +39,8 @@ export function createParts(config: WorkerConfig, { client, namespace, tracing, 
   const options: WorkerOptions = {
     namespace,
     taskQueue,
-    workflowBundle: { codePath: join(__dirname, '..', tracing.workflowBundle) },
+    workflowBundle: { codePath: join(__dirname, '..', 'workflow-bundle.js') },
     interceptors: { activity: [logContext.interceptor, ...tracing.activityInterceptors] },
-    sinks: tracing.sinks,
     activities: createAllActivities({
       client,
       partner,
