@@ -1,10 +1,15 @@
 #!/usr/bin/env node
-import { Client } from '@temporalio/client';
 import { Worker } from '@temporalio/worker';
 import { readWorkerConfig, scrubSecrets } from './config';
 import { exitWith, stopSignal } from './exit';
 import { keepGauges } from './metrics';
-import { keepWatching, readTemporalTarget, requireSearchAttributes, TemporalRefusedError } from './temporal/client';
+import {
+  createClient,
+  keepWatching,
+  readTemporalTarget,
+  requireSearchAttributes,
+  TemporalRefusedError,
+} from './temporal/client';
 import {
   capacityOptions,
   connectWorker,
@@ -39,7 +44,7 @@ async function main(): Promise<void> {
   const connection = await connectWorker(target, { ...connectRetry, onRetry: warn, signal: stopping });
   await requireSearchAttributes(connection, namespace);
 
-  const client = new Client({ connection, namespace });
+  const client = createClient(connection, namespace);
   const { partner, delivery, metrics, options } = createParts(config, { client, namespace, tracing, stopping });
   const capacity = capacityOptions(config.capacity);
   worker = await Worker.create({ connection, ...options, ...capacity });

@@ -1048,10 +1048,9 @@ export const MUTANTS = [
   {
     name: 'one-bad-memo',
     rule: 'a purchase whose memo can not be decoded stops nobody',
-    file: 'src/temporal/client/executions.ts',
-    find: 'yield await readExecution(client, raw);',
-    replace:
-      'yield await executionInfoFromRaw(raw, client.options.loadedDataConverter, raw, client.options.namespace);',
+    file: 'src/temporal/client/connection.ts',
+    find: 'return new Client({ connection, namespace, dataConverter, interceptors: { workflow: interceptors } });',
+    replace: 'return new Client({ connection, namespace, interceptors: { workflow: interceptors } });',
     tests: ['test/scenarios/reconciliation/unreadable-records.test.ts'],
   },
   {

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Client } from '@temporalio/client';
 import { noopMetricMeter } from '@temporalio/common';
 import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import { type ActivityDependencies, createActivities, createBrake } from '../../src/activities';
@@ -11,7 +10,7 @@ import { metricsOf } from '../../src/contracts/record-metrics';
 import type { PurchaseSettings } from '../../src/contracts/purchase';
 import { createDelivery, createFingerprinter } from '../../src/delivery';
 import type { PartnerClient } from '../../src/partner';
-import { createPurchaseReader } from '../../src/temporal/client';
+import { createClient, createPurchaseReader } from '../../src/temporal/client';
 import { NO_BRAKE } from './no-brake';
 import './quiet-runtime';
 import { closeAtEnd, temporaryFolder } from './clean-up';
@@ -59,7 +58,7 @@ type EnvironmentOfWorker = Pick<
 export async function startWorker(parts: WorkerParts): Promise<() => Promise<void>> {
   const { address, namespace, taskQueue, settings, partner, receiver, reconcilesAheadMs = HOUR } = parts;
   const connection = await NativeConnection.connect({ address });
-  const client = new Client({ connection, namespace });
+  const client = createClient(connection, namespace);
   const delivery = createDelivery({
     kind: 'webhook',
     url: receiver.url,

@@ -1,10 +1,10 @@
-import { WorkflowNotFoundError } from '@temporalio/client';
+import { type WorkflowExecutionInfo, WorkflowNotFoundError } from '@temporalio/client';
 import { referenceIdOfWorkflow } from '../../contracts/names';
 import type { DeliveryMemo } from '../../contracts/purchase';
 import { PARTNER_ORDER_ID, PURCHASE_STATE, REFERENCE_ID } from '../../contracts/search-attributes';
 import { isSafeOrderId, REFERENCE_PATTERN } from '../../domain/order';
 import type { PartnerOrder, KnownPurchase } from '../../domain/reconciliation/index';
-import type { PurchaseReader, ReadExecution } from '../../temporal/client';
+import type { PurchaseReader } from '../../temporal/client';
 import type { Progress } from '../progress';
 import { readDeliveryMemo, readMemo } from './purchase-memo';
 
@@ -84,16 +84,16 @@ export async function describePurchase(
 ): Promise<KnownPurchase | undefined> {
   if (!isReference(referenceId)) return undefined;
   try {
-    return knownPurchase(await reader.describeExecution(referenceId), later);
+    return knownPurchase(await reader.describe(referenceId), later);
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return undefined;
     throw error;
   }
 }
 
-function knownPurchase(execution: ReadExecution, later: LaterDeliveries): KnownPurchase {
+function knownPurchase(execution: Omit<WorkflowExecutionInfo, 'raw'>, later: LaterDeliveries): KnownPurchase {
   const { workflowId, runId, startTime, closeTime, typedSearchAttributes: attributes } = execution;
-  const memo = execution.memoIssue ?? readMemo(execution.memo);
+  const memo = readMemo(execution.memo);
   const isRead = typeof memo !== 'string';
   const referenceId = attributes.get(REFERENCE_ID) ?? referenceIdOfWorkflow(workflowId);
   const known: KnownPurchase = {

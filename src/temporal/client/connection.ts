@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   Client,
   Connection,
+  type ConnectionLike,
   defaultGrpcRetryOptions,
   makeGrpcRetryInterceptor,
   type WorkflowClientInterceptor,
@@ -50,7 +51,18 @@ export async function connectClient(
   interceptors: WorkflowClientInterceptor[] = [],
 ): Promise<Client> {
   const connection = await connectWithRetry(target, retry, () => connectOnce(target, retry.everyMs));
-  return new Client({ connection, namespace: target.namespace, interceptors: { workflow: interceptors } });
+  return createClient(connection, target.namespace, interceptors);
+}
+
+/** The client of our own processes. With the SDK's converter, a list would end at the first memo that can't be decoded. */
+export function createClient(
+  connection: ConnectionLike,
+  namespace: string,
+  interceptors: WorkflowClientInterceptor[] = [],
+): Client {
+  const payloadConverterPath = require.resolve('../../contracts/payload-converter');
+  const dataConverter = { payloadConverterPath };
+  return new Client({ connection, namespace, dataConverter, interceptors: { workflow: interceptors } });
 }
 
 /**

@@ -2,12 +2,12 @@ export {
   connectClient,
   type ConnectRetry,
   connectWithRetry,
+  createClient,
   StoppedError,
   TemporalUnreachableError,
 } from './connection';
 export { connectionFailureOf, refusalOf, TemporalRefusedError } from './connection-failure';
 export { type BrakeStatus, readBrake, reportToBrake } from './brake';
-export type { ReadExecution } from './executions';
 export { GRPC_STATUS, grpcErrorOf, hasNoLists } from './grpc-error';
 export type { UntracedDelivery } from './history';
 export type { PausedPurchase } from './paused-purchases';

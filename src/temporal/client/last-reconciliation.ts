@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { RECONCILE_NOW, RECONCILE_WORKFLOW } from '../../contracts/names';
 import { DEFAULT_LOOKBACK_MS, type ReconcileInput, type ReconciliationResult } from '../../contracts/reconciliation';
-import { listExecutions } from './executions';
 import { readStartInput, type Run } from './history';
 import { BETWEEN_LIST_QUERIES_MS, inTaskQueue } from './list-filters';
 
@@ -68,7 +67,8 @@ async function newest(
   inputOf: InputReader,
 ): Promise<EndedRun | undefined> {
   let read = 0;
-  for await (const { workflowId, runId, startTime, closeTime } of listExecutions(client, query, PAGE_SIZE)) {
+  const listed = client.workflow.list({ query, pageSize: PAGE_SIZE });
+  for await (const { workflowId, runId, startTime, closeTime } of listed) {
     const { dryRun, lookbackMs = DEFAULT_LOOKBACK_MS } = await inputOf({ workflowId, runId });
     if (dryRun !== true && lookbackMs >= leastLookbackMs) {
       return { workflowId, runId, lookbackMs, startedAt: startTime.getTime(), endedAt: closeTime?.getTime() ?? 0 };

@@ -1,7 +1,6 @@
 import type { Client } from '@temporalio/client';
 import { PURCHASE_WORKFLOW } from '../../contracts/names';
 import { PARTNER_ORDER_ID } from '../../contracts/search-attributes';
-import { listExecutions } from './executions';
 import { inTaskQueue } from './list-filters';
 
 /** The order of the purchase of a task queue that has ended last, if any has one. @throws ServiceError */
@@ -9,7 +8,7 @@ export async function newestOrderId(client: Client, taskQueue: string): Promise<
   const query =
     `WorkflowType = '${PURCHASE_WORKFLOW}' AND ExecutionStatus = 'Completed' AND ` +
     `${PARTNER_ORDER_ID.name} IS NOT NULL AND ${inTaskQueue(taskQueue)}`;
-  for await (const { typedSearchAttributes } of listExecutions(client, query, 1)) {
+  for await (const { typedSearchAttributes } of client.workflow.list({ query, pageSize: 1 })) {
     return typedSearchAttributes.get(PARTNER_ORDER_ID);
   }
   return undefined;

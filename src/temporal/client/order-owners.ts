@@ -1,7 +1,6 @@
 import type { Client } from '@temporalio/client';
 import { PURCHASE_WORKFLOW } from '../../contracts/names';
 import { PARTNER_ORDER_ID, REFERENCE_ID } from '../../contracts/search-attributes';
-import { listExecutions } from './executions';
 import { BETWEEN_LIST_QUERIES_MS } from './list-filters';
 import { withinMs } from './within-ms';
 
@@ -108,7 +107,7 @@ async function listOwners(client: Client, orderIds: readonly string[]): Promise<
   const query = `WorkflowType = '${PURCHASE_WORKFLOW}' AND ${PARTNER_ORDER_ID.name} IN (${ids})`;
   const owners = new Map<string, string[]>();
   let rows = 0;
-  for await (const { typedSearchAttributes: attributes } of listExecutions(client, query, MOST_ROWS)) {
+  for await (const { typedSearchAttributes: attributes } of client.workflow.list({ query, pageSize: MOST_ROWS })) {
     if (++rows > MOST_ROWS) return undefined;
     const [orderId, owner] = [attributes.get(PARTNER_ORDER_ID), attributes.get(REFERENCE_ID)];
     if (orderId !== undefined && owner !== undefined) owners.set(orderId, [...(owners.get(orderId) ?? []), owner]);
@@ -120,7 +119,7 @@ async function listOthers(client: Client, orderId: string, referenceId: string):
   const same = `${PARTNER_ORDER_ID.name} = '${orderId}' AND ${REFERENCE_ID.name} != '${referenceId}'`;
   const query = `WorkflowType = '${PURCHASE_WORKFLOW}' AND ${same}`;
   const found: string[] = [];
-  for await (const { typedSearchAttributes } of listExecutions(client, query, MOST_OTHERS)) {
+  for await (const { typedSearchAttributes } of client.workflow.list({ query, pageSize: MOST_OTHERS })) {
     const other = typedSearchAttributes.get(REFERENCE_ID);
     if (other !== undefined) found.push(other);
     if (found.length >= MOST_OTHERS) break;

@@ -1,5 +1,5 @@
+import type { WorkflowExecutionInfo } from '@temporalio/client';
 import { REFERENCE_ID } from '../../contracts/search-attributes';
-import type { ReadExecution } from './executions';
 
 /** A running purchase that the brake holds back. */
 export interface PausedPurchase {
@@ -9,7 +9,7 @@ export interface PausedPurchase {
   since: number;
 }
 
-export async function* pausedPurchases(listed: AsyncIterable<ReadExecution>): AsyncGenerator<PausedPurchase> {
+export async function* pausedPurchases(listed: AsyncIterable<WorkflowExecutionInfo>): AsyncGenerator<PausedPurchase> {
   for await (const { workflowId, startTime, typedSearchAttributes: attributes } of listed) {
     const referenceId = attributes.get(REFERENCE_ID);
     if (referenceId !== undefined) yield { workflowId, referenceId, since: startTime.getTime() };

@@ -1,13 +1,12 @@
 import {
   type Client,
-  ServiceError,
   type WorkflowExecutionDescription,
+  type WorkflowExecutionInfo,
   WorkflowNotFoundError,
 } from '@temporalio/client';
 import { type EventWithKeys, fingerprintsOf } from '../../contracts/checkout-events';
 import { DELIVER_WORKFLOW, deliverWorkflowId, PURCHASE_WORKFLOW, purchaseWorkflowId } from '../../contracts/names';
 import { REFERENCE_ID } from '../../contracts/search-attributes';
-import { listExecutions, readExecution, type ReadExecution } from './executions';
 import {
   type Deliveries,
   readDeliveries,
@@ -55,16 +54,14 @@ export interface KeyEventOptions {
 export interface PurchaseReader {
   /** What the server itself says of the latest run of a purchase. @throws WorkflowNotFoundError */
   describe(referenceId: string): Promise<WorkflowExecutionDescription>;
-  /** The same, and of one whose memo can't be decoded all but the memo. @throws WorkflowNotFoundError */
-  describeExecution(referenceId: string): Promise<ReadExecution>;
   /** Lists purchases. Lists lag behind. @param query further conditions, in Temporal's list filters */
-  list(query: string): AsyncIterable<ReadExecution>;
+  list(query: string): AsyncIterable<WorkflowExecutionInfo>;
   /** Lists the purchases of a task queue that have the order history read for them. Lists lag behind. */
   waiting(taskQueue: string): AsyncIterable<WaitingPurchase>;
   /** Lists the purchases of a task queue that the brake holds back. Lists lag behind. */
   paused(taskQueue: string): AsyncIterable<PausedPurchase>;
   /** Lists deliveries after the end of purchases, as `list` does. */
-  listDeliveries(query: string): AsyncIterable<ReadExecution>;
+  listDeliveries(query: string): AsyncIterable<WorkflowExecutionInfo>;
   /** The latest delivery of keys after the end of a purchase, as the server itself knows it. */
   latestDelivery(referenceId: string): Promise<PurchaseRun | undefined>;
   /**
@@ -92,10 +89,10 @@ export interface PurchaseReader {
 /** @param client a client of the namespace of the purchases. */
 export function createPurchaseReader(client: Client): PurchaseReader {
   const owners = new OrderOwners(client);
-  const list = (type: string, query: string) => listExecutions(client, `WorkflowType = '${type}' AND ${query}`);
+  const list = (type: string, query: string) =>
+    client.workflow.list({ query: `WorkflowType = '${type}' AND ${query}` });
   return {
     describe: (referenceId) => client.workflow.getHandle(purchaseWorkflowId(referenceId)).describe(),
-    describeExecution: (referenceId) => describeExecution(client, purchaseWorkflowId(referenceId)),
     list: (query) => list(PURCHASE_WORKFLOW, query),
     waiting: (taskQueue) => waitingPurchases(list(PURCHASE_WORKFLOW, inState(taskQueue, 'PENDING'))),
     paused: (taskQueue) => pausedPurchases(list(PURCHASE_WORKFLOW, inState(taskQueue, 'PAUSED'))),
@@ -110,24 +107,9 @@ export function createPurchaseReader(client: Client): PurchaseReader {
   };
 }
 
-async function describeExecution(client: Client, workflowId: string): Promise<ReadExecution> {
-  try {
-    return await client.workflow.getHandle(workflowId).describe();
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError || error instanceof ServiceError) throw error;
-    const { namespace } = client.options;
-    const { workflowExecutionInfo } = await client.workflowService.describeWorkflowExecution({
-      namespace,
-      execution: { workflowId },
-    });
-    if (!workflowExecutionInfo) throw error;
-    return readExecution(client, workflowExecutionInfo);
-  }
-}
-
 async function latestDelivery(client: Client, referenceId: string): Promise<PurchaseRun | undefined> {
   try {
-    return runOf(await describeExecution(client, deliverWorkflowId({ referenceId })));
+    return runOf(await client.workflow.getHandle(deliverWorkflowId({ referenceId })).describe());
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return undefined;
     throw error;
@@ -140,7 +122,7 @@ async function readKeyEvents(
   { also = [], exceptRunId, skipForgotten = false }: KeyEventOptions,
 ): Promise<KeyEvents> {
   const runs = new Map(also.map((run) => [run.runId, run]));
-  const listed = listExecutions(client, `${REFERENCE_ID.name} = '${referenceId}'`);
+  const listed = client.workflow.list({ query: `${REFERENCE_ID.name} = '${referenceId}'` });
   for await (const execution of listed) runs.set(execution.runId, runOf(execution));
   const events = new Map<string, KeyEvent>();
   const untraced: UntracedDelivery[] = [];
@@ -184,6 +166,6 @@ async function deliveriesOf(client: Client, run: Run, skipForgotten: boolean): P
   }
 }
 
-function runOf({ workflowId, runId, status, memo }: ReadExecution): PurchaseRun {
+function runOf({ workflowId, runId, status, memo }: Omit<WorkflowExecutionInfo, 'raw'>): PurchaseRun {
   return { workflowId, runId, status: status.name, memo };
 }

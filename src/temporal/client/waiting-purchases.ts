@@ -1,5 +1,5 @@
+import type { WorkflowExecutionInfo } from '@temporalio/client';
 import { PARTNER_ORDER_ID, REFERENCE_ID } from '../../contracts/search-attributes';
-import type { ReadExecution } from './executions';
 
 /** A running purchase that has the order history read for it. */
 export interface WaitingPurchase {
@@ -11,7 +11,7 @@ export interface WaitingPurchase {
 }
 
 /** Those of a list that wait so: their memo says it, since no filter can. One whose memo can't be read is left out. */
-export async function* waitingPurchases(listed: AsyncIterable<ReadExecution>): AsyncGenerator<WaitingPurchase> {
+export async function* waitingPurchases(listed: AsyncIterable<WorkflowExecutionInfo>): AsyncGenerator<WaitingPurchase> {
   for await (const { workflowId, memo, typedSearchAttributes: attributes } of listed) {
     const since = memo?.watchedSince;
     const referenceId = attributes.get(REFERENCE_ID);
