@@ -10,7 +10,7 @@ import { posix } from 'node:path';
  */
 export const MODULES = {
   domain: '',
-  contracts: 'types:domain @temporalio/common node:crypto',
+  contracts: 'domain @temporalio/common node:crypto',
   'workflows/policies': 'contracts types:@temporalio/workflow',
   workflows: 'workflows/policies contracts not:contracts/event-id domain @temporalio/workflow @temporalio/common',
   partner: 'contracts domain node undici zod',
@@ -20,7 +20,7 @@ export const MODULES = {
     'workflows/policies contracts domain partner delivery temporal/client report node @temporalio/activity @temporalio/common @temporalio/client',
   'temporal/client': 'contracts domain node @temporalio/client @temporalio/common @temporalio/envconfig',
   'temporal/worker': 'contracts temporal/client node @temporalio/worker',
-  metrics: 'contracts types:partner temporal/client node types:@temporalio/client',
+  metrics: 'contracts domain types:partner temporal/client node types:@temporalio/client',
   schemas: 'contracts domain zod',
   starter: 'workflows/policies contracts domain temporal/client @temporalio/client',
   cli: 'workflows/policies starter partner delivery config tracing contracts domain temporal/client exit @temporalio/client commander',

@@ -24,7 +24,7 @@ import { connectRetry } from './workflows/policies';
 
 /** Reads the configuration, connects, builds the parts, runs until the process is asked to stop, and closes the parts. */
 async function main(): Promise<void> {
-  // Logs that can't be written, for a disk is full or nobody reads them any more, end no worker.
+  // A full disk or a closed pipe must not crash the worker.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   const config = readWorkerConfig(process.env, { terminal: process.stdout.isTTY, tryFolders: true });
   const target = readTemporalTarget(process.env, config.temporalApiKey);
@@ -54,7 +54,7 @@ async function main(): Promise<void> {
   logger.info('worker ready', { taskQueue, health: health.address, ...capacity });
 
   await runWorker(worker).catch(async (error: unknown) => {
-    // The SDK gives up two minutes after the server began to refuse its key, and its error is of something else.
+    // The SDK gives up two minutes after the server began to refuse its key, with an unrelated error.
     const ask = () => requireSearchAttributes(connection, namespace);
     const why: unknown = await connection.withDeadline(Date.now() + 5_000, ask).catch((refusal: unknown) => refusal);
     throw why instanceof TemporalRefusedError ? why : error;

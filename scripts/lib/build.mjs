@@ -42,10 +42,10 @@ async function compileAndBundle(anew = false) {
 }
 
 async function bundleWorkflows() {
-  // Bundled here once, so that a worker starts without webpack and every worker runs the same code.
+  // Bundled once, so that a worker starts without webpack and every worker runs the same code.
   const workflowsPath = join(dist, 'workflows/index.js');
   const payloadConverterPath = join(dist, 'contracts/payload-converter.js');
-  // Evaluated once in a worker, not once for each workflow: no module of ours has state of its own (workflow-bundle.test.ts).
+  // Preloaded: evaluated once per worker, not per workflow. No module of ours has state (workflow-bundle.test.ts).
   const logger = new DefaultLogger('WARN');
   const { code } = await bundleWorkflowCode({
     workflowsPath,

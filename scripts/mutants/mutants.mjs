@@ -937,8 +937,8 @@ export const MUTANTS = [
     name: 'short-reconciliation-counts',
     rule: 'a reconciliation of the last hour does not silence what the night has found',
     file: 'src/temporal/client/last-reconciliation.ts',
-    find: 'lookbackMs >= leastLookbackMs',
-    replace: 'lookbackMs >= Math.min(leastLookbackMs, 0)',
+    find: 'manual.find((other) => other.lookbackMs >= lookbackMs)',
+    replace: 'manual.find((other) => other.lookbackMs >= Math.min(lookbackMs, 0))',
     tests: ['test/scenarios/worker/gauges.test.ts'],
   },
   {

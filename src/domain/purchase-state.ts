@@ -4,7 +4,7 @@ import { PURCHASE_OUTCOMES, type PurchaseOutcome } from './outcome';
  * The states of a purchase that runs, as lists show them. `PAUSED`: the brake holds new placements back. `PENDING`: its order is open,
  * whatever the partner calls that.
  */
-const RUNNING_STATES = ['PLACING', 'PAUSED', 'UNCONFIRMED', 'HELD', 'PENDING', 'DELIVERING'] as const;
+export const RUNNING_STATES = ['PLACING', 'PAUSED', 'UNCONFIRMED', 'HELD', 'PENDING', 'DELIVERING'] as const;
 
 /** Where a running purchase stands. */
 export type RunningState = (typeof RUNNING_STATES)[number];

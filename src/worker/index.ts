@@ -12,12 +12,12 @@ import { processMetrics, versioningOf } from '../temporal/worker';
 import type { Tracing } from '../tracing';
 import { shutdownOptions, workflowCodeOptions } from '../workflows/policies';
 
-/** What the parts of a worker share. */
+/** The dependencies that the parts of a worker share. */
 interface Shared {
   client: Client;
   namespace: string;
   tracing: Tracing;
-  /** Aborts when the process is asked to stop. */
+  /** Aborts when the process is told to stop. */
   stopping: AbortSignal;
 }
 
@@ -28,7 +28,7 @@ interface Parts {
   options: WorkerOptions;
 }
 
-/** Builds what a worker is made of, each part with what sees it: log lines, metrics and traces. */
+/** Builds the parts of a worker, each with its log lines, metrics and traces. */
 export function createParts(config: WorkerConfig, { client, namespace, tracing, stopping }: Shared): Parts {
   const { taskQueue } = config;
   const metrics = processMetrics({ namespace, taskQueue });

@@ -7,12 +7,18 @@ import {
   proxyActivities,
   proxyLocalActivities,
   setCurrentDetails,
+  upsertMemo,
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Activities } from '../contracts/activities';
 import { FAILURE } from '../contracts/failures';
 import { RECONCILE_SCHEDULE } from '../contracts/names';
-import type { ReconcileActivities, ReconcileInput, ReconciliationResult } from '../contracts/reconciliation';
+import type {
+  ReconcileActivities,
+  ReconcileInput,
+  ReconciliationMemo,
+  ReconciliationResult,
+} from '../contracts/reconciliation';
 import { escapeMarkdown } from '../domain/markdown';
 import { isReconciliationResult } from './activity-result-guards';
 import { completedEventOptions, localOptions, reconciliationOptions } from './policies';
@@ -31,6 +37,7 @@ export async function reconcileWorkflow(input?: ReconcileInput): Promise<Reconci
   const to = Date.now();
   const { lookbackMs, dryRun, timeZone } = validateReconcileInput(input, to);
   const from = to - lookbackMs;
+  upsertMemo({ lookbackMs, dryRun } satisfies ReconciliationMemo);
   const hours = lookbackMs / 3_600_000;
   setCurrentDetails(
     `**RECONCILING** since ${instant(to)}${dryRun ? ', only to report' : ''}: the partner's orders of the last ${hours} h are ` +

@@ -6,6 +6,7 @@ export {
   StoppedError,
   TemporalUnreachableError,
 } from './connection';
+export { countListed, oldestAge } from './count-listed';
 export { connectionFailureOf, refusalOf, TemporalRefusedError } from './connection-failure';
 export { type BrakeStatus, readBrake, reportToBrake } from './brake';
 export { GRPC_STATUS, grpcErrorOf, hasNoLists } from './grpc-error';
@@ -17,9 +18,9 @@ export { newestOrderId } from './newest-order';
 export { epochMsOf } from './proto-timestamp';
 export { rootCauseOf } from './root-cause';
 export { keepWatching } from './keep-watching';
+export { runningDeliveries, runningPurchases } from './list-filters';
 export { createLastReconciliationReader, type EndedReconciliation } from './last-reconciliation';
 export { lookbackIssue } from './retention';
-export { countLaterDeliveries, countPurchases, type RunningCount } from './running-purchases';
 export { startEventDelivery, startKeyDelivery } from './start-delivery';
 export { throughServerTimeouts } from './through-server-timeouts';
 export { readTemporalTarget, type TemporalTarget } from './target';

@@ -3,7 +3,7 @@ import { PURCHASE_WORKFLOW } from '../../contracts/names';
 import { PARTNER_ORDER_ID } from '../../contracts/search-attributes';
 import { inTaskQueue } from './list-filters';
 
-/** The order of the purchase of a task queue that has ended last, if any has one. @throws ServiceError */
+/** The order of the purchase that ended last in a task queue, if any has one. @throws ServiceError */
 export async function newestOrderId(client: Client, taskQueue: string): Promise<string | undefined> {
   const query =
     `WorkflowType = '${PURCHASE_WORKFLOW}' AND ExecutionStatus = 'Completed' AND ` +

@@ -4,17 +4,14 @@ import { PARTNER_ORDER_ID, REFERENCE_ID } from '../../contracts/search-attribute
 import { BETWEEN_LIST_QUERIES_MS } from './list-filters';
 import { withinMs } from './within-ms';
 
-/** Questions that come within so many ms of the first share one query. */
+/** Questions within this time of the first share one query. */
 const SHARED_WITHIN_MS = 20;
 /** A query of the longest ids is then about 10,000 characters. */
 const MOST_IDS = 50;
-/** Each reset makes another row of a purchase, so there may be more rows than orders. Where there are too many, each order is asked for alone. */
+/** Each reset adds a row to a purchase, so there may be more rows than orders. Beyond this, each order has its own query. */
 const MOST_ROWS = 1_000;
 const MOST_OTHERS = 10;
-/**
- * So long an answer is waited for, in ms. The poll of an order that has ended waits for it, and would else take longer than it may and
- * be repeated for as long as the lists hang: the SDK waits half a minute for them.
- */
+/** How long an answer may take. The poll of an ended order waits for it and must not time out when lists hang (30 s in the SDK). */
 const ANSWER_WITHIN_MS = 3_000;
 
 /** Lists show an order within seconds after it was written. */
@@ -27,8 +24,8 @@ interface Question {
 }
 
 /**
- * Knows which purchases name an order as theirs: from Temporal's lists, where one query serves all who ask at about the same time,
- * and, because lists lag, from what this process has seen within the last minute.
+ * Knows which purchases name an order as theirs: from Temporal's lists, with one query for all questions at about the same time.
+ * Because lists lag, this process also remembers what it has seen within the last minute.
  */
 export class OrderOwners {
   /** The latest order of each reference, oldest first. */
@@ -52,7 +49,7 @@ export class OrderOwners {
     }
   }
 
-  /** The references of other purchases with the order, ten at most. Empty where lists can't be read, or not within 3 s. */
+  /** The references of other purchases with the order, at most ten. Empty if lists can't be read within 3 s. */
   async others(orderId: string, referenceId: string): Promise<string[]> {
     const seen = this.seenHere(orderId).filter((owner) => owner !== referenceId);
     if (seen.length > 0) return seen.slice(0, MOST_OTHERS);
@@ -71,7 +68,7 @@ export class OrderOwners {
     return [...this.recent].filter(([, one]) => one.orderId === orderId && one.at >= since).map(([owner]) => owner);
   }
 
-  /** @returns undefined where it has to be asked for alone. */
+  /** @returns undefined if the order needs a query of its own. */
   private listed(orderId: string): Promise<readonly string[] | undefined> {
     return new Promise((answer) => {
       this.waiting.push({ orderId, answer });
@@ -82,7 +79,7 @@ export class OrderOwners {
 
   private untilNextQuery(): number {
     const sinceLast = Math.max(0, this.now() - this.askedAt);
-    // A query that the server refuses shows no owner.
+    // The server refuses queries that come too fast, and then there would be no owner.
     return Math.max(SHARED_WITHIN_MS, BETWEEN_LIST_QUERIES_MS - sinceLast);
   }
 
@@ -101,7 +98,7 @@ export class OrderOwners {
   }
 }
 
-/** @returns undefined where there are too many rows. */
+/** @returns undefined if there are too many rows. */
 async function listOwners(client: Client, orderIds: readonly string[]): Promise<Map<string, string[]> | undefined> {
   const ids = orderIds.map((id) => `'${id}'`).join(', ');
   const query = `WorkflowType = '${PURCHASE_WORKFLOW}' AND ${PARTNER_ORDER_ID.name} IN (${ids})`;

@@ -50,9 +50,9 @@ export interface KeyEventOptions {
   skipForgotten?: boolean;
 }
 
-/** Reads purchases and the deliveries after their end from Temporal. It changes nothing, and no worker has to run. */
+/** Reads purchases and the deliveries after their end from Temporal. It changes nothing and needs no running worker. */
 export interface PurchaseReader {
-  /** What the server itself says of the latest run of a purchase. @throws WorkflowNotFoundError */
+  /** The server's own record of the latest run of a purchase. @throws WorkflowNotFoundError */
   describe(referenceId: string): Promise<WorkflowExecutionDescription>;
   /** Lists purchases. Lists lag behind. @param query further conditions, in Temporal's list filters */
   list(query: string): AsyncIterable<WorkflowExecutionInfo>;
@@ -65,12 +65,11 @@ export interface PurchaseReader {
   /** The latest delivery of keys after the end of a purchase, as the server itself knows it. */
   latestDelivery(referenceId: string): Promise<PurchaseRun | undefined>;
   /**
-   * References of other purchases, ten at most, that name this order as theirs: the partner may answer two placements
-   * with one id. Lists lag behind and can be away, and what another process has just seen is not known here; not knowing is
-   * no reason to withhold paid goods, so that is an empty list. The reconciliation finds what this misses.
+   * References of other purchases that name this order as theirs, at most ten: the partner may answer two placements with one id.
+   * Empty if the lists can't be read: that is no reason to withhold paid goods, and the reconciliation finds what this misses.
    */
   othersWithOrder(orderId: string, referenceId: string): Promise<string[]>;
-  /** Notes that the purchase has this order: lists show it later. */
+  /** Notes that the purchase has this order, because lists show it later. */
   noteOwner(orderId: string, referenceId: string): void;
   /** The argument of a run. @throws WorkflowNotFoundError */
   startInput(run: Run): Promise<unknown>;
