@@ -1049,8 +1049,8 @@ export const MUTANTS = [
     name: 'one-bad-memo',
     rule: 'a purchase whose memo can not be decoded stops nobody',
     file: 'src/temporal/client/connection.ts',
-    find: 'return new Client({ connection, namespace, dataConverter, interceptors: { workflow: interceptors } });',
-    replace: 'return new Client({ connection, namespace, interceptors: { workflow: interceptors } });',
+    find: 'const dataConverter = { payloadConverterPath };',
+    replace: "const dataConverter = payloadConverterPath === '' ? { payloadConverterPath } : {};",
     tests: ['test/scenarios/reconciliation/unreadable-records.test.ts'],
   },
   {

@@ -1,9 +1,9 @@
 import type { Accepted } from '../domain/accepted';
 import type { PurchaseItem } from '../domain/order';
 import type { PurchaseOutcome } from '../domain/outcome';
-import type { PurchaseState, RunningState } from '../domain/purchase-state';
+import type { PurchaseState } from '../domain/purchase-state';
 
-export type { PurchaseItem, PurchaseState, RunningState };
+export type { PurchaseItem, PurchaseState };
 
 /** The one argument of `purchaseWorkflow`. A product may stand in `items` only once. */
 export interface PurchaseInput {

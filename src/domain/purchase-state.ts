@@ -7,7 +7,7 @@ import { PURCHASE_OUTCOMES, type PurchaseOutcome } from './outcome';
 export const RUNNING_STATES = ['PLACING', 'PAUSED', 'UNCONFIRMED', 'HELD', 'PENDING', 'DELIVERING'] as const;
 
 /** Where a running purchase stands. */
-export type RunningState = (typeof RUNNING_STATES)[number];
+type RunningState = (typeof RUNNING_STATES)[number];
 
 /** Where a purchase stands: the search attribute `PurchaseState`. */
 export type PurchaseState = RunningState | PurchaseOutcome;

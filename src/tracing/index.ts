@@ -28,10 +28,8 @@ const OFF: Tracing = {
 };
 
 /**
- * Turns tracing on if there is a collector. Without one, nothing of OpenTelemetry is loaded.
+ * Turns tracing on if OTEL_EXPORTER_OTLP_ENDPOINT is set. Otherwise nothing of OpenTelemetry is loaded.
  *
- * @param endpoint OTEL_EXPORTER_OTLP_ENDPOINT: the base URL of a collector that speaks OTLP over HTTP.
- * @param service names this process, unless OTEL_SERVICE_NAME is set.
  * @param warn called when the collector can no longer be reached.
  */
 export function startTracing(

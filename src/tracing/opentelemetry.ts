@@ -31,7 +31,6 @@ export function startOpenTelemetry(service: 'worker' | 'starter', warn: (line: s
     activityInterceptors: [
       continueTraceOfRun,
       (activity) => ({ inbound: new OpenTelemetryActivityInboundInterceptor(activity) }),
-      nameSubject,
     ],
     clientInterceptors: [new OpenTelemetryWorkflowClientInterceptor()],
     aroundRequest: [traceRequest],
@@ -52,16 +51,6 @@ const continueTraceOfRun: ActivityInterceptorsFactory = ({ info }) => ({
       const traceId = (info.workflowExecution?.runId ?? '').replaceAll('-', '');
       const ofRun = { traceId, spanId: traceId.slice(16), traceFlags: 1, isRemote: true };
       return context.with(trace.setSpanContext(context.active(), ofRun), () => next(input));
-    },
-  },
-});
-
-/** The SDK makes the span; its reference and order are ours to name. */
-const nameSubject: ActivityInterceptorsFactory = () => ({
-  inbound: {
-    execute(input, next) {
-      trace.getActiveSpan()?.setAttributes(attributesOf(input.args[0]));
-      return next(input);
     },
   },
 });
