@@ -1,10 +1,9 @@
 #!/usr/bin/env node
-import { Client } from '@temporalio/client';
 import { Worker } from '@temporalio/worker';
 import { readWorkerConfig, scrubSecrets } from './config';
 import { exitWith, stopSignal } from './exit';
 import { keepGauges } from './metrics';
-import { readTemporalTarget, requireSearchAttributes, TemporalRefusedError } from './temporal/client';
+import { createClient, readTemporalTarget, requireSearchAttributes, TemporalRefusedError } from './temporal/client';
 import {
   capacityOptions,
   connectWorker,
@@ -19,7 +18,7 @@ import { connectRetry } from './workflows/policies';
 
 /** Reads the configuration, connects, builds the parts, runs until the process is asked to stop, and closes the parts. */
 async function main(): Promise<void> {
-  // Logs that can't be written, for a disk is full or nobody reads them any more, end no worker.
+  // A full disk or a closed pipe must not crash the worker.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   const config = readWorkerConfig(process.env, { terminal: process.stdout.isTTY, tryFolders: true });
   const target = readTemporalTarget(process.env, config.temporalApiKey);
@@ -39,7 +38,7 @@ async function main(): Promise<void> {
   const connection = await connectWorker(target, { ...connectRetry, onRetry: warn, signal: stopping });
   await requireSearchAttributes(connection, namespace);
 
-  const client = new Client({ connection, namespace });
+  const client = createClient(connection, namespace);
   const { partner, delivery, metrics, options } = createParts(config, { client, namespace, tracing, stopping, logger });
   const capacity = capacityOptions(config.capacity);
   worker = await Worker.create({ connection, ...options, ...capacity });
@@ -48,7 +47,7 @@ async function main(): Promise<void> {
   logger.info('worker ready', { taskQueue, health: health.address, ...capacity });
 
   await runWorker(worker).catch(async (error: unknown) => {
-    // The SDK gives up two minutes after the server began to refuse its key, and its error is of something else.
+    // The SDK gives up two minutes after the server began to refuse its key, with an unrelated error.
     const ask = () => requireSearchAttributes(connection, namespace);
     const why: unknown = await connection.withDeadline(Date.now() + 5_000, ask).catch((refusal: unknown) => refusal);
     throw why instanceof TemporalRefusedError ? why : error;

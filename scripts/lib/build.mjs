@@ -9,8 +9,6 @@ import { run } from './run.mjs';
 
 const dist = join(projectRoot, 'dist');
 const workflowBundle = join(dist, 'workflow-bundle.js');
-const tracedWorkflowBundle = join(dist, 'workflow-bundle-traced.js');
-const bundles = [workflowBundle, tracedWorkflowBundle];
 /** What the compiler knows of its last run. It is written only when something has changed. */
 const buildInfo = join(dist, '.tsbuildinfo');
 
@@ -34,32 +32,29 @@ async function compileAndBundle(anew = false) {
   for (const file of await readdir(dist, { recursive: true })) {
     // The compiler leaves what it made of a source that is gone.
     const source = join(projectRoot, 'src', file.replace(/\.(js|js\.map|d\.ts)$/, '.ts'));
-    const isCompiled = /\.(js|map|ts)$/.test(file) && !bundles.includes(join(dist, file));
+    const isCompiled = /\.(js|map|ts)$/.test(file) && join(dist, file) !== workflowBundle;
     if (isCompiled && !existsSync(source)) await rm(join(dist, file));
   }
   const sources = [buildInfo, join(projectRoot, 'node_modules/.package-lock.json')];
   if (existsSync(workflowBundle) && sources.every((file) => statSync(file).mtimeMs < statSync(workflowBundle).mtimeMs))
     return;
-  const interceptors = join(dist, 'workflows/log-attributes.js');
-  await bundleWorkflows(tracedWorkflowBundle, [interceptors, join(dist, 'workflows/tracing.js')]);
-  // Last, as its time says that all is built.
-  await bundleWorkflows(workflowBundle, [interceptors]);
+  await bundleWorkflows();
 }
 
-/** @type {(file: string, workflowInterceptorModules: string[]) => Promise<void>} */
-async function bundleWorkflows(file, workflowInterceptorModules) {
-  // Bundled here once, so that a worker starts without webpack and every worker runs the same code.
+async function bundleWorkflows() {
+  // Bundled once, so that a worker starts without webpack and every worker runs the same code.
   const workflowsPath = join(dist, 'workflows/index.js');
-  const payloadConverterPath = join(dist, 'workflows/payload-converter.js');
-  // Evaluated once in a worker, not once for each workflow: no module of ours has state of its own (workflow-bundle.test.ts).
+  const payloadConverterPath = join(dist, 'contracts/payload-converter.js');
+  // Preloaded: evaluated once per worker, not per workflow. No module of ours has state (workflow-bundle.test.ts).
   const logger = new DefaultLogger('WARN');
   const { code } = await bundleWorkflowCode({
     workflowsPath,
     payloadConverterPath,
-    workflowInterceptorModules,
+    workflowInterceptorModules: [join(dist, 'workflows/interceptors.js')],
     preloadModules: [workflowsPath, payloadConverterPath],
     logger,
   });
-  await writeFile(`${file}.next`, code);
-  await rename(`${file}.next`, file);
+  // Last, because its time says that everything is built.
+  await writeFile(`${workflowBundle}.next`, code);
+  await rename(`${workflowBundle}.next`, workflowBundle);
 }

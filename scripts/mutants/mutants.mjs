@@ -937,8 +937,8 @@ export const MUTANTS = [
     name: 'short-reconciliation-counts',
     rule: 'a reconciliation of the last hour does not silence what the night has found',
     file: 'src/temporal/client/last-reconciliation.ts',
-    find: 'lookbackMs >= leastLookbackMs',
-    replace: 'lookbackMs >= Math.min(leastLookbackMs, 0)',
+    find: 'manual.find((other) => other.lookbackMs >= lookbackMs)',
+    replace: 'manual.find((other) => other.lookbackMs >= Math.min(lookbackMs, 0))',
     tests: ['test/scenarios/worker/gauges.test.ts'],
   },
   {
@@ -1048,10 +1048,9 @@ export const MUTANTS = [
   {
     name: 'one-bad-memo',
     rule: 'a purchase whose memo can not be decoded stops nobody',
-    file: 'src/temporal/client/executions.ts',
-    find: 'yield await readExecution(client, raw);',
-    replace:
-      'yield await executionInfoFromRaw(raw, client.options.loadedDataConverter, raw, client.options.namespace);',
+    file: 'src/temporal/client/connection.ts',
+    find: 'const dataConverter = { payloadConverterPath };',
+    replace: "const dataConverter = payloadConverterPath === '' ? { payloadConverterPath } : {};",
     tests: ['test/scenarios/reconciliation/unreadable-records.test.ts'],
   },
   {
@@ -1408,7 +1407,7 @@ export const MUTANTS = [
     file: 'src/contracts/payload-converter.ts',
     find: "const UNDECODABLE = 'a payload that could not be decoded';",
     replace: "const UNDECODABLE = 'a payload that could not be decoded'.at(99);",
-    tests: ['test/unit/workflows/payload-converter.test.ts'],
+    tests: ['test/unit/contracts/payload-converter.test.ts'],
   },
   {
     name: 'row-of-another-reference',
@@ -1456,6 +1455,22 @@ export const MUTANTS = [
     file: 'src/tracing/presentable-span.ts',
     find: 'events: [],',
     replace: 'events: span.events,',
+    tests: ['test/scenarios/worker/observed.test.ts'],
+  },
+  {
+    name: 'any-trace-header',
+    rule: 'a trace header that nobody can decode stops no purchase',
+    file: 'src/workflows/interceptors.ts',
+    find: 'if (!/^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/.test(traceparent)) return {};',
+    replace: 'if (payload) return { [TRACE_HEADER]: payload };',
+    tests: ['test/scenarios/worker/observed.test.ts'],
+  },
+  {
+    name: 'trace-ends-at-the-workflow',
+    rule: 'activities are in the trace of the start',
+    file: 'src/workflows/interceptors.ts',
+    find: 'scheduleActivity: (input, next) => next(withTrace(input)),',
+    replace: 'scheduleActivity: (input, next) => next(input),',
     tests: ['test/scenarios/worker/observed.test.ts'],
   },
   {

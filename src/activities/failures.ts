@@ -2,8 +2,11 @@ import { activityInfo } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import { FAILURE, type FailureType } from '../contracts/failures';
 import { isDeliveryError } from '../delivery';
+import { nameOf } from '../domain/error-code';
 import { isPartnerError } from '../partner';
 import { longestAskedPause, policyPause } from '../workflows/policies';
+
+export { nameOf };
 
 /** What an operator finds in the log when the partner answers 401 or 403, or refuses a placement like that. */
 export const ACCESS_REFUSED = 'the partner refuses us';
@@ -79,9 +82,4 @@ function nextPause(askedMs: number | undefined, ownMs?: number): number | undefi
   const { attempt, retryPolicy } = activityInfo();
   const heededMs = Math.min(askedMs, longestAskedPause(retryPolicy));
   return Math.max(heededMs, ownMs ?? policyPause(attempt, retryPolicy));
-}
-
-/** The class of an unexpected error, which is code of ours or of a library and never data. */
-export function nameOf(error: unknown): string {
-  return error instanceof Error ? error.constructor.name : typeof error;
 }

@@ -133,7 +133,9 @@ function matching(
   const own = [...new Map(ofReference.map((row) => [row.id, row])).values()];
   const usable = own.filter((row) => isSafeOrderId(row.id));
   const counts = (row: UnreadableRow) =>
-    row.referenceId === undefined ? mayHaveArrived && mayBeOurs(row) : row.referenceId === referenceId && mayBeOurs(row);
+    row.referenceId === undefined
+      ? mayHaveArrived && mayBeOurs(row)
+      : row.referenceId === referenceId && mayBeOurs(row);
   const unclear =
     usable.length < own.length ? UNUSABLE_ID : own.length === 0 && unreadable.some(counts) ? UNREADABLE_ROW : undefined;
   return { orders: foundOrders(usable), unclear };

@@ -69,10 +69,7 @@ async function readNewest(partner: PartnerClient, now: () => number): Promise<Ne
 }
 
 /** The partner does not say which end of the history is newest; its rows do, unless they are too few. */
-async function listNewest(
-  partner: PartnerClient,
-  now: () => number,
-): Promise<Pick<NewestOrders, 'rows' | 'aheadMs'>> {
+async function listNewest(partner: PartnerClient, now: () => number): Promise<Pick<NewestOrders, 'rows' | 'aheadMs'>> {
   const read = async (page?: number) => {
     const askedAt = now();
     const { data, sentAtMs = askedAt } = await partner.listOrders({ limit: SAMPLE, page });

@@ -29,7 +29,10 @@ export function nameKeys(
 ): NamedLine[] {
   const idsOf = new Map<string, string[]>();
   for (const [productId, lines] of groupBy(products, ({ id }) => id)) {
-    const keyIds = fingerprints.keyIds(lines.flatMap(({ keys }) => keys), secretId);
+    const keyIds = fingerprints.keyIds(
+      lines.flatMap(({ keys }) => keys),
+      secretId,
+    );
     if (!keyIds) throw secretMissing(secretId);
     idsOf.set(productId, keyIds);
   }

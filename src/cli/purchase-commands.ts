@@ -70,9 +70,7 @@ function addOperatorCommands(program: Command, context: StarterContext): void {
     .description('bring the checkout up to date once more: its order is read, and all keys of the sale are delivered')
     .argument('<reference>', REFERENCE, reference)
     .action((referenceId: string) =>
-      withStarter(context, {}, async (starter) =>
-        showRedelivery(context.out, await starter.redeliver(referenceId)),
-      ),
+      withStarter(context, {}, async (starter) => showRedelivery(context.out, await starter.redeliver(referenceId))),
     );
 }
 

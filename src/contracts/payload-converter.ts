@@ -1,16 +1,22 @@
-import type { ConverterHint, Payload, PayloadConverter, SerializationContext } from '@temporalio/common';
+import {
+  type ConverterHint,
+  defaultPayloadConverter,
+  type Payload,
+  type PayloadConverter,
+  type SerializationContext,
+} from '@temporalio/common';
 
 /**
- * What stands for a payload that can't be decoded. Not undefined, which has meanings: the heartbeat of a placement without the
- * intention on record, a reconciliation with the default input. A string is no signal, result or input of ours.
+ * Stands for a payload that can't be decoded. Not undefined, which has meanings: a heartbeat without the intention on record, a
+ * reconciliation with the default input. No signal, result or input of ours is a string.
  */
 const UNDECODABLE = 'a payload that could not be decoded';
 
 /**
- * Anybody can send any payload, from the Temporal UI too: of another encoding, or with JSON that is none. The SDK's converter
- * throws then, and in a workflow that happens outside our code: its workflow task fails, and is tried again for ever.
+ * Anybody can send any payload: another encoding, or broken JSON. The SDK's converter throws outside our code then: a workflow task
+ * fails and is retried for ever, and a list of workflows ends at the first such memo.
  *
- * @param converter decodes what it can. Its error is dropped: the message may quote the payload.
+ * @param converter its error is dropped: the message may quote the payload.
  */
 export function toleratingUndecodable(converter: PayloadConverter): PayloadConverter {
   return {
@@ -24,3 +30,6 @@ export function toleratingUndecodable(converter: PayloadConverter): PayloadConve
     },
   };
 }
+
+/** For the SDK's option `payloadConverterPath`, of the workflow bundle and of our own clients. */
+export const payloadConverter = toleratingUndecodable(defaultPayloadConverter);

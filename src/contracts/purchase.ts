@@ -108,9 +108,7 @@ const keyIds = z.record(z.string(), z.array(z.string()));
 /** What operators have accepted of one order: its items, its owner, surplus keys. See domain/accepted.ts. */
 const acceptedOrder = z.object({
   orderId: z.string(),
-  items: z
-    .array(z.object({ productId: z.string(), quantity: z.number().optional(), keys: z.number() }))
-    .optional(),
+  items: z.array(z.object({ productId: z.string(), quantity: z.number().optional(), keys: z.number() })).optional(),
   owner: z.boolean().optional(),
   surplus: z.number().optional(),
 });

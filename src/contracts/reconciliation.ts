@@ -15,6 +15,12 @@ export interface ReconcileInput {
   timeZone?: string;
 }
 
+/** What a list shows of a reconciliation: the memo of `reconcileWorkflow`. */
+export interface ReconciliationMemo {
+  lookbackMs: number;
+  dryRun: boolean;
+}
+
 /** The result of `reconcileWorkflow`. Instants are ISO 8601. */
 export interface ReconciliationResult {
   from: string;

@@ -24,8 +24,7 @@ export type RequestEvidence =
  * - `FENCED`: this attempt may not send, because an earlier one or an earlier run may have. It sent nothing itself.
  * - `NEVER_WRITTEN`: its worker stopped before it recorded that it would write.
  */
-export type PlacementEvidence =
-  RequestEvidence | 'FOUND' | 'OVER_MAX_DEBIT' | 'PAUSED' | 'FENCED' | 'NEVER_WRITTEN';
+export type PlacementEvidence = RequestEvidence | 'FOUND' | 'OVER_MAX_DEBIT' | 'PAUSED' | 'FENCED' | 'NEVER_WRITTEN';
 
 /** What an attempt proves, short of an order. */
 export type Unplaced = Exclude<PlacementEvidence, 'PLACED' | 'FOUND'>;

@@ -4,10 +4,10 @@ import { PURCHASE_OUTCOMES, type PurchaseOutcome } from './outcome';
  * The states of a purchase that runs, as lists show them. `PAUSED`: the brake holds new placements back. `PENDING`: its order is open,
  * whatever the partner calls that.
  */
-const RUNNING_STATES = ['PLACING', 'PAUSED', 'UNCONFIRMED', 'HELD', 'PENDING', 'DELIVERING'] as const;
+export const RUNNING_STATES = ['PLACING', 'PAUSED', 'UNCONFIRMED', 'HELD', 'PENDING', 'DELIVERING'] as const;
 
 /** Where a running purchase stands. */
-export type RunningState = (typeof RUNNING_STATES)[number];
+type RunningState = (typeof RUNNING_STATES)[number];
 
 /** Where a purchase stands: the search attribute `PurchaseState`. */
 export type PurchaseState = RunningState | PurchaseOutcome;

@@ -60,7 +60,11 @@ function surplusIssue(lines: readonly SaleLine[], accepted: Accepted): Review | 
   return issue({ reason: 'MORE_KEYS_THAN_ORDERED', explanation, accepts: { surplus } });
 }
 
-function delivery({ items, accepted = {} }: Bought, { status, lines: shown }: OrderSnapshot, lines: SaleLine[]): Review {
+function delivery(
+  { items, accepted = {} }: Bought,
+  { status, lines: shown }: OrderSnapshot,
+  lines: SaleLine[],
+): Review {
   const whole = items.every(
     (item) => keyCount(lines.filter(({ productId }) => productId === item.productId)) >= item.quantity,
   );

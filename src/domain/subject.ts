@@ -1,12 +1,12 @@
 import { isSafeOrderId, REFERENCE_PATTERN } from './order';
 
-/** Which purchase and which order something is about, for logs and traces. */
+/** The purchase and order that a log line or a span is about. */
 export interface Subject {
   referenceId?: string;
   orderId?: string;
 }
 
-/** What an input names. It may be anything: an operator can start a workflow with what he likes. */
+/** The subject that an input names. It may be anything: an operator can start a workflow with any input. */
 export function subjectOf(input: unknown): Subject {
   if (typeof input !== 'object' || input === null) return {};
   const { referenceId, orderId } = input as Record<string, unknown>;
@@ -19,10 +19,7 @@ export function subjectOf(input: unknown): Subject {
 /** A UUID, or as many digits without its dashes, as W3C's trace ids have. */
 const UNMISTAKABLE = /^([0-9a-f]{32}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i;
 
-/**
- * The partner's id of a request as it may stand in logs and traces. It is the partner's free text: one of any other form could be
- * a key, and is left out.
- */
+/** The partner's id of a request, for logs and traces. It is free text, and in any other form it could be a key: left out. */
 export function presentableTraceId(traceId: string | undefined): string | undefined {
   return traceId !== undefined && UNMISTAKABLE.test(traceId) ? traceId : undefined;
 }

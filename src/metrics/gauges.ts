@@ -2,20 +2,23 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { METRICS } from '../contracts/metrics';
 import type { Metrics } from '../contracts/record-metrics';
+import { nameOf } from '../domain/error-code';
 import type { PartnerClient } from '../partner';
 import {
-  countLaterDeliveries,
-  countPurchases,
+  countListed,
   createLastReconciliationReader,
   type EndedReconciliation,
   newestOrderId,
+  oldestAge,
+  runningDeliveries,
+  runningPurchases,
 } from '../temporal/client';
 
 /** Every alert waits for minutes, and each worker reads for itself. */
 const READ_EVERY_MS = 30_000;
-/** All requests of one reading together: at the most 79 counts, five a second. */
+/** All requests of one reading together: at most 79 counts, five a second. */
 const READ_WITHIN_MS = 60_000;
-/** Polls show the account as long as somebody buys; all the same one order is read this often. */
+/** Polls show the account while there are purchases; without any it is read this often. */
 const BALANCE_EVERY_MS = 300_000;
 
 export interface GaugeDependencies {
@@ -32,55 +35,52 @@ export interface GaugeDependencies {
 type Source = (typeof METRICS)['fulfilment_reading_timestamp_seconds']['labels']['source'][number];
 
 /**
- * Reads what the gauges show from the Temporal server and the partner, every 30 s until the signal: a worker that has just begun shows
- * what all of them know. A reading that fails leaves the gauges and their timestamp as they are; each source is read for itself.
+ * Reads the gauges from the Temporal server and the partner, every 30 s until the signal, so a new worker shows what all of them
+ * know. Each source is read by itself. A failed reading leaves its gauges and their timestamp unchanged.
  */
 export async function keepGauges(deps: GaugeDependencies): Promise<void> {
-  const { metrics, signal } = deps;
+  const { client, metrics, signal } = deps;
+  const readLastReconciliation = createLastReconciliationReader(client, deps.taskQueue);
   const failing = new Set<Source>();
-  // A worker that never can read has a timestamp all the same, which grows old.
-  for (const source of ['purchases', 'reconciliation'] as const) markRead(metrics, source);
-  const readLastReconciliation = createLastReconciliationReader(deps.client, deps.taskQueue);
-  let balanceDue = Date.now() + BALANCE_EVERY_MS;
   const tryToRead = async (source: Source, read: () => Promise<void>) => {
+    const startedAt = Date.now();
     try {
-      await deps.client.withDeadline(Date.now() + READ_WITHIN_MS, read);
+      await client.withDeadline(startedAt + READ_WITHIN_MS, read);
       failing.delete(source);
+      if (source !== 'balance') markRead(metrics, source, startedAt);
     } catch (error) {
       if (!failing.has(source) && !signal.aborted)
         deps.warn(`the metrics of ${source} can't be read: ${nameOf(error)}`);
       failing.add(source);
     }
   };
-  while (!signal.aborted) {
+  // A worker that never can read has a timestamp too, which grows old.
+  for (const source of ['purchases', 'reconciliation'] as const) markRead(metrics, source, Date.now());
+  for (let round = 1; !signal.aborted; round++) {
     await tryToRead('purchases', () => readPurchases(deps));
     await tryToRead('reconciliation', async () => showReconciliation(metrics, await readLastReconciliation()));
-    if (Date.now() >= balanceDue) {
-      balanceDue = Date.now() + BALANCE_EVERY_MS;
-      await tryToRead('balance', () => readBalance(deps));
-    }
+    if (round % (BALANCE_EVERY_MS / READ_EVERY_MS) === 0) await tryToRead('balance', () => readBalance(deps));
     await sleep(READ_EVERY_MS, undefined, { signal, ref: false }).catch(() => undefined);
   }
 }
 
 async function readPurchases({ client, taskQueue, metrics }: GaugeDependencies): Promise<void> {
-  const now = Date.now();
   const aged = METRICS.fulfilment_oldest_purchase_age_seconds.labels.state;
+  const oldestSeconds = async (filter: string, count: number) =>
+    count === 0 ? 0 : (await oldestAge(client, filter, Date.now())) / 1_000;
   for (const state of METRICS.fulfilment_running_purchases.labels.state) {
-    const agedState = aged.find((one) => one === state);
-    const { count, oldestMs } = await countPurchases(client, {
-      taskQueue,
-      state,
-      now,
-      withAge: agedState !== undefined,
-    });
+    const filter = runningPurchases(taskQueue, state);
+    const count = await countListed(client, filter);
     metrics.set('fulfilment_running_purchases', count, { state });
-    if (agedState) metrics.set('fulfilment_oldest_purchase_age_seconds', oldestMs / 1_000, { state: agedState });
+    const agedState = aged.find((one) => one === state);
+    if (!agedState) continue;
+    const age = await oldestSeconds(filter, count);
+    metrics.set('fulfilment_oldest_purchase_age_seconds', age, { state: agedState });
   }
-  const later = await countLaterDeliveries(client, taskQueue, now);
-  metrics.set('fulfilment_later_deliveries', later.count, {});
-  metrics.set('fulfilment_oldest_later_delivery_age_seconds', later.oldestMs / 1_000, {});
-  markRead(metrics, 'purchases', now);
+  const deliveries = runningDeliveries(taskQueue);
+  const count = await countListed(client, deliveries);
+  metrics.set('fulfilment_later_deliveries', count, {});
+  metrics.set('fulfilment_oldest_later_delivery_age_seconds', await oldestSeconds(deliveries, count), {});
 }
 
 function showReconciliation(metrics: Metrics, last: EndedReconciliation | undefined): void {
@@ -92,22 +92,16 @@ function showReconciliation(metrics: Metrics, last: EndedReconciliation | undefi
   for (const kind of METRICS.fulfilment_last_reconciliation_findings.labels.kind) {
     metrics.set('fulfilment_last_reconciliation_findings', result?.findings[kind] ?? 0, { kind });
   }
-  markRead(metrics, 'reconciliation');
 }
 
-function markRead(metrics: Metrics, source: Source, at = Date.now()): void {
+function markRead(metrics: Metrics, source: Source, at: number): void {
   metrics.set('fulfilment_reading_timestamp_seconds', at / 1_000, { source });
 }
 
-/** The client's observer records what the order shows of the account. */
+/** The partner client's observer records the account that an order shows. */
 async function readBalance({ client, partner, taskQueue }: GaugeDependencies): Promise<void> {
   const orderId = await newestOrderId(client, taskQueue);
   if (orderId === undefined) return;
   const permits = { class: 'reconciliation', notAfter: Date.now() + READ_WITHIN_MS } as const;
   await partner.withPermits(permits, (permitted) => permitted.getOrder(orderId));
-}
-
-/** The message may quote what the server says, which is not ours. */
-function nameOf(error: unknown): string {
-  return error instanceof Error ? error.name : typeof error;
 }

@@ -42,7 +42,8 @@ export class PartnerError extends ErrorWithFacts {
   readonly retryable: boolean;
   get countsAgainstPartner(): boolean {
     if (this.kind === 'access' || this.kind === 'not-found') return true;
-    if (this.operation !== 'placeOrder') return ['unreachable', 'timeout', 'connection-lost', 'refused', 'status'].includes(this.kind);
+    if (this.operation !== 'placeOrder')
+      return ['unreachable', 'timeout', 'connection-lost', 'refused', 'status'].includes(this.kind);
     if (['UNKNOWN', 'ANSWERED', 'ACCESS_REFUSED'].includes(this.placement)) return true;
     return this.httpStatus === 402 || ['unreachable', 'timeout'].includes(this.kind);
   }

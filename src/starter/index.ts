@@ -2,13 +2,7 @@
  * The library of a TypeScript checkout. It needs a client of Temporal and nothing else; behind these files stand neither
  * the worker with its native bridge, nor the clients of partner and checkout, nor the configuration.
  */
-export type {
-  DecisionChoice,
-  HoldNotice,
-  PurchaseInput,
-  PurchaseLine,
-  PurchaseResult,
-} from '../contracts/purchase';
+export type { DecisionChoice, HoldNotice, PurchaseInput, PurchaseLine, PurchaseResult } from '../contracts/purchase';
 export type { PurchaseItem } from '../domain/order';
 export type { PurchaseState } from '../domain/purchase-state';
 export type { StatusAnswer } from '../contracts/status-answer';

@@ -1,4 +1,4 @@
-import { type Client, WorkflowNotFoundError } from '@temporalio/client';
+import { type Client, type WorkflowExecutionInfo, WorkflowNotFoundError } from '@temporalio/client';
 import { PURCHASE_WORKFLOW, purchaseWorkflowId, referenceIdOfWorkflow } from '../contracts/names';
 import { fittingCommands } from '../contracts/operator-commands';
 import { holdIn, type HoldNotice } from '../contracts/purchase';
@@ -8,7 +8,7 @@ import { isSafeOrderId } from '../domain/order';
 import { PURCHASE_OUTCOMES } from '../domain/outcome';
 import { validateReference } from '../domain/purchase-rules';
 import { PURCHASE_STATES, type PurchaseState, STATE_MEANINGS } from '../domain/purchase-state';
-import { createPurchaseReader, type PurchaseReader, type ReadExecution } from '../temporal/client';
+import { createPurchaseReader, type PurchaseReader } from '../temporal/client';
 import { NotAnsweredError, StarterError } from './errors';
 
 const DAY_MS = 24 * 3_600_000;
@@ -121,10 +121,10 @@ function inState(state: PurchaseState, since?: number): string {
 }
 
 /** A reset terminates the run before it: the purchase goes on. */
-async function wasReset(reader: PurchaseReader, execution: ReadExecution): Promise<boolean> {
+async function wasReset(reader: PurchaseReader, execution: WorkflowExecutionInfo): Promise<boolean> {
   if (hasResultOrRuns(execution)) return false;
   try {
-    const latest = await reader.describeExecution(referenceIdOfWorkflow(execution.workflowId));
+    const latest = await reader.describe(referenceIdOfWorkflow(execution.workflowId));
     return latest.runId !== execution.runId;
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return false;
@@ -132,7 +132,7 @@ async function wasReset(reader: PurchaseReader, execution: ReadExecution): Promi
   }
 }
 
-function listed(execution: ReadExecution): ListedPurchase {
+function listed(execution: WorkflowExecutionInfo): ListedPurchase {
   const { workflowId, runId, status, startTime, closeTime, memo, typedSearchAttributes: attributes } = execution;
   // The search attributes can be written by anybody who starts a workflow; the id is what the commands act on.
   const referenceId = inOneLine(referenceIdOfWorkflow(workflowId), LONGEST_TEXT);
@@ -158,12 +158,12 @@ function listed(execution: ReadExecution): ListedPurchase {
   };
 }
 
-function reasonOf({ status, memo }: ReadExecution, state?: PurchaseState, hold?: HoldNotice): string {
+function reasonOf({ status, memo }: WorkflowExecutionInfo, state?: PurchaseState, hold?: HoldNotice): string {
   if (hold) return `${hold.reason}: ${hold.explanation}`;
   if (state === undefined) return `ended without a result (${status.name}): the partner may have an order for it`;
   return typeof memo?.reason === 'string' ? memo.reason : STATE_MEANINGS[state];
 }
 
-function hasResultOrRuns({ status }: ReadExecution): boolean {
+function hasResultOrRuns({ status }: WorkflowExecutionInfo): boolean {
   return status.name === 'RUNNING' || status.name === 'COMPLETED';
 }

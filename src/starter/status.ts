@@ -1,5 +1,12 @@
 import { type Client, type WorkflowExecutionDescription, WorkflowFailedError } from '@temporalio/client';
-import { deliveryMemo, holdIn, type HoldNotice, purchaseMemo, type PurchaseResult, type ReceivedEvent } from '../contracts/purchase';
+import {
+  deliveryMemo,
+  holdIn,
+  type HoldNotice,
+  purchaseMemo,
+  type PurchaseResult,
+  type ReceivedEvent,
+} from '../contracts/purchase';
 import { PARTNER_ORDER_ID, PURCHASE_STATE, REFERENCE_ID } from '../contracts/search-attributes';
 import { createPurchaseReader, epochMsOf, grpcErrorOf, type PurchaseReader } from '../temporal/client';
 

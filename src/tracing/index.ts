@@ -1,32 +1,24 @@
 import type { WorkflowClientInterceptor } from '@temporalio/client';
-import type { ActivityInterceptorsFactory, InjectedSinks } from '@temporalio/worker';
+import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import type { Delivery } from '../delivery';
 import type { AroundRequest } from '../partner';
-import type { TracingSinks } from '../workflows/tracing';
 import type * as OpenTelemetry from './opentelemetry';
 
-/** What a process does to be traced. */
+/** The hooks of a process that is traced. Workflows have none: they only hand their trace on to activities. */
 export interface Tracing {
-  /** The file of the workflow bundle that a worker needs. */
-  workflowBundle: string;
   activityInterceptors: ActivityInterceptorsFactory[];
   clientInterceptors: WorkflowClientInterceptor[];
-  sinks?: InjectedSinks<TracingSinks>;
   /** For the partner client. */
   aroundRequest: AroundRequest[];
-  /** Makes each attempt at an event a span. */
+  /** Makes each delivery attempt a span. */
   around(delivery: Delivery): Delivery;
-  /** W3C's `traceparent` of what is being done now, for the checkout. */
+  /** W3C's `traceparent` of the current span, for the checkout. */
   headers(): Record<string, string>;
-  /** Sends what is left, for two seconds at the most. */
+  /** Sends the remaining spans, for at most two seconds. */
   close(): Promise<void>;
 }
 
-/** Each is loaded only where it is used. */
-const loadOpenTelemetry = () => require('./opentelemetry') as typeof OpenTelemetry;
-
 const OFF: Tracing = {
-  workflowBundle: 'workflow-bundle.js',
   activityInterceptors: [],
   clientInterceptors: [],
   aroundRequest: [],
@@ -36,16 +28,16 @@ const OFF: Tracing = {
 };
 
 /**
- * Turns tracing on where there is a collector to send to. Without one nothing of OpenTelemetry is loaded.
+ * Turns tracing on if OTEL_EXPORTER_OTLP_ENDPOINT is set. Otherwise nothing of OpenTelemetry is loaded.
  *
- * @param endpoint OTEL_EXPORTER_OTLP_ENDPOINT: the base URL of a collector that speaks OTLP over HTTP.
- * @param service how this process is called, unless OTEL_SERVICE_NAME says otherwise.
- * @param warn called when the collector can't be reached any more.
+ * @param warn called when the collector can no longer be reached.
  */
 export function startTracing(
   endpoint: string | undefined,
   service: 'worker' | 'starter',
   warn: (line: string) => void,
 ): Tracing {
-  return endpoint === undefined ? OFF : loadOpenTelemetry().startOpenTelemetry(service, warn);
+  if (endpoint === undefined) return OFF;
+  const { startOpenTelemetry } = require('./opentelemetry') as typeof OpenTelemetry;
+  return startOpenTelemetry(service, warn);
 }

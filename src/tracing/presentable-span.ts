@@ -1,6 +1,6 @@
 import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace-node';
 
-/** What a span may say. Everything else stays here: an exception's message, a stack, a text of the partner. */
+/** The attributes that may leave the process. No other does, because it may hold a stack or a text of the partner. */
 const PRESENTABLE: ReadonlySet<string> = new Set([
   'temporalWorkflowId',
   'temporalActivityId',
@@ -17,7 +17,7 @@ const PRESENTABLE: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * An exporter that hands on names, times, ids and the attributes above, whoever made the span.
+ * Wraps an exporter so that it sends names, times, ids and the attributes above, whatever made the span.
  *
  * @param onFailure called when spans can't be sent, and again only after some could.
  */
@@ -32,29 +32,12 @@ export function presentableOnly(exporter: SpanExporter, onFailure: (error: Error
       });
     },
     shutdown: () => exporter.shutdown(),
-    forceFlush: () => exporter.forceFlush?.() ?? Promise.resolve(),
   };
 }
 
+/** Events and the text of a status hold the messages and stacks of errors. */
 function presentable(span: ReadableSpan): ReadableSpan {
   const attributes = Object.fromEntries(Object.entries(span.attributes).filter(([name]) => PRESENTABLE.has(name)));
-  return {
-    name: span.name,
-    kind: span.kind,
-    spanContext: () => span.spanContext(),
-    parentSpanId: span.parentSpanId,
-    startTime: span.startTime,
-    endTime: span.endTime,
-    duration: span.duration,
-    ended: span.ended,
-    status: { code: span.status.code },
-    attributes,
-    links: [],
-    events: [],
-    resource: span.resource,
-    instrumentationLibrary: span.instrumentationLibrary,
-    droppedAttributesCount: span.droppedAttributesCount,
-    droppedEventsCount: span.droppedEventsCount,
-    droppedLinksCount: span.droppedLinksCount,
-  };
+  const hidden = { status: { code: span.status.code }, events: [], links: [] };
+  return Object.assign(Object.create(span) as ReadableSpan, { attributes, ...hidden });
 }

@@ -12,12 +12,12 @@ import { processMetrics, versioningOf } from '../temporal/worker';
 import type { Tracing } from '../tracing';
 import { circuitBreakerPauses, shutdownOptions, workflowCodeOptions } from '../workflows/policies';
 
-/** What the parts of a worker share. */
+/** The dependencies that the parts of a worker share. */
 interface Shared {
   client: Client;
   namespace: string;
   tracing: Tracing;
-  /** Aborts when the process is asked to stop. */
+  /** Aborts when the process is told to stop. */
   stopping: AbortSignal;
   logger: Logger;
 }
@@ -47,9 +47,8 @@ export function createParts(config: WorkerConfig, shared: Shared): Parts {
   const options: WorkerOptions = {
     namespace,
     taskQueue,
-    workflowBundle: { codePath: join(__dirname, '..', tracing.workflowBundle) },
+    workflowBundle: { codePath: join(__dirname, '..', 'workflow-bundle.js') },
     interceptors: { activity: [logContext.interceptor, ...tracing.activityInterceptors] },
-    sinks: tracing.sinks,
     activities: createActivities({
       client,
       partner,

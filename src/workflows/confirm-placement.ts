@@ -30,8 +30,7 @@ interface HistorySearch extends Pick<Confirm, 'searches' | 'proven'> {
 type FoundOrders = [FoundOrder, ...FoundOrder[]];
 
 /** What the order history shows about a placement. */
-type HistoryAnswer =
-  { kind: 'found'; orders: FoundOrders } | { kind: 'absent' } | { kind: 'unreadable'; why: string };
+type HistoryAnswer = { kind: 'found'; orders: FoundOrders } | { kind: 'absent' } | { kind: 'unreadable'; why: string };
 
 /**
  * Searches the order history, soon and then with growing gaps. An order is absent only if every search of a whole window showed so; a

@@ -76,11 +76,7 @@ function problemOf(delivered: Exclude<SaleDeliveryEnd, { kind: 'RECEIVED' }>): H
 }
 
 /** Reviews the order as it is an interval later, because whatever changes it may not be done. */
-async function reviewChanged(
-  purchase: PurchaseRecord,
-  holds: Holds,
-  before: OutcomeDetails,
-): Promise<OutcomeDetails> {
+async function reviewChanged(purchase: PurchaseRecord, holds: Holds, before: OutcomeDetails): Promise<OutcomeDetails> {
   const pause = boundedPause(purchase.settings.pollIntervalMs, Infinity);
   await sleep(pause, { summary: 'then the order is reviewed again' });
   const { orderId } = purchase;

@@ -1,4 +1,11 @@
-import { ActivityFailure, ApplicationFailure, proxyActivities, proxyLocalActivities, sleep, TemporalFailure } from '@temporalio/workflow';
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  proxyActivities,
+  proxyLocalActivities,
+  sleep,
+  TemporalFailure,
+} from '@temporalio/workflow';
 import type { Activities, SaleDelivered } from '../contracts/activities';
 import { FAILURE } from '../contracts/failures';
 import type { PurchaseSettings } from '../contracts/purchase';

@@ -1,5 +1,5 @@
 import { metricMeter } from '@temporalio/workflow';
 import { metricsOf } from '../contracts/record-metrics';
 
-/** Records nothing while a workflow is replayed. A workflow task that is repeated records again what it recorded. */
+/** Records nothing during a replay. A repeated workflow task records again. */
 export const metrics = metricsOf(metricMeter);

@@ -104,7 +104,10 @@ async function attempt(placing: Placing, step: Extract<Step, { kind: 'attempt' }
   if (purchase.cancelRequested) return { kind: 'end', outcome: 'CANCELLED', reason: cancelReason(placing, step.why) };
   if (!step.paused) placing.attempts += 1;
   placing.lastBegunAt = Date.now();
-  purchase.showStep(`attempt ${placing.attempts} to place the order is under way`, "the partner's answer; then its keys");
+  purchase.showStep(
+    `attempt ${placing.attempts} to place the order is under way`,
+    "the partner's answer; then its keys",
+  );
   const answer = await requestPlacement(placing);
   metrics.count('fulfilment_placements', { evidence: answer.evidence });
   if (answer.evidence === 'PLACED') return { kind: 'order', orderId: answer.orderId, adopted: false };
@@ -190,7 +193,10 @@ function again(placing: Placing, why: string, answer?: UnplacedAnswer): Step {
 }
 
 /** Searches the order history for what became of an attempt. */
-async function confirm(placing: Placing, { confirm: plan, unplaced }: Extract<Step, { kind: 'confirm' }>): Promise<Step> {
+async function confirm(
+  placing: Placing,
+  { confirm: plan, unplaced }: Extract<Step, { kind: 'confirm' }>,
+): Promise<Step> {
   const { purchase } = placing;
   const { evidence, why, retryAfterMs, inFlight } = unplaced;
   if (plan.searches === 'window') {
@@ -229,10 +235,7 @@ function cancelReason({ lastBegunAt }: Placing, why: string): string {
   return lastBegunAt === 0 ? 'cancelled before anything was bought' : `cancelled; ${why}`;
 }
 
-async function askOperator(
-  placing: Placing,
-  { explanation, absent }: Extract<Step, { kind: 'hold' }>,
-): Promise<Step> {
+async function askOperator(placing: Placing, { explanation, absent }: Extract<Step, { kind: 'hold' }>): Promise<Step> {
   const { purchase, holds } = placing;
   const resolution = await hold(purchase, holds, { reason: 'PLACEMENT_UNKNOWN', explanation }, absent);
   switch (resolution.decision) {
@@ -255,7 +258,10 @@ async function askOperator(
  *
  * @returns what to do instead of ending; undefined if it may end.
  */
-async function confirmEnd(placing: Placing, { outcome, reason }: Extract<Step, { kind: 'end' }>): Promise<Step | undefined> {
+async function confirmEnd(
+  placing: Placing,
+  { outcome, reason }: Extract<Step, { kind: 'end' }>,
+): Promise<Step | undefined> {
   if (outcome === 'ABANDONED') return undefined;
   const { purchase } = placing;
   for (;;) {

@@ -4,9 +4,15 @@ import {
   CancelledFailure,
   proxyActivities,
   setCurrentDetails,
+  upsertMemo,
 } from '@temporalio/workflow';
 import { FAILURE } from '../contracts/failures';
-import type { ReconcileActivities, ReconcileInput, ReconciliationResult } from '../contracts/reconciliation';
+import type {
+  ReconcileActivities,
+  ReconcileInput,
+  ReconciliationMemo,
+  ReconciliationResult,
+} from '../contracts/reconciliation';
 import { escapeMarkdown } from '../domain/markdown';
 import { isReconciliationResult } from './activity-result-guards';
 import { reconciliationOptions } from './policies';
@@ -25,6 +31,7 @@ export async function reconcileWorkflow(input?: ReconcileInput): Promise<Reconci
   const to = Date.now();
   const { lookbackMs, dryRun, timeZone } = validateReconcileInput(input, to);
   const from = to - lookbackMs;
+  upsertMemo({ lookbackMs, dryRun } satisfies ReconciliationMemo);
   const hours = lookbackMs / 3_600_000;
   setCurrentDetails(
     `**RECONCILING** since ${instant(to)}${dryRun ? ', only to report' : ''}: the partner's orders of the last ${hours} h are ` +

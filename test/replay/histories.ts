@@ -31,8 +31,7 @@ export async function replay(
   code: string,
   histories: Parameters<typeof Worker.runReplayHistories>[1],
 ): Promise<Replay> {
-  const sinks = { tracing: { workflowEnded: { fn: () => undefined } } };
-  const options: ReplayWorkerOptions = { workflowBundle: { code }, sinks };
+  const options: ReplayWorkerOptions = { workflowBundle: { code } };
   const result: Replay = { count: 0, failed: [] };
   for await (const { workflowId, error } of Worker.runReplayHistories(options, histories)) {
     result.count++;

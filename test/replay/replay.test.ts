@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import * as workflows from '../../src/workflows';
 import { WORKFLOW_BUNDLE } from '../support/worker';
-import { keysIn, recordedHistories, replay } from './histories';
+import { keysIn, type RecordedHistory, recordedHistories, replay } from './histories';
 
 const recorded = recordedHistories();
 const BUNDLE = readFileSync(WORKFLOW_BUNDLE, 'utf8');
@@ -12,9 +12,12 @@ describe('purchases that were recorded run the same way with the workflows of to
     expect(recorded.length).toBeGreaterThan(20);
   }, 120_000);
 
-  it('and so they do where they are traced: turning that on or off is not a deploy either', async () => {
-    const traced = readFileSync(WORKFLOW_BUNDLE.replace('.js', '-traced.js'), 'utf8');
-    expect(await replay(traced, recorded)).toEqual({ count: recorded.length, failed: [] });
+  it('and with a traced start: the trace header that activities then get is no non-determinism', async () => {
+    const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+    for (const header of [json({ traceparent }), json({ traceparent: 'x' }), json(null), { data: base64('{') }]) {
+      const traced = recorded.map((one) => startedWith(one, { fields: { '_tracer-data': header } }));
+      expect(await replay(BUNDLE, traced)).toEqual({ count: recorded.length, failed: [] });
+    }
   }, 120_000);
 
   it('would see a workflow that asks for another activity', async () => {
@@ -58,7 +61,21 @@ describe('purchases that were recorded run the same way with the workflows of to
 });
 
 interface Opening {
-  workflowExecutionStartedEventAttributes?: { workflowType?: { name: string } };
+  workflowExecutionStartedEventAttributes?: { workflowType?: { name: string }; header?: object };
+}
+
+function startedWith({ workflowId, history }: RecordedHistory, header: object) {
+  const [start, ...rest] = history.events as [Opening, ...unknown[]];
+  const workflowExecutionStartedEventAttributes = { ...start.workflowExecutionStartedEventAttributes, header };
+  return { workflowId, history: { events: [{ ...start, workflowExecutionStartedEventAttributes }, ...rest] } };
+}
+
+function json(value: unknown) {
+  return { metadata: { encoding: base64('json/plain') }, data: base64(JSON.stringify(value)) };
+}
+
+function base64(text: string): string {
+  return Buffer.from(text).toString('base64');
 }
 
 function typeOf({ events }: { events: unknown[] }): string | undefined {

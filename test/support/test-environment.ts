@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Client, Connection } from '@temporalio/client';
+import { type Client, Connection } from '@temporalio/client';
 import type { PurchaseResult, PurchaseSettings } from '../../src/contracts/purchase';
 import { RECONCILE_WORKFLOW } from '../../src/contracts/names';
 import type { ReconcileInput, ReconciliationResult } from '../../src/contracts/reconciliation';
 import { createPartnerClient, type PartnerClient } from '../../src/partner';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../sandbox';
 import { createStarter, type Starter } from '../../src/starter/index';
+import { createClient } from '../../src/temporal/client';
 import { auditPurchase, type PurchaseAudit } from './audit';
 import { closeAtEnd, temporaryFolder } from './clean-up';
 import { undocumentedEvents, undocumentedResult } from './documented';
@@ -127,7 +128,7 @@ async function connect(address: string, namespace: string, closing: (() => unkno
   const connection = await Connection.connect({ address });
   closing.push(() => connection.close());
   if (namespace !== 'default') await createNamespace(connection, namespace);
-  return new Client({ connection, namespace });
+  return createClient(connection, namespace);
 }
 
 type Parts = Pick<TestEnvironment, 'client' | 'sandbox' | 'receiver' | 'starter' | 'taskQueue'>;

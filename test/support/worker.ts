@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Client } from '@temporalio/client';
 import { noopMetricMeter } from '@temporalio/common';
 import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import { createActivities, createCircuitBreaker, createHistoryWatch } from '../../src/activities';
@@ -12,6 +11,8 @@ import { createDelivery, createFingerprinter } from '../../src/delivery';
 import type { PartnerClient } from '../../src/partner';
 import { createPurchaseReader } from '../../src/temporal/client';
 import { circuitBreakerPauses } from '../../src/workflows/policies';
+import { createClient, createPurchaseReader } from '../../src/temporal/client';
+import { NO_BRAKE } from './no-brake';
 import './quiet-runtime';
 import { closeAtEnd, temporaryFolder } from './clean-up';
 import { HOUR, TEST_FINGERPRINT_SECRET, TEST_SIGNING_SECRET } from './settings';
@@ -60,7 +61,7 @@ type EnvironmentOfWorker = Pick<
 export async function startWorker(parts: WorkerParts): Promise<() => Promise<void>> {
   const { address, namespace, taskQueue, settings, partner, receiver, reconcilesAheadMs = HOUR } = parts;
   const connection = await NativeConnection.connect({ address });
-  const client = new Client({ connection, namespace });
+  const client = createClient(connection, namespace);
   const delivery = createDelivery({
     kind: 'webhook',
     url: receiver.url,

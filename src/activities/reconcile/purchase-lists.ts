@@ -1,4 +1,4 @@
-import { WorkflowNotFoundError } from '@temporalio/client';
+import { type WorkflowExecutionInfo, WorkflowNotFoundError } from '@temporalio/client';
 import type { z } from 'zod';
 import { referenceIdOfWorkflow, referenceOfWorkflow } from '../../contracts/names';
 import { type DeliveryMemo, deliveryMemo, purchaseMemo } from '../../contracts/purchase';
@@ -6,7 +6,7 @@ import { PARTNER_ORDER_ID, PURCHASE_STATE, REFERENCE_ID } from '../../contracts/
 import { type KeyIds, unionOfKeys } from '../../domain/line-totals';
 import { isSafeOrderId, REFERENCE_PATTERN } from '../../domain/order';
 import type { PartnerOrder, KnownPurchase } from '../../domain/reconciliation/index';
-import type { PurchaseReader, ReadExecution } from '../../temporal/client';
+import type { PurchaseReader } from '../../temporal/client';
 import type { Progress } from '../progress';
 
 /** Names in one query. A query of the longest references is then about 30,000 characters. */
@@ -84,17 +84,17 @@ export async function describePurchase(
 ): Promise<KnownPurchase | undefined> {
   if (!isReference(referenceId)) return undefined;
   try {
-    return knownPurchase(await reader.describeExecution(referenceId), later);
+    return knownPurchase(await reader.describe(referenceId), later);
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return undefined;
     throw error;
   }
 }
 
-function knownPurchase(execution: ReadExecution, later: LaterDeliveries): KnownPurchase {
+function knownPurchase(execution: Omit<WorkflowExecutionInfo, 'raw'>, later: LaterDeliveries): KnownPurchase {
   const { workflowId, runId, startTime, closeTime, status, typedSearchAttributes: attributes } = execution;
   const { success, data, error } = purchaseMemo.safeParse(execution.memo ?? {});
-  const unreadable = execution.memoIssue ?? (success ? undefined : memoProblem(error));
+  const unreadable = success ? undefined : memoProblem(error);
   const referenceId = attributes.get(REFERENCE_ID) ?? referenceIdOfWorkflow(workflowId);
   // Whoever starts a workflow may give it any memo: what it delivered is believed once it has completed.
   const closing = status.name === 'COMPLETED' ? data : undefined;

@@ -65,7 +65,8 @@ function summary({ dryRun }: ReconciliationReport, { open, repaired }: Counts): 
   const differ = "The partner's order history and the purchases here";
   if (open === 0) return `${differ} differed. Every difference has been repaired.`;
   if (dryRun) return `${differ} differ. This was a dry run: nothing was changed and the checkout was not notified.`;
-  const rest = repaired > 0 ? ` ${counted(repaired, 'other finding')} ${repaired === 1 ? 'has' : 'have'} been repaired.` : '';
+  const rest =
+    repaired > 0 ? ` ${counted(repaired, 'other finding')} ${repaired === 1 ? 'has' : 'have'} been repaired.` : '';
   return `${differ} differ. Each finding says what to do.${rest}`;
 }
 

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   Client,
   Connection,
+  type ConnectionLike,
   defaultGrpcRetryOptions,
   makeGrpcRetryInterceptor,
   type WorkflowClientInterceptor,
@@ -9,7 +10,7 @@ import {
 import { type ConnectionFailure, connectionFailureOf, TemporalRefusedError } from './connection-failure';
 import { TemporalConfigError, type TemporalTarget } from './target';
 
-/** Temporal did not answer for as long as we were willing to ask. Exit code 69. */
+/** Temporal did not answer any of the tries. Exit code 69. */
 export class TemporalUnreachableError extends Error {
   readonly exitCode = 69;
 
@@ -23,7 +24,7 @@ export class TemporalUnreachableError extends Error {
   }
 }
 
-/** Asked to stop before Temporal answered. Nothing was begun, so that is no error: exit code 0. */
+/** The process was told to stop before Temporal answered. Nothing was begun, so this is no error: exit code 0. */
 export class StoppedError extends Error {
   readonly exitCode = 0;
 
@@ -37,7 +38,7 @@ export interface ConnectRetry {
   tries: number;
   /** From the start of one try to the start of the next, in ms. A try that takes longer is given up. */
   everyMs: number;
-  /** Called after each try that failed, but for the last. The line names the cause. */
+  /** Called after each failed try except the last. The line names the cause. */
   onRetry(line: string): void;
   /** Ends the trying at once. */
   signal?: AbortSignal;
@@ -50,12 +51,23 @@ export async function connectClient(
   interceptors: WorkflowClientInterceptor[] = [],
 ): Promise<Client> {
   const connection = await connectWithRetry(target, retry, () => connectOnce(target, retry.everyMs));
-  return new Client({ connection, namespace: target.namespace, interceptors: { workflow: interceptors } });
+  return createClient(connection, target.namespace, interceptors);
+}
+
+/** The client of our own processes. With the SDK's converter, a list would end at the first memo that can't be decoded. */
+export function createClient(
+  connection: ConnectionLike,
+  namespace: string,
+  interceptors: WorkflowClientInterceptor[] = [],
+): Client {
+  const payloadConverterPath = require.resolve('../../contracts/payload-converter');
+  const dataConverter = { payloadConverterPath };
+  return new Client({ connection, namespace, dataConverter, interceptors: { workflow: interceptors } });
 }
 
 /**
- * Calls the server once, as `Connection.connect` does. That waits for a connection until its time is over and then no longer
- * knows why there was none; a call says so. It is repeated only after the first answer, since repeating hides the cause, too.
+ * Like `Connection.connect`, which no longer knows the cause when its time is over; a call of our own names it. Calls are retried
+ * only after the first answer, because a retry hides the cause too.
  */
 async function connectOnce({ connectionOptions, apiKey }: TemporalTarget, withinMs: number): Promise<Connection> {
   let answered = false;
@@ -79,9 +91,9 @@ async function connectOnce({ connectionOptions, apiKey }: TemporalTarget, within
 type Closable = { close(): Promise<void> };
 
 /**
- * Connects, and tries again until `tries` are used up. A connection that comes after its try was given up is closed.
+ * Connects, with up to `tries` tries. A connection that is made after its try was given up is closed.
  *
- * @param connect one try; a TypeError of it means that its options can't be used.
+ * @param connect one try; it throws a TypeError if the options can't be used.
  * @throws TemporalUnreachableError, TemporalRefusedError, TemporalConfigError, StoppedError
  */
 export async function connectWithRetry<T extends Closable>(
@@ -115,7 +127,7 @@ interface Tried<T> {
   failure?: unknown;
 }
 
-/** The connection, or why there is none, or neither when it took too long; one that comes later is closed again. */
+/** The connection, or the failure, or neither if it takes too long; a late connection is closed. */
 async function firstOf<T extends Closable>(connecting: Promise<T>, tooLong: Promise<void>): Promise<Tried<T>> {
   let late = false;
   const attempt = connecting.then(
@@ -133,7 +145,7 @@ async function firstOf<T extends Closable>(connecting: Promise<T>, tooLong: Prom
   return tried;
 }
 
-/** Ends early when the signal is aborted. */
+/** Ends early if the signal is aborted. */
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
   await sleep(ms, undefined, { signal }).catch(() => undefined);
 }

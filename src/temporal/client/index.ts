@@ -2,11 +2,12 @@ export {
   connectClient,
   type ConnectRetry,
   connectWithRetry,
+  createClient,
   StoppedError,
   TemporalUnreachableError,
 } from './connection';
+export { countListed, oldestAge } from './count-listed';
 export { connectionFailureOf, refusalOf, TemporalRefusedError } from './connection-failure';
-export type { ReadExecution } from './executions';
 export { GRPC_STATUS, grpcErrorOf } from './grpc-error';
 export { createPurchaseReader, type PurchaseReader } from './purchase-reader';
 export { newestOrderId } from './newest-order';
@@ -14,7 +15,7 @@ export { epochMsOf } from './proto-timestamp';
 export { rootCauseOf } from './root-cause';
 export { createLastReconciliationReader, type EndedReconciliation } from './last-reconciliation';
 export { lookbackIssue } from './retention';
-export { countLaterDeliveries, countPurchases, type RunningCount } from './running-purchases';
+export { runningDeliveries, runningPurchases } from './list-filters';
 export { startDelivery } from './start-delivery';
 export { throughServerTimeouts } from './through-server-timeouts';
 export { readTemporalTarget, type TemporalTarget } from './target';

@@ -3,17 +3,16 @@ import DataLoader from 'dataloader';
 import { PURCHASE_WORKFLOW } from '../../contracts/names';
 import { PARTNER_ORDER_ID, REFERENCE_ID } from '../../contracts/search-attributes';
 import { withinMs } from './within-ms';
-import { listExecutions } from './executions';
 import { BETWEEN_LIST_QUERIES_MS } from './list-filters';
 
-/** Questions that come within so many ms of the first share one query. */
+/** Questions within this time of the first share one query. */
 const SHARED_WITHIN_MS = 20;
 /** A query with ids of the greatest length has about 10,000 characters then. */
 const MOST_IDS = 50;
-/** Each reset makes another row of a purchase, so there may be more rows than orders. */
+/** Each reset adds a row to a purchase, so there may be more rows than orders. Beyond this, each order has its own query. */
 const MOST_ROWS = 1_000;
 const MOST_OTHERS = 10;
-/** The poll of an order that has ended waits for the answer, and the SDK would wait half a minute for lists that hang. */
+/** How long an answer may take. The poll of an ended order waits for it and must not time out when lists hang (30 s in the SDK). */
 const ANSWER_WITHIN_MS = 3_000;
 /** Lists show an order within seconds after it was written. */
 const REMEMBERED_MS = 60_000;
@@ -72,7 +71,7 @@ async function listOwners(client: Client, orderIds: readonly string[]): Promise<
   const query = `WorkflowType = '${PURCHASE_WORKFLOW}' AND ${PARTNER_ORDER_ID.name} IN (${ids})`;
   const owners = new Map<string, Set<string>>();
   let rows = 0;
-  for await (const { typedSearchAttributes: attributes } of listExecutions(client, query, MOST_ROWS)) {
+  for await (const { typedSearchAttributes: attributes } of client.workflow.list({ query, pageSize: MOST_ROWS })) {
     if (++rows > MOST_ROWS) break;
     const [orderId, owner] = [attributes.get(PARTNER_ORDER_ID), attributes.get(REFERENCE_ID)];
     if (orderId === undefined || owner === undefined) continue;

@@ -1,11 +1,10 @@
 import {
   type Client,
-  ServiceError,
   type WorkflowExecutionDescription,
+  type WorkflowExecutionInfo,
   WorkflowNotFoundError,
 } from '@temporalio/client';
 import { DELIVER_WORKFLOW, deliverWorkflowId, PURCHASE_WORKFLOW, purchaseWorkflowId } from '../../contracts/names';
-import { listExecutions, readExecution, type ReadExecution } from './executions';
 import { createOrderOwners, type OrderOwners } from './order-owners';
 import { readRecordedSecretId, readStartInput, type Run } from './recorded-input';
 
@@ -15,16 +14,14 @@ export interface ClosingMemo {
   memo: Record<string, unknown> | undefined;
 }
 
-/** Reads purchases and the deliveries after their end from Temporal. It changes nothing, and no worker has to run. */
+/** Reads purchases and the deliveries after their end from Temporal. It changes nothing and needs no running worker. */
 export interface PurchaseReader extends OrderOwners {
-  /** What the server itself says about the latest run of a purchase. @throws WorkflowNotFoundError */
+  /** The server's own record of the latest run of a purchase. @throws WorkflowNotFoundError */
   describe(referenceId: string): Promise<WorkflowExecutionDescription>;
-  /** The same; if the memo can't be decoded, all but the memo. @throws WorkflowNotFoundError */
-  describeExecution(referenceId: string): Promise<ReadExecution>;
   /** Lists purchases. Lists lag behind. @param query further conditions, in Temporal's list filters */
-  list(query: string): AsyncIterable<ReadExecution>;
+  list(query: string): AsyncIterable<WorkflowExecutionInfo>;
   /** Lists deliveries after the end of purchases, as `list` does. */
-  listDeliveries(query: string): AsyncIterable<ReadExecution>;
+  listDeliveries(query: string): AsyncIterable<WorkflowExecutionInfo>;
   /** The closing memos of all runs of a purchase and of the deliveries after its end; some perhaps twice. */
   closingMemos(referenceId: string): AsyncIterable<ClosingMemo>;
   /** The argument of a run. @throws WorkflowNotFoundError */
@@ -37,11 +34,11 @@ export interface PurchaseReader extends OrderOwners {
 
 /** @param client a client of the namespace of the purchases. */
 export function createPurchaseReader(client: Client): PurchaseReader {
-  const list = (type: string, query: string) => listExecutions(client, `WorkflowType = '${type}' AND ${query}`);
+  const list = (type: string, query: string) =>
+    client.workflow.list({ query: `WorkflowType = '${type}' AND ${query}` });
   return {
     ...createOrderOwners(client),
     describe: (referenceId) => client.workflow.getHandle(purchaseWorkflowId(referenceId)).describe(),
-    describeExecution: (referenceId) => describeExecution(client, purchaseWorkflowId(referenceId)),
     list: (query) => list(PURCHASE_WORKFLOW, query),
     listDeliveries: (query) => list(DELIVER_WORKFLOW, query),
     closingMemos: (referenceId) => closingMemos(client, referenceId),
@@ -51,37 +48,25 @@ export function createPurchaseReader(client: Client): PurchaseReader {
   };
 }
 
-async function describeExecution(client: Client, workflowId: string): Promise<ReadExecution> {
-  try {
-    return await client.workflow.getHandle(workflowId).describe();
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError || error instanceof ServiceError) throw error;
-    const { namespace } = client.options;
-    const { workflowExecutionInfo } = await client.workflowService.describeWorkflowExecution({
-      namespace,
-      execution: { workflowId },
-    });
-    if (!workflowExecutionInfo) throw error;
-    return readExecution(client, workflowExecutionInfo);
-  }
-}
-
 /** The latest runs come from the server itself, because lists lag. */
 async function* closingMemos(client: Client, referenceId: string): AsyncGenerator<ClosingMemo> {
   const purchaseId = purchaseWorkflowId(referenceId);
   const ids = [purchaseId, deliverWorkflowId(referenceId)];
-  const ofReference = ({ status, type, memo, workflowId }: ReadExecution): ClosingMemo[] => {
+  const ofReference = ({ status, type, memo, workflowId }: Omit<WorkflowExecutionInfo, 'raw'>): ClosingMemo[] => {
     const isPurchase = workflowId === purchaseId;
     const isOurs = type === (isPurchase ? PURCHASE_WORKFLOW : DELIVER_WORKFLOW);
     return isOurs && status.name === 'COMPLETED' ? [{ isPurchase, memo }] : [];
   };
   for (const workflowId of ids) {
-    const latest = await describeExecution(client, workflowId).catch((error: unknown) => {
-      if (error instanceof WorkflowNotFoundError) return undefined;
-      throw error;
-    });
+    const latest = await client.workflow
+      .getHandle(workflowId)
+      .describe()
+      .catch((error: unknown) => {
+        if (error instanceof WorkflowNotFoundError) return undefined;
+        throw error;
+      });
     if (latest) yield* ofReference(latest);
   }
   const query = `WorkflowId IN (${ids.map((id) => `'${id}'`).join(', ')}) AND ExecutionStatus = 'Completed'`;
-  for await (const execution of listExecutions(client, query)) yield* ofReference(execution);
+  for await (const execution of client.workflow.list({ query })) yield* ofReference(execution);
 }

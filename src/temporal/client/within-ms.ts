@@ -1,4 +1,4 @@
-/** @returns undefined when it takes longer. */
+/** @returns undefined if it takes longer. */
 export async function withinMs<T>(ms: number, result: Promise<T>): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<undefined>((resolve) => {

@@ -2,6 +2,5 @@ export { runWorker } from './run-worker';
 export { capacityOptions } from './capacity';
 export { connectWorker } from './connection';
 export { readinessOf, startHealthServer } from './health';
-export { processMetrics } from './meter';
-export { installRuntime } from './runtime';
+export { installRuntime, processMetrics } from './runtime';
 export { versioningOf } from './versioning';

@@ -1,6 +1,6 @@
 import { DefaultLogger, type LogEntry, Runtime, type RuntimeOptions } from '@temporalio/worker';
 import { referenceOfWorkflow } from '../../contracts/names';
-import { histogramBuckets } from '../../contracts/record-metrics';
+import { countFromZero, histogramBuckets, type Metrics, metricsOf } from '../../contracts/record-metrics';
 
 export interface RuntimeSettings {
   logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error';
@@ -11,7 +11,7 @@ export interface RuntimeSettings {
 /**
  * Installs the process's one Temporal runtime: logs on stdout, metrics for Prometheus.
  *
- * @throws Error when the metrics address is taken; the message says which variable to change.
+ * @throws Error if the metrics address is taken; the message names the variable to change.
  */
 export function installRuntime(settings: RuntimeSettings): DefaultLogger {
   const level = settings.logLevel.toUpperCase() as Uppercase<RuntimeSettings['logLevel']>;
@@ -21,17 +21,24 @@ export function installRuntime(settings: RuntimeSettings): DefaultLogger {
   try {
     Runtime.install({ logger, telemetryOptions: telemetryAt(bindAddress) });
   } catch (error) {
-    // It binds the address, which is all that can fail here.
+    // Nothing but binding the address can fail here.
     throw new Error(`METRICS_ADDRESS ${bindAddress} can't be used: ${(error as Error).message}`, { cause: error });
   }
   return logger;
+}
+
+/** Records metrics of the process, under the labels that the SDK adds to those of workflows. Only after `installRuntime`. */
+export function processMetrics(labels: { namespace: string; taskQueue: string }): Metrics {
+  const meter = Runtime.instance().metricMeter.withTags(labels);
+  countFromZero(meter);
+  return metricsOf(meter);
 }
 
 function telemetryAt(bindAddress: string): RuntimeOptions['telemetryOptions'] {
   return {
     logging: { filter: { core: 'WARN', other: 'WARN' }, forward: {} },
     metrics: {
-      // The names and units that Temporal's own dashboards and alert rules ask for.
+      // The names and units of Temporal's own dashboards and alert rules.
       prometheus: {
         bindAddress,
         countersTotalSuffix: true,
@@ -62,7 +69,7 @@ function timeOf(entry: LogEntry): string {
   return new Date(Number(entry.timestampNanos / 1_000_000n)).toISOString();
 }
 
-/** Lines of the SDK itself name the workflow only; a delivery after the end may have an id that is made of its event's. */
+/** The SDK's own lines name only the workflow; the id of a delivery after the end may be derived from its event. */
 function attributesOf({ meta }: LogEntry): Record<string, unknown> {
   const attributes = plain(meta);
   const { workflowId } = attributes;
@@ -70,7 +77,7 @@ function attributesOf({ meta }: LogEntry): Record<string, unknown> {
   return referenceId === undefined ? attributes : { referenceId, ...attributes };
 }
 
-/** An error becomes its name and message: a stack or a cause may carry text that isn't ours. */
+/** An error becomes its name and message: its stack and cause may hold text that isn't ours. */
 function plain(meta: Record<string | symbol, unknown> = {}): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(meta).map(([name, value]) => [

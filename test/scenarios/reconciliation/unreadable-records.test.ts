@@ -128,11 +128,12 @@ describe('a reconciliation among records that can not be read', () => {
     const memos = { shape: { hold: 'a text' }, numbers: { ordered: 'two' } };
     const references = Object.keys(memos).map((name) => env.reference(name));
     for (const [at, memo] of Object.values(memos).entries()) await buyWithMemo(references[at]!, memo);
-    const undecodable = env.reference('undecodable');
-    await buyWithRawMemo(undecodable);
+    const [undecodable, annotated] = [env.reference('undecodable'), env.reference('annotated')];
+    await buyWithRawMemo(undecodable, 'ordered');
+    await buyWithRawMemo(annotated, 'a-note-of-the-checkout');
     const whole = await late();
-    await env.untilListed("WorkflowType = 'purchaseWorkflow'", 4);
-    await env.untilListed("ExecutionStatus = 'Failed'", 3);
+    await env.untilListed("WorkflowType = 'purchaseWorkflow'", 5);
+    await env.untilListed("ExecutionStatus = 'Failed'", 4);
     await env.untilListed("PurchaseState = 'OVERDUE'", 1);
 
     expect(named(await env.reconcile())).toEqual(
@@ -195,7 +196,7 @@ describe('a reconciliation among records that can not be read', () => {
   }
 
   /** As a client with a codec of its own writes it. */
-  async function buyWithRawMemo(referenceId: string): Promise<void> {
+  async function buyWithRawMemo(referenceId: string, field: string): Promise<void> {
     const { client, taskQueue, namespace } = env;
     const { payloadConverter } = client.options.loadedDataConverter;
     const encrypted = { metadata: { encoding: Buffer.from('binary/encrypted') }, data: Buffer.from('not for us') };
@@ -206,7 +207,7 @@ describe('a reconciliation among records that can not be read', () => {
       workflowType: { name: PURCHASE_WORKFLOW },
       taskQueue: { name: taskQueue },
       input: { payloads: [payloadConverter.toPayload({ referenceId, items: [] })] },
-      memo: { fields: { note: encrypted } },
+      memo: { fields: { [field]: encrypted } },
     });
   }
 });

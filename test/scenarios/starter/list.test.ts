@@ -6,6 +6,7 @@ import type { PurchaseList } from '../../../src/starter/index';
 import { operatorOf } from '../../support/operator';
 import { starterEnvOf, starterProcess } from '../../support/processes';
 import { sharedEnvironment } from '../../support/test-environment';
+import { UNDECODABLE_VALUES } from '../../support/undecodable';
 import { waitUntil } from '../../support/wait-until';
 
 describe('list: who waits for a person', () => {
@@ -103,7 +104,7 @@ describe('list: who waits for a person', () => {
     await env.client.workflow.start(PURCHASE_WORKFLOW, {
       workflowId: purchaseWorkflowId(referenceId),
       taskQueue: 'nobody',
-      memo: { hold: { id: 1, decisions: '\u001B[2J' } },
+      memo: { hold: { id: 1, decisions: '\u001B[2J' }, note: UNDECODABLE_VALUES[1] },
       typedSearchAttributes: [
         { key: REFERENCE_ID, value: known.open },
         { key: PARTNER_ORDER_ID, value: '\u001B[2J' },

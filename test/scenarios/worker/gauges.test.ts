@@ -8,6 +8,7 @@ import {
   RECONCILE_SCHEDULE,
   RECONCILE_WORKFLOW,
 } from '../../../src/contracts/names';
+import { DEFAULT_LOOKBACK_MS, type ReconciliationMemo } from '../../../src/contracts/reconciliation';
 import { metricsOf } from '../../../src/contracts/record-metrics';
 import { keepGauges } from '../../../src/metrics';
 import { reconcileNow } from '../../../src/starter/reconciliation';
@@ -89,13 +90,14 @@ describe('the gauges of a worker that has just begun', () => {
     expect(shown.get('fulfilment_last_reconciliation_mended')).toBe(0);
   });
 
-  it('show the night, until one by hand has looked back as far, however many shorter ones or dry runs there were', async () => {
+  it('show the night, until a manual one has looked back as far, however many shorter ones or dry runs there were', async () => {
     const { client } = env;
     const taskQueue = randomUUID();
     const hours = (count: number) => ({ lookbackMs: count * 3_600_000 });
     /** A run that ends at once. @param orders what its result says */
-    const ran = async (workflowId: string, input: object, orders: number) => {
-      await client.workflow.start(RECONCILE_WORKFLOW, { workflowId, taskQueue, args: [input] });
+    const ran = async (workflowId: string, shown: Partial<ReconciliationMemo>, orders: number) => {
+      const memo: ReconciliationMemo = { lookbackMs: DEFAULT_LOOKBACK_MS, dryRun: false, ...shown };
+      await client.workflow.start(RECONCILE_WORKFLOW, { workflowId, taskQueue, memo: { ...memo } });
       await answerWorkflowTask(client, taskQueue, completeWorkflow({ orders }));
     };
     const listed = (count: number) =>

@@ -1,29 +1,50 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { type Collector, startCollector } from '../../support/collector';
+import { Client } from '@temporalio/client';
+import { purchaseWorkflowId } from '../../../src/contracts/names';
+import { createStarter } from '../../../src/starter/index';
+import { type Collector, type CollectedSpan, startCollector } from '../../support/collector';
 import { starterEnvOf, starterProcess, startReadyWorker, workerEnvOf } from '../../support/processes';
 import { sharedEnvironment } from '../../support/test-environment';
+import { UNDECODABLE_PAYLOADS } from '../../support/undecodable';
+import { changeOrder } from '../../support/watched';
 
 const TRACE_ID = /^[0-9a-f]{32}$/;
 
 describe('a purchase in logs and traces, of real processes', () => {
-  const env = sharedEnvironment({ worker: false, sandbox: { perLookMs: 30_000 } });
+  const env = sharedEnvironment({
+    worker: false,
+    sandbox: { perLookMs: 30_000 },
+    settings: { pollIntervalMs: 500, deadlineMs: 60_000 },
+  });
   let referenceId: string;
   let orderId: string;
+  let movedReference: string;
+  let untracedReference: string;
   let lines: Record<string, unknown>[];
   let collector: Collector;
   let printed: string;
 
   beforeAll(async () => {
+    [referenceId, movedReference, untracedReference] = [env.reference(), env.reference(), env.reference()];
     collector = await startCollector();
     const tracing = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url };
+    const buy = async (...args: string[]) => {
+      const { stdout } = await starterProcess(['purchase', ...args, '--json'], { ...starterEnvOf(env), ...tracing });
+      return JSON.parse(stdout) as { result: { orderId: string } };
+    };
+    const untracedWorker = await startReadyWorker({ env: workerEnvOf(env) });
+    await buy(movedReference, '--item', 'demo-never:1');
+    await env.untilState(movedReference, 'PENDING');
+    await untracedWorker.end('SIGTERM');
+
     const worker = await startReadyWorker({ env: workerEnvOf(env, tracing) });
-    referenceId = env.reference('observed');
+    await changeOrder(env, movedReference, { status: 'COMPLETED' });
+    await buyWithBrokenHeader(untracedReference);
+    await env.ended([movedReference, untracedReference], 20_000);
     env.sandbox.addFault({ operation: 'keys', action: { type: 'answer', status: 503 } });
-    const purchase = ['purchase', referenceId, '--item', 'demo-seconds:2', '--wait', '--json'];
-    const { stdout } = await starterProcess(purchase, { ...starterEnvOf(env), ...tracing });
-    ({ orderId } = (JSON.parse(stdout) as { result: { orderId: string } }).result);
+    ({ orderId } = (await buy(referenceId, '--item', 'demo-seconds:2', '--wait')).result);
     await worker.end('SIGTERM');
     printed = (await worker.ended).stdout;
     lines = printed
@@ -32,8 +53,32 @@ describe('a purchase in logs and traces, of real processes', () => {
       .map((line) => JSON.parse(line) as Record<string, unknown>);
   });
 
-  it('every line about it has its reference, and from the order on its id and what the partner calls his answer', () => {
-    const ours = lines.filter(({ workflowId }) => workflowId === `purchase-${referenceId}`);
+  /** As any client can start it, with a trace header that no interceptor can decode. */
+  async function buyWithBrokenHeader(reference: string): Promise<void> {
+    const [, broken] = UNDECODABLE_PAYLOADS[0]!;
+    const interceptor = {
+      startWithDetails<Input extends { headers: object }, Started>(input: Input, next: (input: Input) => Started) {
+        return next({ ...input, headers: { ...input.headers, '_tracer-data': broken } });
+      },
+    };
+    const { connection, options } = env.client;
+    const client = new Client({ connection, namespace: options.namespace, interceptors: { workflow: [interceptor] } });
+    const items = [{ productId: 'demo-instant', quantity: 1 }];
+    await createStarter(client, { taskQueue: env.taskQueue }).purchase({ referenceId: reference, items });
+  }
+
+  const spansOf = (reference: string) =>
+    collector.spans.filter(({ attributes }) => attributes.temporalWorkflowId === purchaseWorkflowId(reference));
+  /** The names of the spans above the one with this name, the nearest first. */
+  const parents = (trace: CollectedSpan[], name: string): string[] => {
+    const span = trace.find((one) => one.name === name);
+    const parent = trace.find(({ spanId }) => spanId === span?.parentSpanId);
+    return parent ? [parent.name, ...parents(trace, parent.name)] : [];
+  };
+  const START = 'StartWorkflow:purchaseWorkflow';
+
+  it('every line about it has its reference, then its order id and the id of the last answer of the partner', () => {
+    const ours = lines.filter(({ workflowId }) => workflowId === purchaseWorkflowId(referenceId));
     expect(ours.filter((line) => line.referenceId !== referenceId)).toEqual([]);
     const line = (message: string) => ours.find((one) => one.message === message);
     const named = { orderId, partnerTraceId: expect.stringMatching(TRACE_ID) as string };
@@ -44,22 +89,36 @@ describe('a purchase in logs and traces, of real processes', () => {
   });
 
   it("is one trace from the checkout's call to the delivery, and the checkout gets its id", () => {
-    const [start] = collector.spans.filter(({ name }) => name === 'StartWorkflow:purchaseWorkflow');
+    const [start] = spansOf(referenceId).filter(({ name }) => name === START);
     const trace = collector.spans.filter(({ traceId }) => traceId === start!.traceId);
-    const parents = (name: string): string[] => {
-      const span = trace.find((one) => one.name === name);
-      const parent = trace.find(({ spanId }) => spanId === span?.parentSpanId);
-      return parent ? [parent.name, ...parents(parent.name)] : [];
-    };
-    const workflow = ['RunWorkflow:purchaseWorkflow', 'StartWorkflow:purchaseWorkflow'];
-    expect(parents('partner placeOrder')).toEqual(['RunActivity:placeOrder', ...workflow]);
-    expect(parents('partner getOrder')).toEqual([expect.stringMatching(/^RunActivity:/), ...workflow]);
-    expect(parents('deliver purchase.delivered')).toEqual(['RunActivity:deliverEvent', ...workflow]);
+    expect(parents(trace, 'partner placeOrder')).toEqual(['RunActivity:placeOrder', START]);
+    expect(parents(trace, 'partner getOrder')).toEqual([expect.stringMatching(/^RunActivity:/), START]);
+    expect(parents(trace, 'deliver purchase.delivered')).toEqual([
+      expect.stringMatching(/^RunActivity:deliver/),
+      START,
+    ]);
     const delivery = trace.find(({ name }) => name === 'deliver purchase.delivered');
     expect(env.receiver.attemptsOf(referenceId).map(({ traceparent }) => traceparent)).toEqual([
       `00-${start!.traceId}-${delivery!.spanId}-01`,
     ]);
     expect(delivery!.attributes).toMatchObject({ 'purchase.reference': referenceId, 'purchase.order_id': orderId });
+  });
+
+  it('a traced worker goes on with a purchase that an untraced one has begun, in the trace of its start', () => {
+    const names = spansOf(movedReference).map(({ name }) => name);
+    expect(names).toContain(START);
+    expect(names).not.toContain('RunActivity:placeOrder');
+    expect(names.filter((name) => name.startsWith('RunActivity:')).length).toBeGreaterThan(0);
+    expect(new Set(spansOf(movedReference).map(({ traceId }) => traceId)).size).toBe(1);
+    expect(printed).not.toMatch(/nondeterminism/i);
+  });
+
+  it('whose start was not traced, or by a header that nobody can decode, is one trace with the id of its run', async () => {
+    const { runId } = await env.client.workflow.getHandle(purchaseWorkflowId(untracedReference)).describe();
+    const spans = spansOf(untracedReference);
+    expect(spans.map(({ name }) => name)).toContain('RunActivity:placeOrder');
+    expect(spans.map(({ name }) => name)).not.toContain(START);
+    expect(new Set(spans.map(({ traceId }) => traceId))).toEqual(new Set([runId.replaceAll('-', '')]));
   });
 
   it('no span says more than ids, an operation and a status: no message of an error, no key, no secret', async () => {

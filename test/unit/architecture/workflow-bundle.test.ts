@@ -10,8 +10,9 @@ const MODULES = ['contracts', 'domain', 'workflows'];
 const SDK_PACKAGES = ['@temporalio/common', '@temporalio/workflow', 'long', 'ms', 'nexus-rpc'];
 
 /** The files behind a bundle, as the source map inside it names them. */
-async function filesBehind(workflowsPath: string): Promise<string[]> {
-  const { code } = await bundleWorkflowCode({ workflowsPath, logger: new DefaultLogger('ERROR') });
+async function filesBehind(workflowsPath: string, workflowInterceptorModules: string[] = []): Promise<string[]> {
+  const logger = new DefaultLogger('ERROR');
+  const { code } = await bundleWorkflowCode({ workflowsPath, workflowInterceptorModules, logger });
   const [, map = ''] = /sourceMappingURL=data:application\/json;[^,]*base64,([\w+/=]+)/.exec(code) ?? [];
   const { sources } = JSON.parse(Buffer.from(map, 'base64').toString()) as { sources: string[] };
   return sources;
@@ -31,13 +32,18 @@ function modulesIn(files: readonly string[]): string[] {
 
 describe('the whole graph behind the workflows', () => {
   let files: string[];
-  beforeAll(async () => (files = await filesBehind(join(root, 'src', 'workflows', 'index.ts'))));
+  beforeAll(async () => {
+    const [workflows = '', interceptors = ''] = ['index', 'interceptors'].map((name) =>
+      join(root, 'src', 'workflows', `${name}.ts`),
+    );
+    files = await filesBehind(workflows, [interceptors]);
+  });
 
   test('has nothing of ours but workflows, contracts and domain: no activity, no partner, no configuration', () => {
     expect(modulesIn(files)).toEqual(MODULES);
   });
 
-  test('has no package but those of the SDK: no zod, which would make every worker start slower, and no undici', () => {
+  test('has no package but those of the SDK: no zod or OpenTelemetry, which would make every worker start slower, and no undici', () => {
     expect(packagesIn(files)).toEqual(SDK_PACKAGES);
   });
 });

@@ -1,5 +1,5 @@
 import { DefaultFailureConverter, type TimeoutFailure } from '@temporalio/common';
-import { payloadConverter } from '../../../src/workflows/payload-converter';
+import { payloadConverter } from '../../../src/contracts/payload-converter';
 import { UNDECODABLE_PAYLOADS } from '../../support/undecodable';
 
 const values = [undefined, null, 0, 'x', { orderId: 'o-1' }, [1], new Uint8Array([1, 2])];
