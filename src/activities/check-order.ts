@@ -15,7 +15,7 @@ import { readTurn } from './read-turn';
 export function createCheckOrderActivities(deps: ActivityDependencies): Pick<Activities, 'checkOrder'> {
   return {
     async checkOrder(input): Promise<OrderCheck> {
-      const [isThere, other] = await deps.partner.inTurn(readTurn(deps, 'delivery', input.orderId), (partner) =>
+      const [isThere, other] = await deps.partner.withPermits(readTurn(deps, 'delivery'), (partner) =>
         Promise.all([
           isAtPartner(partner, input.orderId),
           // The order itself can be read where its history can't, which may be the very reason of the hold.

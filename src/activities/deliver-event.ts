@@ -21,8 +21,8 @@ export function createDeliverEventActivities(deps: ActivityDependencies): Pick<A
       if (local && workflowExecution?.runId !== local.firstRunId) throw laterRun();
       const id = eventIdOf(request);
       try {
-        // Only the read waits for a slot: the checkout has no part in the turn.
-        const body = await deps.partner.inTurn(readTurn(deps, 'delivery', id), (partner) =>
+        // Only the read waits for a permit, not the checkout.
+        const body = await deps.partner.withPermits(readTurn(deps, 'delivery'), (partner) =>
           bodyOf({ ...deps, partner }, request),
         );
         await deps.delivery.deliver({ id, body });

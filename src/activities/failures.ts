@@ -14,7 +14,7 @@ export const ACCESS_REFUSED = 'the partner refuses us';
  *
  * @param error anything that was thrown.
  * @param retryInMs the earliest next attempt, if the policy alone doesn't say it.
- * @param clamp of the pauses that the partner asks for, and of the one until a slot under `PARTNER_MAX_RPS` may come.
+ * @param clamp of the pauses that the partner asks for, and of the one until a permit under `PARTNER_MAX_RPS` may come.
  */
 export function toFailure(
   error: unknown,
@@ -23,8 +23,8 @@ export function toFailure(
 ): ApplicationFailure {
   if (error instanceof ApplicationFailure) return error;
   if (isPartnerError(error)) {
-    if (error.turnInMs !== undefined) {
-      return failure(FAILURE.rateLimited, error.message, { retryInMs: clamp(error.turnInMs), benign: true });
+    if (error.permitInMs !== undefined) {
+      return failure(FAILURE.rateLimited, error.message, { retryInMs: clamp(error.permitInMs), benign: true });
     }
     const type = error.kind === 'access' ? FAILURE.partnerAccess : FAILURE.partnerUnavailable;
     const pauseMs = nextPause(error.retryAfterMs, retryInMs);

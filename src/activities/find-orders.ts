@@ -8,7 +8,7 @@ import { byReadability, type HistoryOrder, type HistoryRow, type PartnerClient, 
 import { searchSlotWait } from '../workflows/policies';
 import { failure, toFailure } from './failures';
 import type { ActivityDependencies } from './dependencies';
-import { EMPTY_HISTORY, listNewest, proveSearch } from './prove-readable';
+import { EMPTY_HISTORY, NEWEST_SAMPLE, proveSearch } from './prove-readable';
 
 /** Beyond this many pages a search gives up: 100,000 orders younger than one purchase are no history to scan. */
 const MAX_PAGES = 200;
@@ -23,14 +23,14 @@ const MOST_FOUND = 100;
 export function createFindOrdersActivities(deps: ActivityDependencies): Pick<Activities, 'findOrders'> {
   return {
     async findOrders(input): Promise<OrderSearchResult> {
-      const { workflowExecution, scheduledTimestampMs: due } = activityInfo();
+      const { workflowExecution, scheduledTimestampMs: dueAt } = activityInfo();
       const runId = workflowExecution?.runId ?? '';
       const notAfter = deps.now() + searchSlotWait(deps.settings);
-      const turn = { priority: 'search', key: input.referenceId, due, notAfter } as const;
+      const ask = { class: 'confirmation', dueAt, notAfter } as const;
       try {
-        return await deps.partner.inTurn(turn, async (partner) => ({
+        return await deps.partner.withPermits(ask, async (partner) => ({
           runId,
-          ...(await searchHistory({ partner, now: deps.now }, input)),
+          ...(await searchHistory(partner, input)),
         }));
       } catch (error) {
         throw finalUnlessRateLimited(toFailure(error));
@@ -39,14 +39,13 @@ export function createFindOrdersActivities(deps: ActivityDependencies): Pick<Act
   };
 }
 
-type Searching = Pick<ActivityDependencies, 'partner' | 'now'>;
-
-async function searchHistory(searching: Searching, input: FindOrdersInput): Promise<Omit<OrderSearchResult, 'runId'>> {
-  const { orders, why, how, rowsSeen } = requireUsable(
-    await findOrders(searching.partner, input.referenceId, input.since),
-  );
+async function searchHistory(
+  partner: PartnerClient,
+  input: FindOrdersInput,
+): Promise<Omit<OrderSearchResult, 'runId'>> {
+  const { orders, why, how, rowsSeen } = requireUsable(await findOrders(partner, input.referenceId, input.since));
   if (orders.length > 0 || !input.prove) return { orders, readable: false, why };
-  if (how === 'search') return proveAbsent(searching, input);
+  if (how === 'search') return proveAbsent(partner, input);
   // A history that was scanned shows what it has; only an empty one proves nothing.
   return rowsSeen > 0 ? { orders, readable: true, why } : { orders, readable: false, why: EMPTY_HISTORY };
 }
@@ -56,10 +55,10 @@ async function searchHistory(searching: Searching, input: FindOrdersInput): Prom
  * need not have come in its order.
  */
 async function proveAbsent(
-  { partner, now }: Searching,
+  partner: PartnerClient,
   { referenceId, since, sentBefore }: FindOrdersInput,
 ): Promise<Omit<OrderSearchResult, 'runId'>> {
-  const newest = await listNewest(partner, now);
+  const newest = await partner.newestOrders(NEWEST_SAMPLE);
   const { orders } = requireUsable(matching(newest.rows, referenceId, mayBeOursSince(since, referenceId)));
   if (orders.length > 0) return { orders, readable: false, why: 'listed, and not shown by the search' };
   return { orders, ...(await proveSearch(partner, newest, sentBefore)) };

@@ -40,9 +40,9 @@ export function createBrakeActivities(deps: ActivityDependencies): BrakeActiviti
 
 /** Reads one row of the order history. @returns why that did not succeed, in safe words */
 async function probePartner({ partner, now }: ActivityDependencies): Promise<string | undefined> {
-  const turn = { priority: 'search', key: 'brake', notAfter: now() + slotWait } as const;
+  const ask = { class: 'confirmation', notAfter: now() + slotWait } as const;
   try {
-    await partner.inTurn(turn, (inTurn) => inTurn.listOrders({ limit: 1 }));
+    await partner.withPermits(ask, (permitted) => permitted.listOrders({ limit: 1 }));
     return undefined;
   } catch (error) {
     if (!isPartnerError(error)) throw error;

@@ -3,8 +3,9 @@ import type { Activities, PlaceOrderInput, PlacementResult } from '../contracts/
 import type { ClosedBrake } from '../contracts/brake';
 import { BRAKE_REASON_IN_WORDS, type PlacementSign } from '../domain/brake';
 import { maxDebitIssue } from '../domain/max-debit';
-import { isPartnerError, type RequestTurn } from '../partner';
+import { isPartnerError, type PermitRequest } from '../partner';
 import { withinMs } from '../temporal/client';
+import { placementWriteTime } from '../workflows/policies';
 import { ACCESS_REFUSED, nameOf } from './failures';
 import { findOrders } from './find-orders';
 import type { ActivityDependencies } from './dependencies';
@@ -19,9 +20,6 @@ import { createIntent, createSequence, type Sequence } from './record-intent';
 const ONE_DISPATCH_MS = 5;
 /** So long before the attempt is too old, a search that has not ended is given up: "not sent" is to arrive in time. */
 const ANSWER_MS = 1_000;
-
-/** So long before that, the slot for the write is had: then come the connection and the record. */
-const WRITE_MS = 2_000;
 
 /**
  * The one activity that spends money. It sends at most one request, behind fences, and says what the answer proves:
@@ -47,15 +45,15 @@ export function createPlaceOrderActivities(deps: ActivityDependencies): Pick<Act
         const priced = await checkPrice({ ...deps, report: brake.report }, input, readPrices);
         if (priced?.evidence === 'NOT_SENT') return priced;
 
-        return await deps.partner.inTurn(placementTurn(input), async (partner) => {
-          const inTurn = { ...deps, partner, report: brake.report };
-          const before = await findBefore(inTurn, input);
+        return await deps.partner.withPermits(placementPermits(input), async (partner) => {
+          const attempt = { ...deps, partner, report: brake.report };
+          const before = await findBefore(attempt, input);
           if (before) return before;
           if (priced) return priced;
           const closed = await brake.confirmed();
           if (closed) return paused(closed);
 
-          const answer = await send(inTurn, input, oneByOne);
+          const answer = await send(attempt, input, oneByOne);
           logAnswer(answer);
           return answer;
         });
@@ -102,10 +100,9 @@ async function checkPrice(
   return why === undefined ? undefined : { evidence: 'OVER_MAX_DEBIT', why };
 }
 
-/** The search and the write wait for their slots together. The oldest purchase goes first. */
-function placementTurn(input: PlaceOrderInput): RequestTurn {
-  const { referenceId: key, since: due } = input;
-  return { priority: 'placement', key, due, notAfter: notAfter(input) - WRITE_MS };
+/** The search and the write wait for their permits together. The oldest purchase goes first. */
+function placementPermits(input: PlaceOrderInput): PermitRequest {
+  return { class: 'placement', dueAt: input.since, notAfter: notAfter(input) - placementWriteTime };
 }
 
 function closedFence(input: PlaceOrderInput): PlacementResult | undefined {
@@ -159,7 +156,7 @@ async function readBefore<T>(
       log.error(`${failed} before placing`, { error: nameOf(error) });
       return { evidence: 'NOT_SENT', why: `${failed}: an unexpected error` };
     }
-    const { message: why, retryAfterMs, turnInMs } = error;
+    const { message: why, retryAfterMs, permitInMs: turnInMs } = error;
     if (error.kind === 'access') log.error(ACCESS_REFUSED, { why });
     return { evidence: 'NOT_SENT', why: `${failed}: ${why}`, retryAfterMs, turnInMs };
   }
@@ -182,7 +179,7 @@ async function send(deps: Attempt, input: PlaceOrderInput, oneByOne: Sequence): 
     return { evidence: 'PLACED', orderId, placedAt: deps.now() };
   } catch (error) {
     if (!isPartnerError(error)) return { evidence: 'UNKNOWN', why: 'an unexpected error' };
-    const { placement: evidence, message: why, retryAfterMs, turnInMs } = error;
+    const { placement: evidence, message: why, retryAfterMs, permitInMs: turnInMs } = error;
     deps.report(signOfPlacement(error));
     return { evidence, why, retryAfterMs, turnInMs };
   } finally {

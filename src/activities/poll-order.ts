@@ -12,7 +12,7 @@ import {
   presentableStatus,
 } from '../domain/order';
 import { secretIdOf } from '../delivery';
-import { isPartnerError, type Order, type RequestTurn } from '../partner';
+import { isPartnerError, type Order, type PermitRequest } from '../partner';
 import { createCallWatcher } from './call-watcher';
 import { ACCESS_REFUSED, failure, laterRun, secretMissing, toFailure, unchanged } from './failures';
 import type { UntracedDelivery } from '../temporal/client';
@@ -60,9 +60,9 @@ async function readOrder(deps: ActivityDependencies, input: GetOrderInput, pause
   let before: DeliveredBefore | undefined;
   const { isLocal } = activityInfo();
   // The poll at the deadline and the one that a decision asks for end a purchase: they are as urgent as a delivery.
-  const turn = readTurn(deps, pause === undefined && !isLocal ? 'delivery' : 'poll', orderId);
+  const ask = readTurn(deps, pause === undefined && !isLocal ? 'delivery' : 'poll');
   try {
-    order = await poll(deps, turn, orderId);
+    order = await poll(deps, ask, orderId);
     if (mayHaveKeys(order.status)) before = await deliveredBefore(deps, input, pause);
   } catch (error) {
     if (pause !== undefined && isPartnerError(error) && error.kind === 'not-found') {
@@ -80,14 +80,14 @@ async function readOrder(deps: ActivityDependencies, input: GetOrderInput, pause
   return endsPolling(snapshot.status) ? { ...snapshot, polledAt, earlier } : snapshot;
 }
 
-async function poll({ partner, metrics }: ActivityDependencies, turn: RequestTurn, orderId: string): Promise<Order> {
+async function poll({ partner, metrics }: ActivityDependencies, ask: PermitRequest, orderId: string): Promise<Order> {
   try {
-    const { data: order } = await partner.inTurn(turn, (inTurn) => inTurn.getOrder(orderId));
+    const { data: order } = await partner.withPermits(ask, (permitted) => permitted.getOrder(orderId));
     metrics.count('fulfilment_polls', { result: endsPolling(order.status) ? 'ended' : 'open' });
     return order;
   } catch (error) {
-    // Without a slot under PARTNER_MAX_RPS there was no poll.
-    const wasSent = !isPartnerError(error) || error.turnInMs === undefined;
+    // Without a permit under PARTNER_MAX_RPS there was no poll.
+    const wasSent = !isPartnerError(error) || error.permitInMs === undefined;
     if (wasSent) metrics.count('fulfilment_polls', { result: 'failed' });
     throw error;
   }
@@ -109,8 +109,8 @@ export async function readOrderAfter(
 ): Promise<OrderSnapshot> {
   const secretId = untraced?.fingerprintSecretId;
   if (secretId !== undefined) requireSecret(deps, secretId);
-  const turn = readTurn(deps, 'delivery', orderId);
-  const { data: order } = await deps.partner.inTurn(turn, (partner) => partner.getOrder(orderId));
+  const ask = readTurn(deps, 'delivery');
+  const { data: order } = await deps.partner.withPermits(ask, (partner) => partner.getOrder(orderId));
   return withClaim(deps, referenceId, snapshotOf(orderId, order, namesOf(deps, earlier, secretId)));
 }
 

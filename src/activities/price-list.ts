@@ -25,14 +25,14 @@ export type Prices = ReadonlyMap<string, ProductPrice>;
  * can't be read.
  */
 export function createPriceList(
-  partner: Pick<PartnerClient, 'inTurn'>,
+  partner: Pick<PartnerClient, 'withPermits'>,
   now: () => number = () => performance.now(),
 ): (patienceMs: number) => Promise<Prices> {
   let known: { prices: Prices; readAt: number } | undefined;
   let reading: Promise<Prices> | undefined;
 
   async function read(): Promise<Prices> {
-    const prices = await partner.inTurn({ priority: 'search', key: 'catalogue' }, readPrices);
+    const prices = await partner.withPermits({ class: 'confirmation' }, readPrices);
     known = { prices, readAt: now() };
     return prices;
   }

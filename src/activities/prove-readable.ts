@@ -1,7 +1,7 @@
-import { byReadability, type HistoryOrder, type HistoryRow, MAX_PAGE_SIZE, type PartnerClient } from '../partner';
+import { byReadability, type HistoryOrder, MAX_PAGE_SIZE, type NewestOrders, type PartnerClient } from '../partner';
 
-/** How many orders are read at an end of the history: for the newest one, and for one that the search does not show. */
-const SAMPLE = 100;
+/** How many of the newest orders are read: for the newest one, and for one that the search does not show. */
+export const NEWEST_SAMPLE = 100;
 
 /** Why nothing can be called absent. */
 export const EMPTY_HISTORY = 'the order history is empty, which proves nothing';
@@ -10,14 +10,6 @@ export const EMPTY_HISTORY = 'the order history is empty, which proves nothing';
 interface Readability {
   readable: boolean;
   why: string;
-}
-
-/** The newest orders that the history lists. */
-export interface NewestOrders {
-  /** Some rows maybe twice. */
-  rows: HistoryRow[];
-  /** How far the partner's clock is ahead of ours, 0 where its answers do not show that. Waiting for the answer counts, too. */
-  aheadMs: number;
 }
 
 type KnownOrder = HistoryOrder & { referenceId: string };
@@ -45,25 +37,6 @@ export async function proveSearch(
     if (await isFound(partner, order)) return { readable: true, why: 'the search finds a known order' };
   }
   return { readable: false, why: 'the search does not find an order known to exist' };
-}
-
-/** Which end of the history is newest the partner does not say; its rows do, unless they are too few. */
-export async function listNewest(partner: PartnerClient, now: () => number): Promise<NewestOrders> {
-  const read = async (page?: number) => {
-    const askedAt = now();
-    const { data, sentAtMs = askedAt } = await partner.listOrders({ limit: SAMPLE, page });
-    return { ...data, rows: [...data.orders, ...data.unreadable], aheadMs: Math.max(0, sentAtMs - askedAt) };
-  };
-  const first = await read();
-  const times = first.orders.map(timeOf);
-  const isNewestEnd = times.every((time, index) => time <= (times[index - 1] ?? time)) && times[0] !== times.at(-1);
-  if (isNewestEnd || first.pages.total <= 1) return first;
-  const { total } = first.pages;
-  const last = await read(total);
-  const pages = [first, last];
-  // The last page may have one row only.
-  if (last.rows.length < SAMPLE && total > 2) pages.push(await read(total - 1));
-  return { rows: pages.flatMap(({ rows }) => rows), aheadMs: Math.max(...pages.map(({ aheadMs }) => aheadMs)) };
 }
 
 async function isFound(partner: PartnerClient, known: KnownOrder): Promise<boolean> {

@@ -100,8 +100,8 @@ async function runRound(context: Watch): Promise<number> {
   if (waiting === 0) return 0;
 
   const since = [...unseen.values()].reduce((oldest, purchase) => Math.min(oldest, purchase.since), Infinity);
-  await partner.inTurn({ priority: 'poll', key: 'watch', signal }, (inTurn) =>
-    inTurn.ordersSince(since - CLOCK_TOLERANCE_MS, {
+  await partner.withPermits({ class: 'poll', signal }, (permitted) =>
+    permitted.ordersSince(since - CLOCK_TOLERANCE_MS, {
       retry: { ...readRetry, mayPause: limitPauses(watchPauses), signal },
       async enough(rows) {
         const changed = changedAmong(rows, unseen);

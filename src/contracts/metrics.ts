@@ -81,7 +81,7 @@ const FINDINGS = namesOf<FindingKind>({
 });
 
 /** Requests to the partner, by what they are for. */
-const PRIORITIES = ['placement', 'delivery', 'search', 'poll', 'reconciliation'] as const;
+const PERMIT_CLASSES = ['placement', 'delivery', 'confirmation', 'poll', 'reconciliation'] as const;
 const OPERATIONS = ['listProducts', 'listOrders', 'placeOrder', 'getOrder'] as const;
 /** How an answer of the partner is counted: `ok`, the class of an error status, or the kind of the error. */
 const ANSWERS = [
@@ -162,20 +162,20 @@ export const METRICS = {
     unit: 'seconds',
     labels: { operation: OPERATIONS, answer: ANSWERS },
     buckets: SECONDS,
-    meaning: 'A request to the partner from its slot to the end of its answer, by operation and kind of answer',
+    meaning: 'A request to the partner from its permit to the end of its answer, by operation and kind of answer',
   },
-  fulfilment_partner_slot_wait: {
+  fulfilment_partner_permit_wait: {
     type: 'histogram',
     unit: 'seconds',
-    labels: { priority: PRIORITIES },
+    labels: { class: PERMIT_CLASSES },
     buckets: SECONDS,
-    meaning: 'How long a request waited for its slot. Only with `PARTNER_MAX_RPS`',
+    meaning: 'How long a request waited for its permit. Only with `PARTNER_MAX_RPS`',
   },
-  fulfilment_partner_slots_missed: {
+  fulfilment_partner_permits_missed: {
     type: 'counter',
-    labels: { priority: PRIORITIES },
+    labels: { class: PERMIT_CLASSES },
     meaning:
-      'Requests that were not sent because no slot came in time; they are tried again. Only with `PARTNER_MAX_RPS`',
+      'Requests that were not sent because no permit came in time; they are tried again. Only with `PARTNER_MAX_RPS`',
   },
   fulfilment_partner_balance: {
     type: 'gauge',

@@ -1,7 +1,7 @@
 /**
  * What the answer to one place-order request proves. The partner promises no idempotency and shows no error format,
  * so an answer is evidence, never a fact about money, until it says plainly that nothing was bought. Which answer proves
- * what is decided in `partner/placement-evidence.ts`.
+ * what is decided in `partner/errors.ts`.
  *
  * - `NOT_SENT`: the request surely never left this process. Sending it again is safe.
  * - `PLACED`: the partner took the order and named its id.

@@ -103,8 +103,8 @@ function markRead(metrics: Metrics, source: Source, at = Date.now()): void {
 async function readBalance({ client, partner, taskQueue }: GaugeDependencies): Promise<void> {
   const orderId = await newestOrderId(client, taskQueue);
   if (orderId === undefined) return;
-  const turn = { priority: 'reconciliation', notAfter: Date.now() + READ_WITHIN_MS } as const;
-  await partner.inTurn(turn, (inTurn) => inTurn.getOrder(orderId));
+  const ask = { class: 'reconciliation', notAfter: Date.now() + READ_WITHIN_MS } as const;
+  await partner.withPermits(ask, (permitted) => permitted.getOrder(orderId));
 }
 
 /** The message may quote what the server says, which is not ours. */

@@ -53,8 +53,10 @@ export function createReconcileActivities(deps: ReconcileDependencies): Reconcil
       validateWindow(input);
       const progress = openProgress();
       try {
-        const turn = { priority: 'reconciliation', signal: progress.signal } as const;
-        return await deps.partner.inTurn(turn, (partner) => runReconciliation({ ...deps, partner }, input, progress));
+        const ask = { class: 'reconciliation', signal: progress.signal } as const;
+        return await deps.partner.withPermits(ask, (partner) =>
+          runReconciliation({ ...deps, partner }, input, progress),
+        );
       } catch (error) {
         progress.signal.throwIfAborted();
         throw isPartnerError(error) ? toFailure(error) : error;

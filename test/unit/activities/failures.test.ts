@@ -36,10 +36,10 @@ describe('what a Retry-After asks for makes a pause longer, and never shorter', 
     expect(await pauseAfter(options, attempt, error)).toBe(pauseMs);
   });
 
-  it('a poll keeps its interval, and a slot under PARTNER_MAX_RPS the exact time at which it comes', async () => {
+  it('a poll keeps its interval, and a permit under PARTNER_MAX_RPS the exact time at which it comes', async () => {
     const polling = pollingOptions({ ...FAST, pollIntervalMs: 600_000 }, 3_600_000);
     expect(await pauseAfter(polling, 3, partner(0), 30_000)).toBe(30_000);
     expect(await pauseAfter(polling, 3, partner(90_000), 30_000)).toBe(90_000);
-    expect(await pauseAfter(delivery, 9, new PartnerError('too-late', 'no slot', { turnInMs: 40 }))).toBe(40);
+    expect(await pauseAfter(delivery, 9, new PartnerError('too-late', 'no permit', { permitInMs: 40 }))).toBe(40);
   });
 });

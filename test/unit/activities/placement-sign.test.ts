@@ -20,7 +20,7 @@ describe('what the end of a request shows of the partner', () => {
     ['no connection in time', 'timeout', { sent: false }, 'UNREACHABLE', 'UNREACHABLE'],
     ['an answer that can not be read', 'unreadable', { reason: 'shape' }, 'UNKNOWN', 'NOTHING'],
     ['a list that changes under the reading', 'incomplete', {}, 'UNKNOWN', 'NOTHING'],
-    ['no slot in time', 'too-late', { turnInMs: 5 }, 'NOTHING', 'NOTHING'],
+    ['no permit in time', 'too-late', { permitInMs: 5 }, 'NOTHING', 'NOTHING'],
     ['no intention on record', 'withdrawn', {}, 'NOTHING', 'NOTHING'],
   ])('%s', (_, kind, facts, placed, read) => {
     const error = new PartnerError(kind, 'it failed', facts);

@@ -53,7 +53,7 @@ async function readOnce() {
   };
   type Partner = Parameters<typeof createPriceList>[0];
   const partner = {
-    inTurn: (_: unknown, work: (turn: unknown) => unknown) => work({ products }),
+    withPermits: (_: unknown, work: (partner: unknown) => unknown) => work({ products }),
   } as unknown as Partner;
   const readPrices = createPriceList(partner, () => now);
   const first = readPrices(SHORT);

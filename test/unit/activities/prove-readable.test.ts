@@ -2,7 +2,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import type { ActivityDependencies } from '../../../src/activities/dependencies';
 import { createFindOrdersActivities } from '../../../src/activities/find-orders';
-import { listNewest, proveSearch } from '../../../src/activities/prove-readable';
+import { NEWEST_SAMPLE, proveSearch } from '../../../src/activities/prove-readable';
 import { createPartnerClient, type PartnerClient } from '../../../src/partner/index';
 import { closeAtEnd } from '../../support/clean-up';
 import { startServer } from '../../support/http-server';
@@ -13,17 +13,22 @@ const MINUTE = 60_000;
 const SENT = Date.parse('2026-01-01T12:00:00Z');
 
 describe('a search that shows no order says something only if it would have shown one that was just placed', () => {
-  const prove = async (partner: PartnerClient, now = Date.now) =>
-    proveSearch(partner, await listNewest(partner, now), SENT);
+  const prove = async (partner: PartnerClient) => proveSearch(partner, await partner.newestOrders(NEWEST_SAMPLE), SENT);
 
   /** One order a minute until `newest`, of which the search knows those until `indexed`: minutes after the one looked for. */
-  async function partnerThatLists(shape: { newest: number; indexed: number; first: 'newest' | 'oldest' }) {
+  async function partnerThatLists(
+    shape: { newest: number; indexed: number; first: 'newest' | 'oldest' },
+    now = Date.now,
+  ) {
     const oldestFirst = minutesUntil(shape.newest);
     const listed = shape.first === 'oldest' ? oldestFirst : oldestFirst.toReversed();
-    return partnerThatShows((search) => {
-      const isIndexed = (minute: number) => minute <= shape.indexed && referenceOf(minute) === search;
-      return search === '' ? listed : listed.filter(isIndexed);
-    });
+    return partnerThatShows(
+      (search) => {
+        const isIndexed = (minute: number) => minute <= shape.indexed && referenceOf(minute) === search;
+        return search === '' ? listed : listed.filter(isIndexed);
+      },
+      { now },
+    );
   }
 
   it.each(['newest', 'oldest'] as const)('it does, where the %s orders come first', async (first) => {
@@ -56,9 +61,9 @@ describe('a search that shows no order says something only if it would have show
   ])(
     'by the clock of the partner, which is 10 minutes ahead: an order that was placed later by ours may be older (%s min: %s)',
     async (indexed, readable) => {
-      const partner = await partnerThatLists({ newest: 12, indexed, first: 'newest' });
       const now = () => Date.now() - 10 * MINUTE;
-      expect(await prove(partner, now)).toMatchObject({ readable });
+      const partner = await partnerThatLists({ newest: 12, indexed, first: 'newest' }, now);
+      expect(await prove(partner)).toMatchObject({ readable });
     },
   );
 
@@ -76,7 +81,7 @@ describe('a search that shows no order is not believed where the list that is to
   async function search(listed: readonly number[], rotten: object = {}) {
     const partner = await partnerThatShows(
       (text) => (text === '' ? listed : listed.filter((minute) => minute !== -1 && referenceOf(minute) === text)),
-      { '-1': rotten },
+      { changed: { '-1': rotten } },
     );
     const deps = { partner, now: Date.now, settings: FAST } as unknown as ActivityDependencies;
     const input = { referenceId: referenceOf(-1), since: SENT - 2 * MINUTE, prove: true, sentBefore: SENT };
@@ -114,7 +119,7 @@ function referenceOf(minute: number): string {
 /** A partner whose history has an order for each minute that `find` gives, `changed` as said. */
 async function partnerThatShows(
   find: (search: string) => readonly number[],
-  changed: Record<string, object> = {},
+  { changed = {}, now }: { changed?: Record<string, object>; now?: () => number } = {},
 ): Promise<PartnerClient> {
   const server = await startServer({
     respond: ({ path }) => {
@@ -132,7 +137,7 @@ async function partnerThatShows(
       return { json: { status: 200, success: true, details: { data, extensions: {} } } };
     },
   });
-  const partner = createPartnerClient({ baseUrl: server.url, apiKey: () => 'key' });
+  const partner = createPartnerClient({ baseUrl: server.url, apiKey: () => 'key', now });
   closeAtEnd(partner.close);
   return partner;
 }
