@@ -28,7 +28,7 @@ export const MODULES = {
   cli: 'workflows/policies starter partner delivery config tracing contracts domain temporal/client exit @temporalio/client commander',
   tracing:
     'domain partner delivery temporal/client @opentelemetry/api @opentelemetry/exporter-trace-otlp-http @opentelemetry/resources @opentelemetry/sdk-trace-node @temporalio/interceptors-opentelemetry types:@temporalio/client types:@temporalio/worker',
-  config: 'node zod',
+  config: 'workflows/policies node zod',
   exit: 'node',
   worker: 'anything',
 };

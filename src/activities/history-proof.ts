@@ -1,4 +1,11 @@
-import { byReadability, type HistoryOrder, type HistoryRow, MAX_PAGE_SIZE, type PartnerClient } from '../partner';
+import {
+  byReadability,
+  type HistoryOrder,
+  type HistoryRow,
+  MAX_PAGE_SIZE,
+  type NewestOrders as ListedNewest,
+  type PartnerClient,
+} from '../partner';
 import type { ActivityDependencies } from './dependencies';
 
 /** How many orders are read at an end of the history: for the newest one, and for one that the search does not show. */
@@ -8,11 +15,7 @@ const SAMPLE = 100;
 export const EMPTY_HISTORY = 'the order history is empty, which proves nothing';
 
 /** The newest orders that the history lists. */
-interface NewestOrders {
-  /** Some rows perhaps twice. */
-  rows: HistoryRow[];
-  /** How far the partner's clock is ahead of ours in ms, waiting for the answer included; 0 if its answers do not show it. */
-  aheadMs: number;
+interface NewestOrders extends ListedNewest {
   /** Whether the search finds the newest of them. */
   newestIsFound: boolean;
 }
@@ -45,7 +48,7 @@ export function createHistoryProof({ settings, now }: Pick<ActivityDependencies,
   return {
     read(partner) {
       if (last && Math.abs(now() - last.at) < sharedForMs) return last.reading;
-      const reading = readNewest(partner, now);
+      const reading = readNewest(partner);
       last = { at: now(), reading };
       // A reading that failed proves nothing to others.
       reading.catch(() => (last = last?.reading === reading ? undefined : last));
@@ -62,29 +65,10 @@ export function createHistoryProof({ settings, now }: Pick<ActivityDependencies,
   };
 }
 
-async function readNewest(partner: PartnerClient, now: () => number): Promise<NewestOrders> {
-  const listed = await listNewest(partner, now);
+async function readNewest(partner: PartnerClient): Promise<NewestOrders> {
+  const listed = await partner.newestOrders(SAMPLE);
   const [newest] = newestFirst(listed.rows);
   return { ...listed, newestIsFound: newest !== undefined && (await isFound(partner, newest)) };
-}
-
-/** The partner does not say which end of the history is newest; its rows do, unless they are too few. */
-async function listNewest(partner: PartnerClient, now: () => number): Promise<Pick<NewestOrders, 'rows' | 'aheadMs'>> {
-  const read = async (page?: number) => {
-    const askedAt = now();
-    const { data, sentAtMs = askedAt } = await partner.listOrders({ limit: SAMPLE, page });
-    return { ...data, rows: [...data.orders, ...data.unreadable], aheadMs: Math.max(0, sentAtMs - askedAt) };
-  };
-  const first = await read();
-  const times = first.orders.map(timeOf);
-  const isNewestEnd = times.every((time, index) => time <= (times[index - 1] ?? time)) && times[0] !== times.at(-1);
-  if (isNewestEnd || first.pages.total <= 1) return first;
-  const { total } = first.pages;
-  const last = await read(total);
-  const pages = [first, last];
-  // The last page may have one row only.
-  if (last.rows.length < SAMPLE && total > 2) pages.push(await read(total - 1));
-  return { rows: pages.flatMap(({ rows }) => rows), aheadMs: Math.max(...pages.map(({ aheadMs }) => aheadMs)) };
 }
 
 async function isFound(partner: PartnerClient, known: KnownOrder): Promise<boolean> {

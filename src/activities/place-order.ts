@@ -3,6 +3,7 @@ import type { Activities, PlaceOrderInput, PlacementResult } from '../contracts/
 import { maxDebitIssue } from '../domain/max-debit';
 import { isPartnerError, type PartnerClient, type PartnerError } from '../partner';
 import { withinMs } from '../temporal/client';
+import { placementWriteTime } from '../workflows/policies';
 import type { Admission, PlacementSign } from './circuit-breaker';
 import type { ActivityDependencies } from './dependencies';
 import { ACCESS_REFUSED, nameOf } from './failures';
@@ -14,8 +15,6 @@ import { createIntent, createSequence, type Sequence } from './record-intent';
 const ONE_DISPATCH_MS = 5;
 /** A search gives up this long before the attempt is too old, so that "not sent" arrives in time. */
 const ANSWER_MS = 1_000;
-/** The permit for the write comes this long before that: the connection and the record of the intention follow. */
-const WRITE_MS = 2_000;
 
 /** How an attempt ended, and what that shows about the partner. */
 interface Ended {
@@ -82,7 +81,7 @@ async function attempt(deps: Attempt, input: PlaceOrderInput): Promise<Ended> {
   const priced = await checkPrice(deps, input);
   if (priced?.result.evidence === 'NOT_SENT') return priced;
   // The oldest purchase goes first. One permit after the other: those of the search, then that of the write.
-  const permits = { class: 'placement', dueAt: input.since, notAfter: notAfter(input) - WRITE_MS } as const;
+  const permits = { class: 'placement', dueAt: input.since, notAfter: notAfter(input) - placementWriteTime } as const;
   return deps.partner.withPermits(permits, async (partner) => {
     const found = await findBefore(partner, deps, input);
     if (found ?? priced) return (found ?? priced) as Ended;

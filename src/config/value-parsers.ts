@@ -87,13 +87,13 @@ function isTimeZone(name: string): boolean {
   }
 }
 
-/** From 0.2 on, the search of a placement and its write have a slot each within the attempt: src/workflows/policies.ts. */
+/** How low it may be depends on PARTNER_TIMEOUT: see `checkRequestRate`. */
 export const requestsPerSecond = z
   .string()
   .regex(/^\d{1,9}(\.\d{1,9})?$/)
   .transform(Number)
-  .pipe(z.number().min(0.2))
-  .meta({ expected: 'a number from 0.2, such as 5 or 0.5', example: '5' });
+  .pipe(z.number().positive())
+  .meta({ expected: 'a number above 0, such as 5 or 0.5', example: '5' });
 
 /** A whole number within bounds. */
 export function integer(least: number, most: number, example: string) {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { lowestRequestRate } from '../workflows/policies';
 import {
   apiKey,
   cron,
@@ -48,7 +49,7 @@ export const variables = z.object({
   PARTNER_MAX_RPS: requestsPerSecond
     .optional()
     .describe(
-      'ceiling of requests to the partner in a second, each process for itself: divide by the workers; at least 0.2; no ceiling if not set',
+      'ceiling of requests to the partner in a second, each process for itself: divide by the workers. Four requests must fit into an attempt to place an order, so at least 0.27 with the default `PARTNER_TIMEOUT`. No ceiling if not set',
     ),
   PURCHASE_PLACE_WITHIN: limit
     .prefault('1h')
@@ -180,6 +181,7 @@ export const deliveryVariables = variables
 export const workerVariables = variables
   .omit({ RECONCILE_CRON: true, RECONCILE_TIMEZONE: true, RECONCILE_LOOKBACK: true })
   .superRefine(checkHistoryParams, whenever)
+  .superRefine(checkRequestRate, whenever)
   .superRefine(checkAddresses, whenever)
   .superRefine(checkDestination, whenever);
 
@@ -209,6 +211,19 @@ function checkHistoryParams(values: Values, context: z.RefinementCtx): void {
     const isTaken = names.slice(0, index).some((other) => values[other] === values[name]);
     if (isTaken) report(context, name, { expected: 'a name that the other two parameters do not have', remedy });
   }
+}
+
+/** Under a lower rate no order could be placed: the search and the write must fit into one attempt. */
+function checkRequestRate(
+  { PARTNER_MAX_RPS: rate, PARTNER_TIMEOUT: timeoutMs }: Values,
+  context: z.RefinementCtx,
+): void {
+  if (typeof rate !== 'number' || rate <= 0 || typeof timeoutMs !== 'number') return;
+  const lowest = lowestRequestRate({ partnerTimeoutMs: timeoutMs });
+  if (rate >= lowest) return;
+  const why = "so that a placement's search and write fit into one attempt";
+  const expected = `at least ${lowest} with PARTNER_TIMEOUT=${timeoutMs}ms, ${why}`;
+  report(context, 'PARTNER_MAX_RPS', { expected, remedy: `Set PARTNER_MAX_RPS=${lowest}, or raise PARTNER_TIMEOUT.` });
 }
 
 function checkAddresses(values: Values, context: z.RefinementCtx): void {

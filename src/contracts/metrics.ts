@@ -30,7 +30,7 @@ const UNPLACED = [
   ...(['NEVER_WRITTEN', 'OVER_MAX_DEBIT', 'PAUSED', 'FENCED'] as const),
 ] as const;
 const EVIDENCE = ['PLACED', 'FOUND', ...UNPLACED] as const;
-const PRIORITY = { priority: ['placement', 'delivery', 'search', 'poll', 'reconciliation'] } as const;
+const PERMIT_CLASS = { class: ['placement', 'delivery', 'confirmation', 'poll', 'reconciliation'] } as const;
 const OPERATIONS = ['listProducts', 'listOrders', 'placeOrder', 'getOrder'] as const;
 /** How a response of the partner is counted: `ok`, the class of an error status, or the kind of the error. */
 const ANSWERS = [
@@ -77,18 +77,18 @@ export const METRICS = {
     result: ['received', 'failed'],
   }),
   fulfilment_partner_request_duration: durations(
-    'A request to the partner from its slot to the end of its answer, by operation and kind of answer',
+    'A request to the partner from its permit to the end of its answer, by operation and kind of answer',
     { operation: OPERATIONS, answer: ANSWERS },
     SECONDS,
   ),
-  fulfilment_partner_slot_wait: durations(
-    'How long a request waited for its slot. Only with `PARTNER_MAX_RPS`',
-    PRIORITY,
+  fulfilment_partner_permit_wait: durations(
+    'How long a request waited for its permit. Only with `PARTNER_MAX_RPS`',
+    PERMIT_CLASS,
     SECONDS,
   ),
-  fulfilment_partner_slots_missed: counter(
-    'Requests that were not sent because no slot came in time; they are tried again. Only with `PARTNER_MAX_RPS`',
-    PRIORITY,
+  fulfilment_partner_permits_missed: counter(
+    'Requests that were not sent because no permit came in time; they are tried again. Only with `PARTNER_MAX_RPS`',
+    PERMIT_CLASS,
   ),
   fulfilment_partner_balance: gauge(
     "The balance at the partner as the last order showed it, in the account's currency; 0 if overdrawn",

@@ -7,9 +7,10 @@ export function observePartner(metrics: Metrics, now: () => number = Date.now): 
     requestEnded(operation, answer, ms) {
       metrics.record('fulfilment_partner_request_duration', ms / 1_000, { operation, answer });
     },
-    slotWaited(priority, granted, ms) {
-      if (granted) metrics.record('fulfilment_partner_slot_wait', ms / 1_000, { priority });
-      else metrics.count('fulfilment_partner_slots_missed', { priority });
+    permitWaited(permitClass, granted, ms) {
+      const labels = { class: permitClass };
+      if (granted) metrics.record('fulfilment_partner_permit_wait', ms / 1_000, labels);
+      else metrics.count('fulfilment_partner_permits_missed', labels);
     },
     balanceSeen({ balance, creditLimit }) {
       if (balance === undefined) return;

@@ -1,53 +1,109 @@
-import type { PartnerErrorKind, PartnerOperation } from './error-kind';
-import { type ErrorEvidence, isPassing, placementEvidenceOf } from './placement-evidence';
+import type { RequestEvidence } from '../domain/placement';
 
-/** What is known of a failed operation. Each is a safe fact: never a part of a body, a header of ours or a key. */
+export type PartnerOperation = 'listProducts' | 'listOrders' | 'placeOrder' | 'getOrder';
+
+interface Consequences {
+  /** What it proves about the order if the operation was `placeOrder`. Only `NOT_SENT` makes a second request safe. */
+  placement: Exclude<RequestEvidence, 'PLACED'>;
+  /** Whether the same read may succeed later although nobody changes anything. Says nothing about `placeOrder`. */
+  retryable: boolean;
+  /** Whether the partner or our account is the cause. The circuit breaker counts these. */
+  countsAgainstPartner: boolean;
+}
+
+/** Every way to fail. Nothing was sent with the first five. */
+const KINDS = {
+  /** An argument, an option or the API key is unusable. */
+  'invalid-argument': { placement: 'NOT_SENT', retryable: false, countsAgainstPartner: false },
+  /** No connection: DNS, refused, TLS. */
+  unreachable: { placement: 'NOT_SENT', retryable: true, countsAgainstPartner: true },
+  /** The write would have come after `notAfter`, or no permit comes in time (`permitInMs`). */
+  'too-late': { placement: 'NOT_SENT', retryable: false, countsAgainstPartner: false },
+  /** `beforeWrite` refused the write, or the partner closed the connection while it was asked. */
+  withdrawn: { placement: 'NOT_SENT', retryable: false, countsAgainstPartner: false },
+  /** The client was closed, or the work that the request belonged to has ended or was aborted. */
+  closed: { placement: 'NOT_SENT', retryable: false, countsAgainstPartner: false },
+  /** The deadline passed. `sent` says whether the request may have reached the partner. */
+  timeout: ({ sent = true }) => ({
+    placement: sent ? 'UNKNOWN' : 'NOT_SENT',
+    retryable: true,
+    countsAgainstPartner: true,
+  }),
+  /** The connection broke, or did not speak HTTP, after the request had been handed to it. */
+  'connection-lost': { placement: 'UNKNOWN', retryable: true, countsAgainstPartner: true },
+  /** 401 or 403: the key is wrong, or may not do this. */
+  access: ofStatus,
+  /** 404: no such order (yet), or a wrong prefix. */
+  'not-found': ofStatus,
+  /** Any other status outside 2xx. Redirects are never followed: the API key must not travel. */
+  status: ofStatus,
+  /** A 2xx whose envelope says `success: false` or has an error status (`envelopeStatus`). */
+  refused: ({ envelopeStatus = 500 }) => ({
+    placement: 'ANSWERED',
+    retryable: ofStatus({ httpStatus: envelopeStatus }).retryable,
+    countsAgainstPartner: true,
+  }),
+  /** A 2xx that can't be used; `reason` says why. One odd answer to a read does not show that no sale can succeed. */
+  unreadable: ({ operation, reason }) => ({
+    placement: 'UNKNOWN',
+    retryable: reason === 'not-json',
+    countsAgainstPartner: operation === 'placeOrder',
+  }),
+  /** The pages of a list are not those that were asked for, or hold fewer rows than the partner counts. */
+  incomplete: { placement: 'UNKNOWN', retryable: true, countsAgainstPartner: false },
+} as const satisfies Record<string, Consequences | ((facts: PartnerErrorFacts) => Consequences)>;
+
+export type PartnerErrorKind = keyof typeof KINDS;
+
+const STATUSES: readonly [statuses: readonly number[], Consequences][] = [
+  // About this order: its items or its size.
+  [[400, 413, 415, 422], { placement: 'ORDER_REFUSED', retryable: false, countsAgainstPartner: false }],
+  // No balance, for this order and all others.
+  [[402], { placement: 'ORDER_REFUSED', retryable: false, countsAgainstPartner: true }],
+  // About us: a rotated key, a wrong prefix.
+  [[401, 403, 404, 405], { placement: 'ACCESS_REFUSED', retryable: false, countsAgainstPartner: true }],
+  // The order probably exists, from this request or an earlier one.
+  [[409], { placement: 'CONFLICT', retryable: false, countsAgainstPartner: false }],
+  // An invitation to try again.
+  [[408, 425, 429], { placement: 'ANSWERED', retryable: true, countsAgainstPartner: true }],
+];
+
+function ofStatus({ httpStatus = 0 }: PartnerErrorFacts): Consequences {
+  const row = STATUSES.find(([statuses]) => statuses.includes(httpStatus));
+  if (row) return row[1];
+  // A server error leaves open whether it bought; 1xx, 3xx and the other 4xx prove nothing at all.
+  const isServerError = httpStatus >= 500;
+  return { placement: isServerError ? 'ANSWERED' : 'UNKNOWN', retryable: isServerError, countsAgainstPartner: true };
+}
+
+/** What is known about a failed request, safe to log: never a part of a body, a header of ours or a key. */
 export interface PartnerErrorFacts {
-  /** Undefined only where the client itself was created wrongly. */
   operation?: PartnerOperation;
   /** The status of the answer, if one came. */
   httpStatus?: number;
-  /** The partner's own name and time for its answer. */
+  /** The partner's own name for its answer. */
   traceId?: string;
-  timestamp?: string;
   /** The pause that the partner asked for, 0 to one hour. */
   retryAfterMs?: number;
-  /** With `too-late`, under a ceiling of requests: about when a slot may come. */
+  /** With `too-late`, under `PARTNER_MAX_RPS`: when to come back. */
   permitInMs?: number;
-  /** Of Node or undici, such as ECONNRESET. */
+  /** From Node or undici, such as ECONNRESET. */
   code?: string;
   /** With `timeout`: whether the request may have reached the partner. */
   sent?: boolean;
   /** With `refused`: the error status in the envelope. */
   envelopeStatus?: number;
-  /** With `unreadable`: not JSON (half a body is not either), larger than the cap, or of another shape. */
+  /** With `unreadable`. Half a body is not JSON either. */
   reason?: 'not-json' | 'too-large' | 'shape';
-  /** With `unreadable`: places and what is expected there, such as `details.data.orders.17.status: string`. */
-  problems?: readonly string[];
-  /** With `incomplete`: how many rows were found, and how many the partner counts. */
-  found?: number;
-  hits?: number;
 }
 
-const ErrorWithFacts = Error as new (message: string) => Error & Readonly<PartnerErrorFacts>;
+const ErrorWithFacts = Error as unknown as new (message: string) => Error & Readonly<PartnerErrorFacts & Consequences>;
 
 /**
- * All that the client throws, with the facts among its fields. Callers ask for its `kind`. It has no `cause`: the errors
- * underneath quote what they choked on, and a text from the partner may hold a key.
+ * Everything the client throws. Callers ask for its `kind` and its consequences. It has no `cause`: the errors underneath
+ * quote what they failed to read, and a text from the partner may contain a key.
  */
 export class PartnerError extends ErrorWithFacts {
-  /** What this proves about an order, if the operation was `placeOrder`. */
-  readonly placement: ErrorEvidence;
-  /** Whether the same read may succeed later without anybody changing anything. Says nothing about `placeOrder`. */
-  readonly retryable: boolean;
-  get countsAgainstPartner(): boolean {
-    if (this.kind === 'access' || this.kind === 'not-found') return true;
-    if (this.operation !== 'placeOrder')
-      return ['unreachable', 'timeout', 'connection-lost', 'refused', 'status'].includes(this.kind);
-    if (['UNKNOWN', 'ANSWERED', 'ACCESS_REFUSED'].includes(this.placement)) return true;
-    return this.httpStatus === 402 || ['unreachable', 'timeout'].includes(this.kind);
-  }
-
   constructor(
     readonly kind: PartnerErrorKind,
     message: string,
@@ -55,9 +111,8 @@ export class PartnerError extends ErrorWithFacts {
   ) {
     super(facts.operation === undefined ? message : `${facts.operation}: ${message}`);
     this.name = 'PartnerError';
-    Object.assign(this, facts);
-    this.placement = placementEvidenceOf(kind, facts);
-    this.retryable = isRetryable(kind, facts);
+    const row = KINDS[kind];
+    Object.assign(this, facts, typeof row === 'function' ? row(facts) : row);
   }
 }
 
@@ -65,75 +120,20 @@ export function isPartnerError(error: unknown): error is PartnerError {
   return error instanceof PartnerError;
 }
 
-/** @param message names the argument, never its value. */
-export function invalidArgument(message: string, operation?: PartnerOperation): PartnerError {
-  return new PartnerError('invalid-argument', message, { operation });
-}
-
-export function unreachable(facts: PartnerErrorFacts): PartnerError {
-  return new PartnerError('unreachable', `no connection to the partner${inBrackets(facts.code)}`, facts);
-}
-
-export function timedOut(facts: PartnerErrorFacts & { sent: boolean }): PartnerError {
-  const missing = facts.sent ? 'no whole answer' : 'no connection';
-  return new PartnerError('timeout', `${missing} before the deadline`, facts);
-}
-
-export function connectionLost(facts: PartnerErrorFacts): PartnerError {
-  const message = `the connection failed before a whole answer${inBrackets(facts.code)}`;
-  return new PartnerError('connection-lost', message, facts);
-}
-
-/** What an HTTP status other than 2xx stands for. */
+/** The error for an HTTP status outside 2xx. */
 export function statusError(facts: PartnerErrorFacts & { httpStatus: number }): PartnerError {
   const { httpStatus } = facts;
   const answered = `the partner answered ${httpStatus}`;
   if (httpStatus === 401 || httpStatus === 403) return new PartnerError('access', `${answered}: access refused`, facts);
   if (httpStatus === 404) return new PartnerError('not-found', `${answered}: not found`, facts);
-  const isRedirect = httpStatus >= 300 && httpStatus < 400;
-  return new PartnerError('status', isRedirect ? `${answered}, and redirects are not followed` : answered, facts);
+  return new PartnerError('status', answered, facts);
 }
 
-export function refused(facts: PartnerErrorFacts): PartnerError {
-  const message = `the partner's envelope reports an error${inBrackets(facts.envelopeStatus)}`;
-  return new PartnerError('refused', message, facts);
-}
+/** How metrics count the end of a request: `ok`, the class of an error status, or the kind of the error. */
+export type AnswerKind = 'ok' | '3xx' | '4xx' | '429' | '5xx' | Exclude<PartnerErrorKind, 'status'>;
 
-const UNREADABLE = { 'not-json': 'is not JSON', 'too-large': 'is larger than the cap', shape: 'has another shape' };
-
-export function unreadable(facts: PartnerErrorFacts & { reason: keyof typeof UNREADABLE }): PartnerError {
-  const { reason, problems = [] } = facts;
-  const expected = problems.length > 0 ? `; expected ${problems.join(', ')}` : '';
-  return new PartnerError('unreadable', `the answer ${UNREADABLE[reason]}${expected}`, facts);
-}
-
-export function incompleteList(facts: PartnerErrorFacts & { found: number; hits: number }): PartnerError {
-  return new PartnerError('incomplete', `the pages hold ${facts.found} of ${facts.hits} rows`, facts);
-}
-
-function isRetryable(kind: PartnerErrorKind, { httpStatus, envelopeStatus, reason }: PartnerErrorFacts): boolean {
-  switch (kind) {
-    case 'unreachable':
-    case 'timeout':
-    case 'connection-lost':
-    case 'incomplete':
-      return true;
-    case 'access':
-    case 'not-found':
-    case 'status':
-      return httpStatus !== undefined && isPassing(httpStatus);
-    case 'refused':
-      return envelopeStatus === undefined || isPassing(envelopeStatus);
-    case 'unreadable':
-      return reason === 'not-json';
-    case 'invalid-argument':
-    case 'too-late':
-    case 'withdrawn':
-    case 'closed':
-      return false;
-  }
-}
-
-function inBrackets(fact: string | number | undefined): string {
-  return fact === undefined ? '' : ` (${fact})`;
+export function answerKindOf({ kind, httpStatus = 0 }: PartnerError): AnswerKind {
+  if (kind !== 'status') return kind;
+  if (httpStatus === 429) return '429';
+  return httpStatus >= 500 ? '5xx' : httpStatus >= 400 ? '4xx' : '3xx';
 }

@@ -1,9 +1,10 @@
-export { createPartnerClient, type PartnerClient, type PartnerClientOptions, type PermitRequest } from './client';
-export type { AroundRequest } from './around';
-export type { AnswerKind, PartnerObserver } from './observer';
-export { isPartnerError, PartnerError } from './errors';
-export type { BeforeWrite } from './transport';
+export { createPartnerClient, type PartnerClient, type PartnerClientOptions } from './client';
+export { type AnswerKind, isPartnerError, PartnerError } from './errors';
+export type { AroundRequest, PartnerObserver } from './hooks';
+export type { NewestOrders } from './lists';
+export type { PermitClass, PermitRequest } from './rate-limit';
+export { MAX_PAGE_SIZE } from './operations';
 export { limitPauses, type ReadRetry, withRetry } from './retry';
-export { MAX_PAGE_SIZE } from './arguments';
-export { byReadability, isUnreadable } from './history-rows';
+export { byReadability, isUnreadable, type NewestEnd, newestEndOf, type UnreadableRow } from './rows';
+export type { BeforeWrite } from './transport';
 export * from './types';

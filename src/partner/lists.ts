@@ -1,79 +1,200 @@
-import { MAX_PAGE_SIZE } from './arguments';
-import type { UnreadableProduct } from './history-rows';
-import { allRows, type ListPage, type NamedRow, type ReadProgress, rowsSince } from './paged-list';
+import { PartnerError, type PartnerOperation } from './errors';
+import { MAX_PAGE_SIZE } from './operations';
 import { type ReadRetry, withRetry } from './retry';
+import { isUnreadable, type NewestEnd, newestEndOf, timesOf, type UnreadableRow } from './rows';
 import type { Answer, HistoryRow, OrderPage, OrderQuery, Product, ProductPage, ProductQuery } from './types';
 
+/** How far a list has been read: the last page, all pages, the pages and rows read so far. */
+export type ReadProgress = Record<'page' | 'pages' | 'read' | 'rows', number>;
+
 /** How to read a long history. */
-export interface HistoryOptions<Kept extends NamedRow = HistoryRow> {
-  /** A history of more pages than that is given up. Default 20,000. */
+export interface HistoryOptions<Kept = HistoryRow> {
+  /** A history of more pages is given up. Default 20,000. */
   maxPages?: number;
-  /** Reads a page again that may come later. Without it nothing is read again. */
+  /** Repeats a page that fails. Default: none is repeated. */
   retry?: ReadRetry;
   /** Called after each page. */
   onPage?: (progress: ReadProgress) => void;
-  /** Asked after each page, with its rows. Once it says so no more is read, and what was read so far is given. */
+  /** Asked after each page, with its new rows. If it says so, the reading ends, and what was read so far is given. */
   enough?: (rows: readonly HistoryRow[]) => Promise<boolean>;
-  /** What is kept of a row, under its own names: a hundred thousand rows are much to keep. Default: all of it. */
+  /** What is kept of a row: a hundred thousand whole rows are a lot of memory. Default: all of it. */
   keep?: (row: HistoryRow) => Kept;
 }
 
-interface Pages {
+export interface NewestOrders {
+  /** In no order, some maybe twice. */
+  rows: HistoryRow[];
+  /** By how many ms the partner's clock is ahead of ours, 0 if its answers do not show it. Includes the wait for the answer. */
+  aheadMs: number;
+}
+
+interface Partner {
   listProducts(query: ProductQuery): Promise<Answer<ProductPage>>;
   listOrders(query: OrderQuery): Promise<Answer<OrderPage>>;
 }
 
-/**
- * The pages of the catalogue as one list, the largest pages unless the query says otherwise. A product that can't be read is left
- * out, and counts where the partner counts it.
- */
-export async function* allProducts(
-  partner: Pages,
-  query: Omit<ProductQuery, 'page'>,
-): AsyncGenerator<Product, void, undefined> {
-  const rows = allRows<Product | (UnreadableProduct & { id?: undefined })>({
-    operation: 'listProducts',
-    async readPage(page, round) {
-      const { data } = await partner.listProducts({ ...query, limit: query.limit ?? pageSizeIn(round), page });
-      return { ...data, rows: [...data.products, ...data.unreadable] };
-    },
-  });
-  for await (const row of rows) if (!('problems' in row)) yield row;
+const MOST_PAGES = 20_000;
+const MOST_READINGS = 3;
+
+export async function* allProducts(partner: Partner, query: ProductQuery): AsyncGenerator<Product> {
+  const readPage = async (page: number) => {
+    const { data } = await partner.listProducts({ ...query, limit: query.limit ?? MAX_PAGE_SIZE, page });
+    return { ...data, rows: inOrder(data.products, data.unreadable) };
+  };
+  for await (const rows of newRows({ operation: 'listProducts', readPage })) {
+    for (const row of rows) if (!isUnreadable(row)) yield row;
+  }
 }
 
-/** The pages of the order history as one list. */
-export function allOrders(
-  partner: Pages,
-  query: Omit<OrderQuery, 'page'>,
-  maxPages?: number,
-): AsyncGenerator<HistoryRow> {
-  const readPage = (page: number, round: number) => orderRows(partner, { ...query, page }, round);
-  return allRows({ operation: 'listOrders', maxPages, readPage });
+export async function* allOrders(partner: Partner, query: OrderQuery, maxPages?: number): AsyncGenerator<HistoryRow> {
+  const readPage = (page: number) => readOrders(partner, { ...query, page });
+  for await (const rows of newRows({ operation: 'listOrders', readPage, maxPages })) yield* rows;
 }
 
-/** The order history back to an instant, epoch ms. */
-export function ordersSince<Kept extends NamedRow>(
-  partner: Pages,
+export async function ordersSince<Kept>(
+  partner: Partner,
   since: number,
-  { maxPages, retry, onPage, enough, keep }: HistoryOptions<Kept>,
+  { maxPages, retry, onPage, enough, keep = (row) => row as Kept }: HistoryOptions<Kept>,
 ): Promise<Kept[]> {
-  const readOnce = (page: number, round: number) => orderRows(partner, { page }, round);
-  const readPage = (page: number, round: number) =>
-    retry ? withRetry(retry, () => readOnce(page, round)) : readOnce(page, round);
-  return rowsSince({ operation: 'listOrders', maxPages, onPage, readPage, enough, keep }, since);
+  const readOnce = (page: number) => readOrders(partner, { page });
+  const readPage = (page: number) => (retry ? withRetry(retry, () => readOnce(page)) : readOnce(page));
+  const kept: Kept[] = [];
+  for await (const rows of newRows({ operation: 'listOrders', readPage, maxPages, onPage }, since)) {
+    for (const row of rows) kept.push(keep(row));
+    if (await enough?.(rows)) break;
+  }
+  return kept;
 }
 
-async function orderRows(partner: Pages, query: OrderQuery, round: number): Promise<ListPage<HistoryRow>> {
-  const { data } = await partner.listOrders({ ...query, limit: query.limit ?? pageSizeIn(round) });
-  const rows: HistoryRow[] = [...data.orders];
-  for (const row of data.unreadable) rows.splice(row.at, 0, row);
-  return { ...data, rows };
+/** If the first page does not show that it has the newest orders, both ends of the history are read. */
+export async function newestOrders(partner: Partner, sampleSize: number, now: () => number): Promise<NewestOrders> {
+  const read = async (page: number) => {
+    const askedAt = now();
+    const { data, sentAtMs = askedAt } = await partner.listOrders({ limit: sampleSize, page });
+    return { ...data, rows: [...data.orders, ...data.unreadable], aheadMs: Math.max(0, sentAtMs - askedAt) };
+  };
+  const first = await read(1);
+  const { total } = first.pages;
+  const last = total > 1 && newestEndOf(first.orders) !== 'first' ? await read(total) : undefined;
+  // The last page may have only one row.
+  const beforeLast = last && total > 2 && last.rows.length < sampleSize ? await read(total - 1) : undefined;
+  const pages = [first, last, beforeLast].filter((page) => page !== undefined);
+  return { rows: pages.flatMap(({ rows }) => rows), aheadMs: Math.max(...pages.map(({ aheadMs }) => aheadMs)) };
 }
 
-/** A prime that divides no size: where one round's pages end, those of the next do not, in a list of fewer than 200,000 rows. */
-const SMALLER_BY_ROUND = 31;
+async function readOrders(partner: Partner, query: OrderQuery): Promise<ListPage<HistoryRow>> {
+  const { data } = await partner.listOrders({ ...query, limit: query.limit ?? MAX_PAGE_SIZE });
+  return { ...data, rows: inOrder(data.orders, data.unreadable) };
+}
 
-/** The largest pages in the first round, which is mostly the only one. */
-function pageSizeIn(round: number): number {
-  return MAX_PAGE_SIZE - SMALLER_BY_ROUND * (round - 1);
+/** The rows of a page as the partner lists them. */
+function inOrder<Row>(readable: readonly Row[], unreadable: readonly UnreadableRow[]): (Row | UnreadableRow)[] {
+  const rows: (Row | UnreadableRow)[] = [...readable];
+  for (const row of unreadable) rows.splice(row.at, 0, row);
+  return rows;
+}
+
+type ListRow = Partial<Pick<UnreadableRow, 'id' | 'referenceId' | 'createdAt' | 'digest'>>;
+
+interface ListPage<Row> {
+  /** The rows on all pages together. */
+  hits: number;
+  rows: Row[];
+  pages: { page: number; total: number; limit: number };
+}
+
+interface PagedList<Row> extends Pick<HistoryOptions, 'maxPages' | 'onPage'> {
+  operation: PartnerOperation;
+  /** Pages count from 1. */
+  readPage(page: number): Promise<ListPage<Row>>;
+}
+
+/**
+ * The rows of a list back to `since` (epoch ms), each once, page by page. Rows that come in meanwhile only push others to where
+ * they are shown again. Rows that go, or pages with fewer rows than the partner counts, may hide some: then it is read again.
+ *
+ * @throws PartnerError `incomplete` if no reading was whole; at once for a page that was not asked for, or too many pages.
+ */
+async function* newRows<Row extends ListRow>(list: PagedList<Row>, since = -Infinity): AsyncGenerator<Row[]> {
+  const given = new Set<string>();
+  for (let tries = 1; ; tries++) {
+    const reading = new Reading(list);
+    for await (const rows of reading.backTo(since)) {
+      yield rows.filter(({ name }) => !given.has(name) && given.add(name)).map(({ row }) => row);
+    }
+    if (reading.isWhole) return;
+    if (tries === MOST_READINGS) throw reading.incomplete();
+  }
+}
+
+/** A row with what distinguishes it from others in the list. */
+interface NamedRow<Row> {
+  name: string;
+  row: Row;
+}
+
+/** Reads a list once, and finds out whether it has shown all rows. */
+class Reading<Row extends ListRow> {
+  isWhole = true;
+  private total = 1;
+  private newestEnd: NewestEnd = 'unknown';
+  private pagesRead = 0;
+  private hits = 0;
+  private counted = 0;
+  private fullPage = 0;
+  private readonly names = new Set<string>();
+
+  constructor(private readonly list: PagedList<Row>) {}
+
+  async *backTo(since: number): AsyncGenerator<NamedRow<Row>[]> {
+    for (let page = 1; ; page++) {
+      const rows = await this.read(page);
+      yield rows;
+      if (page === 1 && this.newestEnd === 'last' && since > -Infinity) return yield* this.fromEndBackTo(since);
+      const oldest = timesOf(rows.map(({ row }) => row)).at(-1) ?? Infinity;
+      if ((this.newestEnd === 'first' && oldest < since) || page >= this.total || !this.isWhole) return;
+    }
+  }
+
+  /** The first page has been read, and shows the oldest rows. */
+  private async *fromEndBackTo(since: number): AsyncGenerator<NamedRow<Row>[]> {
+    for (let page = this.total; page > 1; page--) {
+      const rows = await this.read(page);
+      yield rows;
+      const [oldest = Infinity] = timesOf(rows.map(({ row }) => row));
+      if (oldest < since || !this.isWhole) return;
+    }
+  }
+
+  private async read(page: number): Promise<NamedRow<Row>[]> {
+    if (this.pagesRead++ >= (this.list.maxPages ?? MOST_PAGES)) throw this.incomplete();
+    const { hits, rows, pages } = await this.list.readPage(page);
+    if (pages.page !== page) throw this.incomplete();
+    if (page === 1) {
+      this.hits = hits;
+      this.fullPage = rows.length;
+      this.newestEnd = newestEndOf(rows);
+    }
+    const named = rows.map((row, at) => ({ row, name: nameOf(row, (page - 1) * pages.limit + at) }));
+    const expected = page < pages.total ? Math.max(this.fullPage, 1) : hits - (page - 1) * this.fullPage;
+    // Only rows that came in can push a whole page to the next one. Otherwise the partner ignores the page number.
+    const isRepeated = hits === this.hits && rows.length > 0 && named.every(({ name }) => this.names.has(name));
+    if (rows.length < expected || hits < this.hits || isRepeated) this.isWhole = false;
+    for (const { name } of named) this.names.add(name);
+    this.counted += rows.length;
+    this.hits = hits;
+    this.total = pages.total;
+    this.list.onPage?.({ page, pages: this.total, read: this.pagesRead, rows: this.names.size });
+    return named;
+  }
+
+  incomplete(): PartnerError {
+    const message = `the pages hold ${this.counted} of ${this.hits} rows, or are not those that were asked for`;
+    return new PartnerError('incomplete', message, { operation: this.list.operation });
+  }
+}
+
+/** An id that is shown under two references is two rows. @param place in the list, for a row without an id */
+function nameOf({ id, referenceId, digest }: ListRow, place: number): string {
+  return JSON.stringify(id === undefined ? [digest, place] : [id, referenceId]);
 }

@@ -1,24 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isPartnerError } from './errors';
 
-/** How often a read is tried, and the pause after the first try in ms, which doubles. The signal aborts it. */
+/** How often a read is tried, and the pause after the first try in ms, which doubles. The signal ends it. */
 export interface ReadRetry {
   tries: number;
   firstPauseMs: number;
-  /** Whether so many ms may be waited because the partner asks for it. If not, the read has failed. */
+  /** Whether a pause that the partner asks for may be made. If not, the read has failed. */
   mayPause: (askedMs: number) => boolean;
   signal: AbortSignal;
 }
 
-/**
- * Repeats a read of the partner that may succeed later, a few times, at the pace that the partner asks for.
- *
- * @throws what the last try threw; the signal's reason when it is aborted.
- */
-export async function withRetry<T>(
-  { tries, firstPauseMs, mayPause, signal }: ReadRetry,
-  read: () => Promise<T>,
-): Promise<T> {
+/** Repeats a read that may succeed later. @throws what the last try threw; the signal's reason when it is aborted */
+export async function withRetry<T>(retry: ReadRetry, read: () => Promise<T>): Promise<T> {
+  const { tries, firstPauseMs, mayPause, signal } = retry;
   for (let attempt = 1; ; attempt++) {
     signal.throwIfAborted();
     try {
@@ -27,19 +21,13 @@ export async function withRetry<T>(
       if (attempt >= tries || !isPartnerError(error) || !error.retryable) throw error;
       const [ownMs, askedMs] = [firstPauseMs * 2 ** (attempt - 1), error.retryAfterMs ?? 0];
       if (askedMs > ownMs && !mayPause(askedMs)) throw error;
-      const pauseMs = Math.max(askedMs, ownMs);
       // An abort ends the pause by throwing; its reason is thrown above.
-      await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
+      await sleep(Math.max(askedMs, ownMs), undefined, { signal }).catch(() => undefined);
     }
   }
 }
 
-/**
- * Grants reads the pauses that the partner asks for.
- *
- * @param longestMs of one pause.
- * @param togetherMs of all pauses together, those of reads that run at the same time added up.
- */
+/** Allows pauses of at most `longestMs` each, and `togetherMs` for all of them, also those of reads at the same time. */
 export function limitPauses({ longestMs, togetherMs }: { longestMs: number; togetherMs: number }) {
   let leftMs = togetherMs;
   return (askedMs: number): boolean => {

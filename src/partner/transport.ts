@@ -1,24 +1,24 @@
 import type { Socket } from 'node:net';
 import { Agent, buildConnector, Client, type Dispatcher } from 'undici';
 import { safeErrorCode } from '../domain/error-code';
-import { LongBodies, SHORT_BODY_BYTES } from './long-bodies';
+import { parseRetryAfter } from '../domain/retry-after';
+import { PartnerError, type PartnerErrorFacts, type PartnerErrorKind, type PartnerOperation } from './errors';
 
-/** One request as it goes onto the wire. `notAfter` (epoch ms) is compared with the clock at the moment of the write. */
 export interface WireRequest {
+  operation: PartnerOperation;
   method: 'GET' | 'POST';
   path: string;
   headers: Record<string, string>;
   body?: Buffer;
+  /** Epoch ms: if the write comes later by the clock, nothing is sent (`too-late`). */
   notAfter?: number;
-  /** Only with POST. */
+  /** Only with POST. If it refuses, nothing is sent (`withdrawn`). */
   beforeWrite?: BeforeWrite;
 }
 
 /**
- * Asked when the connection stands, and awaited before the request is written. Never throws, and ends within a deadline of
- * its own.
- *
- * @returns until when (epoch ms) the write is allowed, or why it is not, in safe words.
+ * Asked once the connection is up, before the request is written. It never throws and has a deadline of its own. It answers
+ * until when (epoch ms) the write is allowed, or why it is not, in words that are safe to log.
  */
 export type BeforeWrite = () => Promise<{ writeBy: number } | { refused: string }>;
 
@@ -27,101 +27,58 @@ export interface TransportLimits {
   timeoutMs: number;
   maxBodyBytes: number;
   now: () => number;
-  /** Where the answers of all reads are bounded together. The answer to a placement must be read, and never waits. */
-  longBodies?: LongBodies;
 }
 
-interface Head {
+export interface WireAnswer {
   httpStatus: number;
-  retryAfter: string | undefined;
-  /** The header `Date`. */
-  date: string | undefined;
-}
-
-/** How one request ended. */
-export type Exchange = AnsweredExchange | FailedExchange;
-
-interface AnsweredExchange extends Head {
-  end: 'answered';
-  /** Absent where an error's body broke off or was too long. */
+  retryAfterMs: number | undefined;
+  /** The header `Date`, epoch ms. */
+  sentAtMs: number | undefined;
+  /** Absent if the body of an error broke off or was too long. */
   body: Buffer | undefined;
 }
 
-export interface FailedExchange {
-  end: 'failed';
-  why: Failure;
-  /** Whether the request was handed to the connection: from then on, the partner may have it. */
-  sent: boolean;
-  code: string | undefined;
-  head: Head | undefined;
-  /** With `withdrawn`: what `beforeWrite` said, or what happened meanwhile. */
-  refusal?: string;
-}
-
-type Failure = 'deadline' | 'connection' | 'withdrawn' | 'too-late' | 'too-large';
-
-// The bodies of errors are read only for their trace id.
+/** The bodies of errors are read only for their trace id. */
 const ERROR_BODY_BYTES = 64 * 1024;
 
 /**
- * Sends requests to one origin: once each, no redirects, no HTTP/2. Reads share kept-alive connections; each POST gets a
- * connection of its own, since on a kept one a failure can't be told from the failure of the request before.
+ * Sends requests to one origin: once each, no redirects, no HTTP/2. Reads share kept-alive connections. Each POST has its own:
+ * on a kept one its failure can't be told from that of the request before.
  */
 export function openTransport(origin: string, limits: TransportLimits) {
-  // Undici's timeouts restart with every 1xx and every byte, so a total deadline takes their place.
-  const quiet = { headersTimeout: 0, bodyTimeout: 0, connectTimeout: limits.timeoutMs, allowH2: false };
-  const reads = new Agent({ ...quiet, pipelining: 1 });
-  const readLimits = { ...limits, longBodies: new LongBodies() };
+  const { timeoutMs } = limits;
+  // Undici's timeouts begin anew with every 1xx and every byte. A total deadline takes their place.
+  const options = { headersTimeout: 0, bodyTimeout: 0, allowH2: false };
+  const reads = new Agent({ ...options, connectTimeout: timeoutMs, pipelining: 1 });
+  const connector = buildConnector({ timeout: timeoutMs, allowH2: false });
 
-  async function sendAlone(request: WireRequest): Promise<Exchange> {
-    let client: Client | undefined;
-    const open = (handler: ExchangeHandler) => {
-      const connector = buildConnector({ timeout: limits.timeoutMs, allowH2: false });
-      const connect = withPermission(connector, handler, request.beforeWrite);
-      return (client = new Client(origin, { ...quiet, pipelining: 0, connect }));
-    };
+  /** @throws PartnerError if no whole answer came */
+  async function send(request: WireRequest): Promise<WireAnswer> {
+    const { method, path, headers, body } = request;
+    let own: Client | undefined;
     try {
-      return await exchange(open, origin, request, limits);
+      return await new Promise((resolve, reject) => {
+        const handler = new ExchangeHandler(request, limits, resolve, reject);
+        const connect = withPermission(connector, handler);
+        if (method === 'POST') own = new Client(origin, { ...options, pipelining: 0, connect });
+        (own ?? reads).dispatch({ origin, method, path, headers, body: body ?? null }, handler);
+      });
     } finally {
-      await client?.destroy();
+      await own?.destroy();
     }
   }
 
-  return {
-    send: (request: WireRequest) =>
-      request.method === 'POST' ? sendAlone(request) : exchange(() => reads, origin, request, readLimits),
-    close: () => reads.destroy(),
-  };
-}
-
-function exchange(
-  dispatcherFor: (handler: ExchangeHandler) => Dispatcher,
-  origin: string,
-  request: WireRequest,
-  limits: TransportLimits,
-): Promise<Exchange> {
-  return new Promise((resolve) => {
-    const handler = new ExchangeHandler(request.notAfter, limits, resolve);
-    const { method, path, headers, body } = request;
-    dispatcherFor(handler).dispatch({ origin, method, path, headers, body: body ?? null }, handler);
-  });
+  return { send, close: () => reads.destroy() };
 }
 
 /**
- * Hands a connection over only once `beforeWrite` has allowed the write: undici writes as soon as it has one. What takes long
- * (a name, TCP, TLS) is then behind, and next to nothing lies between the permission and the write.
+ * Hands a connection over only once the write is allowed, because undici writes as soon as it has one. The slow part (name, TCP,
+ * TLS) is then done, and almost nothing lies between the permission and the write.
  */
-function withPermission(
-  connector: buildConnector.connector,
-  handler: ExchangeHandler,
-  beforeWrite: BeforeWrite | undefined,
-): buildConnector.connector {
-  if (!beforeWrite) return connector;
+function withPermission(connector: buildConnector.connector, handler: ExchangeHandler): buildConnector.connector {
   return (options, callback) => {
     const handOver = async (socket: Socket) => {
-      const allowed = await handler.askPermission(beforeWrite, socket);
-      // One that has broken meanwhile would be waited on in vain.
-      if (allowed && !socket.destroyed) return callback(null, socket);
+      if (await handler.mayWriteTo(socket)) return callback(null, socket);
       socket.destroy();
       callback(new Error('given up'), null);
     };
@@ -130,127 +87,112 @@ function withPermission(
 }
 
 class ExchangeHandler implements Dispatcher.DispatchHandler {
+  /** Whether the request was handed to the connection. From then on the partner may have it. */
   private sent = false;
   private settled = false;
+  private notAfter: number;
   private controller: Dispatcher.DispatchController | undefined;
-  private head: Head | undefined;
+  private head: Omit<WireAnswer, 'body'> | undefined;
+  private isError = false;
   private chunks: Buffer[] = [];
   private size = 0;
   private deadline: NodeJS.Timeout | undefined;
-  private leaveLongBodies: (() => void) | undefined;
 
   constructor(
-    private notAfter = Infinity,
+    private readonly request: WireRequest,
     private readonly limits: TransportLimits,
-    private readonly resolve: (exchange: Exchange) => void,
+    private readonly resolve: (answer: WireAnswer) => void,
+    private readonly reject: (error: PartnerError) => void,
   ) {
+    this.notAfter = request.notAfter ?? Infinity;
     this.startDeadline();
   }
 
-  /** The partner's time does not run while the permission is asked for. @returns whether the request may be written. */
-  async askPermission(beforeWrite: BeforeWrite, socket: Socket): Promise<boolean> {
+  /** Asks `beforeWrite`. The partner's time does not run meanwhile. */
+  async mayWriteTo(socket: Socket): Promise<boolean> {
+    const { beforeWrite } = this.request;
     if (this.settled || this.sent) return false;
+    if (!beforeWrite) return true;
     clearTimeout(this.deadline);
     const permission = await beforeWrite();
-    if ('refused' in permission) return this.withdraw(permission.refused);
-    const closed = closedWhileSilent(socket);
-    if (closed !== undefined) return this.withdraw(closed);
+    const refusal = 'refused' in permission ? permission.refused : closedWhileSilent(socket);
+    if (refusal !== undefined) this.fail('withdrawn', refusal);
+    if (refusal !== undefined || 'refused' in permission) return false;
     this.notAfter = Math.min(this.notAfter, permission.writeBy);
     this.startDeadline();
-    return true;
+    // Undici would wait in vain on a connection that has broken.
+    return !socket.destroyed;
   }
 
   /**
-   * Undici calls this on a connected socket and writes the request right after, in the same turn, unless it was aborted
-   * here. It is the last moment at which "not sent" is still certain.
+   * Undici calls this on a connected socket and writes the request right after, unless it was aborted here. It is the last
+   * moment at which "not sent" is certain.
    */
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.controller = controller;
     if (this.settled) return controller.abort(new Error('given up'));
-    // Undici puts a request that lost its connection back into its queue in some cases. Once is all that is allowed.
-    if (this.sent) return this.giveUp('connection');
-    if (this.limits.now() > this.notAfter) return this.giveUp('too-late');
+    // Undici sometimes puts a request that lost its connection back into its queue. Only one write is allowed.
+    if (this.sent) return this.fail('connection-lost', 'the connection failed before a whole answer');
+    if (this.limits.now() > this.notAfter) return this.fail('too-late', 'not sent, its time was over');
     this.sent = true;
   }
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: Record<string, unknown>): void {
     if (status < 200) return;
-    const header = (name: string) => (typeof headers[name] === 'string' ? headers[name] : undefined);
-    this.head = { httpStatus: status, retryAfter: header('retry-after'), date: header('date') };
+    const retryAfterMs = parseRetryAfter(headers['retry-after'], this.limits.now());
+    this.head = { httpStatus: status, retryAfterMs, sentAtMs: Date.parse(String(headers.date)) || undefined };
+    this.isError = status > 299;
   }
 
-  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+  onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.settled) return;
     this.size += chunk.length;
-    const cap = isError(this.head) ? ERROR_BODY_BYTES : this.limits.maxBodyBytes;
-    if (this.size > cap) return this.giveUp('too-large');
     this.chunks.push(chunk);
-    if (this.size > SHORT_BODY_BYTES) this.waitForMemory(controller);
-  }
-
-  /** The partner sends no more while the connection is paused. The deadline goes on. */
-  private waitForMemory(controller: Dispatcher.DispatchController): void {
-    const { longBodies } = this.limits;
-    if (!longBodies || this.leaveLongBodies) return;
-    // Not within the callback of another answer: undici can't parse two at once.
-    const { mayRead, leave } = longBodies.enter(() => void setImmediate(() => controller.resume()));
-    this.leaveLongBodies = leave;
-    if (!mayRead) controller.pause();
+    if (this.size <= (this.isError ? ERROR_BODY_BYTES : this.limits.maxBodyBytes)) return;
+    this.fail('unreadable', 'the answer is larger than the cap', { reason: 'too-large' });
   }
 
   onResponseEnd(): void {
-    if (this.head) this.settle({ end: 'answered', ...this.head, body: Buffer.concat(this.chunks) });
+    if (this.head) this.settle({ ...this.head, body: Buffer.concat(this.chunks) });
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
-    this.fail('connection', safeErrorCode(error));
+    const code = safeErrorCode(error);
+    const what = code === undefined ? '' : ` (${code})`;
+    if (this.sent) this.fail('connection-lost', `the connection failed before a whole answer${what}`, { code });
+    else this.fail('unreachable', `no connection to the partner${what}`, { code });
   }
 
-  private giveUp(why: Failure): void {
-    this.fail(why, undefined);
+  /** An error status says all that is needed; what became of its body does not matter. */
+  private fail(kind: PartnerErrorKind, message: string, facts: PartnerErrorFacts = {}): void {
+    const { head, isError } = this;
+    const { operation } = this.request;
+    const known = { operation, httpStatus: head?.httpStatus, retryAfterMs: head?.retryAfterMs };
+    this.settle(
+      head && isError ? { ...head, body: undefined } : new PartnerError(kind, message, { ...known, ...facts }),
+    );
     this.controller?.abort(new Error('given up'));
   }
 
-  private fail(why: Failure, code: string | undefined): void {
-    const { head } = this;
-    // An error status says all that is needed; what became of its body does not matter.
-    if (head && isError(head)) this.settle({ end: 'answered', ...head, body: undefined });
-    else this.settle(this.failure(why, code));
-  }
-
-  private withdraw(refusal: string): false {
-    this.settle({ ...this.failure('withdrawn', undefined), refusal });
-    return false;
-  }
-
-  private failure(why: Failure, code: string | undefined): FailedExchange {
-    const { head, sent } = this;
-    return { end: 'failed', why, sent, code, head };
-  }
-
   private startDeadline(): void {
-    this.deadline = setTimeout(() => this.giveUp('deadline'), this.limits.timeoutMs);
+    this.deadline = setTimeout(() => {
+      const message = `no ${this.sent ? 'whole answer' : 'connection'} before the deadline`;
+      this.fail('timeout', message, { sent: this.sent });
+    }, this.limits.timeoutMs);
   }
 
-  private settle(exchange: Exchange): void {
+  private settle(end: WireAnswer | PartnerError): void {
     if (this.settled) return;
     this.settled = true;
     clearTimeout(this.deadline);
-    this.leaveLongBodies?.();
     this.chunks = [];
-    this.resolve(exchange);
+    if (end instanceof PartnerError) this.reject(end);
+    else this.resolve(end);
   }
 }
 
-/**
- * A partner that works closes connections that stay silent, some with a 408, and the permission may take seconds. One that resets
- * them does not work.
- */
+/** A working partner closes connections that stay silent, some with a 408, and the permission may take seconds. */
 function closedWhileSilent({ readable, readableLength, errored }: Socket): string | undefined {
   const isClosed = !errored && (!readable || readableLength > 0);
-  return isClosed ? 'not sent, the partner closed the connection before the permission was there' : undefined;
-}
-
-function isError(head: Head | undefined): boolean {
-  return head !== undefined && (head.httpStatus < 200 || head.httpStatus > 299);
+  return isClosed ? 'not sent, the partner closed the connection before the write was allowed' : undefined;
 }

@@ -63,7 +63,22 @@ export function placementMaxAge(settings: Pick<PurchaseSettings, 'partnerTimeout
   return Math.max(10 * SECOND, settings.partnerTimeoutMs + 2 * SECOND);
 }
 
-/** How long a placement's request may still be on its way to the partner after its attempt was given up. */
+/** How long before its age limit a placement has the permit for its write: then come the connection and the record. */
+export const placementWriteTime = 2 * SECOND;
+
+/** The requests of a placement: a search, two pages of the history if the partner ignores the search, and the write. */
+const PLACEMENT_REQUESTS = 4;
+
+/**
+ * The lowest `PARTNER_MAX_RPS`, to two decimals, under which all requests of a placement fit into one attempt. Permits come at
+ * even distances, the first up to one distance after it is asked for.
+ */
+export function lowestRequestRate(settings: Pick<PurchaseSettings, 'partnerTimeoutMs'>): number {
+  const lowest = (PLACEMENT_REQUESTS * SECOND) / (placementMaxAge(settings) - placementWriteTime);
+  return Math.ceil(lowest * 100) / 100;
+}
+
+/** For how long after its attempt was given up a placement's request may still be on its way to the partner. */
 export function placementInFlight(settings: PurchaseSettings): number {
   return placementMaxAge(settings) + settings.partnerTimeoutMs;
 }

@@ -1,5 +1,6 @@
 import { presentableStatus, REFERENCE_PATTERN, isSafeOrderId } from '../../domain/order';
-import type { HistoryOrder, OrderPage } from '../../partner';
+import type { HistoryOrder, NewestEnd, OrderPage } from '../../partner';
+import { loadPartner } from '../lazy';
 import { type Check, fault, ok, type Problem, warning } from './check';
 import { checkLimit, checkPage, renamed } from './paging-checks';
 import type { PartnerLayout, PartnerProbe } from './partner-probe';
@@ -8,7 +9,7 @@ import { checkSearch } from './search-checks';
 /** What doctor has found out about the order history. */
 export interface HistoryFacts {
   orders: number;
-  newestEnd: 'first' | 'last' | 'neither' | 'unknown';
+  newestEnd: NewestEnd;
   search: 'exact' | 'fuzzy' | 'none' | 'unknown';
   largestPage?: number;
   /** How often each status stood on the page that was read. */
@@ -42,7 +43,7 @@ export async function checkHistory(probe: PartnerProbe, listPrefix: string, unkn
   const search = await checkSearch(probe, layout, { hits, known, unknown });
 
   const rows = limit.largest ?? plain.data;
-  const newestEnd = newestEndOf(rows.orders);
+  const newestEnd = loadPartner().newestEndOf(rows.orders);
   const statuses = countStatuses(rows.orders);
   const facts = { orders: hits, newestEnd, search: search.how, largestPage: rows.pages.limit, statuses };
   const checks = [
@@ -81,14 +82,6 @@ function readabilityChecks({ orders, unreadable: rotten }: OrderPage, hits: numb
   const got = `${rotten.length} rows that can't be read; expected ${(rotten[0]?.problems ?? []).join(', ')}`;
   const remedy = 'The reconciliation reports them as UNREADABLE; ask the partner what they are.';
   return [read, warning(`${NAME}: rows`, 'rows as documented', got, { remedy })];
-}
-
-function newestEndOf(orders: readonly HistoryOrder[]): HistoryFacts['newestEnd'] {
-  const times = orders.map(({ createdAt }) => Date.parse(createdAt));
-  const steps = times.slice(1).map((time, index) => Math.sign(time - (times[index] ?? time)));
-  const [rises, falls] = [steps.includes(1), steps.includes(-1)];
-  if (rises && falls) return 'neither';
-  return rises ? 'last' : falls ? 'first' : 'unknown';
 }
 
 function newestEndCheck(end: HistoryFacts['newestEnd']): Check {

@@ -1,3 +1,4 @@
+import { lowestRequestRate } from '../../workflows/policies';
 import { type Check, ok, warning } from './check';
 import { clockCheck } from './clock-check';
 import { checkHistory, type HistoryFacts } from './history-checks';
@@ -49,27 +50,31 @@ function known(settings: Record<string, string | undefined>): Record<string, str
 
 /** What nobody asked for and all answers together show. */
 function observationChecks({ seen, settings }: PartnerProbe): Check[] {
-  return [rateCheck(seen), ...clockChecks(seen, settings.timeoutMs), ...speedChecks(seen, settings.timeoutMs)];
+  return [
+    rateCheck(seen, settings.timeoutMs),
+    ...clockChecks(seen, settings.timeoutMs),
+    ...speedChecks(seen, settings.timeoutMs),
+  ];
 }
 
-function rateCheck({ requests, limited, rateWhenLimited }: Observations): Check {
+function rateCheck({ requests, limited, rateWhenLimited }: Observations, timeoutMs: number): Check {
   const name = 'partner: rate limit';
   const expected = 'no 429';
   if (limited === 0) return ok(name, expected, `none in ${requests} requests, one after another`);
   const got = `${limited} times 429, first after ${rateWhenLimited} requests in a second`;
-  const remedy = `Ask the partner how much is allowed, divide by the workers. Until then PARTNER_MAX_RPS=${slowRate(rateWhenLimited)}.`;
+  const remedy = `Ask the partner how much is allowed, divide by the workers. Until then PARTNER_MAX_RPS=${slowRate(rateWhenLimited, timeoutMs)}.`;
   return warning(name, expected, got, { variable: 'PARTNER_MAX_RPS', remedy });
 }
 
 function rateSetting({ seen, settings }: PartnerProbe): string | undefined {
-  if (seen.limited > 0) return slowRate(seen.rateWhenLimited);
+  if (seen.limited > 0) return slowRate(seen.rateWhenLimited, settings.timeoutMs);
   const { maxRequestsPerSecond: configured } = settings;
   return configured === undefined ? undefined : String(configured);
 }
 
-/** Half of what was too much. */
-function slowRate(tooMuch = 1): string {
-  return String(Math.max(0.2, tooMuch / 2));
+/** Half of what was too much, but not less than what the worker takes. */
+function slowRate(tooMuch = 1, partnerTimeoutMs: number): string {
+  return String(Math.max(lowestRequestRate({ partnerTimeoutMs }), tooMuch / 2));
 }
 
 function clockChecks({ clockDifferenceMs }: Observations, timeoutMs: number): Check[] {

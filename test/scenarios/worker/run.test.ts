@@ -30,7 +30,7 @@ describe('a worker process at work', () => {
       /^fulfilment_polls_total\{[^}]*result="ended"[^}]*\} 1$/m,
       /^fulfilment_delivery_attempts_total\{[^}]*result="received"[^}]*\} 1$/m,
       /^fulfilment_partner_request_duration_seconds_bucket\{answer="ok",[^}]*operation="placeOrder"[^}]*le="0.01"\} /m,
-      /^fulfilment_partner_slot_wait_seconds_count\{[^}]*priority="placement"[^}]*\} 2$/m,
+      /^fulfilment_partner_permit_wait_seconds_count\{[^}]*class="placement"[^}]*\} 2$/m,
       /^fulfilment_partner_headroom\{[^}]*\} 109995\.01$/m,
       /^fulfilment_running_purchases\{[^}]*state="HELD"[^}]*\} 0$/m,
       /^temporal_workflow_completed_total\{/m,

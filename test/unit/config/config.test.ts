@@ -273,6 +273,20 @@ describe('variables that are right alone and wrong together', () => {
     expect(wrongNames(change)).toEqual([name]);
   });
 
+  it.each([
+    ['0.26', '15s', 0.27],
+    ['0.49', '1s', 0.5],
+  ])('a rate of %s with a timeout of %s, under which no order could be placed', (rate, timeout, lowest) => {
+    const change = { PARTNER_MAX_RPS: rate, PARTNER_TIMEOUT: timeout };
+    const [issue, ...others] = workerIssues(change);
+    expect(issue).toMatchObject({ variable: 'PARTNER_MAX_RPS', got: `"${rate}"` });
+    expect(issue!.expected).toContain(`at least ${lowest} with PARTNER_TIMEOUT`);
+    expect(issue!.remedy).toBe(`Set PARTNER_MAX_RPS=${lowest}, or raise PARTNER_TIMEOUT.`);
+    expect(others).toEqual([]);
+    expect(wrongNames({ ...change, PARTNER_MAX_RPS: String(lowest) })).toEqual([]);
+    expect(wrongNames({ ...change, PARTNER_TIMEOUT: '16s' })).toEqual([]);
+  });
+
   it('takes a deadline before the first poll, because there is always one poll at the deadline', () => {
     expect(wrongNames({ PURCHASE_DEADLINE: '2s' })).toEqual([]);
   });

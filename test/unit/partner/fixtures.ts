@@ -1,3 +1,4 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import {
   createPartnerClient,
   isPartnerError,
@@ -6,6 +7,7 @@ import {
 } from '../../../src/partner/index';
 import { rejectionOf } from '../../support/checks';
 import { closeAtEnd } from '../../support/clean-up';
+import { type Reply, type ScriptedServer, type ScriptedServerOptions, startServer } from '../../support/http-server';
 
 export const API_KEY = 'fake-api-key-canary-7d1f';
 
@@ -57,4 +59,20 @@ export function orderData(id: string, more: Record<string, unknown> = {}): Recor
     balance: { balance: 90.01, credit_limit: 50 },
     ...more,
   };
+}
+
+/** A server that answers so. */
+export async function serverWith(reply?: Reply, options?: ScriptedServerOptions): Promise<ScriptedServer> {
+  const server = await startServer(options);
+  if (reply) server.script(reply);
+  return server;
+}
+
+/** Runs once, when Node or undici says on a diagnostics channel that it has come so far. */
+export function onceAt(channel: string, act: (message: unknown) => void): void {
+  const listener = (message: unknown) => {
+    unsubscribe(channel, listener);
+    act(message);
+  };
+  subscribe(channel, listener);
 }

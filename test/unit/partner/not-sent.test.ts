@@ -3,8 +3,7 @@ import { freePort } from '../../support/free-port';
 import { type ScriptedServer, startTcpServer } from '../../support/http-server';
 import { selfSigned } from '../../support/self-signed';
 import { waitUntil } from '../../support/wait-until';
-import { clientOf, envelope, failureOf, NEW_ORDER } from './fixtures';
-import { onceAt, serverWith } from './servers';
+import { clientOf, envelope, failureOf, NEW_ORDER, onceAt, serverWith } from './fixtures';
 
 describe('a failure before the write is not sent', () => {
   it('a refused connection', async () => {

@@ -19,7 +19,7 @@ describe('the catalogue', () => {
   it('asks with the documented parameters and answers in our own words', async () => {
     answer({ hits: 1, products: [productRow('p-1', { more: 1 })], pages });
     const query = { query: 'a b&c', inStock: false, sort: 'PRICE_ASC', currency: 'PLN', page: 2, limit: 500 } as const;
-    const { data, traceId, timestamp } = await partner.listProducts(query);
+    const { data, traceId } = await partner.listProducts(query);
 
     const url = new URL(server.received[0]!.path, server.url);
     expect(url.pathname).toBe('/v1/partners/products');
@@ -32,7 +32,7 @@ describe('the catalogue', () => {
       limit: '500',
     });
     expect(data).toEqual({ hits: 1, products: [productRow('p-1')], unreadable: [], pages });
-    expect({ traceId, timestamp }).toEqual({ traceId: 'trace-1', timestamp: TIMESTAMP });
+    expect(traceId).toBe('trace-1');
   });
 
   it('takes what the document leaves open, and a name like __proto__ for a name', async () => {
@@ -59,30 +59,19 @@ describe('the catalogue', () => {
     const { value } = await partner.products().next();
     expect(value).toEqual(data.products[0]);
   });
-
-  it.each([
-    ['limit 0', { limit: 0 }],
-    ['limit 501', { limit: 501 }],
-    ['page 1.5', { page: 1.5 }],
-  ])('is not asked for %s', async (_, query) => {
-    expect(await failureOf(partner.listProducts(query))).toMatchObject({ kind: 'invalid-argument' });
-    expect(server.connections).toBe(0);
-  });
 });
 
 describe('the order history', () => {
   it('is asked with the parameter names that the user has set', async () => {
     answer({ hits: 0, orders: [], pages });
     const historyParams = { search: 'q', page: 'p', limit: 'per_page' };
-    const configured = clientOf(server.url, { historyParams, listPrefix: '/v2' });
-    await configured.listOrders({ search: 'REF-1&x=1', page: 3, limit: 20 });
-    expect(server.received[0]!.path).toBe('/v2/orders?q=REF-1%26x%3D1&p=3&per_page=20');
-  });
-
-  it('is asked with query, page and limit by default', async () => {
-    answer({ hits: 0, orders: [], pages });
-    await partner.listOrders({ search: 'REF-1', page: 3, limit: 20 });
-    expect(server.received[0]!.path).toBe('/v1/partners/orders?query=REF-1&page=3&limit=20');
+    const query = { search: 'REF-1&x=1', page: 3, limit: 20 };
+    await clientOf(server.url, { historyParams, listPrefix: '/v2' }).listOrders(query);
+    await partner.listOrders(query);
+    expect(server.received.map(({ path }) => path)).toEqual([
+      '/v2/orders?q=REF-1%26x%3D1&p=3&per_page=20',
+      '/v1/partners/orders?query=REF-1%26x%3D1&page=3&limit=20',
+    ]);
   });
 
   it('shows each order, whatever stands for the item of an order of several', async () => {
@@ -90,7 +79,7 @@ describe('the order history', () => {
       historyRow('o-1'),
       historyRow('o-2', { item: [{ id: 'p-1' }] }),
       historyRow('o-3', { item: null, status: 'NEVER_HEARD_OF', reference_id: null }),
-      historyRow('o-4', { item: { title: '2 products', amount: 30 } }),
+      historyRow('o-4', { item: { title: '2 products', amount: 30, quantity: 'two' } }),
     ];
     answer({ hits: 4, orders: rows, pages });
     const { orders } = (await partner.listOrders()).data;
@@ -110,7 +99,6 @@ describe('the order history', () => {
     ['status', null, 'string'],
     ['id', 7, 'string'],
     ['created_at', 'FAKE-VALUE', 'a date and time'],
-    ['item', { quantity: 'FAKE-VALUE' }, 'number'],
   ])(
     'sets one row with a wrong %s apart, reads all others, and says what is wrong without showing a value',
     async (name, value, wanted) => {
@@ -156,9 +144,10 @@ describe('the order history', () => {
     ]);
     const notAfter = Date.parse('2026-01-03T00:00:00Z');
     expect(unreadable).toMatchObject([
-      { at: 1, id: undefined, notAfter },
-      { at: 2, id: undefined, notAfter },
+      { at: 1, notAfter },
+      { at: 2, notAfter },
     ]);
+    expect(unreadable.filter(({ id }) => id !== undefined)).toEqual([]);
   });
 
   it('is not searched for nothing, which would list everything', async () => {
@@ -230,21 +219,16 @@ describe('an order with its keys', () => {
 
 describe('an error of a read', () => {
   it.each([
-    ['not-found', false, { status: 404 }],
-    ['access', false, { status: 401 }],
-    ['access', false, { status: 403 }],
-    ['status', true, { status: 429 }],
-    ['status', true, { status: 503 }],
-    ['status', false, { status: 400 }],
-    ['status', false, { status: 302, headers: { location: '/elsewhere' } }],
-    ['refused', false, { json: { success: false, status: 404 } }],
-    ['refused', true, { json: { success: false } }],
-    ['unreadable', true, { body: '<html>' }],
-    ['unreadable', false, { json: {} }],
-    ['connection-lost', true, 'reset'],
-  ] satisfies [string, boolean, Reply][])('is %s, and worth another try: %s (%j)', async (kind, retryable, reply) => {
+    ['not-found', { status: 404 }],
+    ['access', { status: 401 }],
+    ['status', { status: 503 }],
+    ['refused', { json: { success: false } }],
+    ['unreadable', { body: '<html>' }],
+    ['unreadable', { json: {} }],
+    ['connection-lost', 'reset'],
+  ] satisfies [string, Reply][])('is %s, and the read is not repeated: %j', async (kind, reply) => {
     server.script(reply);
-    expect(await failureOf(partner.getOrder('o-1'))).toMatchObject({ kind, retryable, operation: 'getOrder' });
+    expect(await failureOf(partner.getOrder('o-1'))).toMatchObject({ kind, operation: 'getOrder' });
     expect(server.received).toHaveLength(1);
   });
 
@@ -262,12 +246,9 @@ describe('an error of a read', () => {
     expect((await hasty.getOrder('o-1')).data.id).toBe('o-1');
   });
 
-  it.each([
-    ['an invented trace', { trace_id: 'a key?\n', timestamp: 'yesterday' }],
-    ['no strings', { trace_id: {}, timestamp: 7 }],
-  ])('names no trace or time that does not look like one: %s', async (_, extensions) => {
-    server.script({ status: 500, json: envelope({}, { details: { extensions } }) });
-    expect(await failureOf(partner.getOrder('o-1'))).toMatchObject({ traceId: undefined, timestamp: undefined });
+  it.each([['a key?\n'], [{}]])('names no trace that does not look like one: %j', async (trace_id) => {
+    server.script({ status: 500, json: envelope({}, { details: { extensions: { trace_id } } }) });
+    expect(await failureOf(partner.getOrder('o-1'))).toMatchObject({ traceId: undefined });
   });
 });
 

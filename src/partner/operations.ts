@@ -1,0 +1,107 @@
+import type { z } from 'zod';
+import { isSafeOrderId, REFERENCE_PATTERN } from '../domain/order';
+import { PartnerError, type PartnerOperation } from './errors';
+import type { RequestFacts } from './hooks';
+import * as schemas from './schemas';
+import type { NewOrder, Order, OrderPage, OrderQuery, ProductPage, ProductQuery } from './types';
+
+/** The largest page that the partner serves. */
+export const MAX_PAGE_SIZE = 500;
+
+/** Where the partner's operations are. What has a default is not shown by the partner's document. */
+export interface PartnerLayout {
+  /** `http` or `https`, with or without a path; no credentials, query or fragment. */
+  baseUrl: string;
+  /** Before `/products` and `/orders`. Default `/v1/partners`. */
+  listPrefix?: string;
+  /** Before `/place-order` and `/orders/{id}/keys`. Default empty. */
+  orderPrefix?: string;
+  /** The parameters of the order history. Default `query`, `page`, `limit`. */
+  historyParams?: { search: string; page: string; limit: string };
+}
+
+/** One request, and what its answer must be. */
+export interface Call<T> {
+  facts: RequestFacts;
+  method: 'GET' | 'POST';
+  path: string;
+  body?: Buffer;
+  schema: z.ZodType<T>;
+  /** What is wrong with a payload of that shape, if anything. */
+  problemOf?: (payload: T) => string | undefined;
+}
+
+/** Makes the calls. They throw a PartnerError `invalid-argument`, which names the argument and never its value. */
+export function createCalls({ baseUrl, listPrefix = '/v1/partners', orderPrefix = '', historyParams }: PartnerLayout) {
+  const names = historyParams ?? { search: 'query', page: 'page', limit: 'limit' };
+  const { origin, pathname } = new URL(baseUrl);
+  const base = pathname.replace(/\/+$/, '');
+  return {
+    origin,
+    listProducts({ query, inStock: in_stock, sort, currency, page, limit }: ProductQuery): Call<ProductPage> {
+      const path = `${base}${listPrefix}/products${paramsOf({ query, in_stock, sort, currency, page, limit })}`;
+      return { facts: { operation: 'listProducts' }, method: 'GET', path, schema: schemas.productPage };
+    },
+    listOrders({ search, page, limit }: OrderQuery): Call<OrderPage> {
+      // An empty search would list everything, the opposite of what a search for nothing means.
+      demand(search !== '', 'search must not be empty', 'listOrders');
+      const params = paramsOf({ [names.search]: search, [names.page]: page, [names.limit]: limit });
+      const path = `${base}${listPrefix}/orders${params}`;
+      return { facts: { operation: 'listOrders' }, method: 'GET', path, schema: schemas.orderPage };
+    },
+    placeOrder(order: NewOrder): Call<{ id: string }> {
+      const facts = { operation: 'placeOrder', referenceId: order.referenceId } as const;
+      const path = `${base}${orderPrefix}/place-order`;
+      return { facts, method: 'POST', path, body: orderBody(order), schema: schemas.placedOrder };
+    },
+    getOrder(id: string): Call<Order> {
+      demand(isText(id) && isSafeOrderId(id), 'the order id has characters that may not be part of a path', 'getOrder');
+      const path = `${base}${orderPrefix}/orders/${id}/keys`;
+      // Another order's keys under this id would be handed to the wrong customer.
+      const problemOf = (order: Order) => (order.id === id ? undefined : 'details.data.id: the id that was asked for');
+      const facts = { operation: 'getOrder', orderId: id } as const;
+      return { facts, method: 'GET', path, schema: schemas.orderWithKeys, problemOf };
+    },
+  };
+}
+
+/** @param apiKey its own error may quote a path or a secret, and is not passed on */
+export function headersOf(apiKey: () => string, operation: PartnerOperation, hasBody: boolean): Record<string, string> {
+  let key: string | undefined;
+  try {
+    key = apiKey();
+  } catch {
+    demand(false, 'the API key could not be read', operation);
+  }
+  const isUsable = key !== undefined && /^[\x21-\x7e]+$/.test(key);
+  demand(isUsable, 'the API key is empty, or has characters that no header can carry', operation);
+  const headers = { 'x-api-key': key, accept: 'application/json' };
+  return hasBody ? { ...headers, 'content-type': 'application/json' } : headers;
+}
+
+function orderBody({ items, referenceId }: NewOrder): Buffer {
+  const check = (holds: boolean, message: string) => demand(holds, message, 'placeOrder');
+  check(isText(referenceId) && REFERENCE_PATTERN.test(referenceId), 'referenceId has another form than a reference');
+  check(items.length > 0, 'items must not be empty');
+  for (const [index, { id, quantity }] of items.entries()) {
+    check(isText(id), `items.${index}.id must not be empty`);
+    check(Number.isSafeInteger(quantity) && quantity >= 1, `items.${index}.quantity must be a whole number from 1`);
+  }
+  const lines = items.map(({ id, quantity }) => ({ id, quantity }));
+  return Buffer.from(JSON.stringify({ items: lines, reference_id: referenceId }));
+}
+
+/** Empty, or from the question mark on. */
+function paramsOf(values: Record<string, string | number | boolean | undefined>): string {
+  const params = new URLSearchParams();
+  for (const [name, value] of Object.entries(values)) if (value !== undefined) params.set(name, String(value));
+  return params.size > 0 ? `?${params.toString()}` : '';
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string' && value !== '';
+}
+
+function demand(holds: boolean, message: string, operation: PartnerOperation): asserts holds {
+  if (!holds) throw new PartnerError('invalid-argument', message, { operation });
+}

@@ -1,0 +1,79 @@
+import { createHash } from 'node:crypto';
+import type { z } from 'zod';
+
+/** A row of a list that can't be read, with those of its fields that can. */
+export interface UnreadableRow {
+  /** Its place on its page, from 0. */
+  at: number;
+  /** The same for the same content. Not to be shown: an unkeyed hash of what may contain a key. */
+  digest: string;
+  id?: string;
+  referenceId?: string;
+  /** A date and time that `Date.parse` can read, in UTC if the partner names no zone. */
+  createdAt?: string;
+  /** Epoch ms: it was not created later, as its own date shows, or that of the next newer row in an ordered list. */
+  notAfter?: number;
+  /** See {@link problemsOf}. */
+  problems: string[];
+}
+
+export function isUnreadable<Row extends object>(row: Row | UnreadableRow): row is UnreadableRow {
+  return 'problems' in row;
+}
+
+export function byReadability<Row extends object>(rows: readonly (Row | UnreadableRow)[]) {
+  return {
+    readable: rows.filter((row) => !isUnreadable(row)) as Row[],
+    unreadable: rows.filter((row) => isUnreadable(row)) as UnreadableRow[],
+  };
+}
+
+/** Reads each row by itself: one bad row costs none of the others. @param fields what may be read of a bad one */
+export function readRows<Row extends object>(
+  rows: readonly unknown[],
+  schema: z.ZodType<Row>,
+  fields: z.ZodType<Pick<UnreadableRow, 'id' | 'referenceId' | 'createdAt'>>,
+): { readable: Row[]; unreadable: UnreadableRow[] } {
+  const results = rows.map((row) => schema.safeParse(row));
+  const dated: { createdAt?: string }[] = results.map(({ data }) => data ?? {});
+  const end = newestEndOf(dated);
+  const unreadable = results.flatMap(({ data, error }, at) => {
+    if (data) return [];
+    const known = fields.safeParse(rows[at]).data ?? {};
+    const newer = end === 'first' ? dated.slice(0, at).toReversed() : end === 'last' ? dated.slice(at + 1) : [];
+    const createdAt = known.createdAt ?? newer.find((row) => row.createdAt !== undefined)?.createdAt;
+    const notAfter = createdAt === undefined ? undefined : Date.parse(createdAt);
+    const digest = createHash('sha256').update(JSON.stringify(rows[at])).digest('base64url');
+    return [{ at, digest, ...known, notAfter, problems: problemsOf(error) }];
+  });
+  return { readable: results.flatMap(({ data }) => (data ? [data] : [])), unreadable };
+}
+
+/** The end of a list that has its newest rows. `neither`: it is in no order of time; `unknown`: too few rows to tell. */
+export type NewestEnd = 'first' | 'last' | 'neither' | 'unknown';
+
+/** Tells it from rows that follow each other, because the partner's document does not. */
+export function newestEndOf(rows: readonly { createdAt?: string }[]): NewestEnd {
+  const times = timesOf(rows);
+  const steps = times.slice(1).map((time, index) => Math.sign(time - (times[index] ?? time)));
+  const [rises, falls] = [steps.includes(1), steps.includes(-1)];
+  if (rises && falls) return 'neither';
+  return rises ? 'last' : falls ? 'first' : 'unknown';
+}
+
+/** Of the rows that have a date, epoch ms. */
+export function timesOf(rows: readonly { createdAt?: string }[]): number[] {
+  return rows.flatMap(({ createdAt }) => (createdAt === undefined ? [] : [Date.parse(createdAt)]));
+}
+
+/** Where something differs from a schema and what belongs there, such as `details.data.hits: number`. Nothing of what was received. */
+export function problemsOf(error: z.ZodError | undefined, place: readonly string[] = []): string[] {
+  const issues = error?.issues.slice(0, 5) ?? [];
+  return issues.map((issue) => [[...place, ...issue.path].join('.'), expectedBy(issue)].filter(Boolean).join(': '));
+}
+
+function expectedBy(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'invalid_type') return issue.expected;
+  if (issue.code === 'custom') return issue.message;
+  return issue.code === 'invalid_value' ? issue.values.map(String).join(' or ') : 'a value in range';
+}

@@ -1,0 +1,71 @@
+import {
+  answerKindOf,
+  isPartnerError,
+  PartnerError,
+  type PartnerErrorFacts,
+  statusError,
+} from '../../../src/partner/errors';
+
+type Kind = PartnerError['kind'];
+const READ: PartnerErrorFacts = { operation: 'getOrder' };
+const PLACE: PartnerErrorFacts = { operation: 'placeOrder' };
+
+describe('what follows from an HTTP status', () => {
+  it.each<[number[], PartnerError['placement'], boolean, boolean]>([
+    [[400, 413, 415, 422], 'ORDER_REFUSED', false, false],
+    [[402], 'ORDER_REFUSED', false, true],
+    [[401, 403, 404, 405], 'ACCESS_REFUSED', false, true],
+    [[409], 'CONFLICT', false, false],
+    [[408, 425, 429, 500, 502, 503, 504, 599], 'ANSWERED', true, true],
+    [[100, 301, 302, 307, 308, 406, 410, 418, 421], 'UNKNOWN', false, true],
+  ])('%p: %s; worth another read: %s; counts against the partner: %s', (statuses, placement, retryable, counts) => {
+    for (const httpStatus of statuses) {
+      const error = statusError({ ...PLACE, httpStatus });
+      expect(error).toMatchObject({ httpStatus, placement, retryable, countsAgainstPartner: counts });
+    }
+  });
+
+  it.each([
+    [301, 'status', '3xx'],
+    [401, 'access', 'access'],
+    [403, 'access', 'access'],
+    [404, 'not-found', 'not-found'],
+    [422, 'status', '4xx'],
+    [429, 'status', '429'],
+    [503, 'status', '5xx'],
+  ])('%i is of the kind %s, and is counted as %s', (httpStatus, kind, counted) => {
+    const error = statusError({ ...READ, httpStatus });
+    expect([error.kind, answerKindOf(error)]).toEqual([kind, counted]);
+  });
+});
+
+it.each<[Kind, PartnerErrorFacts, PartnerError['placement'], boolean, boolean]>([
+  ['invalid-argument', PLACE, 'NOT_SENT', false, false],
+  ['unreachable', PLACE, 'NOT_SENT', true, true],
+  ['too-late', { ...PLACE, permitInMs: 5 }, 'NOT_SENT', false, false],
+  ['withdrawn', PLACE, 'NOT_SENT', false, false],
+  ['closed', PLACE, 'NOT_SENT', false, false],
+  ['timeout', { ...PLACE, sent: false }, 'NOT_SENT', true, true],
+  ['timeout', { ...PLACE, sent: true }, 'UNKNOWN', true, true],
+  ['timeout', PLACE, 'UNKNOWN', true, true],
+  ['connection-lost', PLACE, 'UNKNOWN', true, true],
+  ['refused', PLACE, 'ANSWERED', true, true],
+  ['refused', { ...PLACE, envelopeStatus: 422 }, 'ANSWERED', false, true],
+  ['unreadable', { ...PLACE, reason: 'shape' }, 'UNKNOWN', false, true],
+  ['unreadable', { ...READ, reason: 'shape' }, 'UNKNOWN', false, false],
+  ['unreadable', { ...READ, reason: 'not-json' }, 'UNKNOWN', true, false],
+  ['unreadable', { ...READ, reason: 'too-large' }, 'UNKNOWN', false, false],
+  ['incomplete', READ, 'UNKNOWN', true, false],
+])(
+  '%s (%j): %s; worth another read: %s; counts against the partner: %s',
+  (kind, facts, placement, retryable, counts) => {
+    const error = new PartnerError(kind, 'it failed', facts);
+    expect(error).toMatchObject({ ...facts, kind, placement, retryable, countsAgainstPartner: counts });
+    expect([answerKindOf(error), error.message]).toEqual([kind, `${facts.operation}: it failed`]);
+  },
+);
+
+it('nothing but a PartnerError counts as one', () => {
+  const others = [new Error('x'), undefined, null, { kind: 'timeout', placement: 'NOT_SENT' }];
+  expect(others.filter(isPartnerError)).toEqual([]);
+});

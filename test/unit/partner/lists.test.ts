@@ -1,0 +1,237 @@
+import * as fc from 'fast-check';
+import { allOrders, type HistoryOptions, newestOrders, ordersSince } from '../../../src/partner/lists';
+import { newestEndOf } from '../../../src/partner/rows';
+import type { HistoryOrder, HistoryRow, OrderQuery } from '../../../src/partner/types';
+import { type Received, startServer } from '../../support/http-server';
+import { clientOf, envelope, failureOf, productRow } from './fixtures';
+
+const MINUTE = 60_000;
+
+function row(minute: number, more: { referenceId?: string; createdAt?: string } = {}): HistoryRow {
+  const createdAt = new Date(minute * MINUTE).toISOString();
+  return { id: `o-${minute}`, referenceId: `r-${minute}`, status: 'PENDING', item: undefined, createdAt, ...more };
+}
+
+interface Lies {
+  hits?: number;
+  total?: number;
+  /** The page that is served for the one that was asked for, and the number that it bears. */
+  serves?: (page: number) => { page: number; shownAs: number };
+}
+
+/** A history in pages of five. `change` runs after each page that it has served. */
+function historyOf(rows: HistoryRow[], lies: Lies = {}, change: (reads: number) => void = () => undefined) {
+  const asked: number[] = [];
+  const partner = {
+    listProducts: () => Promise.reject(new Error('not asked for')),
+    async listOrders({ page = 1, limit = 500 }: OrderQuery) {
+      asked.push(page);
+      const size = Math.min(limit, 5);
+      const served = lies.serves?.(page) ?? { page, shownAs: page };
+      const shown = rows.slice((served.page - 1) * size, served.page * size);
+      const orders = shown.filter((one): one is HistoryOrder => !('problems' in one));
+      const unreadable = shown.flatMap((one, at) => ('problems' in one ? [{ ...one, at }] : []));
+      const pages = { page: served.shownAs, total: lies.total ?? Math.ceil(rows.length / size), limit: size };
+      const data = { hits: lies.hits ?? rows.length, orders, unreadable, pages };
+      change(asked.length);
+      return { data, traceId: undefined, sentAtMs: 5_000 };
+    },
+  };
+  const whole = () => collect(allOrders(partner, {}));
+  const since = <Kept = HistoryRow>(minute: number, options: HistoryOptions<Kept> = {}) =>
+    ordersSince(partner, minute * MINUTE, options);
+  return { partner, asked, whole, since };
+}
+
+async function collect<T>(source: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const one of source) all.push(one);
+  return all;
+}
+
+const minutes = (count: number) => Array.from({ length: count }, (_, minute) => row(minute));
+const idsOf = (rows: readonly HistoryRow[]) => rows.map(({ id }) => id);
+const incomplete = { kind: 'incomplete', retryable: true };
+
+describe('a whole list', () => {
+  it('is read with one request a page in its order, and no more pages than the caller wants', async () => {
+    const { asked, whole, partner } = historyOf(minutes(12));
+    expect(idsOf(await whole())).toEqual(idsOf(minutes(12)));
+    expect(asked).toEqual([1, 2, 3]);
+    for await (const { id } of allOrders(partner, {})) if (id === 'o-1') break;
+    expect(asked).toEqual([1, 2, 3, 1]);
+    expect(await historyOf([]).whole()).toEqual([]);
+  });
+
+  it('of products has the largest pages unless the caller says otherwise, and the filters on each page', async () => {
+    const all = Array.from({ length: 501 }, (_, index) => productRow(`p-${index}`));
+    const respond = ({ path }: Received) => {
+      const { searchParams } = new URL(path, 'http://partner');
+      const [page, limit] = [Number(searchParams.get('page')), Number(searchParams.get('limit'))];
+      const pages = { page, total: Math.ceil(all.length / limit), limit };
+      const products = all.slice((page - 1) * limit, page * limit);
+      return { json: envelope({ hits: all.length, products, pages }) };
+    };
+    const server = await startServer({ respond });
+    expect(await collect(clientOf(server.url).products({ inStock: true }))).toHaveLength(501);
+    expect(server.received.map(({ path }) => path)).toEqual([
+      '/v1/partners/products?in_stock=true&page=1&limit=500',
+      '/v1/partners/products?in_stock=true&page=2&limit=500',
+    ]);
+  });
+
+  it('shows an order of several rows once, also where a page ends between them, and is not read again for it', async () => {
+    for (let at = 1; at < 12; at++) {
+      const rows = minutes(12).flatMap((one, minute) => (minute === at ? [one, one, one] : [one]));
+      const { asked, whole } = historyOf(rows);
+      expect(idsOf(await whole())).toEqual(idsOf(minutes(12)));
+      expect(asked).toEqual([1, 2, 3]);
+    }
+  });
+
+  it('shows an order under each reference, and each row without an id: a search for any of them must find it', async () => {
+    const nameless = { at: 0, digest: 'd', problems: ['object'] };
+    const rows = [row(1), row(1, { referenceId: 'other' }), nameless, nameless, ...minutes(4), nameless];
+    const given = await historyOf(rows).whole();
+    expect(given.filter(({ id }) => id === 'o-1')).toHaveLength(2);
+    expect(given.filter(({ id }) => id === undefined)).toHaveLength(3);
+  });
+
+  it('is read again when rows go while it is read, and never takes a row that went for one that was missed', async () => {
+    const rows = minutes(12);
+    const { asked, whole } = historyOf(rows, {}, (reads) => reads === 2 && rows.shift());
+    expect(idsOf(await whole())).toEqual(expect.arrayContaining(idsOf(rows)));
+    expect(asked).toEqual([1, 2, 3, 1, 2, 3]);
+  });
+
+  it.each<[string, Lies, number]>([
+    ['hold fewer rows than the partner counts', { hits: 13 }, 9],
+    ['are short in the middle', { serves: (page) => ({ page: page === 2 ? 3 : page, shownAs: page }) }, 6],
+    ['repeat the first one', { serves: (page) => ({ page: 1, shownAs: page }) }, 6],
+    ['are not those that were asked for', { serves: () => ({ page: 1, shownAs: 1 }) }, 2],
+    ['are far fewer than it says', { total: 1_000_000, hits: 5_000_000 }, 9],
+  ])('is incomplete, after a bounded number of requests, if its pages %s', async (_, lies, requests) => {
+    const { asked, whole } = historyOf(minutes(12), lies);
+    expect(await failureOf(whole())).toMatchObject(incomplete);
+    expect(asked).toHaveLength(requests);
+  });
+
+  it('comes to an end although rows keep going and coming', async () => {
+    const rows = minutes(12);
+    const { whole, asked } = historyOf(rows, {}, (reads) => rows.splice(0, 2, ...(reads % 2 ? [] : minutes(2))));
+    expect(await whole().catch(({ kind }: { kind: string }) => kind)).toBe('incomplete');
+    expect(asked.length).toBeLessThan(12);
+  });
+});
+
+const histories = fc.record({
+  count: fc.integer({ min: 0, max: 60 }),
+  newestFirst: fc.boolean(),
+  since: fc.integer({ min: 0, max: 60 }),
+  /** How many orders come in, or go, after each page. */
+  changes: fc.array(fc.integer({ min: 0, max: 4 }), { maxLength: 12 }),
+  place: fc.nat(),
+});
+
+describe('a list that is read back to an instant', () => {
+  it('misses no row, and shows none twice, while rows come in at the newest end', async () => {
+    await fc.assert(
+      fc.asyncProperty(histories, async ({ count, newestFirst, since, changes }) => {
+        const rows = newestFirst ? minutes(count).toReversed() : minutes(count);
+        const before = minutes(count).slice(since);
+        let next = count;
+        const history = historyOf(rows, {}, (reads) => {
+          for (let more = 0; more < (changes[reads - 1] ?? 0); more++) {
+            if (newestFirst) rows.unshift(row(next++));
+            else rows.push(row(next++));
+          }
+        });
+        const ids = idsOf(await history.since(since));
+        expect(new Set(ids).size).toBe(ids.length);
+        expect(ids).toEqual(expect.arrayContaining(idsOf(before)));
+      }),
+    );
+  });
+
+  it('misses no row that stays while others go, wherever they stood, or says that it is incomplete', async () => {
+    await fc.assert(
+      fc.asyncProperty(histories, fc.boolean(), async ({ count, newestFirst, since, changes, place }, readsAll) => {
+        const rows = newestFirst ? minutes(count).toReversed() : minutes(count);
+        const history = historyOf(rows, {}, (reads) => {
+          if (rows.length > 0) rows.splice(place % rows.length, changes[reads - 1] ?? 0);
+        });
+        const from = readsAll ? 0 : since;
+        const found = await (readsAll ? history.whole() : history.since(since)).catch((error: unknown) => {
+          expect(error).toMatchObject(incomplete);
+        });
+        const staying = rows.filter(({ createdAt = '' }) => createdAt >= row(from).createdAt!);
+        if (found) expect(idsOf(found)).toEqual(expect.arrayContaining(idsOf(staying)));
+      }),
+    );
+  });
+
+  it.each([
+    ['newest first', minutes(500).toReversed(), 4, [481, 499]],
+    ['oldest first', minutes(500), 5, [481, 499]],
+  ])('%s, is read no further than necessary', async (_, rows, requests, shown) => {
+    const { asked, since } = historyOf(rows);
+    const ids = idsOf(await since(481));
+    expect(asked).toHaveLength(requests);
+    for (const minute of shown) expect(ids).toContain(`o-${minute}`);
+  });
+
+  it('is read whole if it is in no order of time', async () => {
+    const rows = [...minutes(20).slice(10), ...minutes(10)].map((one, at) => (at === 1 ? row(3) : one));
+    const { asked, since } = historyOf(rows);
+    await since(15);
+    expect(asked).toEqual([1, 2, 3, 4]);
+  });
+
+  it.each<[string, Lies]>([
+    ['a page is short', { serves: (page) => ({ page: page === 2 ? 5 : page, shownAs: page }) }],
+    ['the last page repeats the first', { serves: (page) => ({ page: 1, shownAs: page }) }],
+  ])('is incomplete where %s', async (_, lies) => {
+    for (const rows of [minutes(21), minutes(21).toReversed()]) {
+      expect(await failureOf(historyOf(rows, lies).since(0))).toMatchObject(incomplete);
+    }
+  });
+
+  it('keeps of a row what it is asked to keep, and ends with the page that is enough', async () => {
+    const { asked, since } = historyOf(minutes(20).toReversed());
+    const enough = async (rows: readonly HistoryRow[]) => rows.some(({ id }) => id === 'o-12');
+    expect(await since(0, { enough, keep: ({ id }: HistoryRow) => id })).toContain('o-12');
+    expect(asked).toEqual([1, 2]);
+  });
+
+  it('is given up where it has too many pages', async () => {
+    const { asked, since } = historyOf(minutes(50).toReversed());
+    expect(await failureOf(since(0, { maxPages: 4 }))).toMatchObject(incomplete);
+    expect(asked).toHaveLength(4);
+  });
+});
+
+describe('the newest orders', () => {
+  it.each([
+    ['newest first, with one request', minutes(21).toReversed(), [1]],
+    ['oldest first, from the last two pages where the last is short', minutes(21), [1, 5, 4]],
+    ['oldest first, from the last page', minutes(20), [1, 4]],
+    ['in no order, from both ends', [row(1), row(0), ...minutes(20).slice(2)], [1, 4]],
+    ['of a single page', minutes(3), [1]],
+  ])('are read of a history %s', async (_, rows, pages) => {
+    const { partner, asked } = historyOf(rows);
+    const newest = await newestOrders(partner, 5, () => 2_000);
+    expect(asked).toEqual(pages);
+    expect(idsOf(newest.rows)).toContain(`o-${rows.length - 1}`);
+    expect(newest.aheadMs).toBe(3_000);
+  });
+});
+
+it.each([
+  ['first', [3, 2, 2, 1]],
+  ['last', [1, 1, 2]],
+  ['neither', [1, 3, 2]],
+  ['unknown', [1, 1]],
+  ['unknown', []],
+])('the newest end is %s where the rows are of the minutes %j', (end, times) => {
+  expect(newestEndOf(times.flatMap((minute) => [row(minute), {}]))).toBe(end);
+});
