@@ -5,7 +5,7 @@ export {
   StoppedError,
   TemporalUnreachableError,
 } from './connection';
-export { connectionFailureOf, refusalOf, TemporalRefusedError } from './connection-failure';
+export { refusalOf, refusedError } from './connection-failure';
 export { type BrakeStatus, readBrake, reportToBrake } from './brake';
 export type { ReadExecution } from './executions';
 export { GRPC_STATUS, grpcErrorOf, hasNoLists } from './grpc-error';
@@ -22,6 +22,6 @@ export { lookbackIssue } from './retention';
 export { countLaterDeliveries, countPurchases, type RunningCount } from './running-purchases';
 export { startEventDelivery, startKeyDelivery } from './start-delivery';
 export { throughServerTimeouts } from './through-server-timeouts';
-export { readTemporalTarget, type TemporalTarget } from './target';
+export { readTemporalTarget, TemporalConfigError, type TemporalTarget } from './target';
 export { missingSearchAttributes, registerSearchAttributes, requireSearchAttributes } from './search-attributes';
 export { withinMs } from './within-ms';
