@@ -1,6 +1,6 @@
 import { DefaultLogger, type LogEntry, Runtime, type RuntimeOptions } from '@temporalio/worker';
 import { referenceOfWorkflow } from '../../contracts/names';
-import { histogramBuckets } from '../../contracts/record-metrics';
+import { countFromZero, histogramBuckets, type Metrics, metricsOf } from '../../contracts/record-metrics';
 
 export interface RuntimeSettings {
   logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error';
@@ -13,10 +13,10 @@ export interface RuntimeSettings {
  *
  * @throws Error when the metrics address is taken; the message says which variable to change.
  */
-export function installRuntime(settings: RuntimeSettings): DefaultLogger {
-  const level = settings.logLevel.toUpperCase() as Uppercase<RuntimeSettings['logLevel']>;
-  const logger = new DefaultLogger(level, settings.logFormat === 'pretty' ? writePretty : writeJson);
-  const { host, port } = settings.metricsAddress;
+export function installRuntime({ logLevel, logFormat, metricsAddress }: RuntimeSettings): DefaultLogger {
+  const level = logLevel.toUpperCase() as Uppercase<typeof logLevel>;
+  const logger = new DefaultLogger(level, logFormat === 'pretty' ? writePretty : writeJson);
+  const { host, port } = metricsAddress;
   const bindAddress = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
   try {
     Runtime.install({ logger, telemetryOptions: telemetryAt(bindAddress) });
@@ -43,14 +43,33 @@ function telemetryAt(bindAddress: string): RuntimeOptions['telemetryOptions'] {
   };
 }
 
-function writeJson(entry: LogEntry): void {
-  const line = {
-    time: timeOf(entry),
-    level: entry.level.toLowerCase(),
-    message: entry.message,
-    ...attributesOf(entry),
+/**
+ * Records metrics of the process, with the labels that the SDK gives to those of workflows. Only after `installRuntime`. All
+ * counters are shown from now on.
+ */
+export function processMetrics(labels: { namespace: string; taskQueue: string }): Metrics {
+  const meter = Runtime.instance().metricMeter.withTags(labels);
+  countFromZero(meter);
+  return metricsOf({
+    createCounter: once((...args) => meter.createCounter(...args)),
+    createHistogram: once((...args) => meter.createHistogram(...args)),
+    createGauge: once((...args) => meter.createGauge(...args)),
+  });
+}
+
+/** To create a metric is a call into the native library. */
+function once<Args extends [name: string, ...unknown[]], T>(create: (...args: Args) => T): (...args: Args) => T {
+  const created = new Map<string, T>();
+  return (...args) => {
+    const metric = created.get(args[0]) ?? create(...args);
+    created.set(args[0], metric);
+    return metric;
   };
-  process.stdout.write(`${JSON.stringify(line)}\n`);
+}
+
+function writeJson(entry: LogEntry): void {
+  const line = { time: timeOf(entry), level: entry.level.toLowerCase(), message: entry.message };
+  process.stdout.write(`${JSON.stringify({ ...line, ...attributesOf(entry) })}\n`);
 }
 
 function writePretty(entry: LogEntry): void {
@@ -62,20 +81,14 @@ function timeOf(entry: LogEntry): string {
   return new Date(Number(entry.timestampNanos / 1_000_000n)).toISOString();
 }
 
-/** Lines of the SDK itself name the workflow only; a delivery after the end may have an id that is made of its event's. */
-function attributesOf({ meta }: LogEntry): Record<string, unknown> {
-  const attributes = plain(meta);
-  const { workflowId } = attributes;
+/** Lines of the SDK name the workflow only. An error becomes its name and message: a stack or a cause may hold other text. */
+function attributesOf({ meta = {} }: LogEntry): Record<string, unknown> {
+  const { workflowId } = meta;
   const referenceId = typeof workflowId === 'string' ? referenceOfWorkflow(workflowId) : undefined;
-  return referenceId === undefined ? attributes : { referenceId, ...attributes };
-}
-
-/** An error becomes its name and message: a stack or a cause may carry text that isn't ours. */
-function plain(meta: Record<string | symbol, unknown> = {}): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(meta).map(([name, value]) => [
-      name,
-      value instanceof Error ? `${value.name}: ${value.message}` : typeof value === 'bigint' ? String(value) : value,
-    ]),
-  );
+  const plain = (value: unknown) => {
+    if (value instanceof Error) return `${value.name}: ${value.message}`;
+    return typeof value === 'bigint' ? String(value) : value;
+  };
+  const attributes = Object.entries(meta).map(([name, value]) => [name, plain(value)]);
+  return { ...(referenceId === undefined ? {} : { referenceId }), ...Object.fromEntries(attributes) };
 }
