@@ -10,7 +10,6 @@ import {
   readWorkerConfig,
   type WorkerConfig,
 } from '../../../src/config';
-import { whyNotWritable } from '../../../src/config/folders';
 import { temporaryFolder } from '../../support/clean-up';
 
 const FINGERPRINT_SECRET = 'fake-fingerprint-secret-of-32-bytes-and-more';
@@ -55,12 +54,6 @@ describe('a worker that is told only what it must be told', () => {
       taskQueue: 'fulfilment',
       logLevel: 'info',
       logFormat: 'json',
-      capacity: {
-        workflowThreads: undefined,
-        cachedWorkflows: undefined,
-        workflowTasks: undefined,
-        activities: undefined,
-      },
       partner: {
         baseUrl: 'https://partner.example/api',
         apiKey: expect.any(Function),
@@ -91,6 +84,11 @@ describe('a worker that is told only what it must be told', () => {
       healthAddress: { host: '127.0.0.1', port: 8081 },
       metricsAddress: { host: '127.0.0.1', port: 9464 },
     });
+  });
+
+  it('logs for people on a terminal, unless it is told otherwise', () => {
+    const formatOf = (change: Env) => readWorkerConfig({ ...GOOD, ...change }, { terminal: true }).logFormat;
+    expect([formatOf({}), formatOf({ LOG_FORMAT: 'json' })]).toEqual(['pretty', 'json']);
   });
 
   it('has settings for purchases that survive JSON, because they reach workflows as a recorded result', () => {
@@ -251,18 +249,6 @@ describe('the folders that a worker writes to', () => {
     ]);
     expect(issues.find(({ variable }) => variable === 'DELIVERY_DIR')?.got).toContain('EEXIST');
   });
-
-  it.each(['link', 'fsync'])('are refused where the file system lacks the %s that a delivery needs', (syscall) => {
-    const dir = temporaryFolder();
-    const refuse = () => {
-      throw Object.assign(new Error('x'), { code: 'EPERM', syscall });
-    };
-    const lacking = syscall === 'link' ? { link: refuse } : { sync: refuse };
-    const problem = whyNotWritable(dir, { mode: 0o700, forDeliveries: true }, lacking);
-    expect(problem).toEqual({ why: `EPERM at ${syscall}`, remedy: expect.stringContaining('file system') as string });
-    expect(whyNotWritable(dir, { mode: 0o700, forDeliveries: false }, lacking)).toBeUndefined();
-    expect(readdirSync(dir)).toEqual([]);
-  });
 });
 
 describe('variables that are right alone and wrong together', () => {
@@ -314,8 +300,8 @@ describe('a misspelt name', () => {
 });
 
 describe('the starter', () => {
-  it('needs nothing that a checkout must not hold', () => {
-    expect(readStarterConfig({})).toEqual({ taskQueue: 'fulfilment', logLevel: 'info', logFormat: 'json' });
+  it('needs nothing that a checkout must not hold, and reads no setting of a worker', () => {
+    expect(readStarterConfig({ LOG_LEVEL: 'loud', PARTNER_TIMEOUT: 'soon' })).toEqual({ taskQueue: 'fulfilment' });
   });
 
   it('demands the partner only where the partner is asked', () => {
@@ -323,11 +309,6 @@ describe('the starter', () => {
       'PARTNER_BASE_URL',
       'PARTNER_API_KEY',
     ]);
-  });
-
-  it('logs for people on a terminal, unless it is told otherwise', () => {
-    expect(readStarterConfig({}, { terminal: true }).logFormat).toBe('pretty');
-    expect(readStarterConfig({ LOG_FORMAT: 'json' }, { terminal: true }).logFormat).toBe('json');
   });
 });
 
