@@ -793,8 +793,8 @@ export const MUTANTS = [
     name: 'refused-is-unreachable',
     rule: 'a key or certificate that Temporal refuses is not tried again, and is named',
     file: 'src/temporal/client/connection.ts',
-    find: 'if (why.refused) throw new TemporalRefusedError(` at ${address}`, why);',
-    replace: 'if (why.refused && attempt >= tries) throw new TemporalRefusedError(` at ${address}`, why);',
+    find: 'if (failure.refused) throw refusedError(` at ${address}`, failure);',
+    replace: 'if (failure.refused && attempt >= tries) throw refusedError(` at ${address}`, failure);',
     tests: ['test/scenarios/worker/connection.test.ts'],
   },
   {

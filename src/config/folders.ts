@@ -2,13 +2,8 @@ import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
-/** How a folder is used. */
-export interface FolderUse {
-  /** Of a folder that has to be made. */
-  mode: number;
-  /** A delivery names its files by hard links and syncs the folder. */
-  forDeliveries: boolean;
-}
+/** A delivery names its files by hard links and syncs the folder, which only the owner may enter: it holds keys. */
+export type FolderUse = 'deliveries' | 'reports';
 
 /**
  * Writes into a folder as it will be written, and makes it first if necessary. Rights alone say nothing about read-only file
@@ -20,10 +15,10 @@ export function whyNotWritable(dir: string, use: FolderUse): { why: string; reme
   const probe = join(dir, `.${randomUUID()}.part`);
   const linked = `${probe}.part`;
   try {
-    makeFolder(resolve(dir), use.mode);
+    makeFolder(resolve(dir), use === 'deliveries' ? 0o700 : 0o755);
     try {
-      fs.writeFileSync(probe, '', { flag: 'wx', mode: 0o600, flush: use.forDeliveries });
-      if (use.forDeliveries) linkAndSync(dir, probe, linked);
+      fs.writeFileSync(probe, '', { flag: 'wx', mode: 0o600, flush: use === 'deliveries' });
+      if (use === 'deliveries') linkAndSync(dir, probe, linked);
     } finally {
       for (const file of [probe, linked]) fs.rmSync(file, { force: true });
     }

@@ -6,11 +6,7 @@ export { ConfigError, type ConfigIssue } from './error';
 
 const { temporal, partner, purchase, delivery, reconciliation, worker } = SECTIONS;
 
-/** Only the owner may enter the folder that holds keys; a report holds none, and others read it. */
-const FOLDERS = {
-  DELIVERY_DIR: { mode: 0o700, forDeliveries: true },
-  REPORT_DIR: { mode: 0o755, forDeliveries: false },
-};
+const FOLDERS = { DELIVERY_DIR: 'deliveries', REPORT_DIR: 'reports' } as const;
 
 interface WorkerOptions extends ReadOptions {
   /** Whether the output goes to a terminal: logs are then `pretty` unless LOG_FORMAT says otherwise. Default: no. */

@@ -2,8 +2,8 @@ import { closest } from 'fastest-levenshtein';
 import type { z } from 'zod';
 import { ConfigError, type ConfigIssue } from './error';
 import { type FolderUse, whyNotWritable } from './folders';
-import { type FileContent, followSecretFile, readSecretFile, UnusableFileError } from './secret-file';
-import { conflictsOf, describeVariable, SECRET_NAMES, VARIABLE_NAMES, type VariableName, variables } from './variables';
+import { followSecretFile, UnusableFileError } from './secret-file';
+import { CONFLICTS, describeVariable, SECRET_NAMES, VARIABLE_NAMES, type VariableName, variables } from './variables';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -21,9 +21,8 @@ export type Values<S> = { [Name in keyof S]: S[Name] extends z.ZodType ? z.outpu
 /** A variable as it stands in the environment: with a value, or with the issue why it has none. */
 interface Found {
   name: VariableName;
-  /** The text of the variable, or of the file of a secret; undefined where it is not set. */
+  /** The text of the variable, or the path of a secret's file; undefined where it is not set. */
   written?: string | undefined;
-  file?: { path: string; content: FileContent };
   value?: unknown;
   issue?: ConfigIssue | undefined;
 }
@@ -38,44 +37,40 @@ export function readVariables<S extends Partial<typeof variables>>(
   section: S,
   env: Environment,
   prefixes: readonly string[],
-  { onProblem = (problem) => void process.stderr.write(`${problem}\n`), now = Date.now, folders = {} }: ReadOptions,
+  options: ReadOptions,
 ): Values<S> {
-  const found = (Object.keys(section) as VariableName[]).map((name) => findVariable(name, env));
+  const found = (Object.keys(section) as VariableName[]).map((name) => findVariable(name, env, options));
   const issues = [
     ...found.flatMap(({ issue }) => issue ?? []),
-    ...found.flatMap(({ name, value }) => folderIssue(name, value, folders[name]) ?? []),
+    ...found.flatMap(({ name, value }) => folderIssue(name, value, options.folders?.[name]) ?? []),
     ...conflictIssues(found),
     ...unknownNames(env, prefixes),
   ];
   if (issues.length > 0) throw new ConfigError(issues);
-  const values = found.map(({ name, file, value }) => {
-    const parser = variables[name] as z.ZodType<() => unknown>;
-    return [name, file ? followSecretFile({ ...file, variable: `${name}_FILE`, parser, onProblem, now }) : value];
-  });
-  return Object.fromEntries(values) as Values<S>;
+  return Object.fromEntries(found.map(({ name, value }) => [name, value])) as Values<S>;
 }
 
-function findVariable(name: VariableName, env: Environment): Found {
+function findVariable(name: VariableName, env: Environment, options: ReadOptions): Found {
+  const { onProblem = (problem) => void process.stderr.write(`${problem}\n`), now = Date.now } = options;
   const parser: z.ZodType = variables[name];
   // Compose files leave a variable out by an empty one. Where empty is a value, as for a prefix, it is taken as that.
   const written = env[name] === '' && !parser.safeParse('').success ? undefined : env[name];
   const path = describeVariable(name).secret ? env[`${name}_FILE`] : undefined;
   if (!path) {
-    const { data, error } = parser.safeParse(written);
-    return { name, written, value: data, issue: error && valueIssue(name, written, error) };
+    const { data: value, error } = parser.safeParse(written);
+    return { name, written, value, issue: error && valueIssue(name, written, error) };
   }
   if (written !== undefined) {
     const expected = `either ${name} or ${name}_FILE`;
     return { name, issue: { variable: name, expected, got: 'both', remedy: 'Remove one of them.' } };
   }
   try {
-    const content = readSecretFile(path);
-    const { error } = parser.safeParse(content.text);
-    const issue = error && fileIssue(name, `in the file ${path}: ${error.issues[0]?.message}`);
-    return { name, written: content.text, file: { path, content }, issue };
+    const file = { path, parser: parser as z.ZodType<() => unknown>, now };
+    const onFileProblem = (problem: string) => onProblem(`${name}_FILE: ${problem}`);
+    return { name, written: path, value: followSecretFile({ ...file, onProblem: onFileProblem }) };
   } catch (error) {
     if (!(error instanceof UnusableFileError)) throw error;
-    return { name, issue: fileIssue(name, error.message) };
+    return { name, written: path, issue: fileIssue(name, error.message) };
   }
 }
 
@@ -105,12 +100,13 @@ function folderIssue(name: VariableName, value: unknown, use: FolderUse | undefi
 }
 
 function conflictIssues(found: readonly Found[]): ConfigIssue[] {
-  const gotOf = ({ name, written }: Found) =>
-    written === undefined ? `${describeVariable(name).default} (the default)` : shown(written);
-  const read = new Map(found.map(({ name, written }) => [name, written ?? describeVariable(name).default]));
-  return conflictsOf(read).flatMap((conflict) => {
+  const texts = found.map(({ name, written }) => [name, written ?? describeVariable(name).default]);
+  const read = Object.fromEntries(texts) as Partial<Record<VariableName, string>>;
+  return CONFLICTS.flatMap(({ isSo, ...conflict }) => {
     const own = found.find(({ name }) => name === conflict.variable);
-    return own && !own.issue ? [{ got: gotOf(own), ...conflict }] : [];
+    if (!own || own.issue || !isSo(read)) return [];
+    const got = own.written === undefined ? `${read[own.name]} (the default)` : shown(own.written);
+    return [{ got, ...conflict }];
   });
 }
 

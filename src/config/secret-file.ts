@@ -11,18 +11,8 @@ const MAX_BYTES = 64 * 1024;
 /** Why a file holds no usable secret. The message ends the sentence "got …" and holds no secret. */
 export class UnusableFileError extends Error {}
 
-/** What a file held, and its version at that time. */
-export interface FileContent {
-  text: string;
-  version: string;
-}
-
 export interface SecretFile<T> {
-  /** The variable that names the file, for `onProblem`. */
-  variable: string;
   path: string;
-  /** What the file held at the start: content that the parser accepts. */
-  content: FileContent;
   /** Its issues never hold the value. */
   parser: z.ZodType<() => T>;
   /** Called once when the file can't be used any more. The message holds no secret. */
@@ -32,19 +22,14 @@ export interface SecretFile<T> {
 }
 
 /**
- * A secret that is read again when its file has changed and then rested for a second. While the file is missing or invalid, as
- * during a rotation, the last good value stays in use.
+ * A secret that is read now, and again when its file has changed and then rested for a second. While the file is missing or
+ * invalid, as during a rotation, the last good value stays in use.
  *
  * @returns the current value, at each call.
+ * @throws UnusableFileError now, never later.
  */
-export function followSecretFile<T>({ variable, path, content, parser, onProblem, now }: SecretFile<T>): () => T {
-  const parse = (text: string): (() => T) => {
-    const { data, error } = parser.safeParse(text);
-    if (data === undefined) throw new UnusableFileError(`in the file ${path}: ${error?.issues[0]?.message}`);
-    return data;
-  };
-  let current = parse(content.text);
-  let { version } = content;
+export function followSecretFile<T>({ path, parser, onProblem, now }: SecretFile<T>): () => T {
+  let { version, value } = readSecret(path, parser);
   let checkedAt = now();
   let isUnusable = false;
 
@@ -53,36 +38,32 @@ export function followSecretFile<T>({ variable, path, content, parser, onProblem
     const ageMs = now() - Number(stat.ctimeMs);
     // Below 0 the clock of the files is ahead of ours, and the age says nothing.
     if ((!isUnusable && versionOf(stat) === version) || (ageMs >= 0 && ageMs < AT_REST_MS)) return;
-    const read = readSecretFile(path);
-    current = parse(read.text);
-    version = read.version;
+    ({ version, value } = readSecret(path, parser));
     isUnusable = false;
   };
 
   return () => {
-    if (Math.abs(now() - checkedAt) < CHECK_EVERY_MS) return current();
+    if (Math.abs(now() - checkedAt) < CHECK_EVERY_MS) return value();
     checkedAt = now();
     try {
       refresh();
     } catch (error) {
       if (!(error instanceof UnusableFileError)) throw error;
-      if (!isUnusable) onProblem(`${variable}: ${error.message}; the last good value stays in use`);
+      if (!isUnusable) onProblem(`${error.message}; the last good value stays in use`);
       isUnusable = true;
     }
-    return current();
+    return value();
   };
 }
 
-/**
- * The content without the line break at its end. The version is taken first: a change in between is seen at the next check.
- *
- * @throws UnusableFileError
- */
-export function readSecretFile(path: string): FileContent {
+/** The line break at the end of the file is left out. The version is taken first: a later change is seen at the next check. */
+function readSecret<T>(path: string, parser: z.ZodType<() => T>): { version: string; value: () => T } {
   const version = versionOf(statOf(path));
   const text = attempt(path, () => readFileSync(path, 'utf8')).replace(/[\r\n]+$/, '');
   if (text === '') throw new UnusableFileError(`the empty file ${path}`);
-  return { text, version };
+  const { data: value, error } = parser.safeParse(text);
+  if (value === undefined) throw new UnusableFileError(`in the file ${path}: ${error?.issues[0]?.message}`);
+  return { version, value };
 }
 
 function statOf(path: string): BigIntStats {

@@ -170,45 +170,54 @@ export function describeVariable(name: VariableName) {
   };
 }
 
-/** What is wrong between variables that are each right. It replaces what is otherwise said about the variable. */
-export interface Conflict {
+/** What can be wrong between variables that are each right. It replaces what is otherwise said of the variable. */
+interface Conflict {
   variable: VariableName;
   expected: string;
   got?: string;
   remedy: string;
+  /** @param read what was written, or the default, of each variable that is read. */
+  isSo(read: Readonly<Partial<Record<VariableName, string>>>): boolean;
 }
 
-const HISTORY_PARAMS = [
-  'PARTNER_HISTORY_SEARCH_PARAM',
-  'PARTNER_HISTORY_PAGE_PARAM',
-  'PARTNER_HISTORY_LIMIT_PARAM',
-] as const;
+const OWN_PARAM = { expected: 'a name that the other two parameters do not have', remedy: 'Give each its own.' };
+const DESTINATION = { variable: 'DELIVERY_URL', expected: 'either DELIVERY_URL or DELIVERY_DIR' } as const;
 
-/** @param read what was written for each variable that is read, or its default. */
-export function conflictsOf(read: ReadonlyMap<VariableName, string | undefined>): Conflict[] {
-  const conflicts: Conflict[] = HISTORY_PARAMS.filter((variable, index) =>
-    HISTORY_PARAMS.slice(0, index).some((other) => read.has(other) && read.get(other) === read.get(variable)),
-  ).map((variable) => ({
-    variable,
-    expected: 'a name that the other two parameters do not have',
-    remedy: 'Give each its own.',
-  }));
-  const address = read.get('HEALTH_ADDRESS');
-  if (address !== undefined && address === read.get('METRICS_ADDRESS') && !address.endsWith(':0')) {
-    const expected = 'another address than HEALTH_ADDRESS';
-    conflicts.push({ variable: 'METRICS_ADDRESS', expected, remedy: 'Choose another port.' });
-  }
-  return read.has('DELIVERY_URL') ? [...conflicts, ...destinationConflicts(read)] : conflicts;
-}
-
-function destinationConflicts(read: ReadonlyMap<VariableName, string | undefined>): Conflict[] {
-  const [url, dir, secret] = [read.get('DELIVERY_URL'), read.get('DELIVERY_DIR'), read.get('DELIVERY_SECRET')];
-  const either = { variable: 'DELIVERY_URL', expected: 'either DELIVERY_URL or DELIVERY_DIR' } as const;
-  if (url !== undefined && dir !== undefined) return [{ ...either, got: 'both', remedy: 'Remove one of them.' }];
-  if (url === undefined && dir === undefined)
-    return [{ ...either, got: 'neither', remedy: 'Set the one that says where keys are to go.' }];
-  if (url === undefined || secret !== undefined) return [];
-  const expected = 'a secret, because DELIVERY_URL is set and what is posted there is signed';
-  const remedy = `Set DELIVERY_SECRET to ${describeVariable('DELIVERY_SECRET').example}, here and at the receiver.`;
-  return [{ variable: 'DELIVERY_SECRET', expected, remedy }];
-}
+export const CONFLICTS: readonly Conflict[] = [
+  {
+    variable: 'PARTNER_HISTORY_PAGE_PARAM',
+    ...OWN_PARAM,
+    isSo: (read) => read.PARTNER_HISTORY_PAGE_PARAM === read.PARTNER_HISTORY_SEARCH_PARAM,
+  },
+  {
+    variable: 'PARTNER_HISTORY_LIMIT_PARAM',
+    ...OWN_PARAM,
+    isSo: ({ PARTNER_HISTORY_LIMIT_PARAM: limit, ...read }) =>
+      limit === read.PARTNER_HISTORY_SEARCH_PARAM || limit === read.PARTNER_HISTORY_PAGE_PARAM,
+  },
+  {
+    variable: 'METRICS_ADDRESS',
+    expected: 'another address than HEALTH_ADDRESS',
+    remedy: 'Choose another port.',
+    isSo: (read) => read.METRICS_ADDRESS === read.HEALTH_ADDRESS && !read.METRICS_ADDRESS?.endsWith(':0'),
+  },
+  {
+    ...DESTINATION,
+    got: 'both',
+    remedy: 'Remove one of them.',
+    isSo: (read) => read.DELIVERY_URL !== undefined && read.DELIVERY_DIR !== undefined,
+  },
+  {
+    ...DESTINATION,
+    got: 'neither',
+    remedy: 'Set the one that says where keys are to go.',
+    isSo: (read) => read.DELIVERY_URL === undefined && read.DELIVERY_DIR === undefined,
+  },
+  {
+    variable: 'DELIVERY_SECRET',
+    expected: 'a secret, because DELIVERY_URL is set and what is posted there is signed',
+    got: 'nothing',
+    remedy: `Set DELIVERY_SECRET to ${describeVariable('DELIVERY_SECRET').example}, here and at the receiver.`,
+    isSo: (read) => read.DELIVERY_URL !== undefined && read.DELIVERY_SECRET === undefined,
+  },
+];

@@ -15,6 +15,7 @@ export interface DoctorOptions {
 export interface Check {
   /** Such as `order history: search`. */
   name: string;
+  /** `warning`: it works, or nobody can know yet. `fault`: purchases, reconciliations or deliveries will not work, or not safely. */
   level: 'ok' | 'warning' | 'fault';
   expected: string;
   got: string;
@@ -24,14 +25,8 @@ export interface Check {
   remedy?: string;
 }
 
-/** The ways in which a check can end. */
-export interface OpenCheck {
-  ok(got: string): void;
-  /** It works, or nobody can know yet. @param variable instead of the check's own. */
-  warning(got: string, remedy: string, variable?: string): void;
-  /** Purchases, reconciliations or deliveries will not work, or not safely, until it is changed. */
-  fault(got: string, remedy: string, variable?: string): void;
-}
+/** A check that is under way. */
+export type OpenCheck = ReturnType<Findings['check']>;
 
 /** Collects what one part of doctor finds. */
 export class Findings {
@@ -39,36 +34,41 @@ export class Findings {
   /** Variables, with the values that were seen to work. */
   readonly settings: Record<string, string> = {};
 
-  /** @param variable the one to change if this is not right. */
-  check(name: string, expected: string, variable?: string): OpenCheck {
+  /** @param variable the one to change if this is not right, unless the ending names another. */
+  check(name: string, expected: string, variable?: string) {
     const ending =
-      (level: 'warning' | 'fault') =>
+      (level: Check['level']) =>
       (got: string, remedy: string, other = variable) =>
         void this.checks.push({ name, level, expected, got, variable: other, remedy });
     return {
-      ok: (got) => void this.checks.push({ name, level: 'ok', expected, got }),
+      ok: (got: string) => void this.checks.push({ name, level: 'ok', expected, got }),
       warning: ending('warning'),
       fault: ending('fault'),
     };
   }
+}
 
-  /**
-   * A placement compares a worker's clock with Temporal's: docs/architecture.md#limitations.
-   *
-   * @param differenceMs the other clock less this machine's.
-   * @param partnerTimeoutMs PARTNER_TIMEOUT, which decides how large a difference a placement tolerates.
-   */
-  compareClocks(whose: 'Temporal' | 'partner', differenceMs: number, partnerTimeoutMs: number): void {
-    const theirs = whose === 'partner' ? "the partner's" : "Temporal's";
-    const check = this.check(`${whose}: this machine's clock`, `within seconds of ${theirs}`);
-    const seconds = Math.round(Math.abs(differenceMs) / 1_000);
-    const mostMs = placementMaxAge({ partnerTimeoutMs });
-    const got = `${seconds} s ${differenceMs < 0 ? 'ahead' : 'behind'}`;
-    const remedy =
-      `Set the clock of this machine, or that of the other (NTP). A worker whose clock is ahead of Temporal's by more than ` +
-      `${mostMs / 1_000} s places nothing.`;
-    if (seconds < 5) check.ok(seconds < 2 ? 'it is' : got);
-    else if (seconds * 1_000 < mostMs) check.warning(got, remedy);
-    else check.fault(got, remedy);
-  }
+/**
+ * A placement compares a worker's clock with Temporal's: docs/architecture.md#limitations.
+ *
+ * @param differenceMs the other clock less this machine's.
+ * @param partnerTimeoutMs PARTNER_TIMEOUT, which decides how large a difference a placement tolerates.
+ */
+export function compareClocks(
+  findings: Findings,
+  whose: 'Temporal' | 'partner',
+  differenceMs: number,
+  partnerTimeoutMs: number,
+): void {
+  const theirs = whose === 'partner' ? "the partner's" : "Temporal's";
+  const check = findings.check(`${whose}: this machine's clock`, `within seconds of ${theirs}`);
+  const seconds = Math.round(Math.abs(differenceMs) / 1_000);
+  const most = placementMaxAge({ partnerTimeoutMs }) / 1_000;
+  const got = seconds < 2 ? 'it is' : `${seconds} s ${differenceMs < 0 ? 'ahead' : 'behind'}`;
+  if (seconds < 5) return check.ok(got);
+  check[seconds < most ? 'warning' : 'fault'](
+    got,
+    "Set the clock of this machine, or that of the other (NTP). A worker whose clock is ahead of Temporal's by more than " +
+      `${most} s places nothing.`,
+  );
 }

@@ -1,42 +1,31 @@
 import { checkDelivery } from './delivery-check';
 import { type Check, type DoctorOptions, Findings } from './findings';
-import { checkPartner, type PartnerFacts } from './partner-checks';
+import { checkPartner } from './partner-checks';
 import { checkTemporal } from './temporal-checks';
 
 /** What doctor says, as `--json` prints it. */
-export interface Diagnosis {
-  faults: number;
-  warnings: number;
-  checks: Check[];
-  /** What the partner's document leaves open, as it was found. */
-  partner?: PartnerFacts | undefined;
-  /** Variables to set, with the values that were seen to work. */
-  settings: Record<string, string>;
-  /** 0 without faults; 78 or 69 if the configuration or Temporal can't be used; else 1. */
-  exitCode: number;
-}
+export type Diagnosis = Awaited<ReturnType<typeof diagnose>>;
 
 /** Tries a configuration without buying. The three parts run at once, and none hides the faults of another. */
-export async function diagnose(options: DoctorOptions): Promise<Diagnosis> {
+export async function diagnose(options: DoctorOptions) {
   const { issues } = options.config;
   const configuration = new Findings();
   for (const { variable, expected, got, remedy } of issues)
     configuration.check('configuration', expected, variable).fault(got, remedy);
   if (issues.length === 0)
     configuration.check('configuration', 'variables as documented, secrets long enough').ok('they are');
-  const partner = new Findings();
-  const temporal = new Findings();
-  const delivery = new Findings();
-  const [facts, unusable] = await Promise.all([
-    checkPartner(options, partner),
-    checkTemporal(options, temporal),
-    checkDelivery(options, delivery),
+  const [ofPartner, ofTemporal, ofDelivery] = [new Findings(), new Findings(), new Findings()];
+  const [partner, unusable] = await Promise.all([
+    checkPartner(options, ofPartner),
+    checkTemporal(options, ofTemporal),
+    checkDelivery(options, ofDelivery),
   ]);
-  const checks = [configuration, partner, temporal, delivery].flatMap((part) => part.checks);
+  const checks = [configuration, ofPartner, ofTemporal, ofDelivery].flatMap((part) => part.checks);
   const faults = checks.filter(({ level }) => level === 'fault').length;
   const warnings = checks.filter(({ level }) => level === 'warning').length;
+  /** 78 or 69 if the configuration or Temporal can't be used. */
   const exitCode = (issues.length > 0 ? 78 : unusable) ?? (faults > 0 ? 1 : 0);
-  return { faults, warnings, checks, partner: facts, settings: partner.settings, exitCode };
+  return { faults, warnings, checks, partner, settings: ofPartner.settings, exitCode };
 }
 
 /** A diagnosis for people: a line for each check, what to do where one is not right, and the settings to use. */

@@ -8,8 +8,7 @@ export type PartnerLayout = Pick<PartnerSettings, 'listPrefix' | 'orderPrefix' |
 
 /** How one request ended: with `data`, or with a `problem` in safe words. */
 export type Reading<T> = { data: T; problem?: undefined } | { data?: undefined; problem: Problem };
-
-export type Problem = Pick<PartnerError, 'kind' | 'message' | 'httpStatus' | 'traceId'>;
+export type Problem = Pick<PartnerError, 'kind' | 'message' | 'httpStatus' | 'traceId' | 'retryAfterMs'>;
 
 /** Nobody waits longer for one answer here, whatever PARTNER_TIMEOUT says. */
 const LONGEST_WAIT_MS = 30_000;
@@ -19,22 +18,18 @@ const LONGEST_PAUSE_MS = 10_000;
 const MOST_TRIES = 3;
 const OUT_OF_TIME: Problem = { kind: 'too-late', message: 'not tried: the time for all checks was over' };
 
-/** What the answers show besides their content. Times in ms. */
-export interface Observations {
-  requests: number;
-  /** How often the partner answered 429. */
-  limited: number;
-  /** How many requests were sent in the second before the first 429. */
-  rateWhenLimited?: number;
-  slowestMs: number;
-  /** The partner's clock less this machine's, to about a second; from the quickest answer. */
-  clockDifferenceMs?: number;
-}
-
 /** Sends one read after another, under PARTNER_MAX_RPS, to the configured layout or to others. Never places an order. */
 export class PartnerProbe {
-  readonly seen: Observations = { requests: 0, limited: 0, slowestMs: 0 };
-  private readonly clients = new Map<string, PartnerClient>();
+  /** What the answers show besides their content. Times in ms. */
+  readonly seen = {
+    requests: 0,
+    /** How often the partner answered 429, and how many requests were sent in the second before the first time. */
+    limited: 0,
+    rateWhenLimited: undefined as number | undefined,
+    slowestMs: 0,
+    /** The partner's clock less this machine's, to about a second; from the quickest answer. */
+    clockDifferenceMs: undefined as number | undefined,
+  };
   private readonly starts: number[] = [];
   private readonly until: number;
   private gapMs: number;
@@ -53,37 +48,26 @@ export class PartnerProbe {
     change: Partial<PartnerLayout>,
     ask: (partner: PartnerClient) => Promise<Answer<T>>,
   ): Promise<Reading<T>> {
-    const client = this.clientOf(change);
-    for (let attempt = 1; ; attempt++) {
-      if (this.now() > this.until) return { problem: OUT_OF_TIME };
-      await sleep(Math.max(0, (this.starts.at(-1) ?? -Infinity) + this.gapMs - this.now()));
-      try {
-        return { data: await this.timed(() => ask(client)) };
-      } catch (error) {
-        if (!isPartnerError(error)) throw error;
-        if (error.httpStatus !== 429) return { problem: error };
+    const timeoutMs = Math.min(this.settings.timeoutMs, LONGEST_WAIT_MS);
+    const client = createPartnerClient({ ...this.settings, ...change, timeoutMs });
+    try {
+      for (let attempt = 1; this.now() < this.until; attempt++) {
+        await sleep(Math.max(0, (this.starts.at(-1) ?? -Infinity) + this.gapMs - this.now()));
+        const reading = await this.readOnce(() => ask(client));
+        if (reading.problem?.httpStatus !== 429) return reading;
         this.seen.limited += 1;
         this.seen.rateWhenLimited ??= this.starts.filter((start) => start > this.now() - 1_000).length;
         this.gapMs = Math.max(this.gapMs, 1_000);
-        if (attempt === MOST_TRIES) return { problem: error };
-        await sleep(Math.min(error.retryAfterMs ?? 1_000, LONGEST_PAUSE_MS));
+        if (attempt === MOST_TRIES) return reading;
+        await sleep(Math.min(reading.problem.retryAfterMs ?? 1_000, LONGEST_PAUSE_MS));
       }
+      return { problem: OUT_OF_TIME };
+    } finally {
+      await client.close();
     }
   }
 
-  async close(): Promise<void> {
-    await Promise.all([...this.clients.values()].map((client) => client.close()));
-  }
-
-  private clientOf(change: Partial<PartnerLayout>): PartnerClient {
-    const layout = JSON.stringify(change);
-    const timeoutMs = Math.min(this.settings.timeoutMs, LONGEST_WAIT_MS);
-    const client = this.clients.get(layout) ?? createPartnerClient({ ...this.settings, ...change, timeoutMs });
-    this.clients.set(layout, client);
-    return client;
-  }
-
-  private async timed<T>(ask: () => Promise<Answer<T>>): Promise<T> {
+  private async readOnce<T>(ask: () => Promise<Answer<T>>): Promise<Reading<T>> {
     const start = this.now();
     this.starts.push(start);
     this.seen.requests += 1;
@@ -95,7 +79,10 @@ export class PartnerProbe {
         // The header has whole seconds: half of one is what it leaves out on average.
         this.seen.clockDifferenceMs = Math.round(sentAtMs + 500 - (start + tookMs / 2));
       }
-      return data;
+      return { data };
+    } catch (error) {
+      if (!isPartnerError(error)) throw error;
+      return { problem: error };
     } finally {
       this.seen.slowestMs = Math.max(this.seen.slowestMs, this.now() - start);
     }

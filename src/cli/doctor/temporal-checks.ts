@@ -3,15 +3,8 @@ import type { Client } from '@temporalio/client';
 import { SEARCH_ATTRIBUTES } from '../../contracts/search-attributes';
 import { inHours } from '../../domain/in-hours';
 import { createScheduleManager, ScheduleError, type ScheduleSettings } from '../../starter/index';
-import {
-  epochMsOf,
-  GRPC_STATUS,
-  grpcErrorOf,
-  lookbackIssue,
-  missingSearchAttributes,
-  refusalOf,
-} from '../../temporal/client';
-import type { DoctorOptions, Findings, OpenCheck } from './findings';
+import * as temporal from '../../temporal/client';
+import { compareClocks, type DoctorOptions, type Findings, type OpenCheck } from './findings';
 
 /** Of each check. */
 const CHECK_MS = 10_000;
@@ -57,34 +50,34 @@ async function checkServer(client: Client, options: DoctorOptions, findings: Fin
       return await inTime(() => run(check));
     } catch (error) {
       // A check that fails takes none of the others with it.
-      const said = grpcErrorOf(error)?.details ?? (error instanceof Error ? error.message : String(error));
+      const said = temporal.grpcErrorOf(error)?.details ?? (error instanceof Error ? error.message : String(error));
       return check.fault(said.slice(0, 200), 'Run doctor again; Temporal itself may not be well.');
     }
   };
-
   const namespace = `namespace ${client.options.namespace}, and a key that may use it`;
   const usable = await attempt('namespace', namespace, (check) => checkNamespace(check, client));
   if (usable !== true) return usable || undefined;
   const differenceMs = await inTime(() => clockDifference(client, options)).catch(() => undefined);
-  if (differenceMs !== undefined && partner) findings.compareClocks('Temporal', differenceMs, partner.timeoutMs);
+  if (differenceMs !== undefined && partner) compareClocks(findings, 'Temporal', differenceMs, partner.timeoutMs);
   const attributes = `${SEARCH_ATTRIBUTES.map(({ name }) => name).join(', ')}, of type Keyword`;
   await attempt('search attributes', attributes, (check) => checkSearchAttributes(check, client));
   if (schedule) {
     const retention = `RECONCILE_LOOKBACK (${inHours(schedule.lookbackMs)}) and a day`;
-    await attempt('retention', retention, (check) => checkRetention(check, client, schedule.lookbackMs));
+    await attempt('retention', retention, async (check) => {
+      const issue = await temporal.lookbackIssue(client, schedule.lookbackMs);
+      if (issue === undefined) check.ok('that long or longer');
+      else check.fault('less', issue, 'RECONCILE_LOOKBACK');
+    });
   }
-  if (schedule && taskQueue !== undefined) {
-    const wanted = { ...schedule, taskQueue };
-    await attempt('schedule', inWords(wanted), (check) => checkSchedule(check, client, wanted));
-  }
-  if (taskQueue !== undefined) {
-    const workers = `a worker that takes work from ${taskQueue}`;
-    await attempt('workers', workers, (check) => checkWorkers(check, client, taskQueue));
-  }
+  if (taskQueue === undefined) return undefined;
+  const wanted = schedule && { ...schedule, taskQueue };
+  if (wanted) await attempt('schedule', inWords(wanted), (check) => checkSchedule(check, client, wanted));
+  const worker = `a worker that takes work from ${taskQueue}`;
+  await attempt('workers', worker, (check) => checkWorkers(check, client, taskQueue));
   return undefined;
 }
 
-/** @returns true, or why nothing else can be tried: the exit code, if there is one for that. */
+/** @returns true if it can be used; else the exit code, if there is one for that. */
 async function checkNamespace(check: OpenCheck, client: Client): Promise<true | number | undefined> {
   const { namespace } = client.options;
   try {
@@ -92,13 +85,13 @@ async function checkNamespace(check: OpenCheck, client: Client): Promise<true | 
     check.ok('it is there');
     return true;
   } catch (error) {
-    const refusal = refusalOf(error);
+    const refusal = temporal.refusalOf(error);
     if (refusal) {
       const remedy = `Give this key the right to use namespace ${namespace}, or set another.`;
       check.fault(refusal.cause, remedy, 'TEMPORAL_API_KEY');
       return CONFIGURATION;
     }
-    if (grpcErrorOf(error)?.code !== GRPC_STATUS.NOT_FOUND) throw error;
+    if (temporal.grpcErrorOf(error)?.code !== temporal.GRPC_STATUS.NOT_FOUND) throw error;
     const command = `temporal operator namespace create --namespace ${namespace} --retention 120h`;
     check.fault('no such namespace', `Set it to one that is there, or: ${command}`, 'TEMPORAL_NAMESPACE');
     return undefined;
@@ -120,10 +113,9 @@ async function clockDifference(client: Client, { now, unique }: DoctorOptions): 
   try {
     for (let attempt = 0; attempt < 20; attempt++) {
       const { pollers } = await client.workflowService.describeTaskQueue({ ...queue, taskQueueType: TASK_KINDS[0] });
-      const answered = now();
-      const serverMs = epochMsOf(pollers?.[0]?.lastAccessTime);
+      const serverMs = temporal.epochMsOf(pollers?.[0]?.lastAccessTime);
       // It was asked at some moment between the two.
-      if (serverMs > 0) return serverMs < asked ? serverMs - asked : Math.max(0, serverMs - answered);
+      if (serverMs > 0) return serverMs < asked ? serverMs - asked : Math.max(0, serverMs - now());
       await sleep(100);
     }
     return undefined;
@@ -135,7 +127,7 @@ async function clockDifference(client: Client, { now, unique }: DoctorOptions): 
 
 async function checkSearchAttributes(check: OpenCheck, client: Client): Promise<void> {
   const { namespace } = client.options;
-  const missing = await missingSearchAttributes(client.connection, namespace);
+  const missing = await temporal.missingSearchAttributes(client.connection, namespace);
   if (missing.length === 0) return check.ok('they are there');
   const remedy =
     'Run: node dist/starter.js setup. One that is there with another type has to be removed first: ' +
@@ -143,27 +135,21 @@ async function checkSearchAttributes(check: OpenCheck, client: Client): Promise<
   check.fault(`none of that type: ${missing.join(', ')}`, remedy, 'TEMPORAL_NAMESPACE');
 }
 
-async function checkRetention(check: OpenCheck, client: Client, lookbackMs: number): Promise<void> {
-  const issue = await lookbackIssue(client, lookbackMs);
-  if (issue === undefined) check.ok('that long or longer');
-  else check.fault('less', issue, 'RECONCILE_LOOKBACK');
-}
-
 type Schedule = ScheduleSettings & { taskQueue: string };
 
-const SCHEDULE_VARIABLES: Record<keyof Schedule, string> = {
+const SCHEDULE_VARIABLES = {
   cron: 'RECONCILE_CRON',
   timezone: 'RECONCILE_TIMEZONE',
   lookbackMs: 'RECONCILE_LOOKBACK',
   taskQueue: 'TEMPORAL_TASK_QUEUE',
-};
+} as const;
 
 async function checkSchedule(check: OpenCheck, client: Client, wanted: Schedule): Promise<void> {
   const create = 'Run: node dist/starter.js schedule create';
   try {
     const found = await createScheduleManager(client, wanted.taskQueue).describe();
-    const fields = Object.keys(SCHEDULE_VARIABLES) as (keyof Schedule)[];
-    const others = fields.filter((field) => found[field] !== wanted[field]).map((field) => SCHEDULE_VARIABLES[field]);
+    const fields = Object.entries(SCHEDULE_VARIABLES) as [keyof Schedule, string][];
+    const others = fields.flatMap(([field, variable]) => (found[field] === wanted[field] ? [] : [variable]));
     if (others.length > 0) check.fault(inWords(found), `${create}, or change the variable`, others.join(', '));
     else if (found.paused) check.warning('just that, but it is paused', 'Run: node dist/starter.js schedule resume');
     else check.ok('just that');

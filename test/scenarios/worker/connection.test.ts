@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import {
   connectClient,
   type ConnectRetry,
@@ -7,6 +9,7 @@ import {
 } from '../../../src/temporal/client';
 import { connectWorker } from '../../../src/temporal/worker';
 import { rejectionOf } from '../../support/checks';
+import { temporaryFolder } from '../../support/clean-up';
 import { freePort } from '../../support/free-port';
 import { type GrpcServer, startGrpcServer } from '../../support/grpc-server';
 import { startServer, startTcpServer } from '../../support/http-server';
@@ -192,4 +195,14 @@ describe('a process whose key is refused ends with 78 at once, and neither it no
     }
     expect(new Set(server.authorizations)).toEqual(new Set([`Bearer ${API_KEY}`]));
   });
+});
+
+it('a worker on a machine without authorities, whose own TLS trusts none, says where to look: Node brings its own', async () => {
+  const { port } = await startGrpcServer(fine, authority.issue());
+  const ca = join(temporaryFolder(), 'ca.pem');
+  writeFileSync(ca, authority.cert);
+  const env = lonelyWorkerEnv({ TEMPORAL_ADDRESS: `localhost:${port}`, TEMPORAL_TLS: 'true', NODE_EXTRA_CA_CERTS: ca });
+  const worker = await startWorkerProcess({ env });
+  await worker.said("try 1 of 12: Node reaches the server, and Temporal's SDK does not");
+  expect(await worker.end('SIGTERM')).toBe(0);
 });
