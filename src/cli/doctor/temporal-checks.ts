@@ -3,7 +3,14 @@ import type { Client } from '@temporalio/client';
 import { SEARCH_ATTRIBUTES } from '../../contracts/search-attributes';
 import { inHours } from '../../domain/in-hours';
 import { createScheduleManager, ScheduleError, type ScheduleSettings } from '../../starter/index';
-import * as temporal from '../../temporal/client';
+import {
+  epochMsOf,
+  GRPC_STATUS,
+  grpcErrorOf,
+  lookbackIssue,
+  missingSearchAttributes,
+  refusalOf,
+} from '../../temporal/client';
 import { compareClocks, type DoctorOptions, type Findings, type OpenCheck } from './findings';
 
 /** Of each check. */
@@ -50,7 +57,7 @@ async function checkServer(client: Client, options: DoctorOptions, findings: Fin
       return await inTime(() => run(check));
     } catch (error) {
       // A check that fails takes none of the others with it.
-      const said = temporal.grpcErrorOf(error)?.details ?? (error instanceof Error ? error.message : String(error));
+      const said = grpcErrorOf(error)?.details ?? (error instanceof Error ? error.message : String(error));
       return check.fault(said.slice(0, 200), 'Run doctor again; Temporal itself may not be well.');
     }
   };
@@ -64,7 +71,7 @@ async function checkServer(client: Client, options: DoctorOptions, findings: Fin
   if (schedule) {
     const retention = `RECONCILE_LOOKBACK (${inHours(schedule.lookbackMs)}) and a day`;
     await attempt('retention', retention, async (check) => {
-      const issue = await temporal.lookbackIssue(client, schedule.lookbackMs);
+      const issue = await lookbackIssue(client, schedule.lookbackMs);
       if (issue === undefined) check.ok('that long or longer');
       else check.fault('less', issue, 'RECONCILE_LOOKBACK');
     });
@@ -85,13 +92,13 @@ async function checkNamespace(check: OpenCheck, client: Client): Promise<true | 
     check.ok('it is there');
     return true;
   } catch (error) {
-    const refusal = temporal.refusalOf(error);
+    const refusal = refusalOf(error);
     if (refusal) {
       const remedy = `Give this key the right to use namespace ${namespace}, or set another.`;
       check.fault(refusal.cause, remedy, 'TEMPORAL_API_KEY');
       return CONFIGURATION;
     }
-    if (temporal.grpcErrorOf(error)?.code !== temporal.GRPC_STATUS.NOT_FOUND) throw error;
+    if (grpcErrorOf(error)?.code !== GRPC_STATUS.NOT_FOUND) throw error;
     const command = `temporal operator namespace create --namespace ${namespace} --retention 120h`;
     check.fault('no such namespace', `Set it to one that is there, or: ${command}`, 'TEMPORAL_NAMESPACE');
     return undefined;
@@ -113,7 +120,7 @@ async function clockDifference(client: Client, { now, unique }: DoctorOptions): 
   try {
     for (let attempt = 0; attempt < 20; attempt++) {
       const { pollers } = await client.workflowService.describeTaskQueue({ ...queue, taskQueueType: TASK_KINDS[0] });
-      const serverMs = temporal.epochMsOf(pollers?.[0]?.lastAccessTime);
+      const serverMs = epochMsOf(pollers?.[0]?.lastAccessTime);
       // It was asked at some moment between the two.
       if (serverMs > 0) return serverMs < asked ? serverMs - asked : Math.max(0, serverMs - now());
       await sleep(100);
@@ -127,7 +134,7 @@ async function clockDifference(client: Client, { now, unique }: DoctorOptions): 
 
 async function checkSearchAttributes(check: OpenCheck, client: Client): Promise<void> {
   const { namespace } = client.options;
-  const missing = await temporal.missingSearchAttributes(client.connection, namespace);
+  const missing = await missingSearchAttributes(client.connection, namespace);
   if (missing.length === 0) return check.ok('they are there');
   const remedy =
     'Run: node dist/starter.js setup. One that is there with another type has to be removed first: ' +

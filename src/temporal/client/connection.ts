@@ -76,21 +76,23 @@ export async function connectWithRetry<T extends { close(): Promise<void> }>(
   for (let attempt = 1; ; attempt++) {
     const done = new AbortController();
     const rest = pause(everyMs, done.signal, signal);
+    const connecting = connect();
+    let isConnected = false;
     try {
-      const connecting = connect();
       const failing = connecting.then(
         () => undefined,
         (error: unknown) => whyNot(error, target, everyMs),
       );
       const failure = await Promise.race([failing, rest.then(() => NO_ANSWER)]);
+      isConnected = !failure;
       if (!failure) return await connecting;
-      connecting.then((late) => late.close()).catch(() => undefined);
       if (failure.refused) throw refusedError(` at ${address}`, failure);
       if (attempt >= tries) throw new TemporalUnreachableError(unreachable(address, attempt, failure));
       onRetry(`Temporal does not answer at ${address}, try ${attempt} of ${tries}: ${failure.cause}`);
       await rest;
     } finally {
       done.abort();
+      if (!isConnected) connecting.then((late) => late.close()).catch(() => undefined);
     }
   }
 }
