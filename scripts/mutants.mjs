@@ -20,6 +20,8 @@ import { ensureTestServer } from './lib/test-server.mjs';
 /** What of the project a mutant needs; the dependencies are shared. */
 const COPIED = [
   'src',
+  'sandbox',
+  'demo',
   'test',
   'types',
   'docs/schemas',

@@ -798,6 +798,22 @@ export const MUTANTS = [
     tests: ['test/scenarios/worker/connection.test.ts'],
   },
   {
+    name: 'key-in-plain-text',
+    rule: 'nobody who has set an API key is advised to turn TLS off',
+    file: 'src/temporal/client/connection-failure.ts',
+    find: 'if (known === NO_TLS && apiKey !== undefined)',
+    replace: "if (known === NO_TLS && apiKey === '')",
+    tests: ['test/scenarios/worker/connection.test.ts'],
+  },
+  {
+    name: 'secret-problem-beside-the-log',
+    rule: "what is wrong with the file of a rotated secret is a line of the worker's log",
+    file: 'src/worker.ts',
+    find: 'onProblem: warn,',
+    replace: '',
+    tests: ['test/security/secret-rotation.test.ts'],
+  },
+  {
     name: 'tls-off-in-silence',
     rule: 'what Temporal would read as no TLS, and does not say so, is refused',
     file: 'src/temporal/client/target.ts',

@@ -1,7 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { exitCodeOf, messageOf } from '../exit';
-import type { StarterContext } from './context';
-import { loadDoctor, loadTemporal } from './lazy';
+import { loadDoctor, loadTemporal, type StarterContext } from './context';
 import { type Output, show } from './output';
 import { addPartnerCommands } from './partner-commands';
 import { addPurchaseCommands } from './purchase-commands';

@@ -3,7 +3,7 @@ import { flushAndExit } from '../exit';
 import { startTracing, type Tracing } from '../tracing';
 import { connectOnce, connectRetry } from '../workflows/policies';
 import { runStarter } from './command-line';
-import { loadDoctor, loadPartner, loadTemporal } from './lazy';
+import { loadDoctor, loadPartner, loadTemporal } from './context';
 
 /** Runs the command that the process was started with, and ends the process. */
 export async function main(): Promise<void> {

@@ -3,11 +3,10 @@ import { DECISIONS } from '../contracts/operator-commands';
 import type { DecisionChoice, DecisionKind, PurchaseItem, PurchaseState } from '../contracts/purchase';
 import { validateItems } from '../domain/purchase-rules';
 import { amount, item, orderId, period, purchaseState, reference } from './command-arguments';
-import type { StarterContext } from './context';
+import { loadLibrary, type StarterContext } from './context';
 import { InvalidPurchaseError, StarterError } from '../starter/errors';
 import { showCancellation, showList, showRedelivery, showResolution, showStarted, showStatus } from './output';
 import type { ListFilter, Starter, StarterOptions } from '../starter/index';
-import { loadLibrary } from './lazy';
 
 const OTHER_OUTCOME = 3;
 const MOST_AS_TEXT = 100;

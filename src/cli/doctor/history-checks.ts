@@ -67,14 +67,14 @@ export async function checkHistory(probe: PartnerProbe, findings: Findings, list
   return { facts: { orders, search, largestPage: largest.pages.limit, ...facts }, known };
 }
 
-/** What trying a name has shown: what can be said of it, or why it does not work. */
+/** What a parameter brought under a name that works, or why the name does not. */
 type Outcome = { works: string; why?: undefined } | { works?: undefined; why: string };
 
 /**
  * Tries a parameter under the configured name, then under others that are not configured for another parameter.
  *
  * @param otherwise what to add to the advice if none works.
- * @returns the name that works, and what can be said of it.
+ * @returns the name that works, and what it brought.
  */
 async function tryNames(
   { findings, configured }: History,
@@ -89,7 +89,7 @@ async function tryNames(
   let [name, last] = [configured[param], first];
   while (!last.works && others.length > 0) last = await attempt((name = others.shift() ?? ''));
   const remedy = last.works
-    ? `Set ${variable}=${name}: ${last.works}.`
+    ? `Set ${variable}=${name}, which works: ${last.works}.`
     : `Ask the partner what it is called.${otherwise()}`;
   if (first.works) check.ok(first.works);
   else check.fault(first.why ?? '', remedy);
@@ -108,7 +108,7 @@ async function tryLimit(history: History): Promise<string | undefined> {
   }
   const { name } = await tryNames(history, 'limit', check, async (limit) => {
     const { data } = await read({ limit }, { limit: 1 });
-    return data && rowsOf(data).length === 1 ? { works: 'it does' } : { why: 'another number of orders' };
+    return data && rowsOf(data).length === 1 ? { works: 'one order' } : { why: 'another number of orders' };
   });
   return name;
 }
@@ -129,7 +129,7 @@ async function tryPage(history: History, limit: string): Promise<void> {
     const { data } = await read({ limit, page }, { limit: 1, page: 2 });
     // A page beyond the last is another one, too.
     const isOther = data && idOfFirst(data) !== first;
-    if (isOther && data.pages.page === 2) return { works: 'it does' };
+    if (isOther && data.pages.page === 2) return { works: 'the second page' };
     if (isOther && page !== configured.page)
       hint = ' It seems to count in orders, not in pages, which this software does not speak.';
     return { why: 'the same page again' };
@@ -159,8 +159,8 @@ async function trySearch(history: History, known: HistoryOrder | undefined, unkn
   return works === undefined ? 'none' : works === EXACT ? 'exact' : 'fuzzy';
 }
 
-const EXACT = 'it brings those and no others';
-const FUZZY = 'it brings those and others: it is fuzzy, which is provided for';
+const EXACT = 'those and no others';
+const FUZZY = 'those and others: it is fuzzy, which is provided for';
 
 async function searchUnder(
   { orders, read }: History,

@@ -13,14 +13,24 @@ export interface ConnectionFailure {
 }
 
 const OUR_CERTIFICATE = 'Look at TEMPORAL_TLS_CLIENT_CERT_PATH and TEMPORAL_TLS_CLIENT_KEY_PATH (or …_DATA).';
+const AUTHORITIES =
+  'A worker trusts the authorities of this machine: are they installed (on Debian: the package ca-certificates)?';
 const NO_TLS = refused('the server does not speak TLS', 'TEMPORAL_TLS=false turns TLS off.');
 
-/** By the codes of Node, of OpenSSL (an alert has the version of TLS before it), or of {@link askOnce}. */
+/** By the code of Node or of OpenSSL (an alert has the version of TLS before it), or the status of an answer. The first counts. */
 const FAILURES: readonly [code: RegExp, failure: ConnectionFailure][] = [
   [/^ECONNREFUSED$/, unreachable('connection refused')],
   [/^(ENOTFOUND|EAI_AGAIN)$/, unreachable('host name not found')],
   [/^ETIMEDOUT$/, unreachable('no answer')],
+  [/^ERR_INVALID_URL$/, refused('the address is none', 'Write TEMPORAL_ADDRESS like localhost:7233.')],
   [/^ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG)$/, NO_TLS],
+  [/ALERT_CERTIFICATE_EXPIRED$/, refused('our certificate has expired', OUR_CERTIFICATE)],
+  [/ALERT_CERTIFICATE_REQUIRED$/, refused('the server wants a certificate of ours, and none is set', OUR_CERTIFICATE)],
+  [/ALERT_UNKNOWN_CA$/, refused('the server refuses our certificate: it does not know who signed it', OUR_CERTIFICATE)],
+  [
+    /ALERT_(\w*CERTIFICATE\w*|HANDSHAKE_FAILURE|ACCESS_DENIED|DECRYPT_ERROR)$/,
+    refused('the server refuses our certificate', OUR_CERTIFICATE),
+  ],
   [
     /^ERR_TLS_CERT_ALTNAME_INVALID$/,
     refused(
@@ -30,18 +40,11 @@ const FAILURES: readonly [code: RegExp, failure: ConnectionFailure][] = [
   ],
   [/^CERT_HAS_EXPIRED$/, refused("the server's certificate has expired", 'It has to be renewed at the server.')],
   [
-    /SELF_SIGNED_CERT|GET_ISSUER_CERT|VERIFY_LEAF_SIGNATURE/,
+    /CERT|LEAF_SIGNATURE|INVALID_CA/,
     refused(
       "the server's certificate is not trusted",
       'TEMPORAL_TLS_SERVER_CA_CERT_PATH (or …_DATA) names who signed it, if that was no public authority.',
     ),
-  ],
-  [/ALERT_CERTIFICATE_EXPIRED$/, refused('our certificate has expired', OUR_CERTIFICATE)],
-  [/ALERT_CERTIFICATE_REQUIRED$/, refused('the server wants a certificate of ours, and none is set', OUR_CERTIFICATE)],
-  [/ALERT_UNKNOWN_CA$/, refused('the server refuses our certificate: it does not know who signed it', OUR_CERTIFICATE)],
-  [
-    /ALERT_(\w*CERTIFICATE\w*|HANDSHAKE_FAILURE|ACCESS_DENIED|DECRYPT_ERROR)$/,
-    refused('the server refuses our certificate', OUR_CERTIFICATE),
   ],
   [
     /^gRPC status 7$/,
@@ -68,11 +71,8 @@ export async function diagnose(target: TemporalTarget, timeoutMs: number): Promi
   if (known === NO_TLS && apiKey !== undefined)
     return refused(NO_TLS.cause, 'The API key needs TLS: look at TEMPORAL_ADDRESS, or remove TEMPORAL_API_KEY.');
   if (known) return known;
-  if (code === ANSWERED && tls)
-    return unreachable(
-      "Node reaches the server, and Temporal's SDK does not",
-      'A worker trusts the authorities of this machine: are they installed (on Debian: the package ca-certificates)?',
-    );
+  if (code === ANSWERED)
+    return unreachable("Node reaches the server, and Temporal's SDK does not", tls ? AUTHORITIES : undefined);
   if (code !== CLOSED) return unreachable(`the connection failed (${code})`);
   return tls
     ? unreachable(`${CLOSED} (a server that refuses our certificate, or no Temporal server?)`, OUR_CERTIFICATE)
