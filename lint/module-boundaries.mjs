@@ -25,10 +25,10 @@ export const MODULES = {
   metrics: 'contracts domain types:partner temporal/client node types:@temporalio/client',
   schemas: 'contracts domain zod',
   starter: 'workflows/policies contracts domain temporal/client @temporalio/client',
-  cli: 'workflows/policies starter partner delivery config tracing contracts domain temporal/client exit @temporalio/client commander',
+  cli: 'workflows/policies starter partner delivery config tracing contracts domain temporal/client exit node @temporalio/client commander',
   tracing:
     'domain partner delivery temporal/client @opentelemetry/api @opentelemetry/exporter-trace-otlp-http @opentelemetry/resources @opentelemetry/sdk-trace-node @temporalio/interceptors-opentelemetry types:@temporalio/client types:@temporalio/worker',
-  config: 'workflows/policies node zod',
+  config: 'workflows/policies node fastest-levenshtein zod',
   exit: 'node',
   worker: 'anything',
 };

@@ -1,28 +1,45 @@
 #!/usr/bin/env node
-import { Worker } from '@temporalio/worker';
-import { readWorkerConfig, scrubSecrets } from './config';
+import { join } from 'node:path';
+import type { Client } from '@temporalio/client';
+import { type Logger, Worker, type WorkerOptions } from '@temporalio/worker';
+import { createActivities, createCircuitBreaker, createHistoryWatch, createLogContext } from './activities';
+import { readWorkerConfig, scrubSecrets, type WorkerConfig } from './config';
+import { createDelivery, createFingerprinter } from './delivery';
 import { exitWith, stopSignal } from './exit';
-import { keepGauges } from './metrics';
-import { createClient, readTemporalTarget, requireSearchAttributes, TemporalRefusedError } from './temporal/client';
+import { keepGauges, observePartner } from './metrics';
+import { createPartnerClient } from './partner';
 import {
-  capacityOptions,
+  createClient,
+  createPurchaseReader,
+  readTemporalTarget,
+  requireSearchAttributes,
+  TemporalConfigError,
+} from './temporal/client';
+import {
+  capacityFor,
   connectWorker,
   installRuntime,
+  processMetrics,
   readinessOf,
   runWorker,
   startHealthServer,
+  thisMachine,
+  versioningOf,
 } from './temporal/worker';
-import { startTracing } from './tracing';
-import { createParts } from './worker/index';
-import { connectRetry } from './workflows/policies';
+import { startTracing, type Tracing } from './tracing';
+import { circuitBreakerPauses, connectRetry, shutdownOptions, workflowCodeOptions } from './workflows/policies';
 
 /** Reads the configuration, connects, builds the parts, runs until the process is asked to stop, and closes the parts. */
 async function main(): Promise<void> {
   // A full disk or a closed pipe must not crash the worker.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
-  const config = readWorkerConfig(process.env, { terminal: process.stdout.isTTY, tryFolders: true });
-  const target = readTemporalTarget(process.env, config.temporalApiKey);
   const warn = (line: string) => logger.warn(line);
+  const config = readWorkerConfig(process.env, {
+    terminal: process.stdout.isTTY,
+    tryFolders: true,
+    onProblem: warn,
+  });
+  const target = readTemporalTarget(process.env, config.temporalApiKey);
   const tracing = startTracing(config.tracingEndpoint, 'worker', warn);
   scrubSecrets();
   const logger = installRuntime(config);
@@ -39,8 +56,8 @@ async function main(): Promise<void> {
   await requireSearchAttributes(connection, namespace);
 
   const client = createClient(connection, namespace);
-  const { partner, delivery, metrics, options } = createParts(config, { client, namespace, tracing, stopping, logger });
-  const capacity = capacityOptions(config.capacity);
+  const { partner, delivery, metrics, options } = createParts(config, { client, tracing, stopping, logger });
+  const capacity = capacityFor(thisMachine());
   worker = await Worker.create({ connection, ...options, ...capacity });
   partner.listOrders({ limit: 1 }).catch((error: Error) => warn(`the partner can't be used: ${error.message}`));
   void keepGauges({ client, partner, taskQueue, metrics, warn, signal: stopping });
@@ -50,10 +67,58 @@ async function main(): Promise<void> {
     // The SDK gives up two minutes after the server began to refuse its key, with an unrelated error.
     const ask = () => requireSearchAttributes(connection, namespace);
     const why: unknown = await connection.withDeadline(Date.now() + 5_000, ask).catch((refusal: unknown) => refusal);
-    throw why instanceof TemporalRefusedError ? why : error;
+    throw why instanceof TemporalConfigError ? why : error;
   });
   await Promise.all([health.close(), partner.close(), delivery.close(), tracing.close()]);
   await connection.close();
+}
+
+interface Shared {
+  client: Client;
+  tracing: Tracing;
+  /** Aborts when the process is told to stop. */
+  stopping: AbortSignal;
+  logger: Logger;
+}
+
+/** Builds what a worker is made of, each part with what observes it: log lines, metrics and traces. */
+function createParts(config: WorkerConfig, { client, tracing, stopping, logger }: Shared) {
+  const { taskQueue } = config;
+  const { namespace } = client.options;
+  const metrics = processMetrics({ namespace, taskQueue });
+  const logContext = createLogContext();
+  const around = [logContext.aroundRequest, ...tracing.aroundRequest];
+  const partner = createPartnerClient({ ...config.partner, observer: observePartner(metrics), around });
+  const showCircuit = (why: string | undefined) => {
+    metrics.set('fulfilment_circuit_breaker_open', why === undefined ? 0 : 1, {});
+    if (why === undefined) logger.info('placements go on: the partner takes orders again');
+    else logger.warn('placements are paused: the partner takes no orders', { why });
+  };
+  metrics.set('fulfilment_circuit_breaker_open', 0, {});
+  const delivery = tracing.around(createDelivery(config.delivery, tracing.headers));
+  const options: WorkerOptions = {
+    namespace,
+    taskQueue,
+    workflowBundle: { codePath: join(__dirname, 'workflow-bundle.js') },
+    interceptors: { activity: [logContext.interceptor, ...tracing.activityInterceptors] },
+    activities: createActivities({
+      client,
+      partner,
+      delivery,
+      purchases: createPurchaseReader(client),
+      fingerprints: createFingerprinter(config.fingerprintSecrets),
+      settings: config.purchase,
+      circuitBreaker: createCircuitBreaker({ ...circuitBreakerPauses(config.purchase), onChange: showCircuit }),
+      historyWatch: createHistoryWatch(partner, stopping),
+      reportDir: config.reportDir,
+      metrics,
+      now: Date.now,
+    }),
+    workerDeploymentOptions: versioningOf(config.deploymentVersion),
+    ...workflowCodeOptions,
+    ...shutdownOptions(config.purchase),
+  };
+  return { partner, delivery, metrics, options };
 }
 
 main().catch(exitWith);

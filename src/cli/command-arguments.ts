@@ -2,7 +2,9 @@ import { InvalidArgumentError } from 'commander';
 import { isSafeOrderId, type PurchaseItem } from '../domain/order';
 import { validateMaxDebit, validateReference } from '../domain/purchase-rules';
 import { PURCHASE_STATES, type PurchaseState } from '../domain/purchase-state';
-import { loadConfig, loadPartner } from './lazy';
+import { parseLookback } from '../config';
+// Not from its index, which loads the client.
+import { MAX_PAGE_SIZE } from '../partner/types';
 
 /** @throws InvalidArgumentError that says what a reference is. */
 export function reference(value: string): string {
@@ -44,8 +46,7 @@ export function pageNumber(value: string): number {
 
 /** How many rows a page has, as far as the partner goes. */
 export function pageSize(value: string): number {
-  const most = loadPartner().MAX_PAGE_SIZE;
-  return wholeNumber(value, most, `a whole number from 1 to ${most}`);
+  return wholeNumber(value, MAX_PAGE_SIZE, `a whole number from 1 to ${MAX_PAGE_SIZE}`);
 }
 
 function wholeNumber(value: string, most: number, expected: string): number {
@@ -65,7 +66,7 @@ export function searchText(value: string): string {
 /** A duration such as `72h`, read as `RECONCILE_LOOKBACK` is: milliseconds. */
 export function period(written: string): number {
   try {
-    return loadConfig().parseLookback(written);
+    return parseLookback(written);
   } catch (error) {
     throw new InvalidArgumentError(`expected ${(error as Error).message}, got ${written}`);
   }

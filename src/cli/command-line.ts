@@ -1,7 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { exitCodeOf, messageOf } from '../exit';
-import type { StarterContext } from './context';
-import { loadDoctor, loadTemporal } from './lazy';
+import { loadDoctor, loadTemporal, type StarterContext } from './context';
 import { type Output, show } from './output';
 import { addPartnerCommands } from './partner-commands';
 import { addPurchaseCommands } from './purchase-commands';
@@ -30,29 +29,29 @@ export async function runStarter(argv: readonly string[], context: StarterContex
   }
 }
 
-/** Commander has said already what is wrong. */
+/** Commander has already said what is wrong. */
 function misused(program: Command, out: Output, error: CommanderError): number {
   if (error.exitCode === 0) return 0;
   if (error.code === 'commander.unknownCommand') out.note(program.helpInformation());
   return failed(out, error, error.message, USAGE);
 }
 
-/** Temporal's own errors keep what the server said to themselves. */
+/** The messages of Temporal's own errors leave out what the server said. */
 function explain(error: unknown): { message: string; exitCode: number } {
   const { cause, code } = (error ?? {}) as { cause?: unknown; code?: unknown };
-  if (cause === undefined && typeof code !== 'number') {
-    return { message: messageOf(error), exitCode: exitCodeOf(error) };
-  }
-  const { GRPC_STATUS, grpcErrorOf, refusalOf, TemporalRefusedError } = loadTemporal();
+  const plain = { message: messageOf(error), exitCode: exitCodeOf(error) };
+  if (cause === undefined && typeof code !== 'number') return plain;
+  const { GRPC_STATUS, grpcErrorOf, refusalOf, refusedError } = loadTemporal();
   const refusal = refusalOf(error);
-  if (refusal) return explain(new TemporalRefusedError('', refusal));
+  if (refusal) return explain(refusedError('', refusal));
   const said = grpcErrorOf(error);
-  if (!said) return { message: messageOf(error), exitCode: exitCodeOf(error) };
-  if (said.code === GRPC_STATUS.UNAVAILABLE) {
+  if (!said) return plain;
+  if (said.code === GRPC_STATUS.UNAVAILABLE)
     return { message: `Temporal no longer answers: ${said.details}`, exitCode: UNREACHABLE };
-  }
-  const message = messageOf(error);
-  return { message: message.includes(said.details) ? message : `${message}: ${said.details}`, exitCode: 1 };
+  return {
+    message: plain.message.includes(said.details) ? plain.message : `${plain.message}: ${said.details}`,
+    exitCode: 1,
+  };
 }
 
 function failed(out: Output, error: unknown, message: string, exitCode: number): number {

@@ -1,9 +1,9 @@
-import { environment, isTemporalKeyInFile, isTracingSet } from '../config/environment';
+import { environment, readDoctorConfig, readPartnerConfig, readScheduleConfig, readStarterConfig } from '../config';
 import { flushAndExit } from '../exit';
-import type { Tracing } from '../tracing';
+import { startTracing, type Tracing } from '../tracing';
 import { connectOnce, connectRetry } from '../workflows/policies';
 import { runStarter } from './command-line';
-import { loadConfig, loadDoctor, loadPartner, loadTemporal, loadTracing } from './lazy';
+import { loadDoctor, loadPartner, loadTemporal } from './context';
 
 /** Runs the command that the process was started with, and ends the process. */
 export async function main(): Promise<void> {
@@ -12,24 +12,22 @@ export async function main(): Promise<void> {
   process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => flushAndExit(code === 'EPIPE' ? 0 : 1));
   let tracing: Tracing | undefined;
   const connect = async (retry: typeof connectRetry) => {
-    if (isTracingSet()) {
-      tracing ??= loadTracing().startTracing(loadConfig().readStarterConfig().tracingEndpoint, 'starter', note);
-    }
+    const { tracingEndpoint, temporalApiKey } = readStarterConfig();
+    tracing ??= startTracing(tracingEndpoint, 'starter', note);
     const { connectClient, readTemporalTarget } = loadTemporal();
-    const apiKey = isTemporalKeyInFile() ? loadConfig().readStarterConfig().temporalApiKey : undefined;
-    const target = readTemporalTarget(environment(), apiKey);
-    return connectClient(target, { ...retry, onRetry: note }, tracing?.clientInterceptors);
+    const target = readTemporalTarget(environment(), temporalApiKey);
+    return connectClient(target, { ...retry, onRetry: note }, tracing.clientInterceptors);
   };
   const exitCode = await runStarter(process.argv, {
     exitCode: 0,
     out: { json: false, write: (text) => void process.stdout.write(text), note },
-    partner: () => loadPartner().createPartnerClient(loadConfig().readPartnerConfig()),
-    schedule: () => loadConfig().readScheduleConfig(),
-    taskQueue: () => loadConfig().readStarterConfig().taskQueue,
+    partner: () => loadPartner().createPartnerClient(readPartnerConfig()),
+    schedule: () => readScheduleConfig(),
+    taskQueue: () => readStarterConfig().taskQueue,
     temporal: () => connect(connectRetry),
     doctor: () =>
       loadDoctor().diagnose({
-        config: loadConfig().readDoctorConfig(),
+        config: readDoctorConfig(),
         connect: () => connect(connectOnce),
         now: Date.now,
         unique: () => crypto.randomUUID(),

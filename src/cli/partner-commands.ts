@@ -1,15 +1,38 @@
 import { type Command, Option } from 'commander';
-import type { PartnerClient, ProductQuery } from '../partner';
+import type {
+  HistoryOrder,
+  HistoryRow,
+  OrderQuery,
+  PartnerClient,
+  Product,
+  ProductQuery,
+  UnreadableRow,
+} from '../partner';
 // Not from its index, which loads the client.
 import { CURRENCIES, PRODUCT_SORTS } from '../partner/types';
 import { pageNumber, pageSize, searchText } from './command-arguments';
-import { listOrders, listProducts, type Listing } from './lists';
 import type { StarterContext } from './context';
+import { type Output, show, shown } from './output';
+
+interface Listing {
+  page?: number;
+  limit?: number;
+  /** All pages. */
+  all?: boolean;
+}
 
 type ProductOptions = Omit<ProductQuery, 'inStock'> & Listing & { inStock?: 'true' | 'false' };
 
 /** The commands that ask the partner. */
 export function addPartnerCommands(program: Command, context: StarterContext): void {
+  const withPartner = async (work: (partner: PartnerClient) => Promise<void>) => {
+    const partner = context.partner();
+    try {
+      await work(partner);
+    } finally {
+      await partner.close();
+    }
+  };
   program
     .command('products')
     .description("the partner's catalogue")
@@ -20,14 +43,10 @@ export function addPartnerCommands(program: Command, context: StarterContext): v
     .option('--page <n>', 'page number, from 1', pageNumber)
     .option('--limit <n>', 'products per page, up to 500', pageSize)
     .option('--all', 'all pages')
-    .action(({ inStock, ...query }: ProductOptions) =>
-      withPartner(context, (partner) =>
-        listProducts(partner, context.out, {
-          ...query,
-          inStock: inStock === undefined ? undefined : inStock === 'true',
-        }),
-      ),
-    );
+    .action(({ inStock: written, ...query }: ProductOptions) => {
+      const inStock = written === undefined ? undefined : written === 'true';
+      return withPartner((partner) => listProducts(partner, context.out, { ...query, inStock }));
+    });
   program
     .command('orders')
     .description("the partner's order history")
@@ -35,16 +54,75 @@ export function addPartnerCommands(program: Command, context: StarterContext): v
     .option('--page <n>', 'page number, from 1', pageNumber)
     .option('--limit <n>', 'orders per page, up to 500', pageSize)
     .option('--all', 'all pages')
-    .action((options: Listing & { search?: string }) =>
-      withPartner(context, (partner) => listOrders(partner, context.out, options)),
-    );
+    .action((query: OrderQuery & Listing) => withPartner((partner) => listOrders(partner, context.out, query)));
 }
 
-async function withPartner(context: StarterContext, work: (partner: PartnerClient) => Promise<void>): Promise<void> {
-  const partner = context.partner();
-  try {
-    await work(partner);
-  } finally {
-    await partner.close();
+/** Prints the catalogue, a page or all of it. @throws PartnerError */
+export async function listProducts(
+  partner: PartnerClient,
+  out: Output,
+  { all, ...query }: ProductQuery & Listing,
+): Promise<void> {
+  if (all) return showAll(out, 'products', partner.products(query), formatProduct);
+  const { data } = await partner.listProducts(query);
+  const unreadable = data.unreadable.map(
+    ({ problems }) => `a product that can't be read: expected ${problems.join(', ')}`,
+  );
+  show(out, data, [...data.products.map(formatProduct), ...unreadable, formatPosition(data)].join('\n'));
+}
+
+/** Prints the order history, a page or all of it. @throws PartnerError */
+export async function listOrders(
+  partner: PartnerClient,
+  out: Output,
+  { all, ...query }: OrderQuery & Listing,
+): Promise<void> {
+  if (all) return showAll(out, 'orders', shownRows(partner.orders(query)), formatOrder);
+  const { data } = await partner.listOrders(query);
+  const unreadable = data.unreadable.map(shownRow);
+  const rows = [...data.orders, ...unreadable].map(formatOrder);
+  show(out, { ...data, unreadable }, [...rows, formatPosition(data)].join('\n'));
+}
+
+/** As text, each row is printed as it comes; a JSON document has to wait for the last. */
+async function showAll<T>(
+  out: Output,
+  name: string,
+  rows: AsyncIterable<T>,
+  format: (row: T) => string,
+): Promise<void> {
+  const all: T[] = [];
+  for await (const row of rows) {
+    all.push(row);
+    if (!out.json) out.write(`${format(row)}\n`);
   }
+  if (out.json) show(out, { hits: all.length, [name]: all }, '');
+}
+
+function formatProduct(product: Product): string {
+  const price = `${product.price.toFixed(2)} ${shown(product.currency)}`;
+  const quantity = String(product.quantity).padStart(7);
+  return `${shown(product.id).padEnd(28)} ${price.padStart(14)} ${quantity} in stock  ${shown(product.title)}`;
+}
+
+type ShownRow = HistoryOrder | ReturnType<typeof shownRow>;
+
+async function* shownRows(rows: AsyncIterable<HistoryRow>): AsyncGenerator<ShownRow> {
+  for await (const row of rows) yield 'problems' in row ? shownRow(row) : row;
+}
+
+function shownRow({ id, referenceId, createdAt, problems }: UnreadableRow) {
+  return { id, referenceId, createdAt, problems };
+}
+
+function formatOrder(row: ShownRow): string {
+  const { createdAt = 'no date', id = 'no id', referenceId = '' } = row;
+  const [status, item = ''] =
+    'problems' in row ? ["can't be read", `expected ${row.problems.join(', ')}`] : [row.status, row.item?.title];
+  const names = `${shown(id).padEnd(24)} ${shown(status).padEnd(18)} ${shown(referenceId).padEnd(24)}`;
+  return `${shown(createdAt)}  ${names} ${shown(item)}`;
+}
+
+function formatPosition({ hits, pages }: { hits: number; pages: { page: number; total: number } }): string {
+  return `page ${pages.page} of ${pages.total}, ${hits} in all`;
 }

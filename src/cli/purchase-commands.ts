@@ -6,19 +6,21 @@ import type { PurchaseItem } from '../domain/order';
 import { validateItems } from '../domain/purchase-rules';
 import type { PurchaseState } from '../domain/purchase-state';
 import { amount, item, orderId, period, purchaseState, reference } from './command-arguments';
-import type { StarterContext } from './context';
+import { loadLibrary, type StarterContext } from './context';
 import { InvalidPurchaseError, StarterError } from '../starter/errors';
 import { showCancellation, showList, showRedelivery, showResolution, showStarted, showStatus } from './output';
 import type { ListFilter, Starter, StarterOptions } from '../starter/index';
-import { loadLibrary } from './lazy';
 
 const OTHER_OUTCOME = 3;
 const MOST_AS_TEXT = 100;
 const MOST_AS_JSON = 10_000;
 const REFERENCE = 'the reference of the sale';
 
-/** The commands that work on one purchase. They need Temporal and nothing else. */
+type StarterOf = (options?: StarterOptions) => Promise<Starter>;
+
+/** The commands for single purchases. They need Temporal and nothing else. */
 export function addPurchaseCommands(program: Command, context: StarterContext): void {
+  const starterOf: StarterOf = async (options) => loadLibrary().createStarter(await context.temporal(), options);
   program
     .command('purchase')
     .description('start the purchase of a sale, or find the one that this reference already has')
@@ -26,19 +28,18 @@ export function addPurchaseCommands(program: Command, context: StarterContext): 
     .requiredOption('--item <product:quantity>', 'what was sold; repeat it for more products', item)
     .option('--max-debit <amount>', 'the most that it may cost: more by the catalogue, and it is not placed', amount)
     .option('--wait', 'wait for the end; exit code 3 unless everything was delivered')
-    .action((referenceId: string, options: PurchaseOptions) => purchase(context, referenceId, options));
+    .action((referenceId: string, options: PurchaseOptions) => purchase(context, starterOf, referenceId, options));
   program
     .command('status')
     .description('where a purchase stands, its deliveries too')
     .argument('<reference>', REFERENCE, reference)
-    .action((referenceId: string) =>
-      withStarter(context, {}, async (starter) => showStatus(context.out, await starter.status(referenceId))),
-    );
-  addOperatorCommands(program, context);
+    .action(async (referenceId: string) => showStatus(context.out, await (await starterOf()).status(referenceId)));
+  addOperatorCommands(program, context, starterOf);
 }
 
 /** The commands of a person who looks after purchases. */
-function addOperatorCommands(program: Command, context: StarterContext): void {
+function addOperatorCommands(program: Command, context: StarterContext, starterOf: StarterOf): void {
+  const { out } = context;
   program
     .command('resolve')
     .description("a person's decision on a purchase that is held; `status` shows which fit")
@@ -48,7 +49,10 @@ function addOperatorCommands(program: Command, context: StarterContext): void {
     .option('--abandon', DECISIONS.abandon)
     .option('--deliver', DECISIONS.deliver)
     .option('--withhold', DECISIONS.withhold)
-    .action((referenceId: string, options: DecisionOptions) => resolve(context, referenceId, options));
+    .action(async (referenceId: string, options: DecisionOptions) => {
+      const choice = choiceOf(options);
+      showResolution(out, await (await starterOf()).resolve(referenceId, choice));
+    });
   program
     .command('list')
     .description(
@@ -57,21 +61,23 @@ function addOperatorCommands(program: Command, context: StarterContext): void {
     )
     .option('--state <state>', 'the purchases in this state instead, such as PENDING or OVERDUE', purchaseState)
     .option('--since <duration>', 'only since then, such as 8h: held, ended, or else started', period)
-    .action((options: { state?: PurchaseState; since?: number }) => list(context, options));
+    .action(async ({ state, since }: { state?: PurchaseState; since?: number }) => {
+      const filter: ListFilter = { state, sinceMs: since, limit: out.json ? MOST_AS_JSON : MOST_AS_TEXT };
+      showList(out, await (await starterOf()).list(filter), filter);
+    });
   program
     .command('cancel')
     .description('ask a purchase to end where surely nothing was bought; else it is seen through')
     .argument('<reference>', REFERENCE, reference)
-    .action((referenceId: string) =>
-      withStarter(context, {}, async (starter) => showCancellation(context.out, await starter.cancel(referenceId))),
-    );
+    .action(async (referenceId: string) => showCancellation(out, await (await starterOf()).cancel(referenceId)));
   program
     .command('redeliver')
     .description('bring the checkout up to date once more: its order is read, and all keys of the sale are delivered')
     .argument('<reference>', REFERENCE, reference)
-    .action((referenceId: string) =>
-      withStarter(context, {}, async (starter) => showRedelivery(context.out, await starter.redeliver(referenceId))),
-    );
+    .action(async (referenceId: string) => {
+      const starter = await starterOf();
+      showRedelivery(out, await starter.redeliver(referenceId));
+    });
 }
 
 interface PurchaseOptions {
@@ -82,37 +88,22 @@ interface PurchaseOptions {
 
 async function purchase(
   context: StarterContext,
+  starterOf: StarterOf,
   referenceId: string,
   { item: items, maxDebit, wait }: PurchaseOptions,
 ): Promise<void> {
   const faults = validateItems(items);
   if (faults.length > 0) throw new InvalidPurchaseError(faults);
-  await withStarter(context, { taskQueue: context.taskQueue() }, async (starter) => {
-    const started = await starter.purchase({ referenceId, items, maxDebit });
-    if (!wait) return showStarted(context.out, started);
-    context.out.note(`${started.started ? 'started' : 'found'} ${started.workflowId}; waiting for its end`);
-    const result = await starter.result(referenceId);
-    showStarted(context.out, started, result);
-    if (result.outcome !== 'DELIVERED') context.exitCode = OTHER_OUTCOME;
-  });
-}
-
-async function list(
-  context: StarterContext,
-  { state, since }: { state?: PurchaseState; since?: number },
-): Promise<void> {
-  const filter: ListFilter = { state, sinceMs: since, limit: context.out.json ? MOST_AS_JSON : MOST_AS_TEXT };
-  await withStarter(context, {}, async (starter) => showList(context.out, await starter.list(filter), filter));
+  const starter = await starterOf({ taskQueue: context.taskQueue() });
+  const started = await starter.purchase({ referenceId, items, maxDebit });
+  if (!wait) return showStarted(context.out, started);
+  context.out.note(`${started.started ? 'started' : 'found'} ${started.workflowId}; waiting for its end`);
+  const result = await starter.result(referenceId);
+  showStarted(context.out, started, result);
+  if (result.outcome !== 'DELIVERED') context.exitCode = OTHER_OUTCOME;
 }
 
 type DecisionOptions = Partial<Record<Exclude<DecisionKind, 'order'>, boolean>> & { order?: string };
-
-async function resolve(context: StarterContext, referenceId: string, options: DecisionOptions): Promise<void> {
-  const choice = choiceOf(options);
-  await withStarter(context, {}, async (starter) =>
-    showResolution(context.out, await starter.resolve(referenceId, choice)),
-  );
-}
 
 function choiceOf({ order, ...flags }: DecisionOptions): DecisionChoice {
   const others = (['replace', 'abandon', 'deliver', 'withhold'] as const).filter((kind) => flags[kind]);
@@ -125,13 +116,4 @@ function choiceOf({ order, ...flags }: DecisionOptions): DecisionChoice {
     `expected exactly one of --order ID, --replace, --abandon, --deliver, --withhold, got ${got}`,
     2,
   );
-}
-
-async function withStarter(
-  context: StarterContext,
-  options: StarterOptions,
-  work: (starter: Starter) => Promise<void>,
-): Promise<void> {
-  const client = await context.temporal();
-  await work(loadLibrary().createStarter(client, options));
 }

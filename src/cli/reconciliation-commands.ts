@@ -1,10 +1,9 @@
 import type { Command } from 'commander';
-import type { StarterContext } from './context';
+import { loadLibrary, type StarterContext } from './context';
 import { show, showReconciliation } from './output';
 import type { NightlySchedule, ScheduleManager } from '../starter/index';
 import { inHours } from '../domain/in-hours';
 import { period } from './command-arguments';
-import { loadLibrary } from './lazy';
 
 /** The commands of the reconciliation. They need Temporal and a worker, and no key of the partner. */
 export function addReconciliationCommands(program: Command, context: StarterContext): void {

@@ -9,6 +9,7 @@ export interface ConfigIssue {
 
 /** The environment can't be used. Its message names every variable that is wrong. Exit code 78. */
 export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
   readonly exitCode = 78;
 
   constructor(readonly issues: readonly ConfigIssue[]) {
@@ -17,7 +18,6 @@ export class ConfigError extends Error {
       `The configuration can't be used, ${count}:\n\n${issues.map(lineOf).join('\n')}\n\n` +
         'docs/configuration.md describes every variable.',
     );
-    this.name = 'ConfigError';
   }
 }
 

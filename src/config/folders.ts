@@ -1,89 +1,57 @@
 import { randomUUID } from 'node:crypto';
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  linkSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import fs from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
-/** How a folder is used. */
-export interface FolderUse {
-  /** Of a folder that is made. */
-  mode: number;
-  /** Whether it is for deliveries: their files get their names by hard links, which are synced with the folder. */
-  forDeliveries: boolean;
-}
-
-interface FolderProblem {
-  /** Such as `EACCES at open`. */
-  why: string;
-  remedy: string;
-}
+/** A delivery names its files by hard links and syncs the folder, which only the owner may enter: it holds keys. */
+export type FolderUse = 'deliveries' | 'reports';
 
 /**
- * Tries to write into a folder as it will be written, which is made if it is not there: only the attempt shows it, because rights alone
- * know nothing of read-only file systems, of those without hard links, and of users that may do everything.
+ * Writes into a folder as it will be written, and makes it first if necessary. Rights alone say nothing about read-only file
+ * systems, or about those without hard links.
  *
- * @param link, sync of the file system.
- * @returns undefined if it can be written.
+ * @returns undefined if it can be written; else why not, such as `EACCES at open`, and what to do.
  */
-export function whyNotWritable(
-  dir: string,
-  { mode, forDeliveries }: FolderUse,
-  { link = linkSync, sync = syncFolder } = {},
-): FolderProblem | undefined {
+export function whyNotWritable(dir: string, use: FolderUse): { why: string; remedy: string } | undefined {
   const probe = join(dir, `.${randomUUID()}.part`);
   const linked = `${probe}.part`;
   try {
-    makeFolder(resolve(dir), mode);
+    makeFolder(resolve(dir), use === 'deliveries' ? 0o700 : 0o755);
     try {
-      writeFileSync(probe, '', { flag: 'wx', mode: 0o600, flush: forDeliveries });
-      if (forDeliveries) {
-        link(probe, linked);
-        readdirSync(dir);
-        sync(dir);
-      }
+      fs.writeFileSync(probe, '', { flag: 'wx', mode: 0o600, flush: use === 'deliveries' });
+      if (use === 'deliveries') linkAndSync(dir, probe, linked);
     } finally {
-      for (const file of [probe, linked]) rmSync(file, { force: true });
+      for (const file of [probe, linked]) fs.rmSync(file, { force: true });
     }
     return undefined;
   } catch (error) {
-    const { code = 'unknown', syscall } = error as NodeJS.ErrnoException;
-    return { why: syscall === undefined ? code : `${code} at ${syscall}`, remedy: REMEDIES[syscall ?? ''] ?? LET_IN };
+    const { code = 'unknown', syscall = '' } = error as NodeJS.ErrnoException;
+    // Network shares, exFAT and several FUSE mounts lack one of the two.
+    const lacks = { link: 'has hard links', fsync: 'can sync files and folders' }[syscall];
+    const remedy = lacks
+      ? `Name one on a file system that ${lacks}, such as ext4 or XFS.`
+      : 'Name another, or let this user write there.';
+    return { why: syscall === '' ? code : `${code} at ${syscall}`, remedy };
   }
 }
 
-const LET_IN = 'Name another, or let this user write there.';
-/** By system call: network shares, exFAT and several FUSE mounts lack the one or the other. */
-const REMEDIES: Readonly<Record<string, string>> = {
-  link: 'Name one on a file system with hard links, such as ext4 or XFS.',
-  fsync: 'Name one on a file system that can sync files and folders, such as ext4 or XFS.',
-};
-
-/** A delivery does so too: without it a file is durable and its name is not. */
-function syncFolder(dir: string): void {
-  const folder = openSync(dir, 'r');
+function linkAndSync(dir: string, file: string, linked: string): void {
+  fs.linkSync(file, linked);
+  fs.readdirSync(dir);
+  const folder = fs.openSync(dir, 'r');
   try {
-    fsyncSync(folder);
+    fs.fsyncSync(folder);
   } finally {
-    closeSync(folder);
+    fs.closeSync(folder);
   }
 }
 
-/** Node's own recursive mkdir never comes back from where no folder can be made, such as /proc. */
+/** Node's own recursive mkdir never returns where no folder can be made, such as in /proc. */
 function makeFolder(dir: string, mode: number): void {
   const parent = dirname(dir);
-  if (!existsSync(parent)) makeFolder(parent, mode);
+  if (!fs.existsSync(parent)) makeFolder(parent, mode);
   try {
-    mkdirSync(dir, { mode });
+    fs.mkdirSync(dir, { mode });
   } catch (error) {
-    if (!statSync(dir, { throwIfNoEntry: false })?.isDirectory()) throw error;
+    if (!fs.statSync(dir, { throwIfNoEntry: false })?.isDirectory()) throw error;
   }
 }

@@ -1,9 +1,9 @@
+import { closest } from 'fastest-levenshtein';
 import type { z } from 'zod';
 import { ConfigError, type ConfigIssue } from './error';
 import { type FolderUse, whyNotWritable } from './folders';
-import { type FileContent, followSecretFile, readSecretFile, UnusableFileError } from './secret-file';
-import { unknownNames } from './unknown-names';
-import { type Conflict, describeVariable, type VariableName, variables } from './variables';
+import { followSecretFile, UnusableFileError } from './secret-file';
+import { CONFLICTS, describeVariable, SECRET_NAMES, VARIABLE_NAMES, type VariableName, variables } from './variables';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -16,112 +16,117 @@ export interface ReadOptions {
   folders?: Readonly<Partial<Record<VariableName, FolderUse>>>;
 }
 
-/** Where the value of one variable comes from. */
-interface Source {
+export type Values<S> = { [Name in keyof S]: S[Name] extends z.ZodType ? z.output<S[Name]> : never };
+
+/** A variable as it stands in the environment: with a value, or with the issue why it has none. */
+interface Found {
   name: VariableName;
-  /** What was written; undefined where the variable is not set. */
-  written?: string;
-  /** Where NAME_FILE names a file: what it holds. */
-  file?: { path: string; content: FileContent };
-  /** Why nothing could be read, in the place of the two above. */
-  issue?: ConfigIssue;
+  /** The text of the variable, or the path of a secret's file; undefined where it is not set. */
+  written?: string | undefined;
+  value?: unknown;
+  issue?: ConfigIssue | undefined;
 }
 
 /**
- * Reads the variables of one schema.
+ * Reads the variables of some sections.
  *
- * @param prefixes a variable that begins with one of these and is not known is refused.
+ * @param prefixes an unknown variable that begins with one of these is refused.
  * @throws ConfigError with every issue.
  */
-export function readVariables<S extends z.ZodObject>(
-  schema: S,
+export function readVariables<S extends Partial<typeof variables>>(
+  section: S,
   env: Environment,
   prefixes: readonly string[],
-  { onProblem = (problem) => void process.stderr.write(`${problem}\n`), now = Date.now, folders = {} }: ReadOptions,
-): z.output<S> {
-  const names = Object.keys(schema.shape) as VariableName[];
-  const sources = names.map((name) => findSource(name, env));
-  const parsed = schema.safeParse(Object.fromEntries(sources.map(({ name, written }) => [name, written])));
+  options: ReadOptions,
+): Values<S> {
+  const found = (Object.keys(section) as VariableName[]).map((name) => findVariable(name, env, options));
   const issues = [
-    ...sources.flatMap(({ issue }) => issue ?? []),
-    ...sources.flatMap((source) => folderIssue(source, folders[source.name]) ?? []),
-    ...(parsed.error?.issues ?? []).flatMap((issue) => configIssue(issue, sources) ?? []),
+    ...found.flatMap(({ issue }) => issue ?? []),
+    ...found.flatMap(({ name, value }) => folderIssue(name, value, options.folders?.[name]) ?? []),
+    ...conflictIssues(found),
     ...unknownNames(env, prefixes),
   ];
-  if (!parsed.success || issues.length > 0) throw new ConfigError(issues);
-
-  const values: Record<string, unknown> = parsed.data;
-  for (const { name, file } of sources) {
-    if (file === undefined) continue;
-    const parser = schema.shape[name] as z.ZodType<() => unknown>;
-    values[name] = followSecretFile({ ...file, variable: `${name}_FILE`, parser, onProblem, now });
-  }
-  return parsed.data;
+  if (issues.length > 0) throw new ConfigError(issues);
+  return Object.fromEntries(found.map(({ name, value }) => [name, value])) as Values<S>;
 }
 
-function findSource(name: VariableName, env: Environment): Source {
+function findVariable(name: VariableName, env: Environment, options: ReadOptions): Found {
+  const { onProblem = (problem) => void process.stderr.write(`${problem}\n`), now = Date.now } = options;
+  const parser: z.ZodType = variables[name];
   // Compose files leave a variable out by an empty one. Where empty is a value, as for a prefix, it is taken as that.
-  const isLeftOut = env[name] === '' && !variables.shape[name].safeParse('').success;
-  const written = isLeftOut ? undefined : env[name];
-  const path = env[`${name}_FILE`];
-  if (!path || !describeVariable(name).secret) return { name, written };
+  const written = env[name] === '' && !parser.safeParse('').success ? undefined : env[name];
+  const path = describeVariable(name).secret ? env[`${name}_FILE`] : undefined;
+  if (!path) {
+    const { data: value, error } = parser.safeParse(written);
+    return { name, written, value, issue: error && valueIssue(name, written, error) };
+  }
   if (written !== undefined) {
-    const remedy = 'Remove one of them.';
-    return { name, issue: { variable: name, expected: `either ${name} or ${name}_FILE`, got: 'both', remedy } };
+    const expected = `either ${name} or ${name}_FILE`;
+    return { name, issue: { variable: name, expected, got: 'both', remedy: 'Remove one of them.' } };
   }
   try {
-    const content = readSecretFile(path);
-    return { name, written: content.text, file: { path, content } };
+    const file = { path, parser: parser as z.ZodType<() => unknown>, now };
+    const onFileProblem = (problem: string) => onProblem(`${name}_FILE: ${problem}`);
+    return { name, written: path, value: followSecretFile({ ...file, onProblem: onFileProblem }) };
   } catch (error) {
     if (!(error instanceof UnusableFileError)) throw error;
-    return { name, issue: fileIssue(name, error.message) };
+    return { name, written: path, issue: fileIssue(name, error.message) };
   }
 }
 
-/** What zod found, in our words; undefined where the source of the variable already has an issue. */
-function configIssue(issue: z.core.$ZodIssue, sources: readonly Source[]): ConfigIssue | undefined {
-  const source = sources.find(({ name }) => name === issue.path[0]);
-  if (source === undefined || source.issue) return undefined;
-  const { name, written, file } = source;
-  const { expected, example, default: fallback, hidden } = describeVariable(name);
-  const conflict: Partial<Conflict> = (issue.code === 'custom' && issue.params) || {};
-  if (written === undefined) {
-    const got = fallback === undefined ? 'nothing' : `${fallback} (the default)`;
-    return { variable: name, expected, got, remedy: howToSet(name), ...conflict };
+function valueIssue(name: VariableName, written: string | undefined, error: z.ZodError): ConfigIssue {
+  const { expected, example, secret, hidden } = describeVariable(name);
+  if (written !== undefined) {
+    const got = hidden ? String(error.issues[0]?.message) : shown(written);
+    return { variable: name, expected, got, remedy: `Write it like ${name}=${example}.` };
   }
-  const got = hidden ? issue.message : shown(written);
-  if (file !== undefined) return fileIssue(name, `in the file ${file.path}: ${got}`);
-  return { variable: name, expected, got, remedy: `Write it like ${name}=${example}.`, ...conflict };
-}
-
-function folderIssue({ name, written }: Source, use: FolderUse | undefined): ConfigIssue | undefined {
-  const { data: dir } = variables.shape[name].safeParse(written);
-  if (use === undefined || typeof dir !== 'string') return undefined;
-  const problem = whyNotWritable(dir, use);
-  if (problem === undefined) return undefined;
-  const { why, remedy } = problem;
-  return {
-    variable: name,
-    expected: 'a folder that can be written',
-    got: `${shown(dir)}, which can't (${why})`,
-    remedy,
-  };
+  const remedy = secret
+    ? `Set ${name} to ${example}, or ${name}_FILE to the path of a file that holds it.`
+    : `Set ${name}=${example}.`;
+  return { variable: name, expected, got: 'nothing', remedy };
 }
 
 function fileIssue(name: VariableName, got: string): ConfigIssue {
   const { expected, example } = describeVariable(name);
-  return {
-    variable: `${name}_FILE`,
-    expected: `the path of a file that holds ${expected}`,
-    got,
-    remedy: `Put ${example} into that file, and let this user read it.`,
-  };
+  const remedy = `Put ${example} into that file, and let this user read it.`;
+  return { variable: `${name}_FILE`, expected: `the path of a file that holds ${expected}`, got, remedy };
 }
 
-function howToSet(name: VariableName): string {
-  const { secret, example } = describeVariable(name);
-  if (!secret) return `Set ${name}=${example}.`;
-  return `Set ${name} to ${example}, or ${name}_FILE to the path of a file that holds it.`;
+function folderIssue(name: VariableName, value: unknown, use: FolderUse | undefined): ConfigIssue | undefined {
+  const problem = use && typeof value === 'string' ? whyNotWritable(value, use) : undefined;
+  if (!problem) return undefined;
+  const got = `${shown(String(value))}, which can't (${problem.why})`;
+  return { variable: name, expected: 'a folder that can be written', got, remedy: problem.remedy };
+}
+
+function conflictIssues(found: readonly Found[]): ConfigIssue[] {
+  const texts = found.map(({ name, written }) => [name, written ?? describeVariable(name).default]);
+  const read = Object.fromEntries(texts) as Partial<Record<VariableName, string>>;
+  return CONFLICTS.flatMap(({ isSo, remedy, ...conflict }) => {
+    const own = found.find(({ name }) => name === conflict.variable);
+    if (!own || own.issue || !isSo(read)) return [];
+    const got = own.written === undefined ? `${read[own.name]} (the default)` : shown(own.written);
+    return [{ got, ...conflict, remedy: typeof remedy === 'string' ? remedy : remedy(read) }];
+  });
+}
+
+/** Kubernetes puts these into every container for a service that happens to be called `delivery` or `partner`. */
+const SERVICE_LINK = /_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT(_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?)$/;
+
+/** An unknown variable with our prefix is most likely misspelt, and the default would silently be used. */
+function unknownNames(env: Environment, prefixes: readonly string[]): ConfigIssue[] {
+  const known: string[] = [...VARIABLE_NAMES, ...SECRET_NAMES.map((name) => `${name}_FILE`)];
+  const isUnknown = (name: string) =>
+    prefixes.some((prefix) => name.startsWith(prefix)) && !known.includes(name) && !SERVICE_LINK.test(name);
+  return Object.keys(env)
+    .filter(isUnknown)
+    .toSorted()
+    .map((name) => ({
+      variable: name,
+      expected: 'a name that this software knows',
+      got: 'one that it does not',
+      remedy: `The nearest is ${closest(name, known)}; rename it or remove it.`,
+    }));
 }
 
 const LONGEST_SHOWN = 60;

@@ -1,9 +1,9 @@
-import { readFileSync, statSync } from 'node:fs';
+import { type BigIntStats, readFileSync, statSync } from 'node:fs';
 import type { z } from 'zod';
 
 /** How often a file is checked, at most. */
 const CHECK_EVERY_MS = 1_000;
-/** A file that changed so recently may be in the middle of being written: half a key can look like a whole one. */
+/** A file that changed so recently may still be being written: half a key can look like a whole one. */
 const AT_REST_MS = 1_000;
 /** No secret is longer; a path that leads elsewhere must not fill the memory. */
 const MAX_BYTES = 64 * 1024;
@@ -11,94 +11,71 @@ const MAX_BYTES = 64 * 1024;
 /** Why a file holds no usable secret. The message ends the sentence "got …" and holds no secret. */
 export class UnusableFileError extends Error {}
 
-/** What a file held, and the version of the file at that time. */
-export interface FileContent {
-  text: string;
-  version: string;
-}
-
 export interface SecretFile<T> {
-  /** The variable that names the file, for `onProblem`. */
-  variable: string;
   path: string;
-  /** What the file held at the start: content that the parser takes. */
-  content: FileContent;
   /** Its issues never hold the value. */
   parser: z.ZodType<() => T>;
-  /** Called once when the file can't be used any more, and again only after it could. The message holds no secret. */
+  /** Called once when the file can't be used any more. The message holds no secret. */
   onProblem(problem: string): void;
   /** A clock in ms. */
   now(): number;
 }
 
 /**
- * A secret that is read again when its file has changed and then been left alone for a second. While the file is missing
- * or invalid, as in the middle of a rotation, the last good value stays in use.
+ * A secret that is read now, and again when its file has changed and then rested for a second. While the file is missing or
+ * invalid, as during a rotation, the last good value stays in use.
  *
- * @returns the value as of now, at each call.
+ * @returns the current value, at each call.
+ * @throws UnusableFileError now, never later.
  */
-export function followSecretFile<T>(file: SecretFile<T>): () => T {
-  const { path, now } = file;
-  let { version } = file.content;
-  let current = parse(file, file.content);
+export function followSecretFile<T>({ path, parser, onProblem, now }: SecretFile<T>): () => T {
+  let { version, value } = readSecret(path, parser);
   let checkedAt = now();
   let isUnusable = false;
 
   const refresh = (): void => {
-    const isChanged = isUnusable || versionOf(path) !== version;
-    if (isChanged && isBeingWritten(path, now())) return;
-    if (isChanged) {
-      const content = readSecretFile(path);
-      current = parse(file, content);
-      version = content.version;
-    }
+    const stat = statOf(path);
+    const ageMs = now() - Number(stat.ctimeMs);
+    // Below 0 the clock of the files is ahead of ours, and the age says nothing.
+    if ((!isUnusable && versionOf(stat) === version) || (ageMs >= 0 && ageMs < AT_REST_MS)) return;
+    ({ version, value } = readSecret(path, parser));
     isUnusable = false;
   };
 
   return () => {
-    if (Math.abs(now() - checkedAt) < CHECK_EVERY_MS) return current();
+    if (Math.abs(now() - checkedAt) < CHECK_EVERY_MS) return value();
     checkedAt = now();
     try {
       refresh();
     } catch (error) {
       if (!(error instanceof UnusableFileError)) throw error;
-      if (!isUnusable) file.onProblem(`${file.variable}: ${error.message}; the last good value stays in use`);
+      if (!isUnusable) onProblem(`${error.message}; the last good value stays in use`);
       isUnusable = true;
     }
-    return current();
+    return value();
   };
 }
 
-/**
- * The content without the line break at its end. The version is taken first: a change in between is seen at the next check.
- *
- * @throws UnusableFileError
- */
-export function readSecretFile(path: string): FileContent {
-  const version = versionOf(path);
+/** The line break at the end of the file is left out. The version is taken first: a later change is seen at the next check. */
+function readSecret<T>(path: string, parser: z.ZodType<() => T>): { version: string; value: () => T } {
+  const version = versionOf(statOf(path));
   const text = attempt(path, () => readFileSync(path, 'utf8')).replace(/[\r\n]+$/, '');
   if (text === '') throw new UnusableFileError(`the empty file ${path}`);
-  return { text, version };
+  const { data: value, error } = parser.safeParse(text);
+  if (value === undefined) throw new UnusableFileError(`in the file ${path}: ${error?.issues[0]?.message}`);
+  return { version, value };
 }
 
-function parse<T>({ parser, path }: SecretFile<T>, { text }: FileContent): () => T {
-  const { data, error } = parser.safeParse(text);
-  if (data === undefined) throw new UnusableFileError(`in the file ${path}: ${error?.issues[0]?.message}`);
-  return data;
-}
-
-/** Not so where the clock of the files is ahead of ours: the age then says nothing. */
-function isBeingWritten(path: string, now: number): boolean {
-  const age = now - attempt(path, () => statSync(path)).ctimeMs;
-  return age >= 0 && age < AT_REST_MS;
-}
-
-/** Changes when the file was written, replaced, or the link to it set anew. */
-function versionOf(path: string): string {
+function statOf(path: string): BigIntStats {
   const stat = attempt(path, () => statSync(path, { bigint: true }));
   if (!stat.isFile()) throw new UnusableFileError(`${path}, which is no file`);
   if (stat.size > MAX_BYTES) throw new UnusableFileError(`${path}, which is too large for a secret`);
-  return [stat.dev, stat.ino, stat.size, stat.mtimeNs, stat.ctimeNs].join(':');
+  return stat;
+}
+
+/** Changes when the file was written, replaced, or the link to it set anew. */
+function versionOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
+  return [dev, ino, size, mtimeNs, ctimeNs].join(':');
 }
 
 function attempt<T>(path: string, work: () => T): T {

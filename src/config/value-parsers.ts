@@ -2,9 +2,8 @@ import { isIP } from 'node:net';
 import { z } from 'zod';
 
 /*
- * How values are written in the environment, as zod schemas that take a string. The metadata `expected` ends the sentence
- * "expected …". Where a value may be secret, `hidden` says that it is never shown; the message of its issue then ends the
- * sentence "got …" in its place.
+ * How values are written in the environment, as zod schemas of a string. The metadata `expected` ends the sentence "expected
+ * …". A `hidden` value is never shown: the message of its issue ends the sentence "got …" instead.
  */
 
 declare module 'zod' {
@@ -12,14 +11,9 @@ declare module 'zod' {
     expected?: string;
     example?: string;
     hidden?: true;
-    /** A secret is hidden, and also read from the file that NAME_FILE names. */
+    /** Hidden, and also read from the file that NAME_FILE names. */
     secret?: true;
   }
-}
-
-export interface HostAndPort {
-  host: string;
-  port: number;
 }
 
 const UNIT_MS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
@@ -36,17 +30,17 @@ export function duration(min: Duration, max: Duration) {
     .meta({ expected: `a duration from ${min} to ${max}, written with ms, s, m or h`, example: '30s' });
 }
 
-function inMs(duration: Duration): number {
-  if (duration === '0') return 0;
-  const unit = duration.replace(/^\d+/, '') as keyof typeof UNIT_MS;
-  return parseInt(duration, 10) * UNIT_MS[unit];
+function inMs(text: Duration): number {
+  if (text === '0') return 0;
+  const unit = text.replace(/^\d+/, '') as keyof typeof UNIT_MS;
+  return parseInt(text, 10) * UNIT_MS[unit];
 }
 
 export function oneOf<const T extends string>(...choices: [T, ...T[]]) {
   return z.enum(choices).meta({ expected: `one of ${choices.join(', ')}`, example: choices[0] });
 }
 
-/** One line that means something to others: a name, a path of the file system. */
+/** One line that others understand, such as a name or a path. */
 export function line(expected: string, example: string, pattern = /^[^\p{Cc}]{1,1000}$/u) {
   return z.string().regex(pattern).meta({ expected, example });
 }
@@ -60,7 +54,7 @@ export const pathPrefix = line(
 
 export const queryParameter = line('the name of a query parameter', 'query', /^[A-Za-z0-9._~[\]-]{1,100}$/);
 
-/** Five fields of a cron expression; which values they may have the server says. */
+/** The server says which values the five fields may have. */
 export const cron = line('the five fields of a cron expression', '0 3 * * *', /^[\w*/,?-]+( +[\w*/,?-]+){4}$/);
 
 /** The server takes no point or colon in a deployment's name, and keeps names that begin with two underscores to itself. */
@@ -76,18 +70,16 @@ export const deploymentVersion = line(
 /** A name of the IANA time zone database. */
 export const timeZone = z
   .string()
-  .refine(isTimeZone)
+  .refine((name) => {
+    try {
+      return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
+    } catch {
+      return false;
+    }
+  })
   .meta({ expected: 'the name of a time zone such as Europe/Warsaw', example: 'Europe/Warsaw' });
 
-function isTimeZone(name: string): boolean {
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
-  } catch {
-    return false;
-  }
-}
-
-/** How low it may be depends on PARTNER_TIMEOUT: see `checkRequestRate`. */
+/** From 0.2 on, a placement has time for its search and its write: src/workflows/policies.ts. */
 export const requestsPerSecond = z
   .string()
   .regex(/^\d{1,9}(\.\d{1,9})?$/)
@@ -95,17 +87,7 @@ export const requestsPerSecond = z
   .pipe(z.number().positive())
   .meta({ expected: 'a number above 0, such as 5 or 0.5', example: '5' });
 
-/** A whole number within bounds. */
-export function integer(least: number, most: number, example: string) {
-  return z
-    .string()
-    .regex(/^\d{1,9}$/)
-    .transform(Number)
-    .pipe(z.number().min(least).max(most))
-    .meta({ expected: `a whole number from ${least} to ${most}, such as ${example}`, example });
-}
-
-/** An http or https URL. One that is refused is never shown: a password may be what is wrong with it. */
+/** An http or https URL. A refused one is never shown: it may hold a password. */
 export function url(example: string) {
   return z
     .string()
@@ -130,12 +112,12 @@ function faultOfUrl(given: string): string | undefined {
 export const listenAddress = z
   .string()
   .regex(/^(\[[^\]]+\]|[A-Za-z0-9._-]+):\d{1,5}$/)
-  .transform((given): HostAndPort => {
+  .transform((given) => {
     const colon = given.lastIndexOf(':');
     return { host: given.slice(0, colon), port: Number(given.slice(colon + 1)) };
   })
   .refine(({ host, port }) => port <= 65_535 && (!host.startsWith('[') || isIP(host.slice(1, -1)) === 6))
-  .transform(({ host, port }): HostAndPort => ({ host: host.replace(/[[\]]/g, ''), port }))
+  .transform(({ host, port }) => ({ host: host.replace(/[[\]]/g, ''), port }))
   .meta({ expected: 'host:port, an IPv6 address in brackets', example: '127.0.0.1:8081' });
 
 /** Like {@link listenAddress}, for listeners that resolve no names. */
@@ -167,7 +149,7 @@ export const webhookSecrets = secretList(
   'whsec_ and the base64 of 24 to 64 bytes',
   'whsec_$(openssl rand -base64 32)',
   (secret) => {
-    const base64 = secret.startsWith('whsec_') ? secret.slice('whsec_'.length) : '';
+    const [, base64 = ''] = /^whsec_(.*)$/.exec(secret) ?? [];
     const bytes = Buffer.from(base64, 'base64');
     return bytes.length >= 24 && bytes.length <= 64 && bytes.toString('base64') === base64;
   },
@@ -184,10 +166,5 @@ function secretList(each: string, example: string, isValid: (secret: string) => 
       context.addIssue(secrets.length > 1 ? several : 'something else (not shown)');
     })
     .transform((secrets) => () => secrets)
-    .meta({
-      expected: `${each}; several, newest first, separated by spaces`,
-      example,
-      hidden: true,
-      secret: true,
-    });
+    .meta({ expected: `${each}; several, newest first, separated by spaces`, example, hidden: true, secret: true });
 }

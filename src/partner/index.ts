@@ -3,7 +3,6 @@ export { type AnswerKind, isPartnerError, PartnerError } from './errors';
 export type { AroundRequest, PartnerObserver } from './hooks';
 export type { NewestOrders } from './lists';
 export type { PermitClass, PermitRequest } from './rate-limit';
-export { MAX_PAGE_SIZE } from './operations';
 export { limitPauses, type ReadRetry, withRetry } from './retry';
 export { byReadability, isUnreadable, type NewestEnd, newestEndOf, type UnreadableRow } from './rows';
 export type { BeforeWrite } from './transport';

@@ -1,7 +1,7 @@
 import { PartnerError, type PartnerOperation } from './errors';
-import { MAX_PAGE_SIZE } from './operations';
 import { type ReadRetry, withRetry } from './retry';
 import { isUnreadable, type NewestEnd, newestEndOf, timesOf, type UnreadableRow } from './rows';
+import { MAX_PAGE_SIZE } from './types';
 import type { Answer, HistoryRow, OrderPage, OrderQuery, Product, ProductPage, ProductQuery } from './types';
 
 /** How far a list has been read: the last page, all pages, the pages and rows read so far. */

@@ -3,10 +3,8 @@ import { isSafeOrderId, REFERENCE_PATTERN } from '../domain/order';
 import { PartnerError, type PartnerOperation } from './errors';
 import type { RequestFacts } from './hooks';
 import * as schemas from './schemas';
-import type { NewOrder, Order, OrderPage, OrderQuery, ProductPage, ProductQuery } from './types';
-
-/** The largest page that the partner serves. */
-export const MAX_PAGE_SIZE = 500;
+import type { NewOrder, Order, OrderPage, OrderQuery } from './types';
+import type { ProductPage, ProductQuery } from './types';
 
 /** Where the partner's operations are. What has a default is not shown by the partner's document. */
 export interface PartnerLayout {

@@ -2,6 +2,9 @@ import type { z } from 'zod';
 import type { UnreadableRow } from './rows';
 import type * as schemas from './schemas';
 
+/** The largest page that the partner serves. */
+export const MAX_PAGE_SIZE = 500;
+
 /** Without one the partner lists products by relevance. */
 export const PRODUCT_SORTS = [
   'DATE_DESC',

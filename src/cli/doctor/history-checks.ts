@@ -1,125 +1,232 @@
-import { presentableStatus, REFERENCE_PATTERN, isSafeOrderId } from '../../domain/order';
-import type { HistoryOrder, NewestEnd, OrderPage } from '../../partner';
-import { loadPartner } from '../lazy';
-import { type Check, fault, ok, type Problem, warning } from './check';
-import { checkLimit, checkPage, renamed } from './paging-checks';
-import type { PartnerLayout, PartnerProbe } from './partner-probe';
-import { checkSearch } from './search-checks';
+import { endsPolling, isSafeOrderId, mayHaveEnded, presentableStatus, REFERENCE_PATTERN } from '../../domain/order';
+import {
+  type HistoryOrder,
+  type HistoryRow,
+  MAX_PAGE_SIZE,
+  type NewestEnd,
+  newestEndOf,
+  type OrderPage,
+  type OrderQuery,
+} from '../../partner';
+import type { Findings, OpenCheck } from './findings';
+import type { PartnerLayout, PartnerProbe, Reading } from './partner-probe';
 
-/** What doctor has found out about the order history. */
-export interface HistoryFacts {
+type Params = PartnerLayout['historyParams'];
+
+/** A history with orders in it. */
+interface History {
+  findings: Findings;
+  configured: Params;
+  read(params: Partial<Params>, query?: OrderQuery): Promise<Reading<OrderPage>>;
   orders: number;
-  newestEnd: NewestEnd;
-  search: 'exact' | 'fuzzy' | 'none' | 'unknown';
-  largestPage?: number;
-  /** How often each status stood on the page that was read. */
-  statuses: Record<string, number>;
 }
 
-export interface HistoryFindings {
-  checks: Check[];
-  facts?: HistoryFacts;
-  /** The names that are known to work. */
-  names: Partial<PartnerLayout['historyParams']>;
-  /** An order that is there. */
-  known?: HistoryOrder;
-}
+const VARIABLES: Params = {
+  search: 'PARTNER_HISTORY_SEARCH_PARAM',
+  page: 'PARTNER_HISTORY_PAGE_PARAM',
+  limit: 'PARTNER_HISTORY_LIMIT_PARAM',
+};
 
-const DOCUMENTED = ['PENDING', 'PROCESSING', 'COMPLETED', 'PARTIAL_COMPLETED', 'FAILED', 'REFUNDED'];
-const NAME = 'order history';
+/** What interfaces usually call these parameters. */
+const USUAL_NAMES: Record<keyof Params, readonly string[]> = {
+  search: ['query', 'search', 'q', 'reference_id', 'reference', 'referenceId', 'term', 'keyword', 'filter'],
+  page: ['page', 'p', 'page_number', 'pageNumber', 'pageNo', 'page_no', 'offset', 'skip'],
+  limit: ['limit', 'per_page', 'page_size', 'pageSize', 'perPage', 'size', 'count'],
+};
 
-/** Reads the order history, and finds out what its parameters are called. @param unknown a reference that nobody has. */
-export async function checkHistory(probe: PartnerProbe, listPrefix: string, unknown: string): Promise<HistoryFindings> {
-  const plain = await probe.read({ listPrefix }, (partner) => partner.listOrders());
-  if (!plain.data) return { checks: [unreadable(plain.problem)], names: {} };
-  if (plain.data.hits === 0) return { checks: [empty()], facts: EMPTY, names: {} };
+const TOO_FEW = ['too few orders to tell', 'Run doctor again after some purchases.'] as const;
 
-  const { hits } = plain.data;
-  const known = knownOrder(plain.data);
-  const layout = { listPrefix, historyParams: probe.settings.historyParams };
-  const limit = await checkLimit(probe, layout, hits);
-  const withLimit = limit.name === undefined ? layout : renamed(layout, { limit: limit.name });
-  const page = await checkPage(probe, withLimit, hits);
-  const search = await checkSearch(probe, layout, { hits, known, unknown });
-
-  const rows = limit.largest ?? plain.data;
-  const newestEnd = loadPartner().newestEndOf(rows.orders);
-  const statuses = countStatuses(rows.orders);
-  const facts = { orders: hits, newestEnd, search: search.how, largestPage: rows.pages.limit, statuses };
-  const checks = [
-    ...readabilityChecks(rows, hits),
-    ...search.checks,
-    page.check,
-    limit.check,
-    newestEndCheck(newestEnd),
-    statusCheck(statuses),
-  ];
-  return { checks, facts, names: { search: search.name, page: page.name, limit: limit.name }, known };
-}
-
-const EMPTY: HistoryFacts = { orders: 0, newestEnd: 'unknown', search: 'unknown', statuses: {} };
-
-function unreadable({ message }: Problem): Check {
-  const remedy = 'The products are there and the orders are not: ask the partner for the path of the order history.';
-  return fault(NAME, 'a page of the order history', message, { variable: 'PARTNER_LIST_PREFIX', remedy });
-}
-
-function empty(): Check {
-  return warning(NAME, 'an order to try search, page and limit with', 'an empty order history', {
-    variable: 'PARTNER_HISTORY_SEARCH_PARAM, PARTNER_HISTORY_PAGE_PARAM, PARTNER_HISTORY_LIMIT_PARAM',
-    remedy: 'Run doctor again after the first purchase: only then these can be tried.',
-  });
-}
-
-function knownOrder({ orders }: OrderPage): HistoryOrder | undefined {
-  const usable = orders.filter(({ id }) => isSafeOrderId(id));
-  return usable.find(({ referenceId }) => REFERENCE_PATTERN.test(referenceId ?? '')) ?? usable[0];
-}
-
-function readabilityChecks({ orders, unreadable: rotten }: OrderPage, hits: number): Check[] {
-  const read = ok(NAME, 'a page of the order history', `${hits} orders, ${orders.length + rotten.length} of them read`);
-  if (rotten.length === 0) return [read];
-  const got = `${rotten.length} rows that can't be read; expected ${(rotten[0]?.problems ?? []).join(', ')}`;
-  const remedy = 'The reconciliation reports them as UNREADABLE; ask the partner what they are.';
-  return [read, warning(`${NAME}: rows`, 'rows as documented', got, { remedy })];
-}
-
-function newestEndCheck(end: HistoryFacts['newestEnd']): Check {
-  const name = `${NAME}: its newest end`;
-  const expected = 'orders in the order of their time, either way';
-  switch (end) {
-    case 'first':
-      return ok(name, expected, 'the newest comes first');
-    case 'last':
-      return ok(name, expected, 'the newest comes last');
-    case 'neither':
-      return warning(name, expected, 'no order in time', {
-        remedy: 'It works, but every reading back to an instant reads all pages.',
-      });
-    case 'unknown':
-      return warning(name, expected, 'too few orders to tell', { remedy: 'Run doctor again after some purchases.' });
+/**
+ * Reads the order history, and finds out what its parameters are called.
+ *
+ * @param unknown a reference that nobody has.
+ * @returns what was found out, and an order that is there.
+ */
+export async function checkHistory(probe: PartnerProbe, findings: Findings, listPrefix: string, unknown: string) {
+  const configured = probe.settings.historyParams;
+  const read: History['read'] = (params, query) =>
+    probe.read({ listPrefix, historyParams: { ...configured, ...params } }, (partner) => partner.listOrders(query));
+  const check = findings.check('order history', 'a page of the order history', 'PARTNER_LIST_PREFIX');
+  const { data: plain, problem } = await read({});
+  if (!plain) {
+    const remedy = 'The products are there and the orders are not: ask the partner for the path of the order history.';
+    check.fault(problem.message, remedy);
+    return {};
   }
+  const { hits: orders } = plain;
+  if (orders === 0) {
+    const expected = 'an order to try search, page and limit with';
+    const remedy = 'Run doctor again after the first purchase: only then these can be tried.';
+    const variables = Object.values(VARIABLES).join(', ');
+    findings.check('order history', expected, variables).warning('an empty order history', remedy);
+    return { facts: { orders, newestEnd: 'unknown', search: 'unknown', statuses: {} } };
+  }
+  check.ok(`${orders} orders`);
+  const usable = plain.orders.filter(({ id }) => isSafeOrderId(id));
+  const known = usable.find(({ referenceId }) => REFERENCE_PATTERN.test(referenceId ?? '')) ?? usable[0];
+  const history: History = { findings, configured, read, orders };
+  const limit = (await tryLimit(history)) ?? configured.limit;
+  await tryPage(history, limit);
+  const search = await trySearch(history, known, unknown);
+
+  const { data: largest = plain } = await read({ limit }, { limit: MAX_PAGE_SIZE });
+  checkRows(largest, findings);
+  const facts = { newestEnd: newestEnd(largest, findings), statuses: statuses(largest, findings) };
+  return { facts: { orders, search, largestPage: largest.pages.limit, ...facts }, known };
 }
 
-/** Statuses are the partner's free text: only what can be shown is counted by its name. */
-function countStatuses(orders: readonly HistoryOrder[]): Record<string, number> {
-  const counts = new Map<string, number>();
+/** What a parameter brought under a name that works, or why the name does not. */
+type Outcome = { works: string; why?: undefined } | { works?: undefined; why: string };
+
+/**
+ * Tries a parameter under the configured name, then under others that are not configured for another parameter.
+ *
+ * @param otherwise what to add to the advice if none works.
+ * @returns the name that works, and what it brought.
+ */
+async function tryNames(
+  { findings, configured }: History,
+  param: keyof Params,
+  check: OpenCheck,
+  attempt: (name: string) => Promise<Outcome>,
+  otherwise = () => '',
+): Promise<{ name?: string; works?: string }> {
+  const variable = VARIABLES[param];
+  const first = await attempt(configured[param]);
+  const others = USUAL_NAMES[param].filter((name) => !Object.values(configured).includes(name));
+  let [name, last] = [configured[param], first];
+  while (!last.works && others.length > 0) last = await attempt((name = others.shift() ?? ''));
+  const remedy = last.works
+    ? `Set ${variable}=${name}, which works: ${last.works}.`
+    : `Ask the partner what it is called.${otherwise()}`;
+  if (first.works) check.ok(first.works);
+  else check.fault(first.why ?? '', remedy);
+  if (!last.works) return {};
+  findings.settings[variable] = name;
+  return { name, works: last.works };
+}
+
+/** Whether the limit is honoured. @returns its name, if one works. */
+async function tryLimit(history: History): Promise<string | undefined> {
+  const { findings, configured, orders, read } = history;
+  const check = findings.check('order history: page size', `${configured.limit}=1 brings one order`, VARIABLES.limit);
+  if (orders < 2) {
+    check.warning(...TOO_FEW);
+    return undefined;
+  }
+  const { name } = await tryNames(history, 'limit', check, async (limit) => {
+    const { data } = await read({ limit }, { limit: 1 });
+    return data && rowsOf(data).length === 1 ? { works: 'one order' } : { why: 'another number of orders' };
+  });
+  return name;
+}
+
+/** Whether the page number leads to another page. @param limit its name: where it works, the pages are of one order. */
+async function tryPage(history: History, limit: string): Promise<void> {
+  const { findings, configured, orders, read } = history;
+  const check = findings.check(
+    'order history: page number',
+    `${configured.page}=2 brings the second page`,
+    VARIABLES.page,
+  );
+  if (orders < 2) return check.warning(...TOO_FEW);
+  const idOfFirst = (data: OrderPage | undefined) => data && String(rowsOf(data)[0]?.id);
+  const first = idOfFirst((await read({ limit }, { limit: 1 })).data);
+  let hint = '';
+  const attempt = async (page: string): Promise<Outcome> => {
+    const { data } = await read({ limit, page }, { limit: 1, page: 2 });
+    // A page beyond the last is another one, too.
+    const isOther = data && idOfFirst(data) !== first;
+    if (isOther && data.pages.page === 2) return { works: 'the second page' };
+    if (isOther && page !== configured.page)
+      hint = ' It seems to count in orders, not in pages, which this software does not speak.';
+    return { why: 'the same page again' };
+  };
+  await tryNames(history, 'page', check, attempt, () => hint);
+}
+
+/** Whether a search brings the order of a reference, and nothing for one that nobody has. */
+async function trySearch(history: History, known: HistoryOrder | undefined, unknown: string) {
+  const { findings, configured, read } = history;
+  const expected = `${configured.search}=REFERENCE brings the orders of that reference`;
+  const check = findings.check('order history: search', expected, VARIABLES.search);
+  if (!known) {
+    check.warning('no order to search for', 'Run doctor again once the history shows an order with a reference.');
+    return 'unknown';
+  }
+  const otherwise = () =>
+    ' Without it every unknown placement costs a reading of the whole history, and more of them wait for an operator.';
+  const attempt = (search: string) => searchUnder(history, search, known, unknown);
+  const { name, works } = await tryNames(history, 'search', check, attempt, otherwise);
+  if (name === configured.search) {
+    const byId = findings.check('order history: search by order id', 'that order', VARIABLES.search);
+    const { data, problem } = await read({}, { search: known.id });
+    if (data && rowsOf(data).some(({ id }) => id === known.id)) byId.ok('that order');
+    else byId.warning(problem?.message ?? 'not that order', 'Ask the partner. A reconciliation reads more without it.');
+  }
+  return works === undefined ? 'none' : works === EXACT ? 'exact' : 'fuzzy';
+}
+
+const EXACT = 'those and no others';
+const FUZZY = 'those and others: it is fuzzy, which is provided for';
+
+async function searchUnder(
+  { orders, read }: History,
+  search: string,
+  known: HistoryOrder,
+  unknown: string,
+): Promise<Outcome> {
+  const find = (text: string) => read({ search }, { search: text });
+  const term = REFERENCE_PATTERN.test(known.referenceId ?? '') ? String(known.referenceId) : known.id;
+  const isSought = ({ referenceId, id }: HistoryRow) => referenceId === term || id === term;
+  const nothing = await find(unknown);
+  if (!nothing.data) return { why: `a reference that nobody has: ${nothing.problem.message}` };
+  if (nothing.data.hits >= orders) return { why: 'every order: the parameter is ignored' };
+  const { data, problem } = await find(term);
+  if (!data) return { why: problem.message };
+  if (!rowsOf(data).some(isSought)) return { why: 'nothing for the reference of an order that is there' };
+  const part = await find(term.slice(0, -1));
+  const isFuzzy = !rowsOf(data).every(isSought) || nothing.data.hits > 0 || part.data?.orders.some(isSought);
+  return { works: isFuzzy ? FUZZY : EXACT };
+}
+
+function rowsOf({ orders, unreadable }: OrderPage): HistoryRow[] {
+  return [...orders, ...unreadable];
+}
+
+function checkRows({ orders, unreadable, pages }: OrderPage, findings: Findings): void {
+  const check = findings.check('order history: rows', 'rows as documented');
+  if (unreadable.length === 0) return check.ok(`all ${orders.length} of a page of up to ${pages.limit}`);
+  const got = `${unreadable.length} rows that can't be read; expected ${(unreadable[0]?.problems ?? []).join(', ')}`;
+  check.warning(got, 'The reconciliation reports them as UNREADABLE; ask the partner what they are.');
+}
+
+function newestEnd({ orders }: OrderPage, findings: Findings): NewestEnd {
+  const check = findings.check('order history: its newest end', 'orders in the order of their time, either way');
+  const end = newestEndOf(orders);
+  if (end === 'neither')
+    check.warning('no order in time', 'It works, but every reading back to an instant reads all pages.');
+  else if (end === 'unknown') check.warning(...TOO_FEW);
+  else check.ok(`the newest comes ${end}`);
+  return end;
+}
+
+/** Statuses are the partner's free text: only presentable ones are counted by their names, and not more than 20. */
+function statuses({ orders }: OrderPage, findings: Findings): Record<string, number> {
+  const counts: Record<string, number> = {};
   for (const { status } of orders) {
     const shown = presentableStatus(status);
-    const name = counts.has(shown) || counts.size < MOST_STATUSES ? shown : 'OTHERS';
-    counts.set(name, (counts.get(name) ?? 0) + 1);
+    const name = shown in counts || Object.keys(counts).length < 20 ? shown : 'OTHERS';
+    counts[name] = (counts[name] ?? 0) + 1;
   }
-  return Object.fromEntries(counts);
-}
-
-const MOST_STATUSES = 20;
-
-function statusCheck(statuses: Record<string, number>): Check {
-  const name = `${NAME}: statuses`;
-  const got = Object.entries(statuses).map(([status, count]) => `${status} ${count}`);
-  const strange = Object.keys(statuses).filter((status) => !DOCUMENTED.includes(status));
-  const expected = 'the documented ones';
-  if (strange.length === 0) return ok(name, expected, got.join(', '));
-  const remedy = `Ask the partner what ${strange.join(', ')} means: an order with such a status counts as open.`;
-  return warning(name, expected, got.join(', '), { remedy });
+  const check = findings.check('order history: statuses', 'the documented ones');
+  const got = Object.entries(counts)
+    .map(([status, count]) => `${status} ${count}`)
+    .join(', ');
+  const strange = Object.keys(counts)
+    .filter((status) => mayHaveEnded(status) && !endsPolling(status))
+    .join(', ');
+  if (strange === '') check.ok(got);
+  else check.warning(got, `Ask the partner what ${strange} means: an order with such a status counts as open.`);
+  return counts;
 }

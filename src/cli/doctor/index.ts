@@ -1,80 +1,47 @@
-import type { ConfigIssue, DoctorConfig } from '../../config';
-import { type Check, fault, ok } from './check';
-import { checkDelivery } from './delivery-checks';
-import { checkPartner, type PartnerFacts, type PartnerFindings } from './partner-checks';
-import { PartnerProbe } from './partner-probe';
-import { checkTemporal, type TemporalSettings } from './temporal-checks';
-
-export { formatDiagnosis } from './format';
-
-export interface DoctorOptions {
-  config: DoctorConfig;
-  connect: TemporalSettings['connect'];
-  now: () => number;
-  /** Something that no id and no reference has been before. */
-  unique: () => string;
-}
+import { checkDelivery } from './delivery-check';
+import { type Check, type DoctorOptions, Findings } from './findings';
+import { checkPartner } from './partner-checks';
+import { checkTemporal } from './temporal-checks';
 
 /** What doctor says, as `--json` prints it. */
-export interface Diagnosis {
-  faults: number;
-  warnings: number;
-  checks: Check[];
-  /** What the partner's document leaves open, as it was found. */
-  partner?: PartnerFacts;
-  /** Variables to set, with the values that were found to work. */
-  settings: Record<string, string>;
-  /** 0 without faults; 78 or 69 where the configuration or Temporal could not be used; else 1. */
-  exitCode: number;
-}
+export type Diagnosis = Awaited<ReturnType<typeof diagnose>>;
 
-const CONFIGURATION = 78;
-
-/** Tries a configuration without buying. The three parts run side by side, and none hides the faults of another. */
-export async function diagnose({ config, connect, now, unique }: DoctorOptions): Promise<Diagnosis> {
-  const { taskQueue, schedule, delivery } = config;
-  const [partner, temporal, delivered] = await Promise.all([
-    tryPartner(config.partner, now, `doctor-${unique()}`),
-    checkTemporal({
-      connect,
-      taskQueue,
-      schedule,
-      partnerTimeoutMs: config.partner?.timeoutMs,
-      now,
-      ownQueue: `doctor-${unique()}`,
-    }),
-    delivery ? checkDelivery(delivery, `evt_doctor_${unique()}`, now) : undefined,
+/** Tries a configuration without buying. The three parts run at once, and none hides the faults of another. */
+export async function diagnose(options: DoctorOptions) {
+  const { issues } = options.config;
+  const configuration = new Findings();
+  for (const { variable, expected, got, remedy } of issues)
+    configuration.check('configuration', expected, variable).fault(got, remedy);
+  if (issues.length === 0)
+    configuration.check('configuration', 'variables as documented, secrets long enough').ok('they are');
+  const [ofPartner, ofTemporal, ofDelivery] = [new Findings(), new Findings(), new Findings()];
+  const [partner, unusable] = await Promise.all([
+    checkPartner(options, ofPartner),
+    checkTemporal(options, ofTemporal),
+    checkDelivery(options, ofDelivery),
   ]);
-  const checks = [
-    ...configurationChecks(config.issues),
-    ...(partner?.checks ?? []),
-    ...temporal.checks,
-    ...(delivered ? [delivered] : []),
-  ];
+  const checks = [configuration, ofPartner, ofTemporal, ofDelivery].flatMap((part) => part.checks);
   const faults = checks.filter(({ level }) => level === 'fault').length;
   const warnings = checks.filter(({ level }) => level === 'warning').length;
-  const impossible = config.issues.length > 0 ? CONFIGURATION : temporal.exitCode;
-  const exitCode = impossible ?? (faults > 0 ? 1 : 0);
-  return { faults, warnings, checks, partner: partner?.facts, settings: partner?.settings ?? {}, exitCode };
+  /** 78 or 69 if the configuration or Temporal can't be used. */
+  const exitCode = (issues.length > 0 ? 78 : unusable) ?? (faults > 0 ? 1 : 0);
+  return { faults, warnings, checks, partner, settings: ofPartner.settings, exitCode };
 }
 
-function configurationChecks(issues: readonly ConfigIssue[]): Check[] {
-  if (issues.length === 0) return [ok('configuration', 'variables as documented, secrets long enough', 'they are')];
-  return issues.map(({ variable, expected, got, remedy }) =>
-    fault('configuration', expected, got, { variable, remedy }),
-  );
+/** A diagnosis for people: a line for each check, what to do where one is not right, and the settings to use. */
+export function formatDiagnosis({ checks, settings, faults, warnings, partner }: Diagnosis): string {
+  const { balance, creditLimit = 'not shown' } = partner?.account ?? {};
+  const lines = Object.entries(settings).map(([name, value]) => `${name}=${value}`);
+  return [
+    ...checks.flatMap(formatCheck),
+    '',
+    ...(balance === undefined ? [] : [`balance ${balance}, credit limit ${creditLimit}`]),
+    `${faults} faults, ${warnings} warnings. Nothing was bought.`,
+    ...(lines.length === 0 ? [] : ['', 'Seen to work with the partner, to paste:', '', ...lines]),
+  ].join('\n');
 }
 
-async function tryPartner(
-  settings: DoctorConfig['partner'],
-  now: () => number,
-  unknown: string,
-): Promise<PartnerFindings | undefined> {
-  if (!settings) return undefined;
-  const probe = new PartnerProbe(settings, now);
-  try {
-    return await checkPartner(probe, unknown);
-  } finally {
-    await probe.close();
-  }
+function formatCheck({ name, level, expected, got, variable, remedy }: Check): string[] {
+  const line = `${level.padEnd(8)} ${name}: expected ${expected}; got ${got}`;
+  return level === 'ok' ? [line] : [line, `         ${variable === undefined ? '' : `${variable}: `}${remedy ?? ''}`];
 }

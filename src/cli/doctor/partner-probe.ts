@@ -1,17 +1,16 @@
-import type { Answer, PartnerClient, PartnerClientOptions } from '../../partner';
-import { loadPartner } from '../lazy';
-import type { Problem, Reading } from './check';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { DoctorConfig } from '../../config';
+import { type Answer, createPartnerClient, isPartnerError, type PartnerClient, type PartnerError } from '../../partner';
 
-/** What of the partner's interface is configuration because its document does not show it. */
-export interface PartnerLayout {
-  listPrefix: string;
-  orderPrefix: string;
-  historyParams: { search: string; page: string; limit: string };
-}
+type PartnerSettings = NonNullable<DoctorConfig['partner']>;
+/** The part of the partner's interface that is configured because its document does not show it. */
+export type PartnerLayout = Pick<PartnerSettings, 'listPrefix' | 'orderPrefix' | 'historyParams'>;
 
-export type PartnerSettings = PartnerClientOptions & PartnerLayout & { timeoutMs: number };
+/** How one request ended: with `data`, or with a `problem` in safe words. */
+export type Reading<T> = { data: T; problem?: undefined } | { data?: undefined; problem: Problem };
+export type Problem = Pick<PartnerError, 'kind' | 'message' | 'httpStatus' | 'traceId' | 'retryAfterMs'>;
 
-/** Nobody waits longer than that for one answer here, whatever PARTNER_TIMEOUT says. */
+/** Nobody waits longer for one answer here, whatever PARTNER_TIMEOUT says. */
 const LONGEST_WAIT_MS = 30_000;
 /** All requests together begin within that. */
 const ALL_MS = 90_000;
@@ -19,22 +18,18 @@ const LONGEST_PAUSE_MS = 10_000;
 const MOST_TRIES = 3;
 const OUT_OF_TIME: Problem = { kind: 'too-late', message: 'not tried: the time for all checks was over' };
 
-/** What was seen beside the answers. Times in ms. */
-export interface Observations {
-  requests: number;
-  /** How often the partner answered 429. */
-  limited: number;
-  /** How many requests were sent in the second before the first 429. */
-  rateWhenLimited?: number;
-  slowestMs: number;
-  /** The partner's clock less this machine's, to about a second; from the quickest answer. */
-  clockDifferenceMs?: number;
-}
-
-/** Sends one read after another, under PARTNER_MAX_RPS, to the layout that is configured or to others. Never places an order. */
+/** Sends one read after another, under PARTNER_MAX_RPS, to the configured layout or to others. Never places an order. */
 export class PartnerProbe {
-  readonly seen: Observations = { requests: 0, limited: 0, slowestMs: 0 };
-  private readonly clients = new Map<string, PartnerClient>();
+  /** What the answers show besides their content. Times in ms. */
+  readonly seen = {
+    requests: 0,
+    /** How often the partner answered 429, and how many requests were sent in the second before the first time. */
+    limited: 0,
+    rateWhenLimited: undefined as number | undefined,
+    slowestMs: 0,
+    /** The partner's clock less this machine's, to about a second; from the quickest answer. */
+    clockDifferenceMs: undefined as number | undefined,
+  };
   private readonly starts: number[] = [];
   private readonly until: number;
   private gapMs: number;
@@ -48,71 +43,48 @@ export class PartnerProbe {
     this.gapMs = 1_000 / (settings.maxRequestsPerSecond ?? Infinity);
   }
 
-  /** One request, and up to two more where the partner answers 429. Throws no PartnerError. */
+  /** One request, and up to two more if the partner answers 429. Throws no PartnerError. */
   async read<T>(
     change: Partial<PartnerLayout>,
     ask: (partner: PartnerClient) => Promise<Answer<T>>,
   ): Promise<Reading<T>> {
-    const client = this.clientOf({ ...this.settings, ...change });
-    for (let attempt = 1; ; attempt++) {
-      if (this.now() > this.until) return { problem: OUT_OF_TIME };
-      await this.turn();
-      try {
-        return { data: await this.timed(() => ask(client)) };
-      } catch (error) {
-        if (!loadPartner().isPartnerError(error)) throw error;
-        if (error.httpStatus !== 429) return { problem: error };
-        this.noteLimit();
-        if (attempt === MOST_TRIES) return { problem: error };
-        await pause(Math.min(error.retryAfterMs ?? 1_000, LONGEST_PAUSE_MS));
+    const timeoutMs = Math.min(this.settings.timeoutMs, LONGEST_WAIT_MS);
+    const client = createPartnerClient({ ...this.settings, ...change, timeoutMs });
+    try {
+      for (let attempt = 1; this.now() < this.until; attempt++) {
+        await sleep(Math.max(0, (this.starts.at(-1) ?? -Infinity) + this.gapMs - this.now()));
+        const reading = await this.readOnce(() => ask(client));
+        if (reading.problem?.httpStatus !== 429) return reading;
+        this.seen.limited += 1;
+        this.seen.rateWhenLimited ??= this.starts.filter((start) => start > this.now() - 1_000).length;
+        this.gapMs = Math.max(this.gapMs, 1_000);
+        if (attempt === MOST_TRIES) return reading;
+        await sleep(Math.min(reading.problem.retryAfterMs ?? 1_000, LONGEST_PAUSE_MS));
       }
+      return { problem: OUT_OF_TIME };
+    } finally {
+      await client.close();
     }
   }
 
-  async close(): Promise<void> {
-    await Promise.all([...this.clients.values()].map((client) => client.close()));
-  }
-
-  private clientOf(settings: PartnerSettings): PartnerClient {
-    const { listPrefix, orderPrefix, historyParams } = settings;
-    const key = JSON.stringify([listPrefix, orderPrefix, historyParams]);
-    const timeoutMs = Math.min(settings.timeoutMs, LONGEST_WAIT_MS);
-    const client = this.clients.get(key) ?? loadPartner().createPartnerClient({ ...settings, timeoutMs });
-    this.clients.set(key, client);
-    return client;
-  }
-
-  private async turn(): Promise<void> {
-    await pause((this.starts.at(-1) ?? -Infinity) + this.gapMs - this.now());
-    this.starts.push(this.now());
-    this.seen.requests += 1;
-  }
-
-  private async timed<T>(ask: () => Promise<Answer<T>>): Promise<T> {
+  private async readOnce<T>(ask: () => Promise<Answer<T>>): Promise<Reading<T>> {
     const start = this.now();
+    this.starts.push(start);
+    this.seen.requests += 1;
     try {
       const { data, sentAtMs } = await ask();
-      this.noteClock(sentAtMs, start, this.now() - start);
-      return data;
+      const tookMs = this.now() - start;
+      if (sentAtMs !== undefined && tookMs < this.quickestMs) {
+        this.quickestMs = tookMs;
+        // The header has whole seconds: half of one is what it leaves out on average.
+        this.seen.clockDifferenceMs = Math.round(sentAtMs + 500 - (start + tookMs / 2));
+      }
+      return { data };
+    } catch (error) {
+      if (!isPartnerError(error)) throw error;
+      return { problem: error };
     } finally {
       this.seen.slowestMs = Math.max(this.seen.slowestMs, this.now() - start);
     }
   }
-
-  /** The header has whole seconds: half of one is what it leaves out on average. */
-  private noteClock(sentAtMs: number | undefined, start: number, tookMs: number): void {
-    if (sentAtMs === undefined || tookMs >= this.quickestMs) return;
-    this.quickestMs = tookMs;
-    this.seen.clockDifferenceMs = Math.round(sentAtMs + 500 - (start + tookMs / 2));
-  }
-
-  private noteLimit(): void {
-    this.seen.limited += 1;
-    this.seen.rateWhenLimited ??= this.starts.filter((start) => start > this.now() - 1_000).length;
-    this.gapMs = Math.max(this.gapMs, 1_000);
-  }
-}
-
-function pause(ms: number): Promise<void> {
-  return ms > 0 ? new Promise((resolve) => void setTimeout(resolve, ms)) : Promise.resolve();
 }

@@ -1,241 +1,181 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { SEARCH_ATTRIBUTES } from '../../contracts/search-attributes';
 import { inHours } from '../../domain/in-hours';
-import type { NightlySchedule, ScheduleSettings } from '../../starter/schedule';
-import { loadLibrary, loadTemporal } from '../lazy';
-import { type Check, fault, ok, warning } from './check';
-import { clockCheck } from './clock-check';
+import { createScheduleManager, ScheduleError, type ScheduleSettings } from '../../starter/index';
+import {
+  epochMsOf,
+  GRPC_STATUS,
+  grpcErrorOf,
+  lookbackIssue,
+  missingSearchAttributes,
+  refusalOf,
+} from '../../temporal/client';
+import { compareClocks, type DoctorOptions, type Findings, type OpenCheck } from './findings';
 
-export interface TemporalSettings {
-  /** Connects once. @throws TemporalUnreachableError, TemporalRefusedError, TemporalConfigError */
-  connect(): Promise<Client>;
-  /** Absent where the configuration has no usable one; then what needs it is not tried. */
-  taskQueue?: string;
-  schedule?: ScheduleSettings;
-  /** PARTNER_TIMEOUT in ms. */
-  partnerTimeoutMs?: number;
-  now: () => number;
-  /** A task queue that nobody has. */
-  ownQueue: string;
-}
-
-export interface TemporalFindings {
-  checks: Check[];
-  /** Where Temporal can't be used at all: 69 or 78. */
-  exitCode?: number;
-}
-
-/** Of each call, its repetitions included. */
-const CALL_MS = 10_000;
-const ADDRESS = 'Temporal: address';
-const NAMESPACE = 'Temporal: namespace';
+/** Of each check. */
+const CHECK_MS = 10_000;
 const CONFIGURATION = 78;
 /** Temporal's numbers for the two kinds of task queue; its proto package is no dependency of ours. */
 const TASK_KINDS = [1, 2];
 
-/** Whether Temporal is there, and has what purchases and reconciliations need of it. Changes nothing. */
-export async function checkTemporal(settings: TemporalSettings): Promise<TemporalFindings> {
-  const { connect, taskQueue, schedule } = settings;
+/**
+ * Whether Temporal is there, and has what purchases and reconciliations need of it. Changes nothing.
+ *
+ * @returns an exit code where Temporal can't be used at all: 69 or 78.
+ */
+export async function checkTemporal(options: DoctorOptions, findings: Findings): Promise<number | undefined> {
+  const address = findings.check('Temporal: address', 'a server that answers');
   let client: Client;
   try {
-    client = await connect();
+    client = await options.connect();
   } catch (error) {
-    return unusable(error);
+    const { exitCode, message } = error as Error & { exitCode?: unknown };
+    if (typeof exitCode !== 'number') throw error;
+    const variable = exitCode === CONFIGURATION ? 'TEMPORAL_API_KEY, TEMPORAL_TLS…' : 'TEMPORAL_ADDRESS';
+    address.fault(
+      message,
+      'Change them, or the file that TEMPORAL_CONFIG_FILE names; then run doctor again.',
+      variable,
+    );
+    return exitCode;
   }
+  address.ok('it answers');
   try {
-    const namespace = await checkNamespace(client);
-    if (namespace.check.level === 'fault') return { checks: [namespace.check], exitCode: namespace.exitCode };
-    const checks = [
-      ok(ADDRESS, 'a server that answers', 'it answers'),
-      namespace.check,
-      ...(await checkClock(client, settings)),
-      await checkSearchAttributes(client),
-      ...(schedule ? [await checkRetention(client, schedule.lookbackMs)] : []),
-      ...(schedule && taskQueue !== undefined ? [await checkSchedule(client, schedule, taskQueue)] : []),
-      ...(taskQueue === undefined ? [] : [await checkWorkers(client, taskQueue)]),
-    ];
-    return { checks };
+    return await checkServer(client, options, findings);
   } finally {
     await client.connection.close();
   }
 }
 
-function unusable(error: unknown): TemporalFindings {
-  const { exitCode } = error as { exitCode?: unknown };
-  if (typeof exitCode !== 'number') throw error;
-  const variable = exitCode === CONFIGURATION ? 'TEMPORAL_API_KEY, TEMPORAL_TLS…' : 'TEMPORAL_ADDRESS';
-  const remedy = 'Change them, or the file that TEMPORAL_CONFIG_FILE names; then run doctor again.';
-  const got = (error as Error).message;
-  return { checks: [fault(ADDRESS, 'a server that answers', got, { variable, remedy })], exitCode };
+async function checkServer(client: Client, options: DoctorOptions, findings: Findings): Promise<number | undefined> {
+  const { taskQueue, schedule, partner } = options.config;
+  const inTime = <T>(run: () => Promise<T>) => client.withDeadline(Date.now() + CHECK_MS, run);
+  const attempt = async <T>(name: string, expected: string, run: (check: OpenCheck) => Promise<T>) => {
+    const check = findings.check(`Temporal: ${name}`, expected);
+    try {
+      return await inTime(() => run(check));
+    } catch (error) {
+      // A check that fails takes none of the others with it.
+      const said = grpcErrorOf(error)?.details ?? (error instanceof Error ? error.message : String(error));
+      return check.fault(said.slice(0, 200), 'Run doctor again; Temporal itself may not be well.');
+    }
+  };
+  const namespace = `namespace ${client.options.namespace}, and a key that may use it`;
+  const usable = await attempt('namespace', namespace, (check) => checkNamespace(check, client));
+  if (usable !== true) return usable || undefined;
+  const differenceMs = await inTime(() => clockDifference(client, options)).catch(() => undefined);
+  if (differenceMs !== undefined && partner) compareClocks(findings, 'Temporal', differenceMs, partner.timeoutMs);
+  const attributes = `${SEARCH_ATTRIBUTES.map(({ name }) => name).join(', ')}, of type Keyword`;
+  await attempt('search attributes', attributes, (check) => checkSearchAttributes(check, client));
+  if (schedule) {
+    const retention = `RECONCILE_LOOKBACK (${inHours(schedule.lookbackMs)}) and a day`;
+    await attempt('retention', retention, async (check) => {
+      const issue = await lookbackIssue(client, schedule.lookbackMs);
+      if (issue === undefined) check.ok('that long or longer');
+      else check.fault('less', issue, 'RECONCILE_LOOKBACK');
+    });
+  }
+  if (taskQueue === undefined) return undefined;
+  const wanted = schedule && { ...schedule, taskQueue };
+  if (wanted) await attempt('schedule', inWords(wanted), (check) => checkSchedule(check, client, wanted));
+  const worker = `a worker that takes work from ${taskQueue}`;
+  await attempt('workers', worker, (check) => checkWorkers(check, client, taskQueue));
+  return undefined;
 }
 
-async function checkNamespace(client: Client): Promise<{ check: Check; exitCode?: number }> {
+/** @returns true if it can be used; else the exit code, if there is one for that. */
+async function checkNamespace(check: OpenCheck, client: Client): Promise<true | number | undefined> {
   const { namespace } = client.options;
-  const expected = `namespace ${namespace}, and a key that may use it`;
   try {
-    await within(client, () => client.workflowService.describeNamespace({ namespace }));
-    return { check: ok(NAMESPACE, expected, 'it is there') };
+    await client.workflowService.describeNamespace({ namespace });
+    check.ok('it is there');
+    return true;
   } catch (error) {
-    const { GRPC_STATUS, grpcErrorOf, refusalOf } = loadTemporal();
     const refusal = refusalOf(error);
     if (refusal) {
       const remedy = `Give this key the right to use namespace ${namespace}, or set another.`;
-      return {
-        check: fault(NAMESPACE, expected, refusal.cause, { variable: 'TEMPORAL_API_KEY', remedy }),
-        exitCode: CONFIGURATION,
-      };
+      check.fault(refusal.cause, remedy, 'TEMPORAL_API_KEY');
+      return CONFIGURATION;
     }
-    if (grpcErrorOf(error)?.code !== GRPC_STATUS.NOT_FOUND) return { check: failed(NAMESPACE, expected, error) };
-    const remedy = `Set it to one that is there, or: temporal operator namespace create --namespace ${namespace} --retention 120h`;
-    return { check: fault(NAMESPACE, expected, 'no such namespace', { variable: 'TEMPORAL_NAMESPACE', remedy }) };
+    if (grpcErrorOf(error)?.code !== GRPC_STATUS.NOT_FOUND) throw error;
+    const command = `temporal operator namespace create --namespace ${namespace} --retention 120h`;
+    check.fault('no such namespace', `Set it to one that is there, or: ${command}`, 'TEMPORAL_NAMESPACE');
+    return undefined;
   }
-}
-
-function checkSearchAttributes(client: Client): Promise<Check> {
-  const name = 'Temporal: search attributes';
-  const expected = `${SEARCH_ATTRIBUTES.map((attribute) => attribute.name).join(', ')}, of type Keyword`;
-  return tried(name, expected, async () => {
-    const { namespace } = client.options;
-    const { missingSearchAttributes } = loadTemporal();
-    const missing = await within(client, () => missingSearchAttributes(client.connection, namespace));
-    if (missing.length === 0) return ok(name, expected, 'they are there');
-    const remedy =
-      'Run: node dist/starter.js setup. One that is there with another type has to be removed first: ' +
-      `temporal operator search-attribute remove --namespace ${namespace} --name NAME`;
-    return fault(name, expected, `none of that type: ${missing.join(', ')}`, {
-      variable: 'TEMPORAL_NAMESPACE',
-      remedy,
-    });
-  });
-}
-
-function checkRetention(client: Client, lookbackMs: number): Promise<Check> {
-  const name = 'Temporal: retention';
-  const expected = `RECONCILE_LOOKBACK (${inHours(lookbackMs)}) and a day`;
-  return tried(name, expected, async () => {
-    const issue = await within(client, () => loadTemporal().lookbackIssue(client, lookbackMs));
-    if (issue === undefined) return ok(name, expected, 'that long or longer');
-    return fault(name, expected, 'less', { variable: 'RECONCILE_LOOKBACK', remedy: issue });
-  });
-}
-
-function checkSchedule(client: Client, wanted: ScheduleSettings, taskQueue: string): Promise<Check> {
-  const name = 'Temporal: schedule';
-  const expected = `"${wanted.cron}" in ${wanted.timezone}, looks back ${inHours(wanted.lookbackMs)}, on ${taskQueue}`;
-  return tried(name, expected, async () => {
-    const { createScheduleManager, ScheduleError } = loadLibrary();
-    try {
-      const found = await within(client, () => createScheduleManager(client, taskQueue).describe());
-      return compareSchedules(name, expected, found, { ...wanted, taskQueue });
-    } catch (error) {
-      if (!(error instanceof ScheduleError)) throw error;
-      return fault(name, expected, 'none: no night is reconciled', { remedy: CREATE });
-    }
-  });
-}
-
-const CREATE = 'Run: node dist/starter.js schedule create';
-
-function compareSchedules(
-  name: string,
-  expected: string,
-  found: NightlySchedule,
-  wanted: ScheduleSettings & { taskQueue: string },
-): Check {
-  const variables = {
-    cron: 'RECONCILE_CRON',
-    timezone: 'RECONCILE_TIMEZONE',
-    lookbackMs: 'RECONCILE_LOOKBACK',
-    taskQueue: 'TEMPORAL_TASK_QUEUE',
-  } as const;
-  const fields = Object.keys(variables) as (keyof typeof variables)[];
-  const others = fields.filter((field) => found[field] !== wanted[field]);
-  const got = `"${found.cron}" in ${found.timezone}, looks back ${inHours(found.lookbackMs)}, on ${found.taskQueue}`;
-  if (others.length > 0) {
-    const variable = others.map((field) => variables[field]).join(', ');
-    return fault(name, expected, got, { variable, remedy: `${CREATE}, or change the variable` });
-  }
-  if (!found.paused) return ok(name, expected, 'just that');
-  return warning(name, expected, 'just that, but it is paused', {
-    remedy: 'Run: node dist/starter.js schedule resume',
-  });
-}
-
-function checkWorkers(client: Client, taskQueue: string): Promise<Check> {
-  const name = 'Temporal: workers';
-  const expected = `a worker that takes work from ${taskQueue}`;
-  return tried(name, expected, async () => {
-    const { namespace } = client.options;
-    const kinds = await within(client, () =>
-      Promise.all(
-        TASK_KINDS.map((taskQueueType) =>
-          client.workflowService.describeTaskQueue({ namespace, taskQueue: { name: taskQueue }, taskQueueType }),
-        ),
-      ),
-    );
-    const counts = kinds.map(({ pollers }) => pollers?.length ?? 0);
-    const workers = Math.min(...counts);
-    if (workers > 0) return ok(name, expected, `${workers} seen in the last minutes`);
-    const remedy = 'Start one: node dist/worker.js. If one runs, it takes work from another queue.';
-    return warning(name, expected, 'none seen in the last minutes', { variable: 'TEMPORAL_TASK_QUEUE', remedy });
-  });
 }
 
 /**
- * No call says what time it is there. But a task queue shows when somebody asked it last, so it is asked for work that it never
- * has. The server forgets such a queue by itself.
+ * No call says what time it is there. But a task queue shows when somebody asked it last, so doctor asks one that never has work.
+ * The server forgets such a queue by itself.
+ *
+ * @returns Temporal's clock less this machine's in ms; undefined if it does not show.
  */
-async function checkClock(client: Client, { now, ownQueue, partnerTimeoutMs }: TemporalSettings): Promise<Check[]> {
-  if (partnerTimeoutMs === undefined) return [];
-  const queue = { namespace: client.options.namespace, taskQueue: { name: ownQueue } };
+async function clockDifference(client: Client, { now, unique }: DoctorOptions): Promise<number | undefined> {
+  const queue = { namespace: client.options.namespace, taskQueue: { name: `doctor-${unique()}` } };
   const stop = new AbortController();
   const asked = now();
-  const asking = client
-    .withAbortSignal(stop.signal, () =>
-      within(client, () => client.workflowService.pollWorkflowTaskQueue({ ...queue, identity: 'doctor' })),
-    )
-    .catch(() => undefined);
+  const poll = () => client.workflowService.pollWorkflowTaskQueue({ ...queue, identity: 'doctor' });
+  const polling = client.withAbortSignal(stop.signal, poll).catch(() => undefined);
   try {
-    for (let attempt = 0; attempt < MOST_TRIES; attempt++) {
-      const { pollers } = await within(client, () =>
-        client.workflowService.describeTaskQueue({ ...queue, taskQueueType: TASK_KINDS[0] ?? 1 }),
-      );
-      const serverMs = loadTemporal().epochMsOf(pollers?.[0]?.lastAccessTime);
-      const answered = now();
-      if (serverMs > 0) {
-        // It was asked at some moment between the two.
-        const differenceMs = serverMs < asked ? serverMs - asked : Math.max(0, serverMs - answered);
-        return [clockCheck('Temporal', differenceMs, partnerTimeoutMs)];
-      }
-      await new Promise((resolve) => void setTimeout(resolve, 100));
+    for (let attempt = 0; attempt < 20; attempt++) {
+      const { pollers } = await client.workflowService.describeTaskQueue({ ...queue, taskQueueType: TASK_KINDS[0] });
+      const serverMs = epochMsOf(pollers?.[0]?.lastAccessTime);
+      // It was asked at some moment between the two.
+      if (serverMs > 0) return serverMs < asked ? serverMs - asked : Math.max(0, serverMs - now());
+      await sleep(100);
     }
-    return [];
-  } catch {
-    // What Temporal refuses here, it may allow all the same where it counts: the other checks say so.
-    return [];
+    return undefined;
   } finally {
     stop.abort();
-    await asking;
+    await polling;
   }
 }
 
-const MOST_TRIES = 20;
+async function checkSearchAttributes(check: OpenCheck, client: Client): Promise<void> {
+  const { namespace } = client.options;
+  const missing = await missingSearchAttributes(client.connection, namespace);
+  if (missing.length === 0) return check.ok('they are there');
+  const remedy =
+    'Run: node dist/starter.js setup. One that is there with another type has to be removed first: ' +
+    `temporal operator search-attribute remove --namespace ${namespace} --name NAME`;
+  check.fault(`none of that type: ${missing.join(', ')}`, remedy, 'TEMPORAL_NAMESPACE');
+}
 
-/** One check that fails takes none of the others with it. */
-async function tried(name: string, expected: string, check: () => Promise<Check>): Promise<Check> {
+type Schedule = ScheduleSettings & { taskQueue: string };
+
+const SCHEDULE_VARIABLES = {
+  cron: 'RECONCILE_CRON',
+  timezone: 'RECONCILE_TIMEZONE',
+  lookbackMs: 'RECONCILE_LOOKBACK',
+  taskQueue: 'TEMPORAL_TASK_QUEUE',
+} as const;
+
+async function checkSchedule(check: OpenCheck, client: Client, wanted: Schedule): Promise<void> {
+  const create = 'Run: node dist/starter.js schedule create';
   try {
-    return await check();
+    const found = await createScheduleManager(client, wanted.taskQueue).describe();
+    const fields = Object.entries(SCHEDULE_VARIABLES) as [keyof Schedule, string][];
+    const others = fields.flatMap(([field, variable]) => (found[field] === wanted[field] ? [] : [variable]));
+    if (others.length > 0) check.fault(inWords(found), `${create}, or change the variable`, others.join(', '));
+    else if (found.paused) check.warning('just that, but it is paused', 'Run: node dist/starter.js schedule resume');
+    else check.ok('just that');
   } catch (error) {
-    return failed(name, expected, error);
+    if (!(error instanceof ScheduleError)) throw error;
+    check.fault('none: no night is reconciled', create);
   }
 }
 
-function failed(name: string, expected: string, error: unknown): Check {
-  const { grpcErrorOf } = loadTemporal();
-  const said = grpcErrorOf(error)?.details ?? (error instanceof Error ? error.message : String(error));
-  return fault(name, expected, said.slice(0, 200), { remedy: 'Run doctor again; Temporal itself may not be well.' });
+function inWords({ cron, timezone, lookbackMs, taskQueue }: Schedule): string {
+  return `"${cron}" in ${timezone}, looks back ${inHours(lookbackMs)}, on ${taskQueue}`;
 }
 
-function within<T>(client: Client, call: () => Promise<T>): Promise<T> {
-  return client.withDeadline(Date.now() + CALL_MS, call);
+async function checkWorkers(check: OpenCheck, client: Client, taskQueue: string): Promise<void> {
+  const queue = { namespace: client.options.namespace, taskQueue: { name: taskQueue } };
+  const describe = (taskQueueType: number) => client.workflowService.describeTaskQueue({ ...queue, taskQueueType });
+  const kinds = await Promise.all(TASK_KINDS.map(describe));
+  const workers = Math.min(...kinds.map(({ pollers }) => pollers?.length ?? 0));
+  if (workers > 0) return check.ok(`${workers} seen in the last minutes`);
+  const remedy = 'Start one: node dist/worker.js. If one runs, it takes work from another queue.';
+  check.warning('none seen in the last minutes', remedy, 'TEMPORAL_TASK_QUEUE');
 }

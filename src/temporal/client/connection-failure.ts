@@ -1,137 +1,148 @@
-import { isGrpcServiceError } from '@temporalio/client';
-import { GRPC_STATUS, grpcErrorOf } from './grpc-error';
+import { connect, type ClientHttp2Session, type IncomingHttpHeaders } from 'node:http2';
+import { grpcErrorOf } from './grpc-error';
+import { nodeTlsOptions, TemporalConfigError, type TemporalTarget } from './target';
+import { withinMs } from './within-ms';
 
-/** Temporal's settings were understood, and Temporal or its certificate does not fit them. Exit code 78. */
-export class TemporalRefusedError extends Error {
-  readonly exitCode = 78;
-
-  constructor(where: string, { cause, remedy }: ConnectionFailure) {
-    super(
-      `Temporal${where} can't be used: ${cause}. ${remedy}The file that TEMPORAL_CONFIG_FILE names may set the same ` +
-        'as a variable does.',
-    );
-    this.name = 'TemporalRefusedError';
-  }
-}
-
-/** Why a connection was not made. */
+/** Why there is no connection, in our own words: those of a server could repeat a key. */
 export interface ConnectionFailure {
   cause: string;
   /** Another try changes nothing. */
   refused: boolean;
-  /** Empty, or a sentence with a space at its end: which variable to look at. */
-  remedy: string;
+  /** A sentence that names the variable to look at. */
+  remedy?: string;
 }
 
-const OUR_CERTIFICATE = 'Look at TEMPORAL_TLS_CLIENT_CERT_PATH and TEMPORAL_TLS_CLIENT_KEY_PATH (or …_DATA)';
-const UNAUTHENTICATED = refused(
-  'the server refuses the API key (unauthenticated)',
-  'Look at TEMPORAL_API_KEY: it may have expired, or been deleted or disabled',
-);
-const PERMISSION_DENIED = refused(
-  'the server refuses the API key or the client certificate (permission denied)',
-  'Look at TEMPORAL_API_KEY or TEMPORAL_TLS_CLIENT_CERT_PATH, and at TEMPORAL_NAMESPACE: may it be used with them?',
-);
+const OUR_CERTIFICATE = 'Look at TEMPORAL_TLS_CLIENT_CERT_PATH and TEMPORAL_TLS_CLIENT_KEY_PATH (or …_DATA).';
+const AUTHORITIES =
+  'A worker trusts the authorities of this machine: are they installed (on Debian: the package ca-certificates)?';
+const NO_TLS = refused('the server does not speak TLS', 'TEMPORAL_TLS=false turns TLS off.');
 
-/**
- * A worker's connection fails with a text of tonic and rustls, a client's with one of grpc-js and OpenSSL, and neither has a
- * code that says more. Source: both tried against servers that do each of these. The first that fits counts.
- */
-const FAILURES: [RegExp, ConnectionFailure][] = [
-  [/^Failed to call GetSystemInfo: code: '[^']*valid authentication credentials/, UNAUTHENTICATED],
-  [/^Failed to call GetSystemInfo: code: '[^']*does not have permission/, PERMISSION_DENIED],
+/** By the code of Node or of OpenSSL (an alert has the version of TLS before it), or the status of an answer. The first counts. */
+const FAILURES: readonly [code: RegExp, failure: ConnectionFailure][] = [
+  [/^ECONNREFUSED$/, unreachable('connection refused')],
+  [/^(ENOTFOUND|EAI_AGAIN)$/, unreachable('host name not found')],
+  [/^ETIMEDOUT$/, unreachable('no answer')],
+  [/^ERR_INVALID_URL$/, refused('the address is none', 'Write TEMPORAL_ADDRESS like localhost:7233.')],
+  [/^ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG)$/, NO_TLS],
+  [/ALERT_CERTIFICATE_EXPIRED$/, refused('our certificate has expired', OUR_CERTIFICATE)],
+  [/ALERT_CERTIFICATE_REQUIRED$/, refused('the server wants a certificate of ours, and none is set', OUR_CERTIFICATE)],
+  [/ALERT_UNKNOWN_CA$/, refused('the server refuses our certificate: it does not know who signed it', OUR_CERTIFICATE)],
   [
-    /NotValidForName|ALTNAME_INVALID/,
-    refused(
-      "the server's certificate is for another host name",
-      'It is to be for that of TEMPORAL_ADDRESS, or for TEMPORAL_TLS_SERVER_NAME where that is set',
-    ),
-  ],
-  [
-    /\(Expired|certificate has expired/,
-    refused("the server's certificate has expired", 'Nothing here can help: it has to be renewed at the server'),
-  ],
-  [
-    /InvalidContentType|wrong version number/,
-    refused('the server does not speak TLS', 'TEMPORAL_TLS=false turns it off; an API key turns it on'),
-  ],
-  [alert('certificate expired|CertificateExpired'), refused('our certificate has expired', OUR_CERTIFICATE)],
-  [
-    alert('certificate required|CertificateRequired'),
-    refused('the server wants a certificate of ours, and none is set', OUR_CERTIFICATE),
-  ],
-  [
-    alert('unknown ca|UnknownCA'),
-    refused('the server refuses our certificate: it does not know who signed it', OUR_CERTIFICATE),
-  ],
-  [
-    alert('(?!InternalError|internal error)[A-Za-z ]+[:)"]'),
+    /ALERT_(\w*CERTIFICATE\w*|HANDSHAKE_FAILURE|ACCESS_DENIED|DECRYPT_ERROR)$/,
     refused('the server refuses our certificate', OUR_CERTIFICATE),
   ],
   [
-    /InvalidCertificate|certificate|UnknownIssuer/,
+    /^ERR_TLS_CERT_ALTNAME_INVALID$/,
     refused(
-      "the server's certificate is not trusted",
-      'TEMPORAL_TLS_SERVER_CA_CERT_PATH (or …_DATA) names who signed it, where that is none of the authorities that this ' +
-        'machine trusts; it may also lack those (on Debian they are the package ca-certificates)',
+      "the server's certificate is for another host name",
+      'It must be for the host of TEMPORAL_ADDRESS, or for TEMPORAL_TLS_SERVER_NAME if that is set.',
     ),
   ],
-  [/KeyParse|PEM|ERR_OSSL/, refused("our certificate or its key can't be read", OUR_CERTIFICATE)],
-  [/ConnectionRefused|ECONNREFUSED/, unreachable('connection refused')],
-  [/dns error|Name resolution failed|ENOTFOUND/, unreachable('host name not found')],
-  [/^status 4$|TimedOut|ETIMEDOUT/, unreachable('no answer')],
-  [/^status 14$|currently unavailable/, unreachable('the server answers that it is unavailable')],
+  [/^CERT_HAS_EXPIRED$/, refused("the server's certificate has expired", 'It has to be renewed at the server.')],
+  [
+    /CERT|LEAF_SIGNATURE|INVALID_CA/,
+    refused(
+      "the server's certificate is not trusted",
+      'TEMPORAL_TLS_SERVER_CA_CERT_PATH (or …_DATA) names who signed it, if that was no public authority.',
+    ),
+  ],
+  [
+    /^gRPC status 7$/,
+    refused(
+      'the server refuses the API key or the client certificate (permission denied)',
+      'Look at TEMPORAL_API_KEY or TEMPORAL_TLS_CLIENT_CERT_PATH, and at TEMPORAL_NAMESPACE: may it be used with them?',
+    ),
+  ],
+  [/^gRPC status 14$/, unreachable('the server answers that it is unavailable')],
+  [
+    /^gRPC status 16$/,
+    refused(
+      'the server refuses the API key (unauthenticated)',
+      'Look at TEMPORAL_API_KEY: it may have expired, or been deleted or disabled.',
+    ),
+  ],
 ];
 
-const CLOSED = unreachable(
-  'the connection was closed (a server that expects TLS, or no Temporal server?)',
-  'TEMPORAL_TLS=true turns TLS on',
-);
-const CLOSED_WITH_TLS = unreachable(
-  'the connection was closed (a server that refuses our certificate, or no Temporal server?)',
-  OUR_CERTIFICATE,
-);
-
-/** What TLS says of an alert of the server: rustls after and in the handshake, and OpenSSL. */
-function alert(names: string): RegExp {
-  return new RegExp(`(received fatal alert: |AlertReceived\\(|alert )(${names})`);
-}
-
-/**
- * Names the cause in words of our own: those of a server could repeat a key.
- *
- * @param withTls whether the connection was to be one with TLS.
- */
-export function connectionFailureOf(error: unknown, withTls: boolean): ConnectionFailure {
-  const denied = refusalOf(error);
-  if (denied) return denied;
-  const text = textOf(error);
-  const known = FAILURES.find(([said]) => said.test(text));
-  if (!known && text.startsWith('status')) return unreachable(`the server answers with gRPC ${text}`);
-  return known?.[1] ?? (withTls ? CLOSED_WITH_TLS : CLOSED);
+/** Names a failure by asking the server once more, by Node alone: the errors of the SDK have a text and no code. */
+export async function diagnose(target: TemporalTarget, timeoutMs: number): Promise<ConnectionFailure> {
+  const { tls, apiKey } = target.connectionOptions;
+  const code = await askOnce(target, timeoutMs);
+  const known = failureOf(code);
+  if (known === NO_TLS && apiKey !== undefined)
+    return refused(NO_TLS.cause, 'The API key needs TLS: look at TEMPORAL_ADDRESS, or remove TEMPORAL_API_KEY.');
+  if (known) return known;
+  if (code === ANSWERED)
+    return unreachable("Node reaches the server, and Temporal's SDK does not", tls ? AUTHORITIES : undefined);
+  if (code !== CLOSED) return unreachable(`the connection failed (${code})`);
+  return tls
+    ? unreachable(`${CLOSED} (a server that refuses our certificate, or no Temporal server?)`, OUR_CERTIFICATE)
+    : unreachable(`${CLOSED} (a server that expects TLS, or no Temporal server?)`, 'TEMPORAL_TLS=true turns TLS on.');
 }
 
 /** Whether the server refuses us, at the connection or at any later call. */
 export function refusalOf(error: unknown): ConnectionFailure | undefined {
-  const code = grpcErrorOf(error)?.code;
-  if (code === GRPC_STATUS.UNAUTHENTICATED) return UNAUTHENTICATED;
-  return code === GRPC_STATUS.PERMISSION_DENIED ? PERMISSION_DENIED : undefined;
+  const failure = failureOf(`gRPC status ${grpcErrorOf(error)?.code}`);
+  return failure?.refused ? failure : undefined;
 }
 
-/** What a library says, without what the server says: that could hold any word. */
-function textOf(error: unknown): string {
-  if (isGrpcServiceError(error)) {
-    const isOwn = /^(No connection established|Name resolution failed)/.test(error.details);
-    return isOwn ? error.details : `status ${error.code}`;
+/** @param where such as ` at HOST:PORT`, or empty. */
+export function refusedError(where: string, { cause, remedy }: ConnectionFailure): TemporalConfigError {
+  const file = 'The file that TEMPORAL_CONFIG_FILE names may set the same as a variable does.';
+  return new TemporalConfigError(`Temporal${where} can't be used: ${cause}. ${remedy} ${file}`);
+}
+
+function failureOf(code: string): ConnectionFailure | undefined {
+  return FAILURES.find(([pattern]) => pattern.test(code))?.[1];
+}
+
+const ANSWERED = 'gRPC status 0';
+const CLOSED = 'the connection was closed';
+
+/** @returns the status that the server answers with, or why it does not answer. */
+async function askOnce({ address, connectionOptions, apiKey }: TemporalTarget, timeoutMs: number): Promise<string> {
+  const { tls, metadata, apiKey: fixedKey } = connectionOptions;
+  const key = apiKey?.() ?? fixedKey;
+  let close = () => {};
+  try {
+    const session = tls ? connect(`https://${address}`, nodeTlsOptions(tls)) : connect(`http://${address}`);
+    close = () => session.destroy();
+    // A session that TLS has ended does not let go of its socket.
+    session.on('connect', (_, socket) => (close = () => socket.destroy()));
+    const answer = answerTo(session, { ...metadata, ...(key === undefined ? {} : { authorization: `Bearer ${key}` }) });
+    return (await withinMs(timeoutMs, answer)) ?? 'ETIMEDOUT';
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code ?? CLOSED;
+  } finally {
+    close();
   }
-  const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
-  return `${String(message).replace(/message: "(?:[^"\\]|\\.)*"/, '')} ${typeof code === 'string' ? code : ''}`;
+}
+
+/** The call that the SDK begins a connection with, and an empty message. */
+const FIRST_CALL = '/temporal.api.workflowservice.v1.WorkflowService/GetSystemInfo';
+const EMPTY_MESSAGE = Buffer.alloc(5);
+
+function answerTo(session: ClientHttp2Session, metadata: Record<string, string>): Promise<string> {
+  const headers = { 'content-type': 'application/grpc', te: 'trailers', ...metadata };
+  const request = session.request({ ':method': 'POST', ':path': FIRST_CALL, ...headers });
+  return new Promise((resolve, reject) => {
+    const take = (answer: IncomingHttpHeaders) =>
+      void (answer['grpc-status'] !== undefined && resolve(`gRPC status ${Number(answer['grpc-status'])}`));
+    session.on('error', reject).on('close', () => resolve(CLOSED));
+    request
+      .on('response', take)
+      .on('trailers', take)
+      // What ends the session cancels the request first, and names its reason only then.
+      .on('error', (error: NodeJS.ErrnoException) => void (error.code !== 'ERR_HTTP2_STREAM_CANCEL' && reject(error)))
+      .on('close', () => session.close())
+      .resume()
+      .end(EMPTY_MESSAGE);
+  });
 }
 
 function refused(cause: string, remedy: string): ConnectionFailure {
-  return { cause, refused: true, remedy: `${remedy}. ` };
+  return { cause, refused: true, remedy };
 }
 
 function unreachable(cause: string, remedy?: string): ConnectionFailure {
-  return { cause, refused: false, remedy: remedy === undefined ? '' : `${remedy}. ` };
+  return { cause, refused: false, remedy };
 }

@@ -7,31 +7,19 @@ import {
   makeGrpcRetryInterceptor,
   type WorkflowClientInterceptor,
 } from '@temporalio/client';
-import { type ConnectionFailure, connectionFailureOf, TemporalRefusedError } from './connection-failure';
-import { TemporalConfigError, type TemporalTarget } from './target';
+import { type ConnectionFailure, diagnose, refusedError } from './connection-failure';
+import { type TemporalTarget, unusableSettings } from './target';
 
-/** Temporal did not answer any of the tries. Exit code 69. */
+/** Temporal did not answer in any of the tries. Exit code 69. */
 export class TemporalUnreachableError extends Error {
+  override readonly name = 'TemporalUnreachableError';
   readonly exitCode = 69;
-
-  constructor(address: string, tries: number, { cause, remedy }: ConnectionFailure) {
-    super(
-      `Temporal does not answer at ${address} (${tries === 1 ? '1 try' : `${tries} tries`}): ${cause}. ${remedy}` +
-        'Is the server up? TEMPORAL_ADDRESS says where it is; ' +
-        '`temporal server start-dev` starts one, `npm run demo` brings its own.',
-    );
-    this.name = 'TemporalUnreachableError';
-  }
 }
 
-/** The process was told to stop before Temporal answered. Nothing was begun, so this is no error: exit code 0. */
+/** Asked to stop before Temporal answered. Nothing was begun, so that is no error: exit code 0. */
 export class StoppedError extends Error {
+  override readonly name = 'StoppedError';
   readonly exitCode = 0;
-
-  constructor() {
-    super('stopped before Temporal answered');
-    this.name = 'StoppedError';
-  }
 }
 
 export interface ConnectRetry {
@@ -44,7 +32,7 @@ export interface ConnectRetry {
   signal?: AbortSignal;
 }
 
-/** Connects a client, for the starter. @throws TemporalUnreachableError, TemporalRefusedError, TemporalConfigError */
+/** Connects a client, for the starter. @throws TemporalUnreachableError, TemporalConfigError */
 export async function connectClient(
   target: TemporalTarget,
   retry: ConnectRetry,
@@ -65,11 +53,8 @@ export function createClient(
   return new Client({ connection, namespace, dataConverter, interceptors: { workflow: interceptors } });
 }
 
-/**
- * Like `Connection.connect`, which no longer knows the cause when its time is over; a call of our own names it. Calls are retried
- * only after the first answer, because a retry hides the cause too.
- */
-async function connectOnce({ connectionOptions, apiKey }: TemporalTarget, withinMs: number): Promise<Connection> {
+/** `Connection.connect` hides every failure until its time is over. So does a repeated call: calls are repeated after the first. */
+async function connectOnce({ connectionOptions, apiKey }: TemporalTarget, timeoutMs: number): Promise<Connection> {
   let answered = false;
   const retry = defaultGrpcRetryOptions();
   const interceptor = makeGrpcRetryInterceptor({
@@ -79,7 +64,7 @@ async function connectOnce({ connectionOptions, apiKey }: TemporalTarget, within
   const options = { ...connectionOptions, apiKey: apiKey ?? connectionOptions.apiKey };
   const connection = Connection.lazy({ ...options, interceptors: [interceptor] });
   try {
-    await connection.withDeadline(Date.now() + withinMs, () => connection.workflowService.getSystemInfo({}));
+    await connection.withDeadline(Date.now() + timeoutMs, () => connection.workflowService.getSystemInfo({}));
   } catch (error) {
     await connection.close();
     throw error;
@@ -88,64 +73,60 @@ async function connectOnce({ connectionOptions, apiKey }: TemporalTarget, within
   return connection;
 }
 
-type Closable = { close(): Promise<void> };
-
 /**
- * Connects, with up to `tries` tries. A connection that is made after its try was given up is closed.
+ * Connects, and tries again until `tries` are used up. A connection that comes after its try was given up is closed.
  *
- * @param connect one try; it throws a TypeError if the options can't be used.
- * @throws TemporalUnreachableError, TemporalRefusedError, TemporalConfigError, StoppedError
+ * @param connect one try; a TypeError means that its options can't be used.
+ * @throws TemporalUnreachableError, TemporalConfigError, StoppedError
  */
-export async function connectWithRetry<T extends Closable>(
-  { address, connectionOptions }: TemporalTarget,
+export async function connectWithRetry<T extends { close(): Promise<void> }>(
+  target: TemporalTarget,
   { tries, everyMs, onRetry, signal }: ConnectRetry,
   connect: () => Promise<T>,
 ): Promise<T> {
+  const { address } = target;
   for (let attempt = 1; ; attempt++) {
     const done = new AbortController();
-    const rest = pause(everyMs, AbortSignal.any([done.signal, ...(signal ? [signal] : [])]));
+    const rest = pause(everyMs, done.signal, signal);
+    const connecting = connect();
+    let isConnected = false;
     try {
-      const { connection, failure } = await firstOf(connect(), rest);
-      if (connection) return connection;
-      if (signal?.aborted) throw new StoppedError();
-      const why = failure === undefined ? NO_ANSWER : connectionFailureOf(failure, Boolean(connectionOptions.tls));
-      if (why.refused) throw new TemporalRefusedError(` at ${address}`, why);
-      if (attempt >= tries) throw new TemporalUnreachableError(address, attempt, why);
-      onRetry(`Temporal does not answer at ${address}, try ${attempt} of ${tries}: ${why.cause}`);
+      const failing = connecting.then(
+        () => undefined,
+        (error: unknown) => whyNot(error, target, everyMs),
+      );
+      const failure = await Promise.race([failing, rest.then(() => NO_ANSWER)]);
+      isConnected = !failure;
+      if (!failure) return await connecting;
+      if (failure.refused) throw refusedError(` at ${address}`, failure);
+      if (attempt >= tries) throw new TemporalUnreachableError(unreachable(address, attempt, failure));
+      onRetry(`Temporal does not answer at ${address}, try ${attempt} of ${tries}: ${failure.cause}`);
       await rest;
-      if (signal?.aborted) throw new StoppedError();
     } finally {
       done.abort();
+      if (!isConnected) connecting.then((late) => late.close()).catch(() => undefined);
     }
   }
 }
 
-const NO_ANSWER: ConnectionFailure = { cause: 'no answer', refused: false, remedy: '' };
+const NO_ANSWER: ConnectionFailure = { cause: 'no answer', refused: false };
 
-interface Tried<T> {
-  connection?: T;
-  failure?: unknown;
+async function whyNot(error: unknown, target: TemporalTarget, timeoutMs: number): Promise<ConnectionFailure> {
+  if (error instanceof TypeError) throw unusableSettings(error.message);
+  return diagnose(target, timeoutMs);
 }
 
-/** The connection, or the failure, or neither if it takes too long; a late connection is closed. */
-async function firstOf<T extends Closable>(connecting: Promise<T>, tooLong: Promise<void>): Promise<Tried<T>> {
-  let late = false;
-  const attempt = connecting.then(
-    (connection): Tried<T> => {
-      if (late) void connection.close();
-      return { connection };
-    },
-    (failure: unknown): Tried<T> => {
-      if (failure instanceof TypeError) throw new TemporalConfigError(failure.message);
-      return { failure };
-    },
+function unreachable(address: string, tries: number, { cause, remedy }: ConnectionFailure): string {
+  return (
+    `Temporal does not answer at ${address} (${tries === 1 ? '1 try' : `${tries} tries`}): ${cause}. ` +
+    `${remedy === undefined ? '' : `${remedy} `}Is the server up? TEMPORAL_ADDRESS says where it is; ` +
+    '`temporal server start-dev` starts one, `npm run demo` brings its own.'
   );
-  const tried = await Promise.race([attempt, tooLong.then((): Tried<T> => ({}))]);
-  late = tried.connection === undefined;
-  return tried;
 }
 
-/** Ends early if the signal is aborted. */
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
+/** Ends early when `done` is aborted. @throws StoppedError when `stop` is aborted */
+async function pause(ms: number, done: AbortSignal, stop?: AbortSignal): Promise<void> {
+  const signal = stop ? AbortSignal.any([done, stop]) : done;
   await sleep(ms, undefined, { signal }).catch(() => undefined);
+  if (stop?.aborted) throw new StoppedError('stopped before Temporal answered');
 }

@@ -7,7 +7,7 @@ export {
   TemporalUnreachableError,
 } from './connection';
 export { countListed, oldestAge } from './count-listed';
-export { connectionFailureOf, refusalOf, TemporalRefusedError } from './connection-failure';
+export { refusalOf, refusedError } from './connection-failure';
 export { GRPC_STATUS, grpcErrorOf } from './grpc-error';
 export { createPurchaseReader, type PurchaseReader } from './purchase-reader';
 export { newestOrderId } from './newest-order';
@@ -18,6 +18,6 @@ export { lookbackIssue } from './retention';
 export { runningDeliveries, runningPurchases } from './list-filters';
 export { startDelivery } from './start-delivery';
 export { throughServerTimeouts } from './through-server-timeouts';
-export { readTemporalTarget, type TemporalTarget } from './target';
+export { readTemporalTarget, TemporalConfigError, type TemporalTarget } from './target';
 export { missingSearchAttributes, registerSearchAttributes, requireSearchAttributes } from './search-attributes';
 export { withinMs } from './within-ms';

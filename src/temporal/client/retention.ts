@@ -4,8 +4,8 @@ import { inHours } from '../../domain/in-hours';
 const DAY_MS = 24 * 3_600_000;
 
 /**
- * Checks a look-back against the retention of the client's namespace less a day. Beyond it the namespace has forgotten its
- * purchases, and a reconciliation would find each of their orders as an orphan.
+ * Checks a look-back against the namespace's retention less a day. Older purchases are forgotten, and a reconciliation would
+ * report each of their orders as an orphan.
  *
  * @returns why the look-back is refused and what to do, or undefined.
  */

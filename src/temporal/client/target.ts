@@ -1,52 +1,54 @@
-import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { type ClientConfigProfile, loadClientConfigProfile, toClientOptions } from '@temporalio/envconfig';
+import { createSecureContext } from 'node:tls';
+import { type ClientConfigTLS, loadClientConfigProfile, toClientOptions } from '@temporalio/envconfig';
 
 /** Where Temporal is. Source: Temporal's own environment convention, read by `@temporalio/envconfig`. */
 export interface TemporalTarget {
+  /** Host and port. */
   address: string;
   namespace: string;
   connectionOptions: ReturnType<typeof toClientOptions>['connectionOptions'];
-  /** The key of now, where it follows a file; else it is in the options. */
+  /** The current key, if it is read from a file; otherwise it is in the options. */
   apiKey?: () => string;
 }
 
-/** Temporal's own settings can't be used. Exit code 78. */
+/** Temporal can't be used with these settings, or its namespace is not set up for us. Exit code 78. */
 export class TemporalConfigError extends Error {
+  override readonly name = 'TemporalConfigError';
   readonly exitCode = 78;
-
-  constructor(why: string) {
-    super(`Temporal's settings (TEMPORAL_…, or the file that TEMPORAL_CONFIG_FILE names) can't be used: ${why}`);
-    this.name = 'TemporalConfigError';
-  }
 }
 
+export function unusableSettings(why: string): TemporalConfigError {
+  const settings = "Temporal's settings (TEMPORAL_…, or the file that TEMPORAL_CONFIG_FILE names)";
+  return new TemporalConfigError(`${settings} can't be used: ${why}`);
+}
+
+type TlsOptions = TemporalTarget['connectionOptions']['tls'];
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Reads where Temporal is from `TEMPORAL_ADDRESS`, `TEMPORAL_NAMESPACE`, `TEMPORAL_API_KEY`, `TEMPORAL_TLS…`,
- * `TEMPORAL_PROFILE` and its file.
+ * Reads `TEMPORAL_ADDRESS`, `TEMPORAL_NAMESPACE`, `TEMPORAL_API_KEY`, `TEMPORAL_TLS…`, `TEMPORAL_PROFILE` and its file.
  *
- * @param apiKey the key as of each call, where it follows a file. It counts before all others.
- * @throws TemporalConfigError when the file or a variable can't be used, or would be read as something else than it says.
+ * @param apiKey the current key, if it is read from a file: it wins over the others.
+ * @throws TemporalConfigError if the file or a variable can't be used, or would silently be read as something else.
  */
 export function readTemporalTarget(env: Environment, apiKey?: () => string): TemporalTarget {
   const given = withoutEmpty(env);
-  const issues = variableIssues(given);
-  if (issues.length > 0) throw new TemporalConfigError(issues.join('; '));
   try {
+    checkVariables(given);
     const profile = loadClientConfigProfile({ overrideEnvVars: given });
-    requireWholePair(profile);
+    checkPairIsWhole(profile.tls);
     const { connectionOptions, namespace } = toClientOptions({ ...profile, apiKey: apiKey?.() ?? profile.apiKey });
-    requireFit(connectionOptions.tls);
-    const address = connectionOptions.address ?? 'localhost:7233';
+    checkPairFits(connectionOptions.tls);
+    const { address: written = 'localhost' } = connectionOptions;
+    const address = /:\d+$/.test(written) ? written : `${written}:7233`;
     return { address, namespace: namespace ?? 'default', connectionOptions: { ...connectionOptions, address }, apiKey };
   } catch (error) {
-    throw error instanceof TemporalConfigError ? error : new TemporalConfigError(reasonOf(error));
+    throw unusableSettings(reasonOf(error));
   }
 }
 
-/** An empty variable is how compose files leave one out; an empty API key would turn TLS on. Empty metadata means: none. */
+/** Compose files leave a variable out by an empty one; an empty API key would turn TLS on. Empty metadata means none. */
 function withoutEmpty(env: Environment): Record<string, string> {
   const isLeftOut = (name: string) => name.startsWith('TEMPORAL_') && !name.startsWith('TEMPORAL_GRPC_META_');
   const given = Object.entries(env).filter(
@@ -55,49 +57,46 @@ function withoutEmpty(env: Environment): Record<string, string> {
   return Object.fromEntries(given) as Record<string, string>;
 }
 
-const NO_VERIFICATION = 'TEMPORAL_TLS_DISABLE_HOST_VERIFICATION';
-
-/** What envconfig reads in silence as something else: `TEMPORAL_TLS=yes` would send everything in plain text. */
-function variableIssues(env: Readonly<Record<string, string>>): string[] {
+/** envconfig silently reads these as something else: `TEMPORAL_TLS=yes` would send everything in plain text. */
+function checkVariables(env: Readonly<Record<string, string>>): void {
+  const NO_VERIFICATION = 'TEMPORAL_TLS_DISABLE_HOST_VERIFICATION';
   const file = env.TEMPORAL_CONFIG_FILE;
-  const switches = ['TEMPORAL_TLS', NO_VERIFICATION].filter((name) => !/^(true|false|1|0)?$/.test(env[name] ?? ''));
-  return [
-    ...(file !== undefined && !existsSync(file) ? [`TEMPORAL_CONFIG_FILE names ${file}, which is not there`] : []),
-    ...switches.map((name) => `${name} is none of true, false, 1 and 0`),
-    ...(/^(true|1)$/.test(env[NO_VERIFICATION] ?? '')
-      ? [
-          `${NO_VERIFICATION} is not supported by Temporal's SDK for TypeScript; TEMPORAL_TLS_SERVER_CA_CERT_PATH and ` +
-            'TEMPORAL_TLS_SERVER_NAME make the certificate of a server of your own verifiable',
-        ]
-      : []),
-  ];
+  const issues = ['TEMPORAL_TLS', NO_VERIFICATION]
+    .filter((name) => !/^(true|false|1|0)?$/.test(env[name] ?? ''))
+    .map((name) => `${name} is none of true, false, 1 and 0`);
+  if (file !== undefined && !existsSync(file)) issues.push(`TEMPORAL_CONFIG_FILE names ${file}, which is not there`);
+  if (/^(true|1)$/.test(env[NO_VERIFICATION] ?? ''))
+    issues.push(
+      `${NO_VERIFICATION} is not supported by Temporal's SDK for TypeScript; TEMPORAL_TLS_SERVER_CA_CERT_PATH and ` +
+        'TEMPORAL_TLS_SERVER_NAME make the certificate of a server of your own verifiable',
+    );
+  if (issues.length > 0) throw new Error(issues.join('; '));
 }
 
-/** One without the other would be left out in silence. */
-function requireWholePair({ tls }: ClientConfigProfile): void {
+/** One without the other would silently be left out. */
+function checkPairIsWhole(tls: ClientConfigTLS | undefined): void {
   if (!tls || tls.disabled || !tls.clientCert === !tls.clientKey) return;
   const [given, missing] = tls.clientCert ? ['CERT', 'KEY'] : ['KEY', 'CERT'];
-  throw new TemporalConfigError(
-    `TEMPORAL_TLS_CLIENT_${given}_PATH (or …_DATA) is set, and TEMPORAL_TLS_CLIENT_${missing}_PATH (or …_DATA) is not`,
-  );
+  const pathOf = (part: string | undefined) => `TEMPORAL_TLS_CLIENT_${part}_PATH (or …_DATA)`;
+  throw new Error(`${pathOf(given)} is set, and ${pathOf(missing)} is not`);
 }
 
-/** With a key that is not the certificate's the server closes the connection, and does not say why. */
-function requireFit(tls: TemporalTarget['connectionOptions']['tls']): void {
-  const pair = typeof tls === 'object' ? tls?.clientCertPair : undefined;
-  if (!pair || fits(pair)) return;
-  const names = 'TEMPORAL_TLS_CLIENT_CERT_PATH and TEMPORAL_TLS_CLIENT_KEY_PATH (or …_DATA)';
-  throw new TemporalConfigError(
-    `${names} are not a certificate and its private key, both PEM and without a passphrase`,
-  );
-}
-
-function fits({ crt, key }: { crt: Uint8Array; key: Uint8Array }): boolean {
+/** With a key of another certificate, the server would close the connection and not say why. */
+function checkPairFits(tls: TlsOptions): void {
   try {
-    return new X509Certificate(crt).checkPrivateKey(createPrivateKey(Buffer.from(key)));
+    createSecureContext(nodeTlsOptions(tls));
   } catch {
-    return false;
+    const names = 'TEMPORAL_TLS_CLIENT_CERT_PATH and TEMPORAL_TLS_CLIENT_KEY_PATH (or …_DATA)';
+    throw new Error(`${names} are not a certificate and its private key, both PEM and without a passphrase`);
   }
+}
+
+/** The TLS settings of a connection, as Node takes them. */
+export function nodeTlsOptions(tls: TlsOptions) {
+  const { serverNameOverride: servername, serverRootCACertificate, clientCertPair } = (tls !== true && tls) || {};
+  const bufferOf = (pem: Uint8Array | undefined) => pem && Buffer.from(pem);
+  const [ca, cert, key] = [serverRootCACertificate, clientCertPair?.crt, clientCertPair?.key].map(bufferOf);
+  return { servername, ca, cert, key };
 }
 
 function reasonOf(error: unknown): string {

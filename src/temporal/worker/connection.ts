@@ -1,10 +1,10 @@
 import { NativeConnection } from '@temporalio/worker';
 import { type ConnectRetry, connectWithRetry, type TemporalTarget } from '../client';
 
-/** How often the file of an API key is looked at. */
+/** How often the file of an API key is checked. */
 const CHECK_KEY_EVERY_MS = 1_000;
 
-/** Connects a worker. @throws TemporalUnreachableError, TemporalRefusedError, TemporalConfigError, StoppedError */
+/** Connects a worker. @throws TemporalUnreachableError, TemporalConfigError, StoppedError */
 export async function connectWorker(target: TemporalTarget, retry: ConnectRetry): Promise<NativeConnection> {
   const { apiKey, connectionOptions } = target;
   const connection = await connectWithRetry(target, retry, () => NativeConnection.connect(connectionOptions));
@@ -12,7 +12,7 @@ export async function connectWorker(target: TemporalTarget, retry: ConnectRetry)
   return connection;
 }
 
-/** A native connection has no function to ask for its key as a client's has, so it is given each new one. */
+/** A native connection can't ask for its key, as a client's can, so it is given each new one. */
 function followApiKey(connection: NativeConnection, apiKey: () => string, inUse: string | undefined): void {
   let current = inUse;
   const timer = setInterval(() => {

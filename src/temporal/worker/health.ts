@@ -4,11 +4,10 @@ import { performance } from 'node:perf_hooks';
 import type { NativeConnection, Worker } from '@temporalio/worker';
 import { refusalOf } from '../client';
 
-/** Temporal's numbers for the two kinds of task queue; its proto package is no dependency of ours. */
-const WORKFLOW_TASKS = 1;
-const ACTIVITY_TASKS = 2;
+/** Temporal's numbers for the two kinds of task queue: workflow and activity tasks. Its proto package is no dependency of ours. */
+const TASK_QUEUE_TYPES = [1, 2];
 const CACHED_MS = 1_000;
-/** A probe that has not asked by then never will. */
+/** A probe that has not sent its request by then never will. */
 const REQUEST_MS = 10_000;
 
 /** Whether the worker takes work: `reason` says why not. */
@@ -40,18 +39,12 @@ function whyIdle(worker: Worker): string | undefined {
 
 async function askServer(worker: Worker, connection: NativeConnection): Promise<Readiness> {
   const { namespace, taskQueue, identity } = worker.options;
+  const queue = { namespace, taskQueue: { name: taskQueue } };
+  const describe = (taskQueueType: number) => connection.workflowService.describeTaskQueue({ ...queue, taskQueueType });
   try {
-    const seen = await connection.withDeadline(Date.now() + 2_000, () =>
-      Promise.all(
-        [WORKFLOW_TASKS, ACTIVITY_TASKS].map((taskQueueType) =>
-          connection.workflowService.describeTaskQueue({ namespace, taskQueue: { name: taskQueue }, taskQueueType }),
-        ),
-      ),
-    );
-    const polling = seen.every(({ pollers }) => pollers?.some((poller) => poller.identity === identity));
-    return polling
-      ? { ready: true, reason: 'polling' }
-      : { ready: false, reason: 'the server sees no poller of ours yet' };
+    const seen = await connection.withDeadline(Date.now() + 2_000, () => Promise.all(TASK_QUEUE_TYPES.map(describe)));
+    const ready = seen.every(({ pollers }) => pollers?.some((poller) => poller.identity === identity));
+    return { ready, reason: ready ? 'polling' : 'the server sees no poller of ours yet' };
   } catch (error) {
     return { ready: false, reason: refusalOf(error)?.cause ?? 'Temporal does not answer' };
   }
@@ -65,24 +58,24 @@ export interface HealthServer {
 
 /** @throws Error when the address is taken; the message says which variable to change. */
 export async function startHealthServer(
-  where: { host: string; port: number },
+  { host, port }: { host: string; port: number },
   readiness: () => Promise<Readiness>,
 ): Promise<HealthServer> {
   const limits = { headersTimeout: REQUEST_MS, requestTimeout: REQUEST_MS };
   const server = createServer(limits, (request, response) => void answer(request, response, readiness));
   await new Promise<void>((resolve, reject) => {
-    server.once('error', (error) => {
-      reject(new Error(`HEALTH_ADDRESS ${where.host}:${where.port} can't be used: ${error.message}`));
+    server.once('error', ({ message }) => {
+      reject(new Error(`HEALTH_ADDRESS ${host}:${port} can't be used: ${message}`));
     });
-    server.listen(where.port, where.host, resolve);
+    server.listen(port, host, resolve);
   });
-  const { address, port } = server.address() as AddressInfo;
+  const bound = server.address() as AddressInfo;
   return {
-    address: `${address}:${port}`,
+    address: `${bound.address}:${bound.port}`,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
-        // It would wait for whoever has connected and says nothing.
+        // A client that has connected and sends nothing would keep it open.
         server.closeAllConnections();
       }),
   };

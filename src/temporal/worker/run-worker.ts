@@ -1,13 +1,13 @@
 import type { Worker } from '@temporalio/worker';
 
-/** How often the state of a worker is looked at, and how long one that has failed may take to end by itself, in ms. */
+/** How often the state of a worker is checked, and how long one that has failed may take to end by itself, in ms. */
 const FAILED_LIMITS = { everyMs: 1_000, withinMs: 5_000 };
 
 /**
- * Runs a worker until it has ended. After a failure the SDK waits for polls that may never come back, and a process whose worker
- * is dead would live on, alive to every probe: it is not waited for.
+ * Runs a worker until it has ended. After a failure the SDK may wait for ever for its polls, and the process would live on with
+ * a dead worker, alive to every probe: so a failed worker gets a few seconds.
  *
- * @throws what the SDK says of the failure, or Error when it says nothing in time.
+ * @throws what the SDK says of the failure, or Error if it says nothing in time.
  */
 export async function runWorker(
   worker: Pick<Worker, 'run' | 'getState'>,

@@ -13,10 +13,10 @@ export interface RuntimeSettings {
  *
  * @throws Error if the metrics address is taken; the message names the variable to change.
  */
-export function installRuntime(settings: RuntimeSettings): DefaultLogger {
-  const level = settings.logLevel.toUpperCase() as Uppercase<RuntimeSettings['logLevel']>;
-  const logger = new DefaultLogger(level, settings.logFormat === 'pretty' ? writePretty : writeJson);
-  const { host, port } = settings.metricsAddress;
+export function installRuntime({ logLevel, logFormat, metricsAddress }: RuntimeSettings): DefaultLogger {
+  const level = logLevel.toUpperCase() as Uppercase<typeof logLevel>;
+  const logger = new DefaultLogger(level, logFormat === 'pretty' ? writePretty : writeJson);
+  const { host, port } = metricsAddress;
   const bindAddress = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
   try {
     Runtime.install({ logger, telemetryOptions: telemetryAt(bindAddress) });
@@ -25,13 +25,6 @@ export function installRuntime(settings: RuntimeSettings): DefaultLogger {
     throw new Error(`METRICS_ADDRESS ${bindAddress} can't be used: ${(error as Error).message}`, { cause: error });
   }
   return logger;
-}
-
-/** Records metrics of the process, under the labels that the SDK adds to those of workflows. Only after `installRuntime`. */
-export function processMetrics(labels: { namespace: string; taskQueue: string }): Metrics {
-  const meter = Runtime.instance().metricMeter.withTags(labels);
-  countFromZero(meter);
-  return metricsOf(meter);
 }
 
 function telemetryAt(bindAddress: string): RuntimeOptions['telemetryOptions'] {
@@ -50,14 +43,16 @@ function telemetryAt(bindAddress: string): RuntimeOptions['telemetryOptions'] {
   };
 }
 
+/** Records metrics of the process, under the labels that the SDK adds to those of workflows. Only after `installRuntime`. */
+export function processMetrics(labels: { namespace: string; taskQueue: string }): Metrics {
+  const meter = Runtime.instance().metricMeter.withTags(labels);
+  countFromZero(meter);
+  return metricsOf(meter);
+}
+
 function writeJson(entry: LogEntry): void {
-  const line = {
-    time: timeOf(entry),
-    level: entry.level.toLowerCase(),
-    message: entry.message,
-    ...attributesOf(entry),
-  };
-  process.stdout.write(`${JSON.stringify(line)}\n`);
+  const line = { time: timeOf(entry), level: entry.level.toLowerCase(), message: entry.message };
+  process.stdout.write(`${JSON.stringify({ ...line, ...attributesOf(entry) })}\n`);
 }
 
 function writePretty(entry: LogEntry): void {
@@ -69,20 +64,14 @@ function timeOf(entry: LogEntry): string {
   return new Date(Number(entry.timestampNanos / 1_000_000n)).toISOString();
 }
 
-/** The SDK's own lines name only the workflow; the id of a delivery after the end may be derived from its event. */
-function attributesOf({ meta }: LogEntry): Record<string, unknown> {
-  const attributes = plain(meta);
-  const { workflowId } = attributes;
+/** Lines of the SDK name the workflow only. An error becomes its name and message: a stack or a cause may hold other text. */
+function attributesOf({ meta = {} }: LogEntry): Record<string, unknown> {
+  const { workflowId } = meta;
   const referenceId = typeof workflowId === 'string' ? referenceOfWorkflow(workflowId) : undefined;
-  return referenceId === undefined ? attributes : { referenceId, ...attributes };
-}
-
-/** An error becomes its name and message: its stack and cause may hold text that isn't ours. */
-function plain(meta: Record<string | symbol, unknown> = {}): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(meta).map(([name, value]) => [
-      name,
-      value instanceof Error ? `${value.name}: ${value.message}` : typeof value === 'bigint' ? String(value) : value,
-    ]),
-  );
+  const plain = (value: unknown) => {
+    if (value instanceof Error) return `${value.name}: ${value.message}`;
+    return typeof value === 'bigint' ? String(value) : value;
+  };
+  const attributes = Object.entries(meta).map(([name, value]) => [name, plain(value)]);
+  return { ...(referenceId === undefined ? {} : { referenceId }), ...Object.fromEntries(attributes) };
 }

@@ -1,8 +1,7 @@
 import type { WorkerDeploymentOptions } from '@temporalio/worker';
 
 /**
- * With a version, each workflow stays with the version that it began on (`PINNED`), unless it says otherwise for itself, as one
- * does whose purpose is to last.
+ * With a version, each workflow stays with the version that it began on (`PINNED`), unless its code says otherwise.
  *
  * @returns undefined without one: the worker is not versioned.
  */

@@ -104,9 +104,9 @@ describe('doctor', () => {
       'other parameter names',
       { sandbox: { searchParam: 'q', pageParam: 'page_number', limitParam: 'per_page' } },
       [
-        'order history: search → PARTNER_HISTORY_SEARCH_PARAM',
-        'order history: page number → PARTNER_HISTORY_PAGE_PARAM',
         'order history: page size → PARTNER_HISTORY_LIMIT_PARAM',
+        'order history: page number → PARTNER_HISTORY_PAGE_PARAM',
+        'order history: search → PARTNER_HISTORY_SEARCH_PARAM',
       ],
       {
         PARTNER_HISTORY_SEARCH_PARAM: 'q',

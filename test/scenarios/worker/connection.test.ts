@@ -1,12 +1,15 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import {
   connectClient,
   type ConnectRetry,
-  TemporalRefusedError,
+  TemporalConfigError,
   type TemporalTarget,
   TemporalUnreachableError,
 } from '../../../src/temporal/client';
 import { connectWorker } from '../../../src/temporal/worker';
 import { rejectionOf } from '../../support/checks';
+import { temporaryFolder } from '../../support/clean-up';
 import { freePort } from '../../support/free-port';
 import { type GrpcServer, startGrpcServer } from '../../support/grpc-server';
 import { startServer, startTcpServer } from '../../support/http-server';
@@ -39,8 +42,13 @@ const grpc = async (
   options?: Partial<TemporalTarget['connectionOptions']>,
 ) => targetOf(`localhost:${(await startGrpcServer(statusOf, tls)).port}`, options);
 
-const noPair = { crt: Buffer.from(API_KEY), key: Buffer.from(API_KEY) };
 const withKey = { apiKey: API_KEY, tls: false };
+
+/** A server that ends the handshake with this alert of TLS: how a server in Go, as Temporal's is, refuses a certificate. */
+const alerting = async (alert: number) => {
+  const { port } = await startTcpServer((socket) => socket.end(Buffer.from([21, 3, 3, 0, 2, 2, alert])));
+  return targetOf(`localhost:${port}`, { tls: true });
+};
 
 /** What comes of connecting in two tries. */
 async function connecting(connect: typeof CONNECT.worker, target: TemporalTarget, everyMs = 500, tries = 2) {
@@ -101,9 +109,27 @@ describe.each(Object.entries(CONNECT))('the connection of a %s', (_, connect) =>
       'TEMPORAL_TLS=false',
     ],
     [
-      'a certificate of ours that is none',
-      () => grpc(fine, own, { tls: { ...trusted, clientCertPair: noPair } }),
-      "our certificate or its key can't be read",
+      'a server that does not speak TLS, which an API key needs',
+      () => grpc(fine, undefined, { apiKey: API_KEY, tls: true }),
+      'the server does not speak TLS',
+      'The API key needs TLS',
+    ],
+    [
+      'a certificate of ours that has expired',
+      () => alerting(45),
+      'our certificate has expired',
+      'TEMPORAL_TLS_CLIENT_CERT_PATH',
+    ],
+    [
+      'a certificate of ours that somebody unknown has signed',
+      () => alerting(48),
+      'the server refuses our certificate: it does not know who signed it',
+      'TEMPORAL_TLS_CLIENT_CERT_PATH',
+    ],
+    [
+      'a certificate of ours that the server does not like',
+      () => alerting(42),
+      'the server refuses our certificate',
       'TEMPORAL_TLS_CLIENT_CERT_PATH',
     ],
   ])(
@@ -111,7 +137,7 @@ describe.each(Object.entries(CONNECT))('the connection of a %s', (_, connect) =>
     async (_name, makeTarget, cause, variable) => {
       const target = await makeTarget();
       const { lines, failure } = await connecting(connect, target, 10_000);
-      expect(failure).toBeInstanceOf(TemporalRefusedError);
+      expect(failure).toBeInstanceOf(TemporalConfigError);
       expect(failure).toMatchObject({ exitCode: 78 });
       expect(failure?.message).toContain(`Temporal at ${target.address} can't be used: ${cause}.`);
       expect(failure?.message).toContain(variable);
@@ -134,6 +160,7 @@ describe.each(Object.entries(CONNECT))('the connection of a %s', (_, connect) =>
     ['nobody has the name', async () => targetOf('no-such-host.invalid:7233'), 'host name not found'],
     ['nobody answers', async () => targetOf(`127.0.0.1:${(await startTcpServer()).port}`), 'no answer'],
     ['the server speaks TLS and we do not', () => grpc(fine, own), CLOSED],
+    ['it fails inside the server', () => alerting(80), 'the connection failed (ERR_SSL_TLSV1_ALERT_INTERNAL_ERROR)'],
     ['a web server answers', async () => targetOf(`127.0.0.1:${(await startServer()).port}`), CLOSED],
     [
       'the server is overloaded, whatever it says',
@@ -168,4 +195,14 @@ describe('a process whose key is refused ends with 78 at once, and neither it no
     }
     expect(new Set(server.authorizations)).toEqual(new Set([`Bearer ${API_KEY}`]));
   });
+});
+
+it('a worker on a machine without authorities, whose own TLS trusts none, says where to look: Node brings its own', async () => {
+  const { port } = await startGrpcServer(fine, authority.issue());
+  const ca = join(temporaryFolder(), 'ca.pem');
+  writeFileSync(ca, authority.cert);
+  const env = lonelyWorkerEnv({ TEMPORAL_ADDRESS: `localhost:${port}`, TEMPORAL_TLS: 'true', NODE_EXTRA_CA_CERTS: ca });
+  const worker = await startWorkerProcess({ env });
+  await worker.said("try 1 of 12: Node reaches the server, and Temporal's SDK does not");
+  expect(await worker.end('SIGTERM')).toBe(0);
 });

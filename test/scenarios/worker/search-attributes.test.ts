@@ -4,7 +4,7 @@ import {
   missingSearchAttributes,
   registerSearchAttributes,
   requireSearchAttributes,
-  TemporalRefusedError,
+  TemporalConfigError,
 } from '../../../src/temporal/client';
 import { rejectionOf } from '../../support/checks';
 import { closeAtEnd } from '../../support/clean-up';
@@ -52,7 +52,7 @@ describe('where the server lists no search attributes, as Temporal Cloud may not
 
   it('a key that may not search either is refused: that is not taken for missing search attributes', async () => {
     const connection = await answering(PERMISSION_DENIED);
-    expect(await rejectionOf(requireSearchAttributes(connection, 'default'))).toBeInstanceOf(TemporalRefusedError);
+    expect(await rejectionOf(requireSearchAttributes(connection, 'default'))).toBeInstanceOf(TemporalConfigError);
   });
 });
 

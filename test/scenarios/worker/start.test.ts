@@ -1,6 +1,9 @@
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { type ConnectRetry, StoppedError, TemporalUnreachableError } from '../../../src/temporal/client';
 import { connectWorker } from '../../../src/temporal/worker';
 import { startSandbox, type Sandbox } from '../../../sandbox/index';
+import { temporaryFolder } from '../../support/clean-up';
 import { type DevServer, startDevServer } from '../../support/dev-server';
 import { freePort } from '../../support/free-port';
 import { startTcpServer } from '../../support/http-server';
@@ -45,6 +48,23 @@ describe('a worker that can not start says why, before it has done anything', ()
     expect(stderr).not.toContain('canary');
     expect(stdout).toBe('');
     expect([temporal.connections, partner.connections]).toEqual([0, 0]);
+  });
+
+  it.each([
+    ['linkSync', 'link', 'EPERM at link'],
+    ['fsyncSync', 'fsync', 'EINVAL at fsync'],
+  ])('names a folder for deliveries on a file system that lacks %s: 78', async (call, syscall, reason) => {
+    const lacking = join(temporaryFolder(), 'lacking.cjs');
+    const [code] = reason.split(' ');
+    const error = `Object.assign(new Error('x'), { code: '${code}', syscall: '${syscall}' })`;
+    writeFileSync(lacking, `require('node:fs').${call} = () => { throw ${error}; };`);
+    const deliveries = temporaryFolder();
+    const env = lonelyWorkerEnv({ DELIVERY_URL: undefined, DELIVERY_SECRET: undefined, DELIVERY_DIR: deliveries });
+    const worker = await startWorkerProcess({ env, nodeArgs: ['--require', lacking] });
+    const { code: exitCode, stderr } = await worker.ended;
+    expect({ exitCode, stderr }).toEqual({ exitCode: 78, stderr: expect.stringContaining(reason) as string });
+    expect(stderr).toContain('Name one on a file system that');
+    expect(readdirSync(deliveries)).toEqual([]);
   });
 
   it("says so when Temporal's own settings can't be used: 78", async () => {

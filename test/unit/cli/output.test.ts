@@ -1,4 +1,4 @@
-import { listOrders, listProducts } from '../../../src/cli/lists';
+import { listOrders, listProducts } from '../../../src/cli/partner-commands';
 import { type Output, showReconciliation, showRedelivery, showStarted, showStatus } from '../../../src/cli/output';
 import type { PurchaseResult } from '../../../src/contracts/purchase';
 import { startServer } from '../../support/http-server';

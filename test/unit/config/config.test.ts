@@ -10,7 +10,6 @@ import {
   readWorkerConfig,
   type WorkerConfig,
 } from '../../../src/config';
-import { whyNotWritable } from '../../../src/config/folders';
 import { temporaryFolder } from '../../support/clean-up';
 
 const FINGERPRINT_SECRET = 'fake-fingerprint-secret-of-32-bytes-and-more';
@@ -55,12 +54,6 @@ describe('a worker that is told only what it must be told', () => {
       taskQueue: 'fulfilment',
       logLevel: 'info',
       logFormat: 'json',
-      capacity: {
-        workflowThreads: undefined,
-        cachedWorkflows: undefined,
-        workflowTasks: undefined,
-        activities: undefined,
-      },
       partner: {
         baseUrl: 'https://partner.example/api',
         apiKey: expect.any(Function),
@@ -91,6 +84,11 @@ describe('a worker that is told only what it must be told', () => {
       healthAddress: { host: '127.0.0.1', port: 8081 },
       metricsAddress: { host: '127.0.0.1', port: 9464 },
     });
+  });
+
+  it('logs for people on a terminal, unless it is told otherwise', () => {
+    const formatOf = (change: Env) => readWorkerConfig({ ...GOOD, ...change }, { terminal: true }).logFormat;
+    expect([formatOf({}), formatOf({ LOG_FORMAT: 'json' })]).toEqual(['pretty', 'json']);
   });
 
   it('has settings for purchases that survive JSON, because they reach workflows as a recorded result', () => {
@@ -211,19 +209,6 @@ describe('every variable', () => {
   });
 });
 
-describe('the destination of deliveries', () => {
-  it.each([
-    ['neither a URL nor a folder', { DELIVERY_URL: undefined }, 'neither'],
-    ['both', { DELIVERY_DIR: 'x' }, 'both'],
-  ])('is not guessed: %s is refused', (_, change, got) => {
-    expect(workerIssues(change)).toEqual([expect.objectContaining({ variable: 'DELIVERY_URL', got })]);
-  });
-
-  it('needs no secret when it is a folder', () => {
-    expect(wrongNames({ DELIVERY_URL: undefined, DELIVERY_SECRET: undefined, DELIVERY_DIR: 'x' })).toEqual([]);
-  });
-});
-
 describe('the folders that a worker writes to', () => {
   const folders = (DELIVERY_DIR: string, REPORT_DIR: string) => ({
     ...GOOD,
@@ -251,44 +236,30 @@ describe('the folders that a worker writes to', () => {
     ]);
     expect(issues.find(({ variable }) => variable === 'DELIVERY_DIR')?.got).toContain('EEXIST');
   });
-
-  it.each(['link', 'fsync'])('are refused where the file system lacks the %s that a delivery needs', (syscall) => {
-    const dir = temporaryFolder();
-    const refuse = () => {
-      throw Object.assign(new Error('x'), { code: 'EPERM', syscall });
-    };
-    const lacking = syscall === 'link' ? { link: refuse } : { sync: refuse };
-    const problem = whyNotWritable(dir, { mode: 0o700, forDeliveries: true }, lacking);
-    expect(problem).toEqual({ why: `EPERM at ${syscall}`, remedy: expect.stringContaining('file system') as string });
-    expect(whyNotWritable(dir, { mode: 0o700, forDeliveries: false }, lacking)).toBeUndefined();
-    expect(readdirSync(dir)).toEqual([]);
-  });
 });
 
 describe('variables that are right alone and wrong together', () => {
-  it.each([
-    ['one parameter for two things', { PARTNER_HISTORY_PAGE_PARAM: 'query' }, 'PARTNER_HISTORY_PAGE_PARAM'],
-    ['two servers on one address', { METRICS_ADDRESS: '127.0.0.1:8081' }, 'METRICS_ADDRESS'],
-  ])('%s', (_, change: Env, name) => {
-    expect(wrongNames(change)).toEqual([name]);
+  it.each<[string, Env, string, string]>([
+    ['one parameter for two things', { PARTNER_HISTORY_PAGE_PARAM: 'query' }, 'PARTNER_HISTORY_PAGE_PARAM', '"query"'],
+    [
+      'a default for two things',
+      { PARTNER_HISTORY_SEARCH_PARAM: 'limit' },
+      'PARTNER_HISTORY_LIMIT_PARAM',
+      'limit (the default)',
+    ],
+    ['two servers on one address', { METRICS_ADDRESS: '127.0.0.1:8081' }, 'METRICS_ADDRESS', '"127.0.0.1:8081"'],
+    ['no destination: none is guessed', { DELIVERY_URL: undefined }, 'DELIVERY_URL', 'neither'],
+    ['two destinations', { DELIVERY_DIR: 'x' }, 'DELIVERY_URL', 'both'],
+  ])('%s', (_, change, variable, got) => {
+    expect(workerIssues(change)).toEqual([expect.objectContaining({ variable, got })]);
   });
 
-  it.each([
-    ['0.26', '15s', 0.27],
-    ['0.49', '1s', 0.5],
-  ])('a rate of %s with a timeout of %s, under which no order could be placed', (rate, timeout, lowest) => {
-    const change = { PARTNER_MAX_RPS: rate, PARTNER_TIMEOUT: timeout };
-    const [issue, ...others] = workerIssues(change);
-    expect(issue).toMatchObject({ variable: 'PARTNER_MAX_RPS', got: `"${rate}"` });
-    expect(issue!.expected).toContain(`at least ${lowest} with PARTNER_TIMEOUT`);
-    expect(issue!.remedy).toBe(`Set PARTNER_MAX_RPS=${lowest}, or raise PARTNER_TIMEOUT.`);
-    expect(others).toEqual([]);
-    expect(wrongNames({ ...change, PARTNER_MAX_RPS: String(lowest) })).toEqual([]);
-    expect(wrongNames({ ...change, PARTNER_TIMEOUT: '16s' })).toEqual([]);
-  });
-
-  it('takes a deadline before the first poll, because there is always one poll at the deadline', () => {
-    expect(wrongNames({ PURCHASE_DEADLINE: '2s' })).toEqual([]);
+  it.each<[string, Env]>([
+    ['a folder needs no secret', { DELIVERY_URL: undefined, DELIVERY_SECRET: undefined, DELIVERY_DIR: 'x' }],
+    ['there is always one poll at the deadline, also before the first', { PURCHASE_DEADLINE: '2s' }],
+    ['two servers may choose their ports', { HEALTH_ADDRESS: '127.0.0.1:0', METRICS_ADDRESS: '127.0.0.1:0' }],
+  ])('but not: %s', (_, change) => {
+    expect(wrongNames(change)).toEqual([]);
   });
 });
 
@@ -328,8 +299,8 @@ describe('a misspelt name', () => {
 });
 
 describe('the starter', () => {
-  it('needs nothing that a checkout must not hold', () => {
-    expect(readStarterConfig({})).toEqual({ taskQueue: 'fulfilment', logLevel: 'info', logFormat: 'json' });
+  it('needs nothing that a checkout must not hold, and reads no setting of a worker', () => {
+    expect(readStarterConfig({ LOG_LEVEL: 'loud', PARTNER_TIMEOUT: 'soon' })).toEqual({ taskQueue: 'fulfilment' });
   });
 
   it('demands the partner only where the partner is asked', () => {
@@ -338,39 +309,15 @@ describe('the starter', () => {
       'PARTNER_API_KEY',
     ]);
   });
-
-  it('logs for people on a terminal, unless it is told otherwise', () => {
-    expect(readStarterConfig({}, { terminal: true }).logFormat).toBe('pretty');
-    expect(readStarterConfig({ LOG_FORMAT: 'json' }, { terminal: true }).logFormat).toBe('json');
-  });
 });
 
-describe('a look-back that a person types', () => {
-  it('is read as RECONCILE_LOOKBACK is, within the same bounds', () => {
-    expect(parseLookback('90m')).toBe(5_400_000);
-    for (const wrong of ['3d', '59s', '8761h', '']) expect(() => parseLookback(wrong)).toThrow('from 1m to 8760h');
-  });
+it('a look-back that a person types is read like RECONCILE_LOOKBACK, within the same bounds', () => {
+  expect(parseLookback('90m')).toBe(5_400_000);
+  for (const wrong of ['3d', '59s', '8761h', '']) expect(() => parseLookback(wrong)).toThrow('from 1m to 8760h');
 });
 
-describe('the message', () => {
-  it('names every issue at once, so that nobody fixes one to meet the next, and ends with exit code 78', () => {
-    const error = errorOf({ PARTNER_TIMEOUT: '15', LOG_LEVEL: 'loud', PURCHASE_DEADLNE: '1h' });
-    const names = error.issues.map(({ variable }) => variable);
-    expect(names).toEqual([
-      'PARTNER_BASE_URL',
-      'PARTNER_API_KEY',
-      'PARTNER_TIMEOUT',
-      'FINGERPRINT_SECRET',
-      'LOG_LEVEL',
-      'DELIVERY_URL',
-      'PURCHASE_DEADLNE',
-    ]);
-    for (const name of names) expect(error.message).toContain(`  ${name}: expected `);
-    expect(error.message).toContain('got "15"');
-    expect(error.exitCode).toBe(78);
-  });
-
-  it('never holds a secret, nor a part of one, whatever is wrong with it', () => {
+describe('the message, whatever is wrong,', () => {
+  it('never holds a secret, nor a part of one', () => {
     const secret = fc.stringMatching(/^[\x20-\x7e]{8,80}$/);
     const names = fc.constantFrom('PARTNER_API_KEY', 'FINGERPRINT_SECRET', 'DELIVERY_SECRET');
     let refused = 0;
@@ -399,29 +346,20 @@ describe('the message', () => {
   });
 });
 
-describe('a configuration that is printed', () => {
-  it.each([
-    ['inspected', (value: unknown) => inspect(value, { depth: 9, showHidden: true })],
-    ['as JSON', (value: unknown) => JSON.stringify(value)],
-    ['formatted', (value: unknown) => format('%s %o %j', (value as WorkerConfig).fingerprintSecrets, value, value)],
-  ])('shows no secret: %s', (_, print) => {
-    const printed = print(readWorkerConfig(GOOD));
-    for (const secret of ['fake-api-key', FINGERPRINT_SECRET, DELIVERY_SECRET]) expect(printed).not.toContain(secret);
-  });
+it.each([
+  ['inspected', (value: unknown) => inspect(value, { depth: 9, showHidden: true })],
+  ['as JSON', (value: unknown) => JSON.stringify(value)],
+  ['formatted', (value: unknown) => format('%s %o %j', (value as WorkerConfig).fingerprintSecrets, value, value)],
+])('a configuration that is printed shows no secret: %s', (_, print) => {
+  const printed = print(readWorkerConfig(GOOD));
+  for (const secret of ['fake-api-key', FINGERPRINT_SECRET, DELIVERY_SECRET]) expect(printed).not.toContain(secret);
 });
 
-describe('durations', () => {
-  it('are read to the millisecond in each unit', () => {
-    const units = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
-    fc.assert(
-      fc.property(
-        fc.constantFrom(...(['ms', 's', 'm', 'h'] as const)),
-        fc.integer({ min: 1, max: 24 }),
-        (unit, count) => {
-          const config = readWorkerConfig({ ...GOOD, PURCHASE_CONFIRM_WINDOW: `${count}${unit}` });
-          expect(config.purchase.confirmWindowMs).toBe(count * units[unit]);
-        },
-      ),
-    );
-  });
+it.each([
+  ['7ms', 7],
+  ['7s', 7_000],
+  ['7m', 420_000],
+  ['7h', 25_200_000],
+])('a duration is read in its unit: %s', (written, ms) => {
+  expect(readWorkerConfig({ ...GOOD, PURCHASE_CONFIRM_WINDOW: written }).purchase.confirmWindowMs).toBe(ms);
 });

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { connectionFailureOf, readTemporalTarget } from '../../../src/temporal/client';
+import { readTemporalTarget } from '../../../src/temporal/client';
 import { selfSigned } from '../../support/self-signed';
 
 const folder = mkdtempSync(join(tmpdir(), 'target-'));
@@ -86,35 +86,5 @@ describe("Temporal's own variables", () => {
     expect(read).toThrow(why);
     expect(read).toThrow(expect.objectContaining({ exitCode: 78 }));
     expect(read).not.toThrow(KEY);
-  });
-});
-
-describe('what a server says of our certificate', () => {
-  /** As a server in Go says it, which Temporal's is, under TLS 1.3 and 1.2, and what OpenSSL makes of it. */
-  const alerts = {
-    'does not know who signed it': ['UnknownCA', 'tlsv1 alert unknown ca'],
-    'our certificate has expired': ['CertificateExpired', 'sslv3 alert certificate expired'],
-    'a certificate of ours, and none is set': ['CertificateRequired', 'tlsv13 alert certificate required'],
-    'refuses our certificate': ['HandshakeFailure', 'sslv3 alert bad certificate'],
-  };
-  const texts = Object.entries(alerts).flatMap(([cause, [name, said]]) =>
-    [
-      `transport error, source: hyper::Error(Io, Custom { kind: InvalidData, error: "received fatal alert: ${name}" })`,
-      `ConnectError(Custom { kind: InvalidData, error: AlertReceived(${name}) })`,
-      `error:0A000418:SSL routines:ssl3_read_bytes:${said}:../deps/openssl/ssl/record/rec_layer_s3.c:1590:SSL alert number 48`,
-    ].map((text) => [cause, text]),
-  );
-
-  it.each(texts)('%s: %s', (cause = '', text = '') => {
-    const { cause: shown, refused, remedy } = connectionFailureOf(new Error(text), true);
-    expect({ shown, refused, remedy }).toEqual({
-      shown: expect.stringContaining(cause),
-      refused: true,
-      remedy: expect.stringContaining('TEMPORAL_TLS_CLIENT_CERT_PATH'),
-    });
-  });
-
-  it('is not taken from an error inside the server, which another try may not meet', () => {
-    expect(connectionFailureOf(new Error('received fatal alert: InternalError'), true).refused).toBe(false);
   });
 });
