@@ -1,4 +1,4 @@
-import type { DecisionKind } from '../../../src/contracts/purchase';
+import type { DecisionKind } from '../../../src/domain/holds';
 import type { Reply } from '../../support/http-server';
 import { BROKEN_ANSWERS, headerText, type HostileAnswer, WRONG_FIELDS } from './hostile-answers';
 import type { Envelope, HistoryData, OrderData, Twist } from './hostile-partner';
