@@ -4,8 +4,7 @@ import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { type CheckoutEvent, checkoutEvent } from '../contracts/events';
 import { safeErrorCode } from '../domain/error-code';
-import { DeliveryError, isDeliveryError } from './errors';
-import type { Delivery, DeliveryEvent } from './delivery';
+import { type Delivery, DeliveryError, type DeliveryEvent, isDeliveryError } from './delivery';
 
 const DRAFT = '.part';
 

@@ -2,8 +2,7 @@ import type { Delivery } from './delivery';
 import { createFolderDelivery } from './folder';
 import { createWebhookDelivery } from './webhook';
 
-export type { Delivery, DeliveryEvent } from './delivery';
-export { DeliveryError, isDeliveryError } from './errors';
+export { type Delivery, DeliveryError, type DeliveryEvent, isDeliveryError } from './delivery';
 export { eventId, type EventIdentity } from './event-id';
 export { createFingerprinter, type Fingerprinter, secretIdOf } from './fingerprints';
 

@@ -2,8 +2,7 @@ import { createHmac } from 'node:crypto';
 import { Agent, type Dispatcher, request } from 'undici';
 import { safeErrorCode } from '../domain/error-code';
 import { parseRetryAfter } from '../domain/retry-after';
-import { DeliveryError } from './errors';
-import type { Delivery } from './delivery';
+import { type Delivery, DeliveryError } from './delivery';
 
 export interface WebhookOptions {
   url: string;

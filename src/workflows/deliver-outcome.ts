@@ -5,10 +5,9 @@ import { eventTypeOf } from '../domain/outcome';
 import type { SaleDelivery } from '../domain/plan-delivery';
 import { raiseAlert } from './alerts';
 import { pollOnce } from './await-order';
-import { boundedPause } from './bounded-pause';
 import { deliverSale, type SaleDeliveryEnd } from './deliver-sale';
 import { hold, type HoldCause, type Holds } from './holds';
-import type { OutcomeDetails, PurchaseRecord } from './purchase-record';
+import { boundedPause, type OutcomeDetails, type PurchaseRecord } from './purchase-record';
 import { reviewOutcome } from './review-outcome';
 
 /** How often a changed order is reviewed again before an operator is asked. */

@@ -13,10 +13,8 @@ import { escapeMarkdown, summaryOf } from '../domain/markdown';
 import { type Confirm, mayHaveBought, type NextStep, stepAfter, type Unplaced } from '../domain/placement';
 import { describeItems } from '../domain/purchase-rules';
 import { isPlacementResult } from './activity-result-guards';
-import { boundedPause } from './bounded-pause';
 import { adopt, describeConfirmation, type PlacedOrder, searchForOrder } from './confirm-placement';
 import { hold, type Holds } from './holds';
-import { metrics } from './metrics';
 import {
   lastSearchTimeout,
   localOptions,
@@ -28,7 +26,7 @@ import {
   placementPause,
 } from './policies';
 import { instant } from './progress';
-import { firstStart, type OutcomeDetails, type PurchaseRecord } from './purchase-record';
+import { boundedPause, firstStart, metrics, type OutcomeDetails, type PurchaseRecord } from './purchase-record';
 
 const { currentRun } = proxyLocalActivities<Activities>(localOptions);
 

@@ -1,4 +1,11 @@
-import { log, proxyLocalActivities, upsertMemo, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
+import {
+  log,
+  metricMeter,
+  proxyLocalActivities,
+  upsertMemo,
+  upsertSearchAttributes,
+  workflowInfo,
+} from '@temporalio/workflow';
 import type { Activities, WorkerSettings } from '../contracts/activities';
 import type {
   AcceptedOrder,
@@ -10,15 +17,18 @@ import type {
   PurchaseSettings,
   ReceivedEvent,
 } from '../contracts/purchase';
+import { metricsOf } from '../contracts/record-metrics';
 import { PARTNER_ORDER_ID, PURCHASE_STATE, REFERENCE_ID } from '../contracts/search-attributes';
 import type { Accepted } from '../domain/accepted';
 import { type KeyIds, keyCount, keyIdsOf, totalQuantity, unionOfKeys } from '../domain/line-totals';
 import type { PurchaseOutcome } from '../domain/outcome';
 import type { PurchaseState } from '../domain/purchase-state';
 import type { SaleLine } from '../domain/review-order';
-import { metrics } from './metrics';
-import { localOptions } from './policies';
+import { localOptions, pauseFloor } from './policies';
 import { instant, type Progress } from './progress';
+
+/** Records nothing during a replay. A repeated workflow task records again. */
+export const metrics = metricsOf(metricMeter);
 
 const { readSettings } = proxyLocalActivities<Activities>(localOptions);
 
@@ -212,4 +222,15 @@ function resultLines({ items }: PurchaseInput, delivered: readonly SaleLine[]): 
     const title = own.find((line) => line.title !== undefined)?.title;
     return { productId, title, quantity, delivered: keyCount(own) };
   });
+}
+
+/**
+ * The pause before the workflow does something again, long enough that its history stays bounded: `pauseFloor` in policies.ts.
+ *
+ * @param untilMs epoch ms: the repetition ends then, and the floor never delays beyond that.
+ * @returns milliseconds.
+ */
+export function boundedPause(wantedMs: number, untilMs: number): number {
+  const floor = Math.min(pauseFloor(workflowInfo().historyLength), untilMs - Date.now());
+  return Math.max(wantedMs, floor);
 }
