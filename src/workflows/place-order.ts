@@ -25,7 +25,7 @@ import {
   placementOptions,
   placementPause,
 } from './policies';
-import { instant } from './progress';
+import { instant } from './describe-status';
 import { boundedPause, firstStart, metrics, type OutcomeDetails, type PurchaseRecord } from './purchase-record';
 
 const { currentRun } = proxyLocalActivities<Activities>(localOptions);
