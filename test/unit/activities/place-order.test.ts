@@ -1,11 +1,11 @@
 import type { Client } from '@temporalio/client';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
+import { createCircuitBreaker } from '../../../src/activities/circuit-breaker';
 import type { ActivityDependencies } from '../../../src/activities/dependencies';
 import { createPlaceOrderActivities } from '../../../src/activities/place-order';
 import { createPartnerClient } from '../../../src/partner';
 import { closeAtEnd } from '../../support/clean-up';
-import { NO_BRAKE } from '../../support/no-brake';
 import { startServer } from '../../support/http-server';
 import { FAST } from '../../support/settings';
 import { envelope } from '../partner/fixtures';
@@ -40,7 +40,8 @@ function placeOrder({ partner }: Pick<ActivityDependencies, 'partner'>) {
     activity: { heartbeat: async () => undefined },
   } as unknown as Client;
   const settings = { ...FAST, partnerTimeoutMs: TIMEOUT_MS };
-  const deps = { partner, client, settings, brake: NO_BRAKE, now: Date.now };
+  const circuitBreaker = createCircuitBreaker({ firstPauseMs: 1, longestPauseMs: 1 });
+  const deps = { partner, client, settings, circuitBreaker, now: Date.now };
   const activities = createPlaceOrderActivities(deps as unknown as ActivityDependencies);
   const dispatched = Date.now();
   const info = { attempt: 1, scheduledTimestampMs: dispatched, currentAttemptScheduledTimestampMs: dispatched };
@@ -51,6 +52,8 @@ function placeOrder({ partner }: Pick<ActivityDependencies, 'partner'>) {
     items: [{ productId: 'P-1', quantity: 1 }],
     since: dispatched,
     firstRunId,
+    mayHaveArrived: false,
+    fingerprintSecretId: 'k',
     maxAgeMs: MAX_AGE_MS,
   });
 }

@@ -18,7 +18,16 @@ it('a pause that the partner asks for beyond the deadline ends there: with more 
   const polling = { attempt: 2, scheduledTimestampMs: SCHEDULED, scheduleToCloseTimeoutMs: 10_000 };
   const poll = new MockActivityEnvironment(polling, { logger: new DefaultLogger('ERROR') }).run(
     createPollOrderActivities(deps).awaitOrderChange,
-    { orderId: 'o-1', referenceId: 'REF-1', firstRunId: 'run', firstDelayMs: 0, intervalMs: 1_000 },
+    {
+      orderId: 'o-1',
+      referenceId: 'REF-1',
+      firstRunId: 'run',
+      firstDelayMs: 0,
+      intervalMs: 1_000,
+      watch: 'orders' as const,
+      since: SCHEDULED,
+      fingerprintSecretId: 'k',
+    },
   );
 
   await expect(poll).rejects.toMatchObject({ type: 'PartnerUnavailable', nextRetryDelay: 7_875 });

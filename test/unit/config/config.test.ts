@@ -254,6 +254,19 @@ describe('variables that are right alone and wrong together', () => {
     expect(workerIssues(change)).toEqual([expect.objectContaining({ variable, got })]);
   });
 
+  it.each([
+    ['0.26', '15s', '0.27'],
+    ['0.49', '1s', '0.5'],
+  ])('a PARTNER_MAX_RPS under which no order could be placed: %s with %s', (rate, timeout, lowest) => {
+    expect(workerIssues({ PARTNER_MAX_RPS: rate, PARTNER_TIMEOUT: timeout })).toEqual([
+      expect.objectContaining({
+        variable: 'PARTNER_MAX_RPS',
+        remedy: `Set PARTNER_MAX_RPS=${lowest}, or raise PARTNER_TIMEOUT.`,
+      }),
+    ]);
+    expect(wrongNames({ PARTNER_MAX_RPS: lowest, PARTNER_TIMEOUT: timeout })).toEqual([]);
+  });
+
   it.each<[string, Env]>([
     ['a folder needs no secret', { DELIVERY_URL: undefined, DELIVERY_SECRET: undefined, DELIVERY_DIR: 'x' }],
     ['there is always one poll at the deadline, also before the first', { PURCHASE_DEADLINE: '2s' }],
