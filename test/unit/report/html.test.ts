@@ -14,7 +14,9 @@ describe('the report as a page', () => {
     const repaired = report.findings.filter(({ done }) => done === 'repaired');
     const [left] = report.findings.filter(({ done }) => done === 'left');
     expect(titleOf(quietNight())).toBe('All is well');
-    expect(titleOf({ ...report, findings: repaired })).toBe(`All is well: ${repaired.length} repaired, nothing left to do`);
+    expect(titleOf({ ...report, findings: repaired })).toBe(
+      `All is well: ${repaired.length} repaired, nothing left to do`,
+    );
     expect(titleOf(report)).toBe(`${report.findings.length - repaired.length} findings need a person`);
     expect(titleOf({ ...report, findings: [left!] })).toBe('1 finding needs a person');
     expect(titleOf({ ...report, dryRun: true, findings: [{ ...left!, done: 'dry-run' }] })).toBe(

@@ -9,15 +9,15 @@ export function eventfulNight(): ReconciliationReport {
   for (let i = 0; i < 600; i++) {
     const at = NIGHT.from + ((i * 97) % 4_300) * 60_000;
     const status = i % 23 === 0 ? 'REFUNDED' : 'COMPLETED';
-    const outcome = status === 'COMPLETED' ? {} : { state: 'REFUNDED', delivered: 0, fingerprints: {} };
+    const outcome = status === 'COMPLETED' ? {} : { state: 'REFUNDED', delivered: 0, keyIds: {} };
     orders.push(order(`w${i}`, { createdAt: at, status }));
     purchases.push(purchase(`w${i}`, { startedAt: at, closedAt: at + hour / 4, ...outcome }));
   }
   const done: Partial<Record<string, FindingStatus>> = {
-    'deliver-late': 'repaired',
+    deliver: 'repaired',
     adopt: 'repaired',
     'notify-refund': 'notified',
-    'notify-attention': 'notified',
+    notify: 'notified',
   };
   const records = indexRecords(orders, purchases);
   const findings = reconcile(records, NIGHT).map((finding) => ({
