@@ -4,11 +4,9 @@ import { DefaultLogger } from '@temporalio/worker';
 import { createCircuitBreaker } from '../../../src/activities/circuit-breaker';
 import type { ActivityDependencies } from '../../../src/activities/dependencies';
 import { createPlaceOrderActivities } from '../../../src/activities/place-order';
-import { createPartnerClient } from '../../../src/partner';
-import { closeAtEnd } from '../../support/clean-up';
 import { startServer } from '../../support/http-server';
 import { FAST } from '../../support/settings';
-import { envelope } from '../partner/fixtures';
+import { clientOf, envelope } from '../partner/fixtures';
 
 const EMPTY_HISTORY = { json: envelope({ hits: 0, orders: [], pages: { page: 1, total: 1, limit: 500 } }) };
 const MAX_AGE_MS = 2_500;
@@ -25,9 +23,7 @@ describe('a placement attempt', () => {
         return 'hang';
       },
     });
-    const partner = createPartnerClient({ baseUrl: server.url, apiKey: () => 'test-key', timeoutMs: TIMEOUT_MS });
-    closeAtEnd(partner.close);
-
+    const partner = clientOf(server.url, { timeoutMs: TIMEOUT_MS });
     expect(await placeOrder({ partner })).toMatchObject({ evidence: 'UNKNOWN' });
     expect(server.received.map(({ method }) => method)).toEqual(['GET', 'POST']);
   });
