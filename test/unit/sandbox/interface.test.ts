@@ -48,28 +48,18 @@ test('the catalogue depends on the seed alone, so a test may name its products',
   expect(await products(query, await start({ seed: 'another' }))).not.toEqual(one);
 });
 
-test('pages cover the whole catalogue of over a thousand products, each product once', async () => {
+test('pages cover the whole catalogue of over a thousand products, each once, in the order that is asked for', async () => {
   const setup = await start();
   const { hits, pages } = (await call(setup.sandbox, `${PRODUCTS}?limit=500`)).body.details.data;
-  const page = (number: number) => products(`limit=500&page=${number}&sort=PRICE_ASC`, setup);
-  const ids = (await Promise.all([1, 2, 3, 4].map(page))).flat();
-
   expect(pages).toEqual({ page: 1, total: 3, limit: 500 });
   expect(hits).toBeGreaterThanOrEqual(1_000);
-  expect(ids).toHaveLength(hits);
-  expect(new Set(ids.map(({ id }) => id)).size).toBe(hits);
-});
-
-test('each sort orders the whole list', async () => {
-  const setup = await start({ products: 1_000 });
   const sorted = async (sort: string) =>
     (await Promise.all([1, 2, 3].map((page) => products(`limit=500&page=${page}&sort=${sort}`, setup)))).flat();
-  const isSorted = <T>(list: T[], inOrder: (one: T, other: T) => boolean) =>
-    list.every((one, at) => at === 0 || inOrder(list[at - 1] ?? one, one));
+  expect(new Set((await sorted('PRICE_ASC')).map(({ id }) => id)).size).toBe(hits);
   const prices = (await sorted('PRICE_ASC')).map(({ price }) => price);
   const titles = (await sorted('ALPHABET_ASC')).map(({ title }) => title);
-  expect(isSorted(prices, (one, other) => one <= other)).toBe(true);
-  expect(isSorted(titles, (one, other) => one <= other)).toBe(true);
+  expect(prices).toEqual(prices.toSorted((one, other) => one - other));
+  expect(titles.find((title, at) => title < (titles[at - 1] ?? ''))).toBeUndefined();
   expect(new Set(prices).size).toBeGreaterThan(1);
   expect((await sorted('PRICE_DESC')).map(({ price }) => price)).toEqual(prices.toReversed());
   expect((await sorted('ALPHABET_DESC')).map(({ title }) => title)).toEqual(titles.toReversed());

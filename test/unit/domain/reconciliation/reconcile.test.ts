@@ -73,11 +73,8 @@ describe('comparing the orders of the partner with the purchases here', () => {
 
   it('never groups orders without a reference: each is an orphan by itself', () => {
     const nameless = [undefined, undefined, ''].map((referenceId, i) => order(`n${i}`, { referenceId }));
-    expect(compare(nameless, []).map(inBrief)).toEqual([
-      'ORPHAN none ord-n0',
-      'ORPHAN none ord-n1',
-      'ORPHAN none ord-n2',
-    ]);
+    const orphans = ['n0', 'n1', 'n2'].map((name) => `ORPHAN none ord-${name}`);
+    expect(compare(nameless, []).map(inBrief)).toEqual(orphans);
   });
 
   it('counts all but the oldest order of a held purchase as doubles, and proposes to adopt the oldest', () => {
@@ -105,11 +102,10 @@ describe('comparing the orders of the partner with the purchases here', () => {
   });
 
   it('treats references named like object properties as any other, and shows no status that could hold a key', () => {
-    const odd = ['__proto__', 'constructor', 'toString'].map((referenceId, i) =>
-      order(`o${i}`, { referenceId, status: '1234-KEY-5678' }),
-    );
+    const names = ['__proto__', 'constructor', 'toString'];
+    const odd = names.map((referenceId) => order(referenceId, { referenceId, status: '1234-KEY-5678' }));
     const found = compare(odd, []);
-    expect(found.map((finding) => finding.kind)).toEqual(['ORPHAN', 'ORPHAN', 'ORPHAN']);
+    expect(found.map(({ kind }) => kind)).toEqual(['ORPHAN', 'ORPHAN', 'ORPHAN']);
     expect(JSON.stringify(found)).not.toContain('KEY-5678');
   });
 
@@ -152,14 +148,11 @@ describe('comparing the orders of the partner with the purchases here', () => {
   it('makes one finding of purchases that share keys, however many keys and purchases those are', () => {
     const names = Array.from({ length: 50 }, (_, i) => String(i).padStart(2, '0'));
     const keys = { 'card-50': ['k.same-1', 'k.same-2'] };
-    const found = compare(
-      names.map((name) => order(name)),
-      names.map((name) => purchase(name, { keyIds: keys })),
-    );
-    expect(found).toHaveLength(1);
-    expect(found[0]).toMatchObject({ kind: 'SAME_KEY_TWICE', referenceId: 'REF-00' });
-    expect(found[0]?.explanation).toContain('2 keys were handed over in 50 purchases');
-    expect(found[0]?.explanation).not.toContain('k.same');
+    const purchases = names.map((name) => purchase(name, { keyIds: keys }));
+    const orders = names.map((name) => order(name));
+    const explanation = expect.stringMatching(/^(?!.*k\.same).*2 keys were handed over in 50 purchases/) as string;
+    const finding = { kind: 'SAME_KEY_TWICE', referenceId: 'REF-00', explanation };
+    expect(compare(orders, purchases)).toEqual([expect.objectContaining(finding)]);
   });
 
   it('does not report the keys of the two runs of a reset as the same keys in two purchases', () => {
@@ -175,9 +168,8 @@ describe('comparing the orders of the partner with the purchases here', () => {
     const adviceOn = (known: KnownPurchase) => compare([order1], [known]).map(({ advice }) => advice);
 
     expect(adviceOn(held)).toEqual([expect.stringContaining(`resolve ${referenceId} --order ${order1.id}`)]);
-    expect(adviceOn(delivered)).toEqual([
-      expect.stringContaining(`\`status ${referenceId}\` with \`orders --search ${order1.id}\``),
-    ]);
+    const compared = `\`status ${referenceId}\` with \`orders --search ${order1.id}\``;
+    expect(adviceOn(delivered)).toEqual([expect.stringContaining(compared)]);
   });
 
   it('puts no id into a command to paste that no command takes', () => {
@@ -185,10 +177,8 @@ describe('comparing the orders of the partner with the purchases here', () => {
     const held = { ...HELD[0]!, referenceId: 'REF-x' };
     const delivered = purchase('x', { referenceId: 'REF-x', orderId: id });
     for (const known of [held, delivered]) {
-      const found = compare([order('x', { id, status: 'FAILED' })], [known]);
-      expect(found).toMatchObject([
-        { orderIds: [id], advice: expect.stringMatching(/^Ask the partner [^;|\p{Cc}]+$/u) },
-      ]);
+      const advice = expect.stringMatching(/^Ask the partner [^;|\p{Cc}]+$/u) as string;
+      expect(compare([order('x', { id, status: 'FAILED' })], [known])).toMatchObject([{ orderIds: [id], advice }]);
     }
   });
 
@@ -224,34 +214,27 @@ describe('a second reading', () => {
     expect(confirmationOf(double[0]!, [...own('COMPLETED'), ...double])).toMatchObject({ kind: 'DOUBLE_PURCHASE' });
   });
 
+  /** A status in place of COMPLETED by the name of the order; an empty one is of an order that is not shown. */
+  const ordersOf = (statuses: Record<string, string>) =>
+    ['a', 'b', 'c'].flatMap((name, at) => {
+      const { [name]: status = 'COMPLETED' } = statuses;
+      return status === '' ? [] : [order(name, { referenceId: 'REF-a', status, createdAt: hoursAgo(30 - at) })];
+    });
+
   it.each<[string, Partial<KnownPurchase>, Record<string, string>, Record<string, string>, string]>([
-    ['a further order is refunded', {}, {}, { c: 'REFUNDED' }, 'DOUBLE_PURCHASE notify REF-a ord-a ord-b'],
-    ['a further order is none any more', {}, { c: 'REFUNDED' }, {}, 'DOUBLE_PURCHASE notify REF-a ord-a ord-b ord-c'],
-    [
-      'the oldest of a purchase that names none failed',
-      UNKNOWN,
-      {},
-      { a: 'FAILED' },
-      'DOUBLE_PURCHASE notify REF-a ord-b ord-c',
-    ],
-    ['the own order is there after all', {}, { a: '', c: '' }, { c: '' }, 'DOUBLE_PURCHASE notify REF-a ord-a ord-b'],
+    ['a further order is refunded', {}, {}, { c: 'REFUNDED' }, 'a b'],
+    ['a further order is none any more', {}, { c: 'REFUNDED' }, {}, 'a b c'],
+    ['the oldest of a purchase that names none failed', UNKNOWN, {}, { a: 'FAILED' }, 'b c'],
+    ['the own order is there after all', {}, { a: '', c: '' }, { c: '' }, 'a b'],
     ['no further order is billable', {}, {}, { b: 'REFUNDED', c: 'FAILED' }, ''],
-  ])(
-    'of a double purchase, or of an order that was missing, gives the double purchase of now: %s',
-    (_, known, before, now, expected) => {
-      // A status in place of COMPLETED by the name of the order; an empty one is of an order that is not shown.
-      const ordersOf = (statuses: Record<string, string>) =>
-        ['a', 'b', 'c']
-          .filter((name) => statuses[name] !== '')
-          .map((name, at) =>
-            order(name, { referenceId: 'REF-a', status: statuses[name] ?? 'COMPLETED', createdAt: hoursAgo(30 - at) }),
-          );
-      const about = ['DOUBLE_PURCHASE', 'MISSING_AT_PARTNER'];
-      const suggested = compare(ordersOf(before), [purchase('a', known)]).find(({ kind }) => about.includes(kind));
-      const confirmed = confirmationOf(suggested!, compare(ordersOf(now), [purchase('a', known)]));
-      expect(confirmed ? inBrief(confirmed) : '').toBe(expected);
-    },
-  );
+  ])('of a double purchase, or of an order that was missing, gives the double purchase of now: %s', (...row) => {
+    const [, known, before, now, expected] = row;
+    const about = ['DOUBLE_PURCHASE', 'MISSING_AT_PARTNER'];
+    const suggested = compare(ordersOf(before), [purchase('a', known)]).find(({ kind }) => about.includes(kind));
+    const confirmed = confirmationOf(suggested!, compare(ordersOf(now), [purchase('a', known)]));
+    expect(confirmed?.orderIds.join(' ') ?? '').toBe(expected.replaceAll(/\w/g, 'ord-$&'));
+    if (confirmed) expect(confirmed).toMatchObject({ kind: 'DOUBLE_PURCHASE', referenceId: 'REF-a' });
+  });
 });
 
 describe('a repair', () => {
@@ -302,14 +285,9 @@ function repaired(
   const statuses = new Map(orders.map(({ id, status }) => [id, status]));
   return purchases.map((known) => {
     const { repair, orderIds: [orderId = ''] = [] } = byReference.get(known.referenceId) ?? {};
-    switch (repair) {
-      case 'deliver':
-        return { ...known, ordered: 2, delivered: statuses.get(orderId) === 'COMPLETED' ? 2 : 1 };
-      case 'adopt':
-        return { ...known, ...DELIVERED, orderId, hold: undefined };
-      default:
-        return known;
-    }
+    const delivered = statuses.get(orderId) === 'COMPLETED' ? 2 : 1;
+    if (repair === 'deliver') return { ...known, ordered: 2, delivered };
+    return repair === 'adopt' ? { ...known, ...DELIVERED, orderId, hold: undefined } : known;
   });
 }
 
