@@ -1153,7 +1153,7 @@ export const MUTANTS = [
     rule: 'one purchase is let through when the pause is over',
     file: 'src/activities/circuit-breaker.ts',
     find: 'now() >= trialAt',
-    replace: 'now() < 0 * trialAt',
+    replace: 'now() >= 2 * trialAt',
     tests: ['test/unit/activities/circuit-breaker.test.ts'],
   },
   {
