@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connection } from '@temporalio/client';
 import { SEARCH_ATTRIBUTES } from '../../contracts/search-attributes';
 import { refusalOf, refusedError } from './connection-failure';
-import { GRPC_STATUS, grpcErrorOf } from './grpc-error';
+import { GRPC_STATUS, grpcErrorOf } from './grpc';
 import { TemporalConfigError } from './target';
 
 /** Temporal's number for the type Keyword; its proto package is no dependency of ours. */
