@@ -1,7 +1,7 @@
 import { HOLD_REASONS } from '../domain/holds';
 import { PURCHASE_OUTCOMES } from '../domain/outcome';
 import { RUNNING_STATES } from '../domain/purchase-state';
-import { FINDING_KINDS } from '../domain/reconciliation/finding-kinds';
+import { FINDING_KINDS } from '../domain/reconciliation/finding';
 
 /** Each label with all its values. */
 type Labels = Readonly<Record<string, readonly string[]>>;

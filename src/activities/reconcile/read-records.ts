@@ -10,10 +10,9 @@ import {
 import type { PurchaseReader } from '../../temporal/client';
 import type { ActivityDependencies } from '../dependencies';
 import { inParallel } from '../in-parallel';
-import { type OrderHistory, readOrderHistory } from './order-history';
+import { type OrderHistory, orderRetry, readOrder, readOrderHistory, withOrder } from './order-history';
 import type { Progress } from '../progress';
 import { describePurchase, type LaterDeliveries, listLaterDeliveries, listPurchases } from './purchase-lists';
-import { orderRetry, readOrder, withOrder } from './read-order';
 
 /** How many followed orders are read at the same time. */
 const PARALLEL = 4;

@@ -1,5 +1,5 @@
-import { type FindingStatus, indexRecords, reconcile, totalsOf } from '../../../src/domain/reconciliation/index';
-import { calendarIn, type ReconciliationReport } from '../../../src/report/index';
+import { type FindingStatus, indexRecords, reconcile } from '../../../src/domain/reconciliation/index';
+import { calendarIn, type ReconciliationReport, totalsOf } from '../../../src/report/index';
 import { NIGHT, order, plant, PLANTS, purchase } from '../domain/reconciliation/generated-records';
 
 /** The report of a night in which every situation of `PLANTS` was found, among 600 purchases that went well. */
@@ -26,8 +26,6 @@ export function eventfulNight(): ReconciliationReport {
   }));
   return {
     ...quietNight(),
-    orders: orders.length,
-    purchases: purchases.length,
     ...totalsOf(records, calendarIn('Europe/Warsaw')),
     timeZone: 'Europe/Warsaw',
     findings,
