@@ -1,5 +1,5 @@
 import type { Client } from '@temporalio/client';
-import type { Metrics } from '../contracts/record-metrics';
+import type { Metrics } from '../contracts/metrics';
 import type { PurchaseSettings } from '../contracts/purchase';
 import type { Delivery, Fingerprinter } from '../delivery';
 import type { PartnerClient } from '../partner';

@@ -1,8 +1,7 @@
 import type { PurchaseResult } from '../contracts/purchase';
 import type { ReconciliationResult } from '../contracts/reconciliation';
 import { commandsFor, statusCommand } from '../contracts/operator-commands';
-import { inHours } from '../domain/in-hours';
-import { inOneLine } from '../domain/markdown';
+import { inHours, inOneLine } from '../domain/texts';
 import type { Cancellation } from '../starter/cancel';
 import type { ListFilter, PurchaseList } from '../starter/list';
 import type { StartedPurchase } from '../starter/purchases';

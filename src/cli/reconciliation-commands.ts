@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { loadLibrary, type StarterContext } from './context';
 import { show, showReconciliation } from './output';
 import type { NightlySchedule, ScheduleManager } from '../starter/index';
-import { inHours } from '../domain/in-hours';
+import { inHours } from '../domain/texts';
 import { period } from './command-arguments';
 
 /** The commands of the reconciliation. They need Temporal and a worker, and no key of the partner. */

@@ -3,9 +3,8 @@ import { link, mkdir, open, readdir, readFile, rm, writeFile } from 'node:fs/pro
 import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { type CheckoutEvent, checkoutEvent } from '../contracts/events';
-import { safeErrorCode } from '../domain/error-code';
-import { DeliveryError, isDeliveryError } from './errors';
-import type { Delivery, DeliveryEvent } from './delivery';
+import { safeErrorCode } from '../domain/presentable';
+import { type Delivery, DeliveryError, type DeliveryEvent, isDeliveryError } from './delivery';
 
 const DRAFT = '.part';
 

@@ -11,7 +11,7 @@ import { deliverWorkflowId } from '../contracts/names';
 import { commandsFor, indented } from '../contracts/operator-commands';
 import { holdIn, type HoldNotice } from '../contracts/purchase';
 import { PURCHASE_STATE } from '../contracts/search-attributes';
-import { inOneLine } from '../domain/markdown';
+import { inOneLine } from '../domain/texts';
 import { createPurchaseReader, rootCauseOf, startDelivery } from '../temporal/client';
 import { NothingToRedeliverError, NotAnsweredError, RedeliveryFailedError } from './errors';
 

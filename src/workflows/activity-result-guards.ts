@@ -9,7 +9,7 @@ import type {
 } from '../contracts/activities';
 import type { ReconciliationResult } from '../contracts/reconciliation';
 import type { OrderLine, OrderSnapshot } from '../domain/order';
-import { PURCHASE_OUTCOMES } from '../domain/outcome';
+import { PURCHASE_OUTCOMES } from '../domain/purchase-state';
 import type { EndedSale } from '../domain/plan-delivery';
 import {
   type Guard,

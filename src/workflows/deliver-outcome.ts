@@ -1,7 +1,7 @@
 import { log, sleep } from '@temporalio/workflow';
 import { type KeyIds, keyIdsOf, missingKeys, unionOfKeys } from '../domain/line-totals';
 import { endsPolling } from '../domain/order';
-import { eventTypeOf } from '../domain/outcome';
+import { eventTypeOf } from '../domain/purchase-state';
 import type { SaleDelivery } from '../domain/plan-delivery';
 import { raiseAlert } from './alerts';
 import { pollOnce } from './await-order';

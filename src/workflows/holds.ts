@@ -14,7 +14,7 @@ import { RESOLVE_UPDATE } from '../contracts/names';
 import type { Decision, DecisionChoice, HoldNotice } from '../contracts/purchase';
 import type { Accepted } from '../domain/accepted';
 import { DECISION_KINDS, FITTING_DECISIONS, type HoldReason } from '../domain/holds';
-import { summaryOf } from '../domain/markdown';
+import { summaryOf } from '../domain/texts';
 import { isSafeOrderId } from '../domain/order';
 import { isDelivered, isOrderCheck } from './activity-result-guards';
 import { metrics } from './metrics';

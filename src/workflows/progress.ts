@@ -1,6 +1,5 @@
 import { setCurrentDetails } from '@temporalio/workflow';
-import type { HoldNotice, PurchaseInput, PurchaseResult, ReceivedEvent } from '../contracts/purchase';
-import type { StatusAnswer } from '../contracts/status-answer';
+import type { HoldNotice, PurchaseInput, PurchaseResult, ReceivedEvent, StatusAnswer } from '../contracts/purchase';
 import type { PurchaseState } from '../domain/purchase-state';
 import { describeStatus, readableInstant } from './describe-status';
 

@@ -13,8 +13,7 @@ import type {
 import { PARTNER_ORDER_ID, PURCHASE_STATE, REFERENCE_ID } from '../contracts/search-attributes';
 import type { Accepted } from '../domain/accepted';
 import { type KeyIds, keyCount, keyIdsOf, totalQuantity, unionOfKeys } from '../domain/line-totals';
-import type { PurchaseOutcome } from '../domain/outcome';
-import type { PurchaseState } from '../domain/purchase-state';
+import type { PurchaseOutcome, PurchaseState } from '../domain/purchase-state';
 import type { SaleLine } from '../domain/review-order';
 import { metrics } from './metrics';
 import { localOptions } from './policies';

@@ -7,7 +7,7 @@ import type {
   ReconciliationResult,
   ReportedFinding,
 } from '../../contracts/reconciliation';
-import { safeErrorCode } from '../../domain/error-code';
+import { safeErrorCode } from '../../domain/presentable';
 import { type Finding, findingKey, indexRecords, inReportOrder, reconcile } from '../../domain/reconciliation/index';
 import { isPartnerError } from '../../partner/index';
 import { type ReconciliationReport, reportOf, writeReport } from '../../report/index';

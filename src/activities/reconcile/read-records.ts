@@ -1,5 +1,4 @@
-import { CLOCK_TOLERANCE_MS } from '../../domain/clock-tolerance';
-import { endsPolling, isSafeOrderId } from '../../domain/order';
+import { CLOCK_TOLERANCE_MS, endsPolling, isSafeOrderId } from '../../domain/order';
 import {
   type KnownPurchase,
   mustBeInHistory,

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { SEARCH_ATTRIBUTES } from '../../contracts/search-attributes';
-import { inHours } from '../../domain/in-hours';
+import { inHours } from '../../domain/texts';
 import { createScheduleManager, ScheduleError, type ScheduleSettings } from '../../starter/index';
 import {
   epochMsOf,

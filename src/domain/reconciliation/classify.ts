@@ -1,5 +1,5 @@
 import { isShareOf, sameAmount } from '../money';
-import { PURCHASE_OUTCOMES, type PurchaseOutcome } from '../outcome';
+import { PURCHASE_OUTCOMES, type PurchaseOutcome } from '../purchase-state';
 import { isDebitLowered, type KnownPurchase, type PartnerOrder, type ReconcileOptions } from './records';
 import type { FindingKind, Repair } from './finding';
 

@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
 import { RECONCILE_NOW, RECONCILE_WORKFLOW } from '../../contracts/names';
 import type { ReconciliationMemo, ReconciliationResult } from '../../contracts/reconciliation';
-import { inHours } from '../../domain/in-hours';
+import { inHours } from '../../domain/texts';
 import { inTaskQueue } from './lists';
 
 const DAY_MS = 24 * 3_600_000;

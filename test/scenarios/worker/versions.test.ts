@@ -1,5 +1,5 @@
 import { purchaseWorkflowId, RECONCILE_SCHEDULE, watchWorkflowId } from '../../../src/contracts/names';
-import { createScheduleManager } from '../../../src/starter/schedule';
+import { createScheduleManager } from '../../../src/starter/reconciliation';
 import { keepWatching } from '../../../src/temporal/client';
 import { versioningOf } from '../../../src/temporal/worker';
 import { operatorOf } from '../../support/operator';

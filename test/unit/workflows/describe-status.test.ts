@@ -1,7 +1,5 @@
-import type { HoldReason } from '../../../src/contracts/purchase';
-import type { StatusAnswer } from '../../../src/contracts/status-answer';
-import { PURCHASE_OUTCOMES } from '../../../src/domain/outcome';
-import { PURCHASE_STATES, STATE_MEANINGS } from '../../../src/domain/purchase-state';
+import type { HoldReason, StatusAnswer } from '../../../src/contracts/purchase';
+import { PURCHASE_OUTCOMES, PURCHASE_STATES, STATE_MEANINGS } from '../../../src/domain/purchase-state';
 import { describeStatus } from '../../../src/workflows/describe-status';
 
 const SINCE = '2026-01-31T03:14:15.926Z';
