@@ -70,14 +70,12 @@ function sorted<T>(sums: Map<string, T>): [string, T][] {
   return [...sums].toSorted(([a], [b]) => (a < b ? -1 : 1));
 }
 
-const QUARTER_MS = 15 * 60_000;
-
 /**
  * Converts instants to days and hours of a time zone.
  *
  * @throws RangeError for a time zone that this Node does not know.
  */
-export function calendarIn(timeZone: string): { dayOf(epochMs: number): string; hourOf(epochMs: number): number } {
+export function calendarIn(timeZone: string) {
   const format = new Intl.DateTimeFormat('en-CA', {
     timeZone,
     calendar: 'gregory',
@@ -87,18 +85,13 @@ export function calendarIn(timeZone: string): { dayOf(epochMs: number): string; 
     hour: '2-digit',
     hourCycle: 'h23',
   });
-  // Time zones change by quarters of an hour at the least, so a hundred thousand orders take only some hundred conversions.
-  const known = new Map<number, { day: string; hour: number }>();
-  const at = (epochMs: number) => {
-    const quarter = Math.floor(epochMs / QUARTER_MS);
-    const found = known.get(quarter);
-    if (found) return found;
-    const parts = Object.fromEntries(
-      format.formatToParts(quarter * QUARTER_MS).map(({ type, value }) => [type, value]),
-    );
-    const converted = { day: `${parts['year']}-${parts['month']}-${parts['day']}`, hour: Number(parts['hour']) };
-    known.set(quarter, converted);
-    return converted;
+  const at = (epochMs: number) =>
+    Object.fromEntries(format.formatToParts(epochMs).map(({ type, value }) => [type, value]));
+  return {
+    dayOf(epochMs: number): string {
+      const { year, month, day } = at(epochMs);
+      return `${year}-${month}-${day}`;
+    },
+    hourOf: (epochMs: number): number => Number(at(epochMs).hour),
   };
-  return { dayOf: (epochMs) => at(epochMs).day, hourOf: (epochMs) => at(epochMs).hour };
 }

@@ -11,10 +11,9 @@ import type {
   ReceivedEvent,
 } from '../contracts/purchase';
 import { PARTNER_ORDER_ID, PURCHASE_STATE, REFERENCE_ID } from '../contracts/search-attributes';
-import type { Accepted } from '../domain/accepted';
+import type { Accepted, SaleLine } from '../domain/review-order';
 import { type KeyIds, keyCount, keyIdsOf, totalQuantity, unionOfKeys } from '../domain/line-totals';
 import type { PurchaseOutcome, PurchaseState } from '../domain/purchase-state';
-import type { SaleLine } from '../domain/review-order';
 import { metrics } from './metrics';
 import { localOptions } from './policies';
 import { instant, type Progress } from './progress';

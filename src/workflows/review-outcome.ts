@@ -1,6 +1,5 @@
 import type { PolledOrder } from '../contracts/activities';
-import type { Accepted } from '../domain/accepted';
-import { reviewOrder } from '../domain/review-order';
+import { type Accepted, reviewOrder } from '../domain/review-order';
 import { awaitOrder } from './await-order';
 import { hold, type Holds } from './holds';
 import type { OutcomeDetails, PurchaseRecord } from './purchase-record';

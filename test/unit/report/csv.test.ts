@@ -14,7 +14,7 @@ function finding(explanation: string): ReportedFinding {
   };
 }
 
-const csvOf = (report: ReconciliationReport) => [...renderCsv(report)].join('');
+const csvOf = (report: ReconciliationReport) => renderCsv(report);
 
 const HEADER = 'kind,done,reference,orders,workflow,debited,history,surplus,explanation,advice,note,debited now'.split(
   ',',
