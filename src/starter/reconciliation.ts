@@ -8,6 +8,7 @@ import {
   WorkflowFailedError,
 } from '@temporalio/client';
 import { RECONCILE_NOW, RECONCILE_SCHEDULE, RECONCILE_WORKFLOW } from '../contracts/names';
+import { command } from '../contracts/operator-commands';
 import { DEFAULT_LOOKBACK_MS, type ReconcileInput, type ReconciliationResult } from '../contracts/reconciliation';
 import { lookbackIssue, rootCauseOf } from '../temporal/client';
 import { reconciliationTimeout, schedulePolicies } from '../workflows/policies';
@@ -180,7 +181,7 @@ async function existing<T>(work: () => Promise<T>): Promise<T> {
   } catch (error) {
     if (!(error instanceof ScheduleNotFoundError)) throw error;
     throw new ScheduleError(
-      `There is no schedule ${RECONCILE_SCHEDULE} in this namespace. To make it: node dist/starter.js schedule create`,
+      `There is no schedule ${RECONCILE_SCHEDULE} in this namespace. To make it: ${command('schedule create')}`,
     );
   }
 }

@@ -1,5 +1,5 @@
 import { RECONCILE_SCHEDULE } from '../../../src/contracts/names';
-import { runStarter } from '../../../src/cli/command-line';
+import { runStarter } from '../../../src/cli';
 import { createScheduleManager, type NightlySchedule, type ScheduleManager } from '../../../src/starter/reconciliation';
 import { HOUR } from '../../support/settings';
 import { startReconciliationEnvironment, type TestEnvironment } from '../../support/test-environment';
