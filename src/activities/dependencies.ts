@@ -1,6 +1,6 @@
 import { activityInfo } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
-import type { Metrics } from '../contracts/record-metrics';
+import type { Metrics } from '../contracts/metrics';
 import type { PurchaseSettings } from '../contracts/purchase';
 import type { Delivery, Fingerprinter } from '../delivery';
 import type { PartnerClient, PermitRequest } from '../partner';

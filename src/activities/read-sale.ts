@@ -4,7 +4,7 @@ import type { Activities } from '../contracts/activities';
 import { FAILURE } from '../contracts/failures';
 import { purchaseMemo, type PurchaseResult, purchaseResult } from '../contracts/purchase';
 import { isBillable, type OrderSnapshot, type PurchaseItem } from '../domain/order';
-import { endsWithoutKeys } from '../domain/outcome';
+import { endsWithoutKeys } from '../domain/purchase-state';
 import type { EndedSale } from '../domain/plan-delivery';
 import { validatePurchase } from '../domain/purchase-rules';
 import type { PartnerClient } from '../partner';

@@ -21,10 +21,9 @@ export interface Delivery {
 /**
  * - `answered`: every answer that is neither 2xx nor 410, a redirect too.
  * - `timeout`, `unreachable`: no answer.
- * - `conflict`: the folder holds another event under this id.
  * - `storage`: the folder can't be written.
  */
-export type DeliveryErrorKind = 'answered' | 'timeout' | 'unreachable' | 'conflict' | 'storage';
+export type DeliveryErrorKind = 'answered' | 'timeout' | 'unreachable' | 'storage';
 
 /** What is known of a failed attempt. Each is a safe fact: never a part of what was sent or answered. */
 export interface DeliveryErrorFacts {

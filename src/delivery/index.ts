@@ -3,8 +3,7 @@ import { createFolderDelivery } from './folder';
 import { createWebhookDelivery } from './webhook';
 
 export { type Delivery, DeliveryError, type DeliveryEvent, isDeliveryError } from './delivery';
-export { eventId, type EventIdentity } from './event-id';
-export { createFingerprinter, type Fingerprinter, secretIdOf } from './fingerprints';
+export { createFingerprinter, eventId, type EventIdentity, type Fingerprinter, secretIdOf } from './ids';
 
 export type DeliverySettings =
   | { kind: 'webhook'; url: string; secrets: () => readonly string[]; timeoutMs: number }

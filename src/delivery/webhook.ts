@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { Agent, type Dispatcher, request } from 'undici';
-import { safeErrorCode } from '../domain/error-code';
+import { safeErrorCode } from '../domain/presentable';
 import { parseRetryAfter } from '../domain/retry-after';
 import { type Delivery, DeliveryError } from './delivery';
 

@@ -5,6 +5,7 @@ import {
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
 import { purchaseWorkflowId, RESOLVE_UPDATE, resolveUpdateId } from '../contracts/names';
+import { statusCommand } from '../contracts/operator-commands';
 import { type Decision, type DecisionChoice, holdIn, type HoldNotice } from '../contracts/purchase';
 import { isSafeOrderId } from '../domain/order';
 import { GRPC_STATUS, grpcErrorOf } from '../temporal/client';
@@ -69,7 +70,7 @@ async function decide(client: Client, referenceId: string, decision: Decision, a
     if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) {
       throw new NotAnsweredError(
         `No worker took the decision on ${referenceId} within ${answerWithinMs / 1_000} s: is one running? ` +
-          `It may still be taken when one comes. Before you decide otherwise: node dist/starter.js status ${referenceId}`,
+          `It may still be taken when one comes. Before you decide otherwise: ${statusCommand(referenceId)}`,
       );
     }
     throw error;

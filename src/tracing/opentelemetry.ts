@@ -13,8 +13,7 @@ import {
 } from '@temporalio/interceptors-opentelemetry';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import { type Delivery, isDeliveryError } from '../delivery';
-import { safeErrorCode } from '../domain/error-code';
-import { presentableTraceId, subjectOf } from '../domain/subject';
+import { presentableTraceId, safeErrorCode, subjectOf } from '../domain/presentable';
 import { isPartnerError } from '../partner';
 import { withinMs } from '../temporal/client';
 import type { Tracing } from './index';

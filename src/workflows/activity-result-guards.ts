@@ -9,7 +9,7 @@ import type {
 } from '../contracts/activities';
 import type { ReconciliationResult } from '../contracts/reconciliation';
 import { isSafeOrderId, type OrderLine, type OrderSnapshot } from '../domain/order';
-import { PURCHASE_OUTCOMES } from '../domain/outcome';
+import { PURCHASE_OUTCOMES } from '../domain/purchase-state';
 import type { EndedSale } from '../domain/plan-delivery';
 import { LONGEST_RETRY_AFTER_MS } from '../domain/retry-after';
 

@@ -8,7 +8,7 @@ import {
 } from '@temporalio/workflow';
 import type { Activities, PolledOrder, PollOrderInput } from '../contracts/activities';
 import { FAILURE } from '../contracts/failures';
-import { summaryOf } from '../domain/markdown';
+import { summaryOf } from '../domain/texts';
 import { endsPolling } from '../domain/order';
 import { isPolledOrder } from './activity-result-guards';
 import { firstPollOptions, pollingOptions, singlePollOptions } from './policies';

@@ -1,6 +1,6 @@
 import { ActivityFailure, log, proxyActivities, sleep } from '@temporalio/workflow';
 import type { Activities, FoundOrder, OrderSearchResult } from '../contracts/activities';
-import { summaryOf } from '../domain/markdown';
+import { summaryOf } from '../domain/texts';
 import { chooseOrder, type Confirm, type NextStep } from '../domain/placement';
 import { isOrderSearchResult } from './activity-result-guards';
 import { raiseAlert } from './alerts';

@@ -12,7 +12,7 @@ import { FAILURE, type FailureType } from '../contracts/failures';
 import type { DeliveryMemo, PurchaseSettings, ReceivedEvent } from '../contracts/purchase';
 import { REFERENCE_ID } from '../contracts/search-attributes';
 import { keyIdsOf, unionOfKeys } from '../domain/line-totals';
-import { escapeMarkdown } from '../domain/markdown';
+import { escapeMarkdown } from '../domain/texts';
 import { type EndedSale, planDelivery } from '../domain/plan-delivery';
 import { isEndedSale } from './activity-result-guards';
 import { deliverSale } from './deliver-sale';

@@ -1,10 +1,9 @@
 import { fittingCommands } from '../contracts/operator-commands';
 import type { HoldReason } from '../domain/holds';
-import type { PurchaseState } from '../domain/purchase-state';
-import type { StatusAnswer } from '../contracts/status-answer';
-import { detailsOf, escapeMarkdown } from '../domain/markdown';
+import { type PurchaseState, STATE_MEANINGS } from '../domain/purchase-state';
+import type { StatusAnswer } from '../contracts/purchase';
+import { detailsOf, escapeMarkdown } from '../domain/texts';
 import { describeItems } from '../domain/purchase-rules';
-import { STATE_MEANINGS } from '../domain/purchase-state';
 
 /**
  * Where a purchase stands, as markdown for whoever opens it in the Temporal UI: what is happening and since when, what comes next,

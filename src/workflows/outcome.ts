@@ -1,9 +1,9 @@
 import { log, sleep } from '@temporalio/workflow';
 import type { PolledOrder } from '../contracts/activities';
-import type { Accepted } from '../domain/accepted';
+import type { Accepted } from '../domain/review-order';
 import { type KeyIds, keyIdsOf, missingKeys, unionOfKeys } from '../domain/line-totals';
 import { endsPolling } from '../domain/order';
-import { eventTypeOf } from '../domain/outcome';
+import { eventTypeOf } from '../domain/purchase-state';
 import type { SaleDelivery } from '../domain/plan-delivery';
 import { reviewOrder } from '../domain/review-order';
 import { raiseAlert } from './alerts';

@@ -9,7 +9,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Activities, NothingPlaced, OrderPlaced, OrdersFound } from '../contracts/activities';
-import { escapeMarkdown, summaryOf } from '../domain/markdown';
+import { escapeMarkdown, summaryOf } from '../domain/texts';
 import { type Confirm, mayHaveBought, type NextStep, stepAfter, type Unplaced } from '../domain/placement';
 import { describeItems } from '../domain/purchase-rules';
 import { isPlacementResult } from './activity-result-guards';

@@ -18,12 +18,12 @@ import type {
   PurchaseSettings,
   ReceivedEvent,
 } from '../contracts/purchase';
-import { metricsOf } from '../contracts/record-metrics';
+import { metricsOf } from '../contracts/metrics';
 import { PARTNER_ORDER_ID, PURCHASE_STATE, REFERENCE_ID } from '../contracts/search-attributes';
-import type { StatusAnswer } from '../contracts/status-answer';
-import type { Accepted } from '../domain/accepted';
+import type { StatusAnswer } from '../contracts/purchase';
+import type { Accepted } from '../domain/review-order';
 import { type KeyIds, keyCount, keyIdsOf, totalQuantity, unionOfKeys } from '../domain/line-totals';
-import type { PurchaseOutcome } from '../domain/outcome';
+import type { PurchaseOutcome } from '../domain/purchase-state';
 import type { PurchaseState } from '../domain/purchase-state';
 import type { SaleLine } from '../domain/review-order';
 import { describeStatus, instant } from './describe-status';

@@ -1,7 +1,6 @@
 import { allHandlersFinished, CancellationScope, condition, defineQuery, setHandler } from '@temporalio/workflow';
 import { STATUS_QUERY } from '../contracts/names';
-import type { PurchaseInput, PurchaseResult } from '../contracts/purchase';
-import type { StatusAnswer } from '../contracts/status-answer';
+import type { PurchaseInput, PurchaseResult, StatusAnswer } from '../contracts/purchase';
 import { awaitOrder } from './await-order';
 import { Holds, resolveUpdate, validateDecision } from './holds';
 import { deliverOutcome, reviewOutcome } from './outcome';

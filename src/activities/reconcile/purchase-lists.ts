@@ -17,10 +17,8 @@ const FOLLOWED =
   "(PurchaseState IN ('OVERDUE', 'PARTIALLY_DELIVERED') OR " +
   "ExecutionStatus IN ('Running', 'Terminated', 'Failed', 'TimedOut', 'Canceled'))";
 
-/** What was delivered after the end of purchases. */
-export interface LaterDeliveries {
-  of(referenceId: string): readonly LaterDelivery[];
-}
+/** What was delivered after the end of purchases, by reference. */
+export type LaterDeliveries = ReadonlyMap<string, readonly LaterDelivery[]>;
 
 /** One delivery after the end of a purchase. One that did not complete may have delivered something without a receipt. */
 interface LaterDelivery {
@@ -37,7 +35,7 @@ export async function listLaterDeliveries(reader: PurchaseReader): Promise<Later
     const read = hasCompleted ? deliveryMemo.safeParse(memo ?? {}).data : undefined;
     byReference.set(referenceId, [...(byReference.get(referenceId) ?? []), { hasCompleted, memo: read ?? {} }]);
   }
-  return { of: (referenceId) => byReference.get(referenceId) ?? [] };
+  return byReference;
 }
 
 /**
@@ -109,7 +107,7 @@ function knownPurchase(execution: Omit<WorkflowExecutionInfo, 'raw'>, later: Lat
     closedAt: closeTime?.getTime(),
     hold: data?.hold,
   };
-  return later.of(referenceId).reduce(withLater, known);
+  return (later.get(referenceId) ?? []).reduce(withLater, known);
 }
 
 /** Which field has another shape. Nothing of what is in it. */

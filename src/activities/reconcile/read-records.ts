@@ -1,5 +1,4 @@
-import { CLOCK_TOLERANCE_MS } from '../../domain/clock-tolerance';
-import { endsPolling, isSafeOrderId } from '../../domain/order';
+import { CLOCK_TOLERANCE_MS, endsPolling, isSafeOrderId } from '../../domain/order';
 import {
   type KnownPurchase,
   mustBeInHistory,
@@ -10,10 +9,9 @@ import {
 import type { PurchaseReader } from '../../temporal/client';
 import type { ActivityDependencies } from '../dependencies';
 import { inParallel } from '../in-parallel';
-import { type OrderHistory, readOrderHistory } from './order-history';
+import { type OrderHistory, orderRetry, readOrder, readOrderHistory, withOrder } from './order-history';
 import type { Progress } from '../progress';
 import { describePurchase, type LaterDeliveries, listLaterDeliveries, listPurchases } from './purchase-lists';
-import { orderRetry, readOrder, withOrder } from './read-order';
 
 /** How many followed orders are read at the same time. */
 const PARALLEL = 4;

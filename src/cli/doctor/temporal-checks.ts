@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
+import { command } from '../../contracts/operator-commands';
 import { SEARCH_ATTRIBUTES } from '../../contracts/search-attributes';
-import { inHours } from '../../domain/in-hours';
+import { inHours } from '../../domain/texts';
 import { createScheduleManager, ScheduleError, type ScheduleSettings } from '../../starter/index';
 import {
   epochMsOf,
@@ -137,7 +138,7 @@ async function checkSearchAttributes(check: OpenCheck, client: Client): Promise<
   const missing = await missingSearchAttributes(client.connection, namespace);
   if (missing.length === 0) return check.ok('they are there');
   const remedy =
-    'Run: node dist/starter.js setup. One that is there with another type has to be removed first: ' +
+    `Run: ${command('setup')}. One that is there with another type has to be removed first: ` +
     `temporal operator search-attribute remove --namespace ${namespace} --name NAME`;
   check.fault(`none of that type: ${missing.join(', ')}`, remedy, 'TEMPORAL_NAMESPACE');
 }
@@ -152,13 +153,13 @@ const SCHEDULE_VARIABLES = {
 } as const;
 
 async function checkSchedule(check: OpenCheck, client: Client, wanted: Schedule): Promise<void> {
-  const create = 'Run: node dist/starter.js schedule create';
+  const create = `Run: ${command('schedule create')}`;
   try {
     const found = await createScheduleManager(client, wanted.taskQueue).describe();
     const fields = Object.entries(SCHEDULE_VARIABLES) as [keyof Schedule, string][];
     const others = fields.flatMap(([field, variable]) => (found[field] === wanted[field] ? [] : [variable]));
     if (others.length > 0) check.fault(inWords(found), `${create}, or change the variable`, others.join(', '));
-    else if (found.paused) check.warning('just that, but it is paused', 'Run: node dist/starter.js schedule resume');
+    else if (found.paused) check.warning('just that, but it is paused', `Run: ${command('schedule resume')}`);
     else check.ok('just that');
   } catch (error) {
     if (!(error instanceof ScheduleError)) throw error;

@@ -9,7 +9,7 @@ import {
   RECONCILE_WORKFLOW,
 } from '../../../src/contracts/names';
 import { DEFAULT_LOOKBACK_MS, type ReconciliationMemo } from '../../../src/contracts/reconciliation';
-import { metricsOf } from '../../../src/contracts/record-metrics';
+import { metricsOf } from '../../../src/contracts/metrics';
 import { keepGauges } from '../../../src/metrics';
 import { reconcileNow } from '../../../src/starter/reconciliation';
 import { createLastReconciliationReader } from '../../../src/temporal/client';

@@ -1,5 +1,5 @@
 import { purchaseWorkflowId, RECONCILE_SCHEDULE } from '../../../src/contracts/names';
-import { createScheduleManager } from '../../../src/starter/schedule';
+import { createScheduleManager } from '../../../src/starter/reconciliation';
 import { versioningOf } from '../../../src/temporal/worker';
 import { operatorOf } from '../../support/operator';
 import { startTestEnvironment, type TestEnvironment } from '../../support/test-environment';

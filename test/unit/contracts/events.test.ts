@@ -1,5 +1,5 @@
 import { checkoutEvent, EVENTS, type EventType } from '../../../src/contracts/events';
-import { eventTypeOf, PURCHASE_OUTCOMES } from '../../../src/domain/outcome';
+import { eventTypeOf, PURCHASE_OUTCOMES } from '../../../src/domain/purchase-state';
 import { undocumentedEvents } from '../../support/documented';
 
 const TIMESTAMP = '2026-01-01T00:00:00.000Z';

@@ -1,6 +1,5 @@
 import { type MetricMeter, noopMetricMeter } from '@temporalio/common';
-import { METRICS, shownName } from '../../../src/contracts/metrics';
-import { countFromZero, metricsOf } from '../../../src/contracts/record-metrics';
+import { countFromZero, METRICS, metricsOf, shownName } from '../../../src/contracts/metrics';
 
 /** A meter that notes what is recorded, and throws below 0 as those of the SDK do. */
 function notingMeter() {

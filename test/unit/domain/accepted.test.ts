@@ -1,4 +1,4 @@
-import { beyondAccepted, productsOf } from '../../../src/domain/accepted';
+import { beyondAccepted, productsOf } from '../../../src/domain/review-order';
 import { line } from './orders';
 
 const items = [

@@ -1,4 +1,4 @@
-import { escapeMarkdown, inOneLine, summaryOf } from '../../../src/domain/markdown';
+import { escapeMarkdown, inOneLine, summaryOf } from '../../../src/domain/texts';
 
 describe('a text of the partner or a checkout in the markdown of the Temporal UI', () => {
   it.each([

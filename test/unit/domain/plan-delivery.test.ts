@@ -1,8 +1,8 @@
 import fc from 'fast-check';
-import type { Accepted } from '../../../src/domain/accepted';
+import type { Accepted } from '../../../src/domain/review-order';
 import type { KeyIds } from '../../../src/domain/line-totals';
 import type { OrderSnapshot } from '../../../src/domain/order';
-import { PURCHASE_OUTCOMES, type PurchaseOutcome } from '../../../src/domain/outcome';
+import { PURCHASE_OUTCOMES, type PurchaseOutcome } from '../../../src/domain/purchase-state';
 import { type DeliveryPlan, type EndedSale, planDelivery } from '../../../src/domain/plan-delivery';
 import { keysIn, line } from './orders';
 

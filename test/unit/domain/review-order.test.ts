@@ -1,7 +1,6 @@
 import fc from 'fast-check';
-import type { Accepted } from '../../../src/domain/accepted';
+import { type Accepted, type Review, reviewOrder } from '../../../src/domain/review-order';
 import type { OrderLine, OrderSnapshot } from '../../../src/domain/order';
-import { type Review, reviewOrder } from '../../../src/domain/review-order';
 import { keysIn, line } from './orders';
 
 const items = [

@@ -8,7 +8,7 @@ function finding(explanation: string): ReportedFinding {
   return { kind: 'ORPHAN', ...about, explanation, advice: 'Ask.', done: 'left' };
 }
 
-const csvOf = (report: ReconciliationReport) => [...renderCsv(report)].join('');
+const csvOf = (report: ReconciliationReport) => renderCsv(report);
 
 const COLUMNS = 'kind,done,reference,orders,workflow,debited,history,surplus,explanation,advice,note,debited now';
 const HEADER = COLUMNS.split(',');

@@ -79,13 +79,13 @@ describe('the report as a page', () => {
     expect(page).toContain('49,800 more are in the CSV and the JSON of this report.');
   });
 
-  it('draws a chart of one day, of a year, and of days on which nothing was ordered', () => {
+  it('draws a bar for one day, for each of a year, and for days on which nothing was ordered', () => {
     const day = (i: number, orders: number) => ({ day: `2026-${String(i)}`, orders, delivered: orders, amount: 1 });
     const charts = { 1: 5, 366: 1_234_567, 3: 0 };
     for (const [length, orders] of Object.entries(charts).map(([days, each]) => [Number(days), each] as const)) {
       const page = renderHtml({ ...quietNight(), days: Array.from({ length }, (_, i) => day(i, orders)) });
-      expect(page.match(/<rect/g)).toHaveLength(2 * length);
-      expect(page).not.toMatch(/NaN|Infinity|height="-/);
+      expect(page.match(/class="bar"/g)).toHaveLength(length);
+      expect(page).not.toMatch(/NaN|Infinity|width:-/);
     }
   });
 });

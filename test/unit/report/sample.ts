@@ -1,11 +1,5 @@
-import {
-  type Finding,
-  type FindingStatus,
-  indexRecords,
-  reconcile,
-  totalsOf,
-} from '../../../src/domain/reconciliation/index';
-import { calendarIn, type ReconciliationReport } from '../../../src/report/index';
+import { type Finding, type FindingStatus, indexRecords, reconcile } from '../../../src/domain/reconciliation/index';
+import { calendarIn, type ReconciliationReport, totalsOf } from '../../../src/report/index';
 import { NIGHT, order, plant, PLANTS, purchase } from '../domain/reconciliation/generated-records';
 
 /** The report of a night in which every situation of `PLANTS` was found, among 600 purchases that went well. */
@@ -23,8 +17,6 @@ export function eventfulNight(): ReconciliationReport {
   const findings = reconcile(records, NIGHT).map((finding) => ({ ...finding, done: doneOf(finding) }));
   return {
     ...quietNight(),
-    orders: orders.length,
-    purchases: purchases.length,
     ...totalsOf(records, calendarIn('Europe/Warsaw')),
     timeZone: 'Europe/Warsaw',
     findings,

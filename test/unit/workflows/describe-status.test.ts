@@ -1,6 +1,6 @@
-import type { StatusAnswer } from '../../../src/contracts/status-answer';
+import type { StatusAnswer } from '../../../src/contracts/purchase';
 import type { DecisionKind, HoldReason } from '../../../src/domain/holds';
-import { PURCHASE_OUTCOMES } from '../../../src/domain/outcome';
+import { PURCHASE_OUTCOMES } from '../../../src/domain/purchase-state';
 import { PURCHASE_STATES, STATE_MEANINGS } from '../../../src/domain/purchase-state';
 import { describeStatus } from '../../../src/workflows/describe-status';
 
