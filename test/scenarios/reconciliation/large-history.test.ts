@@ -116,7 +116,7 @@ describe(`a reconciliation of ${ORDERS} orders and ${PURCHASES} purchases`, () =
     expect(named(first)).toEqual(planted);
     expect(first.repaired).toBe(2);
     expect(first.details).toHaveLength(200);
-    await env.untilListed("WorkflowType = 'deliverWorkflow' AND ExecutionStatus = 'Completed'", 4);
+    await env.untilListed("WorkflowType = 'deliverWorkflow' AND ExecutionStatus = 'Completed'", 3);
 
     env.sandbox.settings({ historyShift: 0 });
     const second = await env.reconcile();
