@@ -1,6 +1,6 @@
 import { renameSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ConfigError, readPartnerConfig } from '../../../src/config';
+import { type ConfigError, readPartnerConfig } from '../../../src/config';
 import { temporaryFolder } from '../../support/clean-up';
 
 let dir: string;
