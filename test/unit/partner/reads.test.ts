@@ -189,11 +189,7 @@ describe('an order with its keys', () => {
 describe('an error of a read', () => {
   it.each([
     ['not-found', { status: 404 }],
-    ['access', { status: 401 }],
-    ['status', { status: 503 }],
-    ['refused', { json: { success: false } }],
     ['unreadable', { body: '<html>' }],
-    ['unreadable', { json: {} }],
     ['connection-lost', 'reset'],
   ] satisfies [string, Reply][])('is %s, and the read is not repeated: %j', async (kind, reply) => {
     server.script(reply);

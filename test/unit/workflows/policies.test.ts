@@ -116,18 +116,6 @@ describe('confirming a placement of unknown outcome', () => {
   });
 });
 
-describe('the pause before a placement is tried again', () => {
-  it('doubles up to a minute', () => {
-    expect([1, 2, 3, 4, 5, 6, 60].map((attempt) => placementPause(attempt))).toEqual([
-      2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000,
-    ]);
-  });
-
-  it('is never shorter than what the partner asked for', () => {
-    expect(placementPause(1, 90_000)).toBe(90_000);
-  });
-});
-
 describe('the history of a purchase stays bounded, because it never continues as new', () => {
   /** A quarter of what the server ends a workflow at. */
   const MOST_EVENTS = 51_200 / 4;
@@ -159,16 +147,22 @@ describe('the history of a purchase stays bounded, because it never continues as
   });
 });
 
-describe('while the partner takes no orders', () => {
-  it('the first trial comes after 30 s and later ones within 10 min, several of them within the time to place', () => {
+describe('the pause before', () => {
+  const inSeconds = (pauseAfter: (times: number) => number) =>
+    [1, 2, 3, 4, 5, 6, 60].map((times) => pauseAfter(times) / 1_000);
+
+  it('a placement is tried again doubles up to a minute, and is never shorter than what the partner asked for', () => {
+    expect(inSeconds((attempt) => placementPause(attempt))).toEqual([2, 4, 8, 16, 32, 60, 60]);
+    expect(placementPause(1, 90_000)).toBe(90_000);
+  });
+
+  it('a paused purchase asks again grows to 5 minutes', () => {
+    expect(inSeconds((times) => pausedPause(production, times))).toEqual([30, 60, 120, 240, 300, 300, 300]);
+  });
+
+  it('a trial of the circuit breaker is 30 s at first and 10 min at most, with several in the time to place', () => {
     expect(circuitBreakerPauses(production)).toEqual({ firstPauseMs: 30_000, longestPauseMs: 600_000 });
     const { longestPauseMs } = circuitBreakerPauses({ ...production, placeWithinMs: 600_000 });
     expect(longestPauseMs).toBe(100_000);
-  });
-
-  it('a paused purchase asks again after growing pauses of at most 5 minutes', () => {
-    expect([1, 2, 3, 4, 5, 60].map((times) => pausedPause(production, times) / 1_000)).toEqual([
-      30, 60, 120, 240, 300, 300,
-    ]);
   });
 });
