@@ -813,11 +813,12 @@ export const MUTANTS = [
     tests: ['test/scenarios/operators/malformed-input.test.ts'],
   },
   {
-    name: 'any-reference',
-    rule: 'a delivery after the end names a purchase, or fails instead of a task that is tried for ever',
+    name: 'any-input',
+    rule: 'what names no purchase fails the delivery after the end, and not a task of it that is tried for ever',
     file: 'src/workflows/validate-input.ts',
-    find: '? validateReference(input.referenceId)',
-    replace: "? validateReference(input.referenceId).filter((issue) => issue === '')",
+    find: "if (issues.length > 0) throw ApplicationFailure.nonRetryable(issues.join('; '), FAILURE.invalidDelivery);",
+    replace:
+      "if (issues.length > 9) throw ApplicationFailure.nonRetryable(issues.join('; '), FAILURE.invalidDelivery);",
     tests: ['test/scenarios/operators/malformed-input.test.ts'],
   },
   {
