@@ -70,9 +70,11 @@ async function surviveTests(mutants) {
   // Jest ends red without a test to run, which would look like a killed mutant.
   const missing = tests.filter((test) => !test.endsWith('.test.ts') || !existsSync(join(copy, test)));
   if (missing.length > 0) throw new Error(`there is no test file ${missing.join(', ')}`);
+  // All of them before the first test runs, which is hours before the last.
+  for (const mutant of mutants) broken(await readFile(join(copy, mutant.file), 'utf8'), mutant);
   log(`The unbroken code must pass ${tests.length} test files …`);
   const red = await testsOf(tests);
-  if (red) throw new Error(`the tests are red without any mutant; mend that first:\n${red}`);
+  if (red) throw new Error(`the tests are red without any mutant; repair that first:\n${red}`);
 
   const survivors = [];
   for (const [index, mutant] of mutants.entries()) {
@@ -97,6 +99,14 @@ async function surviveDays(defects) {
   return survivors;
 }
 
+/** @param {string} code @param {import('./mutants/mutants.mjs').Mutant} mutant @returns the code with the rule broken */
+function broken(code, { name, file, find, replace }) {
+  if (code.split(find).length !== 2) {
+    throw new Error(`${name}: what it replaces does not stand exactly once in ${file}; fit it to the code`);
+  }
+  return code.replace(find, () => replace);
+}
+
 async function copyProject() {
   const copy = await mkdtemp(join(tmpdir(), 'fulfilment-mutants-'));
   for (const part of COPIED) await cp(join(projectRoot, part), join(copy, part), { recursive: true });
@@ -114,17 +124,11 @@ async function redWith(mutants, check) {
   /** @type {Map<string, string>} */
   const sound = new Map();
   try {
-    for (const { name, file, find, replace } of mutants) {
-      const path = join(copy, file);
+    for (const mutant of mutants) {
+      const path = join(copy, mutant.file);
       const code = await readFile(path, 'utf8');
       if (!sound.has(path)) sound.set(path, code);
-      if (code.split(find).length !== 2) {
-        throw new Error(`${name}: what it replaces does not stand exactly once in ${file}; fit it to the code`);
-      }
-      await writeFile(
-        path,
-        code.replace(find, () => replace),
-      );
+      await writeFile(path, broken(code, mutant));
     }
     return await check();
   } finally {

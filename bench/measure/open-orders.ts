@@ -19,7 +19,7 @@ export interface OpenOrderSettings {
   changedEachInterval: number;
 }
 
-/** The next are started once no more than two batches are not placed yet: one that settles holds up nobody. */
+/** The next are started once no more than two batches are not placed yet: one of unknown outcome holds up nobody. */
 const BATCH = 50;
 const STALL_MS = 120_000;
 const SETTLE_MS = 5_000;

@@ -17,7 +17,7 @@ import { type EndedSale, planDelivery } from '../domain/plan-delivery';
 import { isEndedSale } from './activity-result-guards';
 import { deliverSale } from './deliver-sale';
 import { localOptions, readSaleOptions } from './policies';
-import { instant } from './progress';
+import { instant } from './describe-status';
 import { validateDelivery } from './validate-input';
 
 /** How often a changed order is reviewed again. */

@@ -119,6 +119,11 @@ function codeBlock(commands: readonly string[]): string {
 }
 
 /** `2026-01-31 03:14:15 UTC`. @param at ISO 8601 */
-export function readableInstant(at: string): string {
+function readableInstant(at: string): string {
   return `${at.slice(0, 10)} ${at.slice(11, 19)} UTC`;
+}
+
+/** `2026-01-31 03:14:15 UTC`. @param at epoch ms */
+export function instant(at: number): string {
+  return readableInstant(new Date(at).toISOString());
 }

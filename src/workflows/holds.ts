@@ -17,9 +17,8 @@ import { DECISION_KINDS, FITTING_DECISIONS, type HoldReason } from '../domain/ho
 import { summaryOf } from '../domain/texts';
 import { isSafeOrderId } from '../domain/order';
 import { isDelivered, isOrderCheck } from './activity-result-guards';
-import { metrics } from './metrics';
 import { deliveryOptions, localOptions, orderCheckOptions } from './policies';
-import type { PurchaseRecord } from './purchase-record';
+import { metrics, type PurchaseRecord } from './purchase-record';
 
 const { currentRun } = proxyLocalActivities<Activities>(localOptions);
 

@@ -16,7 +16,7 @@ import type {
 import { escapeMarkdown } from '../domain/texts';
 import { isReconciliationResult } from './activity-result-guards';
 import { reconciliationOptions } from './policies';
-import { instant } from './progress';
+import { instant } from './describe-status';
 import { validateReconcileInput } from './validate-input';
 
 /**

@@ -168,7 +168,7 @@ function watchDeliveries({ receiver }: TestEnvironment): Map<string, number> {
   return deliveredAt;
 }
 
-/** Whatever an attempt at an event was answered, a key belongs to one event. */
+/** No order changes here after it is complete: its keys are in one event, however often that was sent and whatever it was answered. */
 function keysUnderSeveralEvents({ receiver }: TestEnvironment): string[] {
   const eventOf = new Map<string, string>();
   const keys = receiver.attempts.flatMap(({ id, body }) => keysOfEvent(body).map((key) => ({ id, key })));

@@ -108,7 +108,8 @@ describe(`a reconciliation of ${ORDERS} orders and ${PURCHASES} purchases`, () =
     const requests = pages() - before;
     expect(named(dry)).toEqual(planted);
     expect(dry.findings.ORPHAN).toBeGreaterThanOrEqual(ORDERS);
-    expect(requests).toBeLessThanOrEqual(Math.ceil((ORDERS + known) / 500) * 1.05);
+    // The partner ignores searches, so the order of the stopped purchase is looked for in the newest pages once more.
+    expect(requests).toBeLessThanOrEqual(Math.ceil((ORDERS + known) / 500) * 1.05 + 5);
 
     env.sandbox.settings({ historyOrder: 'newest', historyShift: 10 });
     const first = await env.reconcile();

@@ -3,8 +3,8 @@ import { type Admission, createCircuitBreaker, type PlacementSign } from '../../
 const FIRST_PAUSE = 30_000;
 const LONGEST_PAUSE = 600_000;
 
-function breakerAt(start = 0) {
-  let time = start;
+function breakerAt() {
+  let time = 0;
   const changes: (string | undefined)[] = [];
   const breaker = createCircuitBreaker({
     firstPauseMs: FIRST_PAUSE,
@@ -27,14 +27,14 @@ function breakerAt(start = 0) {
     admission,
     tryAdmission,
     try: (referenceId: string, sign: PlacementSign) => admission(referenceId).end(sign, 'no answer'),
+    fail: (...referenceIds: string[]) => referenceIds.forEach((one) => admission(one).end('FAILS', 'no answer')),
     isPaused: (referenceId: string) => tryAdmission(referenceId) === undefined,
   };
 }
 
 /** A breaker that five failed purchases have just opened. */
-function openBreaker() {
-  const breaker = breakerAt();
-  for (const referenceId of ['A', 'B', 'C', 'D', 'E']) breaker.try(referenceId, 'FAILS');
+function openBreaker(breaker = breakerAt()) {
+  breaker.fail('A', 'B', 'C', 'D', 'E');
   return breaker;
 }
 
@@ -48,15 +48,15 @@ describe('a closed circuit breaker', () => {
   it('stays closed for one purchase that fails again and again, and for four', () => {
     const breaker = breakerAt();
     for (let time = 0; time < 20; time++) breaker.try('A', 'FAILS');
-    for (const referenceId of ['B', 'C', 'D']) breaker.try(referenceId, 'FAILS');
+    breaker.fail('B', 'C', 'D');
     expect(breaker.isPaused('E')).toBe(false);
   });
 
   it('begins a new row after a success, and neither after nothing nor after a refused order', () => {
     const breaker = breakerAt();
-    for (const referenceId of ['A', 'B', 'C', 'D']) breaker.try(referenceId, 'FAILS');
+    breaker.fail('A', 'B', 'C', 'D');
     breaker.try('E', 'WORKS');
-    for (const referenceId of ['F', 'G', 'H', 'I']) breaker.try(referenceId, 'FAILS');
+    breaker.fail('F', 'G', 'H', 'I');
     breaker.try('J', 'NOTHING');
     expect(breaker.isPaused('K')).toBe(false);
     breaker.try('K', 'FAILS');
@@ -66,7 +66,7 @@ describe('a closed circuit breaker', () => {
   it('stops requests that were about to be sent when it opened', () => {
     const breaker = breakerAt();
     const underWay = breaker.admission('Z');
-    for (const referenceId of ['A', 'B', 'C', 'D']) breaker.try(referenceId, 'FAILS');
+    breaker.fail('A', 'B', 'C', 'D');
     expect(underWay.whyPaused()).toBeUndefined();
     breaker.try('E', 'FAILS');
     expect(underWay.whyPaused()).toBe('no answer');
@@ -138,7 +138,7 @@ describe('an open circuit breaker', () => {
   it('closes on an answer to a request that was sent before it opened', () => {
     const breaker = breakerAt();
     const underWay = breaker.admission('Z');
-    for (const referenceId of ['A', 'B', 'C', 'D', 'E']) breaker.try(referenceId, 'FAILS');
+    openBreaker(breaker);
     underWay.end('WORKS');
     expect(breaker.isPaused('F')).toBe(false);
   });
@@ -146,7 +146,7 @@ describe('an open circuit breaker', () => {
   it('is not opened for longer by requests that were sent before it opened and fail now', () => {
     const breaker = breakerAt();
     const underWay = breaker.admission('Z');
-    for (const referenceId of ['A', 'B', 'C', 'D', 'E']) breaker.try(referenceId, 'FAILS');
+    openBreaker(breaker);
     breaker.pass(FIRST_PAUSE);
     underWay.end('FAILS', 'timed out');
     expect(breaker.isPaused('F')).toBe(false);

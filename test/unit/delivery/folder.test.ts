@@ -16,12 +16,8 @@ function line(productId: string, ...values: string[]) {
 }
 
 function withData(data: Partial<DeliveryEvent['body']['data']>): DeliveryEvent {
-  const body = {
-    type: 'purchase.delivered',
-    timestamp: '2026-01-01T00:00:00.000Z',
-    data: { referenceId: 'R', ...data },
-  };
-  return { id: 'evt_1', body };
+  const timestamp = '2026-01-01T00:00:00.000Z';
+  return { id: 'evt_1', body: { type: 'purchase.delivered', timestamp, data: { referenceId: 'R', ...data } } };
 }
 
 function event(): DeliveryEvent {
@@ -79,10 +75,8 @@ describe('a delivery into a folder', () => {
 
   it('that cannot be written is an error that is tried again, not a crash', async () => {
     writeFileSync(join(parent, 'made'), 'a file where a folder should be');
-    await expect(folder().deliver(event())).rejects.toMatchObject({
-      kind: 'storage',
-      message: expect.stringContaining('ENOTDIR'),
-    });
+    const message = expect.stringContaining('ENOTDIR') as string;
+    await expect(folder().deliver(event())).rejects.toMatchObject({ kind: 'storage', message });
   });
 
   it.each(['../evt_1', 'a/b', '', '.'])('does not leave its folder for an id such as %j', async (id) => {

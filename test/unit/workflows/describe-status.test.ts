@@ -1,5 +1,7 @@
-import type { HoldReason, StatusAnswer } from '../../../src/contracts/purchase';
-import { PURCHASE_OUTCOMES, PURCHASE_STATES, STATE_MEANINGS } from '../../../src/domain/purchase-state';
+import type { StatusAnswer } from '../../../src/contracts/purchase';
+import type { DecisionKind, HoldReason } from '../../../src/domain/holds';
+import { PURCHASE_OUTCOMES } from '../../../src/domain/purchase-state';
+import { PURCHASE_STATES, STATE_MEANINGS } from '../../../src/domain/purchase-state';
 import { describeStatus } from '../../../src/workflows/describe-status';
 
 const SINCE = '2026-01-31T03:14:15.926Z';
@@ -18,11 +20,7 @@ function answer(differing: Partial<StatusAnswer> = {}): StatusAnswer {
   };
 }
 
-function held(
-  reason: HoldReason,
-  decisions: ('order' | 'replace' | 'deliver')[],
-  endsOnCancel?: boolean,
-): StatusAnswer {
+function held(reason: HoldReason, decisions: DecisionKind[], endsOnCancel?: boolean): StatusAnswer {
   const hold = { id: 'run:1', reason, explanation: 'why', decisions, since: SINCE, endsOnCancel };
   return answer({ state: 'HELD', explanation: 'why', hold });
 }
@@ -60,7 +58,7 @@ describe('what the Temporal UI shows of a purchase', () => {
       'node dist/starter.js cancel SALE-1',
     ]);
     expect(lines).toContain('# the partner has no order: place it again');
-    const other = describeStatus(held('KEY_GONE', ['deliver']));
+    const other = describeStatus(held('ORDER_CHANGES', ['withhold']));
     expect(other.match(/node dist\/starter\.js \w+/g)).toEqual(['node dist/starter.js resolve']);
   });
 
