@@ -7,7 +7,7 @@ import {
 import { purchaseWorkflowId, RESOLVE_UPDATE, resolveUpdateId } from '../contracts/names';
 import { statusCommand } from '../contracts/operator-commands';
 import { type Decision, type DecisionChoice, holdIn, type HoldNotice } from '../contracts/purchase';
-import { isSafeOrderId } from '../domain/order';
+import { validateOrderId } from '../domain/purchase-rules';
 import { GRPC_STATUS, grpcErrorOf } from '../temporal/client';
 import { DecisionRefusedError, NotAnsweredError, StarterError } from './errors';
 
@@ -31,10 +31,8 @@ export async function resolveHold(
   choice: DecisionChoice,
   answerWithinMs: number,
 ): Promise<Resolution> {
-  const orderId = choice.decision === 'order' ? choice.orderId : undefined;
-  if (orderId !== undefined && !isSafeOrderId(orderId)) {
-    throw new StarterError('expected the id of an order at the partner: 1 to 200 of A-Z a-z 0-9 . _ ~ : -', 2);
-  }
+  const [fault] = choice.decision === 'order' ? validateOrderId(choice.orderId) : [];
+  if (fault) throw new StarterError(fault, 2);
   const workflowId = purchaseWorkflowId(referenceId);
   const hold = await openHold(client, referenceId, workflowId);
   if (!hold.decisions.includes(choice.decision)) {

@@ -64,11 +64,11 @@ export async function listPurchases(
   await add(`StartTime >= '${new Date(from).toISOString()}'`);
   await add(FOLLOWED);
   const unknown = orders.filter((order) => !references.has(order.referenceId ?? '') && !orderIds.has(order.id));
-  for (const names of batchesOf(unknown, ({ referenceId }) => (isReference(referenceId) ? referenceId : undefined))) {
+  for (const names of inBatches(unknown.map(({ referenceId }) => referenceId).filter(isReference))) {
     await add(`${REFERENCE_ID.name} IN (${names})`);
   }
   const unreferenced = unknown.filter((order) => !references.has(order.referenceId ?? ''));
-  for (const ids of batchesOf(unreferenced, ({ id }) => (isSafeOrderId(id) ? id : undefined))) {
+  for (const ids of inBatches(unreferenced.map(({ id }) => id).filter(isSafeOrderId))) {
     await add(`${PARTNER_ORDER_ID.name} IN (${ids})`);
   }
   return [...found.values()];
@@ -132,20 +132,11 @@ function countOf(keyIds: KeyIds = {}): number {
   return Object.values(keyIds).flat().length;
 }
 
-/** Lists for `IN (…)`, each made when it is needed. `nameOf` lets pass no name with a quotation mark. */
-function* batchesOf(
-  orders: readonly PartnerOrder[],
-  nameOf: (order: PartnerOrder) => string | undefined,
-): Generator<string> {
-  const names = new Set<string>();
-  for (const order of orders) {
-    const name = nameOf(order);
-    if (name !== undefined) names.add(`'${name}'`);
-    if (names.size < BATCH) continue;
-    yield [...names].join(', ');
-    names.clear();
-  }
-  if (names.size > 0) yield [...names].join(', ');
+/** Lists for `IN (…)`. @param names none of them with a quotation mark */
+function inBatches(names: readonly string[]): string[] {
+  const quoted = [...new Set(names)].map((name) => `'${name}'`);
+  const count = Math.ceil(quoted.length / BATCH);
+  return Array.from({ length: count }, (_, batch) => quoted.slice(batch * BATCH, (batch + 1) * BATCH).join(', '));
 }
 
 /** Only such a text can be the reference of a purchase; what else the partner shows never becomes part of a query. */

@@ -8,6 +8,7 @@ import {
   epochMsOf,
   GRPC_STATUS,
   grpcErrorOf,
+  listPollers,
   lookbackIssue,
   missingSearchAttributes,
   refusalOf,
@@ -17,8 +18,6 @@ import { compareClocks, type DoctorOptions, type Findings, type OpenCheck } from
 /** Of each check. */
 const CHECK_MS = 10_000;
 const CONFIGURATION = 78;
-/** Temporal's numbers for the two kinds of task queue; its proto package is no dependency of ours. */
-const TASK_KINDS = [1, 2];
 
 /**
  * Whether Temporal is there, and has what purchases and reconciliations need of it. Changes nothing.
@@ -113,15 +112,17 @@ async function checkNamespace(check: OpenCheck, client: Client): Promise<true | 
  * @returns Temporal's clock less this machine's in ms; undefined if it does not show.
  */
 async function clockDifference(client: Client, { now, unique }: DoctorOptions): Promise<number | undefined> {
-  const queue = { namespace: client.options.namespace, taskQueue: { name: `doctor-${unique()}` } };
+  const { namespace } = client.options;
+  const name = `doctor-${unique()}`;
   const stop = new AbortController();
   const asked = now();
-  const poll = () => client.workflowService.pollWorkflowTaskQueue({ ...queue, identity: 'doctor' });
+  const queue = { namespace, taskQueue: { name }, identity: 'doctor' };
+  const poll = () => client.workflowService.pollWorkflowTaskQueue(queue);
   const polling = client.withAbortSignal(stop.signal, poll).catch(() => undefined);
   try {
     for (let attempt = 0; attempt < 20; attempt++) {
-      const { pollers } = await client.workflowService.describeTaskQueue({ ...queue, taskQueueType: TASK_KINDS[0] });
-      const serverMs = epochMsOf(pollers?.[0]?.lastAccessTime);
+      const [pollers] = await listPollers(client.workflowService, namespace, name);
+      const serverMs = epochMsOf(pollers[0]?.lastAccessTime);
       // It was asked at some moment between the two.
       if (serverMs > 0) return serverMs < asked ? serverMs - asked : Math.max(0, serverMs - now());
       await sleep(100);
@@ -172,10 +173,8 @@ function inWords({ cron, timezone, lookbackMs, taskQueue }: Schedule): string {
 }
 
 async function checkWorkers(check: OpenCheck, client: Client, taskQueue: string): Promise<void> {
-  const queue = { namespace: client.options.namespace, taskQueue: { name: taskQueue } };
-  const describe = (taskQueueType: number) => client.workflowService.describeTaskQueue({ ...queue, taskQueueType });
-  const kinds = await Promise.all(TASK_KINDS.map(describe));
-  const workers = Math.min(...kinds.map(({ pollers }) => pollers?.length ?? 0));
+  const kinds = await listPollers(client.workflowService, client.options.namespace, taskQueue);
+  const workers = Math.min(...kinds.map((pollers) => pollers.length));
   if (workers > 0) return check.ok(`${workers} seen in the last minutes`);
   const remedy = 'Start one: node dist/worker.js. If one runs, it takes work from another queue.';
   check.warning('none seen in the last minutes', remedy, 'TEMPORAL_TASK_QUEUE');

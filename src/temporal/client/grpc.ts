@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isGrpcServiceError } from '@temporalio/client';
+import { isGrpcServiceError, type WorkflowService } from '@temporalio/client';
 
 /** Those of gRPC's status codes that are told apart here. */
 export const GRPC_STATUS = {
@@ -50,4 +50,11 @@ function isServerTimeout(error: unknown): boolean {
 /** A timestamp of Temporal's interface as epoch ms; 0 for none. */
 export function epochMsOf(time: { seconds?: unknown; nanos?: number | null } | null | undefined): number {
   return Number(time?.seconds ?? 0) * 1_000 + (time?.nanos ?? 0) / 1_000_000;
+}
+
+/** Who takes work from a task queue: its pollers of workflow tasks, and of activity tasks. @throws ServiceError */
+export async function listPollers(service: WorkflowService, namespace: string, taskQueue: string) {
+  const describe = async (taskQueueType: 1 | 2) =>
+    (await service.describeTaskQueue({ namespace, taskQueue: { name: taskQueue }, taskQueueType })).pollers ?? [];
+  return Promise.all([describe(1), describe(2)]);
 }

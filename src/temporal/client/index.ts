@@ -7,7 +7,7 @@ export {
   TemporalUnreachableError,
 } from './connection';
 export { refusalOf, refusedError } from './connection-failure';
-export { epochMsOf, GRPC_STATUS, grpcErrorOf, rootCauseOf, throughServerTimeouts } from './grpc';
+export { epochMsOf, GRPC_STATUS, grpcErrorOf, listPollers, rootCauseOf, throughServerTimeouts } from './grpc';
 export { countListed, newestOrderId, oldestAge, runningDeliveries, runningPurchases } from './lists';
 export { createPurchaseReader, type PurchaseReader } from './purchase-reader';
 export { createLastReconciliationReader, type EndedReconciliation, lookbackIssue } from './reconciliations';
