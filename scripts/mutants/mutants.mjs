@@ -53,14 +53,6 @@ export const MUTANTS = [
     tests: ['test/scenarios/operators/reset.test.ts'],
   },
   {
-    name: 'replaced-in-another-run',
-    rule: 'a decision to place again counts in the run in which it was made, and in no other',
-    file: 'src/activities/place-order.ts',
-    find: 'return activityInfo().workflowExecution?.runId === replaceInRun;',
-    replace: 'return replaceInRun !== undefined;',
-    tests: ['test/scenarios/operators/reset.test.ts'],
-  },
-  {
     name: 'frozen-worker',
     rule: 'an attempt that is too old at the moment of the write writes nothing',
     file: 'src/partner/transport.ts',
