@@ -1,5 +1,5 @@
 import type { PurchaseItem } from '../src/domain/order';
-import type { PurchaseOutcome } from '../src/domain/outcome';
+import type { PurchaseOutcome } from '../src/domain/purchase-state';
 
 /** What goes wrong in one purchase, or what a person does to it. */
 export type ScenarioFault = 'kill-worker' | 'history-down' | 'cancel' | 'no-answer-then-abandon';

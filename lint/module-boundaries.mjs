@@ -23,7 +23,6 @@ export const MODULES = {
   'temporal/client': 'contracts domain node dataloader @temporalio/client @temporalio/common @temporalio/envconfig',
   'temporal/worker': 'contracts temporal/client node @temporalio/worker',
   metrics: 'contracts domain types:partner temporal/client node types:@temporalio/client',
-  schemas: 'contracts domain zod',
   starter: 'workflows/policies contracts domain temporal/client @temporalio/client',
   cli: 'workflows/policies starter partner delivery config tracing contracts domain temporal/client exit node @temporalio/client commander',
   tracing:

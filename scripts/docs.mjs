@@ -26,7 +26,7 @@ const { VARIABLE_NAMES, describeVariable } = load('../dist/config/variables.js')
 const { METRICS, shownName } = load('../dist/contracts/metrics.js');
 const { keptReport } = load('../bench/dist/bench/report.js');
 const { capacityTable, scalingTable } = load('../bench/dist/bench/scaling.js');
-const { FINDING_KINDS, KIND_DOCS } = load('../dist/domain/reconciliation/finding-kinds.js');
+const { FINDING_KINDS, KIND_DOCS } = load('../dist/domain/reconciliation/finding.js');
 const variables = VARIABLE_NAMES.map((/** @type {string} */ name) => ({ name, ...describeVariable(name) }));
 const rows = ['| variable | by | default | meaning |', '|---|---|---|---|', ...variables.map(tableRow)];
 await replacePart('docs/configuration.md', 'variables', rows);

@@ -1,5 +1,4 @@
 #!/usr/bin/env node
-import nodeModule from 'node:module';
 import type * as Commands from './cli';
 
 /*
@@ -7,8 +6,6 @@ import type * as Commands from './cli';
  * must not load the commands, nor `--help` the Temporal client. package.json points types at starter/index.ts.
  */
 if (require.main === module) {
-  // Node 22.1 and later keep compiled code between runs.
-  (nodeModule as { enableCompileCache?: () => void }).enableCompileCache?.();
   void (require('./cli') as typeof Commands).main();
 } else {
   module.exports = require('./starter/index');

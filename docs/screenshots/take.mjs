@@ -44,7 +44,7 @@ async function takeAll({ starter, sandbox, temporal }, { take }) {
   await until(starter, 'SALE-3', 'HELD');
   await picture('purchase-held', 'SALE-3', metadata);
   await until(starter, 'SALE-1', 'DELIVERED');
-  await picture('purchase-in-the-ui', 'SALE-1', { tab: 'history', shows: 'deliverEvent', height: 1_000 });
+  await picture('purchase-in-the-ui', 'SALE-1', { tab: 'history', shows: 'deliverSale', height: 1_000 });
   await until(starter, 'SALE-2', 'OVERDUE');
   await picture('purchase-overdue', 'SALE-2', metadata);
 }

@@ -60,7 +60,11 @@ function operation(type, summary) {
 }
 
 const PARAMETERS = {
-  'webhook-id': header('webhook-id', 'Identifies the event: the same for every attempt, and for no other event.', 'string'),
+  'webhook-id': header(
+    'webhook-id',
+    'Identifies the event: the same for every attempt, and for no other event.',
+    'string',
+  ),
   'webhook-timestamp': header('webhook-timestamp', 'When this attempt was signed: seconds since 1970.', 'integer'),
   'webhook-signature': header(
     'webhook-signature',

@@ -5,8 +5,7 @@ import { REFERENCE_PATTERN } from '../domain/order';
 import { isPartnerError, MAX_PAGE_SIZE, type PartnerClient } from '../partner';
 import type { PurchaseReader } from '../temporal/client';
 import { failure, toFailure } from './failures';
-import type { ActivityDependencies } from './dependencies';
-import { readPermits } from './read-permits';
+import { type ActivityDependencies, readPermits } from './dependencies';
 
 /**
  * Reads an order that a decision names, before it is accepted: a mistyped id would cost the time of a whole purchase, and the

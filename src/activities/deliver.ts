@@ -8,10 +8,9 @@ import type { SaleDelivery } from '../domain/plan-delivery';
 import type { SaleLine } from '../domain/review-order';
 import { type EventIdentity, eventId, secretIdOf } from '../delivery';
 import type { Order } from '../partner';
-import type { ActivityDependencies } from './dependencies';
+import { type ActivityDependencies, readPermits } from './dependencies';
 import { notLocally, toFailure } from './failures';
 import { nameKeys, type NamedLine } from './order-keys';
-import { readPermits } from './read-permits';
 
 /** A local delivery gives up then, read included, and closes its connection: an ordinary one must not find it open. */
 const LOCAL_DEADLINE_MS = 1_000;

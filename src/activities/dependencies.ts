@@ -1,8 +1,9 @@
+import { activityInfo } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
-import type { Metrics } from '../contracts/record-metrics';
+import type { Metrics } from '../contracts/metrics';
 import type { PurchaseSettings } from '../contracts/purchase';
 import type { Delivery, Fingerprinter } from '../delivery';
-import type { PartnerClient } from '../partner';
+import type { PartnerClient, PermitRequest } from '../partner';
 import type { PurchaseReader } from '../temporal/client';
 import type { CircuitBreaker } from './circuit-breaker';
 import type { HistoryWatch } from './history-watch';
@@ -24,4 +25,19 @@ export interface ActivityDependencies {
   historyWatch: HistoryWatch;
   /** Epoch ms. */
   now(): number;
+}
+
+/** How long an attempt that reads an order waits for its permit: a waiting attempt occupies a slot of the worker. */
+const PERMIT_WAIT_MS = 8_000;
+/** A local activity keeps a workflow task waiting, so it goes on only if a permit is free at once. */
+const LOCAL_PERMIT_WAIT_MS = 50;
+
+/** How the current attempt waits for its permits under `PARTNER_MAX_RPS`. */
+export function readPermits(
+  { now }: Pick<ActivityDependencies, 'now'>,
+  permitClass: PermitRequest['class'],
+): PermitRequest {
+  const { isLocal, currentAttemptScheduledTimestampMs: dueAt } = activityInfo();
+  if (isLocal) return { class: permitClass, notAfter: now() + LOCAL_PERMIT_WAIT_MS };
+  return { class: permitClass, dueAt, notAfter: now() + PERMIT_WAIT_MS };
 }

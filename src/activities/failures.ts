@@ -2,7 +2,7 @@ import { activityInfo } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import { FAILURE, type FailureType } from '../contracts/failures';
 import { isDeliveryError } from '../delivery';
-import { nameOf } from '../domain/error-code';
+import { nameOf } from '../domain/presentable';
 import { isPartnerError } from '../partner';
 import { longestAskedPause, policyPause } from '../workflows/policies';
 

@@ -1,7 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { log } from '@temporalio/activity';
-import { CLOCK_TOLERANCE_MS } from '../domain/clock-tolerance';
-import { mayHaveEnded, presentableStatus } from '../domain/order';
+import { CLOCK_TOLERANCE_MS, mayHaveEnded, presentableStatus } from '../domain/order';
 import { isPartnerError, isUnreadable, type PartnerClient } from '../partner';
 import { ACCESS_REFUSED, nameOf } from './failures';
 

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type AroundRequest, isPartnerError } from '../partner';
-import { presentableTraceId, subjectOf } from '../domain/subject';
+import { presentableTraceId, subjectOf } from '../domain/presentable';
 
 /** What every line of an activity shows beside what the SDK adds. */
 interface LineAttributes extends Record<string, unknown> {

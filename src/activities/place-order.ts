@@ -1,6 +1,6 @@
 import { activityInfo, log } from '@temporalio/activity';
 import type { Activities, PlaceOrderInput, PlacementResult } from '../contracts/activities';
-import { maxDebitIssue } from '../domain/max-debit';
+import { maxDebitIssue } from '../domain/money';
 import { isPartnerError, type PartnerClient, type PartnerError } from '../partner';
 import { withinMs } from '../temporal/client';
 import { placementWriteTime } from '../workflows/policies';

@@ -3,11 +3,10 @@ import type { Activities, AwaitOrderInput, PolledOrder, PollOrderInput } from '.
 import { endsPolling, mayHaveEnded, mayHaveKeys, presentableStatus } from '../domain/order';
 import { isPartnerError, type Order } from '../partner';
 import { ROUTINE_POLL } from '../workflows/policies';
-import type { ActivityDependencies } from './dependencies';
+import { type ActivityDependencies, readPermits } from './dependencies';
 import { type EarlierRuns, readEarlierRuns } from './earlier-runs';
 import { ACCESS_REFUSED, notLocally, toFailure, unchanged } from './failures';
 import { nameKeys, snapshotOf } from './order-keys';
-import { readPermits } from './read-permits';
 
 /** An attempt that begins this close to the deadline leaves the poll to the workflow, which makes one at the deadline. */
 const CLOSING_MS = 250;

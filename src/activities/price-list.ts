@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import type { ProductPrice } from '../domain/max-debit';
+import type { ProductPrice } from '../domain/money';
 import type { PartnerClient } from '../partner';
 import { withinMs } from '../temporal/client';
 

@@ -4,16 +4,15 @@ import type { Activities } from '../contracts/activities';
 import { FAILURE } from '../contracts/failures';
 import { purchaseMemo, type PurchaseResult, purchaseResult } from '../contracts/purchase';
 import { isBillable, type OrderSnapshot, type PurchaseItem } from '../domain/order';
-import { endsWithoutKeys } from '../domain/outcome';
+import { endsWithoutKeys } from '../domain/purchase-state';
 import type { EndedSale } from '../domain/plan-delivery';
 import { validatePurchase } from '../domain/purchase-rules';
 import type { PartnerClient } from '../partner';
-import type { ActivityDependencies } from './dependencies';
+import { type ActivityDependencies, readPermits } from './dependencies';
 import { readEarlierRuns } from './earlier-runs';
 import { failure, toFailure } from './failures';
 import { findOrders } from './find-orders';
 import { nameKeys, snapshotOf } from './order-keys';
-import { readPermits } from './read-permits';
 
 /** Reads purchases that have ended. It only reads, so it may be repeated. */
 export function createReadSaleActivities(deps: ActivityDependencies): Pick<Activities, 'readSale'> {

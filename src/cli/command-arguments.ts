@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
-import { isSafeOrderId, type PurchaseItem } from '../domain/order';
-import { validateMaxDebit, validateReference } from '../domain/purchase-rules';
+import type { PurchaseItem } from '../domain/order';
+import { validateMaxDebit, validateOrderId, validateReference } from '../domain/purchase-rules';
 import { PURCHASE_STATES, type PurchaseState } from '../domain/purchase-state';
 import { parseLookback } from '../config';
 // Not from its index, which loads the client.
@@ -25,9 +25,8 @@ export function item(value: string, before: PurchaseItem[] = []): PurchaseItem[]
 
 /** The id of an order at the partner, which is to become part of a URL. */
 export function orderId(value: string): string {
-  if (!isSafeOrderId(value)) {
-    throw new InvalidArgumentError('expected the id of an order at the partner: 1 to 200 of A-Z a-z 0-9 . _ ~ : -');
-  }
+  const [fault] = validateOrderId(value);
+  if (fault) throw new InvalidArgumentError(fault);
   return value;
 }
 

@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
 import type { PartnerClient } from '../partner';
-import type { ScheduleSettings } from '../starter/schedule';
+import type { ScheduleSettings } from '../starter/reconciliation';
 import type { Diagnosis } from './doctor';
 import type * as Doctor from './doctor';
 import type * as Partner from '../partner';

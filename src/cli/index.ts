@@ -1,9 +1,16 @@
+import { Command, CommanderError } from 'commander';
 import { environment, readDoctorConfig, readPartnerConfig, readScheduleConfig, readStarterConfig } from '../config';
-import { flushAndExit } from '../exit';
+import { exitCodeOf, flushAndExit, messageOf } from '../exit';
 import { startTracing, type Tracing } from '../tracing';
 import { connectOnce, connectRetry } from '../workflows/policies';
-import { runStarter } from './command-line';
-import { loadDoctor, loadPartner, loadTemporal } from './context';
+import { loadDoctor, loadPartner, loadTemporal, type StarterContext } from './context';
+import { type Output, show } from './output';
+import { addPartnerCommands } from './partner-commands';
+import { addPurchaseCommands } from './purchase-commands';
+import { addReconciliationCommands } from './reconciliation-commands';
+
+const USAGE = 2;
+const UNREACHABLE = 69;
 
 /** Runs the command that the process was started with, and ends the process. */
 export async function main(): Promise<void> {
@@ -35,4 +42,93 @@ export async function main(): Promise<void> {
   });
   await tracing?.close();
   flushAndExit(exitCode);
+}
+
+/**
+ * Parses the command line and does what it says. An error is one message on stderr, and with `--json` the document on
+ * stdout, `{error: {name, message}}`.
+ *
+ * @returns the exit code: 0 done, 1 error, 2 usage, 3 with `--wait` another outcome, 69 Temporal unreachable, 78 configuration.
+ */
+export async function runStarter(argv: readonly string[], context: StarterContext): Promise<number> {
+  const program = commands(context);
+  context.out.json = argv.includes('--json');
+  try {
+    await program.parseAsync([...argv]);
+    return context.exitCode;
+  } catch (error) {
+    if (error instanceof CommanderError) return misused(program, context.out, error);
+    const { message, exitCode } = explain(error);
+    context.out.note(message);
+    return failed(context.out, error, message, exitCode);
+  }
+}
+
+/** Commander has already said what is wrong. */
+function misused(program: Command, out: Output, error: CommanderError): number {
+  if (error.exitCode === 0) return 0;
+  if (error.code === 'commander.unknownCommand') out.note(program.helpInformation());
+  return failed(out, error, error.message, USAGE);
+}
+
+/** The messages of Temporal's own errors leave out what the server said. */
+function explain(error: unknown): { message: string; exitCode: number } {
+  const { cause, code } = (error ?? {}) as { cause?: unknown; code?: unknown };
+  const plain = { message: messageOf(error), exitCode: exitCodeOf(error) };
+  if (cause === undefined && typeof code !== 'number') return plain;
+  const { GRPC_STATUS, grpcErrorOf, refusalOf, refusedError } = loadTemporal();
+  const refusal = refusalOf(error);
+  if (refusal) return explain(refusedError('', refusal));
+  const said = grpcErrorOf(error);
+  if (!said) return plain;
+  if (said.code === GRPC_STATUS.UNAVAILABLE)
+    return { message: `Temporal no longer answers: ${said.details}`, exitCode: UNREACHABLE };
+  return {
+    message: plain.message.includes(said.details) ? plain.message : `${plain.message}: ${said.details}`,
+    exitCode: 1,
+  };
+}
+
+function failed(out: Output, error: unknown, message: string, exitCode: number): number {
+  const name = error instanceof Error ? error.name : 'Error';
+  if (out.json) show(out, { error: { name, message } }, '');
+  return exitCode;
+}
+
+function commands(context: StarterContext): Command {
+  const { out } = context;
+  const program = new Command('starter')
+    .description('Starts purchases, shows where they stand, and carries the decisions of people.')
+    .showHelpAfterError('(--help shows what there is)')
+    .configureOutput({ writeOut: (text) => out.write(text), writeErr: (text) => out.note(text.trimEnd()) })
+    .exitOverride();
+  addPurchaseCommands(program, context);
+  addPartnerCommands(program, context);
+  addReconciliationCommands(program, context);
+  program
+    .command('setup')
+    .description('register the search attributes in the namespace; safe to repeat')
+    .action(() => setup(context));
+  program
+    .command('doctor')
+    .description('try the configuration without buying, and say what to change')
+    .action(() => doctor(context));
+  for (const command of [program, ...program.commands]) {
+    command.option('--json', 'print one JSON document on stdout and nothing else');
+  }
+  return program;
+}
+
+async function setup({ temporal, out }: StarterContext): Promise<void> {
+  const client = await temporal();
+  const { namespace } = client.options;
+  const registered = await loadTemporal().registerSearchAttributes(client.connection, namespace);
+  const words = registered.length > 0 ? `registered ${registered.join(', ')}` : 'everything was there';
+  show(out, { namespace, registered }, `namespace ${namespace}: ${words}`);
+}
+
+async function doctor(context: StarterContext): Promise<void> {
+  const diagnosis = await context.doctor();
+  show(context.out, diagnosis, loadDoctor().formatDiagnosis(diagnosis));
+  context.exitCode = diagnosis.exitCode;
 }

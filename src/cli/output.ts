@@ -1,14 +1,18 @@
 import type { PurchaseResult } from '../contracts/purchase';
 import type { ReconciliationResult } from '../contracts/reconciliation';
-import { commandsFor, statusCommand } from '../contracts/operator-commands';
-import { inHours } from '../domain/in-hours';
-import { inOneLine } from '../domain/markdown';
-import type { Cancellation } from '../starter/cancel';
-import type { ListFilter, PurchaseList } from '../starter/list';
-import type { StartedPurchase } from '../starter/purchases';
-import type { Redelivery } from '../starter/redeliver';
-import type { Resolution } from '../starter/resolve';
-import type { DeliveryStatus, PendingWork, PurchaseStatus } from '../starter/status';
+import { command, commandsFor, searchCommand, statusCommand } from '../contracts/operator-commands';
+import { inHours, inOneLine } from '../domain/texts';
+import type {
+  Cancellation,
+  DeliveryStatus,
+  ListFilter,
+  PendingWork,
+  PurchaseList,
+  PurchaseStatus,
+  Redelivery,
+  Resolution,
+  StartedPurchase,
+} from '../starter/index';
 
 /** Where a command prints. With `json` there is one document on stdout and nothing else. */
 export interface Output {
@@ -41,7 +45,7 @@ export function showStarted(out: Output, started: StartedPurchase, result?: Purc
 export function showResolution(out: Output, resolution: Resolution): void {
   const { referenceId, decision, hold, orderId } = resolution;
   const answer = orderId === undefined ? decision : `${decision} ${orderId}`;
-  const next = `What comes of it: node dist/starter.js status ${referenceId}`;
+  const next = `What comes of it: ${statusCommand(referenceId)}`;
   show(out, resolution, `decided: ${answer}, for ${hold.reason} of ${referenceId}\n${next}`);
 }
 
@@ -150,7 +154,7 @@ function formatFailure({ referenceId, failure }: PurchaseStatus): string[] {
   return [
     `  no result: ${shownSentence(failure)}`,
     '  whether the partner has an order for it, this shows:',
-    `    node dist/starter.js orders --search ${referenceId}`,
+    `    ${searchCommand(referenceId)}`,
   ];
 }
 
@@ -158,7 +162,7 @@ function formatAdvice({ referenceId, result }: PurchaseStatus): string[] {
   if (result?.outcome !== 'OVERDUE' && result?.outcome !== 'PARTIALLY_DELIVERED') return [];
   return [
     '  to read its order now and deliver the keys that have come, type:',
-    `    node dist/starter.js redeliver ${referenceId}`,
+    `    ${command(`redeliver ${referenceId}`)}`,
   ];
 }
 

@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
+import { command } from '../contracts/operator-commands';
 import { loadLibrary, type StarterContext } from './context';
 import { show, showReconciliation } from './output';
 import type { NightlySchedule, ScheduleManager } from '../starter/index';
-import { inHours } from '../domain/in-hours';
+import { inHours } from '../domain/texts';
 import { period } from './command-arguments';
 
 /** The commands of the reconciliation. They need Temporal and a worker, and no key of the partner. */
@@ -46,7 +47,7 @@ export function addReconciliationCommands(program: Command, context: StarterCont
   });
   change('pause', 'no run until it is resumed', (manager) => manager.pause(), 'paused');
   change('resume', 'go on', (manager) => manager.resume(), 'resumed');
-  const triggered = 'triggered; what came of it: node dist/starter.js schedule describe';
+  const triggered = `triggered; what came of it: ${command('schedule describe')}`;
   change('trigger', 'a run now, unless one is running', (manager) => manager.trigger(), triggered);
   change('delete', 'no nightly reconciliation any more', (manager) => manager.delete(), 'deleted');
 }

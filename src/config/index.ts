@@ -1,8 +1,7 @@
-import { ConfigError, type ConfigIssue } from './error';
-import { type Environment, type ReadOptions, readVariables, type Values } from './read';
+import { ConfigError, type ConfigIssue, type Environment, type ReadOptions, readVariables, type Values } from './read';
 import { describeVariable, SECRET_NAMES, SECTIONS } from './variables';
 
-export { ConfigError, type ConfigIssue } from './error';
+export { ConfigError, type ConfigIssue } from './read';
 
 const { temporal, partner, purchase, delivery, reconciliation, worker } = SECTIONS;
 

@@ -1,9 +1,35 @@
 import { closest } from 'fastest-levenshtein';
 import type { z } from 'zod';
-import { ConfigError, type ConfigIssue } from './error';
 import { type FolderUse, whyNotWritable } from './folders';
 import { followSecretFile, UnusableFileError } from './secret-file';
 import { CONFLICTS, describeVariable, SECRET_NAMES, VARIABLE_NAMES, type VariableName, variables } from './variables';
+
+/** What is wrong with one variable. None of its sentences holds a secret, nor a part of one. */
+export interface ConfigIssue {
+  variable: string;
+  expected: string;
+  got: string;
+  /** What to do about it. */
+  remedy: string;
+}
+
+/** The environment can't be used. Its message names every variable that is wrong. Exit code 78. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+  readonly exitCode = 78;
+
+  constructor(readonly issues: readonly ConfigIssue[]) {
+    const count = issues.length === 1 ? '1 issue' : `${issues.length} issues`;
+    super(
+      `The configuration can't be used, ${count}:\n\n${issues.map(lineOf).join('\n')}\n\n` +
+        'docs/configuration.md describes every variable.',
+    );
+  }
+}
+
+function lineOf({ variable, expected, got, remedy }: ConfigIssue): string {
+  return `  ${variable}: expected ${expected}, got ${got}. ${remedy}`;
+}
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { DECISION_KINDS, HOLD_REASONS } from '../domain/holds';
-import type { PurchaseOutcome } from '../domain/outcome';
+import type { PurchaseOutcome } from '../domain/purchase-state';
 import { orderId, outcome, reason, referenceId, totalDebit } from './purchase';
 
 /*

@@ -11,26 +11,27 @@ export const DECISIONS: Record<DecisionKind, string> = {
   withhold: 'end it without handing anything over',
 };
 
+/** A command of the starter, as people type it. */
+export function command(words: string): string {
+  return `node dist/starter.js ${words}`;
+}
+
+export function statusCommand(referenceId: string): string {
+  return command(`status ${referenceId}`);
+}
+
+/** What the partner has under a reference. */
+export function searchCommand(referenceId: string): string {
+  return command(`orders --search ${referenceId}`);
+}
+
 /** The exact commands to type, one for each decision. */
 export function commandsFor(referenceId: string, decisions: readonly DecisionKind[]): string[] {
   return decisions.map((kind) => {
     const option = kind === 'order' ? '--order ORDER_ID' : `--${kind}`;
-    return `node dist/starter.js resolve ${referenceId} ${option.padEnd(16)}  # ${DECISIONS[kind]}`;
+    return `${command(`resolve ${referenceId} ${option.padEnd(16)}`)}  # ${DECISIONS[kind]}`;
   });
 }
-
-export function statusCommand(referenceId: string): string {
-  return `node dist/starter.js status ${referenceId}`;
-}
-
-const searchCommand = (referenceId: string) =>
-  `node dist/starter.js orders --search ${referenceId}  # what the partner has under this reference`;
-
-const redeliverCommand = (referenceId: string) =>
-  `node dist/starter.js redeliver ${referenceId}  # its order is read, and everything delivered once more`;
-
-const cancelCommand = (referenceId: string) =>
-  `node dist/starter.js cancel ${referenceId}  # ends it where surely nothing was bought; else it is seen through`;
 
 /** What the commands that fit depend on. `state` is undefined of a purchase that has ended without a result. */
 export interface Standing {
@@ -41,13 +42,16 @@ export interface Standing {
 
 /** The exact commands that fit a purchase as it stands, for a person who has to do something about it. */
 export function fittingCommands({ referenceId, state, hold }: Standing): string[] {
+  const search = `${searchCommand(referenceId)}  # what the partner has under this reference`;
+  const cancel = `${command(`cancel ${referenceId}`)}  # ends it where surely nothing was bought; else it is seen through`;
+  const redeliver = `${command(`redeliver ${referenceId}`)}  # its order is read, and everything delivered once more`;
   switch (state) {
     case 'HELD': {
       const { reason, decisions = [], endsOnCancel } = hold ?? {};
       return [
-        ...(reason === 'PLACEMENT_UNKNOWN' ? [searchCommand(referenceId)] : []),
+        ...(reason === 'PLACEMENT_UNKNOWN' ? [search] : []),
         ...commandsFor(referenceId, decisions),
-        ...(endsOnCancel ? [cancelCommand(referenceId)] : []),
+        ...(endsOnCancel ? [cancel] : []),
       ];
     }
     case 'PLACING':
@@ -55,14 +59,14 @@ export function fittingCommands({ referenceId, state, hold }: Standing): string[
     case 'UNCONFIRMED':
     case 'PENDING':
     case 'DELIVERING':
-      return [statusCommand(referenceId), cancelCommand(referenceId)];
+      return [statusCommand(referenceId), cancel];
     case 'DELIVERED':
     case 'PARTIALLY_DELIVERED':
     case 'OVERDUE':
-      return [redeliverCommand(referenceId)];
+      return [redeliver];
     case 'ABANDONED':
     case undefined:
-      return [searchCommand(referenceId)];
+      return [search];
     default:
       return [statusCommand(referenceId)];
   }

@@ -1,17 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { link, mkdir, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { z } from 'zod';
-import { type CheckoutEvent, checkoutEvent } from '../contracts/events';
-import { safeErrorCode } from '../domain/error-code';
-import { DeliveryError, isDeliveryError } from './errors';
-import type { Delivery, DeliveryEvent } from './delivery';
+import { safeErrorCode } from '../domain/presentable';
+import { type Delivery, DeliveryError, type DeliveryEvent } from './delivery';
 
 const DRAFT = '.part';
 
 /**
- * Writes each event to a file of its own, `EVENT-ID.json`, that only its owner can read. A file appears whole or not at all,
- * and the same event again is already there, also in other words. What a crash leaves behind goes when the event is delivered again.
+ * Writes each event to a file of its own, `EVENT-ID.json`, that only its owner can read. A file appears whole or not at all. The same
+ * event again replaces its file: it holds the same keys, perhaps with another time.
  */
 export function createFolderDelivery({ dir }: { dir: string }): Delivery {
   return {
@@ -19,10 +16,9 @@ export function createFolderDelivery({ dir }: { dir: string }): Delivery {
       if (!/^[A-Za-z0-9_-]{1,200}$/.test(event.id)) throw new TypeError('the event id can be no file name');
       try {
         await mkdir(dir, { recursive: true, mode: 0o700 });
-        await writeOnce(dir, event);
+        await writeWhole(dir, event);
         return true;
       } catch (error) {
-        if (isDeliveryError(error)) throw error;
         const code = safeErrorCode(error);
         throw new DeliveryError('storage', `the folder of DELIVERY_DIR can't be written: ${code ?? 'unknown'}`, {
           code,
@@ -33,70 +29,34 @@ export function createFolderDelivery({ dir }: { dir: string }): Delivery {
   };
 }
 
-async function writeOnce(dir: string, event: DeliveryEvent): Promise<void> {
-  const path = join(dir, `${event.id}.json`);
-  const content = `${JSON.stringify({ id: event.id, ...event.body }, undefined, 2)}\n`;
+async function writeWhole(dir: string, { id, body }: DeliveryEvent): Promise<void> {
+  const path = join(dir, `${id}.json`);
   const draft = `${path}.${randomUUID()}${DRAFT}`;
   try {
-    await writeFile(draft, content, { flag: 'wx', mode: 0o600, flush: true });
-    // A link fails where the name is taken; a rename would replace what is there.
-    await link(draft, path);
-  } catch (error) {
-    if (!isBeaten(error)) throw error;
-    const there = await readFile(path, 'utf8');
-    if (there !== content && !isSameEvent(there, event)) {
-      throw new DeliveryError('conflict', `something else lies under ${event.id} in the folder of DELIVERY_DIR`);
-    }
+    await writeFile(draft, `${JSON.stringify({ id, ...body }, undefined, 2)}\n`, {
+      flag: 'wx',
+      mode: 0o600,
+      flush: true,
+    });
+    await rename(draft, path).catch((error: NodeJS.ErrnoException) => {
+      // Another attempt at this event was faster: its file is there, and it has removed our draft.
+      if (error.code !== 'ENOENT') throw error;
+    });
   } finally {
-    await removeDrafts(dir, path);
+    await rm(draft, { force: true });
   }
+  await removeDrafts(dir, path);
   await syncFolder(dir);
 }
 
-const fileSchema = checkoutEvent.extend({ id: z.string() });
-
-/**
- * Time, texts and amounts of an event may differ. A file that is no event, because it is somebody else's or only half of one, is not
- * this event.
- */
-function isSameEvent(there: string, { id, body }: DeliveryEvent): boolean {
-  const found = fileSchema.safeParse(parsed(there)).data;
-  if (!found || found.id !== id || found.type !== body.type) return false;
-  const isSubject = found.data.referenceId === body.data.referenceId && found.data.orderId === body.data.orderId;
-  return isSubject && keysOf(found) === keysOf(body);
-}
-
-/** Sorted: the partner may show them in another order the next time. */
-function keysOf({ data }: CheckoutEvent): string {
-  const keys = (data.lines ?? []).flatMap(({ productId, keys: ofLine = [] }) =>
-    ofLine.map(({ id }) => JSON.stringify([productId, id])),
-  );
-  return keys.toSorted().join();
-}
-
-/** @returns undefined of what is no JSON: the parser's error would quote it. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-/** Another attempt at this event was faster: its file is there, and it has removed our draft. */
-function isBeaten(error: unknown): boolean {
-  const { code, syscall } = error as NodeJS.ErrnoException;
-  return code === 'EEXIST' || (code === 'ENOENT' && syscall === 'link');
-}
-
-/** Those of this event, also of an attempt that died. */
+/** Drafts of this event that attempts have left which died. They hold keys. */
 async function removeDrafts(dir: string, path: string): Promise<void> {
   const isDraft = (name: string) => name.startsWith(`${basename(path)}.`) && name.endsWith(DRAFT);
   const drafts = (await readdir(dir)).filter(isDraft);
   await Promise.all(drafts.map((name) => rm(join(dir, name), { force: true })));
 }
 
-/** Without this the file is durable and its name is not; also one that an attempt has left that died. */
+/** Without this the file is durable and its name is not. */
 async function syncFolder(dir: string): Promise<void> {
   const folder = await open(dir, 'r');
   try {

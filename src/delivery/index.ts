@@ -2,10 +2,8 @@ import type { Delivery } from './delivery';
 import { createFolderDelivery } from './folder';
 import { createWebhookDelivery } from './webhook';
 
-export type { Delivery, DeliveryEvent } from './delivery';
-export { DeliveryError, isDeliveryError } from './errors';
-export { eventId, type EventIdentity } from './event-id';
-export { createFingerprinter, type Fingerprinter, secretIdOf } from './fingerprints';
+export { type Delivery, DeliveryError, type DeliveryEvent, isDeliveryError } from './delivery';
+export { createFingerprinter, eventId, type EventIdentity, type Fingerprinter, secretIdOf } from './ids';
 
 export type DeliverySettings =
   | { kind: 'webhook'; url: string; secrets: () => readonly string[]; timeoutMs: number }

@@ -1,9 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { Agent, type Dispatcher, request } from 'undici';
-import { safeErrorCode } from '../domain/error-code';
+import { safeErrorCode } from '../domain/presentable';
 import { parseRetryAfter } from '../domain/retry-after';
-import { DeliveryError } from './errors';
-import type { Delivery } from './delivery';
+import { type Delivery, DeliveryError } from './delivery';
 
 export interface WebhookOptions {
   url: string;

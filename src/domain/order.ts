@@ -15,6 +15,9 @@ export function isSafeOrderId(id: string): boolean {
   return ORDER_ID_PATTERN.test(id);
 }
 
+/** The partner's clock and Temporal's may differ by so much: an order this much older than a purchase is not its own. */
+export const CLOCK_TOLERANCE_MS = 15 * 60_000;
+
 /**
  * A delivered asset. `type` is `text`, `image` (a Base64 data URL, unchecked), or whatever else the partner sent; `text` if
  * it sent none.

@@ -1,8 +1,7 @@
-import type { Accepted } from './accepted';
+import { type Accepted, reviewOrder, type SaleLine } from './review-order';
 import { type KeyIds, keyCount, keyIdsOf, missingKeys } from './line-totals';
 import type { OrderSnapshot, PurchaseItem } from './order';
-import { endsWithoutKeys, eventTypeOf, type PurchaseOutcome } from './outcome';
-import { reviewOrder, type SaleLine } from './review-order';
+import { endsWithoutKeys, eventTypeOf, type PurchaseOutcome } from './purchase-state';
 
 /** A purchase that has ended, as the server and the partner know it now. */
 export interface EndedSale {

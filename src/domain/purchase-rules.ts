@@ -1,6 +1,6 @@
 import { totalQuantity } from './line-totals';
 import { sameAmount, toMicros } from './money';
-import { type PurchaseItem, REFERENCE_PATTERN } from './order';
+import { isSafeOrderId, type PurchaseItem, REFERENCE_PATTERN } from './order';
 
 /** The most of one product in one purchase. Source: docs/architecture.md#what-is-public. */
 export const MAX_QUANTITY = 1_000;
@@ -28,6 +28,12 @@ export function validateReference(referenceId: unknown): string[] {
   return [
     `referenceId: expected 1 to 100 of A-Z a-z 0-9 . _ ~ : - that begin with a letter or a digit, got ${show(referenceId)}`,
   ];
+}
+
+/** @returns one sentence for the issue of an order id that is to become part of a URL. */
+export function validateOrderId(orderId: string): string[] {
+  if (isSafeOrderId(orderId)) return [];
+  return ['expected the id of an order at the partner: 1 to 200 of A-Z a-z 0-9 . _ ~ : -'];
 }
 
 /** @returns one sentence for the issue of the most that a purchase may cost, if it names it. JSON of other languages has null. */

@@ -1,8 +1,21 @@
-import { PURCHASE_OUTCOMES, type PurchaseOutcome } from './outcome';
+/** How a purchase ends. Source: docs/architecture.md#outcomes. */
+export const PURCHASE_OUTCOMES = [
+  'DELIVERED',
+  'PARTIALLY_DELIVERED',
+  'REFUNDED',
+  'FAILED',
+  'REJECTED',
+  'NOT_PLACED',
+  'OVERDUE',
+  'CANCELLED',
+  'ABANDONED',
+] as const;
+
+export type PurchaseOutcome = (typeof PURCHASE_OUTCOMES)[number];
 
 /**
- * The states of a purchase that runs, as lists show them. `PAUSED`: the brake holds new placements back. `PENDING`: its order is open,
- * whatever the partner calls that.
+ * The states of a purchase that runs, as lists show them. `PAUSED`: the circuit breaker holds new placements back.
+ * `PENDING`: its order is open, whatever the partner calls that.
  */
 export const RUNNING_STATES = ['PLACING', 'PAUSED', 'UNCONFIRMED', 'HELD', 'PENDING', 'DELIVERING'] as const;
 
@@ -17,7 +30,7 @@ export const PURCHASE_STATES: readonly PurchaseState[] = [...RUNNING_STATES, ...
 /** What each state means, for people who see it for the first time. */
 export const STATE_MEANINGS: Record<PurchaseState, string> = {
   PLACING: 'its order is placed with the partner',
-  PAUSED: 'the brake holds new placements back',
+  PAUSED: 'the circuit breaker holds new placements back',
   UNCONFIRMED: 'it is not known whether the partner has taken the order; the order history is searched',
   HELD: 'waits for a person to decide',
   PENDING: 'the partner has the order and has not finished it',
@@ -32,3 +45,16 @@ export const STATE_MEANINGS: Record<PurchaseState, string> = {
   CANCELLED: 'cancelled before anything was bought',
   ABANDONED: 'a person gave it up; nothing was handed over',
 };
+
+/** The outcomes after which no key is delivered any more: nothing was bought, it failed, was refunded, or an operator gave it up. */
+const WITHOUT_KEYS: readonly string[] = ['FAILED', 'REFUNDED', 'REJECTED', 'NOT_PLACED', 'CANCELLED', 'ABANDONED'];
+
+/** Whether a purchase that ended in this state has no keys to hand over, whatever becomes of its order. */
+export function endsWithoutKeys(state: string | undefined): boolean {
+  return state !== undefined && WITHOUT_KEYS.includes(state);
+}
+
+/** The type of the event by which the checkout learns how a purchase ended, such as `purchase.partially_delivered`. */
+export function eventTypeOf(outcome: PurchaseOutcome): `purchase.${Lowercase<PurchaseOutcome>}` {
+  return `purchase.${outcome.toLowerCase() as Lowercase<PurchaseOutcome>}`;
+}

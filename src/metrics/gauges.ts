@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
-import { METRICS } from '../contracts/metrics';
-import type { Metrics } from '../contracts/record-metrics';
-import { nameOf } from '../domain/error-code';
+import { METRICS, type Metrics } from '../contracts/metrics';
+import { nameOf } from '../domain/presentable';
 import type { PartnerClient } from '../partner';
 import {
   countListed,

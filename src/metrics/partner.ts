@@ -1,4 +1,4 @@
-import type { Metrics } from '../contracts/record-metrics';
+import type { Metrics } from '../contracts/metrics';
 import type { PartnerObserver } from '../partner';
 
 /** Records the requests of a partner client, and the account that an order shows. @param now epoch ms */

@@ -33,8 +33,8 @@ const KINDS = {
   'connection-lost': { placement: 'UNKNOWN', retryable: true, countsAgainstPartner: true },
   /** 401 or 403: the key is wrong, or may not do this. */
   access: ofStatus,
-  /** 404: no such order (yet), or a wrong prefix. */
-  'not-found': ofStatus,
+  /** 404: no such order (yet), or a wrong prefix: no sale can succeed only if orders can't be placed. */
+  'not-found': (facts) => ({ ...ofStatus(facts), countsAgainstPartner: facts.operation === 'placeOrder' }),
   /** Any other status outside 2xx. Redirects are never followed: the API key must not travel. */
   status: ofStatus,
   /** A 2xx whose envelope says `success: false` or has an error status (`envelopeStatus`). */

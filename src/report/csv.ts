@@ -19,11 +19,11 @@ const COLUMNS: readonly [name: string, cell: (finding: ReportedFinding) => strin
 
 /**
  * The findings for a spreadsheet, one a row: commas, every string quoted, UTF-8 with a byte order mark, without which Excel
- * reads another encoding. Line by line, for there may be a hundred thousand.
+ * reads another encoding.
  */
-export function* renderCsv({ findings }: ReconciliationReport): Generator<string> {
-  yield `\uFEFF${lineOf(COLUMNS.map(([name]) => name))}`;
-  for (const finding of findings) yield lineOf(COLUMNS.map(([, cell]) => cell(finding)));
+export function renderCsv({ findings }: ReconciliationReport): string {
+  const rows = findings.map((finding) => lineOf(COLUMNS.map(([, cell]) => cell(finding))));
+  return `\uFEFF${lineOf(COLUMNS.map(([name]) => name))}${rows.join('')}`;
 }
 
 function lineOf(cells: readonly (string | number | undefined)[]): string {

@@ -1,5 +1,5 @@
-export { calendarIn } from './calendar';
 export { renderCsv } from './csv';
 export { renderHtml } from './html/index';
-export type { ReconciliationReport } from './report';
+export { type ReconciliationReport, reportOf } from './report';
+export { calendarIn, totalsOf } from './totals';
 export { writeReport } from './write';

@@ -1,4 +1,5 @@
-import type { ReportedFinding, Totals } from '../domain/reconciliation/index';
+import type { RecordIndex, ReportedFinding } from '../domain/reconciliation/index';
+import { calendarIn, type Totals, totalsOf } from './totals';
 
 /**
  * The report of one reconciliation, and the schema of its JSON. Instants are ISO 8601 in UTC, amounts decimal numbers as the
@@ -12,11 +13,42 @@ export interface ReconciliationReport extends Totals {
   to: string;
   createdAt: string;
   dryRun: boolean;
-  /** How many orders and purchases were compared. */
-  orders: number;
-  purchases: number;
   /** The time zone of `days` and `hours`; UTC if absent. */
   timeZone?: string;
   findings: ReportedFinding[];
   repaired: number;
+}
+
+/** What a report is made of. Instants are epoch ms. */
+export interface ReportInput extends Pick<ReconciliationReport, 'runId' | 'dryRun' | 'findings'> {
+  from: number;
+  to: number;
+  now: number;
+  timeZone: string;
+  records: RecordIndex;
+}
+
+/** Makes the report. The server may know a time zone that this Node does not: a report in UTC is better than none. */
+export function reportOf({ runId, from, to, now, dryRun, records, findings, ...asked }: ReportInput) {
+  const timeZone = isKnown(asked.timeZone) ? asked.timeZone : 'UTC';
+  return {
+    schema: 1,
+    runId,
+    from: new Date(from).toISOString(),
+    to: new Date(to).toISOString(),
+    createdAt: new Date(now).toISOString(),
+    dryRun,
+    ...totalsOf(records, calendarIn(timeZone), from),
+    timeZone,
+    findings,
+    repaired: findings.filter(({ done }) => done === 'repaired').length,
+  } satisfies ReconciliationReport;
+}
+
+function isKnown(timeZone: string): boolean {
+  try {
+    return calendarIn(timeZone) !== undefined;
+  } catch {
+    return false;
+  }
 }

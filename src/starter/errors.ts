@@ -1,4 +1,4 @@
-import { commandsFor, indented } from '../contracts/operator-commands';
+import { commandsFor, indented, searchCommand } from '../contracts/operator-commands';
 import type { HoldNotice, PurchaseInput } from '../contracts/purchase';
 import { describeItems } from '../domain/purchase-rules';
 
@@ -47,7 +47,7 @@ export class PurchaseFailedError extends StarterError {
   constructor(referenceId: string, how: string) {
     super(
       `Purchase ${referenceId} ${how}. It has no result. Whether the partner has an order for it, ` +
-        `this shows: node dist/starter.js orders --search ${referenceId}`,
+        `this shows: ${searchCommand(referenceId)}`,
     );
   }
 }

@@ -2,23 +2,30 @@
  * The library of a TypeScript checkout. It needs a client of Temporal and nothing else; behind these files stand neither
  * the worker with its native bridge, nor the clients of partner and checkout, nor the configuration.
  */
-export type { DecisionChoice, HoldNotice, PurchaseInput, PurchaseLine, PurchaseResult } from '../contracts/purchase';
+export type {
+  DecisionChoice,
+  HoldNotice,
+  PurchaseInput,
+  PurchaseLine,
+  PurchaseResult,
+  StatusAnswer,
+} from '../contracts/purchase';
 export type { PurchaseItem } from '../domain/order';
 export type { PurchaseState } from '../domain/purchase-state';
-export type { StatusAnswer } from '../contracts/status-answer';
 export type { ReconcileInput, ReconciliationResult, ReportedFinding } from '../contracts/reconciliation';
 export type { CancelEffect, Cancellation } from './cancel';
 export * from './errors';
 export type { ListedPurchase, ListFilter, PurchaseList } from './list';
 export { createStarter, type StartedPurchase, type Starter, type StarterOptions } from './purchases';
-export { reconcileNow, ReconciliationError } from './reconciliation';
-export type { Redelivery } from './redeliver';
-export type { Resolution } from './resolve';
 export {
   createScheduleManager,
   type NightlySchedule,
+  reconcileNow,
+  ReconciliationError,
   ScheduleError,
   type ScheduleManager,
   type ScheduleSettings,
-} from './schedule';
+} from './reconciliation';
+export type { Redelivery } from './redeliver';
+export type { Resolution } from './resolve';
 export type { DeliveryStatus, PendingWork, PurchaseStatus } from './status';

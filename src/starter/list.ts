@@ -3,11 +3,10 @@ import { PURCHASE_WORKFLOW, purchaseWorkflowId, referenceIdOfWorkflow } from '..
 import { fittingCommands } from '../contracts/operator-commands';
 import { holdIn, type HoldNotice } from '../contracts/purchase';
 import { PARTNER_ORDER_ID, PURCHASE_STATE } from '../contracts/search-attributes';
-import { inOneLine } from '../domain/markdown';
+import { inOneLine } from '../domain/texts';
 import { isSafeOrderId } from '../domain/order';
-import { PURCHASE_OUTCOMES } from '../domain/outcome';
+import { PURCHASE_OUTCOMES, PURCHASE_STATES, type PurchaseState, STATE_MEANINGS } from '../domain/purchase-state';
 import { validateReference } from '../domain/purchase-rules';
-import { PURCHASE_STATES, type PurchaseState, STATE_MEANINGS } from '../domain/purchase-state';
 import { createPurchaseReader, type PurchaseReader } from '../temporal/client';
 import { NotAnsweredError, StarterError } from './errors';
 

@@ -8,7 +8,7 @@ import { DEFAULT_TASK_QUEUE, PURCHASE_WORKFLOW, purchaseWorkflowId } from '../co
 import type { DecisionChoice, PurchaseInput, PurchaseResult } from '../contracts/purchase';
 import { statusCommand } from '../contracts/operator-commands';
 import { PURCHASE_STATE, REFERENCE_ID } from '../contracts/search-attributes';
-import { detailsOf, escapeMarkdown, summaryOf } from '../domain/markdown';
+import { detailsOf, escapeMarkdown, summaryOf } from '../domain/texts';
 import { describeItems, sameItems, sameMaxDebit, validatePurchase } from '../domain/purchase-rules';
 import { createPurchaseReader, grpcErrorOf, throughServerTimeouts } from '../temporal/client';
 import { answerTimeout } from '../workflows/policies';

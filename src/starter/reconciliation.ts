@@ -1,8 +1,17 @@
-import { type Client, WorkflowExecutionAlreadyStartedError, WorkflowFailedError } from '@temporalio/client';
-import { RECONCILE_NOW, RECONCILE_WORKFLOW } from '../contracts/names';
+import {
+  type Client,
+  ScheduleAlreadyRunning,
+  type ScheduleDescription,
+  ScheduleNotFoundError,
+  ScheduleOverlapPolicy,
+  WorkflowExecutionAlreadyStartedError,
+  WorkflowFailedError,
+} from '@temporalio/client';
+import { RECONCILE_NOW, RECONCILE_SCHEDULE, RECONCILE_WORKFLOW } from '../contracts/names';
+import { command } from '../contracts/operator-commands';
 import { DEFAULT_LOOKBACK_MS, type ReconcileInput, type ReconciliationResult } from '../contracts/reconciliation';
 import { lookbackIssue, rootCauseOf } from '../temporal/client';
-import { reconciliationTimeout } from '../workflows/policies';
+import { reconciliationTimeout, schedulePolicies } from '../workflows/policies';
 import { StarterError } from './errors';
 
 /** The reconciliation could not be started, or ended without a result. */
@@ -50,4 +59,151 @@ export async function reconcileNow(
 export async function refuseLongLookback(client: Client, lookbackMs: number): Promise<void> {
   const issue = await lookbackIssue(client, lookbackMs);
   if (issue !== undefined) throw new ReconciliationError(issue);
+}
+
+/** What the nightly schedule is made of. */
+export interface ScheduleSettings {
+  /** Five fields, read in `timezone`. */
+  cron: string;
+  /** A name of the IANA database, such as `Europe/Warsaw`. */
+  timezone: string;
+  lookbackMs: number;
+}
+
+/** The nightly schedule as the server has it. Times are ISO 8601. */
+export interface NightlySchedule extends ScheduleSettings {
+  scheduleId: string;
+  /** Where its runs wait for a worker. */
+  taskQueue: string;
+  paused: boolean;
+  note?: string;
+  next: string[];
+  /** The last runs, oldest first. */
+  recent: { at: string; workflowId: string }[];
+  running: string[];
+  /** Runs that were left out because the one before was still running, and because the server was away for too long. */
+  skipped: number;
+  missed: number;
+}
+
+/** There is no nightly schedule, or the server refuses it. */
+export class ScheduleError extends StarterError {}
+
+const SHOWN = 5;
+
+/** The library behind `schedule …`. Each method throws ScheduleError where there is no schedule. */
+export interface ScheduleManager {
+  /**
+   * Makes the schedule, or changes it to these settings; one that is paused stays so.
+   *
+   * @throws ScheduleError when the server refuses the settings; ReconciliationError for a look-back that is too long.
+   */
+  create(settings: ScheduleSettings): Promise<{ created: boolean; schedule: NightlySchedule }>;
+  describe(): Promise<NightlySchedule>;
+  pause(): Promise<void>;
+  resume(): Promise<void>;
+  /** Starts a run now, unless one of the schedule is running. */
+  trigger(): Promise<void>;
+  delete(): Promise<void>;
+}
+
+/** Keeps the one schedule of a namespace. */
+export function createScheduleManager(client: Client, taskQueue: string): ScheduleManager {
+  const handle = client.schedule.getHandle(RECONCILE_SCHEDULE);
+  const describe = () => existing(async () => shown(await handle.describe()));
+  return {
+    async create(settings) {
+      await refuseLongLookback(client, settings.lookbackMs);
+      const definition = definitionOf(settings, taskQueue);
+      const created = await createOrUpdate(client, settings, definition);
+      return { created, schedule: await describe() };
+    },
+    describe,
+    pause: () => existing(() => handle.pause('paused with `schedule pause`')),
+    resume: () => existing(() => handle.unpause('resumed with `schedule resume`')),
+    // The SDK's own default would run it beside one that is running.
+    trigger: () => existing(() => handle.trigger(ScheduleOverlapPolicy.SKIP)),
+    delete: () => existing(() => handle.delete()),
+  };
+}
+
+function definitionOf({ cron, timezone, lookbackMs }: ScheduleSettings, taskQueue: string) {
+  return {
+    // The server turns the expression into a calendar and keeps what stands after the hash: `describe` shows it.
+    spec: { cronExpressions: [`${cron} # ${cron}`], timezone, jitter: schedulePolicies.jitter },
+    action: {
+      type: 'startWorkflow' as const,
+      workflowType: RECONCILE_WORKFLOW,
+      workflowId: RECONCILE_SCHEDULE,
+      taskQueue,
+      args: [{ lookbackMs, timeZone: timezone } satisfies ReconcileInput],
+      workflowExecutionTimeout: reconciliationTimeout,
+      staticSummary: 'the nightly reconciliation',
+    },
+    policies: {
+      overlap: ScheduleOverlapPolicy.SKIP,
+      catchupWindow: schedulePolicies.catchupWindow,
+      pauseOnFailure: false,
+    },
+  };
+}
+
+/** @returns whether it was made; else it was changed. */
+async function createOrUpdate(
+  client: Client,
+  settings: ScheduleSettings,
+  definition: ReturnType<typeof definitionOf>,
+): Promise<boolean> {
+  try {
+    await client.schedule.create({ scheduleId: RECONCILE_SCHEDULE, ...definition });
+    return true;
+  } catch (error) {
+    if (!(error instanceof ScheduleAlreadyRunning)) throw refused(error, settings);
+  }
+  try {
+    const handle = client.schedule.getHandle(RECONCILE_SCHEDULE);
+    await handle.update(({ state }) => ({ ...definition, state }));
+    return false;
+  } catch (error) {
+    throw refused(error, settings);
+  }
+}
+
+/** The SDK throws a TypeError for an argument that the server refuses; whatever else went wrong stays what it is. */
+function refused(error: unknown, { cron, timezone }: ScheduleSettings): unknown {
+  if (!(error instanceof TypeError)) return error;
+  return new ScheduleError(`The server refuses "${cron}" in ${timezone}: ${error.message}`);
+}
+
+async function existing<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof ScheduleNotFoundError)) throw error;
+    throw new ScheduleError(
+      `There is no schedule ${RECONCILE_SCHEDULE} in this namespace. To make it: ${command('schedule create')}`,
+    );
+  }
+}
+
+function shown(description: ScheduleDescription): NightlySchedule {
+  const { scheduleId, spec, state, info, action } = description;
+  const [input] = (action.type === 'startWorkflow' ? (action.args ?? []) : []) as ReconcileInput[];
+  return {
+    scheduleId,
+    taskQueue: action.type === 'startWorkflow' ? action.taskQueue : '',
+    cron: spec.calendars?.[0]?.comment ?? '',
+    timezone: spec.timezone ?? 'UTC',
+    lookbackMs: input?.lookbackMs ?? 0,
+    paused: state.paused,
+    note: state.note || undefined,
+    next: state.paused ? [] : info.nextActionTimes.slice(0, SHOWN).map((time) => time.toISOString()),
+    recent: info.recentActions.slice(-SHOWN).map(({ takenAt, action: { workflow } }) => ({
+      at: takenAt.toISOString(),
+      workflowId: workflow.workflowId,
+    })),
+    running: info.runningActions.map(({ workflow }) => workflow.workflowId),
+    skipped: info.numActionsSkippedOverlap,
+    missed: info.numActionsMissedCatchupWindow,
+  };
 }

@@ -8,10 +8,10 @@ import {
 import type { DeliveryReport } from '../contracts/activities';
 import { FAILURE } from '../contracts/failures';
 import { deliverWorkflowId } from '../contracts/names';
-import { commandsFor, indented } from '../contracts/operator-commands';
+import { commandsFor, indented, searchCommand, statusCommand } from '../contracts/operator-commands';
 import { holdIn, type HoldNotice } from '../contracts/purchase';
 import { PURCHASE_STATE } from '../contracts/search-attributes';
-import { inOneLine } from '../domain/markdown';
+import { inOneLine } from '../domain/texts';
 import { createPurchaseReader, rootCauseOf, startDelivery } from '../temporal/client';
 import { NothingToRedeliverError, NotAnsweredError, RedeliveryFailedError } from './errors';
 
@@ -53,7 +53,7 @@ function stillRunning(referenceId: string, hold?: HoldNotice): NothingToRedelive
   if (!hold) {
     return new NothingToRedeliverError(
       `Purchase ${referenceId} has not ended: it delivers by itself, again and again if need be. ` +
-        `Where it stands: node dist/starter.js status ${referenceId}`,
+        `Where it stands: ${statusCommand(referenceId)}`,
     );
   }
   return new NothingToRedeliverError(
@@ -76,7 +76,7 @@ async function reportOf(
     if (!isGrpcDeadlineError(error) && Date.now() < deadline) throw error;
     throw new NotAnsweredError(
       `The delivery of ${referenceId} is on its way, but was not received within ${answerWithinMs / 1_000} s` +
-        `${await lastAnswer(handle)}. It is tried for a day: node dist/starter.js status ${referenceId}`,
+        `${await lastAnswer(handle)}. It is tried for a day: ${statusCommand(referenceId)}`,
     );
   }
 }
@@ -86,7 +86,7 @@ function failureOf(error: WorkflowFailedError, referenceId: string, ended: strin
   if (cause instanceof ApplicationFailure && cause.type === FAILURE.nothingToDeliver) {
     return new NothingToRedeliverError(
       `Purchase ${referenceId} ended ${ended} and has nothing to send again: ${cause.message}. ` +
-        `What became of it at the partner: node dist/starter.js orders --search ${referenceId}`,
+        `What became of it at the partner: ${searchCommand(referenceId)}`,
     );
   }
   return new RedeliveryFailedError(`The delivery of ${referenceId} was not received: ${cause.message}`);

@@ -5,8 +5,9 @@ import {
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
 import { purchaseWorkflowId, RESOLVE_UPDATE, resolveUpdateId } from '../contracts/names';
+import { statusCommand } from '../contracts/operator-commands';
 import { type Decision, type DecisionChoice, holdIn, type HoldNotice } from '../contracts/purchase';
-import { isSafeOrderId } from '../domain/order';
+import { validateOrderId } from '../domain/purchase-rules';
 import { GRPC_STATUS, grpcErrorOf } from '../temporal/client';
 import { DecisionRefusedError, NotAnsweredError, StarterError } from './errors';
 
@@ -30,10 +31,8 @@ export async function resolveHold(
   choice: DecisionChoice,
   answerWithinMs: number,
 ): Promise<Resolution> {
-  const orderId = choice.decision === 'order' ? choice.orderId : undefined;
-  if (orderId !== undefined && !isSafeOrderId(orderId)) {
-    throw new StarterError('expected the id of an order at the partner: 1 to 200 of A-Z a-z 0-9 . _ ~ : -', 2);
-  }
+  const [fault] = choice.decision === 'order' ? validateOrderId(choice.orderId) : [];
+  if (fault) throw new StarterError(fault, 2);
   const workflowId = purchaseWorkflowId(referenceId);
   const hold = await openHold(client, referenceId, workflowId);
   if (!hold.decisions.includes(choice.decision)) {
@@ -69,7 +68,7 @@ async function decide(client: Client, referenceId: string, decision: Decision, a
     if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) {
       throw new NotAnsweredError(
         `No worker took the decision on ${referenceId} within ${answerWithinMs / 1_000} s: is one running? ` +
-          `It may still be taken when one comes. Before you decide otherwise: node dist/starter.js status ${referenceId}`,
+          `It may still be taken when one comes. Before you decide otherwise: ${statusCommand(referenceId)}`,
       );
     }
     throw error;

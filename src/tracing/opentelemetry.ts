@@ -1,19 +1,22 @@
 import { type Attributes, context, propagation, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { detectResourcesSync, envDetectorSync, Resource } from '@opentelemetry/resources';
-import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
+import {
+  BatchSpanProcessor,
+  NodeTracerProvider,
+  type ReadableSpan,
+  type SpanExporter,
+} from '@opentelemetry/sdk-trace-node';
 import {
   OpenTelemetryActivityInboundInterceptor,
   OpenTelemetryWorkflowClientInterceptor,
 } from '@temporalio/interceptors-opentelemetry';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import { type Delivery, isDeliveryError } from '../delivery';
-import { safeErrorCode } from '../domain/error-code';
-import { presentableTraceId, subjectOf } from '../domain/subject';
+import { presentableTraceId, safeErrorCode, subjectOf } from '../domain/presentable';
 import { isPartnerError } from '../partner';
 import { withinMs } from '../temporal/client';
 import type { Tracing } from './index';
-import { presentableOnly } from './presentable-span';
 
 const NAME = 'durable-fulfilment-worker';
 const FLUSH_MS = 2_000;
@@ -96,4 +99,46 @@ function attributesOfError(error: unknown): Attributes {
   if (!isPartnerError(error) && !isDeliveryError(error)) return {};
   const traceId = isPartnerError(error) ? presentableTraceId(error.traceId) : undefined;
   return { 'error.type': error.kind, 'http.response.status_code': error.httpStatus, 'partner.trace_id': traceId };
+}
+
+/** The attributes that may leave the process. No other does, because it may hold a stack or a text of the partner. */
+const PRESENTABLE: ReadonlySet<string> = new Set([
+  'temporalWorkflowId',
+  'temporalActivityId',
+  'temporalUpdateId',
+  'run_id',
+  'purchase.reference',
+  'purchase.order_id',
+  'partner.operation',
+  'partner.trace_id',
+  'delivery.event_id',
+  'delivery.event_type',
+  'http.response.status_code',
+  'error.type',
+]);
+
+/**
+ * Wraps an exporter so that it sends names, times, ids and the attributes above, whatever made the span.
+ *
+ * @param onFailure called when spans can't be sent, and again only after some could.
+ */
+function presentableOnly(exporter: SpanExporter, onFailure: (error: Error | undefined) => void): SpanExporter {
+  let failing = false;
+  return {
+    export(spans, done) {
+      exporter.export(spans.map(presentable), (result) => {
+        if (result.error && !failing) onFailure(result.error);
+        failing = result.error !== undefined;
+        done(result);
+      });
+    },
+    shutdown: () => exporter.shutdown(),
+  };
+}
+
+/** Events and the text of a status hold the messages and stacks of errors. */
+function presentable(span: ReadableSpan): ReadableSpan {
+  const attributes = Object.fromEntries(Object.entries(span.attributes).filter(([name]) => PRESENTABLE.has(name)));
+  const hidden = { status: { code: span.status.code }, events: [], links: [] };
+  return Object.assign(Object.create(span) as ReadableSpan, { attributes, ...hidden });
 }

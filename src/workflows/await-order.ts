@@ -8,12 +8,11 @@ import {
 } from '@temporalio/workflow';
 import type { Activities, PolledOrder, PollOrderInput } from '../contracts/activities';
 import { FAILURE } from '../contracts/failures';
-import { summaryOf } from '../domain/markdown';
+import { summaryOf } from '../domain/texts';
 import { endsPolling } from '../domain/order';
 import { isPolledOrder } from './activity-result-guards';
-import { boundedPause } from './bounded-pause';
 import { firstPollOptions, pollingOptions, singlePollOptions } from './policies';
-import { firstStart, type PurchaseRecord } from './purchase-record';
+import { boundedPause, firstStart, type PurchaseRecord } from './purchase-record';
 
 const local = proxyLocalActivities<Activities>(firstPollOptions);
 

@@ -1,13 +1,11 @@
 import { ActivityFailure, log, proxyActivities, sleep } from '@temporalio/workflow';
 import type { Activities, FoundOrder, OrderSearchResult } from '../contracts/activities';
-import { summaryOf } from '../domain/markdown';
+import { summaryOf } from '../domain/texts';
 import { chooseOrder, type Confirm, type NextStep } from '../domain/placement';
 import { isOrderSearchResult } from './activity-result-guards';
 import { raiseAlert } from './alerts';
-import { boundedPause } from './bounded-pause';
-import { metrics } from './metrics';
 import { confirmationPauses, historySearchOptions, unreadableHistoryTimeout } from './policies';
-import { firstStart, type PurchaseRecord } from './purchase-record';
+import { boundedPause, firstStart, metrics, type PurchaseRecord } from './purchase-record';
 
 /** The order that a purchase goes on with. */
 export interface PlacedOrder {

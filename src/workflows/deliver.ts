@@ -12,12 +12,12 @@ import { FAILURE, type FailureType } from '../contracts/failures';
 import type { DeliveryMemo, PurchaseSettings, ReceivedEvent } from '../contracts/purchase';
 import { REFERENCE_ID } from '../contracts/search-attributes';
 import { keyIdsOf, unionOfKeys } from '../domain/line-totals';
-import { escapeMarkdown } from '../domain/markdown';
+import { escapeMarkdown } from '../domain/texts';
 import { type EndedSale, planDelivery } from '../domain/plan-delivery';
 import { isEndedSale } from './activity-result-guards';
 import { deliverSale } from './deliver-sale';
 import { localOptions, readSaleOptions } from './policies';
-import { instant } from './progress';
+import { instant } from './describe-status';
 import { validateDelivery } from './validate-input';
 
 /** How often a changed order is reviewed again. */

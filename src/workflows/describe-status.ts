@@ -1,10 +1,9 @@
 import { fittingCommands } from '../contracts/operator-commands';
 import type { HoldReason } from '../domain/holds';
-import type { PurchaseState } from '../domain/purchase-state';
-import type { StatusAnswer } from '../contracts/status-answer';
-import { detailsOf, escapeMarkdown } from '../domain/markdown';
+import { type PurchaseState, STATE_MEANINGS } from '../domain/purchase-state';
+import type { StatusAnswer } from '../contracts/purchase';
+import { detailsOf, escapeMarkdown } from '../domain/texts';
 import { describeItems } from '../domain/purchase-rules';
-import { STATE_MEANINGS } from '../domain/purchase-state';
 
 /**
  * Where a purchase stands, as markdown for whoever opens it in the Temporal UI: what is happening and since when, what comes next,
@@ -120,6 +119,11 @@ function codeBlock(commands: readonly string[]): string {
 }
 
 /** `2026-01-31 03:14:15 UTC`. @param at ISO 8601 */
-export function readableInstant(at: string): string {
+function readableInstant(at: string): string {
   return `${at.slice(0, 10)} ${at.slice(11, 19)} UTC`;
+}
+
+/** `2026-01-31 03:14:15 UTC`. @param at epoch ms */
+export function instant(at: number): string {
+  return readableInstant(new Date(at).toISOString());
 }

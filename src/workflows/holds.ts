@@ -12,14 +12,13 @@ import type { Activities, OrderCheck } from '../contracts/activities';
 import { FAILURE } from '../contracts/failures';
 import { RESOLVE_UPDATE } from '../contracts/names';
 import type { Decision, DecisionChoice, HoldNotice } from '../contracts/purchase';
-import type { Accepted } from '../domain/accepted';
+import type { Accepted } from '../domain/review-order';
 import { DECISION_KINDS, FITTING_DECISIONS, type HoldReason } from '../domain/holds';
-import { summaryOf } from '../domain/markdown';
+import { summaryOf } from '../domain/texts';
 import { isSafeOrderId } from '../domain/order';
 import { isDelivered, isOrderCheck } from './activity-result-guards';
-import { metrics } from './metrics';
 import { deliveryOptions, localOptions, orderCheckOptions } from './policies';
-import type { PurchaseRecord } from './purchase-record';
+import { metrics, type PurchaseRecord } from './purchase-record';
 
 const { currentRun } = proxyLocalActivities<Activities>(localOptions);
 

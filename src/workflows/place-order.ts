@@ -9,14 +9,12 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Activities, NothingPlaced, OrderPlaced, OrdersFound } from '../contracts/activities';
-import { escapeMarkdown, summaryOf } from '../domain/markdown';
+import { escapeMarkdown, summaryOf } from '../domain/texts';
 import { type Confirm, mayHaveBought, type NextStep, stepAfter, type Unplaced } from '../domain/placement';
 import { describeItems } from '../domain/purchase-rules';
 import { isPlacementResult } from './activity-result-guards';
-import { boundedPause } from './bounded-pause';
 import { adopt, describeConfirmation, type PlacedOrder, searchForOrder } from './confirm-placement';
 import { hold, type Holds } from './holds';
-import { metrics } from './metrics';
 import {
   lastSearchTimeout,
   localOptions,
@@ -27,8 +25,8 @@ import {
   placementOptions,
   placementPause,
 } from './policies';
-import { instant } from './progress';
-import { firstStart, type OutcomeDetails, type PurchaseRecord } from './purchase-record';
+import { instant } from './describe-status';
+import { boundedPause, firstStart, metrics, type OutcomeDetails, type PurchaseRecord } from './purchase-record';
 
 const { currentRun } = proxyLocalActivities<Activities>(localOptions);
 

@@ -1,4 +1,12 @@
-import { log, proxyLocalActivities, upsertMemo, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
+import {
+  log,
+  metricMeter,
+  proxyLocalActivities,
+  setCurrentDetails,
+  upsertMemo,
+  upsertSearchAttributes,
+  workflowInfo,
+} from '@temporalio/workflow';
 import type { Activities, WorkerSettings } from '../contracts/activities';
 import type {
   AcceptedOrder,
@@ -10,15 +18,19 @@ import type {
   PurchaseSettings,
   ReceivedEvent,
 } from '../contracts/purchase';
+import { metricsOf } from '../contracts/metrics';
 import { PARTNER_ORDER_ID, PURCHASE_STATE, REFERENCE_ID } from '../contracts/search-attributes';
-import type { Accepted } from '../domain/accepted';
+import type { StatusAnswer } from '../contracts/purchase';
+import type { Accepted } from '../domain/review-order';
 import { type KeyIds, keyCount, keyIdsOf, totalQuantity, unionOfKeys } from '../domain/line-totals';
-import type { PurchaseOutcome } from '../domain/outcome';
+import type { PurchaseOutcome } from '../domain/purchase-state';
 import type { PurchaseState } from '../domain/purchase-state';
 import type { SaleLine } from '../domain/review-order';
-import { metrics } from './metrics';
-import { localOptions } from './policies';
-import { instant, type Progress } from './progress';
+import { describeStatus, instant } from './describe-status';
+import { localOptions, pauseFloor } from './policies';
+
+/** Records nothing during a replay. A repeated workflow task records again. */
+export const metrics = metricsOf(metricMeter);
 
 const { readSettings } = proxyLocalActivities<Activities>(localOptions);
 
@@ -35,28 +47,35 @@ export interface OutcomeDetails {
   reason?: string;
 }
 
-/** What is known about a purchase, and shown of it: search attributes, memo, and its progress. */
+/** What is known about a purchase, and shown of it: the query `status`, the details in the Temporal UI, search attributes, memo. */
 export class PurchaseRecord {
+  /** Set by `open`, before anything else asks for them. */
+  settings!: PurchaseSettings;
+  fingerprintSecretId!: string;
+  orderId: string | undefined;
+  cancelRequested = false;
   /** Alerts on their way to the checkout. */
   readonly alerts: Promise<void>[] = [];
-  private shown = attributesAtStart();
+  private readonly events: ReceivedEvent[] = [];
+  private state: PurchaseState = 'PLACING';
+  private since = now();
+  private explanation = 'it has just begun';
+  private waitsFor: StatusAnswer['waitsFor'] = { what: 'a worker to begin', since: this.since };
+  private lastPoll: StatusAnswer['lastPoll'];
+  private holdNotice: HoldNotice | undefined;
+  private result: PurchaseResult | undefined;
+  private listed = attributesAtStart();
   private accepted: AcceptedOrder | undefined;
   /** The ids of the keys that earlier runs and deliveries had confirmed. */
   private confirmedKeyIds: KeyIds = {};
 
-  constructor(
-    readonly input: PurchaseInput,
-    readonly settings: PurchaseSettings,
-    readonly fingerprintSecretId: string,
-    private readonly progress: Progress,
-  ) {}
+  constructor(readonly input: PurchaseInput) {}
 
-  get cancelRequested(): boolean {
-    return this.progress.cancelRequested;
-  }
-
-  get orderId(): string | undefined {
-    return this.progress.orderId;
+  /** Takes over the settings, which are on record, and shows the first state. */
+  open({ settings, fingerprintSecretId }: WorkerSettings): void {
+    this.settings = settings;
+    this.fingerprintSecretId = fingerprintSecretId;
+    this.show('PLACING', 'it has just begun', 'its first attempt at placing the order');
   }
 
   /**
@@ -65,25 +84,34 @@ export class PurchaseRecord {
    * @param waitsFor what comes next.
    */
   show(state: PurchaseState, explanation: string, waitsFor: string): void {
-    this.progress.show(state, explanation, waitsFor);
-    this.list(state);
+    if (state !== this.state) this.since = now();
+    this.state = state;
+    this.showStep(explanation, waitsFor);
+    this.list();
   }
 
-  private list(state: PurchaseState): void {
+  /** Shows what is being done just now, without a word to lists. */
+  showStep(explanation: string, waitsFor: string): void {
+    this.explanation = explanation;
+    this.waitsFor = { what: waitsFor, since: now() };
+    this.render();
+  }
+
+  private list(): void {
     const { referenceId } = this.input;
-    const { orderId } = this;
+    const { orderId, state } = this;
     const changed = [
-      ...(this.shown.referenceId === referenceId ? [] : [{ key: REFERENCE_ID, value: referenceId }]),
-      ...(orderId === undefined || this.shown.orderId === orderId ? [] : [{ key: PARTNER_ORDER_ID, value: orderId }]),
-      ...(this.shown.state === state ? [] : [{ key: PURCHASE_STATE, value: state }]),
+      ...(this.listed.referenceId === referenceId ? [] : [{ key: REFERENCE_ID, value: referenceId }]),
+      ...(orderId === undefined || this.listed.orderId === orderId ? [] : [{ key: PARTNER_ORDER_ID, value: orderId }]),
+      ...(this.listed.state === state ? [] : [{ key: PURCHASE_STATE, value: state }]),
     ];
     if (changed.length > 0) upsertSearchAttributes(changed);
-    this.shown = { referenceId, orderId: orderId ?? this.shown.orderId, state };
+    this.listed = { referenceId, orderId: orderId ?? this.listed.orderId, state };
   }
 
   /** Notes that the partner has this order for the purchase. The next state that is shown shows it, too. */
   noteOrder(orderId: string): void {
-    this.progress.orderId = orderId;
+    this.orderId = orderId;
   }
 
   /** Shows that the order is open. @param deadline epoch ms */
@@ -106,12 +134,12 @@ export class PurchaseRecord {
 
   /** Notes what a poll of the order has shown. */
   notePoll(status: string): void {
-    this.progress.notePoll(status);
+    this.lastPoll = { status, at: now() };
   }
 
   /** Notes the hold that waits for a decision, or that there is none any more. */
   noteHold(hold: HoldNotice | undefined): void {
-    this.progress.hold = hold;
+    this.holdNotice = hold;
     upsertMemo({ hold: hold ?? null, accepted: this.accepted });
   }
 
@@ -132,14 +160,14 @@ export class PurchaseRecord {
     this.confirmedKeyIds = keyIds;
   }
 
-  /** Shows what is being done just now, without a word to lists. */
-  showStep(explanation: string, waitsFor: string): void {
-    this.progress.showStep(explanation, waitsFor);
+  noteCancelRequest(): void {
+    this.cancelRequested = true;
+    this.render();
   }
 
   /** Notes an event that the checkout has received. */
   noteReceived(event: ReceivedEvent): void {
-    this.progress.events.push(event);
+    this.events.push(event);
   }
 
   /** Shows the outcome, writes the closing memo and returns the result. */
@@ -149,8 +177,8 @@ export class PurchaseRecord {
     const lines = resultLines(this.input, delivered);
     const cancelRequested = this.cancelRequested || undefined;
     const result = { referenceId, outcome, orderId, lines, totalDebit, cancelRequested, reason };
-    this.progress.end(result);
-    this.list(outcome);
+    this.result = result;
+    this.show(outcome, reason ?? '', '');
     const own = keyIdsOf(delivered);
     const isLaterRun = Object.keys(this.confirmedKeyIds).length > 0;
     const memo: PurchaseMemo = {
@@ -159,7 +187,7 @@ export class PurchaseRecord {
       delivered: keyCount(delivered),
       keyIds: isLaterRun ? unionOfKeys(this.confirmedKeyIds, own) : own,
       outcomeKeyIds: isLaterRun ? own : undefined,
-      events: this.progress.events,
+      events: this.events,
       accepted: this.accepted,
       reason,
       hold: undefined,
@@ -171,22 +199,26 @@ export class PurchaseRecord {
     if (totalDebit !== undefined) metrics.record('fulfilment_purchase_debit', totalDebit, { outcome });
     return result;
   }
+
+  /** The answer to the query `status`. */
+  answer(): StatusAnswer {
+    const { referenceId, items, maxDebit } = this.input;
+    const { state, since, orderId, explanation, lastPoll, cancelRequested, events, result, holdNotice: hold } = this;
+    const waitsFor = result ? undefined : this.waitsFor;
+    return {
+      ...{ referenceId, items, maxDebit, state, since, orderId, explanation, waitsFor },
+      ...{ hold, lastPoll, cancelRequested, events, result },
+    };
+  }
+
+  private render(): void {
+    setCurrentDetails(describeStatus(this.answer()));
+  }
 }
 
 /** Puts the settings of the worker that begins the purchase on record. */
 export function recordSettings(): Promise<WorkerSettings> {
   return readSettings.executeWithOptions({ summary: 'the settings' }, []);
-}
-
-/** Begins what is known about a purchase, and shows its first state. */
-export function openPurchase(
-  input: PurchaseInput,
-  { settings, fingerprintSecretId }: WorkerSettings,
-  progress: Progress,
-): PurchaseRecord {
-  const purchase = new PurchaseRecord(input, settings, fingerprintSecretId, progress);
-  purchase.show('PLACING', 'it has just begun', 'its first attempt at placing the order');
-  return purchase;
 }
 
 /** The search attributes with which the purchase was started: our own starter sets the first ones, others need not. */
@@ -212,4 +244,19 @@ function resultLines({ items }: PurchaseInput, delivered: readonly SaleLine[]): 
     const title = own.find((line) => line.title !== undefined)?.title;
     return { productId, title, quantity, delivered: keyCount(own) };
   });
+}
+
+/**
+ * The pause before the workflow does something again, long enough that its history stays bounded: `pauseFloor` in policies.ts.
+ *
+ * @param untilMs epoch ms: the repetition ends then, and the floor never delays beyond that.
+ * @returns milliseconds.
+ */
+export function boundedPause(wantedMs: number, untilMs: number): number {
+  const floor = Math.min(pauseFloor(workflowInfo().historyLength), untilMs - Date.now());
+  return Math.max(wantedMs, floor);
+}
+
+function now(): string {
+  return new Date().toISOString();
 }

@@ -1,14 +1,11 @@
 import { allHandlersFinished, CancellationScope, condition, defineQuery, setHandler } from '@temporalio/workflow';
 import { STATUS_QUERY } from '../contracts/names';
-import type { PurchaseInput, PurchaseResult } from '../contracts/purchase';
-import type { StatusAnswer } from '../contracts/status-answer';
+import type { PurchaseInput, PurchaseResult, StatusAnswer } from '../contracts/purchase';
 import { awaitOrder } from './await-order';
-import { deliverOutcome } from './deliver-outcome';
 import { Holds, resolveUpdate, validateDecision } from './holds';
+import { deliverOutcome, reviewOutcome } from './outcome';
 import { placeOrder } from './place-order';
-import { Progress } from './progress';
-import { openPurchase, recordSettings } from './purchase-record';
-import { reviewOutcome } from './review-outcome';
+import { PurchaseRecord, recordSettings } from './purchase-record';
 import { validateInput } from './validate-input';
 
 /** Where the purchase stands, while it runs and after its end. */
@@ -34,14 +31,14 @@ export async function purchaseWorkflow(input: PurchaseInput): Promise<PurchaseRe
     validator: validateDecision,
     description: 'A decision on the hold. The command `resolve` sends it; it names the hold that it answers.',
   });
-  const progress = new Progress(input);
-  setHandler(statusQuery, () => progress.answer(), {
+  const purchase = new PurchaseRecord(input);
+  setHandler(statusQuery, () => purchase.answer(), {
     description: 'Where the purchase stands, and what it waits for.',
   });
-  observeCancelRequest(progress);
+  observeCancelRequest(purchase);
 
   return CancellationScope.nonCancellable(async () => {
-    const purchase = openPurchase(input, await recordSettings(), progress);
+    purchase.open(await recordSettings());
     const placement = await placeOrder(purchase, holds);
     const outcome =
       placement.kind === 'order'
@@ -54,6 +51,6 @@ export async function purchaseWorkflow(input: PurchaseInput): Promise<PurchaseRe
   });
 }
 
-function observeCancelRequest(progress: Progress): void {
-  CancellationScope.current().cancelRequested.catch(() => progress.noteCancelRequest());
+function observeCancelRequest(purchase: PurchaseRecord): void {
+  CancellationScope.current().cancelRequested.catch(() => purchase.noteCancelRequest());
 }

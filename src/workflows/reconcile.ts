@@ -13,10 +13,10 @@ import type {
   ReconciliationMemo,
   ReconciliationResult,
 } from '../contracts/reconciliation';
-import { escapeMarkdown } from '../domain/markdown';
+import { escapeMarkdown } from '../domain/texts';
 import { isReconciliationResult } from './activity-result-guards';
 import { reconciliationOptions } from './policies';
-import { instant } from './progress';
+import { instant } from './describe-status';
 import { validateReconcileInput } from './validate-input';
 
 /**

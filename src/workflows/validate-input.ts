@@ -5,7 +5,7 @@ import { deliverWorkflowId, purchaseWorkflowId } from '../contracts/names';
 import type { PurchaseInput } from '../contracts/purchase';
 import { DEFAULT_LOOKBACK_MS, type ReconcileInput } from '../contracts/reconciliation';
 import { validatePurchase, validateReference } from '../domain/purchase-rules';
-import { isBoolean, isNumber, isObject, isOptional, isString } from './value-guards';
+import { isBoolean, isNumber, isObject, isOptional, isString } from './activity-result-guards';
 
 /*
  * Anyone may start a workflow, in any language and with anything. What is not refused here would fail in the middle of a

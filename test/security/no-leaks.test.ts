@@ -1,7 +1,6 @@
 import { inParallel } from '../../src/activities/in-parallel';
 import { purchaseWorkflowId } from '../../src/contracts/names';
 import { type Collector, startCollector } from '../support/collector';
-import { startIdleBrake } from '../support/brake';
 import { freePort } from '../support/free-port';
 import type { Reply } from '../support/http-server';
 import { operatorOf } from '../support/operator';
@@ -47,7 +46,6 @@ describe('after real purchases on every ugly path', () => {
         });
       }),
     );
-    await startIdleBrake(environment);
     const purchases = Object.entries(ALL).map(
       ([name, purchase]) =>
         () =>

@@ -65,8 +65,8 @@ describe('a secret in a file, rotated while a worker buys', () => {
 
   async function kidOf(referenceId: string): Promise<string | undefined> {
     const { memo } = await environment.client.workflow.getHandle(purchaseWorkflowId(referenceId)).describe();
-    const { fingerprints } = memo as { fingerprints: Record<string, string[]> };
-    return fingerprints['demo-instant']?.[0]?.split('.')[0];
+    const { keyIds } = memo as { keyIds: Record<string, string[]> };
+    return keyIds['demo-instant']?.[0]?.split('.')[0];
   }
 
   it("the partner's key: no purchase is lost and no request is refused, first with both accepted, then with the new one alone", async () => {

@@ -67,7 +67,10 @@ export const HOLD_ARRANGEMENTS: Record<HoldReason, Arrangement> = {
     const arranged = await bought(env, referenceId, 'demo-never');
     const order = await waitUntil('there is an order', async () => (await env.sandbox.ordersOf(referenceId))[0]);
     changeAtEachRead(env, { orderId: order.id, product: 'demo-never', reads: READS_UNTIL_HELD });
-    await env.sandbox.changeOrder(order.id, { status: 'COMPLETED', keys: [['A', 'B'].map((key) => `${key}-${referenceId}`)] });
+    await env.sandbox.changeOrder(order.id, {
+      status: 'COMPLETED',
+      keys: [['A', 'B'].map((key) => `${key}-${referenceId}`)],
+    });
     return arranged;
   },
   async DELIVERY_REFUSED({ env, checkout, referenceId }) {

@@ -3,7 +3,7 @@ import type { WorkflowHandle } from '@temporalio/client';
 import type { Decision, HoldNotice, PurchaseResult } from '../../src/contracts/purchase';
 import type { HoldReason } from '../../src/domain/holds';
 import { purchaseWorkflowId, RESOLVE_UPDATE } from '../../src/contracts/names';
-import { GRPC_STATUS, grpcErrorOf } from '../../src/temporal/client/grpc-error';
+import { GRPC_STATUS, grpcErrorOf } from '../../src/temporal/client/grpc';
 import type { TestEnvironment } from './test-environment';
 import { waitUntil } from './wait-until';
 

@@ -5,7 +5,7 @@ import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker
 import { createActivities, createCircuitBreaker, createHistoryWatch } from '../../src/activities';
 import type { CircuitBreaker } from '../../src/activities/circuit-breaker';
 import { createReconcileActivities } from '../../src/activities/reconcile';
-import { metricsOf } from '../../src/contracts/record-metrics';
+import { metricsOf } from '../../src/contracts/metrics';
 import type { PurchaseSettings } from '../../src/contracts/purchase';
 import { createDelivery, createFingerprinter } from '../../src/delivery';
 import type { PartnerClient } from '../../src/partner';

@@ -9,12 +9,11 @@ import {
   type RecordIndex,
   recordsAbout,
 } from '../../domain/reconciliation/index';
-import type { PartnerClient, PartnerError, ReadRetry } from '../../partner/index';
-import type { Fingerprinter } from '../../delivery';
-import type { PurchaseReader } from '../../temporal/client';
+import type { PartnerError, ReadRetry } from '../../partner/index';
+import type { ActivityDependencies } from '../dependencies';
 import { inParallel } from '../in-parallel';
 import { describePurchase, type LaterDeliveries } from './purchase-lists';
-import { readOrder, withOrder } from './read-order';
+import { readOrder, withOrder } from './order-history';
 
 /** A finding that the server and the partner confirm, with its purchase. */
 export interface ConfirmedFinding {
@@ -25,10 +24,7 @@ export interface ConfirmedFinding {
 }
 
 /** What findings are confirmed with. */
-export interface ConfirmContext {
-  fingerprints: Fingerprinter;
-  reader: PurchaseReader;
-  partner: PartnerClient;
+export interface ConfirmContext extends Pick<ActivityDependencies, 'fingerprints' | 'partner' | 'purchases'> {
   records: RecordIndex;
   options: ReconcileOptions;
   later: LaterDeliveries;
@@ -47,11 +43,13 @@ const PARALLEL = 4;
  *   that have left its order, which only shows once that is read by itself.
  */
 export async function confirm(context: ConfirmContext, suggested: Finding): Promise<ConfirmedFinding[]> {
-  const { reader, records, options, later } = context;
+  const { records, options, later } = context;
   const { orders, unreadable, references } = recordsAbout(suggested, records);
   // Keys are compared by what was handed over here, whatever the partner shows.
   const again = suggested.kind === 'SAME_KEY_TWICE' ? { orders } : await readAgain(context, suggested, orders);
-  const described = await Promise.all(references.map((reference) => describePurchase(reader, reference, later)));
+  const described = await Promise.all(
+    references.map((reference) => describePurchase(context.purchases, reference, later)),
+  );
   const purchases = described.filter((purchase) => purchase !== undefined);
   // What could not be read stays so: the partner's refusal of it now does not make it missing.
   const found = reconcile(indexRecords(again.orders, purchases, unreadable), options);

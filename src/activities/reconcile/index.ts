@@ -1,39 +1,27 @@
 import { activityInfo, log } from '@temporalio/activity';
-import type {
-  ReconcileOrdersInput,
-  ReconciliationResult,
-  ReconcileActivities,
-  ReportedFinding,
-} from '../../contracts/reconciliation';
 import { FAILURE } from '../../contracts/failures';
 import { RECONCILE_SCHEDULE } from '../../contracts/names';
-import { safeErrorCode } from '../../domain/error-code';
-import {
-  type Finding,
-  findingKey,
-  indexRecords,
-  inReportOrder,
-  reconcile,
-  type ReconcileOptions,
-  type RecordIndex,
-} from '../../domain/reconciliation/index';
+import type {
+  ReconcileActivities,
+  ReconcileOrdersInput,
+  ReconciliationResult,
+  ReportedFinding,
+} from '../../contracts/reconciliation';
+import { safeErrorCode } from '../../domain/presentable';
+import { type Finding, findingKey, indexRecords, inReportOrder, reconcile } from '../../domain/reconciliation/index';
 import { isPartnerError } from '../../partner/index';
-import { confirmedAge } from '../../workflows/policies';
-import { type ReconciliationReport, writeReport } from '../../report/index';
+import { type ReconciliationReport, reportOf, writeReport } from '../../report/index';
 import { lookbackIssue } from '../../temporal/client';
-import { failure, nameOf, toFailure } from '../failures';
+import { confirmedAge } from '../../workflows/policies';
 import type { ActivityDependencies } from '../dependencies';
-import { confirm, type ConfirmedFinding } from './confirm';
-import { orderRetry } from './read-order';
-import { postNotice } from './notices';
-import { handleFinding } from './repair';
-import type { RepairContext } from './repair-context';
+import { failure, nameOf, toFailure } from '../failures';
 import { inParallel } from '../in-parallel';
 import { openProgress, type Progress } from '../progress';
-import type { LaterDeliveries } from './purchase-lists';
-import { readRecords, type Records } from './read-records';
-import { reportOf } from './report-input';
-import { detailsOf } from './result-details';
+import { confirm, type ConfirmContext } from './confirm';
+import { MOST_ORDER_IDS, postNotice } from './notices';
+import { orderRetry } from './order-history';
+import { readRecords } from './read-records';
+import { handleFinding, type RepairContext } from './repair';
 
 /** What the reconciliation needs in addition to the other activities. */
 export interface ReconcileDependencies extends ActivityDependencies {
@@ -72,25 +60,62 @@ async function runReconciliation(
   window: ReconcileOrdersInput,
   progress: Progress,
 ): Promise<ReconciliationResult> {
-  const issue = await lookbackIssue(deps.client, window.to - window.from);
+  const { from, to, dryRun } = window;
+  const { signal } = progress;
+  const issue = await lookbackIssue(deps.client, to - from);
   if (issue !== undefined) throw failure(FAILURE.lookbackTooLong, issue, { final: true });
   // Taken before the first page: the reading may take hours, and what begins or ends meanwhile is for the next run.
   const now = deps.now();
-  const settledBefore = now - confirmedAge(deps.settings);
-  const options: ReconcileOptions = { now, from: window.from, settledBefore, stuckAfterMs: DAY_MS };
-  const read = await readRecords(deps, options, progress);
-  const findings = await compare(deps, read, { options, dryRun: window.dryRun }, progress);
+  const options = { now, from, settledBefore: now - confirmedAge(deps.settings), stuckAfterMs: DAY_MS };
+  const { orders, purchases, unreadable, later } = await readRecords(deps, options, progress);
+  const records = indexRecords(orders, purchases, unreadable);
+  const retry = orderRetry(signal);
+  const context = { ...deps, records, options, later, retry, signal, dryRun, notices: { count: 0 } };
+  const findings = await handleFindings(context, reconcile(records, options), progress);
 
-  const { orders, purchases } = read;
-  const report = reportOf({ ...window, runId: ownRunId(), now: deps.now(), orders, purchases, findings });
+  const report = reportOf({ ...window, runId: ownRunId(), now: deps.now(), records, findings });
   progress.show('writing the report', { findings: findings.length });
   const written = await tryToWrite(deps.reportDir, report);
-  const { from, to, repaired } = report;
+  const { repaired } = report;
   log.info('reconciled', { orders: report.orders, findings: findings.length, repaired });
-  const counts = countsOf(findings);
-  const result = { from, to, orders: report.orders, findings: counts, details: detailsOf(findings), repaired };
-  if (!window.dryRun) await notifyCompleted(deps, { ...result, report: written }, progress);
-  return { ...result, report: written };
+  const result = {
+    ...{ from: report.from, to: report.to, orders: report.orders, repaired, report: written },
+    findings: countsOf(findings),
+    details: detailsOf(findings),
+  };
+  if (!dryRun) await notifyCompleted(deps, result, progress);
+  return result;
+}
+
+/** Confirms each suggested finding and does about it what is allowed. What is not confirmed is left out. */
+async function handleFindings(
+  context: ConfirmContext & RepairContext,
+  suggested: readonly Finding[],
+  { signal, show }: Progress,
+): Promise<ReportedFinding[]> {
+  // Nothing is done about an orphan, so the lists are trusted beyond some hundred of them. What can't be read was read twice.
+  let orphans = 0;
+  const isTrusted = ({ kind }: Finding) =>
+    kind === 'UNREADABLE' || (kind === 'ORPHAN' && ++orphans > MOST_ORPHANS_CONFIRMED);
+  // Two suggestions may turn out to be one finding, such as keys that left an order, which show once it is read.
+  const known = new Set<string>();
+  const isNew = ({ finding }: { finding: Finding }) => {
+    const before = known.size;
+    return known.add(findingKey(finding)).size > before;
+  };
+  let handled = 0;
+  const findings = await inParallel(suggested, PARALLEL, async (finding) => {
+    signal.throwIfAborted();
+    const confirmed = isTrusted(finding) ? [{ finding }] : (await confirm(context, finding)).filter(isNew);
+    show('confirming and repairing', { done: ++handled, of: suggested.length });
+    const done: ReportedFinding[] = [];
+    for (const one of confirmed) {
+      const reported = await handleFinding(context, one);
+      if (reported) done.push(reported);
+    }
+    return done;
+  });
+  return inReportOrder(findings.flat());
 }
 
 /** The checkout may be away: the reconciliation itself has succeeded all the same. */
@@ -108,18 +133,6 @@ async function notifyCompleted(
     data,
   );
   if (why !== undefined) log.warn('the checkout did not take reconciliation.completed', { why });
-}
-
-/** What the comparison of the records needs beside them is done with when it ends, and is not kept while the report is written. */
-async function compare(
-  deps: ReconcileDependencies,
-  { orders, unreadable, purchases, later }: Records,
-  { options, dryRun }: { options: ReconcileOptions; dryRun: boolean },
-  progress: Progress,
-): Promise<ReportedFinding[]> {
-  const records = indexRecords(orders, purchases, unreadable);
-  const suggested = reconcile(records, options);
-  return handleFindings(deps, suggested, { records, options, later, dryRun }, progress);
 }
 
 /**
@@ -150,57 +163,25 @@ function validateWindow(input: ReconcileOrdersInput): void {
   throw failure(FAILURE.invalidReconciliation, expected, { final: true });
 }
 
-/** Confirms each suggested finding and does about it what is allowed. What is not confirmed is left out. */
-async function handleFindings(
-  deps: ReconcileDependencies,
-  suggested: readonly Finding[],
-  input: { records: RecordIndex; options: ReconcileOptions; later: LaterDeliveries; dryRun: boolean },
-  progress: Progress,
-): Promise<ReportedFinding[]> {
-  const retry = orderRetry(progress.signal);
-  const context: RepairContext = {
-    ...deps,
-    signal: progress.signal,
-    notices: { count: 0 },
-    retry,
-    dryRun: input.dryRun,
-  };
-  // Nothing is done about an orphan, so the lists are trusted beyond some hundred of them. What can't be read was read twice.
-  // Asked once for each finding, in their order: a set of those that are trusted would be as long as the list.
-  let orphans = 0;
-  const isTrusted = ({ kind }: Finding) =>
-    kind === 'UNREADABLE' || (kind === 'ORPHAN' && ++orphans > MOST_ORPHANS_CONFIRMED);
-  const confirmContext = {
-    ...{ reader: deps.purchases, partner: deps.partner, fingerprints: deps.fingerprints, retry },
-    ...input,
-  };
-  // Keys that left an order may be suggested, and come up again with another finding of the same purchase.
-  const keysGone = new Set<string>();
-  const isRepeated = ({ finding }: ConfirmedFinding) => {
-    if (finding.kind !== 'KEYS_GONE') return false;
-    const before = keysGone.size;
-    return keysGone.add(findingKey(finding)).size === before;
-  };
-  let handled = 0;
-  const findings = await inParallel(suggested, PARALLEL, async (finding) => {
-    progress.signal.throwIfAborted();
-    const confirmed = isTrusted(finding) ? [{ finding }] : await confirm(confirmContext, finding);
-    handled += 1;
-    progress.show('confirming and repairing', { done: handled, of: suggested.length });
-    const done: ReportedFinding[] = [];
-    for (const one of confirmed) {
-      const reported = isRepeated(one) ? undefined : await handleFinding(context, one);
-      if (reported) done.push(reported);
-    }
-    return done;
-  });
-  return inReportOrder(findings.flat());
-}
-
 function countsOf(findings: readonly Finding[]): ReconciliationResult['findings'] {
   const counts: ReconciliationResult['findings'] = {};
   for (const { kind } of findings) counts[kind] = (counts[kind] ?? 0) + 1;
   return counts;
+}
+
+/** The most findings in the result of the workflow, and the most bytes of them: Temporal takes 2 MiB, and warns from 512 KiB. */
+const MOST_DETAILS = 200;
+const MOST_BYTES = 256 * 1024;
+
+/** The first findings, as many as fit into the result of the workflow. */
+export function detailsOf(findings: readonly ReportedFinding[]): ReportedFinding[] {
+  const details = findings
+    .slice(0, MOST_DETAILS)
+    .map((finding) => ({ ...finding, orderIds: finding.orderIds.slice(0, MOST_ORDER_IDS) }));
+  let bytes = 0;
+  const isBeyond = (finding: ReportedFinding) => (bytes += Buffer.byteLength(JSON.stringify(finding))) > MOST_BYTES;
+  const end = details.findIndex(isBeyond);
+  return end < 0 ? details : details.slice(0, end);
 }
 
 function ownRunId(): string {

@@ -10,6 +10,9 @@ const FIRST_PAUSE_MS = 1_000;
 /** More in one night are in the report only: a checkout that is away must not keep a reconciliation for hours. */
 const MOST_NOTICES = 500;
 
+/** The most order ids of one finding in a result or an event. The report names them all. */
+export const MOST_ORDER_IDS = 20;
+
 /** What notices are posted with. */
 export interface NoticeContext extends Pick<ActivityDependencies, 'delivery' | 'metrics' | 'now'> {
   signal: AbortSignal;

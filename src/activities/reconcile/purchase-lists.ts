@@ -17,10 +17,8 @@ const FOLLOWED =
   "(PurchaseState IN ('OVERDUE', 'PARTIALLY_DELIVERED') OR " +
   "ExecutionStatus IN ('Running', 'Terminated', 'Failed', 'TimedOut', 'Canceled'))";
 
-/** What was delivered after the end of purchases. */
-export interface LaterDeliveries {
-  of(referenceId: string): readonly LaterDelivery[];
-}
+/** What was delivered after the end of purchases, by reference. */
+export type LaterDeliveries = ReadonlyMap<string, readonly LaterDelivery[]>;
 
 /** One delivery after the end of a purchase. One that did not complete may have delivered something without a receipt. */
 interface LaterDelivery {
@@ -37,7 +35,7 @@ export async function listLaterDeliveries(reader: PurchaseReader): Promise<Later
     const read = hasCompleted ? deliveryMemo.safeParse(memo ?? {}).data : undefined;
     byReference.set(referenceId, [...(byReference.get(referenceId) ?? []), { hasCompleted, memo: read ?? {} }]);
   }
-  return { of: (referenceId) => byReference.get(referenceId) ?? [] };
+  return byReference;
 }
 
 /**
@@ -66,11 +64,11 @@ export async function listPurchases(
   await add(`StartTime >= '${new Date(from).toISOString()}'`);
   await add(FOLLOWED);
   const unknown = orders.filter((order) => !references.has(order.referenceId ?? '') && !orderIds.has(order.id));
-  for (const names of batchesOf(unknown, ({ referenceId }) => (isReference(referenceId) ? referenceId : undefined))) {
+  for (const names of inBatches(unknown.map(({ referenceId }) => referenceId).filter(isReference))) {
     await add(`${REFERENCE_ID.name} IN (${names})`);
   }
   const unreferenced = unknown.filter((order) => !references.has(order.referenceId ?? ''));
-  for (const ids of batchesOf(unreferenced, ({ id }) => (isSafeOrderId(id) ? id : undefined))) {
+  for (const ids of inBatches(unreferenced.map(({ id }) => id).filter(isSafeOrderId))) {
     await add(`${PARTNER_ORDER_ID.name} IN (${ids})`);
   }
   return [...found.values()];
@@ -109,7 +107,7 @@ function knownPurchase(execution: Omit<WorkflowExecutionInfo, 'raw'>, later: Lat
     closedAt: closeTime?.getTime(),
     hold: data?.hold,
   };
-  return later.of(referenceId).reduce(withLater, known);
+  return (later.get(referenceId) ?? []).reduce(withLater, known);
 }
 
 /** Which field has another shape. Nothing of what is in it. */
@@ -134,20 +132,11 @@ function countOf(keyIds: KeyIds = {}): number {
   return Object.values(keyIds).flat().length;
 }
 
-/** Lists for `IN (…)`, each made when it is needed. `nameOf` lets pass no name with a quotation mark. */
-function* batchesOf(
-  orders: readonly PartnerOrder[],
-  nameOf: (order: PartnerOrder) => string | undefined,
-): Generator<string> {
-  const names = new Set<string>();
-  for (const order of orders) {
-    const name = nameOf(order);
-    if (name !== undefined) names.add(`'${name}'`);
-    if (names.size < BATCH) continue;
-    yield [...names].join(', ');
-    names.clear();
-  }
-  if (names.size > 0) yield [...names].join(', ');
+/** Lists for `IN (…)`. @param names none of them with a quotation mark */
+function inBatches(names: readonly string[]): string[] {
+  const quoted = [...new Set(names)].map((name) => `'${name}'`);
+  const count = Math.ceil(quoted.length / BATCH);
+  return Array.from({ length: count }, (_, batch) => quoted.slice(batch * BATCH, (batch + 1) * BATCH).join(', '));
 }
 
 /** Only such a text can be the reference of a purchase; what else the partner shows never becomes part of a query. */

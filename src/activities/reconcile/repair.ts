@@ -1,18 +1,29 @@
-import { WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
+import { type Client, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
+import { FAILURE } from '../../contracts/failures';
 import { RESOLVE_UPDATE, resolveUpdateId } from '../../contracts/names';
 import type { Decision } from '../../contracts/purchase';
 import type { ReportedFinding } from '../../contracts/reconciliation';
 import { isSafeOrderId } from '../../domain/order';
+import { planDelivery } from '../../domain/plan-delivery';
 import { type Finding, findingKey, readsSale, withKeysMissing, withStatus } from '../../domain/reconciliation/index';
-import { isPartnerError } from '../../partner/index';
+import { isPartnerError, type ReadRetry, withRetry } from '../../partner/index';
+import { startDelivery } from '../../temporal/client';
 import { answerTimeout } from '../../workflows/policies';
+import type { ActivityDependencies } from '../dependencies';
 import { nameOf } from '../failures';
-import { bringUpToDate } from './bring-up-to-date';
+import { readEndedSale } from '../read-sale';
 import type { ConfirmedFinding } from './confirm';
-import { postNotice } from './notices';
-import type { RepairContext } from './repair-context';
-import { MOST_ORDER_IDS } from './result-details';
+import { MOST_ORDER_IDS, type NoticeContext, postNotice } from './notices';
+
+/** What repairs need. */
+export interface RepairContext
+  extends NoticeContext, Pick<ActivityDependencies, 'partner' | 'fingerprints' | 'purchases'> {
+  client: Client;
+  retry: ReadRetry;
+  /** Read what would be delivered, and do nothing. */
+  dryRun: boolean;
+}
 
 /**
  * Does about a finding what its `repair` allows. What can't be done now is left, with the reason, and the next run tries again.
@@ -52,6 +63,45 @@ async function repair(context: RepairContext, confirmed: ConfirmedFinding): Prom
     case undefined:
       return left(finding);
   }
+}
+
+/**
+ * Starts what brings the checkout up to date with the keys, or the refund, of an order. Two of them at once are harmless, and what
+ * failed the night before is tried again.
+ *
+ * @returns the finding with its status; undefined if the checkout turns out to have everything; `nothing-new` if keys are missing and
+ *   the order holds none that is new.
+ */
+async function bringUpToDate(
+  context: RepairContext,
+  finding: Finding,
+): Promise<ReportedFinding | 'nothing-new' | undefined> {
+  const { referenceId } = finding;
+  if (referenceId === undefined) return left(finding, 'its purchase is no longer known');
+  const read = await withRetry(context.retry, () => readEndedSale(context, referenceId)).catch(whyNothing);
+  if (typeof read === 'string') return left(finding, read);
+  const plan = planDelivery(read.sale, false);
+  switch (plan.kind) {
+    case 'issue':
+      return left(finding, plan.issue);
+    case 'nothing':
+      if (finding.repair === 'notify-refund') return withStatus(finding, 'notified', plan.why);
+      return plan.missing > 0 ? 'nothing-new' : undefined;
+    case 'send': {
+      const { newKeys, missing, delivery } = plan;
+      if (!context.dryRun) {
+        await startDelivery(context.client, read.taskQueue, { referenceId }, `${delivery.type} of ${referenceId}`);
+      }
+      if (delivery.type === 'purchase.refunded') return withStatus(finding, 'notified', delivery.type);
+      const note = `keys on their way to the checkout: ${newKeys}`;
+      return withStatus(finding, 'repaired', missing > 0 ? `${note}; still missing: ${missing}` : note);
+    }
+  }
+}
+
+function whyNothing(error: unknown): string {
+  if (error instanceof ApplicationFailure && error.type === FAILURE.nothingToDeliver) return error.message;
+  throw error;
 }
 
 /** Sends a held purchase the decision that this order is its own. The purchase itself compares the order with its items. */

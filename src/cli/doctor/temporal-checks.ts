@@ -1,12 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
+import { command } from '../../contracts/operator-commands';
 import { SEARCH_ATTRIBUTES } from '../../contracts/search-attributes';
-import { inHours } from '../../domain/in-hours';
+import { inHours } from '../../domain/texts';
 import { createScheduleManager, ScheduleError, type ScheduleSettings } from '../../starter/index';
 import {
   epochMsOf,
   GRPC_STATUS,
   grpcErrorOf,
+  listPollers,
   lookbackIssue,
   missingSearchAttributes,
   refusalOf,
@@ -16,8 +18,6 @@ import { compareClocks, type DoctorOptions, type Findings, type OpenCheck } from
 /** Of each check. */
 const CHECK_MS = 10_000;
 const CONFIGURATION = 78;
-/** Temporal's numbers for the two kinds of task queue; its proto package is no dependency of ours. */
-const TASK_KINDS = [1, 2];
 
 /**
  * Whether Temporal is there, and has what purchases and reconciliations need of it. Changes nothing.
@@ -112,15 +112,17 @@ async function checkNamespace(check: OpenCheck, client: Client): Promise<true | 
  * @returns Temporal's clock less this machine's in ms; undefined if it does not show.
  */
 async function clockDifference(client: Client, { now, unique }: DoctorOptions): Promise<number | undefined> {
-  const queue = { namespace: client.options.namespace, taskQueue: { name: `doctor-${unique()}` } };
+  const { namespace } = client.options;
+  const name = `doctor-${unique()}`;
   const stop = new AbortController();
   const asked = now();
-  const poll = () => client.workflowService.pollWorkflowTaskQueue({ ...queue, identity: 'doctor' });
+  const queue = { namespace, taskQueue: { name }, identity: 'doctor' };
+  const poll = () => client.workflowService.pollWorkflowTaskQueue(queue);
   const polling = client.withAbortSignal(stop.signal, poll).catch(() => undefined);
   try {
     for (let attempt = 0; attempt < 20; attempt++) {
-      const { pollers } = await client.workflowService.describeTaskQueue({ ...queue, taskQueueType: TASK_KINDS[0] });
-      const serverMs = epochMsOf(pollers?.[0]?.lastAccessTime);
+      const [pollers] = await listPollers(client.workflowService, namespace, name);
+      const serverMs = epochMsOf(pollers[0]?.lastAccessTime);
       // It was asked at some moment between the two.
       if (serverMs > 0) return serverMs < asked ? serverMs - asked : Math.max(0, serverMs - now());
       await sleep(100);
@@ -137,7 +139,7 @@ async function checkSearchAttributes(check: OpenCheck, client: Client): Promise<
   const missing = await missingSearchAttributes(client.connection, namespace);
   if (missing.length === 0) return check.ok('they are there');
   const remedy =
-    'Run: node dist/starter.js setup. One that is there with another type has to be removed first: ' +
+    `Run: ${command('setup')}. One that is there with another type has to be removed first: ` +
     `temporal operator search-attribute remove --namespace ${namespace} --name NAME`;
   check.fault(`none of that type: ${missing.join(', ')}`, remedy, 'TEMPORAL_NAMESPACE');
 }
@@ -152,13 +154,13 @@ const SCHEDULE_VARIABLES = {
 } as const;
 
 async function checkSchedule(check: OpenCheck, client: Client, wanted: Schedule): Promise<void> {
-  const create = 'Run: node dist/starter.js schedule create';
+  const create = `Run: ${command('schedule create')}`;
   try {
     const found = await createScheduleManager(client, wanted.taskQueue).describe();
     const fields = Object.entries(SCHEDULE_VARIABLES) as [keyof Schedule, string][];
     const others = fields.flatMap(([field, variable]) => (found[field] === wanted[field] ? [] : [variable]));
     if (others.length > 0) check.fault(inWords(found), `${create}, or change the variable`, others.join(', '));
-    else if (found.paused) check.warning('just that, but it is paused', 'Run: node dist/starter.js schedule resume');
+    else if (found.paused) check.warning('just that, but it is paused', `Run: ${command('schedule resume')}`);
     else check.ok('just that');
   } catch (error) {
     if (!(error instanceof ScheduleError)) throw error;
@@ -171,10 +173,8 @@ function inWords({ cron, timezone, lookbackMs, taskQueue }: Schedule): string {
 }
 
 async function checkWorkers(check: OpenCheck, client: Client, taskQueue: string): Promise<void> {
-  const queue = { namespace: client.options.namespace, taskQueue: { name: taskQueue } };
-  const describe = (taskQueueType: number) => client.workflowService.describeTaskQueue({ ...queue, taskQueueType });
-  const kinds = await Promise.all(TASK_KINDS.map(describe));
-  const workers = Math.min(...kinds.map(({ pollers }) => pollers?.length ?? 0));
+  const kinds = await listPollers(client.workflowService, client.options.namespace, taskQueue);
+  const workers = Math.min(...kinds.map((pollers) => pollers.length));
   if (workers > 0) return check.ok(`${workers} seen in the last minutes`);
   const remedy = 'Start one: node dist/worker.js. If one runs, it takes work from another queue.';
   check.warning('none seen in the last minutes', remedy, 'TEMPORAL_TASK_QUEUE');

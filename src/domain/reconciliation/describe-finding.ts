@@ -1,16 +1,21 @@
 import { sumOfAmounts } from '../money';
 import { isSafeOrderId, presentableStatus } from '../order';
-import type { Finding } from './finding';
-import { KIND_DOCS } from './finding-kinds';
-import { isDebitLowered, type KnownPurchase, type OwnOrders, type PartnerOrder } from './records';
-import type { Classification } from './repairs';
+import { type Finding, KIND_DOCS } from './finding';
+import {
+  isDebitLowered,
+  type KnownPurchase,
+  type OwnOrders,
+  type PartnerOrder,
+  type UnreadableRecord,
+} from './records';
+import type { Classification } from './classify';
 
 /**
  * Describes the classification of a purchase as a finding.
  *
  * @param orders the purchase's own order, and the further orders that the finding is about.
  */
-export function describeFinding(
+export function describeClassified(
   { kind, repair, advice = KIND_DOCS[kind].advice }: Classification,
   purchase: KnownPurchase,
   { order, others }: OwnOrders,
@@ -32,6 +37,76 @@ export function describeFinding(
     explanation: explain(kind, purchase, { order, others }),
     advice: adviceFor(advice, referenceId, orderId),
     repair,
+  };
+}
+
+/** Orders without a reference have nothing in common, so each is a finding of its own. */
+export function describeOrphan({ id, referenceId, amount, status, quantity, title }: PartnerOrder): Finding {
+  const named = referenceId !== undefined && referenceId !== '';
+  const count = quantity === undefined ? '' : `${quantity} × `;
+  const what = title === undefined || title === '' ? 'An order' : `An order of ${count}${title}`;
+  const nameless = named ? '' : ', without a reference';
+  return {
+    kind: 'ORPHAN',
+    referenceId: named ? referenceId : undefined,
+    orderIds: [id],
+    amounts: { history: amount },
+    explanation: `${what} is ${presentableStatus(status)} at the partner${nameless}, and no purchase here asked for it.`,
+    advice: KIND_DOCS.ORPHAN.advice,
+  };
+}
+
+const WHAT: Record<UnreadableRecord['what'], string> = {
+  row: "A row of the order history can't be read",
+  order: "An order can't be read at the partner",
+};
+
+/** A row or an order that can't be read, and its purchase if that is known. */
+export function describeUnreadable(
+  { what, id, why, referenceId }: UnreadableRecord,
+  purchase?: KnownPurchase,
+): Finding {
+  return {
+    kind: 'UNREADABLE',
+    referenceId,
+    workflowId: purchase?.workflowId,
+    orderIds: id === undefined ? [] : [id],
+    amounts: { debited: purchase?.totalDebit },
+    explanation: `${WHAT[what]}: ${why}.`,
+    advice: KIND_DOCS.UNREADABLE.advice,
+  };
+}
+
+/** A purchase whose memo can't be read: what was handed over is not known. */
+export function describeUnreadablePurchase({ referenceId, workflowId, orderId, unreadable }: KnownPurchase): Finding {
+  return {
+    kind: 'UNREADABLE',
+    referenceId,
+    workflowId,
+    orderIds: orderId === undefined ? [] : [orderId],
+    amounts: {},
+    explanation: `The memo of the purchase can't be read: ${unreadable}.`,
+    advice: `See with \`status ${referenceId}\` what became of it, and who wrote the memo of its workflow.`,
+  };
+}
+
+/** The most references that an explanation names. */
+const MOST_NAMED = 10;
+
+/** Purchases that share keys. */
+export function describeSameKeys(purchases: readonly KnownPurchase[], keys: number): Finding {
+  const sorted = purchases.toSorted((a, b) => (a.referenceId < b.referenceId ? -1 : 1));
+  const named = sorted.slice(0, MOST_NAMED).map((purchase) => purchase.referenceId);
+  const more = sorted.length > MOST_NAMED ? ` and ${sorted.length - MOST_NAMED} more` : '';
+  const what = keys === 1 ? 'One key was' : `${keys} keys were`;
+  return {
+    kind: 'SAME_KEY_TWICE',
+    referenceId: sorted[0]?.referenceId,
+    workflowId: sorted[0]?.workflowId,
+    orderIds: [...new Set(sorted.flatMap((purchase) => purchase.orderId ?? []))],
+    amounts: { debited: sumOfAmounts(sorted.map((purchase) => purchase.totalDebit)) },
+    explanation: `${what} handed over in ${sorted.length} purchases: ${named.join(', ')}${more}.`,
+    advice: KIND_DOCS.SAME_KEY_TWICE.advice,
   };
 }
 

@@ -1,5 +1,105 @@
-import type { FindingKind } from './finding-kinds';
-import type { Repair } from './repairs';
+/** The kinds of findings, the most urgent first: the order of a report. */
+export const FINDING_KINDS = [
+  'DOUBLE_PURCHASE',
+  'SAME_KEY_TWICE',
+  'LOST',
+  'LATE',
+  'UNDELIVERED',
+  'MISSING_AT_PARTNER',
+  'UNREADABLE',
+  'ORPHAN',
+  'REFUNDED_AFTER_DELIVERY',
+  'KEYS_GONE',
+  'AMOUNT_MISMATCH',
+  'STATUS_MISMATCH',
+  'SHORTFALL_FILLED',
+  'SHORTFALL_REFUNDED',
+  'STUCK',
+] as const;
+
+export type FindingKind = (typeof FINDING_KINDS)[number];
+
+/** What people read about a kind: its title, its meaning, and what to do about a finding that was not repaired. */
+export const KIND_DOCS: Record<FindingKind, { title: string; means: string; advice: string }> = {
+  DOUBLE_PURCHASE: {
+    title: 'Bought twice',
+    means: 'The partner has more than one order for one sale. One of them is used; the others cost money all the same.',
+    advice: 'Ask the partner to cancel and refund the further orders. Their keys must not be sold while that is open.',
+  },
+  SAME_KEY_TWICE: {
+    title: 'The same key in two purchases',
+    means: 'The partner delivered the same key for several sales. Only the first customer to use it can.',
+    advice: 'Claim a replacement from the partner for every sale but one, and inform the customers before they use it.',
+  },
+  LOST: {
+    title: 'Stopped or held here, ordered at the partner',
+    means: 'The purchase was stopped, failed or is held here, and its order exists at the partner.',
+    advice: 'A reconciliation delivers it as soon as the order is complete. Find out who or what stopped the purchase.',
+  },
+  LATE: {
+    title: 'Delivered late by the partner',
+    means: 'The purchase ended as overdue, and the order has keys by now.',
+    advice: 'Hand the keys over with `redeliver REFERENCE`.',
+  },
+  UNDELIVERED: {
+    title: 'Paid for, not handed over',
+    means: 'The order is complete in whole or in part, and the checkout did not receive everything that was paid for.',
+    advice: 'Decide whether the customer still wants it; else ask the partner for a refund.',
+  },
+  MISSING_AT_PARTNER: {
+    title: 'Missing at the partner',
+    means: "A purchase here has an order that the partner's order history does not show.",
+    advice: 'Search for the order with `orders --search ORDER`. If it is not found, ask the partner what became of it.',
+  },
+  UNREADABLE: {
+    title: "Can't be read",
+    means:
+      "A record can't be read: a row of the order history, an order, or the memo of a purchase. All others were compared.",
+    advice: 'Ask the partner to correct its answer; what a record hides may be an order that nobody knows.',
+  },
+  ORPHAN: {
+    title: 'No purchase here',
+    means: 'The partner has an order that belongs to no purchase of this namespace.',
+    advice:
+      'Find out who placed it: a person, or another system with the same API key. If neither did, change the API key.',
+  },
+  REFUNDED_AFTER_DELIVERY: {
+    title: 'Refunded after delivery',
+    means: 'The keys were handed over, and the partner has refunded the order since. The keys may no longer work.',
+    advice: 'Ask the partner whether the keys were revoked, and compensate the customer if they were.',
+  },
+  KEYS_GONE: {
+    title: 'Delivered keys left the order',
+    means: 'Keys that were delivered are no longer in the order. They may no longer work.',
+    advice: 'Ask the partner whether these keys still work, and compensate the customer if they do not.',
+  },
+  AMOUNT_MISMATCH: {
+    title: 'Different amounts',
+    means: 'The amount debited for an order is not the amount that the partner shows for it now.',
+    advice: 'Compare both amounts with the agreed price and claim the difference.',
+  },
+  STATUS_MISMATCH: {
+    title: 'Outcome and status do not fit',
+    means: 'The outcome of the purchase here and the status of its order at the partner contradict each other.',
+    advice: 'Compare `status REFERENCE` with `orders --search ORDER`, and clarify the difference with the partner.',
+  },
+  SHORTFALL_FILLED: {
+    title: 'The missing keys came',
+    means: 'Only a part was handed over, and the order is complete at the partner by now.',
+    advice:
+      'A reconciliation that is no dry run delivers them. If keys are still missing, claim them from the partner.',
+  },
+  SHORTFALL_REFUNDED: {
+    title: 'The missing keys were refunded',
+    means: 'Only a part was handed over, and the partner has refunded the rest or all of the order since.',
+    advice: 'Refund the customer what was not handed over, if that has not been done.',
+  },
+  STUCK: {
+    title: 'Stuck for more than a day',
+    means: 'A purchase has been running, or an order has been open at the partner, for more than a day.',
+    advice: 'See with `status REFERENCE` what it waits for.',
+  },
+};
 
 /** One difference between the partner's orders and the purchases here. */
 export interface Finding {
@@ -27,6 +127,23 @@ export interface FindingAmounts {
   history?: number;
   /** What the order history shows for the further orders together. */
   surplus?: number;
+}
+
+/**
+ * What a reconciliation may do about a finding by itself. None of these buys.
+ *
+ * - `deliver`: bring the checkout up to date with the keys that it does not have.
+ * - `deliver-or-notify`: the same, and without such a key `notify`: the debit says that the rest was refunded, and the order may
+ *   still hold another key.
+ * - `notify-refund`: bring the checkout up to date with the refund of the order.
+ * - `adopt`: send the decision to the held purchase that this order is its own.
+ * - `notify`: notify the checkout that a person must act.
+ */
+export type Repair = 'deliver' | 'deliver-or-notify' | 'notify-refund' | 'adopt' | 'notify';
+
+/** Whether a repair reads the purchase with its order, also in a dry run. */
+export function readsSale({ repair }: { repair?: Repair }): boolean {
+  return repair === 'deliver' || repair === 'deliver-or-notify' || repair === 'notify-refund';
 }
 
 /**

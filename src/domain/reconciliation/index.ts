@@ -1,16 +1,17 @@
-export { FINDING_KINDS, type FindingKind, KIND_DOCS } from './finding-kinds';
 export {
   confirmationOf,
   type Finding,
+  FINDING_KINDS,
   findingKey,
+  type FindingKind,
   type FindingStatus,
+  KIND_DOCS,
+  readsSale,
   type ReportedFinding,
   withStatus,
 } from './finding';
 export { inReportOrder, reconcile, withKeysMissing } from './reconcile';
-export { readsSale } from './repairs';
 export {
-  indexOwnership,
   indexRecords,
   type KnownPurchase,
   mustBeInHistory,
@@ -20,4 +21,3 @@ export {
   recordsAbout,
   type UnreadableRecord,
 } from './records';
-export { type Calendar, type Totals, totalsOf } from './totals';

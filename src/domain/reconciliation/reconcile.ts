@@ -1,8 +1,14 @@
-import { isBillable, presentableStatus } from '../order';
-import { classifyEnded, classifyKeys, classifyRunning } from './classify';
-import { describeFinding } from './describe-finding';
-import type { Finding } from './finding';
-import { FINDING_KINDS, KIND_DOCS } from './finding-kinds';
+import { groupBy } from '../group-by';
+import { isBillable } from '../order';
+import { type Classification, classifyEnded, classifyKeys, classifyRunning, KEYS_MISSING, REPAIRED } from './classify';
+import {
+  describeClassified,
+  describeOrphan,
+  describeSameKeys,
+  describeUnreadable,
+  describeUnreadablePurchase,
+} from './describe-finding';
+import { type Finding, FINDING_KINDS } from './finding';
 import {
   isRunning,
   type KnownPurchase,
@@ -12,9 +18,6 @@ import {
   type ReconcileOptions,
   type RecordIndex,
 } from './records';
-import { type Classification, KEYS_MISSING, REPAIRED } from './repairs';
-import { sameKeys } from './same-keys';
-import { unreadableFindings, unreadablePurchase } from './unreadable';
 
 /**
  * Compares the partner's orders with the purchases here, both ways. Linear in both, apart from sorting what was found.
@@ -28,25 +31,13 @@ import { unreadableFindings, unreadablePurchase } from './unreadable';
  */
 export function reconcile(records: RecordIndex, options: ReconcileOptions): Finding[] {
   const settled = [...records.purchases.values()].filter((purchase) => isForThisRun(purchase, options));
-  const share = sharedTexts();
-  const found: Finding[] = [];
-  const add = (finding: Finding) => {
-    finding.explanation = share(finding.explanation);
-    found.push(finding);
-  };
-  for (const purchase of settled) findingsOf(purchase, records, options).forEach(add);
-  for (const order of records.orders.values()) if (isOrphan(order, records, options)) add(orphan(order));
-  return inReportOrder([...found, ...unreadableFindings(records), ...sameKeys(settled)]);
-}
-
-/** Tens of thousands of findings may have the same explanation. @returns the first string that is equal to the one given. */
-function sharedTexts(): (text: string) => string {
-  const texts = new Map<string, string>();
-  return (text) => {
-    const first = texts.get(text) ?? text;
-    texts.set(first, first);
-    return first;
-  };
+  const orphans = [...records.orders.values()].filter((order) => isOrphan(order, records, options));
+  return inReportOrder([
+    ...settled.flatMap((purchase) => findingsOf(purchase, records, options)),
+    ...orphans.map(describeOrphan),
+    ...unreadableFindings(records),
+    ...sameKeys(settled),
+  ]);
 }
 
 /** What remains of a finding when its order turns out to hold no new key, and not all that were ordered. */
@@ -63,14 +54,14 @@ function isForThisRun({ startedAt, closedAt }: KnownPurchase, { now, settledBefo
 }
 
 function findingsOf(purchase: KnownPurchase, records: RecordIndex, options: ReconcileOptions): Finding[] {
-  if (purchase.unreadable !== undefined) return [unreadablePurchase(purchase)];
+  if (purchase.unreadable !== undefined) return [describeUnreadablePurchase(purchase)];
   const own = ordersOf(purchase, records);
   const others = own.others.filter((other) => isBillable(other) && isSettled(other, options));
   const order = own.order && isSettled(own.order, options) ? own.order : undefined;
   if (own.order && !order && !isRunning(purchase)) return [];
 
   const finding = (classification: Classification | undefined, further: PartnerOrder[] = []) =>
-    classification ? [describeFinding(classification, purchase, { order, others: further })] : [];
+    classification ? [describeClassified(classification, purchase, { order, others: further })] : [];
   const doubles = () => (others.length === 0 ? [] : finding(REPAIRED.doublePurchase, others));
 
   if (isRunning(purchase)) {
@@ -93,32 +84,56 @@ function isOrphan(order: PartnerOrder, { owners, purchases }: RecordIndex, optio
   return !isKnown && createdAt >= options.from && isSettled(order, options);
 }
 
-/** Orders without a reference have nothing in common, so each is a finding of its own. */
-function orphan({ id, referenceId, amount, status, quantity, title }: PartnerOrder): Finding {
-  const named = referenceId !== undefined && referenceId !== '';
-  const count = quantity === undefined ? '' : `${quantity} × `;
-  const what = title === undefined || title === '' ? 'An order' : `An order of ${count}${title}`;
-  const nameless = named ? '' : ', without a reference';
-  return {
-    kind: 'ORPHAN',
-    referenceId: named ? referenceId : undefined,
-    orderIds: [id],
-    amounts: { history: amount },
-    explanation: `${what} is ${presentableStatus(status)} at the partner${nameless}, and no purchase here asked for it.`,
-    advice: KIND_DOCS.ORPHAN.advice,
-  };
-}
-
 function isSettled(order: PartnerOrder, { settledBefore }: ReconcileOptions): boolean {
   return order.createdAt < settledBefore;
 }
 
+/**
+ * A finding for each record that can't be read: it says nothing about its purchase, and must not keep anybody from reading
+ * the others. Of a row and its order, both unreadable, there is one.
+ */
+function unreadableFindings({ unreadable, unreadableById, purchases, owners }: RecordIndex): Finding[] {
+  const nameless = unreadable.filter(({ id }) => id === undefined);
+  const named = [...unreadableById.values()].flatMap((records) => records.at(-1) ?? []);
+  return [...named, ...nameless].map((record) => {
+    const referenceId = record.referenceId ?? (record.id && owners.get(record.id));
+    return describeUnreadable({ ...record, referenceId }, purchases.get(referenceId ?? ''));
+  });
+}
+
+/**
+ * Finds keys that were handed over in more than one purchase. Purchases that share keys are one finding, however many keys
+ * those are. Key ids of different secrets can't be compared, so the same key before and after a rotation is not found.
+ */
+function sameKeys(purchases: Iterable<KnownPurchase>): Finding[] {
+  const groups = groupBy(purchasesByRepeatedKey(purchases), (sharing) =>
+    JSON.stringify(sharing.map(({ referenceId }) => referenceId)),
+  );
+  return [...groups.values()].map((group) => describeSameKeys(group[0] ?? [], group.length));
+}
+
+/** Of each key id that several purchases have, these purchases. */
+function purchasesByRepeatedKey(purchases: Iterable<KnownPurchase>): KnownPurchase[][] {
+  const first = new Map<string, KnownPurchase>();
+  // Almost every key id has one purchase, so lists are made only for the others.
+  const repeated = new Map<string, KnownPurchase[]>();
+  for (const purchase of purchases) {
+    for (const keyId of new Set(Object.values(purchase.keyIds ?? {}).flat())) {
+      const before = first.get(keyId);
+      const sharing = repeated.get(keyId);
+      if (!before) first.set(keyId, purchase);
+      else if (sharing) sharing.push(purchase);
+      else repeated.set(keyId, [before, purchase]);
+    }
+  }
+  return [...repeated.values()];
+}
+
 /** By kind in the order of `FINDING_KINDS`, then by reference. */
 export function inReportOrder<Some extends Finding>(findings: readonly Some[]): Some[] {
-  const rank = new Map(FINDING_KINDS.map((kind, index) => [kind, index]));
   return findings.toSorted(
     (a, b) =>
-      (rank.get(a.kind) ?? 0) - (rank.get(b.kind) ?? 0) ||
+      FINDING_KINDS.indexOf(a.kind) - FINDING_KINDS.indexOf(b.kind) ||
       compare(a.referenceId ?? '', b.referenceId ?? '') ||
       compare(a.orderIds.join(), b.orderIds.join()),
   );

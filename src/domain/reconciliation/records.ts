@@ -90,20 +90,15 @@ export function mustBeInHistory(purchase: KnownPurchase, { from, settledBefore }
   return orderId !== undefined && !isRunning(purchase) && startedAt >= from && (closedAt ?? startedAt) < settledBefore;
 }
 
-/** The partner's orders and the purchases here, and who owns which. */
-export interface OwnershipIndex {
+/** The partner's orders and the purchases here, by all that they are looked up by. */
+export interface RecordIndex {
   /** By order id. */
   orders: ReadonlyMap<string, PartnerOrder>;
+  ordersByReference: ReadonlyMap<string, readonly PartnerOrder[]>;
   /** By reference: the latest run. A reset leaves a terminated run behind, which no longer describes the purchase. */
   purchases: ReadonlyMap<string, KnownPurchase>;
   /** By order id: the reference of the one purchase that owns the order. */
   owners: ReadonlyMap<string, string>;
-}
-
-/** The same, and all else that they are looked up by. */
-export interface RecordIndex extends OwnershipIndex {
-  /** An order that is alone under its reference, as nearly all are, is there without a list. */
-  ordersByReference: ReadonlyMap<string, PartnerOrder | readonly PartnerOrder[]>;
   /** By order id: every run that names the order, owner or not. */
   runsByOrder: ReadonlyMap<string, readonly KnownPurchase[]>;
   unreadable: readonly UnreadableRecord[];
@@ -113,45 +108,21 @@ export interface RecordIndex extends OwnershipIndex {
 
 /** Indexes the records of both sides. An order that was read twice counts as it was read last. Linear. */
 export function indexRecords(
-  orders: readonly PartnerOrder[],
+  read: readonly PartnerOrder[],
   runs: readonly KnownPurchase[],
   unreadable: readonly UnreadableRecord[] = [],
 ): RecordIndex {
-  const { orders: byId, purchases, owners } = indexOwnership(orders, runs);
+  const orders = new Map(read.map((order) => [order.id, order]));
+  const purchases = latestRuns(runs);
   return {
-    orders: byId,
-    ordersByReference: indexByReference(byId.values()),
+    orders,
+    ordersByReference: groupBy(orders.values(), ({ referenceId }) => referenceId),
     purchases,
-    owners,
-    runsByOrder: groupBy(runs, (run) => run.orderId),
+    owners: ownersOf(purchases.values(), orders),
+    runsByOrder: groupBy(runs, ({ orderId }) => orderId),
     unreadable,
     unreadableById: groupBy(unreadable, ({ id }) => id),
   };
-}
-
-/** As `indexRecords`, without what only a comparison needs. */
-export function indexOwnership(orders: Iterable<PartnerOrder>, runs: Iterable<KnownPurchase>): OwnershipIndex {
-  const byId = new Map<string, PartnerOrder>();
-  for (const order of orders) byId.set(order.id, order);
-  const purchases = latestRuns(runs);
-  return { orders: byId, purchases, owners: ownersOf(purchases.values(), byId) };
-}
-
-function indexByReference(orders: Iterable<PartnerOrder>): Map<string, PartnerOrder | PartnerOrder[]> {
-  const index = new Map<string, PartnerOrder | PartnerOrder[]>();
-  for (const order of orders) {
-    const { referenceId } = order;
-    if (referenceId === undefined) continue;
-    const others = index.get(referenceId);
-    if (Array.isArray(others)) others.push(order);
-    else index.set(referenceId, others ? [others, order] : order);
-  }
-  return index;
-}
-
-/** The orders that bear a reference. */
-function ordersUnder(referenceId: string, { ordersByReference }: RecordIndex): readonly PartnerOrder[] {
-  return [ordersByReference.get(referenceId) ?? []].flat();
 }
 
 function latestRuns(runs: Iterable<KnownPurchase>): Map<string, KnownPurchase> {
@@ -195,9 +166,8 @@ export interface OwnOrders {
  * it names none, its own is the oldest billable order of its reference, else the oldest.
  */
 export function ordersOf({ referenceId, orderId }: KnownPurchase, records: RecordIndex): OwnOrders {
-  const free = ordersUnder(referenceId, records).filter(
-    ({ id }) => (records.owners.get(id) ?? referenceId) === referenceId,
-  );
+  const borne = records.ordersByReference.get(referenceId) ?? [];
+  const free = borne.filter(({ id }) => (records.owners.get(id) ?? referenceId) === referenceId);
   const byAge = free.toSorted((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
   const order = orderId === undefined ? (byAge.find(isBillable) ?? byAge[0]) : records.orders.get(orderId);
   return { order, others: byAge.filter((other) => other !== order) };
@@ -213,7 +183,7 @@ export function recordsAbout(
   records: RecordIndex,
 ): { orders: PartnerOrder[]; unreadable: UnreadableRecord[]; references: string[] } {
   const named = orderIds.flatMap((id) => records.orders.get(id) ?? []);
-  const borne = referenceId === undefined ? [] : ordersUnder(referenceId, records);
+  const borne = (referenceId !== undefined && records.ordersByReference.get(referenceId)) || [];
   const orders = [...new Set([...named, ...borne])];
   const ids = [...new Set([...orderIds, ...orders.map(({ id }) => id)])];
   const unreadable = ids.flatMap((id) => records.unreadableById.get(id) ?? []);

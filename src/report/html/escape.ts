@@ -15,12 +15,11 @@ export function withCommands(text: string): string {
   return foreign(text).replace(/`([^`]+)`/g, '<code>$1</code>');
 }
 
-/** Made when they are first used: to load what they need would be a thirtieth of a worker's start. */
-const money = once(() => new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFractionDigits: 6 }));
-const count = once(() => new Intl.NumberFormat('en'));
+const money = new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFractionDigits: 6 });
+const count = new Intl.NumberFormat('en');
 
 export function amountText(amount: number): string {
-  return money().format(amount);
+  return money.format(amount);
 }
 
 /** A number with its noun, such as `1 order` or `2,000 orders`. */
@@ -29,10 +28,5 @@ export function counted(number: number, noun: string): string {
 }
 
 export function numberText(number: number): string {
-  return count().format(number);
-}
-
-function once<T>(make: () => T): () => T {
-  let made: T | undefined;
-  return () => (made ??= make());
+  return count.format(number);
 }

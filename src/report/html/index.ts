@@ -1,4 +1,3 @@
-import { chartOfDays, chartOfHours } from './charts';
 import { amountText, counted, escape, foreign, numberText } from './escape';
 import { cardsOf, findingsByKind, isOpen, overviewOf } from './findings';
 import { STYLE } from './style';
@@ -71,33 +70,66 @@ function summary({ dryRun }: ReconciliationReport, { open, repaired }: Counts): 
 }
 
 function statuses({ byStatus, orders }: ReconciliationReport): string {
-  const entries = Object.entries(byStatus).toSorted(([, a], [, b]) => b.orders - a.orders);
-  const rows = entries.map(([status, total]) => {
-    const share = orders === 0 ? 0 : Math.min(100, (100 * total.orders) / orders);
-    return `<tr><td>${foreign(status)}</td><td class="num">${numberText(total.orders)}</td><td class="num">${amountText(total.amount)}</td><td class="bar"><span class="share" style="width:${share.toFixed(1)}%"></span></td></tr>`;
-  });
-  const body = rows.length === 0 ? '<tr><td colspan="4" class="soft">There were no orders.</td></tr>' : rows.join('');
-  return `<section class="card"><h3>Orders by status at the partner</h3><div class="scroll"><table><thead><tr><th scope="col">Status</th><th scope="col" class="num">Orders</th><th scope="col" class="num">Amount</th><th></th></tr></thead><tbody>${body}</tbody></table></div></section>`;
+  const rows = Object.entries(byStatus)
+    .toSorted(([, a], [, b]) => b.orders - a.orders)
+    .map(([status, total]) => ({
+      cells: [foreign(status), numberText(total.orders), amountText(total.amount)],
+      bar: { whole: total.orders, part: total.orders },
+    }));
+  const table = tableWithBars(['Status', 'Orders', 'Amount'], rows, orders);
+  return card(
+    'Orders by status at the partner',
+    rows.length === 0 ? '<p class="soft">There were no orders.</p>' : table,
+  );
 }
 
 function days(report: ReconciliationReport): string {
   if (report.days.length === 0) return '';
-  const rows = report.days.map(
-    ({ day, orders, delivered, amount }) =>
-      `<tr><td>${escape(day)}</td><td class="num">${numberText(orders)}</td><td class="num">${numberText(delivered)}</td><td class="num">${amountText(amount)}</td></tr>`,
-  );
-  return [
-    `<section class="card"><h3>Orders by day <span class="soft">(${zone(report)})</span></h3>`,
-    '<p class="soft"><span class="swatch p"></span>handed over <span class="swatch w"></span>not handed over</p>',
-    chartOfDays(report.days),
-    '<details><summary>As a table</summary><div class="scroll"><table><thead><tr><th scope="col">Day</th><th scope="col" class="num">Orders</th><th scope="col" class="num">Handed over</th><th scope="col" class="num">Charged</th></tr></thead>',
-    `<tbody>${rows.join('')}</tbody></table></div></details></section>`,
-  ].join('');
+  const rows = report.days.map(({ day, orders, delivered, amount }) => ({
+    cells: [escape(day), numberText(orders), numberText(delivered), amountText(amount)],
+    bar: { whole: orders, part: delivered },
+  }));
+  const table = tableWithBars(['Day', 'Orders', 'Handed over', 'Charged'], rows, largest(rows));
+  const legend =
+    '<p class="soft"><span class="swatch p"></span>handed over <span class="swatch w"></span>not handed over</p>';
+  return card(`Orders by day <span class="soft">(${zone(report)})</span>`, `${legend}${table}`);
 }
 
 function hours(report: ReconciliationReport): string {
   if (!report.hours.some((closed) => closed > 0)) return '';
-  return `<section class="card"><h3>When purchases were closed, by hour of the day <span class="soft">(${zone(report)})</span></h3>${chartOfHours(report.hours)}</section>`;
+  const rows = report.hours.map((closed, hour) => ({
+    cells: [String(hour).padStart(2, '0'), numberText(closed)],
+    bar: { whole: closed, part: closed },
+  }));
+  const table = tableWithBars(['Hour', 'Purchases'], rows, largest(rows));
+  return card(`When purchases were closed, by hour of the day <span class="soft">(${zone(report)})</span>`, table);
+}
+
+/** A row of a table, with a bar at its end of which a part is drawn darker. The first cell is a name, the others are numbers. */
+interface Row {
+  cells: string[];
+  bar: { whole: number; part: number };
+}
+
+function largest(rows: readonly Row[]): number {
+  return rows.reduce((most, { bar }) => Math.max(most, bar.whole), 0);
+}
+
+/** @param full what a bar of full width stands for. */
+function tableWithBars(head: readonly string[], rows: readonly Row[], full: number): string {
+  const isNumber = (column: number) => (column === 0 ? '' : ' class="num"');
+  const width = (value: number) => `${full === 0 ? 0 : ((100 * value) / full).toFixed(1)}%`;
+  const names = head.map((name, column) => `<th scope="col"${isNumber(column)}>${name}</th>`);
+  const lines = rows.map(({ cells, bar: { whole, part } }) => {
+    const parts = `<span class="part" style="width:${width(part)}"></span><span class="rest" style="width:${width(whole - part)}"></span>`;
+    const shown = cells.map((cell, column) => `<td${isNumber(column)}>${cell}</td>`);
+    return `<tr>${shown.join('')}<td class="bar">${parts}</td></tr>`;
+  });
+  return `<div class="scroll"><table><thead><tr>${names.join('')}<th></th></tr></thead><tbody>${lines.join('')}</tbody></table></div>`;
+}
+
+function card(title: string, content: string): string {
+  return `<section class="card"><h3>${title}</h3>${content}</section>`;
 }
 
 function zone({ timeZone = 'UTC' }: ReconciliationReport): string {

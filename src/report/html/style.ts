@@ -29,17 +29,14 @@ th, td { padding: 7px 12px 7px 0; border-bottom: 1px solid var(--line); vertical
 tr:last-child td { border-bottom: 0; }
 .num { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 .id { font: 13px/1.6 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; overflow-wrap: anywhere; width: 13%; min-width: 6em; }
-.wide { min-width: 14em; } .bar { width: 45%; vertical-align: middle; padding-right: 0; }
+.wide { min-width: 14em; } .bar { width: 45%; vertical-align: middle; padding-right: 0; white-space: nowrap; }
 code { font: 13px ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; white-space: nowrap; }
 .overview { list-style: none; display: flex; flex-wrap: wrap; gap: 8px; padding: 0; margin: 0 0 14px; }
 .overview a { display: block; padding: 3px 12px; border: 1px solid var(--line); border-radius: 99px; background: var(--card); color: var(--ink); text-decoration: none; }
 .overview a:hover { border-color: var(--soft); }
 .done { font-size: 13px; white-space: nowrap; width: 9em; padding-right: 0; } td.num { min-width: 6em; } .repaired { color: var(--good); font-weight: 600; }
-summary { cursor: pointer; font-weight: 600; }
-svg { display: block; width: 100%; height: auto; } .whole { fill: var(--barsoft); } .part { fill: var(--bar); }
-.grid { stroke: var(--line); } .tick { fill: var(--soft); font-size: 11px; }
 .swatch { display: inline-block; width: 12px; height: 12px; border-radius: 3px; margin: 0 5px 0 14px; vertical-align: -1px; }
 .swatch:first-child { margin-left: 0; } .swatch.w { background: var(--barsoft); } .swatch.p { background: var(--bar); }
-.share { display: block; height: 8px; border-radius: 4px; background: var(--bar); min-width: 2px; }
+.part, .rest { display: inline-block; height: 8px; background: var(--bar); } .rest { background: var(--barsoft); }
 @media print { body { background: none; } main { max-width: none; padding: 0; } .card { break-inside: avoid; } }
 `;

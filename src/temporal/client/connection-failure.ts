@@ -1,5 +1,5 @@
 import { connect, type ClientHttp2Session, type IncomingHttpHeaders } from 'node:http2';
-import { grpcErrorOf } from './grpc-error';
+import { grpcErrorOf } from './grpc';
 import { nodeTlsOptions, TemporalConfigError, type TemporalTarget } from './target';
 import { withinMs } from './within-ms';
 

@@ -6,18 +6,12 @@ export {
   StoppedError,
   TemporalUnreachableError,
 } from './connection';
-export { countListed, oldestAge } from './count-listed';
 export { refusalOf, refusedError } from './connection-failure';
-export { GRPC_STATUS, grpcErrorOf } from './grpc-error';
+export { epochMsOf, GRPC_STATUS, grpcErrorOf, listPollers, rootCauseOf, throughServerTimeouts } from './grpc';
+export { countListed, newestOrderId, oldestAge, runningDeliveries, runningPurchases } from './lists';
 export { createPurchaseReader, type PurchaseReader } from './purchase-reader';
-export { newestOrderId } from './newest-order';
-export { epochMsOf } from './proto-timestamp';
-export { rootCauseOf } from './root-cause';
-export { createLastReconciliationReader, type EndedReconciliation } from './last-reconciliation';
-export { lookbackIssue } from './retention';
-export { runningDeliveries, runningPurchases } from './list-filters';
-export { startDelivery } from './start-delivery';
-export { throughServerTimeouts } from './through-server-timeouts';
-export { readTemporalTarget, TemporalConfigError, type TemporalTarget } from './target';
+export { createLastReconciliationReader, type EndedReconciliation, lookbackIssue } from './reconciliations';
 export { missingSearchAttributes, registerSearchAttributes, requireSearchAttributes } from './search-attributes';
+export { startDelivery } from './start-delivery';
+export { readTemporalTarget, TemporalConfigError, type TemporalTarget } from './target';
 export { withinMs } from './within-ms';

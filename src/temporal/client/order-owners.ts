@@ -3,7 +3,7 @@ import DataLoader from 'dataloader';
 import { PURCHASE_WORKFLOW } from '../../contracts/names';
 import { PARTNER_ORDER_ID, REFERENCE_ID } from '../../contracts/search-attributes';
 import { withinMs } from './within-ms';
-import { BETWEEN_LIST_QUERIES_MS } from './list-filters';
+import { BETWEEN_LIST_QUERIES_MS } from './lists';
 
 /** Questions within this time of the first share one query. */
 const SHARED_WITHIN_MS = 20;

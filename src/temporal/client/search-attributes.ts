@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connection } from '@temporalio/client';
+import { command } from '../../contracts/operator-commands';
 import { SEARCH_ATTRIBUTES } from '../../contracts/search-attributes';
 import { refusalOf, refusedError } from './connection-failure';
-import { GRPC_STATUS, grpcErrorOf } from './grpc-error';
+import { GRPC_STATUS, grpcErrorOf } from './grpc';
 import { TemporalConfigError } from './target';
 
 /** Temporal's number for the type Keyword; its proto package is no dependency of ours. */
@@ -31,7 +32,7 @@ export async function requireSearchAttributes(connection: Services, namespace: s
   if (missing.length > 0)
     throw new TemporalConfigError(
       `namespace ${namespace} does not have the search attributes ${missing.join(', ')}: ` +
-        'register them with `node dist/starter.js setup`, then start again',
+        `register them with \`${command('setup')}\`, then start again`,
     );
 }
 

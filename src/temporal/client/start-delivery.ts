@@ -2,7 +2,7 @@ import type { Client, WorkflowHandle } from '@temporalio/client';
 import type { DeliverInput } from '../../contracts/activities';
 import { DELIVER_WORKFLOW, deliverWorkflowId } from '../../contracts/names';
 import { REFERENCE_ID } from '../../contracts/search-attributes';
-import { summaryOf } from '../../domain/markdown';
+import { summaryOf } from '../../domain/texts';
 
 /**
  * Starts what brings the checkout up to date after the end of a purchase, or finds the one that runs: one at a time.

@@ -2,10 +2,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import type { NativeConnection, Worker } from '@temporalio/worker';
-import { refusalOf } from '../client';
+import { listPollers, refusalOf } from '../client';
 
-/** Temporal's numbers for the two kinds of task queue: workflow and activity tasks. Its proto package is no dependency of ours. */
-const TASK_QUEUE_TYPES = [1, 2];
 const CACHED_MS = 1_000;
 /** A probe that has not sent its request by then never will. */
 const REQUEST_MS = 10_000;
@@ -39,11 +37,10 @@ function whyIdle(worker: Worker): string | undefined {
 
 async function askServer(worker: Worker, connection: NativeConnection): Promise<Readiness> {
   const { namespace, taskQueue, identity } = worker.options;
-  const queue = { namespace, taskQueue: { name: taskQueue } };
-  const describe = (taskQueueType: number) => connection.workflowService.describeTaskQueue({ ...queue, taskQueueType });
+  const ask = () => listPollers(connection.workflowService, namespace, taskQueue);
   try {
-    const seen = await connection.withDeadline(Date.now() + 2_000, () => Promise.all(TASK_QUEUE_TYPES.map(describe)));
-    const ready = seen.every(({ pollers }) => pollers?.some((poller) => poller.identity === identity));
+    const seen = await connection.withDeadline(Date.now() + 2_000, ask);
+    const ready = seen.every((pollers) => pollers.some((poller) => poller.identity === identity));
     return { ready, reason: ready ? 'polling' : 'the server sees no poller of ours yet' };
   } catch (error) {
     return { ready: false, reason: refusalOf(error)?.cause ?? 'Temporal does not answer' };

@@ -1,6 +1,5 @@
 export { capacityFor, thisMachine } from './capacity';
 export { connectWorker } from './connection';
 export { readinessOf, startHealthServer } from './health';
-export { runWorker } from './run-worker';
+export { runWorker, versioningOf } from './run-worker';
 export { installRuntime, processMetrics } from './runtime';
-export { versioningOf } from './versioning';

@@ -1,4 +1,4 @@
-import type { Worker } from '@temporalio/worker';
+import type { Worker, WorkerDeploymentOptions } from '@temporalio/worker';
 
 /** How often the state of a worker is checked, and how long one that has failed may take to end by itself, in ms. */
 const FAILED_LIMITS = { everyMs: 1_000, withinMs: 5_000 };
@@ -26,4 +26,13 @@ export async function runWorker(
   } finally {
     clearTimeout(timer);
   }
+}
+
+/**
+ * With a version, each workflow stays with the version that it began on (`PINNED`), unless its code says otherwise.
+ *
+ * @returns undefined without one: the worker is not versioned.
+ */
+export function versioningOf(version?: WorkerDeploymentOptions['version']): WorkerDeploymentOptions | undefined {
+  return version && { version, useWorkerVersioning: true, defaultVersioningBehavior: 'PINNED' };
 }

@@ -1,6 +1,6 @@
 import { DefaultLogger, type LogEntry, Runtime, type RuntimeOptions } from '@temporalio/worker';
 import { referenceOfWorkflow } from '../../contracts/names';
-import { countFromZero, histogramBuckets, type Metrics, metricsOf } from '../../contracts/record-metrics';
+import { countFromZero, histogramBuckets, type Metrics, metricsOf } from '../../contracts/metrics';
 
 export interface RuntimeSettings {
   logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error';

@@ -196,7 +196,7 @@ async function deliveriesHaveEnded(plan: Plan, parts: DayParts): Promise<void> {
 /** Those that run. One whose order was broken for good when its keys were to be read is left out: it is tried for a day. */
 function deliveriesThatEnd({ events }: Plan, { referenceOf }: DayParts): string {
   const ofBroken = events.flatMap(({ what }) =>
-    what.type === 'order breaks' ? [deliverWorkflowId({ referenceId: referenceOf(what.of) })] : [],
+    what.type === 'order breaks' ? [deliverWorkflowId(referenceOf(what.of))] : [],
   );
   return [running(DELIVER_WORKFLOW), ...ofBroken.map((id) => `WorkflowId != '${id}'`)].join(' AND ');
 }

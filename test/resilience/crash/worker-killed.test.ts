@@ -121,8 +121,8 @@ describe('a worker process that gets a signal', () => {
   it.concurrent('SIGSTOP between the search and the write, and then SIGCONT, posts nothing', async () => {
     const environment = await start('never');
     const { sandbox } = environment;
-    // A request every 4 s: between its search and its write the placement waits for its turn.
-    const victim = await workerFor(environment, { PARTNER_MAX_RPS: '0.25' });
+    // A request every 2 s: between its search and its write the placement waits for its permit.
+    const victim = await workerFor(environment, { PARTNER_MAX_RPS: '0.5' });
     const bought = await startAll(environment, [polling('wait', { type: 'hang' })]);
     await waitUntil('it has searched', () => sandbox.requests().orders >= 1 + bought.length, { everyMs: 5 });
     victim.signal('SIGSTOP');
@@ -133,7 +133,7 @@ describe('a worker process that gets a signal', () => {
     await waitUntil('the placement has timed out', async () => (await timedOut()).every(Boolean), GIVEN_UP);
     victim.signal('SIGCONT');
     expect(await victim.end('SIGTERM')).toBe(0);
-    // The queue says that the slot comes too late, before the record of the intention and the age of the attempt would.
+    // The permit comes too late, before the record of the intention and the age of the attempt would.
     expect(sandbox.requests().place).toBe(0);
 
     const ends = await untilSettled(environment, referencesOf(bought));

@@ -121,7 +121,7 @@ async function causeTrouble(env: TestEnvironment, ring: (...alerts: string[]) =>
   await ring('DeliveriesFailing', 'BalanceGone', 'BalanceLow');
   receiver.answerWith(() => 204);
 
-  // How many of them come before the brake closes is a race, and so is whether PlacementsUnknown or PurchasingPaused rings.
+  // How many of them come before the circuit breaker opens is a race, and so is which alert fires.
   sandbox.addFault({ operation: 'place', times: 'always', action: { type: 'reset' } });
   await buy(14);
   await ring('PurchasesHeld');

@@ -41,19 +41,22 @@ describe('an order that changes between its review and the receipt of its event'
       .filter(({ data }) => data.kind === 'DELIVERED_KEYS_GONE')
       .map(({ data }) => data.details);
 
-  it.concurrent('is delivered as it is by then: a fuller one with all of its keys, in an event of its own', async () => {
-    const { referenceId, operator, orderId } = await waitingForDelivery('demo-never', 4, 'take-and-reset');
-    const all = ['A', 'B', 'C', 'D'].map((letter) => `${letter}-${referenceId}`);
-    await env.sandbox.changeOrder(orderId, { status: 'PARTIAL_COMPLETED', keys: [all.slice(0, 2)] });
-    await operator.pending('deliverSale', 2);
-    await env.sandbox.changeOrder(orderId, { status: 'COMPLETED', keys: [all] });
-    answers.delete(referenceId);
+  it.concurrent(
+    'is delivered as it is by then: a fuller one with all of its keys, in an event of its own',
+    async () => {
+      const { referenceId, operator, orderId } = await waitingForDelivery('demo-never', 4, 'take-and-reset');
+      const all = ['A', 'B', 'C', 'D'].map((letter) => `${letter}-${referenceId}`);
+      await env.sandbox.changeOrder(orderId, { status: 'PARTIAL_COMPLETED', keys: [all.slice(0, 2)] });
+      await operator.pending('deliverSale', 2);
+      await env.sandbox.changeOrder(orderId, { status: 'COMPLETED', keys: [all] });
+      answers.delete(referenceId);
 
-    expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });
-    expect(env.eventTypes(referenceId)).toEqual(['purchase.partially_delivered', 'purchase.delivered']);
-    expect(valuesOf(referenceId, 'purchase.delivered').map(({ keys }) => keys)).toEqual([all]);
-    expect((await env.audit(referenceId)).received).toEqual(all);
-  });
+      expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });
+      expect(env.eventTypes(referenceId)).toEqual(['purchase.partially_delivered', 'purchase.delivered']);
+      expect(valuesOf(referenceId, 'purchase.delivered').map(({ keys }) => keys)).toEqual([all]);
+      expect((await env.audit(referenceId)).received).toEqual(all);
+    },
+  );
 
   it.concurrent('is reviewed again before anything is sent, and there is nothing to raise an alert about', async () => {
     const { referenceId, operator, orderId } = await waitingForDelivery('demo-never', 2, 204);
@@ -76,17 +79,20 @@ describe('an order that changes between its review and the receipt of its event'
     for (const { keys } of valuesOf(referenceId)) expect(keys).toEqual([`A-${referenceId}`, `B-${referenceId}`]);
   });
 
-  it.concurrent('replaces keys that may have been delivered: the new ones are sent, and an alert names the old', async () => {
-    const { referenceId, operator, orderId } = await waitingForDelivery('demo-instant', 2);
-    await operator.pending('deliverSale', 2);
-    const [before] = valuesOf(referenceId);
-    await env.sandbox.changeOrder(orderId, { keys: [[`X-${referenceId}`, before!.keys[1]!]] });
-    answers.delete(referenceId);
+  it.concurrent(
+    'replaces keys that may have been delivered: the new ones are sent, and an alert names the old',
+    async () => {
+      const { referenceId, operator, orderId } = await waitingForDelivery('demo-instant', 2);
+      await operator.pending('deliverSale', 2);
+      const [before] = valuesOf(referenceId);
+      await env.sandbox.changeOrder(orderId, { keys: [[`X-${referenceId}`, before!.keys[1]!]] });
+      answers.delete(referenceId);
 
-    expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });
-    expect(valuesOf(referenceId, 'purchase.delivered').at(-1)!.keys).toEqual([`X-${referenceId}`, before!.keys[1]]);
-    expect(alertsOf(referenceId)).toEqual([{ maybeDelivered: [before!.ids[0]], count: 1 }]);
-  });
+      expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });
+      expect(valuesOf(referenceId, 'purchase.delivered').at(-1)!.keys).toEqual([`X-${referenceId}`, before!.keys[1]]);
+      expect(alertsOf(referenceId)).toEqual([{ maybeDelivered: [before!.ids[0]], count: 1 }]);
+    },
+  );
 
   it.concurrent('is delivered anew by a run after a reset, too', async () => {
     const { referenceId, operator, orderId } = await waitingForDelivery('demo-instant', 2, 'take-and-reset');
@@ -121,18 +127,21 @@ describe('an order that changes between its review and the receipt of its event'
     expect(received).toEqual(issued);
   });
 
-  it.concurrent('and is refunded ends REFUNDED: no key is sent again, and an alert names those that may have been', async () => {
-    const { referenceId, operator, orderId } = await waitingForDelivery('demo-instant', 2);
-    await operator.pending('deliverSale', 2);
-    const [before] = valuesOf(referenceId);
-    await env.sandbox.changeOrder(orderId, { status: 'REFUNDED' });
-    answers.delete(referenceId);
+  it.concurrent(
+    'and is refunded ends REFUNDED: no key is sent again, and an alert names those that may have been',
+    async () => {
+      const { referenceId, operator, orderId } = await waitingForDelivery('demo-instant', 2);
+      await operator.pending('deliverSale', 2);
+      const [before] = valuesOf(referenceId);
+      await env.sandbox.changeOrder(orderId, { status: 'REFUNDED' });
+      answers.delete(referenceId);
 
-    expect(await operator.result()).toMatchObject({ outcome: 'REFUNDED' });
-    expect(env.eventTypes(referenceId).toSorted()).toEqual(['purchase.attention', 'purchase.refunded']);
-    expect(alertsOf(referenceId)).toEqual([{ maybeDelivered: before!.ids, count: 2 }]);
-    expect((await env.audit(referenceId)).received).toEqual([]);
-  });
+      expect(await operator.result()).toMatchObject({ outcome: 'REFUNDED' });
+      expect(env.eventTypes(referenceId).toSorted()).toEqual(['purchase.attention', 'purchase.refunded']);
+      expect(alertsOf(referenceId)).toEqual([{ maybeDelivered: before!.ids, count: 2 }]);
+      expect((await env.audit(referenceId)).received).toEqual([]);
+    },
+  );
 
   it.concurrent(
     'more keys than were ordered are shown to a person before any of them leaves, and again if there are more by then',

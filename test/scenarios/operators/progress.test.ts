@@ -1,5 +1,5 @@
 import { PURCHASE_WORKFLOW, purchaseWorkflowId, STATUS_QUERY } from '../../../src/contracts/names';
-import type { StatusAnswer } from '../../../src/contracts/status-answer';
+import type { StatusAnswer } from '../../../src/contracts/purchase';
 import { summariesOf } from '../../support/history';
 import { operatorOf } from '../../support/operator';
 import { sharedEnvironment } from '../../support/test-environment';

@@ -17,53 +17,66 @@ const GUARDED: TestEnvironmentOptions = {
   settings: { ...LENIENT, confirmWindowMs: 600 },
 };
 
-it.concurrent('a balance that is gone costs five sales and one for each growing pause, and not those of a night', async () => {
-  const env = await startTestEnvironment(GUARDED);
-  await env.bought({ 'demo-instant': 1 });
-  const fault = env.sandbox.addFault({ operation: 'place', times: 'always', action: { type: 'answer', status: 402 } });
-  const rejected = await buyMany(env, 5);
-  for (const { outcome } of await env.ended(rejected, 150_000)) expect(outcome).toBe('REJECTED');
-  const waiting = await buyMany(env, 20);
-  await waitUntil('two more were let through, one after the other', () => fault.hits >= 7);
-  env.sandbox.clearFaults();
+it.concurrent(
+  'a balance that is gone costs five sales and one for each growing pause, and not those of a night',
+  async () => {
+    const env = await startTestEnvironment(GUARDED);
+    await env.bought({ 'demo-instant': 1 });
+    const fault = env.sandbox.addFault({
+      operation: 'place',
+      times: 'always',
+      action: { type: 'answer', status: 402 },
+    });
+    const rejected = await buyMany(env, 5);
+    for (const { outcome } of await env.ended(rejected, 150_000)) expect(outcome).toBe('REJECTED');
+    const waiting = await buyMany(env, 20);
+    await waitUntil('two more were let through, one after the other', () => fault.hits >= 7);
+    env.sandbox.clearFaults();
 
-  const outcomes = (await env.ended(waiting, 150_000)).map(({ outcome }) => outcome);
-  const lost = outcomes.filter((outcome) => outcome === 'REJECTED').length;
-  expect(lost).toBe(fault.hits - 5);
-  expect(lost).toBeLessThan(6);
-  expect(outcomes.filter((outcome) => outcome === 'DELIVERED')).toHaveLength(20 - lost);
-});
+    const outcomes = (await env.ended(waiting, 150_000)).map(({ outcome }) => outcome);
+    const lost = outcomes.filter((outcome) => outcome === 'REJECTED').length;
+    expect(lost).toBe(fault.hits - 5);
+    expect(lost).toBeLessThan(6);
+    expect(outcomes.filter((outcome) => outcome === 'DELIVERED')).toHaveLength(20 - lost);
+  },
+);
 
-it.concurrent('requests without an answer: held are those that were written, every other one is bought once', async () => {
-  const env = await startTestEnvironment(GUARDED);
-  env.sandbox.addFault({ operation: 'place', times: 'always', action: { type: 'reset' } });
-  const references = await buyMany(env, 5);
-  for (const referenceId of references) await env.untilState(referenceId, 'UNCONFIRMED');
-  references.push(...(await buyMany(env, 25)));
-  for (const referenceId of references.slice(6, 9)) await env.untilState(referenceId, 'PAUSED');
-  env.sandbox.clearFaults();
+it.concurrent(
+  'requests without an answer: held are those that were written, every other one is bought once',
+  async () => {
+    const env = await startTestEnvironment(GUARDED);
+    env.sandbox.addFault({ operation: 'place', times: 'always', action: { type: 'reset' } });
+    const references = await buyMany(env, 5);
+    for (const referenceId of references) await env.untilState(referenceId, 'UNCONFIRMED');
+    references.push(...(await buyMany(env, 25)));
+    for (const referenceId of references.slice(6, 9)) await env.untilState(referenceId, 'PAUSED');
+    env.sandbox.clearFaults();
 
-  const states = await endsOf(env, references);
-  expect(states.get('HELD')).toBeLessThan(15);
-  expect((states.get('HELD') ?? 0) + (states.get('DELIVERED') ?? 0)).toBe(30);
-  for (const referenceId of references) expect(env.sandbox.placeRequestsOf(referenceId)).toBe(1);
-  expect(changedEvents(env.receiver)).toEqual([]);
-});
+    const states = await endsOf(env, references);
+    expect(states.get('HELD')).toBeLessThan(15);
+    expect((states.get('HELD') ?? 0) + (states.get('DELIVERED') ?? 0)).toBe(30);
+    for (const referenceId of references) expect(env.sandbox.placeRequestsOf(referenceId)).toBe(1);
+    expect(changedEvents(env.receiver)).toEqual([]);
+  },
+);
 
-it.concurrent('a partner that refuses us is asked by one purchase at a time; who is cancelled meanwhile has bought nothing', async () => {
-  const env = await startTestEnvironment(GUARDED);
-  env.sandbox.settings({ apiKeys: ['rotated'] });
-  const references = await buyMany(env, 12);
-  for (const referenceId of references) await env.untilState(referenceId, 'PAUSED');
-  const [cancelled = '', ...others] = references;
-  await operatorOf(env, cancelled).cancel();
-  expect(await env.starter.result(cancelled)).toMatchObject({ outcome: 'CANCELLED' });
-  env.sandbox.settings({ apiKeys: ['sandbox-key'] });
+it.concurrent(
+  'a partner that refuses us is asked by one purchase at a time; who is cancelled meanwhile has bought nothing',
+  async () => {
+    const env = await startTestEnvironment(GUARDED);
+    env.sandbox.settings({ apiKeys: ['rotated'] });
+    const references = await buyMany(env, 12);
+    for (const referenceId of references) await env.untilState(referenceId, 'PAUSED');
+    const [cancelled = '', ...others] = references;
+    await operatorOf(env, cancelled).cancel();
+    expect(await env.starter.result(cancelled)).toMatchObject({ outcome: 'CANCELLED' });
+    env.sandbox.settings({ apiKeys: ['sandbox-key'] });
 
-  for (const { outcome } of await env.ended(others, 150_000)) expect(outcome).toBe('DELIVERED');
-  for (const referenceId of others) expect(env.sandbox.placeRequestsOf(referenceId)).toBe(1);
-  expect(env.sandbox.placeRequestsOf(cancelled)).toBe(0);
-});
+    for (const { outcome } of await env.ended(others, 150_000)) expect(outcome).toBe('DELIVERED');
+    for (const referenceId of others) expect(env.sandbox.placeRequestsOf(referenceId)).toBe(1);
+    expect(env.sandbox.placeRequestsOf(cancelled)).toBe(0);
+  },
+);
 
 it.concurrent('a purchase that waits asks once more at its deadline, and ends NOT_PLACED', async () => {
   const env = await startTestEnvironment({ ...GUARDED, settings: { ...GUARDED.settings, placeWithinMs: 5_000 } });

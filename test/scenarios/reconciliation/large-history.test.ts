@@ -108,14 +108,15 @@ describe(`a reconciliation of ${ORDERS} orders and ${PURCHASES} purchases`, () =
     const requests = pages() - before;
     expect(named(dry)).toEqual(planted);
     expect(dry.findings.ORPHAN).toBeGreaterThanOrEqual(ORDERS);
-    expect(requests).toBeLessThanOrEqual(Math.ceil((ORDERS + known) / 500) * 1.05);
+    // The partner ignores searches, so the order of the stopped purchase is looked for in the newest pages once more.
+    expect(requests).toBeLessThanOrEqual(Math.ceil((ORDERS + known) / 500) * 1.05 + 5);
 
     env.sandbox.settings({ historyOrder: 'newest', historyShift: 10 });
     const first = await env.reconcile();
     expect(named(first)).toEqual(planted);
     expect(first.repaired).toBe(2);
     expect(first.details).toHaveLength(200);
-    await env.untilListed("WorkflowType = 'deliverWorkflow' AND ExecutionStatus = 'Completed'", 4);
+    await env.untilListed("WorkflowType = 'deliverWorkflow' AND ExecutionStatus = 'Completed'", 3);
 
     env.sandbox.settings({ historyShift: 0 });
     const second = await env.reconcile();

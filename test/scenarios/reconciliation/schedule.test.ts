@@ -1,6 +1,6 @@
 import { RECONCILE_SCHEDULE } from '../../../src/contracts/names';
-import { runStarter } from '../../../src/cli/command-line';
-import { createScheduleManager, type NightlySchedule, type ScheduleManager } from '../../../src/starter/schedule';
+import { runStarter } from '../../../src/cli';
+import { createScheduleManager, type NightlySchedule, type ScheduleManager } from '../../../src/starter/reconciliation';
 import { HOUR } from '../../support/settings';
 import { startReconciliationEnvironment, type TestEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';

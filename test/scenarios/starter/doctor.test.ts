@@ -3,7 +3,7 @@ import { type Diagnosis, diagnose, formatDiagnosis } from '../../../src/cli/doct
 import { readDoctorConfig } from '../../../src/config';
 import { DEFAULT_LOOKBACK_MS } from '../../../src/contracts/reconciliation';
 import { type Fault, type Settings, startSandbox } from '../../../sandbox';
-import { createScheduleManager } from '../../../src/starter/schedule';
+import { createScheduleManager } from '../../../src/starter/reconciliation';
 import { connectClient } from '../../../src/temporal/client';
 import { closeAtEnd, temporaryFolder } from '../../support/clean-up';
 import { type ProcessEnv, starterProcess, workerEnvOf } from '../../support/processes';

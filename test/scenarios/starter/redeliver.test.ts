@@ -30,20 +30,17 @@ describe('redeliver sends the event of a purchase that has ended once more', () 
     ['demo-partial', 4, 'purchase.partially_delivered'],
     ['demo-failed', 1, 'purchase.failed'],
     ['demo-out-of-stock', 1, 'purchase.rejected'],
-  ])(
-    'of %s × %i, under the same id and with the same data, and buys nothing',
-    async (product, quantity, type) => {
-      const { referenceId } = await env.bought({ [product]: quantity });
-      const requests = env.sandbox.placeRequestsOf(referenceId);
-      const redelivery = await env.starter.redeliver(referenceId);
+  ])('of %s × %i, under the same id and with the same data, and buys nothing', async (product, quantity, type) => {
+    const { referenceId } = await env.bought({ [product]: quantity });
+    const requests = env.sandbox.placeRequestsOf(referenceId);
+    const redelivery = await env.starter.redeliver(referenceId);
 
-      const [first, second, ...more] = eventsOf(referenceId);
-      expect(second).toMatchObject({ id: first?.id, body: { type, data: first?.body.data } });
-      expect(more).toEqual([]);
-      expect(redelivery.events).toEqual([{ id: first?.id, type, at: second?.body.timestamp }]);
-      expect(env.sandbox.placeRequestsOf(referenceId)).toBe(requests);
-    },
-  );
+    const [first, second, ...more] = eventsOf(referenceId);
+    expect(second).toMatchObject({ id: first?.id, body: { type, data: first?.body.data } });
+    expect(more).toEqual([]);
+    expect(redelivery.events).toEqual([{ id: first?.id, type, at: second?.body.timestamp }]);
+    expect(env.sandbox.placeRequestsOf(referenceId)).toBe(requests);
+  });
 
   it('as often as it is asked to, and status tells of each', async () => {
     const { referenceId } = await env.bought({ 'demo-instant': 1 });

@@ -160,7 +160,15 @@ describe('resolve carries the decision of a person to a purchase that is held', 
     const handle = await env.client.workflow.start('purchaseWorkflow', {
       workflowId: `purchase-${referenceId}`,
       taskQueue: `nobody-${referenceId}`,
-      memo: { hold: { id: 'x:1', reason: 'PLACEMENT_UNKNOWN', explanation: 'why', decisions: ['abandon'], since: '2026-01-01T00:00:00Z' } },
+      memo: {
+        hold: {
+          id: 'x:1',
+          reason: 'PLACEMENT_UNKNOWN',
+          explanation: 'why',
+          decisions: ['abandon'],
+          since: '2026-01-01T00:00:00Z',
+        },
+      },
     });
     const impatient = createStarter(env.client, { answerWithinMs: 500 });
     const asked = impatient.resolve(referenceId, { decision: 'abandon' });

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { runStarter } from '../../../src/cli/command-line';
+import { runStarter } from '../../../src/cli';
 import { connectClient } from '../../../src/temporal/client';
 import { startDevServer } from '../../support/dev-server';
 import { freePort } from '../../support/free-port';

@@ -9,7 +9,7 @@ import {
   RECONCILE_WORKFLOW,
 } from '../../../src/contracts/names';
 import { DEFAULT_LOOKBACK_MS, type ReconciliationMemo } from '../../../src/contracts/reconciliation';
-import { metricsOf } from '../../../src/contracts/record-metrics';
+import { metricsOf } from '../../../src/contracts/metrics';
 import { keepGauges } from '../../../src/metrics';
 import { reconcileNow } from '../../../src/starter/reconciliation';
 import { createLastReconciliationReader } from '../../../src/temporal/client';
@@ -36,7 +36,7 @@ describe('the gauges of a worker that has just begun', () => {
       warn: (line) => void warnings.push(line),
       signal: ending.signal,
     });
-    const isRead = () => shown.has('fulfilment_last_reconciliation_mended') || warnings.length > 1;
+    const isRead = () => shown.has('fulfilment_last_reconciliation_repaired') || warnings.length > 1;
     await waitUntil('all was read once', isRead);
     ending.abort();
     await reading;
@@ -87,7 +87,7 @@ describe('the gauges of a worker that has just begun', () => {
     expect(shown.get('fulfilment_last_reconciliation_duration_seconds')).toBeGreaterThan(0);
     expect(findings.ORPHAN).toBeGreaterThan(0);
     expect(shown.get('fulfilment_last_reconciliation_findings ORPHAN')).toBe(findings.ORPHAN);
-    expect(shown.get('fulfilment_last_reconciliation_mended')).toBe(0);
+    expect(shown.get('fulfilment_last_reconciliation_repaired')).toBe(0);
   });
 
   it('show the night, until a manual one has looked back as far, however many shorter ones or dry runs there were', async () => {

@@ -1,5 +1,5 @@
 import { startDevServer } from '../../support/dev-server';
-import { operatorOf } from '../../support/operator';
+import { type Operator, operatorOf } from '../../support/operator';
 import { startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
 import { startWorkerOf } from '../../support/worker';
@@ -18,15 +18,15 @@ describe('what a worker with one slot is given first, when activities have piled
     ({ address } = await startDevServer({ config: ['matching.enableFairness=true', ...partitions, freshCounts] }));
   });
 
-  it('is a placement, then a search that settles, then a poll, and last the reconciliation, whoever waited longest', async () => {
+  it('is a placement, then a search that confirms, then a poll, and last the reconciliation, whoever waited longest', async () => {
     const env = await startTestEnvironment({ address, worker: false, settings: { pollIntervalMs: 60_000 } });
     await startWorkerOf(env, { enableNonLocalActivities: false });
     await env.client.workflow.start(RECONCILE_WORKFLOW, { workflowId: 'waits-longest', taskQueue: env.taskQueue });
     await untilPiledUp(env, 1);
-    await answerPlacement(env, { evidence: 'PLACED', orderId: 'of-nobody' });
-    await untilPiledUp(env, 2);
-    await answerPlacement(env, { evidence: 'ANSWERED', why: 'an error' });
-    await untilPiledUp(env, 3);
+    const placed = await answerPlacement(env, { evidence: 'PLACED', orderId: 'of-nobody' });
+    await placed.pending('awaitOrderChange');
+    const failed = await answerPlacement(env, { evidence: 'ANSWERED', why: 'an error' });
+    await failed.pending('findOrders');
     await env.buy({ 'demo-instant': 1 });
     await untilPiledUp(env, 4);
 
@@ -83,10 +83,11 @@ async function startOneSlot(env: TestEnvironment): Promise<Dispatched[]> {
 }
 
 /** Buys, and answers the placement by hand, as no worker does. */
-async function answerPlacement(env: TestEnvironment, answer: object): Promise<void> {
+async function answerPlacement(env: TestEnvironment, answer: object): Promise<Operator> {
   const operator = operatorOf(env, await env.buy({ 'demo-instant': 1 }));
   await operator.pending('placeOrder');
   await operator.complete('placeOrder', answer);
+  return operator;
 }
 
 /** Waits until so many activities wait at the server for a worker. */

@@ -19,7 +19,7 @@ describe('a worker process at work', () => {
     await worker.untilHealth('/readyz', 200);
     await env.bought({ 'demo-instant': 1 });
 
-    const metrics = await waitUntilShown(worker, /^fulfilment_last_reconciliation_mended\{/m);
+    const metrics = await waitUntilShown(worker, /^fulfilment_last_reconciliation_repaired\{/m);
     for (const shown of [
       /^fulfilment_purchases_ended_total\{[^}]*outcome="DELIVERED"[^}]*\} 1$/m,
       // Never counted, and shown all the same: from nothing to 1 would be no increase.

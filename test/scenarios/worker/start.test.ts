@@ -50,19 +50,18 @@ describe('a worker that can not start says why, before it has done anything', ()
     expect([temporal.connections, partner.connections]).toEqual([0, 0]);
   });
 
-  it.each([
-    ['linkSync', 'link', 'EPERM at link'],
-    ['fsyncSync', 'fsync', 'EINVAL at fsync'],
-  ])('names a folder for deliveries on a file system that lacks %s: 78', async (call, syscall, reason) => {
+  it('names a folder for deliveries on a file system that can not sync: 78', async () => {
     const lacking = join(temporaryFolder(), 'lacking.cjs');
-    const [code] = reason.split(' ');
-    const error = `Object.assign(new Error('x'), { code: '${code}', syscall: '${syscall}' })`;
-    writeFileSync(lacking, `require('node:fs').${call} = () => { throw ${error}; };`);
+    const error = "Object.assign(new Error('x'), { code: 'EINVAL', syscall: 'fsync' })";
+    writeFileSync(lacking, `require('node:fs').fsyncSync = () => { throw ${error}; };`);
     const deliveries = temporaryFolder();
     const env = lonelyWorkerEnv({ DELIVERY_URL: undefined, DELIVERY_SECRET: undefined, DELIVERY_DIR: deliveries });
     const worker = await startWorkerProcess({ env, nodeArgs: ['--require', lacking] });
     const { code: exitCode, stderr } = await worker.ended;
-    expect({ exitCode, stderr }).toEqual({ exitCode: 78, stderr: expect.stringContaining(reason) as string });
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 78,
+      stderr: expect.stringContaining('EINVAL at fsync') as string,
+    });
     expect(stderr).toContain('Name one on a file system that');
     expect(readdirSync(deliveries)).toEqual([]);
   });

@@ -1,6 +1,5 @@
-import { purchaseWorkflowId, RECONCILE_SCHEDULE, watchWorkflowId } from '../../../src/contracts/names';
-import { createScheduleManager } from '../../../src/starter/schedule';
-import { keepWatching } from '../../../src/temporal/client';
+import { purchaseWorkflowId, RECONCILE_SCHEDULE } from '../../../src/contracts/names';
+import { createScheduleManager } from '../../../src/starter/reconciliation';
 import { versioningOf } from '../../../src/temporal/worker';
 import { operatorOf } from '../../support/operator';
 import { startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
@@ -25,9 +24,6 @@ describe('versioned workers', () => {
     const { referenceId: later } = await env.bought({ 'demo-instant': 1 });
     expect(await deployment.versionOf(purchaseWorkflowId(later))).toBe('PINNED to second');
     expect(await nightlyReconciliation(env, deployment)).toBe('PINNED to second');
-    await keepWatching(env.client, env.taskQueue);
-    const watcher = () => deployment.versionOf(watchWorkflowId(env.taskQueue));
-    await waitUntil('the watcher has begun', async () => (await watcher()) === 'AUTO_UPGRADE to second');
     expect(await deployment.versionOf(purchaseWorkflowId(open))).toBe('PINNED to first');
 
     await stopFirst();

@@ -1,4 +1,4 @@
-import type { DecisionKind } from '../../../src/contracts/purchase';
+import type { DecisionKind } from '../../../src/domain/holds';
 import type { Reply } from '../../support/http-server';
 import { BROKEN_ANSWERS, headerText, type HostileAnswer, WRONG_FIELDS } from './hostile-answers';
 import type { Envelope, HistoryData, OrderData, Twist } from './hostile-partner';
@@ -82,7 +82,8 @@ export const STRANGE_ORDERS: Record<string, UglyPurchase> = {
     decisions: ['withhold'],
     outcome: 'ABANDONED',
   },
-  'key-gone': { ...keysGoneInBetween(), decisions: ['deliver'], outcome: 'DELIVERED' },
+  'key-gone': { ...keysGoneInBetween(), outcome: 'DELIVERED' },
+  'keys-that-change': { ...keysThatChange(), decisions: ['withhold'], outcome: 'ABANDONED' },
   'type-of-a-key': { twist: orderTwist((order) => retype(order, `text ${STRANGERS_KEY}`)), outcome: 'DELIVERED' },
 };
 
@@ -122,11 +123,17 @@ function keysGoneInBetween(): Pick<UglyPurchase, 'checkout' | 'twist'> {
       return areGone ? { status: 500 } : undefined;
     },
     twist: lookTwist(() => {
-      const answer = areGone ? withoutKeys : undefined;
+      const answer = areGone ? withKey(STRANGERS_KEY) : undefined;
       areGone = false;
       return answer;
     }),
   };
+}
+
+/** Other keys at each look. */
+function keysThatChange(): Pick<UglyPurchase, 'twist'> {
+  let looks = 0;
+  return { twist: lookTwist(() => withKey(`${STRANGERS_KEY}-${++looks}`)) };
 }
 
 function orderTwist(change: (order: OrderData, key: string) => OrderData): Twist {
@@ -136,11 +143,13 @@ function orderTwist(change: (order: OrderData, key: string) => OrderData): Twist
   });
 }
 
-const withoutKeys: HostileAnswer = (plain) => {
-  const { data } = plain.details;
-  const products = data.products.map((product) => ({ ...product, keys: [{ type: 'text', value: STRANGERS_KEY }] }));
-  return { json: { ...plain, details: { ...plain.details, data: { ...data, products } } } };
-};
+function withKey(value: string): HostileAnswer {
+  return (plain) => {
+    const { data } = plain.details;
+    const products = data.products.map((product) => ({ ...product, keys: [{ type: 'text', value }] }));
+    return { json: { ...plain, details: { ...plain.details, data: { ...data, products } } } };
+  };
+}
 
 function eachProduct(order: OrderData, change: (product: OrderData['products'][number]) => object): OrderData {
   return { ...order, products: order.products.map((product) => ({ ...product, ...change(product) })) };

@@ -3,8 +3,8 @@ import { type Admission, createCircuitBreaker, type PlacementSign } from '../../
 const FIRST_PAUSE = 30_000;
 const LONGEST_PAUSE = 600_000;
 
-function breakerAt(start = 0) {
-  let time = start;
+function breakerAt() {
+  let time = 0;
   const changes: (string | undefined)[] = [];
   const breaker = createCircuitBreaker({
     firstPauseMs: FIRST_PAUSE,
@@ -27,83 +27,70 @@ function breakerAt(start = 0) {
     admission,
     tryAdmission,
     try: (referenceId: string, sign: PlacementSign) => admission(referenceId).end(sign, 'no answer'),
+    fail: (...referenceIds: string[]) => referenceIds.forEach((one) => admission(one).end('FAILS', 'no answer')),
     isPaused: (referenceId: string) => tryAdmission(referenceId) === undefined,
   };
 }
 
 /** A breaker that five failed purchases have just opened. */
-function openBreaker() {
-  const breaker = breakerAt();
-  for (const referenceId of ['A', 'B', 'C', 'D', 'E']) breaker.try(referenceId, 'FAILS');
+function openBreaker(breaker = breakerAt()) {
+  breaker.fail('A', 'B', 'C', 'D', 'E');
   return breaker;
 }
 
 describe('a closed circuit breaker', () => {
-  it('opens when five different purchases in a row fail, and says why', () => {
-    const breaker = openBreaker();
-    expect(breaker.isPaused('F')).toBe(true);
+  it('opens when five different purchases in a row fail, says why, and stops what was about to be sent', () => {
+    const breaker = breakerAt();
+    const underWay = breaker.admission('Z');
+    breaker.fail('A', 'B', 'C', 'D');
+    expect([underWay.whyPaused(), breaker.isPaused('E')]).toEqual([undefined, false]);
+    breaker.fail('E');
+    expect([underWay.whyPaused(), breaker.isPaused('F')]).toEqual(['no answer', true]);
     expect(breaker.changes).toEqual(['no answer']);
   });
 
-  it('stays closed for one purchase that fails again and again, and for four', () => {
+  it('stays closed for one purchase that fails again and again', () => {
     const breaker = breakerAt();
-    for (let time = 0; time < 20; time++) breaker.try('A', 'FAILS');
-    for (const referenceId of ['B', 'C', 'D']) breaker.try(referenceId, 'FAILS');
+    breaker.fail(...Array.from({ length: 20 }, () => 'A'), 'B', 'C', 'D');
     expect(breaker.isPaused('E')).toBe(false);
   });
 
   it('begins a new row after a success, and neither after nothing nor after a refused order', () => {
     const breaker = breakerAt();
-    for (const referenceId of ['A', 'B', 'C', 'D']) breaker.try(referenceId, 'FAILS');
+    breaker.fail('A', 'B', 'C', 'D');
     breaker.try('E', 'WORKS');
-    for (const referenceId of ['F', 'G', 'H', 'I']) breaker.try(referenceId, 'FAILS');
+    breaker.fail('F', 'G', 'H', 'I');
     breaker.try('J', 'NOTHING');
     expect(breaker.isPaused('K')).toBe(false);
-    breaker.try('K', 'FAILS');
+    breaker.fail('K');
     expect(breaker.isPaused('L')).toBe(true);
-  });
-
-  it('stops requests that were about to be sent when it opened', () => {
-    const breaker = breakerAt();
-    const underWay = breaker.admission('Z');
-    for (const referenceId of ['A', 'B', 'C', 'D']) breaker.try(referenceId, 'FAILS');
-    expect(underWay.whyPaused()).toBeUndefined();
-    breaker.try('E', 'FAILS');
-    expect(underWay.whyPaused()).toBe('no answer');
   });
 });
 
 describe('an open circuit breaker', () => {
-  it('lets one placement through when its pause is over, and no second one meanwhile', () => {
+  it('lets one placement through when its pause is over, no second one meanwhile, and closes when that succeeds', () => {
     const breaker = openBreaker();
     breaker.pass(FIRST_PAUSE - 1);
     expect(breaker.isPaused('F')).toBe(true);
     breaker.pass(1);
     const trial = breaker.admission('F');
-    expect(trial.whyPaused()).toBeUndefined();
-    expect(breaker.isPaused('G')).toBe(true);
-  });
-
-  it('closes when the trial succeeds', () => {
-    const breaker = openBreaker();
-    breaker.pass(FIRST_PAUSE);
-    breaker.try('F', 'WORKS');
-    expect(breaker.isPaused('G')).toBe(false);
-    expect(breaker.isPaused('H')).toBe(false);
+    expect([trial.whyPaused(), breaker.isPaused('G')]).toEqual([undefined, true]);
+    trial.end('WORKS');
+    expect([breaker.isPaused('G'), breaker.isPaused('H')]).toEqual([false, false]);
     expect(breaker.changes).toEqual(['no answer', undefined]);
   });
 
   it('doubles its pause with each trial that fails, up to ten minutes', () => {
     const breaker = openBreaker();
     const pauses = Array.from({ length: 7 }, (_, trial) => {
-      let pause = 0;
       let admitted = breaker.tryAdmission(`T${trial}`);
-      for (; !admitted; admitted = breaker.tryAdmission(`T${trial}`)) {
+      let waited = 0;
+      for (; !admitted; waited++) {
         breaker.pass(FIRST_PAUSE);
-        pause += FIRST_PAUSE;
+        admitted = breaker.tryAdmission(`T${trial}`);
       }
-      admitted.end('FAILS', 'no answer');
-      return pause / FIRST_PAUSE;
+      admitted.end('FAILS');
+      return waited;
     });
     expect(pauses).toEqual([1, 2, 4, 8, 16, 20, 20]);
   });
@@ -118,37 +105,31 @@ describe('an open circuit breaker', () => {
   it('tries another purchase before one whose trial failed, and that one again if no other waits', () => {
     const breaker = openBreaker();
     breaker.pass(FIRST_PAUSE);
-    breaker.try('sick', 'FAILS');
+    breaker.fail('sick');
     expect(breaker.isPaused('healthy')).toBe(true);
     breaker.pass(2 * FIRST_PAUSE);
     expect(breaker.isPaused('sick')).toBe(true);
     breaker.try('healthy', 'NOTHING');
-    breaker.try('sick', 'FAILS');
+    breaker.fail('sick');
   });
 
   it('does not wait for a purchase that has long not asked: it has ended, or asks another worker', () => {
     const breaker = openBreaker();
     breaker.pass(FIRST_PAUSE);
-    breaker.try('sick', 'FAILS');
+    breaker.fail('sick');
     expect(breaker.isPaused('gone')).toBe(true);
     breaker.pass(LONGEST_PAUSE + 1);
     expect(breaker.isPaused('sick')).toBe(false);
   });
 
-  it('closes on an answer to a request that was sent before it opened', () => {
+  it.each<[string, PlacementSign, pauseMs: number]>([
+    ['closes on a success', 'WORKS', 0],
+    ['is not opened for longer by a failure', 'FAILS', FIRST_PAUSE],
+  ])('%s of a request that was sent before it opened', (_, sign, pauseMs) => {
     const breaker = breakerAt();
     const underWay = breaker.admission('Z');
-    for (const referenceId of ['A', 'B', 'C', 'D', 'E']) breaker.try(referenceId, 'FAILS');
-    underWay.end('WORKS');
-    expect(breaker.isPaused('F')).toBe(false);
-  });
-
-  it('is not opened for longer by requests that were sent before it opened and fail now', () => {
-    const breaker = breakerAt();
-    const underWay = breaker.admission('Z');
-    for (const referenceId of ['A', 'B', 'C', 'D', 'E']) breaker.try(referenceId, 'FAILS');
-    breaker.pass(FIRST_PAUSE);
-    underWay.end('FAILS', 'timed out');
+    openBreaker(breaker).pass(pauseMs);
+    underWay.end(sign, 'timed out');
     expect(breaker.isPaused('F')).toBe(false);
   });
 });

@@ -1,6 +1,6 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { toFailure } from '../../../src/activities/failures';
-import { DeliveryError } from '../../../src/delivery/errors';
+import { DeliveryError } from '../../../src/delivery/delivery';
 import { PartnerError, statusError } from '../../../src/partner/errors';
 import { deliveryOptions, pollingOptions, readSaleOptions, singlePollOptions } from '../../../src/workflows/policies';
 import { FAST } from '../../support/settings';

@@ -3,10 +3,10 @@ import { DefaultLogger } from '@temporalio/worker';
 import type { ActivityDependencies } from '../../../src/activities/dependencies';
 import { createFindOrdersActivities } from '../../../src/activities/find-orders';
 import { createHistoryProof } from '../../../src/activities/history-proof';
-import { createPartnerClient, type PartnerClient } from '../../../src/partner/index';
-import { closeAtEnd } from '../../support/clean-up';
+import type { PartnerClient } from '../../../src/partner/index';
 import { type ScriptedServer, startServer } from '../../support/http-server';
 import { FAST } from '../../support/settings';
+import { clientOf, envelope } from '../partner/fixtures';
 
 const MINUTE = 60_000;
 /** When the order that is looked for had been sent. */
@@ -31,29 +31,17 @@ describe('a search that shows no order says something only if it would have show
     }, now);
   }
 
-  it.each(['newest', 'oldest'] as const)('it does, where the %s orders come first', async (first) => {
-    const shown = await partnerThatLists({ newest: -3, indexed: 10, first });
-    expect(await prove(shown)).toMatchObject({ readable: true });
+  const UNPROVEN = { readable: false, why: 'the search does not find an order known to exist' };
+
+  describe.each(['newest', 'oldest'] as const)('where the %s orders come first', (first) => {
+    it.each<[string, newest: number, indexed: number, object]>([
+      ['it does, where it finds the newest order', -3, 10, { readable: true }],
+      ['it does not where its index lags: that it finds old ones proves nothing', -1, -10, UNPROVEN],
+      ['it does where its lagging index has come past the order that is looked for', 5, 3, { readable: true }],
+    ])('%s', async (_, newest, indexed, expected) => {
+      expect(await prove(await partnerThatLists({ newest, indexed, first }))).toMatchObject(expected);
+    });
   });
-
-  it.each(['newest', 'oldest'] as const)(
-    'it does not where its index lags, and the %s orders come first: that it finds old ones proves nothing',
-    async (first) => {
-      const shown = await partnerThatLists({ newest: -1, indexed: -10, first });
-      expect(await prove(shown)).toEqual({
-        readable: false,
-        why: 'the search does not find an order known to exist',
-      });
-    },
-  );
-
-  it.each(['newest', 'oldest'] as const)(
-    'it does where its index lags but has come past the order that is looked for, and the %s orders come first',
-    async (first) => {
-      const shown = await partnerThatLists({ newest: 5, indexed: 3, first });
-      expect(await prove(shown)).toMatchObject({ readable: true });
-    },
-  );
 
   it.each([
     [9, false],
@@ -69,10 +57,7 @@ describe('a search that shows no order says something only if it would have show
 
   it('it does not where no order has a reference to search for', async () => {
     const shown = await partnerThatShows(() => []);
-    expect(await prove(shown)).toEqual({
-      readable: false,
-      why: 'the order history is empty, which proves nothing',
-    });
+    expect(await prove(shown)).toEqual({ readable: false, why: 'the order history is empty, which proves nothing' });
   });
 });
 
@@ -94,8 +79,9 @@ describe('the newest orders prove something to all purchases of a process', () =
   it('unless they could not be read, which proves nothing to the next', async () => {
     const { partner, server } = await partnerThatShows(() => minutesUntil(-1, 3).toReversed());
     const proof = createHistoryProof({ settings: FAST, now: () => 0 });
-    server.failNext();
+    server.fails(true);
     await expect(proof.read(partner)).rejects.toThrow('503');
+    server.fails(false);
     expect(await proof.read(partner)).toMatchObject({ newestIsFound: true });
   });
 });
@@ -109,17 +95,10 @@ describe('a search that shows no order is not believed where the list that is to
       { '-1': rotten },
     );
     const deps = { partner, now: Date.now, settings: FAST } as unknown as ActivityDependencies;
-    const input = {
-      referenceId: referenceOf(-1),
-      since: SENT - 2 * MINUTE,
-      prove: true,
-      sentBefore: SENT,
-      mayHaveArrived: true,
-    };
-    return new MockActivityEnvironment({}, { logger: new DefaultLogger('ERROR') }).run(
-      createFindOrdersActivities(deps).findOrders,
-      input,
-    );
+    const limits = { since: SENT - 2 * MINUTE, prove: true, sentBefore: SENT, mayHaveArrived: true };
+    const environment = new MockActivityEnvironment({}, { logger: new DefaultLogger('ERROR') });
+    const { findOrders } = createFindOrdersActivities(deps);
+    return environment.run(findOrders, { referenceId: referenceOf(-1), ...limits });
   }
 
   it.each([
@@ -149,7 +128,7 @@ function referenceOf(minute: number): string {
 
 interface Shown {
   partner: PartnerClient;
-  server: Pick<ScriptedServer, 'received'> & { failNext(): void };
+  server: Pick<ScriptedServer, 'received'> & { fails(now: boolean): void };
 }
 
 /** A partner whose history has an order for each minute that `find` gives, `changed` as said. Its client has our clock `now`. */
@@ -161,10 +140,7 @@ async function partnerThatShows(
   let fails = false;
   const server = await startServer({
     respond: ({ path }) => {
-      if (fails) {
-        fails = false;
-        return { status: 503 };
-      }
+      if (fails) return { status: 503 };
       const { searchParams } = new URL(path, 'http://partner');
       const [page, limit] = [Number(searchParams.get('page') ?? 1), Number(searchParams.get('limit'))];
       const found = find(searchParams.get('query') ?? '');
@@ -175,11 +151,12 @@ async function partnerThatShows(
         created_at: new Date(SENT + minute * MINUTE).toISOString(),
         ...changed[minute],
       }));
-      const data = { hits: found.length, orders, pages: { page, total: Math.ceil(found.length / limit), limit } };
-      return { json: { status: 200, success: true, details: { data, extensions: {} } } };
+      const pages = { page, total: Math.ceil(found.length / limit), limit };
+      return { json: envelope({ hits: found.length, orders, pages }) };
     },
   });
-  const partner = createPartnerClient({ baseUrl: server.url, apiKey: () => 'key', now });
-  closeAtEnd(partner.close);
-  return { partner, server: { received: server.received, failNext: () => void (fails = true) } };
+  return {
+    partner: clientOf(server.url, { now }),
+    server: { received: server.received, fails: (now) => void (fails = now) },
+  };
 }

@@ -7,12 +7,7 @@ const secretId = fingerprints.newestId();
 const text = (value: string) => ({ type: 'text', value });
 
 function orderWith(status: string, ...products: [id: string, ...values: string[]][]): Order {
-  const lines = products.map(([id, ...values]) => ({
-    id,
-    title: `Product ${id}`,
-    quantity: 2,
-    keys: values.map(text),
-  }));
+  const lines = products.map(([id, ...values]) => ({ id, title: id, quantity: 2, keys: values.map(text) }));
   return { id: 'o-1', status, products: lines, totalDebit: 9.99 } as Order;
 }
 

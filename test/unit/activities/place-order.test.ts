@@ -1,14 +1,12 @@
 import type { Client } from '@temporalio/client';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
+import { createCircuitBreaker } from '../../../src/activities/circuit-breaker';
 import type { ActivityDependencies } from '../../../src/activities/dependencies';
 import { createPlaceOrderActivities } from '../../../src/activities/place-order';
-import { createPartnerClient } from '../../../src/partner';
-import { closeAtEnd } from '../../support/clean-up';
-import { NO_BRAKE } from '../../support/no-brake';
 import { startServer } from '../../support/http-server';
 import { FAST } from '../../support/settings';
-import { envelope } from '../partner/fixtures';
+import { clientOf, envelope } from '../partner/fixtures';
 
 const EMPTY_HISTORY = { json: envelope({ hits: 0, orders: [], pages: { page: 1, total: 1, limit: 500 } }) };
 const MAX_AGE_MS = 2_500;
@@ -25,9 +23,7 @@ describe('a placement attempt', () => {
         return 'hang';
       },
     });
-    const partner = createPartnerClient({ baseUrl: server.url, apiKey: () => 'test-key', timeoutMs: TIMEOUT_MS });
-    closeAtEnd(partner.close);
-
+    const partner = clientOf(server.url, { timeoutMs: TIMEOUT_MS });
     expect(await placeOrder({ partner })).toMatchObject({ evidence: 'UNKNOWN' });
     expect(server.received.map(({ method }) => method)).toEqual(['GET', 'POST']);
   });
@@ -40,7 +36,8 @@ function placeOrder({ partner }: Pick<ActivityDependencies, 'partner'>) {
     activity: { heartbeat: async () => undefined },
   } as unknown as Client;
   const settings = { ...FAST, partnerTimeoutMs: TIMEOUT_MS };
-  const deps = { partner, client, settings, brake: NO_BRAKE, now: Date.now };
+  const circuitBreaker = createCircuitBreaker({ firstPauseMs: 1, longestPauseMs: 1 });
+  const deps = { partner, client, settings, circuitBreaker, now: Date.now };
   const activities = createPlaceOrderActivities(deps as unknown as ActivityDependencies);
   const dispatched = Date.now();
   const info = { attempt: 1, scheduledTimestampMs: dispatched, currentAttemptScheduledTimestampMs: dispatched };
@@ -51,6 +48,8 @@ function placeOrder({ partner }: Pick<ActivityDependencies, 'partner'>) {
     items: [{ productId: 'P-1', quantity: 1 }],
     since: dispatched,
     firstRunId,
+    mayHaveArrived: false,
+    fingerprintSecretId: 'k',
     maxAgeMs: MAX_AGE_MS,
   });
 }

@@ -2,23 +2,26 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import type { ActivityDependencies } from '../../../src/activities/dependencies';
 import { createPollOrderActivities } from '../../../src/activities/poll-order';
-import { createPartnerClient } from '../../../src/partner/index';
-import { closeAtEnd } from '../../support/clean-up';
 import { startServer } from '../../support/http-server';
 import { FAST } from '../../support/settings';
+import { clientOf } from '../partner/fixtures';
 
 const SCHEDULED = Date.parse('2026-01-01T12:00:00Z');
 
 it('a pause that the partner asks for beyond the deadline ends there: with more the activity would end, and begin anew', async () => {
   const server = await startServer({ respond: () => ({ status: 503, headers: { 'retry-after': '60' }, body: '' }) });
-  const partner = createPartnerClient({ baseUrl: server.url, apiKey: () => 'key' });
-  closeAtEnd(partner.close);
   const now = () => SCHEDULED + 2_000;
-  const deps = { partner, now, settings: FAST, metrics: { count: () => {} } } as unknown as ActivityDependencies;
+  const deps = {
+    partner: clientOf(server.url),
+    now,
+    settings: FAST,
+    metrics: { count: () => {} },
+  } as unknown as ActivityDependencies;
+  const purchase = { orderId: 'o-1', referenceId: 'REF-1', firstRunId: 'run', fingerprintSecretId: 'k' };
   const polling = { attempt: 2, scheduledTimestampMs: SCHEDULED, scheduleToCloseTimeoutMs: 10_000 };
   const poll = new MockActivityEnvironment(polling, { logger: new DefaultLogger('ERROR') }).run(
     createPollOrderActivities(deps).awaitOrderChange,
-    { orderId: 'o-1', referenceId: 'REF-1', firstRunId: 'run', firstDelayMs: 0, intervalMs: 1_000 },
+    { ...purchase, firstDelayMs: 0, intervalMs: 1_000, watch: 'orders' as const, since: SCHEDULED },
   );
 
   await expect(poll).rejects.toMatchObject({ type: 'PartnerUnavailable', nextRetryDelay: 7_875 });

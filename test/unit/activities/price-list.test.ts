@@ -1,4 +1,5 @@
 import { createPriceList } from '../../../src/activities/price-list';
+import type { PartnerClient } from '../../../src/partner';
 
 const MINUTE = 60_000;
 const SHORT = 5;
@@ -46,15 +47,11 @@ async function readOnce() {
   let reading: { resolve(currency: string): void; reject(error: Error): void } | undefined;
   const products = async function* () {
     readings += 1;
-    const currency = await new Promise<string>((resolve, reject) => {
-      reading = { resolve, reject };
-    });
+    const currency = await new Promise<string>((resolve, reject) => (reading = { resolve, reject }));
     yield { id: 'p', price: 1, currency };
   };
-  type Partner = Parameters<typeof createPriceList>[0];
-  const partner = {
-    withPermits: (_: unknown, work: (partner: unknown) => unknown) => work({ products }),
-  } as unknown as Partner;
+  const withPermits = (_: unknown, work: (partner: unknown) => unknown) => work({ products });
+  const partner = { withPermits } as unknown as PartnerClient;
   const readPrices = createPriceList(partner, () => now);
   const first = readPrices(SHORT);
   reading?.resolve('old');
@@ -62,9 +59,7 @@ async function readOnce() {
   return {
     readPrices,
     readings: () => readings,
-    pass: (ms: number) => {
-      now += ms;
-    },
+    pass: (ms: number) => void (now += ms),
     answer: (currency: string) => reading?.resolve(currency),
     fail: () => reading?.reject(new Error('away')),
   };
@@ -73,7 +68,5 @@ async function readOnce() {
 const shownBy = (prices: ReadonlyMap<string, { currency: string }>) => prices.get('p')?.currency;
 
 function later<T>(value: T): Promise<T> {
-  return new Promise((resolve) => {
-    setTimeout(() => resolve(value), 20 * SHORT);
-  });
+  return new Promise((resolve) => setTimeout(() => resolve(value), 20 * SHORT));
 }

@@ -25,11 +25,7 @@ describe('the records of a process', () => {
   ])('%s', async (_, calls, isAtOnce) => {
     const inSequence = createSequence();
     let begun = 0;
-    const records = Array.from({ length: calls }, () =>
-      inSequence(PATIENT, async () => {
-        begun += 1;
-      }),
-    );
+    const records = Array.from({ length: calls }, () => inSequence(PATIENT, async () => void (begun += 1)));
     await records[0];
     await setImmediate();
 
@@ -42,12 +38,8 @@ describe('the records of a process', () => {
     const inSequence = createSequence();
     const order: string[] = [];
     let answer = (): void => undefined;
-    const slow = inSequence(PATIENT, async () => {
-      await new Promise<void>((resolve) => {
-        answer = resolve;
-      });
-      order.push('slow');
-    });
+    const answered = new Promise<void>((resolve) => (answer = resolve));
+    const slow = inSequence(PATIENT, () => answered.then(() => order.push('slow')));
     const impatient = inSequence(1, async () => order.push('impatient'));
     const behind = inSequence(PATIENT, async () => order.push('behind'));
 

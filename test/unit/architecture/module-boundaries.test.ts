@@ -37,18 +37,14 @@ const REFUSED: readonly [file: string, code: string, reason: string][] = [
 
 const ALLOWED: Readonly<Record<string, string>> = {
   'src/domain/ok.ts': 'export const a = 1; export type A = 1;',
-  'src/contracts/ok.ts':
-    "import type { A } from '../domain/ok'; export type { A } from '../domain/ok'; export const a: A = 1;",
-  'src/workflows/ok.ts':
-    "import { sleep } from '@temporalio/workflow'; import { a } from '../domain/ok'; export { sleep, a };",
+  'src/contracts/ok.ts': "import type { A } from '../domain/ok'; export type { A }; export const a: A = 1;",
+  'src/workflows/ok.ts': "export { sleep } from '@temporalio/workflow'; export { a } from '../domain/ok';",
   'src/partner/ok.ts': "import { z } from 'zod'; import { hash } from 'node:crypto'; export const a = [z, hash];",
   'src/activities/ok.ts': "import { a as b } from '../partner/ok'; export const a = b;",
   'src/starter/ok.ts': "import { Client } from '@temporalio/client'; export const a = Client;",
-  'src/worker.ts':
-    "import { a } from './activities/ok'; import { config } from './config'; export const b = [a, config];",
+  'src/worker.ts': "export { a } from './activities/ok'; export { config } from './config';",
   'sandbox/ok.ts': "import { createServer } from 'node:http'; export const a = createServer;",
-  'demo/ok.ts':
-    "import { a } from '../sandbox/ok'; import { a as b } from '../src/workflows/ok'; export const c = [a, b];",
+  'demo/ok.ts': "export { a } from '../sandbox/ok'; export { a as b } from '../src/workflows/ok';",
   'test/helper.ts': "export { a } from '../src/domain/ok';",
 };
 
@@ -79,9 +75,6 @@ test.each(REFUSED)('%s is refused: %s', (file, _code, reason) => {
   expect(complaints.get(file)).toEqual([expect.stringContaining(reason)]);
 });
 
-test.each(Object.keys(ALLOWED))(
-  '%s is allowed, so that the rule does not stand in the way of what it protects',
-  (file) => {
-    expect(complaints.get(file)).toBeUndefined();
-  },
-);
+test('nothing else is refused: the rule does not stand in the way of what it protects', () => {
+  expect(Object.keys(ALLOWED).filter((file) => complaints.has(file))).toEqual([]);
+});

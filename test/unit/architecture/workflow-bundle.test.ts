@@ -19,24 +19,19 @@ async function filesBehind(workflowsPath: string, workflowInterceptorModules: st
 }
 
 function packagesIn(files: readonly string[]): string[] {
-  const names = files.map((file) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file)?.[1]);
-  return [...new Set(names.filter((name) => name !== undefined))].sort();
+  return [...new Set(files.flatMap((file) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file)?.[1] ?? []))].sort();
 }
 
 function modulesIn(files: readonly string[]): string[] {
   const own = files.filter((file) => !file.includes('node_modules'));
-  return [
-    ...new Set(own.map((file) => /\/src\/([^/]+)/.exec(file)?.[1]).filter((module) => module !== undefined)),
-  ].sort();
+  return [...new Set(own.flatMap((file) => /\/src\/([^/]+)/.exec(file)?.[1] ?? []))].sort();
 }
 
 describe('the whole graph behind the workflows', () => {
   let files: string[];
   beforeAll(async () => {
-    const [workflows = '', interceptors = ''] = ['index', 'interceptors'].map((name) =>
-      join(root, 'src', 'workflows', `${name}.ts`),
-    );
-    files = await filesBehind(workflows, [interceptors]);
+    const workflows = join(root, 'src', 'workflows');
+    files = await filesBehind(join(workflows, 'index.ts'), [join(workflows, 'interceptors.ts')]);
   });
 
   test('has nothing of ours but workflows, contracts and domain: no activity, no partner, no configuration', () => {
@@ -58,9 +53,8 @@ test('no module keeps anything that one workflow could leave behind for another:
     return files.flatMap((name) => readFileSync(join(folder, name), 'utf8').match(STATE) ?? []);
   });
   expect(kept).toEqual([]);
-  expect(
-    'let counter = 0;\nconst seen = new Set();\nconst names: ReadonlySet<string> = new Set();'.match(STATE),
-  ).toEqual(['let counter = 0;', 'const seen = new Set();']);
+  const code = 'let counter = 0;\nconst seen = new Set();\nconst names: ReadonlySet<string> = new Set();';
+  expect(code.match(STATE)).toEqual(['let counter = 0;', 'const seen = new Set();']);
 });
 
 test('a package that comes in by a detour is found, which no lint rule sees', async () => {
@@ -68,10 +62,6 @@ test('a package that comes in by a detour is found, which no lint rule sees', as
     'src/workflows/index.ts': "export { detour } from '../domain/detour';",
     'src/domain/detour.ts': "import { z } from 'zod';\nexport const detour = async (): Promise<void> => void z;",
   });
-  try {
-    const files = await filesBehind(join(project.dir, 'src', 'workflows', 'index.ts'));
-    expect(packagesIn(files)).toContain('zod');
-  } finally {
-    await project.dispose();
-  }
+  const files = await filesBehind(join(project.dir, 'src', 'workflows', 'index.ts')).finally(project.dispose);
+  expect(packagesIn(files)).toContain('zod');
 });

@@ -15,18 +15,22 @@ function met(baseline: Figures, ours: Figures): Record<string, boolean> {
 }
 
 describe('the goals of the benchmarks', () => {
+  const slowInTurns = { purchasesPerSecond: [2, 8, 8], serverCpu: [100, 50, 50] };
+  const fasterInTurns = { purchasesPerSecond: [4, 16, 1], serverCpu: [60, 25, 25] };
   it.each<[string, Figures, Figures, Record<string, boolean>]>([
+    // The machine may have been slow in one of them.
     [
-      'compare each round with the one beside it, for the machine may have been slow in one of them',
-      { purchasesPerSecond: [2, 8, 8], serverCpu: [100, 50, 50] },
-      { purchasesPerSecond: [4, 16, 1], serverCpu: [60, 25, 25] },
+      'compare each round with the one beside it',
+      slowInTurns,
+      fasterInTurns,
       { purchasesPerSecond: true, serverCpu: true },
     ],
+    ['are missed by a little less', { serverCpu: [100] }, { serverCpu: [50.1] }, { serverCpu: false }],
     [
-      'are missed by a little less',
-      { purchasesPerSecond: [10], serverCpu: [100] },
-      { purchasesPerSecond: [19.9], serverCpu: [50.1] },
-      { purchasesPerSecond: false, serverCpu: false },
+      'are missed by a little too slow',
+      { purchasesPerSecond: [10] },
+      { purchasesPerSecond: [19.9] },
+      { purchasesPerSecond: false },
     ],
     [
       'take one poll interval in place of a third',

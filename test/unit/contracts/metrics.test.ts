@@ -1,6 +1,5 @@
 import { type MetricMeter, noopMetricMeter } from '@temporalio/common';
-import { METRICS, shownName } from '../../../src/contracts/metrics';
-import { countFromZero, metricsOf } from '../../../src/contracts/record-metrics';
+import { countFromZero, METRICS, metricsOf, shownName } from '../../../src/contracts/metrics';
 
 /** A meter that notes what is recorded, and throws below 0 as those of the SDK do. */
 function notingMeter() {
@@ -9,21 +8,15 @@ function notingMeter() {
     if (value < 0) throw new Error(`${name} must be non-negative (got ${value})`);
     noted.push(`${name} ${JSON.stringify(tags)} ${value}`);
   };
-  const meterWith = (own: object): MetricMeter => ({
-    createCounter: (name) => ({
-      ...noopMetricMeter.createCounter(name),
-      add: (value, tags) => note(name, value, { ...own, ...tags }),
-    }),
-    createHistogram: (name) => ({
-      ...noopMetricMeter.createHistogram(name),
-      record: (value, tags) => note(name, value, { ...own, ...tags }),
-    }),
-    createGauge: (name) => ({
-      ...noopMetricMeter.createGauge(name),
-      set: (value, tags) => note(name, value, { ...own, ...tags }),
-    }),
-    withTags: (tags) => meterWith({ ...own, ...tags }),
-  });
+  const meterWith = (own: object): MetricMeter => {
+    const noting = (name: string) => (value: number, tags?: object) => note(name, value, { ...own, ...tags });
+    return {
+      createCounter: (name) => ({ ...noopMetricMeter.createCounter(name), add: noting(name) }),
+      createHistogram: (name) => ({ ...noopMetricMeter.createHistogram(name), record: noting(name) }),
+      createGauge: (name) => ({ ...noopMetricMeter.createGauge(name), set: noting(name) }),
+      withTags: (tags) => meterWith({ ...own, ...tags }),
+    };
+  };
   return { noted, meter: meterWith({}) };
 }
 

@@ -1,48 +1,35 @@
 import fc from 'fast-check';
 import { eventId } from '../../../src/delivery/index';
 
-const text = fc.string({ unit: 'binary', maxLength: 6 });
+/** Few texts, so that two identities are often equal or almost. */
+const text = fc.oneof(fc.constantFrom('', 'a', 'b', 'ab', 'a#2'), fc.string({ unit: 'binary', maxLength: 6 }));
 const optionalText = fc.option(text, { nil: undefined });
-const identity = fc.record({
-  type: text,
-  referenceId: text,
-  orderId: optionalText,
-  subject: optionalText,
-  keyIds: fc.array(text, { maxLength: 4 }),
-});
-
-const DELIVERED = { type: 'purchase.delivered', referenceId: 'REF-1', keyIds: ['k.b', 'k.a'] };
+const keyIds = fc.array(text, { maxLength: 3 });
+const identity = fc.record({ type: text, referenceId: text, orderId: optionalText, subject: optionalText, keyIds });
+/** One and the same in all but one field, or any two. */
+const pairs = fc.oneof(
+  fc.tuple(identity, identity),
+  fc.tuple(identity, fc.record({ type: text })),
+  fc.tuple(identity, fc.record({ referenceId: text })),
+  fc.tuple(identity, fc.record({ orderId: optionalText, subject: optionalText })),
+  fc.tuple(identity, fc.record({ keyIds })),
+);
 
 describe('the id of an event', () => {
   it('is another one as soon as anything but the order of its keys differs: an id is never used for another event', () => {
-    const meaning = (event: typeof DELIVERED) => JSON.stringify({ ...event, keyIds: event.keyIds.toSorted() });
+    const meaning = (event: { keyIds: string[] }) => JSON.stringify({ ...event, keyIds: event.keyIds.toSorted() });
     fc.assert(
-      fc.property(identity, identity, (one, other) => {
+      fc.property(pairs, ([one, change]) => {
+        const other = { ...one, ...change };
         expect(eventId(one) === eventId(other)).toBe(meaning(one) === meaning(other));
         expect(eventId({ ...one, keyIds: one.keyIds.toReversed() })).toBe(eventId(one));
       }),
-      { numRuns: 500 },
+      { numRuns: 2_000 },
     );
   });
 
-  it.each([
-    ['the type', { type: 'purchase.late_delivery' }],
-    ['the reference', { referenceId: 'REF-2' }],
-    ['an order', { orderId: 'x' }],
-    ['a subject', { subject: 'x' }],
-    ['a key more', { keyIds: ['k.a', 'k.b', 'k.c'] }],
-    ['a key less', { keyIds: ['k.a'] }],
-    ['an identical key more', { keyIds: ['k.a', 'k.b', 'k.a#2'] }],
-    ['keys that are cut elsewhere', { keyIds: ['k.ak.b', ''] }],
-  ])('depends on %s', (_, change) => {
-    expect(eventId({ ...DELIVERED, ...change })).not.toBe(eventId(DELIVERED));
-  });
-
-  it('distinguishes an order from a subject of the same name', () => {
-    expect(eventId({ ...DELIVERED, orderId: 'x' })).not.toBe(eventId({ ...DELIVERED, subject: 'x' }));
-  });
-
   it('can be a header and a file name, and stays what it is over versions: an attempt after an update must not be a new event', () => {
-    expect(eventId({ ...DELIVERED, orderId: 'o-1', subject: '1' })).toBe('evt_8NNuSUf4ytfEi8x2HIXzbyWABJc');
+    const delivered = { type: 'purchase.delivered', referenceId: 'REF-1', keyIds: ['k.b', 'k.a'] };
+    expect(eventId({ ...delivered, orderId: 'o-1', subject: '1' })).toBe('evt_8NNuSUf4ytfEi8x2HIXzbyWABJc');
   });
 });

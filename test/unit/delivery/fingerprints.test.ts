@@ -34,10 +34,8 @@ describe('the id of a key', () => {
     const values = fc.array(fc.constantFrom('A', 'B', 'C'), { maxLength: 8 });
     fc.assert(
       fc.property(values, (list) => {
-        const ids = prints.keyIds(
-          list.map((value) => ({ type: 'text', value })),
-          prints.newestId(),
-        );
+        const keys = list.map((value) => ({ type: 'text', value }));
+        const ids = prints.keyIds(keys, prints.newestId());
         const expected = list.map((value, index) => {
           const count = list.slice(0, index + 1).filter((one) => one === value).length;
           return `${idOf(prints, { type: 'text', value })}${count > 1 ? `#${count}` : ''}`;

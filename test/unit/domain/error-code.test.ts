@@ -1,4 +1,4 @@
-import { safeErrorCode } from '../../../src/domain/error-code';
+import { safeErrorCode } from '../../../src/domain/presentable';
 
 describe('the code of an error', () => {
   it('is shown where it is one of Node or undici', () => {

@@ -1,14 +1,10 @@
-import { escapeMarkdown, inOneLine, summaryOf } from '../../../src/domain/markdown';
+import { escapeMarkdown, inOneLine, summaryOf } from '../../../src/domain/texts';
 
 describe('a text of the partner or a checkout in the markdown of the Temporal UI', () => {
   it.each([
     ['a heading on a line of its own', 'ok\n# You won', 'ok \\# You won'],
     ['a link', '[pay here](https://evil.example)', '\\[pay here\\](https\\://evil.example)'],
-    [
-      'an address that becomes a link by itself',
-      'www.evil.example or a@b.example',
-      'www\\.evil.example or a\\@b.example',
-    ],
+    ['an address that becomes a link by itself', 'www.a.example or b@a', 'www\\.a.example or b\\@a'],
     ['an image', '![x](y)', '\\!\\[x\\](y)'],
     ['HTML', '<img src=x onerror=y>&lt;', '\\<img src=x onerror=y\\>\\&lt;'],
     ['a code block that it ends', '```\nrm -rf /', '\\`\\`\\` rm -rf /'],

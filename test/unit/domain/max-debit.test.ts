@@ -1,4 +1,4 @@
-import { maxDebitIssue } from '../../../src/domain/max-debit';
+import { maxDebitIssue } from '../../../src/domain/money';
 
 const prices = new Map([
   ['a', { price: 0.1, currency: 'EUR' }],

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
-import type { Accepted } from '../../../src/domain/accepted';
+import type { Accepted } from '../../../src/domain/review-order';
 import type { KeyIds } from '../../../src/domain/line-totals';
 import type { OrderSnapshot } from '../../../src/domain/order';
-import { PURCHASE_OUTCOMES, type PurchaseOutcome } from '../../../src/domain/outcome';
+import { PURCHASE_OUTCOMES, type PurchaseOutcome } from '../../../src/domain/purchase-state';
 import { type DeliveryPlan, type EndedSale, planDelivery } from '../../../src/domain/plan-delivery';
 import { keysIn, line } from './orders';
 
@@ -35,7 +35,9 @@ function inBrief(plan: DeliveryPlan): string {
   return `${delivery.type.slice('purchase.'.length)}${counts}`;
 }
 
+const PARTLY = 'PARTIALLY_DELIVERED';
 const HAS_ALL = 'the checkout has every key of the order';
+const LACKS_3 = `nothing, 3 missing: ${HAS_ALL}`;
 
 describe('after the end of a purchase of four keys, by itself and if asked to send everything again', () => {
   it.each<[PurchaseOutcome | undefined, string, string, [string, string?], string, string?]>([
@@ -50,25 +52,11 @@ describe('after the end of a purchase of four keys, by itself and if asked to se
     ['DELIVERED', 'COMPLETED', 'abce', ['abcd'], 'late_delivery abce, 1 new'],
     ['DELIVERED', 'PROCESSING', '', ['abcd'], 'nothing: its order o-1 is PROCESSING'],
     ['DELIVERED', 'REFUNDED', 'abcd', ['abcd'], 'refunded'],
-    [
-      'PARTIALLY_DELIVERED',
-      'PARTIAL_COMPLETED',
-      'a',
-      ['a'],
-      `nothing, 3 missing: ${HAS_ALL}`,
-      'partially_delivered a, 0 new, 3 missing',
-    ],
-    ['PARTIALLY_DELIVERED', 'PARTIAL_COMPLETED', 'abc', ['a'], 'late_delivery abc, 2 new, 1 missing'],
-    ['PARTIALLY_DELIVERED', 'COMPLETED', 'abcd', ['a', 'abcd'], `nothing: ${HAS_ALL}`, 'late_delivery abcd, 0 new'],
-    ['PARTIALLY_DELIVERED', 'PARTIAL_COMPLETED', '', [''], `nothing, 4 missing: ${HAS_ALL}`, 'partially_delivered'],
-    [
-      'PARTIALLY_DELIVERED',
-      'COMPLETED',
-      '',
-      ['a'],
-      `nothing, 4 missing: ${HAS_ALL}`,
-      'nothing: its order o-1 holds no keys',
-    ],
+    [PARTLY, 'PARTIAL_COMPLETED', 'a', ['a'], LACKS_3, 'partially_delivered a, 0 new, 3 missing'],
+    [PARTLY, 'PARTIAL_COMPLETED', 'abc', ['a'], 'late_delivery abc, 2 new, 1 missing'],
+    [PARTLY, 'COMPLETED', 'abcd', ['a', 'abcd'], `nothing: ${HAS_ALL}`, 'late_delivery abcd, 0 new'],
+    [PARTLY, 'PARTIAL_COMPLETED', '', [''], `nothing, 4 missing: ${HAS_ALL}`, 'partially_delivered'],
+    [PARTLY, 'COMPLETED', '', ['a'], `nothing, 4 missing: ${HAS_ALL}`, 'nothing: its order o-1 holds no keys'],
     // It was stopped, and nothing says what it delivered.
     [undefined, 'COMPLETED', 'abcd', [''], 'late_delivery abcd, 4 new'],
     [undefined, 'PENDING', '', [''], 'nothing: its order o-1 is PENDING'],
@@ -98,12 +86,13 @@ describe('after the end of a purchase of four keys, by itself and if asked to se
     expect(inBrief(planDelivery(sale, true))).toBe('refunded');
   });
 
+  const oneR = { productId: 'r', quantity: 2, keys: 1 };
   it.each<[string, Partial<OrderSnapshot>, Accepted, string]>([
     ['that another purchase names too', { claimedBy: 'SALE-2' }, { owner: true }, 'order o-1 also belongs to SALE-2'],
     [
       'of other items',
       { lines: [line('r', 'ab', 2)] },
-      { items: [{ productId: 'r', quantity: 2, keys: 1 }] },
+      { items: [oneR] },
       'the order holds r, which this purchase did not ask for',
     ],
   ])('keeps back the keys of an order %s, unless an operator had accepted that', (_, shown, accepted, issue) => {

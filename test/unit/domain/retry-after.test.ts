@@ -19,21 +19,9 @@ describe('Retry-After', () => {
     expect(parseRetryAfter(written, NOW)).toBe(ms);
   });
 
-  it.each([
-    undefined,
-    '',
-    ' ',
-    '-1',
-    '1.5',
-    '1e3',
-    '0x10',
-    'soon',
-    '7 s',
-    '7, 8',
-    'Fri, 99 Jan 2026 03:04:35 GMT',
-    '2026-01-02',
-    ['7'],
-  ])('%j is garbage, and no pause', (written) => {
+  const numbers = ['-1', '1.5', '1e3', '0x10', '7 s', '7, 8'];
+  const dates = ['Fri, 99 Jan 2026 03:04:35 GMT', '2026-01-02'];
+  it.each([undefined, '', ' ', 'soon', ['7'], ...numbers, ...dates])('%j is garbage, and no pause', (written) => {
     expect(parseRetryAfter(written, NOW)).toBeUndefined();
   });
 

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
-import type { Accepted } from '../../../src/domain/accepted';
+import { type Accepted, type Review, reviewOrder } from '../../../src/domain/review-order';
 import type { OrderLine, OrderSnapshot } from '../../../src/domain/order';
-import { type Review, reviewOrder } from '../../../src/domain/review-order';
 import { keysIn, line } from './orders';
 
 const items = [
@@ -31,55 +30,40 @@ function inBrief(review: Review): string {
   }
 }
 
+const TWO_OF_3 = 'COMPLETED with 2 of 3 keys';
+const TOO_MANY = 'MORE_KEYS_THAN_ORDERED: 3 keys came for A, of which 2 were ordered';
+const OTHER = 'OTHER_ITEMS: the order holds';
+const SHORT = [line('A', 'a', 2), line('B', 'c', 1)];
+const NO_B = [line('A', 'ab', 2)];
+const SPLIT = [line('A', 'a', 1), line('B', 'c', 1), line('A', 'b', 1)];
+const SURPLUS = [line('A', 'abx', 2), line('B', 'c', 1)];
+const FEWER = [line('A', '', 1), line('B', '', 1)];
+const FIVE = [line('A', 'ab', 5), line('B', 'c', 1)];
+
 describe('an order that answers our own request', () => {
   it.each<[string, string, OrderLine[], string]>([
     ['is delivered when every key is there', 'COMPLETED', WHOLE, 'abc, 3 ordered'],
+    ['is a shortfall when it is COMPLETED with keys missing', 'COMPLETED', SHORT, `ac, 3 ordered: ${TWO_OF_3}`],
     [
-      'is a shortfall when it is COMPLETED with keys missing, never a whole delivery',
-      'COMPLETED',
-      [line('A', 'a', 2), line('B', 'c', 1)],
-      'ac, 3 ordered: COMPLETED with 2 of 3 keys',
-    ],
-    [
-      'is a shortfall when the partner no longer lists a product: the others may well be there',
+      'is a shortfall without a product',
       'PARTIAL_COMPLETED',
-      [line('A', 'ab', 2)],
+      NO_B,
       'ab, 3 ordered: PARTIAL_COMPLETED with 2 of 3 keys',
     ],
-    [
-      'counts a product that the partner lists in two entries as one',
-      'COMPLETED',
-      [line('A', 'a', 1), line('B', 'c', 1), line('A', 'b', 1)],
-      'abc, 3 ordered',
-    ],
-    [
-      'is delivered although the partner shows no quantity',
-      'COMPLETED',
-      [line('A', 'ab'), line('B', 'c')],
-      'abc, 3 ordered',
-    ],
+    ['counts a product in two entries as one', 'COMPLETED', SPLIT, 'abc, 3 ordered'],
+    ['needs no quantities', 'COMPLETED', [line('A', 'ab'), line('B', 'c')], 'abc, 3 ordered'],
     ['is not delivered when it FAILED, whatever keys it shows', 'FAILED', WHOLE, 'FAILED'],
     ['is not delivered when it was REFUNDED, whatever keys it shows', 'REFUNDED', WHOLE, 'REFUNDED'],
     ['is open while it is PENDING', 'PENDING', WHOLE, 'open'],
     ['is open in a status that nobody has documented', 'AWAITING_SUPPLIER', WHOLE, 'open'],
+    ['is held with too many keys', 'COMPLETED', SURPLUS, TOO_MANY],
     [
-      'is held with more keys than were ordered, because someone else may have paid for them',
-      'COMPLETED',
-      [line('A', 'abx', 2), line('B', 'c', 1)],
-      'MORE_KEYS_THAN_ORDERED: 3 keys came for A, of which 2 were ordered',
-    ],
-    [
-      'is held with a product that was not ordered',
+      'is held with another product',
       'COMPLETED',
       [...WHOLE, line('C', 'x', 1)],
-      'OTHER_ITEMS: the order holds C, which this purchase did not ask for',
+      `${OTHER} C, which this purchase did not ask for`,
     ],
-    [
-      'is held with another quantity than was ordered',
-      'COMPLETED',
-      [line('A', 'ab', 5), line('B', 'c', 1)],
-      'OTHER_ITEMS: the order holds 5 of A, this purchase asked for 2',
-    ],
+    ['is held with another quantity', 'COMPLETED', FIVE, `${OTHER} 5 of A, this purchase asked for 2`],
   ])('%s', (_, status, lines, expected) => {
     expect(inBrief(reviewOrder({ items }, orderOf(status, lines), true))).toBe(expected);
   });
@@ -97,33 +81,21 @@ describe('an order that was found or named is compared in every status', () => {
     ['the same products and quantities', 'PENDING', EMPTY, 'open'],
     ['one that lists nothing yet', 'PENDING', [], 'open'],
     ['one that lacks a product', 'PENDING', [line('A', '', 2)], 'OTHER_ITEMS: the order does not hold B, which'],
-    [
-      'one with another quantity, even if it failed',
-      'FAILED',
-      [line('A', '', 1), line('B', '', 1)],
-      'OTHER_ITEMS: the order holds 1 of A',
-    ],
+    ['one with another quantity, though it failed', 'FAILED', FEWER, 'OTHER_ITEMS: the order holds 1 of A'],
   ])('%s', (_, status, lines, expected) => {
     expect(inBrief(reviewOrder({ items }, orderOf(status, lines), false))).toContain(expected);
   });
 });
 
 describe('an order of which an operator has accepted that it is not as it should be', () => {
+  const oneC = { productId: 'C', quantity: 1, keys: 1 };
   it.each<[Accepted, OrderLine[], string]>([
-    [
-      { items: [{ productId: 'C', quantity: 2, keys: 1 }] },
-      [line('C', 'xy', 2)],
-      'xy, 2 ordered: COMPLETED with 2 of 3 keys',
-    ],
-    [
-      { items: [{ productId: 'C', quantity: 3, keys: 1 }] },
-      [line('C', 'xy', 3)],
-      'xy, 3 ordered: COMPLETED with 2 of 3 keys',
-    ],
+    [{ items: [{ ...oneC, quantity: 2 }] }, [line('C', 'xy', 2)], `xy, 2 ordered: ${TWO_OF_3}`],
+    [{ items: [{ ...oneC, quantity: 3 }] }, [line('C', 'xy', 3)], `xy, 3 ordered: ${TWO_OF_3}`],
     // The partner shows no quantity; what was bought has come after all.
-    [{ items: [{ productId: 'C', keys: 2 }] }, [line('C', 'xy')], 'xy, 2 ordered: COMPLETED with 2 of 3 keys'],
-    [{ items: [{ productId: 'C', quantity: 1, keys: 1 }] }, [...WHOLE, line('C', 'x', 1)], 'abcx, 4 ordered'],
-    [{ surplus: 1 }, [line('A', 'abx', 2), line('B', 'c', 1)], 'abxc, 3 ordered'],
+    [{ items: [{ productId: 'C', keys: 2 }] }, [line('C', 'xy')], `xy, 2 ordered: ${TWO_OF_3}`],
+    [{ items: [oneC] }, [...WHOLE, line('C', 'x', 1)], 'abcx, 4 ordered'],
+    [{ surplus: 1 }, SURPLUS, 'abxc, 3 ordered'],
     // A key too many of A makes up for no missing one of B.
     [{ surplus: 1 }, [line('A', 'abx', 2)], 'abx, 4 ordered: COMPLETED with 3 of 3 keys'],
   ])('%j: of %j everything is delivered, and what else is wrong is asked about', (accepted, lines, expected) => {

@@ -1,4 +1,4 @@
-import { presentableTraceId, subjectOf } from '../../../src/domain/subject';
+import { presentableTraceId, subjectOf } from '../../../src/domain/presentable';
 
 const UUID = '3f2b8a50-0c1d-4e2f-9a3b-5c6d7e8f9a0b';
 

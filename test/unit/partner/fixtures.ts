@@ -68,6 +68,13 @@ export async function serverWith(reply?: Reply, options?: ScriptedServerOptions)
   return server;
 }
 
+/** A placement at a server that answers so, which must fail. */
+export async function failedPlacement(reply: Reply, options?: Partial<PartnerClientOptions>) {
+  const server = await serverWith(reply);
+  const error = await failureOf(clientOf(server.url, options).placeOrder(NEW_ORDER));
+  return { server, error };
+}
+
 /** Runs once, when Node or undici says on a diagnostics channel that it has come so far. */
 export function onceAt(channel: string, act: (message: unknown) => void): void {
   const listener = (message: unknown) => {

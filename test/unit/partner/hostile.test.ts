@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { inspect } from 'node:util';
 import { isPartnerError, type PartnerClient } from '../../../src/partner/index';
 import { type Reply, type ScriptedServer, startServer } from '../../support/http-server';
-import { API_KEY, clientOf, envelope, historyRow, NEW_ORDER, orderData, productRow } from './fixtures';
+import { API_KEY, clientOf, envelope, failureOf, historyRow, NEW_ORDER, orderData, productRow } from './fixtures';
 
 const CANARY = 'CANARY-KEY-5e2b9c';
 
@@ -16,18 +16,13 @@ beforeAll(async () => {
 
 const pages = { page: 1, total: 1, limit: 50 };
 
-const operations: Record<string, { call: () => Promise<unknown>; good: () => unknown }> = {
-  listProducts: {
-    call: () => partner.listProducts({ query: 'x' }),
-    good: () => envelope({ hits: 1, products: [productRow('p-1')], pages }),
-  },
-  listOrders: {
-    call: () => partner.listOrders({ search: 'REF-1' }),
-    good: () => envelope({ hits: 1, orders: [historyRow('o-1')], pages }),
-  },
-  placeOrder: { call: () => partner.placeOrder(NEW_ORDER), good: () => envelope({ id: 'o-1' }) },
-  getOrder: { call: () => partner.getOrder('o-1'), good: () => envelope(orderData('o-1')) },
-};
+/** Each operation, and the data of a good answer to it. */
+const OPERATIONS: [string, call: () => Promise<unknown>, data: unknown][] = [
+  ['listProducts', () => partner.listProducts({ query: 'x' }), { hits: 1, products: [productRow('p-1')], pages }],
+  ['listOrders', () => partner.listOrders({ search: 'REF-1' }), { hits: 1, orders: [historyRow('o-1')], pages }],
+  ['placeOrder', () => partner.placeOrder(NEW_ORDER), { id: 'o-1' }],
+  ['getOrder', () => partner.getOrder('o-1'), orderData('o-1')],
+];
 
 /** What shows up wherever an error may be printed: its own fields, hidden ones, causes, and the stack. */
 function everythingIn(thrown: unknown): string {
@@ -36,85 +31,60 @@ function everythingIn(thrown: unknown): string {
   return [shown, message, stack, JSON.stringify(thrown)].join('\n');
 }
 
-async function outcomeOf(call: () => Promise<unknown>): Promise<{ answer: unknown } | { thrown: unknown }> {
-  try {
-    return { answer: await call() };
-  } catch (thrown) {
-    return { thrown };
-  }
-}
-
 /** As `inspect` and as JSON print it. */
 const TRACE_ID = /"?traceId"?: ?['"][A-Za-z0-9._:/+=-]{1,128}['"]/g;
 
 /** Either an answer, or a PartnerError that shows nothing of the body but its trace id, and nothing of the API key. */
 async function expectContained(call: () => Promise<unknown>, reply: Reply): Promise<void> {
   server.script(reply);
-  const outcome = await outcomeOf(call);
-  if ('answer' in outcome) {
-    expect(outcome.answer).toMatchObject({ data: expect.any(Object) });
-    return;
-  }
-  expect(isPartnerError(outcome.thrown)).toBe(true);
-  const shown = everythingIn(outcome.thrown).replaceAll(TRACE_ID, '');
+  const [answer, thrown] = await call().then(
+    (answered) => [answered],
+    (error: unknown) => [undefined, error],
+  );
+  if (thrown === undefined) return expect(answer).toMatchObject({ data: expect.any(Object) });
+  expect(isPartnerError(thrown)).toBe(true);
+  const shown = everythingIn(thrown).replaceAll(TRACE_ID, '');
   expect(shown).not.toContain(CANARY);
   expect(shown).not.toContain(API_KEY);
 }
 
-describe.each(Object.entries(operations))('%s, whatever the partner answers,', (_, { call, good }) => {
-  it('gives an answer or a PartnerError for any JSON', async () => {
+describe.each(OPERATIONS)('%s, whatever the partner answers,', (_, call, data) => {
+  const good = envelope(data);
+  /** Either an answer or a PartnerError, for any of these replies. */
+  const survives = (replies: fc.Arbitrary<Reply>) =>
+    fc.assert(
+      fc.asyncProperty(replies, (reply) => expectContained(call, reply)),
+      { numRuns: 120 },
+    );
+
+  it('survives any JSON', async () => {
     const value = fc.jsonValue({ maxDepth: 4 });
-    const inPlace = fc.oneof(
-      value,
-      value.map((data) => envelope(data)),
-      mutationOf(good()),
-    );
-    await fc.assert(
-      fc.asyncProperty(inPlace, fc.constantFrom(200, 200, 201, 422, 500), (json, status) =>
-        expectContained(call, { status, json }),
-      ),
-      { numRuns: 150 },
-    );
+    const enveloped = value.map((data) => envelope(data));
+    const json = fc.oneof(value, enveloped, mutationOf(good));
+    await survives(fc.record({ status: fc.constantFrom(200, 200, 201, 422, 500), json }));
   });
 
-  it('gives an answer or a PartnerError for any bytes as a body', async () => {
-    const bytes = fc.oneof(
-      fc.uint8Array({ maxLength: 200 }),
-      cutOf(good()),
-      fc.string().map((text) => Buffer.from(text)),
-    );
-    await fc.assert(
-      fc.asyncProperty(bytes, (body) =>
-        expectContained(call, { body: Buffer.concat([Buffer.from(body), Buffer.from(CANARY)]) }),
-      ),
-      { numRuns: 100 },
-    );
+  it('survives any bytes as a body', async () => {
+    const text = fc.string().map((some) => Buffer.from(some));
+    const bytes = fc.oneof(fc.uint8Array({ maxLength: 200 }), cutOf(good), text);
+    await survives(bytes.map((some) => ({ body: Buffer.concat([some, Buffer.from(CANARY)]) })));
   });
 
-  it('gives an answer or a PartnerError for any bytes on the wire', async () => {
-    const head = fc.constantFrom(
-      '',
-      'HTTP/1.1 ',
-      'HTTP/1.1 200 OK\r\n',
-      'HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n',
-    );
-    const then = fc.constantFrom('end' as const, 'reset' as const);
-    await fc.assert(
-      fc.asyncProperty(head, fc.uint8Array({ maxLength: 100 }), then, (start, rest, end) =>
-        expectContained(call, { raw: Buffer.concat([Buffer.from(start), rest, Buffer.from(CANARY)]), then: end }),
-      ),
-      { numRuns: 100 },
-    );
+  it('survives any bytes on the wire', async () => {
+    const heads = ['', 'HTTP/1.1 ', 'HTTP/1.1 200 OK\r\n', 'HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n'];
+    const parts = fc.tuple(fc.constantFrom(...heads), fc.uint8Array({ maxLength: 100 }));
+    const raw = parts.map(([head, rest]) => Buffer.concat([Buffer.from(head), rest, Buffer.from(CANARY)]));
+    await survives(fc.record({ raw, then: fc.constantFrom('end', 'reset') }));
   });
 
   it.each([
     ['deep nesting', () => '['.repeat(100_000)],
     ['deep nesting that is closed', () => `{"a":${'['.repeat(50_000)}${']'.repeat(50_000)}}`],
-    ['the same name twice', () => `{"success":false,${JSON.stringify(good()).slice(1)}`],
-    ['__proto__ everywhere', () => JSON.stringify(good()).replaceAll('{', '{"__proto__":{"polluted":true},')],
-    ['UTF-16', () => Buffer.from(JSON.stringify(good()), 'utf16le')],
-    ['a lone surrogate', () => JSON.stringify(good()).replace('200', '200,"x":"\\ud800"')],
-    ['a million bytes', () => JSON.stringify({ ...(good() as object), padding: 'x'.repeat(1_000_000) })],
+    ['the same name twice', () => `{"success":false,${JSON.stringify(good).slice(1)}`],
+    ['__proto__ everywhere', () => JSON.stringify(good).replaceAll('{', '{"__proto__":{"polluted":true},')],
+    ['UTF-16', () => Buffer.from(JSON.stringify(good), 'utf16le')],
+    ['a lone surrogate', () => JSON.stringify(good).replace('200', '200,"x":"\\ud800"')],
+    ['a million bytes', () => JSON.stringify({ ...good, padding: 'x'.repeat(1_000_000) })],
   ])('survives %s', async (_name, body) => {
     await expectContained(call, { body: body() });
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
@@ -128,10 +98,7 @@ describe('a key that the partner sends', () => {
   it.each([
     ['half an answer', { body: text.slice(0, -3) }],
     ['an answer with a comma too many', { body: text.replace('}]', '},]') }],
-    [
-      'an answer of another shape',
-      { json: envelope({ ...leaky, status: [CANARY], total_debit: CANARY, [CANARY]: 1 }) },
-    ],
+    ['an answer of another shape', { json: envelope({ ...leaky, status: [CANARY], [CANARY]: 1 }) }],
     ['an answer to another question', { json: envelope({ ...leaky, id: CANARY }) }],
     ['an error', { status: 500, json: envelope(leaky) }],
     ['a refusal', { json: envelope(leaky, { success: false, message: CANARY }) }],
@@ -141,22 +108,20 @@ describe('a key that the partner sends', () => {
     ['a broken chunk', { raw: `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${CANARY}\r\n` }],
   ] satisfies [string, Reply][])('is nowhere in the error of %s, and neither is the API key', async (_, reply) => {
     server.script(reply);
-    const outcome = await outcomeOf(() => partner.getOrder('o-1'));
-    if (!('thrown' in outcome)) throw new Error('this answer should have been refused');
-    expect(everythingIn(outcome.thrown)).not.toContain(CANARY);
-    expect(everythingIn(outcome.thrown)).not.toContain(API_KEY);
+    const shown = everythingIn(await failureOf(partner.getOrder('o-1')));
+    expect(shown).not.toContain(CANARY);
+    expect(shown).not.toContain(API_KEY);
   });
 
   it('would be found if it were there, even in a hidden field, a cause or a symbol', () => {
-    const hidden = Object.defineProperty(new Error('x'), 'body', { value: Buffer.from('x'), enumerable: false });
     const places = [
       new Error(`x ${CANARY}`),
       new Error('x', { cause: new Error(CANARY) }),
       Object.defineProperty(new Error('x'), 'request', { value: { headers: [CANARY] }, enumerable: false }),
       Object.assign(new Error('x'), { [Symbol('body')]: CANARY }),
     ];
-    expect(places.map((leak) => everythingIn(leak).includes(CANARY))).toEqual([true, true, true, true]);
-    expect(everythingIn(hidden)).not.toContain(CANARY);
+    expect(places.filter((leak) => !everythingIn(leak).includes(CANARY))).toEqual([]);
+    expect(everythingIn(new Error('x'))).not.toContain(CANARY);
   });
 });
 

@@ -74,16 +74,13 @@ describe('a whole list', () => {
     };
     const server = await startServer({ respond });
     expect(await collect(clientOf(server.url).products({ inStock: true }))).toHaveLength(501);
-    expect(server.received.map(({ path }) => path)).toEqual([
-      '/v1/partners/products?in_stock=true&page=1&limit=500',
-      '/v1/partners/products?in_stock=true&page=2&limit=500',
-    ]);
+    const asked = [1, 2].map((page) => `/v1/partners/products?in_stock=true&page=${page}&limit=500`);
+    expect(server.received.map(({ path }) => path)).toEqual(asked);
   });
 
   it('shows an order of several rows once, also where a page ends between them, and is not read again for it', async () => {
     for (let at = 1; at < 12; at++) {
-      const rows = minutes(12).flatMap((one, minute) => (minute === at ? [one, one, one] : [one]));
-      const { asked, whole } = historyOf(rows);
+      const { asked, whole } = historyOf(minutes(12).toSpliced(at, 0, row(at), row(at)));
       expect(idsOf(await whole())).toEqual(idsOf(minutes(12)));
       expect(asked).toEqual([1, 2, 3]);
     }
@@ -92,9 +89,8 @@ describe('a whole list', () => {
   it('shows an order under each reference, and each row without an id: a search for any of them must find it', async () => {
     const nameless = { at: 0, digest: 'd', problems: ['object'] };
     const rows = [row(1), row(1, { referenceId: 'other' }), nameless, nameless, ...minutes(4), nameless];
-    const given = await historyOf(rows).whole();
-    expect(given.filter(({ id }) => id === 'o-1')).toHaveLength(2);
-    expect(given.filter(({ id }) => id === undefined)).toHaveLength(3);
+    const names = (await historyOf(rows).whole()).map(({ id = 'none' }) => id);
+    expect(names.toSorted()).toEqual(['none', 'none', 'none', 'o-0', 'o-1', 'o-1', 'o-2', 'o-3']);
   });
 
   it('is read again when rows go while it is read, and never takes a row that went for one that was missed', async () => {
@@ -138,17 +134,14 @@ describe('a list that is read back to an instant', () => {
     await fc.assert(
       fc.asyncProperty(histories, async ({ count, newestFirst, since, changes }) => {
         const rows = newestFirst ? minutes(count).toReversed() : minutes(count);
-        const before = minutes(count).slice(since);
         let next = count;
         const history = historyOf(rows, {}, (reads) => {
-          for (let more = 0; more < (changes[reads - 1] ?? 0); more++) {
-            if (newestFirst) rows.unshift(row(next++));
-            else rows.push(row(next++));
-          }
+          for (let more = 0; more < (changes[reads - 1] ?? 0); more++)
+            rows.splice(newestFirst ? 0 : next, 0, row(next++));
         });
         const ids = idsOf(await history.since(since));
         expect(new Set(ids).size).toBe(ids.length);
-        expect(ids).toEqual(expect.arrayContaining(idsOf(before)));
+        expect(ids).toEqual(expect.arrayContaining(idsOf(minutes(count).slice(since))));
       }),
     );
   });

@@ -1,33 +1,29 @@
 import { connect, type Socket } from 'node:net';
+import type { PartnerClient } from '../../../src/partner/index';
 import { freePort } from '../../support/free-port';
 import { type ScriptedServer, startTcpServer } from '../../support/http-server';
 import { selfSigned } from '../../support/self-signed';
 import { waitUntil } from '../../support/wait-until';
 import { clientOf, envelope, failureOf, NEW_ORDER, onceAt, serverWith } from './fixtures';
 
-describe('a failure before the write is not sent', () => {
-  it('a refused connection', async () => {
-    const error = await failureOf(clientOf(`http://127.0.0.1:${await freePort()}`).placeOrder(NEW_ORDER));
-    expect(error).toMatchObject({ kind: 'unreachable', placement: 'NOT_SENT', code: 'ECONNREFUSED' });
-  });
+const OK = { json: envelope({ id: 'o-1' }) };
+type PlacementOptions = Parameters<PartnerClient['placeOrder']>[1];
 
-  it('a name that does not exist', async () => {
-    const error = await failureOf(clientOf('http://partner.invalid').placeOrder(NEW_ORDER));
+describe('a failure before the write is not sent', () => {
+  it.each([
+    ['a refused connection', async () => `http://127.0.0.1:${await freePort()}`],
+    ['a name that does not exist', async () => 'http://partner.invalid'],
+    ['a partner that speaks no TLS', async () => (await serverWith()).url.replace('http:', 'https:')],
+  ])('%s', async (_, urlOf) => {
+    const error = await failureOf(clientOf(await urlOf()).placeOrder(NEW_ORDER));
     expect(error).toMatchObject({ kind: 'unreachable', placement: 'NOT_SENT' });
   });
 
   it('a certificate that nobody vouches for: the API key stays here', async () => {
-    const server = await serverWith({ json: envelope({ id: 'o-1' }) }, { tls: selfSigned() });
+    const server = await serverWith(OK, { tls: selfSigned() });
     const error = await failureOf(clientOf(server.url).placeOrder(NEW_ORDER));
 
     expect(error).toMatchObject({ kind: 'unreachable', code: 'DEPTH_ZERO_SELF_SIGNED_CERT', placement: 'NOT_SENT' });
-    expect(server.received).toEqual([]);
-  });
-
-  it('a partner that speaks no TLS', async () => {
-    const server = await serverWith();
-    const error = await failureOf(clientOf(server.url.replace('http:', 'https:')).placeOrder(NEW_ORDER));
-    expect(error).toMatchObject({ kind: 'unreachable', placement: 'NOT_SENT' });
     expect(server.received).toEqual([]);
   });
 
@@ -37,20 +33,8 @@ describe('a failure before the write is not sent', () => {
     expect(await failureOf(partner.placeOrder(NEW_ORDER))).toMatchObject({ kind: 'timeout', placement: 'NOT_SENT' });
   });
 
-  it('a write that comes too late writes not one byte', async () => {
-    const server = await serverWith({ json: envelope({ id: 'o-1' }) });
-    const partner = clientOf(server.url, { now: () => 1001 });
-    const error = await failureOf(partner.placeOrder(NEW_ORDER, { notAfter: 1000 }));
-    await partner.close();
-
-    expect(error).toMatchObject({ kind: 'too-late', placement: 'NOT_SENT' });
-    await roundTrip(server);
-    expect(server.connections).toBe(2);
-    expect(server.bytesReceived()).toBe('GET / HTTP/1.0\r\n\r\n'.length);
-  });
-
   it('the time is taken at the write: a process frozen after it had connected posts nothing', async () => {
-    const server = await serverWith({ json: envelope({ id: 'o-1' }) });
+    const server = await serverWith(OK);
     let time = 1000;
     onceAt('undici:client:connected', () => (time = 1001));
     const error = await failureOf(clientOf(server.url, { now: () => time }).placeOrder(NEW_ORDER, { notAfter: 1000 }));
@@ -58,64 +42,49 @@ describe('a failure before the write is not sent', () => {
     expect(server.received).toEqual([]);
   });
 
-  it.each([
-    ['is refused', 'withdrawn', { refused: 'not now' }],
-    ['comes too late for the write', 'too-late', { writeBy: 999 }],
-  ])('a permission that %s writes not one byte', async (_, kind, permission) => {
-    const server = await serverWith({ json: envelope({ id: 'o-1' }) });
-    const partner = clientOf(server.url, { now: () => 1000 });
-    const connections: number[] = [];
-    const beforeWrite = async () => {
-      await waitUntil('it is connected', () => server.connections > 0);
-      connections.push(server.connections);
-      return permission;
-    };
-    const error = await failureOf(partner.placeOrder(NEW_ORDER, { notAfter: 2000, beforeWrite }));
-
+  it.each<[string, string, PlacementOptions]>([
+    ['whose time is over', 'too-late', { notAfter: 999 }],
+    ['whose permission is refused', 'withdrawn', { beforeWrite: async () => ({ refused: 'not now' }) }],
+    ['whose permission ends before the write', 'too-late', { beforeWrite: async () => ({ writeBy: 999 }) }],
+  ])('a write %s: the connection is up, and not one byte is written', async (_, kind, options) => {
+    const server = await serverWith(OK);
+    const error = await failureOf(clientOf(server.url, { now: () => 1000 }).placeOrder(NEW_ORDER, options));
     expect(error).toMatchObject({ kind, placement: 'NOT_SENT' });
-    expect(connections).toEqual([1]);
     await roundTrip(server);
+    expect(server.connections).toBe(2);
     expect(server.bytesReceived()).toBe('GET / HTTP/1.0\r\n\r\n'.length);
   });
 
-  it('a connection that has broken while the permission was asked for', async () => {
-    const server = await startTcpServer((socket) => void socket.resetAndDestroy());
-    const partner = clientOf(`http://127.0.0.1:${server.port}`);
+  // Only a reset shows that the partner is away.
+  it.each<[string, string, (socket: Socket) => unknown, isOver: (ours: Socket) => boolean]>([
+    ['has broken', 'unreachable', (socket) => socket.resetAndDestroy(), (ours) => ours.destroyed],
+    ['was closed', 'withdrawn', (socket) => socket.resume().end(), (ours) => !ours.readable],
+    [
+      'was closed with a 408',
+      'withdrawn',
+      (socket) => socket.resume().end('HTTP/1.1 408 Request Timeout\r\n\r\n'),
+      (ours) => ours.readableLength > 0,
+    ],
+  ])('a connection that %s while the permission was asked for', async (_, kind, end, isOver) => {
+    let theirs: Socket | undefined;
+    const server = await startTcpServer((socket) => void end((theirs = socket)));
     let ours: Socket | undefined;
     onceAt('net.client.socket', (message) => ({ socket: ours } = message as { socket: Socket }));
     const beforeWrite = async () => {
-      await waitUntil('it has broken', () => ours?.destroyed);
+      await waitUntil('its end has arrived', () => ours && isOver(ours));
       return { writeBy: Infinity };
     };
-    const error = await failureOf(partner.placeOrder(NEW_ORDER, { beforeWrite }));
-    expect(error).toMatchObject({ kind: 'unreachable', placement: 'NOT_SENT' });
+    const partner = clientOf(`http://127.0.0.1:${server.port}`);
+    expect(await failureOf(partner.placeOrder(NEW_ORDER, { beforeWrite }))).toMatchObject({
+      kind,
+      placement: 'NOT_SENT',
+    });
+    await waitUntil('the partner sees the end of it', () => theirs?.destroyed);
+    expect(server.bytesReceived()).toBe(0);
   });
 
-  it.each([
-    ['was closed', '', (ours: Socket) => !ours.readable],
-    ['was closed with a 408', 'HTTP/1.1 408 Request Timeout\r\n\r\n', (ours: Socket) => ours.readableLength > 0],
-  ])(
-    'a connection that %s while the permission was asked for, which does not show that the partner is away',
-    async (_, words, isClosed) => {
-      let theirs: Socket | undefined;
-      const server = await startTcpServer((socket) => (theirs = socket.resume()).end(words));
-      let ours: Socket | undefined;
-      onceAt('net.client.socket', (message) => ({ socket: ours } = message as { socket: Socket }));
-      const beforeWrite = async () => {
-        await waitUntil('its end has arrived', () => ours && isClosed(ours));
-        return { writeBy: Infinity };
-      };
-      const partner = clientOf(`http://127.0.0.1:${server.port}`);
-      const error = await failureOf(partner.placeOrder(NEW_ORDER, { beforeWrite }));
-
-      expect(error).toMatchObject({ kind: 'withdrawn', placement: 'NOT_SENT' });
-      await waitUntil('the partner sees the end of it', () => theirs?.destroyed);
-      expect(server.bytesReceived()).toBe(0);
-    },
-  );
-
   it('a write in time is sent', async () => {
-    const server = await serverWith({ json: envelope({ id: 'o-1' }) });
+    const server = await serverWith(OK);
     const partner = clientOf(server.url, { now: () => 1000 });
     expect((await partner.placeOrder(NEW_ORDER, { notAfter: 1000 })).data.id).toBe('o-1');
   });
@@ -136,12 +105,7 @@ describe('a failure before the write is not sent', () => {
   it.each([
     ['is empty', () => ''],
     ['would break the header', () => 'a\r\nb'],
-    [
-      'can not be read',
-      () => {
-        throw new Error('secret file FAKE-SECRET');
-      },
-    ],
+    ['can not be read', unreadableKey],
   ])('an API key that %s, and the message does not show it', async (_, apiKey) => {
     const server = await serverWith();
     const error = await failureOf(clientOf(server.url, { apiKey }).placeOrder(NEW_ORDER));
@@ -150,25 +114,22 @@ describe('a failure before the write is not sent', () => {
     expect(server.connections).toBe(0);
   });
 
-  it('a client that was closed', async () => {
-    const server = await serverWith();
-    const partner = clientOf(server.url);
-    await partner.close();
-    expect(await failureOf(partner.placeOrder(NEW_ORDER))).toMatchObject({ kind: 'closed', placement: 'NOT_SENT' });
-    expect(server.connections).toBe(0);
-  });
-
-  it('a client closed while the request waits for its slot', async () => {
-    const server = await serverWith({ json: envelope({ id: 'o-1' }) });
+  it('a client that is closed, also while the request waits for its permit', async () => {
+    const server = await serverWith(OK);
     const partner = clientOf(server.url, { maxRequestsPerSecond: 0.001 });
     await partner.placeOrder(NEW_ORDER);
-    const waiting = partner.placeOrder(NEW_ORDER);
-    const refused = failureOf(waiting);
+    const refused = failureOf(partner.placeOrder(NEW_ORDER));
     await partner.close();
-    expect(await refused).toMatchObject({ kind: 'closed', placement: 'NOT_SENT' });
+    for (const failure of [refused, failureOf(partner.placeOrder(NEW_ORDER))]) {
+      expect(await failure).toMatchObject({ kind: 'closed', placement: 'NOT_SENT' });
+    }
     expect(server.received).toHaveLength(1);
   });
 });
+
+function unreadableKey(): string {
+  throw new Error('secret file FAKE-SECRET');
+}
 
 /** Waits until the server has handled a connection later than all before, so that it has also seen what those wrote. */
 async function roundTrip(server: ScriptedServer): Promise<void> {

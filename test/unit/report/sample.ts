@@ -1,5 +1,5 @@
-import { type FindingStatus, indexRecords, reconcile, totalsOf } from '../../../src/domain/reconciliation/index';
-import { calendarIn, type ReconciliationReport } from '../../../src/report/index';
+import { type Finding, type FindingStatus, indexRecords, reconcile } from '../../../src/domain/reconciliation/index';
+import { calendarIn, type ReconciliationReport, totalsOf } from '../../../src/report/index';
 import { NIGHT, order, plant, PLANTS, purchase } from '../domain/reconciliation/generated-records';
 
 /** The report of a night in which every situation of `PLANTS` was found, among 600 purchases that went well. */
@@ -9,30 +9,24 @@ export function eventfulNight(): ReconciliationReport {
   for (let i = 0; i < 600; i++) {
     const at = NIGHT.from + ((i * 97) % 4_300) * 60_000;
     const status = i % 23 === 0 ? 'REFUNDED' : 'COMPLETED';
-    const outcome = status === 'COMPLETED' ? {} : { state: 'REFUNDED', delivered: 0, fingerprints: {} };
+    const outcome = status === 'COMPLETED' ? {} : { state: 'REFUNDED', delivered: 0, keyIds: {} };
     orders.push(order(`w${i}`, { createdAt: at, status }));
     purchases.push(purchase(`w${i}`, { startedAt: at, closedAt: at + hour / 4, ...outcome }));
   }
-  const done: Partial<Record<string, FindingStatus>> = {
-    'deliver-late': 'repaired',
-    adopt: 'repaired',
-    'notify-refund': 'notified',
-    'notify-attention': 'notified',
-  };
   const records = indexRecords(orders, purchases);
-  const findings = reconcile(records, NIGHT).map((finding) => ({
-    ...finding,
-    done: done[finding.repair ?? ''] ?? ('left' as const),
-  }));
+  const findings = reconcile(records, NIGHT).map((finding) => ({ ...finding, done: doneOf(finding) }));
   return {
     ...quietNight(),
-    orders: orders.length,
-    purchases: purchases.length,
     ...totalsOf(records, calendarIn('Europe/Warsaw')),
     timeZone: 'Europe/Warsaw',
     findings,
-    repaired: findings.filter((finding) => finding.done === 'repaired').length,
+    repaired: findings.filter(({ done }) => done === 'repaired').length,
   };
+}
+
+function doneOf({ repair }: Finding): FindingStatus {
+  if (repair === undefined) return 'left';
+  return repair.startsWith('notify') ? 'notified' : 'repaired';
 }
 
 /** The report of a night without an order. */

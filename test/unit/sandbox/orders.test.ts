@@ -22,11 +22,7 @@ async function statusesAt(items: Record<string, number>, agesMs: number[]): Prom
 test.each<[string, number[], string[]]>([
   ['demo-instant', [0], ['COMPLETED 4']],
   ['demo-seconds', [0, 5 * SECOND, 8 * SECOND], ['PENDING 0', 'PROCESSING 0', 'COMPLETED 4']],
-  [
-    'demo-slow',
-    [0, 2 * MINUTE - 1, 2 * MINUTE, 20 * MINUTE - 1, 20 * MINUTE],
-    ['PENDING 0', 'PENDING 0', 'PROCESSING 0', 'PROCESSING 0', 'COMPLETED 4'],
-  ],
+  ['demo-slow', [2 * MINUTE - 1, 2 * MINUTE, 20 * MINUTE], ['PENDING 0', 'PROCESSING 0', 'COMPLETED 4']],
   ['demo-partial', [0, 10 * SECOND, 600 * MINUTE], ['PENDING 0', 'PARTIAL_COMPLETED 2', 'PARTIAL_COMPLETED 2']],
   ['demo-refunded', [0, 10 * SECOND], ['PENDING 0', 'REFUNDED 0']],
   ['demo-failed', [0, 10 * SECOND], ['PENDING 0', 'FAILED 0']],
@@ -37,8 +33,8 @@ test.each<[string, number[], string[]]>([
   ['demo-never', [0, 10_000 * MINUTE], ['PENDING 0', 'PENDING 0']],
   [
     'demo-flapping',
-    [0, 50, 100, 150, 200, 230].map((seconds) => seconds * SECOND),
-    ['PENDING 0', 'PROCESSING 0', 'PENDING 0', 'PROCESSING 0', 'PENDING 0', 'COMPLETED 4'],
+    [0, 50 * SECOND, 100 * SECOND, 230 * SECOND],
+    ['PENDING 0', 'PROCESSING 0', 'PENDING 0', 'COMPLETED 4'],
   ],
   ['demo-partial-then-complete', [10 * SECOND, 15 * MINUTE], ['PARTIAL_COMPLETED 2', 'COMPLETED 4']],
   ['demo-complete-then-refunded', [10 * SECOND, 15 * MINUTE], ['COMPLETED 4', 'REFUNDED 0']],
@@ -51,22 +47,14 @@ test('every scenario has a test above, or is the one that cannot be ordered', ()
   expect(SCENARIO_IDS).toHaveLength(15 + 1);
 });
 
-test.each<[string, Record<string, number>, number[], string[]]>([
-  [
-    'stays open as long as one product does, and hands nothing out before',
-    { 'demo-instant': 1, 'demo-slow': 2 },
-    [0, 20 * MINUTE],
-    ['PROCESSING 0+0', 'COMPLETED 1+2'],
-  ],
-  [
-    'is partial when one product failed',
-    { 'demo-instant': 1, 'demo-failed': 2 },
-    [10 * SECOND],
-    ['PARTIAL_COMPLETED 1+0'],
-  ],
-  ['is refunded when nothing of it came', { 'demo-refunded': 1, 'demo-failed': 1 }, [10 * SECOND], ['REFUNDED 0+0']],
-])('an order of several products %s', async (_, items, ages, expected) => {
-  expect(await statusesAt(items, ages)).toEqual(expected);
+test('an order of several products stays open as long as one of them does, is partial when one failed, and refunded when nothing came', async () => {
+  const later = [10 * SECOND];
+  expect(await statusesAt({ 'demo-instant': 1, 'demo-slow': 2 }, [0, 20 * MINUTE])).toEqual([
+    'PROCESSING 0+0',
+    'COMPLETED 1+2',
+  ]);
+  expect(await statusesAt({ 'demo-instant': 1, 'demo-failed': 2 }, later)).toEqual(['PARTIAL_COMPLETED 1+0']);
+  expect(await statusesAt({ 'demo-refunded': 1, 'demo-failed': 1 }, later)).toEqual(['REFUNDED 0+0']);
 });
 
 test('each poll can make the order older, so that 40 polls last 20 minutes without waiting', async () => {
@@ -76,9 +64,8 @@ test('each poll can make the order older, so that 40 polls last 20 minutes witho
   const statuses: string[] = [];
   for (let count = 1; count <= 40; count += 1) statuses.push((await poll(sandbox, id)).status);
 
-  expect(
-    statuses.map((status, at) => (status === statuses[at - 1] ? '' : `${at + 1} ${status}`)).filter(Boolean),
-  ).toEqual(['1 PENDING', '4 PROCESSING', '40 COMPLETED']);
+  const changes = ['PENDING', 'PROCESSING', 'COMPLETED'].map((status) => statuses.indexOf(status) + 1);
+  expect(changes).toEqual([1, 4, 40]);
   expect((await poll(sandbox, other)).status).toBe('PENDING');
 });
 
@@ -105,9 +92,8 @@ test('image keys are PNG pictures in a data URL, all different', async () => {
   sandbox.advance(MINUTE);
   const keys = (await poll(sandbox, id)).products[0]?.keys ?? [];
   const images = keys.map(({ value }) => Buffer.from(value.replace('data:image/png;base64,', ''), 'base64'));
-
+  expect(images.map((image) => image.subarray(1, 4).toString())).toEqual(['PNG', 'PNG', 'PNG']);
   expect(keys.map(({ type }) => type)).toEqual(['image', 'image', 'image']);
-  for (const image of images) expect(image.subarray(1, 4).toString()).toBe('PNG');
   expect(new Set(keys.map(({ value }) => value)).size).toBe(3);
 });
 
@@ -125,11 +111,9 @@ test('no key is ever issued twice, and the same seed issues the same keys', asyn
 
 test('orders of the same instant cannot overdraw the account', async () => {
   const { sandbox } = await start({ balance: 20, creditLimit: 5 });
-  const answers = await Promise.all(
-    Array.from({ length: 20 }, (_, at) => place(sandbox, `REF-${at}`, { 'demo-instant': 1 })),
-  );
-  const statuses = answers.map(({ status }) => status).sort();
-  expect(statuses).toEqual([...Array<number>(5).fill(200), ...Array<number>(15).fill(402)]);
+  const placing = Array.from({ length: 7 }, (_, at) => place(sandbox, `REF-${at}`, { 'demo-instant': 1 }));
+  const statuses = (await Promise.all(placing)).map(({ status }) => status).sort();
+  expect(statuses).toEqual([200, 200, 200, 200, 200, 402, 402]);
   expect(await sandbox.ledger()).toMatchObject({ balance: -4.95, totals: { orders: 5, debited: 24.95 } });
 });
 

@@ -53,12 +53,9 @@ export function orderBody(referenceId: string, items: Items): string {
   return JSON.stringify({ reference_id: referenceId, items: list });
 }
 
-export function post(sandbox: Sandbox, path: string, body: string): Promise<Reply> {
-  return call(sandbox, path, { method: 'POST', body, headers: { 'content-type': 'application/json' } });
-}
-
 export function place(sandbox: Sandbox, referenceId: string, items: Items): Promise<Reply> {
-  return post(sandbox, '/place-order', orderBody(referenceId, items));
+  const headers = { 'content-type': 'application/json' };
+  return call(sandbox, '/place-order', { method: 'POST', body: orderBody(referenceId, items), headers });
 }
 
 /** Places an order that must succeed. @returns its id */

@@ -15,21 +15,14 @@ describe('a worker that runs', () => {
   });
 
   it('ends with what the SDK says of its failure, where that comes in time', async () => {
-    const failure = await rejectionOf(
-      runWorker(
-        workerOf('FAILED', () => Promise.reject(new Error('refused'))),
-        LIMITS,
-      ),
-    );
-    expect(failure?.message).toBe('refused');
+    const refused = workerOf('FAILED', () => Promise.reject(new Error('refused')));
+    expect((await rejectionOf(runWorker(refused, LIMITS)))?.message).toBe('refused');
   });
 
   it.each(['RUNNING', 'STOPPING', 'DRAINING'] as const)('is left its time while it is %s', async (state) => {
     let end = (): void => {};
-    const running = runWorker(
-      workerOf(state, () => new Promise((resolve) => (end = resolve))),
-      LIMITS,
-    );
+    const worker = workerOf(state, () => new Promise((resolve) => (end = resolve)));
+    const running = runWorker(worker, LIMITS);
     // Longer than a failed one would get.
     for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setTimeout(resolve, 1));
     end();

@@ -1,15 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readTemporalTarget } from '../../../src/temporal/client';
+import { temporaryFolder } from '../../support/clean-up';
 import { selfSigned } from '../../support/self-signed';
 
-const folder = mkdtempSync(join(tmpdir(), 'target-'));
-afterAll(() => rmSync(folder, { recursive: true }));
 const KEY = 'canary-key';
 
 function toml(text: string): string {
-  const path = join(folder, `${Math.random()}.toml`);
+  const path = join(temporaryFolder(), 'temporal.toml');
   writeFileSync(path, text);
   return path;
 }
@@ -33,56 +31,31 @@ describe("Temporal's own variables", () => {
     expect(readTemporalTarget(env, () => 'of-its-own-file').connectionOptions.apiKey).toBe('of-its-own-file');
   });
 
+  const [{ cert }, { key }] = [selfSigned(), selfSigned()];
+  const PAIR = 'are not a certificate and its private key';
   it.each<[string, Record<string, string>, string]>([
-    ['TLS is neither on nor off: it would be off', { TEMPORAL_TLS: 'yes' }, 'TEMPORAL_TLS is none of true, false'],
+    ['TLS is neither on nor off: it would be off', { TLS: 'yes' }, 'TEMPORAL_TLS is none of true, false'],
+    ['a certificate lacks its key', { TLS_CLIENT_CERT_PATH: __filename }, 'TLS_CLIENT_KEY_PATH (or …_DATA) is not'],
+    ['a key lacks its certificate', { TLS_CLIENT_KEY_DATA: KEY }, 'TLS_CLIENT_CERT_PATH (or …_DATA) is not'],
+    ['a key is that of another certificate', { TLS_CLIENT_CERT_DATA: cert, TLS_CLIENT_KEY_DATA: key }, PAIR],
+    ['a certificate is none, which is not shown', { TLS_CLIENT_CERT_DATA: KEY, TLS_CLIENT_KEY_DATA: KEY }, PAIR],
+    ['the host is not to be checked', { TLS_DISABLE_HOST_VERIFICATION: 'true' }, 'TEMPORAL_TLS_SERVER_CA_CERT_PATH'],
     [
-      'a certificate lacks its key: it would not be shown',
-      { TEMPORAL_TLS_CLIENT_CERT_PATH: __filename },
-      'TEMPORAL_TLS_CLIENT_KEY_PATH (or …_DATA) is not',
+      'the file is not there',
+      { CONFIG_FILE: '/no/a.toml' },
+      'TEMPORAL_CONFIG_FILE names /no/a.toml, which is not there',
     ],
+    ['the file has no profiles', { CONFIG_FILE: toml('address = "a"') }, 'the file holds no profile'],
+    ['the file is no TOML', { CONFIG_FILE: toml(`[profile.default]\napi_key = ${KEY}`) }, 'Invalid TOML'],
+    ['there is no such profile', { CONFIG_FILE: toml('[profile.a]'), PROFILE: 'b' }, "Profile 'b' not found"],
     [
-      'a key lacks its certificate',
-      { TEMPORAL_TLS_CLIENT_KEY_DATA: KEY },
-      'TEMPORAL_TLS_CLIENT_CERT_PATH (or …_DATA) is not',
+      'a certificate is not there',
+      { TLS_SERVER_CA_CERT_PATH: '/no/ca.pem' },
+      "no such file or directory, open '/no/ca",
     ],
-    [
-      'a key is that of another certificate: the server would close the connection and not say why',
-      { TEMPORAL_TLS_CLIENT_CERT_DATA: selfSigned().cert, TEMPORAL_TLS_CLIENT_KEY_DATA: selfSigned().key },
-      'are not a certificate and its private key',
-    ],
-    [
-      'a certificate is none, which is not shown',
-      { TEMPORAL_TLS_CLIENT_CERT_DATA: KEY, TEMPORAL_TLS_CLIENT_KEY_DATA: KEY },
-      'are not a certificate and its private key',
-    ],
-    [
-      'the check of the host is to be left out, which the SDK does not',
-      { TEMPORAL_TLS_DISABLE_HOST_VERIFICATION: 'true' },
-      'TEMPORAL_TLS_SERVER_CA_CERT_PATH',
-    ],
-    [
-      'the file is not there: another server would be used',
-      { TEMPORAL_CONFIG_FILE: '/no/temporal.toml' },
-      'TEMPORAL_CONFIG_FILE names /no/temporal.toml, which is not there',
-    ],
-    ['the file has no profiles', { TEMPORAL_CONFIG_FILE: toml('address = "a"') }, 'the file holds no profile'],
-    [
-      'the file is no TOML, and it does not show what is in it',
-      { TEMPORAL_CONFIG_FILE: toml(`[profile.default]\napi_key = ${KEY}`) },
-      'Invalid TOML',
-    ],
-    [
-      'there is no such profile',
-      { TEMPORAL_CONFIG_FILE: toml('[profile.a]'), TEMPORAL_PROFILE: 'b' },
-      "Profile 'b' not found",
-    ],
-    [
-      'a certificate is not where it is said to be',
-      { TEMPORAL_TLS_SERVER_CA_CERT_PATH: '/no/ca.pem' },
-      "no such file or directory, open '/no/ca.pem'",
-    ],
-  ])('are refused with 78 where %s', (_, env, why) => {
-    const read = () => readTemporalTarget(env);
+  ])('are refused with 78 where %s, and no secret is shown', (_, variables, why) => {
+    const env = Object.entries(variables).map(([name, value]) => [`TEMPORAL_${name}`, value]);
+    const read = () => readTemporalTarget(Object.fromEntries(env) as Record<string, string>);
     expect(read).toThrow(why);
     expect(read).toThrow(expect.objectContaining({ exitCode: 78 }));
     expect(read).not.toThrow(KEY);

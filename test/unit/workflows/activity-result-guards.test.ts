@@ -1,4 +1,10 @@
-import { isOrderSearchResult, isOrderSnapshot, isPlacementResult } from '../../../src/workflows/activity-result-guards';
+import {
+  isEndedSale,
+  isOrderSearchResult,
+  isPlacementResult,
+  isPolledOrder,
+  isSaleDelivered,
+} from '../../../src/workflows/activity-result-guards';
 
 // An operator can complete a pending activity with anything. What passes here is believed.
 
@@ -9,7 +15,7 @@ describe('a placement result', () => {
     { evidence: 'PLACED', orderId: 'o-1' },
     { evidence: 'FOUND', orders: [found], why: 'it is there already' },
     { evidence: 'NOT_SENT', why: 'connection refused', retryAfterMs: 1_000 },
-    { evidence: 'NOT_SENT', why: 'no slot', turnInMs: 600_000 },
+    { evidence: 'NOT_SENT', why: 'no permit', permitInMs: 600_000 },
     { evidence: 'ANSWERED', why: '503', retryAfterMs: 3_600_000 },
     { evidence: 'CONFLICT', why: '409' },
     { evidence: 'UNKNOWN', why: 'no answer', inFlight: true },
@@ -26,7 +32,7 @@ describe('a placement result', () => {
     { evidence: 'NOT_SENT', why: 'soon', retryAfterMs: 'soon' },
     { evidence: 'ANSWERED', why: 'soon', retryAfterMs: 3_600_001 },
     { evidence: 'ANSWERED', why: 'soon', retryAfterMs: -1 },
-    { evidence: 'NOT_SENT', why: 'soon', turnInMs: 1e13 },
+    { evidence: 'NOT_SENT', why: 'soon', permitInMs: 1e13 },
     { evidence: 'SURELY', why: 'an operator said so' },
     'PLACED',
     undefined,
@@ -36,16 +42,32 @@ describe('a placement result', () => {
   });
 });
 
-test('a search result says which run searched, or a reset could open a fence with it', () => {
-  const result = { runId: 'run', orders: [found], readable: true, why: 'searched' };
+test('a search result names orders and says whether the history was readable', () => {
+  const result = { orders: [found], readable: true, why: 'searched' };
   expect(isOrderSearchResult(result)).toBe(true);
-  expect(isOrderSearchResult({ ...result, runId: undefined })).toBe(false);
+  expect(isOrderSearchResult({ ...result, readable: undefined })).toBe(false);
   expect(isOrderSearchResult({ ...result, orders: [{ ...found, id: 'a/b' }] })).toBe(false);
 });
 
-test('a snapshot is of the order that was asked for and of no other', () => {
-  const snapshot = { orderId: 'o-1', status: 'COMPLETED', lines: [{ productId: 'p', fingerprints: ['s.1'] }] };
-  expect(isOrderSnapshot('o-1', snapshot)).toBe(true);
-  expect(isOrderSnapshot('o-2', snapshot)).toBe(false);
-  expect(isOrderSnapshot('o-1', { ...snapshot, lines: [{ productId: 'p', fingerprints: [7] }] })).toBe(false);
+test('a poll is of the order that was asked for and of no other', () => {
+  const polled = { orderId: 'o-1', status: 'COMPLETED', lines: [{ productId: 'p', keyIds: ['s.1'] }] };
+  expect(isPolledOrder('o-1', { ...polled, confirmedKeyIds: { p: ['s.1'] } })).toBe(true);
+  expect(isPolledOrder('o-2', polled)).toBe(false);
+  expect(isPolledOrder('o-1', { ...polled, lines: [{ productId: 'p', keyIds: [7] }] })).toBe(false);
+  expect(isPolledOrder('o-1', { ...polled, confirmedKeyIds: { p: 's.1' } })).toBe(false);
+});
+
+test('a sale is of the purchase that was asked for, and nothing about its confirmed keys is left to guess', () => {
+  const items = [{ productId: 'p', quantity: 1 }];
+  const sale = { referenceId: 'R', items, outcomeKeyIds: {}, confirmedKeyIds: {}, refundConfirmed: false };
+  expect(isEndedSale('R', sale)).toBe(true);
+  expect(isEndedSale('R-2', sale)).toBe(false);
+  expect(isEndedSale('R', { ...sale, confirmedKeyIds: undefined })).toBe(false);
+});
+
+test('a delivery counts as received only with its event, as changed only with whether it may have been sent', () => {
+  const event = { id: 'e', type: 'purchase.delivered', at: '2026-01-01T00:00:00Z' };
+  const ends = [{ kind: 'RECEIVED', event }, { kind: 'REFUSED' }, { kind: 'CHANGED', maybeSent: true }];
+  expect(ends.filter(isSaleDelivered)).toEqual(ends);
+  expect([{ kind: 'RECEIVED' }, { kind: 'CHANGED' }, { kind: 'LOST' }, undefined].filter(isSaleDelivered)).toEqual([]);
 });

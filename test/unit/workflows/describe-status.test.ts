@@ -1,6 +1,6 @@
-import type { HoldReason } from '../../../src/contracts/purchase';
-import type { StatusAnswer } from '../../../src/contracts/status-answer';
-import { PURCHASE_OUTCOMES } from '../../../src/domain/outcome';
+import type { StatusAnswer } from '../../../src/contracts/purchase';
+import type { DecisionKind, HoldReason } from '../../../src/domain/holds';
+import { PURCHASE_OUTCOMES } from '../../../src/domain/purchase-state';
 import { PURCHASE_STATES, STATE_MEANINGS } from '../../../src/domain/purchase-state';
 import { describeStatus } from '../../../src/workflows/describe-status';
 
@@ -20,11 +20,7 @@ function answer(differing: Partial<StatusAnswer> = {}): StatusAnswer {
   };
 }
 
-function held(
-  reason: HoldReason,
-  decisions: ('order' | 'replace' | 'deliver')[],
-  endsOnCancel?: boolean,
-): StatusAnswer {
+function held(reason: HoldReason, decisions: DecisionKind[], endsOnCancel?: boolean): StatusAnswer {
   const hold = { id: 'run:1', reason, explanation: 'why', decisions, since: SINCE, endsOnCancel };
   return answer({ state: 'HELD', explanation: 'why', hold });
 }
@@ -32,9 +28,7 @@ function held(
 describe('what the Temporal UI shows of a purchase', () => {
   it.each(PURCHASE_STATES)('%s: names the state, since when, and what it means', (state) => {
     const text = describeStatus(answer({ state }));
-    expect(text).toMatch(
-      new RegExp(`^\\*\\*${state}\\*\\* since 2026-01-31 03:14:15 UTC: ${STATE_MEANINGS[state]}\\.\n\n`),
-    );
+    expect(text.split('\n\n')[0]).toBe(`**${state}** since 2026-01-31 03:14:15 UTC: ${STATE_MEANINGS[state]}.`);
     expect(text).toContain('- reference SALE-1: 2 × steam-50');
   });
 
@@ -52,17 +46,15 @@ describe('what the Temporal UI shows of a purchase', () => {
   });
 
   it('has the exact commands of a hold, one for each decision that fits and none more', () => {
-    const lines = describeStatus(held('PLACEMENT_UNKNOWN', ['order', 'replace'], true)).split('\n');
-    expect(
-      lines.slice(lines.indexOf('```'), lines.lastIndexOf('```')).filter((line) => line.startsWith('node')),
-    ).toEqual([
+    const text = describeStatus(held('PLACEMENT_UNKNOWN', ['order', 'replace'], true));
+    expect(/```\n(.*)\n```/s.exec(text)?.[1]?.match(/^node.*/gm)).toEqual([
       'node dist/starter.js orders --search SALE-1',
       'node dist/starter.js resolve SALE-1 --order ORDER_ID',
       'node dist/starter.js resolve SALE-1 --replace',
       'node dist/starter.js cancel SALE-1',
     ]);
-    expect(lines).toContain('# the partner has no order: place it again');
-    const other = describeStatus(held('KEY_GONE', ['deliver']));
+    expect(text).toContain('\n# the partner has no order: place it again\n');
+    const other = describeStatus(held('ORDER_CHANGES', ['withhold']));
     expect(other.match(/node dist\/starter\.js \w+/g)).toEqual(['node dist/starter.js resolve']);
   });
 
@@ -74,15 +66,9 @@ describe('what the Temporal UI shows of a purchase', () => {
 
   it('shows what others wrote as text: no line, link or block of theirs stands in it', () => {
     const hostile = '```\n# All is well\n[pay](https://evil.example)<b>';
-    const text = describeStatus(
-      answer({
-        items: [{ productId: hostile, quantity: 1 }],
-        explanation: hostile,
-        orderId: hostile,
-        lastPoll: { status: hostile, at: SINCE },
-        waitsFor: { what: hostile, since: SINCE },
-      }),
-    );
+    const polled = { lastPoll: { status: hostile, at: SINCE }, waitsFor: { what: hostile, since: SINCE } };
+    const items = [{ productId: hostile, quantity: 1 }];
+    const text = describeStatus(answer({ items, explanation: hostile, orderId: hostile, ...polled }));
     expect(text.split('\n').filter((line) => /^(`|#)/.test(line))).toEqual([]);
     expect(text).not.toMatch(/(?<!\\)[[<`]|https:/);
   });

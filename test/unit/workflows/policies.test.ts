@@ -1,15 +1,12 @@
 import {
-  brakeStepOptions,
-  brakeValidity,
-  completedEventOptions,
+  alertOptions,
+  circuitBreakerPauses,
+  confirmationPauses,
   deliveryOptions,
   firstDeliveryOptions,
   firstPollOptions,
   historySearchOptions,
-  letThroughPause,
-  letThroughTimeout,
-  nextLetThroughPause,
-  noticeOptions,
+  pausedPause,
   pauseFloor,
   placementInFlight,
   placementMaxAge,
@@ -17,7 +14,8 @@ import {
   placementPause,
   pollingOptions,
   reconciliationOptions,
-  settlingPauses,
+  reconciliationTimeout,
+  searchPermitWait,
   shutdownOptions,
 } from '../../../src/workflows/policies';
 import { FAST } from '../../support/settings';
@@ -63,16 +61,9 @@ describe.each([
     }
   });
 
-  it('the brake waits behind no placement, and what stops sales is news for a day', () => {
-    const { priority } = placementOptions(settings);
-    expect([brakeStepOptions.priority, noticeOptions.priority]).toEqual([priority, priority]);
-    expect(noticeOptions.scheduleToCloseTimeout).toBe(24 * 3_600_000);
-    expect(noticeOptions.retry?.maximumAttempts).toBeUndefined();
-  });
-
-  it('a closed brake is in force for longer than its longest step', () => {
-    const step = letThroughPause(settings, 100) + letThroughTimeout(settings);
-    expect(brakeValidity(settings)).toBeGreaterThan(step + Number(brakeStepOptions.scheduleToCloseTimeout) + 60_000);
+  it('a search of the history that waited for its permits has time left for its last request', () => {
+    const lastByte = searchPermitWait(settings) + settings.partnerTimeoutMs;
+    expect(historySearchOptions(settings).startToCloseTimeout).toBeGreaterThan(lastByte);
   });
 
   it('a crashed poll is tried again after the interval, never sooner', () => {
@@ -87,14 +78,16 @@ describe.each([
     expect(most.reduce((total, ms) => total + ms)).toBeLessThanOrEqual(3_000);
   });
 
-  it('placements and deliveries wait for none but each other, polls for both, and the reconciliation for all', () => {
-    const all = [placementOptions(settings), deliveryOptions(settings), pollingOptions(settings, 1)];
-    const keys = [...all, reconciliationOptions, completedEventOptions(settings)].map(({ priority }) => priority);
-    expect(keys.map((priority) => priority?.priorityKey)).toEqual([1, 1, 3, 5, 5]);
+  it('placements and deliveries wait for none but each other, the reconciliation for all', () => {
+    const urgent = [placementOptions(settings), deliveryOptions(settings)];
+    const others = [historySearchOptions(settings), pollingOptions(settings, 1), reconciliationOptions];
+    expect([...urgent, ...others].map(({ priority }) => priority?.priorityKey)).toEqual([1, 1, 2, 3, 5]);
   });
 
-  it('an event is tried for more than the day that is promised', () => {
+  it('an event is tried for more than the day that is promised, and an alert never delays an outcome for long', () => {
     expect(deliveryOptions(settings).scheduleToCloseTimeout).toBeGreaterThan(24 * 3_600_000);
+    const { retry, scheduleToCloseTimeout } = alertOptions(settings);
+    expect([retry?.maximumAttempts, scheduleToCloseTimeout]).toEqual([3, 60_000]);
   });
 
   it('a shutdown lets a placement search and write, and a delivery read and post', () => {
@@ -104,16 +97,15 @@ describe.each([
     expect(shutdownForceTime).toBeGreaterThan(shutdownGraceTime);
   });
 
-  it('a reconciliation and its event end before the next night', () => {
-    const { scheduleToCloseTimeout: reconciling } = reconciliationOptions;
-    const { scheduleToCloseTimeout: event } = completedEventOptions(settings);
-    expect(Number(reconciling) + Number(event)).toBeLessThan(23 * 3_600_000);
+  it('a reconciliation ends before the next night', () => {
+    expect(reconciliationOptions.scheduleToCloseTimeout).toBeLessThan(reconciliationTimeout);
+    expect(reconciliationTimeout).toBeLessThan(24 * 3_600_000);
   });
 });
 
-describe('settling a placement of unknown outcome', () => {
-  it('searches soon and then with growing gaps, over the whole settling time', () => {
-    const pauses = settlingPauses({ confirmWindowMs: 60_000 });
+describe('confirming a placement of unknown outcome', () => {
+  it('searches soon and then with growing gaps, over the whole window', () => {
+    const pauses = confirmationPauses({ confirmWindowMs: 60_000 });
     expect(pauses).toEqual(pauses.toSorted((a, b) => a - b));
     expect(pauses.reduce((total, pause) => total + pause, 0)).toBe(60_000);
   });
@@ -124,30 +116,18 @@ describe('settling a placement of unknown outcome', () => {
   });
 });
 
-describe('the pause before a placement is tried again', () => {
-  it('doubles up to a minute', () => {
-    expect([1, 2, 3, 4, 5, 6, 60].map((attempt) => placementPause(attempt))).toEqual([
-      2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000,
-    ]);
-  });
-
-  it('is never shorter than what the partner asked for', () => {
-    expect(placementPause(1, 90_000)).toBe(90_000);
-  });
-});
-
 describe('the history of a purchase stays bounded, because it never continues as new', () => {
   /** A quarter of what the server ends a workflow at. */
   const MOST_EVENTS = 51_200 / 4;
   const LONGEST = 720 * 3_600_000;
   const [SEARCH, PLACEMENT, POLL] = [11, 13, 8];
-  const searches = settlingPauses({ confirmWindowMs: 1 });
+  const searches = confirmationPauses({ confirmWindowMs: 1 });
 
   /** The events of one round, most of which an activity, its pause and their workflow tasks are, and its pause. */
   const ROUNDS: [string, number, (round: number) => number][] = [
     ['a placement that is not sent', PLACEMENT, (round) => placementPause(round)],
-    ['a placement that settles each time', PLACEMENT + 7 * SEARCH, (round) => placementPause(round)],
-    ['an order history that can not be read, under the shortest settling time', SEARCH, () => searches.at(-1) ?? 0],
+    ['a placement that is confirmed each time', PLACEMENT + 7 * SEARCH, (round) => placementPause(round)],
+    ['an order history that can not be read, under the shortest window', SEARCH, () => searches.at(-1) ?? 0],
     ['an order that changes its status with each poll, under the shortest interval', POLL, () => 1],
   ];
 
@@ -167,22 +147,22 @@ describe('the history of a purchase stays bounded, because it never continues as
   });
 });
 
-describe('the next purchase is let through by a closed brake', () => {
-  const UNHURT = { failures: 0, nothings: 0, costsSales: false };
+describe('the pause before', () => {
+  const inSeconds = (pauseAfter: (times: number) => number) =>
+    [1, 2, 3, 4, 5, 6, 60].map((times) => pauseAfter(times) / 1_000);
 
-  it.each([
-    ['after 10 s', UNHURT, 10],
-    ['after 30 s, where it may cost a sale', { ...UNHURT, costsSales: true }, 30],
-    ['after a minute, when one has failed', { ...UNHURT, failures: 1 }, 60],
-    ['at once, when one has shown nothing', { ...UNHURT, nothings: 1 }, 0],
-    [
-      'at once, when one has shown nothing after several that failed',
-      { nothings: 9, failures: 5, costsSales: true },
-      0,
-    ],
-    ['after 10 s, when ten in a row have shown nothing', { ...UNHURT, nothings: 10, failures: 5 }, 10],
-    ['after 10 min, when many have failed', { ...UNHURT, failures: 30 }, 600],
-  ])('%s', (_, shown, seconds) => {
-    expect(nextLetThroughPause(production, shown)).toBe(seconds * 1_000);
+  it('a placement is tried again doubles up to a minute, and is never shorter than what the partner asked for', () => {
+    expect(inSeconds((attempt) => placementPause(attempt))).toEqual([2, 4, 8, 16, 32, 60, 60]);
+    expect(placementPause(1, 90_000)).toBe(90_000);
+  });
+
+  it('a paused purchase asks again grows to 5 minutes', () => {
+    expect(inSeconds((times) => pausedPause(production, times))).toEqual([30, 60, 120, 240, 300, 300, 300]);
+  });
+
+  it('a trial of the circuit breaker is 30 s at first and 10 min at most, with several in the time to place', () => {
+    expect(circuitBreakerPauses(production)).toEqual({ firstPauseMs: 30_000, longestPauseMs: 600_000 });
+    const { longestPauseMs } = circuitBreakerPauses({ ...production, placeWithinMs: 600_000 });
+    expect(longestPauseMs).toBe(100_000);
   });
 });

@@ -1,4 +1,4 @@
-import { detailsOf } from '../../../../src/activities/reconcile/result-details';
+import { detailsOf } from '../../../../src/activities/reconcile';
 import type { ReportedFinding } from '../../../../src/contracts/reconciliation';
 
 function finding(orderIds: string[]): ReportedFinding {

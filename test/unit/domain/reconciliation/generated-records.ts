@@ -1,7 +1,6 @@
 import type {
   PartnerOrder,
   Finding,
-  FindingKind,
   ReconcileOptions,
   KnownPurchase,
 } from '../../../../src/domain/reconciliation/index';
@@ -56,190 +55,183 @@ export function purchase(name: string, changes: Partial<KnownPurchase> = {}): Kn
 }
 
 const NOTHING = { delivered: 0, keyIds: {} };
-
-/** What must be found. */
-export interface Expected {
-  kind: FindingKind;
-  referenceId?: string;
-  orderIds: string[];
-}
+const NO_ORDER = { orderId: undefined };
 
 export interface Planted {
   orders: PartnerOrder[];
   purchases: KnownPurchase[];
-  expected: Expected[];
+  /** What must be found, as `inBrief` says it. */
+  expected: string[];
 }
 
-/** Makes the records of one situation, and what must be found in them. `n` makes its names unique. */
+/** Makes the records of one situation. `n` makes its names unique. */
 type Plant = (n: string) => {
   orders: PartnerOrder[];
   purchases: KnownPurchase[];
-  finds: FindingKind[];
+  /** The kind of what must be found, and how it is repaired; '-': nothing. */
+  finds: string;
+  /** Of the orders that the finding names, where they are not just the first. */
   ids?: string[];
 };
 
+const MISMATCH = 'STATUS_MISMATCH';
+const NOTIFIED = 'STATUS_MISMATCH notify';
+const REFUND = 'STATUS_MISMATCH notify-refund';
+const AFTER_ALL = 'UNDELIVERED notify';
+const NOTHING_BOUGHT = [AFTER_ALL, AFTER_ALL, '-', '-', NOTIFIED];
+const FILLED = 'SHORTFALL_FILLED deliver';
+/** A part was delivered, by the purchase or after it: more keys of it are looked for each night. */
+const SHORTFALL = [FILLED, 'UNDELIVERED deliver', 'SHORTFALL_REFUNDED notify-refund', MISMATCH, MISMATCH];
+const WHOLE = ['-', MISMATCH, 'REFUNDED_AFTER_DELIVERY notify-refund', MISMATCH, MISMATCH];
+const STATUSES = ['COMPLETED', 'PARTIAL_COMPLETED', 'REFUNDED', 'FAILED', 'PROCESSING'];
+
+/** What is found of each end of a purchase against each of these statuses of its order by now, and how it is repaired. */
+const ENDS: [end: string, Partial<KnownPurchase>, found: string[]][] = [
+  ['DELIVERED', { state: 'DELIVERED' }, WHOLE],
+  ['PARTIALLY_DELIVERED', { state: 'PARTIALLY_DELIVERED', delivered: 1 }, SHORTFALL],
+  ['PARTIALLY_DELIVERED, all of it by now', { state: 'PARTIALLY_DELIVERED', delivered: 2 }, WHOLE],
+  ['PARTIALLY_DELIVERED of nothing', { state: 'PARTIALLY_DELIVERED', ...NOTHING }, SHORTFALL],
+  ['OVERDUE', { state: 'OVERDUE', ...NOTHING }, ['LATE deliver', 'LATE deliver', REFUND, NOTIFIED, 'STUCK']],
+  ['OVERDUE, a part by now', { state: 'OVERDUE', delivered: 1 }, SHORTFALL],
+  ['OVERDUE, all of it by now', { state: 'OVERDUE', delivered: 2 }, WHOLE],
+  ['terminated', { ...stopped('TERMINATED'), ...NOTHING }, ['LOST deliver', 'LOST deliver', REFUND, NOTIFIED, 'LOST']],
+  ['terminated, a part by now', { ...stopped('TERMINATED'), ordered: 2, delivered: 1 }, SHORTFALL],
+  ['REFUNDED', { state: 'REFUNDED', ...NOTHING }, [NOTIFIED, NOTIFIED, '-', MISMATCH, MISMATCH]],
+  ['FAILED', { state: 'FAILED', ...NOTHING }, [NOTIFIED, NOTIFIED, MISMATCH, '-', MISMATCH]],
+  ['REJECTED', { state: 'REJECTED', ...NOTHING }, NOTHING_BOUGHT],
+  ['NOT_PLACED', { state: 'NOT_PLACED', ...NOTHING }, NOTHING_BOUGHT],
+  ['CANCELLED', { state: 'CANCELLED', ...NOTHING }, NOTHING_BOUGHT],
+  ['ABANDONED', { state: 'ABANDONED', ...NOTHING }, ['UNDELIVERED', 'UNDELIVERED', '-', '-', 'STUCK']],
+];
+
+/** Each end against each status. */
+const AGAINST = ENDS.flatMap(([end, known, found]) =>
+  STATUSES.map((status, at): [name: string, Plant, finds: string] => {
+    const make = one(found[at]!, { status, amount: undefined }, { ...known, totalDebit: undefined });
+    return [`${end} here, ${status} there`, make, found[at]!];
+  }),
+);
+
+const TWO_DAYS = { status: 'PENDING', createdAt: hoursAgo(48) };
+const DELIVERY_REFUSED = { id: 'h', reason: 'DELIVERY_REFUSED', decisions: ['deliver', 'withhold'] };
+const UNPLACED = { id: 'h', reason: 'PLACEMENT_UNKNOWN', decisions: ['order', 'replace', 'abandon'] };
+
 export const PLANTS: Record<string, Plant> = {
-  'overdue here, complete there': (n) => finds('LATE', [order(n)], [purchase(n, { state: 'OVERDUE', ...NOTHING })]),
-  'overdue here, partly there': (n) =>
-    finds('LATE', [order(n, { status: 'PARTIAL_COMPLETED' })], [purchase(n, { state: 'OVERDUE', ...NOTHING })]),
-  'an order without a purchase': (n) => finds('ORPHAN', [order(n)], []),
-  'a further order under one reference': (n) =>
-    finds(
-      'DOUBLE_PURCHASE',
-      [order(n), order(`${n}b`, { referenceId: `REF-${n}`, createdAt: hoursAgo(29) })],
-      [purchase(n)],
-      [`ord-${n}`, `ord-${n}b`],
-    ),
-  'terminated here, complete there': (n) => finds('LOST', [order(n)], [purchase(n, stopped('TERMINATED'))]),
-  'terminated before it knew its order': (n) =>
-    finds('LOST', [order(n)], [purchase(n, { ...stopped('TERMINATED'), orderId: undefined, state: 'PLACING' })]),
-  'terminated with two orders, of which the first was refused': (n) =>
-    finds(
-      'LOST',
-      [
-        order(`${n}b`, { referenceId: `REF-${n}`, status: 'FAILED', createdAt: hoursAgo(30) }),
-        order(n, { createdAt: hoursAgo(29.95) }),
-      ],
-      [purchase(n, { ...stopped('TERMINATED'), orderId: undefined })],
-    ),
-  'failed here, still open there': (n) =>
-    finds('LOST', [order(n, { status: 'PROCESSING' })], [purchase(n, stopped('FAILED'))]),
-  'held here, found there': (n) => finds('LOST', [order(n)], [held(n)]),
-  'bought here, unknown there': (n) => finds('MISSING_AT_PARTNER', [], [purchase(n)]),
-  'its memo says nothing of what was delivered': (n) =>
-    finds('UNREADABLE', [order(n, { status: 'FAILED' })], [purchase(n, { ...NOTHING, unreadable: 'expected hold' })]),
-  'bought here, under another id there': (n) =>
-    finds('MISSING_AT_PARTNER', [order(n, { id: `other-${n}` })], [purchase(n)], [`ord-${n}`, `other-${n}`]),
-  'delivered here, failed there': (n) => finds('STATUS_MISMATCH', [order(n, { status: 'FAILED' })], [purchase(n)]),
-  'overdue here, refunded there': (n) =>
-    finds('STATUS_MISMATCH', [order(n, { status: 'REFUNDED' })], [purchase(n, { state: 'OVERDUE', ...NOTHING })]),
-  'refused here, open there': (n) =>
-    finds(
-      'STATUS_MISMATCH',
-      [order(n, { status: 'PENDING' })],
-      [purchase(n, { state: 'REJECTED', orderId: undefined, ...NOTHING })],
-    ),
-  'delivered and then refunded': (n) =>
-    finds('REFUNDED_AFTER_DELIVERY', [order(n, { status: 'REFUNDED' })], [purchase(n)]),
-  'half delivered, complete by now': (n) => finds('SHORTFALL_FILLED', [order(n)], [purchase(n, half(n))]),
-  'half delivered, refunded by now': (n) =>
-    finds('SHORTFALL_REFUNDED', [order(n, { status: 'REFUNDED' })], [purchase(n, half(n))]),
-  'half delivered, half of the money back': (n) =>
-    finds('SHORTFALL_REFUNDED', [order(n, { status: 'PARTIAL_COMPLETED', amount: 6.17 })], [purchase(n, half(n))]),
-  'abandoned here, complete there': (n) =>
-    finds('UNDELIVERED', [order(n)], [purchase(n, { state: 'ABANDONED', ...NOTHING })]),
-  'not placed here, complete there': (n) =>
-    finds(
-      'UNDELIVERED',
-      [order(n)],
-      [purchase(n, { state: 'NOT_PLACED', orderId: undefined, totalDebit: undefined, ...NOTHING })],
-    ),
-  'complete there, delivery refused by the checkout': (n) =>
-    finds(
-      'UNDELIVERED',
-      [order(n)],
-      [
-        purchase(n, {
-          ...running('HELD'),
-          hold: { id: 'h', reason: 'DELIVERY_REFUSED', decisions: ['deliver', 'withhold'] },
-        }),
-      ],
-    ),
-  'half delivered, still a part': (n) =>
-    finds('UNDELIVERED', [order(n, { status: 'PARTIAL_COMPLETED' })], [purchase(n, half(n))]),
-  'a delivered key that is no longer in its order': (n) =>
-    finds('KEYS_GONE', [order(n, { keysGone: 1 })], [purchase(n)]),
-  'a debit that differs by a cent': (n) => finds('AMOUNT_MISMATCH', [order(n)], [purchase(n, { totalDebit: 12.35 })]),
-  'a debit for an order that failed': (n) =>
-    finds('AMOUNT_MISMATCH', [order(n, { status: 'FAILED' })], [purchase(n, { state: 'FAILED', ...NOTHING })]),
-  'one key in two purchases': (n) =>
-    finds(
-      'SAME_KEY_TWICE',
-      [order(n), order(`${n}b`)],
-      [purchase(n), purchase(`${n}b`, { keyIds: { 'card-50': [`k.${n}-2`], other: [`k.${n}b-1`] } })],
-      [`ord-${n}`, `ord-${n}b`],
-    ),
-  'running for two days': (n) =>
-    finds(
-      'STUCK',
-      [order(n, { status: 'PENDING', createdAt: hoursAgo(48) })],
-      [purchase(n, { ...running('PENDING'), startedAt: hoursAgo(48) })],
-    ),
-  'overdue and open for two days': (n) =>
-    finds(
-      'STUCK',
-      [order(n, { status: 'PENDING', createdAt: hoursAgo(48) })],
-      [purchase(n, { state: 'OVERDUE', startedAt: hoursAgo(48), ...NOTHING })],
-    ),
+  ...Object.fromEntries(AGAINST.filter(([, , found]) => found !== '-')),
+  'an order without a purchase': one('ORPHAN', {}, undefined),
+  'a further order under one reference': (n) => ({
+    orders: [order(n), furtherOrder(n, { createdAt: hoursAgo(29) })],
+    purchases: [purchase(n)],
+    finds: 'DOUBLE_PURCHASE notify',
+    ids: [`ord-${n}`, `ord-${n}b`],
+  }),
+  'terminated before it knew its order': one(
+    'LOST deliver',
+    {},
+    { ...stopped('TERMINATED'), ...NO_ORDER, state: 'PLACING' },
+  ),
+  'terminated with two orders, of which the first was refused': (n) => ({
+    orders: [furtherOrder(n, { status: 'FAILED' }), order(n, { createdAt: hoursAgo(29.95) })],
+    purchases: [purchase(n, { ...stopped('TERMINATED'), ...NO_ORDER })],
+    finds: 'LOST deliver',
+  }),
+  'held here, found there': one('LOST adopt', {}, { ...running('HELD'), ...NO_ORDER, hold: UNPLACED }),
+  'bought here, unknown there': one('MISSING_AT_PARTNER', undefined, {}),
+  'its memo says nothing of what was delivered': one(
+    'UNREADABLE',
+    { status: 'FAILED' },
+    { ...NOTHING, unreadable: 'expected hold' },
+  ),
+  'bought here, under another id there': (n) => ({
+    orders: [order(n, { id: `other-${n}` })],
+    purchases: [purchase(n)],
+    finds: 'MISSING_AT_PARTNER',
+    ids: [`ord-${n}`, `other-${n}`],
+  }),
+  'half delivered, half of the money back': one(
+    'SHORTFALL_REFUNDED deliver-or-notify',
+    { status: 'PARTIAL_COMPLETED', amount: 6.17 },
+    { state: 'PARTIALLY_DELIVERED', delivered: 1 },
+  ),
+  'delivery refused by the checkout': one('UNDELIVERED', {}, { ...running('HELD'), hold: DELIVERY_REFUSED }),
+  'a delivered key that is no longer in its order': one('KEYS_GONE notify', { keysGone: 1 }, {}),
+  'a debit that differs by a cent': one('AMOUNT_MISMATCH', {}, { totalDebit: 12.35 }),
+  'a debit for an order that failed': one('AMOUNT_MISMATCH', { status: 'FAILED' }, { state: 'FAILED', ...NOTHING }),
+  'one key in two purchases': (n) => ({
+    orders: [order(n), order(`${n}b`)],
+    purchases: [purchase(n), purchase(`${n}b`, { keyIds: { 'card-50': [`k.${n}-2`], other: [`k.${n}b-1`] } })],
+    finds: 'SAME_KEY_TWICE',
+    ids: [`ord-${n}`, `ord-${n}b`],
+  }),
+  'running for two days': one('STUCK', TWO_DAYS, { ...running('PENDING'), startedAt: hoursAgo(48) }),
+  'overdue and open for two days': one('STUCK', TWO_DAYS, { state: 'OVERDUE', startedAt: hoursAgo(48), ...NOTHING }),
 };
+
+/** The runs of a reset. */
+const runs = (shown: Partial<PartnerOrder>, first: Partial<KnownPurchase>, second: Partial<KnownPurchase>): Plant => {
+  return (n) => ({
+    orders: [order(n, shown)],
+    purchases: [
+      purchase(n, { runId: 'a later one', ...second }),
+      purchase(n, { ...stopped('TERMINATED'), ...first, runId: 'first' }),
+    ],
+    finds: '-',
+  });
+};
+
+const fits = (shown: Partial<PartnerOrder> | undefined, known: Partial<KnownPurchase> | undefined) =>
+  one('-', shown, known);
+const RECENT = { startedAt: hoursAgo(5) };
+const JUST_CLOSED = { closedAt: hoursAgo(0.01) };
 
 /** Situations in which everything is as it should be, or must be left alone. */
 export const WELL: Record<string, Plant> = {
-  delivered: (n) => well([order(n)], [purchase(n)]),
-  refunded: (n) =>
-    well([order(n, { status: 'REFUNDED', amount: 0 })], [purchase(n, { state: 'REFUNDED', ...NOTHING })]),
-  failed: (n) => well([order(n, { status: 'FAILED' })], [purchase(n, { state: 'FAILED', totalDebit: 0, ...NOTHING })]),
-  'refused, and nothing there': (n) => well([], [purchase(n, { state: 'REJECTED', orderId: undefined, ...NOTHING })]),
-  'a second order that was refused and cost nothing': (n) =>
-    well([order(n), order(`${n}b`, { referenceId: `REF-${n}`, status: 'FAILED' })], [purchase(n)]),
-  'several products, of which the history shows the first': (n) =>
-    well([order(n, { quantity: 1, amount: 6.17 })], [purchase(n)]),
-  'an order that an operator named, under another reference': (n) =>
-    well([order(n, { referenceId: `manual-${n}` })], [purchase(n)]),
-  'an order without a reference that a purchase names': (n) =>
-    well([order(n, { referenceId: undefined })], [purchase(n)]),
-  'running, with its order': (n) =>
-    well([order(n, { status: 'PROCESSING' })], [purchase(n, { ...running('PROCESSING'), startedAt: hoursAgo(5) })]),
-  'running, with two orders that it will report itself': (n) =>
-    well(
-      [order(n), order(`${n}b`, { referenceId: `REF-${n}` })],
-      [purchase(n, { ...running('PENDING'), startedAt: hoursAgo(5) })],
-    ),
-  'ended while the records were read, which showed an older status': (n) =>
-    well([order(n, { status: 'REFUNDED' })], [purchase(n, { startedAt: hoursAgo(5), closedAt: NOW + HOUR })]),
-  'overdue, still open': (n) =>
-    well(
-      [order(n, { status: 'PENDING', createdAt: hoursAgo(5) })],
-      [purchase(n, { state: 'OVERDUE', startedAt: hoursAgo(5), ...NOTHING })],
-    ),
-  'overdue, delivered since': (n) => well([order(n)], [purchase(n, { state: 'OVERDUE', totalDebit: 0 })]),
-  'terminated, delivered since': (n) => well([order(n)], [purchase(n, { ...stopped('TERMINATED'), ...whole(n) })]),
-  'terminated before anything was bought': (n) =>
-    well([], [purchase(n, { ...stopped('TERMINATED'), orderId: undefined })]),
-  'a reset, whose first run is terminated': (n) =>
-    well(
-      [order(n)],
-      [
-        purchase(n, { startedAt: hoursAgo(29), runId: 'second' }),
-        purchase(n, { ...stopped('TERMINATED'), startedAt: hoursAgo(30), runId: 'first' }),
-      ],
-    ),
-  'a reset whose runs began at the same instant, the second still running': (n) =>
-    well(
-      [order(n, { createdAt: hoursAgo(5) })],
-      [
-        purchase(n, { ...stopped('TERMINATED'), startedAt: hoursAgo(5), runId: 'first' }),
-        purchase(n, { ...running('DELIVERING'), startedAt: hoursAgo(5), runId: 'a later one' }),
-      ],
-    ),
-  'a reset whose runs began at the same instant, the second ended later': (n) =>
-    well(
-      [order(n)],
-      [
-        purchase(n, { ...stopped('TERMINATED'), closedAt: hoursAgo(29.95), runId: 'first' }),
-        purchase(n, { runId: 'a later one' }),
-      ],
-    ),
-  'closed after the history was read, which does not show its order yet': (n) =>
-    well([], [purchase(n, { closedAt: hoursAgo(0.01) })]),
-  'older than what was read': (n) => well([], [purchase(n, { startedAt: hoursAgo(80), closedAt: hoursAgo(79) })]),
-  'an order that is too young': (n) => well([order(n, { createdAt: hoursAgo(0.1) })], []),
-  'a purchase that is too young': (n) =>
-    well([], [purchase(n, { startedAt: hoursAgo(0.1), closedAt: hoursAgo(0.05) })]),
-  'closed after the history was read': (n) =>
-    well([order(n, { status: 'PENDING' })], [purchase(n, { closedAt: hoursAgo(0.01) })]),
-  'held for another reason, not for long': (n) =>
-    well([], [purchase(n, { ...running('HELD'), startedAt: hoursAgo(2), orderId: undefined })]),
+  ...Object.fromEntries(AGAINST.filter(([, , found]) => found === '-')),
+  delivered: fits({}, {}),
+  refunded: fits({ status: 'REFUNDED', amount: 0 }, { state: 'REFUNDED', ...NOTHING }),
+  failed: fits({ status: 'FAILED' }, { state: 'FAILED', totalDebit: 0, ...NOTHING }),
+  'refused, and nothing there': fits(undefined, { state: 'REJECTED', ...NO_ORDER, ...NOTHING }),
+  'a second order that was refused and cost nothing': (n) => ({
+    orders: [order(n), furtherOrder(n, { status: 'FAILED' })],
+    purchases: [purchase(n)],
+    finds: '-',
+  }),
+  'several products, of which the history shows the first': fits({ quantity: 1, amount: 6.17 }, {}),
+  'an order that an operator named, under another reference': fits({ referenceId: 'manual' }, {}),
+  'an order without a reference that a purchase names': fits({ referenceId: undefined }, {}),
+  'running, with its order': fits({ status: 'PROCESSING' }, { ...running('PROCESSING'), ...RECENT }),
+  'running, with two orders that it will report itself': (n) => ({
+    orders: [order(n), furtherOrder(n)],
+    purchases: [purchase(n, { ...running('PENDING'), ...RECENT })],
+    finds: '-',
+  }),
+  'ended while the records were read, which showed an older status': fits(
+    { status: 'REFUNDED' },
+    { ...RECENT, closedAt: NOW + HOUR },
+  ),
+  'overdue, still open': fits(
+    { status: 'PENDING', createdAt: hoursAgo(5) },
+    { state: 'OVERDUE', ...RECENT, ...NOTHING },
+  ),
+  'overdue, delivered since': fits({}, { state: 'OVERDUE', totalDebit: 0 }),
+  'terminated, delivered since': fits({}, { ...stopped('TERMINATED'), ordered: 2, delivered: 2 }),
+  'terminated before anything was bought': fits(undefined, { ...stopped('TERMINATED'), ...NO_ORDER }),
+  'a reset, whose first run is terminated': runs({}, {}, { startedAt: hoursAgo(29) }),
+  'runs of the same instant, the second still running': runs({ createdAt: hoursAgo(5) }, RECENT, {
+    ...running('DELIVERING'),
+    ...RECENT,
+  }),
+  'runs of the same instant, the second ended later': runs({}, { closedAt: hoursAgo(29.95) }, {}),
+  'closed after the history was read, which does not show its order yet': fits(undefined, JUST_CLOSED),
+  'closed after the history was read': fits({ status: 'PENDING' }, JUST_CLOSED),
+  'older than what was read': fits(undefined, { startedAt: hoursAgo(80), closedAt: hoursAgo(79) }),
+  'an order that is too young': fits({ createdAt: hoursAgo(0.1) }, undefined),
+  'a purchase that is too young': fits(undefined, { startedAt: hoursAgo(0.1), closedAt: hoursAgo(0.05) }),
+  'held for another reason, not for long': fits(undefined, {
+    ...running('HELD'),
+    ...NO_ORDER,
+    startedAt: hoursAgo(2),
+  }),
 };
 
 /** Plants each of `situations`, and goes on in turn until there are `size` orders or purchases, whichever is more. */
@@ -250,49 +242,46 @@ export function plant(situations: readonly Plant[], size: number): Planted {
     const { orders, purchases, finds, ids = [`ord-${name}`] } = situations[i % situations.length]!(name);
     planted.orders.push(...orders);
     planted.purchases.push(...purchases);
-    planted.expected.push(...finds.map((kind) => ({ kind, referenceId: `REF-${name}`, orderIds: ids })));
+    if (finds !== '-') planted.expected.push([finds, `REF-${name}`, ...ids].join(' '));
   }
   return planted;
 }
 
-export function inBrief({ kind, referenceId, orderIds }: Finding | Expected): string {
-  return `${kind} ${referenceId ?? 'none'} ${orderIds.join(' ')}`;
+/** Kind, repair, reference and orders. */
+export function inBrief({ kind, repair, referenceId = 'none', orderIds }: Finding): string {
+  return [kind, repair ?? '', referenceId, ...orderIds].filter(Boolean).join(' ');
 }
 
-/** @param ids of the orders that the finding names, where they are not just the first */
-function finds(kind: FindingKind, orders: PartnerOrder[], purchases: KnownPurchase[], ids?: string[]) {
-  return { orders, purchases, finds: [kind], ids };
+/**
+ * A situation of one order and one purchase.
+ *
+ * @param finds the kind of what is found, and how it is repaired; '-': nothing
+ * @param shown how the order differs from a whole one; undefined: there is none
+ * @param known the same of the purchase
+ */
+function one(
+  finds: string,
+  shown: Partial<PartnerOrder> | undefined,
+  known: Partial<KnownPurchase> | undefined,
+): Plant {
+  return (n) => ({
+    orders: shown ? [order(n, shown)] : [],
+    purchases: known ? [purchase(n, known)] : [],
+    finds,
+  });
 }
 
-function well(orders: PartnerOrder[], purchases: KnownPurchase[]) {
-  return { orders, purchases, finds: [] };
-}
-
-function half(n: string) {
-  return { state: 'PARTIALLY_DELIVERED', delivered: 1, keyIds: { 'card-50': [`k.${n}-1`] } };
-}
-
-function whole(n: string) {
-  return { ordered: 2, delivered: 2, keyIds: { 'card-50': [`k.${n}-1`, `k.${n}-2`] } };
+/** Another order under the reference. */
+function furtherOrder(n: string, changes: Partial<PartnerOrder> = {}): PartnerOrder {
+  return order(`${n}b`, { referenceId: `REF-${n}`, ...changes });
 }
 
 /** A purchase that did not end by itself has no closing memo. */
 function stopped(execution: string) {
-  return {
-    execution,
-    state: 'PENDING',
-    totalDebit: undefined,
-    ordered: undefined,
-    delivered: undefined,
-    keyIds: undefined,
-  };
+  const memo = { totalDebit: undefined, ordered: undefined, delivered: undefined, keyIds: undefined };
+  return { execution, state: 'PENDING', ...memo };
 }
 
 function running(state: string) {
   return { ...stopped('RUNNING'), state, closedAt: undefined };
-}
-
-function held(n: string) {
-  const hold = { id: 'h', reason: 'PLACEMENT_UNKNOWN', decisions: ['order', 'replace', 'abandon'] };
-  return purchase(n, { ...running('HELD'), orderId: undefined, hold });
 }

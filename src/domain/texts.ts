@@ -49,3 +49,8 @@ function sizeOf(character: string): number {
   if (code < 0x800) return 2;
   return code < 0x10000 ? 3 : 4;
 }
+
+/** A duration as people and the command line write it, such as `72h`, or in minutes (rounded up) where that is not whole. */
+export function inHours(ms: number): string {
+  return Number.isInteger(ms / 3_600_000) ? `${ms / 3_600_000}h` : `${Math.ceil(ms / 60_000)}m`;
+}

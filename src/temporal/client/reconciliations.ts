@@ -1,7 +1,8 @@
 import type { Client } from '@temporalio/client';
 import { RECONCILE_NOW, RECONCILE_WORKFLOW } from '../../contracts/names';
 import type { ReconciliationMemo, ReconciliationResult } from '../../contracts/reconciliation';
-import { inTaskQueue } from './list-filters';
+import { inHours } from '../../domain/texts';
+import { inTaskQueue } from './lists';
 
 const DAY_MS = 24 * 3_600_000;
 const PAGE_SIZE = 20;
@@ -53,4 +54,24 @@ async function lastRun(client: Client, taskQueue: string): Promise<EndedRun | un
     manual.push(run);
   }
   return manual.find(({ lookbackMs }) => lookbackMs >= DAY_MS);
+}
+
+/**
+ * Checks a look-back against the namespace's retention less a day. Older purchases are forgotten, and a reconciliation would
+ * report each of their orders as an orphan.
+ *
+ * @returns why the look-back is refused and what to do, or undefined.
+ */
+export async function lookbackIssue(client: Client, lookbackMs: number): Promise<string | undefined> {
+  const { namespace } = client.options;
+  const { config } = await client.workflowService.describeNamespace({ namespace });
+  const retentionMs = Number(config?.workflowExecutionRetentionTtl?.seconds ?? 0) * 1_000;
+  if (lookbackMs <= retentionMs - DAY_MS) return undefined;
+  const needed = inHours(lookbackMs + DAY_MS);
+  return (
+    `A look-back of ${inHours(lookbackMs)} needs a retention of ${needed} in namespace ${namespace}, which has ` +
+    `${inHours(retentionMs)}. Look back less far, or: ` +
+    `temporal operator namespace update --retention ${needed} --namespace ${namespace} ` +
+    '(on Temporal Cloud: tcld namespace retention set)'
+  );
 }

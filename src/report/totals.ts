@@ -1,0 +1,97 @@
+import { addAmount, fromMicros } from '../domain/money';
+import { isBillable, presentableStatus } from '../domain/order';
+import type { PartnerOrder, RecordIndex } from '../domain/reconciliation/index';
+
+/** Sums for the report. Amounts are exact in decimals, in the partner's currency. */
+export interface Totals {
+  /** How many orders and purchases were compared. */
+  orders: number;
+  purchases: number;
+  /** By the partner's status, made presentable. */
+  byStatus: Record<string, { orders: number; amount: number }>;
+  /**
+   * Sorted; days without orders are left out. `delivered` counts orders with keys handed over here; `amount` leaves out
+   * failed and refunded orders.
+   */
+  days: { day: string; orders: number; delivered: number; amount: number }[];
+  /** How many purchases were closed in each of the 24 hours of the day. */
+  hours: number[];
+}
+
+/** Sums up the records. Linear. @param from epoch ms: older records were read only to be followed, and count nowhere. */
+export function totalsOf(records: RecordIndex, calendar: ReturnType<typeof calendarIn>, from = -Infinity): Totals {
+  const orders = [...records.orders.values()].filter(({ createdAt }) => createdAt >= from);
+  const purchases = [...records.purchases.values()].filter(({ startedAt }) => startedAt >= from);
+  const byStatus = new Map<string, Sum>();
+  const byDay = new Map<string, Sum>();
+  for (const order of orders) {
+    const { amount } = order;
+    const delivered = isDelivered(order, records);
+    add(byStatus, presentableStatus(order.status), { delivered, amount });
+    add(byDay, calendar.dayOf(order.createdAt), { delivered, amount: isBillable(order) ? amount : undefined });
+  }
+  const closed = purchases.flatMap(({ closedAt }) => (closedAt === undefined ? [] : calendar.hourOf(closedAt)));
+  return {
+    orders: orders.length,
+    purchases: purchases.length,
+    byStatus: Object.fromEntries(
+      sorted(byStatus).map(([status, { orders: count, micros }]) => [
+        status,
+        { orders: count, amount: fromMicros(micros) },
+      ]),
+    ),
+    days: sorted(byDay).map(([day, { micros, ...counts }]) => ({ day, ...counts, amount: fromMicros(micros) })),
+    hours: Array.from({ length: 24 }, (_, hour) => closed.filter((one) => one === hour).length),
+  };
+}
+
+interface Sum {
+  orders: number;
+  delivered: number;
+  micros: bigint;
+}
+
+function add(sums: Map<string, Sum>, name: string, order: { delivered: boolean; amount: number | undefined }): void {
+  const { orders, delivered, micros } = sums.get(name) ?? { orders: 0, delivered: 0, micros: 0n };
+  sums.set(name, {
+    orders: orders + 1,
+    delivered: delivered + (order.delivered ? 1 : 0),
+    micros: addAmount(micros, order.amount),
+  });
+}
+
+function isDelivered({ id, referenceId }: PartnerOrder, { purchases, owners }: RecordIndex): boolean {
+  const purchase = purchases.get(owners.get(id) ?? referenceId ?? '');
+  const isOwn = purchase?.orderId === undefined || purchase.orderId === id;
+  return isOwn && (purchase?.delivered ?? 0) > 0;
+}
+
+function sorted<T>(sums: Map<string, T>): [string, T][] {
+  return [...sums].toSorted(([a], [b]) => (a < b ? -1 : 1));
+}
+
+/**
+ * Converts instants to days and hours of a time zone.
+ *
+ * @throws RangeError for a time zone that this Node does not know.
+ */
+export function calendarIn(timeZone: string) {
+  const format = new Intl.DateTimeFormat('en-CA', {
+    timeZone,
+    calendar: 'gregory',
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+    hour: '2-digit',
+    hourCycle: 'h23',
+  });
+  const at = (epochMs: number) =>
+    Object.fromEntries(format.formatToParts(epochMs).map(({ type, value }) => [type, value]));
+  return {
+    dayOf(epochMs: number): string {
+      const { year, month, day } = at(epochMs);
+      return `${year}-${month}-${day}`;
+    },
+    hourOf: (epochMs: number): number => Number(at(epochMs).hour),
+  };
+}

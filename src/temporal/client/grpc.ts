@@ -1,0 +1,60 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isGrpcServiceError, type WorkflowService } from '@temporalio/client';
+
+/** Those of gRPC's status codes that are told apart here. */
+export const GRPC_STATUS = {
+  INVALID_ARGUMENT: 3,
+  DEADLINE_EXCEEDED: 4,
+  NOT_FOUND: 5,
+  PERMISSION_DENIED: 7,
+  FAILED_PRECONDITION: 9,
+  UNIMPLEMENTED: 12,
+  UNAVAILABLE: 14,
+  UNAUTHENTICATED: 16,
+} as const;
+
+/**
+ * What the server said, whether or not Temporal's client has wrapped it: its own errors keep that to themselves.
+ *
+ * @returns undefined for any other error.
+ */
+export function grpcErrorOf(error: unknown): { code: number; details: string } | undefined {
+  const { cause } = (error ?? {}) as { cause?: unknown };
+  const said = [cause, error].find(isGrpcServiceError);
+  return said && { code: Number(said.code), details: said.details };
+}
+
+/** The error at the end of the chain of causes: what Temporal wraps says only where it happened. */
+export function rootCauseOf(error: Error): Error {
+  return error.cause instanceof Error ? rootCauseOf(error.cause) : error;
+}
+
+/** Asks again, every second, as long as a server in trouble answers that it found no time for a call. */
+export async function throughServerTimeouts<T>(ask: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!isServerTimeout(error)) throw error;
+      await sleep(1_000);
+    }
+  }
+}
+
+/** A deadline that the caller has set ends with other words. */
+function isServerTimeout(error: unknown): boolean {
+  const said = grpcErrorOf(error);
+  return said?.code === GRPC_STATUS.DEADLINE_EXCEEDED && !said.details.startsWith('Deadline exceeded');
+}
+
+/** A timestamp of Temporal's interface as epoch ms; 0 for none. */
+export function epochMsOf(time: { seconds?: unknown; nanos?: number | null } | null | undefined): number {
+  return Number(time?.seconds ?? 0) * 1_000 + (time?.nanos ?? 0) / 1_000_000;
+}
+
+/** Who takes work from a task queue: its pollers of workflow tasks, and of activity tasks. @throws ServiceError */
+export async function listPollers(service: WorkflowService, namespace: string, taskQueue: string) {
+  const describe = async (taskQueueType: 1 | 2) =>
+    (await service.describeTaskQueue({ namespace, taskQueue: { name: taskQueue }, taskQueueType })).pollers ?? [];
+  return Promise.all([describe(1), describe(2)]);
+}

@@ -1,5 +1,0 @@
-import { metricMeter } from '@temporalio/workflow';
-import { metricsOf } from '../contracts/record-metrics';
-
-/** Records nothing during a replay. A repeated workflow task records again. */
-export const metrics = metricsOf(metricMeter);
