@@ -23,7 +23,7 @@ export const MUTANTS = [
   {
     name: 'negative-amount-recorded',
     rule: 'an amount of the partner below 0 is not recorded as a metric, which would fail the task of its purchase for ever',
-    file: 'src/contracts/record-metrics.ts',
+    file: 'src/contracts/metrics.ts',
     find: 'if (!(value >= 0)) return;',
     replace: 'if (Number.isNaN(value)) return;',
     tests: ['test/unit/contracts/metrics.test.ts'],
@@ -50,14 +50,6 @@ export const MUTANTS = [
     file: 'src/activities/place-order.ts',
     find: 'return isFirstRun(input) || isReplacing(input) ? undefined',
     replace: 'return isFirstRun(input) || isReplacing(input) || input.maxAgeMs > 0 ? undefined',
-    tests: ['test/scenarios/operators/reset.test.ts'],
-  },
-  {
-    name: 'replaced-in-another-run',
-    rule: 'a decision to place again counts in the run in which it was made, and in no other',
-    file: 'src/activities/place-order.ts',
-    find: 'return activityInfo().workflowExecution?.runId === replaceInRun;',
-    replace: 'return replaceInRun !== undefined;',
     tests: ['test/scenarios/operators/reset.test.ts'],
   },
   {
@@ -488,19 +480,11 @@ export const MUTANTS = [
     tests: ['test/scenarios/worker/start.test.ts'],
   },
   {
-    name: 'other-keys-received',
-    rule: 'in a folder an event is there already only where its file has the same keys',
+    name: 'drafts-left',
+    rule: 'a draft of an attempt that died, which holds keys, goes when its event is delivered again',
     file: 'src/delivery/folder.ts',
-    find: 'return isSubject && keysOf(found) === keysOf(body);',
-    replace: 'return isSubject && keysOf(found) !== undefined;',
-    tests: ['test/unit/delivery/folder.test.ts'],
-  },
-  {
-    name: 'reset-conflicts',
-    rule: 'an event that a reset makes anew is told apart by its id, not by its words',
-    file: 'src/delivery/folder.ts',
-    find: 'if (there !== content && !isSameEvent(there, event)) {',
-    replace: 'if (there !== content || !isSameEvent(there, event)) {',
+    find: 'await removeDrafts(dir, path);',
+    replace: "if (dir === '') await removeDrafts(dir, path);",
     tests: ['test/unit/delivery/folder.test.ts'],
   },
   {
@@ -514,7 +498,7 @@ export const MUTANTS = [
   {
     name: 'endless-pause',
     rule: 'a result that an operator has made up has no purchase wait for years',
-    file: 'src/workflows/value-guards.ts',
+    file: 'src/workflows/activity-result-guards.ts',
     find: 'value <= LONGEST_RETRY_AFTER_MS',
     replace: 'value <= LONGEST_RETRY_AFTER_MS ** 3',
     tests: ['test/unit/workflows/activity-result-guards.test.ts'],
@@ -587,7 +571,7 @@ export const MUTANTS = [
   {
     name: 'any-secret',
     rule: 'keys are never named under another secret than the one on record',
-    file: 'src/delivery/fingerprints.ts',
+    file: 'src/delivery/ids.ts',
     find: 'secrets().find((candidate) => idOf(candidate) === secretId);',
     replace: 'secrets().find((candidate) => idOf(candidate) === secretId) ?? secrets()[0];',
     tests: ['test/unit/delivery/fingerprints.test.ts'],
@@ -627,7 +611,7 @@ export const MUTANTS = [
   {
     name: 'event-without-its-keys',
     rule: 'the keys are part of what an event is',
-    file: 'src/delivery/event-id.ts',
+    file: 'src/delivery/ids.ts',
     find: 'keyIds.toSorted()]',
     replace: 'keyIds.slice(0, 0)]',
     tests: ['test/unit/delivery/event-id.test.ts'],
@@ -635,7 +619,7 @@ export const MUTANTS = [
   {
     name: 'event-of-the-moment',
     rule: 'an event made again has the same id, whenever that is',
-    file: 'src/delivery/event-id.ts',
+    file: 'src/delivery/ids.ts',
     find: 'keyIds.toSorted()]',
     replace: 'keyIds.toSorted(), Date.now()]',
     tests: ['test/unit/delivery/event-id.test.ts'],
@@ -678,7 +662,7 @@ export const MUTANTS = [
   {
     name: 'changes-for-ever',
     rule: 'an order that changed at each of three reviews is held',
-    file: 'src/workflows/deliver-outcome.ts',
+    file: 'src/workflows/outcome.ts',
     find: "delivered.kind === 'CHANGED' && reviews < MOST_REVIEWS",
     replace: "delivered.kind === 'CHANGED' && reviews < 1_000 * MOST_REVIEWS",
     tests: ['test/scenarios/delivery/orders-that-change.test.ts'],
@@ -686,7 +670,7 @@ export const MUTANTS = [
   {
     name: 'gone-in-silence',
     rule: 'a person is told of keys that may have been delivered and have left the order',
-    file: 'src/workflows/deliver-outcome.ts',
+    file: 'src/workflows/outcome.ts',
     find: 'if (gone.length <= countGone) return;',
     replace: 'if (gone.length >= countGone) return;',
     tests: ['test/scenarios/delivery/orders-that-change.test.ts'],
@@ -694,7 +678,7 @@ export const MUTANTS = [
   {
     name: 'maybe-is-no',
     rule: 'an attempt without a receipt may have delivered what it sent',
-    file: 'src/workflows/deliver-outcome.ts',
+    file: 'src/workflows/outcome.ts',
     find: "if (delivered.kind !== 'CHANGED' || delivered.maybeSent) {",
     replace: "if (delivered.kind !== 'CHANGED') {",
     tests: ['test/scenarios/delivery/orders-that-change.test.ts'],
@@ -743,7 +727,7 @@ export const MUTANTS = [
   {
     name: 'plain-hash',
     rule: 'fingerprints are keyed',
-    file: 'src/delivery/fingerprints.ts',
+    file: 'src/delivery/ids.ts',
     find: "const mac = createHmac('sha256', secret)",
     replace: "const mac = createHmac('sha256', secret.slice(0, 0))",
     tests: ['test/unit/delivery/fingerprints.test.ts'],
@@ -888,7 +872,7 @@ export const MUTANTS = [
   {
     name: 'quoted-refusal',
     rule: 'what a server says of a key that it refuses is never repeated',
-    file: 'src/cli/command-line.ts',
+    file: 'src/cli/index.ts',
     find: 'if (refusal) return',
     replace: 'if (refusal && cause === undefined) return',
     tests: ['test/scenarios/worker/connection.test.ts'],
@@ -896,7 +880,7 @@ export const MUTANTS = [
   {
     name: 'keys-counted-once',
     rule: 'a key that stands twice in an order is two keys',
-    file: 'src/delivery/fingerprints.ts',
+    file: 'src/delivery/ids.ts',
     find: 'return count === 1 ? fingerprint :',
     replace: 'return count >= 1 ? fingerprint :',
     tests: ['test/unit/delivery/fingerprints.test.ts'],
@@ -920,7 +904,7 @@ export const MUTANTS = [
   {
     name: 'grown-part-left',
     rule: 'a part that grew and is still a part is delivered',
-    file: 'src/domain/reconciliation/repairs.ts',
+    file: 'src/domain/reconciliation/classify.ts',
     find: "shortfall: { ...KEYS_MISSING, repair: 'deliver' },",
     replace: 'shortfall: KEYS_MISSING,',
     tests: ['test/scenarios/reconciliation/late-keys.test.ts'],
@@ -928,7 +912,7 @@ export const MUTANTS = [
   {
     name: 'refunded-rest-not-read',
     rule: 'a part is read again for new keys although its debit says that the rest was refunded',
-    file: 'src/domain/reconciliation/repairs.ts',
+    file: 'src/domain/reconciliation/classify.ts',
     find: "restRefunded: { kind: 'SHORTFALL_REFUNDED', repair: 'deliver-or-notify' },",
     replace: "restRefunded: { kind: 'SHORTFALL_REFUNDED', repair: 'notify' },",
     tests: ['test/scenarios/reconciliation/late-keys.test.ts'],
@@ -936,7 +920,7 @@ export const MUTANTS = [
   {
     name: 'shortfall-reported-once',
     rule: 'a shortfall that is neither filled nor refunded is a finding every night',
-    file: 'src/activities/reconcile/bring-up-to-date.ts',
+    file: 'src/activities/reconcile/repair.ts',
     find: "return plan.missing > 0 ? 'nothing-new' : undefined;",
     replace: "return plan.missing > 0 && finding.kind === 'LATE' ? 'nothing-new' : undefined;",
     tests: ['test/scenarios/reconciliation/late-keys.test.ts'],
@@ -968,7 +952,7 @@ export const MUTANTS = [
   {
     name: 'short-reconciliation-counts',
     rule: 'a reconciliation of the last hour does not silence what the night has found',
-    file: 'src/temporal/client/last-reconciliation.ts',
+    file: 'src/temporal/client/reconciliations.ts',
     find: 'manual.find((other) => other.lookbackMs >= lookbackMs)',
     replace: 'manual.find((other) => other.lookbackMs >= Math.min(lookbackMs, 0))',
     tests: ['test/scenarios/worker/gauges.test.ts'],
@@ -984,7 +968,7 @@ export const MUTANTS = [
   {
     name: 'acceptance-of-later-items',
     rule: 'who accepts other items has not accepted those that come into the order afterwards',
-    file: 'src/domain/accepted.ts',
+    file: 'src/domain/review-order.ts',
     find: 'if (bought === undefined && !seen) return',
     replace: 'if (bought === undefined && !seen) continue; if (keys < 0) return',
     tests: ['test/unit/domain/accepted.test.ts'],
@@ -992,7 +976,7 @@ export const MUTANTS = [
   {
     name: 'acceptance-of-any-number',
     rule: 'who accepts other items has not accepted any number of keys of them',
-    file: 'src/domain/accepted.ts',
+    file: 'src/domain/review-order.ts',
     find: 'if (keys > most) return',
     replace: 'if (keys > most && most < 0) return',
     tests: ['test/unit/domain/accepted.test.ts'],
@@ -1056,7 +1040,7 @@ export const MUTANTS = [
   {
     name: 'results-by-rows',
     rule: 'the result of a reconciliation is bounded by bytes',
-    file: 'src/activities/reconcile/result-details.ts',
+    file: 'src/activities/reconcile/index.ts',
     find: '> MOST_BYTES;',
     replace: '> MOST_BYTES * 1_000;',
     tests: ['test/unit/activities/reconcile/result-details.test.ts'],
@@ -1064,7 +1048,7 @@ export const MUTANTS = [
   {
     name: 'one-bad-order',
     rule: 'a followed order that can not be read stops nobody',
-    file: 'src/activities/reconcile/read-order.ts',
+    file: 'src/activities/reconcile/order-history.ts',
     find: "if (!isPartnerError(error) || error.kind === 'closed') throw error;",
     replace: "if (!isPartnerError(error) || error.kind !== 'not-found') throw error;",
     tests: ['test/scenarios/reconciliation/unreadable-records.test.ts'],
@@ -1216,7 +1200,7 @@ export const MUTANTS = [
   {
     name: 'price-in-floats',
     rule: 'the prices of a purchase are added in decimals',
-    file: 'src/domain/max-debit.ts',
+    file: 'src/domain/money.ts',
     find: 'if (most !== undefined && total <= most) return undefined;',
     replace:
       'const sum = items.reduce((all, { productId, quantity }) => all + Array(quantity).fill(prices.get(productId)?.price ?? 0).reduce((a, b) => a + b, 0), 0);\n  if (most !== undefined && sum <= maxDebit) return undefined;',
@@ -1226,9 +1210,9 @@ export const MUTANTS = [
     name: 'now-after-reading',
     rule: 'what begins or ends while the records are read is for the next run',
     file: 'src/activities/reconcile/index.ts',
-    find: 'const suggested = reconcile(records, options);',
+    find: 'const records = indexRecords(orders, purchases, unreadable);',
     replace: `Object.assign(options, { now: deps.now(), settledBefore: deps.now() - confirmedAge(deps.settings) });
-  const suggested = reconcile(records, options);`,
+  const records = indexRecords(orders, purchases, unreadable);`,
     tests: ['test/scenarios/reconciliation/one-instant.test.ts'],
   },
   {
@@ -1314,7 +1298,7 @@ export const MUTANTS = [
   {
     name: 'partner-writes-markdown',
     rule: 'what the partner or a checkout writes is text in the Temporal UI: no link, no line of its own, no end of a block',
-    file: 'src/domain/markdown.ts',
+    file: 'src/domain/texts.ts',
     find: '.replace(MARKS, (mark) => `\\\\${mark}`)',
     replace: '.replace(MARKS, (mark) => mark)',
     tests: ['test/unit/domain/markdown.test.ts'],
@@ -1362,7 +1346,7 @@ export const MUTANTS = [
   {
     name: 'purchases-change-version',
     rule: 'under worker versioning a purchase stays with the version that it began on',
-    file: 'src/temporal/worker/versioning.ts',
+    file: 'src/temporal/worker/run-worker.ts',
     find: "defaultVersioningBehavior: 'PINNED'",
     replace: "defaultVersioningBehavior: 'AUTO_UPGRADE'",
     tests: ['test/scenarios/worker/versions.test.ts'],
@@ -1370,7 +1354,7 @@ export const MUTANTS = [
   {
     name: 'spans-say-everything',
     rule: 'a span hands on no message of an error',
-    file: 'src/tracing/presentable-span.ts',
+    file: 'src/tracing/opentelemetry.ts',
     find: 'events: [],',
     replace: 'events: span.events,',
     tests: ['test/scenarios/worker/observed.test.ts'],
@@ -1394,7 +1378,7 @@ export const MUTANTS = [
   {
     name: 'any-trace-id',
     rule: 'a trace id of the partner that could be a key is not logged',
-    file: 'src/domain/subject.ts',
+    file: 'src/domain/presentable.ts',
     find: 'UNMISTAKABLE.test(traceId) ? traceId : undefined',
     replace: "(UNMISTAKABLE.test(traceId) || traceId !== '') ? traceId : undefined",
     tests: ['test/unit/domain/subject.test.ts'],

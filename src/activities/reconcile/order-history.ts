@@ -71,8 +71,7 @@ async function readRowAgain(
     const { data } = await withRetry(retry, () => partner.listOrders({ search: id }));
     return data.orders.find((order) => order.id === id);
   } catch (error) {
-    retry.signal.throwIfAborted();
-    if (!isPartnerError(error) || error.kind === 'closed') throw error;
+    lastingError(error, retry);
     return undefined;
   }
 }
@@ -117,10 +116,15 @@ export async function readOrder(
     const { data } = await withRetry(retry, () => partner.getOrder(orderId));
     return { order: data };
   } catch (error) {
-    retry.signal.throwIfAborted();
-    if (!isPartnerError(error) || error.kind === 'closed') throw error;
-    return { error };
+    return { error: lastingError(error, retry) };
   }
+}
+
+/** @throws whatever says nothing about the order that was read */
+function lastingError(error: unknown, { signal }: ReadRetry): PartnerError {
+  signal.throwIfAborted();
+  if (!isPartnerError(error) || error.kind === 'closed') throw error;
+  return error;
 }
 
 /**
