@@ -185,41 +185,6 @@ describe('every paid key arrives or is reported', () => {
     await expectEachOnce(referenceId);
   });
 
-  it('keys are delivered where an operator had completed their delivery with what is no receipt', async () => {
-    env.receiver.answerWith(({ body }) => (body.type === 'purchase.held' ? 204 : 503));
-    const { referenceId, become } = await open();
-    await become('COMPLETED', 'A', 'B', 'C', 'D');
-    const operator = operatorOf(env, referenceId);
-    await operator.pending('deliverSale', 2);
-    await operator.complete('deliverSale', { eventId: 'by hand' });
-    await operator.held('DELIVERY_EXHAUSTED');
-    await operator.terminate();
-    env.receiver.answerWith(() => 204);
-
-    expect(await night(referenceId)).toMatchObject([{ kind: 'LOST', done: 'repaired' }]);
-    await ended(referenceId, 1);
-    await expectEachOnce(referenceId, 'A', 'B', 'C', 'D');
-  });
-
-  it('an order that is complete without a single key is a finding each night', async () => {
-    const { referenceId, become } = await overdue();
-    await become('COMPLETED');
-    const missing = { kind: 'UNDELIVERED', done: 'left' };
-    expect([...(await night(referenceId)), ...(await night(referenceId))]).toMatchObject([missing, missing]);
-  });
-
-  it('redeliver reads the order of a part and sends the sale as it is now', async () => {
-    const { referenceId, become } = await partlyDelivered();
-    await become('PARTIAL_COMPLETED', 'A', 'B');
-    const { events, order } = await env.starter.redeliver(referenceId);
-    expect(order).toMatchObject({ status: 'PARTIAL_COMPLETED' });
-    expect(events.map(({ type }) => type)).toEqual([LATE]);
-
-    await become('REFUNDED', 'A', 'B', 'C');
-    expect((await env.starter.redeliver(referenceId)).events.map(({ type }) => type)).toEqual(['purchase.refunded']);
-    await expectEachOnce(referenceId, 'A', 'B');
-  });
-
   it('a late delivery that was refused is sent again the next night, and by redeliver as it is then, also of a purchase that was terminated', async () => {
     const { referenceId, become } = await open();
     await env.client.workflow.getHandle(purchaseWorkflowId(referenceId)).terminate();
