@@ -65,18 +65,6 @@ describe('an order that changes between its review and the receipt of its event'
     expect(valuesOf(referenceId)).toMatchObject([{ keys: [`A-${referenceId}`, `B-${referenceId}`] }]);
   });
 
-  it.concurrent('keys that come in another order are the same event', async () => {
-    const { referenceId, operator, orderId } = await waitingForDelivery('demo-never', 2);
-    await env.sandbox.changeOrder(orderId, { status: 'COMPLETED', keys: [[`A-${referenceId}`, `B-${referenceId}`]] });
-    await operator.pending('deliverSale', 2);
-
-    await env.sandbox.changeOrder(orderId, { keys: [[`B-${referenceId}`, `A-${referenceId}`]] });
-    answers.delete(referenceId);
-
-    expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });
-    for (const { keys } of valuesOf(referenceId)) expect(keys).toEqual([`A-${referenceId}`, `B-${referenceId}`]);
-  });
-
   it.concurrent(
     'replaces keys that may have been delivered: the new ones are sent, and an alert names the old',
     async () => {

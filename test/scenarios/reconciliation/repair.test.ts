@@ -4,6 +4,7 @@ import type { CheckoutEvent } from '../../../src/contracts/events';
 import { HOUR } from '../../support/settings';
 import { startReconciliationEnvironment, type TestEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
+import { changeOrder } from '../../support/watched';
 import { changedEvents } from '../../support/audit';
 
 const OPEN = { 'demo-never': 2 };
@@ -15,11 +16,9 @@ describe('a reconciliation', () => {
   });
   afterEach(() => env.close());
 
-  const orderOf = async (referenceId: string) => (await env.sandbox.ordersOf(referenceId))[0]!.id;
   const terminate = (referenceId: string) =>
     env.client.workflow.getHandle(purchaseWorkflowId(referenceId)).terminate('by an operator');
-  const complete = async (referenceId: string, keys?: string[][]) =>
-    env.sandbox.changeOrder(await orderOf(referenceId), { status: 'COMPLETED', ...(keys && { keys }) });
+  const complete = (referenceId: string) => changeOrder(env, referenceId, { status: 'COMPLETED' });
   const found = ({ details }: ReconciliationResult, referenceId: string): ReportedFinding[] =>
     details.filter((finding) => finding.referenceId === referenceId);
 
@@ -160,10 +159,9 @@ describe('a reconciliation', () => {
 
   it('reports delivered keys that have left an order that it reads, and notifies the checkout', async () => {
     const referenceId = await open();
-    const orderId = await orderOf(referenceId);
-    await env.sandbox.changeOrder(orderId, { status: 'PARTIAL_COMPLETED', keys: [['FIRST']] });
+    await changeOrder(env, referenceId, { status: 'PARTIAL_COMPLETED', keys: [['FIRST']] });
     await env.starter.result(referenceId);
-    await env.sandbox.changeOrder(orderId, { status: 'COMPLETED', keys: [['SECOND', 'THIRD']] });
+    await changeOrder(env, referenceId, { status: 'COMPLETED', keys: [['SECOND', 'THIRD']] });
     await env.untilListed("PurchaseState = 'PARTIALLY_DELIVERED'", 1);
 
     const result = await env.reconcile();

@@ -66,20 +66,6 @@ describe('the nightly schedule', () => {
     await expect(manager.describe()).rejects.toThrow('There is no schedule nightly-reconciliation');
   });
 
-  it('is described, paused, resumed, triggered and deleted only where there is one', async () => {
-    for (const work of [manager.describe, manager.pause, manager.resume, manager.trigger, manager.delete]) {
-      await expect(work()).rejects.toThrow('node dist/starter.js schedule create');
-    }
-    await manager.create(NIGHTLY);
-    await manager.delete();
-    await waitUntil('it is gone', () =>
-      manager.describe().then(
-        () => false,
-        () => true,
-      ),
-    );
-  });
-
   it.each([
     ['2027-03-27T00:00:00Z', '2027-03-29T12:00:00Z', ['2027-03-27T02', '2027-03-28T01', '2027-03-29T01']],
     ['2027-10-30T00:00:00Z', '2027-11-01T12:00:00Z', ['2027-10-30T01', '2027-10-31T02', '2027-11-01T02']],
