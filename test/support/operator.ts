@@ -63,12 +63,15 @@ const WORKFLOW_TASK_COMPLETED = 7;
 /** Of gRPC. */
 const NOT_FOUND = 5;
 
-/** Everything that a person can do to one purchase. */
-export function operatorOf(environment: Pick<TestEnvironment, 'client' | 'starter'>, referenceId: string): Operator {
+/** Everything that a person can do to one purchase, or to another workflow of its reference. */
+export function operatorOf(
+  environment: Pick<TestEnvironment, 'client' | 'starter'>,
+  referenceId: string,
+  workflowId = purchaseWorkflowId(referenceId),
+): Operator {
   const { client } = environment;
   const { workflowService } = client;
   const { namespace } = client.options;
-  const workflowId = purchaseWorkflowId(referenceId);
   const handle = client.workflow.getHandle(workflowId);
   const byType = (type: string) => ({ namespace, execution: { workflowId }, identity: 'a person', type });
 

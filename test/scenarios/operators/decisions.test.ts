@@ -49,7 +49,7 @@ describe('a purchase that waits for a person', () => {
   }
 
   it.concurrent.each(ROWS)(
-    'held because $reason, takes $decision and ends $outcome, with $keys keys',
+    'held because $reason, refuses what does not fit, on record, takes $decision and ends $outcome, with $keys keys',
     async ({ reason, decision, outcome, keys }) => {
       const { referenceId, rest, onResolve } = await arranged(reason);
       const operator = operatorOf(env, referenceId);
@@ -59,6 +59,16 @@ describe('a purchase that waits for a person', () => {
       const event = [...env.receiver.events.values()].find(({ data }) => data.referenceId === referenceId);
       expect(event?.data).toMatchObject({ hold: reason, decisions: hold.decisions, reason: hold.explanation });
 
+      const fitting = ROWS.filter((row) => row.reason === reason).map((row) => row.decision);
+      expect(hold.decisions.toSorted()).toEqual(fitting.toSorted());
+      for (const other of KINDS.filter((kind) => !fitting.includes(kind))) {
+        await expectRefusal(operator.resolve(other, { orderId: 'some-order' }), `does not fit ${reason}`);
+      }
+      const another = { hold: `${hold.id}0`, orderId: 'some-order' };
+      await expectRefusal(operator.resolve(fitting[0]!, another), 'read its status again');
+      expect(await env.starter.status(referenceId)).toMatchObject({ state: 'HELD', hold: { id: hold.id } });
+      expect(await operator.updatesOnRecord()).toBe(KINDS.length - fitting.length + 1);
+
       await onResolve?.();
       await operator.resolve(decision, decision === 'order' ? rest : {});
 
@@ -66,27 +76,6 @@ describe('a purchase that waits for a person', () => {
       expect((await env.audit(referenceId)).received).toHaveLength(keys);
       expect(env.eventTypes(referenceId)).toEqual(['purchase.held', `purchase.${outcome.toLowerCase()}`]);
       expect(await operator.brokenTasks()).toEqual([]);
-    },
-  );
-
-  it.concurrent.each([...new Set(ROWS.map(({ reason }) => reason))])(
-    'held because %s, refuses what does not fit, on record, and goes on waiting',
-    async (reason) => {
-      const { referenceId } = await arranged(reason);
-      const operator = operatorOf(env, referenceId);
-      const hold = await operator.held(reason);
-      const fitting = ROWS.filter((row) => row.reason === reason).map(({ decision }) => decision);
-      expect(hold.decisions.toSorted()).toEqual(fitting.toSorted());
-
-      for (const decision of KINDS.filter((kind) => !fitting.includes(kind))) {
-        await expectRefusal(operator.resolve(decision, { orderId: 'some-order' }), `does not fit ${reason}`);
-      }
-      await expectRefusal(
-        operator.resolve(fitting[0]!, { hold: `${hold.id}0`, orderId: 'some-order' }),
-        'read its status again',
-      );
-      expect(await env.starter.status(referenceId)).toMatchObject({ state: 'HELD', hold: { id: hold.id } });
-      expect(await operator.updatesOnRecord()).toBe(KINDS.length - fitting.length + 1);
     },
   );
 

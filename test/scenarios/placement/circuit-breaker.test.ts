@@ -1,4 +1,3 @@
-import { changedEvents } from '../../support/audit';
 import { operatorOf } from '../../support/operator';
 import {
   startTestEnvironment,
@@ -42,25 +41,6 @@ it.concurrent(
 );
 
 it.concurrent(
-  'requests without an answer: held are those that were written, every other one is bought once',
-  async () => {
-    const env = await startTestEnvironment(GUARDED);
-    env.sandbox.addFault({ operation: 'place', times: 'always', action: { type: 'reset' } });
-    const references = await buyMany(env, 5);
-    for (const referenceId of references) await env.untilState(referenceId, 'UNCONFIRMED');
-    references.push(...(await buyMany(env, 25)));
-    for (const referenceId of references.slice(6, 9)) await env.untilState(referenceId, 'PAUSED');
-    env.sandbox.clearFaults();
-
-    const states = await endsOf(env, references);
-    expect(states.get('HELD')).toBeLessThan(15);
-    expect((states.get('HELD') ?? 0) + (states.get('DELIVERED') ?? 0)).toBe(30);
-    for (const referenceId of references) expect(env.sandbox.placeRequestsOf(referenceId)).toBe(1);
-    expect(changedEvents(env.receiver)).toEqual([]);
-  },
-);
-
-it.concurrent(
   'a partner that refuses us is asked by one purchase at a time; who is cancelled meanwhile has bought nothing',
   async () => {
     const env = await startTestEnvironment(GUARDED);
@@ -91,17 +71,4 @@ it.concurrent('a purchase that waits asks once more at its deadline, and ends NO
 /** Starts so many purchases of one piece each. */
 function buyMany(env: TestEnvironment, count: number): Promise<string[]> {
   return Promise.all(Array.from({ length: count }, () => env.buy({ 'demo-instant': 1 })));
-}
-
-/** How many came to each end, `HELD` among them. */
-async function endsOf(env: TestEnvironment, references: readonly string[]): Promise<Map<string, number>> {
-  const ends = new Map<string, number>();
-  for (const referenceId of references) {
-    const state = await waitUntil(`${referenceId} has ended or is held`, async () => {
-      const status = await env.starter.status(referenceId);
-      return status.state === 'HELD' || status.execution !== 'RUNNING' ? status.state : undefined;
-    });
-    ends.set(state, (ends.get(state) ?? 0) + 1);
-  }
-  return ends;
 }

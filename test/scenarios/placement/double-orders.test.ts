@@ -25,27 +25,6 @@ describe('orders that are not as one order for one reference should be', () => {
     });
   });
 
-  it.each([
-    ['found', [LOST.action]],
-    ['answered', []],
-  ])('hands over nothing of an order of other items that was %s, and asks a person', async (_, [action]) => {
-    const commit: PurchaseFault['commit'] = { type: 'items', items: [{ id: 'demo-instant', quantity: 3 }] };
-    const held = await runPurchase(env, [{ operation: 'place', when: 'after', action, commit }]);
-
-    expect(held).toMatchObject({ state: 'HELD', requests: 1, received: [] });
-    expect(held.status.hold).toMatchObject({ reason: 'OTHER_ITEMS', decisions: ['order', 'abandon', 'deliver'] });
-  });
-
-  it('does not take over an order that lacks a product that was asked for, as if it were a shortfall', async () => {
-    const commit: PurchaseFault['commit'] = { type: 'items', items: [{ id: 'demo-instant', quantity: 2 }] };
-    const lost: PurchaseFault = { operation: 'place', when: 'after', action: LOST.action, commit };
-    const held = await runPurchase(env, [lost], { 'demo-instant': 2, 'demo-seconds': 1 });
-
-    expect(held).toMatchObject({ state: 'HELD', requests: 1, received: [] });
-    expect(held.status.hold).toMatchObject({ reason: 'OTHER_ITEMS' });
-    expect(held.status.hold?.explanation).toContain('demo-seconds');
-  });
-
   it('does not deliver one order to two customers when the partner answers two references with one id', async () => {
     const first = await runPurchase(env);
     const second = await runPurchase(env, [
@@ -56,19 +35,6 @@ describe('orders that are not as one order for one reference should be', () => {
     expect(second).toMatchObject({ state: 'HELD', received: [], orders: [] });
     expect(second.status.hold).toMatchObject({ reason: 'ORDER_OF_ANOTHER_PURCHASE' });
     expect(second.status.hold?.explanation).toContain(first.referenceId);
-  });
-
-  it('passes over an order that had failed and adopts the living one, without sending another', async () => {
-    const referenceId = env.reference();
-    const items = [{ id: 'demo-instant', quantity: 2 }];
-    const failed = await env.sandbox.placeManualOrder({ referenceId, items });
-    await env.sandbox.changeOrder(failed.id, { status: 'FAILED' });
-    const alive = await env.sandbox.placeManualOrder({ referenceId, items });
-    const purchase = await runPurchase(env, [], INSTANT, referenceId);
-
-    expect(purchase).toMatchObject({ state: 'DELIVERED', requests: 0 });
-    expect(purchase.status.result?.orderId).toBe(alive.id);
-    expect(purchase.events.map(({ type }) => type)).toEqual(['purchase.delivered']);
   });
 
   it('ends as the partner says when the only order under the reference had failed, without sending another', async () => {
@@ -114,17 +80,6 @@ describe('orders that are not as one order for one reference should be', () => {
 describe('what may be placed again is the user’s choice', () => {
   const before = (action: PurchaseFault['action']): PurchaseFault => ({ operation: 'place', action });
   const broken = [before({ type: 'hang' }), before({ type: 'reset' }), before({ type: 'close' })];
-
-  it('never: neither after an error answer nor after silence', async () => {
-    const env = await startTestEnvironment({
-      pastOrders: 5,
-      settings: { ...LENIENT, replace: 'never', confirmWindowMs: 300 },
-    });
-    const faults = [...broken, before({ type: 'answer', status: 500 }), before({ type: 'unsuccessful' })];
-    const all = await Promise.all(faults.map((fault) => runPurchase(env, [fault])));
-
-    for (const purchase of all) expect(purchase).toMatchObject({ state: 'HELD', requests: 1, orders: [] });
-  });
 
   it('always: after silence too, once the order is shown absent, and to one order only', async () => {
     const env = await startTestEnvironment({

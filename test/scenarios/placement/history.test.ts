@@ -7,80 +7,44 @@ const LOST: PurchaseFault = { operation: 'place', when: 'after', action: { type:
 const NOTHING = { hits: 0, orders: [], pages: { page: 1, total: 0, limit: 500 } };
 const NOT_BOUGHT: PurchaseFault = { operation: 'place', action: { type: 'answer', status: 500 } };
 
-describe('the order history shows what became of a lost answer', () => {
-  const env = sharedEnvironment({ pastOrders: 1_100, settings: LENIENT });
-  afterEach(() => env.sandbox.settings({ search: 'exact', historyOrder: 'newest', historyShift: 0 }));
+it('a history that can not be read is searched on, far longer than an order settles, and nobody is asked', async () => {
+  const env = await startTestEnvironment({ pastOrders: 1_100, settings: LENIENT });
+  const action = { type: 'answer', status: 503 } as const;
+  const unreadable: PurchaseFault = { operation: 'orders', nth: 2, times: 15, action };
+  const runs = [LOST, NOT_BOUGHT].map((fault) => runPurchase(env, [fault, unreadable]));
+  const [lost, refused] = await Promise.all(runs);
 
-  it.each(['newest', 'oldest'] as const)(
-    'finds the order by scanning where the search is ignored and the %s come first, and never sends a second one',
-    async (historyOrder) => {
-      env.sandbox.settings({ search: 'ignored', historyOrder, historyShift: 7 });
-      const [lost, refused] = await Promise.all([runPurchase(env, [LOST]), runPurchase(env, [NOT_BOUGHT])]);
-
-      expect(lost).toMatchObject({ state: 'DELIVERED', requests: 1 });
-      expect(lost.received).toEqual(lost.issued);
-      expect(refused).toMatchObject({ state: 'DELIVERED', requests: 2 });
-      expect(refused.orders).toHaveLength(1);
-    },
-  );
-
-  it('is searched on while it can not be read, far longer than an order settles, and nobody is asked', async () => {
-    const unreadable: PurchaseFault = {
-      ...{ operation: 'orders', nth: 2, times: 15 },
-      action: { type: 'answer', status: 503 },
-    };
-    const [lost, refused] = await Promise.all([
-      runPurchase(env, [LOST, unreadable]),
-      runPurchase(env, [NOT_BOUGHT, unreadable]),
-    ]);
-
-    expect(lost).toMatchObject({ state: 'DELIVERED', requests: 1 });
-    expect(refused).toMatchObject({ state: 'DELIVERED', requests: 2 });
-  });
-
-  it('never adopts the order of another reference that a fuzzy search brings up', async () => {
-    env.sandbox.settings({ search: 'fuzzy' });
-    const reference = env.reference();
-    const other = await runPurchase(env, [], INSTANT, `${reference}0`);
-    const [ours, lost] = await Promise.all([
-      runPurchase(env, [{ ...LOST, when: 'before' }], INSTANT, reference),
-      runPurchase(env, [LOST]),
-    ]);
-
-    expect(ours).toMatchObject({ state: 'HELD', orders: [], received: [], requests: 1 });
-    expect(lost).toMatchObject({ state: 'DELIVERED', requests: 1 });
-    expect(other.received).toEqual(other.issued);
-  });
+  expect(lost).toMatchObject({ state: 'DELIVERED', requests: 1 });
+  expect(refused).toMatchObject({ state: 'DELIVERED', requests: 2 });
 });
 
 describe('an order that shows up late, but within the settling time', () => {
   // Found orders end the settling, so that nothing here waits for all of it.
   const env = sharedEnvironment({ pastOrders: 5, settings: { ...LENIENT, confirmWindowMs: 10_000 } });
 
-  it('is waited for when the history lags, instead of being placed again', async () => {
-    env.sandbox.settings({ historyLagRequests: 4 });
-    const late = await runPurchase(env, [{ ...NOT_BOUGHT, when: 'after' }]);
+  const missed: PurchaseFault = {
+    operation: 'orders',
+    when: 'after',
+    times: 'always',
+    action: { type: 'merge', data: NOTHING },
+  };
+
+  it.each<[string, number, PurchaseFault[]]>([
+    ['is waited for when the history lags, instead of being placed again', 4, [{ ...NOT_BOUGHT, when: 'after' }]],
+    [
+      'is adopted where the list shows it and the search does not, though that finds other orders',
+      0,
+      [{ ...NOT_BOUGHT, when: 'after' }, missed],
+    ],
+    [
+      'is waited for when the partner books it only after the first searches',
+      0,
+      [{ ...NOT_BOUGHT, commit: { type: 'late', historyRequests: 4 } }],
+    ],
+  ])('%s', async (_, historyLagRequests, faults) => {
+    env.sandbox.settings({ historyLagRequests });
+    const late = await runPurchase(env, faults);
     env.sandbox.settings({ historyLagRequests: 0 });
-
-    expect(late).toMatchObject({ state: 'DELIVERED', requests: 1 });
-    expect(late.orders).toHaveLength(1);
-  });
-
-  it('is adopted where the list shows it and the search does not, though that finds other orders', async () => {
-    const missed: PurchaseFault = {
-      operation: 'orders',
-      when: 'after',
-      times: 'always',
-      action: { type: 'merge', data: NOTHING },
-    };
-    const listed = await runPurchase(env, [{ ...NOT_BOUGHT, when: 'after' }, missed]);
-
-    expect(listed).toMatchObject({ state: 'DELIVERED', requests: 1 });
-    expect(listed.orders).toHaveLength(1);
-  });
-
-  it('is waited for when the partner books it only after the first searches', async () => {
-    const late = await runPurchase(env, [{ ...NOT_BOUGHT, commit: { type: 'late', historyRequests: 4 } }]);
 
     expect(late).toMatchObject({ state: 'DELIVERED', requests: 1 });
     expect(late.orders).toHaveLength(1);
@@ -102,40 +66,31 @@ it('an order that shows up while a search takes longer than the settling time is
   expect(late.received).toEqual(late.issued);
 });
 
-describe('a history that shows nothing absent leads to a hold and not to a second order', () => {
-  let unusable: PurchaseRun;
-  let broken: PurchaseRun;
-  let empty: PurchaseRun;
-
-  beforeAll(async () => {
+it.concurrent.each([
+  [
+    'an order of this reference bears an id that could change a path: it exists, so none is sent',
+    { past: 5, requests: 0, explanation: "under an id that can't be used", run: runWithUnusableId },
+  ],
+  [
+    'an order known to exist is not found by the same query',
+    { past: 5, requests: 1, explanation: 'does not find an order known to exist', run: runWithBrokenSearch },
+  ],
+  [
+    'it is empty, which proves nothing',
+    {
+      ...{ past: 0, requests: 1, explanation: 'empty, which proves nothing' },
+      run: (env: TestEnvironment) => runPurchase(env, [NOT_BOUGHT]),
+    },
+  ],
+])(
+  'a history that shows nothing absent leads to a hold and not to a second order, because %s',
+  async (_, { past, requests, explanation, run }) => {
     const settings = { ...LENIENT, confirmWindowMs: 200, placeWithinMs: 2_000 };
-    const [one, two, three] = await Promise.all([
-      startTestEnvironment({ pastOrders: 5, settings }),
-      startTestEnvironment({ pastOrders: 5, settings }),
-      startTestEnvironment({ settings }),
-    ]);
-    [unusable, broken, empty] = await Promise.all([
-      runWithUnusableId(one),
-      runWithBrokenSearch(two),
-      runPurchase(three, [NOT_BOUGHT]),
-    ]);
-  });
-
-  it('because an order of this reference bears an id that could change a path: it exists, so none is sent', () => {
-    expect(unusable).toMatchObject({ state: 'HELD', requests: 0, orders: [] });
-    expect(unusable.status.hold?.explanation).toContain("under an id that can't be used");
-  });
-
-  it('because an order known to exist is not found by the same query', () => {
-    expect(broken).toMatchObject({ state: 'HELD', requests: 1, orders: [] });
-    expect(broken.status.hold?.explanation).toContain('does not find an order known to exist');
-  });
-
-  it('because it is empty, which proves nothing', () => {
-    expect(empty).toMatchObject({ state: 'HELD', requests: 1, orders: [] });
-    expect(empty.status.hold?.explanation).toContain('empty, which proves nothing');
-  });
-});
+    const purchase = await run(await startTestEnvironment({ pastOrders: past, settings }));
+    expect(purchase).toMatchObject({ state: 'HELD', requests, orders: [] });
+    expect(purchase.status.hold?.explanation).toContain(explanation);
+  },
+);
 
 async function runWithUnusableId(env: TestEnvironment): Promise<PurchaseRun> {
   const reference_id = env.reference();

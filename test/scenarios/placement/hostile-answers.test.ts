@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { operatorOf } from '../../support/operator';
 import { sharedEnvironment, type TestEnvironment } from '../../support/test-environment';
 import { LENIENT, type PurchaseFault, type PurchaseRun, runPurchase } from './run-purchase';
 
@@ -81,7 +82,7 @@ describe('whatever the partner answers', () => {
           expect(purchase.issued).toEqual(expect.arrayContaining(purchase.received));
           expect(new Set(purchase.received).size).toBe(purchase.received.length);
           expect(['COMPLETED', 'RUNNING']).toContain(purchase.status.execution);
-          expect(await failedTasks(env, purchase)).toEqual([]);
+          expect(await operatorOf(env, purchase.referenceId).brokenTasks()).toEqual([]);
         }
       }),
       // A smaller counterexample is not worth the minutes: the seed is printed.
@@ -94,10 +95,4 @@ async function runHostile(env: TestEnvironment, script: readonly PurchaseFault[]
   const referenceId = env.reference();
   const named = JSON.parse(JSON.stringify(script).replaceAll(OURS, referenceId)) as PurchaseFault[];
   return runPurchase(env, named, { 'demo-instant': 2 }, referenceId);
-}
-
-/** Why workflow tasks failed: code of the workflow that threw on what it was given. */
-async function failedTasks(env: TestEnvironment, { referenceId }: PurchaseRun): Promise<string[]> {
-  const { events } = await env.client.workflow.getHandle(`purchase-${referenceId}`).fetchHistory();
-  return (events ?? []).flatMap((event) => event.workflowTaskFailedEventAttributes?.failure?.message ?? []);
 }

@@ -10,13 +10,6 @@ describe('a purchase that names the most that it may cost', () => {
   const env = sharedEnvironment({ pastOrders: 5, settings: { ...LENIENT, confirmWindowMs: 200 } });
   const catalogueReadings = () => env.sandbox.log().filter(({ path }) => path.includes('/products')).length;
 
-  it('costs no request more where it names nothing', async () => {
-    const { outcome } = await env.bought({ 'demo-instant': 2 });
-
-    expect(outcome).toBe('DELIVERED');
-    expect(catalogueReadings()).toBe(0);
-  });
-
   it('is placed where the catalogue asks as much, after the catalogue could be read, which many read together', async () => {
     env.sandbox.addFault({ operation: 'products', action: { type: 'answer', status: 503 } });
     const references = Array.from({ length: 5 }, () => env.reference());

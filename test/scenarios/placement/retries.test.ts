@@ -1,14 +1,6 @@
 import { sharedEnvironment, startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
-import {
-  LENIENT,
-  type PurchaseFault,
-  purchaseOf,
-  type PurchaseRun,
-  runPurchase,
-  searchesFor,
-  untilNotified,
-} from './run-purchase';
+import { LENIENT, type PurchaseFault, purchaseOf, runPurchase, searchesFor, untilNotified } from './run-purchase';
 
 type Action = NonNullable<PurchaseFault['action']>;
 
@@ -16,7 +8,6 @@ const UNREADABLE: [string, Action][] = [
   ['401', { type: 'answer', status: 401 }],
   ['404, as a wrong prefix gives', { type: 'answer', status: 404 }],
   ['503', { type: 'answer', status: 503 }],
-  ['429 and a long pause', { type: 'answer', status: 429, headers: { 'retry-after': '3600' } }],
   ['a close', { type: 'close' }],
   ['a page of HTML', { type: 'body', text: '<h1>Login</h1>' }],
   ['success: false', { type: 'unsuccessful' }],
@@ -27,98 +18,74 @@ const LONGER = { type: 'answer', status: 503, headers: { 'retry-after': '3' } } 
 
 describe('what was surely not bought is tried again, for a time', () => {
   const env = sharedEnvironment({ pastOrders: 5, settings: { ...LENIENT, placeWithinMs: 3_000 } });
-  let runs: Map<string | number, PurchaseRun>;
+  const always = { times: 'always' } as const;
 
-  beforeAll(async () => {
-    const always = { times: 'always' } as const;
-    const cases: [string | number, PurchaseFault][] = [
-      ...UNREADABLE.map(([seen, action]): [string, PurchaseFault] => [
-        seen,
-        { operation: 'orders', ...always, action },
-      ]),
-      ...ACCESS.map((status): [number, PurchaseFault] => [
-        status,
-        { operation: 'place', ...always, action: { type: 'answer', status } },
-      ]),
-      ['back before its pause is over', { operation: 'orders', action: AN_HOUR }],
-      ['asked to wait for longer than that', { operation: 'place', action: LONGER }],
-      ['asked so each time', { operation: 'place', ...always, action: LONGER }],
-    ];
-    runs = await runAll(env, cases);
-  });
+  it.concurrent.each(UNREADABLE)(
+    'sends no order at all while the history answers with %s, and ends NOT_PLACED',
+    async (_, action) => {
+      const purchase = await runPurchase(env, [{ operation: 'orders', ...always, action }]);
+      expect(purchase).toMatchObject({ state: 'NOT_PLACED', requests: 0, orders: [] });
+      expect(purchase.events.map(({ type }) => type)).toEqual(['purchase.not_placed']);
+    },
+  );
 
-  it.each(UNREADABLE)('sends no order at all while the history answers with %s, and ends NOT_PLACED', (answer) => {
-    const purchase = runs.get(answer);
-    expect(purchase).toMatchObject({ state: 'NOT_PLACED', requests: 0, orders: [] });
-    expect(purchase?.events.map(({ type }) => type)).toEqual(['purchase.not_placed']);
-  });
-
-  it.each(ACCESS)('ends NOT_PLACED and not REJECTED when every order is met with %i', (status) => {
-    const purchase = runs.get(status);
+  it.concurrent.each(ACCESS)('ends NOT_PLACED and not REJECTED when every order is met with %i', async (status) => {
+    const purchase = await runPurchase(env, [{ operation: 'place', ...always, action: { type: 'answer', status } }]);
     expect(purchase).toMatchObject({ state: 'NOT_PLACED', orders: [] });
-    expect(purchase?.requests).toBeGreaterThanOrEqual(1);
+    expect(purchase.requests).toBeGreaterThanOrEqual(1);
   });
 
-  it('asks no sooner than the history wants to be asked, but for once when the time is over', () => {
-    const { referenceId = '' } = runs.get('429 and a long pause') ?? {};
-    expect(searchesFor(env, referenceId)).toBe(2);
+  it.concurrent('asks no sooner than the history wants to be asked, but for once when the time is over', async () => {
+    const { referenceId, state } = await runPurchase(env, [{ operation: 'orders', ...always, action: AN_HOUR }]);
+    expect([state, searchesFor(env, referenceId)]).toEqual(['NOT_PLACED', 2]);
   });
 
-  it('so buys where the partner asked for an hour, and is back before the time is over', () => {
-    expect(runs.get('back before its pause is over')).toMatchObject({ state: 'DELIVERED', requests: 1 });
+  it.concurrent('so buys where the partner asked for an hour, and is back before the time is over', async () => {
+    const purchase = await runPurchase(env, [{ operation: 'orders', action: AN_HOUR }]);
+    expect(purchase).toMatchObject({ state: 'DELIVERED', requests: 1 });
   });
 
-  it.each([
-    ['asked to wait for longer than that', 'DELIVERED'],
-    ['asked so each time', 'NOT_PLACED'],
+  it.concurrent.each<['always' | 1, string]>([
+    [1, 'DELIVERED'],
+    ['always', 'NOT_PLACED'],
   ])(
-    'places once more, and only once, what is shown absent after a pause that outlasted the time (%s)',
-    (name, state) => {
-      expect(runs.get(name)).toMatchObject({ state, requests: 2 });
+    'places once more, and only once, what is shown absent after a pause that outlasted the time (asked for: %s)',
+    async (times, state) => {
+      const purchase = await runPurchase(env, [{ operation: 'place', times, action: LONGER }]);
+      expect(purchase).toMatchObject({ state, requests: 2 });
     },
   );
 });
 
 describe('the pace of the partner', () => {
-  const GARBAGE = ['soon', '-5', '9e9'];
   const env = sharedEnvironment({ pastOrders: 5, settings: { ...LENIENT, confirmWindowMs: 200 } });
-  let runs: Map<string, PurchaseRun>;
+  const refused: Action = { type: 'answer', status: 401 };
+  const later: Action = { type: 'answer', status: 429, headers: { 'retry-after': '7' } };
 
-  beforeAll(async () => {
-    const refused: Action = { type: 'answer', status: 401 };
-    const later = (seconds: string): Action => ({ type: 'answer', status: 429, headers: { 'retry-after': seconds } });
-    runs = await runAll(env, [
-      ['not bought', { operation: 'place', action: later('7') }],
-      ['bought', { operation: 'place', when: 'after', action: later('7') }],
-      ['refused', { operation: 'place', action: refused }, { operation: 'orders', nth: 2, times: 12, action: refused }],
-      ...GARBAGE.map((value): [string, PurchaseFault] => [value, { operation: 'place', action: later(value) }]),
-    ]);
-  });
+  it.concurrent.each([
+    ['before', 2],
+    ['after', 1],
+  ] as const)(
+    'asks nothing before the Retry-After is over, whether it came %s the order was bought',
+    async (when, requests) => {
+      const purchase = await runPurchase(env, [{ operation: 'place', when, action: later }]);
+      expect(purchase).toMatchObject({ state: 'DELIVERED', requests, orders: [expect.anything()] });
+      const steps = await stepsOf(env, purchase.referenceId);
+      expect(steps.slice(0, 3)).toEqual(['placeOrder', 'timer 7 s', 'findOrders']);
+    },
+  );
 
-  it.each([
-    ['not bought', 2],
-    ['bought', 1],
-  ])('asks nothing before the Retry-After is over, whether or not it was bought (%s)', async (name, requests) => {
-    const purchase = runs.get(name);
-    expect(purchase).toMatchObject({ state: 'DELIVERED', requests });
-    expect(purchase?.orders).toHaveLength(1);
-    const steps = await stepsOf(env, purchase?.referenceId ?? '');
-    expect(steps.slice(0, 3)).toEqual(['placeOrder', 'timer 7 s', 'findOrders']);
-  });
-
-  it.each(GARBAGE)('takes no notice of the Retry-After %j', async (value) => {
-    const purchase = runs.get(value);
-    expect(purchase).toMatchObject({ state: 'DELIVERED', requests: 2 });
-    const steps = await stepsOf(env, purchase?.referenceId ?? '');
-    expect(steps.slice(0, 2)).toEqual(['placeOrder', 'findOrders']);
-  });
-
-  it('asks no person when the key goes wrong between the search and the order, but waits for the history', () => {
-    const purchase = runs.get('refused');
-    expect(purchase).toMatchObject({ state: 'DELIVERED', requests: 2 });
-    expect(purchase?.orders).toHaveLength(1);
-    expect(purchase?.events.map(({ type }) => type)).toEqual(['purchase.delivered']);
-  });
+  it.concurrent(
+    'asks no person when the key goes wrong between the search and the order, but waits for the history',
+    async () => {
+      const purchase = await runPurchase(env, [
+        { operation: 'place', action: refused },
+        { operation: 'orders', nth: 2, times: 12, action: refused },
+      ]);
+      expect(purchase).toMatchObject({ state: 'DELIVERED', requests: 2, orders: [expect.anything()] });
+      expect(purchase.events.map(({ type }) => type)).toEqual(['purchase.delivered']);
+    },
+  );
 });
 
 it('places once when a rotated key is right again, and loses no sale of that night', async () => {
@@ -132,16 +99,6 @@ it('places once when a rotated key is right again, and loses no sale of that nig
   const purchases = await Promise.all(references.map((reference) => purchaseOf(env, reference)));
   for (const purchase of purchases) expect(purchase).toMatchObject({ state: 'DELIVERED', requests: 1 });
 });
-
-/** Plays all at the same time. */
-async function runAll<Name>(
-  env: TestEnvironment,
-  cases: [Name, ...PurchaseFault[]][],
-): Promise<Map<Name, PurchaseRun>> {
-  return new Map(
-    await Promise.all(cases.map(async ([name, ...faults]) => [name, await runPurchase(env, faults)] as const)),
-  );
-}
 
 /** The activities and timers of a purchase, in the order in which its workflow asked for them. */
 async function stepsOf(env: TestEnvironment, referenceId: string): Promise<string[]> {

@@ -1,5 +1,5 @@
 import { PARTNER_ORDER_ID, PURCHASE_STATE, REFERENCE_ID } from '../../../src/contracts/search-attributes';
-import { sharedEnvironment, startTestEnvironment } from '../../support/test-environment';
+import { sharedEnvironment } from '../../support/test-environment';
 
 describe('a purchase ends as the partner lets it', () => {
   const env = sharedEnvironment({ sandbox: { perLookMs: 30_000 } });
@@ -35,19 +35,6 @@ describe('a purchase ends as the partner lets it', () => {
     expect(received).toEqual(issued);
     expect(result.lines[0]?.delivered).toBe(issued.length);
     expect(env.eventTypes(result.referenceId)).toEqual([`purchase.${outcome.toLowerCase()}`]);
-  });
-
-  it('hands over nothing of a refunded order and notifies the checkout of it', async () => {
-    const result = await env.bought({ 'demo-refunded': 2 });
-    const [event] = [...env.receiver.events.values()].filter(({ data }) => data.referenceId === result.referenceId);
-    expect(event?.data.lines).toEqual([{ productId: 'demo-refunded', quantity: 2 }]);
-  });
-
-  it('is OVERDUE when the order is still open at the deadline, after one last read', async () => {
-    const short = await startTestEnvironment({ settings: { deadlineMs: 700, pollIntervalMs: 200 } });
-    const result = await short.bought({ 'demo-never': 1 });
-    expect(result).toMatchObject({ outcome: 'OVERDUE', reason: 'still PENDING at the deadline' });
-    expect(short.eventTypes(result.referenceId)).toEqual(['purchase.overdue']);
   });
 
   it('closes with what a list must show: state, order, debit, counts, key ids, event ids', async () => {

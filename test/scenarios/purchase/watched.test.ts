@@ -49,18 +49,6 @@ describe('purchases for which the order history is read', () => {
   });
 });
 
-describe('an order whose row never changes', () => {
-  const env = sharedEnvironment({ settings: OFTEN });
-
-  it('is polled on every twentieth attempt all the same', async () => {
-    const [referenceId = ''] = await buyNever(env, 1);
-    await changeOrder(env, referenceId, { status: 'COMPLETED', shownRow: { status: 'PENDING' } });
-
-    expect(await env.starter.result(referenceId)).toMatchObject({ outcome: 'DELIVERED' });
-    await expectDeliveredOnce(env, referenceId, 2);
-  });
-});
-
 describe('a history that can not be read', () => {
   const env = sharedEnvironment({ settings: OFTEN });
 

@@ -4,6 +4,7 @@ import type { CheckoutEvent } from '../../../src/contracts/events';
 import { HOUR } from '../../support/settings';
 import { startReconciliationEnvironment, type TestEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
+import { changeOrder } from '../../support/watched';
 import { changedEvents } from '../../support/audit';
 
 const OPEN = { 'demo-never': 2 };
@@ -15,11 +16,9 @@ describe('a reconciliation', () => {
   });
   afterEach(() => env.close());
 
-  const orderOf = async (referenceId: string) => (await env.sandbox.ordersOf(referenceId))[0]!.id;
   const terminate = (referenceId: string) =>
     env.client.workflow.getHandle(purchaseWorkflowId(referenceId)).terminate('by an operator');
-  const complete = async (referenceId: string, keys?: string[][]) =>
-    env.sandbox.changeOrder(await orderOf(referenceId), { status: 'COMPLETED', ...(keys && { keys }) });
+  const complete = (referenceId: string) => changeOrder(env, referenceId, { status: 'COMPLETED' });
   const found = ({ details }: ReconciliationResult, referenceId: string): ReportedFinding[] =>
     details.filter((finding) => finding.referenceId === referenceId);
 
@@ -108,54 +107,6 @@ describe('a reconciliation', () => {
     expect(ids.size).toBe(4);
   });
 
-  it('and redeliver deliver the same keys, whichever comes first', async () => {
-    const [one, other] = await Promise.all([overdue(), overdue()]);
-    for (const referenceId of [one, other]) await complete(referenceId);
-    await env.untilListed("PurchaseState = 'OVERDUE'", 2);
-
-    await env.starter.redeliver(one);
-    await env.untilListed(`WorkflowType = 'deliverWorkflow' AND ReferenceId = '${one}'`, 1);
-    expect(await env.reconcile()).toMatchObject({ repaired: 1 });
-    await env.untilListed(`WorkflowId = 'deliver-${other}' AND ExecutionStatus = 'Completed'`, 1);
-    await env.starter.redeliver(other);
-
-    for (const referenceId of [one, other]) await expectDeliveredOnce(referenceId);
-  });
-
-  it('delivers what was on its way when a purchase was terminated: what has arrived comes again under the same key ids', async () => {
-    const referenceId = env.reference();
-    env.receiver.answerWith(({ body }) => (body.data.referenceId === referenceId ? 'take-and-hang' : 204));
-    await env.buy({ 'demo-instant': 2 }, referenceId);
-    await waitUntil('it is delivered', () => env.eventTypes(referenceId).includes('purchase.delivered'));
-    await terminate(referenceId);
-    env.receiver.answerWith(() => 204);
-    await env.untilListed("ExecutionStatus = 'Terminated'", 1);
-
-    const result = await env.reconcile();
-
-    expect(found(result, referenceId)).toMatchObject([{ kind: 'LOST', done: 'repaired' }]);
-    await env.untilListed("WorkflowType = 'deliverWorkflow' AND ExecutionStatus = 'Completed'", 1);
-    expect(env.eventTypes(referenceId)).toEqual(['purchase.delivered', 'purchase.late_delivery']);
-    await expectDeliveredOnce(referenceId);
-    expect((await env.reconcile()).findings).toEqual({});
-  });
-
-  it('hands over of a filled shortfall the keys that were missing, and only those', async () => {
-    const referenceId = await open();
-    const orderId = await orderOf(referenceId);
-    await env.sandbox.changeOrder(orderId, { status: 'PARTIAL_COMPLETED', keys: [['FIRST']] });
-    expect((await env.starter.result(referenceId)).outcome).toBe('PARTIALLY_DELIVERED');
-    await env.sandbox.changeOrder(orderId, { status: 'COMPLETED', keys: [['FIRST', 'SECOND']] });
-    await env.untilListed("PurchaseState = 'PARTIALLY_DELIVERED'", 1);
-
-    const result = await env.reconcile();
-
-    expect(found(result, referenceId)).toMatchObject([{ kind: 'SHORTFALL_FILLED', done: 'repaired' }]);
-    await untilReceived(referenceId, 2);
-    expect(env.eventTypes(referenceId)).toEqual(['purchase.partially_delivered', 'purchase.late_delivery']);
-    await expectDeliveredOnce(referenceId);
-  });
-
   it('notifies the checkout once of a refund after delivery and of a double purchase, and leaves both to people', async () => {
     const [refunded, twice] = await Promise.all([env.bought({ 'demo-instant': 1 }), env.bought({ 'demo-instant': 1 })]);
     await env.sandbox.changeOrder(refunded.orderId!, { status: 'REFUNDED' });
@@ -206,41 +157,11 @@ describe('a reconciliation', () => {
     });
   });
 
-  it('follows an overdue purchase whose order is older than the look-back', async () => {
-    await env.close();
-    // The partner's clock is behind, so its orders are old.
-    env = await startReconciliationEnvironment({ sandbox: { now: () => Date.now() - 5 * HOUR } });
-    const referenceId = await overdue();
-    await complete(referenceId);
-    await env.untilListed("PurchaseState = 'OVERDUE'", 1);
-
-    const result = await env.reconcile({ lookbackMs: 1 });
-
-    expect(result.orders).toBe(0);
-    expect(found(result, referenceId)).toMatchObject([{ kind: 'LATE', done: 'repaired' }]);
-    await untilReceived(referenceId, 2);
-  });
-
-  it('tries a late delivery that the checkout has refused again the next night', async () => {
-    const referenceId = await overdue();
-    await complete(referenceId);
-    env.receiver.answerWith(({ body }) => (body.type === 'purchase.late_delivery' ? 410 : 204));
-    await env.untilListed("PurchaseState = 'OVERDUE'", 1);
-    await env.reconcile();
-    await env.untilListed("WorkflowType = 'deliverWorkflow' AND ExecutionStatus = 'Failed'", 1);
-    env.receiver.answerWith(() => 204);
-
-    expect(found(await env.reconcile(), referenceId)).toMatchObject([{ kind: 'LATE', done: 'repaired' }]);
-    await untilReceived(referenceId, 2);
-    await expectDeliveredOnce(referenceId);
-  });
-
   it('reports delivered keys that have left an order that it reads, and notifies the checkout', async () => {
     const referenceId = await open();
-    const orderId = await orderOf(referenceId);
-    await env.sandbox.changeOrder(orderId, { status: 'PARTIAL_COMPLETED', keys: [['FIRST']] });
+    await changeOrder(env, referenceId, { status: 'PARTIAL_COMPLETED', keys: [['FIRST']] });
     await env.starter.result(referenceId);
-    await env.sandbox.changeOrder(orderId, { status: 'COMPLETED', keys: [['SECOND', 'THIRD']] });
+    await changeOrder(env, referenceId, { status: 'COMPLETED', keys: [['SECOND', 'THIRD']] });
     await env.untilListed("PurchaseState = 'PARTIALLY_DELIVERED'", 1);
 
     const result = await env.reconcile();

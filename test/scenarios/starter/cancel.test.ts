@@ -8,21 +8,6 @@ describe('cancel asks a purchase to end, and says what comes of it', () => {
   const env = sharedEnvironment({ settings: { replace: 'never', confirmWindowMs: 100 }, pastOrders: 3 });
   const run = (...args: string[]) => starterProcess(args, starterEnvOf(env));
 
-  it.concurrent('before anything was sent: it ends CANCELLED, and no order is placed', async () => {
-    const referenceId = env.reference();
-    const action = { type: 'answer', status: 503 } as const;
-    env.sandbox.addFault({ operation: 'orders', referenceId, times: 'always', action });
-    await env.buy({ 'demo-instant': 1 }, referenceId);
-    await env.untilState(referenceId, 'PLACING');
-
-    expect(await env.starter.cancel(referenceId)).toMatchObject({
-      state: 'PLACING',
-      effect: 'CANCELLED_UNLESS_BOUGHT',
-    });
-    expect(await env.starter.result(referenceId)).toMatchObject({ outcome: 'CANCELLED' });
-    expect(await env.sandbox.ordersOf(referenceId)).toEqual([]);
-  });
-
   it.concurrent(
     'while its order is open: it is seen through; once it has ended there is nothing to cancel',
     async () => {

@@ -42,25 +42,6 @@ describe('the commands, as real processes', () => {
     expect(refunded.code).toBe(3);
   });
 
-  it('purchase --wait ends with 1 and says so when someone terminates the purchase', async () => {
-    const referenceId = await env.buy({ 'demo-never': 1 });
-    const waiting = run('purchase', referenceId, '--item', 'demo-never:1', '--wait');
-    await env.untilState(referenceId, 'PENDING');
-    await env.client.workflow.getHandle(`purchase-${referenceId}`).terminate('enough');
-
-    const { code, stdout, stderr } = await waiting;
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toContain(`Purchase ${referenceId} ended as TERMINATED (enough)`);
-  });
-
-  it('purchase shows both sets of items and ends with 1 when the reference stands for others', async () => {
-    const referenceId = await env.buy({ 'demo-instant': 1 });
-    const { code, stderr } = await run('purchase', referenceId, '--item', 'demo-instant:3');
-    expect(code).toBe(1);
-    expect(stderr).toContain('it bought:  1 × demo-instant');
-    expect(stderr).toContain('you asked:  3 × demo-instant');
-  });
-
   it('status of an unknown reference is one sentence and exit code 1, also as JSON', async () => {
     const { code, stdout, stderr } = await run('status', 'nobody-knows-me', '--json');
     expect(code).toBe(1);
@@ -122,12 +103,6 @@ describe('the commands, as real processes', () => {
     const { stdout } = await run('status', referenceId);
     expect(stdout).toContain(`waits for a worker on task queue ${idle.taskQueue} since 20`);
     await idle.client.workflow.getHandle(`purchase-${referenceId}`).terminate();
-  });
-
-  it('setup registers nothing twice', async () => {
-    const { code, stdout } = await run('setup', '--json');
-    expect(code).toBe(0);
-    expect(JSON.parse(stdout)).toEqual({ namespace: 'default', registered: [] });
   });
 
   it('products and orders show a page, as words and as the document of the partner', async () => {

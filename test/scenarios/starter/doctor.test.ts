@@ -156,17 +156,13 @@ describe('doctor', () => {
   });
 
   it.each([
-    [404, 'DELIVERY_URL'],
-    [410, 'DELIVERY_URL'],
-    [403, 'DELIVERY_SECRET'],
-  ])('a receiver that answers %i: names %s', async (status, variable) => {
-    env.receiver.script(status);
+    ['answers 404', 'DELIVERY_URL', () => env.receiver.script(404)],
+    ['answers 410', 'DELIVERY_URL', () => env.receiver.script(410)],
+    ['answers 403', 'DELIVERY_SECRET', () => env.receiver.script(403)],
+    ['has another secret', 'DELIVERY_SECRET', () => env.receiver.trust(OTHER_SECRET)],
+  ])('a receiver that %s: names %s', async (_, variable, prepare) => {
+    prepare();
     expect(faultsOf(await run())).toEqual([`delivery: test event → ${variable}`]);
-  });
-
-  it('a receiver with another secret: names it', async () => {
-    env.receiver.trust(OTHER_SECRET);
-    expect(faultsOf(await run())).toEqual(['delivery: test event → DELIVERY_SECRET']);
   });
 
   it('a bare namespace lacks search attributes, retention and schedule', async () => {

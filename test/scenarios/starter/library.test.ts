@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { Client, Connection, isGrpcDeadlineError, type WorkflowFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { PURCHASE_STATE, REFERENCE_ID } from '../../../src/contracts/search-attributes';
@@ -12,9 +11,11 @@ import {
 } from '../../../src/starter/index';
 import { rejectionOf } from '../../support/checks';
 import { closeAtEnd } from '../../support/clean-up';
+import { operatorOf } from '../../support/operator';
 import { startRefusingProxy } from '../../support/refusing-proxy';
 import { sharedEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
+import { changeOrder } from '../../support/watched';
 
 /** Of gRPC. */
 const DEADLINE_EXCEEDED = 4;
@@ -128,19 +129,9 @@ describe('the library of a TypeScript checkout', () => {
     const referenceId = await env.buy({ 'demo-never': 1 });
     await env.untilState(referenceId, 'PENDING');
     const waiting = env.starter.result(referenceId);
-    const workflowId = `purchase-${referenceId}`;
-    const { runId } = await env.client.workflow.getHandle(workflowId).describe();
-    const { events } = await env.client.workflow.getHandle(workflowId).fetchHistory();
-    const last = events?.findLast((event) => event.workflowTaskCompletedEventAttributes);
-    await env.client.workflowService.resetWorkflowExecution({
-      namespace: 'default',
-      workflowExecution: { workflowId, runId },
-      workflowTaskFinishEventId: last?.eventId,
-      requestId: randomUUID(),
-      reason: 'a test',
-    });
-    const [order] = await env.sandbox.ordersOf(referenceId);
-    await env.sandbox.changeOrder(order!.id, { status: 'COMPLETED' });
+    const operator = operatorOf(env, referenceId);
+    await operator.reset((await operator.points()).at(-1)!);
+    await changeOrder(env, referenceId, { status: 'COMPLETED' });
 
     expect((await waiting).outcome).toBe('DELIVERED');
     expect(env.sandbox.placeRequestsOf(referenceId)).toBe(1);

@@ -1,19 +1,11 @@
 import { NotAnsweredError, NothingToRedeliverError, RedeliveryFailedError } from '../../../src/starter/index';
 import { createStarter } from '../../../src/starter/purchases';
 import { starterEnvOf, starterProcess } from '../../support/processes';
-import { operatorOf } from '../../support/operator';
 import { sharedEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
 import { changedEvents } from '../../support/audit';
 
 const OVERDUE = { deadlineMs: 500, pollIntervalMs: 100 };
-
-/** An answer of the checkout that comes when the test says so. */
-function heldAnswer() {
-  let release = () => {};
-  const answer = new Promise<204>((resolve) => (release = () => resolve(204)));
-  return { answer, release };
-}
 
 describe('redeliver sends the event of a purchase that has ended once more', () => {
   const env = sharedEnvironment({ sandbox: { perLookMs: 30_000 } });
@@ -65,19 +57,6 @@ describe('redeliver sends the event of a purchase that has ended once more', () 
     );
   });
 
-  it('never twice at once: ten at the same moment are one', async () => {
-    const { referenceId } = await env.bought({ 'demo-instant': 1 });
-    const held = heldAnswer();
-    env.receiver.answerWith(({ body }) => (body.data.referenceId === referenceId ? held.answer : 204));
-
-    const asked = Array.from({ length: 10 }, () => env.starter.redeliver(referenceId));
-    await waitUntil('it is sent', () => eventsOf(referenceId).length > 1);
-    held.release();
-    const ids = (await Promise.all(asked)).map(({ events }) => events[0]?.id);
-    expect(new Set(ids).size).toBe(1);
-    expect(eventsOf(referenceId)).toHaveLength(2);
-  });
-
   it('not of a running or a held purchase: it says what to do instead', async () => {
     const running = await env.buy({ 'demo-never': 1 });
     await expect(env.starter.redeliver(running)).rejects.toThrow(NothingToRedeliverError);
@@ -85,6 +64,7 @@ describe('redeliver sends the event of a purchase that has ended once more', () 
     expect(code).toBe(1);
     expect(stderr).toContain('has not ended: it delivers by itself');
     await env.client.workflow.getHandle(`purchase-${running}`).terminate();
+    await expect(env.starter.redeliver(running)).rejects.toThrow(/ended as TERMINATED .*nothing to send again/);
 
     const refused = env.reference();
     env.receiver.answerWith(({ body }) => (body.data.referenceId === refused ? 410 : 204));
@@ -110,12 +90,6 @@ describe('redeliver sends the event of a purchase that has ended once more', () 
     await env.starter.result(refused);
     env.receiver.answerWith(() => 204);
     expect((await env.starter.redeliver(refused)).events).toMatchObject([{ type: 'purchase.abandoned' }]);
-  });
-
-  it('not of a purchase that was terminated', async () => {
-    const referenceId = await env.buy({ 'demo-never': 1 });
-    await env.client.workflow.getHandle(`purchase-${referenceId}`).terminate();
-    await expect(env.starter.redeliver(referenceId)).rejects.toThrow(/ended as TERMINATED .*nothing to send again/);
   });
 
   it('fails with what the checkout said when it is refused for good, and can be asked for again', async () => {
@@ -183,41 +157,6 @@ describe('redeliver sends the event of a purchase that has ended once more', () 
       expect(received).toEqual(issued);
       expect(received).toHaveLength(2);
       expect(late.receiver.attemptsAt(first.events[0]!.id)).toBe(2);
-    });
-
-    it('delivers all keys of the sale when more came after a late delivery, each under the id that it had', async () => {
-      const { referenceId, orderId } = await overdue({ 'demo-never': 4 });
-      await late.sandbox.changeOrder(orderId, { status: 'PARTIAL_COMPLETED', keys: [['A', 'B']] });
-      const first = await late.starter.redeliver(referenceId);
-      await late.sandbox.changeOrder(orderId, { status: 'COMPLETED', keys: [['A', 'C', 'B', 'C']] });
-      const second = await late.starter.redeliver(referenceId);
-
-      const types = [first, second].map(({ events }) => events.map(({ type }) => type));
-      expect(types).toEqual([['purchase.late_delivery'], ['purchase.late_delivery']]);
-      expect((await late.audit(referenceId)).received).toEqual(['A', 'B', 'C', 'C']);
-    });
-
-    it('delivers what a run before a reset has delivered under the same key ids', async () => {
-      const { referenceId, orderId } = await late.bought({ 'demo-instant': 2 });
-      await late.sandbox.changeOrder(orderId!, { status: 'PROCESSING' });
-      const operator = operatorOf(late, referenceId);
-      await operator.reset((await operator.points())[0]!);
-      expect(await operator.result()).toMatchObject({ outcome: 'OVERDUE', orderId });
-      await late.sandbox.changeOrder(orderId!, { status: 'COMPLETED' });
-
-      const { events } = await late.starter.redeliver(referenceId);
-      expect(events).toMatchObject([{ type: 'purchase.late_delivery' }]);
-      const { issued, received } = await late.audit(referenceId);
-      expect(received).toEqual(issued);
-    });
-
-    it('keeps back an order of more keys than were bought, and says why', async () => {
-      const { referenceId, orderId } = await overdue({ 'demo-never': 1 });
-      await late.sandbox.changeOrder(orderId, { status: 'COMPLETED', keys: [['A', 'B']] });
-      const redelivery = await late.starter.redeliver(referenceId);
-
-      expect(redelivery.order?.issue).toContain('2 keys came for demo-never, of which 1 were ordered');
-      expect((await late.audit(referenceId)).received).toEqual([]);
     });
   });
 });

@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { runStarter } from '../../../src/cli';
-import { connectClient } from '../../../src/temporal/client';
 import { startDevServer } from '../../support/dev-server';
 import { freePort } from '../../support/free-port';
 import { starterProcess, startStarter } from '../../support/processes';
@@ -72,13 +71,6 @@ describe('what is typed wrongly is exit code 2 and one message, and nothing is c
 });
 
 describe('what is set wrongly is exit code 78', () => {
-  it('names every variable that the partner commands lack, all at once', async () => {
-    const { code, stderr } = await starterProcess(['products'], NOWHERE);
-    expect(code).toBe(78);
-    expect(stderr).toContain('PARTNER_BASE_URL');
-    expect(stderr).toContain('PARTNER_API_KEY');
-  });
-
   it("says so when Temporal's own settings can't be used", async () => {
     const { code, stderr } = await starterProcess(['status', 'R-1'], { TEMPORAL_PROFILE: 'no-such-profile' });
     expect(code).toBe(78);
@@ -91,41 +83,9 @@ describe('what is set wrongly is exit code 78', () => {
     expect(stderr).toContain('RECONCILE_LOOKBACK: expected a duration from 1m to 8760h, written with ms, s, m or h');
     expect(stderr).not.toContain('Temporal does not answer');
   });
-
-  it('never shows the API key, whatever else is wrong', async () => {
-    const env = { PARTNER_API_KEY: 'canary-key-0451', PARTNER_BASE_URL: 'nonsense', PARTNER_TIMEOUT: 'soon' };
-    const { code, stdout, stderr } = await starterProcess(['orders'], env);
-    expect(code).toBe(78);
-    expect(stderr).toContain('PARTNER_TIMEOUT');
-    expect(stdout + stderr).not.toContain('canary-key-0451');
-  });
 });
 
 describe('servers that do not answer', () => {
-  it('tries Temporal as often as it may, with a line for each try, and then ends with 69', async () => {
-    const address = `127.0.0.1:${await freePort()}`;
-    const said: string[] = [];
-    const exitCode = await runStarter(['node', 'starter', 'status', 'R-1'], {
-      exitCode: 0,
-      out: { json: false, write: () => undefined, note: (text) => void said.push(text) },
-      doctor: unneeded,
-      partner: unneeded,
-      schedule: unneeded,
-      taskQueue: unneeded,
-      temporal: () =>
-        connectClient(
-          { address, namespace: 'default', connectionOptions: { address } },
-          { tries: 3, everyMs: 1_000, onRetry: (line) => void said.push(line) },
-        ),
-    });
-    expect(exitCode).toBe(69);
-    expect(said).toEqual([
-      `Temporal does not answer at ${address}, try 1 of 3: connection refused`,
-      `Temporal does not answer at ${address}, try 2 of 3: connection refused`,
-      expect.stringContaining(`Temporal does not answer at ${address} (3 tries): connection refused.`),
-    ]);
-  });
-
   it('begins the trying in the real process and says so, and no wrong variable of the partner keeps it from that', async () => {
     const running = startStarter(['status', 'R-1'], { ...NOWHERE, PARTNER_TIMEOUT: 'nonsense' });
     await running.said('Temporal does not answer at 127.0.0.1:1, try 1 of 12: connection refused');
