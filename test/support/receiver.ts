@@ -35,26 +35,9 @@ export type Answer =
   | 'take-and-reset'
   | 'head-only';
 
-export interface Receiver {
+export interface Receiver extends State {
   /** Where to post: `http://127.0.0.1:PORT/events`. */
   url: string;
-  /** Every event that counts as received, once, by its id. */
-  events: ReadonlyMap<string, CheckoutEvent>;
-  /** Every request with a good signature, in the order of arrival. */
-  attempts: readonly Attempt[];
-  attemptsAt(id: string): number;
-  /** The requests about one purchase, in the order of arrival. */
-  attemptsOf(referenceId: string): Attempt[];
-  /** The events of one purchase that count as received, in their order. */
-  eventsOf(referenceId: string): CheckoutEvent[];
-  /** Requests that were refused with 401: no signature, or a bad one. */
-  refused: number;
-  /** Answers to the requests that follow, each once, in order; then 204. */
-  script(...answers: (Answer | Promise<Answer>)[]): void;
-  /** Answers every request instead of a script. */
-  answerWith(decide: (attempt: Attempt) => Answer | Promise<Answer>): void;
-  /** The secrets that verify from now on. */
-  trust(...secrets: string[]): void;
   /** Closes it now; else it is closed at the end of the test file. */
   close(): Promise<void>;
 }
@@ -83,9 +66,12 @@ export async function startReceiver({ secret }: { secret: string | readonly stri
   });
 }
 
-class State implements Omit<Receiver, 'url' | 'close'> {
+class State {
+  /** Every event that counts as received, once, by its id. */
   readonly events = new Map<string, CheckoutEvent>();
+  /** Every request with a good signature, in the order of arrival. */
   readonly attempts: Attempt[] = [];
+  /** Requests that were refused with 401: no signature, or a bad one. */
   refused = 0;
   private verifiers: Webhook[] = [];
   private scripted: (Answer | Promise<Answer>)[] = [];
@@ -103,18 +89,22 @@ class State implements Omit<Receiver, 'url' | 'close'> {
     return this.attempts.filter(({ body }) => body.data.referenceId === referenceId);
   }
 
+  /** The events of one purchase that count as received, in their order. */
   eventsOf(referenceId: string): CheckoutEvent[] {
     return [...this.events.values()].filter(({ data }) => data.referenceId === referenceId);
   }
 
+  /** Answers to the requests that follow, each once, in order; then 204. */
   script(...answers: (Answer | Promise<Answer>)[]): void {
     this.scripted = answers;
   }
 
+  /** Answers every request instead of a script. */
   answerWith(decide: (attempt: Attempt) => Answer | Promise<Answer>): void {
     this.decide = decide;
   }
 
+  /** The secrets that verify from now on. */
   trust(...secrets: string[]): void {
     this.verifiers = secrets.map((secret) => new Webhook(secret));
   }
