@@ -1,8 +1,10 @@
+import { join } from 'node:path';
 import { keysOf } from '../../support/audit';
 import { type Received, type Reply, type ScriptedServer, startServer } from '../../support/http-server';
+import { type ProcessEnv, startProcess } from '../../support/processes';
 import { startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
 import { type HostilePartner, startHostilePartner, type Twist } from './hostile-partner';
-import type { Canary } from './leak-search';
+import type { Canary, Evidence } from './leak-search';
 
 const webhookSecret = (text: string) => `whsec_${Buffer.from(text).toString('base64')}`;
 
@@ -35,6 +37,13 @@ export function withSecretFiles(env: Record<string, string>, fileOf: (name: stri
 
 function decoded(secret: string): string {
   return Buffer.from(secret.slice('whsec_'.length), 'base64').toString();
+}
+
+/** Runs a program of ours to its end. @returns all that it printed, in a place that names its exit code */
+export async function runToEnd(program: 'worker' | 'starter', env: ProcessEnv, ...args: string[]): Promise<Evidence> {
+  const running = startProcess(join(__dirname, `../../../dist/${program}.js`), args, { env });
+  const { code } = await running.ended;
+  return { place: `${program} ${args.join(' ')}: exit code ${code}`, text: running.output() };
 }
 
 /** What the checkout does with the nth attempt to deliver something of a purchase; undefined: 204. */
