@@ -5,8 +5,7 @@ import {
   type SecureServerOptions,
   type ServerHttp2Stream,
 } from 'node:http2';
-import type { AddressInfo } from 'node:net';
-import { closeAtEnd } from './clean-up';
+import { listen } from './listen';
 
 const OK = 0;
 
@@ -36,14 +35,8 @@ export async function startGrpcServer(
     answer(stream, { 'grpc-status': String(status), 'grpc-message': message });
   });
   server.on('sessionError', () => {});
-  const sockets = new Set<{ destroy(): void }>();
-  server.on(tls ? 'secureConnection' : 'connection', (socket) => sockets.add(socket as { destroy(): void }));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  closeAtEnd(async () => {
-    for (const socket of sockets) socket.destroy();
-    await new Promise<void>((resolve) => server.close(() => resolve()));
-  });
-  return { port: (server.address() as AddressInfo).port, authorizations };
+  const { port } = await listen(server);
+  return { port, authorizations };
 }
 
 function answer(stream: ServerHttp2Stream, trailers: Record<string, string>): void {

@@ -1,9 +1,7 @@
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 import { type CheckoutEvent, checkoutEvent } from '../../src/contracts/events';
-import { closeAtEnd } from './clean-up';
+import { listen, type Listening } from './listen';
 
 /** One request with a good signature, whatever it was answered. */
 export interface Attempt {
@@ -35,35 +33,14 @@ export type Answer =
   | 'take-and-reset'
   | 'head-only';
 
-export interface Receiver extends State {
-  /** Where to post: `http://127.0.0.1:PORT/events`. */
-  url: string;
-  /** Closes it now; else it is closed at the end of the test file. */
-  close(): Promise<void>;
-}
+/** Its `url` is where to post: `http://127.0.0.1:PORT/events`. */
+export type Receiver = State & Listening & { url: string };
 
 /** A checkout on a free port that verifies every event with the library of Standard Webhooks. */
 export async function startReceiver({ secret }: { secret: string | readonly string[] }): Promise<Receiver> {
-  const sockets = new Set<Socket>();
   const state = new State([secret].flat());
-  const server = createServer((request, response) => void state.receive(request, response));
-  server.on('connection', (socket) => {
-    sockets.add(socket);
-    socket.on('error', () => {});
-    socket.on('close', () => sockets.delete(socket));
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return Object.assign(state, {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/events`,
-    close: closeAtEnd(
-      () =>
-        new Promise<void>((resolve) => {
-          server.close(() => resolve());
-          for (const socket of sockets) socket.destroy();
-        }),
-    ),
-  });
+  const listening = await listen(createServer((request, response) => void state.receive(request, response)));
+  return Object.assign(state, listening, { url: `http://127.0.0.1:${listening.port}/events` });
 }
 
 class State {

@@ -1,7 +1,6 @@
 import { connect, constants, createServer, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
 import type { ClientHttp2Session } from 'node:http2';
-import type { AddressInfo } from 'node:net';
-import { closeAtEnd } from './clean-up';
+import { listen } from './listen';
 
 export interface RefusingProxy {
   address: string;
@@ -15,11 +14,9 @@ export interface RefusingProxy {
 export async function startRefusingProxy(serverAddress: string): Promise<RefusingProxy> {
   let refused: number | undefined;
   let refusals = 0;
-  const sessions = new Set<{ destroy(): void }>();
   const server = createServer();
   server.on('session', (session) => {
     const upstream = connect(`http://${serverAddress}`);
-    sessions.add(session).add(upstream);
     for (const one of [session, upstream]) one.on('error', () => undefined);
     session.on('close', () => upstream.destroy());
     session.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => {
@@ -30,12 +27,7 @@ export async function startRefusingProxy(serverAddress: string): Promise<Refusin
       stream.respond({ ':status': 200, 'content-type': 'application/grpc', ...status }, { endStream: true });
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  closeAtEnd(async () => {
-    for (const session of sessions) session.destroy();
-    await new Promise<void>((resolve) => server.close(() => resolve()));
-  });
-  const { port } = server.address() as AddressInfo;
+  const { port } = await listen(server);
   return { address: `127.0.0.1:${port}`, refuse: (status) => void (refused = status), refusals: () => refusals };
 }
 
