@@ -10,6 +10,7 @@ import { startReadyWorker, workerEnvOf, type WorkerProcess } from '../../support
 import { startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
 import { type Cell, MUCH_LATER_MS, otherCells, placingCells, witnessCells } from './matrix';
+import { log } from '../../support/log';
 
 const MINUTE = 60_000;
 const SETTINGS = {
@@ -200,9 +201,4 @@ async function unreportedDoubles({ client, taskQueue }: TestEnvironment, referen
 
 function waves<T>(cells: readonly T[], size: number): T[][] {
   return Array.from({ length: Math.ceil(cells.length / size) }, (_, at) => cells.slice(at * size, (at + 1) * size));
-}
-
-/** Progress, past Jest's own reporter. */
-function log(line: string): void {
-  process.stdout.write(`${line}\n`);
 }
