@@ -52,11 +52,6 @@ function keptKeys(events: readonly CheckoutEvent[]): string[] {
   return [...kept.values()].toSorted();
 }
 
-/** The values of the keys of an event, in their order. */
-export function keysOfEvent({ data }: CheckoutEvent): string[] {
-  return (data.lines ?? []).flatMap(({ keys = [] }) => keys.map(({ value }) => value));
-}
-
 /** The partner's orders against the checkout's events, for many purchases, where nothing is wrong. */
 export const FLAWLESS = {
   /** References with more than one order. */

@@ -2,16 +2,8 @@ import { connect, constants, createServer, type IncomingHttpHeaders, type Server
 import type { ClientHttp2Session } from 'node:http2';
 import { listen } from './listen';
 
-export interface RefusingProxy {
-  address: string;
-  /** Answers each call from now on with this gRPC status; with none, hands them on again. */
-  refuse(status?: number): void;
-  /** How many calls it has refused. */
-  refusals(): number;
-}
-
 /** Stands before a Temporal server, which has no keys here, and refuses calls in its place. */
-export async function startRefusingProxy(serverAddress: string): Promise<RefusingProxy> {
+export async function startRefusingProxy(serverAddress: string) {
   let refused: number | undefined;
   let refusals = 0;
   const server = createServer();
@@ -28,7 +20,13 @@ export async function startRefusingProxy(serverAddress: string): Promise<Refusin
     });
   });
   const { port } = await listen(server);
-  return { address: `127.0.0.1:${port}`, refuse: (status) => void (refused = status), refusals: () => refusals };
+  return {
+    address: `127.0.0.1:${port}`,
+    /** Answers each call from now on with this gRPC status; with none, hands them on again. */
+    refuse: (status?: number) => void (refused = status),
+    /** How many calls it has refused. */
+    refusals: () => refusals,
+  };
 }
 
 function forward(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, upstream: ClientHttp2Session): void {

@@ -117,7 +117,6 @@ class Workers {
   killed = 0;
   private readonly reportDir = temporaryFolder();
   private readonly all: WorkerProcess[] = [];
-  private readonly thaws: NodeJS.Timeout[] = [];
 
   constructor(private readonly environment: TestEnvironment) {}
 
@@ -129,11 +128,10 @@ class Workers {
     const victim = this.all.at(-1)!;
     this.killed += 1;
     victim.signal(signal);
-    if (signal === 'SIGSTOP') this.thaws.push(setTimeout(() => victim.signal('SIGCONT'), FROZEN_MS));
+    if (signal === 'SIGSTOP') setTimeout(() => victim.signal('SIGCONT'), FROZEN_MS).unref();
   }
 
   async end(): Promise<void> {
-    for (const thaw of this.thaws) clearTimeout(thaw);
     await Promise.all(this.all.map((worker) => worker.end('SIGKILL')));
   }
 }
