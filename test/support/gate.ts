@@ -1,16 +1,10 @@
 import { connect, createServer } from 'node:net';
 import { listen } from './listen';
 
-/** A port in front of a server. Closed, it refuses connections, and breaks those that stand. */
-export interface Gate {
-  url: string;
-  /** @param port of the server behind it, on this machine. */
-  leadTo(port: number): void;
-  close(): void;
-  open(): Promise<void>;
-}
+export type Gate = Awaited<ReturnType<typeof startGate>>;
 
-export async function startGate(): Promise<Gate> {
+/** A port in front of a server. Closed, it refuses connections, and breaks those that stand. */
+export async function startGate() {
   let target = 0;
   const listenAt = (port?: number) =>
     listen(
@@ -27,7 +21,8 @@ export async function startGate(): Promise<Gate> {
   const { port } = listening;
   return {
     url: `http://127.0.0.1:${port}`,
-    leadTo: (behind) => {
+    /** @param behind the port of the server behind it, on this machine. */
+    leadTo: (behind: number) => {
       target = behind;
     },
     close: () => void listening.close(),

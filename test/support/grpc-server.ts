@@ -9,14 +9,11 @@ import { listen } from './listen';
 
 const OK = 0;
 
-export interface GrpcServer {
-  port: number;
-  /** The `authorization` of each call. */
-  authorizations: (string | undefined)[];
-}
+export type GrpcServer = Awaited<ReturnType<typeof startGrpcServer>>;
 
 /**
- * A server that speaks so much gRPC: it answers each call with a status, and with an empty message where that is 0.
+ * A server that speaks so much gRPC: it answers each call with a status, and with an empty message where that is 0. It keeps the
+ * `authorization` of each call.
  *
  * @param statusOf the status of a call of this method, such as `GetSystemInfo`, and what the server says of it; undefined: it never
  *   answers.
@@ -24,8 +21,8 @@ export interface GrpcServer {
 export async function startGrpcServer(
   statusOf: (method: string) => { status: number; message?: string } | undefined,
   tls?: SecureServerOptions,
-): Promise<GrpcServer> {
-  const authorizations: GrpcServer['authorizations'] = [];
+) {
+  const authorizations: (string | undefined)[] = [];
   const server: Http2Server = tls ? createSecureServer(tls) : createServer();
   server.on('stream', (stream, headers) => {
     authorizations.push(headers.authorization);
