@@ -19,14 +19,7 @@ export interface PostgreSqlAccess {
   passwordFile: string;
 }
 
-export interface PostgreSql extends PostgreSqlAccess {
-  /** Takes connections a moment later. */
-  start(): void;
-  /** SIGINT: as a service is stopped. SIGQUIT: at once, as when its machine loses power; it recovers as it starts. */
-  stop(signal: 'SIGINT' | 'SIGQUIT'): Promise<void>;
-  /** Stops it and removes its data. */
-  remove(): Promise<void>;
-}
+export type PostgreSql = Awaited<ReturnType<typeof startPostgreSql>>;
 
 /**
  * Starts a PostgreSQL of one's own on a free port, with a superuser `temporal`, as the official image makes one. It confirms no
@@ -35,7 +28,7 @@ export interface PostgreSql extends PostgreSqlAccess {
  * @param settings where they differ from the defaults of PostgreSQL: `name=value`
  * @throws Error when POSTGRES_BIN names no folder with its programs
  */
-export async function startPostgreSql(settings: readonly string[] = []): Promise<PostgreSql> {
+export async function startPostgreSql(settings: readonly string[] = []) {
   const folder = await mkdtemp(join(tmpdir(), 'fulfilment-postgresql-'));
   await chmod(folder, 0o755);
   const bin = await executableFolder(folder);
@@ -49,17 +42,21 @@ export async function startPostgreSql(settings: readonly string[] = []): Promise
   const args = ['-D', data, ...own.flatMap((setting) => ['-c', setting])];
   const spawned = () => spawn(join(bin, 'postgres'), args, { cwd: folder, stdio: 'ignore', ...UNPRIVILEGED });
   let running = spawned();
-  const stop = async (signal: NodeJS.Signals) => {
+  /** SIGINT: as a service is stopped. SIGQUIT: at once, as when its machine loses power; it recovers as it starts. */
+  const stop = async (signal: 'SIGINT' | 'SIGQUIT') => {
     if (running.exitCode !== null || running.signalCode !== null) return;
     const ended = once(running, 'exit');
     running.kill(signal);
     await ended;
   };
+  /** Stops it and removes its data. */
   const remove = closeAtEnd(async () => {
     await stop('SIGQUIT');
     await rm(folder, { recursive: true, force: true });
   });
-  return { port, passwordFile, start: () => void (running = spawned()), stop, remove };
+  /** It takes connections a moment later. */
+  const start = () => void (running = spawned());
+  return { port, passwordFile, start, stop, remove };
 }
 
 /** From now on the Temporal servers that tests start are of production, on this PostgreSQL. */

@@ -49,36 +49,30 @@ export async function tryRun([program = '', ...args]: readonly string[], options
   return ended;
 }
 
-/** A compose project. */
-export interface Project {
-  /** `docker compose ARGS` in its folder. @returns what it wrote to stdout */
-  compose(...args: string[]): Promise<string>;
-  /** A command in the container of a service. */
-  exec(service: string, ...command: string[]): Promise<Ended>;
-  state(service: string): Promise<ContainerState>;
-  /** What a service has written, in all its containers that there are. */
-  logs(...services: string[]): Promise<string>;
-}
-
-export interface ContainerState {
+interface ContainerState {
   ID: string;
   State: string;
   ExitCode: number;
 }
 
-/** @param env variables that docker-compose.yml reads */
-export async function openProject(name: string, folder: string, env: Env): Promise<Project> {
+export type Project = Awaited<ReturnType<typeof openProject>>;
+
+/** A compose project. @param env variables that docker-compose.yml reads */
+export async function openProject(name: string, folder: string, env: Env) {
   const options = { cwd: folder, env: Object.assign({}, env, ENGINE === 'podman' ? await startPodmanService() : {}) };
   const command = (...args: string[]) => [...COMPOSE, '--project-name', name, ...args];
   return {
-    compose: (...args) => run(command(...args), options),
-    exec: (service, ...args) => tryRun(command('exec', '--no-TTY', service, ...args), options),
-    async state(service) {
+    /** `docker compose ARGS` in its folder. @returns what it wrote to stdout */
+    compose: (...args: string[]) => run(command(...args), options),
+    /** A command in the container of a service. */
+    exec: (service: string, ...args: string[]) => tryRun(command('exec', '--no-TTY', service, ...args), options),
+    async state(service: string) {
       const [line = ''] = (await run(command('ps', '--all', '--format', 'json', service), options)).split('\n');
       if (line === '') throw new Error(`there is no container of the service ${service}`);
       return JSON.parse(line) as ContainerState;
     },
-    logs: (...services) => run(command('logs', '--no-log-prefix', ...services), options),
+    /** What a service has written, in all its containers that there are. */
+    logs: (...services: string[]) => run(command('logs', '--no-log-prefix', ...services), options),
   };
 }
 

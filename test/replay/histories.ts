@@ -39,17 +39,3 @@ export async function replay(
   }
   return result;
 }
-
-/** The form of every code of the sandbox, and an image of one. */
-const FORM_OF_A_KEY = /\b[2-9A-HJ-NP-Z]{5}-[2-9A-HJ-NP-Z]{5}-[2-9A-HJ-NP-Z]{5}\b|data:image\//;
-
-/** What in a history is a key, or has the form of one: payloads are read as they were before they became Base64. */
-export function keysIn(history: unknown, issued: readonly string[] = []): string[] {
-  return textsOf(history).filter((text) => FORM_OF_A_KEY.test(text) || issued.some((key) => text.includes(key)));
-}
-
-function textsOf(value: unknown): string[] {
-  if (typeof value === 'string') return [value, Buffer.from(value, 'base64').toString('utf8')];
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([name, entry]) => [name, ...textsOf(entry)]);
-}

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import * as workflows from '../../src/workflows';
 import { WORKFLOW_BUNDLE } from '../support/worker';
-import { keysIn, type RecordedHistory, recordedHistories, replay } from './histories';
+import { type RecordedHistory, recordedHistories, replay } from './histories';
 
 const recorded = recordedHistories();
 const BUNDLE = readFileSync(WORKFLOW_BUNDLE, 'utf8');
@@ -27,15 +27,6 @@ describe('purchases that were recorded run the same way with the workflows of to
     const overdue = recorded.find(({ name }) => name === 'overdue')?.workflowId;
     expect(failed.map(({ workflowId }) => workflowId)).toContain(overdue);
   }, 120_000);
-
-  it.each(recorded)('$name holds no key', ({ history }) => {
-    expect(keysIn(history)).toEqual([]);
-  });
-
-  it('would see a key in a payload', () => {
-    const data = Buffer.from(JSON.stringify({ keys: [{ value: 'ABCDE-23456-FGHJK' }] })).toString('base64');
-    expect(keysIn({ payloads: [{ data }] })).toHaveLength(1);
-  });
 
   it('holds at least one run of each workflow, because any of them may be open at a deploy', () => {
     const types = new Set(recorded.map(({ history }) => typeOf(history)));

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { temporaryFolder } from '../support/clean-up';
 import { writeExecutable } from './machine';
 
 const root = join(__dirname, '..', '..');
@@ -9,8 +9,7 @@ const JEST = join(root, 'node_modules/jest/bin/jest.js');
 const reporter = join(root, 'test/support/closing-line.mjs');
 
 let dir: string;
-beforeEach(async () => (dir = await mkdtemp(join(tmpdir(), 'closing line-'))));
-afterEach(() => rm(dir, { recursive: true, force: true }));
+beforeEach(() => (dir = temporaryFolder()));
 
 interface Run {
   readonly code: number;
@@ -48,22 +47,19 @@ async function run(tests: Record<string, string>, args: string[] = [], config = 
   return node([JEST, ...(await project(tests, config)), ...args]);
 }
 
-test('the last line counts every test of every suite', async () => {
-  const { code, lines } = await run({ one: "test('a', () => {});", two: "test('b', () => {}); test('c', () => {});" });
-  expect(lines.at(-1)).toBe('3 passed, 0 failed');
-  expect(code).toBe(0);
-});
-
-test('a test that fails is counted, and the run is red', async () => {
-  const { code, lines } = await run({ one: "test('a', () => {}); test('b', () => { throw new Error('no'); });" });
-  expect(lines.at(-1)).toBe('1 passed, 1 failed');
-  expect(code).toBe(1);
-});
-
-test('a suite that could not run counts as failed and is never passed over', async () => {
-  const { code, lines } = await run({ one: "test('a', () => {});", two: "require('./not-there');" });
-  expect(lines.at(-1)).toBe('1 passed, 1 failed');
-  expect(code).toBe(1);
+test.each([
+  ['counts every test of every suite', "test('b', () => {}); test('c', () => {});", '3 passed, 0 failed', 0],
+  [
+    'counts a test that fails, and the run is red',
+    "test('b', () => { throw new Error('no'); });",
+    '1 passed, 1 failed',
+    1,
+  ],
+  ['counts a suite that could not run as failed', "require('./not-there');", '1 passed, 1 failed', 1],
+])('the last line %s', async (_what, two, line, exitCode) => {
+  const { code, lines } = await run({ one: "test('a', () => {});", two });
+  expect(lines.at(-1)).toBe(line);
+  expect(code).toBe(exitCode);
 });
 
 test('a skipped test is printed with its reason before the last line', async () => {

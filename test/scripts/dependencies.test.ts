@@ -62,16 +62,6 @@ test('other packages behind a link are left alone: npm would empty the folder of
   expect(await machine.lines('npm.log')).toEqual([]);
 });
 
-test('of two runs at once one installs and the other waits for it', async () => {
-  await machine.fake('npm', `until [ -e "$HOME/go on" ]; do sleep 0.05; done; ${NPM}`);
-  const runs = [ensure(), ensure()];
-  await Promise.any(runs.map((run) => run.said('waiting for it')));
-  await writeFile(join(machine.dir, 'go on'), '');
-  const codes = (await Promise.all(runs.map((run) => run.ended))).map(({ code }) => code);
-  expect(codes).toEqual([0, 0]);
-  expect(await machine.lines('npm.log')).toHaveLength(1);
-});
-
 test('when npm fails its own words are shown', async () => {
   await machine.fake('npm', 'echo "npm error code EINTEGRITY" >&2; exit 1');
   const { code, stderr } = await ensure().ended;

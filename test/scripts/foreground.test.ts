@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { waitUntil } from '../support/wait-until';
 import { freshMachine, type Machine } from './machine';
 
 let machine: Machine;
@@ -48,7 +49,7 @@ test.each<[string, string, NodeJS.Signals | undefined, string]>([
   const { stdout, stderr } = await run.ended;
   const started = Number(/started (\d+)/.exec(stderr)?.[1]);
   expect(stdout).toBe(exitCode);
-  expect(isRunning(started)).toBe(false);
+  await waitUntil('it has ended', () => !isRunning(started), { withinMs: 5_000 });
 });
 
 /** A process that has ended, and that nobody has waited for yet, counts as ended. */

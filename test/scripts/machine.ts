@@ -4,48 +4,41 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { closeAtEnd } from '../support/clean-up';
-import { type RunningProcess, startProcess } from '../support/processes';
+import { startProcess } from '../support/processes';
 
 const scripts = join(__dirname, '..', '..', 'scripts');
 
-/** A machine of one's own until the end of the test file: an empty cache, a PATH with nothing on it but the fakes, no network. */
-export interface Machine {
-  /** Has a blank in its path, so that every test shows that blanks do no harm. */
-  readonly dir: string;
-  readonly cache: string;
-  /** Puts a shell script on this machine's PATH; `$0`, `$@` and the usual tools work in it. Returns its path. */
-  fake(name: string, script: string): Promise<string>;
-  unfake(name: string): Promise<void>;
-  /** Runs an exported function of `scripts/lib/` in a process of its own; stdout is what it returned. */
-  call(module: string, fn: string, options?: CallOptions): RunningProcess;
-  /** The lines of a file that fakes write into; none when there is no such file. */
-  lines(file: string): Promise<string[]>;
-}
+export type Machine = Awaited<ReturnType<typeof freshMachine>>;
 
 interface CallOptions {
   readonly args?: readonly unknown[];
   readonly env?: Readonly<Record<string, string>>;
 }
 
-export async function freshMachine(): Promise<Machine> {
+/** A machine of one's own until the end of the test file: an empty cache, a PATH with nothing on it but the fakes, no network. */
+export async function freshMachine() {
   const dir = await mkdtemp(join(tmpdir(), 'fresh machine-'));
   closeAtEnd(() => rm(dir, { recursive: true, force: true }));
   const bin = join(dir, 'bin');
   const cache = join(dir, 'cache');
   await mkdir(bin);
   return {
+    /** Has a blank in its path, so that every test shows that blanks do no harm. */
     dir,
     cache,
-    fake: (name, script) => writeExecutable(join(bin, name), script),
-    unfake: (name) => rm(join(bin, name)),
-    call: (module, fn, { args = [], env = {} } = {}) => {
+    /** Puts a shell script on this machine's PATH; `$0`, `$@` and the usual tools work in it. Returns its path. */
+    fake: (name: string, script: string) => writeExecutable(join(bin, name), script),
+    unfake: (name: string) => rm(join(bin, name)),
+    /** Runs an exported function of `scripts/lib/` in a process of its own; stdout is what it returned. */
+    call: (module: string, fn: string, { args = [], env = {} }: CallOptions = {}) => {
       const code = `const { ${fn}: fn } = await import(${JSON.stringify(urlOf(module))}); ${RUN}`;
       // Nothing listens at the proxy's port, so that a machine with internet tests the same as one without.
       const offline = { HTTPS_PROXY: 'http://127.0.0.1:1' };
       const own = { PATH: bin, HOME: dir, FULFILMENT_CACHE_DIR: cache, ...offline, ARGS: JSON.stringify(args) };
       return startProcess('-e', [code], { env: { ...own, ...env }, nodeArgs: ['--input-type=module'] });
     },
-    lines: async (file) => {
+    /** The lines of a file that fakes write into; none when there is no such file. */
+    lines: async (file: string) => {
       const path = join(dir, file);
       return existsSync(path) ? (await readFile(path, 'utf8')).trim().split('\n') : [];
     },

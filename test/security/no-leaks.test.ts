@@ -6,8 +6,12 @@ import type { Reply } from '../support/http-server';
 import { operatorOf } from '../support/operator';
 import { startReadyWorker, type WorkerProcess } from '../support/processes';
 import { waitUntil } from '../support/wait-until';
-import { runToEnd } from './support/process-evidence';
-import { type HostileEnvironment, secretCanaries, startHostileEnvironment } from './support/hostile-environment';
+import {
+  type HostileEnvironment,
+  runToEnd,
+  secretCanaries,
+  startHostileEnvironment,
+} from './support/hostile-environment';
 import { type Canary, type Evidence, findLeaks, inWords } from './support/leak-search';
 import {
   RUDE_CHECKOUTS,

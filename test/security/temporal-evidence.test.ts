@@ -5,7 +5,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import '../support/quiet-runtime';
 import { waitUntil } from '../support/wait-until';
-import { PLACES, type Place, plantOf } from './support/plants';
+import { PLACES, type Place, plantOf } from './support/leaky-workflow';
 import { type Evidence, findLeaks } from './support/leak-search';
 import { readTemporal } from './support/temporal-evidence';
 

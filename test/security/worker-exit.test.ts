@@ -2,9 +2,9 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from '../support/clean-up';
 import { startReadyWorker } from '../support/processes';
-import { runToEnd } from './support/process-evidence';
 import {
   type HostileEnvironment,
+  runToEnd,
   secretCanaries,
   SECRETS,
   startHostileEnvironment,

@@ -52,39 +52,25 @@ function keptKeys(events: readonly CheckoutEvent[]): string[] {
   return [...kept.values()].toSorted();
 }
 
-/** The values of the keys of an event, in their order. */
-export function keysOfEvent({ data }: CheckoutEvent): string[] {
-  return (data.lines ?? []).flatMap(({ keys = [] }) => keys.map(({ value }) => value));
-}
-
-/** The partner's orders against the checkout's events, for many purchases. Every list must be empty but `unplaced`. */
-export interface Audit {
+/** The partner's orders against the checkout's events, for many purchases, where nothing is wrong. */
+export const FLAWLESS = {
   /** References with more than one order. */
-  boughtTwice: string[];
+  boughtTwice: [] as string[],
   /** References with an order that the purchase does not know: it ended, or waits for a person, without it. */
-  lostPurchases: string[];
+  lostPurchases: [] as string[],
   /** Keys that were issued and not received, by reference. */
-  lostKeys: string[];
+  lostKeys: [] as string[],
   /** Keys that were received more often than they were issued, by reference. */
-  keysTwice: string[];
+  keysTwice: [] as string[],
   /** Keys that were received and never issued, by reference. */
-  foreignKeys: string[];
+  foreignKeys: [] as string[],
   /** Ids of events that came again with other keys, and of keys that came again with another value. */
-  changedEvents: string[];
+  changedEvents: [] as string[],
   /** Purchases without an order that wait for a person. Right, where nobody may place again. */
-  unplaced: string[];
-}
-
-/** Nothing wrong at all. */
-export const FLAWLESS: Audit = {
-  boughtTwice: [],
-  lostPurchases: [],
-  lostKeys: [],
-  keysTwice: [],
-  foreignKeys: [],
-  changedEvents: [],
-  unplaced: [],
+  unplaced: [] as string[],
 };
+
+export type Audit = typeof FLAWLESS;
 
 /** Compares, for each reference, the partner's orders with every event that the checkout counts as received. */
 export async function auditAll(parts: Parts & { starter: Starter }, references: readonly string[]): Promise<Audit> {

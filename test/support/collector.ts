@@ -18,20 +18,16 @@ interface Attribute {
   value: { stringValue?: string; intValue?: number };
 }
 
-export interface Collector {
-  url: string;
-  /** All that was sent, as it was. */
-  readonly bodies: string;
-  readonly spans: CollectedSpan[];
-}
+export type Collector = Awaited<ReturnType<typeof startCollector>>;
 
 /** A collector that speaks OTLP over HTTP in JSON, and keeps what it gets. */
-export async function startCollector(): Promise<Collector> {
+export async function startCollector() {
   const server = await startServer();
   server.script({ json: {} });
   const bodies = () => server.received.map(({ body }) => body.toString('utf8'));
   return {
     url: server.url,
+    /** All that was sent, as it was. */
     get bodies(): string {
       return bodies().join('\n');
     },

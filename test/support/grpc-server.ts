@@ -5,19 +5,15 @@ import {
   type SecureServerOptions,
   type ServerHttp2Stream,
 } from 'node:http2';
-import type { AddressInfo } from 'node:net';
-import { closeAtEnd } from './clean-up';
+import { listen } from './listen';
 
 const OK = 0;
 
-export interface GrpcServer {
-  port: number;
-  /** The `authorization` of each call. */
-  authorizations: (string | undefined)[];
-}
+export type GrpcServer = Awaited<ReturnType<typeof startGrpcServer>>;
 
 /**
- * A server that speaks so much gRPC: it answers each call with a status, and with an empty message where that is 0.
+ * A server that speaks so much gRPC: it answers each call with a status, and with an empty message where that is 0. It keeps the
+ * `authorization` of each call.
  *
  * @param statusOf the status of a call of this method, such as `GetSystemInfo`, and what the server says of it; undefined: it never
  *   answers.
@@ -25,8 +21,8 @@ export interface GrpcServer {
 export async function startGrpcServer(
   statusOf: (method: string) => { status: number; message?: string } | undefined,
   tls?: SecureServerOptions,
-): Promise<GrpcServer> {
-  const authorizations: GrpcServer['authorizations'] = [];
+) {
+  const authorizations: (string | undefined)[] = [];
   const server: Http2Server = tls ? createSecureServer(tls) : createServer();
   server.on('stream', (stream, headers) => {
     authorizations.push(headers.authorization);
@@ -36,14 +32,8 @@ export async function startGrpcServer(
     answer(stream, { 'grpc-status': String(status), 'grpc-message': message });
   });
   server.on('sessionError', () => {});
-  const sockets = new Set<{ destroy(): void }>();
-  server.on(tls ? 'secureConnection' : 'connection', (socket) => sockets.add(socket as { destroy(): void }));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  closeAtEnd(async () => {
-    for (const socket of sockets) socket.destroy();
-    await new Promise<void>((resolve) => server.close(() => resolve()));
-  });
-  return { port: (server.address() as AddressInfo).port, authorizations };
+  const { port } = await listen(server);
+  return { port, authorizations };
 }
 
 function answer(stream: ServerHttp2Stream, trailers: Record<string, string>): void {

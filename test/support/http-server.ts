@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import { createServer as createTcpServer, type AddressInfo, type Server as TcpServer, type Socket } from 'node:net';
-import { closeAtEnd } from './clean-up';
+import { createServer as createTcpServer, type Socket } from 'node:net';
+import { listen, type Listening } from './listen';
 
 /** A request as it arrived. `connection` counts the connections from 1. */
 export interface Received {
@@ -28,18 +28,15 @@ export type Reply =
   | 'hang'
   | ((socket: Socket, request: Received) => void | Promise<void>);
 
-export interface ScriptedServer {
+export interface ScriptedServer extends Listening {
   /** `http://127.0.0.1:PORT`, or https. */
   url: string;
-  port: number;
   received: Received[];
   connections: number;
   /** The bytes that arrived on all connections. Under TLS, those of the handshakes too. */
   bytesReceived(): number;
   /** Answers to the requests that follow: each once, in order; the last one for all the rest. */
   script(...replies: Reply[]): void;
-  /** Closes it now; else it is closed at the end of the test file. */
-  close(): Promise<void>;
 }
 
 export interface ScriptedServerOptions {
@@ -69,56 +66,38 @@ export async function startServer(options: ScriptedServerOptions = {}): Promise<
   const server: Server = options.tls ? createTlsServer(options.tls, onRequest) : createServer(onRequest);
   server.on('connection', (socket) => {
     sockets.push(socket);
-    socket.on('error', () => {});
     options.onConnection?.(socket);
   });
   server.on('clientError', (_, socket) => socket.destroy());
-  const port = await listen(server);
-
+  const listening = await listen(server);
   return {
-    url: `${options.tls ? 'https' : 'http'}://127.0.0.1:${port}`,
-    port,
+    ...listening,
+    url: `${options.tls ? 'https' : 'http'}://127.0.0.1:${listening.port}`,
     received,
     get connections() {
       return sockets.length;
     },
     bytesReceived: () => bytesOf(sockets),
     script: (...given) => void (replies = given),
-    close: closeAtEnd(() => closeAll(server, sockets)),
   };
 }
 
 /** A real server without any protocol: nothing is read or said but what `onConnection` does. */
 export async function startTcpServer(
   onConnection: (socket: Socket) => void = () => {},
-): Promise<Pick<ScriptedServer, 'port' | 'connections' | 'bytesReceived' | 'close'>> {
+): Promise<Listening & Pick<ScriptedServer, 'connections' | 'bytesReceived'>> {
   const sockets: Socket[] = [];
   const server = createTcpServer({ pauseOnConnect: true }, (socket) => {
     sockets.push(socket);
-    socket.on('error', () => {});
     onConnection(socket);
   });
-  const port = await listen(server);
   return {
-    port,
+    ...(await listen(server)),
     get connections() {
       return sockets.length;
     },
     bytesReceived: () => bytesOf(sockets),
-    close: closeAtEnd(() => closeAll(server, sockets)),
   };
-}
-
-async function listen(server: TcpServer): Promise<number> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return (server.address() as AddressInfo).port;
-}
-
-function closeAll(server: TcpServer, sockets: Socket[]): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve());
-    for (const socket of sockets) socket.destroy();
-  });
 }
 
 function bytesOf(sockets: Socket[]): number {

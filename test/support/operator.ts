@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { WorkflowHandle } from '@temporalio/client';
-import type { Decision, HoldNotice, PurchaseResult } from '../../src/contracts/purchase';
+import type { Decision, HoldNotice } from '../../src/contracts/purchase';
 import type { HoldReason } from '../../src/domain/holds';
 import { purchaseWorkflowId, RESOLVE_UPDATE } from '../../src/contracts/names';
 import { GRPC_STATUS, grpcErrorOf } from '../../src/temporal/client/grpc';
@@ -9,50 +9,9 @@ import { waitUntil } from './wait-until';
 
 type Event = NonNullable<Awaited<ReturnType<WorkflowHandle['fetchHistory']>>['events']>[number];
 /** The id of an event, as the server gave it. */
-export type Point = NonNullable<Event['eventId']>;
+type Point = NonNullable<Event['eventId']>;
 
-/** The services that the Temporal UI and CLI use, for one purchase. */
-export interface Operator {
-  /** Resets to a workflow task that was completed, as the UI's Reset does, updates reapplied. @returns the new run's id */
-  reset(point: Point, runId?: string): Promise<string>;
-  pause(activity: string): Promise<void>;
-  unpause(activity: string): Promise<void>;
-  resetActivity(activity: string, options?: { keepPaused?: boolean; resetHeartbeat?: boolean }): Promise<void>;
-  /** Changes timeout and retry options of a pending activity, as `temporal activity update-options` does. */
-  updateOptions(activity: string): Promise<void>;
-  /** As `temporal activity complete`. */
-  complete(activity: string, result: unknown): Promise<void>;
-  /** As `temporal activity fail`, which makes it final; or as a worker that can be asked again. */
-  fail(activity: string, options?: { final: boolean }): Promise<void>;
-  cancel(): Promise<void>;
-  /** Waits until the cancel request is in the history. */
-  cancelRequested(): Promise<void>;
-  /** Waits until no workflow task is pending. */
-  idle(): Promise<void>;
-  terminate(): Promise<void>;
-  /** Answers the open hold, or the one that is named. */
-  resolve(decision: Decision['decision'], rest?: Partial<Decision>): Promise<void>;
-  /** The workflow task completions of a run, by their event ids. */
-  points(runId?: string): Promise<Point[]>;
-  /** Waits until an activity is pending at this attempt or a later one. */
-  pending(activity: string, attempt?: number): Promise<PendingActivity>;
-  /** Waits until a pending activity is paused. */
-  paused(activity: string): Promise<void>;
-  /** Waits until the activity's last failure says this. */
-  failing(activity: string, message: string): Promise<PendingActivity>;
-  isPending(activity: string): Promise<boolean>;
-  /** Updates that the workflow got, taken or refused by it; one that the validator refused leaves nothing. */
-  updatesOnRecord(): Promise<number>;
-  /** Waits for an open hold of that reason, other than the ones given. */
-  held(reason: HoldReason, ...other: HoldNotice[]): Promise<HoldNotice>;
-  /** The points at which a run has scheduled an activity. */
-  scheduled(activity: string, runId?: string): Promise<Point[]>;
-  /** Why workflow tasks failed. A reset leaves one, which is left out; another is a bug or a non-determinism. */
-  brokenTasks(): Promise<string[]>;
-  result(): Promise<PurchaseResult>;
-}
-
-export interface PendingActivity {
+interface PendingActivity {
   attempt: number;
   paused: boolean;
   lastFailure?: string;
@@ -63,12 +22,14 @@ const WORKFLOW_TASK_COMPLETED = 7;
 /** Of gRPC. */
 const NOT_FOUND = 5;
 
+export type Operator = ReturnType<typeof operatorOf>;
+
 /** Everything that a person can do to one purchase, or to another workflow of its reference. */
 export function operatorOf(
   environment: Pick<TestEnvironment, 'client' | 'starter'>,
   referenceId: string,
   workflowId = purchaseWorkflowId(referenceId),
-): Operator {
+) {
   const { client } = environment;
   const { workflowService } = client;
   const { namespace } = client.options;
@@ -100,7 +61,8 @@ export function operatorOf(
   const openHold = async () => (await environment.starter.status(referenceId)).hold;
 
   return {
-    async reset(point, runId) {
+    /** Resets to a workflow task that was completed, as the UI's Reset does, updates reapplied. @returns the new run's id */
+    async reset(point: Point, runId?: string): Promise<string> {
       const { runId: made } = await workflowService.resetWorkflowExecution({
         namespace,
         workflowExecution: { workflowId, runId: await runOf(runId) },
@@ -111,16 +73,17 @@ export function operatorOf(
       });
       return made;
     },
-    async pause(activity) {
+    async pause(activity: string) {
       await workflowService.pauseActivity({ ...byType(activity), reason: 'done by a person' });
     },
-    async unpause(activity) {
+    async unpause(activity: string) {
       await workflowService.unpauseActivity(byType(activity));
     },
-    async resetActivity(activity, options = {}) {
+    async resetActivity(activity: string, options: { keepPaused?: boolean; resetHeartbeat?: boolean } = {}) {
       await workflowService.resetActivity({ ...byType(activity), ...options });
     },
-    async updateOptions(activity) {
+    /** Changes timeout and retry options of a pending activity, as `temporal activity update-options` does. */
+    async updateOptions(activity: string) {
       const interval = { nanos: 200_000_000 };
       // A server of 1.32 refuses a first interval that is longer than the longest.
       const retryPolicy = { maximumAttempts: 50, initialInterval: interval, maximumInterval: interval };
@@ -131,14 +94,16 @@ export function operatorOf(
         updateMask: { paths },
       });
     },
-    async complete(activity, result) {
+    /** As `temporal activity complete`. */
+    async complete(activity: string, result: unknown) {
       const payload = client.options.loadedDataConverter.payloadConverter.toPayload(result);
       await workflowService.respondActivityTaskCompletedById({
         ...(await idOf(activity)),
         result: { payloads: [payload] },
       });
     },
-    async fail(activity, { final } = { final: true }) {
+    /** As `temporal activity fail`, which makes it final; or as a worker that can be asked again. */
+    async fail(activity: string, { final } = { final: true }) {
       // The server lets an attempt fail that is running, and none that waits for its turn.
       await waitUntil(`an attempt of ${activity} of ${referenceId} could be failed`, async () => {
         const failed = workflowService.respondActivityTaskFailedById({
@@ -164,7 +129,8 @@ export function operatorOf(
       );
     },
     terminate: async () => void (await handle.terminate('done by a person')),
-    async resolve(decision, rest = {}) {
+    /** Answers the open hold, or the one that is named. */
+    async resolve(decision: Decision['decision'], rest: Partial<Decision> = {}) {
       const hold = rest.hold ?? (await waitUntil(`${referenceId} is held`, openHold)).id;
       const send = () => handle.executeUpdate(RESOLVE_UPDATE, { args: [{ decision, ...rest, hold }] });
       // As our own command does: an event at the wrong moment is enough for the server to give an update up.
@@ -173,30 +139,37 @@ export function operatorOf(
         return send();
       });
     },
-    async points(runId) {
+    /** The workflow task completions of a run, by their event ids. */
+    async points(runId?: string) {
       const events = await historyOf(runId);
       return events.filter((event) => event.eventType === WORKFLOW_TASK_COMPLETED).map((event) => event.eventId!);
     },
-    async pending(activity, attempt = 1) {
+    /** Waits until an activity is pending at this attempt or a later one. */
+    async pending(activity: string, attempt = 1) {
       return pendingWhen(activity, `pending at attempt ${attempt}`, (found) => found.attempt >= attempt);
     },
-    async paused(activity) {
+    async paused(activity: string) {
       await pendingWhen(activity, 'paused', ({ paused }) => paused);
     },
-    failing: (activity, message) =>
+    /** Waits until the activity's last failure says this. */
+    failing: (activity: string, message: string) =>
       pendingWhen(activity, `failing: ${message}`, ({ lastFailure = '' }) => lastFailure.includes(message)),
-    isPending: async (activity) => (await pendingNow(activity)) !== undefined,
+    isPending: async (activity: string) => (await pendingNow(activity)) !== undefined,
+    /** Updates that the workflow got, taken or refused by it; one that the validator refused leaves nothing. */
     updatesOnRecord: async () =>
       (await historyOf()).filter((event) => event.workflowExecutionUpdateAcceptedEventAttributes).length,
-    held: (reason, ...other) =>
+    /** Waits for an open hold of that reason, other than the ones given. */
+    held: (reason: HoldReason, ...other: HoldNotice[]) =>
       waitUntil(`${referenceId} is held because ${reason}`, async () => {
         const hold = await openHold();
         return hold?.reason === reason && !other.some(({ id }) => id === hold.id) ? hold : undefined;
       }),
-    async scheduled(activity, runId) {
+    /** The points at which a run has scheduled an activity. */
+    async scheduled(activity: string, runId?: string) {
       const all = (await historyOf(runId)).map((event) => event.activityTaskScheduledEventAttributes);
       return all.flatMap((one) => (one?.activityType?.name === activity ? [one.workflowTaskCompletedEventId!] : []));
     },
+    /** Why workflow tasks failed. A reset leaves one, which is left out; another is a bug or a non-determinism. */
     async brokenTasks() {
       const failed = (await historyOf()).map((event) => event.workflowTaskFailedEventAttributes);
       return failed.flatMap((task) =>

@@ -18,19 +18,7 @@ export interface Ended {
   stderr: string;
 }
 
-/** A process that is killed at the end of the test file at the latest. */
-export interface RunningProcess {
-  child: ChildProcess;
-  /** All that it has written so far, both streams. */
-  output(): string;
-  /** Waits until it has written this. @throws Error with what it wrote instead, also when it ends without it */
-  said(text: string): Promise<void>;
-  /** Sends a signal and waits for nothing. */
-  signal(signal: NodeJS.Signals): void;
-  /** Sends a signal, which ends it or not. @returns its exit code once it has ended, null if a signal ended it */
-  end(signal: NodeJS.Signals): Promise<number | null>;
-  ended: Promise<Ended>;
-}
+export type RunningProcess = ReturnType<typeof startProcess>;
 
 export interface ProcessOptions {
   env?: ProcessEnv;
@@ -43,8 +31,8 @@ process.on('exit', () => {
   for (const child of alive) child.kill('SIGKILL');
 });
 
-/** Starts `node SCRIPT ARGS` with these variables and nothing else of the suite's own. */
-export function startProcess(script: string, args: readonly string[], options: ProcessOptions = {}): RunningProcess {
+/** Starts `node SCRIPT ARGS` with these variables and nothing else of the suite's own. It is killed at the end of the test file. */
+export function startProcess(script: string, args: readonly string[], options: ProcessOptions = {}) {
   const { env, nodeArgs = [], umask } = options;
   const ownUmask = umask === undefined ? undefined : process.umask(umask);
   const child = spawn(process.execPath, [...nodeArgs, script, ...args], {
@@ -76,8 +64,10 @@ export function startProcess(script: string, args: readonly string[], options: P
   });
   return {
     child,
+    /** All that it has written so far, both streams. */
     output: () => written.both,
-    async said(text) {
+    /** Waits until it has written this. @throws Error with what it wrote instead, also when it ends without it */
+    async said(text: string): Promise<void> {
       const missing = () => `the process had written "${text}"; it wrote:\n${written.both}`;
       await waitUntil(missing, () => {
         if (written.both.includes(text)) return true;
@@ -85,8 +75,10 @@ export function startProcess(script: string, args: readonly string[], options: P
         return false;
       });
     },
-    signal: (signal) => void child.kill(signal),
-    async end(signal) {
+    /** Sends a signal and waits for nothing. */
+    signal: (signal: NodeJS.Signals) => void child.kill(signal),
+    /** Sends a signal, which ends it or not. @returns its exit code once it has ended, null if a signal ended it */
+    async end(signal: NodeJS.Signals) {
       child.kill(signal);
       return (await ended).code;
     },
@@ -109,22 +101,18 @@ export function startStarter(args: readonly string[], env: ProcessEnv = {}): Run
   return startProcess(join(DIST, 'starter.js'), args, { env });
 }
 
-export interface WorkerProcess extends RunningProcess {
-  /** What an endpoint of the health server answers. */
-  health(path: '/healthz' | '/readyz'): Promise<{ status: number; body: string }>;
-  /** Waits until the endpoint answers so. @returns the body */
-  untilHealth(path: '/healthz' | '/readyz', status: number): Promise<string>;
-  metrics(): Promise<string>;
-}
+type HealthPath = '/healthz' | '/readyz';
+
+export type WorkerProcess = Awaited<ReturnType<typeof startWorkerProcess>>;
 
 /** Starts `node dist/worker.js`, on free ports for health and metrics where the variables name none. */
-export async function startWorkerProcess(options: ProcessOptions): Promise<WorkerProcess> {
+export async function startWorkerProcess(options: ProcessOptions) {
   const own = { HEALTH_ADDRESS: `127.0.0.1:${await freePort()}`, METRICS_ADDRESS: `127.0.0.1:${await freePort()}` };
   const env = { ...own, ...options.env };
   const worker = startProcess(join(DIST, 'worker.js'), [], { ...options, env });
   const get = (address: string, path: string) =>
     fetch(`http://${address}${path}`, { headers: { connection: 'close' } });
-  const health = async (path: string) => {
+  const health = async (path: HealthPath) => {
     const answer = await get(env.HEALTH_ADDRESS, path);
     return { status: answer.status, body: (await answer.text()).trim() };
   };
@@ -132,8 +120,10 @@ export async function startWorkerProcess(options: ProcessOptions): Promise<Worke
   void worker.ended.then(() => (hasEnded = true));
   return {
     ...worker,
+    /** What an endpoint of the health server answers. */
     health,
-    untilHealth: (path, status) =>
+    /** Waits until the endpoint answers so. @returns the body */
+    untilHealth: (path: HealthPath, status: number) =>
       waitUntil(
         () => `${path} answers ${status}; the worker wrote:\n${worker.output()}`,
         async () => {

@@ -1,9 +1,7 @@
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 import { type CheckoutEvent, checkoutEvent } from '../../src/contracts/events';
-import { closeAtEnd } from './clean-up';
+import { listen, type Listening } from './listen';
 
 /** One request with a good signature, whatever it was answered. */
 export interface Attempt {
@@ -35,57 +33,22 @@ export type Answer =
   | 'take-and-reset'
   | 'head-only';
 
-export interface Receiver {
-  /** Where to post: `http://127.0.0.1:PORT/events`. */
-  url: string;
-  /** Every event that counts as received, once, by its id. */
-  events: ReadonlyMap<string, CheckoutEvent>;
-  /** Every request with a good signature, in the order of arrival. */
-  attempts: readonly Attempt[];
-  attemptsAt(id: string): number;
-  /** The requests about one purchase, in the order of arrival. */
-  attemptsOf(referenceId: string): Attempt[];
-  /** The events of one purchase that count as received, in their order. */
-  eventsOf(referenceId: string): CheckoutEvent[];
-  /** Requests that were refused with 401: no signature, or a bad one. */
-  refused: number;
-  /** Answers to the requests that follow, each once, in order; then 204. */
-  script(...answers: (Answer | Promise<Answer>)[]): void;
-  /** Answers every request instead of a script. */
-  answerWith(decide: (attempt: Attempt) => Answer | Promise<Answer>): void;
-  /** The secrets that verify from now on. */
-  trust(...secrets: string[]): void;
-  /** Closes it now; else it is closed at the end of the test file. */
-  close(): Promise<void>;
-}
+/** Its `url` is where to post: `http://127.0.0.1:PORT/events`. */
+export type Receiver = State & Listening & { url: string };
 
 /** A checkout on a free port that verifies every event with the library of Standard Webhooks. */
 export async function startReceiver({ secret }: { secret: string | readonly string[] }): Promise<Receiver> {
-  const sockets = new Set<Socket>();
   const state = new State([secret].flat());
-  const server = createServer((request, response) => void state.receive(request, response));
-  server.on('connection', (socket) => {
-    sockets.add(socket);
-    socket.on('error', () => {});
-    socket.on('close', () => sockets.delete(socket));
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return Object.assign(state, {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/events`,
-    close: closeAtEnd(
-      () =>
-        new Promise<void>((resolve) => {
-          server.close(() => resolve());
-          for (const socket of sockets) socket.destroy();
-        }),
-    ),
-  });
+  const listening = await listen(createServer((request, response) => void state.receive(request, response)));
+  return Object.assign(state, listening, { url: `http://127.0.0.1:${listening.port}/events` });
 }
 
-class State implements Omit<Receiver, 'url' | 'close'> {
+class State {
+  /** Every event that counts as received, once, by its id. */
   readonly events = new Map<string, CheckoutEvent>();
+  /** Every request with a good signature, in the order of arrival. */
   readonly attempts: Attempt[] = [];
+  /** Requests that were refused with 401: no signature, or a bad one. */
   refused = 0;
   private verifiers: Webhook[] = [];
   private scripted: (Answer | Promise<Answer>)[] = [];
@@ -103,18 +66,22 @@ class State implements Omit<Receiver, 'url' | 'close'> {
     return this.attempts.filter(({ body }) => body.data.referenceId === referenceId);
   }
 
+  /** The events of one purchase that count as received, in their order. */
   eventsOf(referenceId: string): CheckoutEvent[] {
     return [...this.events.values()].filter(({ data }) => data.referenceId === referenceId);
   }
 
+  /** Answers to the requests that follow, each once, in order; then 204. */
   script(...answers: (Answer | Promise<Answer>)[]): void {
     this.scripted = answers;
   }
 
+  /** Answers every request instead of a script. */
   answerWith(decide: (attempt: Attempt) => Answer | Promise<Answer>): void {
     this.decide = decide;
   }
 
+  /** The secrets that verify from now on. */
   trust(...secrets: string[]): void {
     this.verifiers = secrets.map((secret) => new Webhook(secret));
   }

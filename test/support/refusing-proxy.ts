@@ -1,25 +1,14 @@
 import { connect, constants, createServer, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
 import type { ClientHttp2Session } from 'node:http2';
-import type { AddressInfo } from 'node:net';
-import { closeAtEnd } from './clean-up';
-
-export interface RefusingProxy {
-  address: string;
-  /** Answers each call from now on with this gRPC status; with none, hands them on again. */
-  refuse(status?: number): void;
-  /** How many calls it has refused. */
-  refusals(): number;
-}
+import { listen } from './listen';
 
 /** Stands before a Temporal server, which has no keys here, and refuses calls in its place. */
-export async function startRefusingProxy(serverAddress: string): Promise<RefusingProxy> {
+export async function startRefusingProxy(serverAddress: string) {
   let refused: number | undefined;
   let refusals = 0;
-  const sessions = new Set<{ destroy(): void }>();
   const server = createServer();
   server.on('session', (session) => {
     const upstream = connect(`http://${serverAddress}`);
-    sessions.add(session).add(upstream);
     for (const one of [session, upstream]) one.on('error', () => undefined);
     session.on('close', () => upstream.destroy());
     session.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => {
@@ -30,13 +19,14 @@ export async function startRefusingProxy(serverAddress: string): Promise<Refusin
       stream.respond({ ':status': 200, 'content-type': 'application/grpc', ...status }, { endStream: true });
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  closeAtEnd(async () => {
-    for (const session of sessions) session.destroy();
-    await new Promise<void>((resolve) => server.close(() => resolve()));
-  });
-  const { port } = server.address() as AddressInfo;
-  return { address: `127.0.0.1:${port}`, refuse: (status) => void (refused = status), refusals: () => refusals };
+  const { port } = await listen(server);
+  return {
+    address: `127.0.0.1:${port}`,
+    /** Answers each call from now on with this gRPC status; with none, hands them on again. */
+    refuse: (status?: number) => void (refused = status),
+    /** How many calls it has refused. */
+    refusals: () => refusals,
+  };
 }
 
 function forward(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, upstream: ClientHttp2Session): void {

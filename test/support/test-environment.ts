@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, Connection } from '@temporalio/client';
-import type { PurchaseResult, PurchaseSettings } from '../../src/contracts/purchase';
+import type { PurchaseSettings } from '../../src/contracts/purchase';
 import { RECONCILE_WORKFLOW } from '../../src/contracts/names';
 import type { ReconcileInput, ReconciliationResult } from '../../src/contracts/reconciliation';
 import { createPartnerClient, type PartnerClient } from '../../src/partner';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../sandbox';
 import { createStarter, type Starter } from '../../src/starter/index';
 import { createClient } from '../../src/temporal/client';
-import { auditPurchase, type PurchaseAudit } from './audit';
+import { auditPurchase } from './audit';
 import { closeAtEnd, temporaryFolder } from './clean-up';
 import { undocumentedEvents, undocumentedResult } from './documented';
 import type { Gate } from './gate';
@@ -47,8 +47,7 @@ export interface TestEnvironmentOptions {
   maxRequestsPerSecond?: number;
 }
 
-/** The whole with real parts: the suite's Temporal server, a sandbox, a verifying receiver, a worker in this process. */
-export interface TestEnvironment {
+interface Parts {
   address: string;
   namespace: string;
   client: Client;
@@ -58,23 +57,10 @@ export interface TestEnvironment {
   partner: PartnerClient;
   settings: PurchaseSettings;
   taskQueue: string;
-  /** A reference that no other test uses. */
-  reference(name?: string): string;
-  /** Starts a purchase of the items, such as `{ 'demo-instant': 2 }`. @returns its reference */
-  buy(items: Record<string, number>, referenceId?: string): Promise<string>;
-  /** Buys and waits for the end. */
-  bought(items: Record<string, number>, referenceId?: string): Promise<PurchaseResult>;
-  /** What the partner and the checkout have of a purchase. */
-  audit(referenceId: string): Promise<PurchaseAudit>;
-  /** The types of the events that the checkout got for a reference, in their order. */
-  eventTypes(referenceId: string): string[];
-  untilState(referenceId: string, state: string, limits?: WaitLimits): Promise<void>;
-  /** Waits for the ends of all. @throws Error that shows where those stand that have none in time */
-  ended(references: readonly string[], withinMs: number): Promise<PurchaseResult[]>;
-  /** Runs a reconciliation to its end. */
-  reconcile(input?: ReconcileInput): Promise<ReconciliationResult>;
-  /** Waits until Temporal's list shows so many workflows of a query. */
-  untilListed(query: string, count: number): Promise<void>;
+}
+
+/** The whole with real parts: the suite's Temporal server, a sandbox, a verifying receiver, a worker in this process. */
+export interface TestEnvironment extends Parts, ReturnType<typeof methodsOf> {
   /** Closes everything now; else it is closed at the end of the test file. */
   close(): Promise<void>;
 }
@@ -131,8 +117,6 @@ async function connect(address: string, namespace: string, closing: (() => unkno
   return createClient(connection, namespace);
 }
 
-type Parts = Pick<TestEnvironment, 'client' | 'sandbox' | 'receiver' | 'starter' | 'taskQueue'>;
-
 function methodsOf({ client, sandbox, receiver, starter, taskQueue }: Parts) {
   let count = 0;
   const reference = (name = 'T') => `${name}-${taskQueue.slice(5, 13)}-${++count}`;
@@ -142,19 +126,25 @@ function methodsOf({ client, sandbox, receiver, starter, taskQueue }: Parts) {
     return referenceId;
   };
   return {
+    /** A reference that no other test uses. */
     reference,
+    /** Starts a purchase of the items, such as `{ 'demo-instant': 2 }`. @returns its reference */
     buy,
+    /** Buys and waits for the end. */
     bought: async (items: Record<string, number>, referenceId?: string) => {
       const result = await starter.result(await buy(items, referenceId));
       expectDocumented(undocumentedResult(result));
       return result;
     },
+    /** What the partner and the checkout have of a purchase. */
     audit: (referenceId: string) => auditPurchase({ sandbox, receiver }, referenceId),
+    /** The types of the events that the checkout got for a reference, in their order. */
     eventTypes: (referenceId: string) => receiver.eventsOf(referenceId).map(({ type }) => type),
     async untilState(referenceId: string, state: string, limits?: WaitLimits) {
       const isSo = async () => (await starter.status(referenceId)).state === state;
       await waitUntil(`${referenceId} is ${state}`, isSo, limits);
     },
+    /** Waits for the ends of all. @throws Error that shows where those stand that have none in time */
     async ended(references: readonly string[], withinMs: number) {
       const results = Promise.all(references.map((referenceId) => starter.result(referenceId)));
       const inTime = await Promise.race([results, sleep(withinMs, undefined, { ref: false })]);
@@ -166,12 +156,14 @@ function methodsOf({ client, sandbox, receiver, starter, taskQueue }: Parts) {
       const open = all.filter(({ execution }) => execution === 'RUNNING');
       throw new Error(`${open.length} have not ended: ${JSON.stringify(open.slice(0, 3), undefined, 2)}`);
     },
+    /** Runs a reconciliation to its end. */
     reconcile: (input: ReconcileInput = {}) =>
       client.workflow.execute(RECONCILE_WORKFLOW, {
         workflowId: `reconcile-${randomUUID()}`,
         taskQueue,
         args: [input],
       }) as Promise<ReconciliationResult>,
+    /** Waits until Temporal's list shows so many workflows of a query. */
     async untilListed(query: string, count: number) {
       const isListed = async () => (await client.workflow.count(query)).count >= count;
       await waitUntil(`${count} are listed where ${query}`, isListed);

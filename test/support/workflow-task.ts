@@ -5,7 +5,6 @@ type Answer = Parameters<Client['workflowService']['respondWorkflowTaskCompleted
 export type WorkflowCommand = NonNullable<Answer['commands']>[number];
 
 /** Of the server's command types. */
-const SCHEDULE_ACTIVITY = 1;
 const COMPLETE_WORKFLOW = 4;
 
 const payloads = (value: unknown) => ({ payloads: [defaultPayloadConverter.toPayload(value)] });
@@ -24,18 +23,5 @@ export function completeWorkflow(result: unknown): WorkflowCommand {
   return {
     commandType: COMPLETE_WORKFLOW,
     completeWorkflowExecutionCommandAttributes: { result: payloads(result) },
-  };
-}
-
-export function scheduleActivity(name: string, taskQueue: string, input: unknown): WorkflowCommand {
-  return {
-    commandType: SCHEDULE_ACTIVITY,
-    scheduleActivityTaskCommandAttributes: {
-      activityId: '1',
-      activityType: { name },
-      taskQueue: { name: taskQueue },
-      input: payloads(input),
-      scheduleToCloseTimeout: { nanos: 999_999_999 },
-    },
   };
 }

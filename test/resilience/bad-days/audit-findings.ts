@@ -19,7 +19,7 @@ export function auditFindings(plan: Plan, parts: DayParts, evidence: readonly Pu
 
 /** Whether the finding may have been true when it was made. An orphan of these purchases never was one. */
 function isTrue(plan: Plan, parts: DayParts, finding: ReportedFinding, one: PurchaseEvidence): boolean {
-  const { planned, orders, billable, status } = one;
+  const { planned, referenceId, orders, billable, status } = one;
   const isTouched = parts.chronicle.touched.has(planned.name);
   switch (finding.kind) {
     case 'ORPHAN':
@@ -40,10 +40,13 @@ function isTrue(plan: Plan, parts: DayParts, finding: ReportedFinding, one: Purc
     case 'LOST':
     case 'LATE':
     case 'UNDELIVERED':
-    case 'SHORTFALL_FILLED':
-      return (
-        isTouched || changes(plan, one) || status.state !== 'DELIVERED' || billable.length !== 1 || wasHeld(parts, one)
-      );
+    case 'SHORTFALL_FILLED': {
+      // The checkout was notified of a hold, whether or not it took the notice.
+      const wasHeld = parts.environment.receiver
+        .attemptsOf(referenceId)
+        .some(({ body }) => body.type === 'purchase.held');
+      return isTouched || changes(plan, one) || status.state !== 'DELIVERED' || billable.length !== 1 || wasHeld;
+    }
     case 'UNREADABLE':
       return isBroken(plan, one);
     default:
@@ -64,9 +67,4 @@ function changes({ events }: Plan, { planned }: PurchaseEvidence): boolean {
 /** Whether its row or its keys can't be read for good. */
 export function isBroken({ events }: Plan, { planned }: PurchaseEvidence): boolean {
   return events.some(({ what }) => what.type.endsWith(' breaks') && 'of' in what && what.of === planned.name);
-}
-
-/** The checkout was notified of a hold, whether or not it took the notice. */
-function wasHeld({ environment }: DayParts, { referenceId }: PurchaseEvidence): boolean {
-  return environment.receiver.attemptsOf(referenceId).some(({ body }) => body.type === 'purchase.held');
 }

@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import { dayOf, type FailedDay, liveDays, report, reportShrunk, shrinkDay } from './days';
 import type { Plan } from './plan';
 import { SharedServers } from './servers';
+import { log } from '../../support/log';
 
 const HOUR = 3_600_000;
 /** Most of a day is waiting: so many at a time leave half of two cores idle, so that nothing is late on their account. */
@@ -50,9 +51,4 @@ async function days(): Promise<FailedDay[]> {
       }
     },
   });
-}
-
-/** Progress, past Jest's own reporter. */
-function log(line: string): void {
-  process.stdout.write(`${line}\n`);
 }

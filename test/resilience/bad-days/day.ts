@@ -61,7 +61,6 @@ function partsOf(plan: Plan, environment: TestEnvironment, workers: Workers, ser
     reconciliations: [],
     replaced: new Set(),
     touched: new Set(),
-    issued: new Set(),
     lastingFaults: [],
     violations: [],
   };

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { liveDay, workersLog } from './day';
 import { makePlan } from './make-plan';
-import { inWords, type Plan } from './plan';
+import type { Plan } from './plan';
 import type { SharedServers } from './servers';
 import { shrink, type ShrinkLimits } from './shrink';
 
@@ -80,9 +80,10 @@ export function reportShrunk(plan: Plan): string {
   const path = join(tmpdir(), `bad-day-${plan.seed}.json`);
   writeFileSync(path, JSON.stringify(plan, undefined, 2));
   const size = `${plan.purchases.length} purchases, ${plan.events.length} events`;
-  return [`Shrunk to ${size}; to repeat this day: npm run test:faults -- --plan ${path}`, ...inWords(plan)].join(
-    '\n  ',
-  );
+  const lines = Object.values(plan)
+    .flat()
+    .map((part) => JSON.stringify(part));
+  return [`Shrunk to ${size}; to repeat this day: npm run test:faults -- --plan ${path}`, ...lines].join('\n  ');
 }
 
 function kindOf(violation: string): string {

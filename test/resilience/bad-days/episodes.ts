@@ -1,7 +1,7 @@
 import { placementInFlight, placementMaxAge, placementOptions } from '../../../src/workflows/policies';
 import type { Draw } from './draw';
 import type { Morning } from './make-plan';
-import type { Moment, PlannedPurchase, Resolving } from './plan';
+import type { Happening, Moment, PlannedEvent, PlannedPurchase, Resolving } from './plan';
 import { ERRORS, late, LOST } from './troubles';
 
 const SECOND = 1_000;
@@ -74,7 +74,7 @@ const EPISODE: Record<EpisodeName, (morning: Morning) => void> = {
   serverAway(morning) {
     const { draw, lengthMs } = morning;
     const awayMs = draw.from(200, 4 * SECOND);
-    morning.add({ part: 'day', at: { atMs: draw.from(500, lengthMs) }, what: { type: 'restart server', awayMs } });
+    morning.add(byDay({ atMs: draw.from(500, lengthMs) }, { type: 'restart server', awayMs }));
   },
   partnerAway(morning) {
     const { draw, lengthMs } = morning;
@@ -83,7 +83,7 @@ const EPISODE: Record<EpisodeName, (morning: Morning) => void> = {
     const action = draw.pick([draw.pick(LOST), draw.pick(ERRORS), { type: 'answer' as const, status }]);
     const times = draw.from(1, 12);
     const what = { type: 'partner fault' as const, fault: { operation, times, action } };
-    morning.add({ part: 'day', at: { atMs: draw.from(0, lengthMs) }, what });
+    morning.add(byDay({ atMs: draw.from(0, lengthMs) }, what));
   },
   slowReading,
   partGrows,
@@ -101,7 +101,7 @@ const EPISODE: Record<EpisodeName, (morning: Morning) => void> = {
     for (let left = draw.from(1, 2); left > 0; left--) {
       const what = { type: 'reset' as const, of: name, share: draw.from(0, 100) / 100 };
       if (draw.chance(0.3)) morning.add(evening(draw.from(0, SECOND), what));
-      else morning.add({ part: 'day', at: someMoment(morning, name), what });
+      else morning.add(byDay(someMoment(morning, name), what));
     }
   },
   pausedByAPerson(morning) {
@@ -109,12 +109,12 @@ const EPISODE: Record<EpisodeName, (morning: Morning) => void> = {
     const of = someone(morning);
     const type = draw.pick(['pause activity', 'pause activity', 'reset activity'] as const);
     const what = { type, of, activity: draw.pick(ACTIVITIES), ms: draw.from(300, 3 * SECOND) };
-    morning.add({ part: 'day', at: someMoment(morning, of), what });
+    morning.add(byDay(someMoment(morning, of), what));
   },
   cancelled(morning) {
     const of = someone(morning);
     const type = morning.draw.pick(['cancel', 'cancel', 'cancel', 'terminate'] as const);
-    morning.add({ part: 'day', at: someMoment(morning, of), what: { type, of } });
+    morning.add(byDay(someMoment(morning, of), { type, of }));
   },
   decided,
 };
@@ -148,9 +148,9 @@ function frozenAfterALongSearch(morning: Morning): void {
   });
   // Only the first page is asked for by the reference.
   const fault = { operation: 'orders' as const, times: pages, action };
-  morning.add({ part: 'day', at: { after: 'search', of: name, ms: 0 }, what: { type: 'partner fault', fault } });
+  morning.add(byDay({ after: 'search', of: name, ms: 0 }, { type: 'partner fault', fault }));
   const ms = placementMaxAge(settings) - draw.from(700, 1_500);
-  morning.add({ part: 'day', at: { after: 'place', of: name, ms: 0 }, what: { type: 'freeze', worker: 0, ms } });
+  morning.add(byDay({ after: 'place', of: name, ms: 0 }, { type: 'freeze', worker: 0, ms }));
 }
 
 /** Pages come slowly, so that the reading takes longer than settling, while purchases begin and end. */
@@ -161,8 +161,8 @@ function slowReading(morning: Morning): void {
   const atMs = draw.from(SECOND, lengthMs);
   const action = { type: 'delay' as const, ms: Math.round(0.7 * settings.partnerTimeoutMs) };
   const fault = { operation: 'orders' as const, when: 'after' as const, times: 40, action };
-  morning.add({ part: 'day', at: { atMs }, what: { type: 'partner fault', fault } });
-  morning.add({ part: 'day', at: { atMs: atMs + 50 }, what: { type: 'reconcile' } });
+  morning.add(byDay({ atMs }, { type: 'partner fault', fault }));
+  morning.add(byDay({ atMs: atMs + 50 }, { type: 'reconcile' }));
   for (let at = atMs; at < atMs + 5 * SECOND; at += SECOND) morning.buy({ atMs: at, items: { 'demo-instant': 1 } });
 }
 
@@ -248,7 +248,7 @@ function decided(morning: Morning): void {
   const withinMs = 3 * settings.confirmWindowMs + placementInFlight(settings);
   const what = { type: 'resolve' as const, of: name, how, withinMs };
   if (draw.chance(0.5)) morning.add(evening(draw.from(0, 500), { ...what, withinMs: 500 }));
-  else morning.add({ part: 'day', at: { after: 'place', of: name, ms: 0 }, what });
+  else morning.add(byDay({ after: 'place', of: name, ms: 0 }, what));
 }
 
 /** A placement of which no answer comes, booked or not, or later. */
@@ -266,7 +266,7 @@ function kill(morning: Morning, at: Moment): void {
   const { draw } = morning;
   const type = draw.pick(['kill', 'kill', 'kill', 'stop'] as const);
   const what = { type, worker: draw.from(0, 3), anotherAfterMs: draw.from(0, 2 * SECOND) };
-  morning.add({ part: 'day', at, what });
+  morning.add(byDay(at, what));
 }
 
 /** For a moment, into one of the windows between two timeouts, or past all of them. */
@@ -281,7 +281,7 @@ function freeze(morning: Morning, at: Moment): void {
     draw.from(answered, givenUp),
     givenUp + draw.from(0, 2 * SECOND),
   ]);
-  morning.add({ part: 'day', at, what: { type: 'freeze', worker: 0, ms } });
+  morning.add(byDay(at, { type: 'freeze', worker: 0, ms }));
 }
 
 function someone(morning: Morning): string {
@@ -295,6 +295,10 @@ function someMoment({ draw, lengthMs }: Morning, of: string): Moment {
   return { after, of, ms: draw.pick([0, draw.from(0, 500), draw.from(0, 4 * SECOND)]) };
 }
 
-function evening(atMs: number, what: Parameters<Morning['add']>[0]['what']) {
-  return { part: 'evening' as const, at: { atMs }, what };
+function byDay(at: Moment, what: Happening): PlannedEvent {
+  return { part: 'day', at, what };
+}
+
+function evening(atMs: number, what: Happening): PlannedEvent {
+  return { part: 'evening', at: { atMs }, what };
 }

@@ -4,8 +4,7 @@ import { RECONCILE_WORKFLOW } from '../../../src/contracts/names';
 import type { ReconciliationResult } from '../../../src/contracts/reconciliation';
 import type { Fault } from '../../../sandbox';
 import type { DecisionChoice } from '../../../src/contracts/purchase';
-import { createStarter, type PurchaseStatus } from '../../../src/starter/index';
-import { keysOf } from '../../support/audit';
+import { createStarter } from '../../../src/starter/index';
 import { operatorOf } from '../../support/operator';
 import type { TestEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
@@ -26,8 +25,6 @@ export interface Chronicle {
   replaced: Set<string>;
   /** Names of purchases that a person has touched. */
   touched: Set<string>;
-  /** Keys that were at the partner before an order was changed. */
-  issued: Set<string>;
   /** What stays broken when all else is whole again. */
   lastingFaults: Fault[];
   violations: string[];
@@ -103,13 +100,12 @@ export function running(type: string): string {
 }
 
 async function changeOrder(
-  { environment: { sandbox }, chronicle, referenceOf }: DayParts,
+  { environment: { sandbox }, referenceOf }: DayParts,
   name: string,
   change: (keys: string[]) => Parameters<typeof sandbox.changeOrder>[1],
 ): Promise<void> {
   const [order] = await sandbox.ordersOf(referenceOf(name));
   if (!order) return;
-  for (const key of keysOf(order)) chronicle.issued.add(key);
   const [line] = order.items;
   await sandbox.changeOrder(order.id, change((line?.keys ?? []).map(({ value }) => value)));
 }
@@ -158,21 +154,15 @@ async function operate(parts: DayParts, what: OperatorHappening): Promise<void> 
     case 'resolve': {
       const isHeld = async () => (await starter.status(referenceId)).hold !== undefined;
       await waitUntil('it is held', isHeld, { withinMs: what.withinMs, everyMs: 200 });
-      return resolve(parts, what.of, what.how, await starter.status(referenceId));
+      const { hold } = await starter.status(referenceId);
+      const choice = await choiceOf(parts, referenceId, what.how, hold?.decisions ?? []);
+      if (!choice) return;
+      // Noted before it is sent: it may be taken although no answer comes.
+      if (choice.decision === 'replace') chronicle.replaced.add(what.of);
+      await starter.resolve(referenceId, choice);
+      if (what.how !== 'an order that is not there') return;
+      return void chronicle.violations.push(`an order id that the partner does not have was believed: ${what.of}`);
     }
-  }
-}
-
-async function resolve(parts: DayParts, name: string, how: Resolving, { hold }: PurchaseStatus): Promise<void> {
-  const { environment, chronicle, referenceOf } = parts;
-  const choice = await choiceOf(parts, referenceOf(name), how, hold?.decisions ?? []);
-  // Noted before it is sent: it may be taken although no answer comes.
-  if (choice?.decision === 'replace') chronicle.replaced.add(name);
-  if (!choice) return;
-  const starter = createStarter(environment.client, { answerWithinMs: ANSWER_WITHIN_MS });
-  await starter.resolve(referenceOf(name), choice);
-  if (how === 'an order that is not there') {
-    chronicle.violations.push(`an order id that the partner does not have was believed: ${name}`);
   }
 }
 

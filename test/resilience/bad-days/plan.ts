@@ -79,32 +79,3 @@ export type OperatorHappening =
 /** `right`: as a careful person would, with the partner's orders at hand. The others are decided without looking. */
 export type Resolving =
   'right' | 'the order of another' | 'an order that is not there' | 'replace' | 'abandon' | 'deliver' | 'withhold';
-
-/** The plan in words: what is not as it would be on a good day. */
-export function inWords({ seed, settings, maxRps, workers, partner, purchases, events }: Plan): string[] {
-  const { confirmWindowMs, partnerTimeoutMs, placeWithinMs, deadlineMs, replace, watch } = settings;
-  return [
-    `seed ${seed}: ${workers} workers, PURCHASE_REPLACE=${replace}, PURCHASE_CONFIRM_WINDOW=${confirmWindowMs}ms, ` +
-      `PARTNER_TIMEOUT=${partnerTimeoutMs}ms, PURCHASE_PLACE_WITHIN=${placeWithinMs}ms, PURCHASE_DEADLINE=${deadlineMs}ms, ` +
-      `PURCHASE_WATCH=${watch}, PARTNER_MAX_RPS=${maxRps ?? 'none'}`,
-    `the partner: ${JSON.stringify(partner.settings)}, ${partner.pastOrders} orders of earlier days`,
-    ...purchases.map(purchaseInWords),
-    ...events.map(eventInWords),
-  ];
-}
-
-function purchaseInWords({ name, atMs, items, faults, answers, beyond }: PlannedPurchase): string {
-  const goods = Object.entries(items).map(([product, quantity]) => `${quantity} × ${product}`);
-  return [
-    `${name} at ${atMs} ms: ${goods.join(', ')}`,
-    ...faults.map((fault) => `partner: ${JSON.stringify(fault)}`),
-    ...(answers.length > 0 ? [`checkout answers ${answers.join(', ')}`] : []),
-    ...(beyond === undefined ? [] : [`not preventable: ${beyond}`]),
-  ].join('; ');
-}
-
-function eventInWords({ part, at, what }: PlannedEvent): string {
-  const when = 'atMs' in at ? `at ${at.atMs} ms` : `${at.ms} ms after the ${at.after} of ${at.of}`;
-  const { type, ...rest } = what;
-  return `${part}, ${when}: ${type} ${JSON.stringify(rest)}`;
-}

@@ -3,22 +3,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { temporaryFolder } from '../../support/clean-up';
 import { type DevServer, startDevServer } from '../../support/dev-server';
 
-export interface DayServer {
-  address: string;
-  /** Kills it, and starts it again with what it had written. */
-  restart(awayMs: number): Promise<void>;
-  stop(): Promise<void>;
-}
+export type DayServer = Awaited<ReturnType<typeof startDayServer>>;
 
 /** A Temporal server whose data are in a file: one that holds them in memory loses all when a busy machine makes it late. */
-export async function startDayServer(): Promise<DayServer> {
+export async function startDayServer() {
   const dbFile = join(temporaryFolder(), 'temporal.db');
   let server: DevServer = await startDevServer({ dbFile });
   const { address } = server;
   const port = Number(new URL(`http://${address}`).port);
   return {
     address,
-    async restart(awayMs) {
+    /** Kills it, and starts it again with what it had written. */
+    async restart(awayMs: number) {
       await server.stop('SIGKILL');
       await sleep(awayMs);
       server = await startDevServer({ port, dbFile });

@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SandboxOptions } from '../../../sandbox';
+import { reconcileNow } from '../../../src/starter/index';
 import { faulty, type FaultyEnvironment, heal } from '../support/crash-points';
-import { type Bought, killWhilePlacing, referencesOf, startAll, untilReached } from '../support/kill';
-import { auditAll, FLAWLESS } from '../../support/audit';
+import { type Bought, killWhilePlacing, referencesOf, startAll, untilReached, untilSettled } from '../support/kill';
+import { type Audit, auditAll, FLAWLESS } from '../../support/audit';
 import { temporaryFolder } from '../../support/clean-up';
+import { operatorOf } from '../../support/operator';
 import { startReadyWorker, workerEnvOf, type WorkerProcess } from '../../support/processes';
 import { startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
-import { decideHolds } from './decide-holds';
+import { waitUntil } from '../../support/wait-until';
 import { type Cell, MUCH_LATER_MS, otherCells, placingCells, witnessCells } from './matrix';
-import { decisions, type RunSummary, summaryOf, tableOf, violations } from './summary';
-import { buyAThousand } from './thousand-purchases';
-import { unreportedDoubles } from './unreported-doubles';
+import { log } from '../../support/log';
 
 const MINUTE = 60_000;
 const SETTINGS = {
@@ -37,10 +37,6 @@ const WITNESSES: Record<string, SandboxOptions> = {
 type Signal = 'SIGKILL' | 'SIGTERM' | 'SIGSTOP';
 
 describe('every crash point with every fault', () => {
-  const summaries: RunSummary[] = [];
-
-  afterAll(() => log(`\n${tableOf(summaries)}\n`));
-
   it.each<Signal>(['SIGKILL', 'SIGTERM', 'SIGSTOP'])(
     '%s of the worker neither buys twice nor loses anything',
     (signal) => run(signal, signal, { placing: placingCells(), others: otherCells() }),
@@ -57,16 +53,6 @@ describe('every crash point with every fault', () => {
       );
     },
     15 * MINUTE,
-  );
-
-  it(
-    '1,000 purchases with 20 SIGKILLs of the worker and one of the server are each bought and delivered once',
-    async () => {
-      const { summary, bought } = await buyAThousand(log);
-      summaries.push(summary);
-      expect(violations(summary, bought)).toEqual([]);
-    },
-    25 * MINUTE,
   );
 
   async function run(
@@ -90,16 +76,12 @@ describe('every crash point with every fault', () => {
       heal(environment);
       const lastOrder = bought.some(({ crashPoint }) => 'beyond' in crashPoint) ? Date.now() + MUCH_LATER_MS : 0;
       log(`${name}: ${bought.length} purchases, ${workers.killed} kills; waiting for them to end`);
-      const references = referencesOf(bought);
-      const ends = await decideHolds(environment, references);
+      const decided = await decideHolds(environment, bought);
       // What the partner books long after the settling time must be there before the audit.
       await sleep(Math.max(0, lastOrder - Date.now()));
-      const audit = await auditAll(environment, references);
-      const summary = summaryOf(name, bought, ends, audit);
-      summaries.push(summary);
-      log([`${name}: ${violations(summary, bought).join('\n') || 'flawless'}`, ...decisions(ends, bought)].join('\n'));
-      const { unplaced: _, ...nothing } = FLAWLESS;
-      expect(summary.wrong).toEqual(nothing);
+      const audit = await auditAll(environment, referencesOf(bought));
+      log([`${name}: ${audit.boughtTwice.length} bought twice because of the partner`, ...decided].join('\n  '));
+      expect(wrongCells(audit, bought)).toEqual({ ...FLAWLESS, unplaced: expect.any(Array) as string[] });
       expect(await unreportedDoubles(environment, audit.boughtTwice)).toEqual([]);
     } finally {
       await workers.end();
@@ -135,7 +117,6 @@ class Workers {
   killed = 0;
   private readonly reportDir = temporaryFolder();
   private readonly all: WorkerProcess[] = [];
-  private readonly thaws: NodeJS.Timeout[] = [];
 
   constructor(private readonly environment: TestEnvironment) {}
 
@@ -147,20 +128,75 @@ class Workers {
     const victim = this.all.at(-1)!;
     this.killed += 1;
     victim.signal(signal);
-    if (signal === 'SIGSTOP') this.thaws.push(setTimeout(() => victim.signal('SIGCONT'), FROZEN_MS));
+    if (signal === 'SIGSTOP') setTimeout(() => victim.signal('SIGCONT'), FROZEN_MS).unref();
   }
 
   async end(): Promise<void> {
-    for (const thaw of this.thaws) clearTimeout(thaw);
     await Promise.all(this.all.map((worker) => worker.end('SIGKILL')));
   }
 }
 
-function waves<T>(cells: readonly T[], size: number): T[][] {
-  return Array.from({ length: Math.ceil(cells.length / size) }, (_, at) => cells.slice(at * size, (at + 1) * size));
+/**
+ * Decides what waits for a person as a careful one would, with the partner's orders beside them: the order that is there is
+ * taken, what came is handed over, and what was never bought is given up. At the end nothing is left open.
+ *
+ * @returns the decisions, in words.
+ */
+async function decideHolds(environment: TestEnvironment, bought: readonly Bought[]): Promise<string[]> {
+  const decided: string[] = [];
+  for (;;) {
+    const states = await untilSettled(environment, referencesOf(bought));
+    const held = bought.filter(({ referenceId }) => states.get(referenceId) === 'HELD');
+    if (held.length === 0) return decided;
+    for (const { referenceId, crashPoint } of held) {
+      decided.push(`${crashPoint.name}: ${await decide(environment, referenceId)}`);
+    }
+  }
 }
 
-/** Progress, past Jest's own reporter. */
-function log(line: string): void {
-  process.stdout.write(`${line}\n`);
+async function decide(environment: TestEnvironment, referenceId: string): Promise<string> {
+  const isHeld = async () => (await environment.starter.status(referenceId)).hold;
+  const hold = await waitUntil(`${referenceId} shows its hold`, isHeld);
+  const [order] = await environment.sandbox.ordersOf(referenceId);
+  const decision = hold.decisions.includes('deliver') ? 'deliver' : order ? 'order' : 'abandon';
+  const orderId = decision === 'order' ? order?.id : undefined;
+  await operatorOf(environment, referenceId).resolve(decision, { hold: hold.id, orderId });
+  const isDecided = async () => (await environment.starter.status(referenceId)).state !== 'HELD';
+  await waitUntil(`${referenceId} is no longer held`, isDecided);
+  return `--${decision}, held because ${hold.explanation}`;
+}
+
+/** The audit by the names of cells. Where the partner made an order too many, that and its keys are excused, and nothing else. */
+function wrongCells(audit: Audit, bought: readonly Bought[]): Audit {
+  const cells = new Map(bought.map(({ referenceId, crashPoint }) => [referenceId, crashPoint as Cell]));
+  const entries = Object.entries(audit).map(([fault, references]: [string, string[]]) => {
+    const mayBeExcused = fault === 'boughtTwice' || fault === 'lostKeys';
+    const left = references.filter((one) => !(mayBeExcused && cells.get(one)?.beyond));
+    return [fault, left.map((one) => `${one}: ${cells.get(one)?.name ?? 'an event'}`)];
+  });
+  return Object.fromEntries(entries) as Audit;
+}
+
+/** Reconciles, without repairs, until each is reported as a double purchase. @returns those that are not in time */
+async function unreportedDoubles({ client, taskQueue }: TestEnvironment, references: string[]): Promise<string[]> {
+  if (references.length === 0) return [];
+  // The dev server forgets after a day, which is too soon for any reconciliation.
+  await client.workflowService.updateNamespace({
+    namespace: client.options.namespace,
+    config: { workflowExecutionRetentionTtl: { seconds: (3 * 24 * 3_600) as never } },
+  });
+  let missing = references;
+  const areReported = async () => {
+    const { details } = await reconcileNow(client, taskQueue, { dryRun: true, lookbackMs: 30 * MINUTE });
+    const doubles = details.filter(({ kind }) => kind === 'DOUBLE_PURCHASE').map(({ referenceId }) => referenceId);
+    missing = references.filter((referenceId) => !doubles.includes(referenceId));
+    return missing.length === 0;
+  };
+  // A reconciliation leaves alone what is younger than the settling times.
+  await waitUntil('all are reported', areReported, { withinMs: 1.5 * MINUTE, everyMs: 5_000 }).catch(() => undefined);
+  return missing;
+}
+
+function waves<T>(cells: readonly T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(cells.length / size) }, (_, at) => cells.slice(at * size, (at + 1) * size));
 }

@@ -6,6 +6,7 @@ import { startReadyWorker, workerEnvOf, type WorkerProcess } from '../../support
 import { startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
 import { untilSettled } from '../support/kill';
+import { log } from '../../support/log';
 
 const MINUTE = 60_000;
 const KILLS = 6;
@@ -114,9 +115,4 @@ async function timedOutPlacements({ client }: TestEnvironment, references: reado
     found.push(intentionsOfTimedOut(read));
   }
   return found;
-}
-
-/** Progress, past Jest's own reporter. */
-function log(line: string): void {
-  process.stdout.write(`${line}\n`);
 }

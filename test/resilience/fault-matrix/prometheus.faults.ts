@@ -37,15 +37,8 @@ function selectors(): Map<string, string> {
   );
 }
 
-interface Prometheus {
-  /** The values that a query has now. */
-  values(query: string): Promise<number[]>;
-  /** The alerts whose expression is true now, whether they have been for long enough or not. */
-  alerts(): Promise<string[]>;
-}
-
 /** A real one, with the project's rules, that scrapes a worker every second. */
-async function startPrometheus(worker: string): Promise<Prometheus> {
+async function startPrometheus(worker: string) {
   const folder = temporaryFolder();
   const address = `127.0.0.1:${await freePort()}`;
   const config = {
@@ -67,12 +60,14 @@ async function startPrometheus(worker: string): Promise<Prometheus> {
   };
   await waitUntil('Prometheus answers', () => ask('/api/v1/status/buildinfo').then(Boolean, () => false));
   return {
-    async values(query) {
+    /** The values that a query has now. */
+    async values(query: string) {
       const found = (await ask(`/api/v1/query?query=${encodeURIComponent(query)}`)) as
         { result: { value: [number, string] }[] } | undefined;
       if (found === undefined) throw new Error(`Prometheus refuses ${query}`);
       return found.result.map(({ value: [, written] }) => Number(written));
     },
+    /** The alerts whose expression is true now, whether they have been for long enough or not. */
     async alerts() {
       const { alerts } = (await ask('/api/v1/alerts')) as { alerts: { labels: { alertname: string } }[] };
       return alerts.map(({ labels }) => labels.alertname);

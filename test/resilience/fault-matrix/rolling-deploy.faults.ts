@@ -5,6 +5,7 @@ import { startReadyWorker, workerEnvOf, type WorkerProcess } from '../../support
 import { startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
 import { deploymentOf } from '../../support/versions';
 import { waitUntil } from '../../support/wait-until';
+import { log } from '../../support/log';
 
 const MINUTE = 60_000;
 const DEPLOYS = 10;
@@ -204,8 +205,4 @@ function distribution(waits: readonly number[]): string {
   const sorted = waits.toSorted((a, b) => a - b);
   const at = (share: number) => `${(sorted[Math.floor(share * (sorted.length - 1))]! / 1_000).toFixed(1)} s`;
   return `median ${at(0.5)}, 99 of 100 within ${at(0.99)}, longest ${at(1)}`;
-}
-
-function log(line: string): void {
-  process.stdout.write(`${line}\n`);
 }

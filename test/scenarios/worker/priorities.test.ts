@@ -1,7 +1,9 @@
 import { startDevServer } from '../../support/dev-server';
+import { type Operator, operatorOf } from '../../support/operator';
 import { startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
 import { startWorkerOf } from '../../support/worker';
+import { RECONCILE_WORKFLOW } from '../../../src/contracts/names';
 import { createStarter } from '../../../src/starter/index';
 
 const ACTIVITY_TASKS = 2;
@@ -14,6 +16,30 @@ describe('what a worker with one slot is given first, when activities have piled
     const partitions = ['Read', 'Write'].map((side) => `matching.numTaskqueue${side}Partitions=1`);
     const freshCounts = 'matching.TaskQueueInfoByBuildIdTTL="1ms"';
     ({ address } = await startDevServer({ config: ['matching.enableFairness=true', ...partitions, freshCounts] }));
+  });
+
+  it('is a placement, then a search that confirms, then a poll, and last the reconciliation, whoever waited longest', async () => {
+    const env = await startTestEnvironment({ address, worker: false, settings: { pollIntervalMs: 60_000 } });
+    await startWorkerOf(env, { enableNonLocalActivities: false });
+    await env.client.workflow.start(RECONCILE_WORKFLOW, { workflowId: 'waits-longest', taskQueue: env.taskQueue });
+    await untilPiledUp(env, 1);
+    const placed = await answerPlacement(env, { evidence: 'PLACED', orderId: 'of-nobody' });
+    await placed.pending('awaitOrderChange');
+    const failed = await answerPlacement(env, { evidence: 'ANSWERED', why: 'an error' });
+    await failed.pending('findOrders');
+    await env.buy({ 'demo-instant': 1 });
+    await untilPiledUp(env, 4);
+
+    const dispatched = await startOneSlot(env);
+    await waitUntil('the reconciliation begins', () =>
+      dispatched.some(({ activity }) => activity === 'reconcileOrders'),
+    );
+    expect([...new Set(dispatched.map(({ activity }) => activity))]).toEqual([
+      'placeOrder',
+      'findOrders',
+      'awaitOrderChange',
+      'reconcileOrders',
+    ]);
   });
 
   it('is not only of the checkout that came first, where each has a fairness key', async () => {
@@ -29,25 +55,39 @@ describe('what a worker with one slot is given first, when activities have piled
 
     const dispatched = await startOneSlot(env);
     await waitUntil('all are placed', () => dispatched.length >= 11);
-    expect(dispatched.slice(0, 3)).toContain(workflowId);
+    expect(dispatched.slice(0, 3).map((one) => one.workflowId)).toContain(workflowId);
   });
 });
 
-/** @returns the workflows whose activities it is given, in that order, as they come. */
-async function startOneSlot(env: TestEnvironment): Promise<(string | undefined)[]> {
-  const dispatched: (string | undefined)[] = [];
+interface Dispatched {
+  activity: string;
+  workflowId: string | undefined;
+}
+
+/** @returns what it is given, in that order, as it comes. */
+async function startOneSlot(env: TestEnvironment): Promise<Dispatched[]> {
+  const dispatched: Dispatched[] = [];
   await startWorkerOf(env, {
     maxConcurrentActivityTaskExecutions: 1,
     interceptors: {
       activity: [
         ({ info }) => {
-          if (!info.isLocal) dispatched.push(info.workflowExecution?.workflowId);
+          const { activityType: activity, workflowExecution } = info;
+          if (!info.isLocal) dispatched.push({ activity, workflowId: workflowExecution?.workflowId });
           return {};
         },
       ],
     },
   });
   return dispatched;
+}
+
+/** Buys, and answers the placement by hand, as no worker does. */
+async function answerPlacement(env: TestEnvironment, answer: object): Promise<Operator> {
+  const operator = operatorOf(env, await env.buy({ 'demo-instant': 1 }));
+  await operator.pending('placeOrder');
+  await operator.complete('placeOrder', answer);
+  return operator;
 }
 
 /** Waits until so many activities wait at the server for a worker. */

@@ -44,27 +44,15 @@ describe('a worker that can not start says why, before it has done anything', ()
     expect([temporal.connections, partner.connections]).toEqual([0, 0]);
   });
 
-<<<<<<< HEAD
-  it('names a folder for deliveries on a file system that can not sync: 78', async () => {
-=======
   it('names a folder for deliveries on a file system that can not sync it: 78', async () => {
->>>>>>> short-ta
     const lacking = join(temporaryFolder(), 'lacking.cjs');
     const error = "Object.assign(new Error('x'), { code: 'EINVAL', syscall: 'fsync' })";
     writeFileSync(lacking, `require('node:fs').fsyncSync = () => { throw ${error}; };`);
     const deliveries = temporaryFolder();
     const env = lonelyWorkerEnv({ DELIVERY_URL: undefined, DELIVERY_SECRET: undefined, DELIVERY_DIR: deliveries });
     const worker = await startWorkerProcess({ env, nodeArgs: ['--require', lacking] });
-<<<<<<< HEAD
-    const { code: exitCode, stderr } = await worker.ended;
-    expect({ exitCode, stderr }).toEqual({
-      exitCode: 78,
-      stderr: expect.stringContaining('EINVAL at fsync') as string,
-    });
-=======
     const { code, stderr } = await worker.ended;
     expect({ code, stderr }).toEqual({ code: 78, stderr: expect.stringContaining('EINVAL at fsync') as string });
->>>>>>> short-ta
     expect(stderr).toContain('Name one on a file system that');
     expect(readdirSync(deliveries)).toEqual([]);
   });

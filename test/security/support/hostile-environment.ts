@@ -1,8 +1,10 @@
+import { join } from 'node:path';
 import { keysOf } from '../../support/audit';
 import { type Received, type Reply, type ScriptedServer, startServer } from '../../support/http-server';
+import { type ProcessEnv, startProcess } from '../../support/processes';
 import { startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
 import { type HostilePartner, startHostilePartner, type Twist } from './hostile-partner';
-import type { Canary } from './leak-search';
+import type { Canary, Evidence } from './leak-search';
 
 const webhookSecret = (text: string) => `whsec_${Buffer.from(text).toString('base64')}`;
 
@@ -37,25 +39,27 @@ function decoded(secret: string): string {
   return Buffer.from(secret.slice('whsec_'.length), 'base64').toString();
 }
 
+/** Runs a program of ours to its end. @returns all that it printed, in a place that names its exit code */
+export async function runToEnd(program: 'worker' | 'starter', env: ProcessEnv, ...args: string[]): Promise<Evidence> {
+  const running = startProcess(join(__dirname, `../../../dist/${program}.js`), args, { env });
+  const { code } = await running.ended;
+  return { place: `${program} ${args.join(' ')}: exit code ${code}`, text: running.output() };
+}
+
 /** What the checkout does with the nth attempt to deliver something of a purchase; undefined: 204. */
 export type Checkout = (request: Received, nth: number) => Reply | undefined;
 
-/** Real servers around workers that the test starts: Temporal, a partner and a checkout that mean no good. */
-export interface HostileEnvironment extends Omit<TestEnvironment, 'partner' | 'buy'> {
-  partner: HostilePartner;
-  /** The variables of a worker; secrets in it as variables. */
-  env: Record<string, string>;
-  /** The bodies that the checkout has taken, as text. */
-  taken: string[];
-  /** Starts a purchase. @returns its reference */
-  buy(purchase: { name: string; items?: Record<string, number>; twist?: Twist; checkout?: Checkout }): Promise<string>;
-  /** The reference of the purchase of this name. */
-  referenceOf(name: string): string;
-  /** The values of every key that the partner has issued. */
-  issuedKeys(): Promise<string[]>;
+export type HostileEnvironment = Awaited<ReturnType<typeof startHostileEnvironment>>;
+
+interface HostilePurchase {
+  name: string;
+  items?: Record<string, number>;
+  twist?: Twist;
+  checkout?: Checkout;
 }
 
-export async function startHostileEnvironment(): Promise<HostileEnvironment> {
+/** Real servers around workers that the test starts: Temporal, a partner and a checkout that mean no good. */
+export async function startHostileEnvironment() {
   const environment = await startTestEnvironment({
     worker: false,
     sandbox: { apiKeys: [SECRETS.PARTNER_API_KEY], perLookMs: 30_000 },
@@ -65,19 +69,21 @@ export async function startHostileEnvironment(): Promise<HostileEnvironment> {
   const checkouts = new Map<string, Checkout>();
   const taken: string[] = [];
   const checkout = await startCheckout(checkouts, taken);
-  const referenceOf = (name: string) => `${name}-${taskQueue.slice(5, 13)}`;
   return {
     ...environment,
     partner,
+    /** The bodies that the checkout has taken, as text. */
     taken,
+    /** The variables of a worker; secrets in it as variables. */
     env: workerEnv(environment, partner, checkout),
-    referenceOf,
-    async buy({ name, items = { 'demo-instant': 1 }, twist, checkout: manners }) {
-      const referenceId = referenceOf(name);
+    /** Starts a purchase. @returns its reference */
+    async buy({ name, items = { 'demo-instant': 1 }, twist, checkout: manners }: HostilePurchase) {
+      const referenceId = `${name}-${taskQueue.slice(5, 13)}`;
       if (twist) partner.twist(referenceId, twist);
       if (manners) checkouts.set(referenceId, manners);
       return environment.buy(items, referenceId);
     },
+    /** The values of every key that the partner has issued. */
     async issuedKeys() {
       const { references } = await sandbox.ledger({ keys: true });
       return references.flatMap(({ orders }) => keysOf(...orders));

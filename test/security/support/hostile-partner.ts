@@ -36,18 +36,10 @@ export interface Call {
 /** Another answer than the sandbox's; undefined lets that one pass. */
 export type Twist = (call: Call) => Promise<Reply | undefined>;
 
-export interface HostilePartner {
-  url: string;
-  /** How a purchase is to be treated. */
-  twist(referenceId: string, twist: Twist): void;
-  /** How many of its answers were twisted. */
-  twisted(referenceId: string): number;
-  /** The API key of every call, in their order. */
-  apiKeys: readonly string[];
-}
+export type HostilePartner = Awaited<ReturnType<typeof startHostilePartner>>;
 
 /** A partner that stands before the sandbox and answers as a purchase's twist says. */
-export async function startHostilePartner(sandbox: Sandbox): Promise<HostilePartner> {
+export async function startHostilePartner(sandbox: Sandbox) {
   const twists = new Map<string, Twist>();
   const references = new Map<string, string>();
   const counts = new Map<string, number>();
@@ -78,9 +70,12 @@ export async function startHostilePartner(sandbox: Sandbox): Promise<HostilePart
   const server = await startServer({ respond });
   return {
     url: server.url,
+    /** The API key of every call, in their order. */
     apiKeys,
-    twist: (referenceId, twist) => void twists.set(referenceId, twist),
-    twisted: (referenceId) => counts.get(`twisted ${referenceId}`) ?? 0,
+    /** How a purchase is to be treated. */
+    twist: (referenceId: string, twist: Twist) => void twists.set(referenceId, twist),
+    /** How many of its answers were twisted. */
+    twisted: (referenceId: string) => counts.get(`twisted ${referenceId}`) ?? 0,
   };
 }
 

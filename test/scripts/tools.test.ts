@@ -22,8 +22,8 @@ function ensure(env: Record<string, string> = {}) {
   return machine.call('temporal-cli.mjs', 'ensureTemporalCli', { env });
 }
 
-async function ensured(env: Record<string, string> = {}): Promise<string> {
-  const { code, stdout, stderr } = await ensure(env).ended;
+async function ensured(running = ensure()): Promise<string> {
+  const { code, stdout, stderr } = await running.ended;
   if (code !== 0) throw new Error(stderr);
   return JSON.parse(stdout) as string;
 }
@@ -32,7 +32,7 @@ describe('the order in which a Temporal CLI is looked for', () => {
   test('TEMPORAL_CLI goes before everything else, because a person set it', async () => {
     await machine.fake('temporal', NEVER);
     const wanted = await writeExecutable(join(machine.dir, 'my temporal'), ANSWERS_VERSION);
-    expect(await ensured({ TEMPORAL_CLI: wanted })).toBe(wanted);
+    expect(await ensured(ensure({ TEMPORAL_CLI: wanted }))).toBe(wanted);
   });
 
   test('a TEMPORAL_CLI that does not run is an error and never quietly replaced by another', async () => {
@@ -130,6 +130,59 @@ describe('when two runs want a Temporal CLI at once', () => {
     await machine.fake('go', BUILDS);
     await ensured();
     expect(await readdir(join(machine.cache, 'locks'))).toEqual([]);
+  });
+});
+
+describe('the time-skipping test server', () => {
+  /** A `mvn` that leaves a library where the real one would. */
+  const COPIES = `
+    for arg in "$@"; do case "$arg" in -DoutputDirectory=*) out=\${arg#*=};; esac; done
+    mkdir "$out" && touch "$out/temporal-test-server.jar"`;
+
+  /** A `java` that answers only to the right main class with a class path that exists. */
+  const JAVA = `
+    case "$*" in *io.temporal.testserver.TestServer*) ;; *) exit 1;; esac
+    while [ "$1" != -cp ]; do shift; done
+    [ -e "\${2%\\*}temporal-test-server.jar" ] && echo "Usage: <command> <port> <flags>"`;
+
+  const testServer = (env: Record<string, string> = {}) => machine.call('test-server.mjs', 'ensureTestServer', { env });
+
+  test('comes by Maven without a download, behind a launcher that is one executable file', async () => {
+    await machine.fake('mvn', COPIES);
+    const java = await machine.fake('java', JAVA);
+    expect(existsSync(await ensured(testServer({ JAVA_HOME: join(java, '..', '..') })))).toBe(true);
+  });
+
+  test('Maven without Java is told apart from no Maven', async () => {
+    expect((await testServer().ended).stderr).toContain('mvn is not installed');
+    await machine.fake('mvn', COPIES);
+    expect((await testServer().ended).stderr).toMatch(/not a test server that runs: [^]*java: not found/);
+  });
+});
+
+describe('the Temporal server of production', () => {
+  const says = (version: string) => `echo "temporal version ${version}"`;
+  const BUILDS_BOTH = `
+    echo "$@" >> "$HOME/go.log"
+    for name in server sql; do printf '#!/bin/sh\\n${says('1.32.0')}\\n' > "$GOBIN/$name"; chmod +x "$GOBIN/$name"; done`;
+  const server = () => ensured(machine.call('temporal-server.mjs', 'ensureTemporalServer'));
+
+  test('is built with its SQL tool where there is no download, with the names that they have in the image', async () => {
+    await machine.fake('go', BUILDS_BOTH);
+    expect((await server()).startsWith(machine.cache)).toBe(true);
+    const [call] = await machine.lines('go.log');
+    expect(call).toContain('go.temporal.io/server/cmd/server@v1.32.0 go.temporal.io/server/cmd/tools/sql@v1.32.0');
+  });
+
+  test.each([
+    ['has no SQL tool beside it, whose tables may be another version', '1.32.0', undefined],
+    ['is older than its configuration', '1.29.1', '1.29.1'],
+    ['has an SQL tool that is older', '1.32.0', '1.31.2'],
+  ])('that is on PATH and %s is passed over, and the build is used', async (_, version, sqlTool) => {
+    await machine.fake('temporal-server', says(version));
+    if (sqlTool) await machine.fake('temporal-sql-tool', says(sqlTool));
+    await machine.fake('go', BUILDS_BOTH);
+    expect(await server()).toContain(machine.cache);
   });
 });
 

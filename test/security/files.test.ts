@@ -1,11 +1,35 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { appendFileSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readPartnerConfig } from '../../src/config';
 import { temporaryFolder } from '../support/clean-up';
 import { startReadyWorker } from '../support/processes';
 import { startHostileEnvironment } from './support/hostile-environment';
 import { findLeaks } from './support/leak-search';
 
 jest.setTimeout(120_000);
+
+it('a file in the middle of being written is not read: half of a key looks like a whole one', () => {
+  const path = join(temporaryFolder(), 'key');
+  const problems: string[] = [];
+  const changedAt = () => statSync(path).ctimeMs;
+  writeFileSync(path, 'old-key');
+  let now = changedAt() - 10_000;
+  const { apiKey } = readPartnerConfig(
+    { PARTNER_BASE_URL: 'http://a.example', PARTNER_API_KEY_FILE: path },
+    { now: () => now, onProblem: (problem) => problems.push(problem) },
+  );
+  const keyAt = (time: number) => {
+    now = time;
+    return apiKey();
+  };
+  writeFileSync(path, '');
+  expect(keyAt(changedAt() + 500)).toBe('old-key');
+  appendFileSync(path, 'new-');
+  expect(keyAt(changedAt() + 999)).toBe('old-key');
+  appendFileSync(path, 'key\n');
+  expect(keyAt(changedAt() + 2_500)).toBe('new-key');
+  expect(problems).toEqual([]);
+});
 
 it('events in a folder can be read by their owner alone, whatever the umask of the worker is', async () => {
   const environment = await startHostileEnvironment();
