@@ -53,6 +53,14 @@ export const MUTANTS = [
     tests: ['test/scenarios/operators/reset.test.ts'],
   },
   {
+    name: 'replaced-in-another-run',
+    rule: 'a decision to place again counts in the run in which it was made, and in no other',
+    file: 'src/activities/place-order.ts',
+    find: 'return activityInfo().workflowExecution?.runId === replaceInRun;',
+    replace: 'return replaceInRun !== undefined;',
+    tests: ['test/scenarios/operators/reset.test.ts'],
+  },
+  {
     name: 'frozen-worker',
     rule: 'an attempt that is too old at the moment of the write writes nothing',
     file: 'src/partner/transport.ts',
@@ -657,6 +665,14 @@ export const MUTANTS = [
     file: 'src/activities/deliver.ts',
     find: 'isSame = missingKeys(now, then).length === 0 && missingKeys(then, now).length === 0;',
     replace: 'isSame = missingKeys(now, then).length + missingKeys(then, now).length >= 0;',
+    tests: ['test/scenarios/delivery/orders-that-change.test.ts'],
+  },
+  {
+    name: 'changed-status-sent',
+    rule: 'an order whose status changed since its review is not sent',
+    file: 'src/activities/deliver.ts',
+    find: 'isSame && presentableStatus(order.status) === reviewed.status',
+    replace: 'isSame && presentableStatus(order.status) !== reviewed.status?.toLowerCase()',
     tests: ['test/scenarios/delivery/orders-that-change.test.ts'],
   },
   {

@@ -13,7 +13,6 @@ import { createReconcileActivities, type ReconcileDependencies } from './reconci
 export { createCircuitBreaker } from './circuit-breaker';
 export { createHistoryWatch } from './history-watch';
 export { createLogContext } from './log-context';
-export type { ActivityDependencies };
 
 /** Builds all activities of a worker. None of them brings a key into Temporal. */
 export function createActivities(deps: ReconcileDependencies): Activities & ReconcileActivities {

@@ -52,8 +52,18 @@ export function epochMsOf(time: { seconds?: unknown; nanos?: number | null } | n
   return Number(time?.seconds ?? 0) * 1_000 + (time?.nanos ?? 0) / 1_000_000;
 }
 
+/** One that takes work from a task queue. */
+interface Poller {
+  identity?: string | null;
+  lastAccessTime?: Parameters<typeof epochMsOf>[0];
+}
+
 /** Who takes work from a task queue: its pollers of workflow tasks, and of activity tasks. @throws ServiceError */
-export async function listPollers(service: WorkflowService, namespace: string, taskQueue: string) {
+export async function listPollers(
+  service: WorkflowService,
+  namespace: string,
+  taskQueue: string,
+): Promise<[Poller[], Poller[]]> {
   const describe = async (taskQueueType: 1 | 2) =>
     (await service.describeTaskQueue({ namespace, taskQueue: { name: taskQueue }, taskQueueType })).pollers ?? [];
   return Promise.all([describe(1), describe(2)]);

@@ -113,6 +113,17 @@ describe('an order that changes between its review and the receipt of its event'
     },
   );
 
+  it.concurrent('and is refunded while it still shows its keys ends REFUNDED too: they are not sent', async () => {
+    const { referenceId, operator, orderId } = await waitingForDelivery('demo-instant', 2);
+    await operator.pending('deliverSale', 2);
+    const refunded = { type: 'merge', data: { status: 'REFUNDED' } } as const;
+    env.sandbox.addFault({ operation: 'keys', orderId, when: 'after', times: 'always', action: refunded });
+    answers.delete(referenceId);
+
+    expect(await operator.result()).toMatchObject({ outcome: 'REFUNDED' });
+    expect((await env.audit(referenceId)).received).toEqual([]);
+  });
+
   it.concurrent(
     'more keys than were ordered are shown to a person before any of them leaves, and again if there are more by then',
     async () => {

@@ -137,6 +137,27 @@ describe('a purchase that someone resets', () => {
     expect(await operator.brokenTasks()).toEqual([]);
   });
 
+  it.concurrent(
+    'to where a decision to place again was taken, never places again what the run before has placed',
+    async () => {
+      const referenceId = env.reference();
+      env.sandbox.addFault({ operation: 'place', referenceId, times: 'always', action: { type: 'reset' } });
+      await env.buy({ 'demo-instant': 1 }, referenceId);
+      const operator = operatorOf(env, referenceId);
+      const first = await operator.held('PLACEMENT_UNKNOWN');
+      await operator.resolve('replace');
+      const second = await operator.held('PLACEMENT_UNKNOWN', first);
+
+      const { runId } = await env.starter.status(referenceId);
+      const [, again] = await operator.scheduled('placeOrder', runId);
+      await operator.reset(again!, runId);
+
+      await operator.held('PLACEMENT_UNKNOWN', first, second);
+      expect(env.sandbox.placeRequestsOf(referenceId)).toBe(2);
+      expect(await operator.brokenTasks()).toEqual([]);
+    },
+  );
+
   it.concurrent('while its placement has no answer yet, finds the order that came of it', async () => {
     const referenceId = env.reference();
     env.sandbox.addFault({ operation: 'place', referenceId, when: 'after', action: { type: 'delay', ms: 700 } });
