@@ -3,7 +3,6 @@ import type { Activities } from '../contracts/activities';
 import type { ReconcileActivities } from '../contracts/reconciliation';
 import { createCheckOrderActivities } from './check-order';
 import { createDeliveryActivities } from './deliver';
-import type { ActivityDependencies } from './dependencies';
 import { createFindOrdersActivities } from './find-orders';
 import { createPlaceOrderActivities } from './place-order';
 import { createPollOrderActivities } from './poll-order';
