@@ -6,7 +6,7 @@ import { keyIdsOf, missingKeys } from '../domain/line-totals';
 import { presentableStatus } from '../domain/order';
 import type { SaleDelivery } from '../domain/plan-delivery';
 import type { SaleLine } from '../domain/review-order';
-import { type EventIdentity, eventId, secretIdOf } from '../delivery';
+import { type EventIdentity, eventId, isDeliveryError, secretIdOf } from '../delivery';
 import type { Order } from '../partner';
 import { type ActivityDependencies, readPermits } from './dependencies';
 import { notLocally, toFailure } from './failures';
@@ -27,18 +27,19 @@ export function createDeliveryActivities(
       const { isLocal, attempt } = activityInfo();
       if (isLocal && isTooSlow) throw notLocally('the checkout was too slow for a local delivery');
       const beganAt = performance.now();
-      const deadline = isLocal ? AbortSignal.timeout(LOCAL_DEADLINE_MS) : undefined;
       try {
         const lines = await linesOf(deps, sale);
         if (!lines) return { kind: 'CHANGED', maybeSent: attempt > 1 };
         const { type, referenceId, orderId, outcome, totalDebit, reason } = sale;
         const keyIds = lines.flatMap(({ keys = [] }) => keys.map(({ id }) => id));
         const data = { referenceId, orderId, outcome, lines: sale.lines && lines, totalDebit, reason };
-        const delivered = await postEvent(deps, { type, referenceId, orderId, keyIds }, data, deadline);
-        if (!isLocal && performance.now() - beganAt < FAST_MS) isTooSlow = false;
+        const identity = { type, referenceId, orderId, keyIds };
+        const tookMs = () => performance.now() - beganAt;
+        const delivered = await postEvent(deps, identity, data, isLocal ? LOCAL_DEADLINE_MS - tookMs() : undefined);
+        if (!isLocal && tookMs() < FAST_MS) isTooSlow = false;
         return delivered;
       } catch (error) {
-        if (deadline?.aborted) isTooSlow = true;
+        if (isLocal && isDeliveryError(error) && error.kind === 'timeout') isTooSlow = true;
         throw toFailure(error);
       }
     },
@@ -58,13 +59,13 @@ export async function postEvent(
   { delivery, metrics, now }: Pick<ActivityDependencies, 'delivery' | 'metrics' | 'now'>,
   identity: EventIdentity,
   data: CheckoutEvent['data'],
-  deadline?: AbortSignal,
+  withinMs?: number,
 ): Promise<Delivered> {
   const { type } = identity;
   const id = eventId(identity);
   const at = new Date(now()).toISOString();
   try {
-    const isWanted = await delivery.deliver({ id, body: { type, timestamp: at, data } }, deadline);
+    const isWanted = await delivery.deliver({ id, body: { type, timestamp: at, data } }, withinMs);
     metrics.count('fulfilment_delivery_attempts', { result: isWanted ? 'received' : 'failed' });
     log.info(isWanted ? 'event delivered' : 'event refused for good', { eventId: id, type });
     return isWanted ? { kind: 'RECEIVED', event: { id, type, at } } : { kind: 'REFUSED' };

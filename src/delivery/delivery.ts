@@ -11,10 +11,10 @@ export interface Delivery {
   /**
    * One attempt at one event. @returns whether the checkout has it; false if it never wants it (410).
    *
-   * @param deadline ends the attempt, and closes its connection.
+   * @param withinMs a shorter deadline than that of the settings. The connection is closed with it.
    * @throws DeliveryError
    */
-  deliver(event: DeliveryEvent, deadline?: AbortSignal): Promise<boolean>;
+  deliver(event: DeliveryEvent, withinMs?: number): Promise<boolean>;
   close(): Promise<void>;
 }
 

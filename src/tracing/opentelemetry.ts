@@ -38,7 +38,7 @@ export function startOpenTelemetry(service: 'worker' | 'starter', warn: (line: s
     clientInterceptors: [new OpenTelemetryWorkflowClientInterceptor()],
     aroundRequest: [traceRequest],
     around: (delivery) => ({
-      deliver: (event, deadline) => traceDelivery(event, () => delivery.deliver(event, deadline)),
+      deliver: (event, withinMs) => traceDelivery(event, () => delivery.deliver(event, withinMs)),
       close: () => delivery.close(),
     }),
     headers() {
