@@ -74,7 +74,7 @@ export interface WorkerProcess {
  * @throws Error with the last lines of the log when it ends before it is ready.
  */
 export async function startWorkerProcess(env: NodeJS.ProcessEnv, logFile: string): Promise<WorkerProcess> {
-  const child = spawn(process.execPath, [join(__dirname, '..', 'worker.js')], {
+  const child = spawn(process.execPath, [join(__dirname, '..', '..', '..', 'dist', 'worker.js')], {
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
