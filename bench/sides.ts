@@ -54,6 +54,9 @@ const baseline: Side = {
   },
 };
 
+/** One for all workers of a run: without it a worker that is started after another can't name the keys. */
+const fingerprintSecret = randomBytes(32).toString('hex');
+
 /** As users run it: what has no default, the polling that the scenario asks for, and ports that are free. */
 const ours: Side = {
   name: 'ours',
@@ -66,7 +69,7 @@ const ours: Side = {
     PARTNER_API_KEY: 'sandbox-key',
     DELIVERY_URL: checkout,
     DELIVERY_SECRET: `whsec_${randomBytes(32).toString('base64')}`,
-    FINGERPRINT_SECRET: randomBytes(32).toString('hex'),
+    FINGERPRINT_SECRET: fingerprintSecret,
     PURCHASE_FIRST_POLL: `${firstPollMs}ms`,
     PURCHASE_POLL_INTERVAL: `${pollIntervalMs}ms`,
     REPORT_DIR: join(folder, 'reports'),
