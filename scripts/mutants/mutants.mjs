@@ -451,8 +451,8 @@ export const MUTANTS = [
     name: 'decided-while-read',
     rule: 'after an order was read, a hold that is decided or closed takes it no more',
     file: 'src/workflows/holds.ts',
-    find: 'await this.readFirst(decision.orderId, open.purchase);\n      this.answerable(decision);',
-    replace: 'await this.readFirst(decision.orderId, open.purchase);',
+    find: 'await this.readFirst(decision.orderId);\n      this.answerable(decision);',
+    replace: 'await this.readFirst(decision.orderId);',
     tests: ['test/scenarios/operators/decisions.test.ts'],
   },
   {
@@ -506,15 +506,15 @@ export const MUTANTS = [
   {
     name: 'endless-pause',
     rule: 'a result that an operator has made up has no purchase wait for years',
-    file: 'src/workflows/activity-result-guards.ts',
+    file: 'src/workflows/guards.ts',
     find: 'value <= LONGEST_RETRY_AFTER_MS',
     replace: 'value <= LONGEST_RETRY_AFTER_MS ** 3',
-    tests: ['test/unit/workflows/activity-result-guards.test.ts'],
+    tests: ['test/unit/workflows/guards.test.ts'],
   },
   {
     name: 'junk-receipt',
     rule: 'only a real receipt counts as delivered',
-    file: 'src/workflows/deliver-sale.ts',
+    file: 'src/workflows/deliver-events.ts',
     find: 'if (!isSaleDelivered(delivered)) return ENDED_BY_OPERATOR;',
     replace:
       "if (!isSaleDelivered(delivered)) return { kind: 'RECEIVED', event: { id: 'evt_1', type: sale.type, at: '2026-01-01T00:00:00.000Z' } };",
@@ -815,7 +815,7 @@ export const MUTANTS = [
   {
     name: 'any-input',
     rule: 'what names no purchase fails the delivery after the end, and not a task of it that is tried for ever',
-    file: 'src/workflows/validate-input.ts',
+    file: 'src/workflows/guards.ts',
     find: "if (issues.length > 0) throw ApplicationFailure.nonRetryable(issues.join('; '), FAILURE.invalidDelivery);",
     replace:
       "if (issues.length > 9) throw ApplicationFailure.nonRetryable(issues.join('; '), FAILURE.invalidDelivery);",
@@ -912,7 +912,7 @@ export const MUTANTS = [
   {
     name: 'keys-under-any-workflow-id',
     rule: 'keys are delivered after the end only under the workflow id of their reference',
-    file: 'src/workflows/validate-input.ts',
+    file: 'src/workflows/guards.ts',
     find: 'if (workflowId !== expected) issues.push(',
     replace: "if (expected === '') issues.push(",
     tests: ['test/scenarios/operators/malformed-input.test.ts'],

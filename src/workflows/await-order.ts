@@ -10,7 +10,7 @@ import type { Activities, PolledOrder, PollOrderInput } from '../contracts/activ
 import { FAILURE } from '../contracts/failures';
 import { summaryOf } from '../domain/texts';
 import { endsPolling } from '../domain/order';
-import { isPolledOrder } from './activity-result-guards';
+import { isPolledOrder } from './guards';
 import { firstPollOptions, pollingOptions, singlePollOptions } from './policies';
 import { boundedPause, firstStart, type PurchaseRecord } from './purchase-record';
 
@@ -30,7 +30,7 @@ export async function awaitOrder(
   { orderId, adopted }: { orderId: string; adopted: boolean },
 ): Promise<PolledOrder | undefined> {
   const { pollIntervalMs, deadlineMs, firstPollMs } = purchase.settings;
-  purchase.noteOrder(orderId);
+  purchase.orderId = orderId;
   const deadline = Date.now() + deadlineMs;
   const isLocal = !adopted && firstPollMs < pollIntervalMs && firstPollMs < deadlineMs;
   const first = isLocal ? await pollFirst(purchase, orderId, deadline) : { nextPollMs: firstPollMs };

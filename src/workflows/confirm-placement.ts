@@ -2,8 +2,8 @@ import { ActivityFailure, log, proxyActivities, sleep } from '@temporalio/workfl
 import type { Activities, FoundOrder, OrderSearchResult } from '../contracts/activities';
 import { summaryOf } from '../domain/texts';
 import { chooseOrder, type Confirm, type NextStep } from '../domain/placement';
-import { isOrderSearchResult } from './activity-result-guards';
-import { raiseAlert } from './alerts';
+import { isOrderSearchResult } from './guards';
+import { raiseAlert } from './deliver-events';
 import { confirmationPauses, historySearchOptions, unreadableHistoryTimeout } from './policies';
 import { boundedPause, firstStart, metrics, type PurchaseRecord } from './purchase-record';
 

@@ -14,11 +14,10 @@ import { REFERENCE_ID } from '../contracts/search-attributes';
 import { keyIdsOf, unionOfKeys } from '../domain/line-totals';
 import { escapeMarkdown } from '../domain/texts';
 import { type EndedSale, planDelivery } from '../domain/plan-delivery';
-import { isEndedSale } from './activity-result-guards';
-import { deliverSale } from './deliver-sale';
-import { localOptions, readSaleOptions } from './policies';
+import { deliverSale } from './deliver-events';
 import { instant } from './describe-status';
-import { validateDelivery } from './validate-input';
+import { isEndedSale, validateDelivery } from './guards';
+import { localOptions, readSaleOptions } from './policies';
 
 /** How often a changed order is reviewed again. */
 const MOST_REVIEWS = 3;

@@ -12,7 +12,7 @@ import { describeItems } from '../domain/purchase-rules';
 export function describeStatus(answer: StatusAnswer): string {
   const { state, since, explanation, waitsFor, result } = answer;
   const paragraphs = [
-    `**${state}** since ${readableInstant(since)}: ${STATE_MEANINGS[state]}.`,
+    `**${state}** since ${instant(since)}: ${STATE_MEANINGS[state]}.`,
     explanation && sentence(explanation),
     ...forPeople(answer),
     waitsFor && state !== 'HELD' && `**Next:** ${sentence(waitsFor.what)}`,
@@ -27,7 +27,7 @@ function facts({ referenceId, items, maxDebit, orderId, lastPoll, events }: Stat
     `reference ${escapeMarkdown(referenceId)}: ${escapeMarkdown(describeItems(items))}`,
     ...((maxDebit ?? undefined) === undefined ? [] : [`it may cost ${maxDebit} at the most`]),
     ...(orderId === undefined ? [] : [`order ${escapeMarkdown(orderId)} at the partner`]),
-    ...(lastPoll ? [`polled at ${readableInstant(lastPoll.at)}: ${escapeMarkdown(lastPoll.status)}`] : []),
+    ...(lastPoll ? [`polled at ${instant(lastPoll.at)}: ${escapeMarkdown(lastPoll.status)}`] : []),
     ...events.map(({ type, id }) => `the checkout has ${type} (${escapeMarkdown(id)})`),
   ];
   return lines.map((line) => `- ${line}`).join('\n');
@@ -118,12 +118,7 @@ function codeBlock(commands: readonly string[]): string {
   return ['```', ...lines, '```'].join('\n');
 }
 
-/** `2026-01-31 03:14:15 UTC`. @param at ISO 8601 */
-function readableInstant(at: string): string {
-  return `${at.slice(0, 10)} ${at.slice(11, 19)} UTC`;
-}
-
-/** `2026-01-31 03:14:15 UTC`. @param at epoch ms */
-export function instant(at: number): string {
-  return readableInstant(new Date(at).toISOString());
+/** `2026-01-31 03:14:15 UTC`. @param at ISO 8601, or epoch ms */
+export function instant(at: string | number): string {
+  return `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }

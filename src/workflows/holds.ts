@@ -6,7 +6,6 @@ import {
   defineUpdate,
   log,
   proxyActivities,
-  proxyLocalActivities,
 } from '@temporalio/workflow';
 import type { Activities, OrderCheck } from '../contracts/activities';
 import { FAILURE } from '../contracts/failures';
@@ -16,11 +15,10 @@ import type { Accepted } from '../domain/review-order';
 import { DECISION_KINDS, FITTING_DECISIONS, type HoldReason } from '../domain/holds';
 import { summaryOf } from '../domain/texts';
 import { isSafeOrderId } from '../domain/order';
-import { isDelivered, isOrderCheck } from './activity-result-guards';
-import { deliveryOptions, localOptions, orderCheckOptions } from './policies';
-import { metrics, type PurchaseRecord } from './purchase-record';
-
-const { currentRun } = proxyLocalActivities<Activities>(localOptions);
+import { notifyHeld } from './deliver-events';
+import { isOrderCheck } from './guards';
+import { orderCheckOptions } from './policies';
+import { currentRunId, metrics, type PurchaseRecord } from './purchase-record';
 
 /** An operator's decision on a held purchase. The answer names the hold that was answered. */
 export const resolveUpdate = defineUpdate<{ hold: string }, [Decision]>(RESOLVE_UPDATE);
@@ -37,7 +35,6 @@ export interface HoldCause {
 export type HoldResolution = (DecisionChoice & { runId: string }) | { decision: 'cancelled' };
 
 interface OpenHold {
-  purchase: PurchaseRecord;
   notice: HoldNotice;
   decision?: Decision;
 }
@@ -53,16 +50,48 @@ export class Holds {
   /** The order that is being read before the decision that names it is taken. */
   private reading: string | undefined;
 
+  constructor(private readonly purchase: PurchaseRecord) {}
+
+  /**
+   * Holds the purchase for an operator: shown as `HELD`, the checkout notified, and left only by a decision that fits.
+   *
+   * @param endOnCancel whether a cancel request may end it, because surely nothing was bought.
+   */
+  async hold(cause: HoldCause, endOnCancel = false): Promise<HoldResolution> {
+    const { purchase } = this;
+    const runId = await currentRunId();
+    const open = this.open(cause, runId, endOnCancel);
+    const { notice } = open;
+    metrics.count('fulfilment_holds', { reason: notice.reason });
+    log.warn('purchase held for an operator', { reason: notice.reason, hold: notice.id });
+    purchase.show('HELD', notice.explanation, `a decision: ${notice.decisions.join(', ')}`);
+
+    const notification = new CancellationScope();
+    void notification.run(() => notifyHeld(purchase, notice)).catch(() => undefined);
+    await condition(() => open.decision !== undefined || (endOnCancel && purchase.cancelRequested));
+    notification.cancel();
+
+    const { decision } = open;
+    if (decision?.decision === 'deliver' && cause.accepts) purchase.noteAccepted(cause.accepts);
+    this.current = undefined;
+    purchase.noteHold(undefined);
+    if (!decision) {
+      purchase.showStep(
+        'somebody has cancelled it',
+        'one more search of the order history, that no order has come since',
+      );
+      return { decision: 'cancelled' };
+    }
+    purchase.showStep(`somebody has decided: ${decision.decision}`, 'what comes of the decision');
+    log.info('decision taken', { decision: decision.decision, hold: decision.hold });
+    return { ...decision, runId };
+  }
+
   /**
    * Opens a hold under an id that no other run or hold of this purchase has. The run is a recorded one: a reset
    * replays the decisions that were made for older holds, and they must find those and never a new one.
    */
-  async open(
-    purchase: PurchaseRecord,
-    { reason, explanation }: HoldCause,
-    endOnCancel: boolean,
-  ): Promise<{ notice: HoldNotice; runId: string }> {
-    const { runId } = await currentRun.executeWithOptions({ summary: 'which run this is' }, []);
+  private open({ reason, explanation }: HoldCause, runId: string, endOnCancel: boolean): OpenHold {
     this.count += 1;
     const notice: HoldNotice = {
       id: `${runId}:${this.count}`,
@@ -72,18 +101,9 @@ export class Holds {
       since: new Date().toISOString(),
       endsOnCancel: endOnCancel || undefined,
     };
-    this.current = { purchase, notice };
-    purchase.noteHold(notice);
-    return { notice, runId };
-  }
-
-  get decision(): Decision | undefined {
-    return this.current?.decision;
-  }
-
-  close(): void {
-    this.current?.purchase.noteHold(undefined);
-    this.current = undefined;
+    this.current = { notice };
+    this.purchase.noteHold(notice);
+    return this.current;
   }
 
   /**
@@ -95,7 +115,7 @@ export class Holds {
   async resolve(decision: Decision): Promise<{ hold: string }> {
     const open = this.answerable(decision);
     if (decision.decision === 'order') {
-      await this.readFirst(decision.orderId, open.purchase);
+      await this.readFirst(decision.orderId);
       this.answerable(decision);
     }
     open.decision = decision;
@@ -119,11 +139,11 @@ export class Holds {
   }
 
   /** One read at a time. @throws ApplicationFailure `DecisionRefused` unless the order may be that of this purchase */
-  private async readFirst(orderId: string, purchase: PurchaseRecord): Promise<void> {
+  private async readFirst(orderId: string): Promise<void> {
     if (this.reading !== undefined) throw refuse(`order ${this.reading} is being read for it just now: try again`);
     this.reading = orderId;
     try {
-      const check = await checkOrder(purchase, orderId);
+      const check = await checkOrder(this.purchase, orderId);
       if (!check.usable) throw refuse(check.why);
     } finally {
       this.reading = undefined;
@@ -150,53 +170,6 @@ function unchecked(orderId: string, failure?: unknown): OrderCheck {
 
 function refuse(why: string): ApplicationFailure {
   return ApplicationFailure.nonRetryable(why, FAILURE.decisionRefused);
-}
-
-/**
- * Holds the purchase for an operator: shown as `HELD`, the checkout notified, and left only by a decision that fits.
- *
- * @param endOnCancel whether a cancel request may end it, because surely nothing was bought.
- */
-export async function hold(
-  purchase: PurchaseRecord,
-  holds: Holds,
-  cause: HoldCause,
-  endOnCancel = false,
-): Promise<HoldResolution> {
-  const { notice, runId } = await holds.open(purchase, cause, endOnCancel);
-  metrics.count('fulfilment_holds', { reason: notice.reason });
-  log.warn('purchase held for an operator', { reason: notice.reason, hold: notice.id });
-  purchase.show('HELD', notice.explanation, `a decision: ${notice.decisions.join(', ')}`);
-
-  const notification = new CancellationScope();
-  void notification.run(() => notifyHeld(purchase, notice)).catch(() => undefined);
-  await condition(() => holds.decision !== undefined || (endOnCancel && purchase.cancelRequested));
-  notification.cancel();
-
-  const { decision } = holds;
-  if (decision?.decision === 'deliver' && cause.accepts) purchase.noteAccepted(cause.accepts);
-  holds.close();
-  if (!decision) {
-    purchase.showStep(
-      'somebody has cancelled it',
-      'one more search of the order history, that no order has come since',
-    );
-    return { decision: 'cancelled' };
-  }
-  purchase.showStep(`somebody has decided: ${decision.decision}`, 'what comes of the decision');
-  log.info('decision taken', { decision: decision.decision, hold: decision.hold });
-  return { ...decision, runId };
-}
-
-async function notifyHeld(purchase: PurchaseRecord, notice: HoldNotice): Promise<void> {
-  const { settings, input, orderId } = purchase;
-  const { deliverNotice } = proxyActivities<Activities>(deliveryOptions(settings));
-  const { id: subject, reason: hold, decisions, explanation: reason } = notice;
-  const data = { referenceId: input.referenceId, orderId, hold, decisions, reason };
-  const delivered = await deliverNotice.executeWithOptions({ summary: 'purchase.held' }, [
-    { type: 'purchase.held', subject, data },
-  ]);
-  if (isDelivered(delivered) && delivered.kind === 'RECEIVED') purchase.noteReceived(delivered.event);
 }
 
 /** Validates the shape of the argument of `resolve`. @throws Error that rejects the update without a record. */

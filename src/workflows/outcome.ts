@@ -1,15 +1,13 @@
 import { log, sleep } from '@temporalio/workflow';
 import type { PolledOrder } from '../contracts/activities';
-import type { Accepted } from '../domain/review-order';
 import { type KeyIds, keyIdsOf, missingKeys, unionOfKeys } from '../domain/line-totals';
 import { endsPolling } from '../domain/order';
 import { eventTypeOf } from '../domain/purchase-state';
 import type { SaleDelivery } from '../domain/plan-delivery';
-import { reviewOrder } from '../domain/review-order';
-import { raiseAlert } from './alerts';
+import { type Accepted, reviewOrder } from '../domain/review-order';
 import { awaitOrder, pollOnce } from './await-order';
-import { deliverSale, type SaleDeliveryEnd } from './deliver-sale';
-import { hold, type HoldCause, type Holds } from './holds';
+import { deliverSale, raiseAlert, type SaleDeliveryEnd } from './deliver-events';
+import type { HoldCause, Holds } from './holds';
 import { boundedPause, type OutcomeDetails, type PurchaseRecord } from './purchase-record';
 
 /** How often a changed order is reviewed again before an operator is asked. */
@@ -38,7 +36,7 @@ export async function reviewOutcome(
   for (;;) {
     if (!order) return overdue('at the deadline the partner could not be asked');
     const { orderId, status, totalDebit, confirmedKeyIds } = order;
-    if (confirmedKeyIds) purchase.noteConfirmed(confirmedKeyIds);
+    if (confirmedKeyIds) purchase.confirmedKeyIds = confirmedKeyIds;
     const review = reviewOrder({ items, accepted }, order, isOwn);
     switch (review.kind) {
       case 'ended':
@@ -50,7 +48,7 @@ export async function reviewOutcome(
         return { outcome: whole ? 'DELIVERED' : 'PARTIALLY_DELIVERED', status, lines, ordered, totalDebit, reason };
       }
       case 'issue': {
-        const resolution = await hold(purchase, holds, review.issue);
+        const resolution = await holds.hold(review.issue);
         if (resolution.decision === 'abandon' || resolution.decision === 'withhold') {
           const reason = `given up by an operator; ${review.issue.explanation}`;
           return { outcome: 'ABANDONED', lines: [], totalDebit, reason };
@@ -94,7 +92,7 @@ export async function deliverOutcome(
   for (let isFirst = true; ; isFirst = false) {
     const delivered = await deliverSale(purchase, saleOf(purchase, details), isFirst);
     if (delivered.kind === 'RECEIVED') {
-      purchase.noteReceived(delivered.event);
+      purchase.events.push(delivered.event);
       return details;
     }
     if (delivered.kind !== 'CHANGED' || delivered.maybeSent) {
@@ -106,7 +104,7 @@ export async function deliverOutcome(
       continue;
     }
     const problem = problemOf(delivered);
-    const { decision } = await hold(purchase, holds, problem);
+    const { decision } = await holds.hold(problem);
     if (decision === 'withhold') return withhold(purchase, details, problem);
     if (delivered.kind === 'CHANGED') await reviewAgain();
     reviews = 0;
@@ -146,7 +144,7 @@ async function withhold(
   const reason = `withheld by an operator; ${explanation}`;
   const withheld: OutcomeDetails = { ...details, outcome: 'ABANDONED', lines: [], reason };
   const delivered = await deliverSale(purchase, saleOf(purchase, withheld), false);
-  if (delivered.kind === 'RECEIVED') purchase.noteReceived(delivered.event);
+  if (delivered.kind === 'RECEIVED') purchase.events.push(delivered.event);
   // Holding it once more would ask an operator whether to withhold that something was withheld.
   else log.error('the checkout does not know that it was given up', { why: delivered.kind });
   return withheld;

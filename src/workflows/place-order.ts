@@ -3,7 +3,6 @@ import {
   condition,
   log,
   proxyActivities,
-  proxyLocalActivities,
   sleep,
   TimeoutFailure,
   workflowInfo,
@@ -12,12 +11,11 @@ import type { Activities, NothingPlaced, OrderPlaced, OrdersFound } from '../con
 import { escapeMarkdown, summaryOf } from '../domain/texts';
 import { type Confirm, mayHaveBought, type NextStep, stepAfter, type Unplaced } from '../domain/placement';
 import { describeItems } from '../domain/purchase-rules';
-import { isPlacementResult } from './activity-result-guards';
+import { isPlacementResult } from './guards';
 import { adopt, describeConfirmation, type PlacedOrder, searchForOrder } from './confirm-placement';
-import { hold, type Holds } from './holds';
+import type { Holds } from './holds';
 import {
   lastSearchTimeout,
-  localOptions,
   pausedPause,
   permitPause,
   placementInFlight,
@@ -26,9 +24,14 @@ import {
   placementPause,
 } from './policies';
 import { instant } from './describe-status';
-import { boundedPause, firstStart, metrics, type OutcomeDetails, type PurchaseRecord } from './purchase-record';
-
-const { currentRun } = proxyLocalActivities<Activities>(localOptions);
+import {
+  boundedPause,
+  currentRunId,
+  firstStart,
+  metrics,
+  type OutcomeDetails,
+  type PurchaseRecord,
+} from './purchase-record';
 
 /** How placing ends: with an order, or with an outcome without one. */
 export type Placement = PlacedOrder | { kind: 'ended'; outcome: OutcomeDetails };
@@ -159,10 +162,6 @@ function timedOutWithoutIntent(failure: unknown): boolean {
   return cause instanceof TimeoutFailure && cause.lastHeartbeatDetails === undefined;
 }
 
-async function currentRunId(): Promise<string> {
-  return (await currentRun.executeWithOptions({ summary: 'which run this is' }, [])).runId;
-}
-
 function follow(placing: Placing, next: Exclude<NextStep, Confirm>, answer: UnplacedAnswer): Step {
   const { why } = answer;
   switch (next.kind) {
@@ -235,7 +234,7 @@ function cancelReason({ lastBegunAt }: Placing, why: string): string {
 
 async function askOperator(placing: Placing, { explanation, absent }: Extract<Step, { kind: 'hold' }>): Promise<Step> {
   const { purchase, holds } = placing;
-  const resolution = await hold(purchase, holds, { reason: 'PLACEMENT_UNKNOWN', explanation }, absent);
+  const resolution = await holds.hold({ reason: 'PLACEMENT_UNKNOWN', explanation }, absent);
   switch (resolution.decision) {
     case 'order':
       return { kind: 'order', orderId: resolution.orderId, adopted: true };

@@ -8,6 +8,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Activities, WorkerSettings } from '../contracts/activities';
+import { metricsOf } from '../contracts/metrics';
 import type {
   AcceptedOrder,
   HoldNotice,
@@ -17,22 +18,19 @@ import type {
   PurchaseResult,
   PurchaseSettings,
   ReceivedEvent,
+  StatusAnswer,
 } from '../contracts/purchase';
-import { metricsOf } from '../contracts/metrics';
 import { PARTNER_ORDER_ID, PURCHASE_STATE, REFERENCE_ID } from '../contracts/search-attributes';
-import type { StatusAnswer } from '../contracts/purchase';
-import type { Accepted } from '../domain/review-order';
 import { type KeyIds, keyCount, keyIdsOf, totalQuantity, unionOfKeys } from '../domain/line-totals';
-import type { PurchaseOutcome } from '../domain/purchase-state';
-import type { PurchaseState } from '../domain/purchase-state';
-import type { SaleLine } from '../domain/review-order';
+import type { PurchaseOutcome, PurchaseState } from '../domain/purchase-state';
+import type { Accepted, SaleLine } from '../domain/review-order';
 import { describeStatus, instant } from './describe-status';
 import { localOptions, pauseFloor } from './policies';
 
 /** Records nothing during a replay. A repeated workflow task records again. */
 export const metrics = metricsOf(metricMeter);
 
-const { readSettings } = proxyLocalActivities<Activities>(localOptions);
+const { currentRun } = proxyLocalActivities<Activities>(localOptions);
 
 /** How a purchase ends. */
 export interface OutcomeDetails {
@@ -52,11 +50,15 @@ export class PurchaseRecord {
   /** Set by `open`, before anything else asks for them. */
   settings!: PurchaseSettings;
   fingerprintSecretId!: string;
+  /** The order that the partner has for the purchase. The next state that is shown shows it, too. */
   orderId: string | undefined;
   cancelRequested = false;
   /** Alerts on their way to the checkout. */
   readonly alerts: Promise<void>[] = [];
-  private readonly events: ReceivedEvent[] = [];
+  /** What the checkout has received. */
+  readonly events: ReceivedEvent[] = [];
+  /** The ids of the keys that earlier runs and deliveries had confirmed. */
+  confirmedKeyIds: KeyIds = {};
   private state: PurchaseState = 'PLACING';
   private since = now();
   private explanation = 'it has just begun';
@@ -64,10 +66,7 @@ export class PurchaseRecord {
   private lastPoll: StatusAnswer['lastPoll'];
   private holdNotice: HoldNotice | undefined;
   private result: PurchaseResult | undefined;
-  private listed = attributesAtStart();
   private accepted: AcceptedOrder | undefined;
-  /** The ids of the keys that earlier runs and deliveries had confirmed. */
-  private confirmedKeyIds: KeyIds = {};
 
   constructor(readonly input: PurchaseInput) {}
 
@@ -98,20 +97,15 @@ export class PurchaseRecord {
   }
 
   private list(): void {
-    const { referenceId } = this.input;
-    const { orderId, state } = this;
-    const changed = [
-      ...(this.listed.referenceId === referenceId ? [] : [{ key: REFERENCE_ID, value: referenceId }]),
-      ...(orderId === undefined || this.listed.orderId === orderId ? [] : [{ key: PARTNER_ORDER_ID, value: orderId }]),
-      ...(this.listed.state === state ? [] : [{ key: PURCHASE_STATE, value: state }]),
+    const { typedSearchAttributes: listed } = workflowInfo();
+    const { orderId } = this;
+    const wanted = [
+      { key: REFERENCE_ID, value: this.input.referenceId },
+      ...(orderId === undefined ? [] : [{ key: PARTNER_ORDER_ID, value: orderId }]),
+      { key: PURCHASE_STATE, value: this.state },
     ];
+    const changed = wanted.filter(({ key, value }) => listed.get(key) !== value);
     if (changed.length > 0) upsertSearchAttributes(changed);
-    this.listed = { referenceId, orderId: orderId ?? this.listed.orderId, state };
-  }
-
-  /** Notes that the partner has this order for the purchase. The next state that is shown shows it, too. */
-  noteOrder(orderId: string): void {
-    this.orderId = orderId;
   }
 
   /** Shows that the order is open. @param deadline epoch ms */
@@ -155,19 +149,9 @@ export class PurchaseRecord {
     return this.accepted?.orderId === orderId ? this.accepted : undefined;
   }
 
-  /** Notes the ids of the keys that earlier runs and deliveries had confirmed. */
-  noteConfirmed(keyIds: KeyIds): void {
-    this.confirmedKeyIds = keyIds;
-  }
-
   noteCancelRequest(): void {
     this.cancelRequested = true;
     this.render();
-  }
-
-  /** Notes an event that the checkout has received. */
-  noteReceived(event: ReceivedEvent): void {
-    this.events.push(event);
   }
 
   /** Shows the outcome, writes the closing memo and returns the result. */
@@ -216,19 +200,9 @@ export class PurchaseRecord {
   }
 }
 
-/** Puts the settings of the worker that begins the purchase on record. */
-export function recordSettings(): Promise<WorkerSettings> {
-  return readSettings.executeWithOptions({ summary: 'the settings' }, []);
-}
-
-/** The search attributes with which the purchase was started: our own starter sets the first ones, others need not. */
-function attributesAtStart(): { referenceId?: string; orderId?: string; state?: string } {
-  const { typedSearchAttributes: attributes } = workflowInfo();
-  return {
-    referenceId: attributes.get(REFERENCE_ID),
-    orderId: attributes.get(PARTNER_ORDER_ID),
-    state: attributes.get(PURCHASE_STATE),
-  };
+/** The run this is, as recorded now: after a reset, code before this replays the run before. */
+export async function currentRunId(): Promise<string> {
+  return (await currentRun.executeWithOptions({ summary: 'which run this is' }, [])).runId;
 }
 
 /** When this purchase began, whatever run this is: epoch ms. */

@@ -1,12 +1,23 @@
-import { allHandlersFinished, CancellationScope, condition, defineQuery, setHandler } from '@temporalio/workflow';
+import {
+  allHandlersFinished,
+  CancellationScope,
+  condition,
+  defineQuery,
+  proxyLocalActivities,
+  setHandler,
+} from '@temporalio/workflow';
+import type { Activities } from '../contracts/activities';
 import { STATUS_QUERY } from '../contracts/names';
 import type { PurchaseInput, PurchaseResult, StatusAnswer } from '../contracts/purchase';
 import { awaitOrder } from './await-order';
+import { validateInput } from './guards';
 import { Holds, resolveUpdate, validateDecision } from './holds';
 import { deliverOutcome, reviewOutcome } from './outcome';
 import { placeOrder } from './place-order';
-import { PurchaseRecord, recordSettings } from './purchase-record';
-import { validateInput } from './validate-input';
+import { localOptions } from './policies';
+import { PurchaseRecord } from './purchase-record';
+
+const { readSettings } = proxyLocalActivities<Activities>(localOptions);
 
 /** Where the purchase stands, while it runs and after its end. */
 const statusQuery = defineQuery<StatusAnswer>(STATUS_QUERY);
@@ -25,20 +36,20 @@ const statusQuery = defineQuery<StatusAnswer>(STATUS_QUERY);
  */
 export async function purchaseWorkflow(input: PurchaseInput): Promise<PurchaseResult> {
   validateInput(input);
+  const purchase = new PurchaseRecord(input);
   // Before the first await: an update of the first activation without a handler would be rejected and leave no record.
-  const holds = new Holds();
+  const holds = new Holds(purchase);
   setHandler(resolveUpdate, (decision) => holds.resolve(decision), {
     validator: validateDecision,
     description: 'A decision on the hold. The command `resolve` sends it; it names the hold that it answers.',
   });
-  const purchase = new PurchaseRecord(input);
   setHandler(statusQuery, () => purchase.answer(), {
     description: 'Where the purchase stands, and what it waits for.',
   });
-  observeCancelRequest(purchase);
+  CancellationScope.current().cancelRequested.catch(() => purchase.noteCancelRequest());
 
   return CancellationScope.nonCancellable(async () => {
-    purchase.open(await recordSettings());
+    purchase.open(await readSettings.executeWithOptions({ summary: 'the settings' }, []));
     const placement = await placeOrder(purchase, holds);
     const outcome =
       placement.kind === 'order'
@@ -49,8 +60,4 @@ export async function purchaseWorkflow(input: PurchaseInput): Promise<PurchaseRe
     if (!allHandlersFinished()) await condition(allHandlersFinished);
     return purchase.close(notified);
   });
-}
-
-function observeCancelRequest(purchase: PurchaseRecord): void {
-  CancellationScope.current().cancelRequested.catch(() => purchase.noteCancelRequest());
 }

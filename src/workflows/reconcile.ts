@@ -14,10 +14,9 @@ import type {
   ReconciliationResult,
 } from '../contracts/reconciliation';
 import { escapeMarkdown } from '../domain/texts';
-import { isReconciliationResult } from './activity-result-guards';
-import { reconciliationOptions } from './policies';
 import { instant } from './describe-status';
-import { validateReconcileInput } from './validate-input';
+import { isReconciliationResult, validateReconcileInput } from './guards';
+import { reconciliationOptions } from './policies';
 
 /**
  * Compares what the partner charged with what was bought and handed over here, repairs what can be repaired and reports.
@@ -29,7 +28,7 @@ import { validateReconcileInput } from './validate-input';
  */
 export async function reconcileWorkflow(input?: ReconcileInput): Promise<ReconciliationResult> {
   const to = Date.now();
-  const { lookbackMs, dryRun, timeZone } = validateReconcileInput(input, to);
+  const { lookbackMs, dryRun, timeZone } = validateReconcileInput(to, input);
   const from = to - lookbackMs;
   upsertMemo({ lookbackMs, dryRun } satisfies ReconciliationMemo);
   const hours = lookbackMs / 3_600_000;

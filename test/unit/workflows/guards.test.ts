@@ -4,7 +4,7 @@ import {
   isPlacementResult,
   isPolledOrder,
   isSaleDelivered,
-} from '../../../src/workflows/activity-result-guards';
+} from '../../../src/workflows/guards';
 
 // An operator can complete a pending activity with anything. What passes here is believed.
 

@@ -1,29 +1,27 @@
 import {
   ActivityFailure,
+  type ActivityOptions,
   ApplicationFailure,
+  log,
   proxyActivities,
   proxyLocalActivities,
   sleep,
   TemporalFailure,
 } from '@temporalio/workflow';
-import type { Activities, SaleDelivered } from '../contracts/activities';
+import type { Activities, Notice, SaleDelivered } from '../contracts/activities';
+import type { EventDetails } from '../contracts/events';
 import { FAILURE } from '../contracts/failures';
-import type { PurchaseSettings } from '../contracts/purchase';
+import type { HoldNotice } from '../contracts/purchase';
 import { keyCount } from '../domain/line-totals';
 import type { SaleDelivery } from '../domain/plan-delivery';
-import { isSaleDelivered } from './activity-result-guards';
-import { deliveryOptions, firstDeliveryOptions } from './policies';
+import { isDelivered, isSaleDelivered } from './guards';
+import { alertOptions, deliveryOptions, firstDeliveryOptions } from './policies';
+import type { PurchaseRecord } from './purchase-record';
 
 const local = proxyLocalActivities<Activities>(firstDeliveryOptions);
 
 /** How a delivery ended; `EXHAUSTED` if it was tried for a day, or ended by an operator without a receipt. */
 export type SaleDeliveryEnd = SaleDelivered | { kind: 'EXHAUSTED'; why: string };
-
-/** What sees a purchase whose event takes longer. */
-interface Delivering {
-  settings: PurchaseSettings;
-  showDelivering(type: string): void;
-}
 
 /**
  * Delivers one event about a sale, for a day if need be. It may be received several times, which is harmless: a key has the same id in
@@ -32,7 +30,7 @@ interface Delivering {
  * @param atOnce whether the first attempt may be a local activity, in this very workflow task.
  */
 export async function deliverSale(
-  delivering: Delivering,
+  delivering: Pick<PurchaseRecord, 'settings' | 'showDelivering'>,
   sale: SaleDelivery,
   atOnce: boolean,
 ): Promise<SaleDeliveryEnd> {
@@ -79,4 +77,43 @@ async function deliverLocally(sale: SaleDelivery, summary: string): Promise<Sale
 function summaryOf({ type, lines = [] }: SaleDelivery): string {
   const keys = keyCount(lines);
   return keys > 0 ? `${type}, keys: ${keys}` : type;
+}
+
+/** Notifies the checkout of a hold, for a day. */
+export async function notifyHeld(purchase: PurchaseRecord, notice: HoldNotice): Promise<void> {
+  const { settings, input, orderId } = purchase;
+  const { id: subject, reason: hold, decisions, explanation: reason } = notice;
+  const data = { referenceId: input.referenceId, orderId, hold, decisions, reason };
+  await deliverNotice(purchase, { type: 'purchase.held', subject, data }, 'purchase.held', deliveryOptions(settings));
+}
+
+/** Notifies the checkout of what a person must see but need not decide, at once. It is given up after a minute: no outcome waits for it. */
+export function raiseAlert(purchase: PurchaseRecord, kind: string, details: EventDetails): void {
+  purchase.alerts.push(sendAlert(purchase, kind, details));
+}
+
+async function sendAlert(purchase: PurchaseRecord, kind: string, details: EventDetails): Promise<void> {
+  const { settings, input, orderId } = purchase;
+  const data = { referenceId: input.referenceId, orderId, kind, details };
+  const notice = { type: 'purchase.attention', subject: JSON.stringify([kind, details]), data } as const;
+  try {
+    if (await deliverNotice(purchase, notice, `purchase.attention: ${kind}`, alertOptions(settings))) return;
+  } catch (failure) {
+    if (!(failure instanceof ActivityFailure)) throw failure;
+  }
+  log.error('the checkout did not take an alert', { kind });
+}
+
+/** @returns whether the checkout has received it. */
+async function deliverNotice(
+  purchase: PurchaseRecord,
+  notice: Notice,
+  summary: string,
+  options: ActivityOptions,
+): Promise<boolean> {
+  const { deliverNotice: deliver } = proxyActivities<Activities>(options);
+  const delivered = await deliver.executeWithOptions({ summary }, [notice]);
+  if (!isDelivered(delivered) || delivered.kind !== 'RECEIVED') return false;
+  purchase.events.push(delivered.event);
+  return true;
 }

@@ -1,0 +1,225 @@
+import { ApplicationFailure, workflowInfo } from '@temporalio/workflow';
+import type {
+  Delivered,
+  DeliverInput,
+  FoundOrder,
+  OrderCheck,
+  OrderSearchResult,
+  PlacementResult,
+  PolledOrder,
+  SaleDelivered,
+} from '../contracts/activities';
+import { FAILURE } from '../contracts/failures';
+import { deliverWorkflowId, purchaseWorkflowId } from '../contracts/names';
+import type { PurchaseInput } from '../contracts/purchase';
+import { DEFAULT_LOOKBACK_MS, type ReconcileInput, type ReconciliationResult } from '../contracts/reconciliation';
+import { isSafeOrderId, type OrderLine, type OrderSnapshot } from '../domain/order';
+import type { EndedSale } from '../domain/plan-delivery';
+import { validatePurchase, validateReference } from '../domain/purchase-rules';
+import { PURCHASE_OUTCOMES } from '../domain/purchase-state';
+import { LONGEST_RETRY_AFTER_MS } from '../domain/retry-after';
+
+/*
+ * The checks of what others hand to workflow code: the inputs of workflows and the results of activities. Not zod: the modules of a
+ * workflow bundle are frozen, and zod completes its schemas as it uses them.
+ */
+
+type Guard<T> = (value: unknown) => value is T;
+type Guarded<G> = G extends Guard<infer T> ? T : never;
+
+const guard = <T>(test: (value: unknown) => boolean): Guard<T> => test as Guard<T>;
+
+const isString = guard<string>((value) => typeof value === 'string');
+const isBoolean = guard<boolean>((value) => typeof value === 'boolean');
+/** A number that JSON can hold. */
+const isNumber = guard<number>((value) => Number.isFinite(value));
+/** A pause in ms that ends some time. */
+const isPause = guard<number>((value) => isNumber(value) && value >= 0 && value <= LONGEST_RETRY_AFTER_MS);
+const isOrderId = guard<string>((value) => isString(value) && isSafeOrderId(value));
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** JSON of other languages has null where there is nothing. */
+function isOptional<T>(isPresent: Guard<T>): Guard<T | undefined> {
+  return guard((value) => value === undefined || value === null || isPresent(value));
+}
+
+function isListOf<T>(isEntry: Guard<T>): Guard<T[]> {
+  return guard((value) => Array.isArray(value) && value.every(isEntry));
+}
+
+function isRecordOf<T>(isValue: Guard<T>): Guard<Record<string, T>> {
+  return guard((value) => isRecord(value) && Object.values(value).every(isValue));
+}
+
+function isOneOf<const T extends string | boolean>(...values: readonly T[]): Guard<T> {
+  return guard((value) => values.some((one) => one === value));
+}
+
+/** An object with at least these fields. */
+function isObject<Fields extends Record<string, Guard<unknown>>>(
+  fields: Fields,
+): Guard<{ [Name in keyof Fields]: Guarded<Fields[Name]> }> {
+  return guard((value) => isRecord(value) && Object.entries(fields).every(([name, isField]) => isField(value[name])));
+}
+
+function isEither<Guards extends Guard<unknown>[]>(...guards: Guards): Guard<Guarded<Guards[number]>> {
+  return guard((value) => guards.some((isOne) => isOne(value)));
+}
+
+/*
+ * Results. An operator can complete any pending activity with anything. Only what has the shape of a result of our own counts as one;
+ * anything else is like the end of an activity whose worker died: nothing is known.
+ */
+
+const isFoundOrder: Guard<FoundOrder> = isObject({ id: isOrderId, status: isString, createdAt: isString });
+const isFoundOrders = isListOf(isFoundOrder);
+const isKeyIds = isRecordOf(isListOf(isString));
+const isLine = isObject({
+  productId: isString,
+  title: isOptional(isString),
+  quantity: isOptional(isNumber),
+  keyIds: isListOf(isString),
+}) as Guard<OrderLine>;
+const isSnapshot = isObject({
+  orderId: isOrderId,
+  status: isString,
+  lines: isListOf(isLine),
+  totalDebit: isOptional(isNumber),
+  claimedBy: isOptional(isString),
+}) as Guard<OrderSnapshot>;
+
+/** Whether this is a result of `placeOrder`. */
+export const isPlacementResult: Guard<PlacementResult> = isEither(
+  isObject({ evidence: isOneOf('PLACED'), orderId: isOrderId }),
+  isObject({
+    evidence: isOneOf('FOUND'),
+    orders: guard<[FoundOrder, ...FoundOrder[]]>((value) => isFoundOrders(value) && value.length > 0),
+    why: isString,
+  }),
+  isObject({
+    evidence: isOneOf(
+      ...(['NOT_SENT', 'OVER_MAX_DEBIT', 'PAUSED', 'FENCED', 'ORDER_REFUSED', 'ACCESS_REFUSED'] as const),
+      ...(['CONFLICT', 'ANSWERED', 'UNKNOWN'] as const),
+    ),
+    why: isString,
+    retryAfterMs: isOptional(isPause),
+    permitInMs: isOptional(isPause),
+    inFlight: isOptional(isBoolean),
+  }),
+);
+
+/** Whether this is a result of `findOrders`. */
+export const isOrderSearchResult: Guard<OrderSearchResult> = isObject({
+  orders: isFoundOrders,
+  readable: isBoolean,
+  why: isString,
+});
+
+const hasConfirmedKeyIds = isObject({ confirmedKeyIds: isOptional(isKeyIds) });
+
+/** Whether this is a snapshot of this very order, from `awaitOrderChange` or `pollOrder`. */
+export function isPolledOrder(orderId: string, value: unknown): value is PolledOrder {
+  return isSnapshot(value) && value.orderId === orderId && hasConfirmedKeyIds(value);
+}
+
+/** Whether this is a result of `checkOrder`. */
+export const isOrderCheck: Guard<OrderCheck> = isEither(
+  isObject({ usable: isOneOf(true) }),
+  isObject({ usable: isOneOf(false), why: isString }),
+);
+
+const isSale = isObject({
+  referenceId: isString,
+  items: isListOf(isObject({ productId: isString, quantity: isNumber })),
+  outcome: isOptional(isOneOf(...PURCHASE_OUTCOMES)),
+  outcomeKeyIds: isKeyIds,
+  confirmedKeyIds: isKeyIds,
+  refundConfirmed: isBoolean,
+  order: isOptional(isSnapshot),
+});
+
+/** Whether this is a result of `readSale` about this purchase. */
+export function isEndedSale(referenceId: string, value: unknown): value is EndedSale {
+  return isSale(value) && value.referenceId === referenceId;
+}
+
+/** Whether this is the end of a delivery. */
+export const isDelivered: Guard<Delivered> = isEither(
+  isObject({ kind: isOneOf('RECEIVED'), event: isObject({ id: isString, type: isString, at: isString }) }),
+  isObject({ kind: isOneOf('REFUSED') }),
+);
+
+/** Whether this is a result of `deliverSale`. */
+export const isSaleDelivered: Guard<SaleDelivered> = isEither(
+  isDelivered,
+  isObject({ kind: isOneOf('CHANGED'), maybeSent: isBoolean }),
+);
+
+/** Whether this is a result of `reconcileOrders`. */
+export const isReconciliationResult = isObject({
+  from: isString,
+  to: isString,
+  orders: isNumber,
+  findings: isRecordOf(isNumber),
+  repaired: isNumber,
+  report: isString,
+}) as Guard<ReconciliationResult>;
+
+/*
+ * Inputs. Anyone may start a workflow, in any language and with anything. What is not refused here would fail in the middle of a
+ * workflow task, and Temporal would try that task for ever.
+ */
+
+/**
+ * Refuses an invalid purchase before anything is done. The starter checks the same, but a checkout in another
+ * language starts the workflow without it. The workflow id is checked because it is what makes a reference unique.
+ *
+ * @throws ApplicationFailure `InvalidPurchase`, which fails the workflow.
+ */
+export function validateInput(input: PurchaseInput): void {
+  const issues = validatePurchase(input);
+  const { workflowId } = workflowInfo();
+  if (issues.length === 0 && workflowId !== purchaseWorkflowId(input.referenceId)) {
+    issues.push(`workflow id: expected ${purchaseWorkflowId(input.referenceId)}, got ${workflowId}`);
+  }
+  if (issues.length > 0) throw ApplicationFailure.nonRetryable(issues.join('; '), FAILURE.invalidPurchase);
+}
+
+/**
+ * Refuses an invalid reconciliation, and fills in the defaults. What is absent has its default; a null has none,
+ * because it may be what JSON has made of NaN.
+ *
+ * @param now epoch ms; a look-back may not reach beyond 1970.
+ * @throws ApplicationFailure `InvalidReconciliation`, which fails the workflow.
+ */
+export function validateReconcileInput(now: number, input: unknown = {}): Required<ReconcileInput> {
+  const issues = isRecord(input) ? [] : ['expected one argument {lookbackMs?, dryRun?, timeZone?}, or none'];
+  const { lookbackMs = DEFAULT_LOOKBACK_MS, dryRun = false, timeZone = 'UTC' } = (input ?? {}) as ReconcileInput;
+  if (!isNumber(lookbackMs) || lookbackMs <= 0 || lookbackMs > now) {
+    issues.push('lookbackMs: expected a number of milliseconds above 0 that reaches back to 1970 at the most');
+  }
+  if (!isBoolean(dryRun)) issues.push('dryRun: expected true or false');
+  if (!isString(timeZone)) issues.push('timeZone: expected the name of a time zone');
+  if (issues.length > 0) throw ApplicationFailure.nonRetryable(issues.join('; '), FAILURE.invalidReconciliation);
+  return { lookbackMs, dryRun, timeZone };
+}
+
+const isDeliverInput = isObject({ referenceId: isString, again: isOptional(isBoolean) });
+
+/**
+ * Refuses a delivery that names no purchase, or has the id of another one.
+ *
+ * @throws ApplicationFailure `InvalidDelivery`, which fails the workflow.
+ */
+export function validateDelivery(input: unknown): asserts input is DeliverInput {
+  const { workflowId } = workflowInfo();
+  const issues = isDeliverInput(input)
+    ? validateReference(input.referenceId)
+    : ['expected one argument {referenceId, again?}'];
+  const expected = issues.length === 0 ? deliverWorkflowId((input as DeliverInput).referenceId) : workflowId;
+  if (workflowId !== expected) issues.push(`workflow id: expected ${expected}, got ${workflowId}`);
+  if (issues.length > 0) throw ApplicationFailure.nonRetryable(issues.join('; '), FAILURE.invalidDelivery);
+}
