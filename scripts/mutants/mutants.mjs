@@ -734,7 +734,7 @@ export const MUTANTS = [
   {
     name: 'logged-cause',
     rule: 'what a parser or a partner says never becomes part of a failure',
-    file: 'src/partner/answers.ts',
+    file: 'src/partner/operations.ts',
     find: "throw new PartnerError('unreadable', 'the answer is not JSON', { ...facts, reason: 'not-json' });",
     replace:
       "throw Object.assign(new PartnerError('unreadable', 'the answer is not JSON', { ...facts, reason: 'not-json' }), { cause: String(body) });",
@@ -841,8 +841,8 @@ export const MUTANTS = [
     name: 'key-in-plain-text',
     rule: 'nobody who has set an API key is advised to turn TLS off',
     file: 'src/temporal/client/connection-failure.ts',
-    find: 'if (known === NO_TLS && apiKey !== undefined)',
-    replace: "if (known === NO_TLS && apiKey === '')",
+    find: 'if (known?.cause === NO_TLS && apiKey !== undefined)',
+    replace: "if (known?.cause === NO_TLS && apiKey === '')",
     tests: ['test/scenarios/worker/connection.test.ts'],
   },
   {

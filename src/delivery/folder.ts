@@ -20,9 +20,8 @@ export function createFolderDelivery({ dir }: { dir: string }): Delivery {
         return true;
       } catch (error) {
         const code = safeErrorCode(error);
-        throw new DeliveryError('storage', `the folder of DELIVERY_DIR can't be written: ${code ?? 'unknown'}`, {
-          code,
-        });
+        const message = `the folder of DELIVERY_DIR can't be written: ${code ?? 'unknown'}`;
+        throw new DeliveryError('storage', message, { code });
       }
     },
     close: async () => {},
@@ -33,11 +32,8 @@ async function writeWhole(dir: string, { id, body }: DeliveryEvent): Promise<voi
   const path = join(dir, `${id}.json`);
   const draft = `${path}.${randomUUID()}${DRAFT}`;
   try {
-    await writeFile(draft, `${JSON.stringify({ id, ...body }, undefined, 2)}\n`, {
-      flag: 'wx',
-      mode: 0o600,
-      flush: true,
-    });
+    const content = `${JSON.stringify({ id, ...body }, undefined, 2)}\n`;
+    await writeFile(draft, content, { flag: 'wx', mode: 0o600, flush: true });
     await rename(draft, path).catch((error: NodeJS.ErrnoException) => {
       // Another attempt at this event was faster: its file is there, and it has removed our draft.
       if (error.code !== 'ENOENT') throw error;

@@ -31,7 +31,7 @@ export function createWebhookDelivery(options: WebhookOptions): Delivery {
     async deliver(event, withinMs = timeoutMs) {
       const body = Buffer.from(JSON.stringify(event.body));
       const headers = { ...options.headers?.(), ...signedHeaders(event.id, body, options.secrets(), now()) };
-      const answer = await post(agent, { url, origin, body, headers, timeoutMs: Math.min(timeoutMs, withinMs) });
+      const answer = await post(url, { dispatcher: agent, body, headers }, Math.min(timeoutMs, withinMs));
       if (answer.statusCode >= 200 && answer.statusCode < 300) return true;
       if (answer.statusCode === 410) return false;
       throw new DeliveryError('answered', `the checkout at ${origin} answered ${answer.statusCode}`, {
@@ -63,28 +63,24 @@ function signature(secret: string, id: string, timestamp: string, body: Buffer):
   return `v1,${mac.digest('base64')}`;
 }
 
-interface Posting {
-  url: string;
-  origin: string;
-  body: Buffer;
-  headers: Record<string, string>;
-  timeoutMs: number;
-}
-
-async function post(dispatcher: Dispatcher, posting: Posting): Promise<Dispatcher.ResponseData> {
-  const { url, origin, body, headers, timeoutMs } = posting;
+/** One request, ended by the deadline. @throws DeliveryError */
+async function post(
+  url: string,
+  options: { dispatcher: Agent; body: Buffer; headers: Record<string, string> },
+  timeoutMs: number,
+): Promise<Dispatcher.ResponseData> {
+  const { origin } = new URL(url);
   // Not combined with others: Node 20 may collect a combined signal, which never fires then.
   const signal = AbortSignal.timeout(Math.max(0, Math.ceil(timeoutMs)));
   try {
-    const answer = await request(url, { dispatcher, method: 'POST', headers, body, signal });
+    const answer = await request(url, { ...options, method: 'POST', signal });
     // The status says it all: what becomes of the body matters to the connection only, and nobody waits for it.
     void answer.body.dump({ limit: MAX_ANSWER_BYTES, signal }).catch(() => undefined);
     return answer;
   } catch (error) {
     if (signal.aborted) throw new DeliveryError('timeout', `the checkout at ${origin} did not answer in time`);
     const code = safeErrorCode(error);
-    throw new DeliveryError('unreachable', `the checkout at ${origin} can't be reached: ${code ?? 'no connection'}`, {
-      code,
-    });
+    const message = `the checkout at ${origin} can't be reached: ${code ?? 'no connection'}`;
+    throw new DeliveryError('unreachable', message, { code });
   }
 }

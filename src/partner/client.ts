@@ -1,7 +1,6 @@
-import { readAnswer } from './answers';
 import { type PartnerHooks, withHooks } from './hooks';
 import { allOrders, allProducts, type HistoryOptions, type NewestOrders, newestOrders, ordersSince } from './lists';
-import { type Call, createCalls, headersOf, type PartnerLayout } from './operations';
+import { type Call, createCalls, headersOf, type PartnerLayout, readAnswer } from './operations';
 import { type PermitRequest, type Permits, RateLimit } from './rate-limit';
 import { openTransport, type WireAnswer, type WireRequest } from './transport';
 import type { Answer, HistoryRow, NewOrder, Order, OrderPage, OrderQuery } from './types';

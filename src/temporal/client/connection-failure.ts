@@ -15,51 +15,47 @@ export interface ConnectionFailure {
 const OUR_CERTIFICATE = 'Look at TEMPORAL_TLS_CLIENT_CERT_PATH and TEMPORAL_TLS_CLIENT_KEY_PATH (or …_DATA).';
 const AUTHORITIES =
   'A worker trusts the authorities of this machine: are they installed (on Debian: the package ca-certificates)?';
-const NO_TLS = refused('the server does not speak TLS', 'TEMPORAL_TLS=false turns TLS off.');
+const NO_TLS = 'the server does not speak TLS';
 
-/** By the code of Node or of OpenSSL (an alert has the version of TLS before it), or the status of an answer. The first counts. */
-const FAILURES: readonly [code: RegExp, failure: ConnectionFailure][] = [
-  [/^ECONNREFUSED$/, unreachable('connection refused')],
-  [/^(ENOTFOUND|EAI_AGAIN)$/, unreachable('host name not found')],
-  [/^ETIMEDOUT$/, unreachable('no answer')],
-  [/^ERR_INVALID_URL$/, refused('the address is none', 'Write TEMPORAL_ADDRESS like localhost:7233.')],
-  [/^ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG)$/, NO_TLS],
-  [/ALERT_CERTIFICATE_EXPIRED$/, refused('our certificate has expired', OUR_CERTIFICATE)],
-  [/ALERT_CERTIFICATE_REQUIRED$/, refused('the server wants a certificate of ours, and none is set', OUR_CERTIFICATE)],
-  [/ALERT_UNKNOWN_CA$/, refused('the server refuses our certificate: it does not know who signed it', OUR_CERTIFICATE)],
+/**
+ * By the code of Node or of OpenSSL (an alert has the version of TLS before it), or the status of an answer. The first row counts. One
+ * with a remedy is a refusal.
+ */
+const FAILURES: readonly (readonly [code: RegExp, cause: string, remedy?: string])[] = [
+  [/^ECONNREFUSED$/, 'connection refused'],
+  [/^(ENOTFOUND|EAI_AGAIN)$/, 'host name not found'],
+  [/^ETIMEDOUT$/, 'no answer'],
+  [/^ERR_INVALID_URL$/, 'the address is none', 'Write TEMPORAL_ADDRESS like localhost:7233.'],
+  [/^ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG)$/, NO_TLS, 'TEMPORAL_TLS=false turns TLS off.'],
+  [/ALERT_CERTIFICATE_EXPIRED$/, 'our certificate has expired', OUR_CERTIFICATE],
+  [/ALERT_CERTIFICATE_REQUIRED$/, 'the server wants a certificate of ours, and none is set', OUR_CERTIFICATE],
+  [/ALERT_UNKNOWN_CA$/, 'the server refuses our certificate: it does not know who signed it', OUR_CERTIFICATE],
   [
     /ALERT_(\w*CERTIFICATE\w*|HANDSHAKE_FAILURE|ACCESS_DENIED|DECRYPT_ERROR)$/,
-    refused('the server refuses our certificate', OUR_CERTIFICATE),
+    'the server refuses our certificate',
+    OUR_CERTIFICATE,
   ],
   [
     /^ERR_TLS_CERT_ALTNAME_INVALID$/,
-    refused(
-      "the server's certificate is for another host name",
-      'It must be for the host of TEMPORAL_ADDRESS, or for TEMPORAL_TLS_SERVER_NAME if that is set.',
-    ),
+    "the server's certificate is for another host name",
+    'It must be for the host of TEMPORAL_ADDRESS, or for TEMPORAL_TLS_SERVER_NAME if that is set.',
   ],
-  [/^CERT_HAS_EXPIRED$/, refused("the server's certificate has expired", 'It has to be renewed at the server.')],
+  [/^CERT_HAS_EXPIRED$/, "the server's certificate has expired", 'It has to be renewed at the server.'],
   [
     /CERT|LEAF_SIGNATURE|INVALID_CA/,
-    refused(
-      "the server's certificate is not trusted",
-      'TEMPORAL_TLS_SERVER_CA_CERT_PATH (or …_DATA) names who signed it, if that was no public authority.',
-    ),
+    "the server's certificate is not trusted",
+    'TEMPORAL_TLS_SERVER_CA_CERT_PATH (or …_DATA) names who signed it, if that was no public authority.',
   ],
   [
     /^gRPC status 7$/,
-    refused(
-      'the server refuses the API key or the client certificate (permission denied)',
-      'Look at TEMPORAL_API_KEY or TEMPORAL_TLS_CLIENT_CERT_PATH, and at TEMPORAL_NAMESPACE: may it be used with them?',
-    ),
+    'the server refuses the API key or the client certificate (permission denied)',
+    'Look at TEMPORAL_API_KEY or TEMPORAL_TLS_CLIENT_CERT_PATH, and at TEMPORAL_NAMESPACE: may it be used with them?',
   ],
-  [/^gRPC status 14$/, unreachable('the server answers that it is unavailable')],
+  [/^gRPC status 14$/, 'the server answers that it is unavailable'],
   [
     /^gRPC status 16$/,
-    refused(
-      'the server refuses the API key (unauthenticated)',
-      'Look at TEMPORAL_API_KEY: it may have expired, or been deleted or disabled.',
-    ),
+    'the server refuses the API key (unauthenticated)',
+    'Look at TEMPORAL_API_KEY: it may have expired, or been deleted or disabled.',
   ],
 ];
 
@@ -68,8 +64,9 @@ export async function diagnose(target: TemporalTarget, timeoutMs: number): Promi
   const { tls, apiKey } = target.connectionOptions;
   const code = await askOnce(target, timeoutMs);
   const known = failureOf(code);
-  if (known === NO_TLS && apiKey !== undefined)
-    return refused(NO_TLS.cause, 'The API key needs TLS: look at TEMPORAL_ADDRESS, or remove TEMPORAL_API_KEY.');
+  if (known?.cause === NO_TLS && apiKey !== undefined) {
+    return { ...known, remedy: 'The API key needs TLS: look at TEMPORAL_ADDRESS, or remove TEMPORAL_API_KEY.' };
+  }
   if (known) return known;
   if (code === ANSWERED)
     return unreachable("Node reaches the server, and Temporal's SDK does not", tls ? AUTHORITIES : undefined);
@@ -92,7 +89,10 @@ export function refusedError(where: string, { cause, remedy }: ConnectionFailure
 }
 
 function failureOf(code: string): ConnectionFailure | undefined {
-  return FAILURES.find(([pattern]) => pattern.test(code))?.[1];
+  const row = FAILURES.find(([pattern]) => pattern.test(code));
+  if (!row) return undefined;
+  const [, cause, remedy] = row;
+  return { cause, remedy, refused: remedy !== undefined };
 }
 
 const ANSWERED = 'gRPC status 0';
@@ -137,10 +137,6 @@ function answerTo(session: ClientHttp2Session, metadata: Record<string, string>)
       .resume()
       .end(EMPTY_MESSAGE);
   });
-}
-
-function refused(cause: string, remedy: string): ConnectionFailure {
-  return { cause, refused: true, remedy };
 }
 
 function unreachable(cause: string, remedy?: string): ConnectionFailure {
