@@ -36,11 +36,12 @@ import {
 /** How placing ends: with an order, or with an outcome without one. */
 export type Placement = PlacedOrder | { kind: 'ended'; outcome: OutcomeDetails };
 
-/** What is to be done next; the loop below only executes it. */
+type NextAttempt = { kind: 'attempt'; why: string; afterMs: number; paused?: true };
+
+/** What is to be done next. */
 type Step =
   | PlacedOrder
-  | { kind: 'attempt'; why: string; afterMs: number; paused?: true }
-  | { kind: 'confirm'; confirm: Confirm; unplaced: UnplacedAnswer }
+  | NextAttempt
   /** `absent`: the history shows no order, so a cancel request may end the hold. */
   | { kind: 'hold'; explanation: string; absent: boolean }
   | { kind: 'end'; outcome: 'CANCELLED' | 'REJECTED' | 'NOT_PLACED' | 'ABANDONED'; reason: string };
@@ -83,9 +84,6 @@ export async function placeOrder(purchase: PurchaseRecord, holds: Holds): Promis
       case 'attempt':
         step = await attempt(placing, step);
         break;
-      case 'confirm':
-        step = await confirm(placing, step);
-        break;
       case 'hold':
         step = await askOperator(placing, step);
         break;
@@ -99,7 +97,7 @@ export async function placeOrder(purchase: PurchaseRecord, holds: Holds): Promis
   }
 }
 
-async function attempt(placing: Placing, step: Extract<Step, { kind: 'attempt' }>): Promise<Step> {
+async function attempt(placing: Placing, step: NextAttempt): Promise<Step> {
   const { purchase } = placing;
   await pauseBefore(placing, step);
   if (purchase.cancelRequested) return { kind: 'end', outcome: 'CANCELLED', reason: cancelReason(placing, step.why) };
@@ -117,13 +115,13 @@ async function attempt(placing: Placing, step: Extract<Step, { kind: 'attempt' }
   const { replace } = purchase.settings;
   const next = stepAfter(answer.evidence, { mayHaveArrived: placing.mayHaveArrived, replace });
   placing.mayHaveArrived ||= mayHaveBought(answer.evidence);
-  return next.kind === 'confirm' ? { kind: 'confirm', confirm: next, unplaced: answer } : follow(placing, next, answer);
+  return next.kind === 'confirm' ? confirm(placing, next, answer) : follow(placing, next, answer);
 }
 
 /** Until the attempt may begin, or a cancel request comes. */
 async function pauseBefore(
   { purchase, attempts, until }: Placing,
-  { why, afterMs, paused }: Extract<Step, { kind: 'attempt' }>,
+  { why, afterMs, paused }: NextAttempt,
 ): Promise<void> {
   if (afterMs <= 0 || purchase.cancelRequested) return;
   const pause = Math.min(boundedPause(afterMs, until), until - Date.now());
@@ -190,10 +188,7 @@ function again(placing: Placing, why: string, answer?: UnplacedAnswer): Step {
 }
 
 /** Searches the order history for what became of an attempt. */
-async function confirm(
-  placing: Placing,
-  { confirm: plan, unplaced }: Extract<Step, { kind: 'confirm' }>,
-): Promise<Step> {
+async function confirm(placing: Placing, plan: Confirm, unplaced: UnplacedAnswer): Promise<Step> {
   const { purchase } = placing;
   const { evidence, why, retryAfterMs, inFlight } = unplaced;
   if (plan.searches === 'window') {

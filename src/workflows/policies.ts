@@ -1,19 +1,16 @@
 import type { ActivityOptions, LocalActivityOptions } from '@temporalio/workflow';
 import type { PurchaseSettings } from '../contracts/purchase';
 
-/**
- * Every timeout, retry policy and pause of this project, with its reason. All numbers are milliseconds. Those of a purchase are
- * derived from the settings that it began with. This file imports nothing that runs, so every module may import it.
+/*
+ * Every timeout, retry policy and pause of this project, in milliseconds. Those of a purchase are derived from the settings that it
+ * began with. This file imports nothing that runs, so every module may import it.
  */
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/**
- * Which activities of a full task queue are dispatched first: 1 before 5, and the oldest of one key. The server is strict about it, so
- * placements and deliveries share a key. The server adds the fairness key that the workflow was started with.
- */
+/** 1 goes before 5 in a full task queue. The server is strict about it, so placements and deliveries share a key. */
 const PRIORITY = {
   placementsAndDeliveries: { priorityKey: 1 },
   confirmation: { priorityKey: 2 },
@@ -28,21 +25,14 @@ export const localOptions: LocalActivityOptions = {
 
 /**
  * The shortest pause of a purchase whose history has so many events. A purchase never continues as new, which the fences would take
- * for a reset, and the server ends it at 51,200 events. So from 4,000 events on no pause is shorter than a minute, and every 500 events
- * double it: whatever repeats ends below 12,800 events. No purchase reaches 4,000 with the default settings.
- *
- * @param historyLength in events.
+ * for a reset, and the server ends it at 51,200 events: with this floor, whatever repeats ends below 12,800.
  */
 export function pauseFloor(historyLength: number): number {
   const doublings = Math.floor((historyLength - 4_000) / 500);
   return doublings < 0 ? 0 : MINUTE * 2 ** doublings;
 }
 
-/**
- * The pause of an activity after so many attempts, as the server computes it. What the policy leaves out has Temporal's default.
- *
- * @param policy as the server gives it to the activity, times in milliseconds.
- */
+/** The pause of an activity after so many attempts, as the server computes it. What the policy leaves out has Temporal's default. */
 export function policyPause(attempt: number, policy: ActivityOptions['retry'] = {}): number {
   const { initialInterval = SECOND, backoffCoefficient = 2, maximumInterval = 100 * Number(initialInterval) } = policy;
   return Math.min(Number(initialInterval) * backoffCoefficient ** (attempt - 1), Number(maximumInterval));
@@ -56,8 +46,8 @@ export function longestAskedPause({ maximumAttempts }: ActivityOptions['retry'] 
 /* Placing an order */
 
 /**
- * How old a placement attempt may be when its request is written, counted from its dispatch: also its heartbeat timeout. A worker that
- * was frozen between taking the task and the write wakes up later and sends nothing; a dead one is noticed after it, in under 20 s.
+ * How old a placement attempt may be when its request is written, from its dispatch: a worker that was frozen before the write sends
+ * nothing later. Also its heartbeat timeout: a dead worker is noticed in under 20 s.
  */
 export function placementMaxAge(settings: Pick<PurchaseSettings, 'partnerTimeoutMs'>): number {
   return Math.max(10 * SECOND, settings.partnerTimeoutMs + 2 * SECOND);
@@ -66,15 +56,12 @@ export function placementMaxAge(settings: Pick<PurchaseSettings, 'partnerTimeout
 /** How long before its age limit a placement has the permit for its write: then come the connection and the record. */
 export const placementWriteTime = 2 * SECOND;
 
-/** The requests of a placement: a search, two pages of the history if the partner ignores the search, and the write. */
-const PLACEMENT_REQUESTS = 4;
-
 /**
- * The lowest `PARTNER_MAX_RPS`, to two decimals, under which all requests of a placement fit into one attempt. Permits come at
- * even distances, the first up to one distance after it is asked for.
+ * The lowest `PARTNER_MAX_RPS`, to two decimals, under which the four requests of a placement fit into one attempt: a search, two
+ * pages of the history if the partner ignores the search, and the write. The first permit comes up to one distance later.
  */
 export function lowestRequestRate(settings: Pick<PurchaseSettings, 'partnerTimeoutMs'>): number {
-  const lowest = (PLACEMENT_REQUESTS * SECOND) / (placementMaxAge(settings) - placementWriteTime);
+  const lowest = (4 * SECOND) / (placementMaxAge(settings) - placementWriteTime);
   return Math.ceil(lowest * 100) / 100;
 }
 
@@ -84,8 +71,8 @@ export function placementInFlight(settings: PurchaseSettings): number {
 }
 
 /**
- * One attempt, ever. The timeout is longer than the greatest age of a write plus its request: when it ends an attempt that is alive, no
- * request of it can still be on its way. The only heartbeat before the write is the record of the intention.
+ * One attempt, ever. When the timeout ends an attempt that is alive, no request of it can still be on its way. The only heartbeat
+ * before the write is the record of the intention.
  */
 export function placementOptions(settings: PurchaseSettings): ActivityOptions {
   return {
@@ -106,10 +93,7 @@ export function permitPause(permitInMs: number): number {
   return Math.min(Math.max(permitInMs, SECOND), MINUTE);
 }
 
-/**
- * Before a paused purchase asks again: 30 s, doubling to 5 min. A short confirmation window makes the pauses of the circuit breaker
- * shorter, so that their relation stays.
- */
+/** Before a paused purchase asks again: 30 s, doubling to 5 min. */
 export function pausedPause(settings: Pick<PurchaseSettings, 'confirmWindowMs'>, times: number): number {
   return Math.min(breakerUnit(settings) * 0.5 * 2 ** (times - 1), 5 * breakerUnit(settings));
 }
@@ -120,6 +104,7 @@ export function circuitBreakerPauses(settings: PurchaseSettings): { firstPauseMs
   return { firstPauseMs: unit / 2, longestPauseMs: Math.min(10 * unit, settings.placeWithinMs / 6) };
 }
 
+/** A minute. A shorter confirmation window makes the pauses around the circuit breaker shorter, so that their relation stays. */
 function breakerUnit({ confirmWindowMs }: Pick<PurchaseSettings, 'confirmWindowMs'>): number {
   return Math.min(confirmWindowMs, MINUTE);
 }
@@ -127,8 +112,8 @@ function breakerUnit({ confirmWindowMs }: Pick<PurchaseSettings, 'confirmWindowM
 /* Confirming a placement of unknown outcome */
 
 /**
- * One search of the order history, which may take several pages. Only a search that lacked a permit under `PARTNER_MAX_RPS` is tried
- * again as this one: it shows nothing, and must not begin the window again. The workflow itself repeats every other one.
+ * One search of the order history, which may take several pages. The server repeats only one that lacked a permit under
+ * `PARTNER_MAX_RPS`, which must not begin the window again. The workflow itself repeats every other one.
  */
 export function historySearchOptions(settings: PurchaseSettings): ActivityOptions {
   return {
@@ -149,10 +134,7 @@ export function confirmationPauses({ confirmWindowMs }: Pick<PurchaseSettings, '
   return [1, 2, 4, 8, 15, 30].map((share) => Math.round((confirmWindowMs * share) / 60));
 }
 
-/**
- * How long a history that can't be read is searched again before an operator is asked. A night of an unreadable history wakes nobody
- * while the placement may still be tried; that is also long enough for a key that is rotated.
- */
+/** How long an unreadable history is searched before an operator is asked: nobody is woken while the placement may still be tried. */
 export function unreadableHistoryTimeout({ confirmWindowMs, placeWithinMs }: PurchaseSettings): number {
   return Math.max(3 * confirmWindowMs, placeWithinMs);
 }
@@ -165,8 +147,8 @@ export function lastSearchTimeout({ confirmWindowMs }: PurchaseSettings): number
 /* Local activities in a workflow task: a first poll and a first delivery */
 
 /**
- * The first poll of an order that was just placed. It needs no events of its own, but a workflow task waits for it, and is repeated if
- * its worker dies: so one attempt, and together with {@link firstDeliveryOptions} 3 s of the 10 s that the server gives such a task.
+ * The first poll of an order that was just placed. A workflow task waits for it, and is repeated if its worker dies: so one attempt,
+ * and together with {@link firstDeliveryOptions} 3 s of the 10 s that the server gives such a task.
  */
 export const firstPollOptions: LocalActivityOptions = {
   scheduleToCloseTimeout: 1.75 * SECOND,
@@ -182,11 +164,8 @@ export const firstDeliveryOptions: LocalActivityOptions = {
 /* Polling an order */
 
 /**
- * The wait for an order: not a loop but the retry policy of one activity, which is durable, costs no history event and shows in the UI
- * as an attempt, its last answer and the time of the next. `PURCHASE_POLL_INTERVAL` (30 s) arrives here as `pollIntervalMs`; the
- * coefficient of 1 is what a crashed attempt is retried after.
- *
- * @param remainingMs to the deadline.
+ * The wait for an order: not a loop but the retry policy of one activity, which is durable, costs no history event, and shows its last
+ * answer and the time of the next in the UI. A crashed attempt is retried after the interval, too. @param remainingMs to the deadline
  */
 export function pollingOptions(settings: PurchaseSettings, remainingMs: number): ActivityOptions {
   return {
@@ -213,10 +192,7 @@ export function singlePollOptions(settings: PurchaseSettings): ActivityOptions {
   };
 }
 
-/**
- * The read of an order that an operator names, while the operator waits: all attempts together end before {@link answerTimeout}, unless
- * one request alone may take longer.
- */
+/** The read of an order that an operator names and waits for: it ends before {@link answerTimeout}, unless one request may take longer. */
 export function orderCheckOptions({ partnerTimeoutMs }: PurchaseSettings): ActivityOptions {
   return {
     scheduleToCloseTimeout: Math.max(20 * SECOND, partnerTimeoutMs + 5 * SECOND),
@@ -272,7 +248,7 @@ export const readRetry = { tries: 4, firstPauseMs: 500 };
 
 /**
  * The longest pauses that the partner may ask for while its order history is read: one, and all of them. Without a page there is no
- * reconciliation, so it is waited for, and four hours of the six are left for the rest.
+ * reconciliation, and four hours of the six are left for the rest.
  */
 export const pagePauses = { longestMs: HOUR, togetherMs: 2 * HOUR };
 
@@ -282,10 +258,7 @@ export const orderPauses = { longestMs: 30 * SECOND, togetherMs: 2 * HOUR };
 /** No reconciliation runs into the next night's. */
 export const reconciliationTimeout = 23 * HOUR;
 
-/**
- * Many namespaces with the same cron don't all begin in the same second. A server that was away at night still runs it, unless the
- * next night is near.
- */
+/** Many namespaces don't all begin in the same second. A server that was away at night still runs it, unless the next night is near. */
 export const schedulePolicies = { jitter: 5 * MINUTE, catchupWindow: 12 * HOUR };
 
 /** The age from which an order without a purchase is a finding: a placement and its confirmation may take as long. */
@@ -298,18 +271,15 @@ export function confirmedAge({ confirmWindowMs, partnerTimeoutMs }: PurchaseSett
 /** How long a command or a reconciliation waits for a worker to answer an update, or to deliver. */
 export const answerTimeout = 30 * SECOND;
 
-/**
- * At shutdown, running activities may end by themselves: a placement searches and writes, a delivery reads and posts. The SDK's own
- * default would cancel them at once.
- */
+/** At shutdown, running activities may end by themselves. The SDK's own default would cancel them at once. */
 export function shutdownOptions(settings: PurchaseSettings): { shutdownGraceTime: number; shutdownForceTime: number } {
   const graceMs = 2 * settings.partnerTimeoutMs + settings.deliveryTimeoutMs + 5 * SECOND;
   return { shutdownGraceTime: graceMs, shutdownForceTime: graceMs + 10 * SECOND };
 }
 
 /**
- * How long workflow code may run without a pause. A freeze in its middle counts, and if code is cut short Node may end the whole process
- * (nodejs/node#38503), as it now and then did with the SDK's default of 5 s. The SDK takes this option, though its types hide it.
+ * How long workflow code may run without a pause, a freeze included. When it is cut short, Node may end the whole process
+ * (nodejs/node#38503), as it did with the SDK's default of 5 s. The SDK takes this option, though its types hide it.
  */
 export const workflowCodeOptions = { isolateExecutionTimeout: MINUTE };
 
