@@ -20,9 +20,8 @@ export const STATUS_QUERY = 'status';
 export const RESOLVE_UPDATE = 'resolve';
 
 /**
- * The id of that update: the same decision on the same hold is one update, whoever sends it and how often. An order is
- * read anew each time it is named, because the partner may have been away the time before: such an update has no id that
- * follows from it, and the client makes one.
+ * The id of that update: the same decision on the same hold is one update, whoever sends it and how often. None for `order`: the
+ * order is read anew each time, because the partner may have been away the time before.
  */
 export function resolveUpdateId({ hold, decision }: Decision): string | undefined {
   return decision === 'order' ? undefined : `${hold} ${decision}`;

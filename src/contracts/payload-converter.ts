@@ -13,10 +13,8 @@ import {
 const UNDECODABLE = 'a payload that could not be decoded';
 
 /**
- * Anybody can send any payload: another encoding, or broken JSON. The SDK's converter throws outside our code then: a workflow task
- * fails and is retried for ever, and a list of workflows ends at the first such memo.
- *
- * @param converter its error is dropped: the message may quote the payload.
+ * Anybody can send any payload. The SDK's converter throws outside our code then: a workflow task fails for ever, and a list of
+ * workflows ends at the first such memo. The error is dropped, because its message may quote the payload.
  */
 export function toleratingUndecodable(converter: PayloadConverter): PayloadConverter {
   return {

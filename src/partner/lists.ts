@@ -1,8 +1,9 @@
+import type { PartnerClient } from './client';
 import { PartnerError, type PartnerOperation } from './errors';
 import { type ReadRetry, withRetry } from './retry';
 import { isUnreadable, type NewestEnd, newestEndOf, timesOf, type UnreadableRow } from './rows';
 import { MAX_PAGE_SIZE } from './types';
-import type { Answer, HistoryRow, OrderPage, OrderQuery, Product, ProductPage, ProductQuery } from './types';
+import type { HistoryRow, OrderQuery, Product, ProductQuery } from './types';
 
 /** How far a list has been read: the last page, all pages, the pages and rows read so far. */
 export type ReadProgress = Record<'page' | 'pages' | 'read' | 'rows', number>;
@@ -28,10 +29,7 @@ export interface NewestOrders {
   aheadMs: number;
 }
 
-interface Partner {
-  listProducts(query: ProductQuery): Promise<Answer<ProductPage>>;
-  listOrders(query: OrderQuery): Promise<Answer<OrderPage>>;
-}
+type Partner = Pick<PartnerClient, 'listProducts' | 'listOrders'>;
 
 const MOST_PAGES = 20_000;
 const MOST_READINGS = 3;
@@ -128,10 +126,7 @@ async function* newRows<Row extends ListRow>(list: PagedList<Row>, since = -Infi
 }
 
 /** A row with what distinguishes it from others in the list. */
-interface NamedRow<Row> {
-  name: string;
-  row: Row;
-}
+type NamedRow<Row> = { name: string; row: Row };
 
 /** Reads a list once, and finds out whether it has shown all rows. */
 class Reading<Row extends ListRow> {

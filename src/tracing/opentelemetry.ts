@@ -117,11 +117,7 @@ const PRESENTABLE: ReadonlySet<string> = new Set([
   'error.type',
 ]);
 
-/**
- * Wraps an exporter so that it sends names, times, ids and the attributes above, whatever made the span.
- *
- * @param onFailure called when spans can't be sent, and again only after some could.
- */
+/** Sends only names, times, ids and the attributes above. @param onFailure called when spans can't be sent, and again only after some could */
 function presentableOnly(exporter: SpanExporter, onFailure: (error: Error | undefined) => void): SpanExporter {
   let failing = false;
   return {

@@ -17,11 +17,8 @@ import { boundedPause, firstStart, type PurchaseRecord } from './purchase-record
 const local = proxyLocalActivities<Activities>(firstPollOptions);
 
 /**
- * Notes the order, waits until it has ended or the deadline has passed, and polls it once more then.
- *
- * An order that was just placed is polled by a local activity, at once or after `PURCHASE_FIRST_POLL`. From then on the pause between
- * polls is not a timer: it is the retry policy of `awaitOrderChange`, see `pollingOptions` in policies.ts. Whatever ends that activity
- * early (an operator, an answer that can't be used) only makes it start again.
+ * Notes the order, waits until it has ended or the deadline has passed, and polls it once more then. The pause between polls is the
+ * retry policy of `awaitOrderChange` (`pollingOptions`). If an operator ends that activity early, it only starts again.
  *
  * @returns the order as it was seen last; undefined if the partner could not be asked at the deadline.
  */

@@ -31,9 +31,8 @@ type FoundOrders = [FoundOrder, ...FoundOrder[]];
 type HistoryAnswer = { kind: 'found'; orders: FoundOrders } | { kind: 'absent' } | { kind: 'unreadable'; why: string };
 
 /**
- * Searches the order history, soon and then with growing gaps. An order is absent only if every search of a whole window showed so; a
- * search that fails or proves nothing begins the window again. It lasts from the answer of its first search to the question of its
- * last: what a search shows may be as old as its question. A window that has begun is always finished.
+ * Searches the order history. An order is absent only if every search of a whole window showed so; one that fails or proves nothing
+ * begins the window again. It lasts from the answer of its first search to the question of its last: an answer may be as old as that.
  */
 export async function searchForOrder(purchase: PurchaseRecord, search: HistorySearch): Promise<HistoryAnswer> {
   const { settings } = purchase;

@@ -25,9 +25,7 @@ export type SaleDeliveryEnd = SaleDelivered | { kind: 'EXHAUSTED'; why: string }
 
 /**
  * Delivers one event about a sale, for a day if need be. It may be received several times, which is harmless: a key has the same id in
- * every event.
- *
- * @param atOnce whether the first attempt may be a local activity, in this very workflow task.
+ * every event. @param atOnce whether the first attempt may be a local activity, in this very workflow task
  */
 export async function deliverSale(
   delivering: Pick<PurchaseRecord, 'settings' | 'showDelivering'>,

@@ -40,9 +40,8 @@ interface OpenHold {
 }
 
 /**
- * The holds of a purchase, one at a time, and where decisions arrive. The validator checks only the shape, because a
- * rejected update leaves no trace; `resolve` decides, so that whoever comes second, too early, or answers an older hold is
- * on record too.
+ * The holds of a purchase, one at a time, and where decisions arrive. The validator checks only the shape, because a rejected update
+ * leaves no trace. `resolve` decides, so a decision that is late, too early, or about an older hold is on record, too.
  */
 export class Holds {
   private current: OpenHold | undefined;

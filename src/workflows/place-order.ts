@@ -67,9 +67,8 @@ interface Placing {
 }
 
 /**
- * Places the order once. Two things make a second placement impossible: each attempt is one activity with one attempt
- * (`placementOptions`) that sends at most one request, behind the fences in activities/place-order.ts; and what follows from its
- * answer is one table (`stepAfter`): no request is sent before the one before it is proven not sent, refused or absent.
+ * Places the order once. Each attempt is one activity (`placementOptions`) that sends at most one request, behind the fences in
+ * activities/place-order.ts. `stepAfter` says what follows: no other request before that one is proven not sent, refused or absent.
  */
 export async function placeOrder(purchase: PurchaseRecord, holds: Holds): Promise<Placement> {
   const until = Date.now() + purchase.settings.placeWithinMs;
@@ -245,10 +244,8 @@ async function askOperator(placing: Placing, { explanation, absent }: Extract<St
 }
 
 /**
- * Makes sure that a purchase which is to end without an order has none. A request that the history showed absent may have been booked
- * since: one more search. A later run first confirms a whole window of its own, because the run before may have placed the order.
- *
- * @returns what to do instead of ending; undefined if it may end.
+ * Makes sure that a purchase which is to end without an order has none: a request that the history showed absent may have been booked
+ * since, and the run before a later one may have placed the order. @returns what to do instead; undefined if it may end
  */
 async function confirmEnd(
   placing: Placing,

@@ -42,9 +42,7 @@ export async function countListed(client: Client, filter: string): Promise<numbe
 
 /**
  * How long ago the oldest workflow of a list filter was started, in ms, within 2 %. The server sorts no list, so ten counts halve
- * the range of possible ages, on a logarithmic scale.
- *
- * @param now epoch ms. @throws ServiceError
+ * the range of possible ages, on a logarithmic scale. @throws ServiceError
  */
 export async function oldestAge(client: Client, filter: string, now: number): Promise<number> {
   let [younger, older] = [YOUNGEST_MS, OLDEST_MS];

@@ -21,10 +21,8 @@ interface EndedRun extends Omit<EndedReconciliation, 'result'> {
 }
 
 /**
- * Reads the last reconciliation of a task queue that counts. A dry run does not. A manual run counts only if it looked back at
- * least as far as the last scheduled one, or a day if there is none: otherwise it can't show that earlier findings are gone.
- *
- * @returns a function that reads it and fetches a result only once. @throws ServiceError
+ * Reads the last reconciliation of a task queue that counts, and its result only once. A dry run does not count; a manual run only if
+ * it looked back as far as the last scheduled one, or a day if there is none: otherwise it can't show that earlier findings are gone.
  */
 export function createLastReconciliationReader(
   client: Client,
@@ -57,10 +55,8 @@ async function lastRun(client: Client, taskQueue: string): Promise<EndedRun | un
 }
 
 /**
- * Checks a look-back against the namespace's retention less a day. Older purchases are forgotten, and a reconciliation would
- * report each of their orders as an orphan.
- *
- * @returns why the look-back is refused and what to do, or undefined.
+ * Why a look-back beyond the namespace's retention less a day is refused, and what to do. Older purchases are forgotten, and a
+ * reconciliation would report each of their orders as an orphan.
  */
 export async function lookbackIssue(client: Client, lookbackMs: number): Promise<string | undefined> {
   const { namespace } = client.options;

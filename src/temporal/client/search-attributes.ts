@@ -14,11 +14,7 @@ const USABLE_WITHIN_MS = 30_000;
 /** A client's connection, or a worker's. */
 type Services = Pick<Connection, 'operatorService' | 'workflowService'>;
 
-/**
- * The first call of a worker for which the server checks its key: the one that connects is open to all.
- *
- * @throws TemporalConfigError if the key is refused, or the namespace or one of its search attributes is missing.
- */
+/** @throws TemporalConfigError if the key is refused, or the namespace or one of its search attributes is missing. */
 export async function requireSearchAttributes(connection: Services, namespace: string): Promise<void> {
   const missing = await missingSearchAttributes(connection, namespace).catch((error: unknown) => {
     if (grpcErrorOf(error)?.code === GRPC_STATUS.NOT_FOUND)
@@ -37,10 +33,8 @@ export async function requireSearchAttributes(connection: Services, namespace: s
 }
 
 /**
- * Temporal Cloud may not list the search attributes of a namespace to a key that can write in it. Searching by one of them
- * then shows whether the namespace has it.
- *
- * @returns the names that the namespace lacks, or has with another type than Keyword if the server lists them.
+ * The search attributes that a namespace lacks, or has with another type than Keyword. Temporal Cloud may not list them to a key that
+ * can write in the namespace. Searching by one of them then shows whether it is there.
  */
 export async function missingSearchAttributes(connection: Services, namespace: string): Promise<string[]> {
   const names = SEARCH_ATTRIBUTES.map(({ name }) => name);

@@ -4,10 +4,8 @@ import type { Worker, WorkerDeploymentOptions } from '@temporalio/worker';
 const FAILED_LIMITS = { everyMs: 1_000, withinMs: 5_000 };
 
 /**
- * Runs a worker until it has ended. After a failure the SDK may wait for ever for its polls, and the process would live on with
- * a dead worker, alive to every probe: so a failed worker gets a few seconds.
- *
- * @throws what the SDK says of the failure, or Error if it says nothing in time.
+ * Runs a worker until it has ended. After a failure the SDK may wait for ever for its polls, alive to every probe, so a failed worker
+ * gets a few seconds. @throws what the SDK says of the failure, or Error if it says nothing in time
  */
 export async function runWorker(
   worker: Pick<Worker, 'run' | 'getState'>,
@@ -28,11 +26,7 @@ export async function runWorker(
   }
 }
 
-/**
- * With a version, each workflow stays with the version that it began on (`PINNED`), unless its code says otherwise.
- *
- * @returns undefined without one: the worker is not versioned.
- */
+/** Each workflow stays with the version that it began on. Without a version the worker is not versioned. */
 export function versioningOf(version?: WorkerDeploymentOptions['version']): WorkerDeploymentOptions | undefined {
   return version && { version, useWorkerVersioning: true, defaultVersioningBehavior: 'PINNED' };
 }
