@@ -207,19 +207,15 @@ async function confirm(placing: Placing, plan: Confirm, unplaced: UnplacedAnswer
       return { kind: 'hold', explanation: `${why}, and ${history.why}`, absent: false };
     case 'absent': {
       const { ifAbsent } = plan;
-      if (ifAbsent.kind !== 'attempt') return absentStep(placing, ifAbsent, unplaced);
+      if (ifAbsent.kind === 'hold' && purchase.cancelRequested) {
+        return { kind: 'end', outcome: 'CANCELLED', reason: cancelReason(placing, why) };
+      }
+      if (ifAbsent.kind !== 'attempt') return follow(placing, ifAbsent, unplaced);
       // The partner's pause is over where it was waited for; a refusal of ours still has one.
       const pace = plan.searches === 'window' ? undefined : unplaced;
       return again(placing, plan.searches === 'window' ? `${why}, and no order came of it` : why, pace);
     }
   }
-}
-
-function absentStep(placing: Placing, next: Exclude<NextStep, Confirm>, unplaced: UnplacedAnswer): Step {
-  if (next.kind === 'hold' && placing.purchase.cancelRequested) {
-    return { kind: 'end', outcome: 'CANCELLED', reason: cancelReason(placing, unplaced.why) };
-  }
-  return follow(placing, next, unplaced);
 }
 
 function cancelReason({ lastBegunAt }: Placing, why: string): string {

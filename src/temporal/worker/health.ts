@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { performance } from 'node:perf_hooks';
@@ -47,34 +48,29 @@ async function askServer(worker: Worker, connection: NativeConnection): Promise<
   }
 }
 
-/** The health endpoint. `/healthz`: the process is alive. `/readyz`: connected and polling. */
-export interface HealthServer {
-  address: string;
-  close(): Promise<void>;
-}
-
-/** @throws Error when the address is taken; the message says which variable to change. */
+/**
+ * The health endpoint. `/healthz`: the process is alive. `/readyz`: connected and polling.
+ *
+ * @throws Error when the address is taken; the message says which variable to change.
+ */
 export async function startHealthServer(
   { host, port }: { host: string; port: number },
   readiness: () => Promise<Readiness>,
-): Promise<HealthServer> {
+): Promise<{ address: string; close(): Promise<void> }> {
   const limits = { headersTimeout: REQUEST_MS, requestTimeout: REQUEST_MS };
   const server = createServer(limits, (request, response) => void answer(request, response, readiness));
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', ({ message }) => {
-      reject(new Error(`HEALTH_ADDRESS ${host}:${port} can't be used: ${message}`));
-    });
-    server.listen(port, host, resolve);
+  await once(server.listen(port, host), 'listening').catch(({ message }: Error) => {
+    throw new Error(`HEALTH_ADDRESS ${host}:${port} can't be used: ${message}`);
   });
   const bound = server.address() as AddressInfo;
   return {
     address: `${bound.address}:${bound.port}`,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        // A client that has connected and sends nothing would keep it open.
-        server.closeAllConnections();
-      }),
+    async close() {
+      const closed = once(server.close(), 'close');
+      // A client that has connected and sends nothing would keep it open.
+      server.closeAllConnections();
+      await closed;
+    },
   };
 }
 
