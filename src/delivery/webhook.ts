@@ -18,9 +18,8 @@ export interface WebhookOptions {
 const MAX_ANSWER_BYTES = 64 * 1024;
 
 /**
- * Posts events, signed by Standard Webhooks. Redirects are not followed: keys go where the configuration says and nowhere
- * else. The answer's body is read away and never looked at. Attempts share no connection while they run, so a receiver
- * that hangs holds up only its own.
+ * Posts events, signed by Standard Webhooks. Redirects are not followed: keys go where the configuration says and nowhere else.
+ * Attempts share no connection while they run, so a receiver that hangs holds up only its own.
  */
 export function createWebhookDelivery(options: WebhookOptions): Delivery {
   const { url, timeoutMs, now = Date.now } = options;

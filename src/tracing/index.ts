@@ -27,11 +27,7 @@ const OFF: Tracing = {
   close: async () => {},
 };
 
-/**
- * Turns tracing on if OTEL_EXPORTER_OTLP_ENDPOINT is set. Otherwise nothing of OpenTelemetry is loaded.
- *
- * @param warn called when the collector can no longer be reached.
- */
+/** Turns tracing on if there is an endpoint. Otherwise nothing of OpenTelemetry is loaded. @param warn the collector can't be reached */
 export function startTracing(
   endpoint: string | undefined,
   service: 'worker' | 'starter',

@@ -12,7 +12,7 @@ import {
   OpenTelemetryWorkflowClientInterceptor,
 } from '@temporalio/interceptors-opentelemetry';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
-import { type Delivery, isDeliveryError } from '../delivery';
+import { isDeliveryError } from '../delivery';
 import { presentableTraceId, safeErrorCode, subjectOf } from '../domain/presentable';
 import { isPartnerError } from '../partner';
 import { withinMs } from '../temporal/client';
@@ -38,7 +38,11 @@ export function startOpenTelemetry(service: 'worker' | 'starter', warn: (line: s
     clientInterceptors: [new OpenTelemetryWorkflowClientInterceptor()],
     aroundRequest: [traceRequest],
     around: (delivery) => ({
-      deliver: (event, withinMs) => traceDelivery(event, () => delivery.deliver(event, withinMs)),
+      deliver(event, withinMs) {
+        const { type, data } = event.body;
+        const attributes = { 'delivery.event_id': event.id, 'delivery.event_type': type, ...attributesOf(data) };
+        return inSpan(`deliver ${type}`, attributes, () => delivery.deliver(event, withinMs));
+      },
       close: () => delivery.close(),
     }),
     headers() {
@@ -67,14 +71,6 @@ const traceRequest: Tracing['aroundRequest'][number] = ({ operation, ...about },
     span.setAttributes({ 'partner.trace_id': presentableTraceId(answer.traceId) });
     return answer;
   });
-
-function traceDelivery(
-  { id, body }: Parameters<Delivery['deliver']>[0],
-  deliver: () => Promise<boolean>,
-): Promise<boolean> {
-  const attributes = { 'delivery.event_id': id, 'delivery.event_type': body.type, ...attributesOf(body.data) };
-  return inSpan(`deliver ${body.type}`, attributes, deliver);
-}
 
 /** Runs the work in a span, as a child of the current one. */
 function inSpan<T>(name: string, attributes: Attributes, work: (span: Span) => Promise<T>): Promise<T> {

@@ -20,6 +20,9 @@ import type { PurchaseRecord } from './purchase-record';
 
 const local = proxyLocalActivities<Activities>(firstDeliveryOptions);
 
+/** How often a changed order is reviewed again. */
+export const MOST_REVIEWS = 3;
+
 /** How a delivery ended; `EXHAUSTED` if it was tried for a day, or ended by an operator without a receipt. */
 export type SaleDeliveryEnd = SaleDelivered | { kind: 'EXHAUSTED'; why: string };
 

@@ -14,13 +14,10 @@ import { REFERENCE_ID } from '../contracts/search-attributes';
 import { keyIdsOf, unionOfKeys } from '../domain/line-totals';
 import { escapeMarkdown } from '../domain/texts';
 import { type EndedSale, planDelivery } from '../domain/plan-delivery';
-import { deliverSale } from './deliver-events';
+import { deliverSale, MOST_REVIEWS } from './deliver-events';
 import { instant } from './describe-status';
 import { isEndedSale, validateDelivery } from './guards';
 import { localOptions, readSaleOptions } from './policies';
-
-/** How often a changed order is reviewed again. */
-const MOST_REVIEWS = 3;
 
 /**
  * Brings the checkout up to date after a purchase has ended: keys that came late, a refund, or everything once more.

@@ -6,12 +6,10 @@ import { eventTypeOf } from '../domain/purchase-state';
 import type { SaleDelivery } from '../domain/plan-delivery';
 import { type Accepted, reviewOrder } from '../domain/review-order';
 import { awaitOrder, pollOnce } from './await-order';
-import { deliverSale, raiseAlert, type SaleDeliveryEnd } from './deliver-events';
+import { deliverSale, MOST_REVIEWS, raiseAlert, type SaleDeliveryEnd } from './deliver-events';
 import type { HoldCause, Holds } from './holds';
 import { boundedPause, type OutcomeDetails, type PurchaseRecord } from './purchase-record';
 
-/** How often a changed order is reviewed again before an operator is asked. */
-const MOST_REVIEWS = 3;
 /** Key ids in an alert. */
 const MOST_SHOWN = 20;
 

@@ -75,9 +75,7 @@ async function connectOnce({ connectionOptions, apiKey }: TemporalTarget, timeou
 
 /**
  * Connects, and tries again until `tries` are used up. A connection that comes after its try was given up is closed.
- *
- * @param connect one try; a TypeError means that its options can't be used.
- * @throws TemporalUnreachableError, TemporalConfigError, StoppedError
+ * A TypeError of a try means that its options can't be used. @throws TemporalUnreachableError, TemporalConfigError, StoppedError
  */
 export async function connectWithRetry<T extends { close(): Promise<void> }>(
   target: TemporalTarget,

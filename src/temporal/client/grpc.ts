@@ -13,11 +13,7 @@ export const GRPC_STATUS = {
   UNAUTHENTICATED: 16,
 } as const;
 
-/**
- * What the server said, whether or not Temporal's client has wrapped it: its own errors keep that to themselves.
- *
- * @returns undefined for any other error.
- */
+/** What the server said, whether or not Temporal's client has wrapped it; undefined for any other error. */
 export function grpcErrorOf(error: unknown): { code: number; details: string } | undefined {
   const { cause } = (error ?? {}) as { cause?: unknown };
   const said = [cause, error].find(isGrpcServiceError);

@@ -81,12 +81,14 @@ async function* closingMemos(client: Client, referenceId: string): AsyncGenerato
 }
 
 /** Reads a workflow's argument from the first event of its history, whoever started it. @throws WorkflowNotFoundError */
-async function readStartInput(client: Client, run: Run): Promise<unknown> {
-  const { workflowId, runId } = run;
+async function readStartInput(client: Client, { workflowId, runId }: Run): Promise<unknown> {
   const first = { namespace: client.options.namespace, execution: { workflowId, runId }, maximumPageSize: 1 };
-  const { history } = await client.workflowService
-    .getWorkflowExecutionHistory(first)
-    .catch((error: unknown) => refuse(error, run));
+  const { history } = await client.workflowService.getWorkflowExecutionHistory(first).catch((error: unknown) => {
+    // The SDK does the same for all other calls.
+    const said = grpcErrorOf(error);
+    if (said?.code === GRPC_STATUS.NOT_FOUND) throw new WorkflowNotFoundError(said.details, workflowId, runId);
+    throw error;
+  });
   const started = history?.events?.[0]?.workflowExecutionStartedEventAttributes;
   return firstOf(client, started?.input?.payloads);
 }
@@ -106,13 +108,6 @@ async function readRecordedSecretId(client: Client, { workflowId, runId }: Run):
     if (typeof input?.fingerprintSecretId === 'string') return input.fingerprintSecretId;
   }
   return undefined;
-}
-
-/** As the SDK does elsewhere: for a history it passes on what the server says. */
-function refuse(error: unknown, { workflowId, runId }: Run): never {
-  const said = grpcErrorOf(error);
-  if (said?.code === GRPC_STATUS.NOT_FOUND) throw new WorkflowNotFoundError(said.details, workflowId, runId);
-  throw error;
 }
 
 async function firstOf(client: Client, payloads: Payload[] | null | undefined): Promise<unknown> {

@@ -1,4 +1,4 @@
-import type { Client } from '@temporalio/client';
+import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
 import { RECONCILE_NOW, RECONCILE_WORKFLOW } from '../../contracts/names';
 import type { ReconciliationMemo, ReconciliationResult } from '../../contracts/reconciliation';
 import { inHours } from '../../domain/texts';
@@ -14,12 +14,6 @@ export interface EndedReconciliation {
   result: ReconciliationResult;
 }
 
-interface EndedRun extends Omit<EndedReconciliation, 'result'> {
-  workflowId: string;
-  runId: string;
-  lookbackMs: number;
-}
-
 /**
  * Reads the last reconciliation of a task queue that counts, and its result only once. A dry run does not count; a manual run only if
  * it looked back as far as the last scheduled one, or a day if there is none: otherwise it can't show that earlier findings are gone.
@@ -31,27 +25,25 @@ export function createLastReconciliationReader(
   let last: EndedReconciliation | undefined;
   return async () => {
     const run = await lastRun(client, taskQueue);
-    if (!run || (last && run.endedAt <= last.endedAt)) return last;
-    const { workflowId, runId, startedAt, endedAt } = run;
-    const handle = client.workflow.getHandle(workflowId, runId, { followRuns: false });
-    last = { startedAt, endedAt, result: (await handle.result()) as ReconciliationResult };
+    const endedAt = run?.closeTime?.getTime() ?? 0;
+    if (!run || (last && endedAt <= last.endedAt)) return last;
+    const handle = client.workflow.getHandle(run.workflowId, run.runId, { followRuns: false });
+    last = { startedAt: run.startTime.getTime(), endedAt, result: (await handle.result()) as ReconciliationResult };
     return last;
   };
 }
 
 /** The server lists the run that ended last first. */
-async function lastRun(client: Client, taskQueue: string): Promise<EndedRun | undefined> {
+async function lastRun(client: Client, taskQueue: string): Promise<WorkflowExecutionInfo | undefined> {
   const query = `WorkflowType = '${RECONCILE_WORKFLOW}' AND ExecutionStatus = 'Completed' AND ${inTaskQueue(taskQueue)}`;
-  const manual: EndedRun[] = [];
-  for await (const one of client.workflow.list({ query, pageSize: PAGE_SIZE })) {
-    const { dryRun, lookbackMs } = (one.memo ?? {}) as Partial<ReconciliationMemo>;
+  const manual: { run: WorkflowExecutionInfo; lookbackMs: number }[] = [];
+  for await (const run of client.workflow.list({ query, pageSize: PAGE_SIZE })) {
+    const { dryRun, lookbackMs } = (run.memo ?? {}) as Partial<ReconciliationMemo>;
     if (dryRun !== false || lookbackMs === undefined) continue;
-    const { workflowId, runId, startTime, closeTime } = one;
-    const run = { workflowId, runId, lookbackMs, startedAt: startTime.getTime(), endedAt: closeTime?.getTime() ?? 0 };
-    if (workflowId !== RECONCILE_NOW) return manual.find((other) => other.lookbackMs >= lookbackMs) ?? run;
-    manual.push(run);
+    if (run.workflowId !== RECONCILE_NOW) return manual.find((other) => other.lookbackMs >= lookbackMs)?.run ?? run;
+    manual.push({ run, lookbackMs });
   }
-  return manual.find(({ lookbackMs }) => lookbackMs >= DAY_MS);
+  return manual.find(({ lookbackMs }) => lookbackMs >= DAY_MS)?.run;
 }
 
 /**

@@ -4,11 +4,7 @@ import { DELIVER_WORKFLOW, deliverWorkflowId } from '../../contracts/names';
 import { REFERENCE_ID } from '../../contracts/search-attributes';
 import { summaryOf } from '../../domain/texts';
 
-/**
- * Starts what brings the checkout up to date after the end of a purchase, or finds the one that runs: one at a time.
- *
- * @param taskQueue that of the purchase.
- */
+/** Starts what brings the checkout up to date after the end of a purchase, on its task queue, or finds the one that runs. */
 export function startDelivery(
   client: Client,
   taskQueue: string,

@@ -8,11 +8,7 @@ export interface RuntimeSettings {
   metricsAddress: { host: string; port: number };
 }
 
-/**
- * Installs the process's one Temporal runtime: logs on stdout, metrics for Prometheus.
- *
- * @throws Error if the metrics address is taken; the message names the variable to change.
- */
+/** Installs the process's one Temporal runtime: logs on stdout, metrics for Prometheus. @throws Error if the metrics address is taken */
 export function installRuntime({ logLevel, logFormat, metricsAddress }: RuntimeSettings): DefaultLogger {
   const level = logLevel.toUpperCase() as Uppercase<typeof logLevel>;
   const logger = new DefaultLogger(level, logFormat === 'pretty' ? writePretty : writeJson);
