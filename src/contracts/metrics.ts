@@ -162,26 +162,22 @@ type LabelsOf<N extends MetricName> = {
 };
 
 /** Records the declared metrics and no others. It never throws: an invalid value is left out. */
-export interface Metrics {
-  count<N extends NameOf<'counter'>>(name: N, labels: LabelsOf<N>, by?: number): void;
-  record<N extends NameOf<'histogram'>>(name: N, value: number, labels: LabelsOf<N>): void;
-  /** The exporter has no gauge below 0: it shows 0 then. */
-  set<N extends NameOf<'gauge'>>(name: N, value: number, labels: LabelsOf<N>): void;
-}
+export type Metrics = ReturnType<typeof metricsOf>;
 
 /** @param meter of the process, or of workflows, whose meter records nothing during a replay. */
-export function metricsOf(meter: MetricMeter): Metrics {
+export function metricsOf(meter: MetricMeter) {
   return {
-    count(name, labels, by = 1) {
+    count<N extends NameOf<'counter'>>(name: N, labels: LabelsOf<N>, by = 1): void {
       meter.createCounter(name, undefined, METRICS[name].meaning).add(by, labels);
     },
-    record(name, value, labels) {
+    record<N extends NameOf<'histogram'>>(name: N, value: number, labels: LabelsOf<N>): void {
       // The partner may write a negative amount. The SDK throws then, and the workflow task would fail for ever.
       if (!(value >= 0)) return;
       const { unit, meaning }: DeclaredMetric = METRICS[name];
       meter.createHistogram(name, 'float', unit, meaning).record(value, labels);
     },
-    set(name, value, labels) {
+    /** The exporter has no gauge below 0: it shows 0 then. */
+    set<N extends NameOf<'gauge'>>(name: N, value: number, labels: LabelsOf<N>): void {
       meter.createGauge(name, 'float', undefined, METRICS[name].meaning).set(Math.max(value, 0), labels);
     },
   };

@@ -5,26 +5,22 @@ import type { Key } from '../domain/order';
  * Names keys without showing them. A plain hash of a 16-digit code could be searched; a keyed one can't without the secret.
  * A fingerprint is `kid.mac`: the id of the secret that made it, and 96 bits of HMAC-SHA-256.
  */
-export interface Fingerprinter {
-  /** The id of the newest secret. */
-  newestId(): string;
-  /**
-   * The ids of the keys of one product: their fingerprints, and `#2` after that of a second identical key.
-   *
-   * @returns undefined if the secret of this id is not here.
-   */
-  keyIds(keys: readonly Key[], secretId: string): string[] | undefined;
-}
+export type Fingerprinter = ReturnType<typeof createFingerprinter>;
 
 /** @param secrets newest first; read at each use, so that a rotated secret is picked up. */
-export function createFingerprinter(secrets: () => readonly string[]): Fingerprinter {
+export function createFingerprinter(secrets: () => readonly string[]) {
   return {
-    newestId() {
+    /** The id of the newest secret. */
+    newestId(): string {
       const [newest] = secrets();
       if (newest === undefined) throw new Error('no fingerprint secret');
       return idOf(newest);
     },
-    keyIds(keys, secretId) {
+    /**
+     * The ids of the keys of one product: their fingerprints, and `#2` after that of a second identical key. Undefined if the secret
+     * of this id is not here.
+     */
+    keyIds(keys: readonly Key[], secretId: string): string[] | undefined {
       const secret = secrets().find((candidate) => idOf(candidate) === secretId);
       if (secret === undefined) return undefined;
       const counts = new Map<string, number>();
