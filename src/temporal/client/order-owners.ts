@@ -19,17 +19,9 @@ const REMEMBERED_MS = 60_000;
 const MOST_REMEMBERED = 5_000;
 
 /** Knows which purchases name an order as theirs: from Temporal's lists, and, because lists lag, from what this process has seen. */
-export interface OrderOwners {
-  /** Notes that a purchase has this order and no other. */
-  noteOwner(orderId: string, referenceId: string): void;
-  /**
-   * References of other purchases, ten at most, that name this order: the partner may answer two placements with one id. If lists
-   * can't be read in time the answer is empty: not knowing is no reason to withhold paid goods, and the reconciliation finds the rest.
-   */
-  othersWithOrder(orderId: string, referenceId: string): Promise<string[]>;
-}
+export type OrderOwners = ReturnType<typeof createOrderOwners>;
 
-export function createOrderOwners(client: Client, now: () => number = Date.now): OrderOwners {
+export function createOrderOwners(client: Client, now: () => number = Date.now) {
   /** The latest order of each reference, oldest first. */
   const recent = new Map<string, { orderId: string; at: number }>();
   let askedAt = -Infinity;
@@ -49,7 +41,8 @@ export function createOrderOwners(client: Client, now: () => number = Date.now):
     owners.filter((owner) => owner !== referenceId).slice(0, MOST_OTHERS);
 
   return {
-    noteOwner(orderId, referenceId) {
+    /** Notes that a purchase has this order and no other. */
+    noteOwner(orderId: string, referenceId: string): void {
       recent.delete(referenceId);
       recent.set(referenceId, { orderId, at: now() });
       for (const [oldest, { at }] of recent) {
@@ -57,7 +50,11 @@ export function createOrderOwners(client: Client, now: () => number = Date.now):
         recent.delete(oldest);
       }
     },
-    async othersWithOrder(orderId, referenceId) {
+    /**
+     * References of other purchases, ten at most, that name this order: the partner may answer two placements with one id. If lists
+     * can't be read in time the answer is empty: not knowing is no reason to withhold paid goods, and the reconciliation finds the rest.
+     */
+    async othersWithOrder(orderId: string, referenceId: string): Promise<string[]> {
       const seen = others(seenHere(orderId), referenceId);
       if (seen.length > 0) return seen;
       const owners = await withinMs(ANSWER_WITHIN_MS, listed.load(orderId)).catch(() => undefined);
