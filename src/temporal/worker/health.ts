@@ -59,8 +59,11 @@ export async function startHealthServer(
 ): Promise<{ address: string; close(): Promise<void> }> {
   const limits = { headersTimeout: REQUEST_MS, requestTimeout: REQUEST_MS };
   const server = createServer(limits, (request, response) => void answer(request, response, readiness));
-  await once(server.listen(port, host), 'listening').catch(({ message }: Error) => {
-    throw new Error(`HEALTH_ADDRESS ${host}:${port} can't be used: ${message}`);
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', ({ message }) => {
+      reject(new Error(`HEALTH_ADDRESS ${host}:${port} can't be used: ${message}`));
+    });
+    server.listen(port, host, resolve);
   });
   const bound = server.address() as AddressInfo;
   return {
