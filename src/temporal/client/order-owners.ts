@@ -19,8 +19,6 @@ const REMEMBERED_MS = 60_000;
 const MOST_REMEMBERED = 5_000;
 
 /** Knows which purchases name an order as theirs: from Temporal's lists, and, because lists lag, from what this process has seen. */
-export type OrderOwners = ReturnType<typeof createOrderOwners>;
-
 export function createOrderOwners(client: Client, now: () => number = Date.now) {
   /** The latest order of each reference, oldest first. */
   const recent = new Map<string, { orderId: string; at: number }>();

@@ -1,15 +1,10 @@
-import {
-  type Client,
-  type WorkflowExecutionDescription,
-  type WorkflowExecutionInfo,
-  WorkflowNotFoundError,
-} from '@temporalio/client';
+import { type Client, type WorkflowExecutionInfo, WorkflowNotFoundError } from '@temporalio/client';
 import { arrayFromPayloads, type Payload } from '@temporalio/common';
 import type { PlaceOrderInput } from '../../contracts/activities';
 import { DELIVER_WORKFLOW, deliverWorkflowId, PURCHASE_WORKFLOW, purchaseWorkflowId } from '../../contracts/names';
 import { toleratingUndecodable } from '../../contracts/payload-converter';
 import { GRPC_STATUS, grpcErrorOf } from './grpc';
-import { createOrderOwners, type OrderOwners } from './order-owners';
+import { createOrderOwners } from './order-owners';
 
 /** One execution of a workflow: a reset ends a run and begins another of the same workflow. */
 interface Run {
@@ -24,36 +19,29 @@ export interface ClosingMemo {
 }
 
 /** Reads purchases and the deliveries after their end from Temporal. It changes nothing and needs no running worker. */
-export interface PurchaseReader extends OrderOwners {
-  /** The server's own record of the latest run of a purchase. @throws WorkflowNotFoundError */
-  describe(referenceId: string): Promise<WorkflowExecutionDescription>;
-  /** Lists purchases. Lists lag behind. @param query further conditions, in Temporal's list filters */
-  list(query: string): AsyncIterable<WorkflowExecutionInfo>;
-  /** Lists deliveries after the end of purchases, as `list` does. */
-  listDeliveries(query: string): AsyncIterable<WorkflowExecutionInfo>;
-  /** The closing memos of all runs of a purchase and of the deliveries after its end; some perhaps twice. */
-  closingMemos(referenceId: string): AsyncIterable<ClosingMemo>;
-  /** The argument of a run. @throws WorkflowNotFoundError */
-  startInput(run: Run): Promise<unknown>;
-  /** The result of a run. @throws WorkflowFailedError, WorkflowNotFoundError */
-  result(run: Run): Promise<unknown>;
-  /** The fingerprint secret that a run of a purchase recorded as it placed its order. */
-  recordedSecretId(run: Run): Promise<string | undefined>;
-}
+export type PurchaseReader = ReturnType<typeof createPurchaseReader>;
 
 /** @param client a client of the namespace of the purchases. */
-export function createPurchaseReader(client: Client): PurchaseReader {
-  const list = (type: string, query: string) =>
+export function createPurchaseReader(client: Client) {
+  const list = (type: string, query: string): AsyncIterable<WorkflowExecutionInfo> =>
     client.workflow.list({ query: `WorkflowType = '${type}' AND ${query}` });
   return {
     ...createOrderOwners(client),
-    describe: (referenceId) => client.workflow.getHandle(purchaseWorkflowId(referenceId)).describe(),
-    list: (query) => list(PURCHASE_WORKFLOW, query),
-    listDeliveries: (query) => list(DELIVER_WORKFLOW, query),
-    closingMemos: (referenceId) => closingMemos(client, referenceId),
-    startInput: (run) => readStartInput(client, run),
-    result: ({ workflowId, runId }) => client.workflow.getHandle(workflowId, runId, { followRuns: false }).result(),
-    recordedSecretId: (run) => readRecordedSecretId(client, run),
+    /** The server's own record of the latest run of a purchase. @throws WorkflowNotFoundError */
+    describe: (referenceId: string) => client.workflow.getHandle(purchaseWorkflowId(referenceId)).describe(),
+    /** Lists purchases. Lists lag behind. @param query further conditions, in Temporal's list filters */
+    list: (query: string) => list(PURCHASE_WORKFLOW, query),
+    /** Lists deliveries after the end of purchases, as `list` does. */
+    listDeliveries: (query: string) => list(DELIVER_WORKFLOW, query),
+    /** The closing memos of all runs of a purchase and of the deliveries after its end; some perhaps twice. */
+    closingMemos: (referenceId: string) => closingMemos(client, referenceId),
+    /** The argument of a run. @throws WorkflowNotFoundError */
+    startInput: (run: Run) => readStartInput(client, run),
+    /** The result of a run. @throws WorkflowFailedError, WorkflowNotFoundError */
+    result: ({ workflowId, runId }: Run): Promise<unknown> =>
+      client.workflow.getHandle(workflowId, runId, { followRuns: false }).result(),
+    /** The fingerprint secret that a run of a purchase recorded as it placed its order. */
+    recordedSecretId: (run: Run) => readRecordedSecretId(client, run),
   };
 }
 
