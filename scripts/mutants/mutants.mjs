@@ -792,8 +792,8 @@ export const MUTANTS = [
     name: 'keys-gone-unreported',
     rule: 'confirmed keys that have left their order are a finding',
     file: 'src/domain/reconciliation/classify.ts',
-    find: 'return hasKeys && keysGone > 0 ?',
-    replace: 'return hasKeys && keysGone > 1_000 ?',
+    find: 'return mayHaveKeys(status) && keysGone > 0 ?',
+    replace: 'return mayHaveKeys(status) && keysGone > 1_000 ?',
     tests: ['test/unit/domain/reconciliation/classify.test.ts'],
   },
   {
@@ -937,8 +937,8 @@ export const MUTANTS = [
     name: 'shortfall-reported-once',
     rule: 'a shortfall that is neither filled nor refunded is a finding every night',
     file: 'src/activities/reconcile/repair.ts',
-    find: "return plan.missing > 0 ? 'nothing-new' : undefined;",
-    replace: "return plan.missing > 0 && finding.kind === 'LATE' ? 'nothing-new' : undefined;",
+    find: 'if (plan.missing === 0) return undefined;',
+    replace: "if (plan.missing === 0 || finding.kind !== 'LATE') return undefined;",
     tests: ['test/scenarios/reconciliation/late-keys.test.ts'],
   },
   {

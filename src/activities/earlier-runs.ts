@@ -17,8 +17,6 @@ export interface EarlierRuns {
 /**
  * Reads the closing memos of a reference, which no client can forge, and which secret made its key ids: that of the confirmed ones,
  * otherwise the one that its first run recorded.
- *
- * @throws ServiceError if Temporal can't be asked.
  */
 export async function readEarlierRuns(
   purchases: PurchaseReader,

@@ -14,16 +14,10 @@ export interface WatchedOrder {
   intervalMs: number;
 }
 
-/** What the last reading of the order history says about an order. */
-export interface HistoryLook {
-  isPollDue: boolean;
-  why: string;
-}
-
 /** The order history, read in the background for all orders that this process polls. */
 export interface HistoryWatch {
-  /** Never waits: it uses the last complete reading, and begins another if one is due. */
-  look(order: WatchedOrder): HistoryLook;
+  /** Never waits: it uses the last complete reading, and begins another if one is due. @returns why no poll is due, if so */
+  whyNotPolled(order: WatchedOrder): string | undefined;
 }
 
 /** A reading covers the orders that were asked about within so many intervals. */
@@ -76,35 +70,27 @@ export function createHistoryWatch(
   }
 
   return {
-    look(order) {
+    whyNotPolled(order) {
       const name = keyOf(order);
       const at = now();
-      const known = watched.get(name);
-      watched.set(name, { ...order, firstAskedAt: known?.firstAskedAt ?? at, askedAt: at });
+      const { firstAskedAt = at } = watched.get(name) ?? {};
+      watched.set(name, { ...order, firstAskedAt, askedAt: at });
       if (!isReading && at - begunAt >= order.intervalMs && !stopping.aborted) {
         for (const [one, { askedAt, intervalMs }] of watched) {
           if (at - askedAt > FORGOTTEN_AFTER * intervalMs) watched.delete(one);
         }
         void read();
       }
-      return lookAt(last, name, { intervalMs: order.intervalMs, firstAskedAt: known?.firstAskedAt ?? at, at });
+      if (!last || at - last.endedAt > USABLE_FOR * order.intervalMs) return 'the order history is being read';
+      const statuses = last.statuses.get(name);
+      if (statuses) {
+        const shown = [...new Set(statuses.map(presentableStatus))].join(', ');
+        return statuses.some(mayHaveEnded) ? undefined : `${shown} in the order history`;
+      }
+      // A reading that began before the order was asked about need not show it.
+      return last.beganAt < firstAskedAt ? 'the order history does not show it yet' : undefined;
     },
   };
-}
-
-function lookAt(
-  reading: Reading | undefined,
-  name: string,
-  { intervalMs, firstAskedAt, at }: { intervalMs: number; firstAskedAt: number; at: number },
-): HistoryLook {
-  if (!reading || at - reading.endedAt > USABLE_FOR * intervalMs) {
-    return { isPollDue: false, why: 'the order history is being read' };
-  }
-  const statuses = reading.statuses.get(name);
-  // A reading that began before the order was asked about need not show it.
-  if (!statuses) return { isPollDue: reading.beganAt >= firstAskedAt, why: 'the order history does not show it yet' };
-  const shown = [...new Set(statuses.map(presentableStatus))];
-  return { isPollDue: statuses.some(mayHaveEnded), why: `${shown.join(', ')} in the order history` };
 }
 
 /** Reads back to the oldest of the orders, or until all of them were shown. */

@@ -24,8 +24,8 @@ export function createPollOrderActivities(
       }
       if (remaining(deps) < CLOSING_MS) throw unchanged('the deadline has come', input.intervalMs);
       const isRoutine = attempt % ROUTINE_POLL === 0;
-      const seen = input.watch === 'history' && !isRoutine ? deps.historyWatch.look(input) : undefined;
-      if (seen && !seen.isPollDue) throw unchanged(`${seen.why}; next look in ${seconds(pause)}`, pause);
+      const why = input.watch === 'history' && !isRoutine ? deps.historyWatch.whyNotPolled(input) : undefined;
+      if (why !== undefined) throw unchanged(`${why}; next look in ${seconds(pause)}`, pause);
       return pollUntilEnded(deps, input, pause);
     },
     async pollOrder(input) {

@@ -3,11 +3,12 @@ import { activityInfo } from '@temporalio/activity';
 import type { Activities } from '../contracts/activities';
 import { FAILURE } from '../contracts/failures';
 import { purchaseMemo, type PurchaseResult, purchaseResult } from '../contracts/purchase';
-import { isBillable, type OrderSnapshot, type PurchaseItem } from '../domain/order';
+import { isBillable, type OrderSnapshot, type PurchaseItem, REFERENCE_PATTERN } from '../domain/order';
 import { endsWithoutKeys } from '../domain/purchase-state';
 import type { EndedSale } from '../domain/plan-delivery';
 import { validatePurchase } from '../domain/purchase-rules';
 import type { PartnerClient } from '../partner';
+import type { PurchaseReader } from '../temporal/client';
 import { type ActivityDependencies, readPermits } from './dependencies';
 import { readEarlierRuns } from './earlier-runs';
 import { failure, toFailure } from './failures';
@@ -44,9 +45,8 @@ export async function readEndedSale(
   deps: ReadDependencies,
   referenceId: string,
 ): Promise<{ sale: EndedSale; taskQueue: string }> {
-  const description = await deps.purchases.describe(referenceId).catch((error: unknown) => {
-    throw error instanceof WorkflowNotFoundError ? nothingToDeliver('the purchase is no longer known') : error;
-  });
+  const description = await describeIfKnown(deps.purchases, referenceId);
+  if (!description) throw nothingToDeliver('the purchase is no longer known');
   const { status, taskQueue } = description;
   if (status.name === 'RUNNING') throw nothingToDeliver('the purchase is running, and delivers by itself');
   const items = await itemsOf(deps, description);
@@ -67,6 +67,18 @@ export async function readEndedSale(
   const order = await readOrder(deps, { orderId, referenceId, secretId });
   const accepted = memo?.accepted?.orderId === orderId ? memo.accepted : undefined;
   return { sale: { ...sale, orderId, accepted, order }, taskQueue };
+}
+
+/** @returns undefined if the server knows no purchase of this reference, which the partner may have made up. */
+export async function describeIfKnown(
+  purchases: PurchaseReader,
+  referenceId: string,
+): Promise<WorkflowExecutionDescription | undefined> {
+  if (!REFERENCE_PATTERN.test(referenceId)) return undefined;
+  return purchases.describe(referenceId).catch((error: unknown) => {
+    if (error instanceof WorkflowNotFoundError) return undefined;
+    throw error;
+  });
 }
 
 async function itemsOf(

@@ -20,9 +20,8 @@ const WRITE_WITHIN_MS = 2_000;
 /** Core gives an attempt up that does not beat for its heartbeat timeout and 5 s more. It sends on only some of the beats. */
 const BEAT_EVERY_MS = 2_000;
 /**
- * The pause from one record to the next of the same process, in which the first one's request is written. A worker that dies between
- * the two leaves a placement of which nobody knows: so it is rarely there. It allows some fifty placements a second, and a worker carries
- * fewer than that; where so many wait that those at the end would come too late, there is none.
+ * From one record to the next of the same process, while the first one's request is written. A worker that dies in between leaves
+ * a placement of which nobody knows. It allows some fifty placements a second; there is none where those at the end would come too late.
  */
 const BETWEEN_RECORDS_MS = 15;
 const MOST_WITH_PAUSES = 50;
@@ -41,11 +40,8 @@ export interface Intent {
  * Prepares the record of the current attempt: heartbeat details, which the workflow finds in the `TimeoutFailure` of an attempt
  * whose worker died. Without them nothing was written: docs/architecture.md#the-intention-on-record.
  *
- * Before the record there is no beat. After it there are only those of the SDK, with the same details: a beat without them
- * would erase the record, and without any beat Core would end an attempt whose answer takes long.
- *
  * @param limits `notAfter` (epoch ms): from when on there is no use in a record. `oneByOne` is shared by all attempts of a
- *   process: should it die, at most one of them is between its record and its write, where nobody can know.
+ *   process: should it die, at most one of them is between its record and its write.
  */
 export function createIntent(
   { client, now }: Pick<ActivityDependencies, 'client' | 'now'>,
@@ -70,6 +66,7 @@ export function createIntent(
     const answeredAt = now();
     // The process was frozen, or too busy to notice its own deadline.
     if (answeredAt - calledAt > ANSWER_WITHIN_MS) return refuse('Temporal answered too late');
+    // A beat without these details would erase the record.
     beats ??= setInterval(() => context.heartbeat(INTENT), BEAT_EVERY_MS);
     return { writeBy: answeredAt + WRITE_WITHIN_MS };
   };

@@ -30,13 +30,8 @@ export function sameAmount(one: number, other: number): boolean {
 /** The sum of those that are amounts, exact in decimals. */
 export function sumOfAmounts(amounts: Iterable<number | undefined>): number {
   let micros = 0n;
-  for (const amount of amounts) micros = addAmount(micros, amount);
+  for (const amount of amounts) micros += toMicros(amount ?? 0) ?? 0n;
   return fromMicros(micros);
-}
-
-/** So many millionths with an amount more, if it is one. */
-export function addAmount(micros: bigint, amount: number | undefined): bigint {
-  return micros + ((amount === undefined ? undefined : toMicros(amount)) ?? 0n);
 }
 
 /** Whether `part` is the price of `count` out of `of` pieces that cost `whole` together, to half a cent for each piece. */

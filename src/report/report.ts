@@ -1,4 +1,5 @@
-import type { RecordIndex, ReportedFinding } from '../domain/reconciliation/index';
+import type { ReportedFinding } from '../domain/reconciliation/finding';
+import type { RecordIndex } from '../domain/reconciliation/records';
 import { calendarIn, type Totals, totalsOf } from './totals';
 
 /**

@@ -1,6 +1,7 @@
-import { addAmount, fromMicros } from '../domain/money';
+import { groupBy } from '../domain/group-by';
+import { sumOfAmounts } from '../domain/money';
 import { isBillable, presentableStatus } from '../domain/order';
-import type { PartnerOrder, RecordIndex } from '../domain/reconciliation/index';
+import type { PartnerOrder, RecordIndex } from '../domain/reconciliation/records';
 
 /** Sums for the report. Amounts are exact in decimals, in the partner's currency. */
 export interface Totals {
@@ -22,42 +23,27 @@ export interface Totals {
 export function totalsOf(records: RecordIndex, calendar: ReturnType<typeof calendarIn>, from = -Infinity): Totals {
   const orders = [...records.orders.values()].filter(({ createdAt }) => createdAt >= from);
   const purchases = [...records.purchases.values()].filter(({ startedAt }) => startedAt >= from);
-  const byStatus = new Map<string, Sum>();
-  const byDay = new Map<string, Sum>();
-  for (const order of orders) {
-    const { amount } = order;
-    const delivered = isDelivered(order, records);
-    add(byStatus, presentableStatus(order.status), { delivered, amount });
-    add(byDay, calendar.dayOf(order.createdAt), { delivered, amount: isBillable(order) ? amount : undefined });
-  }
+  const byStatus = groupBy(orders, ({ status }) => presentableStatus(status));
+  const byDay = groupBy(orders, ({ createdAt }) => calendar.dayOf(createdAt));
   const closed = purchases.flatMap(({ closedAt }) => (closedAt === undefined ? [] : calendar.hourOf(closedAt)));
   return {
     orders: orders.length,
     purchases: purchases.length,
     byStatus: Object.fromEntries(
-      sorted(byStatus).map(([status, { orders: count, micros }]) => [
-        status,
-        { orders: count, amount: fromMicros(micros) },
-      ]),
+      sorted(byStatus).map(([status, all]) => [status, { orders: all.length, amount: amountOf(all) }]),
     ),
-    days: sorted(byDay).map(([day, { micros, ...counts }]) => ({ day, ...counts, amount: fromMicros(micros) })),
+    days: sorted(byDay).map(([day, all]) => ({
+      day,
+      orders: all.length,
+      delivered: all.filter((order) => isDelivered(order, records)).length,
+      amount: amountOf(all.filter(isBillable)),
+    })),
     hours: Array.from({ length: 24 }, (_, hour) => closed.filter((one) => one === hour).length),
   };
 }
 
-interface Sum {
-  orders: number;
-  delivered: number;
-  micros: bigint;
-}
-
-function add(sums: Map<string, Sum>, name: string, order: { delivered: boolean; amount: number | undefined }): void {
-  const { orders, delivered, micros } = sums.get(name) ?? { orders: 0, delivered: 0, micros: 0n };
-  sums.set(name, {
-    orders: orders + 1,
-    delivered: delivered + (order.delivered ? 1 : 0),
-    micros: addAmount(micros, order.amount),
-  });
+function amountOf(orders: readonly PartnerOrder[]): number {
+  return sumOfAmounts(orders.map(({ amount }) => amount));
 }
 
 function isDelivered({ id, referenceId }: PartnerOrder, { purchases, owners }: RecordIndex): boolean {
@@ -66,15 +52,11 @@ function isDelivered({ id, referenceId }: PartnerOrder, { purchases, owners }: R
   return isOwn && (purchase?.delivered ?? 0) > 0;
 }
 
-function sorted<T>(sums: Map<string, T>): [string, T][] {
-  return [...sums].toSorted(([a], [b]) => (a < b ? -1 : 1));
+function sorted<T>(groups: Map<string, T>): [string, T][] {
+  return [...groups].toSorted(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/**
- * Converts instants to days and hours of a time zone.
- *
- * @throws RangeError for a time zone that this Node does not know.
- */
+/** Converts instants to days and hours of a time zone. @throws RangeError for one that this Node does not know */
 export function calendarIn(timeZone: string) {
   const format = new Intl.DateTimeFormat('en-CA', {
     timeZone,

@@ -1,14 +1,13 @@
+import { confirmationOf, type Finding } from '../../domain/reconciliation/finding';
+import { reconcile } from '../../domain/reconciliation/reconcile';
 import {
-  confirmationOf,
-  type Finding,
   indexRecords,
   type KnownPurchase,
   type PartnerOrder,
-  reconcile,
   type ReconcileOptions,
   type RecordIndex,
   recordsAbout,
-} from '../../domain/reconciliation/index';
+} from '../../domain/reconciliation/records';
 import type { PartnerError, ReadRetry } from '../../partner/index';
 import type { ActivityDependencies } from '../dependencies';
 import { inParallel } from '../in-parallel';
@@ -23,12 +22,16 @@ export interface ConfirmedFinding {
   unconfirmed?: string;
 }
 
-/** What findings are confirmed with. */
-export interface ConfirmContext extends Pick<ActivityDependencies, 'fingerprints' | 'partner' | 'purchases'> {
+/** What findings are confirmed and repaired with. */
+export interface ReconcileContext extends ActivityDependencies {
   records: RecordIndex;
   options: ReconcileOptions;
   later: LaterDeliveries;
   retry: ReadRetry;
+  /** Read what would be delivered, and do nothing. */
+  dryRun: boolean;
+  /** How many notices were posted, or tried. */
+  notices: { count: number };
 }
 
 /** The most orders of one finding that are read again; a double purchase may be of thousands. */
@@ -42,7 +45,7 @@ const PARALLEL = 4;
  * @returns the finding of now, which may be of another kind; nothing when it is not found any more. With it come delivered keys
  *   that have left its order, which only shows once that is read by itself.
  */
-export async function confirm(context: ConfirmContext, suggested: Finding): Promise<ConfirmedFinding[]> {
+export async function confirm(context: ReconcileContext, suggested: Finding): Promise<ConfirmedFinding[]> {
   const { records, options, later } = context;
   const { orders, unreadable, references } = recordsAbout(suggested, records);
   // Keys are compared by what was handed over here, whatever the partner shows.
@@ -71,7 +74,7 @@ interface ReadAgain {
 
 /** The orders of a finding as the partner shows them now. One that can't be read stays as the history showed it. */
 async function readAgain(
-  { partner, fingerprints, records, retry }: ConfirmContext,
+  { partner, fingerprints, records, retry }: ReconcileContext,
   { orderIds, referenceId }: Finding,
   before: readonly PartnerOrder[],
 ): Promise<ReadAgain> {

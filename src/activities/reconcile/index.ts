@@ -8,7 +8,9 @@ import type {
   ReportedFinding,
 } from '../../contracts/reconciliation';
 import { safeErrorCode } from '../../domain/presentable';
-import { type Finding, findingKey, indexRecords, inReportOrder, reconcile } from '../../domain/reconciliation/index';
+import { type Finding, findingKey } from '../../domain/reconciliation/finding';
+import { inReportOrder, reconcile } from '../../domain/reconciliation/reconcile';
+import { indexRecords } from '../../domain/reconciliation/records';
 import { isPartnerError } from '../../partner/index';
 import { type ReconciliationReport, reportOf, writeReport } from '../../report/index';
 import { lookbackIssue } from '../../temporal/client';
@@ -17,11 +19,10 @@ import type { ActivityDependencies } from '../dependencies';
 import { failure, nameOf, toFailure } from '../failures';
 import { inParallel } from '../in-parallel';
 import { openProgress, type Progress } from '../progress';
-import { confirm, type ConfirmContext } from './confirm';
-import { MOST_ORDER_IDS, postNotice } from './notices';
+import { confirm, type ReconcileContext } from './confirm';
 import { orderRetry } from './order-history';
 import { readRecords } from './read-records';
-import { handleFinding, type RepairContext } from './repair';
+import { handleFinding, MOST_ORDER_IDS, postNotice } from './repair';
 
 /** What the reconciliation needs in addition to the other activities. */
 export interface ReconcileDependencies extends ActivityDependencies {
@@ -69,8 +70,7 @@ async function runReconciliation(
   const options = { now, from, settledBefore: now - confirmedAge(deps.settings), stuckAfterMs: DAY_MS };
   const { orders, purchases, unreadable, later } = await readRecords(deps, options, progress);
   const records = indexRecords(orders, purchases, unreadable);
-  const retry = orderRetry(signal);
-  const context = { ...deps, records, options, later, retry, signal, dryRun, notices: { count: 0 } };
+  const context = { ...deps, records, options, later, retry: orderRetry(signal), dryRun, notices: { count: 0 } };
   const findings = await handleFindings(context, reconcile(records, options), progress);
 
   const report = reportOf({ ...window, runId: ownRunId(), now: deps.now(), records, findings });
@@ -83,13 +83,13 @@ async function runReconciliation(
     findings: countsOf(findings),
     details: detailsOf(findings),
   };
-  if (!dryRun) await notifyCompleted(deps, result, progress);
+  if (!dryRun) await notifyCompleted({ ...context, notices: { count: 0 } }, result);
   return result;
 }
 
 /** Confirms each suggested finding and does about it what is allowed. What is not confirmed is left out. */
 async function handleFindings(
-  context: ConfirmContext & RepairContext,
+  context: ReconcileContext,
   suggested: readonly Finding[],
   { signal, show }: Progress,
 ): Promise<ReportedFinding[]> {
@@ -120,18 +120,12 @@ async function handleFindings(
 
 /** The checkout may be away: the reconciliation itself has succeeded all the same. */
 async function notifyCompleted(
-  deps: ReconcileDependencies,
+  context: ReconcileContext,
   { from, to, orders, repaired, report, findings }: ReconciliationResult,
-  { signal }: Progress,
 ): Promise<void> {
   const details = { from, to, orders, repaired, report, ...findings };
   const data = { referenceId: RECONCILE_SCHEDULE, kind: 'RECONCILIATION', details };
-  const why = await postNotice(
-    { ...deps, signal, notices: { count: 0 } },
-    'reconciliation.completed',
-    ownRunId(),
-    data,
-  );
+  const why = await postNotice(context, 'reconciliation.completed', ownRunId(), data);
   if (why !== undefined) log.warn('the checkout did not take reconciliation.completed', { why });
 }
 

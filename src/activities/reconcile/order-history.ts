@@ -1,7 +1,7 @@
 import { type Fingerprinter, secretIdOf } from '../../delivery';
 import { type KeyIds, missingKeys, unionOfKeys } from '../../domain/line-totals';
 import { isSafeOrderId, presentableStatus } from '../../domain/order';
-import type { PartnerOrder, UnreadableRecord } from '../../domain/reconciliation/index';
+import type { PartnerOrder, UnreadableRecord } from '../../domain/reconciliation/records';
 import {
   byReadability,
   type HistoryOrder,

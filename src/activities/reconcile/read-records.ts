@@ -1,5 +1,5 @@
 import { CLOCK_TOLERANCE_MS, endsPolling, isSafeOrderId } from '../../domain/order';
-import { type KnownPurchase, mustBeInHistory, type ReconcileOptions } from '../../domain/reconciliation/index';
+import { type KnownPurchase, mustBeInHistory, type ReconcileOptions } from '../../domain/reconciliation/records';
 import type { ActivityDependencies } from '../dependencies';
 import { inParallel } from '../in-parallel';
 import { type OrderHistory, orderRetry, readOrder, readOrderHistory, withOrder } from './order-history';

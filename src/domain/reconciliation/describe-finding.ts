@@ -59,9 +59,10 @@ export function describeOrphan({ id, referenceId, amount, status, quantity, titl
 const WHAT: Record<UnreadableRecord['what'], string> = {
   row: "A row of the order history can't be read",
   order: "An order can't be read at the partner",
+  memo: "The memo of the purchase can't be read",
 };
 
-/** A row or an order that can't be read, and its purchase if that is known. */
+/** What can't be read, and its purchase if that is known. */
 export function describeUnreadable(
   { what, id, why, referenceId }: UnreadableRecord,
   purchase?: KnownPurchase,
@@ -73,20 +74,10 @@ export function describeUnreadable(
     orderIds: id === undefined ? [] : [id],
     amounts: { debited: purchase?.totalDebit },
     explanation: `${WHAT[what]}: ${why}.`,
-    advice: KIND_DOCS.UNREADABLE.advice,
-  };
-}
-
-/** A purchase whose memo can't be read: what was handed over is not known. */
-export function describeUnreadablePurchase({ referenceId, workflowId, orderId, unreadable }: KnownPurchase): Finding {
-  return {
-    kind: 'UNREADABLE',
-    referenceId,
-    workflowId,
-    orderIds: orderId === undefined ? [] : [orderId],
-    amounts: {},
-    explanation: `The memo of the purchase can't be read: ${unreadable}.`,
-    advice: `See with \`status ${referenceId}\` what became of it, and who wrote the memo of its workflow.`,
+    advice:
+      what === 'memo'
+        ? `See with \`status ${referenceId}\` what became of it, and who wrote the memo of its workflow.`
+        : KIND_DOCS.UNREADABLE.advice,
   };
 }
 

@@ -142,7 +142,7 @@ export interface FindingAmounts {
 export type Repair = 'deliver' | 'deliver-or-notify' | 'notify-refund' | 'adopt' | 'notify';
 
 /** Whether a repair reads the purchase with its order, also in a dry run. */
-export function readsSale({ repair }: { repair?: Repair }): boolean {
+export function readsSale({ repair }: Finding): boolean {
   return repair === 'deliver' || repair === 'deliver-or-notify' || repair === 'notify-refund';
 }
 
@@ -168,22 +168,19 @@ const MOST_IDS_IN_KEY = 10;
 
 /**
  * Identifies a finding: the same in every reconciliation that finds it, and another for another cause. Of many orders the
- * first ones and the number of the others stand for all. The refund of a part has a key of its own, because all of the order may
- * be refunded later.
+ * first ones and the number of the others stand for all.
  */
-export function findingKey({ kind, referenceId, orderIds, repair }: FindingIdentity): string {
+export function findingKey({ kind, referenceId, orderIds, repair }: Finding): string {
   const ids = orderIds.toSorted();
   const others = ids.length > MOST_IDS_IN_KEY ? [ids.length - MOST_IDS_IN_KEY] : [];
+  // All of the order may be refunded later, which is another cause.
   const cause = repair === 'deliver-or-notify' ? `${kind} of a part` : kind;
   return JSON.stringify([cause, referenceId ?? null, ...ids.slice(0, MOST_IDS_IN_KEY), ...others]);
 }
 
-type FindingIdentity = Pick<Finding, 'kind' | 'referenceId' | 'orderIds' | 'repair'>;
-
 /**
- * What a second reading found in place of a suggested finding: the same one, or what its purchase and the own order are
- * together by now. A purchase has at most one finding about its own order, so whoever drops that for its kind drops it for good.
- * It has at most one double purchase too, of more or fewer orders by now.
+ * What a second reading found in place of a suggested finding: the same one, or what its purchase and the own order are by now.
+ * A purchase has at most one finding about its own order, and at most one double purchase, of more or fewer orders by now.
  */
 export function confirmationOf(suggested: Finding, found: readonly Finding[]): Finding | undefined {
   const key = findingKey(suggested);

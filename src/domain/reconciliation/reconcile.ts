@@ -1,13 +1,7 @@
 import { groupBy } from '../group-by';
 import { isBillable } from '../order';
 import { type Classification, classifyEnded, classifyKeys, classifyRunning, KEYS_MISSING, REPAIRED } from './classify';
-import {
-  describeClassified,
-  describeOrphan,
-  describeSameKeys,
-  describeUnreadable,
-  describeUnreadablePurchase,
-} from './describe-finding';
+import { describeClassified, describeOrphan, describeSameKeys, describeUnreadable } from './describe-finding';
 import { type Finding, FINDING_KINDS } from './finding';
 import {
   isRunning,
@@ -54,7 +48,8 @@ function isForThisRun({ startedAt, closedAt }: KnownPurchase, { now, settledBefo
 }
 
 function findingsOf(purchase: KnownPurchase, records: RecordIndex, options: ReconcileOptions): Finding[] {
-  if (purchase.unreadable !== undefined) return [describeUnreadablePurchase(purchase)];
+  const { referenceId, orderId: id, unreadable: why } = purchase;
+  if (why !== undefined) return [describeUnreadable({ what: 'memo', id, referenceId, why }, purchase)];
   const own = ordersOf(purchase, records);
   const others = own.others.filter((other) => isBillable(other) && isSettled(other, options));
   const order = own.order && isSettled(own.order, options) ? own.order : undefined;

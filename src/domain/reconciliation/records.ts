@@ -28,9 +28,9 @@ export interface PartnerOrder {
   keysGone?: number;
 }
 
-/** A row of the order history, or an order, that can't be read. */
+/** A row of the order history, an order, or the memo of a purchase that can't be read. */
 export interface UnreadableRecord {
-  what: 'row' | 'order';
+  what: 'row' | 'order' | 'memo';
   /** Of the order; absent where it has none that may stand in a command. */
   id?: string;
   referenceId?: string;

@@ -1,5 +1,6 @@
+import { groupBy } from '../../domain/group-by';
 import { amountText, counted, escape, foreign, numberText } from './escape';
-import { cardsOf, findingsByKind, isOpen, overviewOf } from './findings';
+import { cardsOf, isOpen, overviewOf } from './findings';
 import { STYLE } from './style';
 import type { ReconciliationReport } from '../report';
 
@@ -10,16 +11,17 @@ const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; 
 export function renderHtml(report: ReconciliationReport): string {
   const allOpen = report.findings.filter(isOpen);
   const counts = { open: allOpen.length, repaired: report.findings.length - allOpen.length };
-  const open = findingsByKind(allOpen);
-  const repaired = findingsByKind(report.findings.filter((finding) => !isOpen(finding)));
+  // Findings come in the order of a report: the most urgent kinds first.
+  const open = groupBy(allOpen, ({ kind }) => kind);
+  const repaired = groupBy(report.findings, (finding) => (isOpen(finding) ? undefined : finding.kind));
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="${POLICY}">
 <title>${escape(`Reconciliation of ${minute(report.to)}: ${headline(report, counts)}`)}</title><style>${STYLE}</style></head>
 <body><main>
 ${header(report, counts)}
-${open.length === 0 ? '' : `<h2>${report.dryRun ? 'What was found' : 'What needs a person'}</h2>${overviewOf(open)}${cardsOf(open)}`}
-${repaired.length === 0 ? '' : `<h2>What was repaired</h2><p class="soft">Nothing is left to do about these findings.</p>${cardsOf(repaired)}`}
+${open.size === 0 ? '' : `<h2>${report.dryRun ? 'What was found' : 'What needs a person'}</h2>${overviewOf(open)}${cardsOf(open)}`}
+${repaired.size === 0 ? '' : `<h2>What was repaired</h2><p class="soft">Nothing is left to do about these findings.</p>${cardsOf(repaired)}`}
 <h2>Totals</h2>
 ${statuses(report)}
 ${days(report)}
