@@ -1,8 +1,9 @@
+import { FAILURE } from '../contracts/failures';
 import { type Key, mayHaveKeys, type OrderSnapshot, presentableStatus } from '../domain/order';
 import { groupBy } from '../domain/group-by';
 import type { Order } from '../partner';
 import type { ActivityDependencies } from './dependencies';
-import { secretMissing } from './failures';
+import { failure } from './failures';
 
 /** A key with the id that it has in every event. */
 export interface NamedKey extends Key {
@@ -18,9 +19,8 @@ export interface NamedLine {
 }
 
 /**
- * Names the keys of an order. Identical keys of one product are told apart by their place, across all its lines.
- *
- * @throws ApplicationFailure if the secret is not here: under another one they would be other keys.
+ * Names the keys of an order. Identical keys of one product are told apart by their place, across all its lines. Without the
+ * secret it fails, and is tried again: under another one they would be other keys, and an operator can put it back.
  */
 export function nameKeys(
   { fingerprints }: Pick<ActivityDependencies, 'fingerprints'>,
@@ -33,7 +33,10 @@ export function nameKeys(
       lines.flatMap(({ keys }) => keys),
       secretId,
     );
-    if (!keyIds) throw secretMissing(secretId);
+    if (!keyIds) {
+      const message = `no FINGERPRINT_SECRET of this worker has the id ${secretId}: put the older secret back`;
+      throw failure(FAILURE.deliveryFailed, message);
+    }
     idsOf.set(productId, keyIds);
   }
   return products.map(({ id: productId, title, quantity, keys }) => {

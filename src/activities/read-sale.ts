@@ -32,17 +32,14 @@ export function createReadSaleActivities(deps: ActivityDependencies): Pick<Activ
   };
 }
 
-type ReadDependencies = Pick<ActivityDependencies, 'partner' | 'fingerprints' | 'purchases'>;
-
 /**
  * Reads a purchase that has ended, from its result, its closing memo and its order. Search attributes and the memo of a purchase that
  * did not complete are not believed, because a client can set them: then the order must bear the reference at the partner.
  *
- * @returns also the task queue that it belongs to.
- * @throws ApplicationFailure `NothingToDeliver` if it is unknown or runs; PartnerError; ServiceError.
+ * @throws ApplicationFailure `NothingToDeliver` if it is unknown or runs; PartnerError
  */
 export async function readEndedSale(
-  deps: ReadDependencies,
+  deps: ActivityDependencies,
   referenceId: string,
 ): Promise<{ sale: EndedSale; taskQueue: string }> {
   const description = await describeIfKnown(deps.purchases, referenceId);
@@ -82,7 +79,7 @@ export async function describeIfKnown(
 }
 
 async function itemsOf(
-  { purchases }: ReadDependencies,
+  { purchases }: ActivityDependencies,
   { workflowId, runId }: WorkflowExecutionDescription,
 ): Promise<PurchaseItem[]> {
   const input = await purchases.startInput({ workflowId, runId });
@@ -91,7 +88,7 @@ async function itemsOf(
 }
 
 async function resultOf(
-  { purchases }: ReadDependencies,
+  { purchases }: ActivityDependencies,
   { status, workflowId, runId }: WorkflowExecutionDescription,
 ): Promise<PurchaseResult | undefined> {
   if (status.name !== 'COMPLETED') return undefined;
@@ -114,7 +111,7 @@ async function ownOrderId(
 }
 
 async function readOrder(
-  deps: ReadDependencies,
+  deps: ActivityDependencies,
   { orderId, referenceId, secretId }: { orderId: string; referenceId: string; secretId: string },
 ): Promise<OrderSnapshot> {
   const { data } = await deps.partner.getOrder(orderId);

@@ -7,6 +7,7 @@ import type {
   ReconciliationResult,
   ReportedFinding,
 } from '../../contracts/reconciliation';
+import { groupBy } from '../../domain/group-by';
 import { safeErrorCode } from '../../domain/presentable';
 import { type Finding, findingKey } from '../../domain/reconciliation/finding';
 import { inReportOrder, reconcile } from '../../domain/reconciliation/reconcile';
@@ -131,9 +132,7 @@ async function notifyCompleted(
 
 /**
  * What a run has found and repaired is worth more than its file. Tried again, it would read everything anew for hours, and
- * fail at last.
- *
- * @returns the path for people, or why there is none.
+ * fail at last. @returns the path for people, or why there is none
  */
 async function tryToWrite(dir: string, report: ReconciliationReport): Promise<string> {
   try {
@@ -158,9 +157,7 @@ function validateWindow(input: ReconcileOrdersInput): void {
 }
 
 function countsOf(findings: readonly Finding[]): ReconciliationResult['findings'] {
-  const counts: ReconciliationResult['findings'] = {};
-  for (const { kind } of findings) counts[kind] = (counts[kind] ?? 0) + 1;
-  return counts;
+  return Object.fromEntries([...groupBy(findings, ({ kind }) => kind)].map(([kind, { length }]) => [kind, length]));
 }
 
 /** The most findings in the result of the workflow, and the most bytes of them: Temporal takes 2 MiB, and warns from 512 KiB. */

@@ -35,7 +35,6 @@ export interface OrderHistory {
  * run, though some may be among them. A row that can't be read is searched for again, and costs none of the others.
  *
  * @param from epoch ms; some that are older may be among them.
- * @throws PartnerError; kind `incomplete` where the pages never hold as many orders as the partner counts.
  */
 export async function readOrderHistory(
   partner: PartnerClient,
@@ -102,11 +101,7 @@ export function orderRetry(signal: AbortSignal): ReadRetry {
   return { ...readRetry, mayPause: limitPauses(orderPauses), signal };
 }
 
-/**
- * Reads one order at the partner. What passes is tried again; what lasts is the answer, so that one order stops nobody.
- *
- * @throws the signal's reason; PartnerError when the client is closed.
- */
+/** Reads one order at the partner. What passes is tried again; what lasts is the answer, so that one order stops nobody. */
 export async function readOrder(
   partner: PartnerClient,
   orderId: string,

@@ -9,9 +9,6 @@ import { describePurchase, type LaterDeliveries, listLaterDeliveries, listPurcha
 /** How many followed orders are read at the same time. */
 const PARALLEL = 4;
 
-/** What the records are read with. */
-export type ReadDependencies = Pick<ActivityDependencies, 'partner' | 'purchases' | 'fingerprints'>;
-
 /** The records of both sides. */
 export interface Records extends OrderHistory {
   purchases: KnownPurchase[];
@@ -20,7 +17,7 @@ export interface Records extends OrderHistory {
 
 /** Reads the records of both sides, the partner's first. */
 export async function readRecords(
-  deps: ReadDependencies,
+  deps: ActivityDependencies,
   options: ReconcileOptions,
   progress: Progress,
 ): Promise<Records> {
@@ -38,7 +35,7 @@ export async function readRecords(
  * statuses need not be those of an order, and may lag.
  */
 async function readFollowedOrders(
-  deps: ReadDependencies,
+  deps: ActivityDependencies,
   { purchases, later, ...history }: Records,
   options: ReconcileOptions,
   progress: Progress,
@@ -76,7 +73,7 @@ async function readFollowedOrders(
  * behind; beyond the look-back that one is listed, and the later one is not.
  */
 async function isObsoleteRun(
-  { purchases }: ReadDependencies,
+  { purchases }: ActivityDependencies,
   run: KnownPurchase,
   later: LaterDeliveries,
 ): Promise<boolean> {

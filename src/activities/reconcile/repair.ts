@@ -30,8 +30,7 @@ export const MOST_ORDER_IDS = 20;
 
 /**
  * Does about a finding what its `repair` allows. What can't be done now is left, with the reason, and the next run tries again.
- *
- * @returns the finding with its status, or undefined if it turned out that nothing has to be done.
+ * @returns undefined if it turned out that nothing has to be done
  */
 export async function handleFinding(
   context: ReconcileContext,

@@ -129,17 +129,18 @@ export interface FindingAmounts {
   surplus?: number;
 }
 
-/**
- * What a reconciliation may do about a finding by itself. None of these buys.
- *
- * - `deliver`: bring the checkout up to date with the keys that it does not have.
- * - `deliver-or-notify`: the same, and without such a key `notify`: the debit says that the rest was refunded, and the order may
- *   still hold another key.
- * - `notify-refund`: bring the checkout up to date with the refund of the order.
- * - `adopt`: send the decision to the held purchase that this order is its own.
- * - `notify`: notify the checkout that a person must act.
- */
-export type Repair = 'deliver' | 'deliver-or-notify' | 'notify-refund' | 'adopt' | 'notify';
+/** What a reconciliation may do about a finding by itself. None of these buys. */
+export type Repair =
+  /** Bring the checkout up to date with the keys that it does not have. */
+  | 'deliver'
+  /** The same, and without such a key `notify`: the debit says that the rest was refunded, and the order may hold another key. */
+  | 'deliver-or-notify'
+  /** Bring the checkout up to date with the refund of the order. */
+  | 'notify-refund'
+  /** Send the decision to the held purchase that this order is its own. */
+  | 'adopt'
+  /** Notify the checkout that a person must act. */
+  | 'notify';
 
 /** Whether a repair reads the purchase with its order, also in a dry run. */
 export function readsSale({ repair }: Finding): boolean {

@@ -14,14 +14,11 @@ import {
 } from './records';
 
 /**
- * Compares the partner's orders with the purchases here, both ways. Linear in both, apart from sorting what was found.
- *
- * A finding is what two lists suggest, and both may lag: it is confirmed before anything is done about it.
+ * Compares the partner's orders with the purchases here, both ways. A finding is what two lists suggest, and both may lag: it is
+ * confirmed before anything is done about it. The same records give the same list, whatever order they are in.
  *
  * @param records the orders since `from`, and those of older purchases that are followed; the purchases of the same time,
  *   those that the orders name, and those that are followed.
- * @returns the findings, by kind in the order of `FINDING_KINDS`, then by reference. The same records give the same list,
- *   whatever order they are in.
  */
 export function reconcile(records: RecordIndex, options: ReconcileOptions): Finding[] {
   const settled = [...records.purchases.values()].filter((purchase) => isForThisRun(purchase, options));
