@@ -1243,8 +1243,8 @@ export const MUTANTS = [
     name: 'partner-not-asked-again',
     rule: 'what looks wrong is read again at the partner before it is reported',
     file: 'src/activities/reconcile/confirm.ts',
-    find: "suggested.kind === 'SAME_KEY_TWICE' ? { orders }",
-    replace: "suggested.kind !== 'SAME_KEY_TWICE' ? { orders }",
+    find: "suggested.kind === 'SAME_KEY_TWICE' ? { orders,",
+    replace: "suggested.kind !== 'SAME_KEY_TWICE' ? { orders,",
     tests: ['test/scenarios/reconciliation/one-instant.test.ts'],
   },
   {

@@ -45,11 +45,9 @@ export function createDeliveryActivities(
     },
     async deliverNotice({ type, subject, data }) {
       const { referenceId, orderId } = data;
-      try {
-        return await postEvent(deps, { type, referenceId, orderId, subject }, data);
-      } catch (error) {
+      return postEvent(deps, { type, referenceId, orderId, subject }, data).catch((error: unknown) => {
         throw toFailure(error);
-      }
+      });
     },
   };
 }

@@ -82,8 +82,8 @@ export function createHistoryWatch(
         void read();
       }
       if (!last || at - last.endedAt > USABLE_FOR * order.intervalMs) return 'the order history is being read';
-      const statuses = last.statuses.get(name);
-      if (statuses) {
+      const statuses = last.statuses.get(name) ?? [];
+      if (statuses.length > 0) {
         const shown = [...new Set(statuses.map(presentableStatus))].join(', ');
         return statuses.some(mayHaveEnded) ? undefined : `${shown} in the order history`;
       }
@@ -99,9 +99,7 @@ async function readStatuses(
   orders: readonly WatchedOrder[],
   signal: AbortSignal,
 ): Promise<Map<string, string[]>> {
-  const unseen = new Set(orders.map(keyOf));
-  const wanted = new Set(unseen);
-  const statuses = new Map<string, string[]>();
+  const statuses = new Map(orders.map((order): [string, string[]] => [keyOf(order), []]));
   const since = orders.reduce((oldest, order) => Math.min(oldest, order.since), Infinity);
   await partner.withPermits({ class: 'poll', signal }, (permitted) =>
     permitted.ordersSince(since - CLOCK_TOLERANCE_MS, {
@@ -109,12 +107,9 @@ async function readStatuses(
       async enough(rows) {
         for (const row of rows) {
           if (isUnreadable(row)) continue;
-          const name = keyOf({ orderId: row.id, referenceId: row.referenceId ?? '' });
-          if (!wanted.has(name)) continue;
-          unseen.delete(name);
-          statuses.set(name, [...(statuses.get(name) ?? []), row.status]);
+          statuses.get(keyOf({ orderId: row.id, referenceId: row.referenceId ?? '' }))?.push(row.status);
         }
-        return unseen.size === 0;
+        return [...statuses.values()].every((shown) => shown.length > 0);
       },
     }),
   );

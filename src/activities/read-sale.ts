@@ -2,8 +2,8 @@ import { type WorkflowExecutionDescription, WorkflowNotFoundError } from '@tempo
 import { activityInfo } from '@temporalio/activity';
 import type { Activities } from '../contracts/activities';
 import { FAILURE } from '../contracts/failures';
-import { purchaseMemo, type PurchaseResult, purchaseResult } from '../contracts/purchase';
-import { isBillable, type OrderSnapshot, type PurchaseItem, REFERENCE_PATTERN } from '../domain/order';
+import { purchaseMemo, purchaseResult } from '../contracts/purchase';
+import { isBillable, type PurchaseItem, REFERENCE_PATTERN } from '../domain/order';
 import { endsWithoutKeys } from '../domain/purchase-state';
 import type { EndedSale } from '../domain/plan-delivery';
 import { validatePurchase } from '../domain/purchase-rules';
@@ -47,7 +47,8 @@ export async function readEndedSale(
   const { status, taskQueue } = description;
   if (status.name === 'RUNNING') throw nothingToDeliver('the purchase is running, and delivers by itself');
   const items = await itemsOf(deps, description);
-  const result = await resultOf(deps, description);
+  const result =
+    status.name === 'COMPLETED' ? purchaseResult.parse(await deps.purchases.result(description)) : undefined;
   const memo = purchaseMemo.safeParse(result ? (description.memo ?? {}) : {}).data;
   const firstRunId = description.raw.workflowExecutionInfo?.firstRunId ?? description.runId;
   const earlier = await readEarlierRuns(deps.purchases, referenceId, firstRunId);
@@ -61,7 +62,9 @@ export async function readEndedSale(
   const orderId = result ? result.orderId : await ownOrderId(deps.partner, description, referenceId);
   if (orderId === undefined) return { sale, taskQueue };
   const secretId = earlier.fingerprintSecretId ?? deps.fingerprints.newestId();
-  const order = await readOrder(deps, { orderId, referenceId, secretId });
+  const { data } = await deps.partner.getOrder(orderId);
+  const [claimedBy] = await deps.purchases.othersWithOrder(orderId, referenceId);
+  const order = { ...snapshotOf(orderId, data, nameKeys(deps, data, secretId)), claimedBy };
   const accepted = memo?.accepted?.orderId === orderId ? memo.accepted : undefined;
   return { sale: { ...sale, orderId, accepted, order }, taskQueue };
 }
@@ -80,19 +83,11 @@ export async function describeIfKnown(
 
 async function itemsOf(
   { purchases }: ActivityDependencies,
-  { workflowId, runId }: WorkflowExecutionDescription,
+  run: WorkflowExecutionDescription,
 ): Promise<PurchaseItem[]> {
-  const input = await purchases.startInput({ workflowId, runId });
+  const input = await purchases.startInput(run);
   if (validatePurchase(input).length > 0) throw nothingToDeliver('the purchase was started with an invalid input');
   return (input as { items: PurchaseItem[] }).items;
-}
-
-async function resultOf(
-  { purchases }: ActivityDependencies,
-  { status, workflowId, runId }: WorkflowExecutionDescription,
-): Promise<PurchaseResult | undefined> {
-  if (status.name !== 'COMPLETED') return undefined;
-  return purchaseResult.parse(await purchases.result({ workflowId, runId }));
 }
 
 /** The order of a purchase that was stopped: the one that bears its reference. Several are for a person to sort out. */
@@ -108,15 +103,6 @@ async function ownOrderId(
   const billable = orders.filter(isBillable);
   if (billable.length > 1) throw nothingToDeliver(`the partner has ${billable.length} orders for it`);
   return (billable[0] ?? orders[0])?.id;
-}
-
-async function readOrder(
-  deps: ActivityDependencies,
-  { orderId, referenceId, secretId }: { orderId: string; referenceId: string; secretId: string },
-): Promise<OrderSnapshot> {
-  const { data } = await deps.partner.getOrder(orderId);
-  const [claimedBy] = await deps.purchases.othersWithOrder(orderId, referenceId);
-  return { ...snapshotOf(orderId, data, nameKeys(deps, data, secretId)), claimedBy };
 }
 
 function nothingToDeliver(why: string) {

@@ -28,14 +28,6 @@ const MOST_WITH_PAUSES = 50;
 /** So long before a record is of no use any more, whoever waits for its turn leaves: that nothing was sent is to arrive in time. */
 const LEAVE_MS = 1_000;
 
-/** The intention of one placement attempt to write its request. */
-export interface Intent {
-  /** Records it durably at the Temporal server, and from then on shows that the attempt lives. */
-  record: BeforeWrite;
-  /** To be called when the attempt has ended. */
-  close(): void;
-}
-
 /**
  * Prepares the record of the current attempt: heartbeat details, which the workflow finds in the `TimeoutFailure` of an attempt
  * whose worker died. Without them nothing was written: docs/architecture.md#the-intention-on-record.
@@ -46,7 +38,7 @@ export interface Intent {
 export function createIntent(
   { client, now }: Pick<ActivityDependencies, 'client' | 'now'>,
   { notAfter, oneByOne }: { notAfter: number; oneByOne: Sequence },
-): Intent {
+): { record: BeforeWrite; close: () => void } {
   const context = Context.current();
   let beats: NodeJS.Timeout | undefined;
   const refuse = (why: string) => {

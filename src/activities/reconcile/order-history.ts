@@ -66,13 +66,8 @@ async function readRowAgain(
   retry: ReadRetry,
 ): Promise<HistoryOrder | undefined> {
   if (id === undefined || !isSafeOrderId(id)) return undefined;
-  try {
-    const { data } = await withRetry(retry, () => partner.listOrders({ search: id }));
-    return data.orders.find((order) => order.id === id);
-  } catch (error) {
-    lastingError(error, retry);
-    return undefined;
-  }
+  const found = await tryToRead(retry, () => partner.listOrders({ search: id }));
+  return isPartnerError(found) ? undefined : found.orders.find((order) => order.id === id);
 }
 
 /** Of the partner's free text nothing goes on but a status in plain letters: a title may hold a key of this order. */
@@ -101,25 +96,21 @@ export function orderRetry(signal: AbortSignal): ReadRetry {
   return { ...readRetry, mayPause: limitPauses(orderPauses), signal };
 }
 
-/** Reads one order at the partner. What passes is tried again; what lasts is the answer, so that one order stops nobody. */
-export async function readOrder(
-  partner: PartnerClient,
-  orderId: string,
-  retry: ReadRetry,
-): Promise<{ order: Order } | { error: PartnerError }> {
-  try {
-    const { data } = await withRetry(retry, () => partner.getOrder(orderId));
-    return { order: data };
-  } catch (error) {
-    return { error: lastingError(error, retry) };
-  }
+/** Reads one order at the partner, or says why it can't be read, so that one order stops nobody. */
+export function readOrder(partner: PartnerClient, orderId: string, retry: ReadRetry): Promise<Order | PartnerError> {
+  return tryToRead(retry, () => partner.getOrder(orderId));
 }
 
-/** @throws whatever says nothing about the order that was read */
-function lastingError(error: unknown, { signal }: ReadRetry): PartnerError {
-  signal.throwIfAborted();
-  if (!isPartnerError(error) || error.kind === 'closed') throw error;
-  return error;
+/** What passes is tried again; what lasts is the answer. @throws whatever says nothing about what was read */
+async function tryToRead<T>(retry: ReadRetry, read: () => Promise<{ data: T }>): Promise<T | PartnerError> {
+  try {
+    const { data } = await withRetry(retry, read);
+    return data;
+  } catch (error) {
+    retry.signal.throwIfAborted();
+    if (!isPartnerError(error) || error.kind === 'closed') throw error;
+    return error;
+  }
 }
 
 /**

@@ -1,5 +1,6 @@
 import { CLOCK_TOLERANCE_MS, endsPolling, isSafeOrderId } from '../../domain/order';
 import { type KnownPurchase, mustBeInHistory, type ReconcileOptions } from '../../domain/reconciliation/records';
+import { isPartnerError } from '../../partner';
 import type { ActivityDependencies } from '../dependencies';
 import { inParallel } from '../in-parallel';
 import { type OrderHistory, orderRetry, readOrder, readOrderHistory, withOrder } from './order-history';
@@ -54,16 +55,16 @@ async function readFollowedOrders(
     const { orderId: id = '', referenceId, startedAt } = purchase;
     const read = await readOrder(deps.partner, id, retry);
     progress.show('reading followed orders', { done: ++done, of: followed.length });
-    if ('order' in read) {
+    if (!isPartnerError(read)) {
       const known = orders.get(id) ?? { id, referenceId, status: '', createdAt: startedAt };
-      orders.set(id, withOrder(deps.fingerprints, known, read.order, purchase.keyIds));
+      orders.set(id, withOrder(deps.fingerprints, known, read, purchase.keyIds));
       return;
     }
-    const isMissing = read.error.kind === 'not-found';
+    const isMissing = read.kind === 'not-found';
     // If neither the history nor the partner itself shows an order, it is missing there, which is another finding.
     const isExpected = mustBeInHistory(purchase, options) ? isMissing : await isObsoleteRun(deps, purchase, later);
     if (isExpected) return;
-    unreadable.push({ what: 'order', id: isSafeOrderId(id) ? id : undefined, referenceId, why: read.error.message });
+    unreadable.push({ what: 'order', id: isSafeOrderId(id) ? id : undefined, referenceId, why: read.message });
   });
   return { orders: [...orders.values()], unreadable, purchases, later };
 }
