@@ -1,5 +1,4 @@
 import { activityInfo } from '@temporalio/activity';
-import type { ApplicationFailure } from '@temporalio/common';
 import type { Activities, FindOrdersInput, FoundOrder, OrderSearchResult } from '../contracts/activities';
 import { FAILURE, type FailureType } from '../contracts/failures';
 import { CLOCK_TOLERANCE_MS, isBillable, isSafeOrderId, presentableStatus } from '../domain/order';
@@ -26,7 +25,10 @@ export function createFindOrdersActivities(deps: ActivityDependencies): Pick<Act
       try {
         return await deps.partner.withPermits(permits, (partner) => searchHistory(partner, readNewest, input));
       } catch (error) {
-        throw finalUnlessRateLimited(toFailure(error));
+        const failed = toFailure(error);
+        // The workflow decides what a failed search means; one that lacked a permit was no search.
+        if (failed.type === FAILURE.rateLimited) throw failed;
+        throw failure(failed.type as FailureType, failed.message, { final: true });
       }
     },
   };
@@ -60,12 +62,6 @@ async function proveAbsent(
 function requireClear<T extends Pick<Found, 'unclear'>>(found: T): T {
   if (found.unclear !== undefined) throw failure(FAILURE.partnerUnavailable, found.unclear);
   return found;
-}
-
-/** The workflow decides what a failed search means; one that lacked a permit was no search. */
-function finalUnlessRateLimited(failed: ApplicationFailure): ApplicationFailure {
-  if (failed.type === FAILURE.rateLimited) return failed;
-  return failure(failed.type as FailureType, failed.message, { final: true });
 }
 
 type Wanted = Pick<FindOrdersInput, 'referenceId' | 'since' | 'mayHaveArrived'>;

@@ -4,7 +4,7 @@ import { endsPolling, mayHaveEnded, mayHaveKeys, presentableStatus } from '../do
 import { isPartnerError, type Order } from '../partner';
 import { ROUTINE_POLL } from '../workflows/policies';
 import { type ActivityDependencies, readPermits } from './dependencies';
-import { readEarlierRuns } from './earlier-runs';
+import { readEarlierRuns } from './read-sale';
 import { ACCESS_REFUSED, notLocally, toFailure, unchanged } from './failures';
 import { nameKeys, snapshotOf } from './order-keys';
 

@@ -2,7 +2,10 @@ import { type WorkflowExecutionDescription, WorkflowNotFoundError } from '@tempo
 import { activityInfo } from '@temporalio/activity';
 import type { Activities } from '../contracts/activities';
 import { FAILURE } from '../contracts/failures';
-import { purchaseMemo, purchaseResult } from '../contracts/purchase';
+import { purchaseWorkflowId } from '../contracts/names';
+import { deliveryMemo, purchaseMemo, purchaseResult } from '../contracts/purchase';
+import { secretIdOf } from '../delivery';
+import { type KeyIds, unionOfKeys } from '../domain/line-totals';
 import { isBillable, type PurchaseItem, REFERENCE_PATTERN } from '../domain/order';
 import { endsWithoutKeys } from '../domain/purchase-state';
 import type { EndedSale } from '../domain/plan-delivery';
@@ -10,7 +13,6 @@ import { validatePurchase } from '../domain/purchase-rules';
 import type { PartnerClient } from '../partner';
 import type { PurchaseReader } from '../temporal/client';
 import { type ActivityDependencies, readPermits } from './dependencies';
-import { readEarlierRuns } from './earlier-runs';
 import { failure, toFailure } from './failures';
 import { findOrders } from './find-orders';
 import { nameKeys, snapshotOf } from './order-keys';
@@ -67,6 +69,39 @@ export async function readEndedSale(
   const order = { ...snapshotOf(orderId, data, nameKeys(deps, data, secretId)), claimedBy };
   const accepted = memo?.accepted?.orderId === orderId ? memo.accepted : undefined;
   return { sale: { ...sale, orderId, accepted, order }, taskQueue };
+}
+
+/** What earlier runs of a purchase, and deliveries after their end, left behind. */
+export interface EarlierRuns {
+  /** The ids of all keys that the checkout has confirmed. */
+  confirmedKeyIds: KeyIds;
+  /** Whether the checkout was notified of a refund after the end. */
+  refundConfirmed: boolean;
+  /** The secret that makes the key ids of this purchase; undefined if nothing says which. */
+  fingerprintSecretId?: string;
+}
+
+/**
+ * Reads the closing memos of a reference, which no client can forge, and which secret made its key ids: that of the confirmed ones,
+ * otherwise the one that its first run recorded.
+ */
+export async function readEarlierRuns(
+  purchases: PurchaseReader,
+  referenceId: string,
+  firstRunId: string,
+): Promise<EarlierRuns> {
+  const confirmed: KeyIds[] = [];
+  let refundConfirmed = false;
+  for await (const { isPurchase, memo } of purchases.closingMemos(referenceId)) {
+    const { keyIds, events } = (isPurchase ? purchaseMemo : deliveryMemo).safeParse(memo ?? {}).data ?? {};
+    if (keyIds) confirmed.push(keyIds);
+    refundConfirmed ||= !isPurchase && (events ?? []).some(({ type }) => type === 'purchase.refunded');
+  }
+  const confirmedKeyIds = unionOfKeys(...confirmed);
+  const [keyId] = Object.values(confirmedKeyIds).flat();
+  const firstRun = { workflowId: purchaseWorkflowId(referenceId), runId: firstRunId };
+  const fingerprintSecretId = keyId === undefined ? await purchases.recordedSecretId(firstRun) : secretIdOf(keyId);
+  return { confirmedKeyIds, refundConfirmed, fingerprintSecretId };
 }
 
 /** @returns undefined if the server knows no purchase of this reference, which the partner may have made up. */

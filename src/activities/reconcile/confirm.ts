@@ -12,7 +12,7 @@ import { isPartnerError, type PartnerError, type ReadRetry } from '../../partner
 import type { ActivityDependencies } from '../dependencies';
 import { inParallel } from '../in-parallel';
 import { describePurchase, type LaterDeliveries } from './purchase-lists';
-import { readOrder, withOrder } from './order-history';
+import { readOrder, withOrder } from './read-records';
 
 /** A finding that the server and the partner confirm, with its purchase. */
 export interface ConfirmedFinding {

@@ -21,8 +21,7 @@ import { failure, nameOf, toFailure } from '../failures';
 import { inParallel } from '../in-parallel';
 import { openProgress, type Progress } from '../progress';
 import { confirm, type ReconcileContext } from './confirm';
-import { orderRetry } from './order-history';
-import { readRecords } from './read-records';
+import { orderRetry, readRecords } from './read-records';
 import { handleFinding, MOST_ORDER_IDS, postNotice } from './repair';
 
 /** What the reconciliation needs in addition to the other activities. */
@@ -31,7 +30,6 @@ export interface ReconcileDependencies extends ActivityDependencies {
   reportDir: string;
 }
 
-const DAY_MS = 24 * 3_600_000;
 /** How many findings are handled at the same time. */
 const PARALLEL = 12;
 const MOST_ORPHANS_CONFIRMED = 500;
@@ -68,7 +66,7 @@ async function runReconciliation(
   if (issue !== undefined) throw failure(FAILURE.lookbackTooLong, issue, { final: true });
   // Taken before the first page: the reading may take hours, and what begins or ends meanwhile is for the next run.
   const now = deps.now();
-  const options = { now, from, settledBefore: now - confirmedAge(deps.settings), stuckAfterMs: DAY_MS };
+  const options = { now, from, settledBefore: now - confirmedAge(deps.settings) };
   const { orders, purchases, unreadable, later } = await readRecords(deps, options, progress);
   const records = indexRecords(orders, purchases, unreadable);
   const context = { ...deps, records, options, later, retry: orderRetry(signal), dryRun, notices: { count: 0 } };

@@ -13,6 +13,8 @@ export interface Classification {
   advice?: string;
 }
 
+const STUCK_AFTER_MS = 24 * 3_600_000;
+
 const BOUGHT_AFTER_ALL =
   'The checkout was notified that nothing was bought. Ask the partner to cancel the order and to refund it.';
 const ADOPT = 'Give the purchase its order with `resolve REFERENCE --order ORDER`.';
@@ -232,8 +234,8 @@ function isForPart({ ordered }: KnownPurchase, { quantity }: PartnerOrder): bool
   return ordered !== undefined && quantity !== undefined && ordered !== quantity;
 }
 
-function isStuck(since: number, { now, stuckAfterMs }: ReconcileOptions): boolean {
-  return now - since > stuckAfterMs;
+function isStuck(since: number, { now }: ReconcileOptions): boolean {
+  return now - since > STUCK_AFTER_MS;
 }
 
 function stateOf({ status }: PartnerOrder): OrderState {

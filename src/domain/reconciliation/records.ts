@@ -81,7 +81,6 @@ export interface ReconcileOptions {
   from: number;
   /** What began at this instant or later is left alone. It lies before the reading of the order history began. */
   settledBefore: number;
-  stuckAfterMs: number;
 }
 
 /** Whether the order history that was read must show the order of this purchase. */

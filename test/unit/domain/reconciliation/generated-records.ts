@@ -9,7 +9,6 @@ export const NIGHT: ReconcileOptions = {
   now: NOW,
   from: NOW - 72 * HOUR,
   settledBefore: NOW - HOUR / 6,
-  stuckAfterMs: 24 * HOUR,
 };
 
 /** Epoch ms of so many hours before the reconciliation. */
