@@ -1,18 +1,11 @@
 import { performance } from 'node:perf_hooks';
 import { log } from '@temporalio/activity';
+import type { AwaitOrderInput } from '../contracts/activities';
 import { CLOCK_TOLERANCE_MS, mayHaveEnded, presentableStatus } from '../domain/order';
 import { isPartnerError, isUnreadable, type PartnerClient } from '../partner';
 import { ACCESS_REFUSED, nameOf } from './failures';
 
-/** An order that is waited for. */
-export interface WatchedOrder {
-  orderId: string;
-  referenceId: string;
-  /** Epoch ms: it is no older. */
-  since: number;
-  /** How often it may be polled, ms. */
-  intervalMs: number;
-}
+type WatchedOrder = Pick<AwaitOrderInput, 'orderId' | 'referenceId' | 'since' | 'intervalMs'>;
 
 /** The order history, read in the background for all orders that this process polls. */
 export interface HistoryWatch {

@@ -1,21 +1,13 @@
 import { FAILURE } from '../contracts/failures';
-import { type Key, mayHaveKeys, type OrderSnapshot, presentableStatus } from '../domain/order';
+import { type Key, mayHaveKeys, type OrderLine, type OrderSnapshot, presentableStatus } from '../domain/order';
 import { groupBy } from '../domain/group-by';
 import type { Order } from '../partner';
 import type { ActivityDependencies } from './dependencies';
 import { failure } from './failures';
 
-/** A key with the id that it has in every event. */
-export interface NamedKey extends Key {
-  id: string;
-}
-
-/** One line of an order, its keys with their ids. */
-export interface NamedLine {
-  productId: string;
-  title?: string;
-  quantity?: number;
-  keys: NamedKey[];
+/** One line of an order, its keys with the ids that they have in every event. */
+export interface NamedLine extends Omit<OrderLine, 'keyIds'> {
+  keys: (Key & { id: string })[];
 }
 
 /**

@@ -72,7 +72,7 @@ export async function readEndedSale(
 }
 
 /** What earlier runs of a purchase, and deliveries after their end, left behind. */
-export interface EarlierRuns {
+interface EarlierRuns {
   /** The ids of all keys that the checkout has confirmed. */
   confirmedKeyIds: KeyIds;
   /** Whether the checkout was notified of a refund after the end. */

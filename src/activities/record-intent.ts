@@ -69,11 +69,7 @@ export function createIntent(
   };
 }
 
-/**
- * Runs one after another, in the order of the calls, with a pause between two unless many wait.
- *
- * @returns undefined where its turn does not come within `patienceMs`: then nothing was run.
- */
+/** Runs one after another, in the order of the calls. @returns undefined where a turn does not come in time: nothing was run then */
 export type Sequence = <T>(patienceMs: number, run: () => Promise<T>) => Promise<T | undefined>;
 
 export function createSequence(): Sequence {

@@ -198,11 +198,7 @@ async function tryToRead<T>(retry: ReadRetry, read: () => Promise<{ data: T }>):
   }
 }
 
-/**
- * What is known of an order, with what it said when it was read by itself.
- *
- * @param confirmed the ids of the keys of its purchase that the checkout has confirmed.
- */
+/** What is known of an order, with what it said when it was read by itself. @param confirmed the keys that the checkout has confirmed */
 export function withOrder(
   fingerprints: Fingerprinter,
   known: PartnerOrder,

@@ -10,11 +10,7 @@ import {
 } from './records';
 import type { Classification } from './classify';
 
-/**
- * Describes the classification of a purchase as a finding.
- *
- * @param orders the purchase's own order, and the further orders that the finding is about.
- */
+/** A purchase with its own order, and the further orders that the finding is about. */
 export function describeClassified(
   { kind, repair, advice = KIND_DOCS[kind].advice }: Classification,
   purchase: KnownPurchase,
@@ -42,13 +38,12 @@ export function describeClassified(
 
 /** Orders without a reference have nothing in common, so each is a finding of its own. */
 export function describeOrphan({ id, referenceId, amount, status, quantity, title }: PartnerOrder): Finding {
-  const named = referenceId !== undefined && referenceId !== '';
   const count = quantity === undefined ? '' : `${quantity} × `;
-  const what = title === undefined || title === '' ? 'An order' : `An order of ${count}${title}`;
-  const nameless = named ? '' : ', without a reference';
+  const what = title ? `An order of ${count}${title}` : 'An order';
+  const nameless = referenceId ? '' : ', without a reference';
   return {
     kind: 'ORPHAN',
-    referenceId: named ? referenceId : undefined,
+    referenceId: referenceId || undefined,
     orderIds: [id],
     amounts: { history: amount },
     explanation: `${what} is ${presentableStatus(status)} at the partner${nameless}, and no purchase here asked for it.`,

@@ -1,6 +1,6 @@
 import { reconcile } from '../../../../src/domain/reconciliation/reconcile';
 import { indexRecords, type KnownPurchase, type PartnerOrder } from '../../../../src/domain/reconciliation/records';
-import { totalsOf } from '../../../../src/report/totals';
+import { totalsOf } from '../../../../src/report/report';
 import { NIGHT, order, plant, PLANTS, purchase, WELL } from './generated-records';
 
 type Records = Pick<ReturnType<typeof plant>, 'orders' | 'purchases'>;
