@@ -6,7 +6,7 @@ import type { ActivityDependencies } from './dependencies';
 import { failure } from './failures';
 
 /** One line of an order, its keys with the ids that they have in every event. */
-export interface NamedLine extends Omit<OrderLine, 'keyIds'> {
+export interface NamedLine extends OrderLine {
   keys: (Key & { id: string })[];
 }
 
@@ -32,8 +32,8 @@ export function nameKeys(
     idsOf.set(productId, keyIds);
   }
   return products.map(({ id: productId, title, quantity, keys }) => {
-    const ids = idsOf.get(productId)?.splice(0, keys.length) ?? [];
-    return { productId, title, quantity, keys: keys.map((key, index) => ({ id: ids[index] ?? '', ...key })) };
+    const keyIds = idsOf.get(productId)?.splice(0, keys.length) ?? [];
+    return { productId, title, quantity, keyIds, keys: keys.map((key, at) => ({ id: keyIds[at] ?? '', ...key })) };
   });
 }
 
@@ -43,7 +43,9 @@ export function snapshotOf(orderId: string, { status: text, totalDebit }: Order,
   return {
     orderId,
     status,
-    lines: lines.map(({ keys, ...line }) => ({ ...line, keyIds: mayHaveKeys(status) ? keys.map(({ id }) => id) : [] })),
+    lines: lines.map(({ productId, title, quantity, keyIds }) => {
+      return { productId, title, quantity, keyIds: mayHaveKeys(status) ? keyIds : [] };
+    }),
     totalDebit,
   };
 }

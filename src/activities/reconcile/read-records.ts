@@ -1,5 +1,5 @@
 import { type Fingerprinter, secretIdOf } from '../../delivery';
-import { type KeyIds, missingKeys, unionOfKeys } from '../../domain/line-totals';
+import { type KeyIds, keyIdsOf, missingKeys, unionOfKeys } from '../../domain/line-totals';
 import { CLOCK_TOLERANCE_MS, endsPolling, isSafeOrderId, presentableStatus } from '../../domain/order';
 import {
   type KnownPurchase,
@@ -219,9 +219,7 @@ function countKeysGone(fingerprints: Fingerprinter, order: Order, confirmed: Key
   const named: KeyIds[] = [];
   for (const secretId of secretIds) {
     if (!fingerprints.keyIds([], secretId)) return undefined;
-    for (const { productId, keys } of nameKeys({ fingerprints }, order, secretId)) {
-      named.push({ [productId]: keys.map(({ id }) => id) });
-    }
+    named.push(keyIdsOf(nameKeys({ fingerprints }, order, secretId)));
   }
   return missingKeys(confirmed, unionOfKeys(...named)).length;
 }

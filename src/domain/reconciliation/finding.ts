@@ -1,26 +1,8 @@
-/** The kinds of findings, the most urgent first: the order of a report. */
-export const FINDING_KINDS = [
-  'DOUBLE_PURCHASE',
-  'SAME_KEY_TWICE',
-  'LOST',
-  'LATE',
-  'UNDELIVERED',
-  'MISSING_AT_PARTNER',
-  'UNREADABLE',
-  'ORPHAN',
-  'REFUNDED_AFTER_DELIVERY',
-  'KEYS_GONE',
-  'AMOUNT_MISMATCH',
-  'STATUS_MISMATCH',
-  'SHORTFALL_FILLED',
-  'SHORTFALL_REFUNDED',
-  'STUCK',
-] as const;
-
-export type FindingKind = (typeof FINDING_KINDS)[number];
-
-/** What people read about a kind: its title, its meaning, and what to do about a finding that was not repaired. */
-export const KIND_DOCS: Record<FindingKind, { title: string; means: string; advice: string }> = {
+/**
+ * The kinds of findings, the most urgent first: the order of a report. People read the title of a kind, its meaning, and what to
+ * do about a finding that was not repaired.
+ */
+export const KIND_DOCS = {
   DOUBLE_PURCHASE: {
     title: 'Bought twice',
     means: 'The partner has more than one order for one sale. One of them is used; the others cost money all the same.',
@@ -99,7 +81,11 @@ export const KIND_DOCS: Record<FindingKind, { title: string; means: string; advi
     means: 'A purchase has been running, or an order has been open at the partner, for more than a day.',
     advice: 'See with `status REFERENCE` what it waits for.',
   },
-};
+} satisfies Record<string, { title: string; means: string; advice: string }>;
+
+export type FindingKind = keyof typeof KIND_DOCS;
+
+export const FINDING_KINDS = Object.keys(KIND_DOCS) as FindingKind[];
 
 /** One difference between the partner's orders and the purchases here. */
 export interface Finding {
