@@ -117,7 +117,7 @@ interface Row {
 function tableWithBars(
   head: readonly string[],
   rows: readonly Row[],
-  full = Math.max(...rows.map(({ whole }) => whole)),
+  full = Math.max(1, ...rows.map(({ whole }) => whole)),
 ): string {
   const isNumber = (column: number) => (column === 0 ? '' : ' class="num"');
   const width = (value: number) => `${((100 * value) / full).toFixed(1)}%`;
@@ -138,7 +138,7 @@ function zone({ timeZone = 'UTC' }: ReconciliationReport): string {
   return escape(timeZone);
 }
 
-/** `2026-01-31 03:00` of an ISO instant in UTC. Anything else is shown unchanged. */
+/** `2026-01-31 03:00` of an ISO instant in UTC. */
 function minute(instant: string): string {
-  return /^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(instant) ? instant.slice(0, 16).replace('T', ' ') : instant;
+  return instant.slice(0, 16).replace('T', ' ');
 }
