@@ -571,7 +571,7 @@ export const MUTANTS = [
   {
     name: 'secret-of-the-first-run',
     rule: 'where no key was confirmed, the secret that the first run recorded makes the ids',
-    file: 'src/activities/earlier-runs.ts',
+    file: 'src/activities/read-sale.ts',
     find: 'keyId === undefined ? await purchases.recordedSecretId(firstRun) :',
     replace: 'keyId === undefined ? firstRun.runId.slice(0, 0) :',
     tests: ['test/unit/activities/earlier-runs.test.ts'],
@@ -587,7 +587,7 @@ export const MUTANTS = [
   {
     name: 'first-memo-only',
     rule: 'what the checkout has confirmed is the union over all runs and deliveries',
-    file: 'src/activities/earlier-runs.ts',
+    file: 'src/activities/read-sale.ts',
     find: 'unionOfKeys(...confirmed)',
     replace: 'unionOfKeys(...confirmed.slice(0, 1))',
     tests: ['test/unit/activities/earlier-runs.test.ts'],
@@ -792,8 +792,8 @@ export const MUTANTS = [
     name: 'keys-gone-unreported',
     rule: 'confirmed keys that have left their order are a finding',
     file: 'src/domain/reconciliation/classify.ts',
-    find: 'return hasKeys && keysGone > 0 ?',
-    replace: 'return hasKeys && keysGone > 1_000 ?',
+    find: 'return mayHaveKeys(status) && keysGone > 0 ?',
+    replace: 'return mayHaveKeys(status) && keysGone > 1_000 ?',
     tests: ['test/unit/domain/reconciliation/classify.test.ts'],
   },
   {
@@ -937,8 +937,8 @@ export const MUTANTS = [
     name: 'shortfall-reported-once',
     rule: 'a shortfall that is neither filled nor refunded is a finding every night',
     file: 'src/activities/reconcile/repair.ts',
-    find: "return plan.missing > 0 ? 'nothing-new' : undefined;",
-    replace: "return plan.missing > 0 && finding.kind === 'LATE' ? 'nothing-new' : undefined;",
+    find: 'if (plan.missing === 0) return undefined;',
+    replace: "if (plan.missing === 0 || finding.kind !== 'LATE') return undefined;",
     tests: ['test/scenarios/reconciliation/late-keys.test.ts'],
   },
   {
@@ -1048,7 +1048,7 @@ export const MUTANTS = [
   {
     name: 'titles-of-the-history',
     rule: 'a title is shown only of an order that was read with its keys',
-    file: 'src/activities/reconcile/order-history.ts',
+    file: 'src/activities/reconcile/read-records.ts',
     find: 'amount: item?.amount,',
     replace: 'amount: item?.amount, title: item?.title,',
     tests: ['test/scenarios/reconciliation/unreadable-records.test.ts'],
@@ -1064,7 +1064,7 @@ export const MUTANTS = [
   {
     name: 'one-bad-order',
     rule: 'a followed order that can not be read stops nobody',
-    file: 'src/activities/reconcile/order-history.ts',
+    file: 'src/activities/reconcile/read-records.ts',
     find: "if (!isPartnerError(error) || error.kind === 'closed') throw error;",
     replace: "if (!isPartnerError(error) || error.kind !== 'not-found') throw error;",
     tests: ['test/scenarios/reconciliation/unreadable-records.test.ts'],
@@ -1243,8 +1243,8 @@ export const MUTANTS = [
     name: 'partner-not-asked-again',
     rule: 'what looks wrong is read again at the partner before it is reported',
     file: 'src/activities/reconcile/confirm.ts',
-    find: "suggested.kind === 'SAME_KEY_TWICE' ? { orders }",
-    replace: "suggested.kind !== 'SAME_KEY_TWICE' ? { orders }",
+    find: "suggested.kind === 'SAME_KEY_TWICE' ? { orders,",
+    replace: "suggested.kind !== 'SAME_KEY_TWICE' ? { orders,",
     tests: ['test/scenarios/reconciliation/one-instant.test.ts'],
   },
   {

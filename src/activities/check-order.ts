@@ -1,11 +1,10 @@
-import { WorkflowNotFoundError } from '@temporalio/client';
 import type { Activities, CheckOrderInput, OrderCheck } from '../contracts/activities';
 import { FAILURE } from '../contracts/failures';
-import { REFERENCE_PATTERN } from '../domain/order';
 import { isPartnerError, MAX_PAGE_SIZE, type PartnerClient } from '../partner';
 import type { PurchaseReader } from '../temporal/client';
 import { failure, toFailure } from './failures';
 import { type ActivityDependencies, readPermits } from './dependencies';
+import { describeIfKnown } from './read-sale';
 
 /**
  * Reads an order that a decision names, before it is accepted: a mistyped id would cost the time of a whole purchase, and the
@@ -13,18 +12,14 @@ import { type ActivityDependencies, readPermits } from './dependencies';
  */
 export function createCheckOrderActivities(deps: ActivityDependencies): Pick<Activities, 'checkOrder'> {
   return {
-    async checkOrder(input): Promise<OrderCheck> {
-      const [isThere, other] = await deps.partner.withPermits(readPermits(deps, 'delivery'), (partner) =>
-        Promise.all([
-          isAtPartner(partner, input.orderId),
-          // The order may be readable while the history is not, which may be the very reason for the hold.
-          ownerInHistory(partner, input.orderId).catch((error: unknown) => passing(error)),
-        ]),
+    async checkOrder({ orderId, referenceId }): Promise<OrderCheck> {
+      const [isThere, inHistory] = await deps.partner.withPermits(readPermits(deps, 'delivery'), (partner) =>
+        Promise.all([isAtPartner(partner, orderId), referenceInHistory(partner, orderId)]),
       );
-      if (!isThere) return { usable: false, why: `the partner has no order ${input.orderId}` };
-      const owner = await otherOwner(deps.purchases, input, other);
+      if (!isThere) return { usable: false, why: `the partner has no order ${orderId}` };
+      const owner = await otherOwner(deps.purchases, { orderId, referenceId }, inHistory);
       if (owner === undefined) return { usable: true };
-      return { usable: false, why: `order ${input.orderId} belongs to the purchase ${owner}` };
+      return { usable: false, why: `order ${orderId} belongs to the purchase ${owner}` };
     },
   };
 }
@@ -43,14 +38,15 @@ async function isAtPartner(partner: PartnerClient, orderId: string): Promise<boo
   }
 }
 
-/** @returns the reference under which the history shows the order; undefined if it does not. */
-async function ownerInHistory(partner: PartnerClient, orderId: string): Promise<string | undefined> {
-  const { data } = await partner.listOrders({ search: orderId, limit: MAX_PAGE_SIZE });
-  return data.orders.find((row) => row.id === orderId)?.referenceId;
-}
-
-function passing(error: unknown): undefined {
-  if (!isPartnerError(error)) throw toFailure(error);
+/** @returns the reference under which the history shows the order, if it does and can be read: that it can't may be why there is a hold. */
+async function referenceInHistory(partner: PartnerClient, orderId: string): Promise<string | undefined> {
+  try {
+    const { data } = await partner.listOrders({ search: orderId, limit: MAX_PAGE_SIZE });
+    return data.orders.find((row) => row.id === orderId)?.referenceId;
+  } catch (error) {
+    if (isPartnerError(error)) return undefined;
+    throw toFailure(error);
+  }
 }
 
 /**
@@ -63,18 +59,7 @@ async function otherOwner(
   inHistory: string | undefined,
 ): Promise<string | undefined> {
   if (inHistory === referenceId) return undefined;
-  if (inHistory !== undefined && (await isPurchase(purchases, inHistory))) return inHistory;
+  if (inHistory !== undefined && (await describeIfKnown(purchases, inHistory))) return inHistory;
   const [adoptedBy] = await purchases.othersWithOrder(orderId, referenceId);
   return adoptedBy;
-}
-
-async function isPurchase(purchases: PurchaseReader, referenceId: string): Promise<boolean> {
-  if (!REFERENCE_PATTERN.test(referenceId)) return false;
-  try {
-    await purchases.describe(referenceId);
-    return true;
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return false;
-    throw error;
-  }
 }

@@ -45,11 +45,9 @@ export function createDeliveryActivities(
     },
     async deliverNotice({ type, subject, data }) {
       const { referenceId, orderId } = data;
-      try {
-        return await postEvent(deps, { type, referenceId, orderId, subject }, data);
-      } catch (error) {
+      return postEvent(deps, { type, referenceId, orderId, subject }, data).catch((error: unknown) => {
         throw toFailure(error);
-      }
+      });
     },
   };
 }
@@ -87,7 +85,7 @@ async function linesOf(deps: ActivityDependencies, { orderId, status, lines = []
 }
 
 function isAsReviewed(order: Order, named: NamedLine[], reviewed: { status?: string; lines: SaleLine[] }): boolean {
-  const now = keyIdsOf(named.map(({ productId, keys }) => ({ productId, keyIds: keys.map(({ id }) => id) })));
+  const now = keyIdsOf(named);
   const then = keyIdsOf(reviewed.lines);
   const isSame = missingKeys(now, then).length === 0 && missingKeys(then, now).length === 0;
   return isSame && presentableStatus(order.status) === reviewed.status;

@@ -33,10 +33,7 @@ const PERMIT_WAIT_MS = 8_000;
 const LOCAL_PERMIT_WAIT_MS = 50;
 
 /** How the current attempt waits for its permits under `PARTNER_MAX_RPS`. */
-export function readPermits(
-  { now }: Pick<ActivityDependencies, 'now'>,
-  permitClass: PermitRequest['class'],
-): PermitRequest {
+export function readPermits({ now }: ActivityDependencies, permitClass: PermitRequest['class']): PermitRequest {
   const { isLocal, currentAttemptScheduledTimestampMs: dueAt } = activityInfo();
   if (isLocal) return { class: permitClass, notAfter: now() + LOCAL_PERMIT_WAIT_MS };
   return { class: permitClass, dueAt, notAfter: now() + PERMIT_WAIT_MS };

@@ -15,7 +15,6 @@ export const ACCESS_REFUSED = 'the partner refuses us';
  * The one place where our errors become Temporal's. Messages are made of facts that we chose; no cause and no stack goes
  * along, because both can carry text of the partner or the checkout, and with it a key.
  *
- * @param error anything that was thrown.
  * @param retryInMs the earliest next attempt, if the policy alone doesn't say it.
  * @param clamp of the pauses that the partner asks for, and of the one until a permit under `PARTNER_MAX_RPS` may come.
  */
@@ -47,12 +46,6 @@ export function unchanged(message: string, retryInMs: number): ApplicationFailur
 /** A local activity leaves its work to an ordinary one. */
 export function notLocally(why: string): ApplicationFailure {
   return failure(FAILURE.notLocally, why, { final: true, benign: true });
-}
-
-/** The secret that makes the key ids of a purchase is not here any more. Tried again: an operator can put it back. */
-export function secretMissing(secretId: string): ApplicationFailure {
-  const message = `no FINGERPRINT_SECRET of this worker has the id ${secretId}: put the older secret back`;
-  return failure(FAILURE.deliveryFailed, message);
 }
 
 /** A failure for people and for the retry policy; see {@link toFailure} for what it leaves out. */

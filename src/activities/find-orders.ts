@@ -1,5 +1,4 @@
 import { activityInfo } from '@temporalio/activity';
-import type { ApplicationFailure } from '@temporalio/common';
 import type { Activities, FindOrdersInput, FoundOrder, OrderSearchResult } from '../contracts/activities';
 import { FAILURE, type FailureType } from '../contracts/failures';
 import { CLOCK_TOLERANCE_MS, isBillable, isSafeOrderId, presentableStatus } from '../domain/order';
@@ -7,7 +6,7 @@ import { byReadability, type HistoryOrder, type HistoryRow, type PartnerClient, 
 import { searchPermitWait } from '../workflows/policies';
 import type { ActivityDependencies } from './dependencies';
 import { failure, toFailure } from './failures';
-import { createHistoryProof, EMPTY_HISTORY, type HistoryProof } from './history-proof';
+import { createNewestReader, EMPTY_HISTORY, proveReadable, type ReadNewest } from './history-proof';
 
 /** A search gives up beyond so many pages: 100,000 orders younger than one purchase are no history to scan. */
 const MAX_PAGES = 200;
@@ -18,15 +17,18 @@ const MOST_FOUND = 100;
 
 /** Searches the partner's order history, the only witness of a placement without an answer. */
 export function createFindOrdersActivities(deps: ActivityDependencies): Pick<Activities, 'findOrders'> {
-  const proof = createHistoryProof(deps);
+  const readNewest = createNewestReader(deps);
   return {
     async findOrders(input): Promise<OrderSearchResult> {
       const { scheduledTimestampMs: dueAt } = activityInfo();
       const permits = { class: 'confirmation', dueAt, notAfter: deps.now() + searchPermitWait(deps.settings) } as const;
       try {
-        return await deps.partner.withPermits(permits, (partner) => searchHistory(partner, proof, input));
+        return await deps.partner.withPermits(permits, (partner) => searchHistory(partner, readNewest, input));
       } catch (error) {
-        throw finalUnlessRateLimited(toFailure(error));
+        const failed = toFailure(error);
+        // The workflow decides what a failed search means; one that lacked a permit was no search.
+        if (failed.type === FAILURE.rateLimited) throw failed;
+        throw failure(failed.type as FailureType, failed.message, { final: true });
       }
     },
   };
@@ -34,12 +36,12 @@ export function createFindOrdersActivities(deps: ActivityDependencies): Pick<Act
 
 async function searchHistory(
   partner: PartnerClient,
-  proof: HistoryProof,
+  readNewest: ReadNewest,
   input: FindOrdersInput,
 ): Promise<OrderSearchResult> {
   const { orders, why, how, rowsSeen } = requireClear(await findOrders(partner, input));
   if (orders.length > 0 || !input.prove) return { orders, readable: false, why };
-  if (how === 'search') return proveAbsent(partner, proof, input);
+  if (how === 'search') return proveAbsent(partner, readNewest, input);
   // A history that was scanned shows what it has; only an empty one proves nothing.
   return rowsSeen > 0 ? { orders, readable: true, why } : { orders, readable: false, why: EMPTY_HISTORY };
 }
@@ -47,25 +49,19 @@ async function searchHistory(
 /** The search shows no order. If the list of the newest orders has one, the list counts: a search may lag behind it. */
 async function proveAbsent(
   partner: PartnerClient,
-  proof: HistoryProof,
+  readNewest: ReadNewest,
   input: FindOrdersInput,
 ): Promise<OrderSearchResult> {
-  const newest = await proof.read(partner);
+  const newest = await readNewest(partner);
   const { orders } = requireClear(matching(newest.rows, input, isYoungEnough(input)));
   if (orders.length > 0) return { orders, readable: false, why: 'listed, and not shown by the search' };
-  return { orders, ...(await proof.isReadable(partner, newest, input.sentBefore)) };
+  return { orders, ...(await proveReadable(partner, newest, input.sentBefore)) };
 }
 
 /** @throws ApplicationFailure if it is not clear whether there is an order. */
 function requireClear<T extends Pick<Found, 'unclear'>>(found: T): T {
   if (found.unclear !== undefined) throw failure(FAILURE.partnerUnavailable, found.unclear);
   return found;
-}
-
-/** The workflow decides what a failed search means; one that lacked a permit was no search. */
-function finalUnlessRateLimited(failed: ApplicationFailure): ApplicationFailure {
-  if (failed.type === FAILURE.rateLimited) return failed;
-  return failure(failed.type as FailureType, failed.message, { final: true });
 }
 
 type Wanted = Pick<FindOrdersInput, 'referenceId' | 'since' | 'mayHaveArrived'>;
@@ -83,9 +79,7 @@ interface Found {
 
 /**
  * Finds the orders that bear exactly this reference, byte for byte: a search may be fuzzy. If the answer shows that the search was
- * ignored, the history is scanned back to `since`.
- *
- * @throws PartnerError if the history could not be read to the end.
+ * ignored, the history is scanned back to `since`. @throws PartnerError if the history could not be read to the end
  */
 export async function findOrders(partner: PartnerClient, wanted: Wanted): Promise<Found> {
   const searched = await search(partner, wanted.referenceId);

@@ -1,29 +1,16 @@
 import { performance } from 'node:perf_hooks';
 import { log } from '@temporalio/activity';
+import type { AwaitOrderInput } from '../contracts/activities';
 import { CLOCK_TOLERANCE_MS, mayHaveEnded, presentableStatus } from '../domain/order';
 import { isPartnerError, isUnreadable, type PartnerClient } from '../partner';
 import { ACCESS_REFUSED, nameOf } from './failures';
 
-/** An order that is waited for. */
-export interface WatchedOrder {
-  orderId: string;
-  referenceId: string;
-  /** Epoch ms: it is no older. */
-  since: number;
-  /** How often it may be polled, ms. */
-  intervalMs: number;
-}
-
-/** What the last reading of the order history says about an order. */
-export interface HistoryLook {
-  isPollDue: boolean;
-  why: string;
-}
+type WatchedOrder = Pick<AwaitOrderInput, 'orderId' | 'referenceId' | 'since' | 'intervalMs'>;
 
 /** The order history, read in the background for all orders that this process polls. */
 export interface HistoryWatch {
-  /** Never waits: it uses the last complete reading, and begins another if one is due. */
-  look(order: WatchedOrder): HistoryLook;
+  /** Never waits: it uses the last complete reading, and begins another if one is due. @returns why no poll is due, if so */
+  whyNotPolled(order: WatchedOrder): string | undefined;
 }
 
 /** A reading covers the orders that were asked about within so many intervals. */
@@ -76,35 +63,27 @@ export function createHistoryWatch(
   }
 
   return {
-    look(order) {
+    whyNotPolled(order) {
       const name = keyOf(order);
       const at = now();
-      const known = watched.get(name);
-      watched.set(name, { ...order, firstAskedAt: known?.firstAskedAt ?? at, askedAt: at });
+      const { firstAskedAt = at } = watched.get(name) ?? {};
+      watched.set(name, { ...order, firstAskedAt, askedAt: at });
       if (!isReading && at - begunAt >= order.intervalMs && !stopping.aborted) {
         for (const [one, { askedAt, intervalMs }] of watched) {
           if (at - askedAt > FORGOTTEN_AFTER * intervalMs) watched.delete(one);
         }
         void read();
       }
-      return lookAt(last, name, { intervalMs: order.intervalMs, firstAskedAt: known?.firstAskedAt ?? at, at });
+      if (!last || at - last.endedAt > USABLE_FOR * order.intervalMs) return 'the order history is being read';
+      const statuses = last.statuses.get(name) ?? [];
+      if (statuses.length > 0) {
+        const shown = [...new Set(statuses.map(presentableStatus))].join(', ');
+        return statuses.some(mayHaveEnded) ? undefined : `${shown} in the order history`;
+      }
+      // A reading that began before the order was asked about need not show it.
+      return last.beganAt < firstAskedAt ? 'the order history does not show it yet' : undefined;
     },
   };
-}
-
-function lookAt(
-  reading: Reading | undefined,
-  name: string,
-  { intervalMs, firstAskedAt, at }: { intervalMs: number; firstAskedAt: number; at: number },
-): HistoryLook {
-  if (!reading || at - reading.endedAt > USABLE_FOR * intervalMs) {
-    return { isPollDue: false, why: 'the order history is being read' };
-  }
-  const statuses = reading.statuses.get(name);
-  // A reading that began before the order was asked about need not show it.
-  if (!statuses) return { isPollDue: reading.beganAt >= firstAskedAt, why: 'the order history does not show it yet' };
-  const shown = [...new Set(statuses.map(presentableStatus))];
-  return { isPollDue: statuses.some(mayHaveEnded), why: `${shown.join(', ')} in the order history` };
 }
 
 /** Reads back to the oldest of the orders, or until all of them were shown. */
@@ -113,9 +92,7 @@ async function readStatuses(
   orders: readonly WatchedOrder[],
   signal: AbortSignal,
 ): Promise<Map<string, string[]>> {
-  const unseen = new Set(orders.map(keyOf));
-  const wanted = new Set(unseen);
-  const statuses = new Map<string, string[]>();
+  const statuses = new Map(orders.map((order): [string, string[]] => [keyOf(order), []]));
   const since = orders.reduce((oldest, order) => Math.min(oldest, order.since), Infinity);
   await partner.withPermits({ class: 'poll', signal }, (permitted) =>
     permitted.ordersSince(since - CLOCK_TOLERANCE_MS, {
@@ -123,12 +100,9 @@ async function readStatuses(
       async enough(rows) {
         for (const row of rows) {
           if (isUnreadable(row)) continue;
-          const name = keyOf({ orderId: row.id, referenceId: row.referenceId ?? '' });
-          if (!wanted.has(name)) continue;
-          unseen.delete(name);
-          statuses.set(name, [...(statuses.get(name) ?? []), row.status]);
+          statuses.get(keyOf({ orderId: row.id, referenceId: row.referenceId ?? '' }))?.push(row.status);
         }
-        return unseen.size === 0;
+        return [...statuses.values()].every((shown) => shown.length > 0);
       },
     }),
   );

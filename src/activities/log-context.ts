@@ -10,10 +10,6 @@ interface LineAttributes extends Record<string, unknown> {
   partnerTraceId?: string;
 }
 
-interface ActivityCall {
-  args: unknown[];
-}
-
 /**
  * Puts the reference, the order id and the partner's trace id onto every line that an activity logs, the SDK's own among
  * them. Whoever logs need not think of it.
@@ -26,7 +22,7 @@ export function createLogContext() {
       const attributes: LineAttributes = {};
       return {
         inbound: {
-          execute<Input extends ActivityCall>(input: Input, next: (input: Input) => Promise<unknown>) {
+          execute<Input extends { args: unknown[] }>(input: Input, next: (input: Input) => Promise<unknown>) {
             Object.assign(attributes, subjectOf(input.args[0]));
             return current.run(attributes, () => next(input));
           },

@@ -1,26 +1,18 @@
-import { type Key, mayHaveKeys, type OrderSnapshot, presentableStatus } from '../domain/order';
+import { FAILURE } from '../contracts/failures';
+import { type Key, mayHaveKeys, type OrderLine, type OrderSnapshot, presentableStatus } from '../domain/order';
 import { groupBy } from '../domain/group-by';
 import type { Order } from '../partner';
 import type { ActivityDependencies } from './dependencies';
-import { secretMissing } from './failures';
+import { failure } from './failures';
 
-/** A key with the id that it has in every event. */
-export interface NamedKey extends Key {
-  id: string;
-}
-
-/** One line of an order, its keys with their ids. */
-export interface NamedLine {
-  productId: string;
-  title?: string;
-  quantity?: number;
-  keys: NamedKey[];
+/** One line of an order, its keys with the ids that they have in every event. */
+export interface NamedLine extends OrderLine {
+  keys: (Key & { id: string })[];
 }
 
 /**
- * Names the keys of an order. Identical keys of one product are told apart by their place, across all its lines.
- *
- * @throws ApplicationFailure if the secret is not here: under another one they would be other keys.
+ * Names the keys of an order. Identical keys of one product are told apart by their place, across all its lines. Without the
+ * secret it fails, and is tried again: under another one they would be other keys, and an operator can put it back.
  */
 export function nameKeys(
   { fingerprints }: Pick<ActivityDependencies, 'fingerprints'>,
@@ -33,12 +25,15 @@ export function nameKeys(
       lines.flatMap(({ keys }) => keys),
       secretId,
     );
-    if (!keyIds) throw secretMissing(secretId);
+    if (!keyIds) {
+      const message = `no FINGERPRINT_SECRET of this worker has the id ${secretId}: put the older secret back`;
+      throw failure(FAILURE.deliveryFailed, message);
+    }
     idsOf.set(productId, keyIds);
   }
   return products.map(({ id: productId, title, quantity, keys }) => {
-    const ids = idsOf.get(productId)?.splice(0, keys.length) ?? [];
-    return { productId, title, quantity, keys: keys.map((key, index) => ({ id: ids[index] ?? '', ...key })) };
+    const keyIds = idsOf.get(productId)?.splice(0, keys.length) ?? [];
+    return { productId, title, quantity, keyIds, keys: keys.map((key, at) => ({ id: keyIds[at] ?? '', ...key })) };
   });
 }
 
@@ -48,7 +43,9 @@ export function snapshotOf(orderId: string, { status: text, totalDebit }: Order,
   return {
     orderId,
     status,
-    lines: lines.map(({ keys, ...line }) => ({ ...line, keyIds: mayHaveKeys(status) ? keys.map(({ id }) => id) : [] })),
+    lines: lines.map(({ productId, title, quantity, keyIds }) => {
+      return { productId, title, quantity, keyIds: mayHaveKeys(status) ? keyIds : [] };
+    }),
     totalDebit,
   };
 }

@@ -23,15 +23,9 @@ interface Ended {
 }
 
 /**
- * The one activity that spends money. It sends at most one request, behind fences, and says what the answer proves:
- *
- * 1. a second dispatch of the same activity (an operator's Unpause, Reset or changed options; a restored database) sends nothing;
- * 2. nor does a run that is not the first of its chain, unless an operator decided `replace` in that run;
- * 3. the order history is searched first, always;
- * 4. the intention to write is recorded at the Temporal server, which refuses an attempt that it has given up;
- * 5. an attempt that is too old at the moment of the write, because its process was frozen, writes nothing.
- *
- * Neither a cancel nor a shutdown aborts the request: that would not undo it.
+ * The one activity that spends money. It sends at most one request, behind the five fences of
+ * docs/architecture.md#what-makes-a-second-placement-impossible, and says what the answer proves. Neither a cancel nor a
+ * shutdown aborts the request: that would not undo it.
  */
 export function createPlaceOrderActivities(deps: ActivityDependencies): Pick<Activities, 'placeOrder'> {
   const oneByOne = createSequence();

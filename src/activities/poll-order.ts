@@ -4,7 +4,7 @@ import { endsPolling, mayHaveEnded, mayHaveKeys, presentableStatus } from '../do
 import { isPartnerError, type Order } from '../partner';
 import { ROUTINE_POLL } from '../workflows/policies';
 import { type ActivityDependencies, readPermits } from './dependencies';
-import { type EarlierRuns, readEarlierRuns } from './earlier-runs';
+import { readEarlierRuns } from './read-sale';
 import { ACCESS_REFUSED, notLocally, toFailure, unchanged } from './failures';
 import { nameKeys, snapshotOf } from './order-keys';
 
@@ -24,8 +24,8 @@ export function createPollOrderActivities(
       }
       if (remaining(deps) < CLOSING_MS) throw unchanged('the deadline has come', input.intervalMs);
       const isRoutine = attempt % ROUTINE_POLL === 0;
-      const seen = input.watch === 'history' && !isRoutine ? deps.historyWatch.look(input) : undefined;
-      if (seen && !seen.isPollDue) throw unchanged(`${seen.why}; next look in ${seconds(pause)}`, pause);
+      const why = input.watch === 'history' && !isRoutine ? deps.historyWatch.whyNotPolled(input) : undefined;
+      if (why !== undefined) throw unchanged(`${why}; next look in ${seconds(pause)}`, pause);
       return pollUntilEnded(deps, input, pause);
     },
     async pollOrder(input) {
@@ -57,10 +57,9 @@ async function poll(
 ): Promise<PolledOrder> {
   const { orderId } = input;
   try {
-    const order = await deps.partner.withPermits(readPermits(deps, permitClass), async (partner) => {
-      const { data } = await partner.getOrder(orderId);
-      return data;
-    });
+    const { data: order } = await deps.partner.withPermits(readPermits(deps, permitClass), (partner) =>
+      partner.getOrder(orderId),
+    );
     deps.metrics.count('fulfilment_polls', { result: endsPolling(order.status) ? 'ended' : 'open' });
     return await polledOrder(deps, input, order);
   } catch (error) {
@@ -76,22 +75,18 @@ async function poll(
 }
 
 async function polledOrder(deps: ActivityDependencies, input: PollOrderInput, order: Order): Promise<PolledOrder> {
-  const { orderId, referenceId } = input;
+  const { orderId, referenceId, firstRunId } = input;
   const status = presentableStatus(order.status);
-  const earlier = mayHaveKeys(status) ? await earlierRuns(deps, input) : undefined;
+  // A run after a reset does not know what the runs before it have delivered.
+  const isLaterRun = activityInfo().workflowExecution?.runId !== firstRunId;
+  const needsEarlier = isLaterRun && mayHaveKeys(status);
+  const earlier = needsEarlier ? await readEarlierRuns(deps.purchases, referenceId, firstRunId) : undefined;
   const lines = nameKeys(deps, order, earlier?.fingerprintSecretId ?? input.fingerprintSecretId);
   const snapshot = { ...snapshotOf(orderId, order, lines), confirmedKeyIds: earlier?.confirmedKeyIds };
   if (!endsPolling(status)) return snapshot;
   deps.purchases.noteOwner(orderId, referenceId);
   const [claimedBy] = await deps.purchases.othersWithOrder(orderId, referenceId);
   return { ...snapshot, claimedBy };
-}
-
-/** A run after a reset does not know what the runs before it have delivered. */
-async function earlierRuns(deps: ActivityDependencies, input: PollOrderInput): Promise<EarlierRuns | undefined> {
-  const { referenceId, firstRunId } = input;
-  if (activityInfo().workflowExecution?.runId === firstRunId) return undefined;
-  return readEarlierRuns(deps.purchases, referenceId, firstRunId);
 }
 
 /** The pause before the next poll, clamped so that the last one ends at the deadline: the server would give up an interval early. */

@@ -2,14 +2,17 @@ import { type WorkflowExecutionDescription, WorkflowNotFoundError } from '@tempo
 import { activityInfo } from '@temporalio/activity';
 import type { Activities } from '../contracts/activities';
 import { FAILURE } from '../contracts/failures';
-import { purchaseMemo, type PurchaseResult, purchaseResult } from '../contracts/purchase';
-import { isBillable, type OrderSnapshot, type PurchaseItem } from '../domain/order';
+import { purchaseWorkflowId } from '../contracts/names';
+import { deliveryMemo, purchaseMemo, purchaseResult } from '../contracts/purchase';
+import { secretIdOf } from '../delivery';
+import { type KeyIds, unionOfKeys } from '../domain/line-totals';
+import { isBillable, type PurchaseItem, REFERENCE_PATTERN } from '../domain/order';
 import { endsWithoutKeys } from '../domain/purchase-state';
 import type { EndedSale } from '../domain/plan-delivery';
 import { validatePurchase } from '../domain/purchase-rules';
 import type { PartnerClient } from '../partner';
+import type { PurchaseReader } from '../temporal/client';
 import { type ActivityDependencies, readPermits } from './dependencies';
-import { readEarlierRuns } from './earlier-runs';
 import { failure, toFailure } from './failures';
 import { findOrders } from './find-orders';
 import { nameKeys, snapshotOf } from './order-keys';
@@ -31,26 +34,23 @@ export function createReadSaleActivities(deps: ActivityDependencies): Pick<Activ
   };
 }
 
-type ReadDependencies = Pick<ActivityDependencies, 'partner' | 'fingerprints' | 'purchases'>;
-
 /**
  * Reads a purchase that has ended, from its result, its closing memo and its order. Search attributes and the memo of a purchase that
  * did not complete are not believed, because a client can set them: then the order must bear the reference at the partner.
  *
- * @returns also the task queue that it belongs to.
- * @throws ApplicationFailure `NothingToDeliver` if it is unknown or runs; PartnerError; ServiceError.
+ * @throws ApplicationFailure `NothingToDeliver` if it is unknown or runs; PartnerError
  */
 export async function readEndedSale(
-  deps: ReadDependencies,
+  deps: ActivityDependencies,
   referenceId: string,
 ): Promise<{ sale: EndedSale; taskQueue: string }> {
-  const description = await deps.purchases.describe(referenceId).catch((error: unknown) => {
-    throw error instanceof WorkflowNotFoundError ? nothingToDeliver('the purchase is no longer known') : error;
-  });
+  const description = await describeIfKnown(deps.purchases, referenceId);
+  if (!description) throw nothingToDeliver('the purchase is no longer known');
   const { status, taskQueue } = description;
   if (status.name === 'RUNNING') throw nothingToDeliver('the purchase is running, and delivers by itself');
   const items = await itemsOf(deps, description);
-  const result = await resultOf(deps, description);
+  const result =
+    status.name === 'COMPLETED' ? purchaseResult.parse(await deps.purchases.result(description)) : undefined;
   const memo = purchaseMemo.safeParse(result ? (description.memo ?? {}) : {}).data;
   const firstRunId = description.raw.workflowExecutionInfo?.firstRunId ?? description.runId;
   const earlier = await readEarlierRuns(deps.purchases, referenceId, firstRunId);
@@ -64,26 +64,65 @@ export async function readEndedSale(
   const orderId = result ? result.orderId : await ownOrderId(deps.partner, description, referenceId);
   if (orderId === undefined) return { sale, taskQueue };
   const secretId = earlier.fingerprintSecretId ?? deps.fingerprints.newestId();
-  const order = await readOrder(deps, { orderId, referenceId, secretId });
+  const { data } = await deps.partner.getOrder(orderId);
+  const [claimedBy] = await deps.purchases.othersWithOrder(orderId, referenceId);
+  const order = { ...snapshotOf(orderId, data, nameKeys(deps, data, secretId)), claimedBy };
   const accepted = memo?.accepted?.orderId === orderId ? memo.accepted : undefined;
   return { sale: { ...sale, orderId, accepted, order }, taskQueue };
 }
 
-async function itemsOf(
-  { purchases }: ReadDependencies,
-  { workflowId, runId }: WorkflowExecutionDescription,
-): Promise<PurchaseItem[]> {
-  const input = await purchases.startInput({ workflowId, runId });
-  if (validatePurchase(input).length > 0) throw nothingToDeliver('the purchase was started with an invalid input');
-  return (input as { items: PurchaseItem[] }).items;
+/** What earlier runs of a purchase, and deliveries after their end, left behind. */
+interface EarlierRuns {
+  /** The ids of all keys that the checkout has confirmed. */
+  confirmedKeyIds: KeyIds;
+  /** Whether the checkout was notified of a refund after the end. */
+  refundConfirmed: boolean;
+  /** The secret that makes the key ids of this purchase; undefined if nothing says which. */
+  fingerprintSecretId?: string;
 }
 
-async function resultOf(
-  { purchases }: ReadDependencies,
-  { status, workflowId, runId }: WorkflowExecutionDescription,
-): Promise<PurchaseResult | undefined> {
-  if (status.name !== 'COMPLETED') return undefined;
-  return purchaseResult.parse(await purchases.result({ workflowId, runId }));
+/**
+ * Reads the closing memos of a reference, which no client can forge, and which secret made its key ids: that of the confirmed ones,
+ * otherwise the one that its first run recorded.
+ */
+export async function readEarlierRuns(
+  purchases: PurchaseReader,
+  referenceId: string,
+  firstRunId: string,
+): Promise<EarlierRuns> {
+  const confirmed: KeyIds[] = [];
+  let refundConfirmed = false;
+  for await (const { isPurchase, memo } of purchases.closingMemos(referenceId)) {
+    const { keyIds, events } = (isPurchase ? purchaseMemo : deliveryMemo).safeParse(memo ?? {}).data ?? {};
+    if (keyIds) confirmed.push(keyIds);
+    refundConfirmed ||= !isPurchase && (events ?? []).some(({ type }) => type === 'purchase.refunded');
+  }
+  const confirmedKeyIds = unionOfKeys(...confirmed);
+  const [keyId] = Object.values(confirmedKeyIds).flat();
+  const firstRun = { workflowId: purchaseWorkflowId(referenceId), runId: firstRunId };
+  const fingerprintSecretId = keyId === undefined ? await purchases.recordedSecretId(firstRun) : secretIdOf(keyId);
+  return { confirmedKeyIds, refundConfirmed, fingerprintSecretId };
+}
+
+/** @returns undefined if the server knows no purchase of this reference, which the partner may have made up. */
+export async function describeIfKnown(
+  purchases: PurchaseReader,
+  referenceId: string,
+): Promise<WorkflowExecutionDescription | undefined> {
+  if (!REFERENCE_PATTERN.test(referenceId)) return undefined;
+  return purchases.describe(referenceId).catch((error: unknown) => {
+    if (error instanceof WorkflowNotFoundError) return undefined;
+    throw error;
+  });
+}
+
+async function itemsOf(
+  { purchases }: ActivityDependencies,
+  run: WorkflowExecutionDescription,
+): Promise<PurchaseItem[]> {
+  const input = await purchases.startInput(run);
+  if (validatePurchase(input).length > 0) throw nothingToDeliver('the purchase was started with an invalid input');
+  return (input as { items: PurchaseItem[] }).items;
 }
 
 /** The order of a purchase that was stopped: the one that bears its reference. Several are for a person to sort out. */
@@ -99,15 +138,6 @@ async function ownOrderId(
   const billable = orders.filter(isBillable);
   if (billable.length > 1) throw nothingToDeliver(`the partner has ${billable.length} orders for it`);
   return (billable[0] ?? orders[0])?.id;
-}
-
-async function readOrder(
-  deps: ReadDependencies,
-  { orderId, referenceId, secretId }: { orderId: string; referenceId: string; secretId: string },
-): Promise<OrderSnapshot> {
-  const { data } = await deps.partner.getOrder(orderId);
-  const [claimedBy] = await deps.purchases.othersWithOrder(orderId, referenceId);
-  return { ...snapshotOf(orderId, data, nameKeys(deps, data, secretId)), claimedBy };
 }
 
 function nothingToDeliver(why: string) {

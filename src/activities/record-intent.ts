@@ -20,37 +20,25 @@ const WRITE_WITHIN_MS = 2_000;
 /** Core gives an attempt up that does not beat for its heartbeat timeout and 5 s more. It sends on only some of the beats. */
 const BEAT_EVERY_MS = 2_000;
 /**
- * The pause from one record to the next of the same process, in which the first one's request is written. A worker that dies between
- * the two leaves a placement of which nobody knows: so it is rarely there. It allows some fifty placements a second, and a worker carries
- * fewer than that; where so many wait that those at the end would come too late, there is none.
+ * From one record to the next of the same process, while the first one's request is written. A worker that dies in between leaves
+ * a placement of which nobody knows. It allows some fifty placements a second; there is none where those at the end would come too late.
  */
 const BETWEEN_RECORDS_MS = 15;
 const MOST_WITH_PAUSES = 50;
 /** So long before a record is of no use any more, whoever waits for its turn leaves: that nothing was sent is to arrive in time. */
 const LEAVE_MS = 1_000;
 
-/** The intention of one placement attempt to write its request. */
-export interface Intent {
-  /** Records it durably at the Temporal server, and from then on shows that the attempt lives. */
-  record: BeforeWrite;
-  /** To be called when the attempt has ended. */
-  close(): void;
-}
-
 /**
  * Prepares the record of the current attempt: heartbeat details, which the workflow finds in the `TimeoutFailure` of an attempt
  * whose worker died. Without them nothing was written: docs/architecture.md#the-intention-on-record.
  *
- * Before the record there is no beat. After it there are only those of the SDK, with the same details: a beat without them
- * would erase the record, and without any beat Core would end an attempt whose answer takes long.
- *
  * @param limits `notAfter` (epoch ms): from when on there is no use in a record. `oneByOne` is shared by all attempts of a
- *   process: should it die, at most one of them is between its record and its write, where nobody can know.
+ *   process: should it die, at most one of them is between its record and its write.
  */
 export function createIntent(
   { client, now }: Pick<ActivityDependencies, 'client' | 'now'>,
   { notAfter, oneByOne }: { notAfter: number; oneByOne: Sequence },
-): Intent {
+): { record: BeforeWrite; close: () => void } {
   const context = Context.current();
   let beats: NodeJS.Timeout | undefined;
   const refuse = (why: string) => {
@@ -70,6 +58,7 @@ export function createIntent(
     const answeredAt = now();
     // The process was frozen, or too busy to notice its own deadline.
     if (answeredAt - calledAt > ANSWER_WITHIN_MS) return refuse('Temporal answered too late');
+    // A beat without these details would erase the record.
     beats ??= setInterval(() => context.heartbeat(INTENT), BEAT_EVERY_MS);
     return { writeBy: answeredAt + WRITE_WITHIN_MS };
   };
@@ -80,11 +69,7 @@ export function createIntent(
   };
 }
 
-/**
- * Runs one after another, in the order of the calls, with a pause between two unless many wait.
- *
- * @returns undefined where its turn does not come within `patienceMs`: then nothing was run.
- */
+/** Runs one after another, in the order of the calls. @returns undefined where a turn does not come in time: nothing was run then */
 export type Sequence = <T>(patienceMs: number, run: () => Promise<T>) => Promise<T | undefined>;
 
 export function createSequence(): Sequence {

@@ -1,6 +1,6 @@
-import type { FindingKind, ReportedFinding } from '../domain/reconciliation/index';
+import type { FindingKind, ReportedFinding } from '../domain/reconciliation/finding';
 
-export type { ReportedFinding } from '../domain/reconciliation/index';
+export type { ReportedFinding } from '../domain/reconciliation/finding';
 
 /** The look-back of a reconciliation for which none is given, in ms. */
 export const DEFAULT_LOOKBACK_MS = 72 * 3_600_000;

@@ -6,9 +6,7 @@ const ONE = 10n ** BigInt(DECIMALS);
 /**
  * An amount in whole millionths. The partner names neither its currency nor its unit, so this is finer than any minor unit
  * in use, and coarse enough that the rounding error of a floating-point sum (0.1 + 0.2) is no difference.
- *
- * @param amount as it came out of JSON.
- * @returns undefined for what is no amount: not finite, or 10^21 and beyond.
+ * @returns undefined for what is no amount: not finite, or 10^21 and beyond
  */
 export function toMicros(amount: number): bigint | undefined {
   if (!Number.isFinite(amount) || Math.abs(amount) >= 1e21) return undefined;
@@ -30,13 +28,8 @@ export function sameAmount(one: number, other: number): boolean {
 /** The sum of those that are amounts, exact in decimals. */
 export function sumOfAmounts(amounts: Iterable<number | undefined>): number {
   let micros = 0n;
-  for (const amount of amounts) micros = addAmount(micros, amount);
+  for (const amount of amounts) micros += toMicros(amount ?? 0) ?? 0n;
   return fromMicros(micros);
-}
-
-/** So many millionths with an amount more, if it is one. */
-export function addAmount(micros: bigint, amount: number | undefined): bigint {
-  return micros + ((amount === undefined ? undefined : toMicros(amount)) ?? 0n);
 }
 
 /** Whether `part` is the price of `count` out of `of` pieces that cost `whole` together, to half a cent for each piece. */
@@ -57,9 +50,7 @@ export interface ProductPrice {
 /**
  * Whether a purchase may cost more than it names: the prices of the catalogue times the quantities, added in decimals. The
  * partner does not show in which currency it debits, so the numbers are compared as they stand.
- *
- * @param maxDebit the most that the purchase may cost.
- * @returns why it is not to be placed; undefined where it costs no more.
+ * @returns why it is not to be placed; undefined where it costs no more
  */
 export function maxDebitIssue(
   items: readonly PurchaseItem[],

@@ -5,14 +5,11 @@
 export const REFERENCE_PATTERN = /^[A-Za-z0-9][A-Za-z0-9._~:-]{0,99}$/;
 
 /**
- * The form of an order id that may become part of a URL's path. The partner shows no format, so this is what can't
- * change the path: no slash, no percent sign, no control character, and not only dots.
+ * Whether an order id may become part of a URL's path. The partner shows no format, so this is what can't change the path:
+ * no slash, no percent sign, no control character, and not only dots.
  */
-export const ORDER_ID_PATTERN = /^(?!\.+$)[A-Za-z0-9._~:-]{1,200}$/;
-
-/** Whether `id` may become part of a URL's path. */
 export function isSafeOrderId(id: string): boolean {
-  return ORDER_ID_PATTERN.test(id);
+  return /^(?!\.+$)[A-Za-z0-9._~:-]{1,200}$/.test(id);
 }
 
 /** The partner's clock and Temporal's may differ by so much: an order this much older than a purchase is not its own. */

@@ -1,13 +1,7 @@
 import { isSafeOrderId, REFERENCE_PATTERN } from './order';
 
-/** The purchase and order that a log line or a span is about. */
-export interface Subject {
-  referenceId?: string;
-  orderId?: string;
-}
-
-/** The subject that an input names. It may be anything: an operator can start a workflow with any input. */
-export function subjectOf(input: unknown): Subject {
+/** The purchase and order that an input names. It may be anything: an operator can start a workflow with any input. */
+export function subjectOf(input: unknown): { referenceId?: string; orderId?: string } {
   if (typeof input !== 'object' || input === null) return {};
   const { referenceId, orderId } = input as Record<string, unknown>;
   return {

@@ -11,11 +11,7 @@ export const MAX_KEYS = 20_000;
 /** The most characters of a product id. */
 export const MAX_PRODUCT_ID = 200;
 
-/**
- * Validates the input of a purchase, whoever started it and in whichever language.
- *
- * @returns one sentence for each issue, with what was expected and what came; empty if the input is valid.
- */
+/** @returns one sentence for each issue of the input of a purchase, with what was expected and what came. */
 export function validatePurchase(input: unknown): string[] {
   if (typeof input !== 'object' || input === null) return ['expected one argument {referenceId, items, maxDebit?}'];
   const { referenceId, items, maxDebit } = input as Record<'referenceId' | 'items' | 'maxDebit', unknown>;

@@ -1,40 +1,5 @@
-/** How a purchase ends. Source: docs/architecture.md#outcomes. */
-export const PURCHASE_OUTCOMES = [
-  'DELIVERED',
-  'PARTIALLY_DELIVERED',
-  'REFUNDED',
-  'FAILED',
-  'REJECTED',
-  'NOT_PLACED',
-  'OVERDUE',
-  'CANCELLED',
-  'ABANDONED',
-] as const;
-
-export type PurchaseOutcome = (typeof PURCHASE_OUTCOMES)[number];
-
-/**
- * The states of a purchase that runs, as lists show them. `PAUSED`: the circuit breaker holds new placements back.
- * `PENDING`: its order is open, whatever the partner calls that.
- */
-export const RUNNING_STATES = ['PLACING', 'PAUSED', 'UNCONFIRMED', 'HELD', 'PENDING', 'DELIVERING'] as const;
-
-/** Where a running purchase stands. */
-type RunningState = (typeof RUNNING_STATES)[number];
-
-/** Where a purchase stands: the search attribute `PurchaseState`. */
-export type PurchaseState = RunningState | PurchaseOutcome;
-
-export const PURCHASE_STATES: readonly PurchaseState[] = [...RUNNING_STATES, ...PURCHASE_OUTCOMES];
-
-/** What each state means, for people who see it for the first time. */
-export const STATE_MEANINGS: Record<PurchaseState, string> = {
-  PLACING: 'its order is placed with the partner',
-  PAUSED: 'the circuit breaker holds new placements back',
-  UNCONFIRMED: 'it is not known whether the partner has taken the order; the order history is searched',
-  HELD: 'waits for a person to decide',
-  PENDING: 'the partner has the order and has not finished it',
-  DELIVERING: 'its event is on its way to the checkout',
+/** How a purchase ends, and what that means. Source: docs/architecture.md#outcomes. */
+const OUTCOME_MEANINGS = {
   DELIVERED: 'everything that was ordered was handed over',
   PARTIALLY_DELIVERED: 'a part was handed over, the rest was not there',
   REFUNDED: 'the partner refunded it; nothing was handed over',
@@ -45,6 +10,29 @@ export const STATE_MEANINGS: Record<PurchaseState, string> = {
   CANCELLED: 'cancelled before anything was bought',
   ABANDONED: 'a person gave it up; nothing was handed over',
 };
+
+/** The states of a purchase that runs, as lists show them, and what they mean. */
+const RUNNING_MEANINGS = {
+  PLACING: 'its order is placed with the partner',
+  PAUSED: 'the circuit breaker holds new placements back',
+  UNCONFIRMED: 'it is not known whether the partner has taken the order; the order history is searched',
+  HELD: 'waits for a person to decide',
+  PENDING: 'the partner has the order and has not finished it',
+  DELIVERING: 'its event is on its way to the checkout',
+};
+
+export type PurchaseOutcome = keyof typeof OUTCOME_MEANINGS;
+type RunningState = keyof typeof RUNNING_MEANINGS;
+
+/** Where a purchase stands: the search attribute `PurchaseState`. */
+export type PurchaseState = RunningState | PurchaseOutcome;
+
+export const PURCHASE_OUTCOMES = Object.keys(OUTCOME_MEANINGS) as PurchaseOutcome[];
+export const RUNNING_STATES = Object.keys(RUNNING_MEANINGS) as RunningState[];
+export const PURCHASE_STATES: readonly PurchaseState[] = [...RUNNING_STATES, ...PURCHASE_OUTCOMES];
+
+/** What each state means, for people who see it for the first time. */
+export const STATE_MEANINGS: Record<PurchaseState, string> = { ...RUNNING_MEANINGS, ...OUTCOME_MEANINGS };
 
 /** The outcomes after which no key is delivered any more: nothing was bought, it failed, was refunded, or an operator gave it up. */
 const WITHOUT_KEYS: readonly string[] = ['FAILED', 'REFUNDED', 'REJECTED', 'NOT_PLACED', 'CANCELLED', 'ABANDONED'];

@@ -2,11 +2,8 @@
 export const LONGEST_RETRY_AFTER_MS = 3_600_000;
 
 /**
- * The pause in milliseconds that a Retry-After header asks for, 0 to one hour. Takes seconds or an HTTP date (which
- * ends with GMT). Undefined for anything else, also for a date that has passed: a clock that is slow over there must not
- * make us hasty.
- *
- * @param header as it came; several make an array.
+ * The pause in milliseconds that a Retry-After header asks for in seconds or by an HTTP date (which ends with GMT), at most one hour.
+ * Undefined for anything else, also for a date that has passed: a clock that is slow over there must not make us hasty.
  */
 export function parseRetryAfter(header: unknown, nowMs: number): number | undefined {
   if (typeof header !== 'string') return undefined;

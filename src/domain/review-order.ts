@@ -49,9 +49,8 @@ export type Review =
   | { kind: 'deliver'; lines: SaleLine[]; whole: boolean; ordered: number; reason?: string };
 
 /**
- * Reviews an order: may it be delivered, and what of it?
- *
- * @param isAnswer whether it is the answer to our own request. Otherwise its items are compared with the sale in every respect.
+ * Reviews an order: may it be delivered, and what of it? One that is not the answer to our own request is compared with the sale in
+ * every respect.
  */
 export function reviewOrder(bought: Bought, order: OrderSnapshot, isAnswer: boolean): Review {
   const { items, accepted = {} } = bought;
@@ -161,9 +160,7 @@ export function productsOf(lines: readonly OrderLine[]): AcceptedItem[] {
 
 /**
  * Whether an order whose items an operator has accepted holds more by now: of each product it may hold what was accepted or what
- * was bought, and no more keys than that.
- *
- * @returns what the operator has to decide, in one sentence; undefined if there is nothing to decide.
+ * was bought, and no more keys than that. @returns what the operator has to decide, in one sentence; undefined if nothing
  */
 export function beyondAccepted(
   items: readonly PurchaseItem[],
@@ -187,10 +184,6 @@ export function beyondAccepted(
 
 /** The quantity of a product over all its lines; undefined if one of them shows none. */
 function quantityOf(lines: readonly OrderLine[]): number | undefined {
-  let total = 0;
-  for (const { quantity } of lines) {
-    if (quantity === undefined) return undefined;
-    total += quantity;
-  }
-  return total;
+  if (lines.some(({ quantity }) => quantity === undefined)) return undefined;
+  return lines.reduce((total, { quantity = 0 }) => total + quantity, 0);
 }

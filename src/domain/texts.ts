@@ -42,12 +42,9 @@ export function inOneLine(text: string, longest: number): string {
   return line.length > longest ? `${line.slice(0, longest - 1)}…` : line;
 }
 
-/** In bytes of UTF-8. A quote or a backslash is two in JSON. */
+/** In bytes, as the JSON of a payload has it. */
 function sizeOf(character: string): number {
-  const code = character.codePointAt(0) ?? 0;
-  if (code < 0x80) return character === '"' || character === '\\' ? 2 : 1;
-  if (code < 0x800) return 2;
-  return code < 0x10000 ? 3 : 4;
+  return new TextEncoder().encode(JSON.stringify(character)).length - 2;
 }
 
 /** A duration as people and the command line write it, such as `72h`, or in minutes (rounded up) where that is not whole. */

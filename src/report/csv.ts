@@ -1,4 +1,4 @@
-import type { ReportedFinding } from '../domain/reconciliation/index';
+import type { ReportedFinding } from '../domain/reconciliation/finding';
 import type { ReconciliationReport } from './report';
 
 /** The columns, in their order. New ones are added at the end. */

@@ -1,5 +1,40 @@
-export { renderCsv } from './csv';
-export { renderHtml } from './html/index';
+import { randomUUID } from 'node:crypto';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { renderCsv } from './csv';
+import { renderHtml } from './html/index';
+import type { ReconciliationReport } from './report';
+
 export { type ReconciliationReport, reportOf } from './report';
-export { calendarIn, totalsOf } from './totals';
-export { writeReport } from './write';
+
+/**
+ * Writes the report as HTML, CSV and JSON. Each file appears whole or not at all, the JSON last: if it is there, so are the
+ * others. The same run writes the same files again. @returns their paths
+ */
+export async function writeReport(
+  dir: string,
+  report: ReconciliationReport,
+): Promise<{ json: string; csv: string; html: string }> {
+  const base = join(dir, `reconciliation-${fileNameOf(report.to)}-${fileNameOf(report.runId)}`);
+  const paths = { html: `${base}.html`, csv: `${base}.csv`, json: `${base}.json` };
+  await mkdir(dir, { recursive: true });
+  await writeWhole(paths.html, renderHtml(report));
+  await writeWhole(paths.csv, renderCsv(report));
+  await writeWhole(paths.json, `${JSON.stringify(report, undefined, 2)}\n`);
+  return paths;
+}
+
+/** Not every file system allows colons in names. */
+function fileNameOf(text: string): string {
+  return text.replace(/\.\d+(?=Z$)/, '').replace(/[^A-Za-z0-9-]/g, '-');
+}
+
+async function writeWhole(path: string, content: string): Promise<void> {
+  const draft = `${path}.${randomUUID()}.part`;
+  try {
+    await writeFile(draft, content, { flag: 'wx', mode: 0o640, flush: true });
+    await rename(draft, path);
+  } finally {
+    await rm(draft, { force: true });
+  }
+}

@@ -1,5 +1,24 @@
-import type { RecordIndex, ReportedFinding } from '../domain/reconciliation/index';
-import { calendarIn, type Totals, totalsOf } from './totals';
+import { groupBy } from '../domain/group-by';
+import { sumOfAmounts } from '../domain/money';
+import { isBillable, presentableStatus } from '../domain/order';
+import type { ReportedFinding } from '../domain/reconciliation/finding';
+import type { PartnerOrder, RecordIndex } from '../domain/reconciliation/records';
+
+/** Sums for the report. Amounts are exact in decimals, in the partner's currency. */
+interface Totals {
+  /** How many orders and purchases were compared. */
+  orders: number;
+  purchases: number;
+  /** By the partner's status, made presentable. */
+  byStatus: Record<string, { orders: number; amount: number }>;
+  /**
+   * Sorted; days without orders are left out. `delivered` counts orders with keys handed over here; `amount` leaves out
+   * failed and refunded orders.
+   */
+  days: { day: string; orders: number; delivered: number; amount: number }[];
+  /** How many purchases were closed in each of the 24 hours of the day. */
+  hours: number[];
+}
 
 /**
  * The report of one reconciliation, and the schema of its JSON. Instants are ISO 8601 in UTC, amounts decimal numbers as the
@@ -20,7 +39,7 @@ export interface ReconciliationReport extends Totals {
 }
 
 /** What a report is made of. Instants are epoch ms. */
-export interface ReportInput extends Pick<ReconciliationReport, 'runId' | 'dryRun' | 'findings'> {
+interface ReportInput extends Pick<ReconciliationReport, 'runId' | 'dryRun' | 'findings'> {
   from: number;
   to: number;
   now: number;
@@ -51,4 +70,63 @@ function isKnown(timeZone: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** Sums up the records. Linear. @param from epoch ms: older records were read only to be followed, and count nowhere. */
+export function totalsOf(records: RecordIndex, calendar: ReturnType<typeof calendarIn>, from = -Infinity): Totals {
+  const orders = [...records.orders.values()].filter(({ createdAt }) => createdAt >= from);
+  const purchases = [...records.purchases.values()].filter(({ startedAt }) => startedAt >= from);
+  const byStatus = groupBy(orders, ({ status }) => presentableStatus(status));
+  const byDay = groupBy(orders, ({ createdAt }) => calendar.dayOf(createdAt));
+  const closed = purchases.flatMap(({ closedAt }) => (closedAt === undefined ? [] : calendar.hourOf(closedAt)));
+  return {
+    orders: orders.length,
+    purchases: purchases.length,
+    byStatus: Object.fromEntries(
+      sorted(byStatus).map(([status, all]) => [status, { orders: all.length, amount: amountOf(all) }]),
+    ),
+    days: sorted(byDay).map(([day, all]) => ({
+      day,
+      orders: all.length,
+      delivered: all.filter((order) => isDelivered(order, records)).length,
+      amount: amountOf(all.filter(isBillable)),
+    })),
+    hours: Array.from({ length: 24 }, (_, hour) => closed.filter((one) => one === hour).length),
+  };
+}
+
+function amountOf(orders: readonly PartnerOrder[]): number {
+  return sumOfAmounts(orders.map(({ amount }) => amount));
+}
+
+function isDelivered({ id, referenceId }: PartnerOrder, { purchases, owners }: RecordIndex): boolean {
+  const purchase = purchases.get(owners.get(id) ?? referenceId ?? '');
+  const isOwn = purchase?.orderId === undefined || purchase.orderId === id;
+  return isOwn && (purchase?.delivered ?? 0) > 0;
+}
+
+function sorted<T>(groups: Map<string, T>): [string, T][] {
+  return [...groups].toSorted(([a], [b]) => (a < b ? -1 : 1));
+}
+
+/** Converts instants to days and hours of a time zone. @throws RangeError for one that this Node does not know */
+export function calendarIn(timeZone: string) {
+  const format = new Intl.DateTimeFormat('en-CA', {
+    timeZone,
+    calendar: 'gregory',
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+    hour: '2-digit',
+    hourCycle: 'h23',
+  });
+  const at = (epochMs: number) =>
+    Object.fromEntries(format.formatToParts(epochMs).map(({ type, value }) => [type, value]));
+  return {
+    dayOf(epochMs: number): string {
+      const { year, month, day } = at(epochMs);
+      return `${year}-${month}-${day}`;
+    },
+    hourOf: (epochMs: number): number => Number(at(epochMs).hour),
+  };
 }

@@ -1,19 +1,18 @@
+import { confirmationOf, type Finding } from '../../domain/reconciliation/finding';
+import { reconcile } from '../../domain/reconciliation/reconcile';
 import {
-  confirmationOf,
-  type Finding,
   indexRecords,
   type KnownPurchase,
   type PartnerOrder,
-  reconcile,
   type ReconcileOptions,
   type RecordIndex,
   recordsAbout,
-} from '../../domain/reconciliation/index';
-import type { PartnerError, ReadRetry } from '../../partner/index';
+} from '../../domain/reconciliation/records';
+import { isPartnerError, type PartnerError, type ReadRetry } from '../../partner/index';
 import type { ActivityDependencies } from '../dependencies';
 import { inParallel } from '../in-parallel';
 import { describePurchase, type LaterDeliveries } from './purchase-lists';
-import { readOrder, withOrder } from './order-history';
+import { readOrder, withOrder } from './read-records';
 
 /** A finding that the server and the partner confirm, with its purchase. */
 export interface ConfirmedFinding {
@@ -23,12 +22,16 @@ export interface ConfirmedFinding {
   unconfirmed?: string;
 }
 
-/** What findings are confirmed with. */
-export interface ConfirmContext extends Pick<ActivityDependencies, 'fingerprints' | 'partner' | 'purchases'> {
+/** What findings are confirmed and repaired with. */
+export interface ReconcileContext extends ActivityDependencies {
   records: RecordIndex;
   options: ReconcileOptions;
   later: LaterDeliveries;
   retry: ReadRetry;
+  /** Read what would be delivered, and do nothing. */
+  dryRun: boolean;
+  /** How many notices were posted, or tried. */
+  notices: { count: number };
 }
 
 /** The most orders of one finding that are read again; a double purchase may be of thousands. */
@@ -42,11 +45,12 @@ const PARALLEL = 4;
  * @returns the finding of now, which may be of another kind; nothing when it is not found any more. With it come delivered keys
  *   that have left its order, which only shows once that is read by itself.
  */
-export async function confirm(context: ConfirmContext, suggested: Finding): Promise<ConfirmedFinding[]> {
+export async function confirm(context: ReconcileContext, suggested: Finding): Promise<ConfirmedFinding[]> {
   const { records, options, later } = context;
   const { orders, unreadable, references } = recordsAbout(suggested, records);
   // Keys are compared by what was handed over here, whatever the partner shows.
-  const again = suggested.kind === 'SAME_KEY_TWICE' ? { orders } : await readAgain(context, suggested, orders);
+  const again =
+    suggested.kind === 'SAME_KEY_TWICE' ? { orders, failed: new Map() } : await readAgain(context, suggested, orders);
   const described = await Promise.all(
     references.map((reference) => describePurchase(context.purchases, reference, later)),
   );
@@ -63,18 +67,15 @@ export async function confirm(context: ConfirmContext, suggested: Finding): Prom
   }));
 }
 
-interface ReadAgain {
-  orders: PartnerOrder[];
-  /** By order id: why it could not be read. */
-  failed?: ReadonlyMap<string, PartnerError>;
-}
+/** By order id: why it could not be read. */
+type Failed = ReadonlyMap<string, PartnerError>;
 
 /** The orders of a finding as the partner shows them now. One that can't be read stays as the history showed it. */
 async function readAgain(
-  { partner, fingerprints, records, retry }: ConfirmContext,
+  { partner, fingerprints, records, retry }: ReconcileContext,
   { orderIds, referenceId }: Finding,
   before: readonly PartnerOrder[],
-): Promise<ReadAgain> {
+): Promise<{ orders: PartnerOrder[]; failed: Failed }> {
   const unseen = orderIds.filter((id) => !records.orders.has(id));
   const ids = [...before.map(({ id }) => id), ...unseen].slice(0, MOST_READ_AGAIN);
   const now = new Map(before.map((order) => [order.id, order]));
@@ -83,13 +84,13 @@ async function readAgain(
   await inParallel(ids, PARALLEL, async (id) => {
     const known = now.get(id);
     const read = await readOrder(partner, id, retry);
-    if ('order' in read) {
+    if (!isPartnerError(read)) {
       const owner = records.purchases.get(records.owners.get(id) ?? '');
       const shown = known ?? { id, referenceId, status: '', createdAt };
-      now.set(id, withOrder(fingerprints, shown, read.order, owner?.keyIds));
+      now.set(id, withOrder(fingerprints, shown, read, owner?.keyIds));
     }
     // That neither the history nor the partner itself shows an order is what a missing one rests on.
-    else if (known || read.error.kind !== 'not-found') failed.set(id, read.error);
+    else if (known || read.kind !== 'not-found') failed.set(id, read);
   });
   return { orders: [...now.values()], failed };
 }
@@ -98,7 +99,7 @@ async function readAgain(
  * Why a finding is not confirmed: an order may be read later, access was refused, which says nothing about any order, or it
  * is the order that the finding rests on. An order under an id that can't be used can't be asked for; its row has to do.
  */
-function issueWith(finding: Finding, failed: ReadAgain['failed'] = new Map()): string | undefined {
+function issueWith(finding: Finding, failed: Failed): string | undefined {
   for (const [id, { kind, retryable, message }] of failed) {
     const counts = retryable || kind === 'access' || (kind !== 'invalid-argument' && restsOn(finding, id));
     if (counts) return `order ${id} could not be read again: ${message}`;

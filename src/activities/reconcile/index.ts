@@ -7,8 +7,11 @@ import type {
   ReconciliationResult,
   ReportedFinding,
 } from '../../contracts/reconciliation';
+import { groupBy } from '../../domain/group-by';
 import { safeErrorCode } from '../../domain/presentable';
-import { type Finding, findingKey, indexRecords, inReportOrder, reconcile } from '../../domain/reconciliation/index';
+import { type Finding, findingKey } from '../../domain/reconciliation/finding';
+import { inReportOrder, reconcile } from '../../domain/reconciliation/reconcile';
+import { indexRecords } from '../../domain/reconciliation/records';
 import { isPartnerError } from '../../partner/index';
 import { type ReconciliationReport, reportOf, writeReport } from '../../report/index';
 import { lookbackIssue } from '../../temporal/client';
@@ -17,11 +20,9 @@ import type { ActivityDependencies } from '../dependencies';
 import { failure, nameOf, toFailure } from '../failures';
 import { inParallel } from '../in-parallel';
 import { openProgress, type Progress } from '../progress';
-import { confirm, type ConfirmContext } from './confirm';
-import { MOST_ORDER_IDS, postNotice } from './notices';
-import { orderRetry } from './order-history';
-import { readRecords } from './read-records';
-import { handleFinding, type RepairContext } from './repair';
+import { confirm, type ReconcileContext } from './confirm';
+import { orderRetry, readRecords } from './read-records';
+import { handleFinding, MOST_ORDER_IDS, postNotice } from './repair';
 
 /** What the reconciliation needs in addition to the other activities. */
 export interface ReconcileDependencies extends ActivityDependencies {
@@ -29,7 +30,6 @@ export interface ReconcileDependencies extends ActivityDependencies {
   reportDir: string;
 }
 
-const DAY_MS = 24 * 3_600_000;
 /** How many findings are handled at the same time. */
 const PARALLEL = 12;
 const MOST_ORPHANS_CONFIRMED = 500;
@@ -66,11 +66,10 @@ async function runReconciliation(
   if (issue !== undefined) throw failure(FAILURE.lookbackTooLong, issue, { final: true });
   // Taken before the first page: the reading may take hours, and what begins or ends meanwhile is for the next run.
   const now = deps.now();
-  const options = { now, from, settledBefore: now - confirmedAge(deps.settings), stuckAfterMs: DAY_MS };
+  const options = { now, from, settledBefore: now - confirmedAge(deps.settings) };
   const { orders, purchases, unreadable, later } = await readRecords(deps, options, progress);
   const records = indexRecords(orders, purchases, unreadable);
-  const retry = orderRetry(signal);
-  const context = { ...deps, records, options, later, retry, signal, dryRun, notices: { count: 0 } };
+  const context = { ...deps, records, options, later, retry: orderRetry(signal), dryRun, notices: { count: 0 } };
   const findings = await handleFindings(context, reconcile(records, options), progress);
 
   const report = reportOf({ ...window, runId: ownRunId(), now: deps.now(), records, findings });
@@ -83,13 +82,13 @@ async function runReconciliation(
     findings: countsOf(findings),
     details: detailsOf(findings),
   };
-  if (!dryRun) await notifyCompleted(deps, result, progress);
+  if (!dryRun) await notifyCompleted({ ...context, notices: { count: 0 } }, result);
   return result;
 }
 
 /** Confirms each suggested finding and does about it what is allowed. What is not confirmed is left out. */
 async function handleFindings(
-  context: ConfirmContext & RepairContext,
+  context: ReconcileContext,
   suggested: readonly Finding[],
   { signal, show }: Progress,
 ): Promise<ReportedFinding[]> {
@@ -120,26 +119,18 @@ async function handleFindings(
 
 /** The checkout may be away: the reconciliation itself has succeeded all the same. */
 async function notifyCompleted(
-  deps: ReconcileDependencies,
+  context: ReconcileContext,
   { from, to, orders, repaired, report, findings }: ReconciliationResult,
-  { signal }: Progress,
 ): Promise<void> {
   const details = { from, to, orders, repaired, report, ...findings };
   const data = { referenceId: RECONCILE_SCHEDULE, kind: 'RECONCILIATION', details };
-  const why = await postNotice(
-    { ...deps, signal, notices: { count: 0 } },
-    'reconciliation.completed',
-    ownRunId(),
-    data,
-  );
+  const why = await postNotice(context, 'reconciliation.completed', ownRunId(), data);
   if (why !== undefined) log.warn('the checkout did not take reconciliation.completed', { why });
 }
 
 /**
  * What a run has found and repaired is worth more than its file. Tried again, it would read everything anew for hours, and
- * fail at last.
- *
- * @returns the path for people, or why there is none.
+ * fail at last. @returns the path for people, or why there is none
  */
 async function tryToWrite(dir: string, report: ReconciliationReport): Promise<string> {
   try {
@@ -164,9 +155,7 @@ function validateWindow(input: ReconcileOrdersInput): void {
 }
 
 function countsOf(findings: readonly Finding[]): ReconciliationResult['findings'] {
-  const counts: ReconciliationResult['findings'] = {};
-  for (const { kind } of findings) counts[kind] = (counts[kind] ?? 0) + 1;
-  return counts;
+  return Object.fromEntries([...groupBy(findings, ({ kind }) => kind)].map(([kind, { length }]) => [kind, length]));
 }
 
 /** The most findings in the result of the workflow, and the most bytes of them: Temporal takes 2 MiB, and warns from 512 KiB. */

@@ -1,13 +1,14 @@
-import { type WorkflowExecutionInfo, WorkflowNotFoundError } from '@temporalio/client';
+import type { WorkflowExecutionInfo } from '@temporalio/client';
 import type { z } from 'zod';
 import { referenceIdOfWorkflow, referenceOfWorkflow } from '../../contracts/names';
 import { type DeliveryMemo, deliveryMemo, purchaseMemo } from '../../contracts/purchase';
 import { PARTNER_ORDER_ID, PURCHASE_STATE, REFERENCE_ID } from '../../contracts/search-attributes';
 import { type KeyIds, unionOfKeys } from '../../domain/line-totals';
 import { isSafeOrderId, REFERENCE_PATTERN } from '../../domain/order';
-import type { PartnerOrder, KnownPurchase } from '../../domain/reconciliation/index';
+import type { PartnerOrder, KnownPurchase } from '../../domain/reconciliation/records';
 import type { PurchaseReader } from '../../temporal/client';
 import type { Progress } from '../progress';
+import { describeIfKnown } from '../read-sale';
 
 /** Names in one query. A query of the longest references is then about 30,000 characters. */
 const BATCH = 300;
@@ -17,23 +18,19 @@ const FOLLOWED =
   "(PurchaseState IN ('OVERDUE', 'PARTIALLY_DELIVERED') OR " +
   "ExecutionStatus IN ('Running', 'Terminated', 'Failed', 'TimedOut', 'Canceled'))";
 
+/** The memo of a delivery after the end of a purchase. One that did not complete has none, and may have delivered without a receipt. */
+type LaterDelivery = Partial<DeliveryMemo> | undefined;
+
 /** What was delivered after the end of purchases, by reference. */
 export type LaterDeliveries = ReadonlyMap<string, readonly LaterDelivery[]>;
-
-/** One delivery after the end of a purchase. One that did not complete may have delivered something without a receipt. */
-interface LaterDelivery {
-  hasCompleted: boolean;
-  memo: Partial<DeliveryMemo>;
-}
 
 /** Reads what was delivered after the end of purchases, or may have been. Those that run are left out. */
 export async function listLaterDeliveries(reader: PurchaseReader): Promise<LaterDeliveries> {
   const byReference = new Map<string, LaterDelivery[]>();
   for await (const { memo, workflowId, status } of reader.listDeliveries("ExecutionStatus != 'Running'")) {
     const referenceId = referenceOfWorkflow(workflowId) ?? '';
-    const hasCompleted = status.name === 'COMPLETED';
-    const read = hasCompleted ? deliveryMemo.safeParse(memo ?? {}).data : undefined;
-    byReference.set(referenceId, [...(byReference.get(referenceId) ?? []), { hasCompleted, memo: read ?? {} }]);
+    const delivery = status.name === 'COMPLETED' ? (deliveryMemo.safeParse(memo ?? {}).data ?? {}) : undefined;
+    byReference.set(referenceId, [...(byReference.get(referenceId) ?? []), delivery]);
   }
   return byReference;
 }
@@ -80,13 +77,8 @@ export async function describePurchase(
   referenceId: string,
   later: LaterDeliveries,
 ): Promise<KnownPurchase | undefined> {
-  if (!isReference(referenceId)) return undefined;
-  try {
-    return knownPurchase(await reader.describe(referenceId), later);
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return undefined;
-    throw error;
-  }
+  const description = await describeIfKnown(reader, referenceId);
+  return description && knownPurchase(description, later);
 }
 
 function knownPurchase(execution: Omit<WorkflowExecutionInfo, 'raw'>, later: LaterDeliveries): KnownPurchase {
@@ -116,8 +108,8 @@ function memoProblem({ issues: [issue] }: z.ZodError): string {
 }
 
 /** What was delivered later counts as if the purchase itself had delivered it. */
-function withLater(purchase: KnownPurchase, { hasCompleted, memo }: LaterDelivery): KnownPurchase {
-  if (!hasCompleted) return { ...purchase, mayBeDelivered: true };
+function withLater(purchase: KnownPurchase, memo: LaterDelivery): KnownPurchase {
+  if (!memo) return { ...purchase, mayBeDelivered: true };
   const keyIds = unionOfKeys(purchase.keyIds ?? {}, memo.keyIds ?? {});
   const delivered = countOf(keyIds);
   if (delivered === (purchase.delivered ?? 0)) return purchase;

@@ -1,61 +1,61 @@
-import { type Client, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
+import type { CheckoutEvent } from '../../contracts/events';
 import { FAILURE } from '../../contracts/failures';
 import { RESOLVE_UPDATE, resolveUpdateId } from '../../contracts/names';
 import type { Decision } from '../../contracts/purchase';
 import type { ReportedFinding } from '../../contracts/reconciliation';
+import { isDeliveryError } from '../../delivery';
 import { isSafeOrderId } from '../../domain/order';
 import { planDelivery } from '../../domain/plan-delivery';
-import { type Finding, findingKey, readsSale, withKeysMissing, withStatus } from '../../domain/reconciliation/index';
-import { isPartnerError, type ReadRetry, withRetry } from '../../partner/index';
+import { type Finding, findingKey, readsSale, withStatus } from '../../domain/reconciliation/finding';
+import { withKeysMissing } from '../../domain/reconciliation/reconcile';
+import { isPartnerError, withRetry } from '../../partner/index';
 import { startDelivery } from '../../temporal/client';
 import { answerTimeout } from '../../workflows/policies';
-import type { ActivityDependencies } from '../dependencies';
+import { postEvent } from '../deliver';
 import { nameOf } from '../failures';
 import { readEndedSale } from '../read-sale';
-import type { ConfirmedFinding } from './confirm';
-import { MOST_ORDER_IDS, type NoticeContext, postNotice } from './notices';
+import type { ConfirmedFinding, ReconcileContext } from './confirm';
 
-/** What repairs need. */
-export interface RepairContext
-  extends NoticeContext, Pick<ActivityDependencies, 'partner' | 'fingerprints' | 'purchases'> {
-  client: Client;
-  retry: ReadRetry;
-  /** Read what would be delivered, and do nothing. */
-  dryRun: boolean;
-}
+/** Each notice is tried so often; the next night repeats it. */
+const TRIES = 3;
+const FIRST_PAUSE_MS = 1_000;
+/** More in one night are in the report only: a checkout that is away must not keep a reconciliation for hours. */
+const MOST_NOTICES = 500;
+
+/** The most order ids of one finding in a result or an event. The report names them all. */
+export const MOST_ORDER_IDS = 20;
 
 /**
  * Does about a finding what its `repair` allows. What can't be done now is left, with the reason, and the next run tries again.
- *
- * @returns the finding with its status, or undefined if it turned out that nothing has to be done.
+ * @returns undefined if it turned out that nothing has to be done
  */
 export async function handleFinding(
-  context: RepairContext,
+  context: ReconcileContext,
   confirmed: ConfirmedFinding,
 ): Promise<ReportedFinding | undefined> {
   const { finding } = confirmed;
   if (context.dryRun && !readsSale(finding)) return withStatus(finding, 'dry-run');
-  const handled = await repair(context, confirmed).catch((error: unknown) => {
-    context.signal.throwIfAborted();
+  const handled = await repairFinding(context, confirmed).catch((error: unknown) => {
+    context.retry.signal.throwIfAborted();
     return left(finding, `it could not be repaired now: ${safeMessage(error)}`);
   });
   return handled && context.dryRun ? { ...handled, done: 'dry-run' } : handled;
 }
 
-async function repair(context: RepairContext, confirmed: ConfirmedFinding): Promise<ReportedFinding | undefined> {
+async function repairFinding(
+  context: ReconcileContext,
+  confirmed: ConfirmedFinding,
+): Promise<ReportedFinding | undefined> {
   if (confirmed.unconfirmed !== undefined) return left(confirmed.finding, confirmed.unconfirmed);
   const { finding } = confirmed;
   switch (finding.repair) {
     case 'deliver':
-    case 'notify-refund': {
-      const done = await bringUpToDate(context, finding);
-      return done === 'nothing-new' ? left(withKeysMissing(finding)) : done;
-    }
-    case 'deliver-or-notify': {
-      const done = await bringUpToDate(context, finding);
-      return done === 'nothing-new' ? notify(context, confirmed) : done;
-    }
+    case 'notify-refund':
+    case 'deliver-or-notify':
+      return bringUpToDate(context, confirmed);
     case 'adopt':
       return adopt(context, confirmed);
     case 'notify':
@@ -67,16 +67,14 @@ async function repair(context: RepairContext, confirmed: ConfirmedFinding): Prom
 
 /**
  * Starts what brings the checkout up to date with the keys, or the refund, of an order. Two of them at once are harmless, and what
- * failed the night before is tried again.
- *
- * @returns the finding with its status; undefined if the checkout turns out to have everything; `nothing-new` if keys are missing and
- *   the order holds none that is new.
+ * failed the night before is tried again. @returns undefined if the checkout turns out to have everything
  */
 async function bringUpToDate(
-  context: RepairContext,
-  finding: Finding,
-): Promise<ReportedFinding | 'nothing-new' | undefined> {
-  const { referenceId } = finding;
+  context: ReconcileContext,
+  confirmed: ConfirmedFinding,
+): Promise<ReportedFinding | undefined> {
+  const { finding } = confirmed;
+  const { referenceId, repair } = finding;
   if (referenceId === undefined) return left(finding, 'its purchase is no longer known');
   const read = await withRetry(context.retry, () => readEndedSale(context, referenceId)).catch(whyNothing);
   if (typeof read === 'string') return left(finding, read);
@@ -85,8 +83,9 @@ async function bringUpToDate(
     case 'issue':
       return left(finding, plan.issue);
     case 'nothing':
-      if (finding.repair === 'notify-refund') return withStatus(finding, 'notified', plan.why);
-      return plan.missing > 0 ? 'nothing-new' : undefined;
+      if (repair === 'notify-refund') return withStatus(finding, 'notified', plan.why);
+      if (plan.missing === 0) return undefined;
+      return repair === 'deliver-or-notify' ? notify(context, confirmed) : left(withKeysMissing(finding));
     case 'send': {
       const { newKeys, missing, delivery } = plan;
       if (!context.dryRun) {
@@ -105,7 +104,7 @@ function whyNothing(error: unknown): string {
 }
 
 /** Sends a held purchase the decision that this order is its own. The purchase itself compares the order with its items. */
-async function adopt(context: RepairContext, { finding, purchase }: ConfirmedFinding): Promise<ReportedFinding> {
+async function adopt(context: ReconcileContext, { finding, purchase }: ConfirmedFinding): Promise<ReportedFinding> {
   const hold = purchase?.hold;
   const [orderId] = finding.orderIds;
   if (!purchase || !hold || orderId === undefined) return left(finding, 'it is no longer held');
@@ -128,7 +127,7 @@ async function adopt(context: RepairContext, { finding, purchase }: ConfirmedFin
 }
 
 /** Notifies the checkout that a person must act. The next night repeats it, under the same id, while the finding lasts. */
-async function notify(context: RepairContext, { finding, purchase }: ConfirmedFinding): Promise<ReportedFinding> {
+async function notify(context: ReconcileContext, { finding, purchase }: ConfirmedFinding): Promise<ReportedFinding> {
   if (context.dryRun) return withStatus(finding, 'dry-run');
   const { kind, orderIds, amounts, explanation, advice } = finding;
   const [orderId] = orderIds;
@@ -143,6 +142,29 @@ async function notify(context: RepairContext, { finding, purchase }: ConfirmedFi
   return why === undefined
     ? withStatus(finding, 'notified', 'purchase.attention')
     : left(finding, `the checkout was not notified: ${why}`);
+}
+
+/** Posts a notice of a reconciliation. The same subject has the same id. @returns why the checkout does not have it, if so */
+export async function postNotice(
+  context: ReconcileContext,
+  type: 'purchase.attention' | 'reconciliation.completed',
+  subject: string,
+  data: CheckoutEvent['data'],
+): Promise<string | undefined> {
+  context.notices.count += 1;
+  if (context.notices.count > MOST_NOTICES) return `more than ${MOST_NOTICES} notices in one reconciliation`;
+  const { referenceId, orderId } = data;
+  for (let attempt = 1; ; attempt++) {
+    context.retry.signal.throwIfAborted();
+    try {
+      const delivered = await postEvent(context, { type, referenceId, orderId, subject }, data);
+      return delivered.kind === 'REFUSED' ? 'it refused the event for good (410)' : undefined;
+    } catch (error) {
+      if (!isDeliveryError(error)) throw error;
+      if (attempt >= TRIES) return error.message;
+      await sleep(FIRST_PAUSE_MS * 2 ** (attempt - 1), undefined, { signal: context.retry.signal });
+    }
+  }
 }
 
 function left(finding: Finding, note?: string): ReportedFinding {

@@ -1,4 +1,5 @@
 import { isShareOf, sameAmount } from '../money';
+import { isFailedOrRefunded, mayHaveKeys } from '../order';
 import { PURCHASE_OUTCOMES, type PurchaseOutcome } from '../purchase-state';
 import { isDebitLowered, type KnownPurchase, type PartnerOrder, type ReconcileOptions } from './records';
 import type { FindingKind, Repair } from './finding';
@@ -11,6 +12,8 @@ export interface Classification {
   /** In place of the kind's own advice. */
   advice?: string;
 }
+
+const STUCK_AFTER_MS = 24 * 3_600_000;
 
 const BOUGHT_AFTER_ALL =
   'The checkout was notified that nothing was bought. Ask the partner to cancel the order and to refund it.';
@@ -60,8 +63,11 @@ export const REPAIRED = {
 export const MAY_BE_DELIVERED =
   'Keys may have reached the checkout without a receipt: look there before you refund the customer or sell again.';
 
-/** A partner's status as the rules see it. One that is not documented is `open`: nothing is known to follow from it. */
-type StatusClass = 'complete' | 'partial' | 'refunded' | 'failed' | 'open';
+/** The statuses with which an order ends. */
+const ENDED = ['COMPLETED', 'PARTIAL_COMPLETED', 'REFUNDED', 'FAILED'] as const;
+
+/** `OPEN` is any other status: nothing is known to follow from one that is not documented. */
+type OrderState = (typeof ENDED)[number] | 'OPEN';
 
 /** `fine`, a classification, or what decides: the amounts, whether the rest was refunded, or the age of the open order. */
 type Rule = Classification | 'fine' | 'compare-amounts' | 'check-refund' | 'check-age';
@@ -73,66 +79,60 @@ const lostButOpen: Classification = { kind: 'LOST' };
 const amountMismatch: Classification = { kind: 'AMOUNT_MISMATCH' };
 const { late, lost, refundedUndelivered, failedUndelivered, boughtAfterAll, completeAfterAll } = REPAIRED;
 
-const NOTHING_BOUGHT: Record<StatusClass, Rule> = {
-  complete: completeAfterAll,
-  partial: completeAfterAll,
-  refunded: 'fine',
-  failed: 'fine',
-  open: boughtAfterAll,
+const CONTRADICTION: Record<OrderState, Rule> = {
+  COMPLETED: mismatch,
+  PARTIAL_COMPLETED: mismatch,
+  REFUNDED: mismatch,
+  FAILED: mismatch,
+  OPEN: mismatch,
+};
+
+const NOTHING_BOUGHT: Record<OrderState, Rule> = {
+  COMPLETED: completeAfterAll,
+  PARTIAL_COMPLETED: completeAfterAll,
+  REFUNDED: 'fine',
+  FAILED: 'fine',
+  OPEN: boughtAfterAll,
 };
 
 /**
  * How a purchase ended here, against the status of its order at the partner. `STOPPED`: its workflow was terminated, failed,
- * timed out or was cancelled by force. What is repaired, and how, is in `repairs.ts`.
+ * timed out or was cancelled by force.
  */
-const RULES: Record<PurchaseOutcome | 'STOPPED' | 'UNKNOWN', Record<StatusClass, Rule>> = {
-  DELIVERED: {
-    complete: 'compare-amounts',
-    partial: mismatch,
-    refunded: REPAIRED.refundedAfterDelivery,
-    failed: mismatch,
-    open: mismatch,
-  },
+const RULES: Record<PurchaseOutcome | 'STOPPED' | 'UNKNOWN', Record<OrderState, Rule>> = {
+  DELIVERED: { ...CONTRADICTION, COMPLETED: 'compare-amounts', REFUNDED: REPAIRED.refundedAfterDelivery },
   PARTIALLY_DELIVERED: {
-    complete: REPAIRED.shortfallFilled,
-    partial: 'check-refund',
-    refunded: REPAIRED.shortfallRefunded,
-    failed: mismatch,
-    open: mismatch,
+    ...CONTRADICTION,
+    COMPLETED: REPAIRED.shortfallFilled,
+    PARTIAL_COMPLETED: 'check-refund',
+    REFUNDED: REPAIRED.shortfallRefunded,
   },
-  REFUNDED: {
-    complete: boughtAfterAll,
-    partial: boughtAfterAll,
-    refunded: 'fine',
-    failed: mismatch,
-    open: mismatch,
-  },
+  REFUNDED: { ...CONTRADICTION, COMPLETED: boughtAfterAll, PARTIAL_COMPLETED: boughtAfterAll, REFUNDED: 'fine' },
   FAILED: {
-    complete: boughtAfterAll,
-    partial: boughtAfterAll,
-    refunded: mismatch,
-    failed: 'compare-amounts',
-    open: mismatch,
+    ...CONTRADICTION,
+    COMPLETED: boughtAfterAll,
+    PARTIAL_COMPLETED: boughtAfterAll,
+    FAILED: 'compare-amounts',
   },
   OVERDUE: {
-    complete: late,
-    partial: late,
-    refunded: refundedUndelivered,
-    failed: failedUndelivered,
-    open: 'check-age',
+    COMPLETED: late,
+    PARTIAL_COMPLETED: late,
+    REFUNDED: refundedUndelivered,
+    FAILED: failedUndelivered,
+    OPEN: 'check-age',
   },
   REJECTED: NOTHING_BOUGHT,
   NOT_PLACED: NOTHING_BOUGHT,
   CANCELLED: NOTHING_BOUGHT,
-  ABANDONED: { complete: undelivered, partial: undelivered, refunded: 'fine', failed: 'fine', open: 'check-age' },
+  ABANDONED: { ...NOTHING_BOUGHT, COMPLETED: undelivered, PARTIAL_COMPLETED: undelivered, OPEN: 'check-age' },
   STOPPED: {
-    complete: lost,
-    partial: lost,
-    refunded: refundedUndelivered,
-    failed: failedUndelivered,
-    open: lostButOpen,
+    COMPLETED: lost,
+    PARTIAL_COMPLETED: lost,
+    REFUNDED: refundedUndelivered,
+    FAILED: failedUndelivered,
+    OPEN: lostButOpen,
   },
-  UNKNOWN: { complete: mismatch, partial: mismatch, refunded: mismatch, failed: mismatch, open: mismatch },
+  UNKNOWN: CONTRADICTION,
 };
 
 /** Classifies a purchase that has ended, together with its order. */
@@ -141,11 +141,11 @@ export function classifyEnded(
   order: PartnerOrder,
   options: ReconcileOptions,
 ): Classification | undefined {
-  const statusClass = statusClassOf(order);
+  const orderState = stateOf(order);
   // The order history was read before such a purchase ended, so it shows an older status.
-  if (statusClass === 'open' && (purchase.closedAt ?? 0) >= options.settledBefore) return undefined;
+  if (orderState === 'OPEN' && (purchase.closedAt ?? 0) >= options.settledBefore) return undefined;
 
-  const rule = RULES[endOf(purchase)][statusClass];
+  const rule = RULES[endOf(purchase)][orderState];
   if (rule === 'fine') return undefined;
   if (rule === 'compare-amounts') return classifyAmounts(purchase, order);
   if (rule === 'check-age') return isStuck(order.createdAt, options) ? stuck : undefined;
@@ -169,14 +169,13 @@ export function classifyRunning(
 }
 
 function classifyHeld({ orderId, hold }: KnownPurchase, order: PartnerOrder): Classification | undefined {
-  const statusClass = statusClassOf(order);
-  const ended = statusClass === 'refunded' || statusClass === 'failed';
+  const ended = isFailedOrRefunded(order.status);
   if (orderId === undefined) {
     const classification = ended ? REPAIRED.heldWithoutEndedOrder : REPAIRED.heldWithoutOrder;
     const mayAdopt = hold?.decisions.includes('order') ?? true;
     return mayAdopt ? classification : { ...classification, repair: undefined };
   }
-  if (statusClass === 'open') return undefined;
+  if (stateOf(order) === 'OPEN') return undefined;
   const decisions = (hold?.decisions ?? []).map((decision) => `\`--${decision}\``);
   const fitting = decisions.length === 0 ? '' : ` with ${decisions.join(' or ')}`;
   const advice = `The purchase waits for a decision: \`resolve REFERENCE\`${fitting}.`;
@@ -184,10 +183,8 @@ function classifyHeld({ orderId, hold }: KnownPurchase, order: PartnerOrder): Cl
 }
 
 /** Confirmed keys that are no longer in the order, where it still has keys to deliver. */
-export function classifyKeys({ keysGone = 0, ...order }: PartnerOrder): Classification | undefined {
-  const statusClass = statusClassOf(order);
-  const hasKeys = statusClass === 'complete' || statusClass === 'partial';
-  return hasKeys && keysGone > 0 ? REPAIRED.keysGone : undefined;
+export function classifyKeys({ keysGone = 0, status }: PartnerOrder): Classification | undefined {
+  return mayHaveKeys(status) && keysGone > 0 ? REPAIRED.keysGone : undefined;
 }
 
 /** How a purchase ended. Late deliveries count as if the purchase itself had made them. */
@@ -237,21 +234,10 @@ function isForPart({ ordered }: KnownPurchase, { quantity }: PartnerOrder): bool
   return ordered !== undefined && quantity !== undefined && ordered !== quantity;
 }
 
-function isStuck(since: number, { now, stuckAfterMs }: ReconcileOptions): boolean {
-  return now - since > stuckAfterMs;
+function isStuck(since: number, { now }: ReconcileOptions): boolean {
+  return now - since > STUCK_AFTER_MS;
 }
 
-function statusClassOf({ status }: PartnerOrder): StatusClass {
-  switch (status) {
-    case 'COMPLETED':
-      return 'complete';
-    case 'PARTIAL_COMPLETED':
-      return 'partial';
-    case 'REFUNDED':
-      return 'refunded';
-    case 'FAILED':
-      return 'failed';
-    default:
-      return 'open';
-  }
+function stateOf({ status }: PartnerOrder): OrderState {
+  return ENDED.find((ending) => ending === status) ?? 'OPEN';
 }

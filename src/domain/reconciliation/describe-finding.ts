@@ -10,11 +10,7 @@ import {
 } from './records';
 import type { Classification } from './classify';
 
-/**
- * Describes the classification of a purchase as a finding.
- *
- * @param orders the purchase's own order, and the further orders that the finding is about.
- */
+/** A purchase with its own order, and the further orders that the finding is about. */
 export function describeClassified(
   { kind, repair, advice = KIND_DOCS[kind].advice }: Classification,
   purchase: KnownPurchase,
@@ -42,13 +38,12 @@ export function describeClassified(
 
 /** Orders without a reference have nothing in common, so each is a finding of its own. */
 export function describeOrphan({ id, referenceId, amount, status, quantity, title }: PartnerOrder): Finding {
-  const named = referenceId !== undefined && referenceId !== '';
   const count = quantity === undefined ? '' : `${quantity} × `;
-  const what = title === undefined || title === '' ? 'An order' : `An order of ${count}${title}`;
-  const nameless = named ? '' : ', without a reference';
+  const what = title ? `An order of ${count}${title}` : 'An order';
+  const nameless = referenceId ? '' : ', without a reference';
   return {
     kind: 'ORPHAN',
-    referenceId: named ? referenceId : undefined,
+    referenceId: referenceId || undefined,
     orderIds: [id],
     amounts: { history: amount },
     explanation: `${what} is ${presentableStatus(status)} at the partner${nameless}, and no purchase here asked for it.`,
@@ -59,9 +54,10 @@ export function describeOrphan({ id, referenceId, amount, status, quantity, titl
 const WHAT: Record<UnreadableRecord['what'], string> = {
   row: "A row of the order history can't be read",
   order: "An order can't be read at the partner",
+  memo: "The memo of the purchase can't be read",
 };
 
-/** A row or an order that can't be read, and its purchase if that is known. */
+/** What can't be read, and its purchase if that is known. */
 export function describeUnreadable(
   { what, id, why, referenceId }: UnreadableRecord,
   purchase?: KnownPurchase,
@@ -73,20 +69,10 @@ export function describeUnreadable(
     orderIds: id === undefined ? [] : [id],
     amounts: { debited: purchase?.totalDebit },
     explanation: `${WHAT[what]}: ${why}.`,
-    advice: KIND_DOCS.UNREADABLE.advice,
-  };
-}
-
-/** A purchase whose memo can't be read: what was handed over is not known. */
-export function describeUnreadablePurchase({ referenceId, workflowId, orderId, unreadable }: KnownPurchase): Finding {
-  return {
-    kind: 'UNREADABLE',
-    referenceId,
-    workflowId,
-    orderIds: orderId === undefined ? [] : [orderId],
-    amounts: {},
-    explanation: `The memo of the purchase can't be read: ${unreadable}.`,
-    advice: `See with \`status ${referenceId}\` what became of it, and who wrote the memo of its workflow.`,
+    advice:
+      what === 'memo'
+        ? `See with \`status ${referenceId}\` what became of it, and who wrote the memo of its workflow.`
+        : KIND_DOCS.UNREADABLE.advice,
   };
 }
 

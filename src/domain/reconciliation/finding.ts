@@ -1,26 +1,8 @@
-/** The kinds of findings, the most urgent first: the order of a report. */
-export const FINDING_KINDS = [
-  'DOUBLE_PURCHASE',
-  'SAME_KEY_TWICE',
-  'LOST',
-  'LATE',
-  'UNDELIVERED',
-  'MISSING_AT_PARTNER',
-  'UNREADABLE',
-  'ORPHAN',
-  'REFUNDED_AFTER_DELIVERY',
-  'KEYS_GONE',
-  'AMOUNT_MISMATCH',
-  'STATUS_MISMATCH',
-  'SHORTFALL_FILLED',
-  'SHORTFALL_REFUNDED',
-  'STUCK',
-] as const;
-
-export type FindingKind = (typeof FINDING_KINDS)[number];
-
-/** What people read about a kind: its title, its meaning, and what to do about a finding that was not repaired. */
-export const KIND_DOCS: Record<FindingKind, { title: string; means: string; advice: string }> = {
+/**
+ * The kinds of findings, the most urgent first: the order of a report. People read the title of a kind, its meaning, and what to
+ * do about a finding that was not repaired.
+ */
+export const KIND_DOCS = {
   DOUBLE_PURCHASE: {
     title: 'Bought twice',
     means: 'The partner has more than one order for one sale. One of them is used; the others cost money all the same.',
@@ -99,7 +81,11 @@ export const KIND_DOCS: Record<FindingKind, { title: string; means: string; advi
     means: 'A purchase has been running, or an order has been open at the partner, for more than a day.',
     advice: 'See with `status REFERENCE` what it waits for.',
   },
-};
+} satisfies Record<string, { title: string; means: string; advice: string }>;
+
+export type FindingKind = keyof typeof KIND_DOCS;
+
+export const FINDING_KINDS = Object.keys(KIND_DOCS) as FindingKind[];
 
 /** One difference between the partner's orders and the purchases here. */
 export interface Finding {
@@ -129,20 +115,21 @@ export interface FindingAmounts {
   surplus?: number;
 }
 
-/**
- * What a reconciliation may do about a finding by itself. None of these buys.
- *
- * - `deliver`: bring the checkout up to date with the keys that it does not have.
- * - `deliver-or-notify`: the same, and without such a key `notify`: the debit says that the rest was refunded, and the order may
- *   still hold another key.
- * - `notify-refund`: bring the checkout up to date with the refund of the order.
- * - `adopt`: send the decision to the held purchase that this order is its own.
- * - `notify`: notify the checkout that a person must act.
- */
-export type Repair = 'deliver' | 'deliver-or-notify' | 'notify-refund' | 'adopt' | 'notify';
+/** What a reconciliation may do about a finding by itself. None of these buys. */
+export type Repair =
+  /** Bring the checkout up to date with the keys that it does not have. */
+  | 'deliver'
+  /** The same, and without such a key `notify`: the debit says that the rest was refunded, and the order may hold another key. */
+  | 'deliver-or-notify'
+  /** Bring the checkout up to date with the refund of the order. */
+  | 'notify-refund'
+  /** Send the decision to the held purchase that this order is its own. */
+  | 'adopt'
+  /** Notify the checkout that a person must act. */
+  | 'notify';
 
 /** Whether a repair reads the purchase with its order, also in a dry run. */
-export function readsSale({ repair }: { repair?: Repair }): boolean {
+export function readsSale({ repair }: Finding): boolean {
   return repair === 'deliver' || repair === 'deliver-or-notify' || repair === 'notify-refund';
 }
 
@@ -168,22 +155,19 @@ const MOST_IDS_IN_KEY = 10;
 
 /**
  * Identifies a finding: the same in every reconciliation that finds it, and another for another cause. Of many orders the
- * first ones and the number of the others stand for all. The refund of a part has a key of its own, because all of the order may
- * be refunded later.
+ * first ones and the number of the others stand for all.
  */
-export function findingKey({ kind, referenceId, orderIds, repair }: FindingIdentity): string {
+export function findingKey({ kind, referenceId, orderIds, repair }: Finding): string {
   const ids = orderIds.toSorted();
   const others = ids.length > MOST_IDS_IN_KEY ? [ids.length - MOST_IDS_IN_KEY] : [];
+  // All of the order may be refunded later, which is another cause.
   const cause = repair === 'deliver-or-notify' ? `${kind} of a part` : kind;
   return JSON.stringify([cause, referenceId ?? null, ...ids.slice(0, MOST_IDS_IN_KEY), ...others]);
 }
 
-type FindingIdentity = Pick<Finding, 'kind' | 'referenceId' | 'orderIds' | 'repair'>;
-
 /**
- * What a second reading found in place of a suggested finding: the same one, or what its purchase and the own order are
- * together by now. A purchase has at most one finding about its own order, so whoever drops that for its kind drops it for good.
- * It has at most one double purchase too, of more or fewer orders by now.
+ * What a second reading found in place of a suggested finding: the same one, or what its purchase and the own order are by now.
+ * A purchase has at most one finding about its own order, and at most one double purchase, of more or fewer orders by now.
  */
 export function confirmationOf(suggested: Finding, found: readonly Finding[]): Finding | undefined {
   const key = findingKey(suggested);

@@ -1,13 +1,7 @@
 import { groupBy } from '../group-by';
 import { isBillable } from '../order';
 import { type Classification, classifyEnded, classifyKeys, classifyRunning, KEYS_MISSING, REPAIRED } from './classify';
-import {
-  describeClassified,
-  describeOrphan,
-  describeSameKeys,
-  describeUnreadable,
-  describeUnreadablePurchase,
-} from './describe-finding';
+import { describeClassified, describeOrphan, describeSameKeys, describeUnreadable } from './describe-finding';
 import { type Finding, FINDING_KINDS } from './finding';
 import {
   isRunning,
@@ -20,14 +14,11 @@ import {
 } from './records';
 
 /**
- * Compares the partner's orders with the purchases here, both ways. Linear in both, apart from sorting what was found.
- *
- * A finding is what two lists suggest, and both may lag: it is confirmed before anything is done about it.
+ * Compares the partner's orders with the purchases here, both ways. A finding is what two lists suggest, and both may lag: it is
+ * confirmed before anything is done about it. The same records give the same list, whatever order they are in.
  *
  * @param records the orders since `from`, and those of older purchases that are followed; the purchases of the same time,
  *   those that the orders name, and those that are followed.
- * @returns the findings, by kind in the order of `FINDING_KINDS`, then by reference. The same records give the same list,
- *   whatever order they are in.
  */
 export function reconcile(records: RecordIndex, options: ReconcileOptions): Finding[] {
   const settled = [...records.purchases.values()].filter((purchase) => isForThisRun(purchase, options));
@@ -54,7 +45,8 @@ function isForThisRun({ startedAt, closedAt }: KnownPurchase, { now, settledBefo
 }
 
 function findingsOf(purchase: KnownPurchase, records: RecordIndex, options: ReconcileOptions): Finding[] {
-  if (purchase.unreadable !== undefined) return [describeUnreadablePurchase(purchase)];
+  const { referenceId, orderId: id, unreadable: why } = purchase;
+  if (why !== undefined) return [describeUnreadable({ what: 'memo', id, referenceId, why }, purchase)];
   const own = ordersOf(purchase, records);
   const others = own.others.filter((other) => isBillable(other) && isSettled(other, options));
   const order = own.order && isSettled(own.order, options) ? own.order : undefined;

@@ -28,9 +28,9 @@ export interface PartnerOrder {
   keysGone?: number;
 }
 
-/** A row of the order history, or an order, that can't be read. */
+/** A row of the order history, an order, or the memo of a purchase that can't be read. */
 export interface UnreadableRecord {
-  what: 'row' | 'order';
+  what: 'row' | 'order' | 'memo';
   /** Of the order; absent where it has none that may stand in a command. */
   id?: string;
   referenceId?: string;
@@ -81,7 +81,6 @@ export interface ReconcileOptions {
   from: number;
   /** What began at this instant or later is left alone. It lies before the reading of the order history began. */
   settledBefore: number;
-  stuckAfterMs: number;
 }
 
 /** Whether the order history that was read must show the order of this purchase. */

@@ -15,18 +15,10 @@ export function withCommands(text: string): string {
   return foreign(text).replace(/`([^`]+)`/g, '<code>$1</code>');
 }
 
-const money = new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFractionDigits: 6 });
-const count = new Intl.NumberFormat('en');
-
-export function amountText(amount: number): string {
-  return money.format(amount);
-}
+export const numberText = new Intl.NumberFormat('en').format;
+export const amountText = new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFractionDigits: 6 }).format;
 
 /** A number with its noun, such as `1 order` or `2,000 orders`. */
 export function counted(number: number, noun: string): string {
   return `${numberText(number)} ${number === 1 ? noun : `${noun}s`}`;
-}
-
-export function numberText(number: number): string {
-  return count.format(number);
 }

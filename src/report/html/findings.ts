@@ -1,11 +1,9 @@
-import { groupBy } from '../../domain/group-by';
 import {
-  FINDING_KINDS,
   type FindingKind,
   type FindingStatus,
   KIND_DOCS,
   type ReportedFinding,
-} from '../../domain/reconciliation/index';
+} from '../../domain/reconciliation/finding';
 import { amountText, escape, foreign, numberText, withCommands } from './escape';
 
 /** The most rows of one kind on the page. CSV and JSON have all of them. */
@@ -18,12 +16,11 @@ const STATUS: Record<FindingStatus, string> = {
   'dry-run': 'dry run',
 };
 
-/** Findings of the same kind. */
-export type FindingsOfKind = readonly [kind: FindingKind, findings: readonly ReportedFinding[]];
+type FindingsByKind = ReadonlyMap<FindingKind, readonly ReportedFinding[]>;
 
 /** Links to the cards, each with its number of findings. */
-export function overviewOf(groups: readonly FindingsOfKind[]): string {
-  const links = groups.map(
+export function overviewOf(byKind: FindingsByKind): string {
+  const links = [...byKind].map(
     ([kind, { length }]) =>
       `<li><a href="#${kind}">${escape(KIND_DOCS[kind].title)} <b>${numberText(length)}</b></a></li>`,
   );
@@ -31,23 +28,13 @@ export function overviewOf(groups: readonly FindingsOfKind[]): string {
 }
 
 /** One card for each kind: what it means, what to do, and each finding. */
-export function cardsOf(groups: readonly FindingsOfKind[]): string {
-  return groups.map(([kind, findings]) => cardOf(kind, findings)).join('');
-}
-
-/** The findings by kind, the most urgent kinds first. */
-export function findingsByKind(findings: readonly ReportedFinding[]): FindingsOfKind[] {
-  const byKind = groupBy(findings, ({ kind }) => kind);
-  return FINDING_KINDS.flatMap((kind) => {
-    const ofKind = byKind.get(kind);
-    return ofKind ? [[kind, ofKind] as const] : [];
-  });
+export function cardsOf(byKind: FindingsByKind): string {
+  return [...byKind].map(([kind, findings]) => cardOf(kind, findings)).join('');
 }
 
 function cardOf(kind: FindingKind, findings: readonly ReportedFinding[]): string {
-  const advices = new Set<string>();
-  for (const { advice } of findings) advices.add(advice);
-  const common = advices.size === 1 ? [...advices][0] : undefined;
+  const [first, ...others] = new Set(findings.map(({ advice }) => advice));
+  const common = others.length === 0 ? first : undefined;
   const needsAction = findings.some(isOpen);
   const shown = findings.slice(0, MOST_ROWS);
   const rest = findings.length - shown.length;

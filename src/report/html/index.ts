@@ -1,5 +1,6 @@
+import { groupBy } from '../../domain/group-by';
 import { amountText, counted, escape, foreign, numberText } from './escape';
-import { cardsOf, findingsByKind, isOpen, overviewOf } from './findings';
+import { cardsOf, isOpen, overviewOf } from './findings';
 import { STYLE } from './style';
 import type { ReconciliationReport } from '../report';
 
@@ -10,16 +11,17 @@ const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; 
 export function renderHtml(report: ReconciliationReport): string {
   const allOpen = report.findings.filter(isOpen);
   const counts = { open: allOpen.length, repaired: report.findings.length - allOpen.length };
-  const open = findingsByKind(allOpen);
-  const repaired = findingsByKind(report.findings.filter((finding) => !isOpen(finding)));
+  // Findings come in the order of a report: the most urgent kinds first.
+  const open = groupBy(allOpen, ({ kind }) => kind);
+  const repaired = groupBy(report.findings, (finding) => (isOpen(finding) ? undefined : finding.kind));
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="${POLICY}">
 <title>${escape(`Reconciliation of ${minute(report.to)}: ${headline(report, counts)}`)}</title><style>${STYLE}</style></head>
 <body><main>
 ${header(report, counts)}
-${open.length === 0 ? '' : `<h2>${report.dryRun ? 'What was found' : 'What needs a person'}</h2>${overviewOf(open)}${cardsOf(open)}`}
-${repaired.length === 0 ? '' : `<h2>What was repaired</h2><p class="soft">Nothing is left to do about these findings.</p>${cardsOf(repaired)}`}
+${open.size === 0 ? '' : `<h2>${report.dryRun ? 'What was found' : 'What needs a person'}</h2>${overviewOf(open)}${cardsOf(open)}`}
+${repaired.size === 0 ? '' : `<h2>What was repaired</h2><p class="soft">Nothing is left to do about these findings.</p>${cardsOf(repaired)}`}
 <h2>Totals</h2>
 ${statuses(report)}
 ${days(report)}
@@ -74,24 +76,23 @@ function statuses({ byStatus, orders }: ReconciliationReport): string {
     .toSorted(([, a], [, b]) => b.orders - a.orders)
     .map(([status, total]) => ({
       cells: [foreign(status), numberText(total.orders), amountText(total.amount)],
-      bar: { whole: total.orders, part: total.orders },
+      whole: total.orders,
     }));
-  const table = tableWithBars(['Status', 'Orders', 'Amount'], rows, orders);
-  return card(
-    'Orders by status at the partner',
-    rows.length === 0 ? '<p class="soft">There were no orders.</p>' : table,
-  );
+  const none = '<p class="soft">There were no orders.</p>';
+  const table = rows.length === 0 ? none : tableWithBars(['Status', 'Orders', 'Amount'], rows, orders);
+  return card('Orders by status at the partner', table);
 }
 
 function days(report: ReconciliationReport): string {
   if (report.days.length === 0) return '';
   const rows = report.days.map(({ day, orders, delivered, amount }) => ({
     cells: [escape(day), numberText(orders), numberText(delivered), amountText(amount)],
-    bar: { whole: orders, part: delivered },
+    whole: orders,
+    part: delivered,
   }));
-  const table = tableWithBars(['Day', 'Orders', 'Handed over', 'Charged'], rows, largest(rows));
   const legend =
     '<p class="soft"><span class="swatch p"></span>handed over <span class="swatch w"></span>not handed over</p>';
+  const table = tableWithBars(['Day', 'Orders', 'Handed over', 'Charged'], rows);
   return card(`Orders by day <span class="soft">(${zone(report)})</span>`, `${legend}${table}`);
 }
 
@@ -99,28 +100,29 @@ function hours(report: ReconciliationReport): string {
   if (!report.hours.some((closed) => closed > 0)) return '';
   const rows = report.hours.map((closed, hour) => ({
     cells: [String(hour).padStart(2, '0'), numberText(closed)],
-    bar: { whole: closed, part: closed },
+    whole: closed,
   }));
-  const table = tableWithBars(['Hour', 'Purchases'], rows, largest(rows));
+  const table = tableWithBars(['Hour', 'Purchases'], rows);
   return card(`When purchases were closed, by hour of the day <span class="soft">(${zone(report)})</span>`, table);
 }
 
 /** A row of a table, with a bar at its end of which a part is drawn darker. The first cell is a name, the others are numbers. */
 interface Row {
   cells: string[];
-  bar: { whole: number; part: number };
-}
-
-function largest(rows: readonly Row[]): number {
-  return rows.reduce((most, { bar }) => Math.max(most, bar.whole), 0);
+  whole: number;
+  part?: number;
 }
 
 /** @param full what a bar of full width stands for. */
-function tableWithBars(head: readonly string[], rows: readonly Row[], full: number): string {
+function tableWithBars(
+  head: readonly string[],
+  rows: readonly Row[],
+  full = Math.max(1, ...rows.map(({ whole }) => whole)),
+): string {
   const isNumber = (column: number) => (column === 0 ? '' : ' class="num"');
-  const width = (value: number) => `${full === 0 ? 0 : ((100 * value) / full).toFixed(1)}%`;
+  const width = (value: number) => `${((100 * value) / full).toFixed(1)}%`;
   const names = head.map((name, column) => `<th scope="col"${isNumber(column)}>${name}</th>`);
-  const lines = rows.map(({ cells, bar: { whole, part } }) => {
+  const lines = rows.map(({ cells, whole, part = whole }) => {
     const parts = `<span class="part" style="width:${width(part)}"></span><span class="rest" style="width:${width(whole - part)}"></span>`;
     const shown = cells.map((cell, column) => `<td${isNumber(column)}>${cell}</td>`);
     return `<tr>${shown.join('')}<td class="bar">${parts}</td></tr>`;
@@ -136,7 +138,7 @@ function zone({ timeZone = 'UTC' }: ReconciliationReport): string {
   return escape(timeZone);
 }
 
-/** `2026-01-31 03:00` of an ISO instant in UTC. Anything else is shown unchanged. */
+/** `2026-01-31 03:00` of an ISO instant in UTC. */
 function minute(instant: string): string {
-  return /^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(instant) ? instant.slice(0, 16).replace('T', ' ') : instant;
+  return instant.slice(0, 16).replace('T', ' ');
 }

@@ -1,4 +1,4 @@
-import { readOrderHistory } from '../../../src/activities/reconcile/order-history';
+import { readOrderHistory } from '../../../src/activities/reconcile/read-records';
 import type { Progress } from '../../../src/activities/progress';
 import { createPartnerClient, type PartnerClient } from '../../../src/partner/index';
 import { type Sandbox, startSandbox } from '../../../sandbox/index';

@@ -1,4 +1,4 @@
-import { readEarlierRuns } from '../../../src/activities/earlier-runs';
+import { readEarlierRuns } from '../../../src/activities/read-sale';
 import type { ClosingMemo, PurchaseReader } from '../../../src/temporal/client/purchase-reader';
 
 /** What earlier runs left behind in these closing memos; the first run recorded the secret `first`. */

@@ -2,7 +2,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import type { ActivityDependencies } from '../../../src/activities/dependencies';
 import { createFindOrdersActivities } from '../../../src/activities/find-orders';
-import { createHistoryProof } from '../../../src/activities/history-proof';
+import { createNewestReader, proveReadable } from '../../../src/activities/history-proof';
 import type { PartnerClient } from '../../../src/partner/index';
 import { type ScriptedServer, startServer } from '../../support/http-server';
 import { FAST } from '../../support/settings';
@@ -14,8 +14,8 @@ const SENT = Date.parse('2026-01-01T12:00:00Z');
 
 describe('a search that shows no order says something only if it would have shown one that was just placed', () => {
   async function prove({ partner }: Shown, now = Date.now) {
-    const proof = createHistoryProof({ settings: FAST, now });
-    return proof.isReadable(partner, await proof.read(partner), SENT);
+    const readNewest = createNewestReader({ settings: FAST, now });
+    return proveReadable(partner, await readNewest(partner), SENT);
   }
 
   /** One order a minute until `newest`, of which the search knows those until `indexed`: minutes after the one looked for. */
@@ -65,24 +65,24 @@ describe('the newest orders prove something to all purchases of a process', () =
   it('for a twentieth of the confirmation window, in which they are read once; then they are read again', async () => {
     const { partner, server } = await partnerThatShows(() => minutesUntil(-1, 3).toReversed());
     let time = 0;
-    const proof = createHistoryProof({ settings: { ...FAST, confirmWindowMs: 60_000 }, now: () => time });
-    await Promise.all(Array.from({ length: 20 }, () => proof.read(partner)));
+    const readNewest = createNewestReader({ settings: { ...FAST, confirmWindowMs: 60_000 }, now: () => time });
+    await Promise.all(Array.from({ length: 20 }, () => readNewest(partner)));
     time = 2_999;
-    await proof.read(partner);
+    await readNewest(partner);
     // The list, and the search for its newest order.
     expect(server.received).toHaveLength(2);
     time = 3_000;
-    await proof.read(partner);
+    await readNewest(partner);
     expect(server.received).toHaveLength(4);
   });
 
   it('unless they could not be read, which proves nothing to the next', async () => {
     const { partner, server } = await partnerThatShows(() => minutesUntil(-1, 3).toReversed());
-    const proof = createHistoryProof({ settings: FAST, now: () => 0 });
+    const readNewest = createNewestReader({ settings: FAST, now: () => 0 });
     server.fails(true);
-    await expect(proof.read(partner)).rejects.toThrow('503');
+    await expect(readNewest(partner)).rejects.toThrow('503');
     server.fails(false);
-    expect(await proof.read(partner)).toMatchObject({ newestIsFound: true });
+    expect(await readNewest(partner)).toMatchObject({ newestIsFound: true });
   });
 });
 

@@ -1,4 +1,4 @@
-import { calendarIn } from '../../../src/report/index';
+import { calendarIn } from '../../../src/report/report';
 
 describe('the calendar of a report', () => {
   it.each([

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
-import type { ReportedFinding } from '../../../src/domain/reconciliation/index';
-import { type ReconciliationReport, renderCsv } from '../../../src/report/index';
+import type { ReportedFinding } from '../../../src/domain/reconciliation/finding';
+import { renderCsv } from '../../../src/report/csv';
+import type { ReconciliationReport } from '../../../src/report/index';
 import { eventfulNight, quietNight } from './sample';
 
 function finding(explanation: string): ReportedFinding {

@@ -1,5 +1,6 @@
-import type { ReportedFinding } from '../../../src/domain/reconciliation/index';
-import { renderHtml, type ReconciliationReport } from '../../../src/report/index';
+import type { ReportedFinding } from '../../../src/domain/reconciliation/finding';
+import { renderHtml } from '../../../src/report/html/index';
+import type { ReconciliationReport } from '../../../src/report/index';
 import { eventfulNight, quietNight } from './sample';
 
 const HOSTILE = `<script>alert(1)</script>"><img src=x onerror='alert(2)'>&amp;`;

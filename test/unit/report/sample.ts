@@ -1,5 +1,7 @@
-import { type Finding, type FindingStatus, indexRecords, reconcile } from '../../../src/domain/reconciliation/index';
-import { calendarIn, type ReconciliationReport, totalsOf } from '../../../src/report/index';
+import type { Finding, FindingStatus } from '../../../src/domain/reconciliation/finding';
+import { reconcile } from '../../../src/domain/reconciliation/reconcile';
+import { indexRecords } from '../../../src/domain/reconciliation/records';
+import { calendarIn, type ReconciliationReport, totalsOf } from '../../../src/report/report';
 import { NIGHT, order, plant, PLANTS, purchase } from '../domain/reconciliation/generated-records';
 
 /** The report of a night in which every situation of `PLANTS` was found, among 600 purchases that went well. */

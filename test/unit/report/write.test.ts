@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { renderCsv, renderHtml, writeReport } from '../../../src/report/index';
+import { renderCsv } from '../../../src/report/csv';
+import { renderHtml } from '../../../src/report/html/index';
+import { writeReport } from '../../../src/report/index';
 import { temporaryFolder } from '../../support/clean-up';
 import { eventfulNight, quietNight } from './sample';
 

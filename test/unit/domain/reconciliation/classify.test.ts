@@ -1,4 +1,5 @@
-import { indexRecords, reconcile } from '../../../../src/domain/reconciliation/index';
+import { reconcile } from '../../../../src/domain/reconciliation/reconcile';
+import { indexRecords } from '../../../../src/domain/reconciliation/records';
 import { NIGHT, order, purchase } from './generated-records';
 
 /** What is found about a purchase that ended so, and its order in this status by now. */

@@ -1,9 +1,5 @@
-import type {
-  PartnerOrder,
-  Finding,
-  ReconcileOptions,
-  KnownPurchase,
-} from '../../../../src/domain/reconciliation/index';
+import type { Finding } from '../../../../src/domain/reconciliation/finding';
+import type { PartnerOrder, ReconcileOptions, KnownPurchase } from '../../../../src/domain/reconciliation/records';
 
 const HOUR = 3_600_000;
 const NOW = Date.UTC(2026, 0, 15, 3);
@@ -13,7 +9,6 @@ export const NIGHT: ReconcileOptions = {
   now: NOW,
   from: NOW - 72 * HOUR,
   settledBefore: NOW - HOUR / 6,
-  stuckAfterMs: 24 * HOUR,
 };
 
 /** Epoch ms of so many hours before the reconciliation. */

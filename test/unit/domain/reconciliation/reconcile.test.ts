@@ -4,13 +4,10 @@ import {
   type Finding,
   FINDING_KINDS,
   findingKey,
-  indexRecords,
   KIND_DOCS,
-  type KnownPurchase,
-  type PartnerOrder,
-  reconcile,
-  withKeysMissing,
-} from '../../../../src/domain/reconciliation/index';
+} from '../../../../src/domain/reconciliation/finding';
+import { reconcile, withKeysMissing } from '../../../../src/domain/reconciliation/reconcile';
+import { indexRecords, type KnownPurchase, type PartnerOrder } from '../../../../src/domain/reconciliation/records';
 import { hoursAgo, inBrief, NIGHT, order, plant, PLANTS, purchase, WELL } from './generated-records';
 
 /** Its debit went with its memo; what was delivered since is known. */

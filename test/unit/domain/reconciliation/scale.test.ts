@@ -1,10 +1,6 @@
-import {
-  indexRecords,
-  type KnownPurchase,
-  type PartnerOrder,
-  reconcile,
-} from '../../../../src/domain/reconciliation/index';
-import { totalsOf } from '../../../../src/report/index';
+import { reconcile } from '../../../../src/domain/reconciliation/reconcile';
+import { indexRecords, type KnownPurchase, type PartnerOrder } from '../../../../src/domain/reconciliation/records';
+import { totalsOf } from '../../../../src/report/report';
 import { NIGHT, order, plant, PLANTS, purchase, WELL } from './generated-records';
 
 type Records = Pick<ReturnType<typeof plant>, 'orders' | 'purchases'>;

@@ -1,5 +1,5 @@
-import { indexRecords } from '../../../../src/domain/reconciliation/index';
-import { calendarIn, totalsOf } from '../../../../src/report/index';
+import { indexRecords } from '../../../../src/domain/reconciliation/records';
+import { calendarIn, totalsOf } from '../../../../src/report/report';
 import { order, purchase } from './generated-records';
 
 describe('the totals of a report', () => {
