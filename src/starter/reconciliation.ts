@@ -110,7 +110,7 @@ export interface ScheduleManager {
 /** Keeps the one schedule of a namespace. */
 export function createScheduleManager(client: Client, taskQueue: string): ScheduleManager {
   const handle = client.schedule.getHandle(RECONCILE_SCHEDULE);
-  const describe = () => existing(async () => shown(await handle.describe()));
+  const describe = () => existing(handle.describe().then(shown));
   return {
     async create(settings) {
       await refuseLongLookback(client, settings.lookbackMs);
@@ -124,11 +124,11 @@ export function createScheduleManager(client: Client, taskQueue: string): Schedu
       return { created, schedule: await describe() };
     },
     describe,
-    pause: () => existing(() => handle.pause('paused with `schedule pause`')),
-    resume: () => existing(() => handle.unpause('resumed with `schedule resume`')),
+    pause: () => existing(handle.pause('paused with `schedule pause`')),
+    resume: () => existing(handle.unpause('resumed with `schedule resume`')),
     // The SDK's own default would run it beside one that is running.
-    trigger: () => existing(() => handle.trigger(ScheduleOverlapPolicy.SKIP)),
-    delete: () => existing(() => handle.delete()),
+    trigger: () => existing(handle.trigger(ScheduleOverlapPolicy.SKIP)),
+    delete: () => existing(handle.delete()),
   };
 }
 
@@ -165,15 +165,13 @@ async function createOrUpdate(client: Client, definition: ReturnType<typeof defi
   }
 }
 
-async function existing<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
+function existing<T>(work: Promise<T>): Promise<T> {
+  return work.catch((error: unknown) => {
     if (!(error instanceof ScheduleNotFoundError)) throw error;
     throw new ScheduleError(
       `There is no schedule ${RECONCILE_SCHEDULE} in this namespace. To make it: ${command('schedule create')}`,
     );
-  }
+  });
 }
 
 function shown(description: ScheduleDescription): NightlySchedule {

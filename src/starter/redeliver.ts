@@ -33,8 +33,7 @@ export interface Redelivery {
  * @throws NothingToRedeliverError, RedeliveryFailedError, NotAnsweredError; WorkflowNotFoundError for an unknown reference.
  */
 export async function redeliver(client: Client, referenceId: string, answerWithinMs: number): Promise<Redelivery> {
-  const description = await createPurchaseReader(client).describe(referenceId);
-  const { status, memo, taskQueue, typedSearchAttributes } = description;
+  const { status, memo, taskQueue, typedSearchAttributes } = await createPurchaseReader(client).describe(referenceId);
   if (status.name === 'RUNNING') throw stillRunning(referenceId, holdIn(memo));
   const ended = (status.name === 'COMPLETED' && typedSearchAttributes.get(PURCHASE_STATE)) || `as ${status.name}`;
   const deadline = Date.now() + answerWithinMs;
@@ -50,16 +49,12 @@ export async function redeliver(client: Client, referenceId: string, answerWithi
 }
 
 function stillRunning(referenceId: string, hold?: HoldNotice): NothingToRedeliverError {
-  if (!hold) {
-    return new NothingToRedeliverError(
-      `Purchase ${referenceId} has not ended: it delivers by itself, again and again if need be. ` +
-        `Where it stands: ${statusCommand(referenceId)}`,
-    );
-  }
-  return new NothingToRedeliverError(
-    `Purchase ${referenceId} is held for a person (${inOneLine(hold.explanation, LONGEST_EXPLANATION)}); ` +
-      `decide instead:${indented(commandsFor(referenceId, hold.decisions))}`,
-  );
+  const why = hold
+    ? `is held for a person (${inOneLine(hold.explanation, LONGEST_EXPLANATION)}); ` +
+      `decide instead:${indented(commandsFor(referenceId, hold.decisions))}`
+    : 'has not ended: it delivers by itself, again and again if need be. ' +
+      `Where it stands: ${statusCommand(referenceId)}`;
+  return new NothingToRedeliverError(`Purchase ${referenceId} ${why}`);
 }
 
 async function reportOf(
