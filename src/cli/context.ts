@@ -1,6 +1,7 @@
 import type { Client } from '@temporalio/client';
 import type * as Config from '../config';
 import type * as Partner from '../partner';
+import type { PartnerClient } from '../partner';
 import type * as Library from '../starter/index';
 import type * as Temporal from '../temporal/client';
 import type * as Doctor from './doctor';
@@ -11,7 +12,7 @@ export interface StarterContext {
   temporal(): Promise<Client>;
   /** Where workers take work. Commands that hand work to a worker read it before they connect. */
   taskQueue(): string;
-  partner(): Partner.PartnerClient;
+  partner(): PartnerClient;
   /** What the nightly schedule is to be. */
   schedule(): Library.ScheduleSettings;
   /** Tries the worker's configuration. */

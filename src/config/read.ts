@@ -2,7 +2,7 @@ import { closest } from 'fastest-levenshtein';
 import type { z } from 'zod';
 import { type FolderUse, whyNotWritable } from './folders';
 import { followSecretFile, UnusableFileError } from './secret-file';
-import { CONFLICTS, describeVariable, SECRET_NAMES, VARIABLE_NAMES, type VariableName, variables } from './variables';
+import { conflictsIn, describeVariable, SECRET_NAMES, VARIABLE_NAMES, type VariableName, variables } from './variables';
 
 /** What is wrong with one variable. None of its sentences holds a secret, nor a part of one. */
 export interface ConfigIssue {
@@ -122,11 +122,11 @@ function folderIssue(name: VariableName, value: unknown, use: FolderUse | undefi
 function conflictIssues(found: readonly Found[]): ConfigIssue[] {
   const texts = found.map(({ name, written }) => [name, written ?? describeVariable(name).default]);
   const read = Object.fromEntries(texts) as Partial<Record<VariableName, string>>;
-  return CONFLICTS.flatMap(({ isSo, remedy, ...conflict }) => {
+  return conflictsIn(read).flatMap((conflict) => {
     const own = found.find(({ name }) => name === conflict.variable);
-    if (!own || own.issue || !isSo(read)) return [];
+    if (!own || own.issue) return [];
     const got = own.written === undefined ? `${read[own.name]} (the default)` : shown(own.written);
-    return [{ got, ...conflict, remedy: typeof remedy === 'string' ? remedy : remedy(read) }];
+    return [{ got, ...conflict }];
   });
 }
 

@@ -90,13 +90,12 @@ export function createStarter(client: Client, options: StarterOptions = {}): Sta
   const { taskQueue = DEFAULT_TASK_QUEUE, answerWithinMs = answerTimeout, fairnessKey } = options;
   return {
     purchase: (input) => startOrFind(client, { taskQueue, fairnessKey }, input),
-    result: (referenceId) => known(referenceId, () => throughServerTimeouts(() => resultOf(client, referenceId))),
-    status: (referenceId) => known(referenceId, () => statusOf(client, referenceId)),
-    resolve: (referenceId, choice) =>
-      known(referenceId, () => resolveHold(client, referenceId, choice, answerWithinMs)),
-    redeliver: (referenceId) => known(referenceId, () => redeliver(client, referenceId, answerWithinMs)),
+    result: (referenceId) => known(referenceId, resultOf(client, referenceId)),
+    status: (referenceId) => known(referenceId, statusOf(client, referenceId)),
+    resolve: (referenceId, choice) => known(referenceId, resolveHold(client, referenceId, choice, answerWithinMs)),
+    redeliver: (referenceId) => known(referenceId, redeliver(client, referenceId, answerWithinMs)),
     list: (filter = {}) => listPurchases(client, filter, answerWithinMs),
-    cancel: (referenceId) => known(referenceId, () => cancelPurchase(client, referenceId, answerWithinMs)),
+    cancel: (referenceId) => known(referenceId, cancelPurchase(client, referenceId, answerWithinMs)),
   };
 }
 
@@ -172,25 +171,27 @@ async function findSame(client: Client, asked: PurchaseInput): Promise<string> {
   return runId;
 }
 
-async function resultOf(client: Client, referenceId: string): Promise<PurchaseResult> {
+function resultOf(client: Client, referenceId: string): Promise<PurchaseResult> {
   const purchases = createPurchaseReader(client);
-  for (;;) {
-    const { workflowId, runId } = await purchases.describe(referenceId);
-    try {
-      return (await client.workflow.getHandle(workflowId, runId).result()) as PurchaseResult;
-    } catch (error) {
-      if (!(error instanceof WorkflowFailedError)) throw error;
-      const now = await purchases.describe(referenceId);
-      // A reset ends one run and begins another: the purchase goes on.
-      if (now.runId !== runId) continue;
-      const why = error.cause?.message;
-      throw new PurchaseFailedError(referenceId, `ended as ${now.status.name}${why ? ` (${why})` : ''}`);
+  return throughServerTimeouts(async () => {
+    for (;;) {
+      const { workflowId, runId } = await purchases.describe(referenceId);
+      try {
+        return (await client.workflow.getHandle(workflowId, runId).result()) as PurchaseResult;
+      } catch (error) {
+        if (!(error instanceof WorkflowFailedError)) throw error;
+        const now = await purchases.describe(referenceId);
+        // A reset ends one run and begins another: the purchase goes on.
+        if (now.runId !== runId) continue;
+        const why = error.cause?.message;
+        throw new PurchaseFailedError(referenceId, `ended as ${now.status.name}${why ? ` (${why})` : ''}`);
+      }
     }
-  }
+  });
 }
 
-function known<T>(referenceId: string, ask: () => Promise<T>): Promise<T> {
-  return ask().catch((error: unknown) => {
+function known<T>(referenceId: string, answer: Promise<T>): Promise<T> {
+  return answer.catch((error: unknown) => {
     throw error instanceof WorkflowNotFoundError ? new PurchaseNotFoundError(referenceId) : error;
   });
 }

@@ -65,7 +65,7 @@ export async function checkHistory(probe: PartnerProbe, findings: Findings, list
   const usable = plain.orders.filter(({ id }) => isSafeOrderId(id));
   const known = usable.find(({ referenceId }) => REFERENCE_PATTERN.test(referenceId ?? '')) ?? usable[0];
   const history: History = { findings, configured, read, orders };
-  const limit = (await tryLimit(history)) ?? configured.limit;
+  const limit = await tryLimit(history);
   await tryPage(history, limit);
   const search = await trySearch(history, known, unknown);
 
@@ -110,12 +110,15 @@ async function tryNames(
   return {};
 }
 
-/** Whether the limit is honoured. @returns its name, if one works. */
-async function tryLimit(history: History): Promise<string | undefined> {
+/** Whether the limit is honoured. @returns its name: the configured one unless only another works. */
+async function tryLimit(history: History): Promise<string> {
   const { findings, configured, orders, read } = history;
   const check = findings.check('order history: page size', `${configured.limit}=1 brings one order`, VARIABLES.limit);
-  if (orders < 2) return void check.warning(...TOO_FEW);
-  const { name } = await tryNames(history, 'limit', check, async (limit) => {
+  if (orders < 2) {
+    check.warning(...TOO_FEW);
+    return configured.limit;
+  }
+  const { name = configured.limit } = await tryNames(history, 'limit', check, async (limit) => {
     const { data } = await read({ limit }, { limit: 1 });
     return data && rowsOf(data).length === 1 ? { works: 'one order' } : { why: 'another number of orders' };
   });
