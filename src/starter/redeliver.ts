@@ -39,7 +39,17 @@ export async function redeliver(client: Client, referenceId: string, answerWithi
   const deadline = Date.now() + answerWithinMs;
   const deliver = async () => {
     const handle = await startDelivery(client, taskQueue, { referenceId, again: true }, `all of ${referenceId}, again`);
-    return reportOf(client, handle, { referenceId, ended, answerWithinMs, deadline });
+    try {
+      return (await client.withDeadline(deadline, () => handle.result())) as DeliveryReport;
+    } catch (error) {
+      if (error instanceof WorkflowFailedError) throw failureOf(error, referenceId, ended);
+      // A call that began a moment before the deadline ends with another code than one that was under way.
+      if (!isGrpcDeadlineError(error) && Date.now() < deadline) throw error;
+      throw new NotAnsweredError(
+        `The delivery of ${referenceId} is on its way, but was not received within ${answerWithinMs / 1_000} s` +
+          `${await lastAnswer(handle)}. It is tried for a day: ${statusCommand(referenceId)}`,
+      );
+    }
   };
   const report = await deliver();
   // It was one of the reconciliation, which delivers only what is new.
@@ -55,25 +65,6 @@ function stillRunning(referenceId: string, hold?: HoldNotice): NothingToRedelive
     : 'has not ended: it delivers by itself, again and again if need be. ' +
       `Where it stands: ${statusCommand(referenceId)}`;
   return new NothingToRedeliverError(`Purchase ${referenceId} ${why}`);
-}
-
-async function reportOf(
-  client: Client,
-  handle: WorkflowHandle,
-  asked: { referenceId: string; ended: string; answerWithinMs: number; deadline: number },
-): Promise<DeliveryReport> {
-  const { referenceId, ended, answerWithinMs, deadline } = asked;
-  try {
-    return (await client.withDeadline(deadline, () => handle.result())) as DeliveryReport;
-  } catch (error) {
-    if (error instanceof WorkflowFailedError) throw failureOf(error, referenceId, ended);
-    // A call that began a moment before the deadline ends with another code than one that was under way.
-    if (!isGrpcDeadlineError(error) && Date.now() < deadline) throw error;
-    throw new NotAnsweredError(
-      `The delivery of ${referenceId} is on its way, but was not received within ${answerWithinMs / 1_000} s` +
-        `${await lastAnswer(handle)}. It is tried for a day: ${statusCommand(referenceId)}`,
-    );
-  }
 }
 
 function failureOf(error: WorkflowFailedError, referenceId: string, ended: string): Error {

@@ -34,11 +34,8 @@ export async function checkTemporal(options: DoctorOptions, findings: Findings):
     const { exitCode, message } = error as Error & { exitCode?: unknown };
     if (typeof exitCode !== 'number') throw error;
     const variable = exitCode === CONFIGURATION ? 'TEMPORAL_API_KEY, TEMPORAL_TLS…' : 'TEMPORAL_ADDRESS';
-    address.fault(
-      message,
-      'Change them, or the file that TEMPORAL_CONFIG_FILE names; then run doctor again.',
-      variable,
-    );
+    const remedy = 'Change them, or the file that TEMPORAL_CONFIG_FILE names; then run doctor again.';
+    address.fault(message, remedy, variable);
     return exitCode;
   }
   address.ok('it answers');
