@@ -1,10 +1,9 @@
 import { Command, CommanderError } from 'commander';
-import { environment, readDoctorConfig, readPartnerConfig, readScheduleConfig, readStarterConfig } from '../config';
 import { exitCodeOf, flushAndExit, messageOf } from '../exit';
 import { startTracing, type Tracing } from '../tracing';
 import { connectOnce, connectRetry } from '../workflows/policies';
-import { loadDoctor, loadPartner, loadTemporal, type StarterContext } from './context';
-import { type Output, show } from './output';
+import { loadConfig, loadDoctor, loadPartner, loadTemporal, type StarterContext } from './context';
+import { show } from './output';
 import { addPartnerCommands } from './partner-commands';
 import { addPurchaseCommands } from './purchase-commands';
 import { addReconciliationCommands } from './reconciliation-commands';
@@ -19,6 +18,7 @@ export async function main(): Promise<void> {
   process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => flushAndExit(code === 'EPIPE' ? 0 : 1));
   let tracing: Tracing | undefined;
   const connect = async (retry: typeof connectRetry) => {
+    const { environment, readStarterConfig } = loadConfig();
     const { tracingEndpoint, temporalApiKey } = readStarterConfig();
     tracing ??= startTracing(tracingEndpoint, 'starter', note);
     const { connectClient, readTemporalTarget } = loadTemporal();
@@ -28,16 +28,15 @@ export async function main(): Promise<void> {
   const exitCode = await runStarter(process.argv, {
     exitCode: 0,
     out: { json: false, write: (text) => void process.stdout.write(text), note },
-    partner: () => loadPartner().createPartnerClient(readPartnerConfig()),
-    schedule: () => readScheduleConfig(),
-    taskQueue: () => readStarterConfig().taskQueue,
+    partner: () => loadPartner().createPartnerClient(loadConfig().readPartnerConfig()),
+    schedule: () => loadConfig().readScheduleConfig(),
+    taskQueue: () => loadConfig().readStarterConfig().taskQueue,
     temporal: () => connect(connectRetry),
     doctor: () =>
       loadDoctor().diagnose({
-        config: readDoctorConfig(),
+        config: loadConfig().readDoctorConfig(),
         connect: () => connect(connectOnce),
         now: Date.now,
-        unique: () => crypto.randomUUID(),
       }),
   });
   await tracing?.close();
@@ -51,24 +50,22 @@ export async function main(): Promise<void> {
  * @returns the exit code: 0 done, 1 error, 2 usage, 3 with `--wait` another outcome, 69 Temporal unreachable, 78 configuration.
  */
 export async function runStarter(argv: readonly string[], context: StarterContext): Promise<number> {
+  const { out } = context;
   const program = commands(context);
-  context.out.json = argv.includes('--json');
+  out.json = argv.includes('--json');
   try {
     await program.parseAsync([...argv]);
     return context.exitCode;
   } catch (error) {
-    if (error instanceof CommanderError) return misused(program, context.out, error);
-    const { message, exitCode } = explain(error);
-    context.out.note(message);
-    return failed(context.out, error, message, exitCode);
+    const isMisused = error instanceof CommanderError;
+    if (isMisused && error.exitCode === 0) return 0;
+    const { message, exitCode } = isMisused ? { message: error.message, exitCode: USAGE } : explain(error);
+    // Commander has already said what is wrong.
+    if (!isMisused) out.note(message);
+    else if (error.code === 'commander.unknownCommand') out.note(program.helpInformation());
+    if (out.json) show(out, { error: { name: error instanceof Error ? error.name : 'Error', message } });
+    return exitCode;
   }
-}
-
-/** Commander has already said what is wrong. */
-function misused(program: Command, out: Output, error: CommanderError): number {
-  if (error.exitCode === 0) return 0;
-  if (error.code === 'commander.unknownCommand') out.note(program.helpInformation());
-  return failed(out, error, error.message, USAGE);
 }
 
 /** The messages of Temporal's own errors leave out what the server said. */
@@ -89,12 +86,6 @@ function explain(error: unknown): { message: string; exitCode: number } {
   };
 }
 
-function failed(out: Output, error: unknown, message: string, exitCode: number): number {
-  const name = error instanceof Error ? error.name : 'Error';
-  if (out.json) show(out, { error: { name, message } }, '');
-  return exitCode;
-}
-
 function commands(context: StarterContext): Command {
   const { out } = context;
   const program = new Command('starter')
@@ -113,7 +104,7 @@ function commands(context: StarterContext): Command {
     .command('doctor')
     .description('try the configuration without buying, and say what to change')
     .action(() => doctor(context));
-  for (const command of [program, ...program.commands]) {
+  for (const command of [program, ...program.commands.flatMap((one) => [one, ...one.commands])]) {
     command.option('--json', 'print one JSON document on stdout and nothing else');
   }
   return program;
@@ -124,11 +115,11 @@ async function setup({ temporal, out }: StarterContext): Promise<void> {
   const { namespace } = client.options;
   const registered = await loadTemporal().registerSearchAttributes(client.connection, namespace);
   const words = registered.length > 0 ? `registered ${registered.join(', ')}` : 'everything was there';
-  show(out, { namespace, registered }, `namespace ${namespace}: ${words}`);
+  show(out, { namespace, registered }, [`namespace ${namespace}: ${words}`]);
 }
 
 async function doctor(context: StarterContext): Promise<void> {
   const diagnosis = await context.doctor();
-  show(context.out, diagnosis, loadDoctor().formatDiagnosis(diagnosis));
+  show(context.out, diagnosis, [loadDoctor().formatDiagnosis(diagnosis)]);
   context.exitCode = diagnosis.exitCode;
 }

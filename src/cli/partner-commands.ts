@@ -1,13 +1,5 @@
 import { type Command, Option } from 'commander';
-import type {
-  HistoryOrder,
-  HistoryRow,
-  OrderQuery,
-  PartnerClient,
-  Product,
-  ProductQuery,
-  UnreadableRow,
-} from '../partner';
+import type { HistoryRow, OrderQuery, PartnerClient, Product, ProductQuery } from '../partner';
 // Not from its index, which loads the client.
 import { CURRENCIES, PRODUCT_SORTS } from '../partner/types';
 import { pageNumber, pageSize, searchText } from './command-arguments';
@@ -33,28 +25,29 @@ export function addPartnerCommands(program: Command, context: StarterContext): v
       await partner.close();
     }
   };
-  program
+  const addListing = (command: Command) =>
+    command
+      .option('--page <n>', 'page number, from 1', pageNumber)
+      .option('--limit <n>', `${command.name()} per page, up to 500`, pageSize)
+      .option('--all', 'all pages');
+  const products = program
     .command('products')
     .description("the partner's catalogue")
     .option('--query <words>', 'search by title or keywords')
     .addOption(new Option('--in-stock <which>', 'only in stock, or only out of stock').choices(['true', 'false']))
     .addOption(new Option('--sort <order>', 'the order; without it by relevance').choices([...PRODUCT_SORTS]))
-    .addOption(new Option('--currency <code>', 'the currency of prices').choices([...CURRENCIES]))
-    .option('--page <n>', 'page number, from 1', pageNumber)
-    .option('--limit <n>', 'products per page, up to 500', pageSize)
-    .option('--all', 'all pages')
-    .action(({ inStock: written, ...query }: ProductOptions) => {
-      const inStock = written === undefined ? undefined : written === 'true';
-      return withPartner((partner) => listProducts(partner, context.out, { ...query, inStock }));
-    });
-  program
+    .addOption(new Option('--currency <code>', 'the currency of prices').choices([...CURRENCIES]));
+  addListing(products).action(({ inStock: written, ...query }: ProductOptions) => {
+    const inStock = written === undefined ? undefined : written === 'true';
+    return withPartner((partner) => listProducts(partner, context.out, { ...query, inStock }));
+  });
+  const orders = program
     .command('orders')
     .description("the partner's order history")
-    .option('--search <id>', 'an order id or a reference', searchText)
-    .option('--page <n>', 'page number, from 1', pageNumber)
-    .option('--limit <n>', 'orders per page, up to 500', pageSize)
-    .option('--all', 'all pages')
-    .action((query: OrderQuery & Listing) => withPartner((partner) => listOrders(partner, context.out, query)));
+    .option('--search <id>', 'an order id or a reference', searchText);
+  addListing(orders).action((query: OrderQuery & Listing) =>
+    withPartner((partner) => listOrders(partner, context.out, query)),
+  );
 }
 
 /** Prints the catalogue, a page or all of it. @throws PartnerError */
@@ -68,7 +61,7 @@ export async function listProducts(
   const unreadable = data.unreadable.map(
     ({ problems }) => `a product that can't be read: expected ${problems.join(', ')}`,
   );
-  show(out, data, [...data.products.map(formatProduct), ...unreadable, formatPosition(data)].join('\n'));
+  show(out, data, [...data.products.map(formatProduct), ...unreadable, formatPosition(data)]);
 }
 
 /** Prints the order history, a page or all of it. @throws PartnerError */
@@ -77,11 +70,10 @@ export async function listOrders(
   out: Output,
   { all, ...query }: OrderQuery & Listing,
 ): Promise<void> {
-  if (all) return showAll(out, 'orders', shownRows(partner.orders(query)), formatOrder);
+  if (all) return showAll(out, 'orders', partner.orders(query), formatOrder, shownRow);
   const { data } = await partner.listOrders(query);
-  const unreadable = data.unreadable.map(shownRow);
-  const rows = [...data.orders, ...unreadable].map(formatOrder);
-  show(out, { ...data, unreadable }, [...rows, formatPosition(data)].join('\n'));
+  const rows = [...data.orders, ...data.unreadable].map(formatOrder);
+  show(out, { ...data, unreadable: data.unreadable.map(shownRow) }, [...rows, formatPosition(data)]);
 }
 
 /** As text, each row is printed as it comes; a JSON document has to wait for the last. */
@@ -90,13 +82,14 @@ async function showAll<T>(
   name: string,
   rows: AsyncIterable<T>,
   format: (row: T) => string,
+  documentOf: (row: T) => unknown = (row) => row,
 ): Promise<void> {
-  const all: T[] = [];
+  const all: unknown[] = [];
   for await (const row of rows) {
-    all.push(row);
-    if (!out.json) out.write(`${format(row)}\n`);
+    if (out.json) all.push(documentOf(row));
+    else out.write(`${format(row)}\n`);
   }
-  if (out.json) show(out, { hits: all.length, [name]: all }, '');
+  if (out.json) show(out, { hits: all.length, [name]: all });
 }
 
 function formatProduct(product: Product): string {
@@ -105,17 +98,14 @@ function formatProduct(product: Product): string {
   return `${shown(product.id).padEnd(28)} ${price.padStart(14)} ${quantity} in stock  ${shown(product.title)}`;
 }
 
-type ShownRow = HistoryOrder | ReturnType<typeof shownRow>;
-
-async function* shownRows(rows: AsyncIterable<HistoryRow>): AsyncGenerator<ShownRow> {
-  for await (const row of rows) yield 'problems' in row ? shownRow(row) : row;
-}
-
-function shownRow({ id, referenceId, createdAt, problems }: UnreadableRow) {
+/** A row as a JSON document shows it: without the digest of one that can't be read, which may be that of a key. */
+function shownRow(row: HistoryRow) {
+  if (!('problems' in row)) return row;
+  const { id, referenceId, createdAt, problems } = row;
   return { id, referenceId, createdAt, problems };
 }
 
-function formatOrder(row: ShownRow): string {
+function formatOrder(row: HistoryRow): string {
   const { createdAt = 'no date', id = 'no id', referenceId = '' } = row;
   const [status, item = ''] =
     'problems' in row ? ["can't be read", `expected ${row.problems.join(', ')}`] : [row.status, row.item?.title];

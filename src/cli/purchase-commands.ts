@@ -9,41 +9,26 @@ import { amount, item, orderId, period, purchaseState, reference } from './comma
 import { loadLibrary, type StarterContext } from './context';
 import { InvalidPurchaseError, StarterError } from '../starter/errors';
 import { showCancellation, showList, showRedelivery, showResolution, showStarted, showStatus } from './output';
-import type { ListFilter, Starter, StarterOptions } from '../starter/index';
+import type { StarterOptions } from '../starter/index';
 
 const OTHER_OUTCOME = 3;
 const MOST_AS_TEXT = 100;
 const MOST_AS_JSON = 10_000;
-const REFERENCE = 'the reference of the sale';
-
-type StarterOf = (options?: StarterOptions) => Promise<Starter>;
 
 /** The commands for single purchases. They need Temporal and nothing else. */
 export function addPurchaseCommands(program: Command, context: StarterContext): void {
-  const starterOf: StarterOf = async (options) => loadLibrary().createStarter(await context.temporal(), options);
-  program
-    .command('purchase')
-    .description('start the purchase of a sale, or find the one that this reference already has')
-    .argument('<reference>', 'one for each sale', reference)
+  const { out } = context;
+  const add = (name: string, description: string, aboutReference = 'the reference of the sale') =>
+    program.command(name).description(description).argument('<reference>', aboutReference, reference);
+  add('purchase', 'start the purchase of a sale, or find the one that this reference already has', 'one for each sale')
     .requiredOption('--item <product:quantity>', 'what was sold; repeat it for more products', item)
     .option('--max-debit <amount>', 'the most that it may cost: more by the catalogue, and it is not placed', amount)
     .option('--wait', 'wait for the end; exit code 3 unless everything was delivered')
-    .action((referenceId: string, options: PurchaseOptions) => purchase(context, starterOf, referenceId, options));
-  program
-    .command('status')
-    .description('where a purchase stands, its deliveries too')
-    .argument('<reference>', REFERENCE, reference)
-    .action(async (referenceId: string) => showStatus(context.out, await (await starterOf()).status(referenceId)));
-  addOperatorCommands(program, context, starterOf);
-}
-
-/** The commands of a person who looks after purchases. */
-function addOperatorCommands(program: Command, context: StarterContext, starterOf: StarterOf): void {
-  const { out } = context;
-  program
-    .command('resolve')
-    .description("a person's decision on a purchase that is held; `status` shows which fit")
-    .argument('<reference>', REFERENCE, reference)
+    .action((referenceId: string, options: PurchaseOptions) => purchase(context, referenceId, options));
+  add('status', 'where a purchase stands, its deliveries too').action(async (referenceId: string) =>
+    showStatus(out, await (await starterOf(context)).status(referenceId)),
+  );
+  add('resolve', "a person's decision on a purchase that is held; `status` shows which fit")
     .option('--order <id>', DECISIONS.order, orderId)
     .option('--replace', DECISIONS.replace)
     .option('--abandon', DECISIONS.abandon)
@@ -51,8 +36,20 @@ function addOperatorCommands(program: Command, context: StarterContext, starterO
     .option('--withhold', DECISIONS.withhold)
     .action(async (referenceId: string, options: DecisionOptions) => {
       const choice = choiceOf(options);
-      showResolution(out, await (await starterOf()).resolve(referenceId, choice));
+      showResolution(out, await (await starterOf(context)).resolve(referenceId, choice));
     });
+  addList(program, context);
+  add('cancel', 'ask a purchase to end where surely nothing was bought; else it is seen through').action(
+    async (referenceId: string) => showCancellation(out, await (await starterOf(context)).cancel(referenceId)),
+  );
+  const redeliver =
+    'bring the checkout up to date once more: its order is read, and all keys of the sale are delivered';
+  add('redeliver', redeliver).action(async (referenceId: string) =>
+    showRedelivery(out, await (await starterOf(context)).redeliver(referenceId)),
+  );
+}
+
+function addList(program: Command, context: StarterContext): void {
   program
     .command('list')
     .description(
@@ -61,23 +58,14 @@ function addOperatorCommands(program: Command, context: StarterContext, starterO
     )
     .option('--state <state>', 'the purchases in this state instead, such as PENDING or OVERDUE', purchaseState)
     .option('--since <duration>', 'only since then, such as 8h: held, ended, or else started', period)
-    .action(async ({ state, since }: { state?: PurchaseState; since?: number }) => {
-      const filter: ListFilter = { state, sinceMs: since, limit: out.json ? MOST_AS_JSON : MOST_AS_TEXT };
-      showList(out, await (await starterOf()).list(filter), filter);
+    .action(async ({ state, since: sinceMs }: { state?: PurchaseState; since?: number }) => {
+      const filter = { state, sinceMs, limit: context.out.json ? MOST_AS_JSON : MOST_AS_TEXT };
+      showList(context.out, await (await starterOf(context)).list(filter), filter);
     });
-  program
-    .command('cancel')
-    .description('ask a purchase to end where surely nothing was bought; else it is seen through')
-    .argument('<reference>', REFERENCE, reference)
-    .action(async (referenceId: string) => showCancellation(out, await (await starterOf()).cancel(referenceId)));
-  program
-    .command('redeliver')
-    .description('bring the checkout up to date once more: its order is read, and all keys of the sale are delivered')
-    .argument('<reference>', REFERENCE, reference)
-    .action(async (referenceId: string) => {
-      const starter = await starterOf();
-      showRedelivery(out, await starter.redeliver(referenceId));
-    });
+}
+
+async function starterOf(context: StarterContext, options?: StarterOptions) {
+  return loadLibrary().createStarter(await context.temporal(), options);
 }
 
 interface PurchaseOptions {
@@ -86,15 +74,11 @@ interface PurchaseOptions {
   wait?: boolean;
 }
 
-async function purchase(
-  context: StarterContext,
-  starterOf: StarterOf,
-  referenceId: string,
-  { item: items, maxDebit, wait }: PurchaseOptions,
-): Promise<void> {
+async function purchase(context: StarterContext, referenceId: string, options: PurchaseOptions): Promise<void> {
+  const { item: items, maxDebit, wait } = options;
   const faults = validateItems(items);
   if (faults.length > 0) throw new InvalidPurchaseError(faults);
-  const starter = await starterOf({ taskQueue: context.taskQueue() });
+  const starter = await starterOf(context, { taskQueue: context.taskQueue() });
   const started = await starter.purchase({ referenceId, items, maxDebit });
   if (!wait) return showStarted(context.out, started);
   context.out.note(`${started.started ? 'started' : 'found'} ${started.workflowId}; waiting for its end`);
@@ -103,17 +87,15 @@ async function purchase(
   if (result.outcome !== 'DELIVERED') context.exitCode = OTHER_OUTCOME;
 }
 
-type DecisionOptions = Partial<Record<Exclude<DecisionKind, 'order'>, boolean>> & { order?: string };
+type DecisionOptions = { [Kind in DecisionKind]?: Kind extends 'order' ? string : true };
 
-function choiceOf({ order, ...flags }: DecisionOptions): DecisionChoice {
-  const others = (['replace', 'abandon', 'deliver', 'withhold'] as const).filter((kind) => flags[kind]);
-  const choices: DecisionChoice[] = others.map((decision) => ({ decision }));
-  if (order !== undefined) choices.unshift({ decision: 'order', orderId: order });
-  const [choice] = choices;
-  if (choice && choices.length === 1) return choice;
-  const got = choices.map(({ decision }) => `--${decision}`).join(' and ') || 'none';
-  throw new StarterError(
-    `expected exactly one of --order ID, --replace, --abandon, --deliver, --withhold, got ${got}`,
-    2,
-  );
+function choiceOf(options: DecisionOptions): DecisionChoice {
+  const kinds = (Object.keys(DECISIONS) as DecisionKind[]).filter((kind) => options[kind]);
+  const [decision] = kinds;
+  if (!decision || kinds.length > 1) {
+    const got = kinds.map((kind) => `--${kind}`).join(' and ') || 'none';
+    const expected = 'exactly one of --order ID, --replace, --abandon, --deliver, --withhold';
+    throw new StarterError(`expected ${expected}, got ${got}`, 2);
+  }
+  return decision === 'order' ? { decision, orderId: String(options.order) } : { decision };
 }

@@ -19,11 +19,7 @@ export function addReconciliationCommands(program: Command, context: StarterCont
 
   const schedule = program.command('schedule').description('the nightly reconciliation');
   const add = (name: string, description: string, work: () => Promise<void>) =>
-    void schedule
-      .command(name)
-      .description(description)
-      .option('--json', 'print one JSON document on stdout and nothing else')
-      .action(work);
+    void schedule.command(name).description(description).action(work);
   const connect = async () => {
     const taskQueue = context.taskQueue();
     const client = await context.temporal();
@@ -32,18 +28,18 @@ export function addReconciliationCommands(program: Command, context: StarterCont
   const change = (name: string, description: string, work: (manager: ScheduleManager) => Promise<void>, done: string) =>
     add(name, description, async () => {
       await work(await connect());
-      show(context.out, { done }, done);
+      show(context.out, { done }, [done]);
     });
 
   add('create', 'make it, or change it to what RECONCILE_CRON, …_TIMEZONE and …_LOOKBACK say', async () => {
     // Read first: nothing is contacted with a wrong configuration.
     const settings = context.schedule();
     const { created, schedule: made } = await (await connect()).create(settings);
-    show(context.out, { created, ...made }, [created ? 'created' : 'updated', ...formatSchedule(made)].join('\n'));
+    show(context.out, { created, ...made }, [created ? 'created' : 'updated', ...formatSchedule(made)]);
   });
   add('describe', 'when it runs, and how it went', async () => {
     const found = await (await connect()).describe();
-    show(context.out, found, formatSchedule(found).join('\n'));
+    show(context.out, found, formatSchedule(found));
   });
   change('pause', 'no run until it is resumed', (manager) => manager.pause(), 'paused');
   change('resume', 'go on', (manager) => manager.resume(), 'resumed');
@@ -66,11 +62,11 @@ async function reconcile(
   showReconciliation(context.out, result);
 }
 
-function formatSchedule(schedule: NightlySchedule): string[] {
+function formatSchedule(schedule: NightlySchedule) {
   const { scheduleId, cron, timezone, lookbackMs, paused, note, next, recent, running, skipped, missed } = schedule;
   return [
     `${scheduleId}: "${cron}" in ${timezone}, looks back ${inHours(lookbackMs)}${paused ? '  PAUSED' : ''}`,
-    ...(note === undefined ? [] : [`  note: ${note}`]),
+    note !== undefined && `  note: ${note}`,
     ...next.map((time) => `  next: ${time}`),
     ...running.map((workflowId) => `  running: ${workflowId}`),
     ...recent.map(({ at, workflowId }) => `  ran: ${at}  ${workflowId}`),

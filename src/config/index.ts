@@ -112,16 +112,10 @@ export function readDoctorConfig(env: Environment = process.env, options: ReadOp
   return { ...parts, issues: [...issues.values()] };
 }
 
-/**
- * A look-back that a person types, read like RECONCILE_LOOKBACK.
- *
- * @returns milliseconds.
- * @throws Error that ends the sentence "expected …".
- */
-export function parseLookback(written: string): number {
-  const { data } = reconciliation.RECONCILE_LOOKBACK.safeParse(written);
-  if (data === undefined) throw new Error(describeVariable('RECONCILE_LOOKBACK').expected);
-  return data;
+/** A look-back that a person types, read like RECONCILE_LOOKBACK. `expected` ends the sentence "expected …". */
+export function parseLookback(written: string) {
+  const { data: ms } = reconciliation.RECONCILE_LOOKBACK.safeParse(written);
+  return { ms, expected: describeVariable('RECONCILE_LOOKBACK').expected };
 }
 
 /** Secrets that the conventions of Temporal and OpenTelemetry put into the environment. */

@@ -2,7 +2,7 @@ import { closest } from 'fastest-levenshtein';
 import type { z } from 'zod';
 import { type FolderUse, whyNotWritable } from './folders';
 import { followSecretFile, UnusableFileError } from './secret-file';
-import { CONFLICTS, describeVariable, SECRET_NAMES, VARIABLE_NAMES, type VariableName, variables } from './variables';
+import { conflictsIn, describeVariable, SECRET_NAMES, VARIABLE_NAMES, type VariableName, variables } from './variables';
 
 /** What is wrong with one variable. None of its sentences holds a secret, nor a part of one. */
 export interface ConfigIssue {
@@ -20,15 +20,10 @@ export class ConfigError extends Error {
 
   constructor(readonly issues: readonly ConfigIssue[]) {
     const count = issues.length === 1 ? '1 issue' : `${issues.length} issues`;
-    super(
-      `The configuration can't be used, ${count}:\n\n${issues.map(lineOf).join('\n')}\n\n` +
-        'docs/configuration.md describes every variable.',
-    );
+    const lines = issues.map((one) => `  ${one.variable}: expected ${one.expected}, got ${one.got}. ${one.remedy}`);
+    const more = 'docs/configuration.md describes every variable.';
+    super(`The configuration can't be used, ${count}:\n\n${lines.join('\n')}\n\n${more}`);
   }
-}
-
-function lineOf({ variable, expected, got, remedy }: ConfigIssue): string {
-  return `  ${variable}: expected ${expected}, got ${got}. ${remedy}`;
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -102,14 +97,13 @@ function findVariable(name: VariableName, env: Environment, options: ReadOptions
 
 function valueIssue(name: VariableName, written: string | undefined, error: z.ZodError): ConfigIssue {
   const { expected, example, secret, hidden } = describeVariable(name);
+  const issue = { variable: name, expected };
   if (written !== undefined) {
     const got = hidden ? String(error.issues[0]?.message) : shown(written);
-    return { variable: name, expected, got, remedy: `Write it like ${name}=${example}.` };
+    return { ...issue, got, remedy: `Write it like ${name}=${example}.` };
   }
-  const remedy = secret
-    ? `Set ${name} to ${example}, or ${name}_FILE to the path of a file that holds it.`
-    : `Set ${name}=${example}.`;
-  return { variable: name, expected, got: 'nothing', remedy };
+  const file = `, or ${name}_FILE to the path of a file that holds it`;
+  return { ...issue, got: 'nothing', remedy: `Set ${name}${secret ? ` to ${example}${file}` : `=${example}`}.` };
 }
 
 function fileIssue(name: VariableName, got: string): ConfigIssue {
@@ -128,11 +122,11 @@ function folderIssue(name: VariableName, value: unknown, use: FolderUse | undefi
 function conflictIssues(found: readonly Found[]): ConfigIssue[] {
   const texts = found.map(({ name, written }) => [name, written ?? describeVariable(name).default]);
   const read = Object.fromEntries(texts) as Partial<Record<VariableName, string>>;
-  return CONFLICTS.flatMap(({ isSo, remedy, ...conflict }) => {
+  return conflictsIn(read).flatMap((conflict) => {
     const own = found.find(({ name }) => name === conflict.variable);
-    if (!own || own.issue || !isSo(read)) return [];
+    if (!own || own.issue) return [];
     const got = own.written === undefined ? `${read[own.name]} (the default)` : shown(own.written);
-    return [{ got, ...conflict, remedy: typeof remedy === 'string' ? remedy : remedy(read) }];
+    return [{ got, ...conflict }];
   });
 }
 
@@ -144,15 +138,11 @@ function unknownNames(env: Environment, prefixes: readonly string[]): ConfigIssu
   const known: string[] = [...VARIABLE_NAMES, ...SECRET_NAMES.map((name) => `${name}_FILE`)];
   const isUnknown = (name: string) =>
     prefixes.some((prefix) => name.startsWith(prefix)) && !known.includes(name) && !SERVICE_LINK.test(name);
-  return Object.keys(env)
-    .filter(isUnknown)
-    .toSorted()
-    .map((name) => ({
-      variable: name,
-      expected: 'a name that this software knows',
-      got: 'one that it does not',
-      remedy: `The nearest is ${closest(name, known)}; rename it or remove it.`,
-    }));
+  const unknown = Object.keys(env).filter(isUnknown).toSorted();
+  const issue = { expected: 'a name that this software knows', got: 'one that it does not' };
+  return unknown.map((variable) => {
+    return { variable, ...issue, remedy: `The nearest is ${closest(variable, known)}; rename it or remove it.` };
+  });
 }
 
 const LONGEST_SHOWN = 60;

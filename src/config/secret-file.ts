@@ -33,20 +33,18 @@ export function followSecretFile<T>({ path, parser, onProblem, now }: SecretFile
   let checkedAt = now();
   let isUnusable = false;
 
-  const refresh = (): void => {
-    const stat = statOf(path);
-    const ageMs = now() - Number(stat.ctimeMs);
-    // Below 0 the clock of the files is ahead of ours, and the age says nothing.
-    if ((!isUnusable && versionOf(stat) === version) || (ageMs >= 0 && ageMs < AT_REST_MS)) return;
-    ({ version, value } = readSecret(path, parser));
-    isUnusable = false;
-  };
-
   return () => {
     if (Math.abs(now() - checkedAt) < CHECK_EVERY_MS) return value();
     checkedAt = now();
     try {
-      refresh();
+      const stat = statOf(path);
+      const ageMs = now() - Number(stat.ctimeMs);
+      // Below 0 the clock of the files is ahead of ours, and the age says nothing.
+      const isAtRest = ageMs < 0 || ageMs >= AT_REST_MS;
+      if (isAtRest && (isUnusable || versionOf(stat) !== version)) {
+        ({ version, value } = readSecret(path, parser));
+        isUnusable = false;
+      }
     } catch (error) {
       if (!(error instanceof UnusableFileError)) throw error;
       if (!isUnusable) onProblem(`${error.message}; the last good value stays in use`);

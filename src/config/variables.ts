@@ -173,66 +173,53 @@ export function describeVariable(name: VariableName) {
 
 type Texts = Readonly<Partial<Record<VariableName, string>>>;
 
-/** What can be wrong between variables that are each right. It replaces what is otherwise said of the variable. */
+/** What is said of a variable that is right by itself, in place of what is otherwise said of it. */
 interface Conflict {
   variable: VariableName;
   expected: string;
   got?: string;
-  remedy: string | ((read: Texts) => string);
-  /** @param read what was written, or the default, of each variable that is read. */
-  isSo(read: Texts): boolean;
-}
-
-/** Under a lower rate no order could be placed. */
-function lowestRate({ PARTNER_TIMEOUT: written }: Texts): number {
-  const { data: partnerTimeoutMs = 0 } = variables.PARTNER_TIMEOUT.safeParse(written);
-  return lowestRequestRate({ partnerTimeoutMs });
+  remedy: string;
 }
 
 const OWN_PARAM = { expected: 'a name that the other two parameters do not have', remedy: 'Give each its own.' };
 const DESTINATION = { variable: 'DELIVERY_URL', expected: 'either DELIVERY_URL or DELIVERY_DIR' } as const;
 
-export const CONFLICTS: readonly Conflict[] = [
-  {
-    variable: 'PARTNER_HISTORY_PAGE_PARAM',
-    ...OWN_PARAM,
-    isSo: (read) => read.PARTNER_HISTORY_PAGE_PARAM === read.PARTNER_HISTORY_SEARCH_PARAM,
-  },
-  {
-    variable: 'PARTNER_HISTORY_LIMIT_PARAM',
-    ...OWN_PARAM,
-    isSo: ({ PARTNER_HISTORY_LIMIT_PARAM: limit, ...read }) =>
-      limit === read.PARTNER_HISTORY_SEARCH_PARAM || limit === read.PARTNER_HISTORY_PAGE_PARAM,
-  },
-  {
-    variable: 'PARTNER_MAX_RPS',
-    expected: "a rate under which a placement's search and write fit into one attempt",
-    remedy: (read) => `Set PARTNER_MAX_RPS=${lowestRate(read)}, or raise PARTNER_TIMEOUT.`,
-    isSo: (read) => Number(read.PARTNER_MAX_RPS) < lowestRate(read),
-  },
-  {
-    variable: 'METRICS_ADDRESS',
-    expected: 'another address than HEALTH_ADDRESS',
-    remedy: 'Choose another port.',
-    isSo: (read) => read.METRICS_ADDRESS === read.HEALTH_ADDRESS && !read.METRICS_ADDRESS?.endsWith(':0'),
-  },
-  {
-    ...DESTINATION,
-    got: 'both',
-    remedy: 'Remove one of them.',
-    isSo: (read) => read.DELIVERY_URL !== undefined && read.DELIVERY_DIR !== undefined,
-  },
-  {
-    ...DESTINATION,
-    got: 'neither',
-    remedy: 'Set the one that says where keys are to go.',
-    isSo: (read) => read.DELIVERY_URL === undefined && read.DELIVERY_DIR === undefined,
-  },
-  {
-    variable: 'DELIVERY_SECRET',
-    expected: 'a secret, because DELIVERY_URL is set and what is posted there is signed',
-    got: 'nothing',
-    remedy: `Set DELIVERY_SECRET to ${describeVariable('DELIVERY_SECRET').example}, here and at the receiver.`,
-    isSo: (read) => read.DELIVERY_URL !== undefined && read.DELIVERY_SECRET === undefined,
-  },
-];
+/**
+ * What is wrong between variables that are each right.
+ *
+ * @param read what was written, or the default, of each variable that is read.
+ */
+export function conflictsIn(read: Texts): Conflict[] {
+  const search = read.PARTNER_HISTORY_SEARCH_PARAM;
+  const page = read.PARTNER_HISTORY_PAGE_PARAM;
+  const limit = read.PARTNER_HISTORY_LIMIT_PARAM;
+  const { data: partnerTimeoutMs = 0 } = variables.PARTNER_TIMEOUT.safeParse(read.PARTNER_TIMEOUT);
+  const lowestRate = lowestRequestRate({ partnerTimeoutMs });
+  const { METRICS_ADDRESS: address, DELIVERY_URL: url, DELIVERY_DIR: dir } = read;
+  const conflicts: (Conflict | false)[] = [
+    page === search && { variable: 'PARTNER_HISTORY_PAGE_PARAM', ...OWN_PARAM },
+    (limit === search || limit === page) && { variable: 'PARTNER_HISTORY_LIMIT_PARAM', ...OWN_PARAM },
+    Number(read.PARTNER_MAX_RPS) < lowestRate && {
+      variable: 'PARTNER_MAX_RPS',
+      expected: "a rate under which a placement's search and write fit into one attempt",
+      remedy: `Set PARTNER_MAX_RPS=${lowestRate}, or raise PARTNER_TIMEOUT.`,
+    },
+    address === read.HEALTH_ADDRESS &&
+      !address?.endsWith(':0') && {
+        variable: 'METRICS_ADDRESS',
+        expected: 'another address than HEALTH_ADDRESS',
+        remedy: 'Choose another port.',
+      },
+    url !== undefined && dir !== undefined && { ...DESTINATION, got: 'both', remedy: 'Remove one of them.' },
+    url === undefined &&
+      dir === undefined && { ...DESTINATION, got: 'neither', remedy: 'Set the one that says where keys are to go.' },
+    url !== undefined &&
+      read.DELIVERY_SECRET === undefined && {
+        variable: 'DELIVERY_SECRET',
+        expected: 'a secret, because DELIVERY_URL is set and what is posted there is signed',
+        got: 'nothing',
+        remedy: `Set DELIVERY_SECRET to ${describeVariable('DELIVERY_SECRET').example}, here and at the receiver.`,
+      },
+  ];
+  return conflicts.filter((conflict) => conflict !== false);
+}

@@ -1,6 +1,5 @@
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { purchaseWorkflowId } from '../contracts/names';
-import { statusCommand } from '../contracts/operator-commands';
 import { holdIn, type HoldNotice } from '../contracts/purchase';
 import { PURCHASE_STATE } from '../contracts/search-attributes';
 import { createPurchaseReader } from '../temporal/client';
@@ -38,23 +37,17 @@ export async function cancelPurchase(client: Client, referenceId: string, within
     const { status, typedSearchAttributes, memo } = await createPurchaseReader(client).describe(referenceId);
     const state = typedSearchAttributes.get(PURCHASE_STATE) ?? 'STARTED';
     if (status.name !== 'RUNNING') {
-      throw hasEnded(referenceId, status.name === 'COMPLETED' ? state : `as ${status.name}`);
+      throw new NothingToCancelError(referenceId, status.name === 'COMPLETED' ? state : `as ${status.name}`);
     }
     try {
       await client.workflow.getHandle(workflowId).cancel();
     } catch (error) {
-      if (error instanceof WorkflowNotFoundError) throw hasEnded(referenceId, 'a moment ago');
+      if (error instanceof WorkflowNotFoundError) throw new NothingToCancelError(referenceId, 'a moment ago');
       throw error;
     }
     const effect = effectOf(state, holdIn(memo));
     return { referenceId, workflowId, state, effect, explanation: EFFECTS[effect] };
   });
-}
-
-function hasEnded(referenceId: string, how: string): NothingToCancelError {
-  return new NothingToCancelError(
-    `Purchase ${referenceId} has ended ${how}, so there is nothing to cancel. What came of it: ${statusCommand(referenceId)}`,
-  );
 }
 
 function effectOf(state: string, hold?: HoldNotice): CancelEffect {

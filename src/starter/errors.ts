@@ -1,4 +1,4 @@
-import { commandsFor, indented, searchCommand } from '../contracts/operator-commands';
+import { commandsFor, indented, searchCommand, statusCommand } from '../contracts/operator-commands';
 import type { HoldNotice, PurchaseInput } from '../contracts/purchase';
 import { describeItems } from '../domain/purchase-rules';
 
@@ -74,7 +74,13 @@ export class RedeliveryFailedError extends StarterError {}
 export class NotAnsweredError extends StarterError {}
 
 /** Asked to cancel what has ended. Nothing changed. */
-export class NothingToCancelError extends StarterError {}
+export class NothingToCancelError extends StarterError {
+  constructor(referenceId: string, how: string) {
+    super(
+      `Purchase ${referenceId} has ended ${how}, so there is nothing to cancel. What came of it: ${statusCommand(referenceId)}`,
+    );
+  }
+}
 
 function describePurchase({ items, maxDebit }: Omit<PurchaseInput, 'referenceId'>): string {
   return `${describeItems(items)}${(maxDebit ?? undefined) === undefined ? '' : `, for ${maxDebit} at the most`}`;

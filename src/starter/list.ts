@@ -122,13 +122,11 @@ function inState(state: PurchaseState, since?: number): string {
 /** A reset terminates the run before it: the purchase goes on. */
 async function wasReset(reader: PurchaseReader, execution: WorkflowExecutionInfo): Promise<boolean> {
   if (hasResultOrRuns(execution)) return false;
-  try {
-    const latest = await reader.describe(referenceIdOfWorkflow(execution.workflowId));
-    return latest.runId !== execution.runId;
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return false;
+  const latest = await reader.describe(referenceIdOfWorkflow(execution.workflowId)).catch((error: unknown) => {
+    if (error instanceof WorkflowNotFoundError) return execution;
     throw error;
-  }
+  });
+  return latest.runId !== execution.runId;
 }
 
 function listed(execution: WorkflowExecutionInfo): ListedPurchase {
@@ -137,9 +135,8 @@ function listed(execution: WorkflowExecutionInfo): ListedPurchase {
   const referenceId = inOneLine(referenceIdOfWorkflow(workflowId), LONGEST_TEXT);
   const orderId = attributes.get(PARTNER_ORDER_ID);
   const startedAt = startTime.toISOString();
-  const shown = attributes.get(PURCHASE_STATE);
-  const known = PURCHASE_STATES.find((state) => state === shown);
-  const state = hasResultOrRuns(execution) ? known : undefined;
+  const shown = hasResultOrRuns(execution) ? attributes.get(PURCHASE_STATE) : undefined;
+  const state = PURCHASE_STATES.find((known) => known === shown);
   const hold = state === 'HELD' ? holdIn(memo) : undefined;
   const isTypeable = workflowId === purchaseWorkflowId(referenceId) && validateReference(referenceId).length === 0;
   return {

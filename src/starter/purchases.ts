@@ -90,48 +90,47 @@ export function createStarter(client: Client, options: StarterOptions = {}): Sta
   const { taskQueue = DEFAULT_TASK_QUEUE, answerWithinMs = answerTimeout, fairnessKey } = options;
   return {
     purchase: (input) => startOrFind(client, { taskQueue, fairnessKey }, input),
-    result: (referenceId) => known(referenceId, () => throughServerTimeouts(() => resultOf(client, referenceId))),
-    status: (referenceId) => known(referenceId, () => statusOf(client, referenceId)),
-    resolve: (referenceId, choice) =>
-      known(referenceId, () => resolveHold(client, referenceId, choice, answerWithinMs)),
-    redeliver: (referenceId) => known(referenceId, () => redeliver(client, referenceId, answerWithinMs)),
+    result: (referenceId) => known(referenceId, resultOf(client, referenceId)),
+    status: (referenceId) => known(referenceId, statusOf(client, referenceId)),
+    resolve: (referenceId, choice) => known(referenceId, resolveHold(client, referenceId, choice, answerWithinMs)),
+    redeliver: (referenceId) => known(referenceId, redeliver(client, referenceId, answerWithinMs)),
     list: (filter = {}) => listPurchases(client, filter, answerWithinMs),
-    cancel: (referenceId) => known(referenceId, () => cancelPurchase(client, referenceId, answerWithinMs)),
+    cancel: (referenceId) => known(referenceId, cancelPurchase(client, referenceId, answerWithinMs)),
   };
 }
 
 async function startOrFind(
   client: Client,
-  { taskQueue, fairnessKey }: Pick<StarterOptions, 'fairnessKey'> & { taskQueue: string },
+  { taskQueue, fairnessKey }: StarterOptions & { taskQueue: string },
   input: PurchaseInput,
 ): Promise<StartedPurchase> {
   const faults = validatePurchase(input);
   if (faults.length > 0) throw new InvalidPurchaseError(faults);
   const { referenceId, maxDebit } = input;
   const items = input.items.map(({ productId, quantity }) => ({ productId, quantity }));
+  const asked: PurchaseInput = { referenceId, items, maxDebit };
   const workflowId = purchaseWorkflowId(referenceId);
+  const options = {
+    workflowId,
+    taskQueue,
+    args: [asked],
+    workflowIdReusePolicy: 'REJECT_DUPLICATE' as const,
+    staticSummary: summaryOf(escapeMarkdown(describeItems(items))),
+    staticDetails: describeSale(asked),
+    priority: fairnessKey === undefined ? undefined : { fairnessKey },
+  };
   try {
-    const options = {
-      workflowId,
-      taskQueue,
-      args: [{ referenceId, items, maxDebit } satisfies PurchaseInput],
-      workflowIdReusePolicy: 'REJECT_DUPLICATE' as const,
-      staticSummary: summaryOf(escapeMarkdown(describeItems(items))),
-      staticDetails: describeSale({ referenceId, items }),
-      priority: fairnessKey === undefined ? undefined : { fairnessKey },
-    };
     const handle = await client.workflow
       .start(PURCHASE_WORKFLOW, { ...options, typedSearchAttributes: firstAttributes(referenceId) })
       .catch((error: unknown) => {
         // A namespace that was not set up yet: the purchase waits there for a worker, which is started once it is.
-        if (!lacksSearchAttributes(error)) throw error;
+        if (!grpcErrorOf(error)?.details.includes('search attribute')) throw error;
         return client.workflow.start(PURCHASE_WORKFLOW, options);
       });
     return { referenceId, workflowId, runId: handle.firstExecutionRunId, started: true };
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-    const runId = await findSame(client, { referenceId, items, maxDebit });
-    return { referenceId, workflowId, runId, started: false };
+    return { referenceId, workflowId, runId: await findSame(client, asked), started: false };
   }
 }
 
@@ -155,10 +154,6 @@ function firstAttributes(referenceId: string) {
   ];
 }
 
-function lacksSearchAttributes(error: unknown): boolean {
-  return grpcErrorOf(error)?.details.includes('search attribute') === true;
-}
-
 /** @returns the run of the purchase that this reference already has, if it is of the same items and may cost as much. */
 async function findSame(client: Client, asked: PurchaseInput): Promise<string> {
   const { referenceId } = asked;
@@ -167,10 +162,8 @@ async function findSame(client: Client, asked: PurchaseInput): Promise<string> {
   const before = await purchases.startInput({ workflowId, runId });
   const faults = validatePurchase(before);
   if (faults.length > 0) {
-    const why = faults.join('; ');
-    throw new StarterError(
-      `Reference ${referenceId} was used up by a start that was no purchase (${why}); use a new one.`,
-    );
+    const what = `a start that was no purchase (${faults.join('; ')})`;
+    throw new StarterError(`Reference ${referenceId} was used up by ${what}; use a new one.`);
   }
   const known = before as PurchaseInput;
   const isSame = sameItems(known.items, asked.items) && sameMaxDebit(known.maxDebit, asked.maxDebit);
@@ -178,28 +171,27 @@ async function findSame(client: Client, asked: PurchaseInput): Promise<string> {
   return runId;
 }
 
-async function resultOf(client: Client, referenceId: string): Promise<PurchaseResult> {
-  const workflowId = purchaseWorkflowId(referenceId);
-  for (;;) {
-    const { runId } = await client.workflow.getHandle(workflowId).describe();
-    try {
-      return (await client.workflow.getHandle(workflowId, runId).result()) as PurchaseResult;
-    } catch (error) {
-      if (!(error instanceof WorkflowFailedError)) throw error;
-      const now = await client.workflow.getHandle(workflowId).describe();
-      // A reset ends one run and begins another: the purchase goes on.
-      if (now.runId !== runId) continue;
-      const why = error.cause?.message;
-      throw new PurchaseFailedError(referenceId, `ended as ${now.status.name}${why ? ` (${why})` : ''}`);
+function resultOf(client: Client, referenceId: string): Promise<PurchaseResult> {
+  const purchases = createPurchaseReader(client);
+  return throughServerTimeouts(async () => {
+    for (;;) {
+      const { workflowId, runId } = await purchases.describe(referenceId);
+      try {
+        return (await client.workflow.getHandle(workflowId, runId).result()) as PurchaseResult;
+      } catch (error) {
+        if (!(error instanceof WorkflowFailedError)) throw error;
+        const now = await purchases.describe(referenceId);
+        // A reset ends one run and begins another: the purchase goes on.
+        if (now.runId !== runId) continue;
+        const why = error.cause?.message;
+        throw new PurchaseFailedError(referenceId, `ended as ${now.status.name}${why ? ` (${why})` : ''}`);
+      }
     }
-  }
+  });
 }
 
-async function known<T>(referenceId: string, ask: () => Promise<T>): Promise<T> {
-  try {
-    return await ask();
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) throw new PurchaseNotFoundError(referenceId);
-    throw error;
-  }
+function known<T>(referenceId: string, answer: Promise<T>): Promise<T> {
+  return answer.catch((error: unknown) => {
+    throw error instanceof WorkflowNotFoundError ? new PurchaseNotFoundError(referenceId) : error;
+  });
 }

@@ -56,7 +56,7 @@ export async function reconcileNow(
 }
 
 /** @throws ReconciliationError when the look-back is longer than the namespace's retention less a day. */
-export async function refuseLongLookback(client: Client, lookbackMs: number): Promise<void> {
+async function refuseLongLookback(client: Client, lookbackMs: number): Promise<void> {
   const issue = await lookbackIssue(client, lookbackMs);
   if (issue !== undefined) throw new ReconciliationError(issue);
 }
@@ -110,20 +110,25 @@ export interface ScheduleManager {
 /** Keeps the one schedule of a namespace. */
 export function createScheduleManager(client: Client, taskQueue: string): ScheduleManager {
   const handle = client.schedule.getHandle(RECONCILE_SCHEDULE);
-  const describe = () => existing(async () => shown(await handle.describe()));
+  const describe = () => existing(handle.describe().then(shown));
   return {
     async create(settings) {
       await refuseLongLookback(client, settings.lookbackMs);
       const definition = definitionOf(settings, taskQueue);
-      const created = await createOrUpdate(client, settings, definition);
+      const created = await createOrUpdate(client, definition).catch((error: unknown) => {
+        // The SDK throws a TypeError for an argument that the server refuses; whatever else went wrong stays what it is.
+        if (!(error instanceof TypeError)) throw error;
+        const { cron, timezone } = settings;
+        throw new ScheduleError(`The server refuses "${cron}" in ${timezone}: ${error.message}`);
+      });
       return { created, schedule: await describe() };
     },
     describe,
-    pause: () => existing(() => handle.pause('paused with `schedule pause`')),
-    resume: () => existing(() => handle.unpause('resumed with `schedule resume`')),
+    pause: () => existing(handle.pause('paused with `schedule pause`')),
+    resume: () => existing(handle.unpause('resumed with `schedule resume`')),
     // The SDK's own default would run it beside one that is running.
-    trigger: () => existing(() => handle.trigger(ScheduleOverlapPolicy.SKIP)),
-    delete: () => existing(() => handle.delete()),
+    trigger: () => existing(handle.trigger(ScheduleOverlapPolicy.SKIP)),
+    delete: () => existing(handle.delete()),
   };
 }
 
@@ -149,49 +154,33 @@ function definitionOf({ cron, timezone, lookbackMs }: ScheduleSettings, taskQueu
 }
 
 /** @returns whether it was made; else it was changed. */
-async function createOrUpdate(
-  client: Client,
-  settings: ScheduleSettings,
-  definition: ReturnType<typeof definitionOf>,
-): Promise<boolean> {
+async function createOrUpdate(client: Client, definition: ReturnType<typeof definitionOf>): Promise<boolean> {
   try {
     await client.schedule.create({ scheduleId: RECONCILE_SCHEDULE, ...definition });
     return true;
   } catch (error) {
-    if (!(error instanceof ScheduleAlreadyRunning)) throw refused(error, settings);
-  }
-  try {
-    const handle = client.schedule.getHandle(RECONCILE_SCHEDULE);
-    await handle.update(({ state }) => ({ ...definition, state }));
+    if (!(error instanceof ScheduleAlreadyRunning)) throw error;
+    await client.schedule.getHandle(RECONCILE_SCHEDULE).update(({ state }) => ({ ...definition, state }));
     return false;
-  } catch (error) {
-    throw refused(error, settings);
   }
 }
 
-/** The SDK throws a TypeError for an argument that the server refuses; whatever else went wrong stays what it is. */
-function refused(error: unknown, { cron, timezone }: ScheduleSettings): unknown {
-  if (!(error instanceof TypeError)) return error;
-  return new ScheduleError(`The server refuses "${cron}" in ${timezone}: ${error.message}`);
-}
-
-async function existing<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
+function existing<T>(work: Promise<T>): Promise<T> {
+  return work.catch((error: unknown) => {
     if (!(error instanceof ScheduleNotFoundError)) throw error;
     throw new ScheduleError(
       `There is no schedule ${RECONCILE_SCHEDULE} in this namespace. To make it: ${command('schedule create')}`,
     );
-  }
+  });
 }
 
 function shown(description: ScheduleDescription): NightlySchedule {
   const { scheduleId, spec, state, info, action } = description;
-  const [input] = (action.type === 'startWorkflow' ? (action.args ?? []) : []) as ReconcileInput[];
+  const { args = [], taskQueue } = action;
+  const [input] = args as ReconcileInput[];
   return {
     scheduleId,
-    taskQueue: action.type === 'startWorkflow' ? action.taskQueue : '',
+    taskQueue,
     cron: spec.calendars?.[0]?.comment ?? '',
     timezone: spec.timezone ?? 'UTC',
     lookbackMs: input?.lookbackMs ?? 0,

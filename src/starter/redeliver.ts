@@ -33,14 +33,23 @@ export interface Redelivery {
  * @throws NothingToRedeliverError, RedeliveryFailedError, NotAnsweredError; WorkflowNotFoundError for an unknown reference.
  */
 export async function redeliver(client: Client, referenceId: string, answerWithinMs: number): Promise<Redelivery> {
-  const description = await createPurchaseReader(client).describe(referenceId);
-  const { status, memo, taskQueue, typedSearchAttributes } = description;
+  const { status, memo, taskQueue, typedSearchAttributes } = await createPurchaseReader(client).describe(referenceId);
   if (status.name === 'RUNNING') throw stillRunning(referenceId, holdIn(memo));
   const ended = (status.name === 'COMPLETED' && typedSearchAttributes.get(PURCHASE_STATE)) || `as ${status.name}`;
   const deadline = Date.now() + answerWithinMs;
   const deliver = async () => {
     const handle = await startDelivery(client, taskQueue, { referenceId, again: true }, `all of ${referenceId}, again`);
-    return reportOf(client, handle, { referenceId, ended, answerWithinMs, deadline });
+    try {
+      return (await client.withDeadline(deadline, () => handle.result())) as DeliveryReport;
+    } catch (error) {
+      if (error instanceof WorkflowFailedError) throw failureOf(error, referenceId, ended);
+      // A call that began a moment before the deadline ends with another code than one that was under way.
+      if (!isGrpcDeadlineError(error) && Date.now() < deadline) throw error;
+      throw new NotAnsweredError(
+        `The delivery of ${referenceId} is on its way, but was not received within ${answerWithinMs / 1_000} s` +
+          `${await lastAnswer(handle)}. It is tried for a day: ${statusCommand(referenceId)}`,
+      );
+    }
   };
   const report = await deliver();
   // It was one of the reconciliation, which delivers only what is new.
@@ -50,35 +59,12 @@ export async function redeliver(client: Client, referenceId: string, answerWithi
 }
 
 function stillRunning(referenceId: string, hold?: HoldNotice): NothingToRedeliverError {
-  if (!hold) {
-    return new NothingToRedeliverError(
-      `Purchase ${referenceId} has not ended: it delivers by itself, again and again if need be. ` +
-        `Where it stands: ${statusCommand(referenceId)}`,
-    );
-  }
-  return new NothingToRedeliverError(
-    `Purchase ${referenceId} is held for a person (${inOneLine(hold.explanation, LONGEST_EXPLANATION)}); ` +
-      `decide instead:${indented(commandsFor(referenceId, hold.decisions))}`,
-  );
-}
-
-async function reportOf(
-  client: Client,
-  handle: WorkflowHandle,
-  asked: { referenceId: string; ended: string; answerWithinMs: number; deadline: number },
-): Promise<DeliveryReport> {
-  const { referenceId, ended, answerWithinMs, deadline } = asked;
-  try {
-    return (await client.withDeadline(deadline, () => handle.result())) as DeliveryReport;
-  } catch (error) {
-    if (error instanceof WorkflowFailedError) throw failureOf(error, referenceId, ended);
-    // A call that began a moment before the deadline ends with another code than one that was under way.
-    if (!isGrpcDeadlineError(error) && Date.now() < deadline) throw error;
-    throw new NotAnsweredError(
-      `The delivery of ${referenceId} is on its way, but was not received within ${answerWithinMs / 1_000} s` +
-        `${await lastAnswer(handle)}. It is tried for a day: ${statusCommand(referenceId)}`,
-    );
-  }
+  const why = hold
+    ? `is held for a person (${inOneLine(hold.explanation, LONGEST_EXPLANATION)}); ` +
+      `decide instead:${indented(commandsFor(referenceId, hold.decisions))}`
+    : 'has not ended: it delivers by itself, again and again if need be. ' +
+      `Where it stands: ${statusCommand(referenceId)}`;
+  return new NothingToRedeliverError(`Purchase ${referenceId} ${why}`);
 }
 
 function failureOf(error: WorkflowFailedError, referenceId: string, ended: string): Error {

@@ -1,12 +1,13 @@
 import {
   type Client,
+  type WorkflowHandle,
   WorkflowNotFoundError,
   WorkflowUpdateFailedError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
 import { purchaseWorkflowId, RESOLVE_UPDATE, resolveUpdateId } from '../contracts/names';
 import { statusCommand } from '../contracts/operator-commands';
-import { type Decision, type DecisionChoice, holdIn, type HoldNotice } from '../contracts/purchase';
+import { type DecisionChoice, holdIn, type HoldNotice } from '../contracts/purchase';
 import { validateOrderId } from '../domain/purchase-rules';
 import { GRPC_STATUS, grpcErrorOf } from '../temporal/client';
 import { DecisionRefusedError, NotAnsweredError, StarterError } from './errors';
@@ -33,17 +34,22 @@ export async function resolveHold(
 ): Promise<Resolution> {
   const [fault] = choice.decision === 'order' ? validateOrderId(choice.orderId) : [];
   if (fault) throw new StarterError(fault, 2);
-  const workflowId = purchaseWorkflowId(referenceId);
-  const hold = await openHold(client, referenceId, workflowId);
+  const handle = client.workflow.getHandle(purchaseWorkflowId(referenceId));
+  const hold = await openHold(handle, referenceId);
   if (!hold.decisions.includes(choice.decision)) {
     throw new DecisionRefusedError(referenceId, `${choice.decision} does not fit ${hold.reason}`, hold);
   }
-  await decide(client, referenceId, { hold: hold.id, ...choice }, answerWithinMs);
-  return { referenceId, workflowId, hold, ...choice };
+  const decision = { hold: hold.id, ...choice };
+  const send = () => handle.executeUpdate(RESOLVE_UPDATE, { args: [decision], updateId: resolveUpdateId(decision) });
+  const sendTwice = () => send().catch((error: unknown) => sendAgain(error, send));
+  await client.withDeadline(Date.now() + answerWithinMs, sendTwice).catch((error: unknown) => {
+    throw whyNotTaken(error, referenceId, answerWithinMs);
+  });
+  return { referenceId, workflowId: handle.workflowId, hold, ...choice };
 }
 
-async function openHold(client: Client, referenceId: string, workflowId: string): Promise<HoldNotice> {
-  const { status, memo } = await client.workflow.getHandle(workflowId).describe();
+async function openHold(handle: WorkflowHandle, referenceId: string): Promise<HoldNotice> {
+  const { status, memo } = await handle.describe();
   if (status.name !== 'RUNNING') {
     throw new DecisionRefusedError(referenceId, `the purchase has ended (${status.name}) and waits for nobody`);
   }
@@ -52,27 +58,16 @@ async function openHold(client: Client, referenceId: string, workflowId: string)
   return hold;
 }
 
-async function decide(client: Client, referenceId: string, decision: Decision, answerWithinMs: number): Promise<void> {
-  const handle = client.workflow.getHandle(purchaseWorkflowId(referenceId));
-  const updateId = resolveUpdateId(decision);
-  const send = () => handle.executeUpdate(RESOLVE_UPDATE, { args: [decision], updateId });
-  try {
-    await client.withDeadline(Date.now() + answerWithinMs, () => send().catch((error) => sendAgain(error, send)));
-  } catch (error) {
-    if (error instanceof WorkflowUpdateFailedError) {
-      throw new DecisionRefusedError(referenceId, error.cause?.message ?? error.message);
-    }
-    if (error instanceof WorkflowNotFoundError) {
-      throw new DecisionRefusedError(referenceId, 'the purchase ended a moment ago');
-    }
-    if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) {
-      throw new NotAnsweredError(
-        `No worker took the decision on ${referenceId} within ${answerWithinMs / 1_000} s: is one running? ` +
-          `It may still be taken when one comes. Before you decide otherwise: ${statusCommand(referenceId)}`,
-      );
-    }
-    throw error;
-  }
+function whyNotTaken(error: unknown, referenceId: string, answerWithinMs: number): unknown {
+  if (error instanceof WorkflowUpdateFailedError)
+    return new DecisionRefusedError(referenceId, error.cause?.message ?? error.message);
+  if (error instanceof WorkflowNotFoundError)
+    return new DecisionRefusedError(referenceId, 'the purchase ended a moment ago');
+  if (!(error instanceof WorkflowUpdateRPCTimeoutOrCancelledError)) return error;
+  return new NotAnsweredError(
+    `No worker took the decision on ${referenceId} within ${answerWithinMs / 1_000} s: is one running? ` +
+      `It may still be taken when one comes. Before you decide otherwise: ${statusCommand(referenceId)}`,
+  );
 }
 
 /** The server gives up an update whose workflow task was overtaken by another event. The same decision again is one decision. */

@@ -83,16 +83,16 @@ export async function statusOf(client: Client, referenceId: string): Promise<Pur
     deliveriesUnlisted: later.unlisted,
     waitsForWorkerSince: running && raw.pendingWorkflowTask ? timeOf(raw.pendingWorkflowTask.scheduledTime) : undefined,
     taskQueue: description.taskQueue,
-    ...(running ? {} : await endOf(client, { workflowId, runId })),
+    ...(running ? {} : await endOf(purchases, { workflowId, runId })),
   };
 }
 
 async function endOf(
-  client: Client,
-  { workflowId, runId }: { workflowId: string; runId: string },
+  purchases: PurchaseReader,
+  run: { workflowId: string; runId: string },
 ): Promise<Pick<PurchaseStatus, 'result' | 'failure'>> {
   try {
-    return { result: (await client.workflow.getHandle(workflowId, runId).result()) as PurchaseResult };
+    return { result: (await purchases.result(run)) as PurchaseResult };
   } catch (error) {
     if (!(error instanceof WorkflowFailedError)) throw error;
     return { failure: error.cause?.message ?? error.message };
@@ -115,32 +115,27 @@ function received(events: readonly ReceivedEvent[] = []): DeliveryStatus[] {
 }
 
 /**
- * What was delivered after the end, by workflows of its own. Where lists do not work (search attributes that are not
- * registered, a visibility store that is away) all else is still worth showing.
+ * What was delivered after the end, by workflows of its own, oldest first. Where lists do not work (search attributes that are not
+ * registered, a visibility store that is away) all else is still worth showing. Lists lag a little.
  */
 async function deliveredLater(
   purchases: PurchaseReader,
   referenceId: string,
 ): Promise<{ deliveries: DeliveryStatus[]; unlisted?: string }> {
+  const found: DeliveryStatus[][] = [];
   try {
-    return { deliveries: await listDeliveries(purchases, referenceId) };
+    for await (const delivery of purchases.listDeliveries(`${REFERENCE_ID.name} = '${referenceId}'`)) {
+      const { events } = deliveryMemo.safeParse(delivery.memo ?? {}).data ?? {};
+      const at = delivery.startTime.toISOString();
+      const state = delivery.status.name === 'RUNNING' ? 'ON_ITS_WAY' : 'FAILED';
+      found.push(events ? received(events) : [{ type: 'redelivery', at, state }]);
+    }
+    return { deliveries: found.toReversed().flat() };
   } catch (error) {
     const said = grpcErrorOf(error);
     if (!said) throw error;
     return { deliveries: [], unlisted: said.details };
   }
-}
-
-/** Oldest first; lists lag a little. */
-async function listDeliveries(purchases: PurchaseReader, referenceId: string): Promise<DeliveryStatus[]> {
-  const found: DeliveryStatus[][] = [];
-  for await (const delivery of purchases.listDeliveries(`${REFERENCE_ID.name} = '${referenceId}'`)) {
-    const { events } = deliveryMemo.safeParse(delivery.memo ?? {}).data ?? {};
-    const at = delivery.startTime.toISOString();
-    const state = delivery.status.name === 'RUNNING' ? 'ON_ITS_WAY' : 'FAILED';
-    found.push(events ? received(events) : [{ type: 'redelivery', at, state }]);
-  }
-  return found.toReversed().flat();
 }
 
 function timeOf(time: Parameters<typeof epochMsOf>[0]): string | undefined {

@@ -7,8 +7,6 @@ export interface DoctorOptions {
   /** Connects once. @throws TemporalUnreachableError, TemporalConfigError */
   connect(): Promise<Client>;
   now: () => number;
-  /** Something that no id, no reference and no task queue has been before. */
-  unique: () => string;
 }
 
 /** One thing that was tried. No sentence of it holds a secret, nor a text of the partner. */
@@ -66,9 +64,8 @@ export function compareClocks(
   const most = placementMaxAge({ partnerTimeoutMs }) / 1_000;
   const got = seconds < 2 ? 'it is' : `${seconds} s ${differenceMs < 0 ? 'ahead' : 'behind'}`;
   if (seconds < 5) return check.ok(got);
-  check[seconds < most ? 'warning' : 'fault'](
-    got,
-    "Set the clock of this machine, or that of the other (NTP). A worker whose clock is ahead of Temporal's by more than " +
-      `${most} s places nothing.`,
-  );
+  const remedy =
+    'Set the clock of this machine, or that of the other (NTP). ' +
+    `A worker whose clock is ahead of Temporal's by more than ${most} s places nothing.`;
+  check[seconds < most ? 'warning' : 'fault'](got, remedy);
 }

@@ -65,7 +65,7 @@ export async function checkHistory(probe: PartnerProbe, findings: Findings, list
   const usable = plain.orders.filter(({ id }) => isSafeOrderId(id));
   const known = usable.find(({ referenceId }) => REFERENCE_PATTERN.test(referenceId ?? '')) ?? usable[0];
   const history: History = { findings, configured, read, orders };
-  const limit = (await tryLimit(history)) ?? configured.limit;
+  const limit = await tryLimit(history);
   await tryPage(history, limit);
   const search = await trySearch(history, known, unknown);
 
@@ -76,7 +76,10 @@ export async function checkHistory(probe: PartnerProbe, findings: Findings, list
 }
 
 /** What a parameter brought under a name that works, or why the name does not. */
-type Outcome = { works: string; why?: undefined } | { works?: undefined; why: string };
+interface Outcome {
+  works?: string;
+  why?: string;
+}
 
 /**
  * Tries a parameter under the configured name, then under others that are not configured for another parameter.
@@ -92,29 +95,30 @@ async function tryNames(
   otherwise = () => '',
 ): Promise<{ name?: string; works?: string }> {
   const variable = VARIABLES[param];
-  const first = await attempt(configured[param]);
   const others = USUAL_NAMES[param].filter((name) => !Object.values(configured).includes(name));
-  let [name, last] = [configured[param], first];
-  while (!last.works && others.length > 0) last = await attempt((name = others.shift() ?? ''));
-  const remedy = last.works
-    ? `Set ${variable}=${name}, which works: ${last.works}.`
-    : `Ask the partner what it is called.${otherwise()}`;
-  if (first.works) check.ok(first.works);
-  else check.fault(first.why ?? '', remedy);
-  if (!last.works) return {};
-  findings.settings[variable] = name;
-  return { name, works: last.works };
+  let why = '';
+  for (const name of [configured[param], ...others]) {
+    const { works, why: whyNot = '' } = await attempt(name);
+    why ||= whyNot;
+    if (works === undefined) continue;
+    if (name === configured[param]) check.ok(works);
+    else check.fault(why, `Set ${variable}=${name}, which works: ${works}.`);
+    findings.settings[variable] = name;
+    return { name, works };
+  }
+  check.fault(why, `Ask the partner what it is called.${otherwise()}`);
+  return {};
 }
 
-/** Whether the limit is honoured. @returns its name, if one works. */
-async function tryLimit(history: History): Promise<string | undefined> {
+/** Whether the limit is honoured. @returns its name: the configured one unless only another works. */
+async function tryLimit(history: History): Promise<string> {
   const { findings, configured, orders, read } = history;
   const check = findings.check('order history: page size', `${configured.limit}=1 brings one order`, VARIABLES.limit);
   if (orders < 2) {
     check.warning(...TOO_FEW);
-    return undefined;
+    return configured.limit;
   }
-  const { name } = await tryNames(history, 'limit', check, async (limit) => {
+  const { name = configured.limit } = await tryNames(history, 'limit', check, async (limit) => {
     const { data } = await read({ limit }, { limit: 1 });
     return data && rowsOf(data).length === 1 ? { works: 'one order' } : { why: 'another number of orders' };
   });
@@ -204,8 +208,8 @@ function checkRows({ orders, unreadable, pages }: OrderPage, findings: Findings)
 function newestEnd({ orders }: OrderPage, findings: Findings): NewestEnd {
   const check = findings.check('order history: its newest end', 'orders in the order of their time, either way');
   const end = newestEndOf(orders);
-  if (end === 'neither')
-    check.warning('no order in time', 'It works, but every reading back to an instant reads all pages.');
+  const remedy = 'It works, but every reading back to an instant reads all pages.';
+  if (end === 'neither') check.warning('no order in time', remedy);
   else if (end === 'unknown') check.warning(...TOO_FEW);
   else check.ok(`the newest comes ${end}`);
   return end;

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { type Check, type DoctorOptions, Findings } from './findings';
 import { checkPartner } from './partner-checks';
 import { checkTemporal } from './temporal-checks';
@@ -22,8 +23,8 @@ export async function diagnose(options: DoctorOptions) {
     checkDelivery(options, ofDelivery),
   ]);
   const checks = [configuration, ofPartner, ofTemporal, ofDelivery].flatMap((part) => part.checks);
-  const faults = checks.filter(({ level }) => level === 'fault').length;
-  const warnings = checks.filter(({ level }) => level === 'warning').length;
+  const count = (wanted: Check['level']) => checks.filter(({ level }) => level === wanted).length;
+  const [faults, warnings] = [count('fault'), count('warning')];
   /** 78 or 69 if the configuration or Temporal can't be used. */
   const exitCode = (issues.length > 0 ? 78 : unusable) ?? (faults > 0 ? 1 : 0);
   return { faults, warnings, checks, partner, settings: ofPartner.settings, exitCode };
@@ -54,39 +55,33 @@ const LONGEST_WAIT_MS = 30_000;
  * Posts a signed test event to DELIVERY_URL. The configuration has already tried to write into DELIVERY_DIR: no event is left
  * there.
  */
-export async function checkDelivery({ config, now, unique }: DoctorOptions, findings: Findings): Promise<void> {
+async function checkDelivery({ config, now }: DoctorOptions, findings: Findings): Promise<void> {
   const settings = config.delivery;
   if (!settings) return;
   if (settings.kind === 'folder')
     return findings.check('delivery: DELIVERY_DIR', 'a folder that can be written').ok('it can');
-  const id = `evt_doctor_${unique()}`;
+  const id = `evt_doctor_${randomUUID()}`;
   const check = findings.check('delivery: test event', `2xx for a signed event of type ${TEST_EVENT}`, 'DELIVERY_URL');
   const delivery = createDelivery({ ...settings, timeoutMs: Math.min(settings.timeoutMs, LONGEST_WAIT_MS) });
+  const timestamp = new Date(now()).toISOString();
   try {
-    const timestamp = new Date(now()).toISOString();
-    const event = { id, body: { type: TEST_EVENT, timestamp, data: { referenceId: TEST_EVENT } } };
-    if (await delivery.deliver(event)) check.ok(`received: ${id}`);
-    else
-      check.fault(
-        'it refused the event for good (410)',
-        '410 holds every purchase for an operator. Is this the right URL?',
-      );
+    const body = { type: TEST_EVENT, timestamp, data: { referenceId: TEST_EVENT } };
+    const refused = '410 holds every purchase for an operator. Is this the right URL?';
+    if (await delivery.deliver({ id, body })) check.ok(`received: ${id}`);
+    else check.fault('it refused the event for good (410)', refused);
   } catch (error) {
     if (!isDeliveryError(error)) throw error;
     const { kind, httpStatus = 0, message } = error;
-    if ([400, 401, 403].includes(httpStatus)) {
-      const remedy =
-        'The receiver may not know the secret, or its clock is off: it needs the same secret as DELIVERY_SECRET.';
-      check.fault(message, remedy, 'DELIVERY_SECRET');
-    } else if (kind === 'answered') {
-      check.fault(
-        message,
-        'The receiver has to answer 2xx to types that it does not know, and redirects are not followed.',
-      );
-    } else {
-      check.fault(message, 'Check the URL, the network between here and there, and DELIVERY_TIMEOUT.');
-    }
+    const isUnsigned = [400, 401, 403].includes(httpStatus);
+    if (isUnsigned) check.fault(message, REMEDIES.unsigned, 'DELIVERY_SECRET');
+    else check.fault(message, kind === 'answered' ? REMEDIES.answered : REMEDIES.unreachable);
   } finally {
     await delivery.close();
   }
 }
+
+const REMEDIES = {
+  unsigned: 'The receiver may not know the secret, or its clock is off: it needs the same secret as DELIVERY_SECRET.',
+  answered: 'The receiver has to answer 2xx to types that it does not know, and redirects are not followed.',
+  unreachable: 'Check the URL, the network between here and there, and DELIVERY_TIMEOUT.',
+};

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { lowestRequestRate } from '../../workflows/policies';
 import { presentableStatus } from '../../domain/order';
 import type { HistoryOrder, Order } from '../../partner';
@@ -9,10 +10,10 @@ import { PartnerProbe, type Problem, type Reading } from './partner-probe';
 const KNOWN_PREFIXES = ['/v1/partners', '', '/v1', '/partners', '/v1/partner', '/api/v1/partners', '/api/v1'];
 
 /** Tries the partner's interface by reading. @returns what its document leaves open, as it was found. */
-export async function checkPartner({ config, now, unique }: DoctorOptions, findings: Findings) {
+export async function checkPartner({ config, now }: DoctorOptions, findings: Findings) {
   if (!config.partner) return undefined;
   const probe = new PartnerProbe(config.partner, now);
-  const unknown = `doctor-${unique()}`;
+  const unknown = `doctor-${randomUUID()}`;
   const listPrefix = await checkLists(probe, findings);
   const history = listPrefix === undefined ? undefined : await checkHistory(probe, findings, listPrefix, unknown);
   const order = history && (await checkOrderPrefix(probe, findings, history.known, unknown));

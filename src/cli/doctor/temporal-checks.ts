@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { command } from '../../contracts/operator-commands';
@@ -33,11 +34,8 @@ export async function checkTemporal(options: DoctorOptions, findings: Findings):
     const { exitCode, message } = error as Error & { exitCode?: unknown };
     if (typeof exitCode !== 'number') throw error;
     const variable = exitCode === CONFIGURATION ? 'TEMPORAL_API_KEY, TEMPORAL_TLS…' : 'TEMPORAL_ADDRESS';
-    address.fault(
-      message,
-      'Change them, or the file that TEMPORAL_CONFIG_FILE names; then run doctor again.',
-      variable,
-    );
+    const remedy = 'Change them, or the file that TEMPORAL_CONFIG_FILE names; then run doctor again.';
+    address.fault(message, remedy, variable);
     return exitCode;
   }
   address.ok('it answers');
@@ -111,9 +109,9 @@ async function checkNamespace(check: OpenCheck, client: Client): Promise<true | 
  *
  * @returns Temporal's clock less this machine's in ms; undefined if it does not show.
  */
-async function clockDifference(client: Client, { now, unique }: DoctorOptions): Promise<number | undefined> {
+async function clockDifference(client: Client, { now }: DoctorOptions): Promise<number | undefined> {
   const { namespace } = client.options;
-  const name = `doctor-${unique()}`;
+  const name = `doctor-${randomUUID()}`;
   const stop = new AbortController();
   const asked = now();
   const queue = { namespace, taskQueue: { name }, identity: 'doctor' };

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { type Diagnosis, diagnose, formatDiagnosis } from '../../../src/cli/doctor';
 import { readDoctorConfig } from '../../../src/config';
 import { DEFAULT_LOOKBACK_MS } from '../../../src/contracts/reconciliation';
@@ -48,7 +47,6 @@ describe('doctor', () => {
         return connectClient(target, { tries: 1, everyMs: 5_000, onRetry: () => undefined });
       },
       now: () => Date.now() + aheadMs,
-      unique: randomUUID,
     });
     const shown = JSON.stringify(diagnosis) + formatDiagnosis(diagnosis);
     for (const secret of ['sandbox-key', WRONG_KEY, TEST_SIGNING_SECRET, OTHER_SECRET, TEST_FINGERPRINT_SECRET]) {
