@@ -4,6 +4,8 @@ import { closeAtEnd } from '../../support/clean-up';
 
 const NOON = Date.UTC(2030, 0, 1, 12);
 
+export const ONE = { 'demo-instant': 1 };
+
 /** A sandbox, closed at the end of the test file, and a time of day that stands still until a test moves it. */
 export interface Setup {
   sandbox: Sandbox;
@@ -36,7 +38,7 @@ export interface Reply {
   body: {
     status: number;
     success: boolean;
-    details: { data: Data; extensions: { trace_id: string; timestamp: string; cache?: string } };
+    details: { data: Data; extensions: { trace_id: string; timestamp: string } };
   };
 }
 
@@ -80,7 +82,7 @@ export function rawPlace(
   referenceId: string,
   enough: (received: string) => boolean = () => false,
 ): Promise<{ received: string; end: 'fin' | 'reset' | 'cut by us' }> {
-  const body = orderBody(referenceId, { 'demo-instant': 1 });
+  const body = orderBody(referenceId, ONE);
   const head = ['POST /place-order HTTP/1.1', 'host: x', 'x-api-key: sandbox-key', `content-length: ${body.length}`];
   return new Promise((resolve, reject) => {
     let received = '';
