@@ -1,4 +1,4 @@
-import { throwawayProject, type ThrowawayProject } from './throwaway-project';
+import { throwawayProject } from './throwaway-project';
 
 const importing = (from: string) => `import { a } from '${from}'; export const b = a;`;
 const importingType = (from: string) => `import type { A } from '${from}'; export type B = A;`;
@@ -48,28 +48,21 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'test/helper.ts': "export { a } from '../src/domain/ok';",
 };
 
-let project: ThrowawayProject;
-let complaints: Map<string, string[]>;
+/** The complaints of the rules, by file. */
+const complaints = new Map<string, string[]>();
 
 beforeAll(async () => {
   const refused = Object.fromEntries(REFUSED.map(([file, code]) => [file, `${code}\n`]));
-  project = await throwawayProject({ ...refused, ...ALLOWED });
-  complaints = await lint(project);
-});
-afterAll(() => project.dispose());
-
-/** The complaints of the rule, by file. */
-async function lint({ run }: ThrowawayProject): Promise<Map<string, string[]>> {
-  const { output } = await run('oxlint/bin/oxlint', ['src', 'sandbox', 'demo', 'test', '--format=json']);
+  const run = await throwawayProject({ ...refused, ...ALLOWED });
+  const output = await run('oxlint/bin/oxlint', ['src', 'sandbox', 'demo', 'test', '--format=json']);
   const { diagnostics } = JSON.parse(output.slice(output.indexOf('{'))) as {
     diagnostics: { code: string; message: string; filename: string }[];
   };
-  const found = new Map<string, string[]>();
   for (const { code, message, filename } of diagnostics) {
-    if (/may-import|no-restricted-imports/.test(code)) found.set(filename, [...(found.get(filename) ?? []), message]);
+    if (!/may-import|no-restricted-imports/.test(code)) continue;
+    complaints.set(filename, [...(complaints.get(filename) ?? []), message]);
   }
-  return found;
-}
+});
 
 test.each(REFUSED)('%s is refused: %s', (file, _code, reason) => {
   expect(complaints.get(file)).toEqual([expect.stringContaining(reason)]);

@@ -1,7 +1,5 @@
 import type { Fault, Sandbox } from '../../../sandbox/index';
-import { call, orderBody, poll, place, placed, rawPlace, search, start } from './support';
-
-const ONE = { 'demo-instant': 1 };
+import { call, ONE, orderBody, poll, place, placed, rawPlace, search, start } from './support';
 
 async function withFault(fault: Omit<Fault, 'operation'>) {
   const setup = await start();
@@ -72,7 +70,7 @@ test.each([
   expect(await orderCount(sandbox)).toBe(1);
 });
 
-test('a proxy’s page and a redirect are answered as they are scripted', async () => {
+test('a redirect, another page and other fields of an answer are as they are scripted', async () => {
   const { sandbox } = await start();
   const elsewhere = { location: 'http://127.0.0.1:9/elsewhere' };
   sandbox.addFault({ operation: 'products', action: { type: 'answer', status: 307, headers: elsewhere, body: {} } });
@@ -81,14 +79,10 @@ test('a proxy’s page and a redirect are answered as they are scripted', async 
 
   sandbox.addFault({ operation: 'products', action: { type: 'body', text: '<html>', contentType: 'text/html' } });
   await expect(call(sandbox, '/v1/partners/products')).rejects.toThrow('not valid JSON');
-});
 
-test('fields of an answer can be replaced, to see how a client takes a debit that does not fit', async () => {
-  const { sandbox } = await start();
   const id = await placed(sandbox, 'REF-1', ONE);
   sandbox.addFault({ operation: 'keys', when: 'after', action: { type: 'merge', data: { total_debit: 1e21 } } });
   expect(await poll(sandbox, id)).toMatchObject({ id, status: 'COMPLETED', total_debit: 1e21 });
-  expect((await poll(sandbox, id)).total_debit).toBe(4.99);
 });
 
 test('a delayed call takes effect even though its client has long gone', async () => {
@@ -101,42 +95,29 @@ test('a delayed call takes effect even though its client has long gone', async (
   expect(active.hits).toBe(1);
 });
 
-test('a late commit is not there when the answer comes, and is there after the pages that it waits for', async () => {
-  const late = { type: 'late', historyRequests: 2 } as const;
-  const { sandbox } = await withFault({ action: { type: 'answer', status: 500 }, commit: late });
+test.each([
+  ['the pages of the history that it waits for', { historyRequests: 2 }],
+  ['its time', { ms: 20 }],
+])('a late commit is not there when the answer comes, and is there after %s', async (_, after) => {
+  const { sandbox } = await withFault({ action: { type: 'answer', status: 500 }, commit: { type: 'late', ...after } });
   expect((await place(sandbox, 'REF-1', ONE)).status).toBe(500);
-  expect([await search(sandbox, 'REF-1'), await search(sandbox, 'REF-1')]).toEqual([[], []]);
-  expect(await search(sandbox, 'REF-1')).toEqual(['REF-1']);
-});
-
-test('a late commit by time comes after the answer, and costs what the order costs', async () => {
-  const { sandbox } = await withFault({ action: { type: 'reset' }, commit: { type: 'late', ms: 20 } });
-  expect((await rawPlace(sandbox, 'REF-1')).end).toBe('reset');
+  expect(await search(sandbox, 'REF-1')).toEqual([]);
   while ((await orderCount(sandbox)) === 0) await search(sandbox, '');
   expect((await sandbox.ledger()).totals).toMatchObject({ orders: 1, debited: 4.99 });
 });
 
-test('one request can make two orders, and the ledger shows both', async () => {
+test('one request can make two orders, one of other items, or none if the answer names the order of another', async () => {
   const { sandbox } = await withFault({ commit: { type: 'copies', count: 2 } });
   const id = await placed(sandbox, 'REF-1', ONE);
-  const orders = await sandbox.ordersOf('REF-1');
-  expect(orders).toHaveLength(2);
-  expect(orders[0]?.id).toBe(id);
-  expect(sandbox.placeRequestsOf('REF-1')).toBe(1);
-});
+  expect((await sandbox.ordersOf('REF-1')).map((order) => order.id === id)).toEqual([true, false]);
 
-test('the id of another reference’s order can be answered, and then nothing is bought', async () => {
-  const { sandbox } = await start();
-  const id = await placed(sandbox, 'REF-1', ONE);
   sandbox.addFault({ operation: 'place', commit: { type: 'same-order-as', referenceId: 'REF-1' } });
   expect(await placed(sandbox, 'REF-2', ONE)).toBe(id);
   expect(await orderCount(sandbox, 'REF-2')).toBe(0);
-});
 
-test('an order can be made of other items than were asked for', async () => {
-  const { sandbox } = await withFault({ commit: { type: 'items', items: [{ id: 'demo-never', quantity: 3 }] } });
-  const { products } = await poll(sandbox, await placed(sandbox, 'REF-1', ONE));
-  expect(products.map(({ id, quantity }) => [id, quantity])).toEqual([['demo-never', 3]]);
+  sandbox.addFault({ operation: 'place', commit: { type: 'items', items: [{ id: 'demo-never', quantity: 3 }] } });
+  const { products } = await poll(sandbox, await placed(sandbox, 'REF-3', ONE));
+  expect(products).toMatchObject([{ id: 'demo-never', quantity: 3 }]);
 });
 
 test('a fault acts on the nth matching call, so many times, and on no other', async () => {
@@ -161,15 +142,14 @@ test('a fault of the history is chosen by what is searched for', async () => {
   expect(await statuses()).toEqual([200, 200, 200]);
 });
 
+const HANG = { type: 'hang' };
+
 test.each<[string, unknown]>([
-  ['an operation that there is not', { operation: 'pay', action: { type: 'hang' } }],
-  ['a field that there is not', { operation: 'place', action: { type: 'hang' }, whne: 'after' }],
-  ['a field that the action does not have', { operation: 'place', action: { type: 'hang', ms: 1 } }],
+  ['an operation that there is not', { operation: 'pay', action: HANG }],
+  ['a field that there is not', { operation: 'place', action: HANG, whne: 'after' }],
+  ['a field that the action does not have', { operation: 'place', action: { ...HANG, ms: 1 } }],
   ['nothing to do', { operation: 'place' }],
-  [
-    'an early one for a reference',
-    { operation: 'place', beforeReading: true, referenceId: 'R', action: { type: 'hang' } },
-  ],
+  ['a reference, though it is early', { operation: 'place', beforeReading: true, referenceId: 'R', action: HANG }],
   ['a late commit without an answer', { operation: 'place', commit: { type: 'late', ms: 1 } }],
   ['a commit of a call that commits nothing', { operation: 'keys', commit: { type: 'copies', count: 2 } }],
 ])('a fault with %s is refused, so that no test runs without its fault', async (_, fault) => {
