@@ -1,24 +1,8 @@
-import {
-  alertOptions,
-  circuitBreakerPauses,
-  confirmationPauses,
-  deliveryOptions,
-  firstDeliveryOptions,
-  firstPollOptions,
-  historySearchOptions,
-  pausedPause,
-  pauseFloor,
-  placementInFlight,
-  placementMaxAge,
-  placementOptions,
-  placementPause,
-  pollingOptions,
-  reconciliationOptions,
-  reconciliationTimeout,
-  searchPermitWait,
-  shutdownOptions,
-} from '../../../src/workflows/policies';
+import * as policies from '../../../src/workflows/policies';
 import { FAST } from '../../support/settings';
+
+const { deliveryOptions, historySearchOptions, placementMaxAge, placementOptions, pollingOptions } = policies;
+const { confirmationPauses, pauseFloor, placementPause, reconciliationOptions } = policies;
 
 const production = {
   ...FAST,
@@ -52,17 +36,14 @@ describe.each([
   });
 
   it('one request fits into every activity that makes one', () => {
-    for (const { startToCloseTimeout } of [
-      historySearchOptions(settings),
-      pollingOptions(settings, 1),
-      deliveryOptions(settings),
-    ]) {
+    const requesting = [historySearchOptions(settings), pollingOptions(settings, 1), deliveryOptions(settings)];
+    for (const { startToCloseTimeout } of requesting) {
       expect(startToCloseTimeout).toBeGreaterThan(settings.partnerTimeoutMs);
     }
   });
 
   it('a search of the history that waited for its permits has time left for its last request', () => {
-    const lastByte = searchPermitWait(settings) + settings.partnerTimeoutMs;
+    const lastByte = policies.searchPermitWait(settings) + settings.partnerTimeoutMs;
     expect(historySearchOptions(settings).startToCloseTimeout).toBeGreaterThan(lastByte);
   });
 
@@ -72,7 +53,7 @@ describe.each([
   });
 
   it('a first poll and a first delivery have one attempt each, and 3 s of their workflow task together', () => {
-    const options = [firstPollOptions, firstDeliveryOptions];
+    const options = [policies.firstPollOptions, policies.firstDeliveryOptions];
     expect(options.map(({ retry }) => retry)).toEqual([{ maximumAttempts: 1 }, { maximumAttempts: 1 }]);
     const most = options.map(({ scheduleToCloseTimeout }) => Number(scheduleToCloseTimeout));
     expect(most.reduce((total, ms) => total + ms)).toBeLessThanOrEqual(3_000);
@@ -86,20 +67,20 @@ describe.each([
 
   it('an event is tried for more than the day that is promised, and an alert never delays an outcome for long', () => {
     expect(deliveryOptions(settings).scheduleToCloseTimeout).toBeGreaterThan(24 * 3_600_000);
-    const { retry, scheduleToCloseTimeout } = alertOptions(settings);
+    const { retry, scheduleToCloseTimeout } = policies.alertOptions(settings);
     expect([retry?.maximumAttempts, scheduleToCloseTimeout]).toEqual([3, 60_000]);
   });
 
   it('a shutdown lets a placement search and write, and a delivery read and post', () => {
-    const { shutdownGraceTime, shutdownForceTime } = shutdownOptions(settings);
+    const { shutdownGraceTime, shutdownForceTime } = policies.shutdownOptions(settings);
     expect(shutdownGraceTime).toBeGreaterThan(2 * settings.partnerTimeoutMs);
     expect(shutdownGraceTime).toBeGreaterThan(settings.partnerTimeoutMs + settings.deliveryTimeoutMs);
     expect(shutdownForceTime).toBeGreaterThan(shutdownGraceTime);
   });
 
   it('a reconciliation ends before the next night', () => {
-    expect(reconciliationOptions.scheduleToCloseTimeout).toBeLessThan(reconciliationTimeout);
-    expect(reconciliationTimeout).toBeLessThan(24 * 3_600_000);
+    expect(reconciliationOptions.scheduleToCloseTimeout).toBeLessThan(policies.reconciliationTimeout);
+    expect(policies.reconciliationTimeout).toBeLessThan(24 * 3_600_000);
   });
 });
 
@@ -111,8 +92,10 @@ describe('confirming a placement of unknown outcome', () => {
   });
 
   it('counts absence only from when no request can be on its way: that is as long as the attempt may last', () => {
-    expect(placementInFlight(production)).toBeLessThan(Number(placementOptions(production).startToCloseTimeout));
-    expect(placementInFlight(production)).toBeGreaterThan(production.partnerTimeoutMs);
+    expect(policies.placementInFlight(production)).toBeLessThan(
+      Number(placementOptions(production).startToCloseTimeout),
+    );
+    expect(policies.placementInFlight(production)).toBeGreaterThan(production.partnerTimeoutMs);
   });
 });
 
@@ -157,12 +140,12 @@ describe('the pause before', () => {
   });
 
   it('a paused purchase asks again grows to 5 minutes', () => {
-    expect(inSeconds((times) => pausedPause(production, times))).toEqual([30, 60, 120, 240, 300, 300, 300]);
+    expect(inSeconds((times) => policies.pausedPause(production, times))).toEqual([30, 60, 120, 240, 300, 300, 300]);
   });
 
   it('a trial of the circuit breaker is 30 s at first and 10 min at most, with several in the time to place', () => {
-    expect(circuitBreakerPauses(production)).toEqual({ firstPauseMs: 30_000, longestPauseMs: 600_000 });
-    const { longestPauseMs } = circuitBreakerPauses({ ...production, placeWithinMs: 600_000 });
+    expect(policies.circuitBreakerPauses(production)).toEqual({ firstPauseMs: 30_000, longestPauseMs: 600_000 });
+    const { longestPauseMs } = policies.circuitBreakerPauses({ ...production, placeWithinMs: 600_000 });
     expect(longestPauseMs).toBe(100_000);
   });
 });
