@@ -82,20 +82,6 @@ test.each<[string, unknown, ...string[]]>([
   expect((await setup.sandbox.ledger()).totals.orders).toBe(0);
 });
 
-test('a forced status moves the money with it and is not undone by the clock', async () => {
-  const setup = await start({ balance: 100 });
-  const id = await placed(setup.sandbox, 'REF-1', { 'demo-slow': 2 });
-  const steps = [];
-  for (const status of ['COMPLETED', 'REFUNDED', 'PENDING', 'PARTIAL_COMPLETED', 'ON_FIRE']) {
-    await admin(setup, 'PATCH', `orders/${id}`, { status });
-    setup.sandbox.advance(86_400_000);
-    const { status: shown, balance, products } = await poll(setup.sandbox, id);
-    steps.push(`${shown} ${balance.balance} ${products[0]?.keys.length}`);
-  }
-  const partly = ['PENDING 60.02 0', 'PARTIAL_COMPLETED 80.01 1', 'ON_FIRE 60.02 0'];
-  expect(steps).toEqual(['COMPLETED 60.02 2', 'REFUNDED 100 0', ...partly]);
-});
-
 test('an order stays out of the history for as many requests as the lag says, or for as long', async () => {
   const { sandbox, time } = await start({ historyLagRequests: 2 });
   await placed(sandbox, 'REF-1', ONE);
