@@ -3,8 +3,7 @@ import { findOrders } from '../../../src/activities/find-orders';
 import type { PartnerClient } from '../../../src/partner/index';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../../sandbox/index';
 import { closeAtEnd } from '../../support/clean-up';
-import { type Received, startServer } from '../../support/http-server';
-import { clientOf, envelope, listServer } from '../partner/fixtures';
+import { clientOf, listServer } from '../partner/fixtures';
 
 const HOUR = 3_600_000;
 const OURS = { referenceId: 'REF-1', items: [{ id: 'demo-never', quantity: 1 }] };
@@ -70,16 +69,6 @@ describe('an order is found in the history, whatever the search is worth', () =>
     await sandbox.placeManualOrder(OURS);
 
     await expect(find(partner, Date.now())).rejects.toThrow('listOrders: the pages hold');
-  });
-
-  it('gives up rather than read for ever, and does not call the order absent then', async () => {
-    const pages = { total: 1e9, limit: 1 };
-    const respond = ({ path }: Received) => {
-      const page = Number(new URL(path, 'http://partner').searchParams.get('page'));
-      return { json: envelope({ hits: 1e9, orders: [row(`OTHER-${page}`)], pages: { ...pages, page } }) };
-    };
-    const partner = clientOf((await startServer({ respond })).url);
-    await expect(find(partner, 0)).rejects.toThrow('the pages hold');
   });
 
   it('hands on nothing of a row that was not checked: a date can hold words, an id can hold a path', async () => {
