@@ -47,8 +47,9 @@ describe('a search that shows no order says something only if it would have show
     [9, false],
     [11, true],
   ])(
-    'by the clock of the partner, which is 10 minutes ahead: an order that was placed later by ours may be older (%s min: %s)',
-    async (indexed, readable) => {
+    'by the clock of the partner, 10 minutes ahead: what is later by ours may be older (%s min: %s)',
+    async (...row) => {
+      const [indexed, readable] = row;
       const now = () => Date.now() - 10 * MINUTE;
       const shown = await partnerThatLists({ newest: 12, indexed, first: 'newest' }, now);
       expect(await prove(shown, now)).toMatchObject({ readable });

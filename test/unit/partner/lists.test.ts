@@ -176,9 +176,8 @@ describe('a list that is read back to an instant', () => {
     ['a page is short', { serves: (page) => ({ page: page === 2 ? 5 : page, shownAs: page }) }],
     ['the last page repeats the first', { serves: (page) => ({ page: 1, shownAs: page }) }],
   ])('is incomplete where %s', async (_, lies) => {
-    for (const rows of [minutes(21), minutes(21).toReversed()]) {
+    for (const rows of [minutes(21), minutes(21).toReversed()])
       expect(await failureOf(historyOf(rows, lies).since(0))).toMatchObject(incomplete);
-    }
   });
 
   it('keeps of a row what it is asked to keep, and ends with the page that is enough', async () => {

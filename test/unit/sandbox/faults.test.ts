@@ -1,30 +1,23 @@
-import type { Fault, Sandbox } from '../../../sandbox/index';
+import type { Fault } from '../../../sandbox/index';
 import { ONE, place, search, start } from './support';
-
-async function withFault(fault: Omit<Fault, 'operation'>) {
-  const setup = await start();
-  const active = setup.sandbox.addFault({ operation: 'place', ...fault });
-  return { ...setup, active };
-}
-
-async function orderCount(sandbox: Sandbox): Promise<number> {
-  return (await sandbox.ordersOf('REF-1')).length;
-}
 
 test.each([
   ['the pages of the history that it waits for', { historyRequests: 2 }],
   ['its time', { ms: 1_000 }],
 ])('a late commit is not there when the answer comes, and is there after %s', async (_, after) => {
-  const { sandbox } = await withFault({ action: { type: 'answer', status: 500 }, commit: { type: 'late', ...after } });
+  const { sandbox } = await start();
+  const commit = { type: 'late', ...after } as const;
+  sandbox.addFault({ operation: 'place', action: { type: 'answer', status: 500 }, commit });
   expect((await place(sandbox, 'REF-1', ONE)).status).toBe(500);
   expect(await search(sandbox, 'REF-1')).toEqual([]);
-  while ((await orderCount(sandbox)) === 0) await search(sandbox, '');
+  while ((await sandbox.ordersOf('REF-1')).length === 0) await search(sandbox, '');
   expect((await sandbox.ledger()).totals).toMatchObject({ orders: 1, debited: 4.99 });
 });
 
 test('a fault acts on the nth matching call, so many times, and on no other', async () => {
+  const { sandbox } = await start();
   const action = { type: 'answer', status: 503 } as const;
-  const { sandbox, active } = await withFault({ referenceId: 'REF-1', nth: 2, times: 2, action });
+  const active = sandbox.addFault({ operation: 'place', referenceId: 'REF-1', nth: 2, times: 2, action });
   const statuses = [];
   for (let count = 0; count < 5; count += 1) {
     statuses.push((await place(sandbox, 'REF-2', ONE)).status, (await place(sandbox, 'REF-1', ONE)).status);

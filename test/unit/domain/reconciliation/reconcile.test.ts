@@ -95,10 +95,8 @@ describe('comparing the orders of the partner with the purchases here', () => {
     const second = order('second', { referenceId: 'REF-0', createdAt: hoursAgo(20) });
     const first = order('first', { referenceId: 'REF-0', createdAt: hoursAgo(25) });
     const found = compare([second, first], HELD);
-    expect(found.map(inBrief)).toEqual([
-      'DOUBLE_PURCHASE notify REF-0 ord-first ord-second',
-      'LOST adopt REF-0 ord-first',
-    ]);
+    const double = 'DOUBLE_PURCHASE notify REF-0 ord-first ord-second';
+    expect(found.map(inBrief)).toEqual([double, 'LOST adopt REF-0 ord-first']);
     expect(found[0]?.amounts).toEqual({ history: 12.34, surplus: 12.34 });
   });
 
@@ -204,8 +202,8 @@ describe('comparing the orders of the partner with the purchases here', () => {
       expect(finding.advice).not.toMatch(/REFERENCE|ORDER\b|undefined/);
       expect(finding.advice.length).toBeGreaterThan(20);
     }
-    for (const kind of FINDING_KINDS)
-      expect(Object.values(KIND_DOCS[kind]).every((text) => text.length > 5)).toBe(true);
+    const texts = FINDING_KINDS.flatMap((kind) => Object.values(KIND_DOCS[kind]));
+    expect(texts.filter((text) => text.length <= 5)).toEqual([]);
   });
 });
 
