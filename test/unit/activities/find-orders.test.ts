@@ -63,14 +63,6 @@ describe('an order is found in the history, whatever the search is worth', () =>
     },
   );
 
-  it('does not call an order absent when the partner takes no notice of the page it is asked for', async () => {
-    const { sandbox, partner } = await partnerWith({ search: 'ignored', historyOrder: 'oldest', pageParam: 'p' });
-    sandbox.addPastOrders({ count: 600 });
-    await sandbox.placeManualOrder(OURS);
-
-    await expect(find(partner, Date.now())).rejects.toThrow('listOrders: the pages hold');
-  });
-
   it('hands on nothing of a row that was not checked: a date can hold words, an id can hold a path', async () => {
     const orders = [
       { ...row('REF-1', 'ord-1'), created_at: 'Jan 1 2026 00:00:00 GMT (AAAA-BBBB)', status: 'KEY 1234' },

@@ -1,8 +1,6 @@
 import { GOALS, outcomes } from '../../../bench/goals';
 import type { Figures, ScenarioResult } from '../../../bench/results';
 import { SCENARIOS } from '../../../bench/scenarios';
-import { percentile } from '../../../bench/statistics';
-import { usageOf } from '../../../bench/usage';
 
 const machine = { cpu: '', cores: 2, memoryGb: 8, platform: '', loadBefore: 0, node: '', server: '', sdk: '' };
 
@@ -36,19 +34,4 @@ describe('the goals of the benchmarks', () => {
       SCENARIOS.some(({ name, sides }) => name === scenario && sides.includes(side) && sides.includes(to));
     expect(GOALS.filter((goal) => !isMeasured(goal))).toEqual([]);
   });
-});
-
-it('percentiles are values that were measured, the least that so many do not exceed', () => {
-  const values = [5, 1, 4, 2, 3];
-  expect([0.5, 0.8, 0.95, 1].map((share) => percentile(values, share))).toEqual([3, 4, 5, 5]);
-  expect(percentile([], 0.5)).toBeNaN();
-});
-
-it("a process's CPU seconds are those that Node itself counts", () => {
-  const own = () => (process.cpuUsage().user + process.cpuUsage().system) / 1e6;
-  const before = own();
-  const { cpuSeconds, memoryMb } = usageOf(process.pid);
-  expect(cpuSeconds).toBeGreaterThan(before - 0.1);
-  expect(cpuSeconds).toBeLessThan(own() + 0.1);
-  expect(memoryMb).toBeGreaterThan(10);
 });

