@@ -47,9 +47,8 @@ describe('a search that shows no order says something only if it would have show
     [9, false],
     [11, true],
   ])(
-    'by the clock of the partner, 10 minutes ahead: what is later by ours may be older (%s min: %s)',
-    async (...row) => {
-      const [indexed, readable] = row;
+    'by the clock of the partner, 10 minutes ahead: what was placed later by ours may be older (%s min: %s)',
+    async (indexed, readable) => {
       const now = () => Date.now() - 10 * MINUTE;
       const shown = await partnerThatLists({ newest: 12, indexed, first: 'newest' }, now);
       expect(await prove(shown, now)).toMatchObject({ readable });

@@ -22,7 +22,7 @@ describe('a read that fails', () => {
     expect(read).toHaveBeenCalledTimes(1);
   });
 
-  it('and asks to come back in an hour is waited for where it is of a page, until it is aborted; of one order it has failed', async () => {
+  it('with an hour to wait is tried again if it is of a page, until it is aborted; one of a single order has failed', async () => {
     const anHour = statusError({ operation: 'getOrder', httpStatus: 503, retryAfterMs: 3_600_000 });
     const cancelled = new Error('cancelled');
     /** Aborts as soon as the read has failed, so that a pause that is made does not last. */
