@@ -18,7 +18,6 @@ import type { LoggedRequest, RequestReport } from './request-log';
 import type { FixedOptions, Settings } from './settings';
 import { advance, changeSettings, createState, type SandboxState } from './state';
 
-export { SCENARIO_IDS } from './scenarios';
 export type { ActiveFault, Fault, LedgerOrder, LedgerReport, Settings };
 
 export interface SandboxOptions extends FixedOptions, Partial<Settings> {

@@ -71,6 +71,3 @@ export const SCENARIOS = {
   'demo-extra': scenario('Demo: one key too many', 949, within(8, { status: 'COMPLETED', keys: (n) => n + 1 })),
   'demo-out-of-stock': scenario('Demo: out of stock', 1_799, within(8, { status: 'COMPLETED' }), { stock: 0 }),
 } as const satisfies Record<string, Scenario>;
-
-/** The ids of all scenario products. */
-export const SCENARIO_IDS = Object.keys(SCENARIOS) as (keyof typeof SCENARIOS)[];

@@ -16,7 +16,7 @@ export async function runJest(args) {
   process.env.TEMPORAL_CLI = await ensureTemporalCli();
   process.env.TEMPORAL_TEST_SERVER = await ensureTestServer();
   await ensureBuild();
-  await compilePrograms('demo');
+  await compilePrograms('sandbox', 'demo');
   // Its reporter, closing-line.mjs, says when it has counted the tests.
   let counted = false;
   const jest = [createRequire(import.meta.url).resolve('jest/bin/jest'), ...args];

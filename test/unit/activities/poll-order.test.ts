@@ -11,12 +11,8 @@ const SCHEDULED = Date.parse('2026-01-01T12:00:00Z');
 it('a pause that the partner asks for beyond the deadline ends there: with more the activity would end, and begin anew', async () => {
   const server = await startServer({ respond: () => ({ status: 503, headers: { 'retry-after': '60' }, body: '' }) });
   const now = () => SCHEDULED + 2_000;
-  const deps = {
-    partner: clientOf(server.url),
-    now,
-    settings: FAST,
-    metrics: { count: () => {} },
-  } as unknown as ActivityDependencies;
+  const parts = { partner: clientOf(server.url), now, settings: FAST, metrics: { count: () => {} } };
+  const deps = parts as unknown as ActivityDependencies;
   const purchase = { orderId: 'o-1', referenceId: 'REF-1', firstRunId: 'run', fingerprintSecretId: 'k' };
   const polling = { attempt: 2, scheduledTimestampMs: SCHEDULED, scheduleToCloseTimeoutMs: 10_000 };
   const poll = new MockActivityEnvironment(polling, { logger: new DefaultLogger('ERROR') }).run(

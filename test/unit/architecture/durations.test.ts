@@ -7,10 +7,8 @@ const TAKEN = ["'30 seconds'", "'30s'", "'1.5h'", '30_000'];
 test('a duration with a typing error or of another type does not compile: it would be found only when a purchase waits', async () => {
   const naps = [...REFUSED, ...TAKEN].map((duration) => `  await sleep(${duration});\n`).join('');
   const code = `import { sleep } from '@temporalio/workflow';\nexport async function nap(): Promise<void> {\n${naps}}\n`;
-  const { run, dispose } = await throwawayProject({ 'src/workflows/nap.ts': code });
-  const { output } = await run('typescript/bin/tsc', ['-p', 'tsconfig.json', '--noEmit', '--pretty', 'false']).finally(
-    dispose,
-  );
+  const run = await throwawayProject({ 'src/workflows/nap.ts': code });
+  const output = await run('typescript/bin/tsc', ['-p', 'tsconfig.json', '--noEmit', '--pretty', 'false']);
   const complaints = output.split('\n').filter((line) => line.startsWith('src/'));
   expect(complaints).toHaveLength(REFUSED.length);
   for (const complaint of complaints) expect(complaint).toContain("is not assignable to parameter of type 'Duration'");

@@ -1,21 +1,18 @@
 import { execFile } from 'node:child_process';
-import { copyFile, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { copyFile, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { temporaryFolder } from '../../support/clean-up';
 
 const root = join(__dirname, '..', '..', '..');
 
-/** A project of one's own with this one's rules and packages, for files that must not pass here. */
-export interface ThrowawayProject {
-  readonly dir: string;
-  /** Runs an installed command in it; a failing exit code is an answer, not an error. */
-  run(script: string, args: readonly string[]): Promise<{ code: number; output: string }>;
-  dispose(): Promise<void>;
-}
-
-/** Writes `files` (paths inside the project to contents) beside this project's own configuration. */
-export async function throwawayProject(files: Readonly<Record<string, string>>): Promise<ThrowawayProject> {
-  const dir = await mkdtemp(join(tmpdir(), 'throwaway-'));
+/**
+ * A project with the rules and packages of this one, for files that must not pass here.
+ *
+ * @param files paths inside the project to contents
+ * @returns runs an installed command in it, and gives what it wrote; a failing exit code is an answer, not an error
+ */
+export async function throwawayProject(files: Readonly<Record<string, string>>) {
+  const dir = temporaryFolder();
   for (const folder of ['node_modules', 'lint', 'scripts', 'types'])
     await symlink(join(root, folder), join(dir, folder), 'junction');
   for (const file of ['.oxlintrc.json', 'tsconfig.json', 'package.json'])
@@ -24,15 +21,10 @@ export async function throwawayProject(files: Readonly<Record<string, string>>):
     await mkdir(dirname(join(dir, path)), { recursive: true });
     await writeFile(join(dir, path), content);
   }
-  return {
-    dir,
-    run: (script, args) =>
-      new Promise((resolve) => {
-        const command = [join(root, 'node_modules', script), ...args];
-        execFile(process.execPath, command, { cwd: dir, maxBuffer: 64e6 }, (error, stdout, stderr) =>
-          resolve({ code: error ? Number(error.code ?? 1) : 0, output: stdout + stderr }),
-        );
-      }),
-    dispose: () => rm(dir, { recursive: true, force: true }),
-  };
+  return (script: string, args: readonly string[]) =>
+    new Promise<string>((resolve) => {
+      const command = [join(root, 'node_modules', script), ...args];
+      const options = { cwd: dir, maxBuffer: 64e6 };
+      execFile(process.execPath, command, options, (_, stdout, stderr) => resolve(stdout + stderr));
+    });
 }

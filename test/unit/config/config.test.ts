@@ -84,64 +84,36 @@ describe('a worker that is told only what it must be told', () => {
 });
 
 describe('every variable', () => {
-  it('can be set, and reaches the place where it is used', () => {
-    const config = readWorkerConfig({
-      PARTNER_BASE_URL: 'http://localhost:4010',
-      PARTNER_API_KEY: 'fake-api-key',
-      PARTNER_LIST_PREFIX: '/lists',
-      PARTNER_ORDER_PREFIX: '/v1/partners',
-      PARTNER_HISTORY_SEARCH_PARAM: 'search',
-      PARTNER_HISTORY_PAGE_PARAM: 'p',
-      PARTNER_HISTORY_LIMIT_PARAM: 'n',
-      PARTNER_TIMEOUT: '500ms',
-      PARTNER_MAX_RPS: '2.5',
-      PURCHASE_PLACE_WITHIN: '2h',
-      PURCHASE_FIRST_POLL: '1ms',
-      PURCHASE_POLL_INTERVAL: '1s',
-      PURCHASE_WATCH: 'history',
-      PURCHASE_DEADLINE: '24h',
-      PURCHASE_CONFIRM_WINDOW: '2m',
-      PURCHASE_REPLACE: 'never',
-      FINGERPRINT_SECRET: `${FINGERPRINT_SECRET} older-${FINGERPRINT_SECRET}`,
-      DELIVERY_DIR: './deliveries',
-      DELIVERY_TIMEOUT: '3s',
-      WORKER_DEPLOYMENT_VERSION: 'shop/fulfilment.1.4.0+1a2b',
-      HEALTH_ADDRESS: '[::1]:8081',
-      METRICS_ADDRESS: '0.0.0.0:9464',
-      TEMPORAL_TASK_QUEUE: 'other',
-      LOG_LEVEL: 'debug',
-      LOG_FORMAT: 'pretty',
-    });
-    expect(config).toMatchObject({
-      taskQueue: 'other',
-      logLevel: 'debug',
-      logFormat: 'pretty',
-      partner: {
-        baseUrl: 'http://localhost:4010',
-        listPrefix: '/lists',
-        orderPrefix: '/v1/partners',
-        historyParams: { search: 'search', page: 'p', limit: 'n' },
-        timeoutMs: 500,
-        maxRequestsPerSecond: 2.5,
-      },
-      purchase: {
-        placeWithinMs: 7_200_000,
-        firstPollMs: 1,
-        pollIntervalMs: 1_000,
-        watch: 'history',
-        deadlineMs: 86_400_000,
-        confirmWindowMs: 120_000,
-        replace: 'never',
-        partnerTimeoutMs: 500,
-        deliveryTimeoutMs: 3_000,
-      },
-      delivery: { kind: 'folder', dir: './deliveries' },
-      deploymentVersion: { deploymentName: 'shop/fulfilment', buildId: '1.4.0+1a2b' },
-      healthAddress: { host: '::1', port: 8081 },
-      metricsAddress: { host: '0.0.0.0', port: 9464 },
-    });
-    expect(config.partner.apiKey()).toBe('fake-api-key');
-    expect(config.fingerprintSecrets()).toEqual([FINGERPRINT_SECRET, `older-${FINGERPRINT_SECRET}`]);
+  const twoSecrets = `${FINGERPRINT_SECRET} older-${FINGERPRINT_SECRET}`;
+  it.each<[string, string, (config: WorkerConfig) => unknown, unknown]>([
+    ['PARTNER_BASE_URL', 'http://localhost:4010', ({ partner }) => partner.baseUrl, 'http://localhost:4010'],
+    ['PARTNER_API_KEY', 'another-key', ({ partner }) => partner.apiKey(), 'another-key'],
+    ['PARTNER_LIST_PREFIX', '/lists', ({ partner }) => partner.listPrefix, '/lists'],
+    ['PARTNER_ORDER_PREFIX', '/v1/partners', ({ partner }) => partner.orderPrefix, '/v1/partners'],
+    ['PARTNER_HISTORY_SEARCH_PARAM', 'search', ({ partner }) => partner.historyParams?.search, 'search'],
+    ['PARTNER_HISTORY_PAGE_PARAM', 'p', ({ partner }) => partner.historyParams?.page, 'p'],
+    ['PARTNER_HISTORY_LIMIT_PARAM', 'n', ({ partner }) => partner.historyParams?.limit, 'n'],
+    ['PARTNER_TIMEOUT', '500ms', ({ partner, purchase }) => [partner.timeoutMs, purchase.partnerTimeoutMs], [500, 500]],
+    ['PARTNER_MAX_RPS', '2.5', ({ partner }) => partner.maxRequestsPerSecond, 2.5],
+    ['PURCHASE_PLACE_WITHIN', '2h', ({ purchase }) => purchase.placeWithinMs, 7_200_000],
+    ['PURCHASE_FIRST_POLL', '1ms', ({ purchase }) => purchase.firstPollMs, 1],
+    ['PURCHASE_POLL_INTERVAL', '1s', ({ purchase }) => purchase.pollIntervalMs, 1_000],
+    ['PURCHASE_WATCH', 'history', ({ purchase }) => purchase.watch, 'history'],
+    ['PURCHASE_DEADLINE', '24h', ({ purchase }) => purchase.deadlineMs, 86_400_000],
+    ['PURCHASE_CONFIRM_WINDOW', '2m', ({ purchase }) => purchase.confirmWindowMs, 120_000],
+    ['PURCHASE_REPLACE', 'never', ({ purchase }) => purchase.replace, 'never'],
+    ['FINGERPRINT_SECRET', twoSecrets, (config) => config.fingerprintSecrets(), twoSecrets.split(' ')],
+    ['DELIVERY_URL', 'https://a.example', ({ delivery }) => delivery, { kind: 'webhook', url: 'https://a.example' }],
+    ['DELIVERY_TIMEOUT', '3s', ({ purchase }) => purchase.deliveryTimeoutMs, 3_000],
+    ['WORKER_DEPLOYMENT_VERSION', 'a/b.1.4+1a', (config) => config.deploymentVersion?.deploymentName, 'a/b'],
+    ['WORKER_DEPLOYMENT_VERSION', 'a/b.1.4+1a', (config) => config.deploymentVersion?.buildId, '1.4+1a'],
+    ['HEALTH_ADDRESS', '[::1]:8081', ({ healthAddress }) => healthAddress, { host: '::1', port: 8081 }],
+    ['METRICS_ADDRESS', '0.0.0.0:9464', ({ metricsAddress }) => metricsAddress, { host: '0.0.0.0', port: 9464 }],
+    ['TEMPORAL_TASK_QUEUE', 'other', ({ taskQueue }) => taskQueue, 'other'],
+    ['LOG_LEVEL', 'debug', ({ logLevel }) => logLevel, 'debug'],
+    ['LOG_FORMAT', 'pretty', ({ logFormat }) => logFormat, 'pretty'],
+  ])('%s can be set to %s, and reaches the place where it is used', (name, written, read, expected) => {
+    expect({ read: read(readWorkerConfig({ ...GOOD, [name]: written })) }).toMatchObject({ read: expected });
   });
 
   it.each([
@@ -185,7 +157,8 @@ describe('the folders that a worker writes to', () => {
 
   it('are made, nothing is left in them, and only the owner may enter the one that holds keys', () => {
     const [deliveries, reports] = ['deliveries', 'reports'].map((name) => join(temporaryFolder(), 'made', name));
-    tried(folders(deliveries!, reports!));
+    const { delivery, reportDir } = tried(folders(deliveries!, reports!));
+    expect([delivery, reportDir]).toEqual([{ kind: 'folder', dir: deliveries }, reports]);
     expect([readdirSync(deliveries!), readdirSync(reports!)]).toEqual([[], []]);
     expect(statSync(deliveries!).mode & 0o777).toBe(0o700);
   });
@@ -238,10 +211,9 @@ describe('a misspelt name', () => {
 
   it('is found, and not suspected where the name is from elsewhere', () => {
     const ours = 'PARTNER_APIKEY PARTNER_TIMEOUT_FILE DELIVERY_SECRETS RECONCILE_LOOKBAK WORKER_DEPLOYMENT_VERSON';
-    const others =
-      'RECONCILE_CRON DELIVERY_SERVICE_HOST PARTNER_PORT DELIVERY_PORT_80_TCP_ADDR DELIVERYMAN TEMPORAL_ADRESS';
-    for (const name of ours.split(' ')) expect(wrongNames({ [name]: 'x' })).toEqual([name]);
-    for (const name of others.split(' ')) expect(wrongNames({ [name]: 'x' })).toEqual([]);
+    const others = 'RECONCILE_CRON DELIVERY_SERVICE_HOST DELIVERY_PORT_80_TCP_ADDR DELIVERYMAN TEMPORAL_ADRESS';
+    const suspected = (names: string) => names.split(' ').flatMap((name) => wrongNames({ [name]: 'x' }));
+    expect([suspected(ours), suspected(others)]).toEqual([ours.split(' '), []]);
   });
 
   it("is none of the starter's business in a checkout, whose environment is its own", () => {

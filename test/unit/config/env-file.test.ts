@@ -22,21 +22,20 @@ function everythingUncommented(): string {
 const namesIn = (text: string) => text.split('\n').flatMap((line) => NAME.exec(line)?.[1] ?? []);
 const PRINT = `process.stdout.write(JSON.stringify(process.env))`;
 
-function run(command: string, args: string[], text: string): Record<string, string> {
+/** What this command sees, given the path of the file. */
+function run(text: string, commandFor: (file: string) => string[]): Record<string, string> {
   const file = join(temporaryFolder(), '.env');
   writeFileSync(file, text);
-  const output = execFileSync(command, args, { env: { PATH: process.env.PATH, FILE: file }, encoding: 'utf8' });
+  const [command = '', ...args] = commandFor(file);
+  const output = execFileSync(command, args, { env: { PATH: process.env.PATH }, encoding: 'utf8' });
   const all = JSON.parse(output) as Record<string, string>;
   return Object.fromEntries(namesIn(text).map((name) => [name, all[name] ?? 'not set']));
 }
 
+const NODE = process.execPath;
 const READERS: Record<string, (text: string) => Record<string, string>> = {
-  'a shell': (text) => run('sh', ['-ec', `set -a; . "$FILE"; exec "${process.execPath}" -e '${PRINT}'`], text),
-  'node --env-file': (text) => {
-    const file = join(temporaryFolder(), '.env');
-    writeFileSync(file, text);
-    return run(process.execPath, [`--env-file=${file}`, '-e', PRINT], text);
-  },
+  'a shell': (text) => run(text, (file) => ['sh', '-ec', `set -a; . "${file}"; exec "${NODE}" -e '${PRINT}'`]),
+  'node --env-file': (text) => run(text, (file) => [NODE, `--env-file=${file}`, '-e', PRINT]),
   compose: readAsCompose,
 };
 
@@ -62,9 +61,8 @@ describe('.env.example with every line uncommented', () => {
   const text = everythingUncommented();
 
   it('names every variable', () => {
-    expect(namesIn(text)).toEqual(
-      expect.arrayContaining([...VARIABLE_NAMES, 'TEMPORAL_ADDRESS', 'TEMPORAL_NAMESPACE']),
-    );
+    const names = [...VARIABLE_NAMES, 'TEMPORAL_ADDRESS', 'TEMPORAL_NAMESPACE'];
+    expect(namesIn(text)).toEqual(expect.arrayContaining(names));
   });
 
   it.each(Object.keys(READERS))('gives the defaults, and what was filled in, to %s', (reader) => {

@@ -34,32 +34,22 @@ function issuesOf(env: Record<string, string> = {}): ConfigError['issues'] {
 const later = () => (clock += 1_000);
 
 describe('a secret in a file', () => {
-  it.each(['fake-key-1', 'fake-key-1\n', 'fake-key-1\r\n'])(
-    'is read without the line break at its end: %j',
-    (content) => {
-      writeFileSync(path, content);
-      expect(read().apiKey()).toBe('fake-key-1');
-    },
-  );
+  it.each(['', '\n', '\r\n'])('is read without the line break at its end: %j', (end) => {
+    writeFileSync(path, `fake-key-1${end}`);
+    expect(read().apiKey()).toBe('fake-key-1');
+  });
 
   it('is read again when the file is written, replaced or linked anew, without a restart', () => {
     writeFileSync(path, 'fake-key-1');
     const { apiKey } = read();
+    const keyAfter = (change: () => void) => (change(), later(), apiKey());
 
-    writeFileSync(path, 'fake-key-2');
-    later();
-    expect(apiKey()).toBe('fake-key-2');
-
+    expect(keyAfter(() => writeFileSync(path, 'fake-key-2'))).toBe('fake-key-2');
     writeFileSync(`${path}.new`, 'fake-key-3');
-    renameSync(`${path}.new`, path);
-    later();
-    expect(apiKey()).toBe('fake-key-3');
-
+    expect(keyAfter(() => renameSync(`${path}.new`, path))).toBe('fake-key-3');
     writeFileSync(join(dir, 'v4'), 'fake-key-4');
     unlinkSync(path);
-    symlinkSync(join(dir, 'v4'), path);
-    later();
-    expect(apiKey()).toBe('fake-key-4');
+    expect(keyAfter(() => symlinkSync(join(dir, 'v4'), path))).toBe('fake-key-4');
     expect(problems).toEqual([]);
   });
 
@@ -79,29 +69,21 @@ describe('a secret in a file', () => {
     ['missing', () => unlinkSync(path)],
     ['empty', () => writeFileSync(path, '')],
     ['invalid', () => writeFileSync(path, 'two words')],
-  ])(
-    'that is %s in the middle of a rotation keeps its last good value, and is reported once, not at every use',
-    (_, spoil) => {
-      writeFileSync(path, 'fake-key-1');
-      const { apiKey } = read();
-      spoil();
-      for (let use = 0; use < 3; use++) {
-        later();
-        expect(apiKey()).toBe('fake-key-1');
-      }
-      expect(problems).toHaveLength(1);
-      expect(problems[0]).toContain('PARTNER_API_KEY_FILE');
-      expect(problems[0]).not.toMatch(/fake-key-1|two words/);
+  ])('that is %s in the middle of a rotation keeps its last good value, and is reported once', (_, spoil) => {
+    writeFileSync(path, 'fake-key-1');
+    const { apiKey } = read();
+    const keyLater = () => (later(), apiKey());
+    spoil();
+    expect([keyLater(), keyLater(), keyLater()]).toEqual(['fake-key-1', 'fake-key-1', 'fake-key-1']);
+    expect(problems).toEqual([expect.stringContaining('PARTNER_API_KEY_FILE')]);
+    expect(problems[0]).not.toMatch(/fake-key-1|two words/);
 
-      writeFileSync(path, 'fake-key-2');
-      later();
-      expect(apiKey()).toBe('fake-key-2');
-      spoil();
-      later();
-      apiKey();
-      expect(problems).toHaveLength(2);
-    },
-  );
+    writeFileSync(path, 'fake-key-2');
+    expect(keyLater()).toBe('fake-key-2');
+    spoil();
+    keyLater();
+    expect(problems).toHaveLength(2);
+  });
 
   it.each([
     ['no file', (): void => undefined],

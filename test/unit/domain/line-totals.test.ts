@@ -36,15 +36,9 @@ describe('the ids of keys by product', () => {
 });
 
 it('finding what is missing among thousands of keys is work in proportion to their number: a workflow task waits for it', () => {
-  const ids = Array.from({ length: 2_000 }, (_, index) => `k.${index}`);
-  let reads = 0;
-  const watched = new Proxy(ids.toReversed(), {
-    get(target, name, receiver): unknown {
-      reads += 1;
-      return Reflect.get(target, name, receiver);
-    },
-  });
-  expect(missingKeys({ card: ids }, { card: watched })).toEqual([]);
-  expect(unionOfKeys({ card: ids }, { card: watched }).card).toHaveLength(ids.length);
-  expect(reads).toBeLessThan(10 * ids.length);
+  const ids = Array.from({ length: 200_000 }, (_, index) => `k.${index}`);
+  const begun = performance.now();
+  expect(missingKeys({ card: ids }, { card: ids.toReversed() })).toEqual([]);
+  expect(unionOfKeys({ card: ids }, { card: ids.toReversed() }).card).toHaveLength(ids.length);
+  expect(performance.now() - begun).toBeLessThan(5_000);
 });

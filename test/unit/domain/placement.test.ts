@@ -47,16 +47,6 @@ describe('what follows from an attempt without an order', () => {
     const all: PlacementEvidence[] = ['PLACED', 'FOUND', ...TABLE.map(([evidence]) => evidence)];
     expect(all.filter(mayHaveBought)).toEqual(['CONFLICT', 'ANSWERED', 'UNKNOWN', 'FENCED']);
   });
-
-  it('is never another request or an end while the partner may have bought, before a whole window has shown no order', () => {
-    const situations = POLICIES.flatMap((replace) =>
-      [true, false].map((mayHaveArrived) => ({ replace, mayHaveArrived })),
-    );
-    for (const [evidence] of TABLE.filter(([one]) => mayHaveBought(one))) {
-      const steps = situations.map((situation) => stepAfter(evidence, situation));
-      for (const step of steps) expect(step).toMatchObject({ kind: 'confirm', searches: 'window', proven: true });
-    }
-  });
 });
 
 test('of several orders the oldest that costs money is adopted, otherwise the oldest; all others that cost money are doubles', () => {

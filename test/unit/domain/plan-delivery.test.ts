@@ -87,14 +87,10 @@ describe('after the end of a purchase of four keys, by itself and if asked to se
   });
 
   const oneR = { productId: 'r', quantity: 2, keys: 1 };
+  const OF_R = 'the order holds r, which this purchase did not ask for';
   it.each<[string, Partial<OrderSnapshot>, Accepted, string]>([
     ['that another purchase names too', { claimedBy: 'SALE-2' }, { owner: true }, 'order o-1 also belongs to SALE-2'],
-    [
-      'of other items',
-      { lines: [line('r', 'ab', 2)] },
-      { items: [oneR] },
-      'the order holds r, which this purchase did not ask for',
-    ],
+    ['of other items', { lines: [line('r', 'ab', 2)] }, { items: [oneR] }, OF_R],
   ])('keeps back the keys of an order %s, unless an operator had accepted that', (_, shown, accepted, issue) => {
     const sale = saleOf('OVERDUE', { ...orderOf('COMPLETED', 'ab'), ...shown }, ['']);
     expect(inBrief(planDelivery(sale, true))).toBe(`issue: ${issue}`);

@@ -6,12 +6,9 @@ const bad = (change: object) => validatePurchase({ ...good, ...change }).join();
 const quantityOf = (quantity: unknown) => ({ items: [{ productId: 'steam-50', quantity }] });
 
 describe('validating the input of a purchase', () => {
-  it.each([{}, ...[0, 12.5, 1e9, null, undefined].map((maxDebit) => ({ maxDebit }))])(
-    'accepts one with %p',
-    (change) => {
-      expect(bad(change)).toBe('');
-    },
-  );
+  it.each([0, 12.5, 1e9, null, undefined])('accepts %p as the most that it may cost', (maxDebit) => {
+    expect(bad({ maxDebit })).toBe('');
+  });
 
   it.each([undefined, null, 'SALE-1', 7])('refuses %p, which is not the argument of a purchase', (input) => {
     expect(validatePurchase(input)).toHaveLength(1);
@@ -36,9 +33,8 @@ describe('validating the input of a purchase', () => {
   });
 
   it('names every issue at once', () => {
-    expect(validatePurchase({ referenceId: '', items: [{ productId: '', quantity: 0 }], maxDebit: -1 })).toHaveLength(
-      4,
-    );
+    const input = { referenceId: '', items: [{ productId: '', quantity: 0 }], maxDebit: -1 };
+    expect(validatePurchase(input)).toHaveLength(4);
   });
 
   it('accepts the largest purchase, and refuses more keys than fit one payload', () => {
@@ -49,13 +45,10 @@ describe('validating the input of a purchase', () => {
   });
 });
 
-describe('two lists of items', () => {
+it('two lists of items are the same in whatever order, and not with another quantity, product or number of items', () => {
   const one = { productId: 'A', quantity: 1 };
   const two = { productId: 'B', quantity: 2 };
-
-  it('are the same in whatever order, and not with another quantity, product or number of items', () => {
-    expect(sameItems([one, two], [two, one])).toBe(true);
-    const others = [[{ ...one, quantity: 2 }], [{ ...one, productId: 'C' }], [one, two]];
-    expect(others.filter((other) => sameItems([one], other))).toEqual([]);
-  });
+  expect(sameItems([one, two], [two, one])).toBe(true);
+  const others = [[{ ...one, quantity: 2 }], [{ ...one, productId: 'C' }], [one, two]];
+  expect(others.filter((other) => sameItems([one], other))).toEqual([]);
 });

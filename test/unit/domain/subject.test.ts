@@ -1,4 +1,4 @@
-import { presentableTraceId, subjectOf } from '../../../src/domain/presentable';
+import { presentableTraceId, safeErrorCode, subjectOf } from '../../../src/domain/presentable';
 
 const UUID = '3f2b8a50-0c1d-4e2f-9a3b-5c6d7e8f9a0b';
 
@@ -16,12 +16,17 @@ describe('what logs and traces may name', () => {
   );
 
   it('a reference and an order id of their own form, out of anything that an operator may have started a workflow with', () => {
-    expect(subjectOf({ referenceId: 'SALE-1', orderId: 'o-1', key: 'x' })).toEqual({
-      referenceId: 'SALE-1',
-      orderId: 'o-1',
-    });
+    const subject = { referenceId: 'SALE-1', orderId: 'o-1' };
+    expect(subjectOf({ ...subject, key: 'x' })).toEqual(subject);
     for (const odd of [undefined, null, 'SALE-1', [], { referenceId: 'a b', orderId: '../o' }, { referenceId: 7 }]) {
       expect(subjectOf(odd)).toEqual({});
     }
+  });
+
+  it('the code of an error of Node or undici, and none that could be anything', () => {
+    const codes = ['ECONNRESET', 'UND_ERR_SOCKET', 7, 'a key', 'A'.repeat(62)];
+    const shown = codes.map((code) => safeErrorCode(Object.assign(new Error('x'), { code })));
+    expect(shown).toEqual(['ECONNRESET', 'UND_ERR_SOCKET', undefined, undefined, undefined]);
+    expect([undefined, null, 'ECONNRESET', new Error('x')].flatMap((other) => safeErrorCode(other) ?? [])).toEqual([]);
   });
 });

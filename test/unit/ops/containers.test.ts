@@ -10,20 +10,18 @@ const ROOT = join(__dirname, '../../..');
 
 interface Service {
   image: string;
-  read_only?: boolean;
-  cap_drop?: string[];
   ports?: string[];
   volumes?: string[];
   environment?: Record<string, string>;
   stop_grace_period?: string;
-  healthcheck?: { test: string[] };
 }
 
-const composeFile = (name: string) =>
-  parse(readFileSync(join(ROOT, name), 'utf8'), { merge: true }) as {
-    name: string;
-    services: Record<string, Service>;
-  };
+interface Project {
+  name: string;
+  services: Record<string, Service>;
+}
+
+const composeFile = (name: string) => parse(readFileSync(join(ROOT, name), 'utf8'), { merge: true }) as Project;
 const sandbox = composeFile('docker-compose.yml');
 const partner = composeFile('docker-compose.partner.yml');
 const services = Object.values(sandbox.services);
@@ -34,11 +32,7 @@ const dockerfile = readFileSync(join(ROOT, 'Dockerfile'), 'utf8');
 function makeSecrets(folder = temporaryFolder(), ...args: string[]): string {
   mkdirSync(join(folder, 'ops'), { recursive: true });
   cpSync(join(ROOT, 'ops/make-secrets.sh'), join(folder, 'ops/make-secrets.sh'));
-  execFileSync('sh', ['ops/make-secrets.sh', ...args], {
-    cwd: folder,
-    input: 'THE-KEY',
-    stdio: ['pipe', 'ignore', 'pipe'],
-  });
+  execFileSync('sh', ['ops/make-secrets.sh', ...args], { cwd: folder, input: 'THE-KEY', stdio: 'pipe' });
   return folder;
 }
 
@@ -69,15 +63,13 @@ it.each([
   const secrets = join(makeSecrets(), 'secrets');
   writeFileSync(join(secrets, 'partner-api-key'), 'THE-KEY');
   const copied = { PARTNER_BASE_URL: '', PARTNER_API_KEY: '', FINGERPRINT_SECRET: '' };
-  const written = Object.entries({ ...copied, ...sandbox.services.worker!.environment, ...changed }).map(
-    ([name, value]) => [
-      name,
-      value
-        .replace('/run/secrets', secrets)
-        .replace(/\$\{\w+_URL:.*\}/, 'https://one.example')
-        .replace(/\$\{.*\}/, ''),
-    ],
-  );
+  const filledIn = (value: string) =>
+    value
+      .replace('/run/secrets', secrets)
+      .replace(/\$\{\w+_URL:.*\}/, 'https://one.example')
+      .replace(/\$\{.*\}/, '');
+  const named = Object.entries({ ...copied, ...sandbox.services.worker!.environment, ...changed });
+  const written = named.map(([name, value]) => [name, filledIn(value)]);
   const config = readWorkerConfig(Object.fromEntries(written) as Record<string, string>);
   expect(config.delivery.kind).toBe('webhook');
   const grace = Number.parseInt(sandbox.services.worker!.stop_grace_period!, 10) * 1_000;
@@ -91,20 +83,18 @@ it('the real partner is another project: a worker of it never meets the sandbox'
 });
 
 describe('ops/make-secrets.sh', () => {
-  it('makes secrets that the worker takes, in a folder that nobody else may enter', () => {
+  it('makes secrets that the worker takes, in a folder that nobody else may enter, and leaves those that are there', () => {
     const folder = makeSecrets();
     expect(statSync(join(folder, 'secrets')).mode & 0o777).toBe(0o700);
     for (const name of ['fingerprint', 'delivery'])
       expect(statSync(join(folder, 'secrets', name)).mode & 0o777).toBe(0o644);
     expect(readFileSync(join(folder, 'secrets/delivery'), 'utf8')).toMatch(/^whsec_[\w+/]{43}=$/);
-    expect(readFileSync(join(folder, 'secrets/fingerprint'), 'utf8')).toMatch(/^[0-9a-f]{64}$/);
-  });
-
-  it('leaves what is there: with another secret no earlier fingerprint is recognised', () => {
-    const folder = makeSecrets();
-    const before = readFileSync(join(folder, 'secrets/fingerprint'), 'utf8');
+    const fingerprint = () => readFileSync(join(folder, 'secrets/fingerprint'), 'utf8');
+    expect(fingerprint()).toMatch(/^[0-9a-f]{64}$/);
+    // With another secret no earlier fingerprint is recognised.
+    const before = fingerprint();
     makeSecrets(folder);
-    expect(readFileSync(join(folder, 'secrets/fingerprint'), 'utf8')).toBe(before);
+    expect(fingerprint()).toBe(before);
   });
 
   it('writes one from stdin in place, because a container keeps to the file that it was given', () => {

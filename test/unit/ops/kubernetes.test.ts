@@ -8,33 +8,23 @@ import { shutdownOptions } from '../../../src/workflows/policies';
 import { temporaryFolder } from '../../support/clean-up';
 import { TEST_FINGERPRINT_SECRET, TEST_SIGNING_SECRET } from '../../support/settings';
 
-interface Variable {
-  name: string;
-  value: string;
-}
-
-interface Probe {
-  httpGet: { path: string; port: string };
-}
-
 interface Container {
   command?: string[];
-  env: Variable[];
-  ports: { name: string; containerPort: number }[];
-  livenessProbe: Probe;
-  readinessProbe: Probe;
+  env: { name: string; value: string }[];
+  ports: unknown;
+  livenessProbe: { httpGet: unknown };
+  readinessProbe: { httpGet: unknown };
 }
 
 interface Pod {
   terminationGracePeriodSeconds: number;
-  containers: Container[];
-  initContainers: Container[];
+  containers: [Container];
 }
 
 interface Manifest {
   kind: string;
-  data?: Record<string, string>;
-  stringData?: Record<string, string>;
+  data: Record<string, string>;
+  stringData: Record<string, string>;
   spec: { template: { spec: Pod } };
 }
 
@@ -46,11 +36,11 @@ function manifest(file: string, kind: string): Manifest {
     .find((one) => one.kind === kind)!;
 }
 
-const settings = manifest('base/config.yaml', 'ConfigMap').data!;
+const settings = manifest('base/config.yaml', 'ConfigMap').data;
+const podOf = (file: string, kind: string) => manifest(file, kind).spec.template.spec;
 const PODS = {
-  'base/worker.yaml': manifest('base/worker.yaml', 'Deployment').spec.template.spec,
-  'versioned/worker-deployment.yaml': manifest('versioned/worker-deployment.yaml', 'WorkerDeployment').spec.template
-    .spec,
+  'base/worker.yaml': podOf('base/worker.yaml', 'Deployment'),
+  'versioned/worker-deployment.yaml': podOf('versioned/worker-deployment.yaml', 'WorkerDeployment'),
 };
 const SECRETS: Record<string, string> = {
   'partner-api-key': 'fake-key',
@@ -62,7 +52,7 @@ const SECRETS: Record<string, string> = {
 function environmentOf(pod: Pod): Record<string, string> {
   const folder = temporaryFolder();
   const env = { ...settings };
-  for (const { name, value } of pod.containers[0]!.env) {
+  for (const { name, value } of pod.containers[0].env) {
     env[name] = name.endsWith('_FILE') ? join(folder, basename(value)) : value;
     if (name.endsWith('_FILE')) writeFileSync(env[name], SECRETS[basename(value)] ?? '');
   }
@@ -77,10 +67,10 @@ describe.each(Object.entries(PODS))('the worker of ops/kubernetes/%s', (_, pod) 
     const known = [...VARIABLE_NAMES, 'TEMPORAL_ADDRESS', 'TEMPORAL_NAMESPACE'] as string[];
     const names = Object.keys(env).map((name) => name.replace(/_FILE$/, ''));
     expect(names.filter((name) => !known.includes(name))).toEqual([]);
-    const files = pod.containers[0]!.env.filter(({ name }) => name.endsWith('_FILE')).map(({ value }) =>
-      basename(value),
+    const files = pod.containers[0].env.filter(({ name }) => name.endsWith('_FILE'));
+    expect(files.map(({ value }) => basename(value))).toEqual(
+      Object.keys(manifest('base/secret.example.yaml', 'Secret').stringData),
     );
-    expect(files).toEqual(Object.keys(manifest('base/secret.example.yaml', 'Secret').stringData!));
   });
 
   it('is not killed within its own grace, in which requests to the partner come to their end', () => {
@@ -89,15 +79,12 @@ describe.each(Object.entries(PODS))('the worker of ops/kubernetes/%s', (_, pod) 
   });
 
   it('is probed where it answers', () => {
-    const { env, ports, livenessProbe, readinessProbe } = pod.containers[0]!;
-    const portOf = (name: string) =>
-      env
-        .find((variable) => variable.name === name)
-        ?.value.split(':')
-        .at(-1);
+    const { env, ports, livenessProbe, readinessProbe } = pod.containers[0];
+    const addresses = new Map(env.map(({ name, value }) => [name, value]));
+    const portOf = (name: string) => Number(addresses.get(name)?.split(':').at(-1));
     expect(ports).toEqual([
-      { name: 'health', containerPort: Number(portOf('HEALTH_ADDRESS')) },
-      { name: 'metrics', containerPort: Number(portOf('METRICS_ADDRESS')) },
+      { name: 'health', containerPort: portOf('HEALTH_ADDRESS') },
+      { name: 'metrics', containerPort: portOf('METRICS_ADDRESS') },
     ]);
     expect([livenessProbe.httpGet, readinessProbe.httpGet]).toEqual([
       { path: '/healthz', port: 'health' },
@@ -115,7 +102,7 @@ it('the versioned worker is the same as the other, but for what the controller s
 });
 
 it('the version that the controller says is one that a worker takes', () => {
-  const [, , script = ''] = PODS['versioned/worker-deployment.yaml'].containers[0]!.command ?? [];
+  const [, , script = ''] = PODS['versioned/worker-deployment.yaml'].containers[0].command ?? [];
   const [, written = ''] = /WORKER_DEPLOYMENT_VERSION="([^"]+)"/.exec(script) ?? [];
   // As the controller makes them: the namespace and the name, and the tag of the image with a hash.
   const said = written

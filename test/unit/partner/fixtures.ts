@@ -61,6 +61,19 @@ export function orderData(id: string, more: Record<string, unknown> = {}): Recor
   };
 }
 
+/** A server whose list has these rows, in pages, by what is searched for. */
+export function listServer(name: 'orders' | 'products', rowsOf: (search: string) => readonly unknown[]) {
+  return startServer({
+    respond: ({ path }) => {
+      const { searchParams } = new URL(path, 'http://partner');
+      const [page, limit] = [Number(searchParams.get('page') ?? 1), Number(searchParams.get('limit'))];
+      const rows = rowsOf(searchParams.get('query') ?? '');
+      const pages = { page, total: Math.ceil(rows.length / limit), limit };
+      return { json: envelope({ hits: rows.length, [name]: rows.slice((page - 1) * limit, page * limit), pages }) };
+    },
+  });
+}
+
 /** A server that answers so. */
 export async function serverWith(reply?: Reply, options?: ScriptedServerOptions): Promise<ScriptedServer> {
   const server = await startServer(options);

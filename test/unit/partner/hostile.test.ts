@@ -112,17 +112,6 @@ describe('a key that the partner sends', () => {
     expect(shown).not.toContain(CANARY);
     expect(shown).not.toContain(API_KEY);
   });
-
-  it('would be found if it were there, even in a hidden field, a cause or a symbol', () => {
-    const places = [
-      new Error(`x ${CANARY}`),
-      new Error('x', { cause: new Error(CANARY) }),
-      Object.defineProperty(new Error('x'), 'request', { value: { headers: [CANARY] }, enumerable: false }),
-      Object.assign(new Error('x'), { [Symbol('body')]: CANARY }),
-    ];
-    expect(places.filter((leak) => !everythingIn(leak).includes(CANARY))).toEqual([]);
-    expect(everythingIn(new Error('x'))).not.toContain(CANARY);
-  });
 });
 
 /** A good answer with one value, anywhere in it, replaced by any other. */

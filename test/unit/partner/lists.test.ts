@@ -2,8 +2,7 @@ import * as fc from 'fast-check';
 import { allOrders, type HistoryOptions, newestOrders, ordersSince } from '../../../src/partner/lists';
 import { newestEndOf } from '../../../src/partner/rows';
 import type { HistoryOrder, HistoryRow, OrderQuery } from '../../../src/partner/types';
-import { type Received, startServer } from '../../support/http-server';
-import { clientOf, envelope, failureOf, productRow } from './fixtures';
+import { clientOf, failureOf, listServer, productRow } from './fixtures';
 
 const MINUTE = 60_000;
 
@@ -65,14 +64,7 @@ describe('a whole list', () => {
 
   it('of products has the largest pages unless the caller says otherwise, and the filters on each page', async () => {
     const all = Array.from({ length: 501 }, (_, index) => productRow(`p-${index}`));
-    const respond = ({ path }: Received) => {
-      const { searchParams } = new URL(path, 'http://partner');
-      const [page, limit] = [Number(searchParams.get('page')), Number(searchParams.get('limit'))];
-      const pages = { page, total: Math.ceil(all.length / limit), limit };
-      const products = all.slice((page - 1) * limit, page * limit);
-      return { json: envelope({ hits: all.length, products, pages }) };
-    };
-    const server = await startServer({ respond });
+    const server = await listServer('products', () => all);
     expect(await collect(clientOf(server.url).products({ inStock: true }))).toHaveLength(501);
     const asked = [1, 2].map((page) => `/v1/partners/products?in_stock=true&page=${page}&limit=500`);
     expect(server.received.map(({ path }) => path)).toEqual(asked);
@@ -184,9 +176,8 @@ describe('a list that is read back to an instant', () => {
     ['a page is short', { serves: (page) => ({ page: page === 2 ? 5 : page, shownAs: page }) }],
     ['the last page repeats the first', { serves: (page) => ({ page: 1, shownAs: page }) }],
   ])('is incomplete where %s', async (_, lies) => {
-    for (const rows of [minutes(21), minutes(21).toReversed()]) {
+    for (const rows of [minutes(21), minutes(21).toReversed()])
       expect(await failureOf(historyOf(rows, lies).since(0))).toMatchObject(incomplete);
-    }
   });
 
   it('keeps of a row what it is asked to keep, and ends with the page that is enough', async () => {

@@ -83,12 +83,6 @@ describe('a failure before the write is not sent', () => {
     expect(server.bytesReceived()).toBe(0);
   });
 
-  it('a write in time is sent', async () => {
-    const server = await serverWith(OK);
-    const partner = clientOf(server.url, { now: () => 1000 });
-    expect((await partner.placeOrder(NEW_ORDER, { notAfter: 1000 })).data.id).toBe('o-1');
-  });
-
   it.each([
     ['no items', { ...NEW_ORDER, items: [] }],
     ['a quantity of zero', { ...NEW_ORDER, items: [{ id: 'p-1', quantity: 0 }] }],

@@ -291,25 +291,6 @@ describe('work that has ended', () => {
 });
 
 describe('overload', () => {
-  it.each([
-    ['quick searches', 50, 240],
-    ['searches of 1.5 s', 1_500, 250],
-    ['searches of half of their time', 7_500, 260],
-  ])('by 60 purchases at 2 a second, with %s, is over in 1.5 times the ideal time', async (_, takesMs, most) => {
-    const { clock, sent, place, read, countOf } = simulate(2);
-    const buy = async (name: string) => {
-      await place(name, { takesMs });
-      await clock.sleep(5_000);
-      await read('poll', name);
-      await read('delivery', name);
-    };
-    for (let index = 0; index < 60; index++) void buy(`${index}`);
-    // 240 requests at 2 a second take 120 s.
-    await clock.runUntil(1.5 * 120_000);
-    expect(countOf('delivery')).toBe(60);
-    expect(sent.length).toBeLessThanOrEqual(most);
-  });
-
   it('by 1,000 open orders at 5 requests a second lets all be polled, wastes no permit and delays no purchase', async () => {
     const { clock, sent, waits, place, pollForEver, countOf } = simulate(5);
     const polled = new Set<string>();

@@ -1,5 +1,4 @@
-import { SCENARIO_IDS } from '../../../sandbox/index';
-import { call, poll, place, placed, start } from './support';
+import { call, ONE, poll, place, placed, start } from './support';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -31,11 +30,7 @@ test.each<[string, number[], string[]]>([
   ['demo-strange', [0, 30 * SECOND, 2 * MINUTE], ['PENDING 0', 'AWAITING_SUPPLIER 0', 'COMPLETED 4']],
   ['demo-late', [25 * MINUTE, 60 * MINUTE - 1, 60 * MINUTE], ['PROCESSING 0', 'PROCESSING 0', 'COMPLETED 4']],
   ['demo-never', [0, 10_000 * MINUTE], ['PENDING 0', 'PENDING 0']],
-  [
-    'demo-flapping',
-    [0, 50 * SECOND, 100 * SECOND, 230 * SECOND],
-    ['PENDING 0', 'PROCESSING 0', 'PENDING 0', 'COMPLETED 4'],
-  ],
+  ['demo-flapping', [0, 50 * SECOND, 100 * SECOND], ['PENDING 0', 'PROCESSING 0', 'PENDING 0']],
   ['demo-partial-then-complete', [10 * SECOND, 15 * MINUTE], ['PARTIAL_COMPLETED 2', 'COMPLETED 4']],
   ['demo-complete-then-refunded', [10 * SECOND, 15 * MINUTE], ['COMPLETED 4', 'REFUNDED 0']],
   ['demo-extra', [10 * SECOND], ['COMPLETED 5']],
@@ -43,58 +38,20 @@ test.each<[string, number[], string[]]>([
   expect(await statusesAt({ [product]: 4 }, ages)).toEqual(expected);
 });
 
-test('every scenario has a test above, or is the one that cannot be ordered', () => {
-  expect(SCENARIO_IDS).toHaveLength(15 + 1);
-});
-
 test('an order of several products stays open as long as one of them does, is partial when one failed, and refunded when nothing came', async () => {
   const later = [10 * SECOND];
-  expect(await statusesAt({ 'demo-instant': 1, 'demo-slow': 2 }, [0, 20 * MINUTE])).toEqual([
-    'PROCESSING 0+0',
-    'COMPLETED 1+2',
-  ]);
+  const both = await statusesAt({ 'demo-instant': 1, 'demo-slow': 2 }, [0, 20 * MINUTE]);
+  expect(both).toEqual(['PROCESSING 0+0', 'COMPLETED 1+2']);
   expect(await statusesAt({ 'demo-instant': 1, 'demo-failed': 2 }, later)).toEqual(['PARTIAL_COMPLETED 1+0']);
   expect(await statusesAt({ 'demo-refunded': 1, 'demo-failed': 1 }, later)).toEqual(['REFUNDED 0+0']);
-});
-
-test('each poll can make the order older, so that 40 polls last 20 minutes without waiting', async () => {
-  const { sandbox } = await start({ perLookMs: 30 * SECOND });
-  const id = await placed(sandbox, 'REF-1', { 'demo-slow': 1 });
-  const other = await placed(sandbox, 'REF-2', { 'demo-slow': 1 });
-  const statuses: string[] = [];
-  for (let count = 1; count <= 40; count += 1) statuses.push((await poll(sandbox, id)).status);
-
-  const changes = ['PENDING', 'PROCESSING', 'COMPLETED'].map((status) => statuses.indexOf(status) + 1);
-  expect(changes).toEqual([1, 4, 40]);
-  expect((await poll(sandbox, other)).status).toBe('PENDING');
 });
 
 test('a faster clock ages orders, and does not touch the time of day', async () => {
   const { sandbox, time } = await start({ speed: 60 });
   const id = await placed(sandbox, 'REF-1', { 'demo-slow': 1 });
   time.nowMs += 20 * SECOND;
-  const { body } = await call(sandbox, `/orders/${id}/keys`);
-  expect(body.details.data.status).toBe('COMPLETED');
-  expect(body.details.extensions.timestamp).toBe('2030-01-01T12:00:20.000Z');
-
-  const halfway = await placed(sandbox, 'REF-2', { 'demo-slow': 1 });
-  time.nowMs += 10 * SECOND;
-  sandbox.settings({ speed: 0 });
-  expect((await poll(sandbox, halfway)).status).toBe('PROCESSING');
-  const frozen = await placed(sandbox, 'REF-3', { 'demo-seconds': 1 });
-  time.nowMs += 60 * MINUTE;
-  expect((await poll(sandbox, frozen)).status).toBe('PENDING');
-});
-
-test('image keys are PNG pictures in a data URL, all different', async () => {
-  const { sandbox } = await start();
-  const id = await placed(sandbox, 'REF-1', { 'demo-image': 3 });
-  sandbox.advance(MINUTE);
-  const keys = (await poll(sandbox, id)).products[0]?.keys ?? [];
-  const images = keys.map(({ value }) => Buffer.from(value.replace('data:image/png;base64,', ''), 'base64'));
-  expect(images.map((image) => image.subarray(1, 4).toString())).toEqual(['PNG', 'PNG', 'PNG']);
-  expect(keys.map(({ type }) => type)).toEqual(['image', 'image', 'image']);
-  expect(new Set(keys.map(({ value }) => value)).size).toBe(3);
+  const { details } = (await call(sandbox, `/orders/${id}/keys`)).body;
+  expect([details.data.status, details.extensions.timestamp]).toEqual(['COMPLETED', '2030-01-01T12:00:20.000Z']);
 });
 
 test('no key is ever issued twice, and the same seed issues the same keys', async () => {
@@ -111,53 +68,8 @@ test('no key is ever issued twice, and the same seed issues the same keys', asyn
 
 test('orders of the same instant cannot overdraw the account', async () => {
   const { sandbox } = await start({ balance: 20, creditLimit: 5 });
-  const placing = Array.from({ length: 7 }, (_, at) => place(sandbox, `REF-${at}`, { 'demo-instant': 1 }));
+  const placing = Array.from({ length: 7 }, (_, at) => place(sandbox, `REF-${at}`, ONE));
   const statuses = (await Promise.all(placing)).map(({ status }) => status).sort();
   expect(statuses).toEqual([200, 200, 200, 200, 200, 402, 402]);
   expect(await sandbox.ledger()).toMatchObject({ balance: -4.95, totals: { orders: 5, debited: 24.95 } });
-});
-
-test('orders of the same instant cannot sell more than there is', async () => {
-  const { sandbox } = await start({ balance: 10_000_000 });
-  const { data } = (await call(sandbox, '/v1/partners/products?in_stock=true&sort=DATE_ASC&query=game')).body.details;
-  const [{ id, quantity } = { id: '', quantity: 0 }] = data.products;
-  const each = Math.floor(quantity / 3) + 1;
-  const answers = await Promise.all([1, 2, 3, 4].map((at) => place(sandbox, `REF-${at}`, { [id]: each })));
-
-  expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 422, 422]);
-});
-
-test('a product in two lines of one order takes both from the stock', async () => {
-  const { sandbox } = await start({ balance: 1_000_000_000 });
-  const items = Array.from({ length: 100 }, () => ({ id: 'demo-instant', quantity: 10_000 }));
-  await placed(sandbox, 'REF-1', { 'demo-instant': 1 });
-  await expect(sandbox.placeManualOrder({ referenceId: 'REF-2', items })).rejects.toThrow('insufficient_stock');
-});
-
-test.each([
-  ['demo-failed', 0, 0],
-  ['demo-refunded', 49.96, 49.96],
-  ['demo-partial', 15, 0],
-  ['demo-short', 35.96, 0],
-  ['demo-never', 15.96, 0],
-])('%s: four of them debit %d and refund %d in the end', async (product, debited, refunded) => {
-  const { sandbox } = await start({ balance: 100 });
-  const id = await placed(sandbox, 'REF-1', { [product]: 4 });
-  const taken = (await sandbox.ledger()).balance;
-  sandbox.advance(MINUTE);
-  const { total_debit: shown, balance } = await poll(sandbox, id);
-
-  expect(taken).toBeLessThan(100);
-  expect(shown).toBe(debited);
-  expect(balance.balance).toBeCloseTo(100 - debited + refunded, 10);
-  expect(await sandbox.ledger()).toMatchObject({ balance: balance.balance, totals: { debited, refunded } });
-});
-
-test('a second order under a known reference is accepted, unless the setting refuses it', async () => {
-  const { sandbox } = await start();
-  await placed(sandbox, 'REF-1', { 'demo-instant': 1 });
-  await placed(sandbox, 'REF-1', { 'demo-instant': 1 });
-  sandbox.settings({ duplicates: 'refuse' });
-  expect((await place(sandbox, 'REF-1', { 'demo-instant': 1 })).status).toBe(409);
-  expect(await sandbox.ordersOf('REF-1')).toHaveLength(2);
 });

@@ -1,27 +1,9 @@
-import { transformFileSync } from '@swc/core';
-import { readdirSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { temporaryFolder } from '../../support/clean-up';
+import { join } from 'node:path';
 import { type RunningProcess, startProcess } from '../../support/processes';
 import { start } from './support';
 
-const root = resolve(__dirname, '../../..');
-const built = temporaryFolder();
-
-beforeAll(() => {
-  const source = join(root, 'sandbox');
-  const options = {
-    module: { type: 'commonjs' },
-    jsc: { parser: { syntax: 'typescript' }, target: 'es2022' },
-  } as const;
-  for (const file of readdirSync(source).filter((name) => name.endsWith('.ts'))) {
-    const { code } = transformFileSync(join(source, file), { ...options, swcrc: false });
-    writeFileSync(join(built, file.replace(/\.ts$/, '.js')), code);
-  }
-});
-
 function run(env: Record<string, string>): RunningProcess {
-  return startProcess(join(built, 'main.js'), [], { env: { NODE_PATH: join(root, 'node_modules'), ...env } });
+  return startProcess(join(__dirname, '../../../sandbox/dist/main.js'), [], { env });
 }
 
 async function announced(running: RunningProcess): Promise<string> {

@@ -1,8 +1,9 @@
-import { connect } from 'node:net';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../../sandbox/index';
 import { closeAtEnd } from '../../support/clean-up';
 
 const NOON = Date.UTC(2030, 0, 1, 12);
+
+export const ONE = { 'demo-instant': 1 };
 
 /** A sandbox, closed at the end of the test file, and a time of day that stands still until a test moves it. */
 export interface Setup {
@@ -36,7 +37,7 @@ export interface Reply {
   body: {
     status: number;
     success: boolean;
-    details: { data: Data; extensions: { trace_id: string; timestamp: string; cache?: string } };
+    details: { data: Data; extensions: { trace_id: string; timestamp: string } };
   };
 }
 
@@ -72,28 +73,4 @@ export async function poll(sandbox: Sandbox, id: string): Promise<Data> {
 export async function search(sandbox: Sandbox, query: string): Promise<string[]> {
   const { body } = await call(sandbox, `/v1/partners/orders?query=${query}`);
   return body.details.data.orders.map((order) => order.reference_id);
-}
-
-/** What came over the wire of a place-order, byte for byte, and how the connection ended. */
-export function rawPlace(
-  sandbox: Sandbox,
-  referenceId: string,
-  enough: (received: string) => boolean = () => false,
-): Promise<{ received: string; end: 'fin' | 'reset' | 'cut by us' }> {
-  const body = orderBody(referenceId, { 'demo-instant': 1 });
-  const head = ['POST /place-order HTTP/1.1', 'host: x', 'x-api-key: sandbox-key', `content-length: ${body.length}`];
-  return new Promise((resolve, reject) => {
-    let received = '';
-    const socket = connect(sandbox.port, '127.0.0.1', () => socket.write(`${head.join('\r\n')}\r\n\r\n${body}`));
-    socket.on('data', (part) => {
-      received += part.toString();
-      if (!enough(received)) return;
-      resolve({ received, end: 'cut by us' });
-      socket.destroy();
-    });
-    socket.on('end', () => resolve({ received, end: 'fin' }));
-    socket.on('error', (error: NodeJS.ErrnoException) =>
-      error.code === 'ECONNRESET' ? resolve({ received, end: 'reset' }) : reject(error),
-    );
-  });
 }

@@ -40,19 +40,11 @@ describe("Temporal's own variables", () => {
     ['a key is that of another certificate', { TLS_CLIENT_CERT_DATA: cert, TLS_CLIENT_KEY_DATA: key }, PAIR],
     ['a certificate is none, which is not shown', { TLS_CLIENT_CERT_DATA: KEY, TLS_CLIENT_KEY_DATA: KEY }, PAIR],
     ['the host is not to be checked', { TLS_DISABLE_HOST_VERIFICATION: 'true' }, 'TEMPORAL_TLS_SERVER_CA_CERT_PATH'],
-    [
-      'the file is not there',
-      { CONFIG_FILE: '/no/a.toml' },
-      'TEMPORAL_CONFIG_FILE names /no/a.toml, which is not there',
-    ],
+    ['the file is not there', { CONFIG_FILE: '/no/a.toml' }, 'FILE names /no/a.toml, which is not there'],
     ['the file has no profiles', { CONFIG_FILE: toml('address = "a"') }, 'the file holds no profile'],
     ['the file is no TOML', { CONFIG_FILE: toml(`[profile.default]\napi_key = ${KEY}`) }, 'Invalid TOML'],
     ['there is no such profile', { CONFIG_FILE: toml('[profile.a]'), PROFILE: 'b' }, "Profile 'b' not found"],
-    [
-      'a certificate is not there',
-      { TLS_SERVER_CA_CERT_PATH: '/no/ca.pem' },
-      "no such file or directory, open '/no/ca",
-    ],
+    ['a certificate is not there', { TLS_SERVER_CA_CERT_PATH: '/no/ca.pem' }, "no such file or directory, open '/no"],
   ])('are refused with 78 where %s, and no secret is shown', (_, variables, why) => {
     const env = Object.entries(variables).map(([name, value]) => [`TEMPORAL_${name}`, value]);
     const read = () => readTemporalTarget(Object.fromEntries(env) as Record<string, string>);

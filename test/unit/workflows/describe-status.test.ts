@@ -1,7 +1,6 @@
 import type { StatusAnswer } from '../../../src/contracts/purchase';
 import type { DecisionKind, HoldReason } from '../../../src/domain/holds';
-import { PURCHASE_OUTCOMES } from '../../../src/domain/purchase-state';
-import { PURCHASE_STATES, STATE_MEANINGS } from '../../../src/domain/purchase-state';
+import { PURCHASE_OUTCOMES, PURCHASE_STATES, STATE_MEANINGS } from '../../../src/domain/purchase-state';
 import { describeStatus } from '../../../src/workflows/describe-status';
 
 const SINCE = '2026-01-31T03:14:15.926Z';

@@ -51,6 +51,9 @@ export function purchase(name: string, changes: Partial<KnownPurchase> = {}): Kn
 
 const NOTHING = { delivered: 0, keyIds: {} };
 const NO_ORDER = { orderId: undefined };
+/** Terminated before it knew its order. */
+const UNKNOWN = { ...stopped('TERMINATED'), ...NO_ORDER };
+const HALF = { state: 'PARTIALLY_DELIVERED', delivered: 1 };
 
 export interface Planted {
   orders: PartnerOrder[];
@@ -83,7 +86,7 @@ const STATUSES = ['COMPLETED', 'PARTIAL_COMPLETED', 'REFUNDED', 'FAILED', 'PROCE
 /** What is found of each end of a purchase against each of these statuses of its order by now, and how it is repaired. */
 const ENDS: [end: string, Partial<KnownPurchase>, found: string[]][] = [
   ['DELIVERED', { state: 'DELIVERED' }, WHOLE],
-  ['PARTIALLY_DELIVERED', { state: 'PARTIALLY_DELIVERED', delivered: 1 }, SHORTFALL],
+  ['PARTIALLY_DELIVERED', HALF, SHORTFALL],
   ['PARTIALLY_DELIVERED, all of it by now', { state: 'PARTIALLY_DELIVERED', delivered: 2 }, WHOLE],
   ['PARTIALLY_DELIVERED of nothing', { state: 'PARTIALLY_DELIVERED', ...NOTHING }, SHORTFALL],
   ['OVERDUE', { state: 'OVERDUE', ...NOTHING }, ['LATE deliver', 'LATE deliver', REFUND, NOTIFIED, 'STUCK']],
@@ -108,6 +111,7 @@ const AGAINST = ENDS.flatMap(([end, known, found]) =>
 );
 
 const TWO_DAYS = { status: 'PENDING', createdAt: hoursAgo(48) };
+const HALF_PAID = { status: 'PARTIAL_COMPLETED', amount: 6.17 };
 const DELIVERY_REFUSED = { id: 'h', reason: 'DELIVERY_REFUSED', decisions: ['deliver', 'withhold'] };
 const UNPLACED = { id: 'h', reason: 'PLACEMENT_UNKNOWN', decisions: ['order', 'replace', 'abandon'] };
 
@@ -120,34 +124,22 @@ export const PLANTS: Record<string, Plant> = {
     finds: 'DOUBLE_PURCHASE notify',
     ids: [`ord-${n}`, `ord-${n}b`],
   }),
-  'terminated before it knew its order': one(
-    'LOST deliver',
-    {},
-    { ...stopped('TERMINATED'), ...NO_ORDER, state: 'PLACING' },
-  ),
+  'terminated before it knew its order': one('LOST deliver', {}, { ...UNKNOWN, state: 'PLACING' }),
   'terminated with two orders, of which the first was refused': (n) => ({
     orders: [furtherOrder(n, { status: 'FAILED' }), order(n, { createdAt: hoursAgo(29.95) })],
-    purchases: [purchase(n, { ...stopped('TERMINATED'), ...NO_ORDER })],
+    purchases: [purchase(n, UNKNOWN)],
     finds: 'LOST deliver',
   }),
   'held here, found there': one('LOST adopt', {}, { ...running('HELD'), ...NO_ORDER, hold: UNPLACED }),
   'bought here, unknown there': one('MISSING_AT_PARTNER', undefined, {}),
-  'its memo says nothing of what was delivered': one(
-    'UNREADABLE',
-    { status: 'FAILED' },
-    { ...NOTHING, unreadable: 'expected hold' },
-  ),
+  'its memo can not be read': one('UNREADABLE', { status: 'FAILED' }, { ...NOTHING, unreadable: 'expected hold' }),
   'bought here, under another id there': (n) => ({
     orders: [order(n, { id: `other-${n}` })],
     purchases: [purchase(n)],
     finds: 'MISSING_AT_PARTNER',
     ids: [`ord-${n}`, `other-${n}`],
   }),
-  'half delivered, half of the money back': one(
-    'SHORTFALL_REFUNDED deliver-or-notify',
-    { status: 'PARTIAL_COMPLETED', amount: 6.17 },
-    { state: 'PARTIALLY_DELIVERED', delivered: 1 },
-  ),
+  'half delivered, half of the money back': one('SHORTFALL_REFUNDED deliver-or-notify', HALF_PAID, HALF),
   'delivery refused by the checkout': one('UNDELIVERED', {}, { ...running('HELD'), hold: DELIVERY_REFUSED }),
   'a delivered key that is no longer in its order': one('KEYS_GONE notify', { keysGone: 1 }, {}),
   'a debit that differs by a cent': one('AMOUNT_MISMATCH', {}, { totalDebit: 12.35 }),
@@ -177,6 +169,8 @@ const runs = (shown: Partial<PartnerOrder>, first: Partial<KnownPurchase>, secon
 const fits = (shown: Partial<PartnerOrder> | undefined, known: Partial<KnownPurchase> | undefined) =>
   one('-', shown, known);
 const RECENT = { startedAt: hoursAgo(5) };
+const OF_5_H_AGO = { createdAt: hoursAgo(5) };
+const OPEN_FOR_5_H = { status: 'PENDING', ...OF_5_H_AGO };
 const JUST_CLOSED = { closedAt: hoursAgo(0.01) };
 
 /** Situations in which everything is as it should be, or must be left alone. */
@@ -200,19 +194,13 @@ export const WELL: Record<string, Plant> = {
     purchases: [purchase(n, { ...running('PENDING'), ...RECENT })],
     finds: '-',
   }),
-  'ended while the records were read, which showed an older status': fits(
-    { status: 'REFUNDED' },
-    { ...RECENT, closedAt: NOW + HOUR },
-  ),
-  'overdue, still open': fits(
-    { status: 'PENDING', createdAt: hoursAgo(5) },
-    { state: 'OVERDUE', ...RECENT, ...NOTHING },
-  ),
+  'ended while the records were read': fits({ status: 'REFUNDED' }, { ...RECENT, closedAt: NOW + HOUR }),
+  'overdue, still open': fits(OPEN_FOR_5_H, { state: 'OVERDUE', ...RECENT, ...NOTHING }),
   'overdue, delivered since': fits({}, { state: 'OVERDUE', totalDebit: 0 }),
   'terminated, delivered since': fits({}, { ...stopped('TERMINATED'), ordered: 2, delivered: 2 }),
-  'terminated before anything was bought': fits(undefined, { ...stopped('TERMINATED'), ...NO_ORDER }),
+  'terminated before anything was bought': fits(undefined, UNKNOWN),
   'a reset, whose first run is terminated': runs({}, {}, { startedAt: hoursAgo(29) }),
-  'runs of the same instant, the second still running': runs({ createdAt: hoursAgo(5) }, RECENT, {
+  'runs of the same instant, the second still running': runs(OF_5_H_AGO, RECENT, {
     ...running('DELIVERING'),
     ...RECENT,
   }),
@@ -222,11 +210,7 @@ export const WELL: Record<string, Plant> = {
   'older than what was read': fits(undefined, { startedAt: hoursAgo(80), closedAt: hoursAgo(79) }),
   'an order that is too young': fits({ createdAt: hoursAgo(0.1) }, undefined),
   'a purchase that is too young': fits(undefined, { startedAt: hoursAgo(0.1), closedAt: hoursAgo(0.05) }),
-  'held for another reason, not for long': fits(undefined, {
-    ...running('HELD'),
-    ...NO_ORDER,
-    startedAt: hoursAgo(2),
-  }),
+  'held for another reason, not for long': fits(undefined, { ...running('HELD'), ...NO_ORDER, ...RECENT }),
 };
 
 /** Plants each of `situations`, and goes on in turn until there are `size` orders or purchases, whichever is more. */
