@@ -1,22 +1,17 @@
 import { RECONCILE_WORKFLOW } from '../../../src/contracts/names';
+import { expectAllKeys } from '../../support/purchase-checks';
 import { startReconciliationEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
 
 it('a reconciliation that is cancelled while the partner hangs ends CANCELLED, repairs nothing, and leaves everything to the next', async () => {
   const env = await startReconciliationEnvironment();
-  const overdue = await env.buy({ 'demo-never': 1 });
-  expect((await env.starter.result(overdue)).outcome).toBe('OVERDUE');
-  const [order] = await env.sandbox.ordersOf(overdue);
-  await env.sandbox.changeOrder(order!.id, { status: 'COMPLETED' });
+  const { referenceId: overdue } = await env.bought({ 'demo-never': 1 });
+  await env.changeOrder(overdue, { status: 'COMPLETED' });
   await env.untilListed("PurchaseState = 'OVERDUE'", 1);
 
   const hanging = env.sandbox.addFault({ operation: 'orders', times: 'always', action: { type: 'hang' } });
-  const { workflow } = env.client;
-  const handle = await workflow.start(RECONCILE_WORKFLOW, {
-    workflowId: 'cancelled',
-    taskQueue: env.taskQueue,
-    args: [{}],
-  });
+  const { client, taskQueue } = env;
+  const handle = await client.workflow.start(RECONCILE_WORKFLOW, { workflowId: 'cancelled', taskQueue, args: [{}] });
   await waitUntil('it reads the history', () => hanging.hits > 0);
   await handle.cancel();
 
@@ -27,6 +22,5 @@ it('a reconciliation that is cancelled while the partner hangs ends CANCELLED, r
   env.sandbox.clearFaults();
   expect(await env.reconcile()).toMatchObject({ findings: { LATE: 1 }, repaired: 1 });
   await waitUntil('the late keys have come', () => env.eventTypes(overdue).includes('purchase.late_delivery'));
-  const { issued, received } = await env.audit(overdue);
-  expect(received).toEqual(issued);
+  await expectAllKeys(env, overdue, 1);
 }, 120_000);

@@ -1,4 +1,4 @@
-import { deliverWorkflowId, purchaseWorkflowId } from '../../../src/contracts/names';
+import { deliverWorkflowId } from '../../../src/contracts/names';
 import type { ReconcileInput, ReportedFinding } from '../../../src/contracts/reconciliation';
 import { RedeliveryFailedError } from '../../../src/starter/index';
 import { operatorOf } from '../../support/operator';
@@ -17,9 +17,7 @@ describe('every paid key arrives or is reported', () => {
 
   /** A purchase of four keys and its order. It stays open until the test changes it. */
   async function open(items: Record<string, number> = { 'demo-never': 4 }, reference?: string) {
-    const referenceId = await env.buy(items, reference);
-    const orderOf = async () => (await env.starter.status(referenceId)).orderId;
-    const orderId = await waitUntil('the order is placed', orderOf);
+    const { referenceId, orderId } = await env.opened(items, reference);
     const become = (status: string, ...keys: string[]) => env.sandbox.changeOrder(orderId, { status, keys: [keys] });
     return { referenceId, orderId, become };
   }
@@ -50,11 +48,11 @@ describe('every paid key arrives or is reported', () => {
     return { ...purchase, operator };
   }
 
-  /** What a night finds of a purchase. Its lists lag, so the end of the purchase must be in them. */
-  async function night(referenceId: string, input?: ReconcileInput): Promise<ReportedFinding[]> {
-    await env.untilListed(`ReferenceId = '${referenceId}' AND CloseTime IS NOT NULL`, 1);
+  /** What a night finds of purchases. Its lists lag, so the ends of the purchases must be in them. */
+  async function night(of: string | string[], input?: ReconcileInput): Promise<ReportedFinding[]> {
+    for (const one of [of].flat()) await env.untilListed(`ReferenceId = '${one}' AND CloseTime IS NOT NULL`, 1);
     const { details } = await env.reconcile(input);
-    return details.filter((finding) => finding.referenceId === referenceId);
+    return details.filter(({ referenceId = '' }) => of.includes(referenceId));
   }
 
   /** Waits until the late deliveries of a reference have ended. */
@@ -148,23 +146,16 @@ describe('every paid key arrives or is reported', () => {
 
   it('keys are delivered where the history shows an older status than the order has, or one that no order has', async () => {
     const [late, filled] = [await overdue(), await partlyDelivered()];
-    const become = ({ orderId }: { orderId: string }, shown: string) =>
-      env.sandbox.changeOrder(orderId, {
-        status: 'COMPLETED',
-        keys: [['A', 'B', 'C', 'D']],
-        shownRow: { status: shown },
-      });
-    await become(late, 'IN_WORK');
-    await become(filled, 'PARTIAL_COMPLETED');
-    await env.untilListed(`ReferenceId = '${late.referenceId}' AND CloseTime IS NOT NULL`, 1);
-    await env.untilListed(`ReferenceId = '${filled.referenceId}' AND CloseTime IS NOT NULL`, 1);
+    const complete = { status: 'COMPLETED', keys: [['A', 'B', 'C', 'D']] };
+    await env.sandbox.changeOrder(late.orderId, { ...complete, shownRow: { status: 'IN_WORK' } });
+    await env.sandbox.changeOrder(filled.orderId, { ...complete, shownRow: { status: 'PARTIAL_COMPLETED' } });
 
-    const { details } = await env.reconcile();
-
-    const of = ({ referenceId }: { referenceId: string }) =>
-      details.filter((finding) => finding.referenceId === referenceId);
-    expect(of(late)).toMatchObject([{ kind: 'LATE', done: 'repaired' }]);
-    expect(of(filled)).toMatchObject([{ kind: 'SHORTFALL_FILLED', done: 'repaired' }]);
+    const found = await night([late.referenceId, filled.referenceId]);
+    const kinds = found.map(({ kind, referenceId, done }) => `${kind} ${referenceId} ${done}`);
+    expect(kinds.toSorted()).toEqual([
+      `LATE ${late.referenceId} repaired`,
+      `SHORTFALL_FILLED ${filled.referenceId} repaired`,
+    ]);
     for (const { referenceId } of [late, filled]) {
       await ended(referenceId, 1);
       await expectEachOnce(referenceId, 'A', 'B', 'C', 'D');
@@ -186,7 +177,7 @@ describe('every paid key arrives or is reported', () => {
 
   it('a late delivery that was refused is sent again the next night, and by redeliver as it is then, also of a purchase that was terminated', async () => {
     const { referenceId, become } = await open();
-    await env.client.workflow.getHandle(purchaseWorkflowId(referenceId)).terminate();
+    await env.handleOf(referenceId).terminate();
     await become('PARTIAL_COMPLETED', 'A');
     env.receiver.answerWith(() => 410);
     expect(await night(referenceId)).toMatchObject([{ kind: 'LOST', done: 'repaired' }]);
@@ -224,7 +215,7 @@ describe('every paid key arrives or is reported', () => {
     env.receiver.answerWith(() => 204);
 
     expect((await asked).events.map(({ type }) => type)).toEqual([LATE]);
-    await env.untilListed(`WorkflowId = '${deliverWorkflowId(referenceId)}' AND ExecutionStatus != 'Running'`, 1);
+    await ended(referenceId, 1);
     expect((await env.client.workflow.count(`WorkflowId = '${deliverWorkflowId(referenceId)}'`)).count).toBe(1);
     await expectEachOnce(referenceId, 'A', 'B', 'C', 'D');
   });

@@ -12,10 +12,10 @@ import {
 import { rejectionOf } from '../../support/checks';
 import { closeAtEnd } from '../../support/clean-up';
 import { operatorOf } from '../../support/operator';
+import { expectDeliveredOnce } from '../../support/purchase-checks';
 import { startRefusingProxy } from '../../support/refusing-proxy';
 import { sharedEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
-import { changeOrder } from '../../support/watched';
 
 /** Of gRPC. */
 const DEADLINE_EXCEEDED = 4;
@@ -29,16 +29,11 @@ describe('the library of a TypeScript checkout', () => {
 
   it('makes one purchase of ten starts at the same moment: nine find it, none buys again', async () => {
     const referenceId = env.reference();
-    const starts = await Promise.all(
-      Array.from({ length: 10 }, () => env.starter.purchase({ referenceId, items: ITEMS })),
-    );
+    const start = () => env.starter.purchase({ referenceId, items: ITEMS });
+    const starts = await Promise.all(Array.from({ length: 10 }, start));
     expect(starts.filter(({ started }) => started)).toHaveLength(1);
     expect(new Set(starts.map(({ runId }) => runId)).size).toBe(1);
-
-    const result = await env.starter.result(referenceId);
-    expect(result.outcome).toBe('DELIVERED');
-    expect(await env.sandbox.ordersOf(referenceId)).toHaveLength(1);
-    expect(env.sandbox.placeRequestsOf(referenceId)).toBe(1);
+    await expectDeliveredOnce(env, referenceId, 3);
   });
 
   it('finds the purchase after its end, in whatever order the items come, and never buys it anew', async () => {
@@ -46,8 +41,7 @@ describe('the library of a TypeScript checkout', () => {
     const again = await env.starter.purchase({ referenceId, items: ITEMS.toReversed() });
 
     expect(again).toMatchObject({ referenceId, started: false, workflowId: `purchase-${referenceId}` });
-    expect((await env.starter.result(referenceId)).outcome).toBe('DELIVERED');
-    expect(env.sandbox.placeRequestsOf(referenceId)).toBe(1);
+    await expectDeliveredOnce(env, referenceId, 3);
   });
 
   it('refuses other items under a known reference and shows both, during the purchase and after', async () => {
@@ -97,7 +91,7 @@ describe('the library of a TypeScript checkout', () => {
     const ended = expect(env.starter.result(referenceId)).rejects.toThrow(
       /ended as TERMINATED \(by the night shift\)[^]*orders --search/,
     );
-    await env.client.workflow.getHandle(`purchase-${referenceId}`).terminate('by the night shift');
+    await env.handleOf(referenceId).terminate('by the night shift');
     await ended;
     await expect(env.starter.result(referenceId)).rejects.toThrow(PurchaseFailedError);
 
@@ -131,10 +125,10 @@ describe('the library of a TypeScript checkout', () => {
     const waiting = env.starter.result(referenceId);
     const operator = operatorOf(env, referenceId);
     await operator.reset((await operator.points()).at(-1)!);
-    await changeOrder(env, referenceId, { status: 'COMPLETED' });
+    await env.changeOrder(referenceId, { status: 'COMPLETED' });
 
     expect((await waiting).outcome).toBe('DELIVERED');
-    expect(env.sandbox.placeRequestsOf(referenceId)).toBe(1);
+    await expectDeliveredOnce(env, referenceId, 1);
   });
 });
 
@@ -156,7 +150,7 @@ describe('a checkout in another language starts the workflow itself', () => {
     expect(await env.starter.purchase({ referenceId, items: ITEMS })).toMatchObject({ started: false });
     await expect(env.starter.purchase({ referenceId, items: ITEMS.slice(1) })).rejects.toThrow(PurchaseDiffersError);
     expect((await env.starter.result(referenceId)).outcome).toBe('DELIVERED');
-    const { typedSearchAttributes } = await env.client.workflow.getHandle(`purchase-${referenceId}`).describe();
+    const { typedSearchAttributes } = await env.handleOf(referenceId).describe();
     expect(typedSearchAttributes.get(REFERENCE_ID)).toBe(referenceId);
     expect(typedSearchAttributes.get(PURCHASE_STATE)).toBe('DELIVERED');
   });

@@ -121,7 +121,7 @@ describe('list: who waits for a person', () => {
       hold: undefined,
       commands: [],
     });
-    await env.client.workflow.getHandle(purchaseWorkflowId(referenceId)).terminate();
+    await env.handleOf(referenceId).terminate();
   });
 
   it('has a saved view in the documents for it, which the server takes, and each other one', async () => {

@@ -2,16 +2,12 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { runStarter } from '../../../src/cli';
+import { runCommand } from '../../support/command';
 import { startDevServer } from '../../support/dev-server';
 import { freePort } from '../../support/free-port';
 import { starterProcess, startStarter } from '../../support/processes';
 
 const ROOT = join(__dirname, '../../..');
-
-const unneeded = () => {
-  throw new Error('this command needs none of it');
-};
 
 /** Nothing listens there: whoever contacts it before it has read its arguments fails in another way. */
 const NOWHERE = { TEMPORAL_ADDRESS: '127.0.0.1:1' };
@@ -39,20 +35,9 @@ describe('what is typed wrongly is exit code 2 and one message, and nothing is c
     ['a search for nothing', ['orders', '--search', ''], 'expected an order id or a reference, got nothing'],
     ['an unknown option', ['status', 'R-1', '--verbose'], "unknown option '--verbose'"],
   ])('%s', async (_, args, message) => {
-    const said: string[] = [];
-    const printed: string[] = [];
-    const exitCode = await runStarter(['node', 'starter', ...args], {
-      exitCode: 0,
-      out: { json: false, write: (text) => void printed.push(text), note: (text) => void said.push(text) },
-      doctor: unneeded,
-      partner: unneeded,
-      schedule: unneeded,
-      taskQueue: () => 'fulfilment',
-      temporal: unneeded,
-    });
-    expect(said.join('\n')).toContain(message);
-    expect(exitCode).toBe(2);
-    expect(printed).toEqual([]);
+    const { code, printed, said } = await runCommand(args);
+    expect(said).toContain(message);
+    expect({ code, printed }).toEqual({ code: 2, printed: '' });
   });
 
   it('ends the real process the same way, with the message on stderr and nothing on stdout', async () => {

@@ -13,6 +13,7 @@ import { metricsOf } from '../../../src/contracts/metrics';
 import { keepGauges } from '../../../src/metrics';
 import { reconcileNow } from '../../../src/starter/reconciliation';
 import { createLastReconciliationReader } from '../../../src/temporal/client';
+import { aboutToBeHeld } from '../../support/held-purchases';
 import { sharedEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
 import { answerWorkflowTask, completeWorkflow } from '../../support/workflow-task';
@@ -61,10 +62,8 @@ describe('the gauges of a worker that has just begun', () => {
     expect(before.shown.get('fulfilment_last_reconciliation_timestamp_seconds')).toBe(0);
 
     const startedAt = Date.now();
-    const referenceId = env.reference();
-    env.sandbox.addFault({ operation: 'place', referenceId, action: { type: 'reset' } });
-    await env.buy({ 'demo-instant': 1 }, referenceId);
-    await env.untilState(referenceId, 'HELD');
+    const { operator } = await aboutToBeHeld(env, 'PLACEMENT_UNKNOWN');
+    await operator.held('PLACEMENT_UNKNOWN');
     await startUntaken();
     const { findings } = await env.reconcile();
     const endedBy = Date.now();
