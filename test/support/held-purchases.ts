@@ -61,13 +61,13 @@ const ARRANGEMENTS: Record<HoldReason, Arrange> = {
     return arranged;
   },
   async DELIVERY_REFUSED(env, referenceId) {
-    env.receiver.refuse(referenceId, 410);
+    env.receiver.answerTo(referenceId, 410);
     const arranged = await bought(env, referenceId, 'demo-instant');
     return { ...arranged, onResolve: () => env.receiver.take(referenceId) };
   },
   // A day of tries is shown on the clock that skips; a receipt that is none ends the tries here.
   async DELIVERY_EXHAUSTED(env, referenceId) {
-    env.receiver.refuse(referenceId, 503);
+    env.receiver.answerTo(referenceId, 503);
     const arranged = await bought(env, referenceId, 'demo-instant');
     const operator = operatorOf(env, referenceId);
     await operator.pending('deliverSale', 2);

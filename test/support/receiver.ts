@@ -52,9 +52,9 @@ class State {
   refused = 0;
   private verifiers: Webhook[] = [];
   private scripted: (Answer | Promise<Answer>)[] = [];
-  private readonly refusals = new Map<string, { answer: Answer; type: string | undefined }>();
+  private readonly ownAnswers = new Map<string, { answer: Answer; type: string | undefined }>();
   private decide: (attempt: Attempt) => Answer | Promise<Answer> = ({ body }) =>
-    this.refusalOf(body) ?? this.scripted.shift() ?? 204;
+    this.ownAnswerTo(body) ?? this.scripted.shift() ?? 204;
 
   constructor(secrets: readonly string[]) {
     this.trust(...secrets);
@@ -79,18 +79,18 @@ class State {
   }
 
   /** Answers so to the outcome of a purchase, or to its events of that type, until it is to `take` them. */
-  refuse(referenceId: string, answer: Answer, type?: string): void {
-    this.refusals.set(referenceId, { answer, type });
+  answerTo(referenceId: string, answer: Answer, type?: string): void {
+    this.ownAnswers.set(referenceId, { answer, type });
   }
 
   take(referenceId: string): void {
-    this.refusals.delete(referenceId);
+    this.ownAnswers.delete(referenceId);
   }
 
-  private refusalOf({ type, data }: CheckoutEvent): Answer | undefined {
-    const refusal = this.refusals.get(data.referenceId ?? '');
+  private ownAnswerTo({ type, data }: CheckoutEvent): Answer | undefined {
+    const own = this.ownAnswers.get(data.referenceId ?? '');
     const isOutcome = !['purchase.held', 'purchase.attention'].includes(type);
-    return refusal && (refusal.type === undefined ? isOutcome : refusal.type === type) ? refusal.answer : undefined;
+    return own && (own.type === undefined ? isOutcome : own.type === type) ? own.answer : undefined;
   }
 
   /** Answers every request instead of a script. */

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Client, Connection } from '@temporalio/client';
+import { type Client, Connection, type WorkflowStartOptions } from '@temporalio/client';
 import type { PurchaseSettings } from '../../src/contracts/purchase';
-import { purchaseWorkflowId, RECONCILE_WORKFLOW } from '../../src/contracts/names';
+import { PURCHASE_WORKFLOW, purchaseWorkflowId, RECONCILE_WORKFLOW } from '../../src/contracts/names';
 import type { ReconcileInput, ReconciliationResult } from '../../src/contracts/reconciliation';
 import { createPartnerClient, type PartnerClient } from '../../src/partner';
-import { type Sandbox, type SandboxOptions, startSandbox } from '../../sandbox';
+import { type Fault, type Sandbox, type SandboxOptions, startSandbox } from '../../sandbox';
 import { createStarter, type Starter } from '../../src/starter/index';
 import { createClient } from '../../src/temporal/client';
 import { auditPurchase } from './audit';
@@ -117,6 +117,8 @@ async function connect(address: string, namespace: string, closing: (() => unkno
   return createClient(connection, namespace);
 }
 
+/** A fault without the reference that it is narrowed down to. */
+export type PurchaseFault = Omit<Fault, 'referenceId'>;
 export type OrderChange = Parameters<Sandbox['changeOrder']>[1];
 
 function methodsOf({ client, sandbox, receiver, starter, taskQueue }: Parts) {
@@ -136,6 +138,14 @@ function methodsOf({ client, sandbox, receiver, starter, taskQueue }: Parts) {
     buy,
     /** Starts so many purchases of one `demo-instant`. */
     buyMany: (count: number) => Promise.all(Array.from({ length: count }, () => buy({ 'demo-instant': 1 }))),
+    /** Starts a purchase that meets these faults. @returns its reference */
+    buyFacing: (faults: readonly PurchaseFault[], items: Record<string, number>, referenceId = reference()) => {
+      for (const fault of faults) sandbox.addFault({ ...fault, referenceId } as Fault);
+      return buy(items, referenceId);
+    },
+    /** Starts the workflow of a purchase as any client of Temporal can. */
+    startRaw: (referenceId: string, options: Partial<WorkflowStartOptions> = {}) =>
+      client.workflow.start(PURCHASE_WORKFLOW, { workflowId: purchaseWorkflowId(referenceId), taskQueue, ...options }),
     /** Buys and waits until the purchase knows its order. */
     async opened(items: Record<string, number>, ownReference?: string) {
       const referenceId = await buy(items, ownReference);

@@ -10,7 +10,7 @@ describe('a checkout that is away for more than a day, on a clock that skips', (
 
   it('is tried for 24 hours and more, then held, and a person has the same event sent under its id', async () => {
     const referenceId = env.reference();
-    env.receiver.refuse(referenceId, 500);
+    env.receiver.answerTo(referenceId, 500);
     await env.buy({ 'demo-instant': 1 }, referenceId);
     const handle = env.handleOf(referenceId);
     const hold = async () => ((await handle.describe()).memo as PurchaseMemo | undefined)?.hold ?? undefined;

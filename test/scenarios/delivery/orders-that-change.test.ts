@@ -19,7 +19,7 @@ describe('an order that changes between its review and the receipt of its event'
   /** An order of the product, to whose outcome the checkout answers so for now. */
   async function bought(product: string, quantity: number, answer: Answer = 503) {
     const referenceId = env.reference();
-    env.receiver.refuse(referenceId, answer);
+    env.receiver.answerTo(referenceId, answer);
     await env.buy({ [product]: quantity }, referenceId);
     const { id: orderId } = await env.orderOf(referenceId);
     return { referenceId, operator: operatorOf(env, referenceId), orderId };
@@ -46,22 +46,19 @@ describe('an order that changes between its review and the receipt of its event'
       .filter(({ data }) => data.kind === 'DELIVERED_KEYS_GONE')
       .map(({ data }) => data.details);
 
-  it.concurrent(
-    'is delivered as it is by then: a fuller one with all of its keys, in an event of its own',
-    async () => {
-      const { referenceId, operator, orderId } = await bought('demo-never', 4, 'take-and-reset');
-      const all = ['A', 'B', 'C', 'D'].map((letter) => `${letter}-${referenceId}`);
-      await env.sandbox.changeOrder(orderId, { status: 'PARTIAL_COMPLETED', keys: [all.slice(0, 2)] });
-      await operator.pending('deliverSale', 2);
-      await env.sandbox.changeOrder(orderId, { status: 'COMPLETED', keys: [all] });
-      env.receiver.take(referenceId);
+  it.concurrent('is delivered as it is by then: all keys of a fuller one, in an event of its own', async () => {
+    const { referenceId, operator, orderId } = await bought('demo-never', 4, 'take-and-reset');
+    const all = ['A', 'B', 'C', 'D'].map((letter) => `${letter}-${referenceId}`);
+    await env.sandbox.changeOrder(orderId, { status: 'PARTIAL_COMPLETED', keys: [all.slice(0, 2)] });
+    await operator.pending('deliverSale', 2);
+    await env.sandbox.changeOrder(orderId, { status: 'COMPLETED', keys: [all] });
+    env.receiver.take(referenceId);
 
-      expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });
-      expect(env.eventTypes(referenceId)).toEqual(['purchase.partially_delivered', 'purchase.delivered']);
-      expect(valuesOf(referenceId, 'purchase.delivered').map(({ keys }) => keys)).toEqual([all]);
-      expect((await env.audit(referenceId)).received).toEqual(all);
-    },
-  );
+    expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });
+    expect(env.eventTypes(referenceId)).toEqual(['purchase.partially_delivered', 'purchase.delivered']);
+    expect(valuesOf(referenceId, 'purchase.delivered').map(({ keys }) => keys)).toEqual([all]);
+    expect((await env.audit(referenceId)).received).toEqual(all);
+  });
 
   it.concurrent('is reviewed again before anything is sent, and there is nothing to raise an alert about', async () => {
     const { referenceId, operator, orderId } = await bought('demo-never', 2, 204);
@@ -72,18 +69,15 @@ describe('an order that changes between its review and the receipt of its event'
     expect(valuesOf(referenceId)).toMatchObject([{ keys: [`A-${referenceId}`, `B-${referenceId}`] }]);
   });
 
-  it.concurrent(
-    'replaces keys that may have been delivered: the new ones are sent, and an alert names the old',
-    async () => {
-      const { referenceId, operator, orderId, before } = await refused();
-      await env.sandbox.changeOrder(orderId, { keys: [[`X-${referenceId}`, before.keys[1]!]] });
-      env.receiver.take(referenceId);
+  it.concurrent('sends keys that replace others, and an alert names those that may be delivered', async () => {
+    const { referenceId, operator, orderId, before } = await refused();
+    await env.sandbox.changeOrder(orderId, { keys: [[`X-${referenceId}`, before.keys[1]!]] });
+    env.receiver.take(referenceId);
 
-      expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });
-      expect(valuesOf(referenceId, 'purchase.delivered').at(-1)!.keys).toEqual([`X-${referenceId}`, before.keys[1]]);
-      expect(alertsOf(referenceId)).toEqual([{ maybeDelivered: [before.ids[0]], count: 1 }]);
-    },
-  );
+    expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });
+    expect(valuesOf(referenceId, 'purchase.delivered').at(-1)!.keys).toEqual([`X-${referenceId}`, before.keys[1]]);
+    expect(alertsOf(referenceId)).toEqual([{ maybeDelivered: [before.ids[0]], count: 1 }]);
+  });
 
   it.concurrent('and shows no end any more is held, never called overdue', async () => {
     const { referenceId, operator, orderId } = await refused();
@@ -103,38 +97,32 @@ describe('an order that changes between its review and the receipt of its event'
   it.concurrent.each<[string, (orderId: string) => unknown]>([
     ['', (orderId) => env.sandbox.changeOrder(orderId, { status: 'REFUNDED' })],
     [' while it still shows its keys', (orderId) => env.sandbox.addFault({ ...SHOWN_AS_REFUNDED, orderId })],
-  ])(
-    'and is refunded%s ends REFUNDED: no key is sent again, and an alert names those that may have been',
-    async (_, refund) => {
-      const { referenceId, operator, orderId, before } = await refused();
-      await refund(orderId);
-      env.receiver.take(referenceId);
+  ])('and is refunded%s ends REFUNDED: no key is sent again, and an alert names them', async (_, refund) => {
+    const { referenceId, operator, orderId, before } = await refused();
+    await refund(orderId);
+    env.receiver.take(referenceId);
 
-      expect(await operator.result()).toMatchObject({ outcome: 'REFUNDED' });
-      expect(env.eventTypes(referenceId).toSorted()).toEqual(['purchase.attention', 'purchase.refunded']);
-      expect(alertsOf(referenceId)).toEqual([{ maybeDelivered: before.ids, count: 2 }]);
-      expect((await env.audit(referenceId)).received).toEqual([]);
-    },
-  );
+    expect(await operator.result()).toMatchObject({ outcome: 'REFUNDED' });
+    expect(env.eventTypes(referenceId).toSorted()).toEqual(['purchase.attention', 'purchase.refunded']);
+    expect(alertsOf(referenceId)).toEqual([{ maybeDelivered: before.ids, count: 2 }]);
+    expect((await env.audit(referenceId)).received).toEqual([]);
+  });
 
-  it.concurrent(
-    'more keys than were ordered are shown to a person before any of them leaves, and again if there are more by then',
-    async () => {
-      const { referenceId, operator, orderId } = await bought('demo-never', 1, 204);
-      await env.sandbox.changeOrder(orderId, { status: 'COMPLETED', keys: [[`A-${referenceId}`, `B-${referenceId}`]] });
+  it.concurrent('shows more keys than ordered to a person first, and again if there are more by then', async () => {
+    const { referenceId, operator, orderId } = await bought('demo-never', 1, 204);
+    await env.sandbox.changeOrder(orderId, { status: 'COMPLETED', keys: [[`A-${referenceId}`, `B-${referenceId}`]] });
 
-      const first = await operator.held('MORE_KEYS_THAN_ORDERED');
-      const keys = ['A', 'B', 'C'].map((letter) => `${letter}-${referenceId}`);
-      await env.sandbox.changeOrder(orderId, { keys: [keys] });
-      await operator.resolve('deliver');
-      await operator.held('MORE_KEYS_THAN_ORDERED', first);
-      expect(valuesOf(referenceId).flatMap((attempt) => attempt.keys)).toEqual([]);
+    const first = await operator.held('MORE_KEYS_THAN_ORDERED');
+    const keys = ['A', 'B', 'C'].map((letter) => `${letter}-${referenceId}`);
+    await env.sandbox.changeOrder(orderId, { keys: [keys] });
+    await operator.resolve('deliver');
+    await operator.held('MORE_KEYS_THAN_ORDERED', first);
+    expect(valuesOf(referenceId).flatMap((attempt) => attempt.keys)).toEqual([]);
 
-      await operator.resolve('deliver');
-      expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });
-      expect(valuesOf(referenceId, 'purchase.delivered').map((attempt) => attempt.keys)).toEqual([keys]);
-    },
-  );
+    await operator.resolve('deliver');
+    expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });
+    expect(valuesOf(referenceId, 'purchase.delivered').map((attempt) => attempt.keys)).toEqual([keys]);
+  });
 
   it.concurrent('a key that stands twice in an order is handed over twice: both were paid for', async () => {
     const { referenceId, operator, orderId } = await bought('demo-never', 3, 204);

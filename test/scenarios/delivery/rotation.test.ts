@@ -15,7 +15,7 @@ describe('the secret of the fingerprints is rotated between the poll and the del
 
   async function seenAndNotDelivered() {
     const referenceId = env.reference();
-    env.receiver.refuse(referenceId, 503);
+    env.receiver.answerTo(referenceId, 503);
     await env.buy({ 'demo-instant': 2 }, referenceId);
     const operator = operatorOf(env, referenceId);
     await operator.pending('deliverSale', 2);

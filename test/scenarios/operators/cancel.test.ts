@@ -11,7 +11,7 @@ describe('a purchase that someone cancels or terminates', () => {
   ])('while %s, is only noted: the order is bought and delivered, and the result says so', async (_, moment) => {
     const referenceId = env.reference();
     env.sandbox.addFault({ operation: 'place', referenceId, action: { type: 'delay', ms: 500 } });
-    env.receiver.refuse(referenceId, 500);
+    env.receiver.answerTo(referenceId, 500);
     await env.buy({ 'demo-instant': 2 }, referenceId);
     const operator = operatorOf(env, referenceId);
     await moment(referenceId);

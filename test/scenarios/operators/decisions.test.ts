@@ -102,7 +102,7 @@ describe('a purchase that waits for a person', () => {
 
   it.concurrent('stops telling of the hold once it is decided', async () => {
     const { referenceId, operator } = await aboutToBeHeld(env, 'PLACEMENT_UNKNOWN');
-    env.receiver.refuse(referenceId, 500, 'purchase.held');
+    env.receiver.answerTo(referenceId, 500, 'purchase.held');
     await operator.pending('deliverNotice', 2);
     const open = await env.orderByHand({ 'demo-never': 2 }, `open-${referenceId}`);
 

@@ -29,19 +29,16 @@ describe('an activity that an operator completes or fails', () => {
     ['an order id that is none', { evidence: 'PLACED', orderId: 7 }],
     ['an order id that would change the path', { evidence: 'PLACED', orderId: '../x' }],
     FAILED,
-  ])(
-    'placeOrder ended by an operator with %s is of unknown outcome: the order is found, and not placed again',
-    async (_, junk) => {
-      const referenceId = env.reference();
-      env.sandbox.addFault({ operation: 'place', referenceId, when: 'after', action: { type: 'hang' } });
-      await env.buy({ 'demo-instant': 1 }, referenceId);
-      await env.untilSent(referenceId);
+  ])('placeOrder ended with %s is of unknown outcome: the order is found, not placed again', async (_, junk) => {
+    const referenceId = await env.buyFacing([{ operation: 'place', when: 'after', action: { type: 'hang' } }], {
+      'demo-instant': 1,
+    });
+    await env.untilSent(referenceId);
 
-      await end(operatorOf(env, referenceId), 'placeOrder', junk);
+    await end(operatorOf(env, referenceId), 'placeOrder', junk);
 
-      await expectDeliveredOnce(env, referenceId, 1);
-    },
-  );
+    await expectDeliveredOnce(env, referenceId, 1);
+  });
 
   it.concurrent.each([
     ...JUNK,
@@ -65,11 +62,11 @@ describe('an activity that an operator completes or fails', () => {
   });
 
   it.concurrent.each([...JUNK, FAILED])(
-    'deliverSale ended by an operator with %s is not delivered: it is held, and sent under the same id when an operator says so',
+    'deliverSale ended with %s is held, then sent under its id',
     async (_, junk) => {
       const referenceId = env.reference();
       // An attempt can be failed only while it runs.
-      env.receiver.refuse(referenceId, junk === undefined ? 'hang' : 500);
+      env.receiver.answerTo(referenceId, junk === undefined ? 'hang' : 500);
       await env.buy({ 'demo-instant': 2 }, referenceId);
       const operator = operatorOf(env, referenceId);
       await operator.pending('deliverSale', 2);

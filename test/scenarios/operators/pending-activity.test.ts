@@ -30,26 +30,23 @@ describe('a pending activity that an operator pauses, resets or changes', () => 
   const env = sharedEnvironment({ pastOrders: 3 });
   expectNoChangedEvents(env);
 
-  it.concurrent.each(OPERATIONS)(
-    'placeOrder without an answer, %s and then failed, sends nothing again, whether or not it is dispatched again',
-    async (_, operate) => {
-      const referenceId = env.reference();
-      env.sandbox.addFault({ operation: 'place', referenceId, times: 'always', action: { type: 'hang' } });
-      await env.buy({ 'demo-instant': 1 }, referenceId);
-      const operator = operatorOf(env, referenceId);
-      await env.untilSent(referenceId);
+  it.concurrent.each(OPERATIONS)('placeOrder, %s and then failed, sends nothing again', async (_, operate) => {
+    const referenceId = await env.buyFacing([{ operation: 'place', times: 'always', action: { type: 'hang' } }], {
+      'demo-instant': 1,
+    });
+    const operator = operatorOf(env, referenceId);
+    await env.untilSent(referenceId);
 
-      // Only a failed attempt is dispatched again; before that, all of these change nothing.
-      const operating = operate(operator, 'placeOrder');
-      await operator.fail('placeOrder', { final: false });
-      await operating;
+    // Only a failed attempt is dispatched again; before that, all of these change nothing.
+    const operating = operate(operator, 'placeOrder');
+    await operator.fail('placeOrder', { final: false });
+    await operating;
 
-      await operator.held('PLACEMENT_UNKNOWN');
-      await operator.resolve('abandon');
-      expect(await operator.result()).toMatchObject({ outcome: 'ABANDONED' });
-      expect(await env.audit(referenceId)).toMatchObject({ orderCount: 0, requests: 1 });
-    },
-  );
+    await operator.held('PLACEMENT_UNKNOWN');
+    await operator.resolve('abandon');
+    expect(await operator.result()).toMatchObject({ outcome: 'ABANDONED' });
+    expect(await env.audit(referenceId)).toMatchObject({ orderCount: 0, requests: 1 });
+  });
 
   it.concurrent('one that stays paused is listed by the query that the docs name', async () => {
     const referenceId = await env.buy({ 'demo-never': 2 });
@@ -66,7 +63,7 @@ describe('a pending activity that an operator pauses, resets or changes', () => 
   ]);
   it.concurrent.each(GOES_ON)('$activity, $name, goes on and delivers once', async ({ activity, product, operate }) => {
     const referenceId = env.reference();
-    env.receiver.refuse(referenceId, 500);
+    env.receiver.answerTo(referenceId, 500);
     await env.buy({ [product]: 2 }, referenceId);
     const operator = operatorOf(env, referenceId);
     await operator.pending(activity, 2);

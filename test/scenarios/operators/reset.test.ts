@@ -16,39 +16,33 @@ describe('a purchase that someone resets', () => {
     ['demo-seconds', 1],
     ['demo-partial', 4],
     ['demo-refunded', 1],
-  ] as const)(
-    '%s × %i, reset to each of its points after its end, ends the same and buys and delivers nothing twice',
-    async (product, quantity) => {
-      const result = await env.bought({ [product]: quantity });
-      await endsTheSameFromEachPoint(result.referenceId, (operator) => operator.result());
-    },
-  );
+  ] as const)('%s × %i, reset to each of its points, buys and delivers nothing twice', async (product, quantity) => {
+    const result = await env.bought({ [product]: quantity });
+    await endsTheSameFromEachPoint(result.referenceId, (operator) => operator.result());
+  });
 
-  it.concurrent.each([
+  it.concurrent.each<[HoldReason, DecisionKind]>([
     ['PLACEMENT_UNKNOWN', 'order'],
     ['PLACEMENT_UNKNOWN', 'replace'],
     ['OTHER_ITEMS', 'deliver'],
     ['MORE_KEYS_THAN_ORDERED', 'deliver'],
     ['ORDER_CHANGES', 'deliver'],
     ['DELIVERY_REFUSED', 'deliver'],
-  ] as [HoldReason, DecisionKind][])(
-    'held because %s and decided with %s, reset to each of its points, buys and delivers nothing twice',
-    async (reason, decision) => {
-      const { referenceId, operator, decide } = await aboutToBeHeld(env, reason);
-      await operator.held(reason);
-      await decide(decision);
-      await operator.result();
+  ])('held because %s and decided with %s, reset to each point, does nothing twice', async (reason, decision) => {
+    const { referenceId, operator, decide } = await aboutToBeHeld(env, reason);
+    await operator.held(reason);
+    await decide(decision);
+    await operator.result();
 
-      // The same decision again for each hold that the new run opens.
-      await endsTheSameFromEachPoint(referenceId, () =>
-        waitUntil(`${referenceId} has ended again`, async () => {
-          const { execution, hold } = await env.starter.status(referenceId);
-          if (hold) await decide(decision, hold.id).catch(() => {});
-          return execution !== 'RUNNING';
-        }),
-      );
-    },
-  );
+    // The same decision again for each hold that the new run opens.
+    await endsTheSameFromEachPoint(referenceId, () =>
+      waitUntil(`${referenceId} has ended again`, async () => {
+        const { execution, hold } = await env.starter.status(referenceId);
+        if (hold) await decide(decision, hold.id).catch(() => {});
+        return execution !== 'RUNNING';
+      }),
+    );
+  });
 
   it.concurrent('rejected, and reset to before that, asks a person instead of the partner', async () => {
     const { referenceId } = await env.bought({ 'demo-out-of-stock': 1 });
@@ -66,51 +60,41 @@ describe('a purchase that someone resets', () => {
   it.concurrent.each([
     ['too late to be tried again', { failures: 2, point: 3, cancel: false }],
     ['with a cancel request', { failures: 1, point: 1, cancel: true }],
-  ])(
-    'to where nothing had been sent, %s, finds the order that was placed since and never says that nothing was bought',
-    async (_, { failures, point, cancel }) => {
-      const referenceId = env.reference();
-      const action = { type: 'answer', status: 503 } as const;
-      env.sandbox.addFault({ operation: 'orders', referenceId, times: failures, action });
-      await env.buy({ 'demo-instant': 2 }, referenceId);
-      const operator = operatorOf(env, referenceId);
-      await operator.result();
+  ])('to before the request, %s, finds the order that was placed since', async (_, { failures, point, cancel }) => {
+    const action = { type: 'answer', status: 503 } as const;
+    const referenceId = await env.buyFacing([{ operation: 'orders', times: failures, action }], { 'demo-instant': 2 });
+    const operator = operatorOf(env, referenceId);
+    await operator.result();
 
-      await operator.reset((await operator.points())[point]!);
-      if (cancel) await operator.cancel();
+    await operator.reset((await operator.points())[point]!);
+    if (cancel) await operator.cancel();
 
-      await expectDeliveredOnce(env, referenceId, 2);
-    },
-  );
+    await expectDeliveredOnce(env, referenceId, 2);
+  });
 
-  it.concurrent(
-    'to within a search for the order, waits for what the run before has sent since, and buys no second time',
-    async () => {
-      const referenceId = env.reference();
-      const action = { type: 'answer', status: 500 } as const;
-      env.sandbox.addFault({ operation: 'place', referenceId, action });
-      env.sandbox.addFault({ operation: 'place', referenceId, action, commit: { type: 'late', ms: 7_000 } });
-      await env.buy({ 'demo-instant': 2 }, referenceId);
-      const operator = operatorOf(env, referenceId);
-      await env.untilSent(referenceId, 2);
+  it.concurrent('to within a search, waits for what the run before has sent since, and buys once', async () => {
+    const failed = { operation: 'place', action: { type: 'answer', status: 500 } } as const;
+    const booked = { ...failed, commit: { type: 'late', ms: 7_000 } } as const;
+    const referenceId = await env.buyFacing([failed, booked], { 'demo-instant': 2 });
+    const operator = operatorOf(env, referenceId);
+    await env.untilSent(referenceId, 2);
 
-      // To the last search before the second placement: what those before it have shown is replayed.
-      const { runId } = await env.starter.status(referenceId);
-      const [, second] = await operator.scheduled('placeOrder', runId);
-      const searches = await operator.scheduled('findOrders', runId);
-      const last = searches.findLast((point) => Number(point) < Number(second));
-      await operator.reset(last!, runId);
+    // To the last search before the second placement: what those before it have shown is replayed.
+    const { runId } = await env.starter.status(referenceId);
+    const [, second] = await operator.scheduled('placeOrder', runId);
+    const searches = await operator.scheduled('findOrders', runId);
+    const last = searches.findLast((point) => Number(point) < Number(second));
+    await operator.reset(last!, runId);
 
-      expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });
-      expect(await env.audit(referenceId)).toMatchObject({ orderCount: 1, requests: 2 });
-      expect(await operator.brokenTasks()).toEqual([]);
-    },
-  );
+    expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });
+    expect(await env.audit(referenceId)).toMatchObject({ orderCount: 1, requests: 2 });
+    expect(await operator.brokenTasks()).toEqual([]);
+  });
 
   it.concurrent('to before, at or after a decision to place again, never places on the ground of it', async () => {
-    const referenceId = env.reference();
-    env.sandbox.addFault({ operation: 'place', referenceId, times: 'always', action: { type: 'reset' } });
-    await env.buy({ 'demo-instant': 1 }, referenceId);
+    const referenceId = await env.buyFacing([{ operation: 'place', times: 'always', action: { type: 'reset' } }], {
+      'demo-instant': 1,
+    });
     const operator = operatorOf(env, referenceId);
     const holds = [await operator.held('PLACEMENT_UNKNOWN')];
     const whileHeld = (await operator.points()).at(-1)!;
@@ -130,9 +114,10 @@ describe('a purchase that someone resets', () => {
   });
 
   it.concurrent('while its placement has no answer yet, finds the order that came of it', async () => {
-    const referenceId = env.reference();
-    env.sandbox.addFault({ operation: 'place', referenceId, when: 'after', action: { type: 'delay', ms: 700 } });
-    await env.buy({ 'demo-instant': 2 }, referenceId);
+    const referenceId = await env.buyFacing(
+      [{ operation: 'place', when: 'after', action: { type: 'delay', ms: 700 } }],
+      { 'demo-instant': 2 },
+    );
     const operator = operatorOf(env, referenceId);
     await env.untilSent(referenceId);
 
@@ -146,7 +131,7 @@ describe('a purchase that someone resets', () => {
     ['its keys are delivered', 'demo-instant', 'deliverSale'],
   ])('while %s, to each point that it has, goes on from there and delivers once', async (_, product, activity) => {
     const referenceId = env.reference();
-    env.receiver.refuse(referenceId, 500);
+    env.receiver.answerTo(referenceId, 500);
     await env.buy({ [product]: 2 }, referenceId);
     const operator = operatorOf(env, referenceId);
     await operator.pending(activity, 2);
@@ -164,33 +149,30 @@ describe('a purchase that someone resets', () => {
   it.concurrent.each([
     ['taken', 204, ['purchase.partially_delivered', 'purchase.delivered']],
     ['refused so far', 503, ['purchase.delivered']],
-  ] as const)(
-    'to before its poll, with an event that was %s and an order that is fuller now, delivers the sale as it is now',
-    async (_, answer, types) => {
-      const referenceId = env.reference();
-      env.receiver.refuse(referenceId, answer, 'purchase.partially_delivered');
-      await env.buy({ 'demo-never': 4 }, referenceId);
-      const operator = operatorOf(env, referenceId);
-      await operator.pending('awaitOrderChange', 2);
-      const keys = ['A', 'B', 'C', 'D'].map((letter) => `${letter}-${referenceId}`);
-      await env.changeOrder(referenceId, { status: 'PARTIAL_COMPLETED', keys: [keys.slice(0, 2)] });
-      await (answer === 204 ? operator.result() : operator.pending('deliverSale', 2));
+  ] as const)('to before its poll, its event %s, delivers a fuller sale as it is now', async (_, answer, types) => {
+    const referenceId = env.reference();
+    env.receiver.answerTo(referenceId, answer, 'purchase.partially_delivered');
+    await env.buy({ 'demo-never': 4 }, referenceId);
+    const operator = operatorOf(env, referenceId);
+    await operator.pending('awaitOrderChange', 2);
+    const keys = ['A', 'B', 'C', 'D'].map((letter) => `${letter}-${referenceId}`);
+    await env.changeOrder(referenceId, { status: 'PARTIAL_COMPLETED', keys: [keys.slice(0, 2)] });
+    await (answer === 204 ? operator.result() : operator.pending('deliverSale', 2));
 
-      await env.changeOrder(referenceId, { status: 'COMPLETED', keys: [keys] });
-      const { runId } = await env.starter.status(referenceId);
-      const [first] = await operator.points();
-      for (const _again of [1, 2]) {
-        await operator.reset(first!, runId);
-        await operator.pending('awaitOrderChange').catch(() => undefined);
-        env.receiver.take(referenceId);
-        expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED', lines: [{ delivered: 4 }] });
-      }
+    await env.changeOrder(referenceId, { status: 'COMPLETED', keys: [keys] });
+    const { runId } = await env.starter.status(referenceId);
+    const [first] = await operator.points();
+    for (const _again of [1, 2]) {
+      await operator.reset(first!, runId);
+      await operator.pending('awaitOrderChange').catch(() => undefined);
+      env.receiver.take(referenceId);
+      expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED', lines: [{ delivered: 4 }] });
+    }
 
-      expect((await env.audit(referenceId)).received).toEqual(keys);
-      expect(env.eventTypes(referenceId)).toEqual(types);
-      expect(await operator.brokenTasks()).toEqual([]);
-    },
-  );
+    expect((await env.audit(referenceId)).received).toEqual(keys);
+    expect(env.eventTypes(referenceId)).toEqual(types);
+    expect(await operator.brokenTasks()).toEqual([]);
+  });
 
   /** `finish` brings the new run to its end. The orders at the partner and the keys at the checkout stay as they are. */
   async function endsTheSameFromEachPoint(referenceId: string, finish: (operator: Operator) => Promise<unknown>) {

@@ -1,16 +1,7 @@
 import { operatorOf } from '../../support/operator';
-import { sharedEnvironment, type TestEnvironment } from '../../support/test-environment';
+import { type PurchaseFault, sharedEnvironment, type TestEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
-import {
-  cameTo,
-  INSTANT,
-  LENIENT,
-  type PurchaseFault,
-  type PurchaseRun,
-  runPurchase,
-  searchesFor,
-  startPurchase,
-} from './run-purchase';
+import { cameTo, INSTANT, LENIENT, type PurchaseRun, runPurchase, searchesFor } from './run-purchase';
 
 const LOST: PurchaseFault = { operation: 'place', when: 'after', action: { type: 'reset' } };
 const UNREADABLE: PurchaseFault = { operation: 'orders', times: 'always', action: { type: 'answer', status: 503 } };
@@ -19,7 +10,7 @@ describe('a cancel ends a purchase only where surely nothing was bought', () => 
   const env = sharedEnvironment({ pastOrders: 5, settings: { ...LENIENT, confirmWindowMs: 4_000 } });
 
   it('ends CANCELLED before anything was sent, and then nothing is', async () => {
-    const referenceId = await startPurchase(env, [UNREADABLE]);
+    const referenceId = await env.buyFacing([UNREADABLE], INSTANT);
     await waitUntil('the history was searched', () => searchesFor(env, referenceId) > 0);
 
     const purchase = await cancelled(env, referenceId);
@@ -30,20 +21,17 @@ describe('a cancel ends a purchase only where surely nothing was bought', () => 
   it.each<[string, PurchaseFault['action']]>([
     ['an error', { type: 'answer', status: 500 }],
     ['a reset', { type: 'reset' }],
-  ])(
-    'confirms an outcome that %s left unknown, then ends, asks no person and never places again',
-    async (_, action) => {
-      const referenceId = await startPurchase(env, [{ operation: 'place', action }]);
-      await env.untilState(referenceId, 'UNCONFIRMED');
+  ])('confirms an outcome that %s left unknown, then ends and never places again', async (_, action) => {
+    const referenceId = await env.buyFacing([{ operation: 'place', action }], INSTANT);
+    await env.untilState(referenceId, 'UNCONFIRMED');
 
-      const purchase = await cancelled(env, referenceId);
-      expect(purchase).toMatchObject({ state: 'CANCELLED', requests: 1, orders: [] });
-      expect(purchase.events.map(({ type }) => type)).toEqual(['purchase.cancelled']);
-    },
-  );
+    const purchase = await cancelled(env, referenceId);
+    expect(purchase).toMatchObject({ state: 'CANCELLED', requests: 1, orders: [] });
+    expect(purchase.events.map(({ type }) => type)).toEqual(['purchase.cancelled']);
+  });
 
   it('searches once more before it ends, because a request that was answered with an error may have bought late', async () => {
-    const referenceId = await startPurchase(env, [{ operation: 'place', action: { type: 'answer', status: 500 } }]);
+    const referenceId = await env.buyFacing([{ operation: 'place', action: { type: 'answer', status: 500 } }], INSTANT);
     await env.untilState(referenceId, 'UNCONFIRMED');
     await env.untilState(referenceId, 'PLACING');
     await env.orderByHand(INSTANT, referenceId);
@@ -53,7 +41,7 @@ describe('a cancel ends a purchase only where surely nothing was bought', () => 
 
   it('sees the order through when the confirmation finds one, cancel or not', async () => {
     env.sandbox.settings({ historyLagRequests: 1_000 });
-    const referenceId = await startPurchase(env, [LOST]);
+    const referenceId = await env.buyFacing([LOST], INSTANT);
     await env.untilState(referenceId, 'UNCONFIRMED');
     await operatorOf(env, referenceId).cancel();
     env.sandbox.settings({ historyLagRequests: 0 });

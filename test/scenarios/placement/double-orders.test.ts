@@ -1,7 +1,12 @@
 import { keysOf } from '../../support/audit';
-import { sharedEnvironment, startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
+import {
+  type PurchaseFault,
+  sharedEnvironment,
+  startTestEnvironment,
+  type TestEnvironment,
+} from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
-import { cameTo, INSTANT, LENIENT, type PurchaseFault, runPurchase } from './run-purchase';
+import { cameTo, INSTANT, LENIENT, runPurchase } from './run-purchase';
 
 const LOST: PurchaseFault = { operation: 'place', when: 'after', action: { type: 'reset' } };
 

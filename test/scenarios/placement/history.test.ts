@@ -1,7 +1,12 @@
 import type { Fault } from '../../../sandbox';
 import { operatorOf } from '../../support/operator';
-import { sharedEnvironment, startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
-import { INSTANT, LENIENT, type PurchaseFault, type PurchaseRun, runPurchase } from './run-purchase';
+import {
+  type PurchaseFault,
+  sharedEnvironment,
+  startTestEnvironment,
+  type TestEnvironment,
+} from '../../support/test-environment';
+import { INSTANT, LENIENT, type PurchaseRun, runPurchase } from './run-purchase';
 
 const LOST: PurchaseFault = { operation: 'place', when: 'after', action: { type: 'reset' } };
 const NOTHING = { hits: 0, orders: [], pages: { page: 1, total: 0, limit: 500 } };

@@ -1,8 +1,13 @@
 import fc from 'fast-check';
 import { operatorOf } from '../../support/operator';
-import { sharedEnvironment, startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
+import {
+  type PurchaseFault,
+  sharedEnvironment,
+  startTestEnvironment,
+  type TestEnvironment,
+} from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
-import { cameTo, LENIENT, type PurchaseFault, type PurchaseRun, runPurchase, startPurchase } from './run-purchase';
+import { cameTo, LENIENT, type PurchaseRun, runPurchase } from './run-purchase';
 
 /** Stands for the purchase's own reference in a generated answer. */
 const OURS = '<our reference>';
@@ -101,7 +106,7 @@ it('purchases of others that can come to no end stop nobody', async () => {
     { operation: 'place', when: 'after', action: { type: 'merge', data: { id: '\u0000' } } },
   ];
   const always = { times: 'always' } as const;
-  const start = (fault: PurchaseFault) => startPurchase(env, [{ ...fault, ...always }], { 'demo-never': 1 });
+  const start = (fault: PurchaseFault) => env.buyFacing([{ ...fault, ...always }], { 'demo-never': 1 });
   const poisoned = await Promise.all(poisons.map(start));
   await waitUntil('each of them has searched', () => env.sandbox.requests().orders >= poisons.length);
 

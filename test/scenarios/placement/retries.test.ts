@@ -1,6 +1,11 @@
-import { sharedEnvironment, startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
+import {
+  type PurchaseFault,
+  sharedEnvironment,
+  startTestEnvironment,
+  type TestEnvironment,
+} from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
-import { cameTo, LENIENT, type PurchaseFault, runPurchase, searchesFor } from './run-purchase';
+import { cameTo, LENIENT, runPurchase, searchesFor } from './run-purchase';
 
 type Action = NonNullable<PurchaseFault['action']>;
 
@@ -59,15 +64,12 @@ describe('the pace of the partner', () => {
   it.concurrent.each([
     ['before', 2],
     ['after', 1],
-  ] as const)(
-    'is kept: nothing is asked before a Retry-After that came %s the order was bought',
-    async (when, requests) => {
-      const purchase = await runPurchase(env, [{ operation: 'place', when, action: later }]);
-      expect(purchase).toMatchObject({ state: 'DELIVERED', requests, orders: [expect.anything()] });
-      const steps = await stepsOf(env, purchase.referenceId);
-      expect(steps.slice(0, 3)).toEqual(['placeOrder', 'timer 7 s', 'findOrders']);
-    },
-  );
+  ] as const)('is kept: a Retry-After is waited for that came %s the order was bought', async (when, requests) => {
+    const purchase = await runPurchase(env, [{ operation: 'place', when, action: later }]);
+    expect(purchase).toMatchObject({ state: 'DELIVERED', requests, orders: [expect.anything()] });
+    const steps = await stepsOf(env, purchase.referenceId);
+    expect(steps.slice(0, 3)).toEqual(['placeOrder', 'timer 7 s', 'findOrders']);
+  });
 
   it.concurrent('asks no person when the key goes wrong between search and order, but waits for it', async () => {
     const purchase = await runPurchase(env, [

@@ -1,11 +1,7 @@
-import type { Fault } from '../../../sandbox';
 import type { PurchaseStatus } from '../../../src/starter/index';
 import type { PurchaseAudit } from '../../support/audit';
-import type { TestEnvironment } from '../../support/test-environment';
+import type { PurchaseFault, TestEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
-
-/** A fault without the reference that it is narrowed down to. */
-export type PurchaseFault = Omit<Fault, 'referenceId'>;
 
 /** What one purchase came to: what the checkout and people see, and what the partner has of it. */
 export interface PurchaseRun extends PurchaseAudit {
@@ -27,18 +23,7 @@ export async function runPurchase(
   items: Record<string, number> = INSTANT,
   referenceId = env.reference(),
 ): Promise<PurchaseRun> {
-  return cameTo(env, await startPurchase(env, faults, items, referenceId));
-}
-
-/** Starts a purchase that meets these faults. @returns its reference */
-export function startPurchase(
-  env: TestEnvironment,
-  faults: readonly PurchaseFault[],
-  items: Record<string, number> = INSTANT,
-  referenceId = env.reference(),
-): Promise<string> {
-  for (const fault of faults) env.sandbox.addFault({ ...fault, referenceId } as Fault);
-  return env.buy(items, referenceId);
+  return cameTo(env, await env.buyFacing(faults, items, referenceId));
 }
 
 /** Waits until the checkout was notified how a purchase ended, or that it is held. @returns what there is to see of it then */

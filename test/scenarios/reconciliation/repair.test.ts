@@ -35,9 +35,7 @@ describe('a reconciliation', () => {
 
   /** A purchase held because the outcome of its placement is unknown; its order is placed by hand afterwards. */
   async function held(): Promise<string> {
-    const referenceId = env.reference();
-    env.sandbox.addFault({ operation: 'place', referenceId, when: 'before', action: { type: 'reset' } });
-    await env.buy(OPEN, referenceId);
+    const referenceId = await env.buyFacing([{ operation: 'place', when: 'before', action: { type: 'reset' } }], OPEN);
     await env.untilState(referenceId, 'HELD');
     await env.orderByHand(OPEN, referenceId);
     return referenceId;

@@ -1,5 +1,4 @@
 import type { Fault } from '../../../sandbox';
-import { PURCHASE_WORKFLOW, purchaseWorkflowId } from '../../../src/contracts/names';
 import type { ReconciliationResult } from '../../../src/contracts/reconciliation';
 import { operatorOf } from '../../support/operator';
 import { HOUR } from '../../support/settings';
@@ -161,10 +160,7 @@ describe('a reconciliation among records that can not be read', () => {
   /** A start that is no purchase, with this memo. @returns its reference */
   async function failedWithMemo(memo: Record<string, unknown>): Promise<string> {
     const referenceId = env.reference();
-    const { client, taskQueue } = env;
-    const workflowId = purchaseWorkflowId(referenceId);
-    const args = [{ referenceId, items: [] }];
-    await client.workflow.start(PURCHASE_WORKFLOW, { workflowId, taskQueue, args, memo });
+    await env.startRaw(referenceId, { args: [{ referenceId, items: [] }], memo });
     return referenceId;
   }
 });

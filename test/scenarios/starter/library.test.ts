@@ -135,17 +135,12 @@ describe('the library of a TypeScript checkout', () => {
 describe('a checkout in another language starts the workflow itself', () => {
   const env = sharedEnvironment({ sandbox: { perLookMs: 30_000 } });
 
-  const startRaw = (workflowId: string, ...args: unknown[]) =>
-    env.client.workflow.start('purchaseWorkflow', {
-      workflowId,
-      taskQueue: env.taskQueue,
-      args,
-      workflowIdReusePolicy: 'REJECT_DUPLICATE',
-    });
+  const start = (referenceId: string, ...args: unknown[]) =>
+    env.startRaw(referenceId, { args, workflowIdReusePolicy: 'REJECT_DUPLICATE' });
 
   it('is found by this one and compared with, though it set neither a summary nor a memo', async () => {
     const referenceId = env.reference();
-    await startRaw(`purchase-${referenceId}`, { referenceId, items: ITEMS.toReversed() });
+    await start(referenceId, { referenceId, items: ITEMS.toReversed() });
 
     expect(await env.starter.purchase({ referenceId, items: ITEMS })).toMatchObject({ started: false });
     await expect(env.starter.purchase({ referenceId, items: ITEMS.slice(1) })).rejects.toThrow(PurchaseDiffersError);
@@ -164,7 +159,7 @@ describe('a checkout in another language starts the workflow itself', () => {
   ])('fails a start with %s as InvalidPurchase and buys nothing', async (_, args) => {
     const referenceId = env.reference('bad');
     const before = env.sandbox.requests().place;
-    const handle = await startRaw(`purchase-${referenceId}`, ...args(referenceId));
+    const handle = await start(referenceId, ...args(referenceId));
 
     const failure = (await rejectionOf<WorkflowFailedError>(handle.result()))?.cause;
     expect(failure).toBeInstanceOf(ApplicationFailure);
@@ -176,7 +171,7 @@ describe('a checkout in another language starts the workflow itself', () => {
 
   it('says that a reference is used up when a start that was no purchase took it', async () => {
     const referenceId = env.reference('bad');
-    await startRaw(`purchase-${referenceId}`, { referenceId, items: 'two keys' });
+    await start(referenceId, { referenceId, items: 'two keys' });
 
     const refused = env.starter.purchase({ referenceId, items: ITEMS });
     await expect(refused).rejects.toThrow(StarterError);

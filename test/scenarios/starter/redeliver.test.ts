@@ -64,7 +64,7 @@ describe('redeliver sends the event of a purchase that has ended once more', () 
     await expect(env.starter.redeliver(running)).rejects.toThrow(/ended as TERMINATED .*nothing to send again/);
 
     const refused = env.reference();
-    env.receiver.refuse(refused, 410);
+    env.receiver.answerTo(refused, 410);
     await env.buy({ 'demo-instant': 1 }, refused);
     await env.untilState(refused, 'HELD');
     const held = await run('redeliver', refused);
@@ -74,12 +74,7 @@ describe('redeliver sends the event of a purchase that has ended once more', () 
     const explanation = 'it holds a\u001B[2J\nforged';
     const hold = { id: 'h', reason: 'OTHER_ITEMS', explanation, decisions: ['abandon'], since: '2026-01-01T00:00:00Z' };
     const hostile = env.reference();
-    const workflowId = `purchase-${hostile}`;
-    const unserved = await env.client.workflow.start('purchaseWorkflow', {
-      workflowId,
-      taskQueue: hostile,
-      memo: { hold },
-    });
+    const unserved = await env.startRaw(hostile, { taskQueue: hostile, memo: { hold } });
     await expect(env.starter.redeliver(hostile)).rejects.toThrow('for a person (it holds a [2J forged); decide');
     await unserved.terminate();
 
@@ -91,7 +86,7 @@ describe('redeliver sends the event of a purchase that has ended once more', () 
 
   it('fails with what the checkout said when it is refused for good, and can be asked for again', async () => {
     const { referenceId } = await env.bought({ 'demo-instant': 1 });
-    env.receiver.refuse(referenceId, 410);
+    env.receiver.answerTo(referenceId, 410);
     const refused = await run('redeliver', referenceId);
     expect(refused).toMatchObject({ code: 1, stdout: '' });
     expect(refused.stderr).toContain('was not received: the checkout refused the event for good (410)');
@@ -103,7 +98,7 @@ describe('redeliver sends the event of a purchase that has ended once more', () 
 
   it('does not wait for ever for a checkout that is down, and the next one waits for the same delivery', async () => {
     const { referenceId } = await env.bought({ 'demo-instant': 1 });
-    env.receiver.refuse(referenceId, 500);
+    env.receiver.answerTo(referenceId, 500);
     const impatient = createStarter(env.client, { taskQueue: env.taskQueue, answerWithinMs: 8_000 });
     const asked = impatient.redeliver(referenceId);
     await expect(asked).rejects.toThrow(NotAnsweredError);

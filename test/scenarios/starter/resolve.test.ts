@@ -13,9 +13,7 @@ describe('resolve carries the decision of a person to a purchase that is held', 
 
   /** A purchase whose placement got no answer and no order. @returns its reference */
   async function held(items: Record<string, number> = { 'demo-instant': 1 }): Promise<string> {
-    const referenceId = env.reference('held');
-    env.sandbox.addFault({ operation: 'place', referenceId, action: { type: 'reset' } });
-    await env.buy(items, referenceId);
+    const referenceId = await env.buyFacing([{ operation: 'place', action: { type: 'reset' } }], items);
     await env.untilState(referenceId, 'HELD');
     return referenceId;
   }
@@ -108,8 +106,7 @@ describe('resolve carries the decision of a person to a purchase that is held', 
     const referenceId = env.reference('held');
     // Stands in for a held purchase whose workers are gone: its memo is all that is asked before a worker is needed.
     const told = { id: 'x:1', explanation: 'why', decisions: ['abandon'], since: '2026-01-01T00:00:00Z' };
-    const handle = await env.client.workflow.start('purchaseWorkflow', {
-      workflowId: `purchase-${referenceId}`,
+    const handle = await env.startRaw(referenceId, {
       taskQueue: `nobody-${referenceId}`,
       memo: { hold: { ...told, reason: 'PLACEMENT_UNKNOWN' } },
     });
