@@ -30,6 +30,12 @@ export async function aboutToBeHeld(env: TestEnvironment, reason: HoldReason) {
   };
 }
 
+/** The same once it is held. */
+export async function heldPurchase(env: TestEnvironment, reason: HoldReason) {
+  const purchase = await aboutToBeHeld(env, reason);
+  return { ...purchase, hold: await purchase.operator.held(reason) };
+}
+
 const ARRANGEMENTS: Record<HoldReason, Arrange> = {
   async PLACEMENT_UNKNOWN(env, referenceId) {
     env.sandbox.addFault({ operation: 'place', referenceId, action: { type: 'reset' } });

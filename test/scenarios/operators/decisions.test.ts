@@ -5,7 +5,7 @@ import { DECISION_KINDS, type DecisionKind, type HoldReason } from '../../../src
 import { PARTNER_ORDER_ID } from '../../../src/contracts/search-attributes';
 import { PURCHASE_WORKFLOW, purchaseWorkflowId, RESOLVE_UPDATE } from '../../../src/contracts/names';
 import { rejectionOf } from '../../support/checks';
-import { aboutToBeHeld } from '../../support/held-purchases';
+import { aboutToBeHeld, heldPurchase } from '../../support/held-purchases';
 import { type Operator, operatorOf } from '../../support/operator';
 import { expectDeliveredOnce } from '../../support/purchase-checks';
 import { sharedEnvironment } from '../../support/test-environment';
@@ -32,8 +32,7 @@ describe('a purchase that waits for a person', () => {
   it.concurrent.each(ROWS)(
     'held because $reason, refuses what does not fit, on record, takes $decision and comes to $comesTo',
     async ({ reason, fitting, decision, comesTo: [outcome, keys] }) => {
-      const { referenceId, operator, decide } = await aboutToBeHeld(env, reason);
-      const hold = await operator.held(reason);
+      const { referenceId, operator, decide, hold } = await heldPurchase(env, reason);
 
       await waitUntil('the checkout knows of the hold', () => env.eventTypes(referenceId).includes('purchase.held'));
       const [event] = env.receiver.eventsOf(referenceId);
@@ -76,18 +75,16 @@ describe('a purchase that waits for a person', () => {
   });
 
   it.concurrent('takes one of two decisions for a hold, and refuses the other on record', async () => {
-    const { operator, decide } = await aboutToBeHeld(env, 'MORE_KEYS_THAN_ORDERED');
-    const { id } = await operator.held('MORE_KEYS_THAN_ORDERED');
+    const { operator, decide, hold } = await heldPurchase(env, 'MORE_KEYS_THAN_ORDERED');
 
-    const both = await Promise.allSettled([decide('withhold', id), decide('withhold', id)]);
+    const both = await Promise.allSettled([decide('withhold', hold.id), decide('withhold', hold.id)]);
 
     expect(both.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
     expect(await operator.result()).toMatchObject({ outcome: 'ABANDONED' });
   });
 
   it.concurrent('opens another hold when the order that a person named is not right either', async () => {
-    const { referenceId, operator } = await aboutToBeHeld(env, 'PLACEMENT_UNKNOWN');
-    const first = await operator.held('PLACEMENT_UNKNOWN');
+    const { referenceId, operator, hold: first } = await heldPurchase(env, 'PLACEMENT_UNKNOWN');
     const other = await env.orderByHand({ 'demo-image': 1 }, `other-${referenceId}`);
 
     await operator.resolve('order', { orderId: other.id });
@@ -114,8 +111,7 @@ describe('a purchase that waits for a person', () => {
   });
 
   it.concurrent('refuses what is no decision before it is one: nothing is on record', async () => {
-    const { referenceId, operator } = await aboutToBeHeld(env, 'MORE_KEYS_THAN_ORDERED');
-    await operator.held('MORE_KEYS_THAN_ORDERED');
+    const { referenceId, operator } = await heldPurchase(env, 'MORE_KEYS_THAN_ORDERED');
     const noHold = { decision: 'abandon' };
     const unknown = { hold: 'x', decision: 'buy' };
     const noOrder = { hold: 'x', decision: 'order' };
@@ -137,10 +133,7 @@ describe('an order that a person names is read before it is believed', () => {
   const settings = { replace: 'never', confirmWindowMs: 200, partnerTimeoutMs: 10_000 } as const;
   const env = sharedEnvironment({ settings, pastOrders: 3 });
 
-  async function held() {
-    const purchase = await aboutToBeHeld(env, 'PLACEMENT_UNKNOWN');
-    return { ...purchase, hold: (await purchase.operator.held('PLACEMENT_UNKNOWN')).id };
-  }
+  const held = () => heldPurchase(env, 'PLACEMENT_UNKNOWN');
 
   it.concurrent.each<[string, string, () => Promise<string> | string]>([
     ['that the partner does not have', 'the partner has no order', () => 'never-there'],
@@ -167,10 +160,10 @@ describe('an order that a person names is read before it is believed', () => {
     ],
   ])('refuses one %s, and the hold stays open for every other decision', async (_, why, name) => {
     const { operator, decide, hold, right } = await held();
-    await expectRefusal(operator.resolve('order', { hold, orderId: await name() }), why);
+    await expectRefusal(operator.resolve('order', { hold: hold.id, orderId: await name() }), why);
 
     expect(await operator.updatesOnRecord()).toBe(1);
-    await decide('order', hold);
+    await decide('order', hold.id);
     expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED', orderId: right });
   });
 
@@ -180,11 +173,11 @@ describe('an order that a person names is read before it is believed', () => {
   ])('while it is read, %s is faster: the order comes too late, and nothing is lost of it', async (_, outcome, end) => {
     const { referenceId, operator, decide, hold, right } = await held();
     env.sandbox.addFault({ operation: 'keys', orderId: right, times: 'always', action: { type: 'hang' } });
-    const late = expectRefusal(decide('order', hold), 'nothing waits for a decision');
+    const late = expectRefusal(decide('order', hold.id), 'nothing waits for a decision');
     await operator.pending('checkOrder');
 
-    await expectRefusal(operator.resolve('order', { hold, orderId: 'o-2' }), 'is being read for it just now');
-    await end(operator, hold);
+    await expectRefusal(operator.resolve('order', { hold: hold.id, orderId: 'o-2' }), 'is being read for it just now');
+    await end(operator, hold.id);
     const event = `purchase.${outcome.toLowerCase()}`;
     await waitUntil(`${event} is notified`, () => env.eventTypes(referenceId).includes(event));
     await operator.complete('checkOrder', { usable: true });

@@ -1,6 +1,7 @@
 import { purchaseWorkflowId, STATUS_QUERY } from '../../../src/contracts/names';
 import type { StatusAnswer } from '../../../src/contracts/purchase';
 import { summariesOf } from '../../support/history';
+import { heldPurchase } from '../../support/held-purchases';
 import { operatorOf } from '../../support/operator';
 import { sharedEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
@@ -46,8 +47,7 @@ describe('what an operator sees of a purchase in the Temporal UI', () => {
   });
 
   it('names the hold with its decisions; after its end the same query answers in the same shape', async () => {
-    const referenceId = await env.buyFacing([{ operation: 'place', action: { type: 'reset' } }], { 'demo-instant': 1 });
-    const hold = await operatorOf(env, referenceId).held('PLACEMENT_UNKNOWN');
+    const { referenceId, hold } = await heldPurchase(env, 'PLACEMENT_UNKNOWN');
 
     const held = await ask(referenceId);
     expect(held).toMatchObject({ state: 'HELD', since: hold.since, hold, explanation: hold.explanation });

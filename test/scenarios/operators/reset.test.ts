@@ -1,5 +1,5 @@
 import type { DecisionKind, HoldReason } from '../../../src/domain/holds';
-import { aboutToBeHeld } from '../../support/held-purchases';
+import { heldPurchase } from '../../support/held-purchases';
 import { type Operator, operatorOf } from '../../support/operator';
 import { expectDeliveredOnce, expectNoChangedEvents } from '../../support/purchase-checks';
 import { sharedEnvironment } from '../../support/test-environment';
@@ -29,8 +29,7 @@ describe('a purchase that someone resets', () => {
     ['ORDER_CHANGES', 'deliver'],
     ['DELIVERY_REFUSED', 'deliver'],
   ])('held because %s and decided with %s, reset to each point, does nothing twice', async (reason, decision) => {
-    const { referenceId, operator, decide } = await aboutToBeHeld(env, reason);
-    await operator.held(reason);
+    const { referenceId, operator, decide } = await heldPurchase(env, reason);
     await decide(decision);
     await operator.result();
 

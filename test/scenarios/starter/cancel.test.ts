@@ -1,5 +1,5 @@
 import { NothingToCancelError, PurchaseNotFoundError } from '../../../src/starter/index';
-import { aboutToBeHeld } from '../../support/held-purchases';
+import { heldPurchase } from '../../support/held-purchases';
 import { starterEnvOf, starterProcess } from '../../support/processes';
 import { sharedEnvironment } from '../../support/test-environment';
 
@@ -27,13 +27,12 @@ describe('cancel asks a purchase to end, and says what comes of it', () => {
   });
 
   it.concurrent('while it is held: a hold whose order is shown absent ends, one about an order stays', async () => {
-    const absent = await aboutToBeHeld(env, 'PLACEMENT_UNKNOWN');
-    expect(await absent.operator.held('PLACEMENT_UNKNOWN')).toMatchObject({ endsOnCancel: true });
+    const absent = await heldPurchase(env, 'PLACEMENT_UNKNOWN');
+    expect(absent.hold).toMatchObject({ endsOnCancel: true });
     expect(await env.starter.cancel(absent.referenceId)).toMatchObject({ effect: 'CANCELLED_UNLESS_BOUGHT' });
     expect(await absent.operator.result()).toMatchObject({ outcome: 'CANCELLED' });
 
-    const { referenceId, operator } = await aboutToBeHeld(env, 'MORE_KEYS_THAN_ORDERED');
-    const hold = await operator.held('MORE_KEYS_THAN_ORDERED');
+    const { referenceId, operator, hold } = await heldPurchase(env, 'MORE_KEYS_THAN_ORDERED');
     expect(await env.starter.cancel(referenceId)).toMatchObject({ state: 'HELD', effect: 'STAYS_HELD' });
     await operator.idle();
     expect((await env.starter.status(referenceId)).hold).toEqual(hold);

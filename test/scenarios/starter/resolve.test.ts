@@ -1,5 +1,6 @@
 import { DecisionRefusedError, NotAnsweredError, StarterError } from '../../../src/starter/index';
 import { createStarter } from '../../../src/starter/purchases';
+import { heldPurchase } from '../../support/held-purchases';
 import { starterEnvOf, starterProcess } from '../../support/processes';
 import { sharedEnvironment } from '../../support/test-environment';
 
@@ -11,15 +12,11 @@ describe('resolve carries the decision of a person to a purchase that is held', 
   });
   const run = (...args: string[]) => starterProcess(args, starterEnvOf(env));
 
-  /** A purchase whose placement got no answer and no order. @returns its reference */
-  async function held(items: Record<string, number> = { 'demo-instant': 1 }): Promise<string> {
-    const referenceId = await env.buyFacing([{ operation: 'place', action: { type: 'reset' } }], items);
-    await env.untilState(referenceId, 'HELD');
-    return referenceId;
-  }
+  /** A purchase whose placement got no answer and no order. */
+  const held = () => heldPurchase(env, 'PLACEMENT_UNKNOWN');
 
   it('status shows at a glance what is wrong and the exact commands; one of them, typed, places the order again', async () => {
-    const referenceId = await held();
+    const { referenceId } = await held();
     const { code, stdout } = await run('status', referenceId);
     expect(code).toBe(0);
     expect(stdout).toContain(`${referenceId}  HELD\n`);
@@ -38,21 +35,18 @@ describe('resolve carries the decision of a person to a purchase that is held', 
   });
 
   it('--order adopts the order that a person found at the partner, and buys nothing', async () => {
-    const referenceId = await held({ 'demo-instant': 2 });
-    const order = await env.orderByHand({ 'demo-instant': 2 }, 'by phone');
+    const { referenceId, hold, right: orderId } = await held();
 
-    const { hold } = await env.starter.status(referenceId);
-    const { code, stdout } = await run('resolve', referenceId, '--order', order.id, '--json');
+    const { code, stdout } = await run('resolve', referenceId, '--order', orderId, '--json');
     expect(code).toBe(0);
     const workflowId = `purchase-${referenceId}`;
-    expect(JSON.parse(stdout)).toEqual({ referenceId, workflowId, hold, decision: 'order', orderId: order.id });
-    expect(await env.starter.result(referenceId)).toMatchObject({ outcome: 'DELIVERED', orderId: order.id });
+    expect(JSON.parse(stdout)).toEqual({ referenceId, workflowId, hold, decision: 'order', orderId });
+    expect(await env.starter.result(referenceId)).toMatchObject({ outcome: 'DELIVERED', orderId });
     expect(env.sandbox.placeRequestsOf(referenceId)).toBe(1);
   });
 
   it('--order while the partner can not be read is refused, and taken when the same is typed again later', async () => {
-    const referenceId = await held();
-    const { id: orderId } = await env.orderByHand({ 'demo-instant': 1 }, `later-${referenceId}`);
+    const { referenceId, right: orderId } = await held();
     env.sandbox.addFault({ operation: 'keys', orderId, action: { type: 'answer', status: 403 } });
     const resolve = () => env.starter.resolve(referenceId, { decision: 'order', orderId });
 
@@ -64,7 +58,7 @@ describe('resolve carries the decision of a person to a purchase that is held', 
   });
 
   it('names the decisions that fit when another is given, and changes nothing', async () => {
-    const referenceId = await held();
+    const { referenceId } = await held();
     const { code, stdout, stderr } = await run('resolve', referenceId, '--withhold');
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toContain('withhold does not fit PLACEMENT_UNKNOWN');
@@ -77,7 +71,7 @@ describe('resolve carries the decision of a person to a purchase that is held', 
   });
 
   it('takes the same decision twice as one', async () => {
-    const referenceId = await held();
+    const { referenceId } = await held();
     const twice = [1, 2].map(() => env.starter.resolve(referenceId, { decision: 'replace' }));
     expect((await Promise.all(twice)).map(({ decision }) => decision)).toEqual(['replace', 'replace']);
 

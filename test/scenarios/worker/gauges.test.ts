@@ -7,7 +7,7 @@ import { metricsOf } from '../../../src/contracts/metrics';
 import { keepGauges } from '../../../src/metrics';
 import { reconcileNow } from '../../../src/starter/reconciliation';
 import { createLastReconciliationReader } from '../../../src/temporal/client';
-import { aboutToBeHeld } from '../../support/held-purchases';
+import { heldPurchase } from '../../support/held-purchases';
 import { sharedEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
 import { answerWorkflowTask, completeWorkflow } from '../../support/workflow-task';
@@ -45,8 +45,7 @@ describe('the gauges of a worker that has just begun', () => {
     expect(before.shown.get('fulfilment_last_reconciliation_timestamp_seconds')).toBe(0);
 
     const startedAt = Date.now();
-    const { operator } = await aboutToBeHeld(env, 'PLACEMENT_UNKNOWN');
-    await operator.held('PLACEMENT_UNKNOWN');
+    await heldPurchase(env, 'PLACEMENT_UNKNOWN');
     // As a checkout in another language starts it, before a worker has taken it.
     await env.startRaw(env.reference(), { startDelay: '1 hour' });
     const { findings } = await env.reconcile();
