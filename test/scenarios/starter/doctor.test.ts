@@ -34,14 +34,22 @@ describe('doctor', () => {
     env.receiver.trust(TEST_SIGNING_SECRET);
   });
 
+  /** What differs from a right configuration of a healthy world. */
   interface Case {
     variables?: ProcessEnv;
     address?: string;
     namespace?: string;
     aheadMs?: number;
+    sandbox?: Partial<Settings>;
+    fault?: Fault;
+    receiver?: (receiver: Receiver) => void;
   }
 
-  async function run({ variables, address = env.address, namespace = env.namespace, aheadMs = 0 }: Case = {}) {
+  async function run(tried: Case = {}) {
+    const { variables, address = env.address, namespace = env.namespace, aheadMs = 0 } = tried;
+    if (tried.sandbox) env.sandbox.settings(tried.sandbox);
+    if (tried.fault) env.sandbox.addFault(tried.fault);
+    tried.receiver?.(env.receiver);
     const diagnosis = await diagnose({
       config: readDoctorConfig(workerEnvOf(env, variables)),
       connect: () => {
@@ -89,15 +97,8 @@ describe('doctor', () => {
   const misspelt = { DELIVERY_URL: undefined, FINGERPRINT_SECRET: 'short', PARTNER_ORDER_PREFIXX: '/v1' };
   const slower: Fault = { operation: 'keys', action: { type: 'answer', status: 429, headers: { 'retry-after': '0' } } };
 
-  interface Row extends Case {
-    /** What is wrong there. */
-    sandbox?: Partial<Settings>;
-    fault?: Fault;
-    receiver?: (receiver: Receiver) => void;
-    /** The settings that it says work. */
-    works?: Record<string, unknown>;
-    exitCode?: number;
-  }
+  /** `works`: the settings that it says work. */
+  type Row = Case & { works?: Record<string, unknown>; exitCode?: number };
 
   it.each<[string, Row, string[]]>([
     ['a wrong key', { variables: key }, ['partner: API key → PARTNER_API_KEY']],
@@ -177,11 +178,8 @@ describe('doctor', () => {
       ['delivery: test event → DELIVERY_SECRET'],
     ],
   ])('%s: names the fault, the variable, and what works', async (_, row, faults) => {
-    const { sandbox, fault, receiver, works = {}, exitCode = faults.length > 0 ? 1 : 0, ...tried } = row;
-    if (sandbox) env.sandbox.settings(sandbox);
-    if (fault) env.sandbox.addFault(fault);
-    receiver?.(env.receiver);
-    const diagnosis = await run(tried);
+    const { works = {}, exitCode = faults.length > 0 ? 1 : 0 } = row;
+    const diagnosis = await run(row);
     expect(faultsOf(diagnosis)).toEqual(faults);
     expect(diagnosis.settings).toMatchObject(works);
     expect(diagnosis.exitCode).toBe(exitCode);
