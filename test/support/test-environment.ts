@@ -139,8 +139,12 @@ function methodsOf({ client, sandbox, receiver, starter, taskQueue }: Parts) {
     /** Starts so many purchases of one `demo-instant`. */
     buyMany: (count: number) => Promise.all(Array.from({ length: count }, () => buy({ 'demo-instant': 1 }))),
     /** Starts a purchase that meets these faults. @returns its reference */
-    buyFacing: (faults: readonly PurchaseFault[], items: Record<string, number>, referenceId = reference()) => {
-      for (const fault of faults) sandbox.addFault({ ...fault, referenceId } as Fault);
+    buyFacing: (
+      faults: PurchaseFault | readonly PurchaseFault[],
+      items: Record<string, number> = { 'demo-instant': 1 },
+      referenceId = reference(),
+    ) => {
+      for (const fault of [faults].flat()) sandbox.addFault({ ...fault, referenceId } as Fault);
       return buy(items, referenceId);
     },
     /** Starts the workflow of a purchase as any client of Temporal can. */

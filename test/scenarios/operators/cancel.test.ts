@@ -1,9 +1,13 @@
+import { NothingToCancelError, PurchaseNotFoundError } from '../../../src/starter/index';
+import { heldPurchase } from '../../support/held-purchases';
 import { operatorOf } from '../../support/operator';
+import { starterEnvOf, starterProcess } from '../../support/processes';
 import { expectDeliveredOnce } from '../../support/purchase-checks';
 import { sharedEnvironment } from '../../support/test-environment';
 
 describe('a purchase that someone cancels or terminates', () => {
   const env = sharedEnvironment({ pastOrders: 3, settings: { replace: 'never' } });
+  const run = (...args: string[]) => starterProcess(args, starterEnvOf(env));
 
   it.concurrent.each([
     ['the placement is on its way', (referenceId: string) => env.untilSent(referenceId)],
@@ -37,5 +41,40 @@ describe('a purchase that someone cancels or terminates', () => {
     await operator.reset(first!);
 
     await expectDeliveredOnce(env, referenceId, 2);
+  });
+
+  it.concurrent(
+    'the command says: an open order is seen through, and once it has ended nothing is to cancel',
+    async () => {
+      const referenceId = await env.buy({ 'demo-never': 1 });
+      await env.untilState(referenceId, 'PENDING');
+
+      const { code, stdout } = await run('cancel', referenceId, '--json');
+      expect(code).toBe(0);
+      expect(JSON.parse(stdout)).toMatchObject({ referenceId, state: 'PENDING', effect: 'SEEN_THROUGH' });
+      const again = await run('cancel', referenceId);
+      expect(again.stdout).toContain(`asked to cancel ${referenceId}, which is PENDING: there is an order: it is seen`);
+
+      await env.changeOrder(referenceId, { status: 'COMPLETED' });
+      expect(await env.starter.result(referenceId)).toMatchObject({ outcome: 'DELIVERED', cancelRequested: true });
+      await expect(env.starter.cancel(referenceId)).rejects.toThrow(NothingToCancelError);
+      await expect(env.starter.cancel('nobody-knows-me')).rejects.toThrow(PurchaseNotFoundError);
+      const late = await run('cancel', referenceId);
+      expect(late.code).toBe(1);
+      expect(late.stderr).toContain(`Purchase ${referenceId} has ended DELIVERED`);
+    },
+  );
+
+  it.concurrent('held, ends where its order is shown absent, and stays where it has one', async () => {
+    const absent = await heldPurchase(env, 'PLACEMENT_UNKNOWN');
+    expect(absent.hold).toMatchObject({ endsOnCancel: true });
+    expect(await env.starter.cancel(absent.referenceId)).toMatchObject({ effect: 'CANCELLED_UNLESS_BOUGHT' });
+    expect(await absent.operator.result()).toMatchObject({ outcome: 'CANCELLED' });
+
+    const { referenceId, operator, hold } = await heldPurchase(env, 'MORE_KEYS_THAN_ORDERED');
+    expect(await env.starter.cancel(referenceId)).toMatchObject({ state: 'HELD', effect: 'STAYS_HELD' });
+    await operator.idle();
+    expect((await env.starter.status(referenceId)).hold).toEqual(hold);
+    await operator.resolve('withhold');
   });
 });

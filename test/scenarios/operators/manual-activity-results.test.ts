@@ -1,3 +1,5 @@
+import { RESOLVE_UPDATE, STATUS_QUERY } from '../../../src/contracts/names';
+import { rejectionOf } from '../../support/checks';
 import { type Operator, operatorOf } from '../../support/operator';
 import { expectDeliveredOnce, expectNoChangedEvents } from '../../support/purchase-checks';
 import { sharedEnvironment } from '../../support/test-environment';
@@ -18,7 +20,7 @@ const FAILED: [string, unknown] = ['a failure', undefined];
 const end = (operator: Operator, activity: string, result: unknown) =>
   result === undefined ? operator.fail(activity) : operator.complete(activity, result);
 
-describe('an activity that an operator completes or fails', () => {
+describe('what an operator sends in the place of an activity', () => {
   // Attempts that hang last until a person has ended them.
   const env = sharedEnvironment({ settings: { partnerTimeoutMs: 4_000, deliveryTimeoutMs: 4_000 }, pastOrders: 3 });
   expectNoChangedEvents(env);
@@ -30,9 +32,7 @@ describe('an activity that an operator completes or fails', () => {
     ['an order id that would change the path', { evidence: 'PLACED', orderId: '../x' }],
     FAILED,
   ])('placeOrder ended with %s is of unknown outcome: the order is found, not placed again', async (_, junk) => {
-    const referenceId = await env.buyFacing([{ operation: 'place', when: 'after', action: { type: 'hang' } }], {
-      'demo-instant': 1,
-    });
+    const referenceId = await env.buyFacing({ operation: 'place', when: 'after', action: { type: 'hang' } });
     await env.untilSent(referenceId);
 
     await end(operatorOf(env, referenceId), 'placeOrder', junk);
@@ -83,4 +83,19 @@ describe('an activity that an operator completes or fails', () => {
       expect(new Set(sent.map(({ id }) => id)).size).toBe(1);
     },
   );
+
+  it.concurrent('what can not be decoded harms no purchase as a signal, a query or an update either', async () => {
+    const referenceId = await env.buy({ 'demo-never': 1 });
+    await operatorOf(env, referenceId).pending('awaitOrderChange', 2);
+    const purchase = env.handleOf(referenceId);
+    for (const value of UNDECODABLE_VALUES) {
+      await purchase.signal('orderChanged', value);
+      expect(await purchase.query(STATUS_QUERY, value)).toMatchObject({ state: 'PENDING' });
+      const refused = await rejectionOf(purchase.executeUpdate(RESOLVE_UPDATE, { args: [value] }));
+      expect(refused).toMatchObject({ name: 'WorkflowUpdateFailedError' });
+    }
+
+    await env.changeOrder(referenceId, { status: 'COMPLETED' });
+    await expectDeliveredOnce(env, referenceId, 1);
+  });
 });

@@ -31,9 +31,7 @@ describe('a pending activity that an operator pauses, resets or changes', () => 
   expectNoChangedEvents(env);
 
   it.concurrent.each(OPERATIONS)('placeOrder, %s and then failed, sends nothing again', async (_, operate) => {
-    const referenceId = await env.buyFacing([{ operation: 'place', times: 'always', action: { type: 'hang' } }], {
-      'demo-instant': 1,
-    });
+    const referenceId = await env.buyFacing({ operation: 'place', times: 'always', action: { type: 'hang' } });
     const operator = operatorOf(env, referenceId);
     await env.untilSent(referenceId);
 

@@ -61,7 +61,7 @@ describe('a purchase that someone resets', () => {
     ['with a cancel request', { failures: 1, point: 1, cancel: true }],
   ])('to before the request, %s, finds the order that was placed since', async (_, { failures, point, cancel }) => {
     const action = { type: 'answer', status: 503 } as const;
-    const referenceId = await env.buyFacing([{ operation: 'orders', times: failures, action }], { 'demo-instant': 2 });
+    const referenceId = await env.buyFacing({ operation: 'orders', times: failures, action }, { 'demo-instant': 2 });
     const operator = operatorOf(env, referenceId);
     await operator.result();
 
@@ -91,9 +91,7 @@ describe('a purchase that someone resets', () => {
   });
 
   it.concurrent('to before, at or after a decision to place again, never places on the ground of it', async () => {
-    const referenceId = await env.buyFacing([{ operation: 'place', times: 'always', action: { type: 'reset' } }], {
-      'demo-instant': 1,
-    });
+    const referenceId = await env.buyFacing({ operation: 'place', times: 'always', action: { type: 'reset' } });
     const operator = operatorOf(env, referenceId);
     const holds = [await operator.held('PLACEMENT_UNKNOWN')];
     const whileHeld = (await operator.points()).at(-1)!;

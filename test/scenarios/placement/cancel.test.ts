@@ -10,7 +10,7 @@ describe('a cancel ends a purchase only where surely nothing was bought', () => 
   const env = sharedEnvironment({ pastOrders: 5, settings: { ...LENIENT, confirmWindowMs: 4_000 } });
 
   it('ends CANCELLED before anything was sent, and then nothing is', async () => {
-    const referenceId = await env.buyFacing([UNREADABLE], INSTANT);
+    const referenceId = await env.buyFacing(UNREADABLE, INSTANT);
     await waitUntil('the history was searched', () => searchesFor(env, referenceId) > 0);
 
     const purchase = await cancelled(env, referenceId);
@@ -22,7 +22,7 @@ describe('a cancel ends a purchase only where surely nothing was bought', () => 
     ['an error', { type: 'answer', status: 500 }],
     ['a reset', { type: 'reset' }],
   ])('confirms an outcome that %s left unknown, then ends and never places again', async (_, action) => {
-    const referenceId = await env.buyFacing([{ operation: 'place', action }], INSTANT);
+    const referenceId = await env.buyFacing({ operation: 'place', action }, INSTANT);
     await env.untilState(referenceId, 'UNCONFIRMED');
 
     const purchase = await cancelled(env, referenceId);
@@ -31,7 +31,7 @@ describe('a cancel ends a purchase only where surely nothing was bought', () => 
   });
 
   it('searches once more before it ends, because a request that was answered with an error may have bought late', async () => {
-    const referenceId = await env.buyFacing([{ operation: 'place', action: { type: 'answer', status: 500 } }], INSTANT);
+    const referenceId = await env.buyFacing({ operation: 'place', action: { type: 'answer', status: 500 } }, INSTANT);
     await env.untilState(referenceId, 'UNCONFIRMED');
     await env.untilState(referenceId, 'PLACING');
     await env.orderByHand(INSTANT, referenceId);
@@ -41,7 +41,7 @@ describe('a cancel ends a purchase only where surely nothing was bought', () => 
 
   it('sees the order through when the confirmation finds one, cancel or not', async () => {
     env.sandbox.settings({ historyLagRequests: 1_000 });
-    const referenceId = await env.buyFacing([LOST], INSTANT);
+    const referenceId = await env.buyFacing(LOST, INSTANT);
     await env.untilState(referenceId, 'UNCONFIRMED');
     await operatorOf(env, referenceId).cancel();
     env.sandbox.settings({ historyLagRequests: 0 });

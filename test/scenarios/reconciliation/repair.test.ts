@@ -1,3 +1,4 @@
+import { RECONCILE_WORKFLOW } from '../../../src/contracts/names';
 import type { ReconciliationResult, ReportedFinding } from '../../../src/contracts/reconciliation';
 import type { CheckoutEvent } from '../../../src/contracts/events';
 import { expectAllKeys } from '../../support/purchase-checks';
@@ -35,7 +36,7 @@ describe('a reconciliation', () => {
 
   /** A purchase held because the outcome of its placement is unknown; its order is placed by hand afterwards. */
   async function held(): Promise<string> {
-    const referenceId = await env.buyFacing([{ operation: 'place', when: 'before', action: { type: 'reset' } }], OPEN);
+    const referenceId = await env.buyFacing({ operation: 'place', when: 'before', action: { type: 'reset' } }, OPEN);
     await env.untilState(referenceId, 'HELD');
     await env.orderByHand(OPEN, referenceId);
     return referenceId;
@@ -125,6 +126,25 @@ describe('a reconciliation', () => {
     env.receiver.answerWith(() => 410);
     expect((await env.reconcile()).findings).toEqual({});
   });
+
+  it('that is cancelled while the partner hangs ends CANCELLED, and leaves everything to the next', async () => {
+    const referenceId = await overdue();
+    await complete(referenceId);
+    await env.untilListed("PurchaseState = 'OVERDUE'", 1);
+    const hanging = env.sandbox.addFault({ operation: 'orders', times: 'always', action: { type: 'hang' } });
+    const { client, taskQueue } = env;
+    const handle = await client.workflow.start(RECONCILE_WORKFLOW, { workflowId: 'cancelled', taskQueue, args: [{}] });
+    await waitUntil('it reads the history', () => hanging.hits > 0);
+    await handle.cancel();
+
+    await expect(handle.result()).rejects.toMatchObject({ cause: { name: 'CancelledFailure' } });
+    expect((await handle.describe()).status.name).toBe('CANCELLED');
+    expect((await env.audit(referenceId)).received).toEqual([]);
+    env.sandbox.clearFaults();
+    expect(await env.reconcile()).toMatchObject({ findings: { LATE: 1 }, repaired: 1 });
+    await untilReceived(referenceId, 2);
+    await expectDeliveredOnce([referenceId]);
+  }, 120_000);
 
   it('is refused when its look-back exceeds the retention, and reports no orphan', async () => {
     await expect(env.reconcile({ lookbackMs: 9 * 24 * HOUR + 1 })).rejects.toMatchObject({

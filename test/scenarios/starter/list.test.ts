@@ -22,7 +22,7 @@ describe('list: who waits for a person', () => {
 
   beforeAll(async () => {
     for (const name of ['held', 'reset'] as const) {
-      known[name] = await env.buyFacing([{ operation: 'place', action: { type: 'reset' } }], { 'demo-instant': 1 });
+      known[name] = await env.buyFacing({ operation: 'place', action: { type: 'reset' } });
     }
     known.open = await env.buy({ 'demo-never': 1 });
     known.terminated = await env.buy({ 'demo-never': 1 });

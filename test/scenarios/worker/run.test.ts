@@ -50,9 +50,7 @@ describe('a worker process at work', () => {
 
   it('lets a placement that is on its way come to its end when it is asked to stop: one request, its answer kept', async () => {
     const worker = await startReady({ PARTNER_TIMEOUT: '10s' });
-    const referenceId = await env.buyFacing([{ operation: 'place', action: { type: 'delay', ms: 1_500 } }], {
-      'demo-instant': 1,
-    });
+    const referenceId = await env.buyFacing({ operation: 'place', action: { type: 'delay', ms: 1_500 } });
     await env.untilSent(referenceId);
 
     worker.signal('SIGTERM');
