@@ -1,4 +1,3 @@
-import { changedEvents } from './audit';
 import { operatorOf } from './operator';
 import type { TestEnvironment } from './test-environment';
 
@@ -15,12 +14,4 @@ export async function expectDeliveredOnce(env: TestEnvironment, referenceId: str
   expect(await env.audit(referenceId)).toMatchObject({ orderCount: 1, requests: 1 });
   await expectAllKeys(env, referenceId, keys);
   expect(await operatorOf(env, referenceId).brokenTasks()).toEqual([]);
-}
-
-/** At the end: no event ever came with other keys under its id, and no key with another value, whichever tests ran. */
-export function expectNoChangedEvents(env: TestEnvironment): void {
-  afterAll(() => {
-    expect(env.receiver.attempts).not.toEqual([]);
-    expect(changedEvents(env.receiver)).toEqual([]);
-  });
 }

@@ -8,7 +8,7 @@ import { createPartnerClient, type PartnerClient } from '../../src/partner';
 import { type Fault, type Sandbox, type SandboxOptions, startSandbox } from '../../sandbox';
 import { createStarter, type Starter } from '../../src/starter/index';
 import { createClient } from '../../src/temporal/client';
-import { auditPurchase } from './audit';
+import { auditPurchase, changedEvents } from './audit';
 import { closeAtEnd, temporaryFolder } from './clean-up';
 import { undocumentedEvents, undocumentedResult } from './documented';
 import type { Gate } from './gate';
@@ -59,7 +59,10 @@ interface Parts {
   taskQueue: string;
 }
 
-/** The whole with real parts: the suite's Temporal server, a sandbox, a verifying receiver, a worker in this process. */
+/**
+ * The whole with real parts: the suite's Temporal server, a sandbox, a verifying receiver, a worker in this process. A test file
+ * fails where an event came with other keys under its id, or a key with another value.
+ */
 export interface TestEnvironment extends Parts, ReturnType<typeof methodsOf> {
   /** Closes everything now; else it is closed at the end of the test file. */
   close(): Promise<void>;
@@ -85,6 +88,10 @@ export async function startTestEnvironment(options: TestEnvironmentOptions = {})
   options.partnerGate?.leadTo(sandbox.port);
   const receiver = await startReceiver({ secret: TEST_SIGNING_SECRET });
   closing.push(() => expectDocumented(undocumentedEvents(receiver.attempts.map(({ body }) => body))));
+  closeAtEnd(() => {
+    const changed = changedEvents(receiver);
+    if (changed.length > 0) throw new Error(`came again with other keys, or with another value: ${changed.join(', ')}`);
+  });
   const partner = createPartnerClient({
     baseUrl: options.partnerGate?.url ?? sandbox.url,
     apiKey: () => 'sandbox-key',

@@ -1,7 +1,6 @@
 import { historyOf } from '../../support/history';
 import { operatorOf } from '../../support/operator';
 import { startTestEnvironment } from '../../support/test-environment';
-import { changedEvents } from '../../support/audit';
 
 const LOCAL = ['local readSettings', 'placeOrder', 'local pollOrder', 'local deliverSale'];
 const POLLED = ['local readSettings', 'placeOrder', 'awaitOrderChange', 'local deliverSale'];
@@ -26,10 +25,8 @@ describe('a purchase in few steps', () => {
     const { length, activities } = await historyOf(env, referenceId);
     expect(activities).toEqual(steps);
     expect(length).toBeLessThanOrEqual(most);
-    const { keys, ...requests } = env.sandbox.requests();
-    expect(requests).toMatchObject({ place: 1, orders: 1, products: 0, unknown: 0 });
-    expect(keys).toBeGreaterThanOrEqual(2);
-    expect(keys).toBeLessThanOrEqual(steps === LOCAL ? 2 : Infinity);
+    const reads = steps === LOCAL ? { keys: 2 } : {};
+    expect(env.sandbox.requests()).toMatchObject({ place: 1, orders: 1, products: 0, unknown: 0, ...reads });
   });
 
   it.concurrent('is not polled locally after a reset: what earlier runs delivered has to be read', async () => {
@@ -44,6 +41,5 @@ describe('a purchase in few steps', () => {
     const { activities } = await historyOf(env, referenceId);
     expect(activities).toEqual([...LOCAL.slice(0, 3), 'awaitOrderChange', 'local deliverSale']);
     expect(env.eventTypes(referenceId)).toEqual(['purchase.delivered']);
-    expect(changedEvents(env.receiver)).toEqual([]);
   });
 });

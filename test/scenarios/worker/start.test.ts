@@ -1,6 +1,6 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type ConnectRetry, StoppedError } from '../../../src/temporal/client';
+import { StoppedError } from '../../../src/temporal/client';
 import { connectWorker } from '../../../src/temporal/worker';
 import { temporaryFolder } from '../../support/clean-up';
 import { startDevServer } from '../../support/dev-server';
@@ -15,9 +15,6 @@ import {
   workerEnvOf,
 } from '../../support/processes';
 import { startTestEnvironment } from '../../support/test-environment';
-
-const connect = (address: string, retry: ConnectRetry) =>
-  connectWorker({ address, namespace: 'default', connectionOptions: { address } }, retry);
 
 describe('a worker that can not start says why, before it has done anything', () => {
   it('names every wrong variable at once, shows no secret, and contacts nobody: 78', async () => {
@@ -64,8 +61,9 @@ describe('a worker that can not start says why, before it has done anything', ()
 
   it('stops at once when it is asked to while it tries, and that is no error', async () => {
     const stop = new AbortController();
+    const address = `127.0.0.1:${await freePort()}`;
     const options = { tries: 2, everyMs: 3_600_000, onRetry: () => stop.abort(), signal: stop.signal };
-    const stopped = connect(`127.0.0.1:${await freePort()}`, options);
+    const stopped = connectWorker({ address, namespace: 'default', connectionOptions: { address } }, options);
     await expect(stopped).rejects.toThrow(StoppedError);
     await expect(stopped).rejects.toMatchObject({ exitCode: 0 });
   });
