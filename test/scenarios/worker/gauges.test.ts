@@ -7,7 +7,6 @@ import { metricsOf } from '../../../src/contracts/metrics';
 import { keepGauges } from '../../../src/metrics';
 import { reconcileNow } from '../../../src/starter/reconciliation';
 import { createLastReconciliationReader } from '../../../src/temporal/client';
-import { heldPurchase } from '../../support/held-purchases';
 import { sharedEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
 import { answerWorkflowTask, completeWorkflow } from '../../support/workflow-task';
@@ -45,7 +44,8 @@ describe('the gauges of a worker that has just begun', () => {
     expect(before.shown.get('fulfilment_last_reconciliation_timestamp_seconds')).toBe(0);
 
     const startedAt = Date.now();
-    await heldPurchase(env, 'PLACEMENT_UNKNOWN');
+    const held = await env.buyFacing({ operation: 'place', action: { type: 'reset' } });
+    await env.untilState(held, 'HELD');
     // As a checkout in another language starts it, before a worker has taken it.
     await env.startRaw(env.reference(), { startDelay: '1 hour' });
     const { findings } = await env.reconcile();
