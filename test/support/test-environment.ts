@@ -59,10 +59,7 @@ interface Parts {
   taskQueue: string;
 }
 
-/**
- * The whole with real parts: the suite's Temporal server, a sandbox, a verifying receiver, a worker in this process. A test file
- * fails where an event came with other keys under its id, or a key with another value.
- */
+/** The whole with real parts: the suite's Temporal server, a sandbox, a verifying receiver, a worker in this process. */
 export interface TestEnvironment extends Parts, ReturnType<typeof methodsOf> {
   /** Closes everything now; else it is closed at the end of the test file. */
   close(): Promise<void>;
@@ -88,6 +85,7 @@ export async function startTestEnvironment(options: TestEnvironmentOptions = {})
   options.partnerGate?.leadTo(sandbox.port);
   const receiver = await startReceiver({ secret: TEST_SIGNING_SECRET });
   closing.push(() => expectDocumented(undocumentedEvents(receiver.attempts.map(({ body }) => body))));
+  // Whatever the tests did: no event came again with other keys under its id, and no key with another value.
   closeAtEnd(() => {
     const changed = changedEvents(receiver);
     if (changed.length > 0) throw new Error(`came again with other keys, or with another value: ${changed.join(', ')}`);

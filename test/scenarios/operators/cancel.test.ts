@@ -43,27 +43,24 @@ describe('a purchase that someone cancels or terminates', () => {
     await expectDeliveredOnce(env, referenceId, 2);
   });
 
-  it.concurrent(
-    'the command says: an open order is seen through, and once it has ended nothing is to cancel',
-    async () => {
-      const referenceId = await env.buy({ 'demo-never': 1 });
-      await env.untilState(referenceId, 'PENDING');
+  it.concurrent('as the command says, sees an open order through, and ends nothing that has ended', async () => {
+    const referenceId = await env.buy({ 'demo-never': 1 });
+    await env.untilState(referenceId, 'PENDING');
 
-      const { code, stdout } = await run('cancel', referenceId, '--json');
-      expect(code).toBe(0);
-      expect(JSON.parse(stdout)).toMatchObject({ referenceId, state: 'PENDING', effect: 'SEEN_THROUGH' });
-      const again = await run('cancel', referenceId);
-      expect(again.stdout).toContain(`asked to cancel ${referenceId}, which is PENDING: there is an order: it is seen`);
+    const { code, stdout } = await run('cancel', referenceId, '--json');
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ referenceId, state: 'PENDING', effect: 'SEEN_THROUGH' });
+    const again = await run('cancel', referenceId);
+    expect(again.stdout).toContain(`asked to cancel ${referenceId}, which is PENDING: there is an order: it is seen`);
 
-      await env.changeOrder(referenceId, { status: 'COMPLETED' });
-      expect(await env.starter.result(referenceId)).toMatchObject({ outcome: 'DELIVERED', cancelRequested: true });
-      await expect(env.starter.cancel(referenceId)).rejects.toThrow(NothingToCancelError);
-      await expect(env.starter.cancel('nobody-knows-me')).rejects.toThrow(PurchaseNotFoundError);
-      const late = await run('cancel', referenceId);
-      expect(late.code).toBe(1);
-      expect(late.stderr).toContain(`Purchase ${referenceId} has ended DELIVERED`);
-    },
-  );
+    await env.changeOrder(referenceId, { status: 'COMPLETED' });
+    expect(await env.starter.result(referenceId)).toMatchObject({ outcome: 'DELIVERED', cancelRequested: true });
+    await expect(env.starter.cancel(referenceId)).rejects.toThrow(NothingToCancelError);
+    await expect(env.starter.cancel('nobody-knows-me')).rejects.toThrow(PurchaseNotFoundError);
+    const late = await run('cancel', referenceId);
+    expect(late.code).toBe(1);
+    expect(late.stderr).toContain(`Purchase ${referenceId} has ended DELIVERED`);
+  });
 
   it.concurrent('held, ends where its order is shown absent, and stays where it has one', async () => {
     const absent = await heldPurchase(env, 'PLACEMENT_UNKNOWN');
