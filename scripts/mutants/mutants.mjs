@@ -34,7 +34,7 @@ export const MUTANTS = [
     file: 'src/activities/place-order.ts',
     find: 'const found = await findBefore(partner, deps, input);',
     replace: 'const found = deps.now() < 0 ? await findBefore(partner, deps, input) : undefined;',
-    tests: ['test/scenarios/placement/good-case.test.ts', 'test/scenarios/placement/answers.test.ts'],
+    tests: ['test/scenarios/purchase/few-steps.test.ts', 'test/scenarios/placement/answers.test.ts'],
   },
   {
     name: 'second-dispatch',

@@ -4,7 +4,7 @@ import { historyToJSON } from '@temporalio/common/lib/proto-utils';
 import { deliverWorkflowId, purchaseWorkflowId, RECONCILE_NOW } from '../../src/contracts/names';
 import type { DecisionKind, HoldReason } from '../../src/domain/holds';
 import { reconcileNow } from '../../src/starter/index';
-import { type Checkout, HOLD_ARRANGEMENTS, scriptedCheckout } from '../support/held-purchases';
+import { aboutToBeHeld } from '../support/held-purchases';
 import { operatorOf } from '../support/operator';
 import {
   startReconciliationEnvironment,
@@ -12,7 +12,6 @@ import {
   type TestEnvironment,
 } from '../support/test-environment';
 import { waitUntil } from '../support/wait-until';
-import { changeOrder } from '../support/watched';
 import { findLeaks } from '../security/support/leak-search';
 import { HISTORIES } from './histories';
 
@@ -26,14 +25,12 @@ import { HISTORIES } from './histories';
  */
 describe('recording', () => {
   let env: TestEnvironment;
-  let checkout: Checkout;
 
   beforeAll(async () => {
     rmSync(HISTORIES, { recursive: true, force: true });
     mkdirSync(HISTORIES);
     const settings = { replace: 'never', deadlineMs: 6_000, placeWithinMs: 2_500 } as const;
     env = await startTestEnvironment({ settings, sandbox: { perLookMs: 30_000 } });
-    checkout = scriptedCheckout(env);
     env.sandbox.addPastOrders({ count: 3 });
   });
 
@@ -101,18 +98,12 @@ describe('recording', () => {
     ['DELIVERY_REFUSED', 'deliver'],
     ['DELIVERY_EXHAUSTED', 'withhold'],
   ] as [HoldReason, DecisionKind][])('held because %s, decided with %s', async (reason, decision) => {
-    const { referenceId, rest, onResolve } = await HOLD_ARRANGEMENTS[reason]({
-      env,
-      checkout,
-      referenceId: env.reference(),
-    });
-    const operator = operatorOf(env, referenceId);
+    const { referenceId, operator, decide } = await aboutToBeHeld(env, reason);
     const hold = await operator.held(reason);
     await waitUntil('the checkout knows of the hold', () => env.eventTypes(referenceId).includes('purchase.held'));
     // A decision that loses is in the history too.
     await operator.resolve(decision, { hold: `${hold.id}0`, orderId: 'some-order' }).catch(() => undefined);
-    await onResolve?.();
-    await operator.resolve(decision, decision === 'order' ? rest : {});
+    await decide(decision);
     await keep(`held-${reason.toLowerCase().replaceAll('_', '-')}-${decision}`, referenceId);
   });
 
@@ -140,7 +131,7 @@ describe('recording', () => {
   it('a reconciliation, and the late delivery that it started', async () => {
     const reconciled = await startReconciliationEnvironment();
     const { referenceId } = await reconciled.bought({ 'demo-never': 1 });
-    await changeOrder(reconciled, referenceId, { status: 'COMPLETED' });
+    await reconciled.changeOrder(referenceId, { status: 'COMPLETED' });
     await reconcileNow(reconciled.client, reconciled.taskQueue);
     await keepWorkflow('reconciled', RECONCILE_NOW, reconciled, referenceId);
     await keepWorkflow('late-delivery', deliverWorkflowId(referenceId), reconciled, referenceId);

@@ -1,91 +1,84 @@
 import { PARTNER_ORDER_ID } from '../../src/contracts/search-attributes';
-import type { Decision } from '../../src/contracts/purchase';
-import type { HoldReason } from '../../src/domain/holds';
+import type { DecisionKind, HoldReason } from '../../src/domain/holds';
 import type { TestEnvironment } from './test-environment';
 import { operatorOf } from './operator';
-import { waitUntil } from './wait-until';
 
-/** What the checkout answers, by reference and event type. */
-export interface Checkout {
-  refuses(referenceId: string, type: string, status: number): void;
-  takes(referenceId: string): void;
-}
-
-interface Parts {
-  env: TestEnvironment;
-  checkout: Checkout;
-  referenceId: string;
-}
-
-/** A purchase that is about to be held. `rest` names an order that a person may choose instead. */
+/** What makes a purchase be held, and lets a decision help. */
 interface Arranged {
-  referenceId: string;
-  rest: Partial<Decision>;
+  /** An order that a person may choose instead. */
+  right: string;
   /** What else has to change for a decision to help. */
-  onResolve?: () => Promise<void> | void;
+  onResolve?: () => void;
 }
 
-export type Arrangement = (parts: Parts) => Promise<Arranged>;
+type Arrange = (env: TestEnvironment, referenceId: string) => Promise<Arranged>;
 
-/** A checkout that takes everything but what it was told to refuse. */
-export function scriptedCheckout(env: TestEnvironment): Checkout {
-  const refused = new Map<string, { type: string; status: number }>();
-  env.receiver.answerWith(({ body }) => {
-    const refusal = refused.get(body.data.referenceId);
-    return refusal?.type === body.type ? refusal.status : 204;
-  });
+/** A purchase of two keys that is about to be held for this reason, and how a person decides on it. */
+export async function aboutToBeHeld(env: TestEnvironment, reason: HoldReason) {
+  const referenceId = env.reference();
+  const { right, onResolve } = await ARRANGEMENTS[reason](env, referenceId);
+  const operator = operatorOf(env, referenceId);
   return {
-    refuses: (referenceId, type, status) => void refused.set(referenceId, { type, status }),
-    takes: (referenceId) => void refused.delete(referenceId),
+    referenceId,
+    operator,
+    right,
+    /** Answers the open hold, or the one that is named, after which nothing stands against the decision. */
+    async decide(decision: DecisionKind, hold?: string) {
+      onResolve?.();
+      await operator.resolve(decision, { hold, ...(decision === 'order' && { orderId: right }) });
+    },
   };
 }
 
-/** How a purchase of two keys comes to be held, for each reason. */
-export const HOLD_ARRANGEMENTS: Record<HoldReason, Arrangement> = {
-  async PLACEMENT_UNKNOWN({ env, referenceId }) {
+/** The same once it is held. */
+export async function heldPurchase(env: TestEnvironment, reason: HoldReason) {
+  const purchase = await aboutToBeHeld(env, reason);
+  return { ...purchase, hold: await purchase.operator.held(reason) };
+}
+
+const ARRANGEMENTS: Record<HoldReason, Arrange> = {
+  async PLACEMENT_UNKNOWN(env, referenceId) {
     env.sandbox.addFault({ operation: 'place', referenceId, action: { type: 'reset' } });
     return bought(env, referenceId, 'demo-instant');
   },
-  async OTHER_ITEMS({ env, referenceId }) {
+  async OTHER_ITEMS(env, referenceId) {
     const items = [{ id: 'demo-image', quantity: 3 }];
     env.sandbox.addFault({ operation: 'place', referenceId, commit: { type: 'items', items } });
     env.sandbox.settings({ perLookMs: 30_000 });
     return bought(env, referenceId, 'demo-instant');
   },
-  async ORDER_OF_ANOTHER_PURCHASE({ env, referenceId }) {
+  async ORDER_OF_ANOTHER_PURCHASE(env, referenceId) {
     const first = await env.bought({ 'demo-instant': 2 }, `first-${referenceId}`);
     await env.untilListed(`${PARTNER_ORDER_ID.name} = '${first.orderId}'`, 1);
     const commit = { type: 'same-order-as', referenceId: first.referenceId } as const;
     env.sandbox.addFault({ operation: 'place', referenceId, commit });
     return bought(env, referenceId, 'demo-instant');
   },
-  async MORE_KEYS_THAN_ORDERED({ env, referenceId }) {
+  async MORE_KEYS_THAN_ORDERED(env, referenceId) {
     env.sandbox.settings({ perLookMs: 30_000 });
     return bought(env, referenceId, 'demo-extra');
   },
-  async ORDER_CHANGES({ env, referenceId }) {
+  async ORDER_CHANGES(env, referenceId) {
     const arranged = await bought(env, referenceId, 'demo-never');
-    const order = await waitUntil('there is an order', async () => (await env.sandbox.ordersOf(referenceId))[0]);
-    changeAtEachRead(env, { orderId: order.id, product: 'demo-never', reads: READS_UNTIL_HELD });
-    await env.sandbox.changeOrder(order.id, {
-      status: 'COMPLETED',
-      keys: [['A', 'B'].map((key) => `${key}-${referenceId}`)],
-    });
+    const { id } = await env.orderOf(referenceId);
+    changeAtEachRead(env, { orderId: id, product: 'demo-never', reads: READS_UNTIL_HELD });
+    const keys = [['A', 'B'].map((key) => `${key}-${referenceId}`)];
+    await env.sandbox.changeOrder(id, { status: 'COMPLETED', keys });
     return arranged;
   },
-  async DELIVERY_REFUSED({ env, checkout, referenceId }) {
-    checkout.refuses(referenceId, 'purchase.delivered', 410);
+  async DELIVERY_REFUSED(env, referenceId) {
+    env.receiver.answerTo(referenceId, 410);
     const arranged = await bought(env, referenceId, 'demo-instant');
-    return { ...arranged, onResolve: () => checkout.takes(referenceId) };
+    return { ...arranged, onResolve: () => env.receiver.take(referenceId) };
   },
   // A day of tries is shown on the clock that skips; a receipt that is none ends the tries here.
-  async DELIVERY_EXHAUSTED({ env, checkout, referenceId }) {
-    checkout.refuses(referenceId, 'purchase.delivered', 503);
+  async DELIVERY_EXHAUSTED(env, referenceId) {
+    env.receiver.answerTo(referenceId, 503);
     const arranged = await bought(env, referenceId, 'demo-instant');
     const operator = operatorOf(env, referenceId);
     await operator.pending('deliverSale', 2);
     await operator.complete('deliverSale', 'no receipt');
-    return { ...arranged, onResolve: () => checkout.takes(referenceId) };
+    return { ...arranged, onResolve: () => env.receiver.take(referenceId) };
   },
 };
 
@@ -106,7 +99,5 @@ export function changeAtEachRead(
 
 async function bought(env: TestEnvironment, referenceId: string, product: string): Promise<Arranged> {
   await env.buy({ [product]: 2 }, referenceId);
-  const items = [{ id: product, quantity: 2 }];
-  const right = await env.sandbox.placeManualOrder({ referenceId: `right-${referenceId}`, items });
-  return { referenceId, rest: { orderId: right.id } };
+  return { right: (await env.orderByHand({ [product]: 2 }, `right-${referenceId}`)).id };
 }

@@ -52,7 +52,9 @@ class State {
   refused = 0;
   private verifiers: Webhook[] = [];
   private scripted: (Answer | Promise<Answer>)[] = [];
-  private decide: (attempt: Attempt) => Answer | Promise<Answer> = () => this.scripted.shift() ?? 204;
+  private readonly ownAnswers = new Map<string, { answer: Answer; type: string | undefined }>();
+  private decide: (attempt: Attempt) => Answer | Promise<Answer> = ({ body }) =>
+    this.ownAnswerTo(body) ?? this.scripted.shift() ?? 204;
 
   constructor(secrets: readonly string[]) {
     this.trust(...secrets);
@@ -74,6 +76,21 @@ class State {
   /** Answers to the requests that follow, each once, in order; then 204. */
   script(...answers: (Answer | Promise<Answer>)[]): void {
     this.scripted = answers;
+  }
+
+  /** Answers so to the outcome of a purchase, or to its events of that type, until it is to `take` them. */
+  answerTo(referenceId: string, answer: Answer, type?: string): void {
+    this.ownAnswers.set(referenceId, { answer, type });
+  }
+
+  take(referenceId: string): void {
+    this.ownAnswers.delete(referenceId);
+  }
+
+  private ownAnswerTo({ type, data }: CheckoutEvent): Answer | undefined {
+    const own = this.ownAnswers.get(data.referenceId ?? '');
+    const isOutcome = !['purchase.held', 'purchase.attention'].includes(type);
+    return own && (own.type === undefined ? isOutcome : own.type === type) ? own.answer : undefined;
   }
 
   /** Answers every request instead of a script. */

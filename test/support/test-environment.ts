@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Client, Connection } from '@temporalio/client';
+import { type Client, Connection, type WorkflowStartOptions } from '@temporalio/client';
 import type { PurchaseSettings } from '../../src/contracts/purchase';
-import { RECONCILE_WORKFLOW } from '../../src/contracts/names';
+import { PURCHASE_WORKFLOW, purchaseWorkflowId, RECONCILE_WORKFLOW } from '../../src/contracts/names';
 import type { ReconcileInput, ReconciliationResult } from '../../src/contracts/reconciliation';
 import { createPartnerClient, type PartnerClient } from '../../src/partner';
-import { type Sandbox, type SandboxOptions, startSandbox } from '../../sandbox';
+import { type Fault, type Sandbox, type SandboxOptions, startSandbox } from '../../sandbox';
 import { createStarter, type Starter } from '../../src/starter/index';
 import { createClient } from '../../src/temporal/client';
-import { auditPurchase } from './audit';
+import { auditPurchase, changedEvents } from './audit';
 import { closeAtEnd, temporaryFolder } from './clean-up';
 import { undocumentedEvents, undocumentedResult } from './documented';
 import type { Gate } from './gate';
@@ -85,6 +85,11 @@ export async function startTestEnvironment(options: TestEnvironmentOptions = {})
   options.partnerGate?.leadTo(sandbox.port);
   const receiver = await startReceiver({ secret: TEST_SIGNING_SECRET });
   closing.push(() => expectDocumented(undocumentedEvents(receiver.attempts.map(({ body }) => body))));
+  // Whatever the tests did: no event came again with other keys under its id, and no key with another value.
+  closeAtEnd(() => {
+    const changed = changedEvents(receiver);
+    if (changed.length > 0) throw new Error(`came again with other keys, or with another value: ${changed.join(', ')}`);
+  });
   const partner = createPartnerClient({
     baseUrl: options.partnerGate?.url ?? sandbox.url,
     apiKey: () => 'sandbox-key',
@@ -117,6 +122,10 @@ async function connect(address: string, namespace: string, closing: (() => unkno
   return createClient(connection, namespace);
 }
 
+/** A fault without the reference that it is narrowed down to. */
+export type PurchaseFault = Omit<Fault, 'referenceId'>;
+export type OrderChange = Parameters<Sandbox['changeOrder']>[1];
+
 function methodsOf({ client, sandbox, receiver, starter, taskQueue }: Parts) {
   let count = 0;
   const reference = (name = 'T') => `${name}-${taskQueue.slice(5, 13)}-${++count}`;
@@ -125,11 +134,50 @@ function methodsOf({ client, sandbox, receiver, starter, taskQueue }: Parts) {
     await starter.purchase({ referenceId, items: bought });
     return referenceId;
   };
+  const orderOf = (referenceId: string) =>
+    waitUntil(`there is an order of ${referenceId}`, async () => (await sandbox.ordersOf(referenceId))[0]);
   return {
     /** A reference that no other test uses. */
     reference,
     /** Starts a purchase of the items, such as `{ 'demo-instant': 2 }`. @returns its reference */
     buy,
+    /** Starts so many purchases of one `demo-instant`. */
+    buyMany: (count: number) => Promise.all(Array.from({ length: count }, () => buy({ 'demo-instant': 1 }))),
+    /** Starts a purchase that meets these faults. @returns its reference */
+    buyFacing: (
+      faults: PurchaseFault | readonly PurchaseFault[],
+      items: Record<string, number> = { 'demo-instant': 1 },
+      referenceId = reference(),
+    ) => {
+      for (const fault of [faults].flat()) sandbox.addFault({ ...fault, referenceId } as Fault);
+      return buy(items, referenceId);
+    },
+    /** Starts the workflow of a purchase as any client of Temporal can. */
+    startRaw: (referenceId: string, options: Partial<WorkflowStartOptions> = {}) =>
+      client.workflow.start(PURCHASE_WORKFLOW, { workflowId: purchaseWorkflowId(referenceId), taskQueue, ...options }),
+    /** Buys and waits until the purchase knows its order. */
+    async opened(items: Record<string, number>, ownReference?: string) {
+      const referenceId = await buy(items, ownReference);
+      const known = async () => (await starter.status(referenceId)).orderId;
+      return { referenceId, orderId: await waitUntil('the order is placed', known) };
+    },
+    /** The workflow of a purchase. */
+    handleOf: (referenceId: string) => client.workflow.getHandle(purchaseWorkflowId(referenceId)),
+    /** Waits for the order of a purchase at the partner. */
+    orderOf,
+    /** What the partner's people do to it. */
+    async changeOrder(referenceId: string, change: OrderChange) {
+      await sandbox.changeOrder((await orderOf(referenceId)).id, change);
+    },
+    /** An order of the items that no purchase has placed. */
+    orderByHand: (items: Record<string, number>, referenceId: string) =>
+      sandbox.placeManualOrder({
+        referenceId,
+        items: Object.entries(items).map(([id, quantity]) => ({ id, quantity })),
+      }),
+    /** Waits until the partner has read so many place-order requests of a purchase. */
+    untilSent: (referenceId: string, times = 1) =>
+      waitUntil(`${referenceId} is sent`, () => sandbox.placeRequestsOf(referenceId) === times),
     /** Buys and waits for the end. */
     bought: async (items: Record<string, number>, referenceId?: string) => {
       const result = await starter.result(await buy(items, referenceId));

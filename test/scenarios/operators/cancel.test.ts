@@ -1,36 +1,30 @@
-import { expectDeliveredOnce } from '../../support/checks';
-import { type Operator, operatorOf } from '../../support/operator';
+import { NothingToCancelError, PurchaseNotFoundError } from '../../../src/starter/index';
+import { heldPurchase } from '../../support/held-purchases';
+import { operatorOf } from '../../support/operator';
+import { starterEnvOf, starterProcess } from '../../support/processes';
+import { expectDeliveredOnce } from '../../support/purchase-checks';
 import { sharedEnvironment } from '../../support/test-environment';
-import { waitUntil } from '../../support/wait-until';
-import { changeOrder } from '../../support/watched';
 
 describe('a purchase that someone cancels or terminates', () => {
   const env = sharedEnvironment({ pastOrders: 3, settings: { replace: 'never' } });
-  const silent = new Set<string>();
-
-  beforeAll(() => {
-    env.receiver.answerWith(({ body }) => (silent.has(body.data.referenceId) ? 500 : 204));
-  });
-
-  const onItsWay = (referenceId: string) =>
-    waitUntil('the placement is on its way', () => env.sandbox.placeRequestsOf(referenceId) === 1);
+  const run = (...args: string[]) => starterProcess(args, starterEnvOf(env));
 
   it.concurrent.each([
-    ['the placement is on its way', onItsWay],
-    ['the keys are delivered', (_: string, operator: Operator) => operator.pending('deliverSale', 2)],
+    ['the placement is on its way', (referenceId: string) => env.untilSent(referenceId)],
+    ['the keys are delivered', (referenceId: string) => operatorOf(env, referenceId).pending('deliverSale', 2)],
   ])('while %s, is only noted: the order is bought and delivered, and the result says so', async (_, moment) => {
     const referenceId = env.reference();
     env.sandbox.addFault({ operation: 'place', referenceId, action: { type: 'delay', ms: 500 } });
-    silent.add(referenceId);
+    env.receiver.answerTo(referenceId, 500);
     await env.buy({ 'demo-instant': 2 }, referenceId);
     const operator = operatorOf(env, referenceId);
-    await moment(referenceId, operator);
+    await moment(referenceId);
 
     await operator.cancel();
     await operator.cancelRequested();
-    silent.delete(referenceId);
+    env.receiver.take(referenceId);
 
-    expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED', cancelRequested: true });
+    expect(await operator.result()).toMatchObject({ cancelRequested: true });
     await expectDeliveredOnce(env, referenceId, 2);
   });
 
@@ -42,11 +36,42 @@ describe('a purchase that someone cancels or terminates', () => {
     const items = [{ productId: 'demo-never', quantity: 2 }];
     expect(await env.starter.purchase({ referenceId, items })).toMatchObject({ started: false });
 
-    await changeOrder(env, referenceId, { status: 'COMPLETED' });
+    await env.changeOrder(referenceId, { status: 'COMPLETED' });
     const [first] = await operator.points();
     await operator.reset(first!);
 
-    expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });
     await expectDeliveredOnce(env, referenceId, 2);
+  });
+
+  it.concurrent('as the command says, sees an open order through, and ends nothing that has ended', async () => {
+    const referenceId = await env.buy({ 'demo-never': 1 });
+    await env.untilState(referenceId, 'PENDING');
+
+    const { code, stdout } = await run('cancel', referenceId, '--json');
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ referenceId, state: 'PENDING', effect: 'SEEN_THROUGH' });
+    const again = await run('cancel', referenceId);
+    expect(again.stdout).toContain(`asked to cancel ${referenceId}, which is PENDING: there is an order: it is seen`);
+
+    await env.changeOrder(referenceId, { status: 'COMPLETED' });
+    expect(await env.starter.result(referenceId)).toMatchObject({ outcome: 'DELIVERED', cancelRequested: true });
+    await expect(env.starter.cancel(referenceId)).rejects.toThrow(NothingToCancelError);
+    await expect(env.starter.cancel('nobody-knows-me')).rejects.toThrow(PurchaseNotFoundError);
+    const late = await run('cancel', referenceId);
+    expect(late.code).toBe(1);
+    expect(late.stderr).toContain(`Purchase ${referenceId} has ended DELIVERED`);
+  });
+
+  it.concurrent('held, ends where its order is shown absent, and stays where it has one', async () => {
+    const absent = await heldPurchase(env, 'PLACEMENT_UNKNOWN');
+    expect(absent.hold).toMatchObject({ endsOnCancel: true });
+    expect(await env.starter.cancel(absent.referenceId)).toMatchObject({ effect: 'CANCELLED_UNLESS_BOUGHT' });
+    expect(await absent.operator.result()).toMatchObject({ outcome: 'CANCELLED' });
+
+    const { referenceId, operator, hold } = await heldPurchase(env, 'MORE_KEYS_THAN_ORDERED');
+    expect(await env.starter.cancel(referenceId)).toMatchObject({ state: 'HELD', effect: 'STAYS_HELD' });
+    await operator.idle();
+    expect((await env.starter.status(referenceId)).hold).toEqual(hold);
+    await operator.resolve('withhold');
   });
 });

@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto';
+import type { WorkflowHandle } from '@temporalio/client';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { createReconcileActivities, type ReconcileDependencies } from '../../../src/activities/reconcile';
 import { DELIVER_WORKFLOW, RECONCILE_WORKFLOW } from '../../../src/contracts/names';
 import type { ReconcileOrdersInput } from '../../../src/contracts/reconciliation';
 import { rejectionOf } from '../../support/checks';
+import { operatorOf } from '../../support/operator';
 import { HOUR } from '../../support/settings';
 import { startReconciliationEnvironment, type TestEnvironment } from '../../support/test-environment';
 import { UNDECODABLE_VALUES } from '../../support/undecodable';
-import { waitUntil } from '../../support/wait-until';
 
 let env: TestEnvironment;
 beforeAll(async () => {
@@ -24,8 +25,7 @@ const start = (workflowType: string, args: unknown[], workflowId: string = rando
     workflowExecutionTimeout: 10_000,
   });
 
-const failureOf = async (workflowType: string, args: unknown[]) =>
-  (await rejectionOf((await start(workflowType, args)).result()))?.cause;
+const failureOf = async (handle: WorkflowHandle) => (await rejectionOf(handle.result()))?.cause;
 
 describe('a workflow that is started with what it can not use fails at once, and no task of it is tried for ever', () => {
   it.concurrent.each([
@@ -43,10 +43,8 @@ describe('a workflow that is started with what it can not use fails at once, and
     ['a time zone that is an object', { timeZone: {} }],
     ['what can not be decoded, and may have asked for a dry run', UNDECODABLE_VALUES[0]],
   ])('reconcileWorkflow with %s: InvalidReconciliation', async (_, input) => {
-    expect(await failureOf(RECONCILE_WORKFLOW, [input])).toMatchObject({
-      type: 'InvalidReconciliation',
-      nonRetryable: true,
-    });
+    const failure = await failureOf(await start(RECONCILE_WORKFLOW, [input]));
+    expect(failure).toMatchObject({ type: 'InvalidReconciliation', nonRetryable: true });
   });
 
   it.concurrent.each<[string, unknown[]]>([
@@ -61,7 +59,8 @@ describe('a workflow that is started with what it can not use fails at once, and
     ['a purchase under another id than its own', [{ referenceId: 'SALE-1' }]],
     ['a wish that is none', [{ referenceId: 'SALE-1', again: 'yes' }]],
   ])('deliverWorkflow with %s: InvalidDelivery, and nothing is sent', async (_, args) => {
-    expect(await failureOf(DELIVER_WORKFLOW, args)).toMatchObject({ type: 'InvalidDelivery', nonRetryable: true });
+    const failure = await failureOf(await start(DELIVER_WORKFLOW, args));
+    expect(failure).toMatchObject({ type: 'InvalidDelivery', nonRetryable: true });
     expect(env.receiver.attempts).toEqual([]);
   });
 });
@@ -73,54 +72,48 @@ describe('an activity that is given or completed with what is none of its own', 
     ['an instant that is a string', { to: '2026-01-01' }],
     ['the dry run missing', { dryRun: undefined }],
     ['the time zone missing', { timeZone: undefined }],
-  ])(
-    'reconcileOrders with %s fails for good before it reads anything, and never reports that all is well',
-    async (_, change) => {
-      const window = { from: 1, to: 2, dryRun: true, timeZone: 'UTC', ...change };
-      const { reconcileOrders } = createReconcileActivities({} as ReconcileDependencies);
-      const ended = new MockActivityEnvironment({}, { logger: new DefaultLogger('ERROR') }).run(
-        reconcileOrders,
-        window as unknown as ReconcileOrdersInput,
-      );
-      await expect(ended).rejects.toMatchObject({ type: 'InvalidReconciliation', nonRetryable: true });
-    },
-  );
+  ])('reconcileOrders with %s fails for good before it reads anything', async (_, change) => {
+    const window = { from: 1, to: 2, dryRun: true, timeZone: 'UTC', ...change };
+    const { reconcileOrders } = createReconcileActivities({} as ReconcileDependencies);
+    const ended = new MockActivityEnvironment({}, { logger: new DefaultLogger('ERROR') }).run(
+      reconcileOrders,
+      window as unknown as ReconcileOrdersInput,
+    );
+    await expect(ended).rejects.toMatchObject({ type: 'InvalidReconciliation', nonRetryable: true });
+  });
 
-  const complete = async (workflowType: string, args: unknown[], activity: string, workflowId?: string) => {
-    const handle = await start(workflowType, args, workflowId);
-    const isPending = async () => {
-      const { pendingActivities } = (await handle.describe()).raw;
-      const pending = pendingActivities?.find(({ activityType }) => activityType?.name === activity);
-      return pending?.activityId ?? undefined;
-    };
-    const activityId = await waitUntil(`${activity} is pending`, isPending);
-    await env.client.activity.complete({ workflowId: handle.workflowId, activityId }, { done: true });
-    return (await rejectionOf(handle.result()))?.cause;
-  };
+  /** Completes an activity as soon as it is pending. @returns why its workflow failed */
+  async function completed(activity: string, handle: WorkflowHandle) {
+    const operator = operatorOf(env, handle.workflowId, handle.workflowId);
+    await operator.pending(activity);
+    await operator.complete(activity, { done: true });
+    return failureOf(handle);
+  }
+
+  async function redelivery(hinder: (referenceId: string) => unknown) {
+    const { referenceId } = await env.bought({ 'demo-instant': 1 });
+    hinder(referenceId);
+    return start(DELIVER_WORKFLOW, [{ referenceId, again: true }], `deliver-${referenceId}`);
+  }
 
   it('reconcileOrders completed by an operator with no result of its own fails reconcileWorkflow', async () => {
     env.sandbox.addFault({ operation: 'orders', times: 'always', action: { type: 'hang' } });
-    const cause = await complete(RECONCILE_WORKFLOW, [], 'reconcileOrders');
+    const failure = await completed('reconcileOrders', await start(RECONCILE_WORKFLOW, []));
     env.sandbox.clearFaults();
-    expect(cause).toMatchObject({ type: 'InvalidReconciliation' });
+    expect(failure).toMatchObject({ type: 'InvalidReconciliation' });
   });
 
   it('deliverSale completed by an operator is no receipt', async () => {
-    const { referenceId } = await env.bought({ 'demo-instant': 1 });
-    env.receiver.answerWith(() => 503);
-    const args = [{ referenceId, again: true }];
-    const cause = await complete(DELIVER_WORKFLOW, args, 'deliverSale', `deliver-${referenceId}`);
-    env.receiver.answerWith(() => 204);
-    expect(cause).toMatchObject({ type: 'DeliveryFailed' });
+    const handle = await redelivery((referenceId) => env.receiver.answerTo(referenceId, 503));
+    expect(await completed('deliverSale', handle)).toMatchObject({ type: 'DeliveryFailed' });
   });
 
   it('readSale completed by an operator with no sale fails deliverWorkflow, and nothing is sent', async () => {
-    const { referenceId } = await env.bought({ 'demo-instant': 1 });
-    env.sandbox.addFault({ operation: 'keys', times: 'always', action: { type: 'hang' } });
+    const handle = await redelivery(() =>
+      env.sandbox.addFault({ operation: 'keys', times: 'always', action: { type: 'hang' } }),
+    );
     const before = env.receiver.attempts.length;
-    const args = [{ referenceId, again: true }];
-    const cause = await complete(DELIVER_WORKFLOW, args, 'readSale', `deliver-${referenceId}`);
-    expect(cause).toMatchObject({ type: 'InvalidDelivery' });
+    expect(await completed('readSale', handle)).toMatchObject({ type: 'InvalidDelivery' });
     expect(env.receiver.attempts).toHaveLength(before);
   });
 });

@@ -1,6 +1,7 @@
-import { expectDeliveredOnce, expectNoChangedEvents } from '../../support/checks';
+import { RESOLVE_UPDATE, STATUS_QUERY } from '../../../src/contracts/names';
+import { rejectionOf } from '../../support/checks';
 import { type Operator, operatorOf } from '../../support/operator';
-import type { Answer } from '../../support/receiver';
+import { expectDeliveredOnce } from '../../support/purchase-checks';
 import { sharedEnvironment } from '../../support/test-environment';
 import { UNDECODABLE_VALUES } from '../../support/undecodable';
 import { waitUntil } from '../../support/wait-until';
@@ -19,23 +20,9 @@ const FAILED: [string, unknown] = ['a failure', undefined];
 const end = (operator: Operator, activity: string, result: unknown) =>
   result === undefined ? operator.fail(activity) : operator.complete(activity, result);
 
-describe('an activity that an operator completes or fails', () => {
+describe('what an operator sends in the place of an activity', () => {
   // Attempts that hang last until a person has ended them.
-  const env = sharedEnvironment({ settings: { partnerTimeoutMs: 4_000, deliveryTimeoutMs: 4_000 } });
-  const silent = new Map<string, Answer>();
-
-  beforeAll(() => {
-    env.sandbox.addPastOrders({ count: 3 });
-    env.receiver.answerWith(({ body }) => silent.get(body.data.referenceId) ?? 204);
-  });
-  expectNoChangedEvents(env);
-  async function placing() {
-    const referenceId = env.reference();
-    env.sandbox.addFault({ operation: 'place', referenceId, when: 'after', action: { type: 'hang' } });
-    await env.buy({ 'demo-instant': 1 }, referenceId);
-    await waitUntil('the placement is on its way', () => env.sandbox.placeRequestsOf(referenceId) === 1);
-    return { referenceId, operator: operatorOf(env, referenceId) };
-  }
+  const env = sharedEnvironment({ settings: { partnerTimeoutMs: 4_000, deliveryTimeoutMs: 4_000 }, pastOrders: 3 });
 
   it.concurrent.each([
     ...JUNK,
@@ -43,18 +30,14 @@ describe('an activity that an operator completes or fails', () => {
     ['an order id that is none', { evidence: 'PLACED', orderId: 7 }],
     ['an order id that would change the path', { evidence: 'PLACED', orderId: '../x' }],
     FAILED,
-  ])(
-    'placeOrder ended by an operator with %s is of unknown outcome: the order is found, and not placed again',
-    async (_, junk) => {
-      const { referenceId, operator } = await placing();
+  ])('placeOrder ended with %s is of unknown outcome: the order is found, not placed again', async (_, junk) => {
+    const referenceId = await env.buyFacing({ operation: 'place', when: 'after', action: { type: 'hang' } });
+    await env.untilSent(referenceId);
 
-      await end(operator, 'placeOrder', junk);
+    await end(operatorOf(env, referenceId), 'placeOrder', junk);
 
-      expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });
-      await expectDeliveredOnce(env, referenceId, 1);
-      expect(await operator.brokenTasks()).toEqual([]);
-    },
-  );
+    await expectDeliveredOnce(env, referenceId, 1);
+  });
 
   it.concurrent.each([
     ...JUNK,
@@ -67,31 +50,22 @@ describe('an activity that an operator completes or fails', () => {
     const operator = operatorOf(env, referenceId);
     await operator.pending('awaitOrderChange', 2);
 
-    if (junk === undefined) {
-      const [open] = await env.sandbox.ordersOf(referenceId);
-      env.sandbox.addFault({ operation: 'keys', orderId: open!.id, action: { type: 'hang' } });
-    }
+    const { id: orderId } = await env.orderOf(referenceId);
+    if (junk === undefined) env.sandbox.addFault({ operation: 'keys', orderId, action: { type: 'hang' } });
     await end(operator, 'awaitOrderChange', junk);
 
-    await waitUntil(
-      'awaitOrderChange is scheduled',
-      async () => (await operator.scheduled('awaitOrderChange')).length > 1,
-    );
-    const [order] = await env.sandbox.ordersOf(referenceId);
-    await env.sandbox.changeOrder(order!.id, { status: 'COMPLETED' });
-    expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });
-    const { issued, received } = await env.audit(referenceId);
-    expect(received).toEqual(issued);
-    expect(received).toHaveLength(1);
-    expect(await operator.brokenTasks()).toEqual([]);
+    const polls = async () => (await operator.scheduled('awaitOrderChange')).length;
+    await waitUntil('awaitOrderChange is scheduled again', async () => (await polls()) > 1);
+    await env.changeOrder(referenceId, { status: 'COMPLETED' });
+    await expectDeliveredOnce(env, referenceId, 1);
   });
 
   it.concurrent.each([...JUNK, FAILED])(
-    'deliverSale ended by an operator with %s is not delivered: it is held, and sent under the same id when an operator says so',
+    'deliverSale ended with %s is held, then sent under its id',
     async (_, junk) => {
       const referenceId = env.reference();
       // An attempt can be failed only while it runs.
-      silent.set(referenceId, junk === undefined ? 'hang' : 500);
+      env.receiver.answerTo(referenceId, junk === undefined ? 'hang' : 500);
       await env.buy({ 'demo-instant': 2 }, referenceId);
       const operator = operatorOf(env, referenceId);
       await operator.pending('deliverSale', 2);
@@ -99,18 +73,28 @@ describe('an activity that an operator completes or fails', () => {
       await end(operator, 'deliverSale', junk);
       const hold = await operator.held('DELIVERY_EXHAUSTED');
       expect(hold.explanation).not.toContain('for a day');
-      expect(env.eventTypes(referenceId)).toEqual([]);
-      silent.delete(referenceId);
+      expect(env.eventTypes(referenceId)).not.toContain('purchase.delivered');
+      env.receiver.take(referenceId);
       await operator.resolve('deliver');
 
-      expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });
-      const { issued, received } = await env.audit(referenceId);
-      expect(received).toEqual(issued);
-      const ids = env.receiver.attempts
-        .filter(({ body }) => body.type === 'purchase.delivered' && body.data.referenceId === referenceId)
-        .map(({ id }) => id);
-      expect(new Set(ids).size).toBe(1);
-      expect(await operator.brokenTasks()).toEqual([]);
+      await expectDeliveredOnce(env, referenceId, 2);
+      const sent = env.receiver.attemptsOf(referenceId).filter(({ body }) => body.type === 'purchase.delivered');
+      expect(new Set(sent.map(({ id }) => id)).size).toBe(1);
     },
   );
+
+  it.concurrent('what can not be decoded harms no purchase as a signal, a query or an update either', async () => {
+    const referenceId = await env.buy({ 'demo-never': 1 });
+    await operatorOf(env, referenceId).pending('awaitOrderChange', 2);
+    const purchase = env.handleOf(referenceId);
+    for (const value of UNDECODABLE_VALUES) {
+      await purchase.signal('orderChanged', value);
+      expect(await purchase.query(STATUS_QUERY, value)).toMatchObject({ state: 'PENDING' });
+      const refused = await rejectionOf(purchase.executeUpdate(RESOLVE_UPDATE, { args: [value] }));
+      expect(refused).toMatchObject({ name: 'WorkflowUpdateFailedError' });
+    }
+
+    await env.changeOrder(referenceId, { status: 'COMPLETED' });
+    await expectDeliveredOnce(env, referenceId, 1);
+  });
 });

@@ -1,6 +1,7 @@
-import { PURCHASE_WORKFLOW, purchaseWorkflowId, STATUS_QUERY } from '../../../src/contracts/names';
+import { purchaseWorkflowId, STATUS_QUERY } from '../../../src/contracts/names';
 import type { StatusAnswer } from '../../../src/contracts/purchase';
 import { summariesOf } from '../../support/history';
+import { heldPurchase } from '../../support/held-purchases';
 import { operatorOf } from '../../support/operator';
 import { sharedEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
@@ -11,24 +12,19 @@ describe('what an operator sees of a purchase in the Temporal UI', () => {
     sandbox: { perLookMs: 30_000 },
     pastOrders: 3,
   });
-  const handleOf = (referenceId: string) => env.client.workflow.getHandle(purchaseWorkflowId(referenceId));
-  const ask = (referenceId: string) => handleOf(referenceId).query<StatusAnswer>(STATUS_QUERY);
+  const ask = (referenceId: string) => env.handleOf(referenceId).query<StatusAnswer>(STATUS_QUERY);
   const details = async (referenceId: string) => {
-    const { currentDetails } = await handleOf(referenceId).query<{ currentDetails: string }>(
-      '__temporal_workflow_metadata',
-    );
+    const { currentDetails } = await env
+      .handleOf(referenceId)
+      .query<{ currentDetails: string }>('__temporal_workflow_metadata');
     return currentDetails;
   };
 
   it('is the same whoever started it: state, items, order, last poll, what comes next, and the cancel asked for', async () => {
     const referenceId = env.reference();
-    await env.client.workflow.start(PURCHASE_WORKFLOW, {
-      workflowId: purchaseWorkflowId(referenceId),
-      taskQueue: env.taskQueue,
-      args: [{ referenceId, items: [{ productId: 'demo-never', quantity: 2 }] }],
-    });
+    await env.startRaw(referenceId, { args: [{ referenceId, items: [{ productId: 'demo-never', quantity: 2 }] }] });
     await operatorOf(env, referenceId).pending('awaitOrderChange', 2);
-    const { id } = (await env.sandbox.ordersOf(referenceId))[0]!;
+    const { id } = await env.orderOf(referenceId);
 
     const open = await ask(referenceId);
     expect(open).toMatchObject({
@@ -45,16 +41,13 @@ describe('what an operator sees of a purchase in the Temporal UI', () => {
     for (const part of ['**PENDING** since', '2 × demo-never', `order ${id}`, '**Next:**'])
       expect(shown).toContain(part);
 
-    await handleOf(referenceId).cancel();
+    await env.handleOf(referenceId).cancel();
     await waitUntil('it knows of the cancel', async () => (await ask(referenceId)).cancelRequested);
     expect(await details(referenceId)).toContain('**Cancel:** asked for. There is an order');
   });
 
   it('names the hold with its decisions; after its end the same query answers in the same shape', async () => {
-    const referenceId = env.reference();
-    env.sandbox.addFault({ operation: 'place', referenceId, action: { type: 'reset' } });
-    await env.buy({ 'demo-instant': 1 }, referenceId);
-    const hold = await operatorOf(env, referenceId).held('PLACEMENT_UNKNOWN');
+    const { referenceId, hold } = await heldPurchase(env, 'PLACEMENT_UNKNOWN');
 
     const held = await ask(referenceId);
     expect(held).toMatchObject({ state: 'HELD', since: hold.since, hold, explanation: hold.explanation });
@@ -85,11 +78,10 @@ describe('what an operator sees of a purchase in the Temporal UI', () => {
   });
 
   it('bears products of 200 letters each, of which a summary holds only some', async () => {
-    const referenceId = env.reference();
     const items = Object.fromEntries(['a', 'b', 'c'].map((letter) => [letter.repeat(200), 1]));
-    await env.buy(items, referenceId);
-    expect((await env.starter.result(referenceId)).outcome).toBe('REJECTED');
-    const description = await handleOf(referenceId).describe();
+    const { referenceId, outcome } = await env.bought(items);
+    expect(outcome).toBe('REJECTED');
+    const description = await env.handleOf(referenceId).describe();
     expect(Buffer.byteLength((await description.staticSummary()) ?? '')).toBeLessThanOrEqual(200);
     expect(await description.staticDetails()).toContain(`node dist/starter.js status ${referenceId}`);
   });

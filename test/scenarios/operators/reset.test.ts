@@ -1,60 +1,46 @@
 import type { DecisionKind, HoldReason } from '../../../src/domain/holds';
-import { expectDeliveredOnce, expectNoChangedEvents } from '../../support/checks';
-import { type Checkout, HOLD_ARRANGEMENTS, scriptedCheckout } from '../../support/held-purchases';
+import { heldPurchase } from '../../support/held-purchases';
 import { type Operator, operatorOf } from '../../support/operator';
+import { expectDeliveredOnce } from '../../support/purchase-checks';
 import { sharedEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
-import { changeOrder } from '../../support/watched';
 
 jest.setTimeout(180_000);
 
 describe('a purchase that someone resets', () => {
-  const env = sharedEnvironment({ sandbox: { perLookMs: 30_000 } });
-  let checkout: Checkout;
-
-  beforeAll(() => {
-    checkout = scriptedCheckout(env);
-    env.sandbox.addPastOrders({ count: 3 });
-  });
-  expectNoChangedEvents(env);
+  const env = sharedEnvironment({ sandbox: { perLookMs: 30_000 }, pastOrders: 3 });
 
   it.concurrent.each([
     ['demo-instant', 2],
     ['demo-seconds', 1],
     ['demo-partial', 4],
     ['demo-refunded', 1],
-  ] as const)(
-    '%s × %i, reset to each of its points after its end, ends the same and buys and delivers nothing twice',
-    async (product, quantity) => {
-      const result = await env.bought({ [product]: quantity });
-      await endsTheSameFromEachPoint(result.referenceId, (operator) => operator.result());
-    },
-  );
+  ] as const)('%s × %i, reset to each of its points, buys and delivers nothing twice', async (product, quantity) => {
+    const result = await env.bought({ [product]: quantity });
+    await endsTheSameFromEachPoint(result.referenceId, (operator) => operator.result());
+  });
 
-  it.concurrent.each([
+  it.concurrent.each<[HoldReason, DecisionKind]>([
     ['PLACEMENT_UNKNOWN', 'order'],
     ['PLACEMENT_UNKNOWN', 'replace'],
     ['OTHER_ITEMS', 'deliver'],
     ['MORE_KEYS_THAN_ORDERED', 'deliver'],
     ['ORDER_CHANGES', 'deliver'],
     ['DELIVERY_REFUSED', 'deliver'],
-  ] as [HoldReason, DecisionKind][])(
-    'held because %s and decided with %s, reset to each of its points, buys and delivers nothing twice',
-    async (reason, decision) => {
-      const { referenceId, rest, onResolve } = await HOLD_ARRANGEMENTS[reason]({
-        env,
-        checkout,
-        referenceId: env.reference(),
-      });
-      const operator = operatorOf(env, referenceId);
-      await operator.held(reason);
-      await onResolve?.();
-      await operator.resolve(decision, decision === 'order' ? rest : {});
-      await operator.result();
+  ])('held because %s and decided with %s, reset to each point, does nothing twice', async (reason, decision) => {
+    const { referenceId, operator, decide } = await heldPurchase(env, reason);
+    await decide(decision);
+    await operator.result();
 
-      await endsTheSameFromEachPoint(referenceId, () => answerUntilTheEnd(referenceId, decision, rest));
-    },
-  );
+    // The same decision again for each hold that the new run opens.
+    await endsTheSameFromEachPoint(referenceId, () =>
+      waitUntil(`${referenceId} has ended again`, async () => {
+        const { execution, hold } = await env.starter.status(referenceId);
+        if (hold) await decide(decision, hold.id).catch(() => {});
+        return execution !== 'RUNNING';
+      }),
+    );
+  });
 
   it.concurrent('rejected, and reset to before that, asks a person instead of the partner', async () => {
     const { referenceId } = await env.bought({ 'demo-out-of-stock': 1 });
@@ -72,102 +58,68 @@ describe('a purchase that someone resets', () => {
   it.concurrent.each([
     ['too late to be tried again', { failures: 2, point: 3, cancel: false }],
     ['with a cancel request', { failures: 1, point: 1, cancel: true }],
-  ])(
-    'to where nothing had been sent, %s, finds the order that was placed since and never says that nothing was bought',
-    async (_, { failures, point, cancel }) => {
-      const referenceId = env.reference();
-      const action = { type: 'answer', status: 503 } as const;
-      env.sandbox.addFault({ operation: 'orders', referenceId, times: failures, action });
-      await env.buy({ 'demo-instant': 2 }, referenceId);
-      const operator = operatorOf(env, referenceId);
-      await operator.result();
-
-      await operator.reset((await operator.points())[point]!);
-      if (cancel) await operator.cancel();
-
-      await deliveredOnce(referenceId, operator);
-    },
-  );
-
-  it.concurrent(
-    'to within a search for the order, waits for what the run before has sent since, and buys no second time',
-    async () => {
-      const referenceId = env.reference();
-      const action = { type: 'answer', status: 500 } as const;
-      env.sandbox.addFault({ operation: 'place', referenceId, action });
-      env.sandbox.addFault({ operation: 'place', referenceId, action, commit: { type: 'late', ms: 7_000 } });
-      await env.buy({ 'demo-instant': 2 }, referenceId);
-      const operator = operatorOf(env, referenceId);
-      await waitUntil('it is placed again', () => env.sandbox.placeRequestsOf(referenceId) === 2);
-
-      // To the last search before the second placement: what those before it have shown is replayed.
-      const { runId } = await env.starter.status(referenceId);
-      const [, second] = await operator.scheduled('placeOrder', runId);
-      const searches = await operator.scheduled('findOrders', runId);
-      await operator.reset(
-        searches.findLast((point) => Number(point) < Number(second))!,
-        runId,
-      );
-
-      expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });
-      expect(await env.audit(referenceId)).toMatchObject({ orderCount: 1, requests: 2 });
-      expect(await operator.brokenTasks()).toEqual([]);
-    },
-  );
-
-  it.concurrent('with a decision to place again behind it, never places on the ground of that decision', async () => {
-    const referenceId = env.reference();
-    env.sandbox.addFault({ operation: 'place', referenceId, times: 'always', action: { type: 'reset' } });
-    await env.buy({ 'demo-instant': 1 }, referenceId);
+  ])('to before the request, %s, finds the order that was placed since', async (_, { failures, point, cancel }) => {
+    const action = { type: 'answer', status: 503 } as const;
+    const referenceId = await env.buyFacing({ operation: 'orders', times: failures, action }, { 'demo-instant': 2 });
     const operator = operatorOf(env, referenceId);
-    const first = await operator.held('PLACEMENT_UNKNOWN');
-    const [whileHeld] = (await operator.points()).slice(-1);
-    await operator.resolve('replace');
-    const second = await operator.held('PLACEMENT_UNKNOWN', first);
-    expect(env.sandbox.placeRequestsOf(referenceId)).toBe(2);
+    await operator.result();
 
-    // The server hands the decision on to the new run: to the very hold that it answered, and then to none.
-    await operator.reset(whileHeld!);
-    const third = await operator.held('PLACEMENT_UNKNOWN', first, second);
-    expect(env.sandbox.placeRequestsOf(referenceId)).toBe(2);
+    await operator.reset((await operator.points())[point]!);
+    if (cancel) await operator.cancel();
 
-    await operator.reset((await operator.points())[0]!);
-    await operator.held('PLACEMENT_UNKNOWN', first, second, third);
-    expect(env.sandbox.placeRequestsOf(referenceId)).toBe(2);
+    await expectDeliveredOnce(env, referenceId, 2);
+  });
+
+  it.concurrent('to within a search, waits for what the run before has sent since, and buys once', async () => {
+    const failed = { operation: 'place', action: { type: 'answer', status: 500 } } as const;
+    const booked = { ...failed, commit: { type: 'late', ms: 7_000 } } as const;
+    const referenceId = await env.buyFacing([failed, booked], { 'demo-instant': 2 });
+    const operator = operatorOf(env, referenceId);
+    await env.untilSent(referenceId, 2);
+
+    // To the last search before the second placement: what those before it have shown is replayed.
+    const { runId } = await env.starter.status(referenceId);
+    const [, second] = await operator.scheduled('placeOrder', runId);
+    const searches = await operator.scheduled('findOrders', runId);
+    const last = searches.findLast((point) => Number(point) < Number(second));
+    await operator.reset(last!, runId);
+
+    expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });
+    expect(await env.audit(referenceId)).toMatchObject({ orderCount: 1, requests: 2 });
     expect(await operator.brokenTasks()).toEqual([]);
   });
 
-  it.concurrent(
-    'to where a decision to place again was taken, never places again what the run before has placed',
-    async () => {
-      const referenceId = env.reference();
-      env.sandbox.addFault({ operation: 'place', referenceId, times: 'always', action: { type: 'reset' } });
-      await env.buy({ 'demo-instant': 1 }, referenceId);
-      const operator = operatorOf(env, referenceId);
-      const first = await operator.held('PLACEMENT_UNKNOWN');
-      await operator.resolve('replace');
-      const second = await operator.held('PLACEMENT_UNKNOWN', first);
+  it.concurrent('to before, at or after a decision to place again, never places on the ground of it', async () => {
+    const referenceId = await env.buyFacing({ operation: 'place', times: 'always', action: { type: 'reset' } });
+    const operator = operatorOf(env, referenceId);
+    const holds = [await operator.held('PLACEMENT_UNKNOWN')];
+    const whileHeld = (await operator.points()).at(-1)!;
+    await operator.resolve('replace');
+    holds.push(await operator.held('PLACEMENT_UNKNOWN', ...holds));
 
-      const { runId } = await env.starter.status(referenceId);
-      const [, again] = await operator.scheduled('placeOrder', runId);
-      await operator.reset(again!, runId);
-
-      await operator.held('PLACEMENT_UNKNOWN', first, second);
+    const { runId } = await env.starter.status(referenceId);
+    const [, decided] = await operator.scheduled('placeOrder', runId);
+    const [first] = await operator.points(runId);
+    // The server hands the decision on to the new run: to the very hold that it answered, and at last to none.
+    for (const point of [decided!, whileHeld, first!]) {
+      await operator.reset(point, runId);
+      holds.push(await operator.held('PLACEMENT_UNKNOWN', ...holds));
       expect(env.sandbox.placeRequestsOf(referenceId)).toBe(2);
-      expect(await operator.brokenTasks()).toEqual([]);
-    },
-  );
+    }
+    expect(await operator.brokenTasks()).toEqual([]);
+  });
 
   it.concurrent('while its placement has no answer yet, finds the order that came of it', async () => {
-    const referenceId = env.reference();
-    env.sandbox.addFault({ operation: 'place', referenceId, when: 'after', action: { type: 'delay', ms: 700 } });
-    await env.buy({ 'demo-instant': 2 }, referenceId);
+    const referenceId = await env.buyFacing(
+      [{ operation: 'place', when: 'after', action: { type: 'delay', ms: 700 } }],
+      { 'demo-instant': 2 },
+    );
     const operator = operatorOf(env, referenceId);
-    await waitUntil('the placement is on its way', () => env.sandbox.placeRequestsOf(referenceId) === 1);
+    await env.untilSent(referenceId);
 
     await operator.reset((await operator.points())[0]!);
 
-    await deliveredOnce(referenceId, operator);
+    await expectDeliveredOnce(env, referenceId, 2);
   });
 
   it.concurrent.each([
@@ -175,7 +127,7 @@ describe('a purchase that someone resets', () => {
     ['its keys are delivered', 'demo-instant', 'deliverSale'],
   ])('while %s, to each point that it has, goes on from there and delivers once', async (_, product, activity) => {
     const referenceId = env.reference();
-    checkout.refuses(referenceId, 'purchase.delivered', 500);
+    env.receiver.answerTo(referenceId, 500);
     await env.buy({ [product]: 2 }, referenceId);
     const operator = operatorOf(env, referenceId);
     await operator.pending(activity, 2);
@@ -184,43 +136,39 @@ describe('a purchase that someone resets', () => {
       await operator.reset(point, runId);
       await operator.pending(activity, 2);
     }
-    checkout.takes(referenceId);
-    await changeOrder(env, referenceId, { status: 'COMPLETED' });
+    env.receiver.take(referenceId);
+    await env.changeOrder(referenceId, { status: 'COMPLETED' });
 
-    await deliveredOnce(referenceId, operator);
+    await expectDeliveredOnce(env, referenceId, 2);
   });
 
   it.concurrent.each([
     ['taken', 204, ['purchase.partially_delivered', 'purchase.delivered']],
     ['refused so far', 503, ['purchase.delivered']],
-  ] as const)(
-    'to before its poll, with an event that was %s and an order that is fuller now, delivers the sale as it is now',
-    async (_, answer, types) => {
-      const referenceId = env.reference();
-      if (answer !== 204) checkout.refuses(referenceId, 'purchase.partially_delivered', answer);
-      await env.buy({ 'demo-never': 4 }, referenceId);
-      const operator = operatorOf(env, referenceId);
-      await operator.pending('awaitOrderChange', 2);
-      const [order] = await env.sandbox.ordersOf(referenceId);
-      const keys = ['A', 'B', 'C', 'D'].map((letter) => `${letter}-${referenceId}`);
-      await env.sandbox.changeOrder(order!.id, { status: 'PARTIAL_COMPLETED', keys: [keys.slice(0, 2)] });
-      await (answer === 204 ? operator.result() : operator.pending('deliverSale', 2));
+  ] as const)('to before its poll, its event %s, delivers a fuller sale as it is now', async (_, answer, types) => {
+    const referenceId = env.reference();
+    env.receiver.answerTo(referenceId, answer, 'purchase.partially_delivered');
+    await env.buy({ 'demo-never': 4 }, referenceId);
+    const operator = operatorOf(env, referenceId);
+    await operator.pending('awaitOrderChange', 2);
+    const keys = ['A', 'B', 'C', 'D'].map((letter) => `${letter}-${referenceId}`);
+    await env.changeOrder(referenceId, { status: 'PARTIAL_COMPLETED', keys: [keys.slice(0, 2)] });
+    await (answer === 204 ? operator.result() : operator.pending('deliverSale', 2));
 
-      await env.sandbox.changeOrder(order!.id, { status: 'COMPLETED', keys: [keys] });
-      const { runId } = await env.starter.status(referenceId);
-      const [first] = await operator.points();
-      for (const _again of [1, 2]) {
-        await operator.reset(first!, runId);
-        await operator.pending('awaitOrderChange').catch(() => undefined);
-        checkout.takes(referenceId);
-        expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED', lines: [{ delivered: 4 }] });
-      }
+    await env.changeOrder(referenceId, { status: 'COMPLETED', keys: [keys] });
+    const { runId } = await env.starter.status(referenceId);
+    const [first] = await operator.points();
+    for (const _again of [1, 2]) {
+      await operator.reset(first!, runId);
+      await operator.pending('awaitOrderChange').catch(() => undefined);
+      env.receiver.take(referenceId);
+      expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED', lines: [{ delivered: 4 }] });
+    }
 
-      expect((await env.audit(referenceId)).received).toEqual(keys);
-      expect(env.eventTypes(referenceId)).toEqual(types);
-      expect(await operator.brokenTasks()).toEqual([]);
-    },
-  );
+    expect((await env.audit(referenceId)).received).toEqual(keys);
+    expect(env.eventTypes(referenceId)).toEqual(types);
+    expect(await operator.brokenTasks()).toEqual([]);
+  });
 
   /** `finish` brings the new run to its end. The orders at the partner and the keys at the checkout stay as they are. */
   async function endsTheSameFromEachPoint(referenceId: string, finish: (operator: Operator) => Promise<unknown>) {
@@ -238,22 +186,5 @@ describe('a purchase that someone resets', () => {
       expect(await env.audit(referenceId)).toMatchObject({ orderCount, requests, issued, received });
       expect(await operator.brokenTasks()).toEqual([]);
     }
-  }
-
-  /** Decides the same again for each hold that the new run opens. */
-  async function answerUntilTheEnd(referenceId: string, decision: DecisionKind, rest: object) {
-    const operator = operatorOf(env, referenceId);
-    await waitUntil(`${referenceId} has ended again`, async () => {
-      const { execution, hold } = await env.starter.status(referenceId);
-      if (execution !== 'RUNNING') return true;
-      if (hold) await operator.resolve(decision, { hold: hold.id, ...(decision === 'order' && rest) }).catch(() => {});
-      return false;
-    });
-  }
-
-  async function deliveredOnce(referenceId: string, operator: Operator) {
-    expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });
-    await expectDeliveredOnce(env, referenceId, 2);
-    expect(await operator.brokenTasks()).toEqual([]);
   }
 });

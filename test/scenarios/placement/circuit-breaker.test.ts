@@ -1,9 +1,5 @@
 import { operatorOf } from '../../support/operator';
-import {
-  startTestEnvironment,
-  type TestEnvironment,
-  type TestEnvironmentOptions,
-} from '../../support/test-environment';
+import { startTestEnvironment, type TestEnvironmentOptions } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
 import { LENIENT } from './run-purchase';
 
@@ -21,14 +17,11 @@ it.concurrent(
   async () => {
     const env = await startTestEnvironment(GUARDED);
     await env.bought({ 'demo-instant': 1 });
-    const fault = env.sandbox.addFault({
-      operation: 'place',
-      times: 'always',
-      action: { type: 'answer', status: 402 },
-    });
-    const rejected = await buyMany(env, 5);
+    const noBalance = { type: 'answer', status: 402 } as const;
+    const fault = env.sandbox.addFault({ operation: 'place', times: 'always', action: noBalance });
+    const rejected = await env.buyMany(5);
     for (const { outcome } of await env.ended(rejected, 150_000)) expect(outcome).toBe('REJECTED');
-    const waiting = await buyMany(env, 20);
+    const waiting = await env.buyMany(20);
     await waitUntil('two more were let through, one after the other', () => fault.hits >= 7);
     env.sandbox.clearFaults();
 
@@ -45,7 +38,7 @@ it.concurrent(
   async () => {
     const env = await startTestEnvironment(GUARDED);
     env.sandbox.settings({ apiKeys: ['rotated'] });
-    const references = await buyMany(env, 12);
+    const references = await env.buyMany(12);
     for (const referenceId of references) await env.untilState(referenceId, 'PAUSED');
     const [cancelled = '', ...others] = references;
     await operatorOf(env, cancelled).cancel();
@@ -61,14 +54,9 @@ it.concurrent(
 it.concurrent('a purchase that waits asks once more at its deadline, and ends NOT_PLACED', async () => {
   const env = await startTestEnvironment({ ...GUARDED, settings: { ...GUARDED.settings, placeWithinMs: 5_000 } });
   env.sandbox.settings({ apiKeys: ['rotated'] });
-  const references = await buyMany(env, 8);
+  const references = await env.buyMany(8);
 
   const results = await env.ended(references, 150_000);
   expect(results.map(({ outcome }) => outcome)).toEqual(references.map(() => 'NOT_PLACED'));
   expect(results.some(({ reason = '' }) => reason.includes('new placements are paused'))).toBe(true);
 });
-
-/** Starts so many purchases of one piece each. */
-function buyMany(env: TestEnvironment, count: number): Promise<string[]> {
-  return Promise.all(Array.from({ length: count }, () => env.buy({ 'demo-instant': 1 })));
-}

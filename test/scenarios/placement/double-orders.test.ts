@@ -1,7 +1,12 @@
 import { keysOf } from '../../support/audit';
-import { sharedEnvironment, startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
+import {
+  type PurchaseFault,
+  sharedEnvironment,
+  startTestEnvironment,
+  type TestEnvironment,
+} from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
-import { INSTANT, LENIENT, type PurchaseFault, purchaseOf, runPurchase } from './run-purchase';
+import { cameTo, INSTANT, LENIENT, runPurchase } from './run-purchase';
 
 const LOST: PurchaseFault = { operation: 'place', when: 'after', action: { type: 'reset' } };
 
@@ -39,17 +44,11 @@ describe('orders that are not as one order for one reference should be', () => {
 
   it('ends as the partner says when the only order under the reference had failed, without sending another', async () => {
     const referenceId = env.reference();
-    const order = await env.sandbox.placeManualOrder({
-      referenceId,
-      items: [{ id: 'demo-instant', quantity: 2 }],
-    });
-    await env.sandbox.changeOrder(order.id, { status: 'FAILED' });
+    await env.orderByHand(INSTANT, referenceId);
+    await env.changeOrder(referenceId, { status: 'FAILED' });
 
-    expect(await runPurchase(env, [], INSTANT, referenceId)).toMatchObject({
-      state: 'FAILED',
-      requests: 0,
-      received: [],
-    });
+    const purchase = await runPurchase(env, [], INSTANT, referenceId);
+    expect(purchase).toMatchObject({ state: 'FAILED', requests: 0, received: [] });
   });
 
   it('buys nothing twice when no answer came and the partner books the order long after', async () => {
@@ -57,19 +56,18 @@ describe('orders that are not as one order for one reference should be', () => {
     const { referenceId } = await runPurchase(env, [{ ...LOST, when: 'before', commit }]);
     await bookLateOrders(env, referenceId, 1);
 
-    const purchase = await purchaseOf(env, referenceId);
+    const purchase = await cameTo(env, referenceId);
     expect(purchase).toMatchObject({ state: 'HELD', requests: 1, received: [] });
     expect(purchase.orders).toHaveLength(1);
   });
 
   it('delivers the keys of one order only when an order that was replaced is booked after all', async () => {
     const commit = { type: 'late', historyRequests: 1_000 } as const;
-    const { referenceId } = await runPurchase(env, [
-      { operation: 'place', action: { type: 'answer', status: 500 }, commit },
-    ]);
+    const answered = { operation: 'place', action: { type: 'answer', status: 500 }, commit } as const;
+    const { referenceId } = await runPurchase(env, [answered]);
     await bookLateOrders(env, referenceId, 2);
 
-    const { orders, received, status, requests } = await purchaseOf(env, referenceId);
+    const { orders, received, status, requests } = await cameTo(env, referenceId);
     expect(requests).toBe(2);
     const delivered = orders.filter(({ id }) => id === status.result?.orderId);
     expect(received).toEqual(keysOf(...delivered));
@@ -77,22 +75,17 @@ describe('orders that are not as one order for one reference should be', () => {
   });
 });
 
-describe('what may be placed again is the user’s choice', () => {
-  const before = (action: PurchaseFault['action']): PurchaseFault => ({ operation: 'place', action });
-  const broken = [before({ type: 'hang' }), before({ type: 'reset' }), before({ type: 'close' })];
+it('with PURCHASE_REPLACE=always, places again after silence too, once the order is shown absent, and to one order only', async () => {
+  const settings = { ...LENIENT, replace: 'always', confirmWindowMs: 300 } as const;
+  const env = await startTestEnvironment({ pastOrders: 5, settings });
+  const broken: PurchaseFault['action'][] = [{ type: 'hang' }, { type: 'reset' }, { type: 'close' }];
+  const run = (when: 'before' | 'after') =>
+    Promise.all(broken.map((action) => runPurchase(env, [{ operation: 'place', when, action }])));
 
-  it('always: after silence too, once the order is shown absent, and to one order only', async () => {
-    const env = await startTestEnvironment({
-      pastOrders: 5,
-      settings: { ...LENIENT, replace: 'always', confirmWindowMs: 300 },
-    });
-    const absent = await Promise.all(broken.map((fault) => runPurchase(env, [fault])));
-    const there = await Promise.all(broken.map((fault) => runPurchase(env, [{ ...fault, when: 'after' }])));
-
-    for (const purchase of absent) expect(purchase).toMatchObject({ state: 'DELIVERED', requests: 2 });
-    for (const purchase of there) expect(purchase).toMatchObject({ state: 'DELIVERED', requests: 1 });
-    for (const { orders } of [...absent, ...there]) expect(orders).toHaveLength(1);
-  });
+  for (const absent of await run('before'))
+    expect(absent).toMatchObject({ state: 'DELIVERED', requests: 2, orderCount: 1 });
+  for (const there of await run('after'))
+    expect(there).toMatchObject({ state: 'DELIVERED', requests: 1, orderCount: 1 });
 });
 
 /** Asks for the history until the orders that wait for its answers are there. */

@@ -1,10 +1,22 @@
 import type { Fault } from '../../../sandbox';
 import { operatorOf } from '../../support/operator';
-import { sharedEnvironment, startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
-import { INSTANT, LENIENT, type PurchaseFault, type PurchaseRun, runPurchase } from './run-purchase';
+import {
+  type PurchaseFault,
+  sharedEnvironment,
+  startTestEnvironment,
+  type TestEnvironment,
+} from '../../support/test-environment';
+import { INSTANT, LENIENT, type PurchaseRun, runPurchase } from './run-purchase';
 
 const LOST: PurchaseFault = { operation: 'place', when: 'after', action: { type: 'reset' } };
 const NOTHING = { hits: 0, orders: [], pages: { page: 1, total: 0, limit: 500 } };
+/** The answers to its searches show nothing. */
+const MISSED: PurchaseFault = {
+  operation: 'orders',
+  when: 'after',
+  times: 'always',
+  action: { type: 'merge', data: NOTHING },
+};
 const NOT_BOUGHT: PurchaseFault = { operation: 'place', action: { type: 'answer', status: 500 } };
 
 it('a history that can not be read is searched on, far longer than an order settles, and nobody is asked', async () => {
@@ -22,19 +34,12 @@ describe('an order that shows up late, but within the settling time', () => {
   // Found orders end the settling, so that nothing here waits for all of it.
   const env = sharedEnvironment({ pastOrders: 5, settings: { ...LENIENT, confirmWindowMs: 10_000 } });
 
-  const missed: PurchaseFault = {
-    operation: 'orders',
-    when: 'after',
-    times: 'always',
-    action: { type: 'merge', data: NOTHING },
-  };
-
   it.each<[string, number, PurchaseFault[]]>([
     ['is waited for when the history lags, instead of being placed again', 4, [{ ...NOT_BOUGHT, when: 'after' }]],
     [
       'is adopted where the list shows it and the search does not, though that finds other orders',
       0,
-      [{ ...NOT_BOUGHT, when: 'after' }, missed],
+      [{ ...NOT_BOUGHT, when: 'after' }, MISSED],
     ],
     [
       'is waited for when the partner books it only after the first searches',
@@ -66,45 +71,26 @@ it('an order that shows up while a search takes longer than the settling time is
   expect(late.received).toEqual(late.issued);
 });
 
-it.concurrent.each([
-  [
-    'an order of this reference bears an id that could change a path: it exists, so none is sent',
-    { past: 5, requests: 0, explanation: "under an id that can't be used", run: runWithUnusableId },
-  ],
-  [
-    'an order known to exist is not found by the same query',
-    { past: 5, requests: 1, explanation: 'does not find an order known to exist', run: runWithBrokenSearch },
-  ],
-  [
-    'it is empty, which proves nothing',
-    {
-      ...{ past: 0, requests: 1, explanation: 'empty, which proves nothing' },
-      run: (env: TestEnvironment) => runPurchase(env, [NOT_BOUGHT]),
-    },
-  ],
-])(
-  'a history that shows nothing absent leads to a hold and not to a second order, because %s',
-  async (_, { past, requests, explanation, run }) => {
-    const settings = { ...LENIENT, confirmWindowMs: 200, placeWithinMs: 2_000 };
-    const purchase = await run(await startTestEnvironment({ pastOrders: past, settings }));
-    expect(purchase).toMatchObject({ state: 'HELD', requests, orders: [] });
-    expect(purchase.status.hold?.explanation).toContain(explanation);
-  },
-);
+it.concurrent.each<[string, (env: TestEnvironment) => Promise<PurchaseRun>, requests: number, past: number, string]>([
+  ['an order of it bears an id that could change a path', runWithUnusableId, 0, 5, "under an id that can't be used"],
+  ['it does not find what exists', runWithBrokenSearch, 1, 5, 'does not find an order known to exist'],
+  ['it is empty', (env) => runPurchase(env, [NOT_BOUGHT]), 1, 0, 'empty, which proves nothing'],
+])('a history that shows nothing absent, because %s, leads to a hold', async (_, run, requests, past, explanation) => {
+  const settings = { ...LENIENT, confirmWindowMs: 200, placeWithinMs: 2_000 };
+  const purchase = await run(await startTestEnvironment({ pastOrders: past, settings }));
+  expect(purchase).toMatchObject({ state: 'HELD', requests, orders: [] });
+  expect(purchase.status.hold?.explanation).toContain(explanation);
+});
 
 async function runWithUnusableId(env: TestEnvironment): Promise<PurchaseRun> {
   const reference_id = env.reference();
   const orders = [{ id: '../../admin', reference_id, status: 'PENDING', created_at: '2026-01-01T00:00:00Z' }];
-  const action = { type: 'merge', data: { hits: 1, orders } } as const;
-  return runPurchase(env, [{ operation: 'orders', when: 'after', times: 'always', action }], INSTANT, reference_id);
+  return runPurchase(env, [{ ...MISSED, action: { type: 'merge', data: { hits: 1, orders } } }], INSTANT, reference_id);
 }
 
 async function runWithBrokenSearch(env: TestEnvironment): Promise<PurchaseRun> {
   for (const { referenceId } of (await env.partner.listOrders()).data.orders) {
-    env.sandbox.addFault({
-      ...{ operation: 'orders', when: 'after', times: 'always', referenceId },
-      action: { type: 'merge', data: NOTHING },
-    });
+    env.sandbox.addFault({ ...MISSED, referenceId } as Fault);
   }
   return runPurchase(env, [NOT_BOUGHT]);
 }
@@ -112,8 +98,8 @@ async function runWithBrokenSearch(env: TestEnvironment): Promise<PurchaseRun> {
 it('a row that may be the order and can not be read holds a purchase before it sends anything, and not after a decision', async () => {
   const env = await startTestEnvironment({ settings: { ...LENIENT, confirmWindowMs: 200, placeWithinMs: 1_000 } });
   const referenceId = env.reference();
-  const { id } = await env.sandbox.placeManualOrder({ referenceId, items: [{ id: 'demo-instant', quantity: 1 }] });
-  await env.sandbox.changeOrder(id, { shownRow: { status: null } });
+  await env.orderByHand({ 'demo-instant': 1 }, referenceId);
+  await env.changeOrder(referenceId, { shownRow: { status: null } });
   await env.buy({ 'demo-instant': 1 }, referenceId);
   const operator = operatorOf(env, referenceId);
 

@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { operatorOf } from '../../support/operator';
-import { sharedEnvironment, type TestEnvironment } from '../../support/test-environment';
-import { LENIENT, type PurchaseFault, type PurchaseRun, runPurchase } from './run-purchase';
+import {
+  type PurchaseFault,
+  sharedEnvironment,
+  startTestEnvironment,
+  type TestEnvironment,
+} from '../../support/test-environment';
+import { waitUntil } from '../../support/wait-until';
+import { cameTo, LENIENT, type PurchaseRun, runPurchase } from './run-purchase';
 
 /** Stands for the purchase's own reference in a generated answer. */
 const OURS = '<our reference>';
@@ -89,6 +95,27 @@ describe('whatever the partner answers', () => {
       { numRuns: 2, endOnFailure: true },
     );
   }, 120_000);
+});
+
+it('purchases of others that can come to no end stop nobody', async () => {
+  const env = await startTestEnvironment({ pastOrders: 5, settings: LENIENT });
+  const poisons: PurchaseFault[] = [
+    { operation: 'orders', action: { type: 'body', text: '{"details":' } },
+    { operation: 'orders', action: { type: 'hang' } },
+    { operation: 'place', action: { type: 'answer', status: 401 } },
+    { operation: 'place', when: 'after', action: { type: 'merge', data: { id: '\u0000' } } },
+  ];
+  const always = { times: 'always' } as const;
+  const start = (fault: PurchaseFault) => env.buyFacing([{ ...fault, ...always }], { 'demo-never': 1 });
+  const poisoned = await Promise.all(poisons.map(start));
+  await waitUntil('each of them has searched', () => env.sandbox.requests().orders >= poisons.length);
+
+  for (const referenceId of await env.buyMany(5)) {
+    expect(await cameTo(env, referenceId)).toMatchObject({ state: 'DELIVERED' });
+  }
+  for (const referenceId of poisoned) {
+    expect(await env.starter.status(referenceId)).toMatchObject({ execution: 'RUNNING' });
+  }
 });
 
 async function runHostile(env: TestEnvironment, script: readonly PurchaseFault[]): Promise<PurchaseRun> {

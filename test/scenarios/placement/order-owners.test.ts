@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { Client, Connection, type ConnectionOptions } from '@temporalio/client';
-import { purchaseWorkflowId, PURCHASE_WORKFLOW } from '../../../src/contracts/names';
 import { PARTNER_ORDER_ID, REFERENCE_ID } from '../../../src/contracts/search-attributes';
 import { createPurchaseReader } from '../../../src/temporal/client';
 import { startGrpcServer } from '../../support/grpc-server';
@@ -40,9 +39,7 @@ describe('who else has an order', () => {
   /** A purchase that lists show with this order. It does nothing, because no worker runs. */
   async function listed(orderId: string): Promise<string> {
     const referenceId = env.reference();
-    await env.client.workflow.start(PURCHASE_WORKFLOW, {
-      workflowId: purchaseWorkflowId(referenceId),
-      taskQueue: env.taskQueue,
+    await env.startRaw(referenceId, {
       typedSearchAttributes: [
         { key: REFERENCE_ID, value: referenceId },
         { key: PARTNER_ORDER_ID, value: orderId },

@@ -1,6 +1,11 @@
-import { sharedEnvironment, startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
+import {
+  type PurchaseFault,
+  sharedEnvironment,
+  startTestEnvironment,
+  type TestEnvironment,
+} from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
-import { LENIENT, type PurchaseFault, purchaseOf, runPurchase, searchesFor, untilNotified } from './run-purchase';
+import { cameTo, LENIENT, runPurchase, searchesFor } from './run-purchase';
 
 type Action = NonNullable<PurchaseFault['action']>;
 
@@ -20,14 +25,11 @@ describe('what was surely not bought is tried again, for a time', () => {
   const env = sharedEnvironment({ pastOrders: 5, settings: { ...LENIENT, placeWithinMs: 3_000 } });
   const always = { times: 'always' } as const;
 
-  it.concurrent.each(UNREADABLE)(
-    'sends no order at all while the history answers with %s, and ends NOT_PLACED',
-    async (_, action) => {
-      const purchase = await runPurchase(env, [{ operation: 'orders', ...always, action }]);
-      expect(purchase).toMatchObject({ state: 'NOT_PLACED', requests: 0, orders: [] });
-      expect(purchase.events.map(({ type }) => type)).toEqual(['purchase.not_placed']);
-    },
-  );
+  it.concurrent.each(UNREADABLE)('sends nothing while the history answers with %s: NOT_PLACED', async (_, action) => {
+    const purchase = await runPurchase(env, [{ operation: 'orders', ...always, action }]);
+    expect(purchase).toMatchObject({ state: 'NOT_PLACED', requests: 0, orders: [] });
+    expect(purchase.events.map(({ type }) => type)).toEqual(['purchase.not_placed']);
+  });
 
   it.concurrent.each(ACCESS)('ends NOT_PLACED and not REJECTED when every order is met with %i', async (status) => {
     const purchase = await runPurchase(env, [{ operation: 'place', ...always, action: { type: 'answer', status } }]);
@@ -48,13 +50,10 @@ describe('what was surely not bought is tried again, for a time', () => {
   it.concurrent.each<['always' | 1, string]>([
     [1, 'DELIVERED'],
     ['always', 'NOT_PLACED'],
-  ])(
-    'places once more, and only once, what is shown absent after a pause that outlasted the time (asked for: %s)',
-    async (times, state) => {
-      const purchase = await runPurchase(env, [{ operation: 'place', times, action: LONGER }]);
-      expect(purchase).toMatchObject({ state, requests: 2 });
-    },
-  );
+  ])('places once more what is absent after a pause that outlasted the time (%s): %s', async (times, state) => {
+    const purchase = await runPurchase(env, [{ operation: 'place', times, action: LONGER }]);
+    expect(purchase).toMatchObject({ state, requests: 2 });
+  });
 });
 
 describe('the pace of the partner', () => {
@@ -65,44 +64,38 @@ describe('the pace of the partner', () => {
   it.concurrent.each([
     ['before', 2],
     ['after', 1],
-  ] as const)(
-    'asks nothing before the Retry-After is over, whether it came %s the order was bought',
-    async (when, requests) => {
-      const purchase = await runPurchase(env, [{ operation: 'place', when, action: later }]);
-      expect(purchase).toMatchObject({ state: 'DELIVERED', requests, orders: [expect.anything()] });
-      const steps = await stepsOf(env, purchase.referenceId);
-      expect(steps.slice(0, 3)).toEqual(['placeOrder', 'timer 7 s', 'findOrders']);
-    },
-  );
+  ] as const)('is kept: a Retry-After is waited for that came %s the order was bought', async (when, requests) => {
+    const purchase = await runPurchase(env, [{ operation: 'place', when, action: later }]);
+    expect(purchase).toMatchObject({ state: 'DELIVERED', requests, orders: [expect.anything()] });
+    const steps = await stepsOf(env, purchase.referenceId);
+    expect(steps.slice(0, 3)).toEqual(['placeOrder', 'timer 7 s', 'findOrders']);
+  });
 
-  it.concurrent(
-    'asks no person when the key goes wrong between the search and the order, but waits for the history',
-    async () => {
-      const purchase = await runPurchase(env, [
-        { operation: 'place', action: refused },
-        { operation: 'orders', nth: 2, times: 12, action: refused },
-      ]);
-      expect(purchase).toMatchObject({ state: 'DELIVERED', requests: 2, orders: [expect.anything()] });
-      expect(purchase.events.map(({ type }) => type)).toEqual(['purchase.delivered']);
-    },
-  );
+  it.concurrent('asks no person when the key goes wrong between search and order, but waits for it', async () => {
+    const purchase = await runPurchase(env, [
+      { operation: 'place', action: refused },
+      { operation: 'orders', nth: 2, times: 12, action: refused },
+    ]);
+    expect(purchase).toMatchObject({ state: 'DELIVERED', requests: 2, orders: [expect.anything()] });
+    expect(purchase.events.map(({ type }) => type)).toEqual(['purchase.delivered']);
+  });
 });
 
 it('places once when a rotated key is right again, and loses no sale of that night', async () => {
   const env = await startTestEnvironment({ pastOrders: 5, settings: LENIENT });
   env.sandbox.settings({ apiKeys: ['rotated'] });
-  const references = await Promise.all([1, 2, 3].map(() => env.buy({ 'demo-instant': 1 })));
+  const references = await env.buyMany(3);
   await waitUntil('each has searched', () => references.every((reference) => searchesFor(env, reference) > 0));
   env.sandbox.settings({ apiKeys: ['sandbox-key'] });
-  await Promise.all(references.map((reference) => untilNotified(env, reference)));
 
-  const purchases = await Promise.all(references.map((reference) => purchaseOf(env, reference)));
-  for (const purchase of purchases) expect(purchase).toMatchObject({ state: 'DELIVERED', requests: 1 });
+  for (const referenceId of references) {
+    expect(await cameTo(env, referenceId)).toMatchObject({ state: 'DELIVERED', requests: 1 });
+  }
 });
 
 /** The activities and timers of a purchase, in the order in which its workflow asked for them. */
 async function stepsOf(env: TestEnvironment, referenceId: string): Promise<string[]> {
-  const { events } = await env.client.workflow.getHandle(`purchase-${referenceId}`).fetchHistory();
+  const { events } = await env.handleOf(referenceId).fetchHistory();
   return (events ?? []).flatMap((event) => {
     const timer = event.timerStartedEventAttributes?.startToFireTimeout;
     if (timer) return [`timer ${Number(timer.seconds ?? 0)} s`];

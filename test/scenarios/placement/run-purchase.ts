@@ -1,11 +1,7 @@
-import type { Fault } from '../../../sandbox';
 import type { PurchaseStatus } from '../../../src/starter/index';
 import type { PurchaseAudit } from '../../support/audit';
-import type { TestEnvironment } from '../../support/test-environment';
+import type { PurchaseFault, TestEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
-
-/** A fault without the reference that it is narrowed down to. */
-export type PurchaseFault = Omit<Fault, 'referenceId'>;
 
 /** What one purchase came to: what the checkout and people see, and what the partner has of it. */
 export interface PurchaseRun extends PurchaseAudit {
@@ -27,36 +23,14 @@ export async function runPurchase(
   items: Record<string, number> = INSTANT,
   referenceId = env.reference(),
 ): Promise<PurchaseRun> {
-  await startPurchase(env, faults, items, referenceId);
-  await untilNotified(env, referenceId);
-  return purchaseOf(env, referenceId);
+  return cameTo(env, await env.buyFacing(faults, items, referenceId));
 }
 
-/** Starts a purchase that meets these faults. @returns its reference */
-export function startPurchase(
-  env: TestEnvironment,
-  faults: readonly PurchaseFault[],
-  items: Record<string, number> = INSTANT,
-  referenceId = env.reference(),
-): Promise<string> {
-  for (const fault of faults) env.sandbox.addFault({ ...fault, referenceId } as Fault);
-  return env.buy(items, referenceId);
-}
-
-/** Waits until the checkout was notified of something: how the purchase ended, or that it is held. */
-export async function untilNotified({ receiver, starter }: TestEnvironment, referenceId: string): Promise<void> {
-  const first = await waitUntil(
-    `the checkout was notified of ${referenceId}`,
-    () => receiver.eventsOf(referenceId)[0],
-    {
-      withinMs: 170_000,
-    },
-  );
-  if (first.type !== 'purchase.held') await starter.result(referenceId);
-}
-
-/** What there is to see of a purchase right now. */
-export async function purchaseOf(env: TestEnvironment, referenceId: string): Promise<PurchaseRun> {
+/** Waits until the checkout was notified how a purchase ended, or that it is held. @returns what there is to see of it then */
+export async function cameTo(env: TestEnvironment, referenceId: string): Promise<PurchaseRun> {
+  const isNotified = () => env.receiver.eventsOf(referenceId)[0];
+  const first = await waitUntil(`the checkout was notified of ${referenceId}`, isNotified, { withinMs: 170_000 });
+  if (first.type !== 'purchase.held') await env.starter.result(referenceId);
   const status = await env.starter.status(referenceId);
   return { ...(await env.audit(referenceId)), referenceId, status, state: status.state };
 }

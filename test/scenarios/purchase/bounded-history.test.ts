@@ -8,7 +8,7 @@ describe('a partner that is away for a month, on a clock that skips', () => {
   it('is asked to the end of the longest time that can be set, in a history that the server does not end', async () => {
     env.sandbox.addFault({ operation: 'orders', times: 'always', action: { type: 'answer', status: 503 } });
     const referenceId = await env.buy({ 'demo-instant': 1 });
-    const handle = env.client.workflow.getHandle(`purchase-${referenceId}`);
+    const handle = env.handleOf(referenceId);
     await waitUntil('the first attempt is over', async () => (await handle.describe()).historyLength > 10);
 
     expect(await env.starter.result(referenceId)).toMatchObject({ outcome: 'NOT_PLACED' });

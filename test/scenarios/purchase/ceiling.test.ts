@@ -11,7 +11,7 @@ describe(`${COUNT} purchases at once under a ceiling of ${PER_SECOND} requests a
   });
 
   it('are all delivered, with few requests in vain: no search is made without a slot for its write', async () => {
-    const references = await Promise.all(Array.from({ length: COUNT }, () => env.buy({ 'demo-instant': 1 })));
+    const references = await env.buyMany(COUNT);
     const results = await env.ended(references, 200_000);
 
     expect(results.map(({ outcome }) => outcome)).toEqual(references.map(() => 'DELIVERED'));

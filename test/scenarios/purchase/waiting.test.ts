@@ -36,7 +36,7 @@ describe('waiting, with the intervals of production on a clock that skips', () =
     const result = await boughtInTime(env, { 'demo-never': 1 });
 
     expect(result.outcome).toBe('OVERDUE');
-    const { startTime, closeTime } = await env.client.workflow.getHandle(`purchase-${result.referenceId}`).describe();
+    const { startTime, closeTime } = await env.handleOf(result.referenceId).describe();
     const waited = Number(closeTime) - Number(startTime);
     expect(waited).toBeGreaterThanOrEqual(25 * MINUTE);
     expect(waited).toBeLessThan(26 * MINUTE);
@@ -49,7 +49,7 @@ describe('waiting, with the intervals of production on a clock that skips', () =
  */
 async function boughtInTime(env: TestEnvironment, items: Record<string, number>): Promise<PurchaseResult> {
   const referenceId = await env.buy(items);
-  const handle = env.client.workflow.getHandle(`purchase-${referenceId}`);
+  const handle = env.handleOf(referenceId);
   const isBegun = async () =>
     (await handle.fetchHistory()).events?.some((event) => event.activityTaskCompletedEventAttributes);
   await waitUntil('an activity is completed', isBegun);
@@ -58,7 +58,7 @@ async function boughtInTime(env: TestEnvironment, items: Record<string, number>)
 
 /** @returns when each completed activity of those types began its last attempt, in epoch ms on the server's clock */
 async function timesOfAnswers(env: TestEnvironment, referenceId: string, types: string[]): Promise<number[]> {
-  const { events } = await env.client.workflow.getHandle(`purchase-${referenceId}`).fetchHistory();
+  const { events } = await env.handleOf(referenceId).fetchHistory();
   const all = events ?? [];
   const asked = all
     .filter((event) => types.includes(event.activityTaskScheduledEventAttributes?.activityType?.name ?? ''))

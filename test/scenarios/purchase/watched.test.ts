@@ -1,8 +1,7 @@
-import { expectDeliveredOnce } from '../../support/checks';
 import { historyOf } from '../../support/history';
+import { expectDeliveredOnce } from '../../support/purchase-checks';
 import { sharedEnvironment, type TestEnvironment } from '../../support/test-environment';
 import { sharedTimeSkippingEnvironment } from '../../support/time-skipping';
-import { changeOrder, historyReadings, pollsOf } from '../../support/watched';
 import { waitUntil } from '../../support/wait-until';
 
 /** Twenty of these intervals are longer than a test: whoever is polled again was seen to have changed. */
@@ -20,9 +19,8 @@ describe('purchases for which the order history is read', () => {
     const readings = historyReadings(env);
     await waitUntil('the order history was read', () => historyReadings(env) >= readings + 2);
     for (const referenceId of [changed, ...others]) expect(await pollsOf(env, referenceId)).toBe(1);
-    await changeOrder(env, changed, { status: 'COMPLETED' });
+    await env.changeOrder(changed, { status: 'COMPLETED' });
 
-    expect(await env.starter.result(changed)).toMatchObject({ outcome: 'DELIVERED' });
     await expectDeliveredOnce(env, changed, 2);
     // The first poll, the second, and the read of the delivery.
     expect(await pollsOf(env, changed)).toBe(3);
@@ -31,13 +29,13 @@ describe('purchases for which the order history is read', () => {
 
   it('take a row for a hint: one that is wrong, of another reference or can not be read costs polls and hides nothing', async () => {
     const [wrong = '', foreign = '', unreadable = '', early = ''] = await buyNever(env, 4);
-    const [order] = await env.sandbox.ordersOf(early);
+    const { id: orderId } = await env.orderOf(early);
     const open = { type: 'merge', data: { status: 'PROCESSING' } } as const;
-    env.sandbox.addFault({ operation: 'keys', orderId: order!.id, times: 2, when: 'after', action: open });
-    await changeOrder(env, wrong, { shownRow: { status: 'FAILED' } });
-    await changeOrder(env, foreign, { status: 'COMPLETED', shownRow: { reference_id: foreign.toLowerCase() } });
-    await changeOrder(env, unreadable, { status: 'COMPLETED', shownRow: { created_at: 'yesterday' } });
-    await changeOrder(env, early, { status: 'COMPLETED' });
+    env.sandbox.addFault({ operation: 'keys', orderId, times: 2, when: 'after', action: open });
+    await env.changeOrder(wrong, { shownRow: { status: 'FAILED' } });
+    await env.changeOrder(foreign, { status: 'COMPLETED', shownRow: { reference_id: foreign.toLowerCase() } });
+    await env.changeOrder(unreadable, { status: 'COMPLETED', shownRow: { created_at: 'yesterday' } });
+    await env.changeOrder(early, { status: 'COMPLETED' });
 
     const ended = [foreign, unreadable, early];
     const results = await Promise.all(ended.map((referenceId) => env.starter.result(referenceId)));
@@ -57,7 +55,7 @@ describe('a history that can not be read', () => {
     const [referenceId = ''] = await buyNever(env, 1);
     await waitUntil('it is polled on an attempt of its own', async () => (await pollsOf(env, referenceId)) > 1);
     env.sandbox.clearFaults();
-    await changeOrder(env, referenceId, { status: 'COMPLETED' });
+    await env.changeOrder(referenceId, { status: 'COMPLETED' });
 
     expect(await env.starter.result(referenceId)).toMatchObject({ outcome: 'DELIVERED' });
   });
@@ -70,7 +68,7 @@ describe('an order that stays open, on a clock that skips and a server without l
 
   it('is polled on every twentieth attempt, and once more at the deadline', async () => {
     const referenceId = await env.buy({ 'demo-never': 1 });
-    await waitUntil('it is placed', () => env.sandbox.placeRequestsOf(referenceId) === 1);
+    await env.untilSent(referenceId);
 
     expect(await env.starter.result(referenceId)).toMatchObject({ outcome: 'OVERDUE' });
     expect(await pollsOf(env, referenceId)).toBe(4);
@@ -87,4 +85,15 @@ async function buyNever(env: TestEnvironment, count: number): Promise<string[]> 
     await waitUntil('it was polled', async () => (await pollsOf(env, referenceId)) === 1);
   }
   return references;
+}
+
+/** How often the partner was asked for the keys of the order of a purchase. */
+async function pollsOf({ sandbox }: TestEnvironment, referenceId: string): Promise<number> {
+  const [order] = await sandbox.ordersOf(referenceId);
+  return sandbox.log().filter(({ path }) => path.endsWith(`/orders/${order?.id}/keys`)).length;
+}
+
+/** How often the first page of the whole order history was read. */
+function historyReadings({ sandbox }: TestEnvironment): number {
+  return sandbox.log().filter(({ path }) => path.includes('/orders?page=1&')).length;
 }

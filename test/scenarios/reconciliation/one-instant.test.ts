@@ -1,33 +1,26 @@
-import { purchaseWorkflowId } from '../../../src/contracts/names';
 import { confirmedAge } from '../../../src/workflows/policies';
 import { startReconciliationEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
 
-const SETTINGS = { confirmWindowMs: 100, partnerTimeoutMs: 900, deadlineMs: 60_000 };
-
 describe('a reconciliation whose reading takes long', () => {
   it('reports nothing of what began or ended while it read, and leaves that to the next run', async () => {
     // A page may take longer than an order needs to settle.
-    const env = await startReconciliationEnvironment({
-      reconcilesAheadMs: 0,
-      partnerTimeoutMs: 60_000,
-      settings: SETTINGS,
-    });
+    const settings = { confirmWindowMs: 100, partnerTimeoutMs: 900, deadlineMs: 60_000 };
+    const env = await startReconciliationEnvironment({ reconcilesAheadMs: 0, partnerTimeoutMs: 60_000, settings });
     const hasSettled = (at: string | Date) => Date.now() - new Date(at).getTime() > confirmedAge(env.settings);
     const before = await env.buy({ 'demo-never': 1 });
-    await waitUntil('it is placed', async () => (await env.sandbox.ordersOf(before)).length === 1);
-    const [open] = await env.sandbox.ordersOf(before);
-    await waitUntil('it has settled', () => hasSettled(open!.createdAt));
+    const open = await env.orderOf(before);
+    await waitUntil('it has settled', () => hasSettled(open.createdAt));
 
     // The page on its way has `before` still open in it, and `during` not at all.
     const page = env.sandbox.addFault({ operation: 'orders', when: 'after', action: { type: 'wait' } });
     const reconciled = env.reconcile();
     await waitUntil('the page is asked for', () => page.hits === 1);
-    await env.sandbox.changeOrder(open!.id, { status: 'COMPLETED' });
+    await env.sandbox.changeOrder(open.id, { status: 'COMPLETED' });
     await env.starter.result(before);
     const during = (await env.bought({ 'demo-instant': 1 })).referenceId;
-    const ended = (await env.client.workflow.getHandle(purchaseWorkflowId(during)).describe()).closeTime!;
-    await waitUntil('it has settled, too', () => hasSettled(ended));
+    const { closeTime } = await env.handleOf(during).describe();
+    await waitUntil('it has settled, too', () => hasSettled(closeTime!));
     env.sandbox.clearFaults();
     // No second look may be what saves it.
     env.sandbox.addFault({ operation: 'keys', times: 'always', action: { type: 'answer', status: 503 } });
@@ -44,7 +37,7 @@ describe('a reconciliation whose reading takes long', () => {
       await env.sandbox.changeOrder(bought[at]!.orderId!, { shownRow: { status } });
     }
     const { referenceId } = await env.bought({ 'demo-unknown': 1 });
-    const order = await env.sandbox.placeManualOrder({ referenceId, items: [{ id: 'demo-instant', quantity: 1 }] });
+    const order = await env.orderByHand({ 'demo-instant': 1 }, referenceId);
     await env.sandbox.changeOrder(order.id, { status: 'FAILED', shownRow: { status: 'PENDING' } });
     await env.untilListed("PurchaseState = 'DELIVERED'", 2);
     await env.untilListed("PurchaseState = 'REJECTED'", 1);

@@ -1,11 +1,10 @@
-import { purchaseWorkflowId } from '../../../src/contracts/names';
+import { RECONCILE_WORKFLOW } from '../../../src/contracts/names';
 import type { ReconciliationResult, ReportedFinding } from '../../../src/contracts/reconciliation';
 import type { CheckoutEvent } from '../../../src/contracts/events';
+import { expectAllKeys } from '../../support/purchase-checks';
 import { HOUR } from '../../support/settings';
 import { startReconciliationEnvironment, type TestEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
-import { changeOrder } from '../../support/watched';
-import { changedEvents } from '../../support/audit';
 
 const OPEN = { 'demo-never': 2 };
 
@@ -16,38 +15,29 @@ describe('a reconciliation', () => {
   });
   afterEach(() => env.close());
 
-  const terminate = (referenceId: string) =>
-    env.client.workflow.getHandle(purchaseWorkflowId(referenceId)).terminate('by an operator');
-  const complete = (referenceId: string) => changeOrder(env, referenceId, { status: 'COMPLETED' });
+  const complete = (referenceId: string) => env.changeOrder(referenceId, { status: 'COMPLETED' });
   const found = ({ details }: ReconciliationResult, referenceId: string): ReportedFinding[] =>
     details.filter((finding) => finding.referenceId === referenceId);
-
-  /** A purchase whose order stays PROCESSING until the test changes it. */
-  async function open(): Promise<string> {
-    const referenceId = await env.buy(OPEN);
-    await waitUntil('the order is placed', async () => (await env.starter.status(referenceId)).orderId !== undefined);
-    return referenceId;
-  }
+  const eventsOf = (type: string): CheckoutEvent[] =>
+    [...env.receiver.events.values()].filter((event) => event.type === type);
 
   async function overdue(): Promise<string> {
-    const result = await env.bought(OPEN);
-    expect(result.outcome).toBe('OVERDUE');
-    return result.referenceId;
+    const { referenceId, outcome } = await env.bought(OPEN);
+    expect(outcome).toBe('OVERDUE');
+    return referenceId;
   }
 
   async function terminated(): Promise<string> {
-    const referenceId = await open();
-    await terminate(referenceId);
+    const { referenceId } = await env.opened(OPEN);
+    await env.handleOf(referenceId).terminate();
     return referenceId;
   }
 
-  /** A purchase held because the outcome of its placement is unknown; its order is placed manually afterwards. */
+  /** A purchase held because the outcome of its placement is unknown; its order is placed by hand afterwards. */
   async function held(): Promise<string> {
-    const referenceId = env.reference();
-    env.sandbox.addFault({ operation: 'place', referenceId, when: 'before', action: { type: 'reset' } });
-    await env.buy(OPEN, referenceId);
+    const referenceId = await env.buyFacing({ operation: 'place', when: 'before', action: { type: 'reset' } }, OPEN);
     await env.untilState(referenceId, 'HELD');
-    await env.sandbox.placeManualOrder({ referenceId, items: [{ id: 'demo-never', quantity: 2 }] });
+    await env.orderByHand(OPEN, referenceId);
     return referenceId;
   }
 
@@ -56,12 +46,9 @@ describe('a reconciliation', () => {
     await waitUntil(`${count} keys of ${referenceId} are received`, isThere);
   }
 
-  async function expectDeliveredOnce(referenceId: string): Promise<void> {
-    const { issued, received } = await env.audit(referenceId);
-    expect(received).toEqual(issued);
-    expect(new Set(received).size).toBe(received.length);
-    expect(changedEvents(env.receiver)).toEqual([]);
-  }
+  /** Waits until so many late deliveries have ended. */
+  const untilDelivered = (count: number) =>
+    env.untilListed("WorkflowType = 'deliverWorkflow' AND ExecutionStatus = 'Completed'", count);
 
   it('delivers once what was overdue, terminated or held here and is complete there, and a second run finds nothing to repair', async () => {
     env.sandbox.addPastOrders({ count: 30, endsBeforeMs: 100 * HOUR });
@@ -70,24 +57,20 @@ describe('a reconciliation', () => {
     await env.untilListed("WorkflowType = 'purchaseWorkflow'", 3);
 
     const dry = await env.reconcile({ dryRun: true });
-    expect(dry.repaired).toBe(0);
-    expect(dry.findings).toEqual({ LATE: 1, LOST: 2 });
+    expect(dry).toMatchObject({ findings: { LATE: 1, LOST: 2 }, repaired: 0 });
     expect(dry.details.map(({ done }) => done)).toEqual(['dry-run', 'dry-run', 'dry-run']);
     expect((await env.audit(late)).received).toEqual([]);
 
-    const first = await env.reconcile();
-    expect(first.findings).toEqual({ LATE: 1, LOST: 2 });
-    expect(first.repaired).toBe(3);
+    const { findings, repaired } = await env.reconcile();
+    expect({ findings, repaired }).toEqual({ findings: { LATE: 1, LOST: 2 }, repaired: 3 });
     for (const referenceId of [late, lost, waiting]) await untilReceived(referenceId, 2);
     expect(env.eventTypes(late)).toEqual(['purchase.overdue', 'purchase.late_delivery']);
     expect(env.eventTypes(lost)).toEqual(['purchase.late_delivery']);
     expect((await env.starter.result(waiting)).outcome).toBe('DELIVERED');
-    await env.untilListed("WorkflowType = 'deliverWorkflow' AND ExecutionStatus = 'Completed'", 2);
+    await untilDelivered(2);
 
-    const second = await env.reconcile();
-    expect(second.findings).toEqual({});
-    expect(second.repaired).toBe(0);
-    for (const referenceId of [late, lost, waiting]) await expectDeliveredOnce(referenceId);
+    expect((await env.reconcile()).findings).toEqual({});
+    for (const referenceId of [late, lost, waiting]) await expectAllKeys(env, referenceId, 2);
     expect(env.sandbox.requests().place).toBe(3);
   });
 
@@ -99,25 +82,16 @@ describe('a reconciliation', () => {
     await Promise.all([env.reconcile(), env.reconcile(), env.reconcile()]);
 
     for (const referenceId of references) await untilReceived(referenceId, 2);
-    await env.untilListed("WorkflowType = 'deliverWorkflow' AND ExecutionStatus = 'Completed'", 4);
-    for (const referenceId of references) await expectDeliveredOnce(referenceId);
-    const ids = new Set(
-      env.receiver.attempts.filter(({ body }) => body.type === 'purchase.late_delivery').map(({ id }) => id),
-    );
-    expect(ids.size).toBe(4);
+    await untilDelivered(4);
+    for (const referenceId of references) await expectAllKeys(env, referenceId, 2);
+    expect(eventsOf('purchase.late_delivery')).toHaveLength(4);
   });
 
   it('notifies the checkout once of a refund after delivery and of a double purchase, and leaves both to people', async () => {
     const [refunded, twice] = await Promise.all([env.bought({ 'demo-instant': 1 }), env.bought({ 'demo-instant': 1 })]);
     await env.sandbox.changeOrder(refunded.orderId!, { status: 'REFUNDED' });
-    await env.sandbox.placeManualOrder({
-      referenceId: twice.referenceId,
-      items: [{ id: 'demo-instant', quantity: 1 }],
-    });
-    const orphan = await env.sandbox.placeManualOrder({
-      referenceId: 'MANUAL-1',
-      items: [{ id: 'demo-instant', quantity: 1 }],
-    });
+    await env.orderByHand({ 'demo-instant': 1 }, twice.referenceId);
+    const orphan = await env.orderByHand({ 'demo-instant': 1 }, 'MANUAL-1');
     await env.untilListed("PurchaseState = 'DELIVERED'", 2);
 
     const first = await env.reconcile();
@@ -125,18 +99,14 @@ describe('a reconciliation', () => {
     expect(first.findings).toEqual({ DOUBLE_PURCHASE: 1, REFUNDED_AFTER_DELIVERY: 1, ORPHAN: 1 });
     expect(first.repaired).toBe(0);
     expect(found(first, 'MANUAL-1')).toMatchObject([{ kind: 'ORPHAN', orderIds: [orphan.id], done: 'left' }]);
-    await waitUntil(
-      'both are notified',
-      () => env.eventTypes(refunded.referenceId).length + env.eventTypes(twice.referenceId).length >= 4,
-    );
-    await env.untilListed("WorkflowType = 'deliverWorkflow' AND ExecutionStatus = 'Completed'", 1);
+    await untilDelivered(1);
     const second = await env.reconcile();
     expect(second.details.filter(({ done }) => done === 'notified')).toHaveLength(2);
 
     expect(env.eventTypes(refunded.referenceId)).toEqual(['purchase.delivered', 'purchase.refunded']);
     expect(env.eventTypes(twice.referenceId)).toEqual(['purchase.delivered', 'purchase.attention']);
-    const attention = eventsOf('purchase.attention')[0];
-    expect(attention?.data).toMatchObject({ kind: 'DOUBLE_PURCHASE', orderId: twice.orderId });
+    const double = { kind: 'DOUBLE_PURCHASE', orderId: twice.orderId };
+    expect(eventsOf('purchase.attention')).toMatchObject([{ data: double }]);
     expect(env.sandbox.requests().place).toBe(2);
   });
 
@@ -151,6 +121,25 @@ describe('a reconciliation', () => {
     expect((await env.reconcile()).findings).toEqual({});
   });
 
+  it('that is cancelled while the partner hangs ends CANCELLED, and leaves everything to the next', async () => {
+    const referenceId = await overdue();
+    await complete(referenceId);
+    await env.untilListed("PurchaseState = 'OVERDUE'", 1);
+    const hanging = env.sandbox.addFault({ operation: 'orders', times: 'always', action: { type: 'hang' } });
+    const { client, taskQueue } = env;
+    const handle = await client.workflow.start(RECONCILE_WORKFLOW, { workflowId: 'cancelled', taskQueue, args: [{}] });
+    await waitUntil('it reads the history', () => hanging.hits > 0);
+    await handle.cancel();
+
+    await expect(handle.result()).rejects.toMatchObject({ cause: { name: 'CancelledFailure' } });
+    expect((await handle.describe()).status.name).toBe('CANCELLED');
+    expect((await env.audit(referenceId)).received).toEqual([]);
+    env.sandbox.clearFaults();
+    expect(await env.reconcile()).toMatchObject({ findings: { LATE: 1 }, repaired: 1 });
+    await untilReceived(referenceId, 2);
+    await expectAllKeys(env, referenceId, 2);
+  }, 120_000);
+
   it('is refused when its look-back exceeds the retention, and reports no orphan', async () => {
     await expect(env.reconcile({ lookbackMs: 9 * 24 * HOUR + 1 })).rejects.toMatchObject({
       cause: { cause: { type: 'LookbackTooLong' } },
@@ -158,10 +147,10 @@ describe('a reconciliation', () => {
   });
 
   it('reports delivered keys that have left an order that it reads, and notifies the checkout', async () => {
-    const referenceId = await open();
-    await changeOrder(env, referenceId, { status: 'PARTIAL_COMPLETED', keys: [['FIRST']] });
+    const referenceId = await env.buy(OPEN);
+    await env.changeOrder(referenceId, { status: 'PARTIAL_COMPLETED', keys: [['FIRST']] });
     await env.starter.result(referenceId);
-    await changeOrder(env, referenceId, { status: 'COMPLETED', keys: [['SECOND', 'THIRD']] });
+    await env.changeOrder(referenceId, { status: 'COMPLETED', keys: [['SECOND', 'THIRD']] });
     await env.untilListed("PurchaseState = 'PARTIALLY_DELIVERED'", 1);
 
     const result = await env.reconcile();
@@ -173,8 +162,4 @@ describe('a reconciliation', () => {
     await untilReceived(referenceId, 3);
     expect(eventsOf('purchase.attention')).toMatchObject([{ data: { referenceId, kind: 'KEYS_GONE' } }]);
   });
-
-  function eventsOf(type: string): CheckoutEvent[] {
-    return [...env.receiver.events.values()].filter((event) => event.type === type);
-  }
 });

@@ -4,7 +4,7 @@ import { startReconciliationEnvironment } from '../../support/test-environment';
 it('a report that can not be written costs no finding and no hours: the run ends at once and says so', async () => {
   // A file is in the way, as nothing else is for a user who may do everything.
   const env = await startReconciliationEnvironment({ reportDir: join(__filename, 'reports') });
-  await env.sandbox.placeManualOrder({ referenceId: 'by phone', items: [{ id: 'demo-instant', quantity: 1 }] });
+  await env.orderByHand({ 'demo-instant': 1 }, 'by phone');
 
   const result = await env.reconcile();
 

@@ -1,6 +1,6 @@
 import { RECONCILE_SCHEDULE } from '../../../src/contracts/names';
-import { runStarter } from '../../../src/cli';
 import { createScheduleManager, type NightlySchedule, type ScheduleManager } from '../../../src/starter/reconciliation';
+import { runCommand } from '../../support/command';
 import { HOUR } from '../../support/settings';
 import { startReconciliationEnvironment, type TestEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
@@ -82,39 +82,19 @@ describe('the nightly schedule', () => {
   });
 
   describe('on the command line', () => {
-    async function run(...args: string[]): Promise<{ code: number; printed: string; said: string }> {
-      let printed = '';
-      let said = '';
-      const code = await runStarter(['node', 'starter', ...args], {
-        exitCode: 0,
-        out: { json: false, write: (text) => void (printed += text), note: (text) => void (said += text) },
-        doctor: () => Promise.reject(new Error('not needed')),
-        partner: () => {
-          throw new Error('the reconciliation needs no key of the partner here');
-        },
-        schedule: () => NIGHTLY,
-        taskQueue: () => env.taskQueue,
-        temporal: async () => env.client,
-      });
-      return { code, printed, said };
-    }
+    const run = (...args: string[]) =>
+      runCommand(args, { schedule: () => NIGHTLY, taskQueue: () => env.taskQueue, temporal: async () => env.client });
 
     it('prints what it did, as text and as JSON', async () => {
-      expect(await run('schedule', 'create')).toMatchObject({
-        code: 0,
-        printed: expect.stringContaining(
-          'created\nnightly-reconciliation: "0 3 * * *" in Europe/Warsaw, looks back 72h',
-        ),
-      });
+      const { printed: created } = await run('schedule', 'create');
+      expect(created).toContain('created\nnightly-reconciliation: "0 3 * * *" in Europe/Warsaw, looks back 72h');
       const { printed } = await run('schedule', 'describe', '--json');
       expect(JSON.parse(printed) as NightlySchedule).toMatchObject(NIGHTLY);
       expect(await run('schedule', 'pause')).toMatchObject({ code: 0 });
       expect((await run('schedule', 'describe')).printed).toContain('PAUSED');
       expect(await run('schedule', 'delete')).toMatchObject({ code: 0, printed: 'deleted\n' });
-      expect(await run('schedule', 'resume')).toMatchObject({
-        code: 1,
-        said: expect.stringContaining('schedule create'),
-      });
+      const resumed = await run('schedule', 'resume');
+      expect(resumed).toMatchObject({ code: 1, said: expect.stringContaining('schedule create') });
     });
 
     it('refuses a second reconciliation that a person starts while one is running, and an invalid look-back', async () => {
@@ -122,10 +102,8 @@ describe('the nightly schedule', () => {
       await env.untilListed("WorkflowType = 'reconcileWorkflow'", 1);
       expect(await run('reconcile')).toMatchObject({ code: 1, said: expect.stringContaining('still running') });
       expect(await run('reconcile', '--lookback', '3d')).toMatchObject({ code: 2 });
-      expect(await run('reconcile', '--lookback', '400h')).toMatchObject({
-        code: 1,
-        said: expect.stringContaining('424h'),
-      });
+      const tooLong = await run('reconcile', '--lookback', '400h');
+      expect(tooLong).toMatchObject({ code: 1, said: expect.stringContaining('424h') });
       await env.client.workflow.getHandle('manual-reconciliation').terminate();
       expect(await running).toMatchObject({ code: 1, said: expect.stringContaining('without a result') });
     });

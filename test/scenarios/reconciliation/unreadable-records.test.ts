@@ -1,12 +1,16 @@
-import { PURCHASE_WORKFLOW, purchaseWorkflowId } from '../../../src/contracts/names';
+import type { Fault } from '../../../sandbox';
 import type { ReconciliationResult } from '../../../src/contracts/reconciliation';
 import { operatorOf } from '../../support/operator';
 import { HOUR } from '../../support/settings';
 import { startReconciliationEnvironment, type TestEnvironment } from '../../support/test-environment';
+import { UNDECODABLE_VALUES } from '../../support/undecodable';
 import { waitUntil } from '../../support/wait-until';
 
 /** Another text of each kind that a partner must not put there. */
 const KEY = 'KEY-IN-A-TITLE-7777';
+
+type Action = NonNullable<Fault['action']>;
+const GONE: Action = { type: 'answer', status: 410 };
 
 describe('a reconciliation among records that can not be read', () => {
   let env: TestEnvironment;
@@ -17,6 +21,10 @@ describe('a reconciliation among records that can not be read', () => {
 
   const named = ({ details }: ReconciliationResult) =>
     details.map(({ kind, referenceId, done }) => `${kind} ${referenceId} ${done}`).toSorted();
+
+  /** From now on the partner answers so whenever it is asked for the keys of an order. */
+  const keysAnswer = (orderId: string, action: Action) =>
+    env.sandbox.addFault({ operation: 'keys', orderId, when: 'after', times: 'always', action });
 
   /** Overdue here, complete there, with or without a row that can be read. */
   async function late(shownRow?: unknown): Promise<{ referenceId: string; orderId: string }> {
@@ -52,16 +60,16 @@ describe('a reconciliation among records that can not be read', () => {
     // The partner's clock is behind, so its orders are old, and followed one by one.
     env = await startReconciliationEnvironment({ sandbox: { now: () => Date.now() - 5 * HOUR } });
     const there = await late();
-    const actions = [
-      ...[410, 404, 403].map((status) => ({ type: 'answer', status }) as const),
-      { type: 'merge', data: { status: 7 } } as const,
-      { type: 'answer', status: 503, headers: { 'retry-after': '3600' } } as const,
+    const actions: Action[] = [
+      ...[410, 404, 403].map((status): Action => ({ type: 'answer', status })),
+      { type: 'merge', data: { status: 7 } },
+      { type: 'answer', status: 503, headers: { 'retry-after': '3600' } },
     ];
     const gone: string[] = [];
     for (const action of actions) {
       const { referenceId, orderId } = await late();
       gone.push(referenceId);
-      env.sandbox.addFault({ operation: 'keys', orderId, when: 'after', times: 'always', action });
+      keysAnswer(orderId, action);
     }
     await env.untilListed("PurchaseState = 'OVERDUE'", 6);
 
@@ -77,8 +85,7 @@ describe('a reconciliation among records that can not be read', () => {
     expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });
     await env.untilListed("PurchaseState = 'DELIVERED'", 1);
     await env.untilListed("PurchaseState = 'OVERDUE'", 1);
-    const action = { type: 'answer', status: 410 } as const;
-    env.sandbox.addFault({ operation: 'keys', orderId, when: 'after', times: 'always', action });
+    keysAnswer(orderId, GONE);
     env.sandbox.settings({ historyLagMs: 1_000_000 });
 
     expect(named(await env.reconcile({ lookbackMs: 1 }))).toEqual([]);
@@ -87,9 +94,8 @@ describe('a reconciliation among records that can not be read', () => {
   it('reports a second order though the own one can not be read, neither its row nor at the partner', async () => {
     const { referenceId, orderId } = await env.bought({ 'demo-instant': 1 });
     await env.sandbox.changeOrder(orderId!, { shownRow: { status: 7 } });
-    const gone = { type: 'answer', status: 410 } as const;
-    env.sandbox.addFault({ operation: 'keys', orderId: orderId!, when: 'after', times: 'always', action: gone });
-    const second = await env.sandbox.placeManualOrder({ referenceId, items: [{ id: 'demo-instant', quantity: 1 }] });
+    keysAnswer(orderId!, GONE);
+    const second = await env.orderByHand({ 'demo-instant': 1 }, referenceId);
     await env.untilListed("PurchaseState = 'DELIVERED'", 1);
 
     const result = await env.reconcile();
@@ -102,7 +108,7 @@ describe('a reconciliation among records that can not be read', () => {
   it('notifies the checkout of an order under an id that can not be used, and names it among the details only', async () => {
     const { referenceId, outcome } = await env.bought({ 'demo-unknown': 1 });
     expect(outcome).toBe('REJECTED');
-    const order = await env.sandbox.placeManualOrder({ referenceId, items: [{ id: 'demo-instant', quantity: 1 }] });
+    const order = await env.orderByHand({ 'demo-instant': 1 }, referenceId);
     await env.sandbox.changeOrder(order.id, { status: 'COMPLETED', shownRow: { id: '../7' } });
     await env.untilListed("PurchaseState = 'REJECTED'", 1);
 
@@ -114,19 +120,18 @@ describe('a reconciliation among records that can not be read', () => {
   });
 
   it('reports a purchase whose memo can not be read, decoded or not, and repairs the others', async () => {
-    const memos = { shape: { hold: 'a text' }, numbers: { ordered: 'two' } };
-    const references = Object.keys(memos).map((name) => env.reference(name));
-    for (const [at, memo] of Object.values(memos).entries()) await buyWithMemo(references[at]!, memo);
-    const [undecodable, annotated] = [env.reference('undecodable'), env.reference('annotated')];
-    await buyWithRawMemo(undecodable, 'ordered');
-    await buyWithRawMemo(annotated, 'a-note-of-the-checkout');
+    // As a client with a codec of its own writes it.
+    const [, encrypted] = UNDECODABLE_VALUES;
+    const unreadable = [{ hold: 'a text' }, { ordered: 'two' }, { ordered: encrypted }];
+    const references = await Promise.all(unreadable.map((memo) => failedWithMemo(memo)));
+    await failedWithMemo({ 'a-note-of-the-checkout': encrypted });
     const whole = await late();
     await env.untilListed("WorkflowType = 'purchaseWorkflow'", 5);
     await env.untilListed("ExecutionStatus = 'Failed'", 4);
     await env.untilListed("PurchaseState = 'OVERDUE'", 1);
 
     expect(named(await env.reconcile())).toEqual(
-      [...references, undecodable]
+      references
         .map((referenceId) => `UNREADABLE ${referenceId} left`)
         .concat(`LATE ${whole.referenceId} repaired`)
         .toSorted(),
@@ -134,24 +139,16 @@ describe('a reconciliation among records that can not be read', () => {
   });
 
   it('shows no key of an order in its result, whatever title the partner gave it', async () => {
-    const order = await env.sandbox.placeManualOrder({
-      referenceId: 'S-0',
-      items: [{ id: 'demo-instant', quantity: 1 }],
-    });
+    const order = await env.orderByHand({ 'demo-instant': 1 }, 'S-0');
     const title = `Card ${KEY}`;
     const shownRow = { item: { id: 'p', title, quantity: 1, amount: 3.99 } };
     const shown = { status: 'COMPLETED', keys: [[KEY]], shownRow };
     await env.sandbox.changeOrder(order.id, shown);
     const products = [{ id: 'p', title, quantity: 1, keys: [{ type: 'text', value: KEY }] }];
-    const action = { type: 'merge', data: { products } } as const;
-    env.sandbox.addFault({ operation: 'keys', orderId: order.id, when: 'after', times: 'always', action });
-    const unread = await env.sandbox.placeManualOrder({
-      referenceId: 'S-1',
-      items: [{ id: 'demo-instant', quantity: 1 }],
-    });
+    keysAnswer(order.id, { type: 'merge', data: { products } });
+    const unread = await env.orderByHand({ 'demo-instant': 1 }, 'S-1');
     await env.sandbox.changeOrder(unread.id, shown);
-    const gone = { type: 'answer', status: 410 } as const;
-    env.sandbox.addFault({ operation: 'keys', orderId: unread.id, times: 'always', action: gone });
+    keysAnswer(unread.id, GONE);
 
     const result = await env.reconcile();
 
@@ -160,27 +157,10 @@ describe('a reconciliation among records that can not be read', () => {
     expect(JSON.stringify(result)).not.toContain(KEY);
   });
 
-  async function buyWithMemo(referenceId: string, memo: Record<string, unknown>): Promise<void> {
-    const { client, taskQueue } = env;
-    const args = [{ referenceId, items: [] }];
-    const workflowId = purchaseWorkflowId(referenceId);
-    const handle = await client.workflow.start(PURCHASE_WORKFLOW, { workflowId, taskQueue, args, memo });
-    await handle.result().catch(() => undefined);
-  }
-
-  /** As a client with a codec of its own writes it. */
-  async function buyWithRawMemo(referenceId: string, field: string): Promise<void> {
-    const { client, taskQueue, namespace } = env;
-    const { payloadConverter } = client.options.loadedDataConverter;
-    const encrypted = { metadata: { encoding: Buffer.from('binary/encrypted') }, data: Buffer.from('not for us') };
-    await client.workflowService.startWorkflowExecution({
-      namespace,
-      requestId: referenceId,
-      workflowId: purchaseWorkflowId(referenceId),
-      workflowType: { name: PURCHASE_WORKFLOW },
-      taskQueue: { name: taskQueue },
-      input: { payloads: [payloadConverter.toPayload({ referenceId, items: [] })] },
-      memo: { fields: { [field]: encrypted } },
-    });
+  /** A start that is no purchase, with this memo. @returns its reference */
+  async function failedWithMemo(memo: Record<string, unknown>): Promise<string> {
+    const referenceId = env.reference();
+    await env.startRaw(referenceId, { args: [{ referenceId, items: [] }], memo });
+    return referenceId;
   }
 });

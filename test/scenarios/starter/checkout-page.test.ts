@@ -6,7 +6,7 @@ import { closeAtEnd, temporaryFolder } from '../../support/clean-up';
 import { freePort } from '../../support/free-port';
 import { startReadyWorker, workerEnvOf } from '../../support/processes';
 import { TEST_SIGNING_SECRET } from '../../support/settings';
-import { sharedEnvironment, type TestEnvironment } from '../../support/test-environment';
+import { sharedEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
 
 const PAGE = readFileSync(join(__dirname, '../../../docs/checkout.md'), 'utf8');
@@ -76,7 +76,17 @@ describeWithPython(`docs/checkout.md, followed to the letter with Python${python
     const { url, folder } = await startReceiver(receive);
     await startReadyWorker({ env: workerEnvOf(env, { DELIVERY_URL: url }) });
     const referenceId = env.reference();
-    const buy = (quantity: number) => runPurchase(env, { purchase, folder, referenceId, quantity });
+    const buy = async (quantity: number) => {
+      const file = join(folder, `purchase-${quantity}.py`);
+      const values = {
+        'localhost:7233': env.address,
+        '"fulfilment"': JSON.stringify(env.taskQueue),
+        'SALE-1': referenceId,
+        '"quantity": 1': `"quantity": ${quantity}`,
+      };
+      writeFileSync(file, withValues(purchase, values));
+      return (await run(python, ['-c', RUN, file], { timeout: 40_000 })).stdout;
+    };
 
     expect(await buy(1)).toContain("'outcome': 'DELIVERED'");
     expect(await buy(1)).toContain("'outcome': 'DELIVERED'");
@@ -114,28 +124,8 @@ async function startReceiver(code: string): Promise<{ url: string; folder: strin
   return { url, folder };
 }
 
-interface Run {
-  purchase: string;
-  folder: string;
-  referenceId: string;
-  quantity: number;
-}
-
 /** Without the end of the interpreter, in which the SDK may abort a short program: temporalio/sdk-python, issue 300. */
 const RUN = 'import os, runpy, sys; runpy.run_path(sys.argv[1]); sys.stdout.flush(); os._exit(0)';
-
-/** Runs purchase.py to its end. @returns what it printed @throws Error with what it wrote to stderr */
-async function runPurchase({ address, taskQueue }: TestEnvironment, wanted: Run): Promise<string> {
-  const file = join(wanted.folder, `purchase-${wanted.quantity}.py`);
-  const code = withValues(wanted.purchase, {
-    'localhost:7233': address,
-    '"fulfilment"': JSON.stringify(taskQueue),
-    'SALE-1': wanted.referenceId,
-    '"quantity": 1': `"quantity": ${wanted.quantity}`,
-  });
-  writeFileSync(file, code);
-  return (await run(python, ['-c', RUN, file], { timeout: 40_000 })).stdout;
-}
 
 async function storedEvents(folder: string): Promise<[string, unknown][]> {
   const read =

@@ -70,9 +70,9 @@ describe('the commands, as real processes', () => {
 
   it('status tells a step that a person has paused, with the command that lets it go on', async () => {
     const referenceId = await env.buy({ 'demo-never': 1 });
-    await operatorOf(env, referenceId).pending('awaitOrderChange');
-    const execution = { workflowId: `purchase-${referenceId}` };
-    await env.client.workflowService.pauseActivity({ namespace: 'default', execution, type: 'awaitOrderChange' });
+    const operator = operatorOf(env, referenceId);
+    await operator.pending('awaitOrderChange');
+    await operator.pause('awaitOrderChange');
     const { stdout } = await run('status', referenceId);
     expect(stdout).toContain('PAUSED by an operator: awaitOrderChange, attempt');
 
@@ -80,8 +80,7 @@ describe('the commands, as real processes', () => {
     const [, ...args] = command!.trim().split(' ');
     const address = ['--address', process.env.TEST_TEMPORAL_ADDRESS ?? ''];
     await promisify(execFile)(process.env.TEMPORAL_CLI ?? '', [...args, ...address]);
-    const [order] = await env.sandbox.ordersOf(referenceId);
-    await env.sandbox.changeOrder(order!.id, { status: 'COMPLETED' });
+    await env.changeOrder(referenceId, { status: 'COMPLETED' });
     expect((await env.starter.result(referenceId)).outcome).toBe('DELIVERED');
   });
 
@@ -93,7 +92,8 @@ describe('the commands, as real processes', () => {
     expect(words.stdout).toMatch(/2 of 4/);
 
     const json = await run('status', referenceId, '--json');
-    expect(JSON.parse(json.stdout)).toEqual(await env.starter.status(referenceId).then(plain));
+    const status = JSON.stringify(await env.starter.status(referenceId));
+    expect(JSON.parse(json.stdout)).toEqual(JSON.parse(status));
     expect(json.stderr).toBe('');
   });
 
@@ -102,7 +102,7 @@ describe('the commands, as real processes', () => {
     const referenceId = await idle.buy({ 'demo-instant': 1 });
     const { stdout } = await run('status', referenceId);
     expect(stdout).toContain(`waits for a worker on task queue ${idle.taskQueue} since 20`);
-    await idle.client.workflow.getHandle(`purchase-${referenceId}`).terminate();
+    await idle.handleOf(referenceId).terminate();
   });
 
   it('products and orders show a page, as words and as the document of the partner', async () => {
@@ -141,8 +141,3 @@ describe('the commands, as real processes', () => {
     expect(ended.stdout.length).toBeLessThan(2_000_000);
   }, 120_000);
 });
-
-/** As JSON leaves it: without what is undefined. */
-function plain(value: unknown): unknown {
-  return JSON.parse(JSON.stringify(value));
-}

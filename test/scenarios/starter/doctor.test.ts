@@ -6,11 +6,13 @@ import { createScheduleManager } from '../../../src/starter/reconciliation';
 import { connectClient } from '../../../src/temporal/client';
 import { closeAtEnd, temporaryFolder } from '../../support/clean-up';
 import { type ProcessEnv, starterProcess, workerEnvOf } from '../../support/processes';
+import type { Receiver } from '../../support/receiver';
 import { TEST_FINGERPRINT_SECRET, TEST_SIGNING_SECRET } from '../../support/settings';
 import { sharedEnvironment } from '../../support/test-environment';
 
 const OTHER_SECRET = `whsec_${Buffer.from('another-not-a-secret-another-one').toString('base64')}`;
 const WRONG_KEY = 'a-key-of-somebody-else';
+const BARE = `bare-${randomUUID()}`;
 
 describe('doctor', () => {
   const env = sharedEnvironment({ ownNamespace: true, pastOrders: 60 });
@@ -20,9 +22,8 @@ describe('doctor', () => {
     Object.assign(usual, env.sandbox.settings());
     const settings = { cron: '0 3 * * *', timezone: 'UTC', lookbackMs: DEFAULT_LOOKBACK_MS };
     await createScheduleManager(env.client, env.taskQueue).create(settings);
-    const namespace = `${env.taskQueue}-bare`;
     const workflowExecutionRetentionPeriod = { seconds: (3 * 24 * 3_600) as never };
-    await env.client.workflowService.registerNamespace({ namespace, workflowExecutionRetentionPeriod });
+    await env.client.workflowService.registerNamespace({ namespace: BARE, workflowExecutionRetentionPeriod });
   });
 
   afterEach(() => {
@@ -32,14 +33,22 @@ describe('doctor', () => {
     env.receiver.trust(TEST_SIGNING_SECRET);
   });
 
+  /** What differs from a right configuration of a healthy world. */
   interface Case {
     variables?: ProcessEnv;
     address?: string;
     namespace?: string;
     aheadMs?: number;
+    sandbox?: Partial<Settings>;
+    fault?: Fault;
+    receiver?: (receiver: Receiver) => void;
   }
 
-  async function run({ variables, address = env.address, namespace = env.namespace, aheadMs = 0 }: Case = {}) {
+  async function run(tried: Case = {}) {
+    const { variables, address = env.address, namespace = env.namespace, aheadMs = 0 } = tried;
+    if (tried.sandbox) env.sandbox.settings(tried.sandbox);
+    if (tried.fault) env.sandbox.addFault(tried.fault);
+    tried.receiver?.(env.receiver);
     const diagnosis = await diagnose({
       config: readDoctorConfig(workerEnvOf(env, variables)),
       connect: () => {
@@ -83,110 +92,96 @@ describe('doctor', () => {
 
   const key = { PARTNER_API_KEY: WRONG_KEY };
   const prefixes = { PARTNER_LIST_PREFIX: '/wrong', PARTNER_ORDER_PREFIX: '/wrong' };
+  const misspelt = { DELIVERY_URL: undefined, FINGERPRINT_SECRET: 'short', PARTNER_ORDER_PREFIXX: '/v1' };
+  const slower: Fault = { operation: 'keys', action: { type: 'answer', status: 429, headers: { 'retry-after': '0' } } };
 
-  it.each<[string, Case & { sandbox?: Partial<Settings>; fault?: Fault }, string[], Record<string, string>]>([
-    ['a wrong key', { variables: key }, ['partner: API key → PARTNER_API_KEY'], {}],
+  /** `works`: the settings that it says work. */
+  type Row = Case & { works?: Record<string, unknown>; exitCode?: number };
+
+  it.each<[string, Row, string[]]>([
+    ['a wrong key', { variables: key }, ['partner: API key → PARTNER_API_KEY']],
     [
       'wrong prefixes',
-      { variables: prefixes },
+      { variables: prefixes, works: { PARTNER_LIST_PREFIX: '/v1/partners', PARTNER_ORDER_PREFIX: '' } },
       ['partner: list prefix → PARTNER_LIST_PREFIX', 'partner: order prefix → PARTNER_ORDER_PREFIX'],
-      { PARTNER_LIST_PREFIX: '/v1/partners', PARTNER_ORDER_PREFIX: '' },
     ],
     [
       'a wrong key behind a wrong prefix',
       { variables: { ...key, ...prefixes } },
       ['partner: API key → PARTNER_API_KEY', 'partner: list prefix → PARTNER_LIST_PREFIX'],
-      {},
     ],
     [
       'other parameter names',
-      { sandbox: { searchParam: 'q', pageParam: 'page_number', limitParam: 'per_page' } },
+      {
+        sandbox: { searchParam: 'q', pageParam: 'page_number', limitParam: 'per_page' },
+        works: {
+          PARTNER_HISTORY_SEARCH_PARAM: 'q',
+          PARTNER_HISTORY_PAGE_PARAM: 'page_number',
+          PARTNER_HISTORY_LIMIT_PARAM: 'per_page',
+        },
+      },
       [
         'order history: page size → PARTNER_HISTORY_LIMIT_PARAM',
         'order history: page number → PARTNER_HISTORY_PAGE_PARAM',
         'order history: search → PARTNER_HISTORY_SEARCH_PARAM',
       ],
-      {
-        PARTNER_HISTORY_SEARCH_PARAM: 'q',
-        PARTNER_HISTORY_PAGE_PARAM: 'page_number',
-        PARTNER_HISTORY_LIMIT_PARAM: 'per_page',
-      },
     ],
     [
       'a search that is ignored',
-      { sandbox: { search: 'ignored' } },
+      { sandbox: { search: 'ignored' }, works: { PARTNER_HISTORY_PAGE_PARAM: 'page' } },
       ['order history: search → PARTNER_HISTORY_SEARCH_PARAM'],
-      { PARTNER_HISTORY_PAGE_PARAM: 'page' },
     ],
     [
       'a partner who is not there',
       { variables: { PARTNER_BASE_URL: 'http://127.0.0.1:1' } },
       ['partner: reachable → PARTNER_BASE_URL'],
-      {},
     ],
-    [
-      'a partner who allows less',
-      { fault: { operation: 'keys', action: { type: 'answer', status: 429, headers: { 'retry-after': '0' } } } },
-      [],
-      { PARTNER_MAX_RPS: expect.any(String) as string },
-    ],
+    ['a partner who allows less', { fault: slower, works: { PARTNER_MAX_RPS: expect.any(String) } }, []],
     [
       'a clock that is 20 s ahead',
       { aheadMs: 20_000 },
       ["partner: this machine's clock → none", "Temporal: this machine's clock → none"],
-      {},
     ],
     [
       'a look-back that the namespace does not remember',
       { variables: { RECONCILE_LOOKBACK: '240h' } },
       ['Temporal: retention → RECONCILE_LOOKBACK', 'Temporal: schedule → RECONCILE_LOOKBACK'],
-      {},
     ],
-    ['a namespace that is not there', { namespace: 'nowhere' }, ['Temporal: namespace → TEMPORAL_NAMESPACE'], {}],
-  ])('%s: names the fault, the variable, and what works', async (_, { sandbox, fault, ...tried }, faults, settings) => {
-    if (sandbox) env.sandbox.settings(sandbox);
-    if (fault) env.sandbox.addFault(fault);
-    const diagnosis = await run(tried);
+    ['a namespace that is not there', { namespace: 'nowhere' }, ['Temporal: namespace → TEMPORAL_NAMESPACE']],
+    [
+      'a namespace in which nothing was done yet',
+      { namespace: BARE },
+      [
+        'Temporal: search attributes → TEMPORAL_NAMESPACE',
+        'Temporal: retention → RECONCILE_LOOKBACK',
+        'Temporal: schedule → none',
+      ],
+    ],
+    [
+      'Temporal that is away, which does not hide a wrong key',
+      { address: '127.0.0.1:1', variables: key, exitCode: 69 },
+      ['partner: API key → PARTNER_API_KEY', 'Temporal: address → TEMPORAL_ADDRESS'],
+    ],
+    [
+      'what is set wrongly, which does not keep the partner from being tried',
+      { variables: misspelt, exitCode: 78, works: { PARTNER_HISTORY_PAGE_PARAM: 'page' } },
+      ['configuration → DELIVERY_URL', 'configuration → FINGERPRINT_SECRET', 'configuration → PARTNER_ORDER_PREFIXX'],
+    ],
+    ['404 from the checkout', { receiver: (to) => to.script(404) }, ['delivery: test event → DELIVERY_URL']],
+    ['410 from the checkout', { receiver: (to) => to.script(410) }, ['delivery: test event → DELIVERY_URL']],
+    ['403 from the checkout', { receiver: (to) => to.script(403) }, ['delivery: test event → DELIVERY_SECRET']],
+    [
+      'a checkout with another secret',
+      { receiver: (to) => to.trust(OTHER_SECRET) },
+      ['delivery: test event → DELIVERY_SECRET'],
+    ],
+  ])('%s: names the fault, the variable, and what works', async (_, row, faults) => {
+    const { works = {}, exitCode = faults.length > 0 ? 1 : 0 } = row;
+    const diagnosis = await run(row);
     expect(faultsOf(diagnosis)).toEqual(faults);
-    expect(diagnosis.settings).toMatchObject(settings);
-    expect(diagnosis.exitCode).toBe(faults.length > 0 ? 1 : 0);
+    expect(diagnosis.settings).toMatchObject(works);
+    expect(diagnosis.exitCode).toBe(exitCode);
     expect(env.sandbox.requests().place).toBe(0);
-  });
-
-  it.each([
-    ['answers 404', 'DELIVERY_URL', () => env.receiver.script(404)],
-    ['answers 410', 'DELIVERY_URL', () => env.receiver.script(410)],
-    ['answers 403', 'DELIVERY_SECRET', () => env.receiver.script(403)],
-    ['has another secret', 'DELIVERY_SECRET', () => env.receiver.trust(OTHER_SECRET)],
-  ])('a receiver that %s: names %s', async (_, variable, prepare) => {
-    prepare();
-    expect(faultsOf(await run())).toEqual([`delivery: test event → ${variable}`]);
-  });
-
-  it('a bare namespace lacks search attributes, retention and schedule', async () => {
-    expect(faultsOf(await run({ namespace: `${env.namespace}-bare` }))).toEqual([
-      'Temporal: search attributes → TEMPORAL_NAMESPACE',
-      'Temporal: retention → RECONCILE_LOOKBACK',
-      'Temporal: schedule → none',
-    ]);
-  });
-
-  it('Temporal that is away does not hide a wrong key: 69', async () => {
-    const diagnosis = await run({ address: '127.0.0.1:1', variables: key });
-    expect(faultsOf(diagnosis)).toEqual(['partner: API key → PARTNER_API_KEY', 'Temporal: address → TEMPORAL_ADDRESS']);
-    expect(diagnosis.exitCode).toBe(69);
-  });
-
-  it('a short secret, a destination that is missing and a misspelt name do not keep the partner from being tried: 78', async () => {
-    const variables = { DELIVERY_URL: undefined, FINGERPRINT_SECRET: 'short', PARTNER_ORDER_PREFIXX: '/v1' };
-    const diagnosis = await run({ variables });
-    expect(faultsOf(diagnosis)).toEqual([
-      'configuration → DELIVERY_URL',
-      'configuration → FINGERPRINT_SECRET',
-      'configuration → PARTNER_ORDER_PREFIXX',
-    ]);
-    expect(diagnosis.partner?.history?.orders).toBe(60);
-    expect(diagnosis.exitCode).toBe(78);
   });
 
   it('as a process prints one document, of a partner without any order and a folder in the place of a URL', async () => {

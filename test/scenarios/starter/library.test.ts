@@ -12,10 +12,10 @@ import {
 import { rejectionOf } from '../../support/checks';
 import { closeAtEnd } from '../../support/clean-up';
 import { operatorOf } from '../../support/operator';
+import { expectDeliveredOnce } from '../../support/purchase-checks';
 import { startRefusingProxy } from '../../support/refusing-proxy';
 import { sharedEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
-import { changeOrder } from '../../support/watched';
 
 /** Of gRPC. */
 const DEADLINE_EXCEEDED = 4;
@@ -29,16 +29,11 @@ describe('the library of a TypeScript checkout', () => {
 
   it('makes one purchase of ten starts at the same moment: nine find it, none buys again', async () => {
     const referenceId = env.reference();
-    const starts = await Promise.all(
-      Array.from({ length: 10 }, () => env.starter.purchase({ referenceId, items: ITEMS })),
-    );
+    const start = () => env.starter.purchase({ referenceId, items: ITEMS });
+    const starts = await Promise.all(Array.from({ length: 10 }, start));
     expect(starts.filter(({ started }) => started)).toHaveLength(1);
     expect(new Set(starts.map(({ runId }) => runId)).size).toBe(1);
-
-    const result = await env.starter.result(referenceId);
-    expect(result.outcome).toBe('DELIVERED');
-    expect(await env.sandbox.ordersOf(referenceId)).toHaveLength(1);
-    expect(env.sandbox.placeRequestsOf(referenceId)).toBe(1);
+    await expectDeliveredOnce(env, referenceId, 3);
   });
 
   it('finds the purchase after its end, in whatever order the items come, and never buys it anew', async () => {
@@ -46,8 +41,7 @@ describe('the library of a TypeScript checkout', () => {
     const again = await env.starter.purchase({ referenceId, items: ITEMS.toReversed() });
 
     expect(again).toMatchObject({ referenceId, started: false, workflowId: `purchase-${referenceId}` });
-    expect((await env.starter.result(referenceId)).outcome).toBe('DELIVERED');
-    expect(env.sandbox.placeRequestsOf(referenceId)).toBe(1);
+    await expectDeliveredOnce(env, referenceId, 3);
   });
 
   it('refuses other items under a known reference and shows both, during the purchase and after', async () => {
@@ -97,7 +91,7 @@ describe('the library of a TypeScript checkout', () => {
     const ended = expect(env.starter.result(referenceId)).rejects.toThrow(
       /ended as TERMINATED \(by the night shift\)[^]*orders --search/,
     );
-    await env.client.workflow.getHandle(`purchase-${referenceId}`).terminate('by the night shift');
+    await env.handleOf(referenceId).terminate('by the night shift');
     await ended;
     await expect(env.starter.result(referenceId)).rejects.toThrow(PurchaseFailedError);
 
@@ -131,32 +125,27 @@ describe('the library of a TypeScript checkout', () => {
     const waiting = env.starter.result(referenceId);
     const operator = operatorOf(env, referenceId);
     await operator.reset((await operator.points()).at(-1)!);
-    await changeOrder(env, referenceId, { status: 'COMPLETED' });
+    await env.changeOrder(referenceId, { status: 'COMPLETED' });
 
     expect((await waiting).outcome).toBe('DELIVERED');
-    expect(env.sandbox.placeRequestsOf(referenceId)).toBe(1);
+    await expectDeliveredOnce(env, referenceId, 1);
   });
 });
 
 describe('a checkout in another language starts the workflow itself', () => {
   const env = sharedEnvironment({ sandbox: { perLookMs: 30_000 } });
 
-  const startRaw = (workflowId: string, ...args: unknown[]) =>
-    env.client.workflow.start('purchaseWorkflow', {
-      workflowId,
-      taskQueue: env.taskQueue,
-      args,
-      workflowIdReusePolicy: 'REJECT_DUPLICATE',
-    });
+  const start = (referenceId: string, ...args: unknown[]) =>
+    env.startRaw(referenceId, { args, workflowIdReusePolicy: 'REJECT_DUPLICATE' });
 
   it('is found by this one and compared with, though it set neither a summary nor a memo', async () => {
     const referenceId = env.reference();
-    await startRaw(`purchase-${referenceId}`, { referenceId, items: ITEMS.toReversed() });
+    await start(referenceId, { referenceId, items: ITEMS.toReversed() });
 
     expect(await env.starter.purchase({ referenceId, items: ITEMS })).toMatchObject({ started: false });
     await expect(env.starter.purchase({ referenceId, items: ITEMS.slice(1) })).rejects.toThrow(PurchaseDiffersError);
     expect((await env.starter.result(referenceId)).outcome).toBe('DELIVERED');
-    const { typedSearchAttributes } = await env.client.workflow.getHandle(`purchase-${referenceId}`).describe();
+    const { typedSearchAttributes } = await env.handleOf(referenceId).describe();
     expect(typedSearchAttributes.get(REFERENCE_ID)).toBe(referenceId);
     expect(typedSearchAttributes.get(PURCHASE_STATE)).toBe('DELIVERED');
   });
@@ -170,7 +159,7 @@ describe('a checkout in another language starts the workflow itself', () => {
   ])('fails a start with %s as InvalidPurchase and buys nothing', async (_, args) => {
     const referenceId = env.reference('bad');
     const before = env.sandbox.requests().place;
-    const handle = await startRaw(`purchase-${referenceId}`, ...args(referenceId));
+    const handle = await start(referenceId, ...args(referenceId));
 
     const failure = (await rejectionOf<WorkflowFailedError>(handle.result()))?.cause;
     expect(failure).toBeInstanceOf(ApplicationFailure);
@@ -182,7 +171,7 @@ describe('a checkout in another language starts the workflow itself', () => {
 
   it('says that a reference is used up when a start that was no purchase took it', async () => {
     const referenceId = env.reference('bad');
-    await startRaw(`purchase-${referenceId}`, { referenceId, items: 'two keys' });
+    await start(referenceId, { referenceId, items: 'two keys' });
 
     const refused = env.starter.purchase({ referenceId, items: ITEMS });
     await expect(refused).rejects.toThrow(StarterError);

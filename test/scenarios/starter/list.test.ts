@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { PURCHASE_WORKFLOW, purchaseWorkflowId } from '../../../src/contracts/names';
+import { purchaseWorkflowId } from '../../../src/contracts/names';
 import { PARTNER_ORDER_ID, PURCHASE_STATE, REFERENCE_ID } from '../../../src/contracts/search-attributes';
 import type { PurchaseList } from '../../../src/starter/index';
 import { operatorOf } from '../../support/operator';
@@ -22,9 +22,7 @@ describe('list: who waits for a person', () => {
 
   beforeAll(async () => {
     for (const name of ['held', 'reset'] as const) {
-      known[name] = env.reference(name);
-      env.sandbox.addFault({ operation: 'place', referenceId: known[name], action: { type: 'reset' } });
-      await env.buy({ 'demo-instant': 1 }, known[name]);
+      known[name] = await env.buyFacing({ operation: 'place', action: { type: 'reset' } });
     }
     known.open = await env.buy({ 'demo-never': 1 });
     known.terminated = await env.buy({ 'demo-never': 1 });
@@ -101,8 +99,7 @@ describe('list: who waits for a person', () => {
 
   it('lists one with what anybody may have written, without a command that could hurt, and the others beside it', async () => {
     const referenceId = 'x; rm -rf ~ \u001B[2J';
-    await env.client.workflow.start(PURCHASE_WORKFLOW, {
-      workflowId: purchaseWorkflowId(referenceId),
+    const unserved = await env.startRaw(referenceId, {
       taskQueue: 'nobody',
       memo: { hold: { id: 1, decisions: '\u001B[2J' }, note: UNDECODABLE_VALUES[1] },
       typedSearchAttributes: [
@@ -121,7 +118,7 @@ describe('list: who waits for a person', () => {
       hold: undefined,
       commands: [],
     });
-    await env.client.workflow.getHandle(purchaseWorkflowId(referenceId)).terminate();
+    await unserved.terminate();
   });
 
   it('has a saved view in the documents for it, which the server takes, and each other one', async () => {

@@ -1,10 +1,9 @@
 import { execFile } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { Client, Connection } from '@temporalio/client';
+import { temporaryFolder } from '../../support/clean-up';
+import { sharedEnvironment } from '../../support/test-environment';
 
 const ROOT = join(__dirname, '../../..');
 const run = promisify(execFile);
@@ -21,7 +20,7 @@ const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as
  * network is needed; the project itself sees what docs/checkout.md installs, and Node's types.
  */
 async function installPackage(): Promise<string> {
-  const project = mkdtempSync(join(tmpdir(), 'checkout-'));
+  const project = temporaryFolder();
   const installed = join(project, 'node_modules', manifest.name);
   mkdirSync(installed, { recursive: true });
   const { stdout } = await run('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', project], {
@@ -51,24 +50,19 @@ function program(name: string): string {
 const OPTIONS = { target: 'ES2022', module: 'nodenext', strict: true, types: ['node'], outDir: 'out' };
 
 describe('the package, packed and installed into an empty TypeScript project', () => {
-  const address = process.env.TEST_TEMPORAL_ADDRESS ?? '';
-  const referenceId = `package-${randomUUID().slice(0, 8)}`;
+  const env = sharedEnvironment({ worker: false });
+  let referenceId: string;
   let project: string;
-  let client: Client;
 
   beforeAll(async () => {
     project = await installPackage();
-    client = new Client({ connection: await Connection.connect({ address }) });
-    const code = program('purchase.ts').replace('localhost:7233', address).replaceAll('SALE-1', referenceId);
+    referenceId = env.reference('package');
+    const code = program('purchase.ts').replace('localhost:7233', env.address).replaceAll('SALE-1', referenceId);
     writeFileSync(join(project, 'package.json'), JSON.stringify({ type: 'module' }));
     writeFileSync(join(project, 'checkout.ts'), `${code}await client.connection.close();\n`);
     writeFileSync(join(project, 'receive.ts'), program('receive.ts'));
   });
-  afterAll(async () => {
-    await client.workflow.getHandle(`purchase-${referenceId}`).terminate('the test is over');
-    await client.connection.close();
-    rmSync(project, { recursive: true, force: true });
-  });
+  afterAll(() => env.handleOf(referenceId).terminate('the test is over'));
 
   const compile = async (options: object): Promise<string> => {
     const compilerOptions = { ...OPTIONS, ...options };
@@ -95,7 +89,7 @@ describe('the package, packed and installed into an empty TypeScript project', (
 
     const command = join(project, 'node_modules', manifest.name, 'dist', 'starter.js');
     const { stdout } = await run(process.execPath, [command, 'status', referenceId, '--json'], {
-      env: { PATH: process.env.PATH, TEMPORAL_ADDRESS: address },
+      env: { PATH: process.env.PATH, TEMPORAL_ADDRESS: env.address },
     });
     expect(JSON.parse(stdout)).toMatchObject({ referenceId, execution: 'RUNNING', taskQueue: 'fulfilment' });
   });

@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import { DecisionRefusedError, NotAnsweredError, StarterError } from '../../../src/starter/index';
 import { createStarter } from '../../../src/starter/purchases';
+import { heldPurchase } from '../../support/held-purchases';
 import { starterEnvOf, starterProcess } from '../../support/processes';
 import { sharedEnvironment } from '../../support/test-environment';
 
@@ -8,25 +8,15 @@ describe('resolve carries the decision of a person to a purchase that is held', 
   const env = sharedEnvironment({
     settings: { replace: 'never', confirmWindowMs: 100 },
     sandbox: { perLookMs: 30_000 },
+    pastOrders: 1,
   });
   const run = (...args: string[]) => starterProcess(args, starterEnvOf(env));
 
-  beforeAll(async () => {
-    // An empty history proves nothing; with one order in it an absence can be shown.
-    await env.sandbox.placeManualOrder({ referenceId: 'known', items: [{ id: 'demo-instant', quantity: 1 }] });
-  });
-
-  /** A purchase whose placement got no answer and no order. @returns its reference */
-  async function held(items: Record<string, number> = { 'demo-instant': 1 }): Promise<string> {
-    const referenceId = env.reference('held');
-    env.sandbox.addFault({ operation: 'place', referenceId, action: { type: 'reset' } });
-    await env.buy(items, referenceId);
-    await env.untilState(referenceId, 'HELD');
-    return referenceId;
-  }
+  /** A purchase whose placement got no answer and no order. */
+  const held = () => heldPurchase(env, 'PLACEMENT_UNKNOWN');
 
   it('status shows at a glance what is wrong and the exact commands; one of them, typed, places the order again', async () => {
-    const referenceId = await held();
+    const { referenceId } = await held();
     const { code, stdout } = await run('status', referenceId);
     expect(code).toBe(0);
     expect(stdout).toContain(`${referenceId}  HELD\n`);
@@ -45,23 +35,18 @@ describe('resolve carries the decision of a person to a purchase that is held', 
   });
 
   it('--order adopts the order that a person found at the partner, and buys nothing', async () => {
-    const referenceId = await held({ 'demo-instant': 2 });
-    const items = [{ id: 'demo-instant', quantity: 2 }];
-    const order = await env.sandbox.placeManualOrder({ referenceId: 'by phone', items });
+    const { referenceId, hold, right: orderId } = await held();
 
-    const { hold } = await env.starter.status(referenceId);
-    const { code, stdout } = await run('resolve', referenceId, '--order', order.id, '--json');
+    const { code, stdout } = await run('resolve', referenceId, '--order', orderId, '--json');
     expect(code).toBe(0);
     const workflowId = `purchase-${referenceId}`;
-    expect(JSON.parse(stdout)).toEqual({ referenceId, workflowId, hold, decision: 'order', orderId: order.id });
-    expect(await env.starter.result(referenceId)).toMatchObject({ outcome: 'DELIVERED', orderId: order.id });
+    expect(JSON.parse(stdout)).toEqual({ referenceId, workflowId, hold, decision: 'order', orderId });
+    expect(await env.starter.result(referenceId)).toMatchObject({ outcome: 'DELIVERED', orderId });
     expect(env.sandbox.placeRequestsOf(referenceId)).toBe(1);
   });
 
   it('--order while the partner can not be read is refused, and taken when the same is typed again later', async () => {
-    const referenceId = await held();
-    const items = [{ id: 'demo-instant', quantity: 1 }];
-    const { id: orderId } = await env.sandbox.placeManualOrder({ referenceId: `later-${referenceId}`, items });
+    const { referenceId, right: orderId } = await held();
     env.sandbox.addFault({ operation: 'keys', orderId, action: { type: 'answer', status: 403 } });
     const resolve = () => env.starter.resolve(referenceId, { decision: 'order', orderId });
 
@@ -73,7 +58,7 @@ describe('resolve carries the decision of a person to a purchase that is held', 
   });
 
   it('names the decisions that fit when another is given, and changes nothing', async () => {
-    const referenceId = await held();
+    const { referenceId } = await held();
     const { code, stdout, stderr } = await run('resolve', referenceId, '--withhold');
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toContain('withhold does not fit PLACEMENT_UNKNOWN');
@@ -86,7 +71,7 @@ describe('resolve carries the decision of a person to a purchase that is held', 
   });
 
   it('takes the same decision twice as one', async () => {
-    const referenceId = await held();
+    const { referenceId } = await held();
     const twice = [1, 2].map(() => env.starter.resolve(referenceId, { decision: 'replace' }));
     expect((await Promise.all(twice)).map(({ decision }) => decision)).toEqual(['replace', 'replace']);
 
@@ -97,15 +82,12 @@ describe('resolve carries the decision of a person to a purchase that is held', 
   it('says that nothing is held, of a purchase that goes on by itself and of one that has ended', async () => {
     const running = await env.buy({ 'demo-never': 1 });
     const { referenceId: ended } = await env.bought({ 'demo-instant': 1 });
-    const [open, closed] = await Promise.all([
-      run('resolve', running, '--replace'),
-      run('resolve', ended, '--replace'),
-    ]);
+    const [open, closed] = [await run('resolve', running, '--replace'), await run('resolve', ended, '--replace')];
 
     expect([open.code, closed.code]).toEqual([1, 1]);
     expect(open.stderr).toContain('the purchase is not held, it goes on by itself');
     expect(closed.stderr).toContain('the purchase has ended (COMPLETED) and waits for nobody');
-    await env.client.workflow.getHandle(`purchase-${running}`).terminate();
+    await env.handleOf(running).terminate();
   });
 
   it('refuses an order id that would change a path, before anything is asked', async () => {
@@ -115,20 +97,12 @@ describe('resolve carries the decision of a person to a purchase that is held', 
   });
 
   it('does not wait for ever where no worker runs, and says that the decision may still be taken', async () => {
-    const referenceId = `held-${randomUUID()}`;
+    const referenceId = env.reference('held');
     // Stands in for a held purchase whose workers are gone: its memo is all that is asked before a worker is needed.
-    const handle = await env.client.workflow.start('purchaseWorkflow', {
-      workflowId: `purchase-${referenceId}`,
+    const told = { id: 'x:1', explanation: 'why', decisions: ['abandon'], since: '2026-01-01T00:00:00Z' };
+    const handle = await env.startRaw(referenceId, {
       taskQueue: `nobody-${referenceId}`,
-      memo: {
-        hold: {
-          id: 'x:1',
-          reason: 'PLACEMENT_UNKNOWN',
-          explanation: 'why',
-          decisions: ['abandon'],
-          since: '2026-01-01T00:00:00Z',
-        },
-      },
+      memo: { hold: { ...told, reason: 'PLACEMENT_UNKNOWN' } },
     });
     const impatient = createStarter(env.client, { answerWithinMs: 500 });
     const asked = impatient.resolve(referenceId, { decision: 'abandon' });

@@ -2,19 +2,16 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { runStarter } from '../../../src/cli';
+import { runCommand } from '../../support/command';
 import { startDevServer } from '../../support/dev-server';
-import { freePort } from '../../support/free-port';
-import { starterProcess, startStarter } from '../../support/processes';
+import { type ProcessEnv, starterProcess, startStarter } from '../../support/processes';
 
 const ROOT = join(__dirname, '../../..');
 
-const unneeded = () => {
-  throw new Error('this command needs none of it');
-};
-
 /** Nothing listens there: whoever contacts it before it has read its arguments fails in another way. */
 const NOWHERE = { TEMPORAL_ADDRESS: '127.0.0.1:1' };
+const NO_PARTNER = { PARTNER_BASE_URL: 'http://127.0.0.1:1', PARTNER_API_KEY: 'k' };
+const WRONG_LOOKBACK = 'RECONCILE_LOOKBACK: expected a duration from 1m to 8760h, written with ms, s, m or h';
 
 describe('what is typed wrongly is exit code 2 and one message, and nothing is contacted', () => {
   it.each([
@@ -39,26 +36,9 @@ describe('what is typed wrongly is exit code 2 and one message, and nothing is c
     ['a search for nothing', ['orders', '--search', ''], 'expected an order id or a reference, got nothing'],
     ['an unknown option', ['status', 'R-1', '--verbose'], "unknown option '--verbose'"],
   ])('%s', async (_, args, message) => {
-    const said: string[] = [];
-    const printed: string[] = [];
-    const exitCode = await runStarter(['node', 'starter', ...args], {
-      exitCode: 0,
-      out: { json: false, write: (text) => void printed.push(text), note: (text) => void said.push(text) },
-      doctor: unneeded,
-      partner: unneeded,
-      schedule: unneeded,
-      taskQueue: () => 'fulfilment',
-      temporal: unneeded,
-    });
-    expect(said.join('\n')).toContain(message);
-    expect(exitCode).toBe(2);
-    expect(printed).toEqual([]);
-  });
-
-  it('ends the real process the same way, with the message on stderr and nothing on stdout', async () => {
-    const { code, stdout, stderr } = await starterProcess(['purchase', 'R-1', '--item', 'a:0'], NOWHERE);
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toContain('items[0].quantity: expected an integer of 1 to 1000, got 0');
+    const { code, printed, said } = await runCommand(args);
+    expect(said).toContain(message);
+    expect({ code, printed }).toEqual({ code: 2, printed: '' });
   });
 
   it('prints the error as the one document on stdout where a program asked for JSON', async () => {
@@ -70,20 +50,26 @@ describe('what is typed wrongly is exit code 2 and one message, and nothing is c
   });
 });
 
-describe('what is set wrongly is exit code 78', () => {
-  it("says so when Temporal's own settings can't be used", async () => {
-    const { code, stderr } = await starterProcess(['status', 'R-1'], { TEMPORAL_PROFILE: 'no-such-profile' });
-    expect(code).toBe(78);
-    expect(stderr).toContain("Profile 'no-such-profile' not found");
-  });
-
-  it('names a look-back that the schedule can not have, before Temporal is contacted', async () => {
-    const { code, stderr } = await starterProcess(['schedule', 'create'], { ...NOWHERE, RECONCILE_LOOKBACK: '3d' });
-    expect(code).toBe(78);
-    expect(stderr).toContain('RECONCILE_LOOKBACK: expected a duration from 1m to 8760h, written with ms, s, m or h');
-    expect(stderr).not.toContain('Temporal does not answer');
-  });
-});
+it.each<[string, number, string[], ProcessEnv, string]>([
+  ['typed wrongly', 2, ['purchase', 'R-1', '--item', 'a:0'], NOWHERE, 'expected an integer of 1 to 1000, got 0'],
+  ["Temporal's own settings", 78, ['status', 'R-1'], { TEMPORAL_PROFILE: 'no-such' }, "Profile 'no-such' not found"],
+  ['an impossible look-back', 78, ['schedule', 'create'], { ...NOWHERE, RECONCILE_LOOKBACK: '3d' }, WRONG_LOOKBACK],
+  [
+    'a partner that is away',
+    1,
+    ['products'],
+    NO_PARTNER,
+    'listProducts: no connection to the partner (ECONNREFUSED)\n',
+  ],
+])(
+  'a real process ends with the cause on stderr and nothing on stdout: %s, %i',
+  async (_, code, args, env, message) => {
+    const ended = await starterProcess(args, env);
+    expect(ended).toMatchObject({ code, stdout: '' });
+    expect(ended.stderr).toContain(message);
+    expect(ended.stderr).not.toContain('Temporal does not answer');
+  },
+);
 
 describe('servers that do not answer', () => {
   it('begins the trying in the real process and says so, and no wrong variable of the partner keeps it from that', async () => {
@@ -113,12 +99,5 @@ describe('servers that do not answer', () => {
     const command = '"$0" dist/starter.js --help > /dev/full';
     const shell = spawn('sh', ['-c', command, process.execPath], { cwd: ROOT, stdio: 'ignore' });
     expect(await once(shell, 'exit')).toEqual([1, null]);
-  });
-
-  it('says in one message that the partner can not be reached, and ends with 1', async () => {
-    const env = { PARTNER_BASE_URL: `http://127.0.0.1:${await freePort()}`, PARTNER_API_KEY: 'k' };
-    const { code, stdout, stderr } = await starterProcess(['products'], env);
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toBe('listProducts: no connection to the partner (ECONNREFUSED)\n');
   });
 });

@@ -24,6 +24,10 @@ const own = selfSigned();
 const authority = createAuthority();
 const byAuthority = { serverRootCACertificate: Buffer.from(authority.cert) };
 const trusted = { serverRootCACertificate: Buffer.from(own.cert) };
+const expired = authority.issue({ expired: true });
+const other = { ...trusted, serverNameOverride: 'temporal.example' };
+const MAY_NOT = 'the server refuses the API key or the client certificate (permission denied)';
+const BY_A_STRANGER = 'the server refuses our certificate: it does not know who signed it';
 const CLOSED = 'the connection was closed (a server that expects TLS, or no Temporal server?)';
 const fine = () => ({ status: 0 });
 /** A server may repeat what it was given. */
@@ -42,7 +46,7 @@ const grpc = async (
   options?: Partial<TemporalTarget['connectionOptions']>,
 ) => targetOf(`localhost:${(await startGrpcServer(statusOf, tls)).port}`, options);
 
-const withKey = { apiKey: API_KEY, tls: false };
+const refused = (status: number) => grpc(refusing(status), undefined, { apiKey: API_KEY, tls: false });
 
 /** A server that ends the handshake with this alert of TLS: how a server in Go, as Temporal's is, refuses a certificate. */
 const alerting = async (alert: number) => {
@@ -66,73 +70,37 @@ const CONNECT = {
 };
 
 describe.each(Object.entries(CONNECT))('the connection of a %s', (_, connect) => {
-  it.each<[string, () => Promise<TemporalTarget>, string, string]>([
+  it.each<[cause: string, named: string, () => Promise<TemporalTarget>]>([
+    ['the server refuses the API key (unauthenticated)', 'TEMPORAL_API_KEY', () => refused(UNAUTHENTICATED)],
+    [MAY_NOT, 'TEMPORAL_NAMESPACE', () => refused(PERMISSION_DENIED)],
     [
-      'an API key that the server does not know',
-      () => grpc(refusing(UNAUTHENTICATED), undefined, withKey),
-      'the server refuses the API key (unauthenticated)',
-      'TEMPORAL_API_KEY',
-    ],
-    [
-      'an API key that may not do this',
-      () => grpc(refusing(PERMISSION_DENIED), undefined, withKey),
-      'the server refuses the API key or the client certificate (permission denied)',
-      'TEMPORAL_NAMESPACE',
-    ],
-    [
-      'a certificate that nobody has vouched for',
-      () => grpc(fine, own, { tls: true }),
       "the server's certificate is not trusted",
       'TEMPORAL_TLS_SERVER_CA_CERT_PATH',
+      () => grpc(fine, own, { tls: true }),
     ],
+    ["the server's certificate has expired", 'renewed at the server', () => grpc(fine, expired, { tls: byAuthority })],
     [
-      'a certificate of a server that has expired',
-      () => grpc(fine, authority.issue({ expired: true }), { tls: byAuthority }),
-      "the server's certificate has expired",
-      'renewed at the server',
-    ],
-    [
-      'the certificate of another host',
-      () => grpc(fine, own, { tls: { ...trusted, serverNameOverride: 'temporal.example' } }),
       "the server's certificate is for another host name",
       'TEMPORAL_TLS_SERVER_NAME',
+      () => grpc(fine, own, { tls: other }),
     ],
+    ['the server does not speak TLS', 'TEMPORAL_TLS=false', () => grpc(fine, undefined, { tls: true })],
     [
-      'a server that does not speak TLS',
-      () => grpc(fine, undefined, { tls: true }),
-      'the server does not speak TLS',
-      'TEMPORAL_TLS=false',
-    ],
-    [
-      'a server that does not speak TLS, which an API key needs',
-      () => grpc(fine, undefined, { apiKey: API_KEY, tls: true }),
       'the server does not speak TLS',
       'The API key needs TLS',
+      () => grpc(fine, undefined, { apiKey: API_KEY, tls: true }),
     ],
-    [
-      'a certificate of ours that has expired',
-      () => alerting(45),
-      'our certificate has expired',
-      'TEMPORAL_TLS_CLIENT_CERT_PATH',
-    ],
-    [
-      'a certificate of ours that somebody unknown has signed',
-      () => alerting(48),
-      'the server refuses our certificate: it does not know who signed it',
-      'TEMPORAL_TLS_CLIENT_CERT_PATH',
-    ],
-  ])(
-    'is not tried again with %s: that, the variable to look at, and 78',
-    async (_name, makeTarget, cause, variable) => {
-      const target = await makeTarget();
-      const { lines, failure } = await connecting(connect, target, 10_000);
-      expect(failure).toBeInstanceOf(TemporalConfigError);
-      expect(failure).toMatchObject({ exitCode: 78 });
-      expect(failure?.message).toContain(`Temporal at ${target.address} can't be used: ${cause}.`);
-      expect(failure?.message).toContain(variable);
-      expect(lines).toEqual([]);
-    },
-  );
+    ['our certificate has expired', 'TEMPORAL_TLS_CLIENT_CERT_PATH', () => alerting(45)],
+    [BY_A_STRANGER, 'TEMPORAL_TLS_CLIENT_CERT_PATH', () => alerting(48)],
+  ])('is not tried again where %s: the message names %s, and 78', async (cause, named, makeTarget) => {
+    const target = await makeTarget();
+    const { lines, failure } = await connecting(connect, target, 10_000);
+    expect(failure).toBeInstanceOf(TemporalConfigError);
+    expect(failure).toMatchObject({ exitCode: 78 });
+    expect(failure?.message).toContain(`Temporal at ${target.address} can't be used: ${cause}.`);
+    expect(failure?.message).toContain(named);
+    expect(lines).toEqual([]);
+  });
 
   it('ends with 78 at a server that wants a certificate of ours, as soon as it says so', async () => {
     const target = await grpc(fine, { ...own, ca: own.cert, requestCert: true }, { tls: trusted });

@@ -1,13 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from '@temporalio/client';
 import { noopMetricMeter } from '@temporalio/common';
-import {
-  PURCHASE_WORKFLOW,
-  purchaseWorkflowId,
-  RECONCILE_NOW,
-  RECONCILE_SCHEDULE,
-  RECONCILE_WORKFLOW,
-} from '../../../src/contracts/names';
+import { RECONCILE_NOW, RECONCILE_SCHEDULE, RECONCILE_WORKFLOW } from '../../../src/contracts/names';
 import { DEFAULT_LOOKBACK_MS, type ReconciliationMemo } from '../../../src/contracts/reconciliation';
 import { metricsOf } from '../../../src/contracts/metrics';
 import { keepGauges } from '../../../src/metrics';
@@ -43,17 +37,6 @@ describe('the gauges of a worker that has just begun', () => {
     return { shown, warnings };
   }
 
-  /** As a checkout in another language starts it, before a worker has taken it. */
-  async function startUntaken(): Promise<void> {
-    const referenceId = env.reference();
-    await env.client.workflow.start(PURCHASE_WORKFLOW, {
-      workflowId: purchaseWorkflowId(referenceId),
-      taskQueue: env.taskQueue,
-      args: [{ referenceId, items: [{ productId: 'demo-instant', quantity: 1 }] }],
-      startDelay: '1 hour',
-    });
-  }
-
   it('show who is held and since when, and of the reconciliations the last that counts, whoever saw it happen', async () => {
     const before = await readOnce();
     expect(before.shown.get('fulfilment_running_purchases HELD')).toBe(0);
@@ -61,11 +44,10 @@ describe('the gauges of a worker that has just begun', () => {
     expect(before.shown.get('fulfilment_last_reconciliation_timestamp_seconds')).toBe(0);
 
     const startedAt = Date.now();
-    const referenceId = env.reference();
-    env.sandbox.addFault({ operation: 'place', referenceId, action: { type: 'reset' } });
-    await env.buy({ 'demo-instant': 1 }, referenceId);
-    await env.untilState(referenceId, 'HELD');
-    await startUntaken();
+    const held = await env.buyFacing({ operation: 'place', action: { type: 'reset' } });
+    await env.untilState(held, 'HELD');
+    // As a checkout in another language starts it, before a worker has taken it.
+    await env.startRaw(env.reference(), { startDelay: '1 hour' });
     const { findings } = await env.reconcile();
     const endedBy = Date.now();
     await env.reconcile({ dryRun: true, lookbackMs: 60_000 });

@@ -8,7 +8,6 @@ import { type Collector, type CollectedSpan, startCollector } from '../../suppor
 import { starterEnvOf, starterProcess, startReadyWorker, workerEnvOf } from '../../support/processes';
 import { sharedEnvironment } from '../../support/test-environment';
 import { UNDECODABLE_PAYLOADS } from '../../support/undecodable';
-import { changeOrder } from '../../support/watched';
 
 const TRACE_ID = /^[0-9a-f]{32}$/;
 
@@ -40,7 +39,7 @@ describe('a purchase in logs and traces, of real processes', () => {
     await untracedWorker.end('SIGTERM');
 
     const worker = await startReadyWorker({ env: workerEnvOf(env, tracing) });
-    await changeOrder(env, movedReference, { status: 'COMPLETED' });
+    await env.changeOrder(movedReference, { status: 'COMPLETED' });
     await buyWithBrokenHeader(untracedReference);
     await env.ended([movedReference, untracedReference], 20_000);
     env.sandbox.addFault({ operation: 'keys', action: { type: 'answer', status: 503 } });
@@ -114,7 +113,7 @@ describe('a purchase in logs and traces, of real processes', () => {
   });
 
   it('whose start was not traced, or by a header that nobody can decode, is one trace with the id of its run', async () => {
-    const { runId } = await env.client.workflow.getHandle(purchaseWorkflowId(untracedReference)).describe();
+    const { runId } = await env.handleOf(untracedReference).describe();
     const spans = spansOf(untracedReference);
     expect(spans.map(({ name }) => name)).toContain('RunActivity:placeOrder');
     expect(spans.map(({ name }) => name)).not.toContain(START);
@@ -127,10 +126,9 @@ describe('a purchase in logs and traces, of real processes', () => {
       { name: 'partner getOrder', attributes: { 'partner.trace_id': expect.stringMatching(TRACE_ID) as string } },
     ]);
     expect(collector.bodies).not.toMatch(/exception|the partner answered/);
-    const [order] = await env.sandbox.ordersOf(referenceId);
-    const keys = order!.items.flatMap((item) => item.keys ?? []).map(({ value }) => value);
-    expect(keys).toHaveLength(2);
-    for (const secret of [...keys, 'sandbox-key']) expect(collector.bodies + printed).not.toContain(secret);
+    const { issued } = await env.audit(referenceId);
+    expect(issued).toHaveLength(2);
+    for (const secret of [...issued, 'sandbox-key']) expect(collector.bodies + printed).not.toContain(secret);
   });
 
   it('without the variable nothing of OpenTelemetry is loaded', async () => {

@@ -1,7 +1,9 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { freePort } from '../../support/free-port';
-import { type ProcessEnv, startWorkerProcess, type WorkerProcess, workerEnvOf } from '../../support/processes';
+import { historyOf } from '../../support/history';
+import { type ProcessEnv, startWorkerProcess, workerEnvOf } from '../../support/processes';
+import { expectDeliveredOnce } from '../../support/purchase-checks';
 import { sharedEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
 
@@ -13,13 +15,21 @@ describe('a worker process at work', () => {
   });
 
   const start = (own: ProcessEnv = {}) => startWorkerProcess({ env: workerEnvOf(env, own) });
+  const startReady = async (own: ProcessEnv = {}) => {
+    const worker = await start(own);
+    await worker.untilHealth('/readyz', 200);
+    return worker;
+  };
 
   it('shows Prometheus what it did, what is so now, and what the SDK counts, under the names that Temporal documents', async () => {
-    const worker = await start({ PARTNER_MAX_RPS: '50' });
-    await worker.untilHealth('/readyz', 200);
+    const worker = await startReady({ PARTNER_MAX_RPS: '50' });
     await env.bought({ 'demo-instant': 1 });
 
-    const metrics = await waitUntilShown(worker, /^fulfilment_last_reconciliation_repaired\{/m);
+    // The first reading of the gauges may end after the first purchase.
+    const metrics = await waitUntil('the gauges are shown', async () => {
+      const shown = await worker.metrics();
+      return shown.includes('\nfulfilment_last_reconciliation_repaired{') && shown;
+    });
     for (const shown of [
       /^fulfilment_purchases_ended_total\{[^}]*outcome="DELIVERED"[^}]*\} 1$/m,
       // Never counted, and shown all the same: from nothing to 1 would be no increase.
@@ -43,12 +53,9 @@ describe('a worker process at work', () => {
   });
 
   it('lets a placement that is on its way come to its end when it is asked to stop: one request, its answer kept', async () => {
-    const worker = await start({ PARTNER_TIMEOUT: '10s' });
-    await worker.untilHealth('/readyz', 200);
-    const referenceId = env.reference('slow');
-    const fault = env.sandbox.addFault({ operation: 'place', referenceId, action: { type: 'delay', ms: 1_500 } });
-    await env.buy({ 'demo-instant': 1 }, referenceId);
-    await waitUntil('the placement is on its way', () => fault.hits > 0);
+    const worker = await startReady({ PARTNER_TIMEOUT: '10s' });
+    const referenceId = await env.buyFacing({ operation: 'place', action: { type: 'delay', ms: 1_500 } });
+    await env.untilSent(referenceId);
 
     worker.signal('SIGTERM');
     expect(await worker.untilHealth('/readyz', 503)).toMatch(/^the worker is (STOPPING|DRAINING)$/);
@@ -58,20 +65,15 @@ describe('a worker process at work', () => {
     for (const line of stdout.trim().split('\n')) expect(() => JSON.parse(line) as unknown).not.toThrow();
 
     const next = await start();
-    const result = await env.starter.result(referenceId);
-    expect(result.outcome).toBe('DELIVERED');
-    expect(env.sandbox.placeRequestsOf(referenceId)).toBe(1);
+    await expectDeliveredOnce(env, referenceId, 1);
     // It was not settled by a search: the answer itself had reached the history.
-    const { events } = await env.client.workflow.getHandle(`purchase-${referenceId}`).fetchHistory();
-    const types = events?.map((event) => event.activityTaskScheduledEventAttributes?.activityType?.name);
-    expect(types).not.toContain('findOrders');
+    expect((await historyOf(env, referenceId)).activities).not.toContain('findOrders');
     expect(await next.end('SIGTERM')).toBe(0);
   });
 
   it('ends at once on SIGTERM, whoever holds a connection to its health port open and says nothing', async () => {
     const port = await freePort();
-    const worker = await start({ HEALTH_ADDRESS: `127.0.0.1:${port}` });
-    await worker.untilHealth('/readyz', 200);
+    const worker = await startReady({ HEALTH_ADDRESS: `127.0.0.1:${port}` });
     const open = (said: string) => {
       const socket = connect(port, '127.0.0.1', () => socket.write(said));
       return socket.on('error', () => {});
@@ -85,8 +87,7 @@ describe('a worker process at work', () => {
   }, 30_000);
 
   it('goes on when nobody takes its log lines any more', async () => {
-    const worker = await start();
-    await worker.untilHealth('/readyz', 200);
+    const worker = await startReady();
     worker.child.stdout!.destroy();
     worker.child.stderr!.destroy();
     expect(await env.bought({ 'demo-instant': 1 })).toMatchObject({ outcome: 'DELIVERED' });
@@ -95,8 +96,7 @@ describe('a worker process at work', () => {
   });
 
   it('only warns when the partner can not be reached, and is ready all the same', async () => {
-    const worker = await start({ PARTNER_BASE_URL: `http://127.0.0.1:${await freePort()}` });
-    await worker.untilHealth('/readyz', 200);
+    const worker = await startReady({ PARTNER_BASE_URL: `http://127.0.0.1:${await freePort()}` });
     await worker.said("the partner can't be used: listOrders: no connection to the partner (ECONNREFUSED)");
     expect(await worker.end('SIGTERM')).toBe(0);
   });
@@ -109,11 +109,3 @@ describe('a worker process at work', () => {
     expect(stderr).toContain(`${variable} 127.0.0.1:${port} can't be used`);
   });
 });
-
-/** The first reading of the gauges may end after the first purchase. */
-function waitUntilShown(worker: WorkerProcess, line: RegExp): Promise<string> {
-  return waitUntil(`the metrics show ${line}`, async () => {
-    const metrics = await worker.metrics();
-    return line.test(metrics) && metrics;
-  });
-}

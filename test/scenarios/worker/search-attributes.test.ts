@@ -27,18 +27,14 @@ async function answering(status: number): Promise<Connection> {
 describe('a worker that starts', () => {
   const env = sharedEnvironment({ worker: false });
 
-  it('a namespace that is not there is named with its variable, and no worker starts', async () => {
+  it('names a namespace that is not there with its variable', async () => {
     const failure = await rejectionOf(requireSearchAttributes(env.client.connection, 'mistyped'));
     expect(failure).toMatchObject({ exitCode: 78 });
     expect(failure?.message).toMatch(/^Temporal has no namespace mistyped: TEMPORAL_NAMESPACE/);
   });
-});
-
-describe('where the server lists no search attributes, as Temporal Cloud may not', () => {
-  const env = sharedEnvironment({ worker: false });
 
   it.each([PERMISSION_DENIED, UNIMPLEMENTED])(
-    'a search shows which are there, so that a worker starts or says what is missing (status %i)',
+    'learns by a search which are there, where the server lists none, as Temporal Cloud may (status %i)',
     async (status) => {
       const { operatorService } = await answering(status);
       const connection = { operatorService, workflowService: env.client.workflowService };
@@ -50,7 +46,7 @@ describe('where the server lists no search attributes, as Temporal Cloud may not
     },
   );
 
-  it('a key that may not search either is refused: that is not taken for missing search attributes', async () => {
+  it('takes a key that may not search either for refused, and not for missing search attributes', async () => {
     const connection = await answering(PERMISSION_DENIED);
     expect(await rejectionOf(requireSearchAttributes(connection, 'default'))).toBeInstanceOf(TemporalConfigError);
   });

@@ -1,18 +1,20 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type ConnectRetry, StoppedError } from '../../../src/temporal/client';
+import { StoppedError } from '../../../src/temporal/client';
 import { connectWorker } from '../../../src/temporal/worker';
-import { startSandbox, type Sandbox } from '../../../sandbox/index';
 import { temporaryFolder } from '../../support/clean-up';
-import { type DevServer, startDevServer } from '../../support/dev-server';
+import { startDevServer } from '../../support/dev-server';
 import { freePort } from '../../support/free-port';
 import { startTcpServer } from '../../support/http-server';
-import { lonelyWorkerEnv, starterProcess, startWorkerProcess, workerEnv } from '../../support/processes';
-import { type Receiver, startReceiver } from '../../support/receiver';
-import { TEST_SIGNING_SECRET } from '../../support/settings';
-
-const connect = (address: string, retry: ConnectRetry) =>
-  connectWorker({ address, namespace: 'default', connectionOptions: { address } }, retry);
+import {
+  lonelyWorkerEnv,
+  starterEnvOf,
+  starterProcess,
+  startWorkerProcess,
+  workerEnv,
+  workerEnvOf,
+} from '../../support/processes';
+import { startTestEnvironment } from '../../support/test-environment';
 
 describe('a worker that can not start says why, before it has done anything', () => {
   it('names every wrong variable at once, shows no secret, and contacts nobody: 78', async () => {
@@ -59,8 +61,9 @@ describe('a worker that can not start says why, before it has done anything', ()
 
   it('stops at once when it is asked to while it tries, and that is no error', async () => {
     const stop = new AbortController();
+    const address = `127.0.0.1:${await freePort()}`;
     const options = { tries: 2, everyMs: 3_600_000, onRetry: () => stop.abort(), signal: stop.signal };
-    const stopped = connect(`127.0.0.1:${await freePort()}`, options);
+    const stopped = connectWorker({ address, namespace: 'default', connectionOptions: { address } }, options);
     await expect(stopped).rejects.toThrow(StoppedError);
     await expect(stopped).rejects.toMatchObject({ exitCode: 0 });
   });
@@ -77,28 +80,16 @@ describe('a worker that can not start says why, before it has done anything', ()
 });
 
 describe('a worker and its Temporal server', () => {
-  let server: DevServer;
-  let sandbox: Sandbox;
-  let receiver: Receiver;
-  const envAt = ({ address }: DevServer) =>
-    workerEnv({ TEMPORAL_ADDRESS: address, PARTNER_BASE_URL: sandbox.url, DELIVERY_URL: receiver.url });
-
-  beforeAll(async () => {
-    server = await startDevServer({ setUp: false });
-    sandbox = await startSandbox({ seed: 'worker-start', perLookMs: 30_000 });
-    receiver = await startReceiver({ secret: TEST_SIGNING_SECRET });
-  }, 120_000);
-  afterAll(() => sandbox?.close());
-
   it('without the search attributes it says which are missing and what to type: 78; typed, a purchase runs', async () => {
-    const env = envAt(server);
+    const { address } = await startDevServer({ setUp: false });
+    const environment = await startTestEnvironment({ address, worker: false, sandbox: { perLookMs: 30_000 } });
+    const [env, temporal] = [workerEnvOf(environment), starterEnvOf(environment)];
     const { code, stderr } = await (await startWorkerProcess({ env })).ended;
     expect(code).toBe(78);
     expect(stderr).toMatch(
       /ReferenceId, PartnerOrderId, PurchaseState: register them with `node dist\/starter.js setup`/,
     );
 
-    const temporal = { TEMPORAL_ADDRESS: server.address };
     const started = await starterProcess(['purchase', 'FIRST-1', '--item', 'demo-instant:1'], temporal);
     const status = await starterProcess(['status', 'FIRST-1'], temporal);
     expect([started.code, status.code]).toEqual([0, 0]);
@@ -116,11 +107,12 @@ describe('a worker and its Temporal server', () => {
   }, 120_000);
 
   it('is ready only as long as the server sees it polling: not once the server has gone', async () => {
-    const other = await startDevServer();
-    const worker = await startWorkerProcess({ env: envAt(other) });
+    const server = await startDevServer();
+    const env = workerEnvOf(await startTestEnvironment({ address: server.address, worker: false }));
+    const worker = await startWorkerProcess({ env });
     expect(await worker.untilHealth('/readyz', 200)).toBe('polling');
 
-    await other.stop();
+    await server.stop();
     await worker.untilHealth('/readyz', 503);
     expect(await worker.health('/healthz')).toEqual({ status: 200, body: 'alive' });
   });

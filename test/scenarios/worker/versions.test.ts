@@ -2,10 +2,10 @@ import { purchaseWorkflowId, RECONCILE_SCHEDULE } from '../../../src/contracts/n
 import { createScheduleManager } from '../../../src/starter/reconciliation';
 import { versioningOf } from '../../../src/temporal/worker';
 import { operatorOf } from '../../support/operator';
+import { expectDeliveredOnce } from '../../support/purchase-checks';
 import { startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
 import { type Deployment, deploymentOf } from '../../support/versions';
 import { waitUntil } from '../../support/wait-until';
-import { changeOrder } from '../../support/watched';
 import { startWorkerOf } from '../../support/worker';
 
 describe('versioned workers', () => {
@@ -27,10 +27,9 @@ describe('versioned workers', () => {
     expect(await deployment.versionOf(purchaseWorkflowId(open))).toBe('PINNED to first');
 
     await stopFirst();
-    await changeOrder(env, open, { status: 'COMPLETED' });
+    await env.changeOrder(open, { status: 'COMPLETED' });
     await deployment.move(purchaseWorkflowId(open), 'second');
-    expect(await env.starter.result(open)).toMatchObject({ outcome: 'DELIVERED' });
-    expect(env.sandbox.placeRequestsOf(open)).toBe(1);
+    await expectDeliveredOnce(env, open, 1);
   });
 });
 

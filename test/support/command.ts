@@ -1,0 +1,23 @@
+import { runStarter } from '../../src/cli';
+
+type Context = Parameters<typeof runStarter>[1];
+
+const unneeded = () => {
+  throw new Error('this command needs none of it');
+};
+
+/** Runs a command of the starter in this process. What it needs and is not given fails it. */
+export async function runCommand(args: readonly string[], given: Partial<Context> = {}) {
+  const shown = { printed: '', said: '' };
+  const code = await runStarter(['node', 'starter', ...args], {
+    exitCode: 0,
+    out: { json: false, write: (text) => void (shown.printed += text), note: (text) => void (shown.said += text) },
+    doctor: unneeded,
+    partner: unneeded,
+    schedule: unneeded,
+    taskQueue: () => 'fulfilment',
+    temporal: unneeded,
+    ...given,
+  });
+  return { code, ...shown };
+}
