@@ -115,6 +115,25 @@ describe('a purchase that someone resets', () => {
     },
   );
 
+  it.concurrent(
+    'to after the last search before its end, searches for a whole window of its own and finds what was booked since',
+    async () => {
+      const referenceId = env.reference();
+      const action = { type: 'answer', status: 500 } as const;
+      env.sandbox.addFault({ operation: 'place', referenceId, action, commit: { type: 'late', ms: 7_000 } });
+      await env.buy({ 'demo-instant': 2 }, referenceId);
+      const operator = operatorOf(env, referenceId);
+      await waitUntil('it is placed', () => env.sandbox.placeRequestsOf(referenceId) === 1);
+      await operator.cancel();
+      expect(await operator.result()).toMatchObject({ outcome: 'CANCELLED' });
+
+      const lastSearch = (await operator.scheduled('findOrders')).at(-1);
+      await operator.reset((await operator.points()).find((point) => Number(point) > Number(lastSearch))!);
+
+      await deliveredOnce(referenceId, operator);
+    },
+  );
+
   it.concurrent('with a decision to place again behind it, never places on the ground of that decision', async () => {
     const referenceId = env.reference();
     env.sandbox.addFault({ operation: 'place', referenceId, times: 'always', action: { type: 'reset' } });
