@@ -6,10 +6,16 @@ import '../support/quiet-runtime';
 /** Where the recorded histories are. */
 export const HISTORIES = join(__dirname, 'histories');
 
+/** Of an event as it is written, what a test reads. */
+interface RecordedEvent {
+  workflowExecutionStartedEventAttributes?: { workflowType: { name: string }; header?: object };
+  workflowExecutionCompletedEventAttributes?: { result: { payloads: { data: string }[] } };
+}
+
 export interface RecordedHistory {
   name: string;
   workflowId: string;
-  history: { events: unknown[] };
+  history: { events: RecordedEvent[] };
 }
 
 /** All recorded histories. */
