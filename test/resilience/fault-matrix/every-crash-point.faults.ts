@@ -88,11 +88,11 @@ describe('every crash point with every fault', () => {
       heal(environment);
       const lastOrder = bought.some(({ crashPoint }) => 'beyond' in crashPoint) ? Date.now() + MUCH_LATER_MS : 0;
       log(`${name}: ${bought.length} purchases, ${workers.killed} kills; waiting for them to end`);
-      const decided = await decideHolds(environment, bought);
+      await decideHolds(environment, name, bought);
       // What the partner books long after the settling time must be there before the audit.
       await sleep(Math.max(0, lastOrder - Date.now()));
       const audit = await auditAll(environment, referencesOf(bought));
-      log([`${name}: ${audit.boughtTwice.length} bought twice because of the partner`, ...decided].join('\n  '));
+      log(`${name}: ${audit.boughtTwice.length} bought twice because of the partner`);
       expect(wrongCells(audit, bought)).toEqual({ ...FLAWLESS, unplaced: expect.any(Array) as string[] });
       expect(await unreportedDoubles(environment, audit.boughtTwice)).toEqual([]);
     } finally {
@@ -161,24 +161,20 @@ class Workers {
 /**
  * Decides what waits for a person as a careful one would, with the partner's orders beside them: the order that is there is
  * taken, what came is handed over, and what was never bought is given up. At the end nothing is left open.
- *
- * @returns the decisions, in words.
  */
-async function decideHolds(environment: TestEnvironment, bought: readonly Bought[]): Promise<string[]> {
-  const decided: string[] = [];
+async function decideHolds(environment: TestEnvironment, name: string, bought: readonly Bought[]): Promise<void> {
   for (;;) {
     const states = await untilSettled(environment, referencesOf(bought));
     const held = bought.filter(({ referenceId }) => states.get(referenceId) === 'HELD');
-    if (held.length === 0) return decided;
+    if (held.length === 0) return;
     for (const { referenceId, crashPoint } of held) {
-      decided.push(`${crashPoint.name}: ${await decide(environment, referenceId)}`);
+      log(`${name}: ${crashPoint.name}: ${await decide(environment, referenceId)}`);
     }
   }
 }
 
 async function decide(environment: TestEnvironment, referenceId: string): Promise<string> {
-  const isHeld = async () => (await environment.starter.status(referenceId)).hold;
-  const hold = await waitUntil(`${referenceId} shows its hold`, isHeld);
+  const hold = await waitUntil('it shows its hold', async () => (await environment.starter.status(referenceId)).hold);
   const [order] = await environment.sandbox.ordersOf(referenceId);
   const decision = hold.decisions.includes('deliver') ? 'deliver' : order ? 'order' : 'abandon';
   const orderId = decision === 'order' ? order?.id : undefined;

@@ -65,7 +65,9 @@ describe('who waits for a person', () => {
       const environment = await start();
       await workerFor(environment);
       const startedAt = Date.now();
-      const references = await buyAtOnce(environment, AT_ONCE);
+      const references = await Promise.all(
+        Array.from({ length: AT_ONCE }, () => environment.buy({ 'demo-instant': 1 })),
+      );
       const ends = await untilSettled(environment, references);
       const timedOut = await timedOutPlacements(environment, references);
       log(
@@ -84,25 +86,15 @@ async function killInWave(environment: TestEnvironment, worker: WorkerProcess, a
   const { sandbox } = environment;
   const before = sandbox.requests().place;
   const isTime = () => sandbox.requests().place >= before + after;
-  const killed = waitUntil(`${after} orders are placed`, isTime, { withinMs: 2 * MINUTE, everyMs: 0 }).then(() =>
-    worker.signal('SIGKILL'),
-  );
-  const [references] = await Promise.all([buyOneByOne(environment, WAVE), killed]);
-  await worker.ended;
-  return references;
-}
-
-async function buyOneByOne(environment: TestEnvironment, count: number): Promise<string[]> {
+  const limits = { withinMs: 2 * MINUTE, everyMs: 0 };
+  const killed = waitUntil(`${after} orders are placed`, isTime, limits).then(() => worker.end('SIGKILL'));
   const references: string[] = [];
-  for (let number = 1; number <= count; number++) {
+  for (let number = 1; number <= WAVE; number++) {
     references.push(await environment.buy({ 'demo-instant': 1 }));
     await sleep(EVERY_MS);
   }
+  await killed;
   return references;
-}
-
-function buyAtOnce(environment: TestEnvironment, count: number): Promise<string[]> {
-  return Promise.all(Array.from({ length: count }, () => environment.buy({ 'demo-instant': 1 })));
 }
 
 /** For each purchase, and each of its placements that ended without an answer: whether it had recorded its intention. */
