@@ -1,6 +1,7 @@
 import { inspect } from 'node:util';
 import { type Canary, findLeaks, inWords } from './support/leak-search';
 import { SECRETS } from './support/hostile-environment';
+import { textOf } from './support/temporal-evidence';
 
 const KEY = 'Q7"X2\\9é-MN4RT-W8KZB';
 const canary: Canary = { name: 'the key', value: KEY };
@@ -67,6 +68,15 @@ describe('the search for leaks', () => {
     const image = { name: 'the image', value: `data:image/png;base64,${content}` };
     expect(findLeaks([image], [{ place: 'here', text: content.slice(500, 700) }])).not.toEqual([]);
     expect(findLeaks([image], [{ place: 'here', text: `data:image/png;base64,${content.slice(0, 60)}` }])).toEqual([]);
+  });
+
+  it('reads every text of what Temporal has: names, bytes, the JSON in them, causes of failures', () => {
+    const failure = new Error('failed', { cause: new Error('because', { cause: `${KEY} 1` }) });
+    const payload = Buffer.from(JSON.stringify({ data: `${KEY} 2` }));
+    const parts = [{ deep: [failure] }, { payloads: [{ data: new Uint8Array(payload) }] }, { [`${KEY} 3`]: 1 }];
+    for (const part of [...parts, new Map([['name', { value: `${KEY} 4` }]])]) {
+      expect(findLeaks([canary], [{ place: 'here', text: textOf(part) }])).not.toEqual([]);
+    }
   });
 
   it('finds each of the secrets that the other tests plant', () => {

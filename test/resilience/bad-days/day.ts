@@ -8,6 +8,7 @@ import { confirmedAge } from '../../../src/workflows/policies';
 import type { JsonAnswer, Plan, PlannedPurchase } from './plan';
 import { startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
+import { startSale } from '../support/load';
 import { auditDay } from './audit-day';
 import { type Chronicle, type DayParts, happen, pendingWork, reconcile, running } from './happenings';
 import { Moments } from './moments';
@@ -113,19 +114,10 @@ async function startPurchases(purchases: readonly PlannedPurchase[], parts: DayP
       answers.set(referenceId, [...purchase.answers]);
       for (const fault of purchase.faults) parts.environment.sandbox.addFault({ ...fault, referenceId });
       await sleep(begunAt + purchase.atMs - Date.now());
-      await startSurely(parts.environment, purchase.items, referenceId);
+      const isStarted = () => startSale(parts.environment, purchase.items, referenceId);
+      await waitUntil(`${referenceId} is started`, isStarted, { everyMs: 500 });
     }),
   );
-}
-
-/** As a checkout does while the server is away: again, under the same reference. */
-async function startSurely({ buy }: TestEnvironment, items: Record<string, number>, reference: string): Promise<void> {
-  const isStarted = () =>
-    buy(items, reference).then(
-      () => true,
-      () => false,
-    );
-  await waitUntil(`${reference} is started`, isStarted, { everyMs: 500 });
 }
 
 /**

@@ -5,6 +5,7 @@ import { placing, searching, faulty, type FaultyEnvironment } from '../support/c
 import { recover, referencesOf, startAll, untilReached, untilSettled } from '../support/kill';
 import { auditAll, FLAWLESS } from '../../support/audit';
 import { temporaryFolder } from '../../support/clean-up';
+import { eventsOf } from '../../support/history';
 import { type Operator, operatorOf } from '../../support/operator';
 import { startReadyWorker, workerEnvOf } from '../../support/processes';
 import { sharedEnvironment, startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
@@ -159,9 +160,8 @@ async function takeAndDie({ client, taskQueue: name }: TestEnvironment): Promise
 }
 
 /** What the placement activities of a purchase answered. */
-async function placementResults({ client }: TestEnvironment, referenceId: string): Promise<unknown[]> {
-  const { events } = await client.workflow.getHandle(purchaseWorkflowId(referenceId)).fetchHistory();
-  const results = (events ?? []).flatMap((event) => {
+async function placementResults(env: TestEnvironment, referenceId: string): Promise<unknown[]> {
+  const results = (await eventsOf(env, purchaseWorkflowId(referenceId))).flatMap((event) => {
     const [payload] = event.activityTaskCompletedEventAttributes?.result?.payloads ?? [];
     return payload ? [JSON.parse(Buffer.from(payload.data!).toString('utf8')) as unknown] : [];
   });

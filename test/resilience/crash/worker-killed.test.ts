@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { purchaseWorkflowId } from '../../../src/contracts/names';
 import type { PurchaseSettings } from '../../../src/contracts/purchase';
 import { placementMaxAge, placementOptions } from '../../../src/workflows/policies';
 import {
@@ -22,6 +23,7 @@ import {
   untilSettled,
 } from '../support/kill';
 import { auditAll, FLAWLESS } from '../../support/audit';
+import { eventsOf } from '../../support/history';
 import { type ProcessEnv, startReadyWorker, workerEnvOf } from '../../support/processes';
 import { startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
@@ -164,7 +166,7 @@ describe('a worker process that gets a signal', () => {
   );
 });
 
-async function hasTimedOut({ client }: TestEnvironment, { referenceId }: Bought): Promise<boolean> {
-  const history = await client.workflow.getHandle(`purchase-${referenceId}`).fetchHistory();
-  return history.events?.some((event) => event.activityTaskTimedOutEventAttributes) ?? false;
+async function hasTimedOut(environment: TestEnvironment, { referenceId }: Bought): Promise<boolean> {
+  const events = await eventsOf(environment, purchaseWorkflowId(referenceId));
+  return events.some((event) => event.activityTaskTimedOutEventAttributes);
 }

@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Fault } from '../../../sandbox';
 import { startGate, type Gate } from '../../support/gate';
 import { startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
-import { untilSettled } from '../support/kill';
+import { referencesOf, untilSettled } from '../support/kill';
+import { startLoad } from '../support/load';
 import { changedEvents } from '../../support/audit';
 import { log } from '../../support/log';
 
@@ -37,6 +38,7 @@ describe('a partner that is down for an hour, at five sales a second', () => {
       const gate = await startGate();
       const env = await startTestEnvironment({
         circuitBreaker: true,
+        sandbox: { balance: 1_000_000 },
         settings: SETTINGS,
         pastOrders: 5,
         partnerGate: gate,
@@ -58,20 +60,13 @@ describe('a partner that is down for an hour, at five sales a second', () => {
 
 /** Sells before, through and after the outage. @returns the references */
 async function sellThrough(env: TestEnvironment, gate: Gate, outage: Outage): Promise<string[]> {
-  const began = Date.now();
-  const references: string[] = [];
-  const sellUntil = async (ms: number) => {
-    while (Date.now() - began < ms) {
-      references.push(await env.buy({ 'demo-instant': 1 }));
-      await sleep(Math.max(began + references.length * SALE_EVERY_MS - Date.now(), 0));
-    }
-  };
-  await sellUntil(BEFORE_MS);
+  const load = startLoad(env, SALE_EVERY_MS);
+  await sleep(BEFORE_MS);
   const { end } = outage(env, gate);
-  await sellUntil(BEFORE_MS + HOUR_MS);
+  await sleep(HOUR_MS);
   await end();
-  await sellUntil(BEFORE_MS + HOUR_MS + AFTER_MS);
-  return references;
+  await sleep(AFTER_MS);
+  return referencesOf(await load.stop());
 }
 
 async function expectSound(env: TestEnvironment, referenceId: string, state: string): Promise<void> {
