@@ -33,15 +33,8 @@ it(
     const orders = await measure('orders', measureOpen);
     const history = await measure('history', measureOpen);
     const { TEST_CLUSTER_MACHINE: machine } = process.env;
-    const kept = {
-      measuredAt: new Date().toISOString(),
-      machine,
-      purchases: PURCHASES,
-      open: OPEN,
-      ...atOnce,
-      orders,
-      history,
-    };
+    const about = { measuredAt: new Date().toISOString(), machine, purchases: PURCHASES, open: OPEN };
+    const kept = { ...about, ...atOnce, orders, history };
     writeFileSync(KEPT, `${JSON.stringify(kept, undefined, 2)}\n`);
     process.stdout.write(`${JSON.stringify(kept, undefined, 2)}\n`);
     expect(atOnce.delivered).toBe(PURCHASES);
@@ -118,11 +111,8 @@ async function buyAll(environment: TestEnvironment, count: number, product: stri
 }
 
 function perOne(before: Costs, after: Costs, count: number): Costs {
-  return {
-    server: (after.server - before.server) / count,
-    database: (after.database - before.database) / count,
-    worker: (after.worker - before.worker) / count,
-  };
+  const used = (part: keyof Costs) => (after[part] - before[part]) / count;
+  return { server: used('server'), database: used('database'), worker: used('worker') };
 }
 
 /** CPU that the processes of this test have used so far. See proc(5): the fields 14 to 17 of `stat`, in hundredths of a second. */

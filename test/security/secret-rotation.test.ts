@@ -36,8 +36,7 @@ describe('a secret in a file, rotated while a worker buys', () => {
     environment = await startHostileEnvironment();
     environment.sandbox.settings({ apiKeys: [OLD_KEY] });
     environment.receiver.trust(OLD_SIGNING);
-    const env = withSecretFiles(environment.env, file);
-    worker = await startReadyWorker({ env: { ...env, DELIVERY_URL: environment.receiver.url } });
+    worker = await startReadyWorker({ env: withSecretFiles(environment.env, file) });
   });
   afterEach(() => void (bought = []));
 

@@ -19,6 +19,7 @@ export interface Attempt {
  * What the receiver does with an event.
  *
  * - a number, or `status` with headers and a body: that answer; the event counts as received if it is 2xx.
+ * - `raw`: these bytes, then the end.
  * - `hang`: nothing until it is closed. `reset`: a TCP reset.
  * - `take-and-hang`, `take-and-reset`: the event counts as received, and the sender never learns it.
  * - `head-only`: 200, and a body that never ends.
@@ -27,6 +28,7 @@ export interface Attempt {
 export type Answer =
   | number
   | { status: number; headers?: Record<string, string>; body?: string | Buffer }
+  | { raw: string }
   | 'hang'
   | 'reset'
   | 'take-and-hang'
@@ -130,6 +132,7 @@ function replyOf(answer: Answer): Reply {
 
 function isTaken(answer: Answer): boolean {
   if (typeof answer === 'string') return answer === 'head-only' || answer.startsWith('take-');
+  if (typeof answer === 'object' && 'raw' in answer) return false;
   const status = typeof answer === 'number' ? answer : answer.status;
   return status >= 200 && status < 300;
 }

@@ -11,7 +11,7 @@ import { waitUntil } from '../../support/wait-until';
 import { startSale } from '../support/load';
 import { auditDay } from './audit-day';
 import { type Chronicle, type DayParts, happen, pendingWork, reconcile, running } from './happenings';
-import { Moments } from './moments';
+import { type Moments, momentsOf } from './moments';
 import { type DayServer, startDayServer } from './servers';
 import { Workers } from './workers';
 
@@ -75,7 +75,7 @@ function partsOf(plan: Plan, environment: TestEnvironment, workers: Workers, ser
 
 async function live(plan: Plan, parts: DayParts): Promise<string[]> {
   const { environment, workers, chronicle } = parts;
-  const moments = new Moments(environment, parts.referenceOf);
+  const moments = momentsOf(environment, parts.referenceOf);
   await Promise.all(Array.from({ length: plan.workers }, () => workers.start()));
   moments.begin();
   const started = startPurchases(plan.purchases, parts);

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { keysOf } from '../../support/audit';
-import { type Received, type Reply, type ScriptedServer, startServer } from '../../support/http-server';
 import { type ProcessEnv, startProcess, workerEnvOf } from '../../support/processes';
+import type { Answer, Attempt } from '../../support/receiver';
 import { startTestEnvironment } from '../../support/test-environment';
 import { startHostilePartner, type Twist } from './hostile-partner';
 import type { Canary, Evidence } from './leak-search';
@@ -43,7 +43,7 @@ export async function runToEnd(program: 'worker' | 'starter', env: ProcessEnv, .
 }
 
 /** What the checkout does with the nth attempt to deliver something of a purchase; undefined: 204. */
-export type Checkout = (request: Received, nth: number) => Reply | undefined;
+export type Checkout = (attempt: Attempt, nth: number) => Answer | undefined;
 
 export type HostileEnvironment = Awaited<ReturnType<typeof startHostileEnvironment>>;
 
@@ -69,16 +69,17 @@ export async function startHostileEnvironment() {
       deadlineMs: 300_000,
     },
   });
-  const { sandbox, taskQueue } = environment;
+  const { sandbox, receiver, taskQueue } = environment;
   const partner = await startHostilePartner(sandbox);
   const checkouts = new Map<string, Checkout>();
-  const taken: string[] = [];
-  const checkout = await startCheckout(checkouts, taken);
+  receiver.trust(...SECRETS.DELIVERY_SECRET);
+  receiver.answerWith((attempt) => {
+    const { referenceId } = attempt.body.data;
+    return checkouts.get(referenceId)?.(attempt, receiver.attemptsOf(referenceId).length) ?? 204;
+  });
   return {
     ...environment,
     partner,
-    /** The bodies that the checkout has taken, as text. */
-    taken,
     /** The variables of a worker; secrets in it as variables. */
     env: workerEnvOf(environment, {
       TEMPORAL_API_KEY: SECRETS.TEMPORAL_API_KEY,
@@ -86,7 +87,6 @@ export async function startHostileEnvironment() {
       PARTNER_BASE_URL: partner.url,
       PARTNER_API_KEY: SECRETS.PARTNER_API_KEY,
       FINGERPRINT_SECRET: SECRETS.FINGERPRINT_SECRET.join(' '),
-      DELIVERY_URL: `${checkout.url}/events`,
       DELIVERY_SECRET: SECRETS.DELIVERY_SECRET.join(' '),
     }),
     /** Starts a purchase. @returns its reference */
@@ -102,19 +102,4 @@ export async function startHostileEnvironment() {
       return references.flatMap(({ orders }) => keysOf(...orders));
     },
   };
-}
-
-function startCheckout(checkouts: Map<string, Checkout>, taken: string[]): Promise<ScriptedServer> {
-  const attempts = new Map<string, number>();
-  return startServer({
-    respond(request) {
-      const body = request.body.toString();
-      const { referenceId } = (JSON.parse(body) as { data: { referenceId: string } }).data;
-      const nth = (attempts.get(referenceId) ?? 0) + 1;
-      attempts.set(referenceId, nth);
-      const reply = checkouts.get(referenceId)?.(request, nth);
-      if (reply === undefined) taken.push(body);
-      return reply ?? { status: 204 };
-    },
-  });
 }

@@ -92,7 +92,7 @@ export const RUDE_CHECKOUTS: Record<string, UglyPurchase> = {
   'echo-redirect': { checkout: answering(307) },
   'echo-410': { checkout: answering(410), decisions: ['withhold'], outcome: 'ABANDONED' },
   'echo-garbage': {
-    checkout: (request, nth) => (nth === 1 ? { raw: `${request.body.toString()}\r\n\r\n` } : undefined),
+    checkout: (attempt, nth) => (nth === 1 ? { raw: `${JSON.stringify(attempt)}\r\n\r\n` } : undefined),
   },
   'checkout-hangs': { checkout: (_, nth) => (nth === 1 ? 'hang' : undefined) },
   'checkout-resets': { checkout: (_, nth) => (nth === 1 ? 'reset' : undefined) },
@@ -186,9 +186,9 @@ function withSecrets(history: Envelope<HistoryData>): Envelope<HistoryData> {
 }
 
 function answering(status: number): Checkout {
-  return (request, nth) => {
+  return (attempt, nth) => {
     if (nth > 1) return undefined;
-    const said = JSON.stringify(request.headers) + request.body.toString();
+    const said = JSON.stringify(attempt);
     const headers = { 'x-echo': headerText(said), 'retry-after': headerText(said), location: `/${headerText(said)}` };
     return { status, headers, body: said };
   };
