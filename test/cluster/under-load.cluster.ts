@@ -1,16 +1,17 @@
+import { appendFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { purchaseWorkflowId } from '../../src/contracts/names';
 import { referencesOf, untilSettled } from '../resilience/support/kill';
-import { type Sale, startLoad } from '../resilience/support/load';
+import { type Sale, startLoad, watchDeliveries } from '../resilience/support/load';
 import { auditAll, FLAWLESS } from '../support/audit';
 import { startDevServer } from '../support/dev-server';
 import { freePort } from '../support/free-port';
 import { eventsOf, intentionsOfTimedOut } from '../support/history';
 import { startReadyWorker, workerEnvOf, type WorkerProcess } from '../support/processes';
 import { startTestEnvironment, type TestEnvironment } from '../support/test-environment';
+import { log } from '../support/log';
 import { waitUntil } from '../support/wait-until';
-import { writeFigures } from './figures';
-import { type PostgreSql, startPostgreSql, useForServers } from './postgresql';
+import { startPostgreSql, useForServers } from './postgresql';
 
 const MINUTE = 60_000;
 const PURCHASES = 500;
@@ -30,15 +31,7 @@ const SETTINGS = {
   placeWithinMs: 15 * MINUTE,
 } as const;
 
-/** What one trial runs on. */
-interface Trial {
-  postgresql: PostgreSql;
-  killServer: () => Promise<void>;
-  startServer: () => Promise<void>;
-  environment: TestEnvironment;
-  workers: WorkerProcess[];
-  startWorker: () => Promise<void>;
-}
+type Trial = Awaited<ReturnType<typeof startTrial>>;
 
 describe('two workers on the production server, under load', () => {
   it.each<[string, (trial: Trial) => Promise<void>]>([
@@ -81,7 +74,7 @@ describe('two workers on the production server, under load', () => {
       const references = referencesOf(sales);
       const ends = await untilSettled(environment, references);
       const held = references.filter((referenceId) => ends.get(referenceId) === 'HELD');
-      writeFigures(name, figuresOf({ environment, deliveredAt, sales, held, happenedAt, overAt }));
+      writeFigures(name, { environment, deliveredAt, sales, held, happenedAt, overAt });
 
       expect([...new Set(ends.values())].filter((state) => state !== 'HELD')).toEqual(['DELIVERED']);
       const audit = await auditAll(environment, references);
@@ -93,7 +86,8 @@ describe('two workers on the production server, under load', () => {
   );
 });
 
-async function startTrial(name: string): Promise<Trial> {
+/** What one trial runs on. */
+async function startTrial(name: string) {
   const postgresql = await startPostgreSql();
   useForServers(postgresql);
   const where = { dbFile: name, port: await freePort() };
@@ -122,17 +116,6 @@ async function end({ workers, environment, killServer, postgresql }: Trial): Pro
   await postgresql.remove();
 }
 
-/** @returns when each purchase's keys came first, as they come. */
-function watchDeliveries({ receiver }: TestEnvironment): Map<string, number> {
-  const deliveredAt = new Map<string, number>();
-  receiver.answerWith(({ body: { type, data } }) => {
-    if (type === 'purchase.delivered' && !deliveredAt.has(data.referenceId))
-      deliveredAt.set(data.referenceId, Date.now());
-    return 204;
-  });
-  return deliveredAt;
-}
-
 /** What is held without an order is so because its attempt had said that it would write, and then nobody knew. */
 async function hasIntentionOnRecord(environment: TestEnvironment, referenceId: string): Promise<boolean> {
   return intentionsOfTimedOut(await eventsOf(environment, purchaseWorkflowId(referenceId))).includes(true);
@@ -145,6 +128,14 @@ interface Outcome {
   held: readonly string[];
   happenedAt: number;
   overAt: number;
+}
+
+/** Adds figures to those that `npm run test:cluster` puts into its report; elsewhere there is none. */
+function writeFigures(title: string, outcome: Outcome): void {
+  const figures = figuresOf(outcome);
+  log(`${title}: ${figures.map(([name, value]) => `${name} ${value}`).join(', ')}`);
+  const { TEST_CLUSTER_FIGURES: file } = process.env;
+  if (file) appendFileSync(file, `${JSON.stringify({ title, figures })}\n`);
 }
 
 function figuresOf(outcome: Outcome): [string, string | number][] {

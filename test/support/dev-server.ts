@@ -23,12 +23,9 @@ export async function startDevServer(options: DevServerOptions = {}) {
   throw new Error('the Temporal server ended before it answered: is its port taken?');
 }
 
-interface DevServerOptions {
+interface DevServerOptions extends Pick<ServerOptions, 'setUp' | 'config'> {
   port?: number;
   dbFile?: string;
-  setUp?: boolean;
-  /** Its dynamic configuration, where it is not the default: `KEY=VALUE`. */
-  config?: readonly string[];
   /** Its HTTP API is at a port that is known. */
   http?: boolean;
 }

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { type FailedDay, liveDays, report, reportShrunk, shrinkDay } from './days';
 import { makePlan } from './make-plan';
 import type { Plan } from './plan';
-import { SharedServers } from './servers';
+import { sharedServers } from './servers';
 import { log } from '../../support/log';
 
 const HOUR = 3_600_000;
@@ -17,7 +17,7 @@ const { BAD_DAYS_SEED, BAD_DAYS_SEEDS = '200', BAD_DAYS_FROM = '1', BAD_DAYS_PLA
 it(
   'seeded bad days end with everything bought once, delivered once or reported, whatever went wrong on them',
   async () => {
-    const servers = new SharedServers();
+    const withServer = sharedServers();
     const plans = plansOf();
     const begunAt = Date.now();
     const untilFailure = BAD_DAYS_FIRST !== undefined;
@@ -26,10 +26,10 @@ it(
       const minutes = ((Date.now() - begunAt) / 60_000).toFixed(1);
       if (done % 10 === 0 || done === plans.length) log(`${done} of ${plans.length} days, ${minutes} minutes`);
     };
-    const failures = await liveDays(plans, { servers, atOnce: AT_ONCE, untilFailure, onDay });
+    const failures = await liveDays(plans, { withServer, atOnce: AT_ONCE, untilFailure, onDay });
     const [first] = failures;
     if (first && (BAD_DAYS_SEED ?? BAD_DAYS_FIRST)) {
-      log(reportShrunk(await shrinkDay(first, servers, { most: MOST_TRIES, atOnce: AT_ONCE })));
+      log(reportShrunk(await shrinkDay(first, withServer, { most: MOST_TRIES, atOnce: AT_ONCE })));
     }
     expect(failures.map(({ plan: { seed }, violations }) => ({ seed, violations }))).toEqual([]);
   },

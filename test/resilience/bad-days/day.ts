@@ -13,7 +13,7 @@ import { auditDay } from './audit-day';
 import { type Chronicle, type DayParts, happen, pendingWork, reconcile, running } from './happenings';
 import { type Moments, momentsOf } from './moments';
 import { type DayServer, startDayServer } from './servers';
-import { Workers } from './workers';
+import { type Workers, workersOf } from './workers';
 
 /** Longer than any of these purchases may take once nothing goes wrong any more. */
 const SETTLED_WITHIN_MS = 150_000;
@@ -38,7 +38,7 @@ export async function liveDay(plan: Plan, address: string): Promise<string[]> {
     sandbox: { balance: 1_000_000, ...plan.partner.settings },
     settings: plan.settings,
   });
-  const workers = new Workers(environment, { PARTNER_MAX_RPS: plan.maxRps?.toString() });
+  const workers = workersOf(environment, { PARTNER_MAX_RPS: plan.maxRps?.toString() });
   try {
     const violations = await live(plan, partsOf(plan, environment, workers, ownServer));
     await workers.stopAll();

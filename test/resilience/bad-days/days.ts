@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { inParallel } from '../../../src/activities/in-parallel';
 import { liveDay, workersLog } from './day';
 import type { Plan } from './plan';
-import type { SharedServers } from './servers';
+import type { WithServer } from './servers';
 import { shrink, type ShrinkLimits } from './shrink';
 
 export interface FailedDay {
@@ -13,15 +13,15 @@ export interface FailedDay {
 }
 
 /** The day of a plan, whatever becomes of it: an environment that breaks is a violation too. */
-async function dayOf(plan: Plan, servers: SharedServers): Promise<FailedDay | undefined> {
-  const violations = await servers
-    .with((address) => liveDay(plan, address))
-    .catch((error: unknown) => [`the day broke: ${String(error)}`]);
+async function dayOf(plan: Plan, withServer: WithServer): Promise<FailedDay | undefined> {
+  const violations = await withServer((address) => liveDay(plan, address)).catch((error: unknown) => [
+    `the day broke: ${String(error)}`,
+  ]);
   return violations.length > 0 ? { plan, violations } : undefined;
 }
 
 interface DaysOptions {
-  servers: SharedServers;
+  withServer: WithServer;
   atOnce: number;
   /** After the first failure no other day is begun. */
   untilFailure?: boolean;
@@ -30,12 +30,12 @@ interface DaysOptions {
 
 /** Lives the days of plans, so many of them at a time. @returns those that failed, by their seeds */
 export async function liveDays(plans: readonly Plan[], options: DaysOptions): Promise<FailedDay[]> {
-  const { servers, atOnce, untilFailure = false, onDay } = options;
+  const { withServer, atOnce, untilFailure = false, onDay } = options;
   const failures: FailedDay[] = [];
   let done = 0;
   await inParallel(plans, atOnce, async (plan) => {
     if (untilFailure && failures.length > 0) return;
-    const failed = await dayOf(plan, servers);
+    const failed = await dayOf(plan, withServer);
     if (failed) failures.push(failed);
     onDay?.(failed, ++done);
   });
@@ -45,12 +45,12 @@ export async function liveDays(plans: readonly Plan[], options: DaysOptions): Pr
 /** Shrinks the plan of a day that failed; a day that fails in another way does not count. */
 export function shrinkDay(
   { plan, violations }: FailedDay,
-  servers: SharedServers,
+  withServer: WithServer,
   limits: ShrinkLimits,
 ): Promise<Plan> {
   const kinds = new Set(violations.map(kindOf));
   const failsAlike = async (smaller: Plan) => {
-    const failed = await dayOf(smaller, servers);
+    const failed = await dayOf(smaller, withServer);
     return failed?.violations.some((violation) => kinds.has(kindOf(violation))) ?? false;
   };
   return shrink(plan, failsAlike, limits);

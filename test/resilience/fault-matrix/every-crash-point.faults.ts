@@ -4,7 +4,6 @@ import { reconcileNow } from '../../../src/starter/index';
 import { faulty, type FaultyEnvironment, heal } from '../support/crash-points';
 import { type Bought, killWhilePlacing, referencesOf, startAll, untilReached, untilSettled } from '../support/kill';
 import { type Audit, auditAll, FLAWLESS } from '../../support/audit';
-import { temporaryFolder } from '../../support/clean-up';
 import { operatorOf } from '../../support/operator';
 import { startReadyWorker, workerEnvOf, type WorkerProcess } from '../../support/processes';
 import { startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
@@ -83,7 +82,7 @@ describe('every crash point with every fault', () => {
         settings: SETTINGS,
       }),
     );
-    const workers = new Workers(environment);
+    const workers = workersOf(environment);
     try {
       const bought = await killAtEvery(environment, workers, signal, cells);
       heal(environment);
@@ -127,34 +126,27 @@ async function killAtEvery(
   return bought;
 }
 
+type Workers = ReturnType<typeof workersOf>;
+
 /** The worker processes of an environment: one that works, and those that were killed. */
-class Workers {
-  private readonly reportDir = temporaryFolder();
-  private readonly all: WorkerProcess[] = [];
-
-  constructor(private readonly environment: TestEnvironment) {}
-
-  async start(): Promise<void> {
-    this.all.push(await startReadyWorker({ env: workerEnvOf(this.environment, { REPORT_DIR: this.reportDir }) }));
-  }
-
-  kill(signal: Signal): void {
-    this.all.at(-1)!.signal(signal);
-  }
-
-  /** Starts another one. A frozen worker takes tasks with it, and none that was thawed may share the next wave. */
-  async replace(signal: Signal): Promise<void> {
-    const victim = this.all.at(-1)!;
-    await this.start();
-    if (signal !== 'SIGSTOP') return;
-    await sleep(FROZEN_MS);
-    victim.signal('SIGCONT');
-    victim.signal('SIGTERM');
-  }
-
-  async end(): Promise<void> {
-    await Promise.all(this.all.map((worker) => worker.end('SIGKILL')));
-  }
+function workersOf(environment: TestEnvironment) {
+  const env = workerEnvOf(environment);
+  const all: WorkerProcess[] = [];
+  const start = async () => void all.push(await startReadyWorker({ env }));
+  return {
+    start,
+    kill: (signal: Signal) => all.at(-1)!.signal(signal),
+    /** Starts another one. A frozen worker takes tasks with it, and none that was thawed may share the next wave. */
+    async replace(signal: Signal): Promise<void> {
+      const victim = all.at(-1)!;
+      await start();
+      if (signal !== 'SIGSTOP') return;
+      await sleep(FROZEN_MS);
+      victim.signal('SIGCONT');
+      victim.signal('SIGTERM');
+    },
+    end: () => Promise.all(all.map((worker) => worker.end('SIGKILL'))),
+  };
 }
 
 /**

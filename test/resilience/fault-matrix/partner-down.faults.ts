@@ -46,11 +46,11 @@ describe('a partner that is down for an hour, at five sales a second', () => {
       const references = await sellThrough(env, gate, outage);
       const states = await untilSettled(env, references);
       for (const [referenceId, state] of states) await expectSound(env, referenceId, state);
-      const counts = countsOf([...states.values()]);
-      log(JSON.stringify(counts));
-      expect(counts.DELIVERED).toBeGreaterThan((BEFORE_MS + AFTER_MS) / SALE_EVERY_MS);
+      const countOf = (state: string) => [...states.values()].filter((one) => one === state).length;
+      log(`${countOf('DELIVERED')} delivered, ${countOf('HELD')} held, ${countOf('NOT_PLACED')} not placed`);
+      expect(countOf('DELIVERED')).toBeGreaterThan((BEFORE_MS + AFTER_MS) / SALE_EVERY_MS);
       // Without the circuit breaker each of 300 sales would be one.
-      expect(counts.HELD ?? 0).toBeLessThan(30);
+      expect(countOf('HELD')).toBeLessThan(30);
       expect(changedEvents(env.receiver)).toEqual([]);
       await env.close();
     },
@@ -84,10 +84,4 @@ function allAnswer(
 ): { end(): void } {
   for (const operation of operations) sandbox.addFault({ operation, times: 'always', action });
   return { end: () => sandbox.clearFaults() };
-}
-
-function countsOf(names: readonly string[]): Record<string, number> {
-  const counts: Record<string, number> = {};
-  for (const name of names) counts[name] = (counts[name] ?? 0) + 1;
-  return counts;
 }

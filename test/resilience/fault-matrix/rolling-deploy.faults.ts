@@ -7,7 +7,7 @@ import { deploymentOf } from '../../support/versions';
 import { waitUntil } from '../../support/wait-until';
 import { log } from '../../support/log';
 import { referencesOf } from '../support/kill';
-import { type Sale, startLoad } from '../support/load';
+import { type Sale, startLoad, watchDeliveries } from '../support/load';
 
 const MINUTE = 60_000;
 const DEPLOYS = 10;
@@ -103,12 +103,7 @@ async function measure(
   env: TestEnvironment,
   deploy: (number: number) => Promise<void>,
 ): Promise<string[]> {
-  const deliveredAt = new Map<string, number>();
-  env.receiver.answerWith(({ body }) => {
-    const { referenceId } = body.data;
-    if (!deliveredAt.has(referenceId)) deliveredAt.set(referenceId, Date.now());
-    return 204;
-  });
+  const deliveredAt = watchDeliveries(env);
   const load = startLoad(env, EVERY_MS, Object.keys(PRODUCTS));
   for (let number = 1; number <= DEPLOYS; number++) {
     await deploy(number);

@@ -49,3 +49,14 @@ export function startSale({ buy }: TestEnvironment, items: Record<string, number
     () => false,
   );
 }
+
+/** @returns when each purchase's keys came first, as they come. */
+export function watchDeliveries({ receiver }: TestEnvironment): Map<string, number> {
+  const deliveredAt = new Map<string, number>();
+  receiver.answerWith(({ body: { type, data } }) => {
+    if (type === 'purchase.delivered' && !deliveredAt.has(data.referenceId))
+      deliveredAt.set(data.referenceId, Date.now());
+    return 204;
+  });
+  return deliveredAt;
+}
