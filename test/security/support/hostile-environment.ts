@@ -3,7 +3,8 @@ import { keysOf } from '../../support/audit';
 import { type ProcessEnv, startProcess, workerEnvOf } from '../../support/processes';
 import type { Answer, Attempt } from '../../support/receiver';
 import { startTestEnvironment } from '../../support/test-environment';
-import { startHostilePartner, type Twist } from './hostile-partner';
+import { startHostilePartner } from './hostile-partner';
+import type { UglyPurchase } from './hostile-purchases';
 import type { Canary, Evidence } from './leak-search';
 
 const webhookSecret = (text: string) => `whsec_${Buffer.from(text).toString('base64')}`;
@@ -47,11 +48,8 @@ export type Checkout = (attempt: Attempt, nth: number) => Answer | undefined;
 
 export type HostileEnvironment = Awaited<ReturnType<typeof startHostileEnvironment>>;
 
-interface HostilePurchase {
+interface HostilePurchase extends Pick<UglyPurchase, 'items' | 'twist' | 'checkout'> {
   name: string;
-  items?: Record<string, number>;
-  twist?: Twist;
-  checkout?: Checkout;
 }
 
 /** Real servers around workers that the test starts: Temporal, a partner and a checkout that mean no good. */
