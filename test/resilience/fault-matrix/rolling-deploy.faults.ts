@@ -110,6 +110,7 @@ async function measure(
     log(`${name}: deploy ${number} of ${DEPLOYS}, ${load.count()} purchases so far`);
   }
   const sales = await load.stop();
+  expect(sales.filter(({ tries }) => tries > 1)).toEqual([]);
   const references = referencesOf(sales);
   // Asked one after the other, so that the question is no load of its own.
   const results = [];
