@@ -145,6 +145,14 @@ export const MUTANTS = [
     tests: ['test/scenarios/operators/reset.test.ts'],
   },
   {
+    name: 'window-of-the-run-before',
+    rule: 'a run that a reset has made within the last search ends only after a whole window of its own',
+    file: 'src/workflows/place-order.ts',
+    find: 'if ((await currentRunId()) === runId) return undefined;',
+    replace: "if ((await currentRunId()) !== '') return undefined;",
+    tests: ['test/scenarios/operators/reset.test.ts'],
+  },
+  {
     name: 'person-for-the-unwritten',
     rule: 'nobody is asked about a placement that surely was not written',
     file: 'src/workflows/place-order.ts',

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { log } from '../support/log';
 import { startDevServer } from '../support/dev-server';
 import { startReadyWorker, workerEnvOf } from '../support/processes';
 import { startTestEnvironment, type TestEnvironment } from '../support/test-environment';
@@ -24,8 +25,6 @@ interface Costs {
   worker: number;
 }
 
-type Watch = 'orders' | 'history';
-
 it(
   'what one worker and one such server carry',
   async () => {
@@ -33,17 +32,10 @@ it(
     const orders = await measure('orders', measureOpen);
     const history = await measure('history', measureOpen);
     const { TEST_CLUSTER_MACHINE: machine } = process.env;
-    const kept = {
-      measuredAt: new Date().toISOString(),
-      machine,
-      purchases: PURCHASES,
-      open: OPEN,
-      ...atOnce,
-      orders,
-      history,
-    };
+    const about = { measuredAt: new Date().toISOString(), machine, purchases: PURCHASES, open: OPEN };
+    const kept = { ...about, ...atOnce, orders, history };
     writeFileSync(KEPT, `${JSON.stringify(kept, undefined, 2)}\n`);
-    process.stdout.write(`${JSON.stringify(kept, undefined, 2)}\n`);
+    log(JSON.stringify(kept, undefined, 2));
     expect(atOnce.delivered).toBe(PURCHASES);
   },
   30 * MINUTE,
@@ -51,7 +43,7 @@ it(
 
 /** Runs a measurement in an environment of its own, with nothing left to do from another. */
 async function measure<T>(
-  watch: Watch,
+  watch: 'orders' | 'history',
   work: (environment: TestEnvironment, postgresql: PostgreSql) => Promise<T>,
 ): Promise<T> {
   const postgresql = await startPostgreSql();
@@ -118,11 +110,8 @@ async function buyAll(environment: TestEnvironment, count: number, product: stri
 }
 
 function perOne(before: Costs, after: Costs, count: number): Costs {
-  return {
-    server: (after.server - before.server) / count,
-    database: (after.database - before.database) / count,
-    worker: (after.worker - before.worker) / count,
-  };
+  const used = (part: keyof Costs) => (after[part] - before[part]) / count;
+  return { server: used('server'), database: used('database'), worker: used('worker') };
 }
 
 /** CPU that the processes of this test have used so far. See proc(5): the fields 14 to 17 of `stat`, in hundredths of a second. */

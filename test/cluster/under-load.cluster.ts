@@ -1,19 +1,22 @@
+import { appendFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { purchaseWorkflowId } from '../../src/contracts/names';
 import { referencesOf, untilSettled } from '../resilience/support/kill';
+import { type Sale, startLoad, watchDeliveries } from '../resilience/support/load';
 import { auditAll, FLAWLESS } from '../support/audit';
 import { startDevServer } from '../support/dev-server';
 import { freePort } from '../support/free-port';
-import { intentionsOfTimedOut } from '../support/history';
+import { eventsOf, intentionsOfTimedOut } from '../support/history';
 import { startReadyWorker, workerEnvOf, type WorkerProcess } from '../support/processes';
 import { startTestEnvironment, type TestEnvironment } from '../support/test-environment';
+import { log } from '../support/log';
 import { waitUntil } from '../support/wait-until';
-import { writeFigures } from './figures';
-import { type PostgreSql, startPostgreSql, useForServers } from './postgresql';
+import { startPostgreSql, useForServers } from './postgresql';
 
 const MINUTE = 60_000;
 const PURCHASES = 500;
 const EVERY_MS = 200;
+const PRODUCTS = ['demo-instant', 'demo-instant', 'demo-instant', 'demo-seconds'];
 /** When so many are placed, it happens. */
 const PLACED_BEFORE = 100;
 const AWAY_MS = 30_000;
@@ -28,15 +31,7 @@ const SETTINGS = {
   placeWithinMs: 15 * MINUTE,
 } as const;
 
-/** What one trial runs on. */
-interface Trial {
-  postgresql: PostgreSql;
-  killServer: () => Promise<void>;
-  startServer: () => Promise<void>;
-  environment: TestEnvironment;
-  workers: WorkerProcess[];
-  startWorker: () => Promise<void>;
-}
+type Trial = Awaited<ReturnType<typeof startTrial>>;
 
 describe('two workers on the production server, under load', () => {
   it.each<[string, (trial: Trial) => Promise<void>]>([
@@ -68,19 +63,21 @@ describe('two workers on the production server, under load', () => {
       const trial = await startTrial(name);
       const { environment } = trial;
       const deliveredAt = watchDeliveries(environment);
-      const buying = buyAll(environment);
+      const load = startLoad(environment, EVERY_MS, PRODUCTS);
       const isTime = () => environment.sandbox.requests().place >= PLACED_BEFORE;
       await waitUntil(`${PLACED_BEFORE} are placed`, isTime, { withinMs: 5 * MINUTE });
       const happenedAt = Date.now();
       await happen(trial);
       const overAt = Date.now();
-      const starts = await buying;
-      const ends = await untilSettled(environment, referencesOf(starts));
-      const held = referencesOf(starts).filter((referenceId) => ends.get(referenceId) === 'HELD');
-      writeFigures(name, figuresOf({ environment, deliveredAt, starts, held, happenedAt, overAt }));
+      await waitUntil(`${PURCHASES} are begun`, () => load.count() >= PURCHASES, { withinMs: 5 * MINUTE });
+      const sales = await load.stop();
+      const references = referencesOf(sales);
+      const ends = await untilSettled(environment, references);
+      const held = references.filter((referenceId) => ends.get(referenceId) === 'HELD');
+      writeFigures(name, { environment, deliveredAt, sales, held, happenedAt, overAt });
 
       expect([...new Set(ends.values())].filter((state) => state !== 'HELD')).toEqual(['DELIVERED']);
-      const audit = await auditAll(environment, referencesOf(starts));
+      const audit = await auditAll(environment, references);
       expect({ ...audit, unplaced: [] }).toEqual(FLAWLESS);
       for (const referenceId of held) expect(await hasIntentionOnRecord(environment, referenceId)).toBe(true);
       await end(trial);
@@ -89,7 +86,8 @@ describe('two workers on the production server, under load', () => {
   );
 });
 
-async function startTrial(name: string): Promise<Trial> {
+/** What one trial runs on. */
+async function startTrial(name: string) {
   const postgresql = await startPostgreSql();
   useForServers(postgresql);
   const where = { dbFile: name, port: await freePort() };
@@ -118,87 +116,40 @@ async function end({ workers, environment, killServer, postgresql }: Trial): Pro
   await postgresql.remove();
 }
 
-interface Start {
-  referenceId: string;
-  askedAt: number;
-  /** How often it was asked for. */
-  tries: number;
-}
-
-/** Begins one every so often, whatever becomes of those before, and each again until the server has taken it, as a checkout does. */
-async function buyAll(environment: TestEnvironment): Promise<Start[]> {
-  const starts: Promise<Start>[] = [];
-  const begunAt = Date.now();
-  for (let count = 0; count < PURCHASES; count++) {
-    await sleep(begunAt + count * EVERY_MS - Date.now());
-    const product = count % 4 === 3 ? 'demo-seconds' : 'demo-instant';
-    starts.push(startSurely(environment, { [product]: 1 + (count % 3) }, environment.reference()));
-  }
-  return Promise.all(starts);
-}
-
-async function startSurely(
-  { buy }: TestEnvironment,
-  items: Record<string, number>,
-  referenceId: string,
-): Promise<Start> {
-  const start = { referenceId, askedAt: Date.now(), tries: 0 };
-  const isStarted = () => {
-    start.tries += 1;
-    return buy(items, referenceId).then(
-      () => true,
-      () => false,
-    );
-  };
-  await waitUntil(`${referenceId} is started`, isStarted, { withinMs: 5 * MINUTE, everyMs: 500 });
-  return start;
-}
-
-/** @returns when each purchase's keys came first, as they come. */
-function watchDeliveries({ receiver }: TestEnvironment): Map<string, number> {
-  const deliveredAt = new Map<string, number>();
-  receiver.answerWith(({ body: { type, data } }) => {
-    if (type === 'purchase.delivered' && !deliveredAt.has(data.referenceId))
-      deliveredAt.set(data.referenceId, Date.now());
-    return 204;
-  });
-  return deliveredAt;
-}
-
 /** What is held without an order is so because its attempt had said that it would write, and then nobody knew. */
-async function hasIntentionOnRecord({ client }: TestEnvironment, referenceId: string): Promise<boolean> {
-  return intentionsOfTimedOut(await client.workflow.getHandle(purchaseWorkflowId(referenceId)).fetchHistory()).includes(
-    true,
-  );
+async function hasIntentionOnRecord(environment: TestEnvironment, referenceId: string): Promise<boolean> {
+  return intentionsOfTimedOut(await eventsOf(environment, purchaseWorkflowId(referenceId))).includes(true);
 }
 
 interface Outcome {
   environment: TestEnvironment;
   deliveredAt: Map<string, number>;
-  starts: readonly Start[];
+  sales: readonly Sale[];
   held: readonly string[];
   happenedAt: number;
   overAt: number;
 }
 
-function figuresOf({
-  environment,
-  deliveredAt,
-  starts,
-  held,
-  happenedAt,
-  overAt,
-}: Outcome): [string, string | number][] {
+/** Adds figures to those that `npm run test:cluster` puts into its report; elsewhere there is none. */
+function writeFigures(title: string, outcome: Outcome): void {
+  const figures = figuresOf(outcome);
+  log(`${title}: ${figures.map(([name, value]) => `${name} ${value}`).join(', ')}`);
+  const { TEST_CLUSTER_FIGURES: file } = process.env;
+  if (file) appendFileSync(file, `${JSON.stringify({ title, figures })}\n`);
+}
+
+function figuresOf(outcome: Outcome): [string, string | number][] {
+  const { environment, deliveredAt, sales, held, happenedAt, overAt } = outcome;
   const { sandbox, receiver } = environment;
-  const lasted = starts.flatMap(({ referenceId, askedAt }) => (deliveredAt.get(referenceId) ?? NaN) - askedAt);
+  const lasted = sales.flatMap(({ referenceId, startedAt }) => (deliveredAt.get(referenceId) ?? NaN) - startedAt);
   const sorted = lasted.filter((ms) => !Number.isNaN(ms)).toSorted((one, other) => one - other);
   const times = [...deliveredAt.values()].toSorted((one, other) => one - other);
   const pause = Math.max(...times.slice(1).map((at, index) => at - times[index]!));
   const next = times.find((at) => at > overAt);
   return [
-    ['purchases', starts.length],
-    ['asked for again until the server took them', starts.filter(({ tries }) => tries > 1).length],
-    ['requests to place an order', referencesOf(starts).reduce((sum, one) => sum + sandbox.placeRequestsOf(one), 0)],
+    ['purchases', sales.length],
+    ['asked for again until the server took them', sales.filter(({ tries }) => tries > 1).length],
+    ['requests to place an order', referencesOf(sales).reduce((sum, one) => sum + sandbox.placeRequestsOf(one), 0)],
     ['delivered', deliveredAt.size],
     ['held for a person', held.length],
     ['attempts at deliveries', receiver.attempts.length],

@@ -91,21 +91,8 @@ async function buildStandIn(image: string): Promise<void> {
   await prepare?.(folder);
   log(`${image} can't be pulled; its stand-in is built …`);
   const file = join(folder, `${name}.Containerfile`);
-  const label = `${LABEL}=yes`;
-  await run([
-    ENGINE,
-    'build',
-    '--quiet',
-    '--label',
-    label,
-    '--tag',
-    image,
-    '--tag',
-    `stand-in/${name}`,
-    '--file',
-    file,
-    folder,
-  ]);
+  const names = ['--label', `${LABEL}=yes`, '--tag', image, '--tag', `stand-in/${name}`];
+  await run([ENGINE, 'build', '--quiet', ...names, '--file', file, folder]);
 }
 
 /** Debian's smallest system. */

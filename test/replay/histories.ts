@@ -6,10 +6,16 @@ import '../support/quiet-runtime';
 /** Where the recorded histories are. */
 export const HISTORIES = join(__dirname, 'histories');
 
+/** Of an event as it is written, what a test reads. */
+interface RecordedEvent {
+  workflowExecutionStartedEventAttributes?: { workflowType: { name: string }; header?: object };
+  workflowExecutionCompletedEventAttributes?: { result: { payloads: { data: string }[] } };
+}
+
 export interface RecordedHistory {
   name: string;
   workflowId: string;
-  history: { events: unknown[] };
+  history: { events: RecordedEvent[] };
 }
 
 /** All recorded histories. */
@@ -20,19 +26,10 @@ export function recordedHistories(): RecordedHistory[] {
   }));
 }
 
-/** What is replayed, and how it goes. */
-export interface Replay {
-  count: number;
-  failed: { workflowId: string; error: string }[];
-}
-
 /** Replays histories with the workflows of a bundle. @param histories from files, or as they come from a server */
-export async function replay(
-  code: string,
-  histories: Parameters<typeof Worker.runReplayHistories>[1],
-): Promise<Replay> {
+export async function replay(code: string, histories: Parameters<typeof Worker.runReplayHistories>[1]) {
   const options: ReplayWorkerOptions = { workflowBundle: { code } };
-  const result: Replay = { count: 0, failed: [] };
+  const result = { count: 0, failed: [] as { workflowId: string; error: string }[] };
   for await (const { workflowId, error } of Worker.runReplayHistories(options, histories)) {
     result.count++;
     if (error) result.failed.push({ workflowId, error: error.message });

@@ -11,14 +11,11 @@ function foreground(code: string, options = {}) {
   return machine.call('foreground.mjs', 'runInForeground', { args });
 }
 
-test('the exit code of the program is handed on', async () => {
-  const { stdout } = await foreground('process.exit(3)').ended;
-  expect(stdout).toBe('3');
-});
-
-test('a program that a signal ended does not look as if all went well', async () => {
-  const { stdout } = await foreground("process.kill(process.pid, 'SIGKILL')").ended;
-  expect(stdout).toBe('137');
+test.each([
+  ['its exit code', 'process.exit(3)', '3'],
+  ['a code that is not 0 when a signal ended it', "process.kill(process.pid, 'SIGKILL')", '137'],
+])('a program hands on %s', async (_what, code, handedOn) => {
+  expect((await foreground(code).ended).stdout).toBe(handedOn);
 });
 
 test('SIGTERM reaches the program, which may end in good order, and is never the end of the script alone', async () => {

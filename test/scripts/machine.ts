@@ -4,16 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { closeAtEnd } from '../support/clean-up';
-import { startProcess } from '../support/processes';
+import { type ProcessEnv, startProcess } from '../support/processes';
 
 const scripts = join(__dirname, '..', '..', 'scripts');
 
 export type Machine = Awaited<ReturnType<typeof freshMachine>>;
-
-interface CallOptions {
-  readonly args?: readonly unknown[];
-  readonly env?: Readonly<Record<string, string>>;
-}
 
 /** A machine of one's own until the end of the test file: an empty cache, a PATH with nothing on it but the fakes, no network. */
 export async function freshMachine() {
@@ -30,7 +25,7 @@ export async function freshMachine() {
     fake: (name: string, script: string) => writeExecutable(join(bin, name), script),
     unfake: (name: string) => rm(join(bin, name)),
     /** Runs an exported function of `scripts/lib/` in a process of its own; stdout is what it returned. */
-    call: (module: string, fn: string, { args = [], env = {} }: CallOptions = {}) => {
+    call: (module: string, fn: string, { args = [], env = {} }: { args?: unknown[]; env?: ProcessEnv } = {}) => {
       const code = `const { ${fn}: fn } = await import(${JSON.stringify(urlOf(module))}); ${RUN}`;
       // Nothing listens at the proxy's port, so that a machine with internet tests the same as one without.
       const offline = { HTTPS_PROXY: 'http://127.0.0.1:1' };

@@ -29,17 +29,13 @@ async function ensured(running = ensure()): Promise<string> {
 }
 
 describe('the order in which a Temporal CLI is looked for', () => {
-  test('TEMPORAL_CLI goes before everything else, because a person set it', async () => {
+  test('TEMPORAL_CLI goes before everything else, and one that does not run is never quietly replaced', async () => {
     await machine.fake('temporal', NEVER);
     const wanted = await writeExecutable(join(machine.dir, 'my temporal'), ANSWERS_VERSION);
     expect(await ensured(ensure({ TEMPORAL_CLI: wanted }))).toBe(wanted);
-  });
 
-  test('a TEMPORAL_CLI that does not run is an error and never quietly replaced by another', async () => {
-    await machine.fake('temporal', ANSWERS_VERSION);
     const { code, stdout, stderr } = await ensure({ TEMPORAL_CLI: '/no/such/temporal' }).ended;
-    expect(code).toBe(1);
-    expect(stdout).toBe('');
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toContain('TEMPORAL_CLI is set to /no/such/temporal');
   });
 
@@ -50,32 +46,19 @@ describe('the order in which a Temporal CLI is looked for', () => {
     expect(await machine.lines('go.log')).toEqual([]);
   });
 
-  test('a server on PATH that is too old is passed over, and the reason is said', async () => {
+  test('one on PATH that is too old is passed over and, without a download, one is built: both are said', async () => {
     await machine.fake('temporal', 'echo "temporal version 0.9.0 (Server 1.20.4)"');
     await machine.fake('go', BUILDS);
     const { stdout, stderr } = await ensure().ended;
     expect(JSON.parse(stdout)).toContain(machine.cache);
     expect(stderr).toMatch(/temporal on PATH failed \(.*server 1\.20, 1\.28 or later is needed\)/);
-  });
-
-  test('without a download it is built through the Go module proxy, and the fallback is said', async () => {
-    await machine.fake('go', BUILDS);
-    const { stdout, stderr } = await ensure().ended;
-    const path = JSON.parse(stdout) as string;
-    expect(path.startsWith(machine.cache)).toBe(true);
     expect(stderr).toMatch(/the SDK's own download failed \(.+\)\. Falling back to go install/);
-    expect(await machine.lines('go.log')).toEqual([
-      expect.stringContaining('github.com/temporalio/cli/cmd/temporal@v1.5.1'),
-    ]);
-  });
+    const built = [expect.stringContaining('github.com/temporalio/cli/cmd/temporal@v1.5.1')];
+    expect(await machine.lines('go.log')).toEqual(built);
 
-  test('what was built once comes from the cache: no download, no build, no toolchain', async () => {
-    await machine.fake('go', BUILDS);
-    const built = await ensured();
-    await machine.unfake('go');
-    const { stdout, stderr } = await ensure().ended;
-    expect(JSON.parse(stdout)).toBe(built);
-    expect(stderr).toBe('');
+    // What was built once comes from the cache: no download, no build, no toolchain.
+    await Promise.all(['go', 'temporal'].map(machine.unfake));
+    expect(await ensure().ended).toMatchObject({ stdout, stderr: '' });
   });
 });
 
@@ -117,18 +100,14 @@ describe('when two runs want a Temporal CLI at once', () => {
     expect((await machine.lines('go.log')).filter((line) => line === 'started')).toHaveLength(1);
   });
 
-  test('the lock of a run that was killed holds nobody up', async () => {
+  test('the lock of a run that was killed holds nobody up, and none is left afterwards', async () => {
     await machine.fake('go', BUILDS);
     const lock = join(machine.cache, 'locks', `temporal-cli-${hostname()}`);
-    await mkdir(join(lock, `${pidOfEndedProcess()}-its-token`), { recursive: true });
+    const { pid } = spawnSync(process.execPath, ['--version']);
+    await mkdir(join(lock, `${pid}-its-token`), { recursive: true });
     const { code, stderr } = await ensure().ended;
     expect(code).toBe(0);
     expect(stderr).not.toContain('waiting for it');
-  });
-
-  test('the lock is gone afterwards, so that nobody waits for a run that is over', async () => {
-    await machine.fake('go', BUILDS);
-    await ensured();
     expect(await readdir(join(machine.cache, 'locks'))).toEqual([]);
   });
 });
@@ -147,16 +126,12 @@ describe('the time-skipping test server', () => {
 
   const testServer = (env: Record<string, string> = {}) => machine.call('test-server.mjs', 'ensureTestServer', { env });
 
-  test('comes by Maven without a download, behind a launcher that is one executable file', async () => {
-    await machine.fake('mvn', COPIES);
-    const java = await machine.fake('java', JAVA);
-    expect(existsSync(await ensured(testServer({ JAVA_HOME: join(java, '..', '..') })))).toBe(true);
-  });
-
-  test('Maven without Java is told apart from no Maven', async () => {
+  test('comes by Maven without a download, behind an executable file; what is missing for that is named', async () => {
     expect((await testServer().ended).stderr).toContain('mvn is not installed');
     await machine.fake('mvn', COPIES);
     expect((await testServer().ended).stderr).toMatch(/not a test server that runs: [^]*java: not found/);
+    const java = await machine.fake('java', JAVA);
+    expect(existsSync(await ensured(testServer({ JAVA_HOME: join(java, '..', '..') })))).toBe(true);
   });
 });
 
@@ -185,7 +160,3 @@ describe('the Temporal server of production', () => {
     expect(await server()).toContain(machine.cache);
   });
 });
-
-function pidOfEndedProcess(): number {
-  return spawnSync(process.execPath, ['--version']).pid;
-}

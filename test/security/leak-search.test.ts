@@ -1,13 +1,11 @@
 import { inspect } from 'node:util';
 import { type Canary, findLeaks, inWords } from './support/leak-search';
 import { SECRETS } from './support/hostile-environment';
+import { textOf } from './support/temporal-evidence';
 
 const KEY = 'Q7"X2\\9é-MN4RT-W8KZB';
 const canary: Canary = { name: 'the key', value: KEY };
 const bytes = Buffer.from(KEY);
-
-/** Text around it of every length modulo three, so that base64 begins at each offset. */
-const around = [0, 1, 2].map((length) => ({ before: '#'.repeat(length), after: '#'.repeat(2 - length) }));
 
 const WRITTEN: [how: string, text: string][] = [
   ['as it is', KEY],
@@ -27,17 +25,16 @@ const WRITTEN: [how: string, text: string][] = [
   ['quoted by JSON.parse', messageOf(() => JSON.parse(`{"key":${KEY}, "and": "more"}`))],
   ['with an end that was cut off', KEY.slice(0, 14)],
   ['with a beginning that was cut off', KEY.slice(-14)],
-  ...around.flatMap(({ before, after }): [string, string][] => {
-    const text = Buffer.from(before + KEY + after);
+  // With text around it, so that base64 begins at each offset modulo three.
+  ...[0, 1, 2].flatMap((offset): [string, string][] => {
+    const base64 = Buffer.from('#'.repeat(offset) + KEY + '#'.repeat(2 - offset)).toString('base64');
+    const payload = JSON.stringify(['#'.repeat(offset), KEY]);
     return [
-      [`in base64 at ${before.length}`, text.toString('base64')],
-      [`in base64 at ${before.length}, without padding`, text.toString('base64').replace(/=+$/, '')],
-      [`in base64url at ${before.length}`, text.toString('base64url')],
-      [`in base64 at ${before.length}, in lines`, text.toString('base64').replace(/.{10}/g, '$&\r\n')],
-      [
-        `in base64 at ${before.length}, in a JSON payload`,
-        Buffer.from(JSON.stringify([before, KEY])).toString('base64'),
-      ],
+      [`in base64 at ${offset}`, base64],
+      [`in base64 at ${offset}, without padding`, base64.replace(/=+$/, '')],
+      [`in base64url at ${offset}`, Buffer.from(base64, 'base64').toString('base64url')],
+      [`in base64 at ${offset}, in lines`, base64.replace(/.{10}/g, '$&\r\n')],
+      [`in base64 at ${offset}, in a JSON payload`, Buffer.from(payload).toString('base64')],
     ];
   }),
 ];
@@ -67,6 +64,15 @@ describe('the search for leaks', () => {
     const image = { name: 'the image', value: `data:image/png;base64,${content}` };
     expect(findLeaks([image], [{ place: 'here', text: content.slice(500, 700) }])).not.toEqual([]);
     expect(findLeaks([image], [{ place: 'here', text: `data:image/png;base64,${content.slice(0, 60)}` }])).toEqual([]);
+  });
+
+  it('reads every text of what Temporal has: names, bytes, the JSON in them, causes of failures', () => {
+    const failure = new Error('failed', { cause: new Error('because', { cause: `${KEY} 1` }) });
+    const payload = Buffer.from(JSON.stringify({ data: `${KEY} 2` }));
+    const parts = [{ deep: [failure] }, { payloads: [{ data: new Uint8Array(payload) }] }, { [`${KEY} 3`]: 1 }];
+    for (const part of [...parts, new Map([['name', { value: `${KEY} 4` }]])]) {
+      expect(findLeaks([canary], [{ place: 'here', text: textOf(part) }])).not.toEqual([]);
+    }
   });
 
   it('finds each of the secrets that the other tests plant', () => {

@@ -50,17 +50,9 @@ describe('after real purchases on every ugly path', () => {
         });
       }),
     );
-    const purchases = Object.entries(ALL).map(
-      ([name, purchase]) =>
-        () =>
-          seeThrough(name, purchase),
+    await inParallel([...Object.entries(ALL), ...wrongLooks()], AT_ONCE, ([name, purchase]) =>
+      'pass' in purchase ? lookThrough(name, purchase) : seeThrough(name, purchase),
     );
-    const looks = wrongLooks().map(
-      ([name, wrong]) =>
-        () =>
-          lookThrough(name, wrong),
-    );
-    await inParallel([...purchases, ...looks], AT_ONCE, (task) => task());
     await endInAnotherWay();
     canaries = [
       ...secretCanaries(),
@@ -118,19 +110,23 @@ describe('after real purchases on every ugly path', () => {
 
   it('went down those paths: each ended as it should, and none met a plain partner where an ugly one was meant', () => {
     const looks = wrongLooks().map(([name]) => [name, 'DELIVERED']);
-    const others = Object.entries(ALL).map(([name, { outcome }]) => [name, outcome]);
+    const others = Object.entries(ALL).map(([name, { outcome = 'DELIVERED' }]) => [name, outcome]);
     expect(outcomes).toEqual(Object.fromEntries([...looks, ...others]));
     expect(untouched).toEqual([]);
   });
 
   it('the checkout has the keys that the search looks for, so that it looks for the right ones', () => {
-    const taken = environment.taken.map((text) => ({ place: 'checkout', text }));
-    const found = new Set(findLeaks(canaries, taken).map(({ canary }) => canary));
+    const text = JSON.stringify([...environment.receiver.events.values()]);
+    const found = new Set(findLeaks(canaries, [{ place: 'checkout', text }]).map(({ canary }) => canary));
     expect([...found].filter((name) => name.startsWith('issued key')).length).toBeGreaterThan(20);
   });
 
   it('no secret is in Temporal: history, memo, attributes, results, failures, details, pending work', async () => {
     const evidence = await readTemporal(environment.client, environment.taskQueue);
+    // The id of a purchase stands in most of what is read of it, so that the search is seen to read it.
+    const reading = evidence.filter(({ place, text }) => text.includes(place.split('purchase-')[1] ?? 'no purchase'));
+    const kinds = reading.map(({ place }) => place.split(':')[0]);
+    expect(kinds).toEqual(expect.arrayContaining(['list', 'describe', 'history', 'result']));
     expect(evidence.length).toBeGreaterThan(5 * Object.keys(ALL).length);
     expect(pending.filter(({ text }) => text.includes('getOrder: ')).length).toBeGreaterThan(20);
     expect(leaksIn([...evidence, ...pending])).toEqual([]);

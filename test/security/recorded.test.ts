@@ -1,9 +1,9 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startSandbox } from '../../sandbox/index';
+import { keysOf } from '../support/audit';
 
 const ROOT = join(__dirname, '../..');
-const FOLDERS = ['test', 'bench', 'docs'];
 const RECORDED = /\.(json|jsonl|snap|bin|log|txt)$/;
 
 /** How the sandbox writes a key, and an image of one. */
@@ -20,8 +20,8 @@ function holdsKey(text: string): boolean {
 }
 
 function recordedFiles(): string[] {
-  return FOLDERS.map((folder) => join(ROOT, folder))
-    .filter((folder) => existsSync(folder))
+  return ['test', 'bench', 'docs']
+    .map((folder) => join(ROOT, folder))
     .flatMap((folder) => readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)))
     .filter((path) => RECORDED.test(path));
 }
@@ -29,13 +29,10 @@ function recordedFiles(): string[] {
 describe('what is recorded in this project', () => {
   it('would be found to hold a key that the sandbox has issued, also inside a payload and a payload of a payload', async () => {
     const sandbox = await startSandbox();
-    const items = [
-      { id: 'demo-instant', quantity: 1 },
-      { id: 'demo-image', quantity: 1 },
-    ];
+    const items = ['demo-instant', 'demo-image'].map((id) => ({ id, quantity: 1 }));
     await sandbox.placeManualOrder({ referenceId: 'R', items, createdAt: '2026-01-01T00:00:00Z' });
     const [order] = await sandbox.ordersOf('R');
-    const values = order!.items.flatMap(({ keys }) => keys ?? []).map(({ value }) => value);
+    const values = keysOf(order!);
     await sandbox.close();
 
     expect(values).toHaveLength(2);

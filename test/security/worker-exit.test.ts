@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from '../support/clean-up';
-import { startReadyWorker } from '../support/processes';
+import { type ProcessEnv, startReadyWorker } from '../support/processes';
 import {
   type HostileEnvironment,
   runToEnd,
@@ -39,7 +39,7 @@ describe("a worker's end", () => {
 
     const reports = readdirSync(dir).filter((name) => name.startsWith('report.'));
     const evidence = reports.map((name) => ({ place: name, text: readFileSync(join(dir, name), 'utf8') }));
-    const address = { name: 'the environment', value: environment.env['PARTNER_BASE_URL']! };
+    const address = { name: 'the environment', value: environment.env.PARTNER_BASE_URL! };
     expect(findLeaks([address], evidence).length).toBeGreaterThanOrEqual(2);
     const said = { place: 'output', text: worker.output() };
     expect(said.text).toContain('a bug');
@@ -57,7 +57,7 @@ describe("a worker's end", () => {
   });
 });
 
-function wrongSecrets(): Record<string, string> {
+function wrongSecrets(): ProcessEnv {
   return {
     ...environment.env,
     PARTNER_API_KEY: `${SECRETS.PARTNER_API_KEY} ${SECRETS.PARTNER_API_KEY}`,
@@ -67,13 +67,13 @@ function wrongSecrets(): Record<string, string> {
   };
 }
 
-function wrongFiles(): Record<string, string> {
+function wrongFiles(): ProcessEnv {
   const path = join(dir, 'secrets');
   writeFileSync(path, `${SECRETS.PARTNER_API_KEY} ${SECRETS.DELIVERY_SECRET.join('-')}`);
   return withSecretFiles(environment.env, (name) => (name === 'FINGERPRINT_SECRET' ? dir : path));
 }
 
-function brokenTemporalFile(): Record<string, string> {
+function brokenTemporalFile(): ProcessEnv {
   const path = join(dir, 'temporal.toml');
   writeFileSync(path, `[profile.default]\napi_key = "${SECRETS.TEMPORAL_API_KEY}\naddress = 1`);
   return { ...environment.env, TEMPORAL_CONFIG_FILE: path };

@@ -7,13 +7,7 @@ import { closeAtEnd } from './clean-up';
 import { freePort } from './free-port';
 import { waitUntil } from './wait-until';
 
-export interface DevServer {
-  address: string;
-  /** Of its HTTP API, where that was asked for. */
-  httpAddress?: string;
-  /** Ends it and waits for that; at the end of the test file it is killed. */
-  stop(signal?: 'SIGTERM' | 'SIGKILL'): Promise<void>;
-}
+export type DevServer = Awaited<ReturnType<typeof startDevServer>>;
 
 /**
  * Starts a real Temporal dev server without a UI, with the search attributes of the project. A port that somebody else took
@@ -21,7 +15,7 @@ export interface DevServer {
  *
  * @param options `dbFile` keeps its data, so that a server can be killed and started again on the same `port`.
  */
-export async function startDevServer(options: DevServerOptions = {}): Promise<DevServer> {
+export async function startDevServer(options: DevServerOptions = {}) {
   for (let tries = options.port === undefined ? 3 : 1; tries > 0; tries--) {
     const server = await tryDevServer(options);
     if (server) return server;
@@ -29,22 +23,20 @@ export async function startDevServer(options: DevServerOptions = {}): Promise<De
   throw new Error('the Temporal server ended before it answered: is its port taken?');
 }
 
-interface DevServerOptions {
+interface DevServerOptions extends Pick<ServerOptions, 'setUp' | 'config'> {
   port?: number;
   dbFile?: string;
-  setUp?: boolean;
-  /** Its dynamic configuration, where it is not the default: `KEY=VALUE`. */
-  config?: readonly string[];
   /** Its HTTP API is at a port that is known. */
   http?: boolean;
 }
 
 /** @returns undefined when it ended before it answered. */
-async function tryDevServer(options: DevServerOptions): Promise<DevServer | undefined> {
+async function tryDevServer(options: DevServerOptions) {
   const port = options.port ?? (await freePort());
   const httpPort = options.http ? await freePort() : undefined;
   const child = await spawnServer({ ...options, port, httpPort });
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  /** Ends it and waits for that; at the end of the test file it is killed. */
   const stop = (signal: NodeJS.Signals = 'SIGTERM') => {
     child.kill(signal);
     return exited;

@@ -3,9 +3,7 @@ import { join } from 'node:path';
 import Ajv, { type ValidateFunction } from 'ajv/dist/2020';
 import type { CheckoutEvent } from '../../src/contracts/events';
 
-interface Schema {
-  [keyword: string]: unknown;
-}
+type Schema = Record<string, unknown>;
 
 /** The schemas of docs/schemas, compiled when the first of them is asked. */
 let compiled: { event: (type: string) => ValidateFunction | undefined; result: ValidateFunction } | undefined;

@@ -2,15 +2,18 @@ import type { WorkflowHandle } from '@temporalio/client';
 import { purchaseWorkflowId } from '../../src/contracts/names';
 import type { TestEnvironment } from './test-environment';
 
-type History = Awaited<ReturnType<WorkflowHandle['fetchHistory']>>;
+type Event = NonNullable<Awaited<ReturnType<WorkflowHandle['fetchHistory']>>['events']>[number];
+
+export async function eventsOf({ client }: Pick<TestEnvironment, 'client'>, workflowId: string): Promise<Event[]> {
+  return (await client.workflow.getHandle(workflowId).fetchHistory()).events ?? [];
+}
 
 /** @returns how many events the history of a purchase has, and its activities in their order, as the Temporal UI names them */
 export async function historyOf(
-  { client }: Pick<TestEnvironment, 'client'>,
+  env: Pick<TestEnvironment, 'client'>,
   referenceId: string,
 ): Promise<{ length: number; activities: string[] }> {
-  const { events } = await client.workflow.getHandle(purchaseWorkflowId(referenceId)).fetchHistory();
-  const all = events ?? [];
+  const all = await eventsOf(env, purchaseWorkflowId(referenceId));
   const activities = all.flatMap(
     ({ activityTaskScheduledEventAttributes: scheduled, markerRecordedEventAttributes: marker }) => {
       const data = marker?.details?.data?.payloads?.[0]?.data;
@@ -24,11 +27,10 @@ export async function historyOf(
 
 /** @returns each activity, local activity and timer in the history of a workflow, with the summary that the Temporal UI shows */
 export async function summariesOf(
-  { client }: Pick<TestEnvironment, 'client'>,
+  env: Pick<TestEnvironment, 'client'>,
   workflowId: string,
 ): Promise<{ event: string; summary?: string }[]> {
-  const { events } = await client.workflow.getHandle(workflowId).fetchHistory();
-  return (events ?? []).flatMap((event) => {
+  return (await eventsOf(env, workflowId)).flatMap((event) => {
     const { activityTaskScheduledEventAttributes: activity, timerStartedEventAttributes: timer, userMetadata } = event;
     const marker = event.markerRecordedEventAttributes?.markerName;
     const name = activity?.activityType?.name ?? (timer ? 'timer' : marker);
@@ -39,15 +41,12 @@ export async function summariesOf(
 }
 
 /** @returns of each placement that ended without an answer, whether it had recorded its intention */
-export function intentionsOfTimedOut({ events }: History): boolean[] {
-  const all = events ?? [];
-  const placements = new Set(
-    all
-      .filter((event) => event.activityTaskScheduledEventAttributes?.activityType?.name === 'placeOrder')
-      .map((event) => String(event.eventId)),
-  );
-  return all.flatMap(({ activityTaskTimedOutEventAttributes: timedOut }) => {
-    if (!timedOut || !placements.has(String(timedOut.scheduledEventId))) return [];
+export function intentionsOfTimedOut(events: readonly Event[]): boolean[] {
+  const isPlacement = (id: unknown) =>
+    events.find(({ eventId }) => String(eventId) === String(id))?.activityTaskScheduledEventAttributes?.activityType
+      ?.name === 'placeOrder';
+  return events.flatMap(({ activityTaskTimedOutEventAttributes: timedOut }) => {
+    if (!timedOut || !isPlacement(timedOut.scheduledEventId)) return [];
     return [Boolean(timedOut.failure?.timeoutFailureInfo?.lastHeartbeatDetails?.payloads?.length)];
   });
 }

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { createServer as createTcpServer, type Socket } from 'node:net';
-import { listen, type Listening } from './listen';
+import { listen } from './listen';
 
 /** A request as it arrived. `connection` counts the connections from 1. */
 export interface Received {
@@ -28,16 +28,7 @@ export type Reply =
   | 'hang'
   | ((socket: Socket, request: Received) => void | Promise<void>);
 
-export interface ScriptedServer extends Listening {
-  /** `http://127.0.0.1:PORT`, or https. */
-  url: string;
-  received: Received[];
-  connections: number;
-  /** The bytes that arrived on all connections. Under TLS, those of the handshakes too. */
-  bytesReceived(): number;
-  /** Answers to the requests that follow: each once, in order; the last one for all the rest. */
-  script(...replies: Reply[]): void;
-}
+export type ScriptedServer = Awaited<ReturnType<typeof startServer>>;
 
 export interface ScriptedServerOptions {
   /** Decides on each request by itself, instead of `script`. */
@@ -48,7 +39,7 @@ export interface ScriptedServerOptions {
 }
 
 /** A real server on a free port of the loopback. Until it is scripted it answers 500. */
-export async function startServer(options: ScriptedServerOptions = {}): Promise<ScriptedServer> {
+export async function startServer(options: ScriptedServerOptions = {}) {
   const sockets: Socket[] = [];
   const received: Received[] = [];
   let replies: Reply[] = [{ status: 500, body: 'not scripted' }];
@@ -77,15 +68,15 @@ export async function startServer(options: ScriptedServerOptions = {}): Promise<
     get connections() {
       return sockets.length;
     },
+    /** The bytes that arrived on all connections. Under TLS, those of the handshakes too. */
     bytesReceived: () => bytesOf(sockets),
-    script: (...given) => void (replies = given),
+    /** Answers to the requests that follow: each once, in order; the last one for all the rest. */
+    script: (...given: Reply[]) => void (replies = given),
   };
 }
 
 /** A real server without any protocol: nothing is read or said but what `onConnection` does. */
-export async function startTcpServer(
-  onConnection: (socket: Socket) => void = () => {},
-): Promise<Listening & Pick<ScriptedServer, 'connections' | 'bytesReceived'>> {
+export async function startTcpServer(onConnection: (socket: Socket) => void = () => {}) {
   const sockets: Socket[] = [];
   const server = createTcpServer({ pauseOnConnect: true }, (socket) => {
     sockets.push(socket);

@@ -11,14 +11,12 @@ export async function createNamespace(connection: Connection, namespace: string)
     namespace,
     workflowExecutionRetentionPeriod: { seconds: TEN_DAYS as never },
   });
+  const isRegistered = async () => {
+    await registerSearchAttributes(connection, namespace);
+    const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
+    return SEARCH_ATTRIBUTES.every(({ name }) => customAttributes?.[name] !== undefined);
+  };
   // A new namespace is known everywhere only after a moment.
-  await waitUntil(`the namespace ${namespace} has its search attributes`, () =>
-    register(connection, namespace).catch(() => false),
-  );
-}
-
-async function register(connection: Connection, namespace: string): Promise<boolean> {
-  await registerSearchAttributes(connection, namespace);
-  const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
-  return SEARCH_ATTRIBUTES.every(({ name }) => customAttributes?.[name] !== undefined);
+  const what = `the namespace ${namespace} has its search attributes`;
+  await waitUntil(what, () => isRegistered().catch(() => false));
 }

@@ -1,7 +1,7 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { Webhook } from 'standardwebhooks';
 import { type CheckoutEvent, checkoutEvent } from '../../src/contracts/events';
-import { listen, type Listening } from './listen';
+import { type Received, type Reply, startServer } from './http-server';
+import type { Listening } from './listen';
 
 /** One request with a good signature, whatever it was answered. */
 export interface Attempt {
@@ -19,6 +19,7 @@ export interface Attempt {
  * What the receiver does with an event.
  *
  * - a number, or `status` with headers and a body: that answer; the event counts as received if it is 2xx.
+ * - `raw`: these bytes, then the end.
  * - `hang`: nothing until it is closed. `reset`: a TCP reset.
  * - `take-and-hang`, `take-and-reset`: the event counts as received, and the sender never learns it.
  * - `head-only`: 200, and a body that never ends.
@@ -27,6 +28,7 @@ export interface Attempt {
 export type Answer =
   | number
   | { status: number; headers?: Record<string, string>; body?: string | Buffer }
+  | { raw: string }
   | 'hang'
   | 'reset'
   | 'take-and-hang'
@@ -39,8 +41,8 @@ export type Receiver = State & Listening & { url: string };
 /** A checkout on a free port that verifies every event with the library of Standard Webhooks. */
 export async function startReceiver({ secret }: { secret: string | readonly string[] }): Promise<Receiver> {
   const state = new State([secret].flat());
-  const listening = await listen(createServer((request, response) => void state.receive(request, response)));
-  return Object.assign(state, listening, { url: `http://127.0.0.1:${listening.port}/events` });
+  const { port, close, url } = await startServer({ respond: (request) => state.receive(request) });
+  return Object.assign(state, { port, close, url: `${url}/events` });
 }
 
 class State {
@@ -103,19 +105,20 @@ class State {
     this.verifiers = secrets.map((secret) => new Webhook(secret));
   }
 
-  async receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const text = await textOf(request);
-    if (text === undefined) return;
-    const attempt = this.verify(request, text);
+  async receive(request: Received): Promise<Reply> {
+    const attempt = this.verify(request);
     if (!attempt) {
       this.refused += 1;
-      return void response.writeHead(401).end();
+      return { status: 401 };
     }
     this.attempts.push(attempt);
-    await this.answer(attempt, response);
+    const answer = await this.decide(attempt);
+    if (isTaken(answer)) this.events.set(attempt.id, attempt.body);
+    return replyOf(answer);
   }
 
-  private verify(request: IncomingMessage, text: string): Attempt | undefined {
+  private verify(request: Received): Attempt | undefined {
+    const text = request.body.toString('utf8');
     const headers = request.headers as Record<string, string>;
     const good = this.verifiers.some((verifier) => {
       try {
@@ -134,31 +137,19 @@ class State {
       body: checkoutEvent.parse(JSON.parse(text)),
     };
   }
+}
 
-  private async answer(attempt: Attempt, response: ServerResponse): Promise<void> {
-    const answer = await this.decide(attempt);
-    if (isTaken(answer)) this.events.set(attempt.id, attempt.body);
-    if (answer === 'hang' || answer === 'take-and-hang') return;
-    if (answer === 'reset' || answer === 'take-and-reset') return void response.socket?.resetAndDestroy();
-    if (answer === 'head-only') return void response.writeHead(200).write('never the whole of');
-    const { status, headers, body } = typeof answer === 'number' ? { status: answer } : answer;
-    response.writeHead(status, headers).end(body);
-  }
+function replyOf(answer: Answer): Reply {
+  if (answer === 'hang' || answer === 'take-and-hang') return 'hang';
+  if (answer === 'reset' || answer === 'take-and-reset') return 'reset';
+  if (answer === 'head-only')
+    return { raw: 'HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\nnever the whole', then: 'hold' };
+  return typeof answer === 'number' ? { status: answer } : answer;
 }
 
 function isTaken(answer: Answer): boolean {
   if (typeof answer === 'string') return answer === 'head-only' || answer.startsWith('take-');
+  if (typeof answer === 'object' && 'raw' in answer) return false;
   const status = typeof answer === 'number' ? answer : answer.status;
   return status >= 200 && status < 300;
-}
-
-/** Undefined if the sender went away in the middle of its request. */
-async function textOf(request: IncomingMessage): Promise<string | undefined> {
-  const chunks: Buffer[] = [];
-  try {
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-  } catch {
-    return undefined;
-  }
-  return Buffer.concat(chunks).toString('utf8');
 }

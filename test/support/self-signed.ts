@@ -1,38 +1,29 @@
 import { createPrivateKey, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 
-/** A private key and its certificate, both PEM. */
-export interface KeyAndCertificate {
-  key: string;
-  cert: string;
-}
-
-/** Who signs certificates. */
-export interface Authority extends KeyAndCertificate {
-  /** A certificate for `localhost`, or for another host. */
-  issue(options?: { host?: string; expired?: boolean }): KeyAndCertificate;
-}
-
 /** A key and a certificate for `localhost` that no authority has signed, made anew: none is kept in the tree. */
-export function selfSigned(): KeyAndCertificate {
+export function selfSigned() {
   return makeCertificate({ host: 'localhost' });
 }
 
-/** An authority of its own, made anew. */
-export function createAuthority(): Authority {
+/** An authority of its own, made anew. It issues certificates for `localhost`, or for another host. */
+export function createAuthority() {
   const name = `authority ${randomBytes(4).toString('hex')}`;
   const own = makeCertificate({ host: name, isAuthority: true });
   const issuer = { name, key: own.key };
-  return { ...own, issue: ({ host = 'localhost', expired } = {}) => makeCertificate({ host, expired, issuer }) };
+  const issue = ({ host = 'localhost', expired }: Partial<CertificateOptions> = {}) =>
+    makeCertificate({ host, expired, issuer });
+  return { ...own, issue };
 }
 
 interface CertificateOptions {
   host: string;
   isAuthority?: boolean;
-  expired?: boolean;
+  expired?: boolean | undefined;
   issuer?: { name: string; key: string };
 }
 
-function makeCertificate({ host, isAuthority, expired, issuer }: CertificateOptions): KeyAndCertificate {
+/** @returns a private key and its certificate, both PEM */
+function makeCertificate({ host, isAuthority, expired, issuer }: CertificateOptions) {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const ecdsaWithSha256 = sequence(oid('2a8648ce3d040302'));
   // Version 3 with the host name as an alternative: TLS libraries other than Node's take nothing older.

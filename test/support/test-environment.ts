@@ -9,12 +9,12 @@ import { type Fault, type Sandbox, type SandboxOptions, startSandbox } from '../
 import { createStarter, type Starter } from '../../src/starter/index';
 import { createClient } from '../../src/temporal/client';
 import { auditPurchase, changedEvents } from './audit';
-import { closeAtEnd, temporaryFolder } from './clean-up';
+import { closeAtEnd } from './clean-up';
 import { undocumentedEvents, undocumentedResult } from './documented';
 import type { Gate } from './gate';
 import { createNamespace } from './namespace';
 import { type Receiver, startReceiver } from './receiver';
-import { FAST, TEST_FINGERPRINT_SECRET, TEST_SIGNING_SECRET } from './settings';
+import { FAST, TEST_SIGNING_SECRET } from './settings';
 import { type WaitLimits, waitUntil } from './wait-until';
 import { startWorker } from './worker';
 
@@ -99,10 +99,9 @@ export async function startTestEnvironment(options: TestEnvironmentOptions = {})
   closing.push(sandbox.close, receiver.close, partner.close);
   const starter = createStarter(client, { taskQueue });
   if (options.worker !== false) {
-    const { fingerprintSecrets = () => [TEST_FINGERPRINT_SECRET], reportDir = temporaryFolder() } = options;
-    const where = { address, namespace, taskQueue, reportDir, reconcilesAheadMs: options.reconcilesAheadMs };
-    const { circuitBreaker } = options;
-    closing.push(await startWorker({ ...where, settings, partner, receiver, fingerprintSecrets, circuitBreaker }));
+    const { fingerprintSecrets, reportDir, reconcilesAheadMs, circuitBreaker } = options;
+    const own = { fingerprintSecrets, reportDir, reconcilesAheadMs, circuitBreaker };
+    closing.push(await startWorker({ address, namespace, taskQueue, settings, partner, receiver, ...own }));
   }
   const parts = { address, namespace, client, sandbox, receiver, starter, partner, settings, taskQueue };
   return { ...parts, ...methodsOf(parts), close };

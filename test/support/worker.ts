@@ -25,8 +25,10 @@ export interface WorkerParts {
   settings: PurchaseSettings;
   partner: PartnerClient;
   receiver: { url: string };
-  fingerprintSecrets: () => readonly string[];
-  reportDir: string;
+  /** Default: the one secret of the tests. */
+  fingerprintSecrets?: (() => readonly string[]) | undefined;
+  /** Where reconciliations write their reports. Default: a new folder. */
+  reportDir?: string | undefined;
   /** How far ahead the clock of its reconciliations is, in ms. Default an hour, so that what was done a moment ago has settled. */
   reconcilesAheadMs?: number | undefined;
   /** With the circuit breaker. Without it, the faults of one test hold none of another's purchases back. */
@@ -41,19 +43,9 @@ export interface WorkerParts {
 const ALWAYS_CLOSED: CircuitBreaker = { admit: () => ({ whyPaused: () => undefined, end() {} }) };
 
 /** A worker in this process for an environment that has none of its own, or one more. @returns stops it before the test file ends */
-export async function startWorkerOf(
-  env: EnvironmentOfWorker,
-  options: WorkerParts['options'],
-): Promise<() => Promise<void>> {
-  const { address, namespace, taskQueue, settings, partner, receiver } = env;
-  const own = { fingerprintSecrets: () => [TEST_FINGERPRINT_SECRET], reportDir: temporaryFolder(), options };
-  return closeAtEnd(await startWorker({ address, namespace, taskQueue, settings, partner, receiver, ...own }));
+export async function startWorkerOf(env: WorkerParts, options: WorkerParts['options']): Promise<() => Promise<void>> {
+  return closeAtEnd(await startWorker({ ...env, options }));
 }
-
-type EnvironmentOfWorker = Pick<
-  WorkerParts,
-  'address' | 'namespace' | 'taskQueue' | 'settings' | 'partner' | 'receiver'
->;
 
 /** A worker in this process. @returns stops it */
 export async function startWorker(parts: WorkerParts): Promise<() => Promise<void>> {
@@ -72,12 +64,12 @@ export async function startWorker(parts: WorkerParts): Promise<() => Promise<voi
     partner,
     delivery,
     settings,
-    fingerprints: createFingerprinter(parts.fingerprintSecrets),
+    fingerprints: createFingerprinter(parts.fingerprintSecrets ?? (() => [TEST_FINGERPRINT_SECRET])),
     purchases: createPurchaseReader(client),
     metrics: metricsOf(noopMetricMeter),
     circuitBreaker: parts.circuitBreaker ? createCircuitBreaker(circuitBreakerPauses(settings)) : ALWAYS_CLOSED,
     historyWatch: createHistoryWatch(partner, stop.signal),
-    reportDir: parts.reportDir,
+    reportDir: parts.reportDir ?? temporaryFolder(),
     now: Date.now,
   };
   const reconciling = createReconcileActivities({ ...deps, now: () => Date.now() + reconcilesAheadMs });

@@ -1,10 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { WorkflowHandle } from '@temporalio/client';
 import { purchaseWorkflowId } from '../../../src/contracts/names';
 import type { Fault, LedgerOrder } from '../../../sandbox';
 import type { PurchaseStatus } from '../../../src/starter/index';
 import { changedEvents, keysOf, type PurchaseAudit } from '../../support/audit';
-import { intentionsOfTimedOut } from '../../support/history';
+import { eventsOf, intentionsOfTimedOut } from '../../support/history';
 import { TEST_FINGERPRINT_SECRET, TEST_SIGNING_SECRET } from '../../support/settings';
 import { type Evidence, findLeaks, inWords } from '../../security/support/leak-search';
 import { textOf } from '../../security/support/temporal-evidence';
@@ -12,14 +11,12 @@ import { auditFindings, isBroken } from './audit-findings';
 import type { DayParts } from './happenings';
 import type { Plan, PlannedPurchase } from './plan';
 
-type History = Awaited<ReturnType<WorkflowHandle['fetchHistory']>>;
-
 /** One purchase of a day, as all who know of it have it at the end. */
 export interface PurchaseEvidence extends PurchaseAudit {
   planned: PlannedPurchase;
   referenceId: string;
   status: PurchaseStatus;
-  history: History;
+  history: Awaited<ReturnType<typeof eventsOf>>;
   /** The orders that cost money. */
   billable: LedgerOrder[];
 }
@@ -52,7 +49,7 @@ async function evidenceOf({ environment, referenceOf }: DayParts, planned: Plann
   return {
     ...{ planned, referenceId, ...audit },
     status: await environment.starter.status(referenceId),
-    history: await environment.client.workflow.getHandle(purchaseWorkflowId(referenceId)).fetchHistory(),
+    history: await eventsOf(environment, purchaseWorkflowId(referenceId)),
     billable: audit.orders.filter(({ status }) => status !== 'FAILED' && status !== 'REFUNDED'),
   };
 }
@@ -209,7 +206,7 @@ const SEEN_TOO_LATE = 'UnhandledCommand';
 /** A purchase that has ended has ended well, and the checkout knows. */
 function ended(plan: Plan, one: PurchaseEvidence): string[] {
   const { status, planned, history } = one;
-  const broken = (history.events ?? []).flatMap(({ workflowTaskFailedEventAttributes: task }) =>
+  const broken = history.flatMap(({ workflowTaskFailedEventAttributes: task }) =>
     task && !task.failure?.resetWorkflowFailureInfo && task.failure?.message ? [task.failure.message] : [],
   );
   const wrong = broken.filter((why) => why !== SEEN_TOO_LATE);

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { dayOf, type FailedDay, liveDays, report, reportShrunk, shrinkDay } from './days';
+import { type FailedDay, liveDays, report, reportShrunk, shrinkDay } from './days';
+import { makePlan } from './make-plan';
 import type { Plan } from './plan';
-import { SharedServers } from './servers';
+import { sharedServers } from './servers';
 import { log } from '../../support/log';
 
 const HOUR = 3_600_000;
@@ -12,43 +13,32 @@ const AT_ONCE = Number(process.env.BAD_DAYS_AT_ONCE ?? 4 * availableParallelism(
 const MOST_TRIES = 60;
 
 const { BAD_DAYS_SEED, BAD_DAYS_SEEDS = '200', BAD_DAYS_FROM = '1', BAD_DAYS_PLAN, BAD_DAYS_FIRST } = process.env;
-const servers = new SharedServers();
 
-describe('seeded bad days', () => {
-  it(
-    'end with everything bought once, delivered once or reported, whatever went wrong on them',
-    async () => {
-      const failures = BAD_DAYS_PLAN ? await planFromFile(BAD_DAYS_PLAN) : await days();
-      const [first] = failures;
-      if (first && (BAD_DAYS_SEED ?? BAD_DAYS_FIRST)) {
-        log(reportShrunk(await shrinkDay(first, servers, { most: MOST_TRIES, atOnce: AT_ONCE })));
-      }
-      expect(failures.map(({ plan: { seed }, violations }) => ({ seed, violations }))).toEqual([]);
-    },
-    12 * HOUR,
-  );
-});
-
-async function planFromFile(path: string): Promise<FailedDay[]> {
-  const failed = await dayOf(JSON.parse(readFileSync(path, 'utf8')) as Plan, servers);
-  if (failed) log(report(failed));
-  return failed ? [failed] : [];
-}
-
-/** The days of many seeds, or of one. */
-async function days(): Promise<FailedDay[]> {
-  const seeds = Array.from({ length: Number(BAD_DAYS_SEEDS) }, (_, at) => Number(BAD_DAYS_FROM) + at);
-  const begunAt = Date.now();
-  return liveDays(BAD_DAYS_SEED ? [Number(BAD_DAYS_SEED)] : seeds, {
-    servers,
-    atOnce: AT_ONCE,
-    untilFailure: BAD_DAYS_FIRST !== undefined,
-    onDay(failed, { done, of, failed: count }) {
+it(
+  'seeded bad days end with everything bought once, delivered once or reported, whatever went wrong on them',
+  async () => {
+    const withServer = sharedServers();
+    const plans = plansOf();
+    const begunAt = Date.now();
+    const untilFailure = BAD_DAYS_FIRST !== undefined;
+    const onDay = (failed: FailedDay | undefined, done: number) => {
       if (failed) log(report(failed));
       const minutes = ((Date.now() - begunAt) / 60_000).toFixed(1);
-      if (failed ?? (process.stdout.isTTY || done % 10 === 0 || done === of)) {
-        log(`${done} of ${of} days, ${count} failed, ${minutes} minutes`);
-      }
-    },
-  });
+      if (done % 10 === 0 || done === plans.length) log(`${done} of ${plans.length} days, ${minutes} minutes`);
+    };
+    const failures = await liveDays(plans, { withServer, atOnce: AT_ONCE, untilFailure, onDay });
+    const [first] = failures;
+    if (first && (BAD_DAYS_SEED ?? BAD_DAYS_FIRST)) {
+      log(reportShrunk(await shrinkDay(first, withServer, { most: MOST_TRIES, atOnce: AT_ONCE })));
+    }
+    expect(failures.map(({ plan: { seed }, violations }) => ({ seed, violations }))).toEqual([]);
+  },
+  12 * HOUR,
+);
+
+/** The plan of a file, or those of one seed or of many. */
+function plansOf(): Plan[] {
+  if (BAD_DAYS_PLAN) return [JSON.parse(readFileSync(BAD_DAYS_PLAN, 'utf8')) as Plan];
+  if (BAD_DAYS_SEED) return [makePlan(Number(BAD_DAYS_SEED))];
+  return Array.from({ length: Number(BAD_DAYS_SEEDS) }, (_, at) => makePlan(Number(BAD_DAYS_FROM) + at));
 }

@@ -8,11 +8,12 @@ import { confirmedAge } from '../../../src/workflows/policies';
 import type { JsonAnswer, Plan, PlannedPurchase } from './plan';
 import { startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
+import { startSale } from '../support/load';
 import { auditDay } from './audit-day';
 import { type Chronicle, type DayParts, happen, pendingWork, reconcile, running } from './happenings';
-import { Moments } from './moments';
+import { type Moments, momentsOf } from './moments';
 import { type DayServer, startDayServer } from './servers';
-import { Workers } from './workers';
+import { type Workers, workersOf } from './workers';
 
 /** Longer than any of these purchases may take once nothing goes wrong any more. */
 const SETTLED_WITHIN_MS = 150_000;
@@ -37,7 +38,7 @@ export async function liveDay(plan: Plan, address: string): Promise<string[]> {
     sandbox: { balance: 1_000_000, ...plan.partner.settings },
     settings: plan.settings,
   });
-  const workers = new Workers(environment, { PARTNER_MAX_RPS: plan.maxRps?.toString() });
+  const workers = workersOf(environment, { PARTNER_MAX_RPS: plan.maxRps?.toString() });
   try {
     const violations = await live(plan, partsOf(plan, environment, workers, ownServer));
     await workers.stopAll();
@@ -74,7 +75,7 @@ function partsOf(plan: Plan, environment: TestEnvironment, workers: Workers, ser
 
 async function live(plan: Plan, parts: DayParts): Promise<string[]> {
   const { environment, workers, chronicle } = parts;
-  const moments = new Moments(environment, parts.referenceOf);
+  const moments = momentsOf(environment, parts.referenceOf);
   await Promise.all(Array.from({ length: plan.workers }, () => workers.start()));
   moments.begin();
   const started = startPurchases(plan.purchases, parts);
@@ -113,19 +114,10 @@ async function startPurchases(purchases: readonly PlannedPurchase[], parts: DayP
       answers.set(referenceId, [...purchase.answers]);
       for (const fault of purchase.faults) parts.environment.sandbox.addFault({ ...fault, referenceId });
       await sleep(begunAt + purchase.atMs - Date.now());
-      await startSurely(parts.environment, purchase.items, referenceId);
+      const isStarted = () => startSale(parts.environment, purchase.items, referenceId);
+      await waitUntil(`${referenceId} is started`, isStarted, { everyMs: 500 });
     }),
   );
-}
-
-/** As a checkout does while the server is away: again, under the same reference. */
-async function startSurely({ buy }: TestEnvironment, items: Record<string, number>, reference: string): Promise<void> {
-  const isStarted = () =>
-    buy(items, reference).then(
-      () => true,
-      () => false,
-    );
-  await waitUntil(`${reference} is started`, isStarted, { everyMs: 500 });
 }
 
 /**

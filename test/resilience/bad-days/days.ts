@@ -1,10 +1,10 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { inParallel } from '../../../src/activities/in-parallel';
 import { liveDay, workersLog } from './day';
-import { makePlan } from './make-plan';
 import type { Plan } from './plan';
-import type { SharedServers } from './servers';
+import type { WithServer } from './servers';
 import { shrink, type ShrinkLimits } from './shrink';
 
 export interface FailedDay {
@@ -13,54 +13,44 @@ export interface FailedDay {
 }
 
 /** The day of a plan, whatever becomes of it: an environment that breaks is a violation too. */
-export async function dayOf(plan: Plan, servers: SharedServers): Promise<FailedDay | undefined> {
-  const violations = await servers
-    .with((address) => liveDay(plan, address))
-    .catch((error: unknown) => [`the day broke: ${String(error)}`]);
+async function dayOf(plan: Plan, withServer: WithServer): Promise<FailedDay | undefined> {
+  const violations = await withServer((address) => liveDay(plan, address)).catch((error: unknown) => [
+    `the day broke: ${String(error)}`,
+  ]);
   return violations.length > 0 ? { plan, violations } : undefined;
 }
 
-export interface Progress {
-  done: number;
-  of: number;
-  failed: number;
-}
-
-export interface DaysOptions {
-  servers: SharedServers;
+interface DaysOptions {
+  withServer: WithServer;
   atOnce: number;
   /** After the first failure no other day is begun. */
   untilFailure?: boolean;
-  onDay?: (failed: FailedDay | undefined, progress: Progress) => void;
+  onDay?: (failed: FailedDay | undefined, done: number) => void;
 }
 
-/** Lives the days of seeds, so many of them at a time. @returns those that failed, by their seeds. */
-export async function liveDays(seeds: readonly number[], options: DaysOptions): Promise<FailedDay[]> {
-  const { servers, atOnce, untilFailure = false, onDay } = options;
-  const left = [...seeds];
+/** Lives the days of plans, so many of them at a time. @returns those that failed, by their seeds */
+export async function liveDays(plans: readonly Plan[], options: DaysOptions): Promise<FailedDay[]> {
+  const { withServer, atOnce, untilFailure = false, onDay } = options;
   const failures: FailedDay[] = [];
   let done = 0;
-  const workOn = async () => {
-    while (left.length > 0 && !(untilFailure && failures.length > 0)) {
-      const failed = await dayOf(makePlan(left.shift()!), servers);
-      if (failed) failures.push(failed);
-      done += 1;
-      onDay?.(failed, { done, of: seeds.length, failed: failures.length });
-    }
-  };
-  await Promise.all(Array.from({ length: Math.min(atOnce, seeds.length) }, workOn));
+  await inParallel(plans, atOnce, async (plan) => {
+    if (untilFailure && failures.length > 0) return;
+    const failed = await dayOf(plan, withServer);
+    if (failed) failures.push(failed);
+    onDay?.(failed, ++done);
+  });
   return failures.toSorted((one, other) => one.plan.seed - other.plan.seed);
 }
 
 /** Shrinks the plan of a day that failed; a day that fails in another way does not count. */
 export function shrinkDay(
   { plan, violations }: FailedDay,
-  servers: SharedServers,
+  withServer: WithServer,
   limits: ShrinkLimits,
 ): Promise<Plan> {
   const kinds = new Set(violations.map(kindOf));
   const failsAlike = async (smaller: Plan) => {
-    const failed = await dayOf(smaller, servers);
+    const failed = await dayOf(smaller, withServer);
     return failed?.violations.some((violation) => kinds.has(kindOf(violation))) ?? false;
   };
   return shrink(plan, failsAlike, limits);

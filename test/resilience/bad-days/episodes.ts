@@ -1,7 +1,7 @@
 import { placementInFlight, placementMaxAge, placementOptions } from '../../../src/workflows/policies';
 import type { Draw } from './draw';
 import type { Morning } from './make-plan';
-import type { Happening, Moment, PlannedEvent, PlannedPurchase, Resolving } from './plan';
+import type { Moment, PlannedPurchase, Resolving } from './plan';
 import { ERRORS, late, LOST } from './troubles';
 
 const SECOND = 1_000;
@@ -41,8 +41,8 @@ export function drawEpisodes(draw: Draw, count: number): EpisodeName[] {
 /** Puts them into a day. */
 export function addEpisodes(morning: Morning, names: readonly EpisodeName[]): void {
   for (const name of names) EPISODE[name](morning);
-  const { draw, add } = morning;
-  if (draw.chance(0.3)) add(evening(draw.from(0, 1_500), { type: 'reconcile', dryRun: true }));
+  const { draw, evening } = morning;
+  if (draw.chance(0.3)) evening(draw.from(0, 1_500), { type: 'reconcile', dryRun: true });
 }
 
 const EPISODE: Record<EpisodeName, (morning: Morning) => void> = {
@@ -74,7 +74,7 @@ const EPISODE: Record<EpisodeName, (morning: Morning) => void> = {
   serverAway(morning) {
     const { draw, lengthMs } = morning;
     const awayMs = draw.from(200, 4 * SECOND);
-    morning.add(byDay({ atMs: draw.from(500, lengthMs) }, { type: 'restart server', awayMs }));
+    morning.byDay({ atMs: draw.from(500, lengthMs) }, { type: 'restart server', awayMs });
   },
   partnerAway(morning) {
     const { draw, lengthMs } = morning;
@@ -83,7 +83,7 @@ const EPISODE: Record<EpisodeName, (morning: Morning) => void> = {
     const action = draw.pick([draw.pick(LOST), draw.pick(ERRORS), { type: 'answer' as const, status }]);
     const times = draw.from(1, 12);
     const what = { type: 'partner fault' as const, fault: { operation, times, action } };
-    morning.add(byDay({ atMs: draw.from(0, lengthMs) }, what));
+    morning.byDay({ atMs: draw.from(0, lengthMs) }, what);
   },
   slowReading,
   partGrows,
@@ -92,16 +92,16 @@ const EPISODE: Record<EpisodeName, (morning: Morning) => void> = {
   rottenRows,
   refundedLater(morning) {
     const { name } = morning.buy({ items: { 'demo-seconds': 2 } });
-    morning.add(evening(0, { type: 'order refunded', of: name }));
-    morning.add(evening(100, { type: 'reconcile' }));
+    morning.evening(0, { type: 'order refunded', of: name });
+    morning.evening(100, { type: 'reconcile' });
   },
   resetByAPerson(morning) {
     const { draw } = morning;
     const name = someone(morning);
     for (let left = draw.from(1, 2); left > 0; left--) {
       const what = { type: 'reset' as const, of: name, share: draw.from(0, 100) / 100 };
-      if (draw.chance(0.3)) morning.add(evening(draw.from(0, SECOND), what));
-      else morning.add(byDay(someMoment(morning, name), what));
+      if (draw.chance(0.3)) morning.evening(draw.from(0, SECOND), what);
+      else morning.byDay(someMoment(morning, name), what);
     }
   },
   pausedByAPerson(morning) {
@@ -109,12 +109,12 @@ const EPISODE: Record<EpisodeName, (morning: Morning) => void> = {
     const of = someone(morning);
     const type = draw.pick(['pause activity', 'pause activity', 'reset activity'] as const);
     const what = { type, of, activity: draw.pick(ACTIVITIES), ms: draw.from(300, 3 * SECOND) };
-    morning.add(byDay(someMoment(morning, of), what));
+    morning.byDay(someMoment(morning, of), what);
   },
   cancelled(morning) {
     const of = someone(morning);
     const type = morning.draw.pick(['cancel', 'cancel', 'cancel', 'terminate'] as const);
-    morning.add(byDay(someMoment(morning, of), { type, of }));
+    morning.byDay(someMoment(morning, of), { type, of });
   },
   decided,
 };
@@ -148,9 +148,9 @@ function frozenAfterALongSearch(morning: Morning): void {
   });
   // Only the first page is asked for by the reference.
   const fault = { operation: 'orders' as const, times: pages, action };
-  morning.add(byDay({ after: 'search', of: name, ms: 0 }, { type: 'partner fault', fault }));
+  morning.byDay({ after: 'search', of: name, ms: 0 }, { type: 'partner fault', fault });
   const ms = placementMaxAge(settings) - draw.from(700, 1_500);
-  morning.add(byDay({ after: 'place', of: name, ms: 0 }, { type: 'freeze', worker: 0, ms }));
+  morning.byDay({ after: 'place', of: name, ms: 0 }, { type: 'freeze', worker: 0, ms });
 }
 
 /** Pages come slowly, so that the reading takes longer than settling, while purchases begin and end. */
@@ -161,8 +161,8 @@ function slowReading(morning: Morning): void {
   const atMs = draw.from(SECOND, lengthMs);
   const action = { type: 'delay' as const, ms: Math.round(0.7 * settings.partnerTimeoutMs) };
   const fault = { operation: 'orders' as const, when: 'after' as const, times: 40, action };
-  morning.add(byDay({ atMs }, { type: 'partner fault', fault }));
-  morning.add(byDay({ atMs: atMs + 50 }, { type: 'reconcile' }));
+  morning.byDay({ atMs }, { type: 'partner fault', fault });
+  morning.byDay({ atMs: atMs + 50 }, { type: 'reconcile' });
   for (let at = atMs; at < atMs + 5 * SECOND; at += SECOND) morning.buy({ atMs: at, items: { 'demo-instant': 1 } });
 }
 
@@ -172,7 +172,7 @@ function partGrows(morning: Morning): void {
   const { name } = morning.buy({ items: { 'demo-partial': 4 } });
   const keys = draw.pick([3, 3, 4]);
   const status = keys === 4 && draw.chance(0.7) ? 'COMPLETED' : 'PARTIAL_COMPLETED';
-  morning.add(evening(0, { type: 'order grows', of: name, keys, status }));
+  morning.evening(0, { type: 'order grows', of: name, keys, status });
   askForKeys(morning, name);
 }
 
@@ -185,16 +185,16 @@ function keysComeLate(morning: Morning): void {
 
 /** Keys of an overdue order come one after the other, slowly to be read, while several ask for them. */
 function keysComeInTurns(morning: Morning): void {
-  const { draw, settings, add } = morning;
+  const { draw, settings, evening } = morning;
   const { name: of } = morning.buy({ items: { 'demo-never': 4 } });
   const action = { type: 'delay' as const, ms: draw.from(100, settings.partnerTimeoutMs - 300) };
-  add(evening(0, { type: 'partner fault', fault: { operation: 'keys', times: 12, action } }));
+  evening(0, { type: 'partner fault', fault: { operation: 'keys', times: 12, action } });
   for (const [turn, keys] of [1, 2, 3].entries()) {
     const atMs = turn * 600;
-    add(evening(atMs, { type: 'order grows', of, keys, status: 'PARTIAL_COMPLETED' }));
+    evening(atMs, { type: 'order grows', of, keys, status: 'PARTIAL_COMPLETED' });
     for (let left = draw.from(1, 2); left > 0; left--) {
       const what = draw.chance(0.5) ? { type: 'redeliver' as const, of } : { type: 'reconcile' as const };
-      add(evening(atMs + draw.from(50, 500), what));
+      evening(atMs + draw.from(50, 500), what);
     }
   }
 }
@@ -210,7 +210,7 @@ function askForKeys(morning: Morning, of: string): void {
   ]);
   for (const type of asked) {
     const what = type === 'redeliver' ? { type: 'redeliver' as const, of } : { type: 'reconcile' as const };
-    morning.add(evening(together + draw.from(0, 150), what));
+    morning.evening(together + draw.from(0, 150), what);
   }
 }
 
@@ -221,10 +221,10 @@ const ROTTEN_ROWS: Record<string, unknown>[] = [
 
 /** A row that nobody can read, and an order whose keys nobody can read, beside keys that are still to be delivered. */
 function rottenRows(morning: Morning): void {
-  const { draw, add } = morning;
+  const { draw, evening } = morning;
   for (let left = draw.from(1, 3); left > 0; left--) {
     const of = someone(morning);
-    add(evening(0, { type: 'order row breaks', of, row: draw.pick(ROTTEN_ROWS) }));
+    evening(0, { type: 'order row breaks', of, row: draw.pick(ROTTEN_ROWS) });
   }
   if (draw.chance(0.5)) {
     const { name: of } = morning.buy({ items: { 'demo-partial': 4 } });
@@ -232,8 +232,8 @@ function rottenRows(morning: Morning): void {
       ...[400, 403, 404, 410].map((status) => ({ type: 'answer' as const, status })),
       { type: 'body' as const, text: '<html>welcome</html>', contentType: 'text/html' },
     ]);
-    add(evening(0, { type: 'order grows', of, keys: 3, status: 'PARTIAL_COMPLETED' }));
-    add(evening(50, { type: 'order breaks', of, action }));
+    evening(0, { type: 'order grows', of, keys: 3, status: 'PARTIAL_COMPLETED' });
+    evening(50, { type: 'order breaks', of, action });
   }
   partGrows(morning);
 }
@@ -247,8 +247,8 @@ function decided(morning: Morning): void {
   ]);
   const withinMs = 3 * settings.confirmWindowMs + placementInFlight(settings);
   const what = { type: 'resolve' as const, of: name, how, withinMs };
-  if (draw.chance(0.5)) morning.add(evening(draw.from(0, 500), { ...what, withinMs: 500 }));
-  else morning.add(byDay({ after: 'place', of: name, ms: 0 }, what));
+  if (draw.chance(0.5)) morning.evening(draw.from(0, 500), { ...what, withinMs: 500 });
+  else morning.byDay({ after: 'place', of: name, ms: 0 }, what);
 }
 
 /** A placement of which no answer comes, booked or not, or later. */
@@ -266,7 +266,7 @@ function kill(morning: Morning, at: Moment): void {
   const { draw } = morning;
   const type = draw.pick(['kill', 'kill', 'kill', 'stop'] as const);
   const what = { type, worker: draw.from(0, 3), anotherAfterMs: draw.from(0, 2 * SECOND) };
-  morning.add(byDay(at, what));
+  morning.byDay(at, what);
 }
 
 /** For a moment, into one of the windows between two timeouts, or past all of them. */
@@ -281,7 +281,7 @@ function freeze(morning: Morning, at: Moment): void {
     draw.from(answered, givenUp),
     givenUp + draw.from(0, 2 * SECOND),
   ]);
-  morning.add(byDay(at, { type: 'freeze', worker: 0, ms }));
+  morning.byDay(at, { type: 'freeze', worker: 0, ms });
 }
 
 function someone(morning: Morning): string {
@@ -293,12 +293,4 @@ function someMoment({ draw, lengthMs }: Morning, of: string): Moment {
   const after = draw.pick(['search', 'place', 'delivery', 'time'] as const);
   if (after === 'time') return { atMs: draw.from(0, lengthMs + 3 * SECOND) };
   return { after, of, ms: draw.pick([0, draw.from(0, 500), draw.from(0, 4 * SECOND)]) };
-}
-
-function byDay(at: Moment, what: Happening): PlannedEvent {
-  return { part: 'day', at, what };
-}
-
-function evening(atMs: number, what: Happening): PlannedEvent {
-  return { part: 'evening', at: { atMs }, what };
 }

@@ -1,7 +1,7 @@
 import type { PurchaseSettings } from '../../../src/contracts/purchase';
 import { type Draw, drawOf } from './draw';
 import { addEpisodes, drawEpisodes, type EpisodeName } from './episodes';
-import type { PartnerPlan, Plan, PlannedEvent, PlannedPurchase } from './plan';
+import type { Happening, Moment, PartnerPlan, Plan, PlannedEvent, PlannedPurchase } from './plan';
 import { drawAnswers, drawTrouble } from './troubles';
 
 /** What is drawn of a day, with what everything else in it depends on. */
@@ -13,7 +13,8 @@ export interface Morning {
   lengthMs: number;
   /** Adds a purchase of a new name. */
   buy(purchase?: Partial<PlannedPurchase>): PlannedPurchase;
-  add(event: PlannedEvent): void;
+  byDay(at: Moment, what: Happening): void;
+  evening(atMs: number, what: Happening): void;
   names(): string[];
 }
 
@@ -37,7 +38,8 @@ export function makePlan(seed: number): Plan {
       purchases.push(planned);
       return planned;
     },
-    add: (event) => void events.push(event),
+    byDay: (at, what) => void events.push({ part: 'day', at, what }),
+    evening: (atMs, what) => void events.push({ part: 'evening', at: { atMs }, what }),
     names: () => purchases.map(({ name }) => name),
   };
   if (burst) buyAtOnce(morning, burst.purchases);

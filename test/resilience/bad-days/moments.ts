@@ -4,54 +4,46 @@ import type { Moment } from './plan';
 
 const EVERY_MS = 4;
 
+export type Moments = ReturnType<typeof momentsOf>;
+
 /** Tells when an event of a plan is due. */
-export class Moments {
-  private begunAt = Date.now();
-  private over = false;
-  private logRead = 0;
-  private readonly searched = new Set<string>();
+export function momentsOf({ sandbox, receiver }: TestEnvironment, referenceOf: (name: string) => string) {
+  const searched = new Set<string>();
+  let begunAt = Date.now();
+  let isOver = false;
+  let logRead = 0;
 
-  constructor(
-    private readonly environment: TestEnvironment,
-    private readonly referenceOf: (name: string) => string,
-  ) {}
-
-  /** A part of the day begins: times count from here. */
-  begin(): void {
-    this.begunAt = Date.now();
-    this.over = false;
-  }
-
-  /** From now on nobody waits for a call that has not come. */
-  end(): void {
-    this.over = true;
-  }
-
-  /** @returns whether it has come; false once the part of the day is over. */
-  async come(moment: Moment): Promise<boolean> {
-    if ('atMs' in moment) {
-      await sleep(Math.max(0, this.begunAt + moment.atMs - Date.now()));
-      return true;
-    }
-    const referenceId = this.referenceOf(moment.of);
-    while (!this.hasSeen(moment.after, referenceId)) {
-      if (this.over) return false;
-      await sleep(EVERY_MS);
-    }
-    if (moment.ms > 0) await sleep(moment.ms);
-    return true;
-  }
-
-  private hasSeen(call: 'search' | 'place' | 'delivery', referenceId: string): boolean {
-    const { sandbox, receiver } = this.environment;
+  const hasSeen = (call: 'search' | 'place' | 'delivery', referenceId: string): boolean => {
     if (call === 'place') return sandbox.placeRequestsOf(referenceId) > 0;
     if (call === 'delivery') return receiver.attemptsOf(referenceId).length > 0;
     const log = sandbox.log();
-    for (const { operation, path } of log.slice(this.logRead)) {
+    for (const { operation, path } of log.slice(logRead)) {
       const [, query = ''] = path.split('?');
-      if (operation === 'orders') for (const value of new URLSearchParams(query).values()) this.searched.add(value);
+      if (operation === 'orders') for (const value of new URLSearchParams(query).values()) searched.add(value);
     }
-    this.logRead = log.length;
-    return this.searched.has(referenceId);
-  }
+    logRead = log.length;
+    return searched.has(referenceId);
+  };
+  return {
+    /** A part of the day begins: times count from here. */
+    begin() {
+      begunAt = Date.now();
+      isOver = false;
+    },
+    /** From now on nobody waits for a call that has not come. */
+    end: () => void (isOver = true),
+    /** @returns whether it has come; false once the part of the day is over. */
+    async come(moment: Moment): Promise<boolean> {
+      if ('atMs' in moment) {
+        await sleep(Math.max(0, begunAt + moment.atMs - Date.now()));
+        return true;
+      }
+      while (!hasSeen(moment.after, referenceOf(moment.of))) {
+        if (isOver) return false;
+        await sleep(EVERY_MS);
+      }
+      await sleep(moment.ms);
+      return true;
+    },
+  };
 }

@@ -26,24 +26,22 @@ export async function startDayServer() {
 /** Each day leaves a namespace behind, which the server goes on working for. */
 const DAYS_OF_A_SERVER = 40;
 
-/** Servers that several days share, each for some days. */
-export class SharedServers {
-  private current: Promise<{ server: DayServer; users: number }> | undefined;
-  private begun = 0;
+export type WithServer = ReturnType<typeof sharedServers>;
 
-  /** Gives a day a server, and stops the server after the last of its days. */
-  async with<T>(live: (address: string) => Promise<T>): Promise<T> {
-    if (this.begun++ % DAYS_OF_A_SERVER === 0) this.current = this.begin();
-    const shared = await this.current!;
+/** @returns gives a day a server that it shares with some others, and stops the server after the last of them */
+export function sharedServers() {
+  let current: Promise<{ server: DayServer; users: number }>;
+  let begun = 0;
+  return async <T>(live: (address: string) => Promise<T>): Promise<T> => {
+    if (begun++ % DAYS_OF_A_SERVER === 0) {
+      current = startDayServer().then((server) => ({ server, users: DAYS_OF_A_SERVER }));
+    }
+    const shared = await current;
     try {
       return await live(shared.server.address);
     } finally {
       shared.users -= 1;
       if (shared.users === 0) await shared.server.stop();
     }
-  }
-
-  private async begin(): Promise<{ server: DayServer; users: number }> {
-    return { server: await startDayServer(), users: DAYS_OF_A_SERVER };
-  }
+  };
 }

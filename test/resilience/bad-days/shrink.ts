@@ -26,7 +26,8 @@ export async function shrink(
   let smallest = await shrunk(plan.events, (events) => ({ ...plan, events }));
   const { purchases } = smallest;
   smallest = await shrunk(purchases, (kept) => ({ ...smallest, purchases: kept }));
-  smallest = await shrunk(troublesOf(smallest), (kept) => withTroubles(smallest, kept));
+  const troubles = smallest.purchases.flatMap(({ faults, answers }) => [...faults, answers]);
+  smallest = await shrunk<object>(troubles, (kept) => withTroubles(smallest, kept));
   for (const simpler of SIMPLER) {
     const candidate = simpler(smallest);
     if (JSON.stringify(candidate) !== JSON.stringify(smallest) && (await stillFails(candidate))) smallest = candidate;
@@ -43,31 +44,14 @@ const SIMPLER: ((plan: Plan) => Plan)[] = [
   (plan) => ({ ...plan, settings: { ...plan.settings, watch: 'orders' } }),
 ];
 
-/** A fault or an answer, and where it stands. */
-interface TroubleAt {
-  name: string;
-  field: 'faults' | 'answers';
-  trouble: never;
-}
-
-function troublesOf({ purchases }: Plan): TroubleAt[] {
-  return purchases.flatMap(({ name, faults, answers }) => [
-    ...faults.map((trouble): TroubleAt => ({ name, field: 'faults', trouble: trouble as never })),
-    ...answers.map((trouble): TroubleAt => ({ name, field: 'answers', trouble: trouble as never })),
-  ]);
-}
-
-function withTroubles(plan: Plan, troubles: readonly TroubleAt[]): Plan {
-  const of = (name: string, field: TroubleAt['field']) =>
-    troubles.filter((one) => one.name === name && one.field === field).map(({ trouble }) => trouble);
-  return {
-    ...plan,
-    purchases: plan.purchases.map((one) => ({
-      ...one,
-      faults: of(one.name, 'faults'),
-      answers: of(one.name, 'answers'),
-    })),
-  };
+/** @param troubles which faults, and which lists of answers, are kept */
+function withTroubles(plan: Plan, troubles: readonly object[]): Plan {
+  const purchases = plan.purchases.map((one) => ({
+    ...one,
+    faults: one.faults.filter((fault) => troubles.includes(fault)),
+    answers: troubles.includes(one.answers) ? one.answers : [],
+  }));
+  return { ...plan, purchases };
 }
 
 /** @returns a part of the list, in its order, without any part of which it was not seen to fail. */

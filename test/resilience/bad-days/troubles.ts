@@ -42,35 +42,34 @@ export function drawTrouble(morning: Morning): Trouble {
   const when = draw.pick(['before', 'after'] as const);
   switch (kind) {
     case 'error':
-      return { faults: [{ operation: 'place', when, action: draw.pick(ERRORS) }] };
+      return placing({ when, action: draw.pick(ERRORS) });
     case 'lost':
-      return { faults: [{ operation: 'place', when, action: draw.pick(LOST) }] };
+      return placing({ when, action: draw.pick(LOST) });
     case 'bookedThenRefused':
       return bookedThenRefused(morning);
     case 'late':
       return late(morning, draw.pick([...LOST, ...ERRORS]));
     case 'refused':
-      return { faults: [{ operation: 'place', action: { type: 'answer', status: draw.pick(REFUSALS) } }] };
+      return placing({ action: { type: 'answer', status: draw.pick(REFUSALS) } });
     case 'conflict':
-      return { faults: [{ operation: 'place', when, action: { type: 'answer', status: 409 } }] };
+      return placing({ when, action: { type: 'answer', status: 409 } });
     case 'access':
-      return { faults: [{ operation: 'place', times: draw.from(1, 2), action: { type: 'answer', status: 401 } }] };
+      return placing({ times: draw.from(1, 2), action: { type: 'answer', status: 401 } });
     case 'slow':
-      return { faults: [{ operation: 'place', when, action: { type: 'delay', ms: justAfterTheTimeout(morning) } }] };
+      return placing({ when, action: { type: 'delay', ms: justAfterTheTimeout(morning) } });
     case 'copies':
-      return {
-        faults: [{ operation: 'place', commit: { type: 'copies', count: 2 } }],
-        beyond: 'the partner made two orders of one request',
-      };
+      return placing({ commit: { type: 'copies', count: 2 } }, 'the partner made two orders of one request');
     case 'otherItems':
-      return {
-        faults: [{ operation: 'place', commit: { type: 'items', items: [{ id: 'demo-seconds', quantity: 9 }] } }],
-      };
+      return placing({ commit: { type: 'items', items: [{ id: 'demo-seconds', quantity: 9 }] } });
     case 'searchFails':
       return { faults: [searchFault(draw, draw.pick([...LOST, ...ERRORS]))] };
     case 'searchSlow':
       return { faults: [searchFault(draw, { type: 'delay', ms: draw.from(100, 2 * SECOND) })] };
   }
+}
+
+function placing(fault: Omit<Fault, 'operation' | 'referenceId'>, beyond?: string): Trouble {
+  return { faults: [{ operation: 'place', ...fault }], beyond };
 }
 
 /**
@@ -89,16 +88,11 @@ function bookedThenRefused({ draw, settings: { confirmWindowMs } }: Morning): Tr
 
 /** Booked after the answer: soon enough to be found while the history is watched, or long after. */
 export function late({ draw, settings }: Morning, action: Action): Trouble {
-  const { confirmWindowMs } = settings;
   if (draw.chance(0.5)) {
-    return {
-      faults: [{ operation: 'place', action, commit: { type: 'late', ms: Math.round(0.2 * confirmWindowMs) } }],
-    };
+    return placing({ action, commit: { type: 'late', ms: Math.round(0.2 * settings.confirmWindowMs) } });
   }
-  return {
-    faults: [{ operation: 'place', action, commit: { type: 'late', ms: draw.from(8, 25) * SECOND } }],
-    beyond: 'booked after the settling time',
-  };
+  const commit = { type: 'late', ms: draw.from(8, 25) * SECOND } as const;
+  return placing({ action, commit }, 'booked after the settling time');
 }
 
 function justAfterTheTimeout({ draw, settings: { partnerTimeoutMs, confirmWindowMs } }: Morning): number {

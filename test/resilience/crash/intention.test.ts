@@ -2,9 +2,10 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { purchaseWorkflowId } from '../../../src/contracts/names';
 import { placing, searching, faulty, type FaultyEnvironment } from '../support/crash-points';
-import { recover, referencesOf, startAll, untilReached, untilSettled } from '../support/kill';
+import { type Bought, recover, referencesOf, startAll, untilReached, untilSettled } from '../support/kill';
 import { auditAll, FLAWLESS } from '../../support/audit';
 import { temporaryFolder } from '../../support/clean-up';
+import { eventsOf } from '../../support/history';
 import { type Operator, operatorOf } from '../../support/operator';
 import { startReadyWorker, workerEnvOf } from '../../support/processes';
 import { sharedEnvironment, startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
@@ -51,7 +52,7 @@ describe('a placement whose worker dies', () => {
     expect((await victim.ended).signal).toBe('SIGKILL');
     await workerFor(environment);
 
-    await expectHeld(environment, referencesOf(bought), 0);
+    await expectHeld(environment, bought, 0);
   });
 
   it.concurrent('after the write, and after beats that keep the record, is held and never placed again', async () => {
@@ -64,7 +65,7 @@ describe('a placement whose worker dies', () => {
     await victim.end('SIGKILL');
     await workerFor(environment);
 
-    await expectHeld(environment, [referenceId], 1);
+    await expectHeld(environment, bought, 1);
   });
 
   it.concurrent(
@@ -83,14 +84,14 @@ describe('a placement whose worker dies', () => {
       await takeAndDie(environment);
       await workerFor(environment);
 
-      await expectHeld(environment, [referenceId], 1);
+      await expectHeld(environment, bought, 1);
     },
   );
 
-  async function expectHeld(environment: FaultyEnvironment, references: string[], requests: number) {
-    const ends = await untilSettled(environment, references);
-    expect([...ends.values()]).toEqual(['HELD']);
-    expect(references.map((referenceId) => environment.sandbox.placeRequestsOf(referenceId))).toEqual([requests]);
+  async function expectHeld(environment: FaultyEnvironment, [one]: readonly Bought[], requests: number) {
+    const { referenceId } = one!;
+    expect(await untilSettled(environment, [referenceId])).toEqual(new Map([[referenceId, 'HELD']]));
+    expect(environment.sandbox.placeRequestsOf(referenceId)).toBe(requests);
   }
 });
 
@@ -108,8 +109,7 @@ describe('a placement whose intention the server refuses to record', () => {
     await waitUntil('it searches', () => searched.hits > 0);
     await operate(operatorOf(env, referenceId));
 
-    const ends = await untilSettled(env, [referenceId]);
-    expect([...ends.values()]).toEqual([end]);
+    expect(await untilSettled(env, [referenceId])).toEqual(new Map([[referenceId, end]]));
     expect(env.sandbox.placeRequestsOf(referenceId)).toBe(requests);
     const [first] = await placementResults(env, referenceId);
     expect(first).toEqual(why && { evidence: 'NOT_SENT', why: expect.stringContaining(why) });
@@ -159,9 +159,8 @@ async function takeAndDie({ client, taskQueue: name }: TestEnvironment): Promise
 }
 
 /** What the placement activities of a purchase answered. */
-async function placementResults({ client }: TestEnvironment, referenceId: string): Promise<unknown[]> {
-  const { events } = await client.workflow.getHandle(purchaseWorkflowId(referenceId)).fetchHistory();
-  const results = (events ?? []).flatMap((event) => {
+async function placementResults(env: TestEnvironment, referenceId: string): Promise<unknown[]> {
+  const results = (await eventsOf(env, purchaseWorkflowId(referenceId))).flatMap((event) => {
     const [payload] = event.activityTaskCompletedEventAttributes?.result?.payloads ?? [];
     return payload ? [JSON.parse(Buffer.from(payload.data!).toString('utf8')) as unknown] : [];
   });

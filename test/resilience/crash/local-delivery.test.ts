@@ -1,5 +1,5 @@
 import { historyOf } from '../../support/history';
-import { operatorOf } from '../../support/operator';
+import { type Operator, operatorOf } from '../../support/operator';
 import { startReadyWorker, workerEnvOf } from '../../support/processes';
 import { TEST_FINGERPRINT_SECRET } from '../../support/settings';
 import { startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
@@ -18,10 +18,9 @@ const AT_ONCE = { firstPollMs: 0, partnerTimeoutMs: 5_000, deliveryTimeoutMs: 5_
  */
 describe('keys that a local delivery has delivered without a trace', () => {
   /** A purchase in the middle of its local delivery: the checkout takes the first attempt and does not answer it. */
-  async function inDelivery(env: TestEnvironment, start: () => Promise<unknown> = async () => undefined) {
+  async function inDelivery(env: TestEnvironment) {
     env.receiver.answerWith(() => (env.receiver.attempts.length === 1 ? 'take-and-hang' : 204));
     const referenceId = await env.buy({ 'demo-instant': 2 });
-    await start();
     await waitUntil('the checkout has it', () => env.receiver.attempts.length > 0);
     return { referenceId, operator: operatorOf(env, referenceId) };
   }
@@ -39,65 +38,58 @@ describe('keys that a local delivery has delivered without a trace', () => {
     expect(received).toEqual(issued);
   }
 
-  it.concurrent('come again from the next worker, after a SIGKILL', async () => {
-    const env = await startTestEnvironment({ worker: false, settings: AT_ONCE });
+  it.concurrent.each([
+    ['after a SIGKILL', false],
+    ['after a SIGKILL and an ordinary poll, if the partner is away when the workflow task is repeated', true],
+  ])('come again from the next worker, %s', async (_, isAway) => {
+    const env = await startTestEnvironment({ worker: false, settings: { ...AT_ONCE, pollIntervalMs: 1_000 } });
     const victim = await startReadyWorker({ env: workerEnvOf(env) });
     const { referenceId, operator } = await inDelivery(env);
     victim.signal('SIGKILL');
+    if (isAway) env.sandbox.addFault({ operation: 'keys', times: 1, action: { type: 'answer', status: 503 } });
     await startReadyWorker({ env: workerEnvOf(env, { FINGERPRINT_SECRET: ROTATED.join(' ') }) });
 
     expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });
+    if (isAway) expect((await historyOf(env, referenceId)).activities).toContain('awaitOrderChange');
     await expectSameKeys(env, referenceId);
   });
 
-  it.concurrent(
-    'come again after an ordinary poll, if the partner is away when the workflow task is repeated',
-    async () => {
-      const env = await startTestEnvironment({ worker: false, settings: { ...AT_ONCE, pollIntervalMs: 1_000 } });
-      const victim = await startReadyWorker({ env: workerEnvOf(env) });
-      const { referenceId, operator } = await inDelivery(env);
-      victim.signal('SIGKILL');
-      env.sandbox.addFault({ operation: 'keys', times: 1, action: { type: 'answer', status: 503 } });
-      await startReadyWorker({ env: workerEnvOf(env, { FINGERPRINT_SECRET: ROTATED.join(' ') }) });
+  const LATE = ['purchase.delivered', 'purchase.late_delivery'];
 
-      expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });
-      expect((await historyOf(env, referenceId)).activities).toContain('awaitOrderChange');
-      await expectSameKeys(env, referenceId);
-    },
-  );
-
-  it.concurrent.each([
-    ['by redeliver', (env: TestEnvironment, referenceId: string) => env.starter.redeliver(referenceId)],
+  it.concurrent.each<[string, string[], (env: TestEnvironment, operator: Operator, id: string) => Promise<unknown>]>([
     [
-      'by the reconciliation',
-      async (env: TestEnvironment, referenceId: string) => {
+      'by redeliver, if the purchase was terminated',
+      LATE,
+      async (env, operator, referenceId) => {
+        await operator.terminate();
+        await env.starter.redeliver(referenceId);
+      },
+    ],
+    [
+      'by the reconciliation, if the purchase was terminated',
+      LATE,
+      async (env, operator, referenceId) => {
+        await operator.terminate();
         await env.untilListed(`ReferenceId = '${referenceId}' AND ExecutionStatus = 'Terminated'`, 1);
         expect(await env.reconcile()).toMatchObject({ details: [{ kind: 'LOST', done: 'repaired' }] });
       },
     ],
-  ])('come again %s, if the purchase was terminated', async (_, deliver) => {
+    [
+      'from the run that a reset makes',
+      ['purchase.delivered'],
+      async (_env, operator) => {
+        await operator.reset((await operator.points())[0]!);
+        expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });
+      },
+    ],
+  ])('come again %s', async (_, types, deliverAgain) => {
     let secrets = [TEST_FINGERPRINT_SECRET];
-    const env = await startTestEnvironment({
-      settings: AT_ONCE,
-      ownNamespace: true,
-      fingerprintSecrets: () => secrets,
-    });
-    const { referenceId, operator } = await inDelivery(env);
-    await operator.terminate();
-    secrets = ROTATED;
-
-    await deliver(env, referenceId);
-    await expectSameKeys(env, referenceId, ['purchase.delivered', 'purchase.late_delivery']);
-  });
-
-  it.concurrent('come again from the run that a reset makes', async () => {
-    let secrets = [TEST_FINGERPRINT_SECRET];
-    const env = await startTestEnvironment({ settings: AT_ONCE, fingerprintSecrets: () => secrets });
+    const fingerprintSecrets = () => secrets;
+    const env = await startTestEnvironment({ settings: AT_ONCE, ownNamespace: true, fingerprintSecrets });
     const { referenceId, operator } = await inDelivery(env);
     secrets = ROTATED;
-    await operator.reset((await operator.points())[0]!);
+    await deliverAgain(env, operator, referenceId);
 
-    expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });
-    await expectSameKeys(env, referenceId);
+    await expectSameKeys(env, referenceId, types);
   });
 });

@@ -4,7 +4,6 @@ import { reconcileNow } from '../../../src/starter/index';
 import { faulty, type FaultyEnvironment, heal } from '../support/crash-points';
 import { type Bought, killWhilePlacing, referencesOf, startAll, untilReached, untilSettled } from '../support/kill';
 import { type Audit, auditAll, FLAWLESS } from '../../support/audit';
-import { temporaryFolder } from '../../support/clean-up';
 import { operatorOf } from '../../support/operator';
 import { startReadyWorker, workerEnvOf, type WorkerProcess } from '../../support/processes';
 import { startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
@@ -20,10 +19,10 @@ const SETTINGS = {
   confirmWindowMs: 10_000,
   replace: 'always',
 } as const;
-/** So many placements are under way at each kill, which comes in the instant in which the last of them is read. */
+/** So many purchases come to their crash points on one worker: its circuit breaker opens when five in a row fail. */
 const WAVE = 4;
-/** Frozen pollers swallow what is meant for others, so there are fewer and larger waves. */
-const FROZEN_WAVE = 24;
+/** A freeze takes long, so the waves of several environments are frozen at once. */
+const FROZEN_PARTS = 4;
 /** Longer than a placement may take before the server gives it up. */
 const FROZEN_MS = 21_000;
 
@@ -37,9 +36,21 @@ const WITNESSES: Record<string, SandboxOptions> = {
 type Signal = 'SIGKILL' | 'SIGTERM' | 'SIGSTOP';
 
 describe('every crash point with every fault', () => {
-  it.each<Signal>(['SIGKILL', 'SIGTERM', 'SIGSTOP'])(
+  it.each<[Signal, number]>([
+    ['SIGKILL', 1],
+    ['SIGTERM', 1],
+    ['SIGSTOP', FROZEN_PARTS],
+  ])(
     '%s of the worker neither buys twice nor loses anything',
-    (signal) => run(signal, signal, { placing: placingCells(), others: otherCells() }),
+    async (signal, parts) => {
+      const partOf = (cells: Cell[], part: number) => cells.filter((_, at) => at % parts === part);
+      await Promise.all(
+        Array.from({ length: parts }, (_, part) => {
+          const cells = { placing: partOf(placingCells(), part), others: partOf(otherCells(), part) };
+          return run(`${signal}, part ${part + 1} of ${parts}`, signal, cells);
+        }),
+      );
+    },
     15 * MINUTE,
   );
 
@@ -65,22 +76,23 @@ describe('every crash point with every fault', () => {
     const environment = faulty(
       await startTestEnvironment({
         worker: false,
+        ownNamespace: true,
         pastOrders: 1_500,
         sandbox: { balance: 1_000_000, ...options },
         settings: SETTINGS,
       }),
     );
-    const workers = new Workers(environment);
+    const workers = workersOf(environment);
     try {
       const bought = await killAtEvery(environment, workers, signal, cells);
       heal(environment);
       const lastOrder = bought.some(({ crashPoint }) => 'beyond' in crashPoint) ? Date.now() + MUCH_LATER_MS : 0;
-      log(`${name}: ${bought.length} purchases, ${workers.killed} kills; waiting for them to end`);
-      const decided = await decideHolds(environment, bought);
+      log(`${name}: ${bought.length} purchases; waiting for them to end`);
+      await decideHolds(environment, name, bought);
       // What the partner books long after the settling time must be there before the audit.
       await sleep(Math.max(0, lastOrder - Date.now()));
       const audit = await auditAll(environment, referencesOf(bought));
-      log([`${name}: ${audit.boughtTwice.length} bought twice because of the partner`, ...decided].join('\n  '));
+      log(`${name}: ${audit.boughtTwice.length} bought twice because of the partner`);
       expect(wrongCells(audit, bought)).toEqual({ ...FLAWLESS, unplaced: expect.any(Array) as string[] });
       expect(await unreportedDoubles(environment, audit.boughtTwice)).toEqual([]);
     } finally {
@@ -97,66 +109,63 @@ async function killAtEvery(
   signal: Signal,
   cells: { placing: Cell[]; others: Cell[] },
 ): Promise<Bought[]> {
+  const bought: Bought[] = [];
   await workers.start();
-  const bought = await startAll(environment, cells.others);
-  await untilReached(bought);
-  if (bought.length > 0) {
+  for (const wave of waves(cells.others)) {
+    const reaching = await startAll(environment, wave);
+    bought.push(...reaching);
+    await untilReached(reaching);
     workers.kill(signal);
     heal(environment);
-    await workers.start();
+    await workers.replace(signal);
   }
-  for (const wave of waves(cells.placing, signal === 'SIGSTOP' ? FROZEN_WAVE : WAVE)) {
+  for (const wave of waves(cells.placing)) {
     bought.push(...(await killWhilePlacing(environment, wave, () => workers.kill(signal), wave.length)));
-    await workers.start();
+    await workers.replace(signal);
   }
   return bought;
 }
 
+type Workers = ReturnType<typeof workersOf>;
+
 /** The worker processes of an environment: one that works, and those that were killed. */
-class Workers {
-  killed = 0;
-  private readonly reportDir = temporaryFolder();
-  private readonly all: WorkerProcess[] = [];
-
-  constructor(private readonly environment: TestEnvironment) {}
-
-  async start(): Promise<void> {
-    this.all.push(await startReadyWorker({ env: workerEnvOf(this.environment, { REPORT_DIR: this.reportDir }) }));
-  }
-
-  kill(signal: Signal): void {
-    const victim = this.all.at(-1)!;
-    this.killed += 1;
-    victim.signal(signal);
-    if (signal === 'SIGSTOP') setTimeout(() => victim.signal('SIGCONT'), FROZEN_MS).unref();
-  }
-
-  async end(): Promise<void> {
-    await Promise.all(this.all.map((worker) => worker.end('SIGKILL')));
-  }
+function workersOf(environment: TestEnvironment) {
+  const env = workerEnvOf(environment);
+  const all: WorkerProcess[] = [];
+  const start = async () => void all.push(await startReadyWorker({ env }));
+  return {
+    start,
+    kill: (signal: Signal) => all.at(-1)!.signal(signal),
+    /** Starts another one. A frozen worker takes tasks with it, and none that was thawed may share the next wave. */
+    async replace(signal: Signal): Promise<void> {
+      const victim = all.at(-1)!;
+      await start();
+      if (signal !== 'SIGSTOP') return;
+      await sleep(FROZEN_MS);
+      victim.signal('SIGCONT');
+      victim.signal('SIGTERM');
+    },
+    end: () => Promise.all(all.map((worker) => worker.end('SIGKILL'))),
+  };
 }
 
 /**
  * Decides what waits for a person as a careful one would, with the partner's orders beside them: the order that is there is
  * taken, what came is handed over, and what was never bought is given up. At the end nothing is left open.
- *
- * @returns the decisions, in words.
  */
-async function decideHolds(environment: TestEnvironment, bought: readonly Bought[]): Promise<string[]> {
-  const decided: string[] = [];
+async function decideHolds(environment: TestEnvironment, name: string, bought: readonly Bought[]): Promise<void> {
   for (;;) {
     const states = await untilSettled(environment, referencesOf(bought));
     const held = bought.filter(({ referenceId }) => states.get(referenceId) === 'HELD');
-    if (held.length === 0) return decided;
+    if (held.length === 0) return;
     for (const { referenceId, crashPoint } of held) {
-      decided.push(`${crashPoint.name}: ${await decide(environment, referenceId)}`);
+      log(`${name}: ${crashPoint.name}: ${await decide(environment, referenceId)}`);
     }
   }
 }
 
 async function decide(environment: TestEnvironment, referenceId: string): Promise<string> {
-  const isHeld = async () => (await environment.starter.status(referenceId)).hold;
-  const hold = await waitUntil(`${referenceId} shows its hold`, isHeld);
+  const hold = await waitUntil('it shows its hold', async () => (await environment.starter.status(referenceId)).hold);
   const [order] = await environment.sandbox.ordersOf(referenceId);
   const decision = hold.decisions.includes('deliver') ? 'deliver' : order ? 'order' : 'abandon';
   const orderId = decision === 'order' ? order?.id : undefined;
@@ -180,11 +189,6 @@ function wrongCells(audit: Audit, bought: readonly Bought[]): Audit {
 /** Reconciles, without repairs, until each is reported as a double purchase. @returns those that are not in time */
 async function unreportedDoubles({ client, taskQueue }: TestEnvironment, references: string[]): Promise<string[]> {
   if (references.length === 0) return [];
-  // The dev server forgets after a day, which is too soon for any reconciliation.
-  await client.workflowService.updateNamespace({
-    namespace: client.options.namespace,
-    config: { workflowExecutionRetentionTtl: { seconds: (3 * 24 * 3_600) as never } },
-  });
   let missing = references;
   const areReported = async () => {
     const { details } = await reconcileNow(client, taskQueue, { dryRun: true, lookbackMs: 30 * MINUTE });
@@ -197,6 +201,6 @@ async function unreportedDoubles({ client, taskQueue }: TestEnvironment, referen
   return missing;
 }
 
-function waves<T>(cells: readonly T[], size: number): T[][] {
-  return Array.from({ length: Math.ceil(cells.length / size) }, (_, at) => cells.slice(at * size, (at + 1) * size));
+function waves(cells: readonly Cell[]): Cell[][] {
+  return Array.from({ length: Math.ceil(cells.length / WAVE) }, (_, at) => cells.slice(at * WAVE, (at + 1) * WAVE));
 }

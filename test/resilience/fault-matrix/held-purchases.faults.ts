@@ -1,11 +1,11 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { purchaseWorkflowId } from '../../../src/contracts/names';
 import { auditAll, FLAWLESS } from '../../support/audit';
-import { intentionsOfTimedOut } from '../../support/history';
+import { eventsOf, intentionsOfTimedOut } from '../../support/history';
 import { startReadyWorker, workerEnvOf, type WorkerProcess } from '../../support/processes';
 import { startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
-import { untilSettled } from '../support/kill';
+import { referencesOf, untilSettled } from '../support/kill';
+import { startLoad } from '../support/load';
 import { log } from '../../support/log';
 
 const MINUTE = 60_000;
@@ -65,7 +65,9 @@ describe('who waits for a person', () => {
       const environment = await start();
       await workerFor(environment);
       const startedAt = Date.now();
-      const references = await buyAtOnce(environment, AT_ONCE);
+      const references = await Promise.all(
+        Array.from({ length: AT_ONCE }, () => environment.buy({ 'demo-instant': 1 })),
+      );
       const ends = await untilSettled(environment, references);
       const timedOut = await timedOutPlacements(environment, references);
       log(
@@ -84,35 +86,22 @@ async function killInWave(environment: TestEnvironment, worker: WorkerProcess, a
   const { sandbox } = environment;
   const before = sandbox.requests().place;
   const isTime = () => sandbox.requests().place >= before + after;
-  const killed = waitUntil(`${after} orders are placed`, isTime, { withinMs: 2 * MINUTE, everyMs: 0 }).then(() =>
-    worker.signal('SIGKILL'),
-  );
-  const [references] = await Promise.all([buyOneByOne(environment, WAVE), killed]);
-  await worker.ended;
+  const limits = { withinMs: 2 * MINUTE, everyMs: 0 };
+  const killed = waitUntil(`${after} orders are placed`, isTime, limits).then(() => worker.end('SIGKILL'));
+  const load = startLoad(environment, EVERY_MS);
+  await waitUntil(`${WAVE} are started`, () => load.count() >= WAVE);
+  const references = referencesOf(await load.stop());
+  await killed;
   return references;
-}
-
-async function buyOneByOne(environment: TestEnvironment, count: number): Promise<string[]> {
-  const references: string[] = [];
-  for (let number = 1; number <= count; number++) {
-    references.push(await environment.buy({ 'demo-instant': 1 }));
-    await sleep(EVERY_MS);
-  }
-  return references;
-}
-
-function buyAtOnce(environment: TestEnvironment, count: number): Promise<string[]> {
-  return Promise.all(Array.from({ length: count }, () => environment.buy({ 'demo-instant': 1 })));
 }
 
 /** For each purchase, and each of its placements that ended without an answer: whether it had recorded its intention. */
-async function timedOutPlacements({ client }: TestEnvironment, references: readonly string[]): Promise<boolean[][]> {
+async function timedOutPlacements(environment: TestEnvironment, references: readonly string[]): Promise<boolean[][]> {
   const found: boolean[][] = [];
   for (const referenceId of references) {
-    const handle = client.workflow.getHandle(purchaseWorkflowId(referenceId));
-    const history = () => handle.fetchHistory().catch(() => undefined);
-    const read = await waitUntil(`the history of ${referenceId} is read`, history, { withinMs: MINUTE });
-    found.push(intentionsOfTimedOut(read));
+    const read = () => eventsOf(environment, purchaseWorkflowId(referenceId)).catch(() => undefined);
+    const events = await waitUntil(`the history of ${referenceId} is read`, read, { withinMs: MINUTE });
+    found.push(intentionsOfTimedOut(events));
   }
   return found;
 }

@@ -84,12 +84,8 @@ export function otherCells(): Cell[] {
 
 /** The cells for a history with weaknesses of its own: whatever makes the history the witness. */
 export function witnessCells(): Cell[] {
-  const lost: Record<string, Action> = {
-    hangs: { type: 'hang' },
-    'is reset': { type: 'reset' },
-    'says 500': { type: 'answer', status: 500 },
-    'breaks off': { type: 'truncate', framing: 'none' },
-  };
+  const names = ['hangs', 'is reset', 'says 500', 'breaks off, unframed'];
+  const lost = Object.fromEntries(Object.entries(ACTIONS).filter(([name]) => names.includes(name)));
   return [
     ...each(lost, (name, action) => placing(name, 'before', { action })),
     ...each(lost, (name, action) => placing(name, 'after', { action })),

@@ -1,11 +1,13 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Fault } from '../../../sandbox';
 import { closeAtEnd, temporaryFolder } from '../../support/clean-up';
 import { startDevServer } from '../../support/dev-server';
 import { freePort } from '../../support/free-port';
 import { startWorkerProcess, workerEnvOf } from '../../support/processes';
 import { startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
+import { log } from '../../support/log';
 import { waitUntil } from '../../support/wait-until';
 
 const MINUTE = 60_000;
@@ -78,29 +80,23 @@ async function startPrometheus(worker: string) {
 /** What can be caused within minutes, one after the other: each waits for its alerts. */
 async function causeTrouble(env: TestEnvironment, ring: (...alerts: string[]) => Promise<void>): Promise<void> {
   const { sandbox, receiver, taskQueue } = env;
-  const buy = (count: number, prepare: (referenceId: string) => void = () => {}) =>
+  const buy = (count: number, fault?: Omit<Fault, 'referenceId'>) =>
     Promise.all(
       Array.from({ length: count }, async () => {
         const referenceId = env.reference();
-        prepare(referenceId);
+        if (fault) sandbox.addFault({ ...fault, referenceId });
         return env.buy({ 'demo-instant': 1 }, referenceId);
       }),
     );
   // A search before a placement, which is tried again.
   sandbox.addFault({ operation: 'orders', action: { type: 'answer', status: 404 } });
   const delivered = await buy(6);
-  const double = await buy(1, (referenceId) =>
-    sandbox.addFault({
-      ...{ operation: 'place', referenceId, when: 'after' },
-      ...{ commit: { type: 'copies', count: 2 }, action: { type: 'reset' } },
-    }),
-  );
+  const copies = { type: 'copies', count: 2 } as const;
+  const double = await buy(1, { operation: 'place', when: 'after', commit: copies, action: { type: 'reset' } });
   await env.ended([...delivered, ...double], MINUTE);
   await ring('ReconciliationMissing', 'DoublePurchase');
 
-  await buy(6, (referenceId) =>
-    sandbox.addFault({ operation: 'place', referenceId, times: 'always', action: { type: 'answer', status: 422 } }),
-  );
+  await buy(6, { operation: 'place', times: 'always', action: { type: 'answer', status: 422 } });
   await env.client.workflow.start('purchaseWorkflow', { taskQueue, workflowId: `${taskQueue}-bad`, args: [{}] });
   await env.client.workflow.start('unknownWorkflow', { taskQueue, workflowId: `${taskQueue}-unknown` });
   await env.reconcile();
@@ -153,15 +149,12 @@ testWithPrometheus(
         if (values.some((value) => !Number.isNaN(value))) missing.delete(name);
       }
     };
-    const until = async (what: () => string, isThere: () => boolean): Promise<void> => {
-      await waitUntil(
-        what,
-        async () => {
-          await watch();
-          return isThere();
-        },
-        { withinMs: 2 * MINUTE, everyMs: 1_000 },
-      );
+    const until = async (what: () => string, isThere: () => boolean) => {
+      const isThereNow = async () => {
+        await watch();
+        return isThere();
+      };
+      await waitUntil(what, isThereNow, { withinMs: 2 * MINUTE, everyMs: 1_000 });
     };
     await waitUntil('the worker was scraped twice', async () =>
       (await prometheus.values('count_over_time(up[1m])')).some((scrapes) => scrapes > 1),
@@ -186,7 +179,7 @@ testWithPrometheus(
       () => 'NoWorker rings',
       () => rung.has('NoWorker'),
     );
-    process.stdout.write(`alerts that rang: ${[...rung].sort().join(', ')}\n`);
+    log(`alerts that rang: ${[...rung].toSorted().join(', ')}`);
   },
   10 * MINUTE,
 );

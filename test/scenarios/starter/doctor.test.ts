@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { type Diagnosis, diagnose, formatDiagnosis } from '../../../src/cli/doctor';
 import { readDoctorConfig } from '../../../src/config';
 import { DEFAULT_LOOKBACK_MS } from '../../../src/contracts/reconciliation';

@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import { keysOf } from '../../support/audit';
-import { type Received, type Reply, type ScriptedServer, startServer } from '../../support/http-server';
-import { type ProcessEnv, startProcess } from '../../support/processes';
-import { startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
-import { type HostilePartner, startHostilePartner, type Twist } from './hostile-partner';
+import { type ProcessEnv, startProcess, workerEnvOf } from '../../support/processes';
+import type { Answer, Attempt } from '../../support/receiver';
+import { startTestEnvironment } from '../../support/test-environment';
+import { startHostilePartner } from './hostile-partner';
+import type { UglyPurchase } from './hostile-purchases';
 import type { Canary, Evidence } from './leak-search';
 
 const webhookSecret = (text: string) => `whsec_${Buffer.from(text).toString('base64')}`;
@@ -18,25 +19,21 @@ export const SECRETS = {
 
 /** The secrets of a worker's environment; of a webhook's also the text that its base64 stands for. */
 export function secretCanaries(): Canary[] {
-  return Object.entries(SECRETS).flatMap(([name, values]) =>
-    [values]
-      .flat()
-      .flatMap((value) => [
-        { name, value },
-        ...(value.startsWith('whsec_') ? [{ name: `${name}, decoded`, value: decoded(value) }] : []),
-      ]),
+  const decoded = SECRETS.DELIVERY_SECRET.map((value) =>
+    Buffer.from(value.slice('whsec_'.length), 'base64').toString(),
   );
+  const all = { ...SECRETS, 'DELIVERY_SECRET, decoded': decoded };
+  return Object.entries(all).flatMap(([name, values]) => [values].flat().map((value) => ({ name, value })));
 }
 
 /** The variables of a worker whose secrets are read from these files. */
-export function withSecretFiles(env: Record<string, string>, fileOf: (name: string) => string): Record<string, string> {
+export function withSecretFiles(env: ProcessEnv, fileOf: (name: string) => string): ProcessEnv {
   const names = ['PARTNER_API_KEY', 'DELIVERY_SECRET', 'FINGERPRINT_SECRET'];
-  const others = Object.entries(env).filter(([name]) => !names.includes(name));
-  return Object.fromEntries([...others, ...names.map((name) => [`${name}_FILE`, fileOf(name)])]);
-}
-
-function decoded(secret: string): string {
-  return Buffer.from(secret.slice('whsec_'.length), 'base64').toString();
+  const changes = names.flatMap((name) => [
+    [name, undefined],
+    [`${name}_FILE`, fileOf(name)],
+  ]);
+  return { ...env, ...(Object.fromEntries(changes) as ProcessEnv) };
 }
 
 /** Runs a program of ours to its end. @returns all that it printed, in a place that names its exit code */
@@ -47,15 +44,12 @@ export async function runToEnd(program: 'worker' | 'starter', env: ProcessEnv, .
 }
 
 /** What the checkout does with the nth attempt to deliver something of a purchase; undefined: 204. */
-export type Checkout = (request: Received, nth: number) => Reply | undefined;
+export type Checkout = (attempt: Attempt, nth: number) => Answer | undefined;
 
 export type HostileEnvironment = Awaited<ReturnType<typeof startHostileEnvironment>>;
 
-interface HostilePurchase {
+interface HostilePurchase extends Pick<UglyPurchase, 'items' | 'twist' | 'checkout'> {
   name: string;
-  items?: Record<string, number>;
-  twist?: Twist;
-  checkout?: Checkout;
 }
 
 /** Real servers around workers that the test starts: Temporal, a partner and a checkout that mean no good. */
@@ -63,19 +57,36 @@ export async function startHostileEnvironment() {
   const environment = await startTestEnvironment({
     worker: false,
     sandbox: { apiKeys: [SECRETS.PARTNER_API_KEY], perLookMs: 30_000 },
+    // A machine that is too busy for a placement must not leave a purchase to people, of whom the test has none.
+    settings: {
+      replace: 'always',
+      partnerTimeoutMs: 2_000,
+      confirmWindowMs: 1_000,
+      pollIntervalMs: 100,
+      placeWithinMs: 120_000,
+      deadlineMs: 300_000,
+    },
   });
-  const { sandbox, taskQueue } = environment;
+  const { sandbox, receiver, taskQueue } = environment;
   const partner = await startHostilePartner(sandbox);
   const checkouts = new Map<string, Checkout>();
-  const taken: string[] = [];
-  const checkout = await startCheckout(checkouts, taken);
+  receiver.trust(...SECRETS.DELIVERY_SECRET);
+  receiver.answerWith((attempt) => {
+    const { referenceId } = attempt.body.data;
+    return checkouts.get(referenceId)?.(attempt, receiver.attemptsOf(referenceId).length) ?? 204;
+  });
   return {
     ...environment,
     partner,
-    /** The bodies that the checkout has taken, as text. */
-    taken,
     /** The variables of a worker; secrets in it as variables. */
-    env: workerEnv(environment, partner, checkout),
+    env: workerEnvOf(environment, {
+      TEMPORAL_API_KEY: SECRETS.TEMPORAL_API_KEY,
+      TEMPORAL_TLS: 'false',
+      PARTNER_BASE_URL: partner.url,
+      PARTNER_API_KEY: SECRETS.PARTNER_API_KEY,
+      FINGERPRINT_SECRET: SECRETS.FINGERPRINT_SECRET.join(' '),
+      DELIVERY_SECRET: SECRETS.DELIVERY_SECRET.join(' '),
+    }),
     /** Starts a purchase. @returns its reference */
     async buy({ name, items = { 'demo-instant': 1 }, twist, checkout: manners }: HostilePurchase) {
       const referenceId = `${name}-${taskQueue.slice(5, 13)}`;
@@ -89,46 +100,4 @@ export async function startHostileEnvironment() {
       return references.flatMap(({ orders }) => keysOf(...orders));
     },
   };
-}
-
-function workerEnv(
-  { address, taskQueue }: TestEnvironment,
-  partner: HostilePartner,
-  checkout: ScriptedServer,
-): Record<string, string> {
-  return {
-    TEMPORAL_ADDRESS: address,
-    TEMPORAL_TASK_QUEUE: taskQueue,
-    TEMPORAL_API_KEY: SECRETS.TEMPORAL_API_KEY,
-    TEMPORAL_TLS: 'false',
-    PARTNER_BASE_URL: partner.url,
-    PARTNER_API_KEY: SECRETS.PARTNER_API_KEY,
-    PARTNER_TIMEOUT: '2s',
-    PURCHASE_FIRST_POLL: '50ms',
-    PURCHASE_POLL_INTERVAL: '100ms',
-    PURCHASE_DEADLINE: '5m',
-    PURCHASE_CONFIRM_WINDOW: '1s',
-    // A machine that is too busy for a placement must not leave a purchase to people, of whom the test has none.
-    PURCHASE_REPLACE: 'always',
-    PURCHASE_PLACE_WITHIN: '2m',
-    FINGERPRINT_SECRET: SECRETS.FINGERPRINT_SECRET.join(' '),
-    DELIVERY_URL: `${checkout.url}/events`,
-    DELIVERY_SECRET: SECRETS.DELIVERY_SECRET.join(' '),
-    DELIVERY_TIMEOUT: '1s',
-  };
-}
-
-function startCheckout(checkouts: Map<string, Checkout>, taken: string[]): Promise<ScriptedServer> {
-  const attempts = new Map<string, number>();
-  return startServer({
-    respond(request) {
-      const body = request.body.toString();
-      const { referenceId } = (JSON.parse(body) as { data: { referenceId: string } }).data;
-      const nth = (attempts.get(referenceId) ?? 0) + 1;
-      attempts.set(referenceId, nth);
-      const reply = checkouts.get(referenceId)?.(request, nth);
-      if (reply === undefined) taken.push(body);
-      return reply ?? { status: 204 };
-    },
-  });
 }

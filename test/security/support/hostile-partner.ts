@@ -36,8 +36,6 @@ export interface Call {
 /** Another answer than the sandbox's; undefined lets that one pass. */
 export type Twist = (call: Call) => Promise<Reply | undefined>;
 
-export type HostilePartner = Awaited<ReturnType<typeof startHostilePartner>>;
-
 /** A partner that stands before the sandbox and answers as a purchase's twist says. */
 export async function startHostilePartner(sandbox: Sandbox) {
   const twists = new Map<string, Twist>();

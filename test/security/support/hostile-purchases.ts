@@ -14,7 +14,8 @@ export interface UglyPurchase {
   checkout?: Checkout;
   /** It is held; these are the decisions that it gets, one for each hold. */
   decisions?: DecisionKind[];
-  outcome: string;
+  /** Default: `DELIVERED`. */
+  outcome?: string;
 }
 
 /** An order whose every look is answered wrongly until `pass` lets the plain answer through. */
@@ -36,20 +37,17 @@ export function wrongLooks(): [name: string, looks: WrongLooks][] {
 /** Answers to place-order and to the searches of the history. */
 export const WRONG_PLACEMENTS: Record<string, UglyPurchase> = {
   'refused-order': { twist: placeTwist((said) => ({ status: 400, body: said })), outcome: 'REJECTED' },
-  'refused-key': { twist: placeTwist((said) => ({ status: 401, json: { message: said } })), outcome: 'DELIVERED' },
-  'place-500': { twist: placeTwist((said) => ({ status: 500, body: `<pre>${said}</pre>` })), outcome: 'DELIVERED' },
+  'refused-key': { twist: placeTwist((said) => ({ status: 401, json: { message: said } })) },
+  'place-500': { twist: placeTwist((said) => ({ status: 500, body: `<pre>${said}</pre>` })) },
   'place-half': {
     twist: placeTwist((said) => ({ raw: `HTTP/1.1 200 OK\r\n\r\n{"status":200,"details":"${said}` }), true),
-    outcome: 'DELIVERED',
   },
-  'place-garbage': { twist: placeTwist((said) => ({ raw: `${said}\r\n\r\n` }), true), outcome: 'DELIVERED' },
+  'place-garbage': { twist: placeTwist((said) => ({ raw: `${said}\r\n\r\n` }), true) },
   'place-redirect': {
     twist: placeTwist((said) => ({ status: 307, headers: { location: `/${encodeURIComponent(said)}` } }), true),
-    outcome: 'DELIVERED',
   },
   'place-strange-id': {
     twist: placeTwist((said) => ({ json: { status: 200, success: true, details: { data: { id: said } } } }), true),
-    outcome: 'DELIVERED',
   },
   'place-lost': {
     twist: async ({ operation, nth, apiKey }) => {
@@ -62,42 +60,42 @@ export const WRONG_PLACEMENTS: Record<string, UglyPurchase> = {
   'search-fails': {
     twist: async ({ operation, nth, apiKey }) =>
       operation === 'orders' && nth === 1 ? { status: 503, body: quoting(apiKey) } : undefined,
-    outcome: 'DELIVERED',
   },
 };
 
 /** Orders that say too much, and orders that a person has to decide on. */
 export const STRANGE_ORDERS: Record<string, UglyPurchase> = {
-  plain: { items: { 'demo-instant': 3, 'demo-image': 1 }, outcome: 'DELIVERED' },
-  'own-key-in-title': { twist: orderTwist((order, key) => retitle(order, `Card ${key}`)), outcome: 'DELIVERED' },
+  plain: { items: { 'demo-instant': 3, 'demo-image': 1 } },
+  'own-key-in-title': { twist: productTwist((_, key) => ({ title: `Card ${key}` })) },
   'own-key-in-product-id': {
-    twist: orderTwist((order, key) => rename(order, `card-${key}`)),
+    twist: productTwist((_, key) => ({ id: `card-${key}` })),
     decisions: ['deliver'],
     outcome: 'PARTIALLY_DELIVERED',
   },
   'keys-of-a-failed-order': { twist: orderTwist((order) => ({ ...order, status: 'FAILED' })), outcome: 'FAILED' },
   'keys-of-a-refunded-order': { twist: orderTwist((order) => ({ ...order, status: 'REFUNDED' })), outcome: 'REFUNDED' },
   'more-keys': {
-    twist: orderTwist((order) => addKey(order, STRANGERS_KEY)),
+    twist: productTwist(({ keys }) => ({ keys: [...keys, { value: STRANGERS_KEY, type: 'text' }] })),
     decisions: ['withhold'],
     outcome: 'ABANDONED',
   },
-  'key-gone': { ...keysGoneInBetween(), outcome: 'DELIVERED' },
+  'key-gone': keysGoneInBetween(),
   'keys-that-change': { ...keysThatChange(), decisions: ['withhold'], outcome: 'ABANDONED' },
-  'type-of-a-key': { twist: orderTwist((order) => retype(order, `text ${STRANGERS_KEY}`)), outcome: 'DELIVERED' },
+  'type-of-a-key': {
+    twist: productTwist(({ keys }) => ({ keys: keys.map((key) => ({ ...key, type: `text ${STRANGERS_KEY}` })) })),
+  },
 };
 
 /** A checkout that says everything it got. */
 export const RUDE_CHECKOUTS: Record<string, UglyPurchase> = {
-  'echo-500': { checkout: answering(500), outcome: 'DELIVERED' },
-  'echo-redirect': { checkout: answering(307), outcome: 'DELIVERED' },
+  'echo-500': { checkout: answering(500) },
+  'echo-redirect': { checkout: answering(307) },
   'echo-410': { checkout: answering(410), decisions: ['withhold'], outcome: 'ABANDONED' },
   'echo-garbage': {
-    checkout: (request, nth) => (nth === 1 ? { raw: `${request.body.toString()}\r\n\r\n` } : undefined),
-    outcome: 'DELIVERED',
+    checkout: (attempt, nth) => (nth === 1 ? { raw: `${JSON.stringify(attempt)}\r\n\r\n` } : undefined),
   },
-  'checkout-hangs': { checkout: (_, nth) => (nth === 1 ? 'hang' : undefined), outcome: 'DELIVERED' },
-  'checkout-resets': { checkout: (_, nth) => (nth === 1 ? 'reset' : undefined), outcome: 'DELIVERED' },
+  'checkout-hangs': { checkout: (_, nth) => (nth === 1 ? 'hang' : undefined) },
+  'checkout-resets': { checkout: (_, nth) => (nth === 1 ? 'reset' : undefined) },
 };
 
 function quoting(...secrets: string[]): string {
@@ -110,7 +108,7 @@ function lookTwist(answerTo: () => HostileAnswer | undefined): Twist {
     if (!answer) return undefined;
     const order = await plain<OrderData>();
     const key = order.details.data.products[0]?.keys[0]?.value ?? STRANGERS_KEY;
-    return answer(order, key, quoting(key, apiKey));
+    return answer(quoting(key, apiKey), order, key);
   };
 }
 
@@ -136,31 +134,34 @@ function keysThatChange(): Pick<UglyPurchase, 'twist'> {
   return { twist: lookTwist(() => withKey(`${STRANGERS_KEY}-${++looks}`)) };
 }
 
-function orderTwist(change: (order: OrderData, key: string) => OrderData): Twist {
-  return lookTwist(() => (plain, key) => {
-    const { details } = plain;
-    return { json: { ...plain, details: { ...details, data: change(details.data, key) } } };
-  });
+type ChangeOrder = (order: OrderData, key: string) => OrderData;
+type ChangeProduct = (product: OrderData['products'][number], key: string) => object;
+
+function orderTwist(change: ChangeOrder): Twist {
+  return lookTwist(() => changed(change));
+}
+
+function productTwist(change: ChangeProduct): Twist {
+  return orderTwist(eachProduct(change));
 }
 
 function withKey(value: string): HostileAnswer {
-  return (plain) => {
-    const { data } = plain.details;
-    const products = data.products.map((product) => ({ ...product, keys: [{ type: 'text', value }] }));
-    return { json: { ...plain, details: { ...plain.details, data: { ...data, products } } } };
+  return changed(eachProduct(() => ({ keys: [{ type: 'text', value }] })));
+}
+
+function changed(change: ChangeOrder): HostileAnswer {
+  return (_, plain, key) => {
+    const { details } = plain;
+    return { json: { ...plain, details: { ...details, data: change(details.data, key) } } };
   };
 }
 
-function eachProduct(order: OrderData, change: (product: OrderData['products'][number]) => object): OrderData {
-  return { ...order, products: order.products.map((product) => ({ ...product, ...change(product) })) };
+function eachProduct(change: ChangeProduct): ChangeOrder {
+  return (order, key) => {
+    const products = order.products.map((product) => ({ ...product, ...change(product, key) }));
+    return { ...order, products };
+  };
 }
-
-const retitle = (order: OrderData, title: string) => eachProduct(order, () => ({ title }));
-const rename = (order: OrderData, id: string) => eachProduct(order, () => ({ id }));
-const addKey = (order: OrderData, value: string) =>
-  eachProduct(order, ({ keys }) => ({ keys: [...keys, { value, type: 'text' }] }));
-const retype = (order: OrderData, type: string) =>
-  eachProduct(order, ({ keys }) => ({ keys: keys.map((key) => ({ ...key, type })) }));
 
 /** The first place-order is answered so, with or without having bought; the history then shows it with secrets in it. */
 function placeTwist(answer: (said: string) => Reply, buys = false): Twist {
@@ -185,9 +186,9 @@ function withSecrets(history: Envelope<HistoryData>): Envelope<HistoryData> {
 }
 
 function answering(status: number): Checkout {
-  return (request, nth) => {
+  return (attempt, nth) => {
     if (nth > 1) return undefined;
-    const said = JSON.stringify(request.headers) + request.body.toString();
+    const said = JSON.stringify(attempt);
     const headers = { 'x-echo': headerText(said), 'retry-after': headerText(said), location: `/${headerText(said)}` };
     return { status, headers, body: said };
   };

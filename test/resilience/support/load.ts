@@ -1,0 +1,62 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { TestEnvironment } from '../../support/test-environment';
+import { waitUntil } from '../../support/wait-until';
+
+export interface Sale {
+  referenceId: string;
+  product: string;
+  startedAt: number;
+  /** How often the server was asked until it took it. */
+  tries: number;
+}
+
+/** Sells two of each product in turn, at a steady pace whatever becomes of the sales before, until it is stopped. */
+export function startLoad(env: TestEnvironment, everyMs: number, products: readonly string[] = ['demo-instant']) {
+  const sales: Promise<Sale>[] = [];
+  const stop = new AbortController();
+  const begunAt = Date.now();
+  const selling = (async () => {
+    while (!stop.signal.aborted) {
+      sales.push(sellSurely(env, products[sales.length % products.length]!));
+      await sleep(Math.max(0, begunAt + sales.length * everyMs - Date.now()));
+    }
+  })();
+  return {
+    count: () => sales.length,
+    /** @returns all sales, once the server has taken each */
+    async stop(): Promise<Sale[]> {
+      stop.abort();
+      await selling;
+      return Promise.all(sales);
+    },
+  };
+}
+
+async function sellSurely(env: TestEnvironment, product: string): Promise<Sale> {
+  const sale = { referenceId: env.reference(), product, startedAt: Date.now(), tries: 0 };
+  const isTaken = () => {
+    sale.tries += 1;
+    return startSale(env, { [product]: 2 }, sale.referenceId);
+  };
+  await waitUntil(`${sale.referenceId} is started`, isTaken, { withinMs: 5 * 60_000, everyMs: 500 });
+  return sale;
+}
+
+/** Asks as a checkout does while the server may be away: again, under the same reference. @returns whether it was taken */
+export function startSale({ buy }: TestEnvironment, items: Record<string, number>, referenceId: string) {
+  return buy(items, referenceId).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** @returns when each purchase's keys came first, as they come. */
+export function watchDeliveries({ receiver }: TestEnvironment): Map<string, number> {
+  const deliveredAt = new Map<string, number>();
+  receiver.answerWith(({ body: { type, data } }) => {
+    if (type === 'purchase.delivered' && !deliveredAt.has(data.referenceId))
+      deliveredAt.set(data.referenceId, Date.now());
+    return 204;
+  });
+  return deliveredAt;
+}
