@@ -26,11 +26,7 @@ const EFFECTS: Record<CancelEffect, string> = {
   STAYS_HELD: 'it stays held: something was bought, or nobody knows whether it was, so only a decision ends that',
 };
 
-/**
- * Asks a purchase to end where surely nothing was bought. Safe to repeat. No worker has to run: the next one that does heeds it.
- *
- * @throws NothingToCancelError when it has ended; WorkflowNotFoundError for an unknown reference.
- */
+/** What `cancel` of the library does. @throws NothingToCancelError, WorkflowNotFoundError */
 export async function cancelPurchase(client: Client, referenceId: string, withinMs: number): Promise<Cancellation> {
   const workflowId = purchaseWorkflowId(referenceId);
   return client.withDeadline(Date.now() + withinMs, async () => {

@@ -52,11 +52,7 @@ export interface PurchaseList {
   paused?: number;
 }
 
-/**
- * Lists purchases, from the server alone: no worker has to run. Lists lag behind by about a second.
- *
- * @throws StarterError for a state that there is none of; NotAnsweredError
- */
+/** What `list` of the library does. */
 export async function listPurchases(
   client: Client,
   { state, sinceMs, limit = 100 }: ListFilter,

@@ -52,7 +52,7 @@ export interface Starter {
   /** Where a purchase stands. Answered by the server alone, also when no worker runs. @throws PurchaseNotFoundError */
   status(referenceId: string): Promise<PurchaseStatus>;
   /**
-   * Answers the hold that a purchase waits in, with a decision that fits it. Needs a running worker.
+   * Answers the hold that a purchase waits in, with a decision that fits it; the same one twice is one. Needs a running worker.
    *
    * @throws PurchaseNotFoundError, DecisionRefusedError, NotAnsweredError
    */
@@ -64,10 +64,15 @@ export interface Starter {
    * @throws PurchaseNotFoundError, NothingToRedeliverError, RedeliveryFailedError, NotAnsweredError
    */
   redeliver(referenceId: string): Promise<Redelivery>;
-  /** Lists purchases in a state, or those that wait for a person. Answered by the server alone. @throws StarterError */
+  /**
+   * Lists purchases in a state, or those that wait for a person. Answered by the server alone, about a second late.
+   *
+   * @throws StarterError for a state that there is none of; NotAnsweredError
+   */
   list(filter?: ListFilter): Promise<PurchaseList>;
   /**
-   * Asks a purchase to end where surely nothing was bought; else it is seen through.
+   * Asks a purchase to end where surely nothing was bought; else it is seen through. Safe to repeat. No worker has to run: the
+   * next one that does heeds it.
    *
    * @throws PurchaseNotFoundError, NothingToCancelError
    */
@@ -119,9 +124,14 @@ async function startOrFind(
     staticDetails: describeSale(asked),
     priority: fairnessKey === undefined ? undefined : { fairnessKey },
   };
+  // The workflow writes them itself where they are absent, which costs the server a write more.
+  const typedSearchAttributes = [
+    { key: REFERENCE_ID, value: referenceId },
+    { key: PURCHASE_STATE, value: 'PLACING' },
+  ];
   try {
     const handle = await client.workflow
-      .start(PURCHASE_WORKFLOW, { ...options, typedSearchAttributes: firstAttributes(referenceId) })
+      .start(PURCHASE_WORKFLOW, { ...options, typedSearchAttributes })
       .catch((error: unknown) => {
         // A namespace that was not set up yet: the purchase waits there for a worker, which is started once it is.
         if (!grpcErrorOf(error)?.details.includes('search attribute')) throw error;
@@ -144,14 +154,6 @@ function describeSale({ referenceId, items }: PurchaseInput): string {
     'Where it stands:',
     ['```', statusCommand(referenceId), '```'].join('\n'),
   ]);
-}
-
-/** The workflow writes them itself where they are absent, which costs the server a write more. */
-function firstAttributes(referenceId: string) {
-  return [
-    { key: REFERENCE_ID, value: referenceId },
-    { key: PURCHASE_STATE, value: 'PLACING' },
-  ];
 }
 
 /** @returns the run of the purchase that this reference already has, if it is of the same items and may cost as much. */

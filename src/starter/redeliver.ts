@@ -27,11 +27,7 @@ export interface Redelivery {
   order?: DeliveryReport['order'];
 }
 
-/**
- * Has a worker deliver everything of a purchase that has ended once more: its event, with the keys that its order holds now.
- *
- * @throws NothingToRedeliverError, RedeliveryFailedError, NotAnsweredError; WorkflowNotFoundError for an unknown reference.
- */
+/** What `redeliver` of the library does; of an unknown reference it throws WorkflowNotFoundError. */
 export async function redeliver(client: Client, referenceId: string, answerWithinMs: number): Promise<Redelivery> {
   const { status, memo, taskQueue, typedSearchAttributes } = await createPurchaseReader(client).describe(referenceId);
   if (status.name === 'RUNNING') throw stillRunning(referenceId, holdIn(memo));

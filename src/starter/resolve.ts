@@ -21,11 +21,7 @@ export interface Resolution {
   orderId?: string;
 }
 
-/**
- * Answers the hold that a purchase waits in. The same decision twice on one hold is one.
- *
- * @throws DecisionRefusedError, NotAnsweredError; WorkflowNotFoundError for an unknown reference.
- */
+/** What `resolve` of the library does. @throws DecisionRefusedError, NotAnsweredError, WorkflowNotFoundError */
 export async function resolveHold(
   client: Client,
   referenceId: string,

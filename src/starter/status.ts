@@ -56,7 +56,7 @@ export interface PurchaseStatus {
   failure?: string;
 }
 
-/** Reads where a purchase stands from the server alone: no worker has to run. @throws WorkflowNotFoundError */
+/** What `status` of the library does. @throws WorkflowNotFoundError */
 export async function statusOf(client: Client, referenceId: string): Promise<PurchaseStatus> {
   const purchases = createPurchaseReader(client);
   const [description, later] = await Promise.all([
