@@ -89,23 +89,26 @@ describe('a purchase that someone resets', () => {
     expect(await operator.brokenTasks()).toEqual([]);
   });
 
-  it.concurrent('to after the last search before its end, finds what was booked since in a window of its own', async () => {
-    const booked = {
-      operation: 'place',
-      action: { type: 'answer', status: 500 },
-      commit: { type: 'late', ms: 7_000 },
-    } as const;
-    const referenceId = await env.buyFacing(booked, { 'demo-instant': 2 });
-    const operator = operatorOf(env, referenceId);
-    await env.untilSent(referenceId);
-    await operator.cancel();
-    expect(await operator.result()).toMatchObject({ outcome: 'CANCELLED' });
+  it.concurrent(
+    'to after the last search before its end, finds what was booked since in a window of its own',
+    async () => {
+      const booked = {
+        operation: 'place',
+        action: { type: 'answer', status: 500 },
+        commit: { type: 'late', ms: 7_000 },
+      } as const;
+      const referenceId = await env.buyFacing(booked, { 'demo-instant': 2 });
+      const operator = operatorOf(env, referenceId);
+      await env.untilSent(referenceId);
+      await operator.cancel();
+      expect(await operator.result()).toMatchObject({ outcome: 'CANCELLED' });
 
-    const lastSearch = (await operator.scheduled('findOrders')).at(-1);
-    await operator.reset((await operator.points()).find((point) => Number(point) > Number(lastSearch))!);
+      const lastSearch = (await operator.scheduled('findOrders')).at(-1);
+      await operator.reset((await operator.points()).find((point) => Number(point) > Number(lastSearch))!);
 
-    await expectDeliveredOnce(env, referenceId, 2);
-  });
+      await expectDeliveredOnce(env, referenceId, 2);
+    },
+  );
 
   it.concurrent('to before, at or after a decision to place again, never places on the ground of it', async () => {
     const referenceId = await env.buyFacing({ operation: 'place', times: 'always', action: { type: 'reset' } });
