@@ -100,7 +100,7 @@ describe('when two runs want a Temporal CLI at once', () => {
     expect((await machine.lines('go.log')).filter((line) => line === 'started')).toHaveLength(1);
   });
 
-  test('the lock of a run that was killed holds nobody up, and none is left afterwards', async () => {
+  test('the lock of a run that was killed holds nobody up, and the next run leaves none of its own', async () => {
     await machine.fake('go', BUILDS);
     const lock = join(machine.cache, 'locks', `temporal-cli-${hostname()}`);
     const { pid } = spawnSync(process.execPath, ['--version']);
