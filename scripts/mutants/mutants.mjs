@@ -914,7 +914,7 @@ export const MUTANTS = [
     rule: 'the environment of a worker that runs holds no URL with a password, such as that of a proxy',
     file: 'src/config/index.ts',
     find: 'MAY_BE_SECRET.test(name) || HAS_CREDENTIALS.test(value)',
-    replace: 'MAY_BE_SECRET.test(name)',
+    replace: "MAY_BE_SECRET.test(name) || (name === '' && HAS_CREDENTIALS.test(value))",
     tests: ['test/security/worker-exit.test.ts'],
   },
   {

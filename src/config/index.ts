@@ -111,12 +111,8 @@ export function readDoctorConfig(env: Environment = process.env, options: ReadOp
   };
   // The rest of what the worker reads, and unknown names.
   attempt(() => readWorkerConfig(env, reading));
-  const { delivery: destination } = parts;
-  const written = {
-    PARTNER_BASE_URL: parts.partner?.baseUrl,
-    DELIVERY_URL: destination?.kind === 'webhook' ? destination.url : undefined,
-  };
-  return { ...parts, plaintext: plaintextUrls(written), issues: [...issues.values()], warnings: [...warnings] };
+  const plaintext = env.ALLOW_PLAINTEXT === 'true' ? plaintextUrls(env) : [];
+  return { ...parts, plaintext, issues: [...issues.values()], warnings: [...warnings] };
 }
 
 /** A look-back that a person types, read like RECONCILE_LOOKBACK. `expected` ends the sentence "expected …". */

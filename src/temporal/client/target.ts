@@ -26,20 +26,17 @@ export function unusableSettings(why: string): TemporalConfigError {
 type TlsOptions = TemporalTarget['connectionOptions']['tls'];
 type Environment = Readonly<Record<string, string | undefined>>;
 
-interface TargetOptions {
-  /** The current key, if it is given beside the environment: it wins over the others. */
-  temporalApiKey?: (() => string) | undefined;
-  /** Whether a key may be sent without TLS. Default: no. */
-  allowPlaintext?: boolean;
-}
-
 /**
  * Reads `TEMPORAL_ADDRESS`, `TEMPORAL_NAMESPACE`, `TEMPORAL_API_KEY`, `TEMPORAL_TLS…`, `TEMPORAL_PROFILE` and its file.
  *
+ * @param options.temporalApiKey the current key, if it is read from a file: it wins over the others.
+ * @param options.allowPlaintext whether a key may be sent without TLS. Default: no.
  * @throws TemporalConfigError if the file or a variable can't be used, or would silently be read as something else.
  */
-export function readTemporalTarget(env: Environment, options: TargetOptions = {}): TemporalTarget {
-  const { temporalApiKey: apiKey, allowPlaintext = false } = options;
+export function readTemporalTarget(
+  env: Environment,
+  { temporalApiKey: apiKey, allowPlaintext }: { temporalApiKey?: () => string; allowPlaintext?: boolean } = {},
+): TemporalTarget {
   const given = withoutEmpty(env);
   try {
     checkVariables(given);
