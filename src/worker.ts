@@ -33,16 +33,18 @@ import { circuitBreakerPauses, connectRetry, shutdownOptions, workflowCodeOption
 async function main(): Promise<void> {
   // A full disk or a closed pipe must not crash the worker.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
-  const warn = (line: string) => logger.warn(line);
+  let logger: Logger | undefined;
+  // Until the configuration has been read, nobody knows how to log.
+  const warn = (line: string) => (logger ? logger.warn(line) : void process.stderr.write(`${line}\n`));
   const config = readWorkerConfig(process.env, {
     terminal: process.stdout.isTTY,
     tryFolders: true,
     onProblem: warn,
   });
-  const target = readTemporalTarget(process.env, config.temporalApiKey);
+  const target = readTemporalTarget(process.env, config);
   const tracing = startTracing(config.tracingEndpoint, 'worker', warn);
   scrubSecrets();
-  const logger = installRuntime(config);
+  logger = installRuntime(config);
 
   let worker: Worker | undefined;
   const stopping = stopSignal();

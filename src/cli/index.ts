@@ -19,11 +19,12 @@ export async function main(): Promise<void> {
   let tracing: Tracing | undefined;
   const connect = async (retry: typeof connectRetry) => {
     const { environment, readStarterConfig } = loadConfig();
-    const { tracingEndpoint, temporalApiKey } = readStarterConfig();
-    tracing ??= startTracing(tracingEndpoint, 'starter', note);
-    const { connectClient, readTemporalTarget } = loadTemporal();
-    const target = readTemporalTarget(environment(), temporalApiKey);
-    return connectClient(target, { ...retry, onRetry: note }, tracing.clientInterceptors);
+    const config = readStarterConfig();
+    tracing ??= startTracing(config.tracingEndpoint, 'starter', note);
+    const { connectClient, isKeyPlain, readTemporalTarget } = loadTemporal();
+    const target = readTemporalTarget(environment(), config);
+    const client = await connectClient(target, { ...retry, onRetry: note }, tracing.clientInterceptors);
+    return { client, isKeyPlain: isKeyPlain(target.connectionOptions) };
   };
   const exitCode = await runStarter(process.argv, {
     exitCode: 0,
@@ -31,7 +32,7 @@ export async function main(): Promise<void> {
     partner: () => loadPartner().createPartnerClient(loadConfig().readPartnerConfig()),
     schedule: () => loadConfig().readScheduleConfig(),
     taskQueue: () => loadConfig().readStarterConfig().taskQueue,
-    temporal: () => connect(connectRetry),
+    temporal: async () => (await connect(connectRetry)).client,
     doctor: () =>
       loadDoctor().diagnose({
         config: loadConfig().readDoctorConfig(),

@@ -1,5 +1,5 @@
 import { ConfigError, type ConfigIssue, type Environment, type ReadOptions, readVariables, type Values } from './read';
-import { describeVariable, SECRET_NAMES, SECTIONS } from './variables';
+import { describeVariable, plaintextUrls, SECTIONS } from './variables';
 
 export { ConfigError, type ConfigIssue } from './read';
 
@@ -23,7 +23,7 @@ export type WorkerConfig = ReturnType<typeof readWorkerConfig>;
  * @throws ConfigError that names every wrong variable, and every misspelt one.
  */
 export function readWorkerConfig(env: Environment = process.env, options: WorkerOptions = {}) {
-  const prefixes = ['PARTNER_', 'PURCHASE_', 'DELIVERY_', 'RECONCILE_', 'WORKER_DEPLOYMENT_'];
+  const prefixes = ['PARTNER_', 'PURCHASE_', 'DELIVERY_', 'RECONCILE_', 'FINGERPRINT_', 'WORKER_DEPLOYMENT_'];
   const folders = options.tryFolders ? FOLDERS : undefined;
   const sections = { ...temporal, ...partner, ...purchase, ...delivery, ...worker };
   const values = readVariables(sections, env, prefixes, { ...options, folders });
@@ -90,6 +90,8 @@ export type DoctorConfig = ReturnType<typeof readDoctorConfig>;
 export function readDoctorConfig(env: Environment = process.env, options: ReadOptions = {}) {
   const { DELIVERY_DIR } = FOLDERS;
   const issues = new Map<string, ConfigIssue>();
+  const warnings = new Set<string>();
+  const reading = { onProblem: (problem: string) => void warnings.add(problem), ...options };
   const attempt = <T>(read: () => T): T | undefined => {
     try {
       return read();
@@ -100,16 +102,17 @@ export function readDoctorConfig(env: Environment = process.env, options: ReadOp
     }
   };
   const parts = {
-    partner: attempt(() => partnerConfig(readVariables(partner, env, [], options))),
-    taskQueue: attempt(() => readVariables(temporal, env, [], options).TEMPORAL_TASK_QUEUE),
-    schedule: attempt(() => scheduleConfig(readVariables(reconciliation, env, [], options))),
+    partner: attempt(() => partnerConfig(readVariables(partner, env, [], reading))),
+    taskQueue: attempt(() => readVariables(temporal, env, [], reading).TEMPORAL_TASK_QUEUE),
+    schedule: attempt(() => scheduleConfig(readVariables(reconciliation, env, [], reading))),
     delivery: attempt(() =>
-      deliveryConfig(readVariables(delivery, env, [], { ...options, folders: { DELIVERY_DIR } })),
+      deliveryConfig(readVariables(delivery, env, [], { ...reading, folders: { DELIVERY_DIR } })),
     ),
   };
   // The rest of what the worker reads, and unknown names.
-  attempt(() => readWorkerConfig(env, options));
-  return { ...parts, issues: [...issues.values()] };
+  attempt(() => readWorkerConfig(env, reading));
+  const plaintext = env.ALLOW_PLAINTEXT === 'true' ? plaintextUrls(env) : [];
+  return { ...parts, plaintext, issues: [...issues.values()], warnings: [...warnings] };
 }
 
 /** A look-back that a person types, read like RECONCILE_LOOKBACK. `expected` ends the sentence "expected …". */
@@ -118,16 +121,20 @@ export function parseLookback(written: string) {
   return { ms, expected: describeVariable('RECONCILE_LOOKBACK').expected };
 }
 
-/** Secrets that the conventions of Temporal and OpenTelemetry put into the environment. */
-const OTHER_SECRET = /^TEMPORAL_(TLS_CLIENT_KEY_DATA|CODEC_AUTH|GRPC_META_.*)$|^OTEL_EXPORTER_OTLP_(TRACES_)?HEADERS$/;
+/** Names of secrets: ours, those of Temporal and OpenTelemetry however they are spelt, and those of other software. */
+const MAY_BE_SECRET =
+  /KEY|SECRET|TOKEN|PASS|AUTH|CREDENTIAL|HEADERS|^TEMPORAL_(?!(ADDRESS|NAMESPACE|TASK_QUEUE|PROFILE|CONFIG_FILE)$)/i;
+/** Such as the URL of a proxy. */
+const HAS_CREDENTIALS = /:\/\/[^/\s]*@/;
 
 /**
  * Takes the secrets out of the environment, after everything that needs them has read them: Node's diagnostic reports print the
  * environment of the process, and a child process inherits it.
  */
 export function scrubSecrets(env: Record<string, string | undefined> = process.env): void {
-  const ours: readonly string[] = SECRET_NAMES;
-  for (const name of Object.keys(env)) if (ours.includes(name) || OTHER_SECRET.test(name)) delete env[name];
+  for (const [name, value = ''] of Object.entries(env)) {
+    if (MAY_BE_SECRET.test(name) || HAS_CREDENTIALS.test(value)) delete env[name];
+  }
 }
 
 function starterConfig(values: Values<typeof temporal>) {
@@ -135,6 +142,7 @@ function starterConfig(values: Values<typeof temporal>) {
     taskQueue: values.TEMPORAL_TASK_QUEUE,
     /** Undefined: the file of TEMPORAL_CONFIG_FILE may hold one. */
     temporalApiKey: values.TEMPORAL_API_KEY,
+    allowPlaintext: values.ALLOW_PLAINTEXT,
     /** Where traces go; undefined: nothing is traced. */
     tracingEndpoint: values.OTEL_EXPORTER_OTLP_ENDPOINT,
   };

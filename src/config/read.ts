@@ -1,7 +1,7 @@
 import { closest } from 'fastest-levenshtein';
 import type { z } from 'zod';
 import { type FolderUse, whyNotWritable } from './folders';
-import { followSecretFile, UnusableFileError } from './secret-file';
+import { followSecretFile, isOpenToAll, UnusableFileError } from './secret-file';
 import { conflictsIn, describeVariable, SECRET_NAMES, VARIABLE_NAMES, type VariableName, variables } from './variables';
 
 /** What is wrong with one variable. None of its sentences holds a secret, nor a part of one. */
@@ -29,7 +29,7 @@ export class ConfigError extends Error {
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface ReadOptions {
-  /** Called when the file of a secret can't be used any more. Default: a line on stderr. */
+  /** Called when every user can read the file of a secret, or when it can't be used any more. Default: a line on stderr. */
   onProblem?: (problem: string) => void;
   /** A clock in ms, for the files of secrets. */
   now?: () => number;
@@ -88,7 +88,10 @@ function findVariable(name: VariableName, env: Environment, options: ReadOptions
   try {
     const file = { path, parser: parser as z.ZodType<() => unknown>, now };
     const onFileProblem = (problem: string) => onProblem(`${name}_FILE: ${problem}`);
-    return { name, written: path, value: followSecretFile({ ...file, onProblem: onFileProblem }) };
+    const value = followSecretFile({ ...file, onProblem: onFileProblem });
+    if (isOpenToAll(path))
+      onFileProblem(`every user of this machine can read the file ${path}; chmod 600 takes that away`);
+    return { name, written: path, value };
   } catch (error) {
     if (!(error instanceof UnusableFileError)) throw error;
     return { name, written: path, issue: fileIssue(name, error.message) };

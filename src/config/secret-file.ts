@@ -1,4 +1,5 @@
 import { type BigIntStats, readFileSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import type { z } from 'zod';
 
 /** How often a file is checked, at most. */
@@ -52,6 +53,18 @@ export function followSecretFile<T>({ path, parser, onProblem, now }: SecretFile
     }
     return value();
   };
+}
+
+/**
+ * Whether every user can read the file: its mode allows it, and no folder above keeps them out. What Docker mounts is readable for
+ * whoever is in the container.
+ */
+export function isOpenToAll(path: string): boolean {
+  const file = resolve(path);
+  const modeOf = (name: string) => statSync(name, { throwIfNoEntry: false })?.mode ?? 0;
+  const letsIn = (folder: string): boolean =>
+    (modeOf(folder) & 0o001) !== 0 && (folder === dirname(folder) || letsIn(dirname(folder)));
+  return !file.startsWith('/run/secrets/') && (modeOf(file) & 0o004) !== 0 && letsIn(dirname(file));
 }
 
 /** The line break at the end of the file is left out. The version is taken first: a later change is seen at the next check. */

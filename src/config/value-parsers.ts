@@ -45,6 +45,13 @@ export function line(expected: string, example: string, pattern = /^[^\p{Cc}]{1,
   return z.string().regex(pattern).meta({ expected, example });
 }
 
+/** Lists of workflows name it in quotes, and the server has no escape for a quote or a backslash that it always understands. */
+export const taskQueue = line(
+  'the name of a task queue, without quotes and backslashes',
+  'fulfilment',
+  /^[^\p{Cc}"'\\]{1,1000}$/u,
+);
+
 /** Before the partner's paths: `/a/b`, or empty. */
 export const pathPrefix = line(
   'a path that begins with / and does not end with it, or nothing',
@@ -128,7 +135,10 @@ export const listenIpAddress = listenAddress
 /** An API key that an HTTP header can carry. */
 export const apiKey = z
   .string()
-  .regex(/^[\x21-\x7e]+$/, 'a value with a space, a control character or a non-ASCII character (not shown)')
+  .regex(
+    /^[\x21-\x7e]+$/,
+    'a value with a space, a line break or another character that is not printable ASCII (not shown)',
+  )
   .transform((key) => () => key)
   .meta({
     expected: 'a key of printable ASCII characters without spaces',

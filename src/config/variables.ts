@@ -13,6 +13,7 @@ import {
   pathPrefix,
   queryParameter,
   requestsPerSecond,
+  taskQueue,
   timeZone,
   url,
   webhookSecrets,
@@ -27,14 +28,24 @@ const pause = duration('1ms', '24h');
 const limit = duration('1ms', '720h');
 const timeout = duration('1ms', '10m');
 
+const plaintext = {
+  ALLOW_PLAINTEXT: oneOf('false', 'true')
+    .transform((written) => written === 'true')
+    .prefault('false')
+    .describe(
+      'allows `http:` beyond loopback in `PARTNER_BASE_URL` and `DELIVERY_URL`, and a Temporal API key without TLS; otherwise each of them ends with 78',
+    ),
+};
+
 /** Whatever connects to Temporal. */
 const temporal = {
-  TEMPORAL_TASK_QUEUE: line('the name of a task queue', 'fulfilment').prefault('fulfilment').describe('task queue'),
+  TEMPORAL_TASK_QUEUE: taskQueue.prefault('fulfilment').describe('task queue'),
   TEMPORAL_API_KEY: apiKey
     .optional()
     .describe(
       "the key of Temporal Cloud, or of a server that asks for one; Temporal's own variable, which here can be read from a file too. Turns TLS on",
     ),
+  ...plaintext,
   OTEL_EXPORTER_OTLP_ENDPOINT: url('http://localhost:4318')
     .optional()
     .describe(
@@ -43,6 +54,7 @@ const temporal = {
 };
 
 const partner = {
+  ...plaintext,
   PARTNER_BASE_URL: url('https://partner.example').describe("the partner's base URL"),
   PARTNER_API_KEY: apiKey.describe('sent as `x-api-key` and nowhere else'),
   PARTNER_LIST_PREFIX: pathPrefix.prefault('/v1/partners').describe('before `/products` and `/orders`'),
@@ -91,6 +103,7 @@ const purchase = {
 };
 
 const delivery = {
+  ...plaintext,
   DELIVERY_URL: url('https://shop.example/fulfilment')
     .optional()
     .describe('where outcomes and keys are posted; either this or `DELIVERY_DIR`'),
@@ -182,7 +195,23 @@ interface Conflict {
 }
 
 const OWN_PARAM = { expected: 'a name that the other two parameters do not have', remedy: 'Give each its own.' };
+const TLS_WANTED = {
+  expected: 'an https:// URL, because keys travel there',
+  got: 'http:// to another machine (not shown)',
+  remedy: 'Use https://, or set ALLOW_PLAINTEXT=true if all who share the network between may read and change them.',
+};
 const DESTINATION = { variable: 'DELIVERY_URL', expected: 'either DELIVERY_URL or DELIVERY_DIR' } as const;
+
+/** The URLs that lead to another machine, where keys travel, and do so without TLS. */
+export function plaintextUrls(read: Texts): VariableName[] {
+  return (['PARTNER_BASE_URL', 'DELIVERY_URL'] as const).filter((name) => isPlaintext(read[name]));
+}
+
+function isPlaintext(written = ''): boolean {
+  if (!URL.canParse(written)) return false;
+  const { protocol, hostname } = new URL(written);
+  return protocol === 'http:' && !/^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
+}
 
 /**
  * What is wrong between variables that are each right.
@@ -196,7 +225,9 @@ export function conflictsIn(read: Texts): Conflict[] {
   const { data: partnerTimeoutMs = 0 } = variables.PARTNER_TIMEOUT.safeParse(read.PARTNER_TIMEOUT);
   const lowestRate = lowestRequestRate({ partnerTimeoutMs });
   const { METRICS_ADDRESS: address, DELIVERY_URL: url, DELIVERY_DIR: dir } = read;
+  const refused = read.ALLOW_PLAINTEXT === 'true' ? [] : plaintextUrls(read);
   const conflicts: (Conflict | false)[] = [
+    ...refused.map((variable) => ({ variable, ...TLS_WANTED })),
     page === search && { variable: 'PARTNER_HISTORY_PAGE_PARAM', ...OWN_PARAM },
     (limit === search || limit === page) && { variable: 'PARTNER_HISTORY_LIMIT_PARAM', ...OWN_PARAM },
     Number(read.PARTNER_MAX_RPS) < lowestRate && {

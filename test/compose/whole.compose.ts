@@ -175,7 +175,8 @@ it(
     await expect(project.compose(...files, 'up', '--detach')).rejects.toThrow('PARTNER_BASE_URL');
     writeFileSync(
       join(folder, '.env'),
-      'PARTNER_BASE_URL=http://sandbox:4010\nDELIVERY_URL=http://checkout:4020/events\nPURCHASE_REPLACE=always\n',
+      'PARTNER_BASE_URL=http://sandbox:4010\nDELIVERY_URL=http://checkout:4020/events\n' +
+        'ALLOW_PLAINTEXT=true\nPURCHASE_REPLACE=always\n',
     );
     writeFileSync(join(folder, 'key'), 'sandbox-key');
     await run(['sh', '-c', 'sh ops/make-secrets.sh partner-api-key < key'], { cwd: folder });

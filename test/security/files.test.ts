@@ -15,7 +15,7 @@ it('a file in the middle of being written is not read: half of a key looks like 
   writeFileSync(path, 'old-key');
   let now = changedAt() - 10_000;
   const { apiKey } = readPartnerConfig(
-    { PARTNER_BASE_URL: 'http://a.example', PARTNER_API_KEY_FILE: path },
+    { PARTNER_BASE_URL: 'https://a.example', PARTNER_API_KEY_FILE: path },
     { now: () => now, onProblem: (problem) => problems.push(problem) },
   );
   const keyAt = (time: number) => {

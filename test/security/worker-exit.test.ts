@@ -29,7 +29,13 @@ describe("a worker's end", () => {
     const bug = join(dir, 'bug.cjs');
     writeFileSync(bug, "process.on('SIGHUP', () => setImmediate(() => { throw new Error('a bug'); }));");
     const reporting = ['--report-on-signal', '--report-uncaught-exception', `--report-directory=${dir}`];
-    const worker = await startReadyWorker({ env: environment.env, nodeArgs: [...reporting, '--require', bug] });
+    const others = {
+      TEMPORAL_APIKEI: SECRETS.TEMPORAL_API_KEY,
+      SHOP_PASSWORD: SECRETS.PARTNER_API_KEY,
+      HTTPS_PROXY: `http://user:${encodeURIComponent(SECRETS.PARTNER_API_KEY)}@proxy.example:3128`,
+    };
+    const env = { ...environment.env, ...others };
+    const worker = await startReadyWorker({ env, nodeArgs: [...reporting, '--require', bug] });
     await environment.starter.result(await environment.buy({ name: 'before-the-bug', items: { 'demo-instant': 2 } }));
 
     worker.signal('SIGUSR2');

@@ -4,8 +4,8 @@ import { placementMaxAge } from '../../workflows/policies';
 
 export interface DoctorOptions {
   config: DoctorConfig;
-  /** Connects once. @throws TemporalUnreachableError, TemporalConfigError */
-  connect(): Promise<Client>;
+  /** Connects once. `isKeyPlain`: a key is sent without TLS. @throws TemporalUnreachableError, TemporalConfigError */
+  connect(): Promise<{ client: Client; isKeyPlain: boolean }>;
   now: () => number;
 }
 
@@ -45,6 +45,9 @@ export class Findings {
     };
   }
 }
+
+export const PLAINTEXT_REMEDY =
+  'ALLOW_PLAINTEXT=true allows that: all who share the network between can read it. Use TLS where you can.';
 
 /**
  * A placement compares a worker's clock with Temporal's: docs/architecture.md#limitations.

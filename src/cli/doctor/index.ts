@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Check, type DoctorOptions, Findings } from './findings';
+import { type Check, type DoctorOptions, Findings, PLAINTEXT_REMEDY } from './findings';
 import { checkPartner } from './partner-checks';
 import { checkTemporal } from './temporal-checks';
 import type { EventType } from '../../contracts/events';
@@ -10,12 +10,16 @@ export type Diagnosis = Awaited<ReturnType<typeof diagnose>>;
 
 /** Tries a configuration without buying. The three parts run at once, and none hides the faults of another. */
 export async function diagnose(options: DoctorOptions) {
-  const { issues } = options.config;
+  const { issues, plaintext, warnings: openFiles } = options.config;
   const configuration = new Findings();
   for (const { variable, expected, got, remedy } of issues)
     configuration.check('configuration', expected, variable).fault(got, remedy);
   if (issues.length === 0)
     configuration.check('configuration', 'variables as documented, secrets long enough').ok('they are');
+  for (const got of openFiles)
+    configuration.check('configuration: secrets', 'files that only their user can read').warning(got, OPEN_REMEDY);
+  for (const variable of plaintext)
+    configuration.check(`configuration: ${variable}`, 'https://', variable).warning('http://', PLAINTEXT_REMEDY);
   const [ofPartner, ofTemporal, ofDelivery] = [new Findings(), new Findings(), new Findings()];
   const [partner, unusable] = await Promise.all([
     checkPartner(options, ofPartner),
@@ -29,6 +33,8 @@ export async function diagnose(options: DoctorOptions) {
   const exitCode = (issues.length > 0 ? 78 : unusable) ?? (faults > 0 ? 1 : 0);
   return { faults, warnings, checks, partner, settings: ofPartner.settings, exitCode };
 }
+
+const OPEN_REMEDY = 'Take that right away, and rotate the secret if others have been on this machine.';
 
 /** A diagnosis for people: a line for each check, what to do where one is not right, and the settings to use. */
 export function formatDiagnosis({ checks, settings, faults, warnings, partner }: Diagnosis): string {

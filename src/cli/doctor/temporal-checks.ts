@@ -14,7 +14,7 @@ import {
   missingSearchAttributes,
   refusalOf,
 } from '../../temporal/client';
-import { compareClocks, type DoctorOptions, type Findings, type OpenCheck } from './findings';
+import { compareClocks, type DoctorOptions, type Findings, type OpenCheck, PLAINTEXT_REMEDY } from './findings';
 
 /** Of each check. */
 const CHECK_MS = 10_000;
@@ -29,7 +29,10 @@ export async function checkTemporal(options: DoctorOptions, findings: Findings):
   const address = findings.check('Temporal: address', 'a server that answers');
   let client: Client;
   try {
-    client = await options.connect();
+    const connected = await options.connect();
+    client = connected.client;
+    if (connected.isKeyPlain)
+      findings.check('Temporal: API key', 'TLS', 'ALLOW_PLAINTEXT').warning('plain text', PLAINTEXT_REMEDY);
   } catch (error) {
     const { exitCode, message } = error as Error & { exitCode?: unknown };
     if (typeof exitCode !== 'number') throw error;

@@ -13,5 +13,5 @@ export { createPurchaseReader, type PurchaseReader } from './purchase-reader';
 export { createLastReconciliationReader, type EndedReconciliation, lookbackIssue } from './reconciliations';
 export { missingSearchAttributes, registerSearchAttributes, requireSearchAttributes } from './search-attributes';
 export { startDelivery } from './start-delivery';
-export { readTemporalTarget, TemporalConfigError, type TemporalTarget } from './target';
+export { isKeyPlain, readTemporalTarget, TemporalConfigError, type TemporalTarget } from './target';
 export { withinMs } from './within-ms';

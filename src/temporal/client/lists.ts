@@ -10,8 +10,9 @@ import type { PurchaseState } from '../../domain/purchase-state';
  */
 export const BETWEEN_LIST_QUERIES_MS = 200;
 
+/** @param taskQueue without quotes and backslashes: the configuration refuses them. */
 export function inTaskQueue(taskQueue: string): string {
-  return `TaskQueue = '${taskQueue.replace(/[\\']/g, (sign) => `\\${sign}`)}'`;
+  return `TaskQueue = '${taskQueue}'`;
 }
 
 /** The running purchases of a task queue that are in a state; `STARTED` are those that show none yet. */

@@ -29,10 +29,14 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /**
  * Reads `TEMPORAL_ADDRESS`, `TEMPORAL_NAMESPACE`, `TEMPORAL_API_KEY`, `TEMPORAL_TLS…`, `TEMPORAL_PROFILE` and its file.
  *
- * @param apiKey the current key, if it is read from a file: it wins over the others.
+ * @param options.temporalApiKey the current key, if it is read from a file: it wins over the others.
+ * @param options.allowPlaintext whether a key may be sent without TLS. Default: no.
  * @throws TemporalConfigError if the file or a variable can't be used, or would silently be read as something else.
  */
-export function readTemporalTarget(env: Environment, apiKey?: () => string): TemporalTarget {
+export function readTemporalTarget(
+  env: Environment,
+  { temporalApiKey: apiKey, allowPlaintext }: { temporalApiKey?: () => string; allowPlaintext?: boolean } = {},
+): TemporalTarget {
   const given = withoutEmpty(env);
   try {
     checkVariables(given);
@@ -40,6 +44,8 @@ export function readTemporalTarget(env: Environment, apiKey?: () => string): Tem
     checkPairIsWhole(profile.tls);
     const { connectionOptions, namespace } = toClientOptions({ ...profile, apiKey: apiKey?.() ?? profile.apiKey });
     checkPairFits(connectionOptions.tls);
+    checkHeaders(connectionOptions);
+    if (!allowPlaintext && isKeyPlain(connectionOptions)) throw new Error(PLAIN_KEY);
     const { address: written = 'localhost' } = connectionOptions;
     const address = /:\d+$/.test(written) ? written : `${written}:7233`;
     return { address, namespace: namespace ?? 'default', connectionOptions: { ...connectionOptions, address }, apiKey };
@@ -89,6 +95,23 @@ function checkPairFits(tls: TlsOptions): void {
     const names = 'TEMPORAL_TLS_CLIENT_CERT_PATH and TEMPORAL_TLS_CLIENT_KEY_PATH (or …_DATA)';
     throw new Error(`${names} are not a certificate and its private key, both PEM and without a passphrase`);
   }
+}
+
+const PLAIN_KEY =
+  'the API key would be sent without TLS. Set TEMPORAL_TLS=true, or set ALLOW_PLAINTEXT=true if all who share the network ' +
+  'between may read the key';
+
+/** Whether a key is sent without TLS. */
+export function isKeyPlain({ tls, apiKey, metadata }: TemporalTarget['connectionOptions']): boolean {
+  return !tls && (apiKey ?? metadata?.authorization) !== undefined;
+}
+
+/** No request could be made with them, which would look like a connection that fails. */
+function checkHeaders({ apiKey = '', metadata }: TemporalTarget['connectionOptions']): void {
+  const headers = Object.entries({ ...metadata, 'the API key': apiKey });
+  const [name] = headers.find(([, value]) => /[^\x20-\x7e]/.test(value)) ?? [];
+  if (name !== undefined)
+    throw new Error(`${name} holds a line break or another character that is not printable ASCII`);
 }
 
 /** The TLS settings of a connection, as Node takes them. */

@@ -9,7 +9,8 @@ const CAUSE = 'the server refuses the API key (unauthenticated)';
 it('a worker whose API key expires while it runs says so at /readyz at once, and ends with 78 and the cause when the SDK gives up', async () => {
   const env = await startTestEnvironment({ worker: false });
   const proxy = await startRefusingProxy(env.address);
-  const connection = { TEMPORAL_ADDRESS: proxy.address, TEMPORAL_API_KEY: 'an-old-key', TEMPORAL_TLS: 'false' };
+  const plain = { TEMPORAL_TLS: 'false', ALLOW_PLAINTEXT: 'true' };
+  const connection = { TEMPORAL_ADDRESS: proxy.address, TEMPORAL_API_KEY: 'an-old-key', ...plain };
   const health = { HEALTH_ADDRESS: `127.0.0.1:${await freePort()}` };
   const worker = await startReadyWorker({ env: workerEnvOf(env, { ...connection, ...health }) });
   await worker.untilHealth('/readyz', 200);

@@ -52,9 +52,10 @@ describe('doctor', () => {
     tried.receiver?.(env.receiver);
     const diagnosis = await diagnose({
       config: readDoctorConfig(workerEnvOf(env, variables)),
-      connect: () => {
+      connect: async () => {
         const target = { address, namespace, connectionOptions: { address } };
-        return connectClient(target, { tries: 1, everyMs: 5_000, onRetry: () => undefined });
+        const client = await connectClient(target, { tries: 1, everyMs: 5_000, onRetry: () => undefined });
+        return { client, isKeyPlain: false };
       },
       now: () => Date.now() + aheadMs,
     });
@@ -168,6 +169,11 @@ describe('doctor', () => {
       { variables: misspelt, exitCode: 78, works: { PARTNER_HISTORY_PAGE_PARAM: 'page' } },
       ['configuration → DELIVERY_URL', 'configuration → FINGERPRINT_SECRET', 'configuration → PARTNER_ORDER_PREFIXX'],
     ],
+    [
+      'a partner whom the key would reach in plain text',
+      { variables: { PARTNER_BASE_URL: 'http://192.0.2.1' }, exitCode: 78 },
+      ['configuration → PARTNER_BASE_URL'],
+    ],
     ['404 from the checkout', { receiver: (to) => to.script(404) }, ['delivery: test event → DELIVERY_URL']],
     ['410 from the checkout', { receiver: (to) => to.script(410) }, ['delivery: test event → DELIVERY_URL']],
     ['403 from the checkout', { receiver: (to) => to.script(403) }, ['delivery: test event → DELIVERY_SECRET']],
@@ -185,17 +191,23 @@ describe('doctor', () => {
     expect(env.sandbox.requests().place).toBe(0);
   });
 
-  it('as a process prints one document, of a partner without any order and a folder in the place of a URL', async () => {
+  it('as a process prints one document, of an empty partner, a folder for events, and what travels in plain text', async () => {
     const empty = await startSandbox();
     closeAtEnd(empty.close);
-    const variables = { PARTNER_BASE_URL: empty.url, DELIVERY_URL: undefined, DELIVERY_SECRET: undefined };
-    const doctor = workerEnvOf(env, { ...variables, DELIVERY_DIR: temporaryFolder() });
+    // The same machine, by an address that is not loopback.
+    const partner = empty.url.replace('127.0.0.1', '0.0.0.0');
+    const variables = { PARTNER_BASE_URL: partner, DELIVERY_URL: undefined, DELIVERY_SECRET: undefined };
+    const plain = { ALLOW_PLAINTEXT: 'true', TEMPORAL_API_KEY: 'canary-temporal-key', TEMPORAL_TLS: 'false' };
+    const doctor = workerEnvOf(env, { ...variables, ...plain, DELIVERY_DIR: temporaryFolder() });
     const { code, stdout } = await starterProcess(['doctor', '--json'], doctor);
     const diagnosis = JSON.parse(stdout) as Diagnosis;
     expect(diagnosis.checks.filter(({ level }) => level === 'warning').map(({ name }) => name)).toEqual([
+      'configuration: PARTNER_BASE_URL',
       'order history',
       'partner: order prefix',
+      'Temporal: API key',
     ]);
+    expect(stdout).not.toContain('canary-temporal-key');
     expect([code, diagnosis.faults]).toEqual([0, 0]);
     expect(stdout).not.toContain('sandbox-key');
   });

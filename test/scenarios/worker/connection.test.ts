@@ -135,8 +135,9 @@ describe.each(Object.entries(CONNECT))('the connection of a %s', (_, connect) =>
 });
 
 describe('a process whose key is refused ends with 78 at once, and neither it nor the server shows the key', () => {
+  const plain = { TEMPORAL_TLS: 'false', ALLOW_PLAINTEXT: 'true' };
   const env = (port: number) =>
-    lonelyWorkerEnv({ TEMPORAL_ADDRESS: `localhost:${port}`, TEMPORAL_API_KEY: API_KEY, TEMPORAL_TLS: 'false' });
+    lonelyWorkerEnv({ TEMPORAL_ADDRESS: `localhost:${port}`, TEMPORAL_API_KEY: API_KEY, ...plain });
   const openToAll = (method: string) => (method === 'GetSystemInfo' ? fine() : refusing(PERMISSION_DENIED)());
 
   it.each([
@@ -152,6 +153,22 @@ describe('a process whose key is refused ends with 78 at once, and neither it no
     }
     expect(new Set(server.authorizations)).toEqual(new Set([`Bearer ${API_KEY}`]));
   });
+});
+
+it('a process with a key and without TLS ends with 78 before it connects, and names the setting that allows it', async () => {
+  const server = await startGrpcServer(fine);
+  const env = lonelyWorkerEnv({
+    TEMPORAL_ADDRESS: `127.0.0.1:${server.port}`,
+    TEMPORAL_API_KEY: API_KEY,
+    TEMPORAL_TLS: 'false',
+  });
+  const worker = await startWorkerProcess({ env });
+  const starter = startStarter(['status', 'SALE-1'], env);
+  for (const { code, stdout, stderr } of [await worker.ended, await starter.ended]) {
+    expect({ code, stderr }).toEqual({ code: 78, stderr: expect.stringContaining('ALLOW_PLAINTEXT=true') });
+    expect(stdout + stderr).not.toContain(API_KEY);
+  }
+  expect(server.authorizations).toEqual([]);
 });
 
 it('a worker on a machine without authorities, whose own TLS trusts none, says where to look: Node brings its own', async () => {

@@ -1,4 +1,4 @@
-import { readdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { StoppedError } from '../../../src/temporal/client';
 import { connectWorker } from '../../../src/temporal/worker';
@@ -25,6 +25,7 @@ describe('a worker that can not start says why, before it has done anything', ()
       PARTNER_BASE_URL: `127.0.0.1:${partner.port}`,
       PARTNER_API_KEY: 'canary-api-key',
       PARTNER_TIMEOUT: 'soon',
+      DELIVERY_URL: 'http://canary.example',
       PURCHASE_DEADLNE: '25m',
       FINGERPRINT_SECRET: 'canary-short',
       DELIVERY_SECRET: 'canary-whsec',
@@ -57,6 +58,20 @@ describe('a worker that can not start says why, before it has done anything', ()
     expect({ code, stderr }).toEqual({ code: 78, stderr: expect.stringContaining('EINVAL at fsync') as string });
     expect(stderr).toContain('Name one on a file system that');
     expect(readdirSync(deliveries)).toEqual([]);
+  });
+
+  it('warns of the file of a secret that every user can read, before it can log', async () => {
+    const folder = temporaryFolder();
+    const path = join(folder, 'partner-key');
+    writeFileSync(path, 'canary-api-key', { mode: 0o644 });
+    chmodSync(folder, 0o755);
+    const temporal = { TEMPORAL_ADDRESS: `127.0.0.1:${await freePort()}` };
+    const env = lonelyWorkerEnv({ ...temporal, PARTNER_API_KEY: undefined, PARTNER_API_KEY_FILE: path });
+    const worker = await startWorkerProcess({ env });
+    await worker.said('try 1 of 12');
+    expect(worker.output()).toContain(`PARTNER_API_KEY_FILE: every user of this machine can read the file ${path}`);
+    expect(await worker.end('SIGTERM')).toBe(0);
+    expect(worker.output()).not.toContain('canary');
   });
 
   it('stops at once when it is asked to while it tries, and that is no error', async () => {

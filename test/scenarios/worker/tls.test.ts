@@ -84,7 +84,7 @@ it.each(Object.entries(CONNECT))(
     const { port, authorizations } = await startGrpcServer(() => ({ status: 0 }));
     let key = 'first-key';
     const env = { TEMPORAL_ADDRESS: `localhost:${port}`, TEMPORAL_TLS: 'false' };
-    const target = readTemporalTarget(env, () => key);
+    const target = readTemporalTarget(env, { temporalApiKey: () => key, allowPlaintext: true });
     const connection = await connect(target, { tries: 2, everyMs: 5_000, onRetry: () => {} });
     key = 'second-key';
     await waitUntil('the new key is sent', async () => {

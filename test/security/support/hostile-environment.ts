@@ -82,6 +82,7 @@ export async function startHostileEnvironment() {
     env: workerEnvOf(environment, {
       TEMPORAL_API_KEY: SECRETS.TEMPORAL_API_KEY,
       TEMPORAL_TLS: 'false',
+      ALLOW_PLAINTEXT: 'true',
       PARTNER_BASE_URL: partner.url,
       PARTNER_API_KEY: SECRETS.PARTNER_API_KEY,
       FINGERPRINT_SECRET: SECRETS.FINGERPRINT_SECRET.join(' '),

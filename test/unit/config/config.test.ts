@@ -43,6 +43,7 @@ describe('a worker that is told only what it must be told', () => {
   it('gets the documented defaults, durations in ms', () => {
     expect(readWorkerConfig(GOOD)).toEqual({
       taskQueue: 'fulfilment',
+      allowPlaintext: false,
       logLevel: 'info',
       logFormat: 'json',
       partner: {
@@ -125,15 +126,17 @@ describe('every variable', () => {
     ['PARTNER_BASE_URL', ['https://user:pass@a.example', 'https://@a.example']],
     ['PARTNER_LIST_PREFIX', ['v1', '/v1/', '/', '/v1//x', '/../admin', '/v1?x', '/%2e%2e']],
     ['PARTNER_HISTORY_PAGE_PARAM', ['a b', 'a&b', 'a=b']],
-    ['PARTNER_API_KEY', ['two words', 'line\nbreak', 'schlüssel', '', undefined]],
+    ['PARTNER_API_KEY', [' ', 'two words', 'line\nbreak', 'schlüssel', '', undefined]],
     ['PURCHASE_REPLACE', ['Never', 'yes']],
     ['HEALTH_ADDRESS', ['8081', ':8081', 'localhost', '127.0.0.1:65536', '::1:8081', '[127.0.0.1]:80', 'http://a:1']],
     ['METRICS_ADDRESS', ['localhost:9464', '999.1.1.1:9464']],
     ['WORKER_DEPLOYMENT_VERSION', ['fulfilment', '.1', 'fulfilment.', 'a:b.1', 'a.b:1', '__a.1', 'a.__1', 'a.1 2']],
+    ['ALLOW_PLAINTEXT', ['yes', '1']],
     ['LOG_LEVEL', ['INFO', 'verbose']],
     ['LOG_FORMAT', ['text']],
-    ['TEMPORAL_TASK_QUEUE', ['a\nb']],
-    ['FINGERPRINT_SECRET', ['short', `${FINGERPRINT_SECRET} short`, '', undefined]],
+    ['TEMPORAL_TASK_QUEUE', ['a\nb', 'a"b', "a'b", 'a\\b']],
+    ['TEMPORAL_API_KEY', [' ', 'line\nbreak', 'at-its-end\n']],
+    ['FINGERPRINT_SECRET', [' ', 'short', `${FINGERPRINT_SECRET} short`, '', undefined]],
     ['DELIVERY_SECRET', [DELIVERY_SECRET.slice(6), 'whsec_', 'whsec_short', 'whsec_%%%', `${DELIVERY_SECRET} other`]],
     ['DELIVERY_SECRET', [...[65, 23].map((size) => `whsec_${Buffer.alloc(size).toString('base64')}`), '', undefined]],
   ])('%s is refused, and nothing else is, when it is one of %j', (name, values) => {
@@ -203,6 +206,34 @@ describe('variables that are right alone and wrong together', () => {
   });
 });
 
+describe('an http: URL', () => {
+  const others = [
+    'http://a.example',
+    'HTTP://10.0.0.1:80',
+    'http://127.0.0.1.a.example',
+    'http://[::2]',
+    'http://0.0.0.0',
+  ];
+  const here = ['http://localhost:1', 'http://127.0.0.1/a', 'http://127.1', 'http://[::1]:4010', 'https://a.example'];
+
+  it.each(['PARTNER_BASE_URL', 'DELIVERY_URL'])('of another machine is refused as %s unless it is allowed', (name) => {
+    const remedy = expect.stringContaining('ALLOW_PLAINTEXT=true') as string;
+    for (const url of others) {
+      const issues = workerIssues({ [name]: url });
+      expect([url, issues]).toEqual([url, [expect.objectContaining({ variable: name, remedy })]]);
+      expect(JSON.stringify(issues)).not.toContain(url);
+      expect([url, wrongNames({ [name]: url, ALLOW_PLAINTEXT: 'true' })]).toEqual([url, []]);
+    }
+    for (const url of here) expect([url, wrongNames({ [name]: url })]).toEqual([url, []]);
+  });
+
+  it('is refused before a command asks the partner, too', () => {
+    const partner = { PARTNER_BASE_URL: 'http://a.example', PARTNER_API_KEY: 'fake' };
+    expect(issuesOf(readPartnerConfig, partner)).toHaveLength(1);
+    expect(issuesOf(readPartnerConfig, { ...partner, ALLOW_PLAINTEXT: 'true' })).toEqual([]);
+  });
+});
+
 describe('a misspelt name', () => {
   it('is reported with the nearest, because its default would else silently be used', () => {
     const [issue] = workerIssues({ PURCHASE_DEADLNE: '1h' });
@@ -210,7 +241,8 @@ describe('a misspelt name', () => {
   });
 
   it('is found, and not suspected where the name is from elsewhere', () => {
-    const ours = 'PARTNER_APIKEY PARTNER_TIMEOUT_FILE DELIVERY_SECRETS RECONCILE_LOOKBAK WORKER_DEPLOYMENT_VERSON';
+    const ours =
+      'PARTNER_APIKEY PARTNER_TIMEOUT_FILE DELIVERY_SECRETS FINGERPRINT_SECRETS RECONCILE_LOOKBAK WORKER_DEPLOYMENT_VERSON';
     const others = 'RECONCILE_CRON DELIVERY_SERVICE_HOST DELIVERY_PORT_80_TCP_ADDR DELIVERYMAN TEMPORAL_ADRESS';
     const suspected = (names: string) => names.split(' ').flatMap((name) => wrongNames({ [name]: 'x' }));
     expect([suspected(ours), suspected(others)]).toEqual([ours.split(' '), []]);
@@ -218,7 +250,7 @@ describe('a misspelt name', () => {
 
   it("is none of the starter's business in a checkout, whose environment is its own", () => {
     expect(issuesOf(readStarterConfig, { DELIVERY_COST: '4.90', PURCHASE_TAX: '19' })).toEqual([]);
-    const partner = { PARTNER_BASE_URL: 'http://a.example', PARTNER_API_KEY: 'fake', DELIVERY_COST: '4.90' };
+    const partner = { PARTNER_BASE_URL: 'https://a.example', PARTNER_API_KEY: 'fake', DELIVERY_COST: '4.90' };
     expect(issuesOf(readPartnerConfig, partner)).toEqual([]);
     expect(issuesOf(readPartnerConfig, { ...partner, PARTNER_TIMEOT: '1s' })).toHaveLength(1);
   });
@@ -226,7 +258,10 @@ describe('a misspelt name', () => {
 
 describe('the starter', () => {
   it('needs nothing that a checkout must not hold, and reads no setting of a worker', () => {
-    expect(readStarterConfig({ LOG_LEVEL: 'loud', PARTNER_TIMEOUT: 'soon' })).toEqual({ taskQueue: 'fulfilment' });
+    expect(readStarterConfig({ LOG_LEVEL: 'loud', PARTNER_TIMEOUT: 'soon' })).toEqual({
+      taskQueue: 'fulfilment',
+      allowPlaintext: false,
+    });
   });
 
   it('demands the partner only where the partner is asked', () => {

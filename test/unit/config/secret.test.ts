@@ -1,4 +1,4 @@
-import { renameSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, renameSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ConfigError, readPartnerConfig } from '../../../src/config';
 import { temporaryFolder } from '../../support/clean-up';
@@ -17,7 +17,7 @@ beforeEach(() => {
 
 function read(env: Record<string, string> = {}) {
   return readPartnerConfig(
-    { PARTNER_BASE_URL: 'http://a.example', PARTNER_API_KEY_FILE: path, ...env },
+    { PARTNER_BASE_URL: 'https://a.example', PARTNER_API_KEY_FILE: path, ...env },
     { now: () => clock, onProblem: (problem) => problems.push(problem) },
   );
 }
@@ -51,6 +51,19 @@ describe('a secret in a file', () => {
     unlinkSync(path);
     expect(keyAfter(() => symlinkSync(join(dir, 'v4'), path))).toBe('fake-key-4');
     expect(problems).toEqual([]);
+  });
+
+  it.each<[string, number, number, boolean]>([
+    ['everyone can read is a warning, and is used', 0o755, 0o644, true],
+    ['everyone could read, in a folder that nobody else may enter, is none', 0o700, 0o644, false],
+    ['the group can read is none', 0o755, 0o640, false],
+  ])('that %s', (_, ofFolder, ofFile, isOpen) => {
+    writeFileSync(path, 'fake-key-1');
+    chmodSync(path, ofFile);
+    chmodSync(dir, ofFolder);
+    expect(read().apiKey()).toBe('fake-key-1');
+    const warning = `PARTNER_API_KEY_FILE: every user of this machine can read the file ${path}; chmod 600 takes that away`;
+    expect(problems).toEqual(isOpen ? [warning] : []);
   });
 
   it('is checked no more than once a second, however often it is used, and also after the clock was set back', () => {
@@ -89,6 +102,7 @@ describe('a secret in a file', () => {
     ['no file', (): void => undefined],
     ['an empty file', () => writeFileSync(path, '\n')],
     ['a file with something else', () => writeFileSync(path, 'two words')],
+    ['a file with one space', () => writeFileSync(path, ' ')],
     ['a file of no end', () => symlinkSync('/dev/zero', path)],
     ['a large file', () => writeFileSync(path, 'x'.repeat(65 * 1024))],
     ['a folder', () => symlinkSync(dir, path)],

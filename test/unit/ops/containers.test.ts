@@ -13,6 +13,8 @@ interface Service {
   ports?: string[];
   volumes?: string[];
   environment?: Record<string, string>;
+  env_file?: unknown;
+  secrets?: string[];
   stop_grace_period?: string;
 }
 
@@ -74,6 +76,26 @@ it.each([
   expect(config.delivery.kind).toBe('webhook');
   const grace = Number.parseInt(sandbox.services.worker!.stop_grace_period!, 10) * 1_000;
   expect(grace).toBeGreaterThan(shutdownOptions(config.purchase).shutdownForceTime as number);
+});
+
+it('a secret reaches the worker and nothing else of ours but the checkout, which verifies with its own', () => {
+  const given = Object.entries(sandbox.services).filter(([, { image, env_file, secrets }]) => {
+    return isOurs(image) && (env_file !== undefined || secrets !== undefined);
+  });
+  expect(given.map(([name]) => name)).toEqual(['worker', 'checkout']);
+  for (const name of ['setup', 'first-purchase'])
+    expect(Object.keys(sandbox.services[name]?.environment ?? {}).filter((one) => /KEY|SECRET/.test(one))).toEqual([]);
+});
+
+it("Temporal's HTTP API is published nowhere: any web page in a browser of this machine could post a purchase to it", () => {
+  const published = services.flatMap(({ ports = [] }) => ports.map((port) => port.split(':').at(-1)));
+  expect(published).toContain('7233');
+  expect(published).not.toContain('7243');
+});
+
+it('keys travel in plain text only inside the stack of the sandbox, or where .env says so', () => {
+  expect(sandbox.services.worker?.environment?.ALLOW_PLAINTEXT).toBe('true');
+  expect(partner.services.worker?.environment?.ALLOW_PLAINTEXT).toBe('${ALLOW_PLAINTEXT:-false}');
 });
 
 it('the real partner is another project: a worker of it never meets the sandbox', () => {

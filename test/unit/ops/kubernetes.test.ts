@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { parseAllDocuments } from 'yaml';
+import { parse, parseAllDocuments } from 'yaml';
 import { readWorkerConfig } from '../../../src/config';
 import { VARIABLE_NAMES } from '../../../src/config/variables';
 import { readTemporalTarget } from '../../../src/temporal/client';
@@ -18,6 +18,7 @@ interface Container {
 
 interface Pod {
   terminationGracePeriodSeconds: number;
+  volumes: unknown;
   containers: [Container];
 }
 
@@ -28,12 +29,15 @@ interface Manifest {
   spec: { template: { spec: Pod } };
 }
 
+const textOf = (file: string) => readFileSync(join(__dirname, '../../../ops/kubernetes', file), 'utf8');
+
+function documentsOf<T>(file: string): T[] {
+  return parseAllDocuments(textOf(file)).map((document) => document.toJS() as T);
+}
+
 /** The manifest of this kind in a file. */
 function manifest(file: string, kind: string): Manifest {
-  const text = readFileSync(join(__dirname, '../../../ops/kubernetes', file), 'utf8');
-  return parseAllDocuments(text)
-    .map((document) => document.toJS() as Manifest)
-    .find((one) => one.kind === kind)!;
+  return documentsOf<Manifest>(file).find((one) => one.kind === kind)!;
 }
 
 const settings = manifest('base/config.yaml', 'ConfigMap').data;
@@ -90,6 +94,53 @@ describe.each(Object.entries(PODS))('the worker of ops/kubernetes/%s', (_, pod) 
       { path: '/healthz', port: 'health' },
       { path: '/readyz', port: 'health' },
     ]);
+  });
+});
+
+it('the Job that prepares Temporal mounts the key to Temporal, if there is one, and no other secret', () => {
+  const { volumes } = podOf('base/setup.yaml', 'Job');
+  const items = [{ key: 'temporal-api-key', path: 'temporal-api-key' }];
+  const secret = { secretName: 'fulfilment-secrets', items, optional: true };
+  expect(volumes).toMatchObject([{ name: 'secrets', secret }]);
+});
+
+interface NetworkPolicy {
+  metadata: { name: string };
+  spec: {
+    podSelector: { matchLabels: Record<string, string> };
+    policyTypes: string[];
+    ingress?: { ports: { port: unknown }[] }[];
+    egress?: { ports: { port: unknown }[] }[];
+  };
+}
+
+it('a NetworkPolicy for each pod lets nothing in, and out what the settings need', () => {
+  const { resources } = parse(textOf('base/kustomization.yaml')) as { resources: string[] };
+  expect(resources).toContain('network-policy.yaml');
+  const policies = documentsOf<NetworkPolicy>('base/network-policy.yaml').map(({ spec }) => ({
+    pod: Object.values(spec.podSelector.matchLabels).join(),
+    types: spec.policyTypes,
+    ingress: spec.ingress,
+    out: spec.egress?.flatMap(({ ports }) => ports.map(({ port }) => port)),
+  }));
+  const types = ['Ingress', 'Egress'];
+  const temporal = Number(settings.TEMPORAL_ADDRESS?.split(':').at(-1));
+  expect(policies).toEqual([
+    { pod: 'fulfilment-worker', types, out: [53, 53, temporal, 443] },
+    { pod: 'fulfilment-setup', types, out: [53, 53, temporal] },
+  ]);
+  expect([settings.PARTNER_BASE_URL, settings.DELIVERY_URL].map((url) => new URL(url!).protocol)).toEqual([
+    'https:',
+    'https:',
+  ]);
+});
+
+it('Prometheus alone reaches the metrics, which the SDK serves without a time limit for a connection', () => {
+  const [, , policy] = documentsOf<NetworkPolicy>('monitoring/scrape.yaml');
+  expect(policy?.spec).toMatchObject({
+    podSelector: { matchLabels: { 'app.kubernetes.io/name': 'fulfilment-worker' } },
+    policyTypes: ['Ingress'],
+    ingress: [{ ports: [{ port: 'metrics' }] }],
   });
 });
 

@@ -28,7 +28,15 @@ describe("Temporal's own variables", () => {
     const { address, namespace, connectionOptions } = readTemporalTarget({ ...env, TEMPORAL_NAMESPACE: 'other' });
     expect({ address, namespace }).toEqual({ address: 'a.example:7233', namespace: 'other' });
     expect(connectionOptions).toMatchObject({ apiKey: 'of-the-file', tls: true });
-    expect(readTemporalTarget(env, () => 'of-its-own-file').connectionOptions.apiKey).toBe('of-its-own-file');
+    expect(readTemporalTarget(env, { temporalApiKey: () => 'of-its-own-file' }).connectionOptions.apiKey).toBe(
+      'of-its-own-file',
+    );
+  });
+
+  it('may name a key and no TLS where that is allowed', () => {
+    const env = { TEMPORAL_API_KEY: KEY, TEMPORAL_TLS: 'false' };
+    const { connectionOptions } = readTemporalTarget(env, { allowPlaintext: true });
+    expect([connectionOptions.tls, connectionOptions.apiKey]).toEqual([false, KEY]);
   });
 
   const [{ cert }, { key }] = [selfSigned(), selfSigned()];
@@ -44,6 +52,10 @@ describe("Temporal's own variables", () => {
     ['the file has no profiles', { CONFIG_FILE: toml('address = "a"') }, 'the file holds no profile'],
     ['the file is no TOML', { CONFIG_FILE: toml(`[profile.default]\napi_key = ${KEY}`) }, 'Invalid TOML'],
     ['there is no such profile', { CONFIG_FILE: toml('[profile.a]'), PROFILE: 'b' }, "Profile 'b' not found"],
+    ['a key would travel in plain text', { API_KEY: KEY, TLS: 'false' }, 'set ALLOW_PLAINTEXT=true'],
+    ['so would one in the metadata', { GRPC_META_AUTHORIZATION: `Bearer ${KEY}` }, 'set ALLOW_PLAINTEXT=true'],
+    ['a key has a line break', { CONFIG_FILE: toml(`[profile.default]\napi_key = "${KEY}\\n"`) }, 'a line break'],
+    ['metadata has one', { GRPC_META_AUTHORIZATION: `Bearer ${KEY}\n`, TLS: 'true' }, 'a line break'],
     ['a certificate is not there', { TLS_SERVER_CA_CERT_PATH: '/no/ca.pem' }, "no such file or directory, open '/no"],
   ])('are refused with 78 where %s, and no secret is shown', (_, variables, why) => {
     const env = Object.entries(variables).map(([name, value]) => [`TEMPORAL_${name}`, value]);
