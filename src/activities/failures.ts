@@ -72,7 +72,8 @@ export function failure(
  */
 function nextPause(askedMs: number | undefined, ownMs?: number): number | undefined {
   if (askedMs === undefined) return ownMs;
-  const { attempt, retryPolicy } = activityInfo();
-  const heededMs = Math.min(askedMs, longestAskedPause(retryPolicy));
+  const { attempt, retryPolicy, isLocal } = activityInfo();
+  // The only attempt of a local activity is followed by an ordinary one, which its workflow starts as late as was asked.
+  const heededMs = isLocal ? askedMs : Math.min(askedMs, longestAskedPause(retryPolicy));
   return Math.max(heededMs, ownMs ?? policyPause(attempt, retryPolicy));
 }

@@ -37,13 +37,14 @@ export async function deliverSale(
 ): Promise<SaleDeliveryEnd> {
   const summary = summaryOf(sale);
   let maybeSent = false;
+  let retryAfterMs = 0;
   if (atOnce) {
     const first = await deliverLocally(sale, summary);
     if (first.kind !== 'FAILED') return first;
-    maybeSent = first.maybeSent;
-    if (first.retryAfterMs > 0) await sleep(first.retryAfterMs, { summary: 'the pause that the checkout asked for' });
+    ({ maybeSent, retryAfterMs } = first);
   }
   delivering.showDelivering(sale.type);
+  if (retryAfterMs > 0) await sleep(retryAfterMs, { summary: 'the pause that was asked for' });
   const { deliverSale: deliver } = proxyActivities<Activities>(deliveryOptions(delivering.settings));
   try {
     const delivered = await deliver.executeWithOptions({ summary }, [sale]);
