@@ -70,7 +70,7 @@ async function post(
 ): Promise<Dispatcher.ResponseData> {
   const { origin } = new URL(url);
   // Not combined with others: Node 20 may collect a combined signal, which never fires then.
-  const signal = AbortSignal.timeout(Math.max(0, Math.ceil(timeoutMs)));
+  const signal = timeoutMs > 0 ? AbortSignal.timeout(Math.ceil(timeoutMs)) : AbortSignal.abort();
   try {
     const answer = await request(url, { ...options, method: 'POST', signal });
     // The status says it all: what becomes of the body matters to the connection only, and nobody waits for it.

@@ -157,6 +157,16 @@ describe('an attempt without an answer', () => {
     await waitUntil('the connection is closed', () => hasClosed);
   });
 
+  it('whose deadline is over before it begins sends nothing, not even on a connection that is open', async () => {
+    const server = await startServer();
+    server.script({ status: 204 });
+    const delivery = webhook(server.url);
+    await delivery.deliver(event());
+    expect(await failureOf(delivery.deliver(event('evt_2'), -1))).toMatchObject({ kind: 'timeout' });
+    await delivery.deliver(event('evt_3'));
+    expect(server.received.map(({ headers }) => headers['webhook-id'])).toEqual(['evt_1', 'evt_3']);
+  });
+
   it.each<[string, Answer]>([
     ['was reset', 'reset'],
     ['was reset after the event was taken', 'take-and-reset'],
