@@ -743,7 +743,7 @@ export const MUTANTS = [
     name: 'no-pause-after-a-local-poll',
     rule: 'the next poll comes no earlier than the first one was asked to',
     file: 'src/workflows/await-order.ts',
-    find: 'return Math.max(pollIntervalMs, Number(failure.nextRetryDelay ?? 0));',
+    find: 'return Math.max(pollIntervalMs, pauseOf(failure));',
     replace: 'return pollIntervalMs;',
     tests: ['test/scenarios/purchase/waiting.test.ts'],
   },

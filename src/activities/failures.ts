@@ -54,11 +54,14 @@ export function failure(
   message: string,
   options: { final?: boolean; retryInMs?: number; benign?: boolean } = {},
 ): ApplicationFailure {
+  const pauseMs = options.retryInMs === undefined ? undefined : Math.max(1, Math.round(options.retryInMs));
   const made = ApplicationFailure.create({
     type,
     message,
     nonRetryable: options.final ?? false,
-    nextRetryDelay: options.retryInMs === undefined ? undefined : Math.max(1, Math.round(options.retryInMs)),
+    nextRetryDelay: pauseMs,
+    // For workflow code, see `pauseOf`. An ordinary activity waits for its permit by itself, and keeps its interval.
+    details: pauseMs === undefined || options.benign ? [] : [pauseMs],
     category: options.benign ? ApplicationFailureCategory.BENIGN : undefined,
   });
   made.stack = '';

@@ -10,7 +10,7 @@ import {
 } from '@temporalio/workflow';
 import type { Activities, Notice, SaleDelivered } from '../contracts/activities';
 import type { EventDetails } from '../contracts/events';
-import { FAILURE } from '../contracts/failures';
+import { FAILURE, pauseOf } from '../contracts/failures';
 import type { HoldNotice } from '../contracts/purchase';
 import { keyCount } from '../domain/line-totals';
 import type { SaleDelivery } from '../domain/plan-delivery';
@@ -72,7 +72,7 @@ async function deliverLocally(sale: SaleDelivery, summary: string): Promise<Sale
     if (!(failure instanceof TemporalFailure)) throw failure;
     if (!(failure instanceof ApplicationFailure)) return { kind: 'FAILED', maybeSent: true, retryAfterMs: 0 };
     const maybeSent = failure.type === FAILURE.deliveryFailed;
-    return { kind: 'FAILED', maybeSent, retryAfterMs: Number(failure.nextRetryDelay ?? 0) };
+    return { kind: 'FAILED', maybeSent, retryAfterMs: pauseOf(failure) };
   }
 }
 

@@ -130,6 +130,15 @@ describe('an answer', () => {
     await delivery.deliver(event());
   });
 
+  it('of 503 whose body never ends is closed, so that the next attempt does not find it open', async () => {
+    let hasClosed = false;
+    const onConnection = (socket: Socket) => void socket.once('close', () => (hasClosed = true));
+    const server = await startServer({ onConnection });
+    server.script({ raw: 'HTTP/1.1 503 Busy\r\ncontent-length: 99\r\n\r\nnever the whole', then: 'hold' });
+    expect(await failureOf(webhook(server.url).deliver(event()))).toMatchObject({ httpStatus: 503 });
+    await waitUntil('the connection is closed', () => hasClosed, { withinMs: 10_000 });
+  });
+
   it('of 200 is a receipt even if its body never ends', async () => {
     const shop = await receiver();
     shop.script('head-only');
