@@ -740,6 +740,14 @@ export const MUTANTS = [
     tests: ['test/scenarios/purchase/waiting.test.ts'],
   },
   {
+    name: 'local-poll-clamps',
+    rule: 'a pause that is asked for at the first poll does not end with the time of that poll',
+    file: 'src/activities/poll-order.ts',
+    find: 'if (isLocal || scheduleToCloseTimeoutMs <= 0) return Infinity;',
+    replace: 'if (scheduleToCloseTimeoutMs <= 0) return Infinity;',
+    tests: ['test/scenarios/purchase/waiting.test.ts'],
+  },
+  {
     name: 'no-pause-after-a-local-poll',
     rule: 'the next poll comes no earlier than the first one was asked to',
     file: 'src/workflows/await-order.ts',
