@@ -744,7 +744,7 @@ export const MUTANTS = [
     rule: 'a pause that is asked for at the first poll does not end with the time of that poll',
     file: 'src/activities/poll-order.ts',
     find: 'if (isLocal || scheduleToCloseTimeoutMs <= 0) return Infinity;',
-    replace: 'if (scheduleToCloseTimeoutMs <= 0) return Infinity;',
+    replace: 'if ((isLocal && scheduleToCloseTimeoutMs > 1e9) || scheduleToCloseTimeoutMs <= 0) return Infinity;',
     tests: ['test/scenarios/purchase/waiting.test.ts'],
   },
   {
@@ -752,7 +752,7 @@ export const MUTANTS = [
     rule: 'the next poll comes no earlier than the first one was asked to',
     file: 'src/workflows/await-order.ts',
     find: 'return Math.max(pollIntervalMs, pauseOf(failure));',
-    replace: 'return pollIntervalMs;',
+    replace: 'return Math.max(pollIntervalMs, 0 * pauseOf(failure));',
     tests: ['test/scenarios/purchase/waiting.test.ts'],
   },
   {
@@ -802,7 +802,7 @@ export const MUTANTS = [
     rule: 'the reconciliation delivers nothing after an outcome without keys, as redeliver does',
     file: 'src/domain/reconciliation/classify.ts',
     find: 'if (delivered > 0 && !isFinal) return',
-    replace: 'if (delivered > 0) return',
+    replace: 'if (delivered > 0 && (!isFinal || ordered > 0)) return',
     tests: ['test/unit/domain/reconciliation/classify.test.ts'],
   },
   {
@@ -939,8 +939,8 @@ export const MUTANTS = [
     name: 'digest-shown',
     rule: 'the digest of a row that can not be read is not shown',
     file: 'src/cli/partner-commands.ts',
-    find: 'function shownRow(row: HistoryRow) {',
-    replace: 'function shownRow<Row extends HistoryRow>(row: Row) {\n  if (row) return row;',
+    find: 'return { id, referenceId, createdAt, problems };',
+    replace: 'return { ...row, id, referenceId, createdAt, problems };',
     tests: ['test/unit/cli/output.test.ts'],
   },
   {
