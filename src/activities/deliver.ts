@@ -12,7 +12,10 @@ import { type ActivityDependencies, readPermits } from './dependencies';
 import { notLocally, toFailure } from './failures';
 import { nameKeys, type NamedLine } from './order-keys';
 
-/** A local delivery gives up then, read included, and closes its connection: an ordinary one must not find it open. */
+/**
+ * A local delivery gives up so long after it was due, read included, and closes its connection. The server gives it up a moment later
+ * (`firstDeliveryOptions`), and the ordinary one that follows, perhaps in another process, must not find it open.
+ */
 const LOCAL_DEADLINE_MS = 1_000;
 /** After a checkout was too slow for a local delivery, an ordinary one that takes less shows that it is fast again. */
 const FAST_MS = 1_000;
@@ -24,7 +27,7 @@ export function createDeliveryActivities(
   let isTooSlow = false;
   return {
     async deliverSale(sale): Promise<SaleDelivered> {
-      const { isLocal, attempt } = activityInfo();
+      const { isLocal, attempt, currentAttemptScheduledTimestampMs: dueAt } = activityInfo();
       if (isLocal && isTooSlow) throw notLocally('the checkout was too slow for a local delivery');
       const beganAt = performance.now();
       try {
@@ -34,9 +37,9 @@ export function createDeliveryActivities(
         const keyIds = lines.flatMap(({ keys = [] }) => keys.map(({ id }) => id));
         const data = { referenceId, orderId, outcome, lines: sale.lines && lines, totalDebit, reason };
         const identity = { type, referenceId, orderId, keyIds };
-        const tookMs = () => performance.now() - beganAt;
-        const delivered = await postEvent(deps, identity, data, isLocal ? LOCAL_DEADLINE_MS - tookMs() : undefined);
-        if (!isLocal && tookMs() < FAST_MS) isTooSlow = false;
+        const withinMs = isLocal ? dueAt + LOCAL_DEADLINE_MS - deps.now() : undefined;
+        const delivered = await postEvent(deps, identity, data, withinMs);
+        if (!isLocal && performance.now() - beganAt < FAST_MS) isTooSlow = false;
         return delivered;
       } catch (error) {
         if (isLocal && isDeliveryError(error) && error.kind === 'timeout') isTooSlow = true;

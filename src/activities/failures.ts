@@ -54,11 +54,14 @@ export function failure(
   message: string,
   options: { final?: boolean; retryInMs?: number; benign?: boolean } = {},
 ): ApplicationFailure {
+  const pauseMs = options.retryInMs === undefined ? undefined : Math.max(1, Math.round(options.retryInMs));
   const made = ApplicationFailure.create({
     type,
     message,
     nonRetryable: options.final ?? false,
-    nextRetryDelay: options.retryInMs === undefined ? undefined : Math.max(1, Math.round(options.retryInMs)),
+    nextRetryDelay: pauseMs,
+    // For workflow code, see `pauseOf`. An ordinary activity waits for its permit by itself, and keeps its interval.
+    details: pauseMs === undefined || options.benign ? [] : [pauseMs],
     category: options.benign ? ApplicationFailureCategory.BENIGN : undefined,
   });
   made.stack = '';
@@ -72,7 +75,8 @@ export function failure(
  */
 function nextPause(askedMs: number | undefined, ownMs?: number): number | undefined {
   if (askedMs === undefined) return ownMs;
-  const { attempt, retryPolicy } = activityInfo();
-  const heededMs = Math.min(askedMs, longestAskedPause(retryPolicy));
+  const { attempt, retryPolicy, isLocal } = activityInfo();
+  // The only attempt of a local activity is followed by an ordinary one, which its workflow starts as late as was asked.
+  const heededMs = isLocal ? askedMs : Math.min(askedMs, longestAskedPause(retryPolicy));
   return Math.max(heededMs, ownMs ?? policyPause(attempt, retryPolicy));
 }

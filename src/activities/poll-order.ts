@@ -96,8 +96,9 @@ function pauseWithin(deps: ActivityDependencies, wanted: number): number {
 }
 
 function remaining(deps: ActivityDependencies): number {
-  const { scheduleToCloseTimeoutMs, scheduledTimestampMs } = activityInfo();
-  if (scheduleToCloseTimeoutMs <= 0) return Infinity;
+  const { isLocal, scheduleToCloseTimeoutMs, scheduledTimestampMs } = activityInfo();
+  // Polling does not end with a local poll.
+  if (isLocal || scheduleToCloseTimeoutMs <= 0) return Infinity;
   return scheduledTimestampMs + scheduleToCloseTimeoutMs - deps.now();
 }
 

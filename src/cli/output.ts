@@ -57,7 +57,7 @@ export function showRedelivery(out: Output, redelivery: Redelivery): void {
   const onlyOutcome = events.every(({ type }) => ['purchase.overdue', 'purchase.refunded'].includes(type));
   show(out, redelivery, [
     order && `order ${order.id} is ${order.status}${order.issue ? `, but ${shownSentence(order.issue)}` : ''}`,
-    order && onlyOutcome && 'there are no keys to hand over yet; its event was repeated',
+    order && onlyOutcome && 'there are no keys to deliver yet; its event was repeated',
     ...events.map(({ type, id }) => `received: ${type} ${id}`),
   ]);
 }

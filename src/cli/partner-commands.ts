@@ -61,7 +61,11 @@ export async function listProducts(
   const unreadable = data.unreadable.map(
     ({ problems }) => `a product that can't be read: expected ${problems.join(', ')}`,
   );
-  show(out, data, [...data.products.map(formatProduct), ...unreadable, formatPosition(data)]);
+  show(out, { ...data, unreadable: data.unreadable.map(shownRow) }, [
+    ...data.products.map(formatProduct),
+    ...unreadable,
+    formatPosition(data),
+  ]);
 }
 
 /** Prints the order history, a page or all of it. @throws PartnerError */

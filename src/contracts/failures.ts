@@ -1,3 +1,5 @@
+import type { ApplicationFailure } from '@temporalio/common';
+
 /** Every type of an `ApplicationFailure` of this project, as histories and the Temporal UI show it. Workflow code compares these, never classes. */
 export const FAILURE = {
   /** The purchase that was started can't be one: bad reference, bad items, wrong workflow id. */
@@ -33,3 +35,12 @@ export const FAILURE = {
 } as const;
 
 export type FailureType = (typeof FAILURE)[keyof typeof FAILURE];
+
+/**
+ * The pause in ms that a failed activity was asked for; 0 if none. It is the only detail of our failures, because the SDK leaves
+ * `nextRetryDelay` out when it decodes a failure for workflow code.
+ */
+export function pauseOf({ details }: Pick<ApplicationFailure, 'details'>): number {
+  const [pauseMs] = details ?? [];
+  return typeof pauseMs === 'number' ? pauseMs : 0;
+}

@@ -6,8 +6,8 @@ import type { HoldNotice } from './purchase';
 export const DECISIONS: Record<DecisionKind, string> = {
   order: 'this order of the partner is the one of this purchase',
   replace: 'the partner has no order: place it again',
-  abandon: 'give the purchase up; nothing is handed over',
-  deliver: 'hand over what is there, as it is',
+  abandon: 'give the purchase up; nothing is delivered',
+  deliver: 'deliver what is there, as it is',
   withhold: 'end it without handing anything over',
 };
 

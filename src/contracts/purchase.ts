@@ -105,7 +105,7 @@ export function holdIn(memo: Record<string, unknown> | undefined): HoldNotice | 
 
 const keyIds = z.record(z.string(), z.array(z.string()));
 
-/** What operators have accepted of one order: its items, its owner, surplus keys. See domain/accepted.ts. */
+/** What operators have accepted of one order: its items, its owner, surplus keys. It is `Accepted` of domain/review-order.ts. */
 const acceptedOrder = z.object({
   orderId: z.string(),
   items: z.array(z.object({ productId: z.string(), quantity: z.number().optional(), keys: z.number() })).optional(),

@@ -70,11 +70,12 @@ async function post(
 ): Promise<Dispatcher.ResponseData> {
   const { origin } = new URL(url);
   // Not combined with others: Node 20 may collect a combined signal, which never fires then.
-  const signal = AbortSignal.timeout(Math.max(0, Math.ceil(timeoutMs)));
+  const signal = timeoutMs > 0 ? AbortSignal.timeout(Math.ceil(timeoutMs)) : AbortSignal.abort();
   try {
     const answer = await request(url, { ...options, method: 'POST', signal });
-    // The status says it all: what becomes of the body matters to the connection only, and nobody waits for it.
-    void answer.body.dump({ limit: MAX_ANSWER_BYTES, signal }).catch(() => undefined);
+    // The status says it all. After a receipt the connection is kept if the body ends; otherwise the next attempt must not find it open.
+    if (answer.statusCode < 300) void answer.body.dump({ limit: MAX_ANSWER_BYTES, signal }).catch(() => undefined);
+    else answer.body.on('error', () => undefined).destroy();
     return answer;
   } catch (error) {
     if (signal.aborted) throw new DeliveryError('timeout', `the checkout at ${origin} did not answer in time`);

@@ -52,7 +52,7 @@ export interface OrderSnapshot {
   claimedBy?: string;
 }
 
-/** Whether polling ends with this status: no other is known to follow it, or there may be keys to hand over. */
+/** Whether polling ends with this status: no other is known to follow it, or there may be keys to deliver. */
 export function endsPolling(status: string): boolean {
   return mayHaveKeys(status) || isFailedOrRefunded(status);
 }
@@ -62,7 +62,7 @@ export function mayHaveEnded(status: string): boolean {
   return status !== 'PENDING' && status !== 'PROCESSING';
 }
 
-/** Whether an order of this status may have keys to hand over. */
+/** Whether an order of this status may have keys to deliver. */
 export function mayHaveKeys(status: string): boolean {
   return status === 'COMPLETED' || status === 'PARTIAL_COMPLETED';
 }

@@ -1,14 +1,14 @@
 /** How a purchase ends, and what that means. Source: docs/architecture.md#outcomes. */
 const OUTCOME_MEANINGS = {
-  DELIVERED: 'everything that was ordered was handed over',
-  PARTIALLY_DELIVERED: 'a part was handed over, the rest was not there',
-  REFUNDED: 'the partner refunded it; nothing was handed over',
-  FAILED: 'the partner could not fulfil it; nothing was handed over',
+  DELIVERED: 'everything that was ordered was delivered',
+  PARTIALLY_DELIVERED: 'a part was delivered, the rest was not there',
+  REFUNDED: 'the partner refunded it; nothing was delivered',
+  FAILED: 'the partner could not fulfil it; nothing was delivered',
   REJECTED: 'the partner refused the order; nothing was bought',
   NOT_PLACED: 'it could not be placed in time; nothing was bought',
   OVERDUE: 'the order was still open at the deadline; a reconciliation delivers it when it comes',
   CANCELLED: 'cancelled before anything was bought',
-  ABANDONED: 'a person gave it up; nothing was handed over',
+  ABANDONED: 'a person gave it up; nothing was delivered',
 };
 
 /** The states of a purchase that runs, as lists show them, and what they mean. */
@@ -37,7 +37,7 @@ export const STATE_MEANINGS: Record<PurchaseState, string> = { ...RUNNING_MEANIN
 /** The outcomes after which no key is delivered any more: nothing was bought, it failed, was refunded, or an operator gave it up. */
 const WITHOUT_KEYS: readonly string[] = ['FAILED', 'REFUNDED', 'REJECTED', 'NOT_PLACED', 'CANCELLED', 'ABANDONED'];
 
-/** Whether a purchase that ended in this state has no keys to hand over, whatever becomes of its order. */
+/** Whether a purchase that ended in this state has no keys to deliver, whatever becomes of its order. */
 export function endsWithoutKeys(state: string | undefined): boolean {
   return state !== undefined && WITHOUT_KEYS.includes(state);
 }

@@ -12,7 +12,7 @@ interface Totals {
   /** By the partner's status, made presentable. */
   byStatus: Record<string, { orders: number; amount: number }>;
   /**
-   * Sorted; days without orders are left out. `delivered` counts orders with keys handed over here; `amount` leaves out
+   * Sorted; days without orders are left out. `delivered` counts orders with keys that were delivered; `amount` leaves out
    * failed and refunded orders.
    */
   days: { day: string; orders: number; delivered: number; amount: number }[];

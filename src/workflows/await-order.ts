@@ -7,7 +7,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Activities, PolledOrder, PollOrderInput } from '../contracts/activities';
-import { FAILURE } from '../contracts/failures';
+import { FAILURE, pauseOf } from '../contracts/failures';
 import { summaryOf } from '../domain/texts';
 import { endsPolling } from '../domain/order';
 import { isPolledOrder } from './guards';
@@ -73,7 +73,7 @@ async function pollFirst(
 function pauseAfter(failure: TemporalFailure, pollIntervalMs: number): number {
   if (!(failure instanceof ApplicationFailure)) return pollIntervalMs;
   if (failure.type === FAILURE.rateLimited || failure.type === FAILURE.notLocally) return 0;
-  return Math.max(pollIntervalMs, Number(failure.nextRetryDelay ?? 0));
+  return Math.max(pollIntervalMs, pauseOf(failure));
 }
 
 /** @returns undefined if the activity ended without an answer. */

@@ -10,7 +10,7 @@ import {
 } from '@temporalio/workflow';
 import type { Activities, Notice, SaleDelivered } from '../contracts/activities';
 import type { EventDetails } from '../contracts/events';
-import { FAILURE } from '../contracts/failures';
+import { FAILURE, pauseOf } from '../contracts/failures';
 import type { HoldNotice } from '../contracts/purchase';
 import { keyCount } from '../domain/line-totals';
 import type { SaleDelivery } from '../domain/plan-delivery';
@@ -37,13 +37,14 @@ export async function deliverSale(
 ): Promise<SaleDeliveryEnd> {
   const summary = summaryOf(sale);
   let maybeSent = false;
+  let retryAfterMs = 0;
   if (atOnce) {
     const first = await deliverLocally(sale, summary);
     if (first.kind !== 'FAILED') return first;
-    maybeSent = first.maybeSent;
-    if (first.retryAfterMs > 0) await sleep(first.retryAfterMs, { summary: 'the pause that the checkout asked for' });
+    ({ maybeSent, retryAfterMs } = first);
   }
   delivering.showDelivering(sale.type);
+  if (retryAfterMs > 0) await sleep(retryAfterMs, { summary: 'the pause that was asked for' });
   const { deliverSale: deliver } = proxyActivities<Activities>(deliveryOptions(delivering.settings));
   try {
     const delivered = await deliver.executeWithOptions({ summary }, [sale]);
@@ -71,7 +72,7 @@ async function deliverLocally(sale: SaleDelivery, summary: string): Promise<Sale
     if (!(failure instanceof TemporalFailure)) throw failure;
     if (!(failure instanceof ApplicationFailure)) return { kind: 'FAILED', maybeSent: true, retryAfterMs: 0 };
     const maybeSent = failure.type === FAILURE.deliveryFailed;
-    return { kind: 'FAILED', maybeSent, retryAfterMs: Number(failure.nextRetryDelay ?? 0) };
+    return { kind: 'FAILED', maybeSent, retryAfterMs: pauseOf(failure) };
   }
 }
 

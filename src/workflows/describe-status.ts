@@ -58,7 +58,7 @@ const HOLD_ADVICE: Record<HoldReason, Advice> = {
   ),
   OTHER_ITEMS: decide('Compare the order with what was sold, on the side of the partner.'),
   ORDER_OF_ANOTHER_PURCHASE: decide(
-    'Find out which of the two sales the order is for. Its keys must not be handed over for both.',
+    'Find out which of the two sales the order is for. Its keys must not be delivered for both.',
   ),
   MORE_KEYS_THAN_ORDERED: decide('Find out from the partner whether all the keys are meant, and paid for.'),
   ORDER_CHANGES: decide(

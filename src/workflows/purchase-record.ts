@@ -184,6 +184,13 @@ export class PurchaseRecord {
     return result;
   }
 
+  /** Waits for the alerts, within a minute and after the outcome is shown, and notes those that the checkout has received since. */
+  async alertsEnded(): Promise<void> {
+    const noted = this.events.length;
+    await Promise.all(this.alerts);
+    if (this.events.length > noted) upsertMemo({ events: this.events });
+  }
+
   /** The answer to the query `status`. */
   answer(): StatusAnswer {
     const { referenceId, items, maxDebit } = this.input;

@@ -55,9 +55,9 @@ export async function purchaseWorkflow(input: PurchaseInput): Promise<PurchaseRe
       placement.kind === 'order'
         ? await reviewOutcome(purchase, holds, await awaitOrder(purchase, placement), !placement.adopted)
         : placement.outcome;
-    const notified = await deliverOutcome(purchase, holds, outcome);
-    await Promise.all(purchase.alerts);
+    const result = purchase.close(await deliverOutcome(purchase, holds, outcome));
+    await purchase.alertsEnded();
     if (!allHandlersFinished()) await condition(allHandlersFinished);
-    return purchase.close(notified);
+    return result;
   });
 }

@@ -19,7 +19,7 @@ import { isReconciliationResult, validateReconcileInput } from './guards';
 import { reconciliationOptions } from './policies';
 
 /**
- * Compares what the partner charged with what was bought and handed over here, repairs what can be repaired and reports.
+ * Compares what the partner charged with what was bought and delivered here, repairs what can be repaired and reports.
  * It never buys anything.
  *
  * @param input `lookbackMs` (72 h), `dryRun` (false), `timeZone` (UTC).

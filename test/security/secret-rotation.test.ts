@@ -52,7 +52,7 @@ describe('a secret in a file, rotated while a worker buys', () => {
     await waitUntil('a sale has shown it', sold, { withinMs: 110_000, everyMs: 0 });
   }
 
-  /** Of every purchase: bought once, delivered whole, each key handed over once. */
+  /** Of every purchase: bought once, delivered whole, each key delivered once. */
   async function expectAllSold(): Promise<void> {
     const results = await Promise.all(bought.map((referenceId) => environment.starter.result(referenceId)));
     expect(results.filter(({ outcome }) => outcome !== 'DELIVERED')).toEqual([]);

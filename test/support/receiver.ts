@@ -54,7 +54,7 @@ class State {
   refused = 0;
   private verifiers: Webhook[] = [];
   private scripted: (Answer | Promise<Answer>)[] = [];
-  private readonly ownAnswers = new Map<string, { answer: Answer; type: string | undefined }>();
+  private readonly ownAnswers = new Map<string, { answer: Answer | Promise<Answer>; type: string | undefined }>();
   private decide: (attempt: Attempt) => Answer | Promise<Answer> = ({ body }) =>
     this.ownAnswerTo(body) ?? this.scripted.shift() ?? 204;
 
@@ -81,7 +81,7 @@ class State {
   }
 
   /** Answers so to the outcome of a purchase, or to its events of that type, until it is to `take` them. */
-  answerTo(referenceId: string, answer: Answer, type?: string): void {
+  answerTo(referenceId: string, answer: Answer | Promise<Answer>, type?: string): void {
     this.ownAnswers.set(referenceId, { answer, type });
   }
 
@@ -89,7 +89,7 @@ class State {
     this.ownAnswers.delete(referenceId);
   }
 
-  private ownAnswerTo({ type, data }: CheckoutEvent): Answer | undefined {
+  private ownAnswerTo({ type, data }: CheckoutEvent): Answer | Promise<Answer> | undefined {
     const own = this.ownAnswers.get(data.referenceId ?? '');
     const isOutcome = !['purchase.held', 'purchase.attention'].includes(type);
     return own && (own.type === undefined ? isOutcome : own.type === type) ? own.answer : undefined;

@@ -29,7 +29,7 @@ export interface WorkerParts {
   fingerprintSecrets?: (() => readonly string[]) | undefined;
   /** Where reconciliations write their reports. Default: a new folder. */
   reportDir?: string | undefined;
-  /** How far ahead the clock of its reconciliations is, in ms. Default an hour, so that what was done a moment ago has settled. */
+  /** How far ahead the clock of its reconciliations is, in ms. Default an hour, so that what was done a moment ago is old enough. */
   reconcilesAheadMs?: number | undefined;
   /** With the circuit breaker. Without it, the faults of one test hold none of another's purchases back. */
   circuitBreaker?: boolean | undefined;

@@ -48,7 +48,7 @@ const PARALLEL = 4;
 export async function confirm(context: ReconcileContext, suggested: Finding): Promise<ConfirmedFinding[]> {
   const { records, options, later } = context;
   const { orders, unreadable, references } = recordsAbout(suggested, records);
-  // Keys are compared by what was handed over here, whatever the partner shows.
+  // Keys are compared by what was delivered here, whatever the partner shows.
   const again =
     suggested.kind === 'SAME_KEY_TWICE' ? { orders, failed: new Map() } : await readAgain(context, suggested, orders);
   const described = await Promise.all(

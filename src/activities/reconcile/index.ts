@@ -66,7 +66,7 @@ async function runReconciliation(
   if (issue !== undefined) throw failure(FAILURE.lookbackTooLong, issue, { final: true });
   // Taken before the first page: the reading may take hours, and what begins or ends meanwhile is for the next run.
   const now = deps.now();
-  const options = { now, from, settledBefore: now - confirmedAge(deps.settings) };
+  const options = { now, from, confirmedBefore: now - confirmedAge(deps.settings) };
   const { orders, purchases, unreadable, later } = await readRecords(deps, options, progress);
   const records = indexRecords(orders, purchases, unreadable);
   const context = { ...deps, records, options, later, retry: orderRetry(signal), dryRun, notices: { count: 0 } };

@@ -1,6 +1,6 @@
 import { isShareOf, sameAmount } from '../money';
 import { isFailedOrRefunded, mayHaveKeys } from '../order';
-import { PURCHASE_OUTCOMES, type PurchaseOutcome } from '../purchase-state';
+import { endsWithoutKeys, PURCHASE_OUTCOMES, type PurchaseOutcome } from '../purchase-state';
 import { isDebitLowered, type KnownPurchase, type PartnerOrder, type ReconcileOptions } from './records';
 import type { FindingKind, Repair } from './finding';
 
@@ -40,13 +40,13 @@ export const REPAIRED = {
     kind: 'UNDELIVERED',
     repair: 'deliver-or-notify',
     advice:
-      'Compare what the partner debits less by now with the price of the missing keys: claim what it did not refund, and refund the customer what was not handed over.',
+      'Compare what the partner debits less by now with the price of the missing keys: claim what it did not refund, and refund the customer what was not delivered.',
   },
   refundedUndelivered: {
     kind: 'STATUS_MISMATCH',
     repair: 'notify-refund',
     advice:
-      'Nothing was handed over and the order is refunded: refund the customer, or sell again under a new reference.',
+      'Nothing was delivered and the order is refunded: refund the customer, or sell again under a new reference.',
   },
   failedUndelivered: {
     kind: 'STATUS_MISMATCH',
@@ -59,7 +59,7 @@ export const REPAIRED = {
   doublePurchase: { kind: 'DOUBLE_PURCHASE', repair: 'notify' },
 } as const satisfies Record<string, Classification>;
 
-/** In place of the advice of what was not handed over, where that is not known. */
+/** In place of the advice of what was not delivered, where that is not known. */
 export const MAY_BE_DELIVERED =
   'Keys may have reached the checkout without a receipt: look there before you refund the customer or sell again.';
 
@@ -87,6 +87,8 @@ const CONTRADICTION: Record<OrderState, Rule> = {
   OPEN: mismatch,
 };
 
+const NOT_FULFILLED = { ...CONTRADICTION, COMPLETED: boughtAfterAll, PARTIAL_COMPLETED: boughtAfterAll };
+
 const NOTHING_BOUGHT: Record<OrderState, Rule> = {
   COMPLETED: completeAfterAll,
   PARTIAL_COMPLETED: completeAfterAll,
@@ -107,13 +109,8 @@ const RULES: Record<PurchaseOutcome | 'STOPPED' | 'UNKNOWN', Record<OrderState, 
     PARTIAL_COMPLETED: 'check-refund',
     REFUNDED: REPAIRED.shortfallRefunded,
   },
-  REFUNDED: { ...CONTRADICTION, COMPLETED: boughtAfterAll, PARTIAL_COMPLETED: boughtAfterAll, REFUNDED: 'fine' },
-  FAILED: {
-    ...CONTRADICTION,
-    COMPLETED: boughtAfterAll,
-    PARTIAL_COMPLETED: boughtAfterAll,
-    FAILED: 'compare-amounts',
-  },
+  REFUNDED: { ...NOT_FULFILLED, REFUNDED: 'fine' },
+  FAILED: { ...NOT_FULFILLED, FAILED: 'compare-amounts' },
   OVERDUE: {
     COMPLETED: late,
     PARTIAL_COMPLETED: late,
@@ -143,7 +140,7 @@ export function classifyEnded(
 ): Classification | undefined {
   const orderState = stateOf(order);
   // The order history was read before such a purchase ended, so it shows an older status.
-  if (orderState === 'OPEN' && (purchase.closedAt ?? 0) >= options.settledBefore) return undefined;
+  if (orderState === 'OPEN' && (purchase.closedAt ?? 0) >= options.confirmedBefore) return undefined;
 
   const rule = RULES[endOf(purchase)][orderState];
   if (rule === 'fine') return undefined;
@@ -187,9 +184,14 @@ export function classifyKeys({ keysGone = 0, status }: PartnerOrder): Classifica
   return mayHaveKeys(status) && keysGone > 0 ? REPAIRED.keysGone : undefined;
 }
 
-/** How a purchase ended. Late deliveries count as if the purchase itself had made them. */
+/**
+ * How a purchase ended. What later deliveries and earlier runs have delivered counts as if the purchase itself had, unless it ended
+ * with an outcome after which no key is delivered any more (`planDelivery`).
+ */
 function endOf({ delivered = 0, ordered = 0, execution, state }: KnownPurchase): keyof typeof RULES {
-  if (delivered > 0) return delivered >= ordered ? 'DELIVERED' : 'PARTIALLY_DELIVERED';
+  if (delivered > 0 && delivered >= ordered) return 'DELIVERED';
+  const isFinal = execution === 'COMPLETED' && endsWithoutKeys(state);
+  if (delivered > 0 && !isFinal) return 'PARTIALLY_DELIVERED';
   if (execution !== 'COMPLETED') return 'STOPPED';
   return PURCHASE_OUTCOMES.find((outcome) => outcome === state) ?? 'UNKNOWN';
 }
@@ -220,7 +222,7 @@ function classifyShortfall(purchase: KnownPurchase, order: PartnerOrder): Classi
   return isDebitLowered(purchase, order) ? REPAIRED.debitLowered : REPAIRED.shortfall;
 }
 
-/** Whether the partner now charges the price of the keys that were handed over, and less than it debited before. */
+/** Whether the partner now charges the price of the keys that were delivered, and less than it debited before. */
 function isRestRefunded(purchase: KnownPurchase, order: PartnerOrder): boolean {
   const { totalDebit, ordered, delivered } = purchase;
   if (totalDebit === undefined || ordered === undefined || delivered === undefined) return false;

@@ -91,7 +91,7 @@ export function describeSameKeys(purchases: readonly KnownPurchase[], keys: numb
     workflowId: sorted[0]?.workflowId,
     orderIds: [...new Set(sorted.flatMap((purchase) => purchase.orderId ?? []))],
     amounts: { debited: sumOfAmounts(sorted.map((purchase) => purchase.totalDebit)) },
-    explanation: `${what} handed over in ${sorted.length} purchases: ${named.join(', ')}${more}.`,
+    explanation: `${what} delivered in ${sorted.length} purchases: ${named.join(', ')}${more}.`,
     advice: KIND_DOCS.SAME_KEY_TWICE.advice,
   };
 }

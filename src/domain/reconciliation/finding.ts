@@ -21,10 +21,10 @@ export const KIND_DOCS = {
   LATE: {
     title: 'Delivered late by the partner',
     means: 'The purchase ended as overdue, and the order has keys by now.',
-    advice: 'Hand the keys over with `redeliver REFERENCE`.',
+    advice: 'Deliver the keys with `redeliver REFERENCE`.',
   },
   UNDELIVERED: {
-    title: 'Paid for, not handed over',
+    title: 'Paid for, not delivered',
     means: 'The order is complete in whole or in part, and the checkout did not receive everything that was paid for.',
     advice: 'Decide whether the customer still wants it; else ask the partner for a refund.',
   },
@@ -47,7 +47,7 @@ export const KIND_DOCS = {
   },
   REFUNDED_AFTER_DELIVERY: {
     title: 'Refunded after delivery',
-    means: 'The keys were handed over, and the partner has refunded the order since. The keys may no longer work.',
+    means: 'The keys were delivered, and the partner has refunded the order since. The keys may no longer work.',
     advice: 'Ask the partner whether the keys were revoked, and compensate the customer if they were.',
   },
   KEYS_GONE: {
@@ -67,14 +67,14 @@ export const KIND_DOCS = {
   },
   SHORTFALL_FILLED: {
     title: 'The missing keys came',
-    means: 'Only a part was handed over, and the order is complete at the partner by now.',
+    means: 'Only a part was delivered, and the order is complete at the partner by now.',
     advice:
       'A reconciliation that is no dry run delivers them. If keys are still missing, claim them from the partner.',
   },
   SHORTFALL_REFUNDED: {
     title: 'The missing keys were refunded',
-    means: 'Only a part was handed over, and the partner has refunded the rest or all of the order since.',
-    advice: 'Refund the customer what was not handed over, if that has not been done.',
+    means: 'Only a part was delivered, and the partner has refunded the rest or all of the order since.',
+    advice: 'Refund the customer what was not delivered, if that has not been done.',
   },
   STUCK: {
     title: 'Stuck for more than a day',

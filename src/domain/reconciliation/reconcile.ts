@@ -21,13 +21,13 @@ import {
  *   those that the orders name, and those that are followed.
  */
 export function reconcile(records: RecordIndex, options: ReconcileOptions): Finding[] {
-  const settled = [...records.purchases.values()].filter((purchase) => isForThisRun(purchase, options));
+  const confirmed = [...records.purchases.values()].filter((purchase) => isForThisRun(purchase, options));
   const orphans = [...records.orders.values()].filter((order) => isOrphan(order, records, options));
   return inReportOrder([
-    ...settled.flatMap((purchase) => findingsOf(purchase, records, options)),
+    ...confirmed.flatMap((purchase) => findingsOf(purchase, records, options)),
     ...orphans.map(describeOrphan),
     ...unreadableFindings(records),
-    ...sameKeys(settled),
+    ...sameKeys(confirmed),
   ]);
 }
 
@@ -40,16 +40,16 @@ export function withKeysMissing(finding: Finding): Finding {
  * Both records are read at one instant as far as they can be: what began or ended while they were read, however long that took,
  * was seen by one of them only.
  */
-function isForThisRun({ startedAt, closedAt }: KnownPurchase, { now, settledBefore }: ReconcileOptions): boolean {
-  return startedAt < settledBefore && (closedAt ?? -Infinity) < now;
+function isForThisRun({ startedAt, closedAt }: KnownPurchase, { now, confirmedBefore }: ReconcileOptions): boolean {
+  return startedAt < confirmedBefore && (closedAt ?? -Infinity) < now;
 }
 
 function findingsOf(purchase: KnownPurchase, records: RecordIndex, options: ReconcileOptions): Finding[] {
   const { referenceId, orderId: id, unreadable: why } = purchase;
   if (why !== undefined) return [describeUnreadable({ what: 'memo', id, referenceId, why }, purchase)];
   const own = ordersOf(purchase, records);
-  const others = own.others.filter((other) => isBillable(other) && isSettled(other, options));
-  const order = own.order && isSettled(own.order, options) ? own.order : undefined;
+  const others = own.others.filter((other) => isBillable(other) && isConfirmed(other, options));
+  const order = own.order && isConfirmed(own.order, options) ? own.order : undefined;
   if (own.order && !order && !isRunning(purchase)) return [];
 
   const finding = (classification: Classification | undefined, further: PartnerOrder[] = []) =>
@@ -73,11 +73,11 @@ function findingsOf(purchase: KnownPurchase, records: RecordIndex, options: Reco
 function isOrphan(order: PartnerOrder, { owners, purchases }: RecordIndex, options: ReconcileOptions): boolean {
   const { id, referenceId, createdAt } = order;
   const isKnown = owners.has(id) || (referenceId !== undefined && purchases.has(referenceId));
-  return !isKnown && createdAt >= options.from && isSettled(order, options);
+  return !isKnown && createdAt >= options.from && isConfirmed(order, options);
 }
 
-function isSettled(order: PartnerOrder, { settledBefore }: ReconcileOptions): boolean {
-  return order.createdAt < settledBefore;
+function isConfirmed(order: PartnerOrder, { confirmedBefore }: ReconcileOptions): boolean {
+  return order.createdAt < confirmedBefore;
 }
 
 /**
@@ -94,7 +94,7 @@ function unreadableFindings({ unreadable, unreadableById, purchases, owners }: R
 }
 
 /**
- * Finds keys that were handed over in more than one purchase. Purchases that share keys are one finding, however many keys
+ * Finds keys that were delivered in more than one purchase. Purchases that share keys are one finding, however many keys
  * those are. Key ids of different secrets can't be compared, so the same key before and after a rotation is not found.
  */
 function sameKeys(purchases: Iterable<KnownPurchase>): Finding[] {

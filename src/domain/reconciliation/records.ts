@@ -52,7 +52,7 @@ export interface KnownPurchase {
   startedAt: number;
   closedAt?: number;
   totalDebit?: number;
-  /** Keys ordered, and keys handed over: those of late deliveries too, or a second reconciliation finds them again. */
+  /** Keys ordered, and keys delivered: those of late deliveries too, or a second reconciliation finds them again. */
   ordered?: number;
   delivered?: number;
   /** The ids of the keys that the checkout has confirmed, by product. */
@@ -80,13 +80,15 @@ export interface ReconcileOptions {
   /** The order history was read back to here, so a purchase that began earlier is not missed in it. */
   from: number;
   /** What began at this instant or later is left alone. It lies before the reading of the order history began. */
-  settledBefore: number;
+  confirmedBefore: number;
 }
 
 /** Whether the order history that was read must show the order of this purchase. */
-export function mustBeInHistory(purchase: KnownPurchase, { from, settledBefore }: ReconcileOptions): boolean {
+export function mustBeInHistory(purchase: KnownPurchase, { from, confirmedBefore }: ReconcileOptions): boolean {
   const { orderId, startedAt, closedAt } = purchase;
-  return orderId !== undefined && !isRunning(purchase) && startedAt >= from && (closedAt ?? startedAt) < settledBefore;
+  return (
+    orderId !== undefined && !isRunning(purchase) && startedAt >= from && (closedAt ?? startedAt) < confirmedBefore
+  );
 }
 
 /** The partner's orders and the purchases here, by all that they are looked up by. */

@@ -91,8 +91,8 @@ function days(report: ReconciliationReport): string {
     part: delivered,
   }));
   const legend =
-    '<p class="soft"><span class="swatch p"></span>handed over <span class="swatch w"></span>not handed over</p>';
-  const table = tableWithBars(['Day', 'Orders', 'Handed over', 'Charged'], rows);
+    '<p class="soft"><span class="swatch p"></span>delivered <span class="swatch w"></span>not delivered</p>';
+  const table = tableWithBars(['Day', 'Orders', 'Delivered', 'Charged'], rows);
   return card(`Orders by day <span class="soft">(${zone(report)})</span>`, `${legend}${table}`);
 }
 

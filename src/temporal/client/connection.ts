@@ -85,6 +85,9 @@ export async function connectWithRetry<T extends { close(): Promise<void> }>(
   const { address } = target;
   for (let attempt = 1; ; attempt++) {
     const done = new AbortController();
+    const stop = () => done.abort();
+    signal?.addEventListener('abort', stop);
+    if (signal?.aborted) stop();
     const rest = pause(everyMs, done.signal, signal);
     const connecting = connect();
     let isConnected = false;
@@ -101,6 +104,7 @@ export async function connectWithRetry<T extends { close(): Promise<void> }>(
       onRetry(`Temporal does not answer at ${address}, try ${attempt} of ${tries}: ${failure.cause}`);
       await rest;
     } finally {
+      signal?.removeEventListener('abort', stop);
       done.abort();
       if (!isConnected) connecting.then((late) => late.close()).catch(() => undefined);
     }
@@ -122,9 +126,8 @@ function unreachable(address: string, tries: number, { cause, remedy }: Connecti
   );
 }
 
-/** Ends early when `done` is aborted. @throws StoppedError when `stop` is aborted */
+/** Ends early when `done` is aborted. @throws StoppedError if `stop` was aborted by then */
 async function pause(ms: number, done: AbortSignal, stop?: AbortSignal): Promise<void> {
-  const signal = stop ? AbortSignal.any([done, stop]) : done;
-  await sleep(ms, undefined, { signal }).catch(() => undefined);
+  await sleep(ms, undefined, { signal: done }).catch(() => undefined);
   if (stop?.aborted) throw new StoppedError('stopped before Temporal answered');
 }

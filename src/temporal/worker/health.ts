@@ -60,7 +60,8 @@ export async function startHealthServer(
   const limits = { headersTimeout: REQUEST_MS, requestTimeout: REQUEST_MS };
   const server = createServer(limits, (request, response) => void answer(request, response, readiness));
   await new Promise<void>((resolve, reject) => {
-    server.once('error', ({ message }) => {
+    // Not once: what fails later, such as an accept without a free file descriptor, must not end the worker.
+    server.on('error', ({ message }) => {
       reject(new Error(`HEALTH_ADDRESS ${host}:${port} can't be used: ${message}`));
     });
     server.listen(port, host, resolve);
@@ -82,6 +83,10 @@ async function answer(
   response: ServerResponse,
   readiness: () => Promise<Readiness>,
 ): Promise<void> {
+  if (request.method !== 'GET' && request.method !== 'HEAD') {
+    response.writeHead(405, { allow: 'GET, HEAD', 'content-type': 'text/plain' }).end('GET and HEAD only\n');
+    return;
+  }
   const path = request.url?.split('?')[0];
   const known = path === '/healthz' || path === '/readyz';
   const { ready, reason } = path === '/readyz' ? await readiness() : { ready: true, reason: 'alive' };

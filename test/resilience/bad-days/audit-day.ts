@@ -31,7 +31,7 @@ export async function auditDay(plan: Plan, parts: DayParts): Promise<string[]> {
   return [
     ...evidence.flatMap((one) => [
       ...boughtOnce(plan, parts, one),
-      ...toldRightly(plan, one),
+      ...notifiedRightly(plan, one),
       ...keysArrived(plan, parts, one),
       ...keysUnderOneId(parts, one),
       ...waitsForSomething(plan, parts, one),
@@ -88,13 +88,13 @@ function isAnswered({ operation, action }: Pick<Fault, 'operation' | 'action'>):
 
 const NOTHING_BOUGHT = ['REJECTED', 'NOT_PLACED', 'CANCELLED'];
 
-/** Nobody is told that nothing was bought when something was, unless it was booked when nobody could know any more. */
-function toldRightly(plan: Plan, one: PurchaseEvidence): string[] {
+/** Nobody is notified that nothing was bought when something was, unless it was booked when nobody could know any more. */
+function notifiedRightly(plan: Plan, one: PurchaseEvidence): string[] {
   const { planned, billable, status } = one;
   if (status.execution !== 'COMPLETED') return [];
   const bookedLater = planned.beyond !== undefined || isLaggingLong(plan, one);
   if (billable.length > 0 && NOTHING_BOUGHT.includes(status.state) && !bookedLater) {
-    return [`told that nothing was bought: ${nameOf(one)} is ${status.state}, and paid (${status.result?.reason})`];
+    return [`notified that nothing was bought: ${nameOf(one)} is ${status.state}, and paid (${status.result?.reason})`];
   }
   const isQuietDay = plan.events.every(({ part }) => part === 'evening');
   // Without a search each placement reads the pages of all that were placed since its sale: too much, of many, for a low ceiling.

@@ -122,7 +122,7 @@ async function startPurchases(purchases: readonly PlannedPurchase[], parts: DayP
 
 /**
  * The partner is not made whole, and no event is given up, before the requests are sent that are to go wrong: a search before may be
- * slow, and a second request is sent only when the first one's answer has been settled.
+ * slow, and a second request is sent only when the first one's answer has been confirmed.
  */
 async function placementsHaveGoneWrong({ purchases, settings }: Plan, parts: DayParts): Promise<void> {
   const { environment, referenceOf } = parts;

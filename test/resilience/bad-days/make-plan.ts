@@ -78,7 +78,7 @@ function drawSettings(draw: Draw, maxRps: number | undefined, episodes: readonly
 
 /**
  * A history lags either clearly less than it is watched, or so long that a second request is sent before the first one's order
- * shows, and found while that one is settled: what happens at the bounds nobody promises.
+ * shows, and found while that one is confirmed: what happens at the bounds nobody promises.
  */
 function drawPartner(draw: Draw, { confirmWindowMs }: PurchaseSettings): PartnerPlan {
   const lag = draw.weighted({ none: 55, short: 25, long: 20 });

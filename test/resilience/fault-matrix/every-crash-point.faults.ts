@@ -151,7 +151,7 @@ function workersOf(environment: TestEnvironment) {
 
 /**
  * Decides what waits for a person as a careful one would, with the partner's orders beside them: the order that is there is
- * taken, what came is handed over, and what was never bought is given up. At the end nothing is left open.
+ * taken, what came is delivered, and what was never bought is given up. At the end nothing is left open.
  */
 async function decideHolds(environment: TestEnvironment, name: string, bought: readonly Bought[]): Promise<void> {
   for (;;) {

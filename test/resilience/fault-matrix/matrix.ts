@@ -48,7 +48,7 @@ const ANSWERS: Answer[] = [
   { status: 429, headers: { 'retry-after': '1' } },
 ];
 
-/** When the partner books what it books much too late: after a dead worker's placement was given up, settled and replaced. */
+/** When the partner books what it books much too late: after a dead worker's placement was given up, confirmed and replaced. */
 export const MUCH_LATER_MS = 60_000;
 
 /** The cells in which place-order itself is faulted: killed in the instant in which it happens. */

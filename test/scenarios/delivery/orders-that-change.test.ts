@@ -1,6 +1,9 @@
 import type { Fault } from '../../../sandbox';
+import { STATUS_QUERY } from '../../../src/contracts/names';
+import { purchaseMemo } from '../../../src/contracts/purchase';
 import { changeAtEachRead } from '../../support/held-purchases';
 import { operatorOf } from '../../support/operator';
+import { starterEnvOf, starterProcess } from '../../support/processes';
 import { expectAllKeys } from '../../support/purchase-checks';
 import type { Answer } from '../../support/receiver';
 import { sharedEnvironment } from '../../support/test-environment';
@@ -13,7 +16,8 @@ const SHOWN_AS_REFUNDED: Fault = {
 };
 
 describe('an order that changes between its review and the receipt of its event', () => {
-  const env = sharedEnvironment();
+  // Long enough for the alert that a checkout does not answer.
+  const env = sharedEnvironment({ settings: { deliveryTimeoutMs: 20_000 } });
 
   /** An order of the product, to whose outcome the checkout answers so for now. */
   async function bought(product: string, quantity: number, answer: Answer = 503) {
@@ -39,6 +43,8 @@ describe('an order that changes between its review and the receipt of its event'
         const keys = (body.data.lines ?? []).flatMap((line) => line.keys ?? []);
         return { id, ids: keys.map((key) => key.id), keys: keys.map((key) => key.value) };
       });
+  const memoOf = async (referenceId: string) =>
+    purchaseMemo.parse((await env.handleOf(referenceId).describe()).memo ?? {});
   const alertsOf = (referenceId: string) =>
     env.receiver
       .eventsOf(referenceId)
@@ -77,6 +83,30 @@ describe('an order that changes between its review and the receipt of its event'
     expect(valuesOf(referenceId, 'purchase.delivered').at(-1)!.keys).toEqual([`X-${referenceId}`, before.keys[1]]);
     expect(alertsOf(referenceId)).toEqual([{ maybeDelivered: [before.ids[0]], count: 1 }]);
   });
+
+  it.concurrent(
+    'shows how it ended while the checkout still refuses the alert, and notes the alert when it is taken',
+    async () => {
+      const { referenceId, operator, orderId, before } = await refused();
+      let refuse: (answer: Answer) => void = () => undefined;
+      env.receiver.answerTo(referenceId, new Promise((resolve) => (refuse = resolve)), 'purchase.attention');
+      await env.sandbox.changeOrder(orderId, { keys: [[`X-${referenceId}`, before.keys[1]!]] });
+
+      await env.untilState(referenceId, 'DELIVERED');
+      const { stdout } = await starterProcess(['status', referenceId], starterEnvOf(env));
+      expect(stdout).toMatch(new RegExp(`^${referenceId} +DELIVERED`));
+      expect(await env.handleOf(referenceId).query(STATUS_QUERY)).toMatchObject({ result: { outcome: 'DELIVERED' } });
+      expect(await memoOf(referenceId)).toMatchObject({ delivered: 2, events: [{ type: 'purchase.delivered' }] });
+      expect(await operator.isPending('deliverNotice')).toBe(true);
+
+      refuse(500);
+      await operator.pending('deliverNotice', 2);
+      env.receiver.take(referenceId);
+      expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });
+      const types = (await memoOf(referenceId)).events?.map(({ type }) => type);
+      expect(types).toEqual(['purchase.delivered', 'purchase.attention']);
+    },
+  );
 
   it.concurrent('and shows no end any more is held, never called overdue', async () => {
     const { referenceId, operator, orderId } = await refused();
@@ -123,7 +153,7 @@ describe('an order that changes between its review and the receipt of its event'
     expect(valuesOf(referenceId, 'purchase.delivered').map((attempt) => attempt.keys)).toEqual([keys]);
   });
 
-  it.concurrent('a key that stands twice in an order is handed over twice: both were paid for', async () => {
+  it.concurrent('a key that stands twice in an order is delivered twice: both were paid for', async () => {
     const { referenceId, operator, orderId } = await bought('demo-never', 3, 204);
     const keys = [`SAME-${referenceId}`, `SAME-${referenceId}`, `OTHER-${referenceId}`];
     await env.sandbox.changeOrder(orderId, { status: 'COMPLETED', keys: [keys] });

@@ -79,7 +79,7 @@ describe('whatever the partner answers', () => {
     settings: { ...LENIENT, deadlineMs: 2_500, placeWithinMs: 8_000, confirmWindowMs: 300 },
   });
 
-  it('a purchase never buys twice, never hands over a key that was not issued to it, and never breaks', async () => {
+  it('a purchase never buys twice, never delivers a key that was not issued to it, and never breaks', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(faults, { minLength: AT_ONCE, maxLength: AT_ONCE }), async (scripts) => {
         const purchases = await Promise.all(scripts.map((script) => runHostile(env, script)));

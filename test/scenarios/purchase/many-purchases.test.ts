@@ -16,7 +16,7 @@ const MIX = [
 describe('200 mixed purchases on a real server', () => {
   const env = sharedEnvironment({
     sandbox: { perLookMs: 30_000 },
-    // A server under load may lose a task on its way to a worker: what it was to place is settled, and placed again. A long
+    // A server under load may lose a task on its way to a worker: what it was to place is confirmed, and placed again. A long
     // timeout, so that no busy machine makes an attempt unknown: a refusal after that would be tried again, not final.
     settings: { replace: 'always', partnerTimeoutMs: 15_000, deadlineMs: 200_000, placeWithinMs: 200_000 },
   });

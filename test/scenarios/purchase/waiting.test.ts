@@ -32,6 +32,19 @@ describe('waiting, with the intervals of production on a clock that skips', () =
     expect(last - placed).toBeGreaterThanOrEqual(shortest);
   });
 
+  it('waits for as long as the partner asks at the first poll, and the checkout at the first delivery', async () => {
+    const later = (status: number) => ({ status, headers: { 'retry-after': '600' } });
+    env.sandbox.addFault({ operation: 'keys', times: 1, action: { type: 'answer', ...later(429) } });
+    env.receiver.script(later(503));
+    const { referenceId, outcome } = await boughtInTime(env, { 'demo-instant': 1 });
+
+    expect(outcome).toBe('DELIVERED');
+    const steps = ['placeOrder', 'awaitOrderChange', 'deliverSale'];
+    const [placed = 0, polled = 0, delivered = 0] = await timesOfAnswers(env, referenceId, steps);
+    expect(polled - placed).toBeGreaterThanOrEqual(10 * MINUTE);
+    expect(delivered - polled).toBeGreaterThanOrEqual(10 * MINUTE);
+  });
+
   it('is OVERDUE after 25 minutes without an end, not before and not never', async () => {
     const result = await boughtInTime(env, { 'demo-never': 1 });
 

@@ -7,10 +7,10 @@ describe('a reconciliation whose reading takes long', () => {
     // A page may take longer than an order needs to settle.
     const settings = { confirmWindowMs: 100, partnerTimeoutMs: 900, deadlineMs: 60_000 };
     const env = await startReconciliationEnvironment({ reconcilesAheadMs: 0, partnerTimeoutMs: 60_000, settings });
-    const hasSettled = (at: string | Date) => Date.now() - new Date(at).getTime() > confirmedAge(env.settings);
+    const isConfirmed = (at: string | Date) => Date.now() - new Date(at).getTime() > confirmedAge(env.settings);
     const before = await env.buy({ 'demo-never': 1 });
     const open = await env.orderOf(before);
-    await waitUntil('it has settled', () => hasSettled(open.createdAt));
+    await waitUntil('its placement is confirmed by now', () => isConfirmed(open.createdAt));
 
     // The page on its way has `before` still open in it, and `during` not at all.
     const page = env.sandbox.addFault({ operation: 'orders', when: 'after', action: { type: 'wait' } });
@@ -20,7 +20,7 @@ describe('a reconciliation whose reading takes long', () => {
     await env.starter.result(before);
     const during = (await env.bought({ 'demo-instant': 1 })).referenceId;
     const { closeTime } = await env.handleOf(during).describe();
-    await waitUntil('it has settled, too', () => hasSettled(closeTime!));
+    await waitUntil('so is its end', () => isConfirmed(closeTime!));
     env.sandbox.clearFaults();
     // No second look may be what saves it.
     env.sandbox.addFault({ operation: 'keys', times: 'always', action: { type: 'answer', status: 503 } });

@@ -121,7 +121,7 @@ describe('redeliver sends the event of a purchase that has ended once more', () 
 
       const { code, stdout } = await runLate('redeliver', referenceId);
       expect(code).toBe(0);
-      expect(stdout).toMatch(new RegExp(`^order ${orderId} is PENDING\nthere are no keys to hand over yet`));
+      expect(stdout).toMatch(new RegExp(`^order ${orderId} is PENDING\nthere are no keys to deliver yet`));
       expect(stdout).toContain('received: purchase.overdue evt_');
       expect(late.eventTypes(referenceId)).toEqual(['purchase.overdue']);
 

@@ -99,10 +99,10 @@ describe('resolve carries the decision of a person to a purchase that is held', 
   it('does not wait for ever where no worker runs, and says that the decision may still be taken', async () => {
     const referenceId = env.reference('held');
     // Stands in for a held purchase whose workers are gone: its memo is all that is asked before a worker is needed.
-    const told = { id: 'x:1', explanation: 'why', decisions: ['abandon'], since: '2026-01-01T00:00:00Z' };
+    const known = { id: 'x:1', explanation: 'why', decisions: ['abandon'], since: '2026-01-01T00:00:00Z' };
     const handle = await env.startRaw(referenceId, {
       taskQueue: `nobody-${referenceId}`,
-      memo: { hold: { ...told, reason: 'PLACEMENT_UNKNOWN' } },
+      memo: { hold: { ...known, reason: 'PLACEMENT_UNKNOWN' } },
     });
     const impatient = createStarter(env.client, { answerWithinMs: 500 });
     const asked = impatient.resolve(referenceId, { decision: 'abandon' });

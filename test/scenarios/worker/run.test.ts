@@ -66,7 +66,7 @@ describe('a worker process at work', () => {
 
     const next = await start();
     await expectDeliveredOnce(env, referenceId, 1);
-    // It was not settled by a search: the answer itself had reached the history.
+    // It was not confirmed by a search: the answer itself had reached the history.
     expect((await historyOf(env, referenceId)).activities).not.toContain('findOrders');
     expect(await next.end('SIGTERM')).toBe(0);
   });

@@ -2,14 +2,22 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { toFailure } from '../../../src/activities/failures';
 import { DeliveryError } from '../../../src/delivery/delivery';
 import { PartnerError, statusError } from '../../../src/partner/errors';
-import { deliveryOptions, pollingOptions, readSaleOptions, singlePollOptions } from '../../../src/workflows/policies';
+import {
+  deliveryOptions,
+  firstDeliveryOptions,
+  firstPollOptions,
+  pollingOptions,
+  readSaleOptions,
+  singlePollOptions,
+} from '../../../src/workflows/policies';
 import { FAST } from '../../support/settings';
 
 type Options = Pick<ReturnType<typeof deliveryOptions>, 'retry'>;
 
 /** The pause that an attempt asks for, ms; undefined where its policy alone says it. */
 function pauseAfter({ retry: retryPolicy }: Options, attempt: number, error: Error, intervalMs?: number) {
-  const environment = new MockActivityEnvironment({ attempt, retryPolicy });
+  const isLocal = retryPolicy === firstPollOptions.retry || retryPolicy === firstDeliveryOptions.retry;
+  const environment = new MockActivityEnvironment({ attempt, retryPolicy, isLocal });
   return environment.run(async () => toFailure(error, intervalMs).nextRetryDelay);
 }
 
@@ -30,6 +38,8 @@ describe('what a Retry-After asks for makes a pause longer, and never shorter', 
     ['a minute of the partner, at the last poll of an order', lastPoll, 2, partner(60_000), 60_000],
     ['an hour of the partner, at the last poll of an order', lastPoll, 2, partner(3_600_000), 60_000],
     ['an hour of the partner, for what is sent after the end', readSaleOptions(FAST), 2, partner(3_600_000), 60_000],
+    ['an hour of the partner, at a first poll: others follow', firstPollOptions, 1, partner(3_600_000), 3_600_000],
+    ['an hour of the checkout, at a first delivery', firstDeliveryOptions, 1, checkout(3_600_000), 3_600_000],
     ['nothing of the partner', lastPoll, 2, partner(), undefined],
     ['0, under a policy that leaves everything to Temporal', {}, 3, partner(0), 4_000],
   ])('%s', async (_, options, attempt, error, pauseMs) => {

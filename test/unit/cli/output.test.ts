@@ -43,6 +43,14 @@ describe('what the partner writes reaches a terminal as text, each row on its on
     expect(printed.split(CLEAN)).toHaveLength(7);
   });
 
+  it('a JSON document shows no digest of a row that can not be read, which may be that of a key', async () => {
+    const json = { ...out, json: true };
+    await listProducts(await partnerWith({ products: [productRow('p-1', { price: 'KEY' })] }), json, {});
+    await listOrders(await partnerWith({ orders: [historyRow('o-1', { status: 7 })] }), json, {});
+    expect(printed).toContain('problems');
+    expect(printed).not.toContain('digest');
+  });
+
   it('the result of a purchase', () => {
     const lines = [{ productId: 'p', title: HOSTILE, quantity: 1, delivered: 0 }];
     const result: PurchaseResult = { referenceId: 'R', outcome: 'ABANDONED', lines, reason: `it holds ${HOSTILE}` };

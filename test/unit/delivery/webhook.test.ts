@@ -130,6 +130,15 @@ describe('an answer', () => {
     await delivery.deliver(event());
   });
 
+  it('of 503 whose body never ends is closed, so that the next attempt does not find it open', async () => {
+    let hasClosed = false;
+    const onConnection = (socket: Socket) => void socket.once('close', () => (hasClosed = true));
+    const server = await startServer({ onConnection });
+    server.script({ raw: 'HTTP/1.1 503 Busy\r\ncontent-length: 99\r\n\r\nnever the whole', then: 'hold' });
+    expect(await failureOf(webhook(server.url).deliver(event()))).toMatchObject({ httpStatus: 503 });
+    await waitUntil('the connection is closed', () => hasClosed, { withinMs: 10_000 });
+  });
+
   it('of 200 is a receipt even if its body never ends', async () => {
     const shop = await receiver();
     shop.script('head-only');
@@ -155,6 +164,16 @@ describe('an attempt without an answer', () => {
     const error = await failureOf(webhook(server.url).deliver(event(), 200));
     expect(error).toMatchObject({ kind: 'timeout' });
     await waitUntil('the connection is closed', () => hasClosed);
+  });
+
+  it('whose deadline is over before it begins sends nothing, not even on a connection that is open', async () => {
+    const server = await startServer();
+    server.script({ status: 204 });
+    const delivery = webhook(server.url);
+    await delivery.deliver(event());
+    expect(await failureOf(delivery.deliver(event('evt_2'), -1))).toMatchObject({ kind: 'timeout' });
+    await delivery.deliver(event('evt_3'));
+    expect(server.received.map(({ headers }) => headers['webhook-id'])).toEqual(['evt_1', 'evt_3']);
   });
 
   it.each<[string, Answer]>([

@@ -1,3 +1,5 @@
+import { planDelivery } from '../../../../src/domain/plan-delivery';
+import { PURCHASE_OUTCOMES } from '../../../../src/domain/purchase-state';
 import { reconcile } from '../../../../src/domain/reconciliation/reconcile';
 import { indexRecords } from '../../../../src/domain/reconciliation/records';
 import { NIGHT, order, purchase } from './generated-records';
@@ -19,6 +21,25 @@ it.each([
   'a purchase %s and costs nothing any more is sold again only if surely nothing was delivered',
   (_, ended, advice) => {
     for (const status of ['REFUNDED', 'FAILED']) expect(findingsOf(status, ended)[0]?.advice).toContain(advice);
+  },
+);
+
+it.each([undefined, ...PURCHASE_OUTCOMES])(
+  'keys that came after the end (%s) are delivered by the reconciliation and by redeliver, or by neither, and then reported',
+  (outcome) => {
+    const ended = outcome === undefined ? { execution: 'TERMINATED', state: 'PENDING' } : { state: outcome };
+    const [found] = findingsOf('COMPLETED', { ...ended, delivered: 1, keyIds: { 'card-50': ['k.1'] } });
+    const lines = [{ productId: 'card-50', quantity: 2, keyIds: ['k.1', 'k.2'] }];
+    const plan = planDelivery(
+      {
+        ...{ referenceId: 'REF-1', items: [{ productId: 'card-50', quantity: 2 }], outcome, orderId: 'ord-1' },
+        ...{ outcomeKeyIds: {}, confirmedKeyIds: { 'card-50': ['k.1'] }, refundConfirmed: false },
+        order: { orderId: 'ord-1', status: 'COMPLETED', lines },
+      },
+      false,
+    );
+    expect(found).toBeDefined();
+    expect(found?.repair === 'deliver').toBe(plan.kind === 'send');
   },
 );
 

@@ -159,7 +159,7 @@ describe('comparing the orders of the partner with the purchases here', () => {
     const keys = { 'card-50': ['k.same-1', 'k.same-2'] };
     const purchases = names.map((name) => purchase(name, { keyIds: keys }));
     const orders = names.map((name) => order(name));
-    const explanation = expect.stringMatching(/^(?!.*k\.same).*2 keys were handed over in 50 purchases/) as string;
+    const explanation = expect.stringMatching(/^(?!.*k\.same).*2 keys were delivered in 50 purchases/) as string;
     const finding = { kind: 'SAME_KEY_TWICE', referenceId: 'REF-00', explanation };
     expect(compare(orders, purchases)).toEqual([expect.objectContaining(finding)]);
   });

@@ -1,0 +1,34 @@
+import { subscribe } from 'node:diagnostics_channel';
+import type { Server } from 'node:http';
+import { startHealthServer } from '../../../src/temporal/worker/health';
+import { closeAtEnd } from '../../support/clean-up';
+
+const READY = async () => ({ ready: true, reason: 'polling' });
+
+async function started() {
+  let server: Server | undefined;
+  subscribe('http.server.request.start', (message) => void ({ server } = message as { server: Server }));
+  const { address, close } = await startHealthServer({ host: '127.0.0.1', port: 0 }, READY);
+  closeAtEnd(close);
+  const ask = (path: string, method = 'GET') => fetch(`http://${address}${path}`, { method });
+  return { ask, server: () => server };
+}
+
+describe('the health endpoint', () => {
+  it.each(['/healthz', '/readyz', '/elsewhere'])('answers %s to GET and HEAD, and no other method', async (path) => {
+    const { ask } = await started();
+    const status = path === '/elsewhere' ? 404 : 200;
+    for (const method of ['GET', 'HEAD']) expect((await ask(path, method)).status).toBe(status);
+    for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS']) {
+      const answer = await ask(path, method);
+      expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+    }
+  });
+
+  it('goes on after errors of its server, such as too many open files: none of them ends the worker', async () => {
+    const { ask, server } = await started();
+    await ask('/healthz');
+    for (const code of ['EMFILE', 'ENFILE']) server()!.emit('error', new Error(`accept ${code}`));
+    expect((await ask('/healthz')).status).toBe(200);
+  });
+});
