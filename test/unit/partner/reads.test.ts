@@ -130,13 +130,13 @@ describe('the order history', () => {
   it('comes as texts that every reader can take', async () => {
     const hostile = `${'x'.repeat(199)}🎮\u202E\u0000\u001B[2J`;
     const texts = { reference_id: hostile, status: hostile, item: { id: hostile, title: hostile } };
-    const created_at = '2026-01-03T00:00:00Z (\u202E)';
+    const created_at = 'Sat, 03 Jan 2026 00:00:00 GMT (\u202E)';
     const rows = [historyRow('o\u202E1', { ...texts, created_at }), historyRow('o\u202E2', { ...texts, status: 7 })];
     answer({ hits: 2, orders: rows, pages });
     const { orders, unreadable } = (await partner.listOrders()).data;
     const cut = `${'x'.repeat(199)}…`;
     const item = { id: cut, title: cut };
-    const createdAt = '2026-01-03T00:00:00Z ( )';
+    const createdAt = 'Sat, 03 Jan 2026 00:00:00 GMT ( )';
     expect(orders).toMatchObject([{ id: 'o 1', referenceId: cut, status: cut, item, createdAt }]);
     expect(unreadable).toMatchObject([{ id: 'o 2', referenceId: cut }]);
     answer({ hits: 1, products: [productRow('p\u202E1', { title: hostile, currency: hostile })], pages });
