@@ -81,7 +81,10 @@ async function linesOf(deps: ActivityDependencies, { orderId, status, lines = []
   const [keyId] = lines.flatMap(({ keyIds }) => keyIds);
   if (keyId === undefined || orderId === undefined) return lines.map((line) => lineOf(line));
   const { data: order } = await deps.partner.withPermits(readPermits(deps, 'delivery'), (partner) =>
-    partner.getOrder(orderId),
+    partner.getOrder(
+      orderId,
+      lines.map(({ productId }) => productId),
+    ),
   );
   const named = nameKeys(deps, order, secretIdOf(keyId));
   return isAsReviewed(order, named, { status, lines }) ? lines.map((line) => lineOf(line, named)) : undefined;

@@ -28,6 +28,9 @@ export function toFailure(
     if (error.permitInMs !== undefined) {
       return failure(FAILURE.rateLimited, error.message, { retryInMs: clamp(error.permitInMs), benign: true });
     }
+    if (error.operation === 'getOrder' && error.reason === 'too-large') {
+      return failure(FAILURE.orderTooLarge, error.message, { final: true });
+    }
     const type = error.kind === 'access' ? FAILURE.partnerAccess : FAILURE.partnerUnavailable;
     const pauseMs = nextPause(error.retryAfterMs, retryInMs);
     return failure(type, error.message, { retryInMs: pauseMs && clamp(pauseMs) });

@@ -1,5 +1,13 @@
+import { log } from '@temporalio/activity';
 import { FAILURE } from '../contracts/failures';
-import { type Key, mayHaveKeys, type OrderLine, type OrderSnapshot, presentableStatus } from '../domain/order';
+import {
+  endsPolling,
+  type Key,
+  mayHaveKeys,
+  type OrderLine,
+  type OrderSnapshot,
+  presentableStatus,
+} from '../domain/order';
 import { groupBy } from '../domain/group-by';
 import type { Order } from '../partner';
 import type { ActivityDependencies } from './dependencies';
@@ -37,9 +45,13 @@ export function nameKeys(
   });
 }
 
-/** Everything of an order but its keys, of which the ids are there once they may be delivered. */
-export function snapshotOf(orderId: string, { status: text, totalDebit }: Order, lines: NamedLine[]): OrderSnapshot {
-  const status = presentableStatus(text);
+/** Everything of an order but its keys, of which the ids are there once they may be delivered. Warns of an odd order that has ended. */
+export function snapshotOf(orderId: string, order: Order, lines: NamedLine[]): OrderSnapshot {
+  const { totalDebit, ignored } = order;
+  const status = presentableStatus(order.status);
+  if (endsPolling(status) && ignored.length > 0) {
+    log.warn('fields of the order have another shape, and count as absent', { orderId, fields: ignored.join(', ') });
+  }
   return {
     orderId,
     status,

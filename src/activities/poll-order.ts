@@ -58,7 +58,7 @@ async function poll(
   const { orderId } = input;
   try {
     const { data: order } = await deps.partner.withPermits(readPermits(deps, permitClass), (partner) =>
-      partner.getOrder(orderId),
+      partner.getOrder(orderId, input.productIds),
     );
     deps.metrics.count('fulfilment_polls', { result: endsPolling(order.status) ? 'ended' : 'open' });
     return await polledOrder(deps, input, order);

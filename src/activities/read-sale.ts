@@ -64,7 +64,10 @@ export async function readEndedSale(
   const orderId = result ? result.orderId : await ownOrderId(deps.partner, description, referenceId);
   if (orderId === undefined) return { sale, taskQueue };
   const secretId = earlier.fingerprintSecretId ?? deps.fingerprints.newestId();
-  const { data } = await deps.partner.getOrder(orderId);
+  const { data } = await deps.partner.getOrder(
+    orderId,
+    items.map(({ productId }) => productId),
+  );
   const [claimedBy] = await deps.purchases.othersWithOrder(orderId, referenceId);
   const order = { ...snapshotOf(orderId, data, nameKeys(deps, data, secretId)), claimedBy };
   const accepted = memo?.accepted?.orderId === orderId ? memo.accepted : undefined;

@@ -1,7 +1,7 @@
 import type { PurchaseResult } from '../contracts/purchase';
 import type { ReconciliationResult } from '../contracts/reconciliation';
 import { command, commandsFor, searchCommand, statusCommand } from '../contracts/operator-commands';
-import { inHours, inOneLine } from '../domain/texts';
+import { inHours, inOneLine, jsonOf } from '../domain/texts';
 import type {
   Cancellation,
   ListFilter,
@@ -23,7 +23,7 @@ export interface Output {
 
 /** Prints one answer: as JSON, or as lines for people, without those that are not there. */
 export function show(out: Output, document: unknown, lines: readonly (string | false | undefined)[] = []): void {
-  out.write(`${out.json ? JSON.stringify(document, undefined, 2) : lines.filter(Boolean).join('\n')}\n`);
+  out.write(`${out.json ? jsonOf(document) : lines.filter(Boolean).join('\n')}\n`);
 }
 
 /** A text that the partner wrote, wholly or in part: in a terminal it can't end its line, and neither clear nor hide another. */

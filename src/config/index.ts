@@ -161,6 +161,7 @@ function partnerConfig(values: Values<typeof partner>) {
     },
     timeoutMs: values.PARTNER_TIMEOUT,
     maxRequestsPerSecond: values.PARTNER_MAX_RPS,
+    maxBodyBytes: values.PARTNER_MAX_BODY,
   };
 }
 

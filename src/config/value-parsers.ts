@@ -36,6 +36,17 @@ function inMs(text: Duration): number {
   return parseInt(text, 10) * UNIT_MS[unit];
 }
 
+/** A size such as `32MiB`, read as bytes. */
+export function size(minMiB: number, maxMiB: number) {
+  return z
+    .string()
+    .regex(/^\d{1,6}MiB$/)
+    .transform((text) => parseInt(text, 10))
+    .pipe(z.number().min(minMiB).max(maxMiB))
+    .transform((mebibytes) => mebibytes * 1_024 * 1_024)
+    .meta({ expected: `a size from ${minMiB}MiB to ${maxMiB}MiB`, example: '64MiB' });
+}
+
 export function oneOf<const T extends string>(...choices: [T, ...T[]]) {
   return z.enum(choices).meta({ expected: `one of ${choices.join(', ')}`, example: choices[0] });
 }

@@ -13,6 +13,7 @@ import {
   pathPrefix,
   queryParameter,
   requestsPerSecond,
+  size,
   taskQueue,
   timeZone,
   url,
@@ -72,6 +73,9 @@ const partner = {
     .describe(
       'ceiling of requests to the partner in a second, per process: divide it by the number of workers. Four requests must fit into an attempt to place an order, so it is at least 0.27 with the default `PARTNER_TIMEOUT`. No ceiling if not set',
     ),
+  PARTNER_MAX_BODY: size(1, 256)
+    .prefault('32MiB')
+    .describe('the largest answer that is read, such as `64MiB`; an order beyond it is held as `ORDER_TOO_LARGE`'),
 };
 
 const purchase = {

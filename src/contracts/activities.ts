@@ -97,6 +97,8 @@ export interface PollOrderInput {
   firstRunId: string;
   /** The secret that makes the key ids, unless earlier runs have used another. */
   fingerprintSecretId: string;
+  /** The products that were bought: the partner's ids of them are compared as they are. */
+  productIds: string[];
 }
 
 export interface AwaitOrderInput extends PollOrderInput {

@@ -14,6 +14,8 @@ export const FAILURE = {
   orderUnchanged: 'OrderUnchanged',
   /** The partner could not be asked, or its answer could not be used. Tried again. */
   partnerUnavailable: 'PartnerUnavailable',
+  /** The order is larger than PARTNER_MAX_BODY. Final: another try is an operator's decision. */
+  orderTooLarge: 'OrderTooLarge',
   /** A local activity leaves its work to an ordinary one: after a reset, or with a slow checkout. Benign. */
   notLocally: 'NotLocally',
   /** No permit under PARTNER_MAX_RPS came in time. Benign: tried again when one may come. */

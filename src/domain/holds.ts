@@ -10,6 +10,7 @@ export const FITTING_DECISIONS = {
   ORDER_OF_ANOTHER_PURCHASE: ['order', 'abandon', 'deliver'],
   MORE_KEYS_THAN_ORDERED: ['deliver', 'withhold'],
   ORDER_CHANGES: ['deliver', 'withhold'],
+  ORDER_TOO_LARGE: ['deliver', 'withhold'],
   DELIVERY_REFUSED: ['deliver', 'withhold'],
   DELIVERY_EXHAUSTED: ['deliver', 'withhold'],
 } satisfies Record<string, readonly DecisionKind[]>;

@@ -1,4 +1,5 @@
 import type { PurchaseItem } from './order';
+import { inOneLine } from './texts';
 
 const DECIMALS = 6;
 const ONE = 10n ** BigInt(DECIMALS);
@@ -62,7 +63,8 @@ export function maxDebitIssue(
   for (const { productId, quantity } of items) {
     const shown = prices.get(productId);
     const price = shown && toMicros(shown.price);
-    if (!shown || price === undefined || price < 0n) return `the catalogue shows no price of ${productId}`;
+    if (!shown || price === undefined || price < 0n)
+      return inOneLine(`the catalogue shows no price of ${productId}`, 300);
     currencies.add(shown.currency);
     total += price * BigInt(quantity);
   }

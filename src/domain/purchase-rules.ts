@@ -1,6 +1,7 @@
 import { totalQuantity } from './line-totals';
 import { sameAmount, toMicros } from './money';
 import { isSafeOrderId, type PurchaseItem, REFERENCE_PATTERN } from './order';
+import { inOneLine } from './texts';
 
 /** The most of one product in one purchase. Source: docs/architecture.md#what-is-public. */
 export const MAX_QUANTITY = 1_000;
@@ -73,13 +74,12 @@ function show(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (typeof value === 'number') return String(value);
   if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'an empty list' : 'an object';
-  const text = JSON.stringify(value) ?? typeof value;
-  return text.length > 60 ? `${text.slice(0, 57)}…` : text;
+  return inOneLine(JSON.stringify(value) ?? typeof value, 60);
 }
 
 /** The items on one line, such as `2 × steam-50, 1 × xbox-20`; of many the first five. */
 export function describeItems(items: readonly PurchaseItem[]): string {
-  const shown = items.slice(0, 5).map((item) => `${item.quantity} × ${item.productId}`);
+  const shown = items.slice(0, 5).map((item) => `${item.quantity} × ${inOneLine(item.productId, MAX_PRODUCT_ID)}`);
   const more = items.length - shown.length;
   return more > 0 ? `${shown.join(', ')} and ${more} more` : shown.join(', ');
 }

@@ -1,6 +1,9 @@
 import { groupBy } from './group-by';
 import { keyCount, totalQuantity } from './line-totals';
+import { inOneLine } from './texts';
 import { isFailedOrRefunded, mayHaveKeys, type OrderLine, type OrderSnapshot, type PurchaseItem } from './order';
+
+const LONGEST_EXPLANATION = 600;
 
 /** What an operator has accepted of an order that is not as it should be. */
 export interface Accepted {
@@ -146,7 +149,8 @@ function asReceived(lines: readonly OrderLine[]): SaleLine[] {
 }
 
 function issue(found: ReviewIssue): Review {
-  return { kind: 'issue', issue: found };
+  // It names products of the checkout, whose ids are kept as they are.
+  return { kind: 'issue', issue: { ...found, explanation: inOneLine(found.explanation, LONGEST_EXPLANATION) } };
 }
 
 /** What an order holds of each product, in the order of its lines: what an operator accepts who accepts its items. */

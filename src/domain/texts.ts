@@ -36,10 +36,25 @@ export function summaryOf(text: string): string {
   return end === line.length ? line : `${line.slice(0, end)}…`;
 }
 
-/** Without control characters and without those that turn the direction of writing. */
+/** What no text of someone else may hold: controls, marks of direction, half surrogate pairs. The joiners of emoji and scripts may stay. */
+const UNSAFE = /(?:(?![\u200C\u200D])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}])+/gu;
+
+/**
+ * A text of someone else as every reader can take it: one line, well-formed, without control and bidi characters, cut between two
+ * code points. Texts of the partner pass here where they enter. @param longest in UTF-16 code units, the ellipsis included
+ */
 export function inOneLine(text: string, longest: number): string {
-  const line = text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ');
-  return line.length > longest ? `${line.slice(0, longest - 1)}…` : line;
+  const line = text.replace(UNSAFE, ' ');
+  return line.length > longest ? `${line.slice(0, longest - 1).replace(/[\uD800-\uDBFF]$/, '')}…` : line;
+}
+
+/** JSON for people and programs: what controls a terminal or turns the direction of writing is escaped, and parses to what it was. */
+export function jsonOf(document: unknown): string {
+  const escaped = (_: string, at: number, text: string) => `\\u${text.charCodeAt(at).toString(16).padStart(4, '0')}`;
+  const json = JSON.stringify(document, undefined, 2);
+  return json.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (unsafe) =>
+    unsafe === '\n' ? unsafe : unsafe.replace(/[^]/g, escaped),
+  );
 }
 
 /** In bytes, as the JSON of a payload has it. */

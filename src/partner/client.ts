@@ -13,7 +13,7 @@ export interface PartnerClientOptions extends PartnerLayout, PartnerHooks {
   timeoutMs?: number;
   /** Default: no ceiling. */
   maxRequestsPerSecond?: number;
-  /** The largest body that is read. Image keys are large; the default is 32 MiB. */
+  /** The largest body that is read, `PARTNER_MAX_BODY`. Image keys are large; the default is 32 MiB. */
   maxBodyBytes?: number;
   /** The time of day, epoch ms. */
   now?: () => number;
@@ -36,8 +36,11 @@ export interface PartnerClient {
    * ends at most `timeoutMs` after `notAfter`, with the truth about the write even if the process was frozen.
    */
   placeOrder(order: NewOrder, options?: PlacementOptions): Promise<Answer<{ id: string }>>;
-  /** An order with the keys delivered so far. Its texts don't contain them. */
-  getOrder(id: string): Promise<Answer<Order>>;
+  /**
+   * An order with the keys delivered so far. Its texts don't contain them, nor do the ids of products other than the `asked` ones,
+   * which are those of the purchase.
+   */
+  getOrder(id: string, asked?: readonly string[]): Promise<Answer<Order>>;
   /**
    * Does `work` with a client whose requests wait for permits as `ask` says; within other work, as that one's. A request that
    * can't have one in time throws at once: kind `too-late`, and `permitInMs` says when to come back.
@@ -64,8 +67,8 @@ export function createPartnerClient(options: PartnerClientOptions): PartnerClien
       ordersSince: (since, reading = {}) => ordersSince(client, since, reading),
       newestOrders: (sampleSize) => newestOrders(client, sampleSize, now),
       placeOrder: async (order, placement = {}) => send({ ...calls.placeOrder(order), ...placement }, permits),
-      async getOrder(id) {
-        const answer = await send(calls.getOrder(id), permits);
+      async getOrder(id, asked = []) {
+        const answer = await send(calls.getOrder(id, asked), permits);
         if (answer.data.balance) observer?.balanceSeen(answer.data.balance);
         return answer;
       },

@@ -53,13 +53,13 @@ export function createCalls({ baseUrl, listPrefix = '/v1/partners', orderPrefix 
       const path = `${base}${orderPrefix}/place-order`;
       return { facts, method: 'POST', path, body: orderBody(order), schema: schemas.placedOrder };
     },
-    getOrder(id: string): Call<Order> {
+    getOrder(id: string, asked: readonly string[]): Call<Order> {
       demand(isText(id) && isSafeOrderId(id), 'the order id has characters that may not be part of a path', 'getOrder');
       const path = `${base}${orderPrefix}/orders/${id}/keys`;
       // Another order's keys under this id would be handed to the wrong customer.
       const problemOf = (order: Order) => (order.id === id ? undefined : 'details.data.id: the id that was asked for');
       const facts = { operation: 'getOrder', orderId: id } as const;
-      return { facts, method: 'GET', path, schema: schemas.orderWithKeys, problemOf };
+      return { facts, method: 'GET', path, schema: schemas.orderWithKeys(asked), problemOf };
     },
   };
 }

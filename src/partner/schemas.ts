@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import { isSafeOrderId, type Key, mayHaveKeys } from '../domain/order';
+import { inOneLine } from '../domain/texts';
 import { readRows } from './rows';
 
 /*
  * What the partner writes, and what it becomes here. Unknown fields are dropped. A documented field is required only if an
- * answer is of no use without it. Amounts are decimal numbers as the partner wrote them, not minor units.
+ * answer is of no use without it. Amounts are decimal numbers as the partner wrote them, not minor units. Texts are cleaned, but
+ * for keys and the ids of products: these are compared and sold as they are.
  */
 
 /** Texts for people are cut here, beyond the longest product id and reference: a cut one must look like none of them. */
@@ -23,20 +25,21 @@ const count = z.int().min(0);
 const text = z.string().min(1);
 const optional = <T extends z.ZodType>(schema: T) => schema.nullish().transform((value) => value ?? undefined);
 const listOf = <T extends z.ZodType>(schema: T) => optional(z.array(schema)).transform((rows) => rows ?? []);
-const cut = (whole: string) => whole.slice(0, LONGEST_SHOWN);
-const cutAny = (whole: string | null | undefined) => whole?.slice(0, LONGEST_SHOWN);
+const cut = (whole: string) => inOneLine(whole, LONGEST_SHOWN);
+const cutAny = (whole: string | null | undefined) => (whole ? cut(whole) : (whole ?? undefined));
+const shownText = z.string().transform(cut);
 const pages = z.object({ page: z.int(), total: count, limit: count });
 
 export const product = z.object({
   id: text,
-  title: z.string(),
+  title: shownText,
   /** Region codes. The partner shows neither their format nor how the two lists combine. */
-  restrictions: z.object({ whitelist: listOf(z.string()), blacklist: listOf(z.string()) }),
+  restrictions: z.object({ whitelist: listOf(shownText), blacklist: listOf(shownText) }),
   /** Pieces in stock. */
   quantity: z.int(),
   price: amount,
   /** One of CURRENCIES, or whatever else the partner sent. */
-  currency: z.string(),
+  currency: shownText,
 });
 
 /** A cut id would be another id, so a longer one is none. */
@@ -65,7 +68,7 @@ export const historyOrder = z
     created_at: writtenTime,
   })
   .transform(({ id, reference_id, status, item, created_at }) => ({
-    id,
+    id: cut(id),
     status: cut(status),
     referenceId: cutAny(reference_id),
     item: item && {
@@ -74,14 +77,14 @@ export const historyOrder = z
       quantity: item.quantity ?? undefined,
       amount: item.amount ?? undefined,
     },
-    createdAt: inUtc(created_at),
+    createdAt: cut(inUtc(created_at)),
   }));
 
 const readableFields = z
   .object({
-    id: orderId.optional().catch(undefined),
+    id: orderId.transform(cut).optional().catch(undefined),
     reference_id: text.transform(cut).optional().catch(undefined),
-    created_at: writtenTime.transform(inUtc).optional().catch(undefined),
+    created_at: writtenTime.transform(inUtc).transform(cut).optional().catch(undefined),
   })
   .transform(({ id, reference_id, created_at }) => ({ id, referenceId: reference_id, createdAt: created_at }));
 
@@ -96,60 +99,86 @@ export const orderPage = z.object({ hits: count, orders: z.array(z.unknown()), p
   return { ...page, orders: readable, unreadable };
 });
 
-const key = z.object({ type: optional(z.string()).transform((type) => type ?? 'text'), value: text });
+const key = z.object({ type: optional(shownText).transform((type) => type ?? 'text'), value: text });
 
-const orderedProduct = z.object({
-  id: text,
-  title: optional(z.string()),
-  /** Pieces ordered. */
-  quantity: optional(z.int()),
-  keys: listOf(key),
-});
+/** What is only shown or compared: no shape of it makes an order unreadable. */
+const anything = z.unknown().optional();
 
-const balance = z
-  .object({ balance: optional(amount), credit_limit: optional(amount) })
-  .transform((account) => ({ balance: account.balance, creditLimit: account.credit_limit }));
+const orderedProduct = z.object({ id: text, title: anything, quantity: anything, keys: listOf(key) });
+
+const accountFields = z.object({ balance: anything, credit_limit: anything });
+const title = z.string();
+const quantity = z.int();
 
 const productsMustBe = (message: string) => ({ path: ['products'], message });
 
-export const orderWithKeys = z
+const order = z
   .object({
     id: z.string(),
     // One of the documented statuses, or whatever else the partner sent.
     status: text,
     products: optional(z.array(orderedProduct).max(MOST_PRODUCTS)),
-    // Currency and unit are not documented.
-    total_debit: optional(amount),
-    // The account after the order.
-    balance: optional(balance),
+    total_debit: anything,
+    balance: anything,
   })
   // A finished order whose products are missing must not pass for one without keys.
   .refine(({ status, products }) => products !== undefined || !mayHaveKeys(status), productsMustBe('array'))
-  .refine(({ products }) => keysOf(products).length <= MOST_KEYS, productsMustBe(`at most ${MOST_KEYS} keys`))
-  .transform(({ total_debit, products = [], status, ...rest }) => {
-    const shown = redaction(status, products);
+  .refine(({ products }) => keysOf(products).length <= MOST_KEYS, productsMustBe(`at most ${MOST_KEYS} keys`));
+
+/** @param asked the ids of the products that the purchase asked for: they stay as they are, whatever they contain */
+export function orderWithKeys(asked: readonly string[]) {
+  return order.transform(({ id, status, products = [], total_debit, balance }) => {
+    const ignored = new Set<string>();
+    const read = <T>(name: string, schema: z.ZodType<T>, value: unknown): T | undefined => {
+      if (value === undefined || value === null) return undefined;
+      const { success, data } = schema.safeParse(value);
+      if (!success) ignored.add(name);
+      return data;
+    };
+    const lines = products.map((line) => ({
+      id: line.id,
+      title: read('products.title', title, line.title),
+      /** Pieces ordered. */
+      quantity: read('products.quantity', quantity, line.quantity),
+      keys: line.keys,
+    }));
+    const shown = redaction([status, ...lines.flatMap((line) => [line.id, line.title ?? ''])], keysOf(lines));
+    const account = read('balance', accountFields, balance);
     return {
-      ...rest,
+      id,
       status: shown(status),
-      products: products.map((one) => ({ ...one, id: shown(one.id), title: one.title && shown(one.title) })),
-      totalDebit: total_debit,
+      products: lines.map((line) => ({
+        ...line,
+        id: asked.includes(line.id) ? line.id : shown(line.id),
+        title: line.title && shown(line.title),
+      })),
+      /** Currency and unit are not documented. */
+      totalDebit: read('total_debit', amount, total_debit),
+      /** The account after the order. */
+      balance: account && {
+        balance: read('balance.balance', amount, account.balance),
+        creditLimit: read('balance.credit_limit', amount, account.credit_limit),
+      },
+      /** The names of fields of another shape, which count as absent. */
+      ignored: [...ignored],
     };
   });
+}
 
 /**
  * Takes the order's own keys out of a text, and cuts it. A partner may write a key into a title, a product id or a status, and
  * these reach histories and logs. Cut first, a text could end in a part of a key that is no longer recognised.
  */
-function redaction(status: string, products: readonly z.output<typeof orderedProduct>[]): (whole: string) => string {
-  const texts = [status, ...products.flatMap(({ id, title = '' }) => [id, title])].join('\n');
-  const quoted = [...new Set(keysOf(products).map(({ value }) => value))]
-    .filter((value) => value.length >= SHORTEST_REDACTED && texts.includes(value))
+function redaction(texts: readonly string[], keys: readonly Key[]): (whole: string) => string {
+  const all = texts.join('\n');
+  const quoted = [...new Set(keys.map(({ value }) => value))]
+    .filter((value) => value.length >= SHORTEST_REDACTED && all.includes(value))
     // A key may be the beginning of another, whose rest would stay.
     .toSorted((one, other) => other.length - one.length);
   return (whole) => cut(quoted.reduce((left, value) => left.replaceAll(value, '[key]'), whole));
 }
 
-function keysOf(products: readonly z.output<typeof orderedProduct>[] = []): Key[] {
+function keysOf(products: readonly { keys: Key[] }[] = []): Key[] {
   return products.flatMap(({ keys }) => keys);
 }
 

@@ -149,7 +149,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     this.size += chunk.length;
     this.chunks.push(chunk);
     if (this.size <= (this.isError ? ERROR_BODY_BYTES : this.limits.maxBodyBytes)) return;
-    this.fail('unreadable', 'the answer is larger than the cap', { reason: 'too-large' });
+    this.fail('unreadable', 'the answer is larger than PARTNER_MAX_BODY', { reason: 'too-large' });
   }
 
   onResponseEnd(): void {

@@ -40,7 +40,7 @@ export type HistoryOrder = z.output<typeof schemas.historyOrder>;
 export type HistoryRow = HistoryOrder | UnreadableRow;
 export type OrderPage = z.output<typeof schemas.orderPage>;
 /** An order with what was delivered so far. */
-export type Order = z.output<typeof schemas.orderWithKeys>;
+export type Order = z.output<ReturnType<typeof schemas.orderWithKeys>>;
 
 /** What to buy, under a reference of our own. Quantities are whole numbers from 1. */
 export interface NewOrder {

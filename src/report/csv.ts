@@ -1,3 +1,4 @@
+import { inOneLine } from '../domain/texts';
 import type { ReportedFinding } from '../domain/reconciliation/finding';
 import type { ReconciliationReport } from './report';
 
@@ -33,7 +34,7 @@ function lineOf(cells: readonly (string | number | undefined)[]): string {
 function cellText(value: string | number | undefined): string {
   if (value === undefined) return '';
   if (typeof value === 'number') return String(value);
-  return `"${withoutFormulas(value).replaceAll('"', '""')}"`;
+  return `"${withoutFormulas(inOneLine(value, Infinity)).replaceAll('"', '""')}"`;
 }
 
 /**
@@ -41,5 +42,5 @@ function cellText(value: string | number | undefined): string {
  * makes a cell of what follows another separator or a quote, so it is put there too.
  */
 function withoutFormulas(text: string): string {
-  return text.replace(/(?<=^|[,;|"'\t\r\n])(?= *[=+\-@＝＋－＠]|[\t\r])/g, "'");
+  return text.replace(/(?<=^|[,;|"'])(?= *[=+\-@＝＋－＠])/g, "'");
 }

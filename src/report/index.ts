@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { jsonOf } from '../domain/texts';
 import { renderCsv } from './csv';
 import { renderHtml } from './html/index';
 import type { ReconciliationReport } from './report';
@@ -20,7 +21,7 @@ export async function writeReport(
   await mkdir(dir, { recursive: true });
   await writeWhole(paths.html, renderHtml(report));
   await writeWhole(paths.csv, renderCsv(report));
-  await writeWhole(paths.json, `${JSON.stringify(report, undefined, 2)}\n`);
+  await writeWhole(paths.json, `${jsonOf(report)}\n`);
   return paths;
 }
 

@@ -43,7 +43,7 @@ export async function redeliver(client: Client, referenceId: string, answerWithi
       if (!isGrpcDeadlineError(error) && Date.now() < deadline) throw error;
       throw new NotAnsweredError(
         `The delivery of ${referenceId} is on its way, but was not received within ${answerWithinMs / 1_000} s` +
-          `${await lastAnswer(handle)}. It is tried for a day: ${statusCommand(referenceId)}`,
+          `${await lastAnswer(handle)}. What comes of it: ${statusCommand(referenceId)}`,
       );
     }
   };

@@ -1,4 +1,5 @@
 import {
+  ActivityFailure,
   ApplicationFailure,
   proxyActivities,
   proxyLocalActivities,
@@ -16,16 +17,23 @@ import { boundedPause, firstStart, type PurchaseRecord } from './purchase-record
 
 const local = proxyLocalActivities<Activities>(firstPollOptions);
 
+/** An order that could not be read, and why. `isTooLarge`: it is larger than PARTNER_MAX_BODY, which only an operator can change. */
+export interface Unread {
+  orderId: string;
+  why: string;
+  isTooLarge: boolean;
+}
+
 /**
  * Notes the order, waits until it has ended or the deadline has passed, and polls it once more then. The pause between polls is the
  * retry policy of `awaitOrderChange` (`pollingOptions`). If an operator ends that activity early, it only starts again.
  *
- * @returns the order as it was seen last; undefined if the partner could not be asked at the deadline.
+ * @returns the order as it was seen last, or why it could not be read at the deadline.
  */
 export async function awaitOrder(
   purchase: PurchaseRecord,
   { orderId, adopted }: { orderId: string; adopted: boolean },
-): Promise<PolledOrder | undefined> {
+): Promise<PolledOrder | Unread> {
   const { pollIntervalMs, deadlineMs, firstPollMs } = purchase.settings;
   purchase.orderId = orderId;
   const deadline = Date.now() + deadlineMs;
@@ -37,7 +45,7 @@ export async function awaitOrder(
   let { nextPollMs } = first;
   while (Date.now() < deadline) {
     const order = await pollUntilEnded(purchase, orderId, { nextPollMs: boundedPause(nextPollMs, deadline), deadline });
-    if (order && endsPolling(order.status)) return order;
+    if ('why' in order ? order.isTooLarge : endsPolling(order.status)) return order;
     if (deadline - Date.now() <= pollIntervalMs) break;
     nextPollMs = pollIntervalMs;
   }
@@ -51,7 +59,7 @@ async function pollFirst(
   purchase: PurchaseRecord,
   orderId: string,
   deadline: number,
-): Promise<{ ended: PolledOrder } | { nextPollMs: number }> {
+): Promise<{ ended: PolledOrder | Unread } | { nextPollMs: number }> {
   const { firstPollMs, pollIntervalMs } = purchase.settings;
   const pause = boundedPause(firstPollMs, deadline);
   if (pause > 0) {
@@ -65,7 +73,8 @@ async function pollFirst(
     return endsPolling(order.status) ? { ended: order } : { nextPollMs: pollIntervalMs };
   } catch (failure) {
     if (!(failure instanceof TemporalFailure)) throw failure;
-    return { nextPollMs: pauseAfter(failure, pollIntervalMs) };
+    const unread = unreadAfter(orderId, failure);
+    return unread.isTooLarge ? { ended: unread } : { nextPollMs: pauseAfter(failure, pollIntervalMs) };
   }
 }
 
@@ -76,37 +85,51 @@ function pauseAfter(failure: TemporalFailure, pollIntervalMs: number): number {
   return Math.max(pollIntervalMs, pauseOf(failure));
 }
 
-/** @returns undefined if the activity ended without an answer. */
 async function pollUntilEnded(
   purchase: PurchaseRecord,
   orderId: string,
   { nextPollMs: firstDelayMs, deadline }: { nextPollMs: number; deadline: number },
-): Promise<PolledOrder | undefined> {
+): Promise<PolledOrder | Unread> {
   const { settings } = purchase;
   const { pollIntervalMs: intervalMs, watch } = settings;
   const { awaitOrderChange } = proxyActivities<Activities>(pollingOptions(settings, deadline - Date.now()));
   const request = { ...requestOf(purchase, orderId), firstDelayMs, intervalMs, watch, since: firstStart() };
   const summary = summaryOf(`polls until it has ended: ${orderId}`);
-  const order = await awaitOrderChange.executeWithOptions({ summary }, [request]).catch(() => undefined);
-  return polledOrder(purchase, orderId, order);
+  return polledOrder(purchase, orderId, awaitOrderChange.executeWithOptions({ summary }, [request]));
 }
 
-/** One poll, at the deadline and before another review. @returns undefined if the partner could not be asked. */
-export async function pollOnce(purchase: PurchaseRecord, orderId: string): Promise<PolledOrder | undefined> {
+/** One poll, at the deadline and before another review. */
+export async function pollOnce(purchase: PurchaseRecord, orderId: string): Promise<PolledOrder | Unread> {
   const { pollOrder } = proxyActivities<Activities>(singlePollOptions(purchase.settings));
   const summary = summaryOf(`one poll of ${orderId}`);
-  const order = await pollOrder.executeWithOptions({ summary }, [requestOf(purchase, orderId)]).catch(() => undefined);
-  return polledOrder(purchase, orderId, order);
+  return polledOrder(purchase, orderId, pollOrder.executeWithOptions({ summary }, [requestOf(purchase, orderId)]));
 }
 
-/** What a poll has shown. @returns undefined if it ended without an answer, or an operator completed it with another one. */
-function polledOrder(purchase: PurchaseRecord, orderId: string, answer: unknown): PolledOrder | undefined {
-  if (!isPolledOrder(orderId, answer)) return undefined;
-  purchase.notePoll(answer.status);
-  return answer;
+/** What a poll has shown, or why it has shown nothing. */
+async function polledOrder(
+  purchase: PurchaseRecord,
+  orderId: string,
+  poll: Promise<unknown>,
+): Promise<PolledOrder | Unread> {
+  try {
+    const answer = await poll;
+    if (!isPolledOrder(orderId, answer)) return { orderId, why: 'an operator ended the poll', isTooLarge: false };
+    purchase.notePoll(answer.status);
+    return answer;
+  } catch (failure) {
+    return unreadAfter(orderId, failure);
+  }
+}
+
+/** @param failure also one of a local activity, without an ActivityFailure around it */
+function unreadAfter(orderId: string, failure: unknown): Unread {
+  const cause = failure instanceof ActivityFailure ? failure.cause : failure;
+  if (!(cause instanceof ApplicationFailure)) return { orderId, why: 'no poll ended in time', isTooLarge: false };
+  return { orderId, why: cause.message, isTooLarge: cause.type === FAILURE.orderTooLarge };
 }
 
 function requestOf({ input, fingerprintSecretId }: PurchaseRecord, orderId: string): PollOrderInput {
   const { firstExecutionRunId: firstRunId } = workflowInfo();
-  return { orderId, referenceId: input.referenceId, firstRunId, fingerprintSecretId };
+  const productIds = input.items.map(({ productId }) => productId);
+  return { orderId, referenceId: input.referenceId, firstRunId, fingerprintSecretId, productIds };
 }

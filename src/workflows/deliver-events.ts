@@ -23,8 +23,11 @@ const local = proxyLocalActivities<Activities>(firstDeliveryOptions);
 /** How often a changed order is reviewed again. */
 export const MOST_REVIEWS = 3;
 
-/** How a delivery ended; `EXHAUSTED` if it was tried for a day, or ended by an operator without a receipt. */
-export type SaleDeliveryEnd = SaleDelivered | { kind: 'EXHAUSTED'; why: string };
+/**
+ * How a delivery ended. `EXHAUSTED`: it was tried for a day, or ended by an operator without a receipt. `TOO_LARGE`: the order has
+ * grown beyond PARTNER_MAX_BODY.
+ */
+export type SaleDeliveryEnd = SaleDelivered | { kind: 'EXHAUSTED' | 'TOO_LARGE'; why: string };
 
 /**
  * Delivers one event about a sale, for a day if need be. It may be received several times, which is harmless: a key has the same id in
@@ -52,6 +55,9 @@ export async function deliverSale(
     return delivered.kind === 'CHANGED' ? { kind: 'CHANGED', maybeSent: maybeSent || delivered.maybeSent } : delivered;
   } catch (failure) {
     const cause = failure instanceof ActivityFailure ? failure.cause : undefined;
+    if (cause instanceof ApplicationFailure && cause.type === FAILURE.orderTooLarge) {
+      return { kind: 'TOO_LARGE', why: cause.message };
+    }
     const byOperator = cause instanceof ApplicationFailure && cause.nonRetryable === true;
     return byOperator ? ENDED_BY_OPERATOR : { kind: 'EXHAUSTED', why: 'the event was tried for a day and never taken' };
   }

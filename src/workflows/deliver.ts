@@ -54,6 +54,8 @@ export async function deliverWorkflow(input: DeliverInput): Promise<DeliveryRepo
         throw failed(FAILURE.deliveryRefused, 'the checkout refused the event for good (410)');
       case 'EXHAUSTED':
         throw failed(FAILURE.deliveryFailed, delivered.why);
+      case 'TOO_LARGE':
+        throw failed(FAILURE.orderTooLarge, delivered.why);
       case 'CHANGED':
         if (review >= MOST_REVIEWS) throw failed(FAILURE.orderChanges, 'the order changed again and again');
         await sleep(settings.pollIntervalMs, { summary: 'then the order is reviewed again' });

@@ -64,6 +64,9 @@ const HOLD_ADVICE: Record<HoldReason, Advice> = {
   ORDER_CHANGES: decide(
     'Find out from the partner why it keeps changing the order. The keys that it holds then are delivered.',
   ),
+  ORDER_TOO_LARGE: decide(
+    'Set PARTNER_MAX_BODY higher for all workers and restart them. Then the order is read again.',
+  ),
   DELIVERY_REFUSED: decide('Find out why the checkout refuses the event, and put that right.'),
   DELIVERY_EXHAUSTED: decide('Find out why the checkout did not take the event, and put that right.'),
 };

@@ -2,38 +2,48 @@ import { log, sleep } from '@temporalio/workflow';
 import type { PolledOrder } from '../contracts/activities';
 import { type KeyIds, keyIdsOf, missingKeys, unionOfKeys } from '../domain/line-totals';
 import { endsPolling } from '../domain/order';
+import { inOneLine } from '../domain/texts';
 import { eventTypeOf } from '../domain/purchase-state';
 import type { SaleDelivery } from '../domain/plan-delivery';
 import { type Accepted, reviewOrder } from '../domain/review-order';
-import { awaitOrder, pollOnce } from './await-order';
+import { awaitOrder, pollOnce, type Unread } from './await-order';
 import { deliverSale, MOST_REVIEWS, raiseAlert, type SaleDeliveryEnd } from './deliver-events';
 import type { HoldCause, Holds } from './holds';
 import { boundedPause, type OutcomeDetails, type PurchaseRecord } from './purchase-record';
 
 /** Key ids in an alert. */
 const MOST_SHOWN = 20;
+const LONGEST_EXPLANATION = 600;
 
 /**
  * Finds out how a purchase ends from its order. An order that must not be delivered as it is, is held: an operator accepts it,
  * names another order, or gives it up. What was accepted of that order before is not asked about again.
  *
- * @param first the order as it was polled; undefined if the partner could not be asked at the deadline.
+ * @param first the order as it was polled, or why it could not be read.
  * @param isAnswer whether it is the answer to our own request. Otherwise its items are compared with the sale in every respect.
  */
 export async function reviewOutcome(
   purchase: PurchaseRecord,
   holds: Holds,
-  first: PolledOrder | undefined,
+  first: PolledOrder | Unread,
   isAnswer: boolean,
 ): Promise<OutcomeDetails> {
   const { items } = purchase.input;
   let order = first;
   let isOwn = isAnswer;
-  let accepted: Accepted = purchase.acceptedOf(first?.orderId) ?? {};
+  let accepted: Accepted = purchase.acceptedOf(first.orderId) ?? {};
 
   for (;;) {
-    if (!order) return overdue('at the deadline the partner could not be asked');
-    const { orderId, status, totalDebit, confirmedKeyIds } = order;
+    const { orderId } = order;
+    if ('why' in order) {
+      const explanation = unreadable(order.why);
+      if (!order.isTooLarge) return overdue(explanation);
+      const { decision } = await holds.hold({ reason: 'ORDER_TOO_LARGE', explanation });
+      if (decision === 'withhold') return givenUp(explanation);
+      order = await awaitOrder(purchase, { orderId, adopted: true });
+      continue;
+    }
+    const { status, totalDebit, confirmedKeyIds } = order;
     if (confirmedKeyIds) purchase.confirmedKeyIds = confirmedKeyIds;
     const review = reviewOrder({ items, accepted }, order, isOwn);
     switch (review.kind) {
@@ -48,8 +58,7 @@ export async function reviewOutcome(
       case 'issue': {
         const resolution = await holds.hold(review.issue);
         if (resolution.decision === 'abandon' || resolution.decision === 'withhold') {
-          const reason = `given up by an operator; ${review.issue.explanation}`;
-          return { outcome: 'ABANDONED', lines: [], totalDebit, reason };
+          return { ...givenUp(review.issue.explanation), totalDebit };
         }
         const another = resolution.decision === 'order' ? resolution.orderId : undefined;
         if (another !== undefined) isOwn = false;
@@ -58,6 +67,15 @@ export async function reviewOutcome(
       }
     }
   }
+}
+
+/** An operator can fail an activity, in words of their own. */
+function unreadable(why: string): string {
+  return inOneLine(`the order could not be read: ${why}`, LONGEST_EXPLANATION);
+}
+
+function givenUp(explanation: string): OutcomeDetails {
+  return { outcome: 'ABANDONED', lines: [], reason: `given up by an operator; ${explanation}` };
 }
 
 function overdue(reason: string): OutcomeDetails {
@@ -118,6 +136,8 @@ function problemOf(delivered: Exclude<SaleDeliveryEnd, { kind: 'RECEIVED' }>): H
       };
     case 'REFUSED':
       return { reason: 'DELIVERY_REFUSED', explanation: 'the checkout refused the event for good (410)' };
+    case 'TOO_LARGE':
+      return { reason: 'ORDER_TOO_LARGE', explanation: unreadable(delivered.why) };
     case 'EXHAUSTED':
       return { reason: 'DELIVERY_EXHAUSTED', explanation: delivered.why };
   }
@@ -128,9 +148,10 @@ async function reviewChanged(purchase: PurchaseRecord, holds: Holds, before: Out
   const pause = boundedPause(purchase.settings.pollIntervalMs, Infinity);
   await sleep(pause, { summary: 'then the order is reviewed again' });
   const { orderId } = purchase;
-  const order = orderId === undefined ? undefined : await pollOnce(purchase, orderId);
+  if (orderId === undefined) return before;
+  const order = await pollOnce(purchase, orderId);
   // A poll without an end says nothing about the keys: the delivery then finds out whether they are there again.
-  if (!order || !endsPolling(order.status)) return before;
+  if ('why' in order || !endsPolling(order.status)) return before;
   return reviewOutcome(purchase, holds, order, true);
 }
 

@@ -86,6 +86,7 @@ describe('recording', () => {
     ['ORDER_OF_ANOTHER_PURCHASE', 'order'],
     ['MORE_KEYS_THAN_ORDERED', 'withhold'],
     ['ORDER_CHANGES', 'deliver'],
+    ['ORDER_TOO_LARGE', 'deliver'],
     ['DELIVERY_REFUSED', 'deliver'],
     ['DELIVERY_EXHAUSTED', 'withhold'],
   ] as [HoldReason, DecisionKind][])('held because %s, decided with %s', async (reason, decision) => {

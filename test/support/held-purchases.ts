@@ -1,6 +1,6 @@
 import { PARTNER_ORDER_ID } from '../../src/contracts/search-attributes';
 import type { DecisionKind, HoldReason } from '../../src/domain/holds';
-import type { TestEnvironment } from './test-environment';
+import { MAX_BODY_BYTES, type TestEnvironment } from './test-environment';
 import { operatorOf } from './operator';
 
 /** What makes a purchase be held, and lets a decision help. */
@@ -66,6 +66,13 @@ const ARRANGEMENTS: Record<HoldReason, Arrange> = {
     await env.sandbox.changeOrder(id, { status: 'COMPLETED', keys });
     return arranged;
   },
+  async ORDER_TOO_LARGE(env, referenceId) {
+    const arranged = await bought(env, referenceId, 'demo-never');
+    const { id: orderId } = await env.orderOf(referenceId);
+    env.sandbox.addFault({ operation: 'keys', orderId, when: 'after', action: TOO_LARGE });
+    await env.sandbox.changeOrder(orderId, { status: 'COMPLETED' });
+    return arranged;
+  },
   async DELIVERY_REFUSED(env, referenceId) {
     env.receiver.answerTo(referenceId, 410);
     const arranged = await bought(env, referenceId, 'demo-instant');
@@ -81,6 +88,9 @@ const ARRANGEMENTS: Record<HoldReason, Arrange> = {
     return { ...arranged, onResolve: () => env.receiver.take(referenceId) };
   },
 };
+
+/** An answer that the partner client of a test environment does not read to its end. */
+export const TOO_LARGE = { type: 'merge', data: { padding: 'x'.repeat(2 * MAX_BODY_BYTES) } } as const;
 
 /** A review and a delivery each read the order, and it is reviewed three times more. */
 const READS_UNTIL_HELD = 8;

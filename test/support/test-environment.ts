@@ -18,6 +18,9 @@ import { FAST, TEST_SIGNING_SECRET } from './settings';
 import { type WaitLimits, waitUntil } from './wait-until';
 import { startWorker } from './worker';
 
+/** Of the partner client: an order beyond it is small enough for a test. */
+export const MAX_BODY_BYTES = 1024 * 1024;
+
 export interface TestEnvironmentOptions {
   /** Where they differ from `FAST`. */
   settings?: Partial<PurchaseSettings>;
@@ -95,6 +98,7 @@ export async function startTestEnvironment(options: TestEnvironmentOptions = {})
     apiKey: () => 'sandbox-key',
     timeoutMs: options.partnerTimeoutMs ?? settings.partnerTimeoutMs,
     maxRequestsPerSecond: options.maxRequestsPerSecond,
+    maxBodyBytes: MAX_BODY_BYTES,
   });
   closing.push(sandbox.close, receiver.close, partner.close);
   const starter = createStarter(client, { taskQueue });

@@ -83,9 +83,9 @@ async function readAgain(
   const failed = new Map<string, PartnerError>();
   await inParallel(ids, PARALLEL, async (id) => {
     const known = now.get(id);
-    const read = await readOrder(partner, id, retry);
+    const owner = records.purchases.get(records.owners.get(id) ?? '');
+    const read = await readOrder(partner, id, retry, owner?.keyIds);
     if (!isPartnerError(read)) {
-      const owner = records.purchases.get(records.owners.get(id) ?? '');
       const shown = known ?? { id, referenceId, status: '', createdAt };
       now.set(id, withOrder(fingerprints, shown, read, owner?.keyIds));
     }

@@ -79,7 +79,7 @@ async function readFollowedOrders(
   let done = 0;
   await inParallel(followed, PARALLEL, async (purchase) => {
     const { orderId: id = '', referenceId, startedAt } = purchase;
-    const read = await readOrder(deps.partner, id, retry);
+    const read = await readOrder(deps.partner, id, retry, purchase.keyIds);
     progress.show('reading followed orders', { done: ++done, of: followed.length });
     if (!isPartnerError(read)) {
       const known = orders.get(id) ?? { id, referenceId, status: '', createdAt: startedAt };
@@ -181,9 +181,14 @@ export function orderRetry(signal: AbortSignal): ReadRetry {
   return { ...readRetry, mayPause: limitPauses(orderPauses), signal };
 }
 
-/** Reads one order at the partner, or says why it can't be read, so that one order stops nobody. */
-export function readOrder(partner: PartnerClient, orderId: string, retry: ReadRetry): Promise<Order | PartnerError> {
-  return tryToRead(retry, () => partner.getOrder(orderId));
+/** Reads one order at the partner, or says why it can't be read, so that one order stops nobody. @param confirmed by product */
+export function readOrder(
+  partner: PartnerClient,
+  orderId: string,
+  retry: ReadRetry,
+  confirmed: KeyIds = {},
+): Promise<Order | PartnerError> {
+  return tryToRead(retry, () => partner.getOrder(orderId, Object.keys(confirmed)));
 }
 
 /** What passes is tried again; what lasts is the answer. @throws whatever says nothing about what was read */

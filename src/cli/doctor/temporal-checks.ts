@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { command } from '../../contracts/operator-commands';
 import { SEARCH_ATTRIBUTES } from '../../contracts/search-attributes';
-import { inHours } from '../../domain/texts';
+import { inHours, inOneLine } from '../../domain/texts';
 import { createScheduleManager, ScheduleError, type ScheduleSettings } from '../../starter/index';
 import {
   epochMsOf,
@@ -59,7 +59,7 @@ async function checkServer(client: Client, options: DoctorOptions, findings: Fin
     } catch (error) {
       // A check that fails takes none of the others with it.
       const said = grpcErrorOf(error)?.details ?? (error instanceof Error ? error.message : String(error));
-      return check.fault(said.slice(0, 200), 'Run doctor again; Temporal itself may not be well.');
+      return check.fault(inOneLine(said, 200), 'Run doctor again; Temporal itself may not be well.');
     }
   };
   const namespace = `namespace ${client.options.namespace}, and a key that may use it`;

@@ -1,8 +1,10 @@
+import { inOneLine } from '../../domain/texts';
+
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
-/** Escapes a string for an element or a quoted attribute. */
+/** Escapes a string for an element or a quoted attribute, in one line and without control characters. */
 export function escape(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
+  return inOneLine(text, Infinity).replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
 }
 
 /** Escapes a string from outside and isolates it, so that its writing direction can't reorder the page around it. */

@@ -1,7 +1,7 @@
 import type { Fault } from '../../../sandbox';
 import { STATUS_QUERY } from '../../../src/contracts/names';
 import { purchaseMemo } from '../../../src/contracts/purchase';
-import { changeAtEachRead } from '../../support/held-purchases';
+import { changeAtEachRead, TOO_LARGE } from '../../support/held-purchases';
 import { operatorOf } from '../../support/operator';
 import { starterEnvOf, starterProcess } from '../../support/processes';
 import { expectAllKeys } from '../../support/purchase-checks';
@@ -152,6 +152,21 @@ describe('an order that changes between its review and the receipt of its event'
     expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });
     expect(valuesOf(referenceId, 'purchase.delivered').map((attempt) => attempt.keys)).toEqual([keys]);
   });
+
+  it.concurrent(
+    'and has grown beyond what a worker reads is held for that reason, and sent once the limit is higher',
+    async () => {
+      const { referenceId, operator, orderId } = await refused();
+      env.sandbox.addFault({ operation: 'keys', orderId, when: 'after', action: TOO_LARGE });
+      const { explanation } = await operator.held('ORDER_TOO_LARGE');
+      expect(explanation).toBe('the order could not be read: getOrder: the answer is larger than PARTNER_MAX_BODY');
+
+      env.receiver.take(referenceId);
+      await operator.resolve('deliver');
+      expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });
+      await expectAllKeys(env, referenceId, 2);
+    },
+  );
 
   it.concurrent('a key that stands twice in an order is delivered twice: both were paid for', async () => {
     const { referenceId, operator, orderId } = await bought('demo-never', 3, 204);

@@ -18,6 +18,7 @@ const FITTING: Record<HoldReason, Partial<Record<DecisionKind, [outcome: string,
   ORDER_OF_ANOTHER_PURCHASE: { order: ['DELIVERED', 2], abandon: ['ABANDONED', 0], deliver: ['DELIVERED', 2] },
   MORE_KEYS_THAN_ORDERED: { deliver: ['DELIVERED', 3], withhold: ['ABANDONED', 0] },
   ORDER_CHANGES: { deliver: ['DELIVERED', 2], withhold: ['ABANDONED', 0] },
+  ORDER_TOO_LARGE: { deliver: ['DELIVERED', 2], withhold: ['ABANDONED', 0] },
   DELIVERY_REFUSED: { deliver: ['DELIVERED', 2], withhold: ['ABANDONED', 0] },
   DELIVERY_EXHAUSTED: { deliver: ['DELIVERED', 2], withhold: ['ABANDONED', 0] },
 };

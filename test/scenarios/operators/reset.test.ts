@@ -26,6 +26,7 @@ describe('a purchase that someone resets', () => {
     ['OTHER_ITEMS', 'deliver'],
     ['MORE_KEYS_THAN_ORDERED', 'deliver'],
     ['ORDER_CHANGES', 'deliver'],
+    ['ORDER_TOO_LARGE', 'deliver'],
     ['DELIVERY_REFUSED', 'deliver'],
   ])('held because %s and decided with %s, reset to each point, does nothing twice', async (reason, decision) => {
     const { referenceId, operator, decide } = await heldPurchase(env, reason);

@@ -22,6 +22,46 @@ describe('a purchase ends as the partner lets it', () => {
     expect(env.eventTypes(result.referenceId)).toEqual([`purchase.${outcome.toLowerCase()}`]);
   });
 
+  it.each([
+    { balance: 1000, total_debit: '1.50' },
+    { balance: { balance: 2 ** 53, credit_limit: 'unlimited' } },
+    { products: [{ id: 'demo-never', title: 7, quantity: '2', keys: [{ value: 'KEY-A' }, { value: 'KEY-B' }] }] },
+  ])('delivers the keys of an order that shows %j: what nothing depends on is absent', async (data) => {
+    env.sandbox.addFault({ operation: 'keys', when: 'after', times: 'always', action: { type: 'merge', data } });
+    const { referenceId, orderId } = await env.opened({ 'demo-never': 2 });
+    await env.sandbox.changeOrder(orderId, { status: 'COMPLETED', keys: [['KEY-A', 'KEY-B']] });
+    const result = await env.starter.result(referenceId);
+    env.sandbox.clearFaults();
+
+    expect(result).toMatchObject({ outcome: 'DELIVERED' });
+    expect(result.totalDebit === undefined).toBe('total_debit' in data);
+    expect((await env.audit(referenceId)).received).toEqual(['KEY-A', 'KEY-B']);
+  });
+
+  it('delivers a key that is part of the id of its product, as often as it is asked to', async () => {
+    const { referenceId, orderId } = await env.opened({ 'demo-never': 1 });
+    await env.sandbox.changeOrder(orderId, { status: 'COMPLETED', keys: [['o-never']] });
+
+    expect(await env.starter.result(referenceId)).toMatchObject({ outcome: 'DELIVERED' });
+    await env.starter.redeliver(referenceId);
+    const lines = env.receiver.attemptsOf(referenceId).map(({ body }) => body.data.lines);
+    const sold = [{ productId: 'demo-never', keys: [{ value: 'o-never' }] }];
+    expect(lines).toMatchObject([sold, sold]);
+  });
+
+  it('sends the checkout texts that every language can encode, cut between two characters', async () => {
+    const title = `${'x'.repeat(199)}🎮\u202E\u001B[2J\uD83D`;
+    const products = [{ id: 'demo-instant', title, quantity: 1, keys: [{ value: 'KEY-OF-A-GAME' }] }];
+    const action = { type: 'merge', data: { products } } as const;
+    env.sandbox.addFault({ operation: 'keys', when: 'after', times: 'always', action });
+    const { referenceId, lines } = await env.bought({ 'demo-instant': 1 });
+    env.sandbox.clearFaults();
+
+    const cut = `${'x'.repeat(199)}…`;
+    expect(lines).toMatchObject([{ title: cut }]);
+    expect(env.receiver.eventsOf(referenceId)).toMatchObject([{ data: { lines: [{ title: cut }] } }]);
+  });
+
   it('delivers each line, and closes with what a list must show: state, order, debit, counts, key ids, event ids', async () => {
     const result = await env.bought({ 'demo-instant': 2, 'demo-image': 1 });
     expect(result).toMatchObject({ outcome: 'DELIVERED', lines: [{ delivered: 2 }, { delivered: 1 }] });

@@ -1,8 +1,11 @@
+import type { Fault } from '../../../sandbox';
 import type { PurchaseResult } from '../../../src/contracts/purchase';
 import { historyOf } from '../../support/history';
 import type { TestEnvironment } from '../../support/test-environment';
 import { sharedTimeSkippingEnvironment } from '../../support/time-skipping';
 import { waitUntil } from '../../support/wait-until';
+
+type FaultAction = NonNullable<Fault['action']>;
 
 const MINUTE = 60_000;
 /** What a worker has without any setting. */
@@ -53,6 +56,21 @@ describe('waiting, with the intervals of production on a clock that skips', () =
     const waited = Number(closeTime) - Number(startTime);
     expect(waited).toBeGreaterThanOrEqual(25 * MINUTE);
     expect(waited).toBeLessThan(26 * MINUTE);
+    expect(result.reason).toBe('still PENDING at the deadline');
+  });
+
+  it.each<[string, FaultAction]>([
+    [
+      'getOrder: the answer has another shape; expected details.data.status: string',
+      { type: 'merge', data: { status: 7 } },
+    ],
+    ['getOrder: the partner answered 503', { type: 'answer', status: 503 }],
+  ])('says of an order that it could not read what it has seen last: %s', async (seen, action) => {
+    env.sandbox.addFault({ operation: 'keys', when: 'after', times: 'always', action });
+    const result = await boughtInTime(env, { 'demo-never': 1 });
+    env.sandbox.clearFaults();
+
+    expect(result).toMatchObject({ outcome: 'OVERDUE', reason: `the order could not be read: ${seen}` });
   });
 });
 

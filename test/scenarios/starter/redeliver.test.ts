@@ -1,5 +1,6 @@
 import { NotAnsweredError, NothingToRedeliverError, RedeliveryFailedError } from '../../../src/starter/index';
 import { createStarter } from '../../../src/starter/purchases';
+import { TOO_LARGE } from '../../support/held-purchases';
 import { starterEnvOf, starterProcess } from '../../support/processes';
 import { expectAllKeys } from '../../support/purchase-checks';
 import { sharedEnvironment } from '../../support/test-environment';
@@ -92,6 +93,16 @@ describe('redeliver sends the event of a purchase that has ended once more', () 
 
     env.receiver.take(referenceId);
     expect((await env.starter.redeliver(referenceId)).events).toHaveLength(1);
+  });
+
+  it('fails at once for an order that is too large to read, and names the setting', async () => {
+    const { referenceId, orderId } = await env.bought({ 'demo-instant': 1 });
+    env.sandbox.addFault({ operation: 'keys', orderId, when: 'after', action: TOO_LARGE });
+    const { code, stderr } = await run('redeliver', referenceId);
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: `The delivery of ${referenceId} was not received: getOrder: the answer is larger than PARTNER_MAX_BODY\n`,
+    });
   });
 
   it('does not wait for ever for a checkout that is down, and the next one waits for the same delivery', async () => {

@@ -1,3 +1,5 @@
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { DefaultLogger, type LogEntry } from '@temporalio/worker';
 import { nameKeys, snapshotOf } from '../../../src/activities/order-keys';
 import { createFingerprinter } from '../../../src/delivery';
 import type { Order } from '../../../src/partner';
@@ -8,7 +10,7 @@ const text = (value: string) => ({ type: 'text', value });
 
 function orderWith(status: string, ...products: [id: string, ...values: string[]][]): Order {
   const lines = products.map(([id, ...values]) => ({ id, title: id, quantity: 2, keys: values.map(text) }));
-  return { id: 'o-1', status, products: lines, totalDebit: 9.99 } as Order;
+  return { id: 'o-1', status, products: lines, totalDebit: 9.99, ignored: [] as string[] } as Order;
 }
 
 describe('the keys of an order', () => {
@@ -40,5 +42,15 @@ describe('the keys of an order', () => {
     expect(snapshot.lines.map(({ productId }) => productId)).toEqual(['a', 'b', 'a']);
     expect(snapshot.lines.flatMap(({ keyIds }) => keyIds)).toHaveLength(count);
     expect(JSON.stringify(snapshot)).not.toContain('"value"');
+  });
+
+  it('come with one warning once the order has ended, which names the fields that have another shape', async () => {
+    const lines: LogEntry[] = [];
+    const logger = new DefaultLogger('WARN', (line) => void lines.push(line));
+    for (const status of ['PROCESSING', 'COMPLETED']) {
+      const odd = { ...order, status, ignored: ['balance', 'total_debit'] };
+      await new MockActivityEnvironment({}, { logger }).run(async () => snapshotOf('o-1', odd, []));
+    }
+    expect(lines).toMatchObject([{ level: 'WARN', meta: { orderId: 'o-1', fields: 'balance, total_debit' } }]);
   });
 });

@@ -13,7 +13,13 @@ it('a pause that the partner asks for beyond the deadline ends there: with more 
   const now = () => SCHEDULED + 2_000;
   const parts = { partner: clientOf(server.url), now, settings: FAST, metrics: { count: () => {} } };
   const deps = parts as unknown as ActivityDependencies;
-  const purchase = { orderId: 'o-1', referenceId: 'REF-1', firstRunId: 'run', fingerprintSecretId: 'k' };
+  const purchase = {
+    orderId: 'o-1',
+    referenceId: 'REF-1',
+    firstRunId: 'run',
+    fingerprintSecretId: 'k',
+    productIds: [],
+  };
   const polling = { attempt: 2, scheduledTimestampMs: SCHEDULED, scheduleToCloseTimeoutMs: 10_000 };
   const poll = new MockActivityEnvironment(polling, { logger: new DefaultLogger('ERROR') }).run(
     createPollOrderActivities(deps).awaitOrderChange,

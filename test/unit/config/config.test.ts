@@ -53,6 +53,7 @@ describe('a worker that is told only what it must be told', () => {
         orderPrefix: '',
         historyParams: { search: 'query', page: 'page', limit: 'limit' },
         timeoutMs: 15_000,
+        maxBodyBytes: 33_554_432,
       },
       purchase: {
         placeWithinMs: 3_600_000,
@@ -95,6 +96,7 @@ describe('every variable', () => {
     ['PARTNER_HISTORY_PAGE_PARAM', 'p', ({ partner }) => partner.historyParams?.page, 'p'],
     ['PARTNER_HISTORY_LIMIT_PARAM', 'n', ({ partner }) => partner.historyParams?.limit, 'n'],
     ['PARTNER_TIMEOUT', '500ms', ({ partner, purchase }) => [partner.timeoutMs, purchase.partnerTimeoutMs], [500, 500]],
+    ['PARTNER_MAX_BODY', '64MiB', ({ partner }) => partner.maxBodyBytes, 67_108_864],
     ['PARTNER_MAX_RPS', '2.5', ({ partner }) => partner.maxRequestsPerSecond, 2.5],
     ['PURCHASE_PLACE_WITHIN', '2h', ({ purchase }) => purchase.placeWithinMs, 7_200_000],
     ['PURCHASE_FIRST_POLL', '1ms', ({ purchase }) => purchase.firstPollMs, 1],
@@ -120,6 +122,7 @@ describe('every variable', () => {
   it.each([
     ['PARTNER_TIMEOUT', ['15', '15 s', '1.5s', '-1s', '0s', '11m', '1d', 'soon']],
     ['PURCHASE_DEADLINE', ['0ms', '999999999999h', '25M']],
+    ['PARTNER_MAX_BODY', ['0MiB', '257MiB', '64', '64MB', '64 MiB', '1.5MiB', '-1MiB', '1GiB']],
     ['PARTNER_MAX_RPS', ['0', '0.19', '-1', 'Infinity', '1e3', 'many', '0x10']],
     ['PARTNER_BASE_URL', ['partner.example', 'ftp://partner.example', 'https:partner.example', '', undefined]],
     ['PARTNER_BASE_URL', ['?x=1', '?', '#', ' b'].map((end) => `https://a.example/${end}`)],

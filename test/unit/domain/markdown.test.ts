@@ -1,4 +1,4 @@
-import { escapeMarkdown, inOneLine, summaryOf } from '../../../src/domain/texts';
+import { escapeMarkdown, inOneLine, jsonOf, summaryOf } from '../../../src/domain/texts';
 
 describe('a text of the partner or a checkout in the markdown of the Temporal UI', () => {
   it.each([
@@ -20,10 +20,22 @@ describe('a text of the partner or a checkout in the markdown of the Temporal UI
     expect(escapeMarkdown('steam_50_eu: PARTIAL_COMPLETED')).toBe('steam_50_eu: PARTIAL_COMPLETED');
   });
 
+  it('shows nothing as it is in JSON that a terminal would take for a command, and parses to what it was', () => {
+    const document = { text: 'a\u001B[2J\u009B1A\n\u202E\u{E0001}\u200D\uD83D', list: [1] };
+    expect(jsonOf(document)).not.toMatch(/[^\n\P{Cc}]|[\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u);
+    expect(JSON.parse(jsonOf(document))).toEqual(document);
+  });
+
   it('is cut where it is long, so that it fills no page', () => {
     expect(summaryOf('2 × steam-50')).toBe('2 × steam-50');
     expect(escapeMarkdown('x'.repeat(10_000))).toHaveLength(600);
     expect(inOneLine('x'.repeat(11), 10)).toBe(`${'x'.repeat(9)}…`);
+    expect(inOneLine(`${'x'.repeat(8)}🎮yz`, 10)).toBe(`${'x'.repeat(8)}…`);
+  });
+
+  it('is well-formed: half a surrogate pair could not be encoded, and the joiners of emoji and scripts may stay', () => {
+    expect(inOneLine('a\uD83Db\uDFAE \u{1F3AE}', 20)).toBe('a b  \u{1F3AE}');
+    expect(inOneLine('\u{1F469}\u200D\u{1F4BB} می\u200Cخواهم', 20)).toBe('\u{1F469}\u200D\u{1F4BB} می\u200Cخواهم');
   });
 
   it.each(['a', 'é', '€', '🎮', '"', '\\', '\n'])(

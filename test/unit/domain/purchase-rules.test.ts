@@ -1,4 +1,4 @@
-import { validatePurchase, sameItems } from '../../../src/domain/purchase-rules';
+import { describeItems, sameItems, validatePurchase } from '../../../src/domain/purchase-rules';
 
 const good = { referenceId: 'SALE-1', items: [{ productId: 'steam-50', quantity: 2 }] };
 
@@ -30,6 +30,12 @@ describe('validating the input of a purchase', () => {
   it('refuses a product that is listed twice, because it is unclear which quantity is meant', () => {
     const items = [...good.items, { productId: 'steam-50', quantity: 1 }];
     expect(bad({ items })).toContain('is listed twice');
+  });
+
+  it('quotes what came in text that every reader can take, cut between two characters', () => {
+    const [issue = ''] = validatePurchase({ ...good, referenceId: `${'x'.repeat(57)}🎮\u202E` });
+    expect(issue).toMatch(/got "x{57}…$/);
+    expect(describeItems([{ productId: 'a\u202E\nb', quantity: 1 }])).toBe('1 × a b');
   });
 
   it('names every issue at once', () => {

@@ -9,6 +9,7 @@ beforeEach(async () => {
   partner = clientOf(server.url);
 });
 
+const PRODUCT = { id: 'p-1', title: 'Product p-1', quantity: 1, keys: [{ value: 'FAKE-KEY-1' }] };
 const pages = { page: 1, total: 1, limit: 50 };
 
 function answer(data: unknown): void {
@@ -126,6 +127,22 @@ describe('the order history', () => {
     expect(unreadable.filter(({ id }) => id !== undefined)).toEqual([]);
   });
 
+  it('comes as texts that every reader can take', async () => {
+    const hostile = `${'x'.repeat(199)}🎮\u202E\u0000\u001B[2J`;
+    const texts = { reference_id: hostile, status: hostile, item: { id: hostile, title: hostile } };
+    const created_at = 'Sat, 03 Jan 2026 00:00:00 GMT (\u202E)';
+    const rows = [historyRow('o\u202E1', { ...texts, created_at }), historyRow('o\u202E2', { ...texts, status: 7 })];
+    answer({ hits: 2, orders: rows, pages });
+    const { orders, unreadable } = (await partner.listOrders()).data;
+    const cut = `${'x'.repeat(199)}…`;
+    const item = { id: cut, title: cut };
+    const createdAt = 'Sat, 03 Jan 2026 00:00:00 GMT ( )';
+    expect(orders).toMatchObject([{ id: 'o 1', referenceId: cut, status: cut, item, createdAt }]);
+    expect(unreadable).toMatchObject([{ id: 'o 2', referenceId: cut }]);
+    answer({ hits: 1, products: [productRow('p\u202E1', { title: hostile, currency: hostile })], pages });
+    expect((await partner.listProducts()).data.products).toMatchObject([{ id: 'p\u202E1', title: cut, currency: cut }]);
+  });
+
   it('is not searched for nothing, which would list everything', async () => {
     expect(await failureOf(partner.listOrders({ search: '' }))).toMatchObject({ kind: 'invalid-argument' });
     expect(server.connections).toBe(0);
@@ -145,6 +162,7 @@ describe('an order with its keys', () => {
       products: [{ id: 'p-1', title: 'Product p-1', quantity: 1, keys: [{ type: 'text', value: 'FAKE-KEY-1' }] }],
       totalDebit: 9.99,
       balance: { balance: 90.01, creditLimit: 50 },
+      ignored: [],
     });
   });
 
@@ -166,12 +184,38 @@ describe('an order with its keys', () => {
     ['complete without products: it may well hold keys', { products: null }, 'details.data.products'],
     ['with a key without a value', { products: [{ id: 'p-1', keys: [{ type: 'text' }] }] }, 'products.0.keys.0.value'],
     ['with an empty key', { products: [{ id: 'p-1', keys: [{ value: '' }] }] }, 'products.0.keys.0.value'],
-    ['with a debit that is text', { total_debit: '9.99' }, 'details.data.total_debit'],
   ])('may not be %s', async (_, more, place) => {
     answer(orderData('o-1', more));
     const error = await failureOf(partner.getOrder('o-1'));
     expect(error).toMatchObject({ kind: 'unreadable', reason: 'shape' });
     expect(error.message).toContain(place);
+  });
+
+  it.each<[Record<string, unknown>, string[]]>([
+    [{ balance: 1000 }, ['balance']],
+    [{ balance: { balance: '1000.00', credit_limit: 'unlimited' } }, ['balance.balance', 'balance.credit_limit']],
+    [{ balance: { balance: 2 ** 53, credit_limit: 50 }, total_debit: 1e300 }, ['total_debit', 'balance.balance']],
+    [{ total_debit: '1.50' }, ['total_debit']],
+    [{ products: [{ ...PRODUCT, quantity: '1' }, PRODUCT] }, ['products.quantity']],
+    [{ products: [{ ...PRODUCT, title: { en: 'x' }, quantity: 1.5 }] }, ['products.title', 'products.quantity']],
+  ])('is readable with %j: what is only shown is absent, and named', async (more, ignored) => {
+    answer(orderData('o-1', more));
+    const { data } = await partner.getOrder('o-1');
+    expect(data.ignored).toEqual(ignored);
+    expect(data.products[0]).toMatchObject({ id: 'p-1', keys: [{ value: 'FAKE-KEY-1' }] });
+    const read = { ...data, quantity: data.products[0]?.quantity, title: data.products[0]?.title };
+    const names = { total_debit: 'totalDebit', balance: 'balance', 'products.quantity': 'quantity' } as const;
+    for (const [field, name] of Object.entries(names)) if (ignored.includes(field)) expect(read[name]).toBeUndefined();
+  });
+
+  it('shows no key in a text, but the ids of products that the purchase asked for stay as they are', async () => {
+    const keys = [{ value: '100234' }, { value: 'asked\u202E' }];
+    const ids = ['prod-20100234', 'asked\u202E', 'other-20100234', 'other\u202E'];
+    answer(orderData('o-1', { products: ids.map((id) => ({ id, title: id, keys })) }));
+    const { products } = (await partner.getOrder('o-1', ids.slice(0, 2))).data;
+    expect(products.map(({ id }) => id)).toEqual([...ids.slice(0, 2), 'other-20[key]', 'other ']);
+    expect(products.map(({ title }) => title)).toEqual(['prod-20[key]', '[key]', 'other-20[key]', 'other ']);
+    expect(products[0]?.keys.map(({ value }) => value)).toEqual(keys.map(({ value }) => value));
   });
 
   it.each(['..', '.', '', 'a/b', 'a%2fb', 'o-1\r\nx-evil: 1', 'o 1', 'ö', 'a?b', 'a#b', 'x'.repeat(201)])(

@@ -20,14 +20,22 @@ describe('the report as CSV', () => {
         expect(rows).toHaveLength(3);
         expect(rows[0]).toEqual(HEADER);
         expect(rows.map((row) => row.length)).toEqual([12, 12, 12]);
-        expect(rows[1]?.[8]?.replaceAll("'", '')).toBe(text.replaceAll("'", ''));
+        expect(rows[1]?.[8]?.replaceAll("'", '')).toBe(text.replace(/[\r\n\t]+/g, ' ').replaceAll("'", ''));
       }),
     );
   });
 
   it.each(['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', '＝1', ' =1'])('makes %j no formula', (text) => {
     const [, row] = parse(renderCsv({ ...quietNight(), findings: [finding(text)] }));
-    expect(row?.[8]).toBe(`'${/^[\t\r]/.test(text) ? `${text[0]}'=1` : text}`);
+    expect(row?.[8]).toBe(`'${text.replace(/[\t\r]/, ' ')}`);
+  });
+
+  it('has no control or bidi character in a cell, whatever workflow id a client made up', () => {
+    const csv = renderCsv({
+      ...quietNight(),
+      findings: [{ ...finding('x'), workflowId: 'a\u0007\u202E\u001Bb\uD83D' }],
+    });
+    expect(csv).toContain('"a b "');
   });
 
   it('holds no formula in any cell, also where a spreadsheet splits by semicolons, tabs or lines', () => {
