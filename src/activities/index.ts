@@ -8,6 +8,7 @@ import { createPlaceOrderActivities } from './place-order';
 import { createPollOrderActivities } from './poll-order';
 import { createReadSaleActivities } from './read-sale';
 import { createReconcileActivities, type ReconcileDependencies } from './reconcile/index';
+import { onlyForOwnWorkflows } from './started-by';
 
 export { createCircuitBreaker } from './circuit-breaker';
 export { createHistoryWatch } from './history-watch';
@@ -15,7 +16,7 @@ export { createLogContext } from './log-context';
 
 /** Builds all activities of a worker. None of them brings a key into Temporal. */
 export function createActivities(deps: ReconcileDependencies): Activities & ReconcileActivities {
-  return {
+  return onlyForOwnWorkflows({
     async readSettings() {
       return { settings: deps.settings, fingerprintSecretId: deps.fingerprints.newestId() };
     },
@@ -29,5 +30,5 @@ export function createActivities(deps: ReconcileDependencies): Activities & Reco
     ...createReadSaleActivities(deps),
     ...createDeliveryActivities(deps),
     ...createReconcileActivities(deps),
-  };
+  });
 }

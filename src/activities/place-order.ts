@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { activityInfo, log } from '@temporalio/activity';
 import type { Activities, PlaceOrderInput, PlacementResult } from '../contracts/activities';
 import { maxDebitIssue } from '../domain/money';
@@ -15,6 +16,9 @@ import { createIntent, createSequence, type Sequence } from './record-intent';
 const ONE_DISPATCH_MS = 5;
 /** A search gives up this long before the attempt is too old, so that "not sent" arrives in time. */
 const ANSWER_MS = 1_000;
+/** Lists show a purchase a moment after its start, on some servers a second. */
+const LOOKS = 4;
+const BETWEEN_LOOKS_MS = 500;
 
 /** How an attempt ended, and what that shows about the partner. */
 interface Ended {
@@ -23,7 +27,7 @@ interface Ended {
 }
 
 /**
- * The one activity that spends money. It sends at most one request, behind the five fences of
+ * The one activity that spends money. It sends at most one request, behind the six fences of
  * docs/architecture.md#what-makes-a-second-placement-impossible, and says what the answer proves. Neither a cancel nor a
  * shutdown aborts the request: that would not undo it.
  */
@@ -72,6 +76,8 @@ interface Attempt extends ActivityDependencies {
 }
 
 async function attempt(deps: Attempt, input: PlaceOrderInput): Promise<Ended> {
+  const other = await checkOtherExecutions(deps, input);
+  if (other) return other;
   const priced = await checkPrice(deps, input);
   if (priced?.result.evidence === 'NOT_SENT') return priced;
   // The oldest purchase goes first. One permit after the other: those of the search, then that of the write.
@@ -82,6 +88,29 @@ async function attempt(deps: Attempt, input: PlaceOrderInput): Promise<Ended> {
     const why = deps.admission.whyPaused();
     return why === undefined ? send(partner, deps, input) : nothing(paused(why));
   });
+}
+
+/** Whoever starts a workflow without RejectDuplicate starts one reference twice. @returns what ends the attempt, if anything does */
+async function checkOtherExecutions(deps: Attempt, input: PlaceOrderInput): Promise<Ended | undefined> {
+  if (input.startedOnce || isReplacing(input)) return undefined;
+  const listed = await readInTime(deps, input, {
+    restMs: input.maxAgeMs / 2,
+    read: () => hasOtherExecution(deps),
+    slow: "Temporal's list does not show this purchase yet, so it may not show an earlier one either",
+    failed: "Temporal's list of executions could not be read",
+  });
+  if ('ended' in listed) return listed.ended;
+  const why = 'another execution of this reference was started, and may have placed it';
+  return listed.value ? nothing({ evidence: 'FENCED', why, inFlight: true }) : undefined;
+}
+
+async function hasOtherExecution({ purchases }: Attempt): Promise<boolean | undefined> {
+  const { workflowId = '', runId = '' } = activityInfo().workflowExecution ?? {};
+  for (let look = 1; ; look++) {
+    const has = await purchases.hasOtherExecution(workflowId, runId);
+    if (has !== undefined || look >= LOOKS) return has;
+    await sleep(BETWEEN_LOOKS_MS);
+  }
 }
 
 /** @returns why the purchase is not placed; undefined if it may cost as much as the catalogue says. */

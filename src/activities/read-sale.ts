@@ -9,7 +9,7 @@ import { type KeyIds, unionOfKeys } from '../domain/line-totals';
 import { isBillable, type PurchaseItem, REFERENCE_PATTERN } from '../domain/order';
 import { endsWithoutKeys } from '../domain/purchase-state';
 import type { EndedSale } from '../domain/plan-delivery';
-import { validatePurchase } from '../domain/purchase-rules';
+import { itemsOnly, validatePurchase } from '../domain/purchase-rules';
 import type { PartnerClient } from '../partner';
 import type { PurchaseReader } from '../temporal/client';
 import { type ActivityDependencies, readPermits } from './dependencies';
@@ -125,7 +125,7 @@ async function itemsOf(
 ): Promise<PurchaseItem[]> {
   const input = await purchases.startInput(run);
   if (validatePurchase(input).length > 0) throw nothingToDeliver('the purchase was started with an invalid input');
-  return (input as { items: PurchaseItem[] }).items;
+  return itemsOnly((input as { items: PurchaseItem[] }).items);
 }
 
 /** The order of a purchase that was stopped: the one that bears its reference. Several are for a person to sort out. */

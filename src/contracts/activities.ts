@@ -31,6 +31,8 @@ export interface PlaceOrderInput {
   firstRunId: string;
   /** The run in which an operator decided to place the order again, if one did. */
   replaceInRun?: string;
+  /** Its start rejected duplicates. Otherwise another execution with its id may have placed the order. */
+  startedOnce?: boolean;
   /** An earlier request of this purchase may have reached the partner. */
   mayHaveArrived: boolean;
   /** Only on record: a later run that began anew finds here which secret made the key ids of the first one. */

@@ -30,6 +30,8 @@ export const FAILURE = {
   deliveryRefused: 'DeliveryRefused',
   /** The order changed again and again between its review and its delivery. */
   orderChanges: 'OrderChanges',
+  /** An activity was started by a workflow that has no use for it, or by no workflow at all. */
+  notItsWorkflow: 'NotItsWorkflow',
   /** A decision came for a hold that is not open, or does not fit it. */
   decisionRefused: 'DecisionRefused',
   /** An error that nobody expected: a bug. The message names its class and nothing else. Tried again. */

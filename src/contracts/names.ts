@@ -13,6 +13,12 @@ export const PURCHASE_WORKFLOW = 'purchaseWorkflow';
 export const DELIVER_WORKFLOW = 'deliverWorkflow';
 export const RECONCILE_WORKFLOW = 'reconcileWorkflow';
 
+/**
+ * The field of the memo by which a start says that it has set RejectDuplicate: then no other execution of this id has placed an order.
+ * Only our starter writes it.
+ */
+export const STARTED_ONCE = 'startedOnce';
+
 /** The query that answers where a purchase stands: a `StatusAnswer`. */
 export const STATUS_QUERY = 'status';
 

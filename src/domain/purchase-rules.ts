@@ -56,6 +56,11 @@ export function validateItems(items: unknown): string[] {
   return keys > MAX_KEYS ? [`items: expected at most ${MAX_KEYS} keys in one purchase, got ${keys}`] : [];
 }
 
+/** Valid items without whatever else a client has put there, which would be copied from one event of a history to the next. */
+export function itemsOnly(items: readonly PurchaseItem[]): PurchaseItem[] {
+  return items.map(({ productId, quantity }) => ({ productId, quantity }));
+}
+
 function validateItem(item: unknown, index: number): string[] {
   if (typeof item !== 'object' || item === null) return [`items[${index}]: expected {productId, quantity}`];
   const { productId, quantity } = item as { productId?: unknown; quantity?: unknown };

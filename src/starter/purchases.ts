@@ -4,12 +4,12 @@ import {
   WorkflowFailedError,
   WorkflowNotFoundError,
 } from '@temporalio/client';
-import { DEFAULT_TASK_QUEUE, PURCHASE_WORKFLOW, purchaseWorkflowId } from '../contracts/names';
+import { DEFAULT_TASK_QUEUE, PURCHASE_WORKFLOW, purchaseWorkflowId, STARTED_ONCE } from '../contracts/names';
 import type { DecisionChoice, PurchaseInput, PurchaseResult } from '../contracts/purchase';
 import { statusCommand } from '../contracts/operator-commands';
 import { PURCHASE_STATE, REFERENCE_ID } from '../contracts/search-attributes';
 import { detailsOf, escapeMarkdown, summaryOf } from '../domain/texts';
-import { describeItems, sameItems, sameMaxDebit, validatePurchase } from '../domain/purchase-rules';
+import { describeItems, itemsOnly, sameItems, sameMaxDebit, validatePurchase } from '../domain/purchase-rules';
 import { createPurchaseReader, grpcErrorOf, throughServerTimeouts } from '../temporal/client';
 import { answerTimeout } from '../workflows/policies';
 import {
@@ -112,7 +112,7 @@ async function startOrFind(
   const faults = validatePurchase(input);
   if (faults.length > 0) throw new InvalidPurchaseError(faults);
   const { referenceId, maxDebit } = input;
-  const items = input.items.map(({ productId, quantity }) => ({ productId, quantity }));
+  const items = itemsOnly(input.items);
   const asked: PurchaseInput = { referenceId, items, maxDebit };
   const workflowId = purchaseWorkflowId(referenceId);
   const options = {
@@ -120,6 +120,7 @@ async function startOrFind(
     taskQueue,
     args: [asked],
     workflowIdReusePolicy: 'REJECT_DUPLICATE' as const,
+    memo: { [STARTED_ONCE]: true },
     staticSummary: summaryOf(escapeMarkdown(describeItems(items))),
     staticDetails: describeSale(asked),
     priority: fairnessKey === undefined ? undefined : { fairnessKey },

@@ -22,12 +22,12 @@ import { localOptions, readSaleOptions } from './policies';
 /**
  * Brings the checkout up to date after a purchase has ended: keys that came late, a refund, or everything once more.
  *
- * @param input a reference and nothing else, so that nothing forged can be signed.
+ * @param given a reference and nothing else, so that nothing forged can be signed.
  * @returns what the checkout has received. It fails with `NothingToDeliver`, with `InvalidDelivery` for an input that names no
  *   purchase, and if the event was refused for good, tried for a day, or the order kept changing.
  */
-export async function deliverWorkflow(input: DeliverInput): Promise<DeliveryReport> {
-  validateDelivery(input);
+export async function deliverWorkflow(given: DeliverInput): Promise<DeliveryReport> {
+  const input = validateDelivery(given);
   const { referenceId } = input;
   upsertSearchAttributes([{ key: REFERENCE_ID, value: referenceId }]);
   const { readSettings } = proxyLocalActivities<Activities>(localOptions);

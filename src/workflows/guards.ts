@@ -15,7 +15,7 @@ import type { PurchaseInput } from '../contracts/purchase';
 import { DEFAULT_LOOKBACK_MS, type ReconcileInput, type ReconciliationResult } from '../contracts/reconciliation';
 import { isSafeOrderId, type OrderLine, type OrderSnapshot } from '../domain/order';
 import type { EndedSale } from '../domain/plan-delivery';
-import { validatePurchase, validateReference } from '../domain/purchase-rules';
+import { itemsOnly, validatePurchase, validateReference } from '../domain/purchase-rules';
 import { PURCHASE_OUTCOMES } from '../domain/purchase-state';
 import { LONGEST_RETRY_AFTER_MS } from '../domain/retry-after';
 
@@ -177,15 +177,18 @@ export const isReconciliationResult = isObject({
  * Refuses an invalid purchase before anything is done. The starter checks the same, but a checkout in another
  * language starts the workflow without it. The workflow id is checked because it is what makes a reference unique.
  *
+ * @returns the purchase and nothing else of the input.
  * @throws ApplicationFailure `InvalidPurchase`, which fails the workflow.
  */
-export function validateInput(input: PurchaseInput): void {
+export function validateInput(input: PurchaseInput): PurchaseInput {
   const issues = validatePurchase(input);
   const { workflowId } = workflowInfo();
   if (issues.length === 0 && workflowId !== purchaseWorkflowId(input.referenceId)) {
     issues.push(`workflow id: expected ${purchaseWorkflowId(input.referenceId)}, got ${workflowId}`);
   }
   if (issues.length > 0) throw ApplicationFailure.nonRetryable(issues.join('; '), FAILURE.invalidPurchase);
+  const { referenceId, items, maxDebit } = input;
+  return { referenceId, items: itemsOnly(items), maxDebit };
 }
 
 /**
@@ -202,7 +205,7 @@ export function validateReconcileInput(now: number, input: unknown = {}): Requir
     issues.push('lookbackMs: expected a number of milliseconds above 0 that reaches back to 1970 at the most');
   }
   if (!isBoolean(dryRun)) issues.push('dryRun: expected true or false');
-  if (!isString(timeZone)) issues.push('timeZone: expected the name of a time zone');
+  if (!isString(timeZone) || timeZone.length > 100) issues.push('timeZone: expected the name of a time zone');
   if (issues.length > 0) throw ApplicationFailure.nonRetryable(issues.join('; '), FAILURE.invalidReconciliation);
   return { lookbackMs, dryRun, timeZone };
 }
@@ -212,9 +215,10 @@ const isDeliverInput = isObject({ referenceId: isString, again: isOptional(isBoo
 /**
  * Refuses a delivery that names no purchase, or has the id of another one.
  *
+ * @returns what names the purchase, and nothing else of the input.
  * @throws ApplicationFailure `InvalidDelivery`, which fails the workflow.
  */
-export function validateDelivery(input: unknown): asserts input is DeliverInput {
+export function validateDelivery(input: unknown): DeliverInput {
   const { workflowId } = workflowInfo();
   const issues = isDeliverInput(input)
     ? validateReference(input.referenceId)
@@ -222,4 +226,6 @@ export function validateDelivery(input: unknown): asserts input is DeliverInput 
   const expected = issues.length === 0 ? deliverWorkflowId((input as DeliverInput).referenceId) : workflowId;
   if (workflowId !== expected) issues.push(`workflow id: expected ${expected}, got ${workflowId}`);
   if (issues.length > 0) throw ApplicationFailure.nonRetryable(issues.join('; '), FAILURE.invalidDelivery);
+  const { referenceId, again } = input as DeliverInput;
+  return { referenceId, again };
 }

@@ -171,8 +171,14 @@ function refuse(why: string): ApplicationFailure {
   return ApplicationFailure.nonRetryable(why, FAILURE.decisionRefused);
 }
 
-/** Validates the shape of the argument of `resolve`. @throws Error that rejects the update without a record. */
-export function validateDecision(decision: Decision): void {
+/** Ten times the longest hold and order id. What is taken is on record, and quoted in answers. */
+const LONGEST_DECISION = 3_000;
+
+/** Validates shape and size of the argument of `resolve`. @throws Error that rejects the update without a record. */
+export function validateDecision(decision: Decision, ...others: unknown[]): void {
+  if (JSON.stringify([decision, others]).length > LONGEST_DECISION) {
+    throw new Error(`expected at most ${LONGEST_DECISION} characters`);
+  }
   const given: { [Name in keyof Decision | 'orderId']?: unknown } = Object(decision);
   if (typeof given.hold !== 'string' || !DECISION_KINDS.some((known) => known === given.decision)) {
     throw new Error(`expected {hold, decision: ${DECISION_KINDS.join(' | ')}, orderId?}`);

@@ -1,5 +1,5 @@
 import type { Payload } from '@temporalio/common';
-import { workflowInfo, type WorkflowInterceptors } from '@temporalio/workflow';
+import { setDefaultQueryHandler, upsertMemo, workflowInfo, type WorkflowInterceptors } from '@temporalio/workflow';
 import { payloadConverter } from '../contracts/payload-converter';
 import { PARTNER_ORDER_ID, REFERENCE_ID } from '../contracts/search-attributes';
 
@@ -18,6 +18,8 @@ export function interceptors(): WorkflowInterceptors {
       {
         execute(input, next) {
           trace = traceIn(input.headers);
+          dropLargeMemo();
+          setDefaultQueryHandler(refuseQuery);
           return next(input);
         },
       },
@@ -34,6 +36,20 @@ export function interceptors(): WorkflowInterceptors {
       },
     ],
   };
+}
+
+/** The most characters of the memo of a start. The server ends a workflow whose memo grows beyond 2 MB, and ours needs half of them. */
+const LARGEST_MEMO = 100_000;
+
+function dropLargeMemo(): void {
+  const { memo = {} } = workflowInfo();
+  if (JSON.stringify(memo).length <= LARGEST_MEMO) return;
+  upsertMemo(Object.fromEntries(Object.keys(memo).map((name) => [name, null])));
+}
+
+/** The SDK's own refusal quotes the name. Temporal refuses one that is too large, and the worker tries that for a minute, alone. */
+function refuseQuery(): never {
+  throw new Error('there is no such query');
 }
 
 type Headers = Record<string, Payload>;

@@ -8,6 +8,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Activities, NothingPlaced, OrderPlaced, OrdersFound } from '../contracts/activities';
+import { STARTED_ONCE } from '../contracts/names';
 import { escapeMarkdown, summaryOf } from '../domain/texts';
 import { type Confirm, mayHaveBought, type NextStep, stepAfter, type Unplaced } from '../domain/placement';
 import { describeItems } from '../domain/purchase-rules';
@@ -132,12 +133,13 @@ async function pauseBefore(
 
 async function requestPlacement({ purchase, mayHaveArrived, replaceInRun }: Placing): Promise<AttemptAnswer> {
   const { input, settings, fingerprintSecretId } = purchase;
-  const { firstExecutionRunId: firstRunId } = workflowInfo();
+  const { firstExecutionRunId: firstRunId, memo } = workflowInfo();
   const { placeOrder: place } = proxyActivities<Activities>(placementOptions(settings));
   const { referenceId, items, maxDebit } = input;
   const request = {
     ...{ referenceId, items, maxDebit: maxDebit ?? undefined, since: firstStart(), firstRunId, replaceInRun },
-    ...{ mayHaveArrived, fingerprintSecretId, maxAgeMs: placementMaxAge(settings) },
+    ...{ startedOnce: memo?.[STARTED_ONCE] === true, mayHaveArrived, fingerprintSecretId },
+    maxAgeMs: placementMaxAge(settings),
   };
   try {
     const summary = summaryOf(escapeMarkdown(describeItems(items)));

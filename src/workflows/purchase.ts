@@ -35,8 +35,7 @@ const statusQuery = defineQuery<StatusAnswer>(STATUS_QUERY);
  * @returns how it ended, see `PurchaseResult`.
  */
 export async function purchaseWorkflow(input: PurchaseInput): Promise<PurchaseResult> {
-  validateInput(input);
-  const purchase = new PurchaseRecord(input);
+  const purchase = new PurchaseRecord(validateInput(input));
   // Before the first await: an update of the first activation without a handler would be rejected and leave no record.
   const holds = new Holds(purchase);
   setHandler(resolveUpdate, (decision) => holds.resolve(decision), {

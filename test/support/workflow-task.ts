@@ -5,6 +5,7 @@ type Answer = Parameters<Client['workflowService']['respondWorkflowTaskCompleted
 export type WorkflowCommand = NonNullable<Answer['commands']>[number];
 
 /** Of the server's command types. */
+const SCHEDULE_ACTIVITY = 1;
 const COMPLETE_WORKFLOW = 4;
 
 const payloads = (value: unknown) => ({ payloads: [defaultPayloadConverter.toPayload(value)] });
@@ -23,5 +24,20 @@ export function completeWorkflow(result: unknown): WorkflowCommand {
   return {
     commandType: COMPLETE_WORKFLOW,
     completeWorkflowExecutionCommandAttributes: { result: payloads(result) },
+  };
+}
+
+/** An activity of another queue, as any workflow may schedule it. */
+export function scheduleActivity(name: string, taskQueue: string, input: unknown): WorkflowCommand {
+  return {
+    commandType: SCHEDULE_ACTIVITY,
+    scheduleActivityTaskCommandAttributes: {
+      activityId: name,
+      activityType: { name },
+      taskQueue: { name: taskQueue },
+      input: payloads(input),
+      startToCloseTimeout: { seconds: 10 as never },
+      scheduleToCloseTimeout: { seconds: 30 as never },
+    },
   };
 }

@@ -117,9 +117,18 @@ describe('a purchase that waits for a person', () => {
     const unknown = { hold: 'x', decision: 'buy' };
     const noOrder = { hold: 'x', decision: 'order' };
     const pathOfAnother = { ...noOrder, orderId: '../keys' };
+    const large = 'x'.repeat(1_800_000);
+    const largeOnes = [
+      [{ hold: large, decision: 'abandon' }],
+      [{ hold: 'x', decision: 'abandon', large }],
+      [{}, large],
+    ];
+    const small = [undefined, null, 'abandon', noHold, unknown, noOrder, pathOfAnother].map((given) => [given]);
 
-    for (const given of [undefined, null, 'abandon', noHold, unknown, noOrder, pathOfAnother]) {
-      const refused = env.handleOf(referenceId).executeUpdate<unknown, [unknown]>(RESOLVE_UPDATE, { args: [given] });
+    for (const args of [...small, ...largeOnes]) {
+      const refused = env
+        .handleOf(referenceId)
+        .executeUpdate<unknown, [unknown]>(RESOLVE_UPDATE, { args: args as [unknown] });
       await expect(refused).rejects.toThrow(WorkflowUpdateFailedError);
     }
 

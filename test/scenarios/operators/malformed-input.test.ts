@@ -10,6 +10,10 @@ import { operatorOf } from '../../support/operator';
 import { HOUR } from '../../support/settings';
 import { startReconciliationEnvironment, type TestEnvironment } from '../../support/test-environment';
 import { UNDECODABLE_VALUES } from '../../support/undecodable';
+import { waitUntil } from '../../support/wait-until';
+import { answerWorkflowTask, scheduleActivity } from '../../support/workflow-task';
+
+const MEGABYTE = 1_000_000;
 
 let env: TestEnvironment;
 beforeAll(async () => {
@@ -41,6 +45,7 @@ describe('a workflow that is started with what it can not use fails at once, and
     ['a dry run that is a string', { dryRun: 'false' }],
     ['a time zone that is a number', { timeZone: 1 }],
     ['a time zone that is an object', { timeZone: {} }],
+    ['a time zone of a megabyte', { timeZone: 'U'.repeat(MEGABYTE) }],
     ['what can not be decoded, and may have asked for a dry run', UNDECODABLE_VALUES[0]],
   ])('reconcileWorkflow with %s: InvalidReconciliation', async (_, input) => {
     const failure = await failureOf(await start(RECONCILE_WORKFLOW, [input]));
@@ -58,6 +63,7 @@ describe('a workflow that is started with what it can not use fails at once, and
     ['a reference that is a number', [{ referenceId: 7 }]],
     ['a purchase under another id than its own', [{ referenceId: 'SALE-1' }]],
     ['a wish that is none', [{ referenceId: 'SALE-1', again: 'yes' }]],
+    ['a reference of a megabyte', [{ referenceId: 'R'.repeat(MEGABYTE) }]],
   ])('deliverWorkflow with %s: InvalidDelivery, and nothing is sent', async (_, args) => {
     const failure = await failureOf(await start(DELIVER_WORKFLOW, args));
     expect(failure).toMatchObject({ type: 'InvalidDelivery', nonRetryable: true });
@@ -80,6 +86,26 @@ describe('an activity that is given or completed with what is none of its own', 
       window as unknown as ReconcileOrdersInput,
     );
     await expect(ended).rejects.toMatchObject({ type: 'InvalidReconciliation', nonRetryable: true });
+  });
+
+  it("deliverSale that somebody else's workflow has started signs nothing, and fails for good", async () => {
+    const workflowType = 'somebodyElsesWorkflow';
+    const queue = `${env.taskQueue}-of-somebody-else`;
+    const handle = await env.client.workflow.start(workflowType, { workflowId: queue, taskQueue: queue });
+    const forged = { type: 'purchase.refunded', referenceId: 'SALE-1', outcome: 'REFUNDED' };
+    await answerWorkflowTask(env.client, queue, scheduleActivity('deliverSale', env.taskQueue, forged));
+
+    const ended = await waitUntil('the activity has ended', async () => {
+      const { events = [] } = await handle.fetchHistory();
+      return events?.find(
+        (event) => event.activityTaskCompletedEventAttributes ?? event.activityTaskFailedEventAttributes,
+      );
+    });
+    expect(ended.activityTaskFailedEventAttributes?.failure).toMatchObject({
+      message: `deliverSale is no activity of ${workflowType}`,
+      applicationFailureInfo: { type: 'NotItsWorkflow', nonRetryable: true },
+    });
+    expect(env.receiver.eventsOf('SALE-1')).toEqual([]);
   });
 
   /** Completes an activity as soon as it is pending. @returns why its workflow failed */

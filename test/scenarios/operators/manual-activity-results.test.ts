@@ -97,4 +97,27 @@ describe('what an operator sends in the place of an activity', () => {
     await env.changeOrder(referenceId, { status: 'COMPLETED' });
     await expectDeliveredOnce(env, referenceId, 1);
   });
+
+  it.concurrent(
+    'as much as the server takes, in a start, a signal or a query, stalls no purchase and is not copied',
+    async () => {
+      const referenceId = env.reference();
+      const large = 'x'.repeat(1_900_000);
+      const items = [{ productId: 'demo-never', quantity: 1, large }];
+      // With a memo of ours beside it, this one would be too large.
+      const memo = { large: 'x'.repeat(2_097_000) };
+      const purchase = await env.startRaw(referenceId, { args: [{ referenceId, items }], memo });
+      await operatorOf(env, referenceId).pending('awaitOrderChange', 2);
+      await purchase.signal('orderChanged', large);
+      await expect(purchase.query(large)).rejects.toThrow('there is no such query');
+      expect(await purchase.query(STATUS_QUERY, large)).toMatchObject({ state: 'PENDING' });
+      await env.bought({ 'demo-instant': 1 });
+
+      await env.changeOrder(referenceId, { status: 'COMPLETED' });
+      expect(await env.starter.result(referenceId)).toMatchObject({ outcome: 'DELIVERED' });
+      const { historySize = 0, memo: closing } = await purchase.describe();
+      expect(historySize).toBeLessThan(2 * large.length + memo.large.length + 100_000);
+      expect(closing).toMatchObject({ delivered: 1 });
+    },
+  );
 });

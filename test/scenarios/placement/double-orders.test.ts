@@ -1,10 +1,13 @@
 import { keysOf } from '../../support/audit';
+import { operatorOf } from '../../support/operator';
+import { expectDeliveredOnce } from '../../support/purchase-checks';
 import {
   type PurchaseFault,
   sharedEnvironment,
   startTestEnvironment,
   type TestEnvironment,
 } from '../../support/test-environment';
+import { sharedTimeSkippingEnvironment } from '../../support/time-skipping';
 import { waitUntil } from '../../support/wait-until';
 import { cameTo, INSTANT, LENIENT, runPurchase } from './run-purchase';
 
@@ -86,6 +89,62 @@ it('with PURCHASE_REPLACE=always, places again after silence too, once the order
     expect(absent).toMatchObject({ state: 'DELIVERED', requests: 2, orderCount: 1 });
   for (const there of await run('after'))
     expect(there).toMatchObject({ state: 'DELIVERED', requests: 1, orderCount: 1 });
+});
+
+describe('a reference that a client starts again without RejectDuplicate, while the history does not show its order', () => {
+  const env = sharedEnvironment({ pastOrders: 5, settings: { ...LENIENT, confirmWindowMs: 2_000 } });
+  beforeEach(() => env.sandbox.settings({ historyLagRequests: 3, historyLagMs: 0 }));
+
+  const start = (referenceId: string, workflowIdConflictPolicy?: 'TERMINATE_EXISTING') =>
+    env.startRaw(referenceId, {
+      args: [{ referenceId, items: [{ productId: 'demo-instant', quantity: 2 }] }],
+      workflowIdConflictPolicy,
+    });
+
+  it('buys nothing after the end of the first purchase, and adopts its order', async () => {
+    const referenceId = env.reference();
+    await (await start(referenceId)).result();
+    await start(referenceId);
+
+    await expectDeliveredOnce(env, referenceId, 2);
+  });
+
+  it('buys nothing when it ends the first purchase in the middle of its placement, and adopts its order', async () => {
+    const referenceId = env.reference();
+    env.sandbox.addFault({ operation: 'place', referenceId, when: 'after', action: { type: 'hang' } });
+    await start(referenceId);
+    await env.untilSent(referenceId);
+    await start(referenceId, 'TERMINATE_EXISTING');
+
+    await expectDeliveredOnce(env, referenceId, 2);
+  });
+
+  it('is held when the order never shows, until an operator decides that it is placed again', async () => {
+    env.sandbox.settings({ historyLagMs: 600_000 });
+    const referenceId = env.reference();
+    await (await start(referenceId)).result();
+    await start(referenceId);
+    const operator = operatorOf(env, referenceId);
+
+    expect((await operator.held('PLACEMENT_UNKNOWN')).explanation).toContain('another execution');
+    expect(env.sandbox.placeRequestsOf(referenceId)).toBe(1);
+    await operator.resolve('replace');
+    await operator.result();
+    expect(env.sandbox.placeRequestsOf(referenceId)).toBe(2);
+  });
+});
+
+describe('on a server that has no lists', () => {
+  const { env } = sharedTimeSkippingEnvironment();
+
+  it('a purchase that another client than ours has started is not placed: nobody knows whether it is the first', async () => {
+    const referenceId = env.reference();
+    const args = [{ referenceId, items: [{ productId: 'demo-instant', quantity: 1 }] }];
+    const result = await (await env.startRaw(referenceId, { args })).result();
+
+    expect(result).toMatchObject({ outcome: 'NOT_PLACED', reason: expect.stringContaining('list') });
+    expect(env.sandbox.placeRequestsOf(referenceId)).toBe(0);
+  });
 });
 
 /** Asks for the history until the orders that wait for its answers are there. */

@@ -111,3 +111,14 @@ it('a row that may be the order and can not be read holds a purchase before it s
   expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });
   expect(env.sandbox.placeRequestsOf(referenceId)).toBe(1);
 });
+
+it('before anything is sent, a row without a reference that can not be read holds no sale, though the search is ignored', async () => {
+  const env = await startTestEnvironment({ settings: LENIENT, sandbox: { search: 'ignored' } });
+  const other = env.reference();
+  await env.orderByHand({ 'demo-instant': 1 }, other);
+  await env.changeOrder(other, { shownRow: { reference_id: null, status: null } });
+
+  for (const { state, requests } of await Promise.all([1, 2, 3].map(() => runPurchase(env)))) {
+    expect({ state, requests }).toEqual({ state: 'DELIVERED', requests: 1 });
+  }
+});

@@ -49,6 +49,17 @@ describe('who else has an order', () => {
     return referenceId;
   }
 
+  it('also shows whether another execution has the id of a purchase, once it shows the purchase itself', async () => {
+    const { hasOtherExecution } = createPurchaseReader(client);
+    const referenceId = await listed(randomUUID());
+    const { workflowId, runId } = await env.handleOf(referenceId).describe();
+
+    const asked = [hasOtherExecution(workflowId, runId), hasOtherExecution(`${workflowId}0`, runId)];
+    expect(await Promise.all(asked)).toEqual([false, undefined]);
+    expect(queries).toBe(1);
+    expect(await hasOtherExecution(workflowId, randomUUID())).toBe(true);
+  });
+
   it('is one query for all who ask at the same time, and each learns of its own order', async () => {
     const orders = Array.from({ length: 60 }, () => randomUUID());
     const owner = await listed(orders[3]!);

@@ -4,6 +4,9 @@ import { DefaultLogger } from '@temporalio/worker';
 import { createCircuitBreaker } from '../../../src/activities/circuit-breaker';
 import type { ActivityDependencies } from '../../../src/activities/dependencies';
 import { createPlaceOrderActivities } from '../../../src/activities/place-order';
+import type { PlaceOrderInput } from '../../../src/contracts/activities';
+import type { PartnerClient } from '../../../src/partner';
+import type { PurchaseReader } from '../../../src/temporal/client';
 import { startServer } from '../../support/http-server';
 import { FAST } from '../../support/settings';
 import { clientOf, envelope } from '../partner/fixtures';
@@ -27,17 +30,31 @@ describe('a placement attempt', () => {
     expect(await placeOrder({ partner })).toMatchObject({ evidence: 'UNKNOWN' });
     expect(server.received.map(({ method }) => method)).toEqual(['GET', 'POST']);
   });
+
+  it('of a start that did not reject duplicates asks the partner nothing before a list shows its purchase', async () => {
+    const server = await startServer({ respond: () => EMPTY_HISTORY });
+    const partner = clientOf(server.url, { timeoutMs: TIMEOUT_MS });
+    const hasOtherExecution = async () => undefined;
+    const placing = placeOrder({ partner, purchases: { hasOtherExecution } }, { startedOnce: false, maxAgeMs: 10_000 });
+    expect(await placing).toMatchObject({ evidence: 'NOT_SENT' });
+    expect(server.received).toEqual([]);
+  });
 });
 
+interface Parts {
+  partner: PartnerClient;
+  purchases?: Pick<PurchaseReader, 'hasOtherExecution'>;
+}
+
 /** With a Temporal that takes every record. */
-function placeOrder({ partner }: Pick<ActivityDependencies, 'partner'>) {
+function placeOrder({ partner, purchases }: Parts, change: Partial<PlaceOrderInput> = {}) {
   const client = {
     withDeadline: (_: number, call: () => Promise<void>) => call(),
     activity: { heartbeat: async () => undefined },
   } as unknown as Client;
   const settings = { ...FAST, partnerTimeoutMs: TIMEOUT_MS };
   const circuitBreaker = createCircuitBreaker({ firstPauseMs: 1, longestPauseMs: 1 });
-  const deps = { partner, client, settings, circuitBreaker, now: Date.now };
+  const deps = { partner, client, settings, circuitBreaker, purchases, now: Date.now };
   const activities = createPlaceOrderActivities(deps as unknown as ActivityDependencies);
   const dispatched = Date.now();
   const info = { attempt: 1, scheduledTimestampMs: dispatched, currentAttemptScheduledTimestampMs: dispatched };
@@ -48,9 +65,11 @@ function placeOrder({ partner }: Pick<ActivityDependencies, 'partner'>) {
     items: [{ productId: 'P-1', quantity: 1 }],
     since: dispatched,
     firstRunId,
+    startedOnce: true,
     mayHaveArrived: false,
     fingerprintSecretId: 'k',
     maxAgeMs: MAX_AGE_MS,
+    ...change,
   });
 }
 

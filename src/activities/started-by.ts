@@ -1,0 +1,41 @@
+import { activityInfo } from '@temporalio/activity';
+import type { Activities } from '../contracts/activities';
+import { FAILURE } from '../contracts/failures';
+import { DELIVER_WORKFLOW, PURCHASE_WORKFLOW, RECONCILE_WORKFLOW } from '../contracts/names';
+import type { ReconcileActivities } from '../contracts/reconciliation';
+import { failure } from './failures';
+
+type AllActivities = Activities & ReconcileActivities;
+
+/** The workflow types that each activity is for. */
+const STARTED_BY: Record<keyof AllActivities, readonly string[]> = {
+  readSettings: [PURCHASE_WORKFLOW, DELIVER_WORKFLOW],
+  currentRun: [PURCHASE_WORKFLOW],
+  placeOrder: [PURCHASE_WORKFLOW],
+  findOrders: [PURCHASE_WORKFLOW],
+  awaitOrderChange: [PURCHASE_WORKFLOW],
+  pollOrder: [PURCHASE_WORKFLOW],
+  checkOrder: [PURCHASE_WORKFLOW],
+  readSale: [DELIVER_WORKFLOW],
+  deliverSale: [PURCHASE_WORKFLOW, DELIVER_WORKFLOW],
+  deliverNotice: [PURCHASE_WORKFLOW],
+  reconcileOrders: [RECONCILE_WORKFLOW],
+};
+
+/**
+ * Refuses whatever a client starts by itself, or in a workflow of its own: an input of its making would be bought, or signed.
+ *
+ * @returns the same activities, which fail with `NotItsWorkflow`, for good.
+ */
+export function onlyForOwnWorkflows(activities: AllActivities): AllActivities {
+  const guarded = Object.entries(activities).map(([name, run]: [string, (input: never) => Promise<unknown>]) => [
+    name,
+    async (input: never) => {
+      const { workflowType } = activityInfo();
+      if (workflowType !== undefined && STARTED_BY[name as keyof AllActivities].includes(workflowType))
+        return run(input);
+      throw failure(FAILURE.notItsWorkflow, `${name} is no activity of ${workflowType ?? 'a client'}`, { final: true });
+    },
+  ]);
+  return Object.fromEntries(guarded) as AllActivities;
+}

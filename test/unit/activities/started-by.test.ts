@@ -1,0 +1,41 @@
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { DefaultLogger } from '@temporalio/worker';
+import { createActivities } from '../../../src/activities';
+import type { ReconcileDependencies } from '../../../src/activities/reconcile';
+import { FAST } from '../../support/settings';
+
+const OWN_WORKFLOWS: Record<string, string[]> = {
+  readSettings: ['purchaseWorkflow', 'deliverWorkflow'],
+  currentRun: ['purchaseWorkflow'],
+  placeOrder: ['purchaseWorkflow'],
+  findOrders: ['purchaseWorkflow'],
+  awaitOrderChange: ['purchaseWorkflow'],
+  pollOrder: ['purchaseWorkflow'],
+  checkOrder: ['purchaseWorkflow'],
+  readSale: ['deliverWorkflow'],
+  deliverSale: ['purchaseWorkflow', 'deliverWorkflow'],
+  deliverNotice: ['purchaseWorkflow'],
+  reconcileOrders: ['reconcileWorkflow'],
+};
+/** One that is started by a client alone has none. */
+const WORKFLOWS = ['purchaseWorkflow', 'deliverWorkflow', 'reconcileWorkflow', 'somebodyElsesWorkflow', undefined];
+
+// Without a dependency to work with: what runs at all fails with something else.
+const activities: Record<string, (...args: never[]) => Promise<unknown>> = {
+  ...createActivities({ settings: FAST } as ReconcileDependencies),
+};
+
+it.each(Object.keys(activities))('%s runs only if a workflow of its own has started it', async (activityType) => {
+  for (const workflowType of WORKFLOWS) {
+    const environment = new MockActivityEnvironment(
+      { activityType, workflowType },
+      { logger: new DefaultLogger('ERROR') },
+    );
+    const ended = await environment.run(activities[activityType]!, {} as never).then(
+      () => undefined,
+      (error: { type?: string; nonRetryable?: boolean }) => error,
+    );
+    if (OWN_WORKFLOWS[activityType]!.includes(workflowType!)) expect(ended?.type).not.toBe('NotItsWorkflow');
+    else expect(ended).toMatchObject({ type: 'NotItsWorkflow', nonRetryable: true });
+  }
+});
