@@ -1,0 +1,224 @@
+import { writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DELIVER_WORKFLOW, PURCHASE_WORKFLOW, purchaseWorkflowId } from '../../../src/contracts/names';
+import { DECISION_KINDS } from '../../../src/domain/holds';
+import type { ListedPurchase, ReportedFinding } from '../../../src/starter/index';
+import { confirmedAge } from '../../../src/workflows/policies';
+import { changedEvents, keptKeys } from '../../support/audit';
+import { eventsOf, intentionsOfTimedOut } from '../../support/history';
+import { log } from '../../support/log';
+import { operatorOf } from '../../support/operator';
+import { starterEnvOf, starterProcess } from '../../support/processes';
+import type { Answer } from '../../support/receiver';
+import { startTestEnvironment } from '../../support/test-environment';
+import { waitUntil } from '../../support/wait-until';
+import { type Draw, drawOf } from '../bad-days/draw';
+import { pendingWork, running } from '../bad-days/happenings';
+import { workersOf } from '../bad-days/workers';
+import { referencesOf } from '../support/kill';
+import { startLoad } from '../support/load';
+import { startOddPartner } from '../support/odd-partner';
+
+const SEED = Number(process.env.CHAOS_SEED ?? Date.now() % 100_000);
+const SALES = 300;
+const SALE_EVERY_MS = 300;
+const SETTLED = { withinMs: 120_000, everyMs: 500 };
+const SETTINGS = {
+  ...{ partnerTimeoutMs: 2_000, deliveryTimeoutMs: 2_000, firstPollMs: 500, pollIntervalMs: 1_500 },
+  ...{ placeWithinMs: 40_000, deadlineMs: 20_000, confirmWindowMs: 3_000 },
+};
+/** How often an operator does what. */
+const COMMANDS = {
+  ...{ status: 3, list: 1, cancel: 6, redeliver: 8, purchase: 4, reconcile: 1, resolve: 12 },
+  ...{ pause: 5, 'reset activity': 5, 'reset purchase': 2, terminate: 1 },
+};
+/** What the checkout answers to one event in five. */
+const BAD_ANSWERS: (Answer | 'slow')[] = [500, 500, 'slow', 'slow', 'hang', 'reset', 'take-and-reset', 410];
+
+type Chaos = Awaited<ReturnType<typeof startChaos>>;
+
+it(`chaos: of ${SALES} purchases none is bought twice, lost, stuck or held in vain, whatever partner, checkout and operators do`, async () => {
+  log(`to repeat it: CHAOS_SEED=${SEED} npm run test:faults -- -t chaos`);
+  const chaos = await startChaos();
+  const { env, partner, workers, notes } = chaos;
+  await Promise.all([disturb(chaos), operate(chaos)]);
+  const references = referencesOf(await chaos.load.stop());
+  partner.heal();
+  env.receiver.answerWith(() => 204);
+  const violations = [...(await settle(chaos)), ...(await heldInVain(chaos))];
+  let findings: ReportedFinding[] = [];
+  for (const _ of ['the first night', 'the second night']) {
+    await sleep(confirmedAge(env.settings) + 500);
+    findings = (await env.reconcile()).details;
+    violations.push(...(await settle(chaos)));
+  }
+  for (const referenceId of references) violations.push(...(await auditPurchase(chaos, referenceId, findings)));
+  violations.push(...(await heldInVain(chaos)), ...changedEvents(env.receiver).map((id) => `${id} has other keys`));
+  await workers.stopAll();
+  violations.push(...workers.violations);
+  const written = join(tmpdir(), `chaos-${SEED}.log`);
+  writeFileSync(written, [...violations, ...notes, ...workers.output()].join('\n'));
+  log(`${references.length} purchases, ${notes.length} commands; what all did and wrote: ${written}`);
+  expect({ violations, forged: env.receiver.refused }).toEqual({ violations: [], forged: 0 });
+}, 900_000);
+
+async function startChaos() {
+  const replace = drawOf(SEED).pick(['answered', 'always'] as const);
+  const watch = drawOf(-SEED).pick(['orders', 'history'] as const);
+  const settings = { ...SETTINGS, replace, watch };
+  // Its sandbox has no part in this.
+  const env = await startTestEnvironment({ worker: false, ownNamespace: true, settings });
+  const partner = await startOddPartner(SEED);
+  const workers = workersOf({ ...env, sandbox: partner }, {});
+  await Promise.all([workers.start(), workers.start()]);
+  const answers = drawOf(SEED + 0.5);
+  /** References of which the checkout has refused an event for good. */
+  const refused = new Set<string>();
+  env.receiver.answerWith(async ({ body }) => {
+    const answer = answers.chance(0.2) ? answers.pick(BAD_ANSWERS) : 204;
+    if (answer === 410) refused.add(body.data.referenceId);
+    if (answer === 'slow') await sleep(1_300);
+    return answer === 'slow' ? 204 : answer;
+  });
+  const touched = { replaced: [] as string[], reset: new Set<string>(), terminated: new Set<string>() };
+  const load = startLoad(env, SALE_EVERY_MS, ['game', 'film']);
+  return { env, partner, workers, refused, touched, load, notes: [] as string[] };
+}
+
+async function disturb({ load, workers }: Chaos): Promise<void> {
+  const draw = drawOf(SEED + 0.25);
+  while (load.count() < SALES) {
+    await sleep(draw.from(2_000, 7_000));
+    const how = draw.weighted({ SIGKILL: 4, SIGTERM: 4, freeze: 2 });
+    const [worker, ms] = [draw.from(0, 1), draw.from(0, 4_000)];
+    await (how === 'freeze' ? workers.freeze(worker, 3 * ms) : workers.end(worker, how, ms));
+  }
+}
+
+/** Gives commands about the last purchases. What an operator is refused is no error. */
+async function operate(chaos: Chaos): Promise<void> {
+  const { env, load, notes } = chaos;
+  const given: Promise<void>[] = [];
+  for (let number = 1; load.count() < SALES; number++) {
+    const draw = drawOf(SEED + number / 1_000);
+    await sleep(draw.from(100, 300));
+    const name = draw.weighted(COMMANDS);
+    const referenceId = `T-${env.taskQueue.slice(5, 13)}-${draw.from(Math.max(1, load.count() - 40), load.count())}`;
+    const note = (what: unknown) => void notes.push(`${name} ${referenceId}: ${String(what).slice(0, 200)}`);
+    given.push(command(chaos, name, referenceId, draw).then((answer) => note(answer ?? 'done'), note));
+  }
+  await Promise.all(given);
+}
+
+/** Gives a command by the library, or types it. */
+async function command(chaos: Chaos, name: keyof typeof COMMANDS, referenceId: string, draw: Draw): Promise<unknown> {
+  const { env, touched } = chaos;
+  const { starter } = env;
+  const operator = operatorOf(env, referenceId);
+  const isTyped = draw.chance(0.15);
+  switch (name) {
+    case 'status':
+    case 'cancel':
+    case 'redeliver':
+      return isTyped ? type(chaos, name, referenceId) : starter[name](referenceId).then(JSON.stringify);
+    case 'list':
+    case 'reconcile':
+      return type(chaos, name);
+    case 'purchase':
+      return env.buy({ game: draw.from(1, 2) }, referenceId);
+    case 'resolve':
+      return resolve(chaos, draw, isTyped);
+    case 'terminate':
+      touched.terminated.add(referenceId);
+      return operator.terminate();
+    case 'reset purchase':
+      touched.reset.add(referenceId);
+      return operator.reset(draw.pick(await operator.points()));
+    default: {
+      const [pending] = (await starter.status(referenceId)).pending;
+      if (!pending) return 'nothing is pending';
+      touched.reset.add(referenceId);
+      if (name === 'reset activity') return operator.resetActivity(pending.activity);
+      await operator.pause(pending.activity);
+      await sleep(draw.from(200, 3_000));
+      return operator.unpause(pending.activity);
+    }
+  }
+}
+
+async function type({ env }: Chaos, ...words: string[]): Promise<string> {
+  const { code, stdout, stderr } = await starterProcess(words, starterEnvOf(env));
+  return `exit code ${code}: ${stdout || stderr}`;
+}
+
+/** Decides on one that is held; in half of all cases without regard to what fits. */
+async function resolve(chaos: Chaos, draw: Draw, isTyped: boolean): Promise<unknown> {
+  const { env, partner, touched } = chaos;
+  const { purchases } = await env.starter.list({ state: 'HELD' });
+  if (purchases.length === 0) return 'none is held';
+  const { referenceId, hold } = draw.pick(purchases);
+  const decision = draw.pick(draw.chance(0.5) ? (hold?.decisions ?? DECISION_KINDS) : DECISION_KINDS);
+  const [order] = partner.ordersOf(draw.chance(0.5) ? referenceId : draw.pick(purchases).referenceId);
+  const orderId = order?.id ?? 'ord-1';
+  if (decision === 'replace') touched.replaced.push(referenceId);
+  const choice = decision === 'order' ? { decision, orderId } : { decision };
+  return isTyped
+    ? type(chaos, 'resolve', referenceId, `--${decision}`, ...(decision === 'order' ? [orderId] : []))
+    : env.starter.resolve(referenceId, choice).then(JSON.stringify);
+}
+
+/** Waits until all have ended or are held. @returns what does not */
+async function settle({ env: { client } }: Chaos): Promise<string[]> {
+  const unheld = `${running(PURCHASE_WORKFLOW)} AND (PurchaseState IS NULL OR PurchaseState != 'HELD')`;
+  const query = `(${unheld}) OR (${running(DELIVER_WORKFLOW)})`;
+  const isSettled = async () => (await client.workflow.count(query)).count === 0;
+  await waitUntil('all have settled', isSettled, SETTLED).catch(() => undefined);
+  return (await pendingWork(client, query)).map((what) => `stuck: ${what}`);
+}
+
+async function auditPurchase(chaos: Chaos, referenceId: string, findings: ReportedFinding[]): Promise<string[]> {
+  const { env, partner, touched } = chaos;
+  const orders = partner.ordersOf(referenceId);
+  const { state, execution, hold, result } = await env.starter.status(referenceId);
+  const received = keptKeys(env.receiver.eventsOf(referenceId));
+  const billable = orders.filter(({ status }) => status !== 'FAILED' && status !== 'REFUNDED');
+  const isMissing = billable.some(({ keys }) => keys.some((key) => !received.includes(key)));
+  const isReported = findings.some(
+    (finding) => finding.referenceId === referenceId || orders.some(({ id }) => finding.orderIds.includes(id)),
+  );
+  const replaced = touched.replaced.filter((one) => one === referenceId).length;
+  const isPlain = orders.length === 1 && !chaos.refused.has(referenceId);
+  const wrong = {
+    doubled: orders.length > 1 + replaced || (billable.length > 1 && !isReported),
+    'a key twice': new Set(received).size < received.length,
+    'keys of another': received.some((key) => !orders.some(({ id }) => key.startsWith(`KEY/${id}/`))),
+    'told that nothing was bought': billable.length > 0 && /REJECTED|NOT_PLACED|CANCELLED/.test(state),
+    lost: isMissing && !hold && !isReported,
+    'could be delivered': isMissing && isPlain && /DELIVERED|OVERDUE/.test(state),
+    stuck: execution === 'RUNNING' && !hold,
+    failed: !/RUNNING|COMPLETED/.test(execution) && !touched.terminated.has(referenceId),
+  };
+  const names = Object.entries(wrong).filter(([, is]) => is);
+  const { requests } = partner.fateOf(referenceId);
+  return names.map(([name]) => `${name}: ${referenceId}: ${JSON.stringify({ state, hold, result, requests, orders })}`);
+}
+
+async function heldInVain(chaos: Chaos): Promise<string[]> {
+  const { purchases } = await chaos.env.starter.list({ state: 'HELD', limit: SALES });
+  const inVain = await Promise.all(purchases.map((purchase) => isHeldInVain(chaos, purchase)));
+  const held = purchases.filter((_, at) => inVain[at]);
+  return held.map(({ referenceId, reason }) => `held in vain: ${referenceId}: ${reason}`);
+}
+
+async function isHeldInVain(chaos: Chaos, { referenceId, hold }: ListedPurchase): Promise<boolean> {
+  const { env, partner, refused, touched } = chaos;
+  const { life, requests } = partner.fateOf(referenceId);
+  if (hold?.reason === 'MORE_KEYS_THAN_ORDERED') return !life[0]?.endsWith('+1');
+  if (hold?.reason === 'DELIVERY_REFUSED') return !refused.has(referenceId);
+  if (hold?.reason !== 'PLACEMENT_UNKNOWN' || partner.ordersOf(referenceId).length > 0) return true;
+  if (requests > 0 || touched.reset.has(referenceId)) return false;
+  // Whether the request was written, only the dead worker knew.
+  return !intentionsOfTimedOut(await eventsOf(env, purchaseWorkflowId(referenceId))).includes(true);
+}
