@@ -2,23 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Received, type Reply, startServer } from '../../support/http-server';
 import { type Draw, drawOf } from '../bad-days/draw';
 
-/*
- * The partner of the chaos run. It shares nothing with the sandbox, so that a mistake which the sandbox and the worker have in common
- * shows here. What it does to a purchase follows from the seed and the number at the end of its reference.
- */
-
-interface Ordered {
-  id: string;
-  referenceId: string;
-  /** Epoch ms. */
-  bookedAt: number;
-  items: { id: string; quantity: number }[];
-}
+/** `bookedAt` is in epoch ms. */
+type Ordered = { id: string; referenceId: string; bookedAt: number; items: { id: string; quantity: number }[] };
 
 const NO_JSON = { body: '<h1>Thank you</h1>' };
+const BUSY = { status: 503, headers: { 'retry-after': '1' } };
 /** Answers to place-order that say nothing of an order, with and without one. */
-const UNCLEAR: Reply[] = ['reset', 'hang', NO_JSON, { status: 409 }, { status: 500 }, retryAfter(2)];
-const BAD_READS: Reply[] = ['reset', 'hang', NO_JSON, { status: 404 }, { status: 500 }];
+const UNCLEAR: Reply[] = ['reset', 'hang', NO_JSON, { status: 409 }, { status: 500 }, BUSY];
 /** The status of an order from so many ms on, with how many keys it then has more than were ordered. The first two are usual. */
 const LIVES: Record<number, string>[] = [
   { 0: 'COMPLETED' },
@@ -32,17 +22,10 @@ const LIVES: Record<number, string>[] = [
   { 0: 'PENDING', 1_000: 'REFUNDED' },
   { 0: 'COMPLETED', 30_000: 'REFUNDED' },
 ];
-/** Fields that no decision needs, in other shapes than documented. */
-const ODD_FIELDS: Record<string, unknown>[] = [
-  { balance: 1_000 },
-  { balance: { balance: '1000.00', credit_limit: 'unlimited' } },
-  { balance: { balance: 2 ** 60 } },
-  { balance: [], total_debit: '1.50' },
-];
-/** What the order history does, in turns. Its lag is shorter than the confirmation window. */
+/** No decision needs a balance or a debit, so they may have other shapes than documented. */
+const ODD_BALANCES = [1_000, [], { balance: '1000.00', credit_limit: 'unlimited' }, { balance: 2 ** 60 }];
+/** What the order history does, for 5 s each. Its lag is shorter than the confirmation window. */
 const HISTORIES = { exact: 6, fuzzy: 3, ignored: 2, lags: 3, down: 1, slow: 1, 'a bad row': 2 };
-const LAG_MS = { list: 300, search: 1_500 };
-const HISTORY_MS = 5_000;
 
 function fateOf(draw: Draw) {
   return {
@@ -53,26 +36,26 @@ function fateOf(draw: Draw) {
     answersAfterMs: draw.chance(0.1) ? 1_200 : 10,
     life: draw.pick(draw.chance(0.25) ? LIVES : LIVES.slice(0, 2)),
     /** The answers to the first reads of its order. */
-    reads: [1, 2, 3].map(() => (draw.chance(0.2) ? draw.pick(BAD_READS) : undefined)),
-    odd: draw.chance(0.2) ? draw.pick(ODD_FIELDS) : {},
+    reads: [1, 2, 3].map(() => (draw.chance(0.2) ? draw.pick([...UNCLEAR, { status: 404 }]) : undefined)),
+    odd: draw.chance(0.2) ? { balance: draw.pick(ODD_BALANCES), total_debit: '1.50' } : {},
     /** The row of its order can't be read for so long. */
     badRowMs: draw.chance(0.06) ? draw.from(500, 5_000) : 0,
     requests: 0,
   };
 }
 
+/**
+ * The partner of the chaos run. It shares nothing with the sandbox, so that a mistake which the sandbox and the worker have in common
+ * shows here. What it does to a purchase follows from the seed and the number at the end of its reference.
+ */
 export async function startOddPartner(seed: number) {
   const orders: Ordered[] = [];
-  const fates = new Map<string, ReturnType<typeof fateOf>>();
+  const fates: Record<string, ReturnType<typeof fateOf>> = {};
   const beganAt = Date.now();
   let healed = false;
 
-  const fate = (referenceId: string) => {
-    const number = Number(referenceId.split('-').at(-1));
-    const known = fates.get(referenceId) ?? fateOf(drawOf(seed * 10_000 + number));
-    fates.set(referenceId, known);
-    return known;
-  };
+  const fate = (referenceId: string) =>
+    (fates[referenceId] ??= fateOf(drawOf(seed * 10_000 + Number(referenceId.split('-').at(-1)))));
   const ageOf = ({ bookedAt }: Ordered) => (healed ? Infinity : Date.now() - bookedAt);
   const shownNow = (order: Ordered) => {
     const stages = Object.entries(fate(order.referenceId).life);
@@ -82,12 +65,8 @@ export async function startOddPartner(seed: number) {
       const keys = Array.from({ length: count }, (_, key) => ({ type: 'text', value: `KEY/${order.id}/${id}/${key}` }));
       return { id, title: `${id} \u{1f3ae}`, quantity, keys };
     });
-    return { id: order.id, status, products };
-  };
-  const book = (referenceId: string, items: Ordered['items']) => {
-    const id = `ord-${orders.length + 1}`;
-    orders.push({ id, referenceId, items, bookedAt: Date.now() });
-    return id;
+    // No document knows the field `keys`; the audit reads it.
+    return { id: order.id, status, products, keys: products.flatMap(({ keys }) => keys.map(({ value }) => value)) };
   };
 
   async function place({ body }: Received): Promise<Reply> {
@@ -96,19 +75,21 @@ export async function startOddPartner(seed: number) {
     own.requests += 1;
     const placing = own.requests > 1 || healed ? 'fine' : own.placing;
     const booksAfterMs = { fine: 0, unclear: own.unclearBooksAfterMs, refused: undefined }[placing];
-    if (booksAfterMs) setTimeout(() => book(referenceId, items), booksAfterMs);
-    const id = booksAfterMs === 0 ? book(referenceId, items) : undefined;
+    const book = () => orders.push({ id: `ord-${orders.length + 1}`, referenceId, items, bookedAt: Date.now() });
+    if (booksAfterMs) setTimeout(book, booksAfterMs);
+    else if (booksAfterMs === 0) book();
+    const id = orders.at(-1)?.id;
     await sleep(own.answersAfterMs);
     return own.reply[placing] ?? good({ id });
   }
 
   async function list(params: URLSearchParams): Promise<Reply> {
-    const turn = Math.floor((Date.now() - beganAt) / HISTORY_MS);
+    const turn = Math.floor((Date.now() - beganAt) / 5_000);
     const mode = healed ? 'exact' : drawOf(seed + turn / 1_000).weighted(HISTORIES);
-    if (mode === 'down') return retryAfter(1);
+    if (mode === 'down') return BUSY;
     if (mode === 'slow') await sleep(900);
     const query = mode === 'ignored' ? '' : (params.get('query') ?? '');
-    const lagMs = mode === 'lags' ? LAG_MS[query ? 'search' : 'list'] : 0;
+    const lagMs = mode === 'lags' ? (query ? 1_500 : 300) : 0;
     const isFound = ({ referenceId, id }: Ordered) =>
       mode === 'fuzzy' ? `${referenceId} ${id}`.includes(query) : ['', referenceId, id].includes(query);
     const shown = orders.filter((order) => ageOf(order) >= lagMs && isFound(order));
@@ -143,12 +124,8 @@ export async function startOddPartner(seed: number) {
   return {
     url,
     fateOf: fate,
-    /** The orders under a reference as they are now, with the values of their keys. */
-    ordersOf(referenceId: string) {
-      const own = orders.filter((order) => order.referenceId === referenceId).map(shownNow);
-      const keysOf = ({ products }: (typeof own)[0]) => products.flatMap(({ keys }) => keys.map(({ value }) => value));
-      return own.map((order) => ({ id: order.id, status: order.status, keys: keysOf(order) }));
-    },
+    /** The orders under a reference as they are now; `keys` are the values. */
+    ordersOf: (referenceId: string) => orders.filter((order) => order.referenceId === referenceId).map(shownNow),
     /** From now on nothing goes wrong, and every order has come to its end. */
     heal: () => void (healed = true),
   };
@@ -156,8 +133,4 @@ export async function startOddPartner(seed: number) {
 
 function good(data: unknown): Reply {
   return { json: { status: 200, success: true, details: { data, extensions: {} } } };
-}
-
-function retryAfter(seconds: number): Reply {
-  return { status: 503, headers: { 'retry-after': String(seconds) } };
 }
