@@ -88,7 +88,7 @@ async function disturb({ load, workers }: Chaos): Promise<void> {
   }
 }
 
-/** Gives commands about the last purchases. What an operator is refused is no error. */
+/** Gives commands about purchases that have begun. What an operator is refused is no error. */
 async function operate(chaos: Chaos): Promise<void> {
   const { env, load, notes } = chaos;
   const given: Promise<void>[] = [];
@@ -96,7 +96,8 @@ async function operate(chaos: Chaos): Promise<void> {
     const draw = drawOf(SEED + number / 1_000);
     await sleep(draw.from(100, 300));
     const name = draw.weighted(COMMANDS);
-    const referenceId = `T-${env.taskQueue.slice(5, 13)}-${draw.from(Math.max(1, load.count() - 40), load.count())}`;
+    const last = Math.max(1, load.count() - 5);
+    const referenceId = `T-${env.taskQueue.slice(5, 13)}-${draw.from(Math.max(1, last - 35), last)}`;
     const note = (what: unknown) => void notes.push(`${name} ${referenceId}: ${String(what).slice(0, 200)}`);
     given.push(command(chaos, name, referenceId, draw).then((answer) => note(answer ?? 'done'), note));
   }
@@ -106,14 +107,13 @@ async function operate(chaos: Chaos): Promise<void> {
 /** Gives a command by the library, or types it. */
 async function command(chaos: Chaos, name: keyof typeof COMMANDS, referenceId: string, draw: Draw): Promise<unknown> {
   const { env, done } = chaos;
-  const { starter } = env;
   const operator = operatorOf(env, referenceId);
   const type = async (...words: string[]) => JSON.stringify(await starterProcess(words, starterEnvOf(env)));
   switch (name) {
     case 'status':
     case 'cancel':
     case 'redeliver':
-      return draw.chance(0.2) ? type(name, referenceId) : starter[name](referenceId).then(JSON.stringify);
+      return draw.chance(0.2) ? type(name, referenceId) : env.starter[name](referenceId).then(JSON.stringify);
     case 'list':
     case 'reconcile':
       return type(name);
@@ -128,7 +128,7 @@ async function command(chaos: Chaos, name: keyof typeof COMMANDS, referenceId: s
       done.reset.push(referenceId);
       return operator.reset(draw.pick(await operator.points()));
     default: {
-      const [pending] = (await starter.status(referenceId)).pending;
+      const [pending] = (await env.starter.status(referenceId)).pending;
       if (!pending) return 'nothing is pending';
       done.reset.push(referenceId);
       if (name === 'reset activity') return operator.resetActivity(pending.activity);
