@@ -130,7 +130,7 @@ async function command(chaos: Chaos, name: keyof typeof COMMANDS, referenceId: s
     default: {
       const [pending] = (await env.starter.status(referenceId)).pending;
       if (!pending) return 'nothing is pending';
-      done.reset.push(referenceId);
+      if (pending.activity === 'placeOrder') done.reset.push(referenceId);
       if (name === 'reset activity') return operator.resetActivity(pending.activity);
       await operator.pause(pending.activity);
       await sleep(draw.from(200, 3_000));
