@@ -38,9 +38,10 @@ type Chaos = Awaited<ReturnType<typeof startChaos>>;
 
 it(`chaos: of ${SALES} purchases none is bought twice, lost, stuck or held in vain, whatever partner, checkout and operators do`, async () => {
   const chaos = await startChaos();
-  const { env, partner, workers, notes } = chaos;
-  await Promise.all([disturb(chaos), operate(chaos)]);
-  const references = referencesOf(await chaos.load.stop());
+  const { env, partner, workers, load, notes } = chaos;
+  const sold = waitUntil('all are sold', () => load.count() >= SALES, { withinMs: 300_000 }).then(load.stop);
+  const [sales] = await Promise.all([sold, disturb(chaos), operate(chaos)]);
+  const references = referencesOf(sales);
   partner.heal();
   env.receiver.answerWith(() => 204);
   const violations = [...(await settle(chaos)), ...(await heldInVain(chaos))];

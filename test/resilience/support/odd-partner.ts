@@ -65,7 +65,6 @@ export async function startOddPartner(seed: number) {
       const keys = Array.from({ length: count }, (_, key) => ({ type: 'text', value: `KEY/${order.id}/${id}/${key}` }));
       return { id, title: `${id} \u{1f3ae}`, quantity, keys };
     });
-    // No document knows the field `keys`; the audit reads it.
     return { id: order.id, status, products, keys: products.flatMap(({ keys }) => keys.map(({ value }) => value)) };
   };
 
@@ -124,7 +123,7 @@ export async function startOddPartner(seed: number) {
   return {
     url,
     fateOf: fate,
-    /** The orders under a reference as they are now; `keys` are the values. */
+    /** The orders under a reference as they are now. `keys`, their values, is also a field of answers that no document knows. */
     ordersOf: (referenceId: string) => orders.filter((order) => order.referenceId === referenceId).map(shownNow),
     /** From now on nothing goes wrong, and every order has come to its end. */
     heal: () => void (healed = true),
