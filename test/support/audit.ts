@@ -42,7 +42,7 @@ export function keysOf(...orders: LedgerOrder[]): string[] {
 }
 
 /** What a checkout has that keeps each key by its product and id. */
-function keptKeys(events: readonly CheckoutEvent[]): string[] {
+export function keptKeys(events: readonly CheckoutEvent[]): string[] {
   const kept = new Map<string, string>();
   for (const { data } of events) {
     for (const { productId, keys = [] } of data.lines ?? []) {

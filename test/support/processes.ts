@@ -86,8 +86,14 @@ export function startProcess(script: string, args: readonly string[], options: P
   };
 }
 
+/** Where worker processes work, and with which settings. */
+export interface WorkerSurroundings extends Pick<TestEnvironment, 'address' | 'namespace' | 'taskQueue' | 'settings'> {
+  sandbox: { url: string };
+  receiver: { url: string };
+}
+
 /** The variables of the commands that need Temporal, for the purchases of an environment. */
-export function starterEnvOf({ address, namespace, taskQueue }: TestEnvironment): ProcessEnv {
+export function starterEnvOf({ address, namespace, taskQueue }: WorkerSurroundings): ProcessEnv {
   return { TEMPORAL_ADDRESS: address, TEMPORAL_NAMESPACE: namespace, TEMPORAL_TASK_QUEUE: taskQueue };
 }
 
@@ -170,7 +176,7 @@ export function lonelyWorkerEnv(own: ProcessEnv): ProcessEnv {
 }
 
 /** The variables of a worker process that works for an environment, with its settings. */
-export function workerEnvOf(environment: TestEnvironment, own: ProcessEnv = {}): ProcessEnv {
+export function workerEnvOf(environment: WorkerSurroundings, own: ProcessEnv = {}): ProcessEnv {
   const { address, namespace, taskQueue, settings, sandbox, receiver } = environment;
   return workerEnv({
     TEMPORAL_ADDRESS: address,

@@ -1,12 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { shutdownOptions } from '../../../src/workflows/policies';
-import { type ProcessEnv, startReadyWorker, workerEnvOf, type WorkerProcess } from '../../support/processes';
-import type { TestEnvironment } from '../../support/test-environment';
+import {
+  type ProcessEnv,
+  startReadyWorker,
+  workerEnvOf,
+  type WorkerProcess,
+  type WorkerSurroundings,
+} from '../../support/processes';
 
 export type Workers = ReturnType<typeof workersOf>;
 
 /** The worker processes of a day: those that run, and those that were killed or stopped. */
-export function workersOf(environment: TestEnvironment, own: ProcessEnv) {
+export function workersOf(environment: WorkerSurroundings, own: ProcessEnv) {
   const env = workerEnvOf(environment, own);
   const violations: string[] = [];
   const all: WorkerProcess[] = [];
