@@ -2,6 +2,7 @@ import { createStarter } from '../../../src/starter/index';
 import { operatorOf } from '../../support/operator';
 import { startReadyWorker, workerEnvOf } from '../../support/processes';
 import { startTestEnvironment } from '../../support/test-environment';
+import { waitUntil } from '../../support/wait-until';
 
 it('a worker killed while it reads an order that a person named leaves the hold open, and the same can be typed again', async () => {
   const env = await startTestEnvironment({
@@ -23,7 +24,8 @@ it('a worker killed while it reads an order that a person named leaves the hold 
   const patient = createStarter(env.client, { taskQueue: env.taskQueue, answerWithinMs: 100_000 });
   const decide = () => patient.resolve(referenceId, { decision: 'order', orderId });
   const refused = expect(decide()).rejects.toThrow(`order ${orderId} could not be checked`);
-  await operator.pending('checkOrder');
+  const isRead = () => env.sandbox.log().some(({ path }) => path.endsWith(`/orders/${orderId}/keys`));
+  await waitUntil('the worker reads the order', isRead);
   await worker.end('SIGKILL');
   env.sandbox.clearFaults();
   await startReadyWorker({ env: workerEnvOf(env) });
