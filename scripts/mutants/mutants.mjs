@@ -839,8 +839,8 @@ export const MUTANTS = [
     name: 'sent-after-its-deadline',
     rule: 'an attempt whose deadline is over sends nothing',
     file: 'src/delivery/webhook.ts',
-    find: 'timeoutMs > 0 ? AbortSignal.timeout(Math.ceil(timeoutMs)) : AbortSignal.abort()',
-    replace: 'AbortSignal.timeout(Math.max(0, Math.ceil(timeoutMs)))',
+    find: 'if (timeoutMs <= 0) throw late();',
+    replace: 'if (timeoutMs <= 0) timeoutMs = 1;',
     tests: ['test/unit/delivery/webhook.test.ts'],
   },
   {

@@ -69,8 +69,10 @@ async function post(
   timeoutMs: number,
 ): Promise<Dispatcher.ResponseData> {
   const { origin } = new URL(url);
+  const late = () => new DeliveryError('timeout', `the checkout at ${origin} did not answer in time`);
+  if (timeoutMs <= 0) throw late();
   // Not combined with others: Node 20 may collect a combined signal, which never fires then.
-  const signal = timeoutMs > 0 ? AbortSignal.timeout(Math.ceil(timeoutMs)) : AbortSignal.abort();
+  const signal = AbortSignal.timeout(Math.ceil(timeoutMs));
   try {
     const answer = await request(url, { ...options, method: 'POST', signal });
     // The status says it all. After a receipt the connection is kept if the body ends; otherwise the next attempt must not find it open.
@@ -78,7 +80,7 @@ async function post(
     else answer.body.on('error', () => undefined).destroy();
     return answer;
   } catch (error) {
-    if (signal.aborted) throw new DeliveryError('timeout', `the checkout at ${origin} did not answer in time`);
+    if (signal.aborted) throw late();
     const code = safeErrorCode(error);
     const message = `the checkout at ${origin} can't be reached: ${code ?? 'no connection'}`;
     throw new DeliveryError('unreachable', message, { code });
