@@ -49,9 +49,9 @@ export function inOneLine(text: string, longest: number): string {
 }
 
 /** JSON for people and programs: what controls a terminal or turns the direction of writing is escaped, and parses to what it was. */
-export function jsonOf(document: unknown): string {
+export function jsonOf(document: unknown, indent = 2): string {
   const escaped = (_: string, at: number, text: string) => `\\u${text.charCodeAt(at).toString(16).padStart(4, '0')}`;
-  const json = JSON.stringify(document, undefined, 2);
+  const json = JSON.stringify(document, undefined, indent);
   // Without the line ends: a report of 100,000 findings has a million of them, and a match of each costs hundreds of megabytes.
   return json.replace(/(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (unsafe) => unsafe.replace(/[^]/g, escaped));
 }

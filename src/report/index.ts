@@ -21,8 +21,18 @@ export async function writeReport(
   await mkdir(dir, { recursive: true });
   await writeWhole(paths.html, renderHtml(report));
   await writeWhole(paths.csv, renderCsv(report));
-  await writeWhole(paths.json, `${jsonOf(report)}\n`);
+  await writeWhole(paths.json, jsonParts(report));
   return paths;
+}
+
+/** One finding a line, some at a time: a hundred thousand in one string cost a hundred megabytes. */
+function* jsonParts({ findings, ...rest }: ReconciliationReport): Generator<string> {
+  yield `${jsonOf(rest).slice(0, -'\n}'.length)},\n  "findings": [`;
+  for (let at = 0; at < findings.length; at += 1_000) {
+    const lines = findings.slice(at, at + 1_000).map((finding) => `\n    ${jsonOf(finding, 0)}`);
+    yield (at > 0 ? ',' : '') + lines.join(',');
+  }
+  yield '\n  ]\n}\n';
 }
 
 /** Not every file system allows colons in names. */
@@ -30,7 +40,7 @@ function fileNameOf(text: string): string {
   return text.replace(/\.\d+(?=Z$)/, '').replace(/[^A-Za-z0-9-]/g, '-');
 }
 
-async function writeWhole(path: string, content: string): Promise<void> {
+async function writeWhole(path: string, content: string | Iterable<string>): Promise<void> {
   const draft = `${path}.${randomUUID()}.part`;
   try {
     await writeFile(draft, content, { flag: 'wx', mode: 0o640, flush: true });
