@@ -88,8 +88,8 @@ export const MUTANTS = [
     name: 'any-workflow',
     rule: 'an activity runs for workflows of its own and for nobody else',
     file: 'src/activities/started-by.ts',
-    find: 'if (workflowType !== undefined && ',
-    replace: "if (name !== '' || ",
+    find: '.includes(workflowType)) return run(input);',
+    replace: ".includes(workflowType) || name !== '') return run(input);",
     tests: ['test/unit/activities/started-by.test.ts'],
   },
   {

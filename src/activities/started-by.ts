@@ -31,10 +31,9 @@ export function onlyForOwnWorkflows(activities: AllActivities): AllActivities {
   const guarded = Object.entries(activities).map(([name, run]: [string, (input: never) => Promise<unknown>]) => [
     name,
     async (input: never) => {
-      const { workflowType } = activityInfo();
-      if (workflowType !== undefined && STARTED_BY[name as keyof AllActivities].includes(workflowType))
-        return run(input);
-      throw failure(FAILURE.notItsWorkflow, `${name} is no activity of ${workflowType ?? 'a client'}`, { final: true });
+      const { workflowType = '' } = activityInfo();
+      if (STARTED_BY[name as keyof AllActivities].includes(workflowType)) return run(input);
+      throw failure(FAILURE.notItsWorkflow, `${name} is no activity of ${workflowType || 'a client'}`, { final: true });
     },
   ]);
   return Object.fromEntries(guarded) as AllActivities;
