@@ -1,4 +1,4 @@
-import { type WorkflowExecutionDescription, WorkflowNotFoundError } from '@temporalio/client';
+import type { WorkflowExecutionDescription } from '@temporalio/client';
 import { activityInfo } from '@temporalio/activity';
 import type { Activities } from '../contracts/activities';
 import { FAILURE } from '../contracts/failures';
@@ -112,11 +112,7 @@ export async function describeIfKnown(
   purchases: PurchaseReader,
   referenceId: string,
 ): Promise<WorkflowExecutionDescription | undefined> {
-  if (!REFERENCE_PATTERN.test(referenceId)) return undefined;
-  return purchases.describe(referenceId).catch((error: unknown) => {
-    if (error instanceof WorkflowNotFoundError) return undefined;
-    throw error;
-  });
+  return REFERENCE_PATTERN.test(referenceId) ? purchases.describeIfKnown(referenceId) : undefined;
 }
 
 async function itemsOf(

@@ -30,7 +30,7 @@ export function createWebhookDelivery(options: WebhookOptions): Delivery {
     async deliver(event, withinMs = timeoutMs) {
       const body = Buffer.from(JSON.stringify(event.body));
       const headers = { ...options.headers?.(), ...signedHeaders(event.id, body, options.secrets(), now()) };
-      const answer = await post(url, { dispatcher: agent, body, headers }, Math.min(timeoutMs, withinMs));
+      const answer = await post({ url, origin }, { dispatcher: agent, body, headers }, Math.min(timeoutMs, withinMs));
       if (answer.statusCode >= 200 && answer.statusCode < 300) return true;
       if (answer.statusCode === 410) return false;
       throw new DeliveryError('answered', `the checkout at ${origin} answered ${answer.statusCode}`, {
@@ -64,11 +64,10 @@ function signature(secret: string, id: string, timestamp: string, body: Buffer):
 
 /** One request, ended by the deadline. @throws DeliveryError */
 async function post(
-  url: string,
+  { url, origin }: { url: string; origin: string },
   options: { dispatcher: Agent; body: Buffer; headers: Record<string, string> },
   timeoutMs: number,
 ): Promise<Dispatcher.ResponseData> {
-  const { origin } = new URL(url);
   const late = () => new DeliveryError('timeout', `the checkout at ${origin} did not answer in time`);
   if (timeoutMs <= 0) throw late();
   // Not combined with others: Node 20 may collect a combined signal, which never fires then.

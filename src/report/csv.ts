@@ -1,5 +1,6 @@
 import { inOneLine } from '../domain/texts';
 import type { ReportedFinding } from '../domain/reconciliation/finding';
+import { inParts } from './parts';
 import type { ReconciliationReport } from './report';
 
 /** The columns, in their order. New ones are added at the end. */
@@ -20,11 +21,11 @@ const COLUMNS: readonly [name: string, cell: (finding: ReportedFinding) => strin
 
 /**
  * The findings for a spreadsheet, one a row: commas, every string quoted, UTF-8 with a byte order mark, without which Excel
- * reads another encoding.
+ * reads another encoding. @returns its parts, in order
  */
-export function renderCsv({ findings }: ReconciliationReport): string {
-  const rows = findings.map((finding) => lineOf(COLUMNS.map(([, cell]) => cell(finding))));
-  return `\uFEFF${lineOf(COLUMNS.map(([name]) => name))}${rows.join('')}`;
+export function* renderCsv({ findings }: ReconciliationReport): Generator<string> {
+  yield `\uFEFF${lineOf(COLUMNS.map(([name]) => name))}`;
+  yield* inParts(findings, (finding) => lineOf(COLUMNS.map(([, cell]) => cell(finding))));
 }
 
 function lineOf(cells: readonly (string | number | undefined)[]): string {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { jsonOf } from '../domain/texts';
 import { renderCsv } from './csv';
 import { renderHtml } from './html/index';
+import { inParts } from './parts';
 import type { ReconciliationReport } from './report';
 
 export { type ReconciliationReport, reportOf } from './report';
@@ -21,17 +22,14 @@ export async function writeReport(
   await mkdir(dir, { recursive: true });
   await writeWhole(paths.html, renderHtml(report));
   await writeWhole(paths.csv, renderCsv(report));
-  await writeWhole(paths.json, jsonParts(report));
+  await writeWhole(paths.json, renderJson(report));
   return paths;
 }
 
-/** One finding a line, some at a time: a hundred thousand in one string cost a hundred megabytes. */
-function* jsonParts({ findings, ...rest }: ReconciliationReport): Generator<string> {
+/** One finding a line. */
+function* renderJson({ findings, ...rest }: ReconciliationReport): Generator<string> {
   yield `${jsonOf(rest).slice(0, -'\n}'.length)},\n  "findings": [`;
-  for (let at = 0; at < findings.length; at += 1_000) {
-    const lines = findings.slice(at, at + 1_000).map((finding) => `\n    ${jsonOf(finding, 0)}`);
-    yield (at > 0 ? ',' : '') + lines.join(',');
-  }
+  yield* inParts(findings, (finding, at) => `${at > 0 ? ',' : ''}\n    ${jsonOf(finding, 0)}`);
   yield '\n  ]\n}\n';
 }
 

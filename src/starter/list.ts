@@ -1,4 +1,4 @@
-import { type Client, type WorkflowExecutionInfo, WorkflowNotFoundError } from '@temporalio/client';
+import { type Client, type WorkflowExecutionInfo } from '@temporalio/client';
 import { PURCHASE_WORKFLOW, purchaseWorkflowId, referenceIdOfWorkflow } from '../contracts/names';
 import { fittingCommands } from '../contracts/operator-commands';
 import { holdIn, type HoldNotice } from '../contracts/purchase';
@@ -118,11 +118,8 @@ function inState(state: PurchaseState, since?: number): string {
 /** A reset terminates the run before it: the purchase goes on. */
 async function wasReset(reader: PurchaseReader, execution: WorkflowExecutionInfo): Promise<boolean> {
   if (hasResultOrRuns(execution)) return false;
-  const latest = await reader.describe(referenceIdOfWorkflow(execution.workflowId)).catch((error: unknown) => {
-    if (error instanceof WorkflowNotFoundError) return execution;
-    throw error;
-  });
-  return latest.runId !== execution.runId;
+  const latest = await reader.describeIfKnown(referenceIdOfWorkflow(execution.workflowId));
+  return latest !== undefined && latest.runId !== execution.runId;
 }
 
 function listed(execution: WorkflowExecutionInfo): ListedPurchase {

@@ -1,4 +1,9 @@
-import { type Client, type WorkflowExecutionInfo, WorkflowNotFoundError } from '@temporalio/client';
+import {
+  type Client,
+  type WorkflowExecutionDescription,
+  type WorkflowExecutionInfo,
+  WorkflowNotFoundError,
+} from '@temporalio/client';
 import { arrayFromPayloads, type Payload } from '@temporalio/common';
 import type { PlaceOrderInput } from '../../contracts/activities';
 import { DELIVER_WORKFLOW, deliverWorkflowId, PURCHASE_WORKFLOW, purchaseWorkflowId } from '../../contracts/names';
@@ -29,6 +34,8 @@ export function createPurchaseReader(client: Client) {
     ...createOrderOwners(client),
     /** The server's own record of the latest run of a purchase. @throws WorkflowNotFoundError */
     describe: (referenceId: string) => client.workflow.getHandle(purchaseWorkflowId(referenceId)).describe(),
+    /** The same; undefined if the server knows no purchase of this reference. */
+    describeIfKnown: (referenceId: string) => describeIfKnown(client, purchaseWorkflowId(referenceId)),
     /** Lists purchases. Lists lag behind. @param query further conditions, in Temporal's list filters */
     list: (query: string) => list(PURCHASE_WORKFLOW, query),
     /** Lists deliveries after the end of purchases, as `list` does. */
@@ -55,20 +62,22 @@ async function* closingMemos(client: Client, referenceId: string): AsyncGenerato
     return isOurs && status.name === 'COMPLETED' ? [{ isPurchase, memo }] : [];
   };
   for (const workflowId of ids) {
-    const latest = await client.workflow
-      .getHandle(workflowId)
-      .describe()
-      .catch((error: unknown) => {
-        if (error instanceof WorkflowNotFoundError) return undefined;
-        throw error;
-      });
+    const latest = await describeIfKnown(client, workflowId);
     if (latest) yield* ofReference(latest);
   }
   const query = `WorkflowId IN (${ids.map((id) => `'${id}'`).join(', ')}) AND ExecutionStatus = 'Completed'`;
   for await (const execution of client.workflow.list({ query })) yield* ofReference(execution);
 }
 
-/** Reads a workflow's argument from the first event of its history, whoever started it. @throws WorkflowNotFoundError */
+function describeIfKnown(client: Client, workflowId: string): Promise<WorkflowExecutionDescription | undefined> {
+  const description = client.workflow.getHandle(workflowId).describe();
+  return description.catch((error: unknown) => {
+    if (error instanceof WorkflowNotFoundError) return undefined;
+    throw error;
+  });
+}
+
+/** Reads a workflow's argument from the first event of its history. @throws WorkflowNotFoundError */
 async function readStartInput(client: Client, { workflowId, runId }: Run): Promise<unknown> {
   const first = { namespace: client.options.namespace, execution: { workflowId, runId }, maximumPageSize: 1 };
   const { history } = await client.workflowService.getWorkflowExecutionHistory(first).catch((error: unknown) => {

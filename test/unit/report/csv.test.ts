@@ -1,7 +1,11 @@
 import fc from 'fast-check';
 import type { ReportedFinding } from '../../../src/domain/reconciliation/finding';
-import { renderCsv } from '../../../src/report/csv';
+import { renderCsv as partsOf } from '../../../src/report/csv';
 import { eventfulNight, quietNight } from './sample';
+
+function renderCsv(report: Parameters<typeof partsOf>[0]): string {
+  return [...partsOf(report)].join('');
+}
 
 function finding(explanation: string): ReportedFinding {
   const about = { orderIds: ['o-1', 'o-2'], amounts: { history: -3.5 } };

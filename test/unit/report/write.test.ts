@@ -16,7 +16,7 @@ describe('a report on disk', () => {
     const name = 'reconciliation-2026-01-15T03-00-00Z-0199f3a2-5c1e-7d40-9b1f-2f6a8c1d7e55';
     expect(readdirSync(join(parent, 'made', 'here'))).toEqual([`${name}.csv`, `${name}.html`, `${name}.json`]);
     expect(JSON.parse(readFileSync(paths.json, 'utf8'))).toEqual(report);
-    expect(readFileSync(paths.csv, 'utf8')).toBe(renderCsv(report));
+    expect(readFileSync(paths.csv, 'utf8')).toBe([...renderCsv(report)].join(''));
     expect(readFileSync(paths.html, 'utf8')).toBe(renderHtml(report));
   });
 
