@@ -114,19 +114,50 @@ interface PagedList<Row> extends Pick<HistoryOptions, 'maxPages' | 'onPage'> {
  * @throws PartnerError `incomplete` if no reading was whole; at once for a page that was not asked for, or too many pages.
  */
 async function* newRows<Row extends ListRow>(list: PagedList<Row>, since = -Infinity): AsyncGenerator<Row[]> {
-  const given = new Set<string>();
+  const before: RowSet[] = [];
   for (let tries = 1; ; tries++) {
     const reading = new Reading(list);
     for await (const rows of reading.backTo(since)) {
-      yield rows.filter(({ name }) => !given.has(name) && given.add(name)).map(({ row }) => row);
+      yield rows.filter(({ name }) => !before.some((earlier) => earlier.has(name))).map(({ row }) => row);
     }
+    before.push(reading.shown);
     if (reading.isWhole) return;
     if (tries === MOST_READINGS) throw reading.incomplete();
   }
 }
 
-/** A row with what distinguishes it from others in the list. */
-type NamedRow<Row> = { name: string; row: Row };
+/** What distinguishes a row from others in a list: an id that is shown under two references is two rows. */
+type RowName = { id: string; referenceId?: string } | { digest?: string; place: number };
+
+function nameOf({ id, referenceId, digest }: ListRow, place: number): RowName {
+  return id === undefined ? { digest, place } : { id, referenceId };
+}
+
+/** The names of rows. Nearly every id has one reference, so the strings of a hundred thousand rows are not copied for it. */
+class RowSet {
+  private readonly references = new Map<string, string | undefined>();
+  private readonly others = new Set<string>();
+
+  get size(): number {
+    return this.references.size + this.others.size;
+  }
+
+  has(name: RowName): boolean {
+    if (!('id' in name)) return this.others.has(JSON.stringify(name));
+    if (!this.references.has(name.id)) return false;
+    return this.references.get(name.id) === name.referenceId || this.others.has(JSON.stringify(name));
+  }
+
+  /** @returns whether it was not there */
+  add(name: RowName): boolean {
+    if (this.has(name)) return false;
+    if ('id' in name && !this.references.has(name.id)) this.references.set(name.id, name.referenceId);
+    else this.others.add(JSON.stringify(name));
+    return true;
+  }
+}
+
+type NamedRow<Row> = { name: RowName; row: Row };
 
 /** Reads a list once, and finds out whether it has shown all rows. */
 class Reading<Row extends ListRow> {
@@ -137,16 +168,17 @@ class Reading<Row extends ListRow> {
   private hits = 0;
   private counted = 0;
   private fullPage = 0;
-  private readonly names = new Set<string>();
+  readonly shown = new RowSet();
 
   constructor(private readonly list: PagedList<Row>) {}
 
+  /** Yields the rows of each page that this reading has not shown before. */
   async *backTo(since: number): AsyncGenerator<NamedRow<Row>[]> {
     for (let page = 1; ; page++) {
-      const rows = await this.read(page);
-      yield rows;
+      const { rows, fresh } = await this.read(page);
+      yield fresh;
       if (page === 1 && this.newestEnd === 'last' && since > -Infinity) return yield* this.fromEndBackTo(since);
-      const oldest = timesOf(rows.map(({ row }) => row)).at(-1) ?? Infinity;
+      const oldest = timesOf(rows).at(-1) ?? Infinity;
       if ((this.newestEnd === 'first' && oldest < since) || page >= this.total || !this.isWhole) return;
     }
   }
@@ -154,14 +186,14 @@ class Reading<Row extends ListRow> {
   /** The first page has been read, and shows the oldest rows. */
   private async *fromEndBackTo(since: number): AsyncGenerator<NamedRow<Row>[]> {
     for (let page = this.total; page > 1; page--) {
-      const rows = await this.read(page);
-      yield rows;
-      const [oldest = Infinity] = timesOf(rows.map(({ row }) => row));
+      const { rows, fresh } = await this.read(page);
+      yield fresh;
+      const [oldest = Infinity] = timesOf(rows);
       if (oldest < since || !this.isWhole) return;
     }
   }
 
-  private async read(page: number): Promise<NamedRow<Row>[]> {
+  private async read(page: number): Promise<{ rows: Row[]; fresh: NamedRow<Row>[] }> {
     if (this.pagesRead++ >= (this.list.maxPages ?? MOST_PAGES)) throw this.incomplete();
     const { hits, rows, pages } = await this.list.readPage(page);
     if (pages.page !== page) throw this.incomplete();
@@ -173,23 +205,18 @@ class Reading<Row extends ListRow> {
     const named = rows.map((row, at) => ({ row, name: nameOf(row, (page - 1) * pages.limit + at) }));
     const expected = page < pages.total ? Math.max(this.fullPage, 1) : hits - (page - 1) * this.fullPage;
     // Only rows that came in can push a whole page to the next one. Otherwise the partner ignores the page number.
-    const isRepeated = hits === this.hits && rows.length > 0 && named.every(({ name }) => this.names.has(name));
+    const isRepeated = hits === this.hits && rows.length > 0 && named.every(({ name }) => this.shown.has(name));
     if (rows.length < expected || hits < this.hits || isRepeated) this.isWhole = false;
-    for (const { name } of named) this.names.add(name);
+    const fresh = named.filter(({ name }) => this.shown.add(name));
     this.counted += rows.length;
     this.hits = hits;
     this.total = pages.total;
-    this.list.onPage?.({ page, pages: this.total, read: this.pagesRead, rows: this.names.size });
-    return named;
+    this.list.onPage?.({ page, pages: this.total, read: this.pagesRead, rows: this.shown.size });
+    return { rows, fresh };
   }
 
   incomplete(): PartnerError {
     const message = `the pages hold ${this.counted} of ${this.hits} rows, or are not those that were asked for`;
     return new PartnerError('incomplete', message, { operation: this.list.operation });
   }
-}
-
-/** An id that is shown under two references is two rows. @param place in the list, for a row without an id */
-function nameOf({ id, referenceId, digest }: ListRow, place: number): string {
-  return JSON.stringify(id === undefined ? [digest, place] : [id, referenceId]);
 }

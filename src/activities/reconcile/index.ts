@@ -9,7 +9,7 @@ import type {
 } from '../../contracts/reconciliation';
 import { groupBy } from '../../domain/group-by';
 import { safeErrorCode } from '../../domain/presentable';
-import { type Finding, findingKey } from '../../domain/reconciliation/finding';
+import { type Finding, findingKey, withStatus } from '../../domain/reconciliation/finding';
 import { inReportOrder, reconcile } from '../../domain/reconciliation/reconcile';
 import { indexRecords } from '../../domain/reconciliation/records';
 import { isPartnerError } from '../../partner/index';
@@ -92,29 +92,30 @@ async function handleFindings(
   suggested: readonly Finding[],
   { signal, show }: Progress,
 ): Promise<ReportedFinding[]> {
-  // Nothing is done about an orphan, so the lists are trusted beyond some hundred of them. What can't be read was read twice.
+  // Nothing is done about an orphan, so the list is believed beyond the first few hundred. What can't be read was read twice.
   let orphans = 0;
   const isTrusted = ({ kind }: Finding) =>
     kind === 'UNREADABLE' || (kind === 'ORPHAN' && ++orphans > MOST_ORPHANS_CONFIRMED);
+  const byTrust = groupBy(suggested, isTrusted);
+  const [trusted, doubtful] = [byTrust.get(true) ?? [], byTrust.get(false) ?? []];
   // Two suggestions may turn out to be one finding, such as keys that left an order, which show once it is read.
   const known = new Set<string>();
   const isNew = ({ finding }: { finding: Finding }) => {
     const before = known.size;
     return known.add(findingKey(finding)).size > before;
   };
-  let handled = 0;
-  const findings = await inParallel(suggested, PARALLEL, async (finding) => {
+  const findings = trusted.map((finding) => withStatus(finding, context.dryRun ? 'dry-run' : 'left'));
+  let handled = trusted.length;
+  await inParallel(doubtful, PARALLEL, async (finding) => {
     signal.throwIfAborted();
-    const confirmed = isTrusted(finding) ? [{ finding }] : (await confirm(context, finding)).filter(isNew);
+    const confirmed = (await confirm(context, finding)).filter(isNew);
     show('confirming and repairing', { done: ++handled, of: suggested.length });
-    const done: ReportedFinding[] = [];
     for (const one of confirmed) {
       const reported = await handleFinding(context, one);
-      if (reported) done.push(reported);
+      if (reported) findings.push(reported);
     }
-    return done;
   });
-  return inReportOrder(findings.flat());
+  return inReportOrder(findings);
 }
 
 /** The checkout may be away: the reconciliation itself has succeeded all the same. */

@@ -125,10 +125,11 @@ function countOf(keyIds: KeyIds = {}): number {
 }
 
 /** Lists for `IN (…)`. @param names none of them with a quotation mark */
-function inBatches(names: readonly string[]): string[] {
-  const quoted = [...new Set(names)].map((name) => `'${name}'`);
-  const count = Math.ceil(quoted.length / BATCH);
-  return Array.from({ length: count }, (_, batch) => quoted.slice(batch * BATCH, (batch + 1) * BATCH).join(', '));
+function* inBatches(names: readonly string[]): Generator<string> {
+  for (let at = 0; at < names.length; at += BATCH) {
+    const batch = new Set(names.slice(at, at + BATCH));
+    yield [...batch].map((name) => `'${name}'`).join(', ');
+  }
 }
 
 /** Only such a text can be the reference of a purchase; what else the partner shows never becomes part of a query. */

@@ -67,7 +67,8 @@ async function readFollowedOrders(
   options: ReconcileOptions,
   progress: Progress,
 ): Promise<Records> {
-  const orders = new Map(history.orders.map((order) => [order.id, order]));
+  const orders = new Map<string, PartnerOrder>();
+  for (const order of history.orders) orders.set(order.id, order);
   const unreadable = [...history.unreadable];
   const followed = purchases.filter((purchase) => {
     if (purchase.orderId === undefined) return false;

@@ -36,19 +36,32 @@ export function describeClassified(
   };
 }
 
-/** Orders without a reference have nothing in common, so each is a finding of its own. */
-export function describeOrphan({ id, referenceId, amount, status, quantity, title }: PartnerOrder): Finding {
+/**
+ * Orders without a reference have nothing in common, so each is a finding of its own. Those that read the same share one text:
+ * there may be a hundred thousand.
+ */
+export function describeOrphans(orders: readonly PartnerOrder[]): Finding[] {
+  const texts = new Map<string, string>();
+  return orders.map((order) => {
+    const text = explainOrphan(order);
+    const explanation = texts.get(text) ?? text;
+    texts.set(explanation, explanation);
+    return {
+      kind: 'ORPHAN',
+      referenceId: order.referenceId || undefined,
+      orderIds: [order.id],
+      amounts: { history: order.amount },
+      explanation,
+      advice: KIND_DOCS.ORPHAN.advice,
+    };
+  });
+}
+
+function explainOrphan({ referenceId, status, quantity, title }: PartnerOrder): string {
   const count = quantity === undefined ? '' : `${quantity} × `;
   const what = title ? `An order of ${count}${title}` : 'An order';
   const nameless = referenceId ? '' : ', without a reference';
-  return {
-    kind: 'ORPHAN',
-    referenceId: referenceId || undefined,
-    orderIds: [id],
-    amounts: { history: amount },
-    explanation: `${what} is ${presentableStatus(status)} at the partner${nameless}, and no purchase here asked for it.`,
-    advice: KIND_DOCS.ORPHAN.advice,
-  };
+  return `${what} is ${presentableStatus(status)} at the partner${nameless}, and no purchase here asked for it.`;
 }
 
 const WHAT: Record<UnreadableRecord['what'], string> = {

@@ -1,7 +1,7 @@
 import { groupBy } from '../group-by';
 import { isBillable } from '../order';
 import { type Classification, classifyEnded, classifyKeys, classifyRunning, KEYS_MISSING, REPAIRED } from './classify';
-import { describeClassified, describeOrphan, describeSameKeys, describeUnreadable } from './describe-finding';
+import { describeClassified, describeOrphans, describeSameKeys, describeUnreadable } from './describe-finding';
 import { type Finding, FINDING_KINDS } from './finding';
 import {
   isRunning,
@@ -25,7 +25,7 @@ export function reconcile(records: RecordIndex, options: ReconcileOptions): Find
   const orphans = [...records.orders.values()].filter((order) => isOrphan(order, records, options));
   return inReportOrder([
     ...confirmed.flatMap((purchase) => findingsOf(purchase, records, options)),
-    ...orphans.map(describeOrphan),
+    ...describeOrphans(orphans),
     ...unreadableFindings(records),
     ...sameKeys(confirmed),
   ]);

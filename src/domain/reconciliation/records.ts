@@ -113,7 +113,8 @@ export function indexRecords(
   runs: readonly KnownPurchase[],
   unreadable: readonly UnreadableRecord[] = [],
 ): RecordIndex {
-  const orders = new Map(read.map((order) => [order.id, order]));
+  const orders = new Map<string, PartnerOrder>();
+  for (const order of read) orders.set(order.id, order);
   const purchases = latestRuns(runs);
   return {
     orders,
