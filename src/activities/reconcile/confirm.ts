@@ -1,6 +1,7 @@
 import { confirmationOf, type Finding } from '../../domain/reconciliation/finding';
 import { reconcile } from '../../domain/reconciliation/reconcile';
 import {
+  byId,
   indexRecords,
   type KnownPurchase,
   type PartnerOrder,
@@ -56,7 +57,7 @@ export async function confirm(context: ReconcileContext, suggested: Finding): Pr
   );
   const purchases = described.filter((purchase) => purchase !== undefined);
   // What could not be read stays so: the partner's refusal of it now does not make it missing.
-  const found = reconcile(indexRecords(again.orders, purchases, unreadable), options);
+  const found = reconcile(indexRecords(byId(again.orders), purchases, unreadable), options);
   const finding = confirmationOf(suggested, found);
   const purchase = purchases.find(({ referenceId }) => referenceId === suggested.referenceId);
   const keysGone = found.filter((one) => one.kind === 'KEYS_GONE' && one !== finding);

@@ -41,7 +41,7 @@ export async function listLaterDeliveries(reader: PurchaseReader): Promise<Later
  */
 export async function listPurchases(
   reader: PurchaseReader,
-  { from, orders, later }: { from: number; orders: readonly PartnerOrder[]; later: LaterDeliveries },
+  { from, orders, later }: { from: number; orders: ReadonlyMap<string, PartnerOrder>; later: LaterDeliveries },
   progress: Progress,
 ): Promise<KnownPurchase[]> {
   const found = new Map<string, KnownPurchase>();
@@ -60,7 +60,9 @@ export async function listPurchases(
 
   await add(`StartTime >= '${new Date(from).toISOString()}'`);
   await add(FOLLOWED);
-  const unknown = orders.filter((order) => !references.has(order.referenceId ?? '') && !orderIds.has(order.id));
+  const unknown = [...orders.values()].filter(
+    (order) => !references.has(order.referenceId ?? '') && !orderIds.has(order.id),
+  );
   for (const names of inBatches(unknown.map(({ referenceId }) => referenceId).filter(isReference))) {
     await add(`${REFERENCE_ID.name} IN (${names})`);
   }

@@ -2,6 +2,7 @@ import { type Fingerprinter, secretIdOf } from '../../delivery';
 import { type KeyIds, keyIdsOf, missingKeys, unionOfKeys } from '../../domain/line-totals';
 import { CLOCK_TOLERANCE_MS, endsPolling, isSafeOrderId, presentableStatus } from '../../domain/order';
 import {
+  byId,
   type KnownPurchase,
   mustBeInHistory,
   type PartnerOrder,
@@ -35,7 +36,8 @@ const PARALLEL = 4;
 
 /** The records of both sides. */
 interface Records {
-  orders: PartnerOrder[];
+  /** By id. */
+  orders: Map<string, PartnerOrder>;
   /** Rows of the history, and orders, that can't be read. */
   unreadable: UnreadableRecord[];
   purchases: KnownPurchase[];
@@ -50,7 +52,7 @@ export async function readRecords(
 ): Promise<Records> {
   const since = options.from - CLOCK_TOLERANCE_MS;
   const { orders: all, unreadable } = await readOrderHistory(deps.partner, since, progress);
-  const orders = all.filter((order) => order.createdAt >= since);
+  const orders = byId(all.filter((order) => order.createdAt >= since));
   const later = await listLaterDeliveries(deps.purchases);
   const purchases = await listPurchases(deps.purchases, { from: options.from, orders, later }, progress);
   return readFollowedOrders(deps, { orders, unreadable, purchases, later }, options, progress);
@@ -63,12 +65,10 @@ export async function readRecords(
  */
 async function readFollowedOrders(
   deps: ActivityDependencies,
-  { purchases, later, ...history }: Records,
+  { orders, purchases, later, ...history }: Records,
   options: ReconcileOptions,
   progress: Progress,
 ): Promise<Records> {
-  const orders = new Map<string, PartnerOrder>();
-  for (const order of history.orders) orders.set(order.id, order);
   const unreadable = [...history.unreadable];
   const followed = purchases.filter((purchase) => {
     if (purchase.orderId === undefined) return false;
@@ -93,7 +93,7 @@ async function readFollowedOrders(
     if (isExpected) return;
     unreadable.push({ what: 'order', id: isSafeOrderId(id) ? id : undefined, referenceId, why: read.message });
   });
-  return { orders: [...orders.values()], unreadable, purchases, later };
+  return { orders, unreadable, purchases, later };
 }
 
 /**
@@ -126,7 +126,7 @@ export async function readOrderHistory(
   partner: PartnerClient,
   from: number,
   progress: Progress,
-): Promise<Pick<Records, 'orders' | 'unreadable'>> {
+): Promise<{ orders: PartnerOrder[]; unreadable: UnreadableRecord[] }> {
   const rows = await partner.ordersSince(from, {
     retry: { ...readRetry, mayPause: limitPauses(pagePauses), signal: progress.signal },
     onPage: ({ page, pages, read, rows: orders }) =>

@@ -95,6 +95,7 @@ export function mustBeInHistory(purchase: KnownPurchase, { from, confirmedBefore
 export interface RecordIndex {
   /** By order id. */
   orders: ReadonlyMap<string, PartnerOrder>;
+  /** Those that bear the reference of a purchase. */
   ordersByReference: ReadonlyMap<string, readonly PartnerOrder[]>;
   /** By reference: the latest run. A reset leaves a terminated run behind, which no longer describes the purchase. */
   purchases: ReadonlyMap<string, KnownPurchase>;
@@ -107,18 +108,25 @@ export interface RecordIndex {
   unreadableById: ReadonlyMap<string, readonly UnreadableRecord[]>;
 }
 
-/** Indexes the records of both sides. An order that was read twice counts as it was read last. Linear. */
+/** Orders by their ids. One that was read twice counts as it was read last. */
+export function byId(orders: Iterable<PartnerOrder>): Map<string, PartnerOrder> {
+  const known = new Map<string, PartnerOrder>();
+  for (const order of orders) known.set(order.id, order);
+  return known;
+}
+
+/** Indexes the records of both sides. Linear. @param orders by id */
 export function indexRecords(
-  read: readonly PartnerOrder[],
+  orders: ReadonlyMap<string, PartnerOrder>,
   runs: readonly KnownPurchase[],
   unreadable: readonly UnreadableRecord[] = [],
 ): RecordIndex {
-  const orders = new Map<string, PartnerOrder>();
-  for (const order of read) orders.set(order.id, order);
   const purchases = latestRuns(runs);
   return {
     orders,
-    ordersByReference: groupBy(orders.values(), ({ referenceId }) => referenceId),
+    ordersByReference: groupBy(orders.values(), ({ referenceId = '' }) =>
+      purchases.has(referenceId) ? referenceId : undefined,
+    ),
     purchases,
     owners: ownersOf(purchases.values(), orders),
     runsByOrder: groupBy(runs, ({ orderId }) => orderId),

@@ -7,7 +7,12 @@ import {
   KIND_DOCS,
 } from '../../../../src/domain/reconciliation/finding';
 import { reconcile, withKeysMissing } from '../../../../src/domain/reconciliation/reconcile';
-import { indexRecords, type KnownPurchase, type PartnerOrder } from '../../../../src/domain/reconciliation/records';
+import {
+  byId,
+  indexRecords,
+  type KnownPurchase,
+  type PartnerOrder,
+} from '../../../../src/domain/reconciliation/records';
 import { totalsOf } from '../../../../src/report/report';
 import { hoursAgo, inBrief, NIGHT, order, plant, PLANTS, purchase, WELL } from './generated-records';
 
@@ -18,7 +23,7 @@ const TERMINATED = { execution: 'TERMINATED', state: 'PENDING', totalDebit: unde
 const { purchases: HELD } = plant([PLANTS['held here, found there']!], 1);
 
 const compare = (orders: readonly PartnerOrder[], purchases: readonly KnownPurchase[]) =>
-  reconcile(indexRecords(orders, purchases), NIGHT);
+  reconcile(indexRecords(byId(orders), purchases), NIGHT);
 
 describe('comparing the orders of the partner with the purchases here', () => {
   it.each(Object.entries(PLANTS))('finds %s, once and as nothing else', (_, situation) => {
@@ -48,7 +53,7 @@ describe('comparing the orders of the partner with the purchases here', () => {
     ['one key in all purchases', many((i) => order(i)), many((i) => purchase(i, { keyIds: { p: ['k.same', i] } }))],
   ])('takes seconds for 100,000 records, and not the hours of their square: %s', (_, orders, purchases) => {
     const begun = performance.now();
-    totalsOf(indexRecords(orders, purchases), { dayOf: () => '2026-01-01', hourOf: () => 0 });
+    totalsOf(indexRecords(byId(orders), purchases), { dayOf: () => '2026-01-01', hourOf: () => 0 });
     compare(orders, purchases);
     expect(performance.now() - begun).toBeLessThan(20_000);
   });
@@ -69,7 +74,7 @@ describe('comparing the orders of the partner with the purchases here', () => {
   it('reports an order that can not be read once and under its purchase, and not as missing; rows that name none one by one', () => {
     const row = { what: 'row' as const, id: 'ord-a', referenceId: undefined, why: 'expected status: string' };
     const nameless = { ...row, id: undefined };
-    const records = indexRecords([], [purchase('a')], [row, { ...row, what: 'order' }, nameless, nameless]);
+    const records = indexRecords(byId([]), [purchase('a')], [row, { ...row, what: 'order' }, nameless, nameless]);
     const found = reconcile(records, NIGHT);
     expect(found.map(inBrief).toSorted()).toEqual(['UNREADABLE REF-a ord-a', 'UNREADABLE none', 'UNREADABLE none']);
   });
