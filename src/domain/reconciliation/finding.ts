@@ -5,9 +5,9 @@
 export const KIND_DOCS = {
   DOUBLE_PURCHASE: {
     title: 'Bought twice',
-    means: 'The partner has more than one order for one sale. One is used; the others cost money too.',
+    means: 'The partner has several orders for one sale. One is used; the others cost money too.',
     does: 'notifies the checkout',
-    advice: 'Ask the partner to cancel and refund the other orders. Do not sell their keys before it has answered.',
+    advice: 'Ask the partner to cancel and refund the other orders. Do not sell their keys before it answers.',
   },
   SAME_KEY_TWICE: {
     title: 'One key in several purchases',
@@ -20,7 +20,7 @@ export const KIND_DOCS = {
     title: 'Stopped or held here, ordered at the partner',
     means: 'The purchase was stopped, failed, or is held without an order. Its order exists at the partner.',
     does: 'delivers the order when it is complete; a held purchase adopts it',
-    advice: 'A reconciliation delivers it when the order is complete. Find out who or what stopped the purchase.',
+    advice: 'A reconciliation delivers it when it is complete. Find out who or what stopped the purchase.',
   },
   LATE: {
     title: 'Keys came after the deadline',
@@ -30,8 +30,9 @@ export const KIND_DOCS = {
   },
   UNDELIVERED: {
     title: 'Paid for, not delivered',
-    means: 'The order has keys. Its purchase is held, was abandoned, or ended as rejected, not placed or cancelled.',
-    does: 'notifies the checkout if that was told before that nothing was bought',
+    means:
+      'The order has keys, but the purchase is held, was abandoned, or ended as rejected, not placed or cancelled.',
+    does: 'notifies a checkout that was told that nothing was bought',
     advice: 'Decide whether the customer still wants the keys. If not, ask the partner for a refund.',
   },
   SHORTFALL: {
@@ -55,7 +56,7 @@ export const KIND_DOCS = {
   },
   ORPHAN: {
     title: 'No purchase here',
-    means: 'The partner has an order whose id and reference belong to no purchase of this namespace.',
+    means: 'The partner has an order whose id and reference are unknown in this namespace.',
     does: 'reports it',
     advice:
       'Find out who placed it: a person, or another system with the same API key. If nobody did, change the API key.',
@@ -74,14 +75,14 @@ export const KIND_DOCS = {
   },
   AMOUNT_MISMATCH: {
     title: 'Different amounts',
-    means: 'The partner now shows another amount than it debited, or it debited something for an order that failed.',
+    means: 'The amount that was debited is not the amount that the partner shows now, or a failed order was debited.',
     does: 'reports it',
     advice: 'Compare both amounts with the agreed price, and claim the difference.',
   },
   STATUS_MISMATCH: {
     title: 'Outcome and status contradict each other',
     means: 'The outcome of the purchase does not fit the status of its order at the partner.',
-    does: 'sends `purchase.refunded` for a refund; otherwise notifies the checkout if it knows nothing, or something wrong',
+    does: 'sends `purchase.refunded`, or notifies the checkout if what it knows is wrong',
     advice:
       'Compare `npx fulfilment status REFERENCE` with `npx fulfilment orders --search ORDER`, and ask the partner which is right.',
   },
@@ -89,17 +90,18 @@ export const KIND_DOCS = {
     title: 'The missing keys came',
     means: 'Only a part was delivered. The order is complete now.',
     does: 'delivers them; without a new key it is a `SHORTFALL`',
-    advice: 'A reconciliation delivers them, but not a dry run. If keys are still missing, ask the partner for them.',
+    advice:
+      'The next reconciliation delivers them, unless it is a dry run. If keys are still missing, ask the partner.',
   },
   SHORTFALL_REFUNDED: {
     title: 'The missing keys were refunded',
     means: 'Only a part was delivered. The partner has refunded the rest, or the whole order.',
-    does: 'sends `purchase.refunded` for the whole order; for the rest delivers new keys, or notifies the checkout',
+    does: 'all: sends `purchase.refunded`; the rest: delivers new keys or notifies the checkout',
     advice: 'Refund the customer what was not delivered, if you have not done that yet.',
   },
   STUCK: {
     title: 'Stuck for more than a day',
-    means: 'For more than a day the purchase has been running, or the order of an overdue or abandoned one has been open.',
+    means: 'For more than a day, the purchase has been running, or its order has been open after the purchase ended.',
     does: 'reports it',
     advice: 'See what it waits for with `npx fulfilment status REFERENCE`.',
   },

@@ -184,7 +184,9 @@ describe('comparing the orders of the partner with the purchases here', () => {
     const delivered = purchase('x', { referenceId, orderId: order1.id });
     const adviceOn = (known: KnownPurchase) => compare([order1], [known]).map(({ advice }) => advice);
 
-    expect(adviceOn(held)).toEqual([expect.stringContaining(`npx fulfilment resolve ${referenceId} --order ${order1.id}`)]);
+    expect(adviceOn(held)).toEqual([
+      expect.stringContaining(`npx fulfilment resolve ${referenceId} --order ${order1.id}`),
+    ]);
     const compared = `\`npx fulfilment status ${referenceId}\` with \`npx fulfilment orders --search ${order1.id}\``;
     expect(adviceOn(delivered)).toEqual([expect.stringContaining(compared)]);
   });
