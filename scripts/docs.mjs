@@ -1,6 +1,6 @@
 // Writes what the documentation says of the environment from the configuration's own descriptions (the table of
 // docs/configuration.md, and .env.example), the table of metrics into docs/metrics.md, the kept benchmarks into
-// docs/benchmarks.md and docs/scaling.md, the kinds of findings into docs/runbook.md, docs/schemas, what recorded runs cost into
+// docs/benchmarks.md and docs/scaling.md, the kinds of findings into docs/operations.md, docs/schemas, what recorded runs cost into
 // docs/temporal-cloud.md, and the alert rules into those for Kubernetes. With --check nothing is written; what is out of step is
 // named, exit code 1.
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
@@ -34,7 +34,7 @@ await replacePart('docs/metrics.md', 'metrics', metricRows());
 await replacePart('docs/benchmarks.md', 'results', [keptReport()]);
 await replacePart('docs/scaling.md', 'capacity', [capacityTable()]);
 await replacePart('docs/scaling.md', 'calculator', [scalingTable()]);
-await replacePart('docs/runbook.md', 'findings', findingRows());
+await replacePart('docs/operations.md', 'findings', findingRows());
 await replacePart('docs/temporal-cloud.md', 'actions', await cloudActionRows());
 await replaceEnd('.env.example', /(?<=# variables:.*?\n).*/s, variables.map(environmentLines).join(''));
 await replaceEnd('ops/kubernetes/monitoring/rules.yaml', /(?<=\nspec:\n).*/s, await alertRules());
@@ -101,8 +101,11 @@ function valuesOf(values) {
 /** @returns {string[]} */
 function findingRows() {
   const kinds = /** @type {string[]} */ (FINDING_KINDS);
-  const rows = kinds.map((kind) => `| \`${kind}\` | ${KIND_DOCS[kind].means} | ${KIND_DOCS[kind].advice} |`);
-  return ['| kind | what it means | what to do |', '|---|---|---|', ...rows];
+  const rows = kinds.map((kind) => {
+    const { means, does, advice } = KIND_DOCS[kind];
+    return `| \`${kind}\` | ${means} | ${does} | ${advice} |`;
+  });
+  return ['| kind | what it means | the reconciliation | what you do |', '|---|---|---|---|', ...rows];
 }
 
 /** @type {(variable: Variable) => string} */

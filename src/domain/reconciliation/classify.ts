@@ -2,7 +2,7 @@ import { isShareOf, sameAmount } from '../money';
 import { isFailedOrRefunded, mayHaveKeys } from '../order';
 import { endsWithoutKeys, PURCHASE_OUTCOMES, type PurchaseOutcome } from '../purchase-state';
 import { isDebitLowered, type KnownPurchase, type PartnerOrder, type ReconcileOptions } from './records';
-import type { FindingKind, Repair } from './finding';
+import { type FindingKind, KIND_DOCS, type Repair } from './finding';
 
 /** What a purchase and its order are together. One cause gives one classification. */
 export interface Classification {
@@ -17,12 +17,12 @@ const STUCK_AFTER_MS = 24 * 3_600_000;
 
 const BOUGHT_AFTER_ALL =
   'The checkout was notified that nothing was bought. Ask the partner to cancel the order and to refund it.';
-const ADOPT = 'Give the purchase its order with `resolve REFERENCE --order ORDER`.';
+const ADOPT = 'Give the purchase its order with `npx fulfilment resolve REFERENCE --order ORDER`.';
 
 /** Keys are missing: an order that is still a part, or one without a new key when it was read. */
 export const KEYS_MISSING = {
-  kind: 'UNDELIVERED',
-  advice: 'Keys are missing in the order: claim them from the partner, or their price where it was not refunded.',
+  kind: 'SHORTFALL',
+  advice: KIND_DOCS.SHORTFALL.advice,
 } as const satisfies Classification;
 
 /** Every classification that is repaired. All others are reported and left to people. */
@@ -37,21 +37,21 @@ export const REPAIRED = {
   shortfallRefunded: { kind: 'SHORTFALL_REFUNDED', repair: 'notify-refund' },
   restRefunded: { kind: 'SHORTFALL_REFUNDED', repair: 'deliver-or-notify' },
   debitLowered: {
-    kind: 'UNDELIVERED',
+    kind: 'SHORTFALL',
     repair: 'deliver-or-notify',
     advice:
-      'Compare what the partner debits less by now with the price of the missing keys: claim what it did not refund, and refund the customer what was not delivered.',
+      'The partner debits less than before. Compare the difference with the price of the missing keys and claim what it did not refund. Refund the customer what was not delivered.',
   },
   refundedUndelivered: {
     kind: 'STATUS_MISMATCH',
     repair: 'notify-refund',
     advice:
-      'Nothing was delivered and the order is refunded: refund the customer, or sell again under a new reference.',
+      'Nothing was delivered, and the order is refunded. Refund the customer, or sell again under a new reference.',
   },
   failedUndelivered: {
     kind: 'STATUS_MISMATCH',
     repair: 'notify',
-    advice: 'The order failed and costs nothing: refund the customer, or sell again under a new reference.',
+    advice: 'The order failed and costs nothing. Refund the customer, or sell again under a new reference.',
   },
   boughtAfterAll: { kind: 'STATUS_MISMATCH', repair: 'notify', advice: BOUGHT_AFTER_ALL },
   completeAfterAll: { kind: 'UNDELIVERED', repair: 'notify', advice: BOUGHT_AFTER_ALL },
@@ -59,9 +59,9 @@ export const REPAIRED = {
   doublePurchase: { kind: 'DOUBLE_PURCHASE', repair: 'notify' },
 } as const satisfies Record<string, Classification>;
 
-/** In place of the advice of what was not delivered, where that is not known. */
+/** The advice where nobody knows whether keys were delivered. */
 export const MAY_BE_DELIVERED =
-  'Keys may have reached the checkout without a receipt: look there before you refund the customer or sell again.';
+  'Keys may have reached the checkout without a receipt. Look there before you refund the customer or sell again.';
 
 /** The statuses with which an order ends. */
 const ENDED = ['COMPLETED', 'PARTIAL_COMPLETED', 'REFUNDED', 'FAILED'] as const;
@@ -175,7 +175,7 @@ function classifyHeld({ orderId, hold }: KnownPurchase, order: PartnerOrder): Cl
   if (stateOf(order) === 'OPEN') return undefined;
   const decisions = (hold?.decisions ?? []).map((decision) => `\`--${decision}\``);
   const fitting = decisions.length === 0 ? '' : ` with ${decisions.join(' or ')}`;
-  const advice = `The purchase waits for a decision: \`resolve REFERENCE\`${fitting}.`;
+  const advice = `The purchase waits for a decision: \`npx fulfilment resolve REFERENCE\`${fitting}.`;
   return { kind: ended ? 'STATUS_MISMATCH' : 'UNDELIVERED', advice };
 }
 

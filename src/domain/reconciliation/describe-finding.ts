@@ -84,7 +84,7 @@ export function describeUnreadable(
     explanation: `${WHAT[what]}: ${why}.`,
     advice:
       what === 'memo'
-        ? `See with \`status ${referenceId}\` what became of it, and who wrote the memo of its workflow.`
+        ? `See with \`npx fulfilment status ${referenceId}\` what happened to it. Find out who wrote the memo of its workflow.`
         : KIND_DOCS.UNREADABLE.advice,
   };
 }
@@ -139,6 +139,7 @@ function explain(kind: Finding['kind'], purchase: KnownPurchase, { order, others
       return order?.status === 'PARTIAL_COMPLETED'
         ? `${here}${keyCount(purchase)}; the partner charges the price of those alone.`
         : `${here}${keyCount(purchase)}; ${there}.`;
+    case 'SHORTFALL':
     case 'SHORTFALL_FILLED':
     case 'UNDELIVERED':
       return `${here}${keyCount(purchase)}; ${there}${debitChange(purchase, order)}.`;

@@ -1,87 +1,111 @@
 /**
- * The kinds of findings, the most urgent first: the order of a report. People read the title of a kind, its meaning, and what to
- * do about a finding that was not repaired.
+ * The kinds of findings, the most urgent first: the order of a report. A person reads the title, what it means, and what to do if
+ * it was not repaired. `does` is what a reconciliation does about it, for the table in docs/operations.md.
  */
 export const KIND_DOCS = {
   DOUBLE_PURCHASE: {
     title: 'Bought twice',
-    means: 'The partner has more than one order for one sale. One of them is used; the others cost money all the same.',
-    advice: 'Ask the partner to cancel and refund the further orders. Their keys must not be sold while that is open.',
+    means: 'The partner has several orders for one sale. One is used; the others cost money too.',
+    does: 'notifies the checkout',
+    advice: 'Ask the partner to cancel and refund the other orders. Do not sell their keys before it answers.',
   },
   SAME_KEY_TWICE: {
-    title: 'The same key in two purchases',
-    means: 'The partner delivered the same key for several sales. Only the first customer to use it can.',
-    advice: 'Claim a replacement from the partner for every sale but one, and inform the customers before they use it.',
+    title: 'One key in several purchases',
+    means: 'The partner delivered one key for several sales. It works only for the first customer who uses it.',
+    does: 'reports it',
+    advice:
+      'Ask the partner for a replacement for every sale but one. Warn the customers before they try to use the key.',
   },
   LOST: {
     title: 'Stopped or held here, ordered at the partner',
-    means: 'The purchase was stopped, failed or is held here, and its order exists at the partner.',
-    advice: 'A reconciliation delivers it as soon as the order is complete. Find out who or what stopped the purchase.',
+    means: 'The purchase was stopped, failed, or is held without an order. Its order exists at the partner.',
+    does: 'delivers the order when it is complete; a held purchase adopts it',
+    advice: 'A reconciliation delivers it when it is complete. Find out who or what stopped the purchase.',
   },
   LATE: {
-    title: 'Delivered late by the partner',
-    means: 'The purchase ended as overdue, and the order has keys by now.',
-    advice: 'Deliver the keys with `redeliver REFERENCE`.',
+    title: 'Keys came after the deadline',
+    means: 'The purchase ended as overdue. Its order has keys now.',
+    does: 'delivers them',
+    advice: 'Deliver the keys with `npx fulfilment redeliver REFERENCE`.',
   },
   UNDELIVERED: {
     title: 'Paid for, not delivered',
-    means: 'The order is complete in whole or in part, and the checkout did not receive everything that was paid for.',
-    advice: 'Decide whether the customer still wants it; else ask the partner for a refund.',
+    means:
+      'The order has keys, but the purchase is held, was abandoned, or ended as rejected, not placed or cancelled.',
+    does: 'notifies a checkout that was told that nothing was bought',
+    advice: 'Decide whether the customer still wants the keys. If not, ask the partner for a refund.',
+  },
+  SHORTFALL: {
+    title: 'Fewer keys than ordered',
+    means: 'Keys are missing in the order, and its debit does not show that the partner refunded them.',
+    does: 'delivers what is new; notifies the checkout if nothing is new and the debit went down',
+    advice: 'Ask the partner for the missing keys, or for their price if it has not refunded them.',
   },
   MISSING_AT_PARTNER: {
     title: 'Missing at the partner',
-    means: "A purchase here has an order that the partner's order history does not show.",
-    advice: 'Search for the order with `orders --search ORDER`. If it is not found, ask the partner what became of it.',
+    means: 'A purchase here has an order, but neither the order history nor a read of the order shows it.',
+    does: 'reports it',
+    advice:
+      'Search for it with `npx fulfilment orders --search ORDER`. If nothing is found, ask the partner what happened to it.',
   },
   UNREADABLE: {
     title: "Can't be read",
-    means:
-      "A record can't be read: a row of the order history, an order, or the memo of a purchase. All others were compared.",
-    advice: 'Ask the partner to correct its answer; what a record hides may be an order that nobody knows.',
+    means: "A row of the order history, an order, or the memo of a purchase can't be read. All others were compared.",
+    does: 'reports it',
+    advice: 'Ask the partner to correct its answer. An unreadable record may hide an order that nobody knows.',
   },
   ORPHAN: {
     title: 'No purchase here',
-    means: 'The partner has an order that belongs to no purchase of this namespace.',
+    means: 'The partner has an order whose id and reference are unknown in this namespace.',
+    does: 'reports it',
     advice:
-      'Find out who placed it: a person, or another system with the same API key. If neither did, change the API key.',
+      'Find out who placed it: a person, or another system with the same API key. If nobody did, change the API key.',
   },
   REFUNDED_AFTER_DELIVERY: {
     title: 'Refunded after delivery',
-    means: 'The keys were delivered, and the partner has refunded the order since. The keys may no longer work.',
-    advice: 'Ask the partner whether the keys were revoked, and compensate the customer if they were.',
+    means: 'All keys were delivered. The partner refunded the order later, and the keys may no longer work.',
+    does: 'sends `purchase.refunded`',
+    advice: 'Ask the partner whether it revoked the keys. If it did, compensate the customer.',
   },
   KEYS_GONE: {
     title: 'Delivered keys left the order',
     means: 'Keys that were delivered are no longer in the order. They may no longer work.',
-    advice: 'Ask the partner whether these keys still work, and compensate the customer if they do not.',
+    does: 'notifies the checkout',
+    advice: 'Ask the partner whether these keys still work. If they do not, compensate the customer.',
   },
   AMOUNT_MISMATCH: {
     title: 'Different amounts',
-    means: 'The amount debited for an order is not the amount that the partner shows for it now.',
-    advice: 'Compare both amounts with the agreed price and claim the difference.',
+    means: 'The amount that was debited is not the amount that the partner shows now, or a failed order was debited.',
+    does: 'reports it',
+    advice: 'Compare both amounts with the agreed price, and claim the difference.',
   },
   STATUS_MISMATCH: {
-    title: 'Outcome and status do not fit',
-    means: 'The outcome of the purchase here and the status of its order at the partner contradict each other.',
-    advice: 'Compare `status REFERENCE` with `orders --search ORDER`, and clarify the difference with the partner.',
+    title: 'Outcome and status contradict each other',
+    means: 'The outcome of the purchase does not fit the status of its order at the partner.',
+    does: 'sends `purchase.refunded`, or notifies the checkout if what it knows is wrong',
+    advice:
+      'Compare `npx fulfilment status REFERENCE` with `npx fulfilment orders --search ORDER`, and ask the partner which is right.',
   },
   SHORTFALL_FILLED: {
     title: 'The missing keys came',
-    means: 'Only a part was delivered, and the order is complete at the partner by now.',
+    means: 'Only a part was delivered. The order is complete now.',
+    does: 'delivers them; without a new key it is a `SHORTFALL`',
     advice:
-      'A reconciliation that is no dry run delivers them. If keys are still missing, claim them from the partner.',
+      'The next reconciliation delivers them, unless it is a dry run. If keys are still missing, ask the partner.',
   },
   SHORTFALL_REFUNDED: {
     title: 'The missing keys were refunded',
-    means: 'Only a part was delivered, and the partner has refunded the rest or all of the order since.',
-    advice: 'Refund the customer what was not delivered, if that has not been done.',
+    means: 'Only a part was delivered. The partner has refunded the rest, or the whole order.',
+    does: 'all: sends `purchase.refunded`; the rest: delivers new keys or notifies the checkout',
+    advice: 'Refund the customer what was not delivered, if you have not done that yet.',
   },
   STUCK: {
     title: 'Stuck for more than a day',
-    means: 'A purchase has been running, or an order has been open at the partner, for more than a day.',
-    advice: 'See with `status REFERENCE` what it waits for.',
+    means: 'For more than a day, the purchase has been running, or its order has been open after the purchase ended.',
+    does: 'reports it',
+    advice: 'See what it waits for with `npx fulfilment status REFERENCE`.',
   },
-} satisfies Record<string, { title: string; means: string; advice: string }>;
+} satisfies Record<string, { title: string; means: string; does: string; advice: string }>;
 
 export type FindingKind = keyof typeof KIND_DOCS;
 
@@ -92,7 +116,7 @@ export interface Finding {
   kind: FindingKind;
   referenceId?: string;
   workflowId?: string;
-  /** The purchase's own order first, where there is one. */
+  /** The purchase's own order first, if it has one. */
   orderIds: string[];
   amounts: FindingAmounts;
   /** What is wrong, in one sentence. It holds no key. */
@@ -107,23 +131,23 @@ export interface Finding {
 export interface FindingAmounts {
   /** `total_debit` of the order, as it was read here. */
   debited?: number;
-  /** `total_debit` of the first order as the reconciliation read it; absent where only its row was read. */
+  /** `total_debit` of the first order as the reconciliation read it; absent if it read only the row. */
   debitedNow?: number;
   /** What the order history shows for the first order. */
   history?: number;
-  /** What the order history shows for the further orders together. */
+  /** What the order history shows for the other orders together. */
   surplus?: number;
 }
 
 /** What a reconciliation may do about a finding by itself. None of these buys. */
 export type Repair =
-  /** Bring the checkout up to date with the keys that it does not have. */
+  /** Deliver the keys that the checkout does not have. */
   | 'deliver'
-  /** The same, and without such a key `notify`: the debit says that the rest was refunded, and the order may hold another key. */
+  /** The same, or `notify` if no key is new: the debit shows a refund, but the order may still hold another key. */
   | 'deliver-or-notify'
-  /** Bring the checkout up to date with the refund of the order. */
+  /** Send the checkout the refund of the order. */
   | 'notify-refund'
-  /** Send the decision to the held purchase that this order is its own. */
+  /** Decide the hold of the purchase: this order is its own. */
   | 'adopt'
   /** Notify the checkout that a person must act. */
   | 'notify';
@@ -142,7 +166,7 @@ export type FindingStatus = 'repaired' | 'notified' | 'left' | 'dry-run';
 /** A finding with its status. `note`: what was done, or why it was not, in one sentence without a key. */
 export type ReportedFinding = Finding & { done: FindingStatus; note?: string };
 
-/** Adds to a finding what was done about it: to itself, for copies of a hundred thousand would be much to keep. */
+/** Adds to a finding what was done about it. It changes the finding itself: a hundred thousand copies would need much memory. */
 export function withStatus(finding: Finding, done: FindingStatus, note?: string): ReportedFinding {
   return Object.assign(finding, { done, note });
 }
@@ -154,20 +178,20 @@ const ABOUT_OTHERS: readonly FindingKind[] = ['DOUBLE_PURCHASE', 'SAME_KEY_TWICE
 const MOST_IDS_IN_KEY = 10;
 
 /**
- * Identifies a finding: the same in every reconciliation that finds it, and another for another cause. Of many orders the
- * first ones and the number of the others stand for all.
+ * Identifies a finding: the same in every reconciliation that finds it, and another one for another cause. A key of many orders
+ * has the first ids and the number of the others.
  */
 export function findingKey({ kind, referenceId, orderIds, repair }: Finding): string {
   const ids = orderIds.toSorted();
   const others = ids.length > MOST_IDS_IN_KEY ? [ids.length - MOST_IDS_IN_KEY] : [];
-  // All of the order may be refunded later, which is another cause.
+  // The whole order may be refunded later. That is another cause.
   const cause = repair === 'deliver-or-notify' ? `${kind} of a part` : kind;
   return JSON.stringify([cause, referenceId ?? null, ...ids.slice(0, MOST_IDS_IN_KEY), ...others]);
 }
 
 /**
- * What a second reading found in place of a suggested finding: the same one, or what its purchase and the own order are by now.
- * A purchase has at most one finding about its own order, and at most one double purchase, of more or fewer orders by now.
+ * What a second reading found instead of a suggested finding: the same one, or the finding that its purchase and order give now.
+ * A purchase has at most one finding about its own order and at most one double purchase, perhaps of other orders now.
  */
 export function confirmationOf(suggested: Finding, found: readonly Finding[]): Finding | undefined {
   const key = findingKey(suggested);
@@ -177,7 +201,7 @@ export function confirmationOf(suggested: Finding, found: readonly Finding[]): F
   const double = ofPurchase.find(({ kind }) => kind === 'DOUBLE_PURCHASE');
   if (suggested.kind === 'DOUBLE_PURCHASE') return double;
   if (!isAboutOwnOrder(suggested)) return undefined;
-  // The order under the reference that was shown instead is a second one, if the own order is there after all.
+  // If the own order exists after all, the order that was shown in its place is a second one.
   return ofPurchase.find(isAboutOwnOrder) ?? (suggested.kind === 'MISSING_AT_PARTNER' ? double : undefined);
 }
 

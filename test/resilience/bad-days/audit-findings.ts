@@ -40,6 +40,7 @@ function isTrue(plan: Plan, parts: DayParts, finding: ReportedFinding, one: Purc
     case 'LOST':
     case 'LATE':
     case 'UNDELIVERED':
+    case 'SHORTFALL':
     case 'SHORTFALL_FILLED': {
       // The checkout was notified of a hold, whether or not it took the notice.
       const wasHeld = parts.environment.receiver

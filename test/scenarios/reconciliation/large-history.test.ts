@@ -55,8 +55,8 @@ describe(`a reconciliation of ${ORDERS} orders`, () => {
       `LOST ${terminated}`,
       `REFUNDED_AFTER_DELIVERY ${refunded}`,
       `SAME_KEY_TWICE ${least}`,
+      `SHORTFALL ${short}`,
       `STATUS_MISMATCH ${failed}`,
-      `UNDELIVERED ${short}`,
     ].toSorted();
   }
 

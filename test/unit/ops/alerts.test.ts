@@ -39,13 +39,15 @@ it('every value of a label that a rule or a panel asks for is one that is record
   expect(asked.filter((value) => !values.has(value))).toEqual([]);
 });
 
-it('every alert has its heading in docs/alerts.md, and its severity there', () => {
+it('every alert has its heading in docs/operations.md, and its severity there', () => {
   const alerts = [...read('ops/rules.yml').matchAll(/alert: (\w+)[^]*?severity: (\w+)[^]*?runbook_url: (\S+)/g)];
-  const sections = [...read('docs/alerts.md').matchAll(/^## (\w+)\n\n(\w+)\./gm)];
+  const [section = ''] = read('docs/operations.md').split('\n## Alerts\n')[1]?.split('\n## ') ?? [];
+  const headings = [...section.matchAll(/^### (\w+)\n\n\*\*(\w+)\.\*\* /gm)];
   expect(alerts.length).toBeGreaterThan(20);
   const named = alerts.map(([, name, severity]) => [name, severity]);
-  expect(sections.map(([, name, severity]) => [name, severity])).toEqual(named);
-  for (const [, name = '', , url] of alerts) expect(url).toBe(`docs/alerts.md#${name.toLowerCase()}`);
+  expect(headings.map(([, name, severity = '']) => [name, severity.toLowerCase()])).toEqual(named);
+  expect(section.match(/^### /gm)).toHaveLength(alerts.length);
+  for (const [, name = '', , url] of alerts) expect(url).toBe(`docs/operations.md#${name.toLowerCase()}`);
 });
 
 const hasPromtool = spawnSync('promtool', ['--version']).status === 0;

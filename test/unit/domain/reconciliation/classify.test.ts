@@ -47,7 +47,7 @@ it('delivered keys that left an order are reported while it has keys to deliver,
   const kindsOf = (status: string, keysGone?: number) =>
     findingsOf(status, { state: 'PARTIALLY_DELIVERED', delivered: 1 }, keysGone).map(({ kind }) => kind);
   expect(kindsOf('COMPLETED', 2)).toEqual(['KEYS_GONE', 'SHORTFALL_FILLED']);
-  expect(kindsOf('PARTIAL_COMPLETED', 1)).toEqual(['UNDELIVERED', 'KEYS_GONE']);
+  expect(kindsOf('PARTIAL_COMPLETED', 1)).toEqual(['SHORTFALL', 'KEYS_GONE']);
   expect([kindsOf('REFUNDED', 1), kindsOf('COMPLETED', 0), kindsOf('COMPLETED')].flat()).not.toContain('KEYS_GONE');
   expect(findingsOf('COMPLETED', {}, 2)).toMatchObject([
     { repair: 'notify', explanation: '2 of the keys that were delivered are no longer in the order.' },

@@ -79,7 +79,7 @@ const AFTER_ALL = 'UNDELIVERED notify';
 const NOTHING_BOUGHT = [AFTER_ALL, AFTER_ALL, '-', '-', NOTIFIED];
 const FILLED = 'SHORTFALL_FILLED deliver';
 /** A part was delivered, by the purchase or after it: more keys of it are looked for each night. */
-const SHORTFALL = [FILLED, 'UNDELIVERED deliver', 'SHORTFALL_REFUNDED notify-refund', MISMATCH, MISMATCH];
+const SHORTFALL = [FILLED, 'SHORTFALL deliver', 'SHORTFALL_REFUNDED notify-refund', MISMATCH, MISMATCH];
 const WHOLE = ['-', MISMATCH, 'REFUNDED_AFTER_DELIVERY notify-refund', MISMATCH, MISMATCH];
 const STATUSES = ['COMPLETED', 'PARTIAL_COMPLETED', 'REFUNDED', 'FAILED', 'PROCESSING'];
 

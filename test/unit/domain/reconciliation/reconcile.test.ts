@@ -146,10 +146,10 @@ describe('comparing the orders of the partner with the purchases here', () => {
 
   it.each<[string, Partial<KnownPurchase>, number, string, string]>([
     ['half of it', {}, 6.17, 'SHORTFALL_REFUNDED deliver-or-notify', 'the partner charges the price of those'],
-    ['another amount', {}, 10, 'UNDELIVERED deliver-or-notify', 'its debit has gone down from 12.34 to 10.'],
-    ['nothing', {}, 12.34, 'UNDELIVERED deliver', 'its order at the partner is PARTIAL_COMPLETED.'],
-    ['less than a millionth', { totalDebit: 0.1 + 0.2 }, 0.3, 'UNDELIVERED deliver', 'is PARTIAL_COMPLETED.'],
-    ['who knows what: it was terminated', TERMINATED, 6.17, 'UNDELIVERED deliver', 'is PARTIAL_COMPLETED.'],
+    ['another amount', {}, 10, 'SHORTFALL deliver-or-notify', 'its debit has gone down from 12.34 to 10.'],
+    ['nothing', {}, 12.34, 'SHORTFALL deliver', 'its order at the partner is PARTIAL_COMPLETED.'],
+    ['less than a millionth', { totalDebit: 0.1 + 0.2 }, 0.3, 'SHORTFALL deliver', 'is PARTIAL_COMPLETED.'],
+    ['who knows what: it was terminated', TERMINATED, 6.17, 'SHORTFALL deliver', 'is PARTIAL_COMPLETED.'],
   ])('says of a part for 12.34 of which %s was refunded what can be told', (_, known, totalDebit, expected, words) => {
     const part = { state: 'PARTIALLY_DELIVERED', delivered: 1, ...known };
     const shown = { status: 'PARTIAL_COMPLETED', amount: undefined, quantity: 1, totalDebit };
@@ -157,6 +157,14 @@ describe('comparing the orders of the partner with the purchases here', () => {
     expect(`${finding?.kind} ${finding?.repair}`).toBe(expected);
     expect(finding?.explanation).toContain(words);
     expect(finding?.amounts).toEqual({ debited: purchase('p', part).totalDebit, debitedNow: totalDebit });
+  });
+
+  it('calls a part fewer keys than ordered, and not paid for, also if the partner debited just the keys that it delivered', () => {
+    const part = { state: 'PARTIALLY_DELIVERED', delivered: 1, totalDebit: 6.17 };
+    const shown = { status: 'PARTIAL_COMPLETED', amount: undefined, quantity: 1, totalDebit: 6.17 };
+    const [finding] = compare([order('p', shown)], [purchase('p', part)]);
+    expect(finding).toMatchObject({ kind: 'SHORTFALL', advice: KIND_DOCS.SHORTFALL.advice });
+    expect(KIND_DOCS.SHORTFALL.title).toBe('Fewer keys than ordered');
   });
 
   it('makes one finding of purchases that share keys, however many keys and purchases those are', () => {
@@ -181,8 +189,10 @@ describe('comparing the orders of the partner with the purchases here', () => {
     const delivered = purchase('x', { referenceId, orderId: order1.id });
     const adviceOn = (known: KnownPurchase) => compare([order1], [known]).map(({ advice }) => advice);
 
-    expect(adviceOn(held)).toEqual([expect.stringContaining(`resolve ${referenceId} --order ${order1.id}`)]);
-    const compared = `\`status ${referenceId}\` with \`orders --search ${order1.id}\``;
+    expect(adviceOn(held)).toEqual([
+      expect.stringContaining(`npx fulfilment resolve ${referenceId} --order ${order1.id}`),
+    ]);
+    const compared = `\`npx fulfilment status ${referenceId}\` with \`npx fulfilment orders --search ${order1.id}\``;
     expect(adviceOn(delivered)).toEqual([expect.stringContaining(compared)]);
   });
 
@@ -271,7 +281,7 @@ describe('a repair', () => {
   it('is not proposed for a shortfall whose order turns out to hold no new key: it is to be claimed from the partner', () => {
     const { orders, purchases } = plant([PLANTS['PARTIALLY_DELIVERED here, COMPLETED there']!], 1);
     const [filled] = compare(orders, purchases);
-    expect(withKeysMissing(filled!)).toMatchObject({ kind: 'UNDELIVERED', orderIds: ['ord-0'] });
+    expect(withKeysMissing(filled!)).toMatchObject({ kind: 'SHORTFALL', orderIds: ['ord-0'] });
     expect(withKeysMissing(filled!).repair).toBeUndefined();
   });
 
