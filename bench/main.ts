@@ -54,7 +54,7 @@ async function main(): Promise<number> {
   writeFileSync(join(folder, 'ratios.svg'), plot(results));
   progress.line('');
   console.log(report(results));
-  if (!options.quick) progress.line('`npm run docs` puts this into docs/benchmarks.md');
+  if (!options.quick) progress.line('`npm run docs` puts this into docs/performance.md');
   return failed > 0 ? 1 : 0;
 }
 

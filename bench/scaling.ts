@@ -41,7 +41,7 @@ const PART_LABELS: Record<keyof Costs, string> = {
   database: 'PostgreSQL',
 };
 
-/** What docs/scaling.md says was measured. */
+/** What was measured, for docs/performance.md. */
 export function capacityTable(): string {
   const { measuredAt, machine, purchases, open, purchasesPerSecond, bytesPerPurchase, ...costs } = readCapacity();
   const row = (label: string, cost: Costs) => [label, ...PARTS.map((part) => cost[part].toFixed(1))];
@@ -57,7 +57,7 @@ export function capacityTable(): string {
   return [table(rows), `${carried} ${stored}`, when].join('\n\n');
 }
 
-/** The calculator of docs/scaling.md. */
+/** The calculator of docs/performance.md. */
 export function scalingTable(): string {
   const capacity = readCapacity();
   const loads = SALES_A_DAY.map((sales) => loadOf(sales));

@@ -13,14 +13,14 @@ import { ensureTemporalServer } from './lib/temporal-server.mjs';
 
 /**
  * `npm run test:cluster`: the tests that need a Temporal server, on that of production with PostgreSQL and the files of
- * `ops/temporal`. What it finds is written into docs/cluster.md, part by part.
+ * `ops/temporal`. What it finds is written into docs/performance.md, part by part.
  *
  *     (nothing)      the suite, 20 seeded days, the trials under load
  *     --suite        only the end-to-end suite; a path after it: only the tests there
  *     --days N       only so many seeded days; --from S: the first seed, else 1
  *     --faults       only the fault matrix
  *     --trials       only the trials under load
- *     --capacity     only what it carries, for docs/scaling.md: npm run docs puts it there
+ *     --capacity     only what it carries; `npm run docs` puts it into docs/performance.md
  */
 const flag = /** @type {const} */ ({ type: 'boolean' });
 const text = /** @type {const} */ ({ type: 'string' });
@@ -95,7 +95,7 @@ async function part(name, args, cluster = 'shared') {
 async function report(name, lines) {
   log(`\n${name}: ${lines.join('\n')}\n`);
   if (positionals.length > 0) return;
-  const path = join(projectRoot, 'docs/cluster.md');
+  const path = join(projectRoot, 'docs/performance.md');
   await writeFile(path, withPart(await readFile(path, 'utf8'), name, lines.join('\n\n')));
 }
 

@@ -31,7 +31,7 @@ const SHAPES = [
   { shape: 'a night: the schedule, the reconciliation, its report', history: 'reconciled', more: 2 },
 ];
 
-/** The table of docs/temporal-cloud.md. */
+/** The table of docs/deploying.md. */
 export async function cloudActionRows() {
   const rows = await Promise.all(
     SHAPES.map(async ({ shape, history, retries, more = 0 }) => {
