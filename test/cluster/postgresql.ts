@@ -22,8 +22,8 @@ export interface PostgreSqlAccess {
 export type PostgreSql = Awaited<ReturnType<typeof startPostgreSql>>;
 
 /**
- * Starts a new PostgreSQL on a free port, with a superuser `temporal` like the official image. It accepts connections a moment
- * later, and confirms a write only once it is on disk.
+ * Starts a new PostgreSQL on a free port, with a superuser `temporal` like the official image. It accepts connections a
+ * moment later, and confirms a write only once it is on disk.
  *
  * @param settings `name=value`, where they differ from PostgreSQL's defaults
  * @throws Error when POSTGRES_BIN is not a folder with its programs

@@ -30,9 +30,9 @@ type Identity = Record<string, string>;
 const identities = new Map<string, Identity>();
 
 /**
- * Starts a Temporal server with the configuration of `ops/temporal`. The scripts and the command that do so in production create
- * its databases before the first start, and the namespace and search attributes after it. A server that ends before that is
- * returned as it is.
+ * Starts a Temporal server with the configuration of `ops/temporal`. The scripts and the command used in production create
+ * its databases before the first start, and the namespace and search attributes after it. A server that ends before that
+ * is returned as it is.
  */
 export async function spawnTemporalServer(postgresql: PostgreSqlAccess, options: ServerOptions): Promise<ChildProcess> {
   const { port, httpPort, name = randomUUID(), setUp = true, config = [] } = options;
@@ -74,7 +74,7 @@ async function newIdentity(): Promise<Identity> {
   return identity;
 }
 
-/** Below 32,768: the server stores the port in a signed 16-bit column, and exits at once with a higher one (measured). */
+/** Below 32,768: the server stores it in a signed 16-bit column, and exits at once with a higher one (measured). */
 async function freeMembershipPort(): Promise<number> {
   for (;;) {
     const port = 10_000 + Math.floor(Math.random() * 22_000);
