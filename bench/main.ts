@@ -23,7 +23,7 @@ interface Options {
 
 /**
  * `npm run bench`: measures each scenario for baseline and worker in turn and keeps the results, or compares workflow
- * bundles. Exit code 1 if something could not be measured, 2 for wrong arguments. A missed goal is a result, not an error.
+ * bundles. Exit code 1 if something could not be measured, 2 for wrong arguments. A missed goal is no error.
  */
 async function main(): Promise<number> {
   const options = readOptions();

@@ -1,5 +1,6 @@
 /**
- * The tests of `test/scenarios`, `test/resilience` and `test/security` that do not run on the production server, and why.
+ * The tests of `test/scenarios`, `test/resilience` and `test/security` that do not run on the production server, with
+ * the reason.
  *
  * @type {readonly (readonly [file: string, why: string])[]}
  */
