@@ -19,8 +19,8 @@ export function measureRecovery({ cli, side, progress }: Run, settings: LoadSett
     await worker.stop('SIGKILL');
     await startWorker(settings);
     await starting;
-    const settled = async () => receiver.deliveredAt.size + (await heldPurchases(environment, side));
-    await untilReached(purchases, settled, STALL_MS, progress);
+    const finished = async () => receiver.deliveredAt.size + (await heldPurchases(environment, side));
+    await untilReached(purchases, finished, STALL_MS, progress);
     const lastAt = Math.max(...receiver.deliveredAt.values());
     const measured = await audit(environment);
     const held = await heldPurchases(environment, side);
