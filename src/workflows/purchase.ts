@@ -29,7 +29,7 @@ const statusQuery = defineQuery<StatusAnswer>(STATUS_QUERY);
  * A cancel request takes effect while nothing can have been bought, and is only noted afterwards.
  *
  * Few async functions, and none that is awaited without need: each promise of a workflow costs its worker 0.07 ms, for the stack trace
- * that Temporal's UI may ask for (docs/performance.md).
+ * that Temporal's UI may ask for (docs/benchmarks.md).
  *
  * @param input one reference of the checkout with what was sold under it.
  * @returns how it ended, see `PurchaseResult`.
