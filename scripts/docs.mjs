@@ -1,8 +1,6 @@
-// Writes what the documentation says of the environment from the configuration's own descriptions (the table of
-// docs/configuration.md, and .env.example), the table of metrics into docs/metrics.md, the kept benchmarks into
-// docs/benchmarks.md and docs/scaling.md, the kinds of findings into docs/operations.md, docs/schemas, what recorded runs cost into
-// docs/temporal-cloud.md, and the alert rules into those for Kubernetes. With --check nothing is written; what is out of step is
-// named, exit code 1.
+// Writes the generated parts of the documentation: tables from the configuration, the metrics, the findings, the kept benchmarks
+// and the recorded runs, docs/schemas, .env.example, and the alert rules for Kubernetes. With --check it writes nothing, names
+// what is out of date, and exits with code 1.
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -24,18 +22,19 @@ await run('tsc', ['-p', 'bench']);
 const load = createRequire(import.meta.url);
 const { VARIABLE_NAMES, describeVariable } = load('../dist/config/variables.js');
 const { METRICS, shownName } = load('../dist/contracts/metrics.js');
-const { keptReport } = load('../bench/dist/bench/report.js');
+const { keptFigures, keptGoals } = load('../bench/dist/bench/report.js');
 const { capacityTable, scalingTable } = load('../bench/dist/bench/scaling.js');
 const { FINDING_KINDS, KIND_DOCS } = load('../dist/domain/reconciliation/finding.js');
 const variables = VARIABLE_NAMES.map((/** @type {string} */ name) => ({ name, ...describeVariable(name) }));
 const rows = ['| variable | by | default | meaning |', '|---|---|---|---|', ...variables.map(tableRow)];
 await replacePart('docs/configuration.md', 'variables', rows);
 await replacePart('docs/metrics.md', 'metrics', metricRows());
-await replacePart('docs/benchmarks.md', 'results', [keptReport()]);
-await replacePart('docs/scaling.md', 'capacity', [capacityTable()]);
-await replacePart('docs/scaling.md', 'calculator', [scalingTable()]);
+await replacePart('docs/performance.md', 'results', [keptGoals()]);
+await replacePart('bench/results/README.md', 'figures', [keptFigures()]);
+await replacePart('docs/performance.md', 'capacity', [capacityTable()]);
+await replacePart('docs/performance.md', 'calculator', [scalingTable()]);
 await replacePart('docs/operations.md', 'findings', findingRows());
-await replacePart('docs/temporal-cloud.md', 'actions', await cloudActionRows());
+await replacePart('docs/deploying.md', 'actions', await cloudActionRows());
 await replaceEnd('.env.example', /(?<=# variables:.*?\n).*/s, variables.map(environmentLines).join(''));
 await replaceEnd('ops/kubernetes/monitoring/rules.yaml', /(?<=\nspec:\n).*/s, await alertRules());
 for (const [name, schema] of Object.entries(schemaFiles()))

@@ -3,19 +3,19 @@ import { join } from 'node:path';
 import { projectRoot } from './paths.mjs';
 
 /*
- * What a purchase costs on Temporal Cloud, in actions: counted in recorded histories of real runs, as a server counts them itself in its
- * metric `action` (compared with it for each of these shapes, on a dev server of version 1.29).
+ * What a purchase costs on Temporal Cloud, in actions, counted in recorded histories of real runs. The counts equal the metric
+ * `action` of a dev server of version 1.29 for each of these shapes.
  */
 
 /** @typedef {{ eventType: string, workflowTaskCompletedEventId?: string, attempt?: number, activityType?: { name: string } }} Event */
 
 /** Defaults, in seconds: PURCHASE_FIRST_POLL, PURCHASE_POLL_INTERVAL. */
 const [FIRST_POLL, POLL_INTERVAL] = [5, 30];
-/** How many polls follow the first one until an order is seen that was ready after so many minutes. */
+/** How many polls after the first it takes to see an order that was ready after this many minutes. */
 const pollsUntil = (/** @type {number} */ minutes) => Math.ceil((minutes * 60 - FIRST_POLL) / POLL_INTERVAL);
 
 /**
- * Each shape: the recorded run that has it, how often its activities are retried where the recorded run was shorter, and what is no part of
+ * Each shape: its recorded run, the retries of its activities if the recorded run was shorter, and the actions that are not in
  * its history.
  *
  * @type {{ shape: string, history: string, retries?: number, more?: number }[]}
@@ -27,11 +27,11 @@ const SHAPES = [
   { shape: 'open for 25 minutes, then overdue', history: 'overdue', retries: pollsUntil(25) - 1 },
   { shape: 'placement unknown, held, then `resolve --order`', history: 'held-placement-unknown-order' },
   { shape: 'delivery refused, held, then `resolve --deliver`', history: 'held-delivery-refused-deliver' },
-  // The schedule's own two.
+  // The schedule itself takes two.
   { shape: 'a night: the schedule, the reconciliation, its report', history: 'reconciled', more: 2 },
 ];
 
-/** The table of docs/temporal-cloud.md. */
+/** The table of docs/deploying.md. */
 export async function cloudActionRows() {
   const rows = await Promise.all(
     SHAPES.map(async ({ shape, history, retries, more = 0 }) => {
@@ -70,10 +70,10 @@ function countActions(events, retries) {
     start: count('WORKFLOW_EXECUTION_STARTED'),
     activities: count('ACTIVITY_TASK_SCHEDULED'),
     retries: retries ?? recorded.reduce((sum, more) => sum + more, 0),
-    // Of a placement, the record of its intention; of a reconciliation the first, which another follows each 16 s.
+    // A placement's recorded intention; a reconciliation's first heartbeat, of which it sends one every 16 s.
     heartbeats: events.filter(({ activityType }) => /^(placeOrder|reconcileOrders)$/.test(activityType?.name ?? ''))
       .length,
-    // Those of one workflow task are one.
+    // All of one workflow task count as one.
     local: new Set(local.map(({ workflowTaskCompletedEventId }) => workflowTaskCompletedEventId)).size,
     timers: count('TIMER_STARTED'),
     messages: count('WORKFLOW_EXECUTION_SIGNALED|WORKFLOW_EXECUTION_UPDATE_ACCEPTED'),

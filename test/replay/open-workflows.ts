@@ -8,7 +8,7 @@ import { replay } from './histories';
 
 /**
  * Replays what is open in a real namespace with the workflows of this build, before that build is deployed there:
- * docs/deploying.md#before-a-deploy. Jest runs this file only when it is asked to. It reads histories and changes nothing.
+ * docs/deploying.md#replay-open-histories. Jest runs this file only when it is asked to. It reads histories and changes nothing.
  */
 it('this build runs every open workflow of the task queue as it has run so far', async () => {
   const { connectionOptions, namespace } = readTemporalTarget(process.env);
