@@ -1,5 +1,5 @@
-// Writes what the documentation says of the environment from the configuration's own descriptions (the table of
-// docs/configuration.md, and .env.example), the table of metrics into docs/metrics.md, the kept benchmarks into
+// Writes the table of variables (docs/reference/configuration.md and .env.example) from the configuration's own descriptions, the
+// tables of metrics and commands (docs/reference/metrics.md and commands.md) from their definitions, the kept benchmarks into
 // docs/benchmarks.md and docs/scaling.md, the kinds of findings into docs/runbook.md, docs/schemas, what recorded runs cost into
 // docs/temporal-cloud.md, and the alert rules into those for Kubernetes. With --check nothing is written; what is out of step is
 // named, exit code 1.
@@ -29,8 +29,9 @@ const { capacityTable, scalingTable } = load('../bench/dist/bench/scaling.js');
 const { FINDING_KINDS, KIND_DOCS } = load('../dist/domain/reconciliation/finding.js');
 const variables = VARIABLE_NAMES.map((/** @type {string} */ name) => ({ name, ...describeVariable(name) }));
 const rows = ['| variable | by | default | meaning |', '|---|---|---|---|', ...variables.map(tableRow)];
-await replacePart('docs/configuration.md', 'variables', rows);
-await replacePart('docs/metrics.md', 'metrics', metricRows());
+await replacePart('docs/reference/configuration.md', 'variables', rows);
+await replacePart('docs/reference/metrics.md', 'metrics', metricRows());
+await replacePart('docs/reference/commands.md', 'commands', commandTables());
 await replacePart('docs/benchmarks.md', 'results', [keptReport()]);
 await replacePart('docs/scaling.md', 'capacity', [capacityTable()]);
 await replacePart('docs/scaling.md', 'calculator', [scalingTable()]);
@@ -93,9 +94,34 @@ function metricRows() {
   return ['| metric | type | unit | labels | meaning |', '|---|---|---|---|---|', ...rows];
 }
 
-/** @type {(values: readonly string[]) => string} */
-function valuesOf(values) {
-  return values.length > 6 ? `${values.length} values` : values.map((value) => `\`${value}\``).join(', ');
+/** @returns {string[]} */
+function commandTables() {
+  const { commands } = load('../dist/cli/index.js');
+  return commands({}).commands.flatMap(commandLines).slice(0, -1);
+}
+
+/** @typedef {import('commander').Command} Command */
+
+/** @type {(command: Command) => string[]} */
+function commandLines(command) {
+  if (command.commands.length > 0) return command.commands.flatMap(commandLines);
+  const parents = command.parent?.parent ? [command.parent.name()] : [];
+  const name = [...parents, command.name()].join(' ');
+  const args = command.registeredArguments.map((one) => (one.required ? ` <${one.name()}>` : ` [${one.name()}]`));
+  const options = command.options.filter(({ long }) => long !== '--json').map(optionRow);
+  const table = options.length > 0 ? ['', '| option | meaning |', '|---|---|', ...options] : [];
+  return [`### ${name}`, '', `\`npx fulfilment ${name}${args.join('')}\`: ${command.description().replace(/\.$/, '')}.`, ...table, ''];
+}
+
+/** @type {(option: import('commander').Option) => string} */
+function optionRow({ flags, mandatory, description, argChoices = [] }) {
+  const choices = argChoices.length > 0 ? `: ${valuesOf(argChoices, Infinity)}` : '';
+  return `| \`${flags}\` | ${mandatory ? 'required: ' : ''}${description.replaceAll('|', '\\|')}${choices} |`;
+}
+
+/** @type {(values: readonly string[], most?: number) => string} */
+function valuesOf(values, most = 6) {
+  return values.length > most ? `${values.length} values` : values.map((value) => `\`${value}\``).join(', ');
 }
 
 /** @returns {string[]} */
