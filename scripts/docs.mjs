@@ -110,7 +110,13 @@ function commandLines(command) {
   const args = command.registeredArguments.map((one) => (one.required ? ` <${one.name()}>` : ` [${one.name()}]`));
   const options = command.options.filter(({ long }) => long !== '--json').map(optionRow);
   const table = options.length > 0 ? ['', '| option | meaning |', '|---|---|', ...options] : [];
-  return [`### ${name}`, '', `\`npx fulfilment ${name}${args.join('')}\`: ${command.description().replace(/\.$/, '')}.`, ...table, ''];
+  return [
+    `### ${name}`,
+    '',
+    `\`npx fulfilment ${name}${args.join('')}\`: ${command.description().replace(/\.$/, '')}.`,
+    ...table,
+    '',
+  ];
 }
 
 /** @type {(option: import('commander').Option) => string} */
