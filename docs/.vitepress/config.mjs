@@ -36,10 +36,15 @@ const sidebar = [
 export default defineConfig({
   title: 'Durable fulfilment worker',
   description: 'Buys digital goods from a partner once, waits durably, delivers each key once',
+  // Wider than usual: the tables and commands are wide.
+  head: [
+    ['style', {}, ':root { --vp-layout-max-width: 1600px } .VPDoc .content-container { max-width: 880px !important }'],
+  ],
   srcDir: '..',
-  srcExclude: ['!(docs)/**'],
+  srcExclude: ['!(docs)/*', '!(docs)/**/*'],
   rewrites: { 'README.md': 'index.md' },
   themeConfig: { sidebar, outline: [2, 3], search: { provider: 'local' } },
+  vite: { plugins: [{ name: 'packages-of-docs', enforce: 'pre', resolveId: resolveFromDocs }] },
   markdown: { config: mapLinks, anchor: { slugify } },
   buildEnd: ({ outDir }) => cp(join(ROOT, 'docs/schemas'), join(outDir, 'docs/schemas'), { recursive: true }),
 });
@@ -47,6 +52,13 @@ export default defineConfig({
 /** @param {Record<string, string>} pages titles by path */
 function group(text, pages) {
   return { text, items: Object.entries(pages).map(([link, title]) => ({ link, text: title })) };
+}
+
+/** Pages in the project's root import `vue`, which is installed in docs only. */
+function resolveFromDocs(id, importer = '') {
+  return /^vue(\/|$)/.test(id) && importer.endsWith('.md')
+    ? this.resolve(id, fileURLToPath(import.meta.url), { skipSelf: true })
+    : undefined;
 }
 
 /** The anchor of a heading as GitHub makes it, so that links work there and here. */
@@ -73,6 +85,7 @@ function mapLink(link, tokens, folder) {
   const isPage = /^(docs\/.*|[^/]*)\.md$/.test(file) || file.startsWith('docs/schemas/');
   if (isPage && existsSync(join(ROOT, file))) return;
   if (SOURCES) return link.attrSet('href', `${SOURCES}/${file}`);
-  const end = tokens.indexOf(tokens.find((token, at) => token.type === 'link_close' && at > tokens.indexOf(link)));
-  for (const token of [link, tokens[end]]) Object.assign(token, { type: 'text', tag: '', nesting: 0, content: '' });
+  const start = tokens.indexOf(link);
+  const end = tokens.find(({ type }, at) => at > start && type === 'link_close');
+  for (const token of [link, end]) Object.assign(token, { type: 'text', tag: '', nesting: 0, content: '' });
 }
