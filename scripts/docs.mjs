@@ -107,20 +107,21 @@ function commandLines(command) {
   if (command.commands.length > 0) return command.commands.flatMap(commandLines);
   const parents = command.parent?.parent ? [command.parent.name()] : [];
   const name = [...parents, command.name()].join(' ');
-  const args = command.registeredArguments.map((one) => (one.required ? ` <${one.name()}>` : ` [${one.name()}]`));
-  const options = command.options.filter(({ long }) => long !== '--json').map(optionRow);
-  const table = options.length > 0 ? ['', '| option | meaning |', '|---|---|', ...options] : [];
-  return [
-    `### ${name}`,
-    '',
-    `\`npx fulfilment ${name}${args.join('')}\`: ${command.description().replace(/\.$/, '')}.`,
-    ...table,
-    '',
-  ];
+  const args = command.registeredArguments.map((one) => ({ ...one, flags: `<${one.name()}>`, mandatory: false }));
+  const options = command.options.filter(({ long }) => long !== '--json');
+  const rows = [...args, ...options].map(choiceRow);
+  const usage = ['npx fulfilment', name, ...args.map(({ flags }) => flags)].join(' ');
+  const description = command.description().replace(/\.$/, '');
+  const table = rows.length > 0 ? ['', '| | meaning |', '|---|---|', ...rows] : [];
+  return [`### ${name}`, '', `\`${usage}\`: ${description}.`, ...table, ''];
 }
 
-/** @type {(option: import('commander').Option) => string} */
-function optionRow({ flags, mandatory, description, argChoices = [] }) {
+/**
+ * A row for an argument or an option.
+ *
+ * @type {(choice: { flags: string, mandatory: boolean, description: string, argChoices?: string[] }) => string}
+ */
+function choiceRow({ flags, mandatory, description, argChoices = [] }) {
   const choices = argChoices.length > 0 ? `: ${valuesOf(argChoices, Infinity)}` : '';
   return `| \`${flags}\` | ${mandatory ? 'required: ' : ''}${description.replaceAll('|', '\\|')}${choices} |`;
 }
