@@ -107,7 +107,10 @@ function commandLines(command) {
   if (command.commands.length > 0) return command.commands.flatMap(commandLines);
   const parents = command.parent?.parent ? [command.parent.name()] : [];
   const name = [...parents, command.name()].join(' ');
-  const args = command.registeredArguments.map((one) => ({ ...one, flags: `<${one.name()}>`, mandatory: false }));
+  const args = command.registeredArguments.map((one) => {
+    const { description, argChoices } = one;
+    return { flags: `<${one.name()}>`, mandatory: false, description, argChoices };
+  });
   const options = command.options.filter(({ long }) => long !== '--json');
   const rows = [...args, ...options].map(choiceRow);
   const usage = ['npx fulfilment', name, ...args.map(({ flags }) => flags)].join(' ');
