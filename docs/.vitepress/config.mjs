@@ -37,9 +37,7 @@ export default defineConfig({
   title: 'Durable fulfilment worker',
   description: 'Buys digital goods from a partner once, waits durably, delivers each key once',
   // Wider than usual: the tables and commands are wide.
-  head: [
-    ['style', {}, ':root { --vp-layout-max-width: 1600px } .VPDoc .content-container { max-width: 880px !important }'],
-  ],
+  head: [['style', {}, '.VPDoc .content-container { max-width: 880px !important }']],
   srcDir: '..',
   srcExclude: ['!(docs)/*', '!(docs)/**/*'],
   rewrites: { 'README.md': 'index.md' },
