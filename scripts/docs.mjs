@@ -27,8 +27,9 @@ const { capacityTable, scalingTable } = load('../bench/dist/bench/scaling.js');
 const { FINDING_KINDS, KIND_DOCS } = load('../dist/domain/reconciliation/finding.js');
 const variables = VARIABLE_NAMES.map((/** @type {string} */ name) => ({ name, ...describeVariable(name) }));
 const rows = ['| variable | by | default | meaning |', '|---|---|---|---|', ...variables.map(tableRow)];
-await replacePart('docs/configuration.md', 'variables', rows);
-await replacePart('docs/metrics.md', 'metrics', metricRows());
+await replacePart('docs/reference/configuration.md', 'variables', rows);
+await replacePart('docs/reference/metrics.md', 'metrics', metricRows());
+await replacePart('docs/reference/commands.md', 'commands', commandTables());
 await replacePart('docs/performance.md', 'results', [keptGoals()]);
 await replacePart('bench/results/README.md', 'figures', [keptFigures()]);
 await replacePart('docs/performance.md', 'capacity', [capacityTable()]);
@@ -92,9 +93,44 @@ function metricRows() {
   return ['| metric | type | unit | labels | meaning |', '|---|---|---|---|---|', ...rows];
 }
 
-/** @type {(values: readonly string[]) => string} */
-function valuesOf(values) {
-  return values.length > 6 ? `${values.length} values` : values.map((value) => `\`${value}\``).join(', ');
+/** @returns {string[]} */
+function commandTables() {
+  const { commands } = load('../dist/cli/index.js');
+  return commands({}).commands.flatMap(commandLines).slice(0, -1);
+}
+
+/** @typedef {import('commander').Command} Command */
+
+/** @type {(command: Command) => string[]} */
+function commandLines(command) {
+  if (command.commands.length > 0) return command.commands.flatMap(commandLines);
+  const parents = command.parent?.parent ? [command.parent.name()] : [];
+  const name = [...parents, command.name()].join(' ');
+  const args = command.registeredArguments.map((one) => {
+    const { description, argChoices } = one;
+    return { flags: `<${one.name()}>`, mandatory: false, description, argChoices };
+  });
+  const options = command.options.filter(({ long }) => long !== '--json');
+  const rows = [...args, ...options].map(choiceRow);
+  const usage = ['npx fulfilment', name, ...args.map(({ flags }) => flags)].join(' ');
+  const description = command.description().replace(/\.$/, '');
+  const table = rows.length > 0 ? ['', '| | meaning |', '|---|---|', ...rows] : [];
+  return [`### ${name}`, '', `\`${usage}\`: ${description}.`, ...table, ''];
+}
+
+/**
+ * A row for an argument or an option.
+ *
+ * @type {(choice: { flags: string, mandatory: boolean, description: string, argChoices?: string[] }) => string}
+ */
+function choiceRow({ flags, mandatory, description, argChoices = [] }) {
+  const choices = argChoices.length > 0 ? `: ${valuesOf(argChoices, Infinity)}` : '';
+  return `| \`${flags}\` | ${mandatory ? 'required: ' : ''}${description.replaceAll('|', '\\|')}${choices} |`;
+}
+
+/** @type {(values: readonly string[], most?: number) => string} */
+function valuesOf(values, most = 6) {
+  return values.length > most ? `${values.length} values` : values.map((value) => `\`${value}\``).join(', ');
 }
 
 /** @returns {string[]} */

@@ -87,7 +87,8 @@ function explain(error: unknown): { message: string; exitCode: number } {
   };
 }
 
-function commands(context: StarterContext): Command {
+/** Defines every command. `npm run docs` writes docs/reference/commands.md from the result. */
+export function commands(context: StarterContext): Command {
   const { out } = context;
   const program = new Command('starter')
     .description('Starts purchases, shows where they stand, and carries the decisions of people.')

@@ -22,7 +22,7 @@ import {
 
 /*
  * Every variable of this project: its bounds, its default as one would write it, and what it means, in the order in which
- * docs/configuration.md and .env.example show them. Temporal's own variables are read by Temporal's convention.
+ * docs/reference/configuration.md and .env.example show them. Temporal's own variables are read by Temporal's convention.
  */
 
 const pause = duration('1ms', '24h');
@@ -166,7 +166,7 @@ export type VariableName = keyof typeof variables;
 export const VARIABLE_NAMES = Object.keys(variables) as VariableName[];
 export const SECRET_NAMES = VARIABLE_NAMES.filter((name) => describeVariable(name).secret);
 
-/** What people read about a variable: in messages, in docs/configuration.md and in .env.example. */
+/** What people read about a variable: in messages, in docs/reference/configuration.md and in .env.example. */
 export function describeVariable(name: VariableName) {
   const schema = variables[name];
   const { description, expected, example, hidden, secret, default: usual } = z.toJSONSchema(schema, { io: 'input' });

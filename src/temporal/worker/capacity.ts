@@ -20,7 +20,7 @@ const CACHED_WORKFLOW = 450 * 1024;
 const MOST_CACHED = 1_000;
 const TASKS_OF_A_THREAD = 40;
 
-/** How much a worker does at once and keeps in memory. The figures behind it: docs/configuration.md, "What fits the machine". */
+/** How much a worker does at once and keeps in memory. The figures behind it: docs/reference/configuration.md, "What fits the machine". */
 export function capacityFor({ cores, memory, heap }: Machine) {
   const threads = between(1, Math.floor(cores / 2), 4);
   const half = Math.min(memory - IDLE, heap * threads) / 2;

@@ -9,7 +9,7 @@ const PACKAGE = JSON.parse(textOf('package.json')) as Record<
 
 function filesIn(folder: string, ending: string): string[] {
   return readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith(ending))
+    .filter((name) => name.endsWith(ending) && !name.includes('node_modules'))
     .map((name) => join(folder, name));
 }
 
@@ -70,6 +70,15 @@ describe('the documents', () => {
     const scripts = Object.keys(PACKAGE.scripts);
     const named = DOCUMENTS.flatMap((name) => [...textOf(name).matchAll(/npm run (?:-s |--silent )?([\w:]+)/g)]);
     expect(named.map(([, script]) => script).filter((script) => !scripts.includes(script ?? ''))).toEqual([]);
+  });
+
+  it('are each in the sidebar of the site, except single decisions, and the sidebar has no other page', () => {
+    const config = textOf('docs/.vitepress/config.mjs');
+    const pages = [...config.matchAll(/'(\/[\w/-]*)': '/g)].map(([, link]) =>
+      link === '/' ? 'README.md' : `${link}.md`,
+    );
+    const expected = DOCUMENTS.filter((name) => !/decisions\/\d/.test(name));
+    expect(pages.map((page) => page.replace(/^\//, '')).sort()).toEqual(expected.sort());
   });
 
   it('say of each dependency what it is for and what it was chosen over', () => {
