@@ -21,7 +21,7 @@ const ACCESS = [401, 403, 404, 405];
 const AN_HOUR = { type: 'answer', status: 503, headers: { 'retry-after': '3600' } } as const;
 const LONGER = { type: 'answer', status: 503, headers: { 'retry-after': '3' } } as const;
 
-describe('what was surely not bought is tried again, for a time', () => {
+describe('an order that is proven unsent is tried again, for a time', () => {
   const env = sharedEnvironment({ pastOrders: 5, settings: { ...LENIENT, placeWithinMs: 3_000 } });
   const always = { times: 'always' } as const;
 
