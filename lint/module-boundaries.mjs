@@ -76,7 +76,7 @@ function complaint(own, allowed, specifier, file, isType) {
 
 /** @type {(own: string, target: string) => string} */
 function onlyTypes(own, target) {
-  return `${own} may import only types from ${target}. Write "import type".`;
+  return `${own} may import only types from ${target}: write "import type".`;
 }
 
 /** @type {(file: string) => string} of a path inside `src/` */

@@ -70,6 +70,15 @@ describe('the documents', () => {
     expect(named.map(([, script]) => script).filter((script) => !scripts.includes(script ?? ''))).toEqual([]);
   });
 
+  it('name only files that exist where CONTRIBUTING says what to touch and what to run', () => {
+    const named = [
+      ...textOf('CONTRIBUTING.md').matchAll(/`((?:src|test|sandbox|bench|ops|lint|scripts|docs)\/[\w./-]+)`/g),
+    ];
+    const paths = named.map(([, path]) => join(ROOT, path ?? ''));
+    expect(paths.length).toBeGreaterThan(40);
+    expect(paths.filter((path) => !['', '.ts', '.test.ts'].some((ending) => existsSync(path + ending)))).toEqual([]);
+  });
+
   it('say for each dependency what it is for and what it was chosen over', () => {
     const decision = textOf('docs/decisions/6-dependencies.md');
     const packages = Object.keys({ ...PACKAGE.dependencies, ...PACKAGE.devDependencies });
