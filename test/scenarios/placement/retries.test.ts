@@ -37,7 +37,7 @@ describe('an order that is proven unsent is tried again, for a time', () => {
     expect(purchase.requests).toBeGreaterThanOrEqual(1);
   });
 
-  it.concurrent('asks no sooner than the history wants to be asked, but for once when the time is over', async () => {
+  it.concurrent('asks no sooner than the history wants to be asked, except once when the time is over', async () => {
     const { referenceId, state } = await runPurchase(env, [{ operation: 'orders', ...always, action: AN_HOUR }]);
     expect([state, searchesFor(env, referenceId)]).toEqual(['NOT_PLACED', 2]);
   });
