@@ -20,7 +20,7 @@ const POM = `<project xmlns="http://maven.apache.org/POM/4.0.0">
 </project>
 `;
 
-/** `exec`, so that whoever stops the launcher stops the server; the flags, because the SDK waits five seconds for it. */
+/** `exec`: stopping the launcher stops the server. The flags shorten its start: the SDK waits five seconds. */
 const LAUNCHER = `#!/bin/sh
 here=\${0%/*}
 exec "\${JAVA_HOME:+$JAVA_HOME/bin/}java" -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -cp "$here/lib/*" io.temporal.testserver.TestServer "$@"

@@ -218,7 +218,7 @@ export const MUTANTS = [
   },
   {
     name: 'person-for-the-unwritten',
-    rule: 'nobody is asked about a placement that surely was not written',
+    rule: 'nobody is asked about a placement that is proven unwritten',
     file: 'src/workflows/place-order.ts',
     find: 'timedOutWithoutIntent(failure) && (await',
     replace: 'timedOutWithoutIntent(undefined) && (await',
@@ -1692,8 +1692,7 @@ export const MUTANTS = [
 ];
 
 /**
- * One of the worst defects that this project had, put back by breaking the rules that mended it: the rule itself, and what has
- * come to stand behind it since.
+ * One of the worst defects of this project, put back by breaking every rule that prevents it now.
  *
  * @typedef {object} Defect
  * @property {string} name

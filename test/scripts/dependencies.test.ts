@@ -46,7 +46,7 @@ test.each([
   expect(await machine.lines('npm.log')).toHaveLength(2);
 });
 
-test('other packages behind a link are left alone: npm would empty the folder of whoever shares it', async () => {
+test('other packages behind a link are left alone: npm would empty a folder that others share', async () => {
   await machine.fake('npm', NPM);
   await mkdir(join(machine.dir, 'shared'));
   await symlink(join(machine.dir, 'shared'), join(project, 'node_modules'));

@@ -14,7 +14,7 @@ export default class ClosingLine {
   constructor({ testNamePattern }, { lingerMs = 60_000 } = {}) {
     this.isChoice = Boolean(testNamePattern);
     this.lingerMs = lingerMs;
-    // Whoever started it in a group of its own was killed: so the group ends too.
+    // The process that started this group was killed, so the group ends too.
     if (process.send) process.once('disconnect', () => process.kill(-process.pid, 'SIGKILL')).channel?.unref();
   }
 
@@ -43,7 +43,7 @@ export default class ClosingLine {
       );
       process.exit(1);
     }, this.lingerMs).unref();
-    // Whoever started Jest knows by this that the line will come.
+    // Tells the process that started Jest that the line will come.
     process.send?.('counted');
   }
 }
@@ -54,7 +54,7 @@ function print(line) {
     try {
       return void writeSync(1, `${line}\n`);
     } catch (error) {
-      // Else the pipe is full: whoever reads it is slow.
+      // EAGAIN: the pipe is full because its reader is slow.
       if (error.code !== 'EAGAIN') return;
     }
   }

@@ -144,7 +144,7 @@ export async function startWorkerProcess(options: ProcessOptions) {
 
 /**
  * Starts a worker process and waits until it says that it is ready. Many of them would soon get one of their ports twice,
- * so each chooses its own: whoever asks for health or metrics gives it theirs.
+ * so each chooses its own. A test that reads health or metrics passes it an address.
  *
  * @throws Error with what it wrote instead
  */

@@ -170,7 +170,7 @@ describe('doctor', () => {
       ['configuration → DELIVERY_URL', 'configuration → FINGERPRINT_SECRET', 'configuration → PARTNER_ORDER_PREFIXX'],
     ],
     [
-      'a partner whom the key would reach in plain text',
+      'a partner that would get the key in plain text',
       { variables: { PARTNER_BASE_URL: 'http://192.0.2.1' }, exitCode: 78 },
       ['configuration → PARTNER_BASE_URL'],
     ],

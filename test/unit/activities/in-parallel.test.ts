@@ -21,7 +21,7 @@ it('everything is done once, at most so many at a time, and the results are in t
   );
 });
 
-it('nothing is begun after a failure, which is thrown when the others have ended: whoever tries again must not meet them', async () => {
+it('nothing is begun after a failure, which is thrown when the others have ended: another try must not meet them', async () => {
   const begun: number[] = [];
   const ended: number[] = [];
   let endOthers = (): void => undefined;

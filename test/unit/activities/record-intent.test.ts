@@ -34,7 +34,7 @@ describe('the records of a process', () => {
     expect(begun).toBe(calls);
   });
 
-  it('are left out where the turn does not come in time, and whoever is behind still waits for those before', async () => {
+  it('are left out if their turn does not come in time, and later ones still wait for earlier ones', async () => {
     const inSequence = createSequence();
     const order: string[] = [];
     let answer = (): void => undefined;

@@ -23,7 +23,7 @@ function linksOf(text: string): string[] {
   return [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target ?? '');
 }
 
-/** What stands behind the # of a link to each heading, as GitHub makes it. */
+/** The anchor of each heading, as GitHub makes it. */
 function anchorsOf(text: string): string[] {
   const headings = [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading]) => heading ?? '');
   return headings.map((heading) =>
@@ -34,26 +34,26 @@ function anchorsOf(text: string): string[] {
   );
 }
 
-function leadsSomewhere(target: string): boolean {
+function exists(target: string): boolean {
   const [path = '', anchor] = target.split('#');
   if (!existsSync(join(ROOT, path))) return false;
   return anchor === undefined || !path.endsWith('.md') || anchorsOf(textOf(path)).includes(anchor);
 }
 
 describe('the documents', () => {
-  it.each(DOCUMENTS)('%s links to nothing that is not there, and to no heading that is not there', (name) => {
+  it.each(DOCUMENTS)('%s has no broken link and no broken anchor', (name) => {
     const local = linksOf(textOf(name)).filter((link) => !/^https?:/.test(link));
     const targets = local.map((link) => (link.startsWith('#') ? name + link : join(dirname(name), link)));
-    expect(targets.filter((target) => !leadsSomewhere(target))).toEqual([]);
+    expect(targets.filter((target) => !exists(target))).toEqual([]);
   });
 
-  it('are there wherever the code names one: a comment must not send a reader to what a clone lacks', () => {
+  it('exist wherever the code names one, so that no comment sends a reader to a missing page', () => {
     const code = [...filesIn('src', '.ts'), ...filesIn('test', '.ts'), ...filesIn('scripts', '.mjs')];
     const named = code.flatMap((path) =>
       [...textOf(path).matchAll(/docs\/[\w/-]+\.md(#[\w-]+)?/g)].map(([target]) => ({ path, target })),
     );
     expect(named.length).toBeGreaterThan(0);
-    expect(named.filter(({ target }) => !leadsSomewhere(target))).toEqual([]);
+    expect(named.filter(({ target }) => !exists(target))).toEqual([]);
   });
 
   it('name a test for every row of "What happens if", so that no promise stands there alone', () => {
@@ -66,7 +66,7 @@ describe('the documents', () => {
     expect(new Set(linksOf(section).filter((link) => link.startsWith('../test/'))).size).toBeGreaterThan(60);
   });
 
-  it('name no npm script that package.json lacks', () => {
+  it('name only npm scripts that exist', () => {
     const scripts = Object.keys(PACKAGE.scripts);
     const named = DOCUMENTS.flatMap((name) => [...textOf(name).matchAll(/npm run (?:-s |--silent )?([\w:]+)/g)]);
     expect(named.map(([, script]) => script).filter((script) => !scripts.includes(script ?? ''))).toEqual([]);
@@ -81,16 +81,25 @@ describe('the documents', () => {
     expect(pages.map((page) => page.replace(/^\//, '')).sort()).toEqual(expected.sort());
   });
 
-  it('say of each dependency what it is for and what it was chosen over', () => {
+  it('name only files that exist where CONTRIBUTING says what to touch and what to run', () => {
+    const named = [
+      ...textOf('CONTRIBUTING.md').matchAll(/`((?:src|test|sandbox|bench|ops|lint|scripts|docs)\/[\w./-]+)`/g),
+    ];
+    const paths = named.map(([, path]) => join(ROOT, path ?? ''));
+    expect(paths.length).toBeGreaterThan(40);
+    expect(paths.filter((path) => !['', '.ts', '.test.ts'].some((ending) => existsSync(path + ending)))).toEqual([]);
+  });
+
+  it('say for each dependency what it is for and what it was chosen over', () => {
     const decision = textOf('docs/decisions/6-dependencies.md');
     const packages = Object.keys({ ...PACKAGE.dependencies, ...PACKAGE.devDependencies });
     expect(packages.filter((name) => !decision.includes(`\`${name}\``))).toEqual([]);
   });
 
-  it('show who may import whom as the lint rule has it', () => {
+  it('list the same module imports as the lint rule', () => {
     const rule = /MODULES = \{(.*?)\n\};/s.exec(textOf('lint/module-boundaries.mjs'))?.[1] ?? '';
     const rows = [...rule.matchAll(/^ {2}'?([\w/]+)'?:\s+'([^']*)',$/gm)].map(([, name, allowed]) => [name, allowed]);
-    const [, section = ''] = textOf('docs/architecture.md').split('### Who may import whom\n');
+    const [, section = ''] = textOf('docs/architecture.md').split('### Module imports\n');
     const [table = ''] = section.split('\n## ');
     const shown = [...table.matchAll(/^\| `([\w/]+)` \| (.+) \|$/gm)].map(([, name, cell]) => [name, allowedIn(cell)]);
     expect(rows.length).toBeGreaterThan(10);
@@ -98,7 +107,7 @@ describe('the documents', () => {
   });
 });
 
-/** A cell such as "types of `domain`, `node`" as the lint rule writes it: `types:domain node`. */
+/** Turns a cell such as "types of `domain`, `node`" into the lint rule's form: `types:domain node`. */
 function allowedIn(cell = ''): string {
   const marks: Record<string, string> = { 'types of ': 'types:', 'without ': 'not:' };
   const names = [...cell.matchAll(/(types of |without )?`([^`]+)`/g)];

@@ -151,7 +151,7 @@ describe('every variable', () => {
     const config = readWorkerConfig({ ...GOOD, ...empty });
     expect(config.partner.maxRequestsPerSecond).toBeUndefined();
     expect(config.partner.timeoutMs).toBe(15_000);
-    // But for a prefix, which can be empty on purpose.
+    // Except a prefix, which may be empty on purpose.
     expect(readWorkerConfig({ ...GOOD, PARTNER_LIST_PREFIX: '' }).partner.listPrefix).toBe('');
   });
 });

@@ -144,7 +144,7 @@ it('Prometheus alone reaches the metrics, which the SDK serves without a time li
   });
 });
 
-it('the versioned worker is the same as the other, but for what the controller says to it', () => {
+it('the versioned worker differs from the other only in what the controller tells it', () => {
   const [plain, versioned] = Object.values(PODS).map(({ containers: [container], ...pod }) => ({
     ...{ ...pod, topologySpreadConstraints: undefined },
     container: { ...container, image: undefined, command: undefined },

@@ -18,7 +18,7 @@ it.each([
   ['that was overdue, if a later delivery failed', { ...OVERDUE, mayBeDelivered: true }, MAYBE],
   ['that was stopped', { ...OVERDUE, execution: 'TERMINATED', state: 'DELIVERING' }, MAYBE],
 ])(
-  'a purchase %s and costs nothing any more is sold again only if surely nothing was delivered',
+  'a purchase %s and costs nothing any more is sold again only if nothing can have been delivered',
   (_, ended, advice) => {
     for (const status of ['REFUNDED', 'FAILED']) expect(findingsOf(status, ended)[0]?.advice).toContain(advice);
   },
