@@ -1499,8 +1499,8 @@ export const MUTANTS = [
     name: 'paused-for-ever',
     rule: 'a purchase that is paused ends when its time is over',
     file: 'src/workflows/place-order.ts',
-    find: 'if (lastBegunAt >= until) return',
-    replace: "if (lastBegunAt >= until && answer?.evidence !== 'PAUSED') return",
+    find: 'if (lastStartedAt >= until) return',
+    replace: "if (lastStartedAt >= until && answer?.evidence !== 'PAUSED') return",
     tests: ['test/scenarios/placement/circuit-breaker.test.ts'],
   },
   {
@@ -1613,8 +1613,8 @@ export const MUTANTS = [
     name: 'retry-after-ends-the-sale',
     rule: 'a placement that was not sent is tried once more when its time is over, however long a pause the partner asked for',
     file: 'src/workflows/place-order.ts',
-    find: 'if (lastBegunAt >= until) return',
-    replace: 'if (Math.max(lastBegunAt, Date.now() + (answer?.retryAfterMs ?? 0)) >= until) return',
+    find: 'if (lastStartedAt >= until) return',
+    replace: 'if (Math.max(lastStartedAt, Date.now() + (answer?.retryAfterMs ?? 0)) >= until) return',
     tests: ['test/scenarios/placement/retries.test.ts'],
   },
   {
