@@ -30,11 +30,11 @@ export interface ReconcileDependencies extends ActivityDependencies {
   reportDir: string;
 }
 
-/** How many findings are handled at the same time. */
+/** How many findings are handled at once. */
 const PARALLEL = 12;
 const MOST_ORPHANS_CONFIRMED = 500;
 
-/** The activity that compares the partner's orders with the purchases here and repairs what can be repaired. It never buys. */
+/** Compares the partner's orders with the purchases here and repairs what it can. It never buys anything. */
 export function createReconcileActivities(deps: ReconcileDependencies): ReconcileActivities {
   return {
     async reconcileOrders(input) {
@@ -64,7 +64,8 @@ async function runReconciliation(
   const { signal } = progress;
   const issue = await lookbackIssue(deps.client, to - from);
   if (issue !== undefined) throw failure(FAILURE.lookbackTooLong, issue, { final: true });
-  // Taken before the first page: the reading may take hours, and what begins or ends meanwhile is for the next run.
+  // Taken before the first page, because reading may take hours. Anything that starts or ends later is left to the next
+  // run.
   const now = deps.now();
   const options = { now, from, confirmedBefore: now - confirmedAge(deps.settings) };
   const { orders, purchases, unreadable, later } = await readRecords(deps, options, progress);
@@ -86,17 +87,18 @@ async function runReconciliation(
   return result;
 }
 
-/** Confirms each suggested finding and does about it what is allowed. What is not confirmed is left out. */
+/** Confirms each suggested finding and repairs it if allowed. Findings that are not confirmed are dropped. */
 async function handleFindings(
   context: ReconcileContext,
   suggested: readonly Finding[],
   { signal, show }: Progress,
 ): Promise<ReportedFinding[]> {
-  // Nothing is done about an orphan, so the lists are trusted beyond some hundred of them. What can't be read was read twice.
+  // Orphans are never repaired, so beyond 500 they are reported unconfirmed. Unreadable records were already read
+  // twice.
   let orphans = 0;
   const isTrusted = ({ kind }: Finding) =>
     kind === 'UNREADABLE' || (kind === 'ORPHAN' && ++orphans > MOST_ORPHANS_CONFIRMED);
-  // Two suggestions may turn out to be one finding, such as keys that left an order, which show once it is read.
+  // Two suggestions may confirm the same finding, such as keys that have left an order.
   const known = new Set<string>();
   const isNew = ({ finding }: { finding: Finding }) => {
     const before = known.size;
@@ -117,7 +119,7 @@ async function handleFindings(
   return inReportOrder(findings.flat());
 }
 
-/** The checkout may be away: the reconciliation itself has succeeded all the same. */
+/** A checkout that is down does not fail the reconciliation. */
 async function notifyCompleted(
   context: ReconcileContext,
   { from, to, orders, repaired, report, findings }: ReconciliationResult,
@@ -125,12 +127,12 @@ async function notifyCompleted(
   const details = { from, to, orders, repaired, report, ...findings };
   const data = { referenceId: RECONCILE_SCHEDULE, kind: 'RECONCILIATION', details };
   const why = await postNotice(context, 'reconciliation.completed', ownRunId(), data);
-  if (why !== undefined) log.warn('the checkout did not take reconciliation.completed', { why });
+  if (why !== undefined) log.warn('the checkout did not accept reconciliation.completed', { why });
 }
 
 /**
- * What a run has found and repaired is worth more than its file. Tried again, it would read everything anew for hours, and
- * fail at last. @returns the path for people, or why there is none
+ * A report that can't be written must not fail the reconciliation: a retry would read everything again, for hours.
+ * @returns the path of the HTML report, or why there is none
  */
 async function tryToWrite(dir: string, report: ReconciliationReport): Promise<string> {
   try {
@@ -143,14 +145,14 @@ async function tryToWrite(dir: string, report: ReconciliationReport): Promise<st
 }
 
 /**
- * A missing number would become NaN, and nothing compares with NaN: every order would seem too young to be a finding, and
- * the report would say that all is well. A workflow of another version may leave one out.
+ * A workflow of another version may omit a number, which would become NaN here. Every comparison with NaN is false, so
+ * the report would show no findings at all.
  */
 function validateWindow(input: ReconcileOrdersInput): void {
   const { from, to, dryRun, timeZone } = input ?? {};
   const areNumbers = [from, to].every(Number.isFinite) && from < to;
   if (areNumbers && typeof dryRun === 'boolean' && typeof timeZone === 'string') return;
-  const expected = 'expected {from, to, dryRun, timeZone} of this version: start the reconciliation anew';
+  const expected = 'expected {from, to, dryRun, timeZone} of this version: start the reconciliation again';
   throw failure(FAILURE.invalidReconciliation, expected, { final: true });
 }
 
@@ -158,11 +160,11 @@ function countsOf(findings: readonly Finding[]): ReconciliationResult['findings'
   return Object.fromEntries([...groupBy(findings, ({ kind }) => kind)].map(([kind, { length }]) => [kind, length]));
 }
 
-/** The most findings in the result of the workflow, and the most bytes of them: Temporal takes 2 MiB, and warns from 512 KiB. */
+/** The most findings in the workflow's result, and their most bytes: Temporal accepts 2 MiB and warns from 512 KiB. */
 const MOST_DETAILS = 200;
 const MOST_BYTES = 256 * 1024;
 
-/** The first findings, as many as fit into the result of the workflow. */
+/** As many of the first findings as fit into the workflow's result. */
 export function detailsOf(findings: readonly ReportedFinding[]): ReportedFinding[] {
   const details = findings
     .slice(0, MOST_DETAILS)

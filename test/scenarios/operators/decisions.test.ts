@@ -149,7 +149,7 @@ describe('an order that a person names is read before it is believed', () => {
     ['that the partner does not have', 'the partner has no order', () => 'never-there'],
     [
       'that another purchase has adopted, whatever the history says',
-      'belongs to the purchase',
+      'belongs to purchase',
       async () => {
         const { orderId = '' } = await env.bought({ 'demo-instant': 2 });
         await env.untilListed(`${PARTNER_ORDER_ID.name} = '${orderId}'`, 1);
@@ -160,7 +160,7 @@ describe('an order that a person names is read before it is believed', () => {
     ],
     [
       'that bears the reference of another purchase, which has not found it yet',
-      'belongs to the purchase',
+      'belongs to purchase',
       async () => {
         const { operator, referenceId } = await held();
         const { id } = await env.orderByHand({ 'demo-instant': 2 }, referenceId);
