@@ -1685,8 +1685,8 @@ export const MUTANTS = [
     name: 'any-trace-id',
     rule: 'a trace id of the partner that could be a key is not logged',
     file: 'src/domain/presentable.ts',
-    find: 'UNMISTAKABLE.test(traceId) ? traceId : undefined',
-    replace: "(UNMISTAKABLE.test(traceId) || traceId !== '') ? traceId : undefined",
+    find: 'TRACE_ID.test(traceId) ? traceId : undefined',
+    replace: "(TRACE_ID.test(traceId) || traceId !== '') ? traceId : undefined",
     tests: ['test/unit/domain/subject.test.ts'],
   },
 ];

@@ -93,12 +93,11 @@ async function handleFindings(
   suggested: readonly Finding[],
   { signal, show }: Progress,
 ): Promise<ReportedFinding[]> {
-  // Orphans are never repaired, so beyond 500 they are reported unconfirmed. Unreadable records were already read
-  // twice.
+  // Nothing is done about an orphan, so the lists are trusted beyond some hundred of them. What can't be read was read twice.
   let orphans = 0;
   const isTrusted = ({ kind }: Finding) =>
     kind === 'UNREADABLE' || (kind === 'ORPHAN' && ++orphans > MOST_ORPHANS_CONFIRMED);
-  // Two suggestions may confirm the same finding, such as keys that have left an order.
+  // Two suggestions may turn out to be one finding, such as keys that left an order, which show once it is read.
   const known = new Set<string>();
   const isNew = ({ finding }: { finding: Finding }) => {
     const before = known.size;
@@ -127,7 +126,7 @@ async function notifyCompleted(
   const details = { from, to, orders, repaired, report, ...findings };
   const data = { referenceId: RECONCILE_SCHEDULE, kind: 'RECONCILIATION', details };
   const why = await postNotice(context, 'reconciliation.completed', ownRunId(), data);
-  if (why !== undefined) log.warn('the checkout did not accept reconciliation.completed', { why });
+  if (why !== undefined) log.warn('the checkout did not take reconciliation.completed', { why });
 }
 
 /**

@@ -127,7 +127,7 @@ function countOf(keyIds: KeyIds = {}): number {
   return Object.values(keyIds).flat().length;
 }
 
-/** Lists for `IN (…)`. @param names must not contain quotation marks */
+/** Lists for `IN (…)`. @param names none of them with a quotation mark */
 function inBatches(names: readonly string[]): string[] {
   const quoted = [...new Set(names)].map((name) => `'${name}'`);
   const count = Math.ceil(quoted.length / BATCH);

@@ -41,7 +41,7 @@ export async function handleFinding(
   if (context.dryRun && !readsSale(finding)) return withStatus(finding, 'dry-run');
   const handled = await repairFinding(context, confirmed).catch((error: unknown) => {
     context.retry.signal.throwIfAborted();
-    return left(finding, `it could not be repaired: ${safeMessage(error)}`);
+    return left(finding, `it could not be repaired now: ${safeMessage(error)}`);
   });
   return handled && context.dryRun ? { ...handled, done: 'dry-run' } : handled;
 }
@@ -94,7 +94,7 @@ async function bringUpToDate(
         await startDelivery(context.client, read.taskQueue, { referenceId }, `${delivery.type} of ${referenceId}`);
       }
       if (delivery.type === 'purchase.refunded') return withStatus(finding, 'notified', delivery.type);
-      const note = `keys being delivered to the checkout: ${newKeys}`;
+      const note = `keys on their way to the checkout: ${newKeys}`;
       return withStatus(finding, 'repaired', missing > 0 ? `${note}; still missing: ${missing}` : note);
     }
   }
@@ -123,7 +123,7 @@ async function adopt(context: ReconcileContext, { finding, purchase }: Confirmed
   } catch (error) {
     if (!(error instanceof WorkflowUpdateFailedError) && !(error instanceof WorkflowNotFoundError)) throw error;
     const why = error instanceof WorkflowUpdateFailedError ? error.cause?.message : undefined;
-    return left(finding, `its hold did not accept the order: ${why ?? 'the purchase has just ended'}`);
+    return left(finding, `its hold did not take the order: ${why ?? 'the purchase has just ended'}`);
   }
   return withStatus(finding, 'repaired', `the purchase adopts order ${orderId}`);
 }

@@ -69,7 +69,7 @@ describe('every paid key arrives or is reported', () => {
     expect([...(await night(referenceId)), ...(await night(referenceId))]).toMatchObject([missing, missing]);
 
     await become('PARTIAL_COMPLETED', 'A', 'B', 'C');
-    const note = 'keys being delivered to the checkout: 2; still missing: 1';
+    const note = 'keys on their way to the checkout: 2; still missing: 1';
     expect(await night(referenceId)).toMatchObject([{ kind: 'UNDELIVERED', done: 'repaired', note }]);
     await ended(referenceId, 1);
     const still = { ...missing, explanation: expect.stringContaining('3 of 4 keys') };
@@ -97,7 +97,7 @@ describe('every paid key arrives or is reported', () => {
     expect(await night(referenceId)).toMatchObject([{ kind: 'UNDELIVERED', done: 'left' }]);
     await price(10, 40);
     await become('PARTIAL_COMPLETED', 'A', 'B');
-    const note = 'keys being delivered to the checkout: 1; still missing: 2';
+    const note = 'keys on their way to the checkout: 1; still missing: 2';
     expect(await night(referenceId, { dryRun: true })).toMatchObject([{ kind: 'SHORTFALL_REFUNDED', done: 'dry-run' }]);
     expect(await night(referenceId)).toMatchObject([{ kind: 'SHORTFALL_REFUNDED', done: 'repaired', note }]);
     await ended(referenceId, 1);
@@ -130,7 +130,7 @@ describe('every paid key arrives or is reported', () => {
     await operator.result();
 
     await become('PARTIAL_COMPLETED', 'A', 'B');
-    const note = 'keys being delivered to the checkout: 1; still missing: 1';
+    const note = 'keys on their way to the checkout: 1; still missing: 1';
     expect(await night(referenceId)).toMatchObject([{ kind: 'UNDELIVERED', done: 'repaired', note }]);
     await ended(referenceId, 1);
     await become('COMPLETED', 'A', 'B', 'C');
