@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { activityInfo, log } from '@temporalio/activity';
 import type { Activities, PlaceOrderInput, PlacementResult } from '../contracts/activities';
 import { maxDebitIssue } from '../domain/money';
+import { mayHaveBought } from '../domain/placement';
 import { isPartnerError, type PartnerClient, type PartnerError } from '../partner';
 import { withinMs } from '../temporal/client';
 import { placementWriteTime } from '../workflows/policies';
@@ -222,5 +223,5 @@ function logResult(result: PlacementResult): void {
   const { evidence } = result;
   if (evidence === 'PLACED') return log.info('order placed', { orderId: result.orderId });
   if (evidence === 'ACCESS_REFUSED') return log.error(ACCESS_REFUSED, { why: result.why });
-  log.warn('no order placed', { evidence, why: result.why });
+  log.warn(mayHaveBought(evidence) ? 'placement outcome unknown' : 'no order placed', { evidence, why: result.why });
 }

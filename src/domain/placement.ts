@@ -26,7 +26,7 @@ export type RequestEvidence =
  */
 export type PlacementEvidence = RequestEvidence | 'FOUND' | 'OVER_MAX_DEBIT' | 'PAUSED' | 'FENCED' | 'NEVER_WRITTEN';
 
-/** What an attempt proves, short of an order. */
+/** The evidence of attempts that brought no order. */
 export type Unplaced = Exclude<PlacementEvidence, 'PLACED' | 'FOUND'>;
 
 /** The next step of a purchase that has no order yet. */

@@ -95,7 +95,7 @@ function inOrder<Row>(readable: readonly Row[], unreadable: readonly UnreadableR
 type ListRow = Partial<Pick<UnreadableRow, 'id' | 'referenceId' | 'createdAt' | 'digest'>>;
 
 interface ListPage<Row> {
-  /** The rows on all pages together. */
+  /** The number of rows on all pages. */
   hits: number;
   rows: Row[];
   pages: { page: number; total: number; limit: number };
@@ -103,7 +103,7 @@ interface ListPage<Row> {
 
 interface PagedList<Row> extends Pick<HistoryOptions, 'maxPages' | 'onPage'> {
   operation: PartnerOperation;
-  /** Pages count from 1. */
+  /** Pages start at 1. */
   readPage(page: number): Promise<ListPage<Row>>;
 }
 

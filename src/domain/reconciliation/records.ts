@@ -148,8 +148,8 @@ function ownersOf(purchases: Iterable<KnownPurchase>, orders: RecordIndex['order
   for (const { orderId, referenceId } of purchases) {
     if (orderId === undefined) continue;
     const other = owners.get(orderId);
-    const borne = orders.get(orderId)?.referenceId;
-    if (other === undefined || referenceId === borne || (other !== borne && referenceId < other)) {
+    const shown = orders.get(orderId)?.referenceId;
+    if (other === undefined || referenceId === shown || (other !== shown && referenceId < other)) {
       owners.set(orderId, referenceId);
     }
   }
@@ -167,8 +167,8 @@ export interface OwnOrders {
  * it names none, it is the oldest billable order with its reference, or the oldest.
  */
 export function ordersOf({ referenceId, orderId }: KnownPurchase, records: RecordIndex): OwnOrders {
-  const borne = records.ordersByReference.get(referenceId) ?? [];
-  const free = borne.filter(({ id }) => (records.owners.get(id) ?? referenceId) === referenceId);
+  const sameReference = records.ordersByReference.get(referenceId) ?? [];
+  const free = sameReference.filter(({ id }) => (records.owners.get(id) ?? referenceId) === referenceId);
   const byAge = free.toSorted((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
   const order = orderId === undefined ? (byAge.find(isBillable) ?? byAge[0]) : records.orders.get(orderId);
   return { order, others: byAge.filter((other) => other !== order) };
@@ -183,8 +183,8 @@ export function recordsAbout(
   records: RecordIndex,
 ): { orders: PartnerOrder[]; unreadable: UnreadableRecord[]; references: string[] } {
   const named = orderIds.flatMap((id) => records.orders.get(id) ?? []);
-  const borne = (referenceId !== undefined && records.ordersByReference.get(referenceId)) || [];
-  const orders = [...new Set([...named, ...borne])];
+  const sameReference = (referenceId !== undefined && records.ordersByReference.get(referenceId)) || [];
+  const orders = [...new Set([...named, ...sameReference])];
   const ids = [...new Set([...orderIds, ...orders.map(({ id }) => id)])];
   const unreadable = ids.flatMap((id) => records.unreadableById.get(id) ?? []);
   const runs = ids.flatMap((id) => records.runsByOrder.get(id) ?? []);

@@ -98,10 +98,10 @@ function checkPairFits(tls: TlsOptions): void {
 }
 
 const PLAIN_KEY =
-  'the API key would be sent without TLS. Set TEMPORAL_TLS=true, or set ALLOW_PLAINTEXT=true if all who share the network ' +
-  'between may read the key';
+  'the API key would be sent without TLS. Set TEMPORAL_TLS=true, or ALLOW_PLAINTEXT=true if everyone on the network may ' +
+  'read the key';
 
-/** Whether a key is sent without TLS. */
+/** Whether a key would be sent without TLS. */
 export function isKeyPlain({ tls, apiKey, metadata }: TemporalTarget['connectionOptions']): boolean {
   return !tls && (apiKey ?? metadata?.authorization) !== undefined;
 }
