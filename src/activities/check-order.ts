@@ -38,10 +38,7 @@ async function isAtPartner(partner: PartnerClient, orderId: string): Promise<boo
   }
 }
 
-/**
- * @returns the order's reference in the history; undefined if it can't be read, which may be the very reason for the
- *   hold.
- */
+/** @returns the order's reference in the history; undefined if it can't be read, which may be why there is a hold */
 async function referenceInHistory(partner: PartnerClient, orderId: string): Promise<string | undefined> {
   try {
     const { data } = await partner.listOrders({ search: orderId, limit: MAX_PAGE_SIZE });

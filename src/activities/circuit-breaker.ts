@@ -5,10 +5,7 @@ export type PlacementSign = 'WORKS' | 'FAILS' | 'NOTHING';
 
 /** Permission for one placement attempt. */
 export interface Admission {
-  /**
-   * Checked again right before the request, because the circuit breaker may have opened. @returns why it must not be
-   * sent
-   */
+  /** Checked right before the request, because the circuit breaker may have opened. @returns why it must not be sent */
   whyPaused(): string | undefined;
   /** Reports how the attempt ended. Must be called once. @param why the partner's failure, safe to log */
   end(sign: PlacementSign, why?: string): void;

@@ -21,8 +21,7 @@ const LOCAL_DEADLINE_MS = 1_000;
 const FAST_MS = 1_000;
 
 /**
- * Delivers events to the checkout. Each attempt reads the keys from the partner and keeps them no longer than the
- * request.
+ * Delivers events to the checkout. The keys are read from the partner at each attempt and kept only for the request.
  */
 export function createDeliveryActivities(
   deps: ActivityDependencies,

@@ -114,8 +114,7 @@ function mentions({ referenceId, id }: HistoryRow, text: string): boolean {
 
 /**
  * The orders with exactly this reference, each id once, oldest first. An unreadable row with this reference always
- * prevents "absent". One without a reference does so only if a request may have been sent; a bad row must not stop new
- * sales.
+ * prevents "absent"; one without a reference only if a request may have been sent, or a bad row would stop new sales.
  */
 function matching(
   rows: readonly HistoryRow[],

@@ -91,8 +91,7 @@ async function attempt(deps: Attempt, input: PlaceOrderInput): Promise<Ended> {
 }
 
 /**
- * A start without RejectDuplicate can run one reference twice. @returns the end of the attempt; undefined if it may go
- * on
+ * A start without RejectDuplicate can run a reference twice. @returns the end of the attempt; undefined if it may go on
  */
 async function checkOtherExecutions(deps: Attempt, input: PlaceOrderInput): Promise<Ended | undefined> {
   if (input.startedOnce || isReplacing(input)) return undefined;

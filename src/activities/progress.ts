@@ -12,10 +12,7 @@ export interface Progress {
 /** Faster updates are left to the timer, so that 100,000 findings don't cause 100,000 heartbeats. */
 const LEAST_BETWEEN_MS = 500;
 
-/**
- * Sends heartbeats by a timer, so that a slow partner does not look like a dead worker. A cancel arrives with them,
- * too.
- */
+/** Sends heartbeats by a timer, so that a slow partner does not look like a dead worker. They also bring a cancel. */
 export function openProgress(): Progress {
   let shown: { step: string } = { step: 'started' };
   let beatAt = -Infinity;

@@ -35,9 +35,8 @@ export function createReadSaleActivities(deps: ActivityDependencies): Pick<Activ
 }
 
 /**
- * Reads a purchase that has ended from its result, its closing memo and its order. If it did not complete, its memo and
- * search attributes are not trusted, because a client can set them; the order is then looked up by reference at the
- * partner.
+ * Reads a purchase that has ended from its result, its closing memo and its order. If it did not complete, a client may
+ * have forged its memo and search attributes, so its order is looked up by reference at the partner.
  *
  * @throws ApplicationFailure `NothingToDeliver` if the purchase is unknown or still running; PartnerError
  */

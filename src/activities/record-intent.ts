@@ -21,8 +21,7 @@ const WRITE_WITHIN_MS = 2_000;
 const BEAT_EVERY_MS = 2_000;
 /**
  * The pause between two records of a process, in which the first request is written. If the process is killed, at most
- * one placement is then unknown. With more attempts waiting than `MOST_WITH_PAUSES` there is no pause, or the last
- * would be late.
+ * one placement is then unknown. With more waiting attempts than `MOST_WITH_PAUSES` there is no pause.
  */
 const BETWEEN_RECORDS_MS = 15;
 const MOST_WITH_PAUSES = 50;

@@ -78,8 +78,7 @@ export interface FindOrdersInput {
   /** Also check whether the history is readable and up to date. */
   prove: boolean;
   /**
-   * Epoch ms: this purchase sent no request later. A listed order that is younger proves that the history is up to
-   * date.
+   * Epoch ms: this purchase sent no request later. A younger order in the list proves that the history is up to date.
    */
   sentBefore: number;
   /** A request of this purchase may have been sent, so an unreadable row without a reference may be its order. */

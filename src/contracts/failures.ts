@@ -1,9 +1,6 @@
 import type { ApplicationFailure } from '@temporalio/common';
 
-/**
- * The types of our `ApplicationFailure`s, as shown in histories and the Temporal UI. Workflow code compares these
- * types.
- */
+/** The types of our `ApplicationFailure`s, in histories and the Temporal UI. Workflow code compares these types. */
 export const FAILURE = {
   /** Invalid input of a purchase: bad reference, bad items or wrong workflow id. */
   invalidPurchase: 'InvalidPurchase',

@@ -61,7 +61,7 @@ export const METRICS = {
     { evidence: EVIDENCE },
   ),
   fulfilment_placements_confirmed: ofPurchases(
-    'Searches of the order history after an unknown or refused placement, by evidence and result',
+    'Unknown or refused placements that were confirmed by searching the order history, by evidence and result',
     { evidence: UNPLACED, history: ['found', 'absent', 'unreadable'] },
   ),
   fulfilment_double_purchases: ofPurchases('Further orders at the partner for a reference whose order was adopted', {}),

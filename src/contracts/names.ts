@@ -1,9 +1,6 @@
 import type { Decision } from './purchase';
 
-/**
- * All names and ids that this project shares with Temporal. None of them may change while a workflow runs that was
- * started with it.
- */
+/** All names and ids that this project shares with Temporal. Changing one breaks the workflows that use it. */
 
 /** The default of `TEMPORAL_TASK_QUEUE`. */
 export const DEFAULT_TASK_QUEUE = 'fulfilment';

@@ -16,8 +16,8 @@ export function createFingerprinter(secrets: () => readonly string[]) {
       return idOf(newest);
     },
     /**
-     * The ids of one product's keys: their fingerprints, with `#2` for a second identical key. Undefined if this worker
-     * lacks the secret.
+     * The ids of one product's keys: their fingerprints, with `#2` for a second identical key.
+     * @returns undefined if this worker lacks the secret
      */
     keyIds(keys: readonly Key[], secretId: string): string[] | undefined {
       const secret = secrets().find((candidate) => idOf(candidate) === secretId);

@@ -74,8 +74,7 @@ async function post(
   const signal = AbortSignal.timeout(Math.ceil(timeoutMs));
   try {
     const answer = await request(url, { ...options, method: 'POST', signal });
-    // Only the status matters. After a 2xx the connection may be reused; otherwise it is closed before the next
-    // attempt.
+    // Only the status matters. After a 2xx the connection may be reused; otherwise it is closed for the next attempt.
     if (answer.statusCode < 300) void answer.body.dump({ limit: MAX_ANSWER_BYTES, signal }).catch(() => undefined);
     else answer.body.on('error', () => undefined).destroy();
     return answer;

@@ -15,10 +15,7 @@ export function isSafeOrderId(id: string): boolean {
 /** How far the partner's clock and Temporal's may differ. An older order can't belong to a purchase. */
 export const CLOCK_TOLERANCE_MS = 15 * 60_000;
 
-/**
- * A delivered key. `type` is `text` (the default), `image` (a Base64 data URL, unchecked) or what else the partner
- * sent.
- */
+/** A delivered key. `type` is `text` (the default), `image` (a Base64 data URL, unchecked) or any other text. */
 export interface Key {
   type: string;
   value: string;

@@ -90,10 +90,7 @@ export function mayHaveBought(evidence: PlacementEvidence): boolean {
   return ['ANSWERED', 'UNKNOWN', 'CONFLICT', 'FENCED'].includes(evidence);
 }
 
-/**
- * Chooses the order to adopt: the oldest billable one, or the oldest if none is. Other billable ones are double
- * purchases.
- */
+/** Chooses the oldest billable order, or the oldest if none is billable. Other billable ones are double purchases. */
 export function chooseOrder<T extends { status: string; createdAt: string }>(
   found: readonly [T, ...T[]],
 ): { adopt: T; doubles: T[] } {

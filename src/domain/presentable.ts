@@ -1,9 +1,6 @@
 import { isSafeOrderId, REFERENCE_PATTERN } from './order';
 
-/**
- * The reference and order id in an input of any shape, if they are valid. Any client can start a workflow with any
- * input.
- */
+/** The reference and order id in an input of any shape, if valid. Any client can start a workflow with any input. */
 export function subjectOf(input: unknown): { referenceId?: string; orderId?: string } {
   if (typeof input !== 'object' || input === null) return {};
   const { referenceId, orderId } = input as Record<string, unknown>;

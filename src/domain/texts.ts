@@ -5,10 +5,7 @@ const LONGEST_TEXT = 600;
 /** Markdown characters. An underscore inside a word, as in `steam_50_eu`, needs no escape. */
 const MARKS = /[\\`*[\]<>#|~!&@]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])/g;
 
-/**
- * Escapes text from outside (partner, checkout) so that markdown shows it as plain text on one line. At most 600
- * characters.
- */
+/** Escapes text from outside, so that markdown shows it as plain text on one line of at most 600 characters. */
 export function escapeMarkdown(text: string): string {
   return inOneLine(text, LONGEST_TEXT)
     .replace(MARKS, (mark) => `\\${mark}`)
@@ -43,8 +40,7 @@ export function summaryOf(text: string): string {
 const UNSAFE = /(?:(?![\u200C\u200D])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}])+/gu;
 
 /**
- * Makes text from outside safe to show: one line, well-formed, without control and bidi characters, cut between code
- * points.
+ * Makes text from outside safe to show: one line, well-formed, no control or bidi characters, cut between code points.
  * @param longest in UTF-16 code units, including the ellipsis
  */
 export function inOneLine(text: string, longest: number): string {

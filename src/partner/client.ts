@@ -33,8 +33,7 @@ export interface PartnerClient {
   newestOrders(sampleSize: number): Promise<NewestOrders>;
   /**
    * Places an order. An error's `placement` says what it proves; only after `NOT_SENT` is a second request safe. Ends
-   * at most `timeoutMs` after `notAfter`, and reports correctly whether the request was written even if the process was
-   * frozen.
+   * at most `timeoutMs` after `notAfter`. Even after a freeze it reports correctly whether the request was written.
    */
   placeOrder(order: NewOrder, options?: PlacementOptions): Promise<Answer<{ id: string }>>;
   /**
@@ -44,8 +43,7 @@ export interface PartnerClient {
   getOrder(id: string, asked?: readonly string[]): Promise<Answer<Order>>;
   /**
    * Runs `work` with a client whose requests wait for permits as `ask` says. Nested calls share the outer permits.
-   * @throws PartnerError `too-late` at once if a request can't get a permit in time; `permitInMs` says when to try
-   *   again
+   * @throws PartnerError `too-late` at once if there is no permit in time; `permitInMs` says when to try again
    */
   withPermits<T>(ask: PermitRequest, work: (partner: PartnerClient) => Promise<T>): Promise<T>;
   /** Sends nothing more, waits for running requests, then closes the connections. */

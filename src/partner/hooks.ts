@@ -19,10 +19,7 @@ export interface RequestFacts {
   orderId?: string;
 }
 
-/**
- * Wraps a request that has its permit, for logs and traces. It must call `request` once and return or throw its
- * outcome.
- */
+/** Wraps a request that has its permit, for logs and traces. It calls `request` once and passes on the outcome. */
 export type AroundRequest = <T>(facts: RequestFacts, request: () => Promise<Answer<T>>) => Promise<Answer<T>>;
 
 export interface PartnerHooks {

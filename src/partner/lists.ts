@@ -111,8 +111,7 @@ interface PagedList<Row> extends Pick<HistoryOptions, 'maxPages' | 'onPage'> {
  * The rows of a list back to `since` (epoch ms), each once, page by page. New rows during the reading only make others
  * appear twice. Removed rows or short pages may hide some; then the list is read again.
  *
- * @throws PartnerError `incomplete` if no reading was complete, the partner returns another page, or there are too
- *   many.
+ * @throws PartnerError `incomplete` if no reading was complete, a page is not the requested one, or there are too many
  */
 async function* newRows<Row extends ListRow>(list: PagedList<Row>, since = -Infinity): AsyncGenerator<Row[]> {
   const given = new Set<string>();

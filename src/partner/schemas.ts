@@ -5,8 +5,7 @@ import { readRows } from './rows';
 
 /*
  * The partner's answers. Unknown fields are dropped, and a field is required only if the answer is useless without it.
- * Amounts are decimal numbers as received. Texts are cleaned, except for keys and product ids, which are used as they
- * are.
+ * Amounts are decimal numbers as received. Texts are cleaned, except for keys and product ids.
  */
 
 /** Longer than any product id or reference, so that a cut text never equals one of them. */

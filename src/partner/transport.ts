@@ -108,7 +108,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     this.startDeadline();
   }
 
-  /** Calls `beforeWrite`. The deadline is paused meanwhile. */
+  /** Calls `beforeWrite`. The deadline stops meanwhile and starts again afterwards. */
   async mayWriteTo(socket: Socket): Promise<boolean> {
     const { beforeWrite } = this.request;
     if (this.finished || this.sent) return false;

@@ -28,8 +28,7 @@ const OFF: Tracing = {
 };
 
 /**
- * Turns tracing on if there is an endpoint. If not, OpenTelemetry is not loaded. @param warn called if spans can't be
- * sent
+ * Turns tracing on if there is an endpoint. If not, OpenTelemetry is not loaded. @param warn reports failing exports
  */
 export function startTracing(
   endpoint: string | undefined,

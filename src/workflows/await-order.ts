@@ -26,8 +26,7 @@ export interface Unread {
 
 /**
  * Waits until the order has ended or the deadline has passed, and then polls it once more. The pause between polls is
- * the retry policy of `awaitOrderChange` (`pollingOptions`). If an operator ends that activity early, it is started
- * again.
+ * the retry policy of `awaitOrderChange` (`pollingOptions`). If an operator ends that activity, it starts again.
  *
  * @returns the order as last seen, or why it could not be read at the deadline.
  */

@@ -31,8 +31,7 @@ type HistoryAnswer = { kind: 'found'; orders: FoundOrders } | { kind: 'absent' }
 
 /**
  * Searches the order history. An order is absent only if every search of a whole window showed none; a search that
- * fails or proves nothing restarts the window. The window runs from the first answer to the last question, to be on the
- * safe side.
+ * fails or proves nothing restarts the window. The window runs from the first answer to the last question.
  */
 export async function searchForOrder(purchase: PurchaseRecord, search: HistorySearch): Promise<HistoryAnswer> {
   const { settings } = purchase;

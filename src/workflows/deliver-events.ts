@@ -97,10 +97,7 @@ export async function notifyHeld(purchase: PurchaseRecord, notice: HoldNotice): 
   await deliverNotice(purchase, { type: 'purchase.held', subject, data }, 'purchase.held', deliveryOptions(settings));
 }
 
-/**
- * Sends the checkout an alert that needs no decision. It is given up after a minute, because no outcome may wait for
- * it.
- */
+/** Sends the checkout an alert that needs no decision. It is given up after a minute, so that no outcome is delayed. */
 export function raiseAlert(purchase: PurchaseRecord, kind: string, details: EventDetails): void {
   purchase.alerts.push(sendAlert(purchase, kind, details));
 }

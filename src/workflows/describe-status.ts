@@ -62,10 +62,10 @@ const HOLD_ADVICE: Record<HoldReason, Advice> = {
   ),
   MORE_KEYS_THAN_ORDERED: decide('Ask the partner whether all the keys are intended and paid for.'),
   ORDER_CHANGES: decide(
-    'Ask the partner why the order keeps changing. "deliver" sends the keys that the order holds at that moment.',
+    'Ask the partner why the order keeps changing. `--deliver` sends the keys that the order holds at that moment.',
   ),
   ORDER_TOO_LARGE: decide(
-    'Set a higher PARTNER_MAX_BODY on all workers and restart them. "deliver" then reads the order again.',
+    'Set a higher PARTNER_MAX_BODY on all workers and restart them. `--deliver` then reads the order again.',
   ),
   DELIVERY_REFUSED: decide('Find out why the checkout refuses the event and fix that.'),
   DELIVERY_EXHAUSTED: decide('Find out why the checkout did not accept the event and fix that.'),

@@ -41,8 +41,7 @@ interface OpenHold {
 
 /**
  * The holds of a purchase, one at a time. The update validator checks only the shape, because a rejected update leaves
- * no trace in the history. The handler refuses decisions that don't fit, so a late or mistaken decision is on record,
- * too.
+ * no trace in the history. The handler refuses decisions that don't fit, so these are on record, too.
  */
 export class Holds {
   private current: OpenHold | undefined;

@@ -48,8 +48,7 @@ function dropLargeMemo(): void {
 }
 
 /**
- * The SDK's own refusal quotes the query's name. If that is huge, the server rejects it and the worker retries for a
- * minute.
+ * The SDK's own refusal quotes the query's name. The server rejects a huge one, and the worker retries for a minute.
  */
 function refuseQuery(): never {
   throw new Error('no such query');

@@ -18,8 +18,7 @@ const LONGEST_EXPLANATION = 600;
 
 /**
  * Decides from the order how a purchase ends. If the order must not be delivered as it is, the purchase is held until
- * an operator accepts it, names another order or abandons the purchase. Nothing that was accepted before is asked
- * again.
+ * an operator accepts it, names another order or abandons the purchase. What was accepted is not asked again.
  *
  * @param first the order as it was polled, or why it could not be read.
  * @param isAnswer whether the order is the answer to our own request. If not, all its items are compared with the sale.

@@ -240,8 +240,7 @@ async function askOperator(placing: Placing, { explanation, absent }: Extract<St
 
 /**
  * Checks once more that no order exists before the purchase ends without one. The partner may have booked a request
- * after the last search, or a run before a reset may have placed the order. @returns the next step; undefined if it may
- * end
+ * after the last search, or a run before a reset may have placed it. @returns the next step; undefined if it may end
  */
 async function confirmEnd(
   placing: Placing,

@@ -25,8 +25,7 @@ export const localOptions: LocalActivityOptions = {
 
 /**
  * The shortest pause at this history length, in ms. The server ends a workflow at 51,200 events, and a purchase can't
- * continue as new, because the fences would mistake that for a reset. This floor keeps any repetition below 12,800
- * events.
+ * continue as new, because the fences would take that for a reset. This floor ends any repetition below 12,800.
  */
 export function pauseFloor(historyLength: number): number {
   const doublings = Math.floor((historyLength - 4_000) / 500);
@@ -84,9 +83,7 @@ export function placementOptions(settings: PurchaseSettings): ActivityOptions {
   };
 }
 
-/**
- * The pause before the next placement attempt: from 2 s, doubling to 1 min, and never below the partner's Retry-After.
- */
+/** The pause before the next placement attempt: from 2 s, doubling to 1 min, and at least the partner's Retry-After. */
 export function placementPause(attempt: number, retryAfterMs = 0): number {
   return Math.max(Math.min(2 * SECOND * 2 ** (attempt - 1), MINUTE), retryAfterMs);
 }
@@ -101,10 +98,7 @@ export function pausedPause(settings: Pick<PurchaseSettings, 'confirmWindowMs'>,
   return Math.min(breakerUnit(settings) * 0.5 * 2 ** (times - 1), 5 * breakerUnit(settings));
 }
 
-/**
- * The circuit breaker pauses: from 30 s, doubling to 10 min, or less so that several trials fit into
- * `PURCHASE_PLACE_WITHIN`.
- */
+/** The circuit breaker's pauses: from 30 s, doubling to 10 min, but at most a sixth of `PURCHASE_PLACE_WITHIN`. */
 export function circuitBreakerPauses(settings: PurchaseSettings): { firstPauseMs: number; longestPauseMs: number } {
   const unit = breakerUnit(settings);
   return { firstPauseMs: unit / 2, longestPauseMs: Math.min(10 * unit, settings.placeWithinMs / 6) };
@@ -140,18 +134,12 @@ export function confirmationPauses({ confirmWindowMs }: Pick<PurchaseSettings, '
   return [1, 2, 4, 8, 15, 30].map((share) => Math.round((confirmWindowMs * share) / 60));
 }
 
-/**
- * How long an unreadable history is searched before an operator is asked. Nobody is woken within
- * `PURCHASE_PLACE_WITHIN`.
- */
+/** How long an unreadable history is searched before an operator is asked: at least `PURCHASE_PLACE_WITHIN`. */
 export function unreadableHistoryTimeout({ confirmWindowMs, placeWithinMs }: PurchaseSettings): number {
   return Math.max(3 * confirmWindowMs, placeWithinMs);
 }
 
-/**
- * The same for the last search before a purchase ends without an order. It is short, because an operator may be
- * waiting.
- */
+/** The same for the last search before a purchase ends without an order. Short, because an operator may be waiting. */
 export function lastSearchTimeout({ confirmWindowMs }: PurchaseSettings): number {
   return 3 * confirmWindowMs;
 }
@@ -206,10 +194,7 @@ export function singlePollOptions(settings: PurchaseSettings): ActivityOptions {
   };
 }
 
-/**
- * The check of an order that an operator named. It ends before {@link answerTimeout}, unless one request may take
- * longer.
- */
+/** The check of an order that an operator named. It ends before {@link answerTimeout}, if one request allows that. */
 export function orderCheckOptions({ partnerTimeoutMs }: PurchaseSettings): ActivityOptions {
   return {
     scheduleToCloseTimeout: Math.max(20 * SECOND, partnerTimeoutMs + 5 * SECOND),
@@ -229,9 +214,7 @@ export function readSaleOptions(settings: PurchaseSettings): ActivityOptions {
 
 /* Notifying the checkout */
 
-/**
- * An event is retried with growing pauses of at most 10 minutes, for 25 hours. docs/architecture.md#events promises 24.
- */
+/** An event is retried at least every 10 minutes, for 25 hours. docs/architecture.md#events promises 24. */
 export function deliveryOptions(settings: PurchaseSettings): ActivityOptions {
   return {
     startToCloseTimeout: settings.partnerTimeoutMs + settings.deliveryTimeoutMs + 10 * SECOND,

@@ -19,13 +19,11 @@ import { isReconciliationResult, validateReconcileInput } from './guards';
 import { reconciliationOptions } from './policies';
 
 /**
- * Compares the partner's orders with what was bought and delivered here, repairs what it can and writes a report. It
- * never buys anything.
+ * Compares the partner's orders with the purchases here, repairs what it can and writes a report. It never buys.
  *
  * @param input `lookbackMs` (72 h), `dryRun` (false), `timeZone` (UTC).
  * @returns counts by kind, the first findings, and where the report is.
- * @throws ApplicationFailure `InvalidReconciliation` for an invalid input, `LookbackTooLong`, or ActivityFailure after
- *   18 h.
+ * @throws ApplicationFailure `InvalidReconciliation`, `LookbackTooLong`; ActivityFailure after 18 h of failures
  */
 export async function reconcileWorkflow(input?: ReconcileInput): Promise<ReconciliationResult> {
   const to = Date.now();

@@ -64,8 +64,7 @@ async function runReconciliation(
   const { signal } = progress;
   const issue = await lookbackIssue(deps.client, to - from);
   if (issue !== undefined) throw failure(FAILURE.lookbackTooLong, issue, { final: true });
-  // Taken before the first page, because reading may take hours. Anything that starts or ends later is left to the next
-  // run.
+  // Taken before the first page, because reading may take hours. The next run handles what starts or ends later.
   const now = deps.now();
   const options = { now, from, confirmedBefore: now - confirmedAge(deps.settings) };
   const { orders, purchases, unreadable, later } = await readRecords(deps, options, progress);

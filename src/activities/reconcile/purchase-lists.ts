@@ -18,10 +18,7 @@ const FOLLOWED =
   "(PurchaseState IN ('OVERDUE', 'PARTIALLY_DELIVERED') OR " +
   "ExecutionStatus IN ('Running', 'Terminated', 'Failed', 'TimedOut', 'Canceled'))";
 
-/**
- * The memo of a later delivery; undefined if it did not complete, in which case it may have delivered without a
- * receipt.
- */
+/** The memo of a later delivery. Undefined if it did not complete, so it may have delivered without a receipt. */
 type LaterDelivery = Partial<DeliveryMemo> | undefined;
 
 /** Deliveries after the end of purchases, by reference. */

@@ -202,8 +202,7 @@ async function tryToRead<T>(retry: ReadRetry, read: () => Promise<{ data: T }>):
 }
 
 /**
- * Completes an order from the history with a reading of the order itself. @param confirmed keys that the checkout
- * confirmed
+ * Completes an order from the history with a reading of the order. @param confirmed keys that the checkout confirmed
  */
 export function withOrder(
   fingerprints: Fingerprinter,

@@ -29,8 +29,7 @@ const MOST_NOTICES = 500;
 export const MOST_ORDER_IDS = 20;
 
 /**
- * Repairs a finding as its `repair` allows. If that fails, the finding is left with the reason, and the next run tries
- * again.
+ * Repairs a finding as its `repair` allows. If that fails, it is left with the reason, and the next run tries again.
  * @returns undefined if nothing had to be done after all
  */
 export async function handleFinding(
@@ -67,8 +66,7 @@ async function repairFinding(
 }
 
 /**
- * Starts a delivery of the order's keys or refund. Two at once are harmless, and a failed one is repeated the next
- * night.
+ * Starts a delivery of the order's keys or refund. Two at once are harmless, and the next night repeats a failed one.
  * @returns undefined if the checkout already has everything
  */
 async function bringUpToDate(

@@ -53,10 +53,7 @@ export function createClient(
   return new Client({ connection, namespace, dataConverter, interceptors: { workflow: interceptors } });
 }
 
-/**
- * `Connection.connect`, like any retried call, hides the cause until its timeout. So the first call is made without
- * retries.
- */
+/** `Connection.connect` and retried calls hide the cause until they time out, so the first call is not retried. */
 async function connectOnce({ connectionOptions, apiKey }: TemporalTarget, timeoutMs: number): Promise<Connection> {
   let answered = false;
   const retry = defaultGrpcRetryOptions();
@@ -77,8 +74,7 @@ async function connectOnce({ connectionOptions, apiKey }: TemporalTarget, timeou
 }
 
 /**
- * Connects with retries. A connection that is made after its try was given up is closed. A TypeError means invalid
- * options.
+ * Connects with retries. A connection that comes too late for its try is closed. A TypeError means invalid options.
  * @throws TemporalUnreachableError, TemporalConfigError, StoppedError
  */
 export async function connectWithRetry<T extends { close(): Promise<void> }>(

@@ -39,8 +39,7 @@ export function createOrderOwners(client: Client, now: () => number = Date.now) 
     },
     /**
      * The references of at most ten other purchases with this order, because the partner may answer two placements with
-     * one id. Empty if lists can't be read in time: paid keys must not be withheld, and the reconciliation checks
-     * again.
+     * one id. Empty if lists can't be read in time: paid keys must not wait, and the reconciliation checks again.
      */
     async othersWithOrder(orderId: string, referenceId: string): Promise<string[]> {
       const seen = others(seenHere(orderId), referenceId);

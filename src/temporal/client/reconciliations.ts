@@ -15,9 +15,8 @@ export interface EndedReconciliation {
 }
 
 /**
- * Reads the last reconciliation of a task queue, and its result only once. Dry runs don't count. A manual run counts
- * only if its look-back is that of the last scheduled run (or a day); otherwise it can't show that earlier findings are
- * gone.
+ * Reads the last reconciliation of a task queue, and its result only once. Dry runs don't count, and neither do manual
+ * runs that look back less far than the last scheduled run: they can't show that earlier findings are gone.
  */
 export function createLastReconciliationReader(
   client: Client,

@@ -63,8 +63,7 @@ function timeOf(entry: LogEntry): string {
 }
 
 /**
- * Adds the reference to lines of the SDK. An error becomes its name and message; a stack or cause may contain other
- * text.
+ * Adds the reference to the SDK's lines. An error becomes name and message; a stack or cause may contain other text.
  */
 function attributesOf({ meta = {} }: LogEntry): Record<string, unknown> {
   const { workflowId } = meta;
