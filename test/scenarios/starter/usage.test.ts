@@ -23,7 +23,7 @@ describe('what is typed wrongly is exit code 2 and one message, and nothing is c
     ['no key', ['purchase', 'R-1', '--item', 'a:0'], 'expected an integer of 1 to 1000, got 0'],
     ['too many keys', ['purchase', 'R-1', '--item', 'a:1001'], 'expected an integer of 1 to 1000, got 1001'],
     ['a product twice', ['purchase', 'R-1', '--item', 'a:1', '--item', 'a:2'], '"a" is listed twice'],
-    ['a sum below nothing', ['purchase', 'R-1', '--item', 'a:1', '--max-debit=-1'], 'a number of at least 0'],
+    ['a sum below nothing', ['purchase', 'R-1', '--item', 'a:1', '--max-debit=-1'], 'expected a number from 0'],
     ['a reference with a blank', ['purchase', 'R 1', '--item', 'a:1'], 'expected 1 to 100 of A-Z a-z 0-9'],
     ['a reference too long', ['status', 'R'.repeat(101)], 'expected 1 to 100 of A-Z a-z 0-9'],
     ['no decision', ['resolve', 'R-1'], 'expected exactly one of --order ID, --replace'],

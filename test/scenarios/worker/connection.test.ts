@@ -78,7 +78,7 @@ describe.each(Object.entries(CONNECT))('the connection of a %s', (_, connect) =>
       'TEMPORAL_TLS_SERVER_CA_CERT_PATH',
       () => grpc(fine, own, { tls: true }),
     ],
-    ["the server's certificate has expired", 'renewed at the server', () => grpc(fine, expired, { tls: byAuthority })],
+    ["the server's certificate has expired", 'renewed on the server', () => grpc(fine, expired, { tls: byAuthority })],
     [
       "the server's certificate is for another host name",
       'TEMPORAL_TLS_SERVER_NAME',
