@@ -7,5 +7,5 @@ export const PARTNER_ORDER_ID = defineSearchAttributeKey('PartnerOrderId', 'KEYW
 /** Where the purchase stands, see `PurchaseState`. */
 export const PURCHASE_STATE = defineSearchAttributeKey('PurchaseState', 'KEYWORD');
 
-/** What `setup` registers in a namespace and the worker checks when it starts. */
+/** `setup` registers these in a namespace, and the worker checks them at its start. */
 export const SEARCH_ATTRIBUTES = [REFERENCE_ID, PARTNER_ORDER_ID, PURCHASE_STATE] as const;

@@ -19,18 +19,18 @@ import { nameOf } from '../failures';
 import { readEndedSale } from '../read-sale';
 import type { ConfirmedFinding, ReconcileContext } from './confirm';
 
-/** Each notice is tried so often; the next night repeats it. */
+/** Tries of one notice. The next night repeats it. */
 const TRIES = 3;
 const FIRST_PAUSE_MS = 1_000;
-/** More in one night are in the report only: a checkout that is away must not keep a reconciliation for hours. */
+/** Further findings are only in the report: a checkout that is down must not delay a reconciliation for hours. */
 const MOST_NOTICES = 500;
 
-/** The most order ids of one finding in a result or an event. The report names them all. */
+/** The most order ids of one finding in a result or an event. The report has all of them. */
 export const MOST_ORDER_IDS = 20;
 
 /**
- * Does about a finding what its `repair` allows. What can't be done now is left, with the reason, and the next run tries again.
- * @returns undefined if it turned out that nothing has to be done
+ * Repairs a finding as its `repair` allows. If that fails, it is left with the reason, and the next run tries again.
+ * @returns undefined if nothing had to be done after all
  */
 export async function handleFinding(
   context: ReconcileContext,
@@ -66,8 +66,8 @@ async function repairFinding(
 }
 
 /**
- * Starts what brings the checkout up to date with the keys, or the refund, of an order. Two of them at once are harmless, and what
- * failed the night before is tried again. @returns undefined if the checkout turns out to have everything
+ * Starts a delivery of the order's keys or refund. Two at once are harmless, and the next night repeats a failed one.
+ * @returns undefined if the checkout already has everything
  */
 async function bringUpToDate(
   context: ReconcileContext,
@@ -103,7 +103,7 @@ function whyNothing(error: unknown): string {
   throw error;
 }
 
-/** Sends a held purchase the decision that this order is its own. The purchase itself compares the order with its items. */
+/** Sends a held purchase the decision to adopt this order. The purchase itself compares the order's items. */
 async function adopt(context: ReconcileContext, { finding, purchase }: ConfirmedFinding): Promise<ReportedFinding> {
   const hold = purchase?.hold;
   const [orderId] = finding.orderIds;
@@ -126,7 +126,7 @@ async function adopt(context: ReconcileContext, { finding, purchase }: Confirmed
   return withStatus(finding, 'repaired', `the purchase adopts order ${orderId}`);
 }
 
-/** Notifies the checkout that a person must act. The next night repeats it, under the same id, while the finding lasts. */
+/** Notifies the checkout that a person must act. Repeated every night under the same id while the finding lasts. */
 async function notify(context: ReconcileContext, { finding, purchase }: ConfirmedFinding): Promise<ReportedFinding> {
   if (context.dryRun) return withStatus(finding, 'dry-run');
   const { kind, orderIds, amounts, explanation, advice } = finding;
@@ -134,7 +134,7 @@ async function notify(context: ReconcileContext, { finding, purchase }: Confirme
   const shown = Object.entries(amounts).filter(([, amount]) => amount !== undefined) as [string, number][];
   const why = await postNotice(context, 'purchase.attention', findingKey(finding), {
     referenceId: finding.referenceId ?? purchase?.referenceId ?? '',
-    // An id that can't be used stands in the details only.
+    // An unusable id appears in the details only.
     orderId: orderId !== undefined && isSafeOrderId(orderId) ? orderId : undefined,
     kind,
     details: { orderIds: orderIds.slice(0, MOST_ORDER_IDS), explanation, advice, ...Object.fromEntries(shown) },
@@ -144,7 +144,7 @@ async function notify(context: ReconcileContext, { finding, purchase }: Confirme
     : left(finding, `the checkout was not notified: ${why}`);
 }
 
-/** Posts a notice of a reconciliation. The same subject has the same id. @returns why the checkout does not have it, if so */
+/** Posts a notice. The same subject has the same event id. @returns why it was not delivered; undefined if it was */
 export async function postNotice(
   context: ReconcileContext,
   type: 'purchase.attention' | 'reconciliation.completed',
@@ -158,7 +158,7 @@ export async function postNotice(
     context.retry.signal.throwIfAborted();
     try {
       const delivered = await postEvent(context, { type, referenceId, orderId, subject }, data);
-      return delivered.kind === 'REFUSED' ? 'it refused the event for good (410)' : undefined;
+      return delivered.kind === 'REFUSED' ? 'it refused the event permanently (410)' : undefined;
     } catch (error) {
       if (!isDeliveryError(error)) throw error;
       if (attempt >= TRIES) return error.message;
@@ -171,7 +171,7 @@ function left(finding: Finding, note?: string): ReportedFinding {
   return withStatus(finding, 'left', note);
 }
 
-/** The messages of our own errors hold no key and no secret. Of any other error only the name is shown. */
+/** Messages of our own errors contain no key and no secret. Of other errors only the name is shown. */
 function safeMessage(error: unknown): string {
   if (isPartnerError(error) || error instanceof ApplicationFailure) return error.message;
   return nameOf(error);

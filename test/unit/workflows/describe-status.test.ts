@@ -57,10 +57,10 @@ describe('what the Temporal UI shows of a purchase', () => {
     expect(other.match(/node dist\/starter\.js \w+/g)).toEqual(['node dist/starter.js resolve']);
   });
 
-  it('says that a cancel was asked for, and what comes of it', () => {
+  it('says that a cancel was requested and what it will do', () => {
     const asked = (state: StatusAnswer['state']) => describeStatus(answer({ state, cancelRequested: true }));
-    expect(asked('PLACING')).toContain('**Cancel:** asked for. It ends CANCELLED unless');
-    expect(asked('PENDING')).toContain('**Cancel:** asked for. There is an order, so it is seen through');
+    expect(asked('PLACING')).toContain('**Cancel:** requested. The purchase ends CANCELLED if no order was sent');
+    expect(asked('PENDING')).toContain('**Cancel:** requested. An order exists, so the purchase continues');
   });
 
   it('shows what others wrote as text: no line, link or block of theirs stands in it', () => {
