@@ -30,4 +30,4 @@ export function toleratingUndecodable(converter: PayloadConverter): PayloadConve
 }
 
 /** For the SDK's option `payloadConverterPath`, of the workflow bundle and of our own clients. */
-export const payloadConverter = toleratingUndecodable(defaultPayloadConverter);
+export const payloadConverter = /* @__PURE__ */ toleratingUndecodable(defaultPayloadConverter);
