@@ -1,6 +1,6 @@
 // Writes what the documentation says of the environment from the configuration's own descriptions (the table of
 // docs/configuration.md, and .env.example), the table of metrics into docs/metrics.md, the kept benchmarks into
-// docs/benchmarks.md and docs/scaling.md, the kinds of findings into docs/runbook.md, docs/schemas, what recorded runs cost into
+// docs/benchmarks.md and docs/scaling.md, the kinds of findings into docs/runbook.md, docs/schemas, the events into docs/checkout.md and docs/reference/events.md, what recorded runs cost into
 // docs/temporal-cloud.md, and the alert rules into those for Kubernetes. With --check nothing is written; what is out of step is
 // named, exit code 1.
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
@@ -9,6 +9,7 @@ import { dirname, join } from 'node:path';
 import { format, resolveConfig } from 'prettier';
 import { ensureBuild } from './lib/build.mjs';
 import { cloudActionRows } from './lib/cloud-actions.mjs';
+import { eventReference, eventSamples } from './lib/event-docs.mjs';
 import { withPart } from './lib/generated-part.mjs';
 import { log } from './lib/log.mjs';
 import { projectRoot } from './lib/paths.mjs';
@@ -36,6 +37,8 @@ await replacePart('docs/scaling.md', 'capacity', [capacityTable()]);
 await replacePart('docs/scaling.md', 'calculator', [scalingTable()]);
 await replacePart('docs/runbook.md', 'findings', findingRows());
 await replacePart('docs/temporal-cloud.md', 'actions', await cloudActionRows());
+await replacePart('docs/checkout.md', 'events', await eventSamples());
+await replacePart('docs/reference/events.md', 'events', await eventReference());
 await replaceEnd('.env.example', /(?<=# variables:.*?\n).*/s, variables.map(environmentLines).join(''));
 await replaceEnd('ops/kubernetes/monitoring/rules.yaml', /(?<=\nspec:\n).*/s, await alertRules());
 for (const [name, schema] of Object.entries(schemaFiles()))

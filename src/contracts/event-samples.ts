@@ -28,7 +28,11 @@ export const EVENT_SAMPLES: readonly BodyOf<KnownEvent>[] = [
     timestamp,
     data: { ...sale, outcome: 'PARTIALLY_DELIVERED', lines: [{ ...line, keys: keys.slice(0, 1) }], totalDebit: 49.2 },
   },
-  { type: 'purchase.refunded', timestamp, data: { ...ended('REFUNDED', 'the partner says REFUNDED'), totalDebit: 98.4 } },
+  {
+    type: 'purchase.refunded',
+    timestamp,
+    data: { ...ended('REFUNDED', 'the partner says REFUNDED'), totalDebit: 98.4 },
+  },
   {
     type: 'purchase.refunded',
     timestamp,
@@ -51,7 +55,11 @@ export const EVENT_SAMPLES: readonly BodyOf<KnownEvent>[] = [
     timestamp,
     data: { referenceId: 'SALE-1', outcome: 'CANCELLED', lines: [ordered], reason: 'cancelled before it was placed' },
   },
-  { type: 'purchase.abandoned', timestamp, data: ended('ABANDONED', 'given up by an operator; the partner shows other items') },
+  {
+    type: 'purchase.abandoned',
+    timestamp,
+    data: ended('ABANDONED', 'given up by an operator; the partner shows other items'),
+  },
   { type: 'purchase.late_delivery', timestamp, data: { ...sale, lines: [{ ...line, keys }], totalDebit: 98.4 } },
   {
     type: 'purchase.held',

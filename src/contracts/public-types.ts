@@ -113,6 +113,11 @@ export interface EventOutcome<O extends PurchaseOutcome = PurchaseOutcome> exten
 /** Counts, amounts, ids and texts by their names. */
 export type EventDetails = Record<string, string | number | string[]>;
 
+/** No lines, so that a receiver can read `event.data.lines ?? []` of every event. */
+interface WithoutLines {
+  lines?: undefined;
+}
+
 interface EventOf<Type extends string, Data> {
   /** The header `webhook-id`: the same for every attempt. */
   id: string;
@@ -140,13 +145,13 @@ export type PurchaseAttention = EventOf<'purchase.attention', AttentionData>;
 /** The counts of a reconciliation, and where its report is. */
 export type ReconciliationCompleted = EventOf<
   'reconciliation.completed',
-  { referenceId: string; kind: 'RECONCILIATION'; details: EventDetails }
+  WithoutLines & { referenceId: string; kind: 'RECONCILIATION'; details: EventDetails }
 >;
 /** `doctor` tests the receiver. Answer 2xx and forget it. */
-export type DoctorTest = EventOf<'doctor.test', { referenceId: string }>;
+export type DoctorTest = EventOf<'doctor.test', WithoutLines & { referenceId: string }>;
 
 /** A refund after the end of the purchase. */
-export interface LaterRefund {
+export interface LaterRefund extends WithoutLines {
   referenceId: string;
   orderId: string;
   totalDebit?: number | undefined;
@@ -154,7 +159,7 @@ export interface LaterRefund {
 }
 
 /** Why a purchase is held. */
-export interface HeldData {
+export interface HeldData extends WithoutLines {
   referenceId: string;
   orderId?: string | undefined;
   hold: HoldReason;
@@ -164,7 +169,7 @@ export interface HeldData {
 }
 
 /** What a person must look at. */
-export interface AttentionData {
+export interface AttentionData extends WithoutLines {
   /** Empty if no purchase is concerned. */
   referenceId: string;
   orderId?: string | undefined;

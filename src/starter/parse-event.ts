@@ -86,8 +86,9 @@ function valueOf(headers: Readonly<Record<string, unknown>>, name: string): unkn
 }
 
 function keysOf(secrets: unknown): Buffer[] {
-  const all = [secrets].flat().flatMap((secret) => String(secret ?? '').split(/\s+/));
-  const keys = all.filter(Boolean).map((secret) => Buffer.from(/^whsec_(.*)$/.exec(secret)?.[1] ?? '', 'base64'));
+  const given = [secrets].flat().filter((secret) => typeof secret === 'string');
+  const all = given.flatMap((secret) => secret.split(/\s+/)).filter(Boolean);
+  const keys = all.map((secret) => Buffer.from(/^whsec_(.*)$/.exec(secret)?.[1] ?? '', 'base64'));
   if (keys.length > 0 && keys.every(({ length }) => length > 0)) return keys;
   throw new TypeError('parseEvent needs the DELIVERY_SECRET of the worker: whsec_ and then Base64.');
 }
