@@ -195,12 +195,17 @@ export type KnownEvent =
   | ReconciliationCompleted
   | DoctorTest;
 
-/** Keeps `type` of an unknown event apart from all known ones, so that a `switch` narrows. It exists only as a type. */
-declare const unknownType: unique symbol;
+/**
+ * Stands for every type that this version does not know. It exists only for the compiler, so that a `switch` over `type` narrows and
+ * needs a `default`.
+ */
+declare enum LaterType {
+  Any = 'a type of a later version',
+}
 
 /** An event of a later version. If it has lines with keys, store them like those of any other event. */
 export type UnknownEvent = EventOf<
-  string & { readonly [unknownType]: true },
+  LaterType.Any,
   { referenceId: string; orderId?: string | undefined; lines?: EventLine[] | undefined }
 >;
 

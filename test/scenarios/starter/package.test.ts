@@ -94,7 +94,7 @@ describe.each([
     const purchase = program('purchase.ts')
       .replace('localhost:7233', env.address)
       .replace('createStarter(client)', `createStarter(client, { taskQueue: '${env.taskQueue}' })`)
-      .replace("'SALE-1'", 'process.argv[2]!');
+      .replaceAll("'SALE-1'", 'process.argv[2]!');
     const receive = program('receive.ts').replace('8088', String(port));
     writeFileSync(join(project, 'purchase.ts'), `${purchase}await client.connection.close();\n`);
     writeFileSync(join(project, 'receive.ts'), `${receive}process.on('SIGTERM', () => process.exit());\n`);
@@ -153,7 +153,7 @@ switch (event.type) {
     event.data.decisions satisfies string[];
     break;
   default:
-    event.data.referenceId satisfies string;
+    [event.type, event.data.referenceId] satisfies string[];
 }
 for (const { productId, keys = [] } of event.data.lines ?? []) for (const key of keys) [productId, key.id] satisfies string[];
 // @ts-expect-error no such event
