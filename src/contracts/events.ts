@@ -11,7 +11,7 @@ import { orderId, outcome, reason, referenceId, totalDebit } from './purchase';
 /** A delivered key. */
 export const eventKey = z.looseObject({
   id: z.string().describe('Identifies this key for ever, in every event of the sale.'),
-  type: z.string().describe('text, image (the value is a data URL, unchecked), or what else the partner sent'),
+  type: z.string().describe('text, image (the value is a data URL, unchecked), or another type that the partner sent'),
   value: z.string().describe('Secret.'),
 });
 

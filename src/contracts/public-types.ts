@@ -78,7 +78,7 @@ export type DecisionChoice = { decision: 'order'; orderId: string } | { decision
 export interface EventKey {
   /** Identifies this key for ever, in every event of the sale. */
   id: string;
-  /** `text`, `image` (the value is a data URL, unchecked), or what else the partner sent. */
+  /** `text`, `image` (the value is a data URL, unchecked), or another type that the partner sent. */
   type: string;
   /** Secret. */
   value: string;

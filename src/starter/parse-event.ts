@@ -12,8 +12,8 @@ export interface ParseOptions {
 }
 
 /**
- * Why a request is no event of the worker: its `webhook-` headers or its signature are wrong, it was signed more than five minutes
- * ago or ahead, or the signed body has another form.
+ * Why a request is no event of the worker: its `webhook-` headers or its signature are wrong, its timestamp is more than five minutes
+ * off, or the signed body is no event.
  */
 export type InvalidEventReason = 'SIGNATURE' | 'TIMESTAMP' | 'BODY';
 
@@ -32,7 +32,7 @@ export class InvalidEventError extends Error {
   }
 }
 
-/** Standard Webhooks suggests it: a captured request is of no use later. */
+/** Suggested by Standard Webhooks, so that nobody can send a captured request again later. */
 const TOLERANCE_S = 5 * 60;
 
 /**
@@ -41,7 +41,7 @@ const TOLERANCE_S = 5 * 60;
  * @param body the body as it came: bytes or text, never parsed JSON.
  * @param secrets the worker's DELIVERY_SECRET, `whsec_…`; several, as a list or separated by spaces, while one is rotated.
  * @throws InvalidEventError
- * @throws TypeError if the body was parsed already, or a secret is none: a mistake of the receiver, which answers 500 for it.
+ * @throws TypeError if the body was already parsed or a secret has the wrong form. Both are mistakes in the receiver.
  */
 export function parseEvent(
   body: string | Uint8Array,
@@ -67,7 +67,7 @@ function bytesOf(body: unknown): Buffer {
   if (typeof body === 'string') return Buffer.from(body);
   if (body instanceof Uint8Array) return Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   throw new TypeError(
-    'parseEvent needs the body as it came, as text or bytes. In Express, use express.raw() on this route and no express.json().',
+    'parseEvent needs the unparsed body, as text or bytes. In Express, use express.raw() on this route, not express.json().',
   );
 }
 
@@ -111,12 +111,12 @@ function checkAge(timestamp: string, now: number): void {
   throw new InvalidEventError('TIMESTAMP', `The header webhook-timestamp ${how}; 300 s are allowed.`);
 }
 
-/** Its type may be of a later version, so only what all events have in common is checked; the signature vouches for the rest. */
+/** Checks only what all events have in common: the type may be of a later version, and the signature vouches for the rest. */
 function eventIn(bytes: Buffer): FulfilmentEvent {
   const { data, error } = checkoutEvent.safeParse(jsonOf(bytes));
   if (data) return data as unknown as FulfilmentEvent;
   const faults = error.issues.map(({ path, message }) => `${path.join('.') || 'the body'}: ${message}`);
-  throw new InvalidEventError('BODY', `The body is signed and no event: ${faults.join('; ')}`);
+  throw new InvalidEventError('BODY', `The signature fits, but the body is no event: ${faults.join('; ')}`);
 }
 
 function jsonOf(bytes: Buffer): unknown {

@@ -137,6 +137,12 @@ describe.each([
     const referenceId = env.reference();
     const bought = await run(process.execPath, [join(project, 'out', 'purchase.js'), referenceId], { timeout: 40_000 });
     expect(bought.stdout).toContain("outcome: 'DELIVERED'");
+    // The commands find it, too: they need nothing but Temporal.
+    const command = [join(ROOT, 'dist/starter.js'), 'status', referenceId, '--json'];
+    const status = await run(process.execPath, command, {
+      env: { PATH: process.env.PATH, TEMPORAL_ADDRESS: env.address },
+    });
+    expect(JSON.parse(status.stdout)).toMatchObject({ referenceId, execution: 'COMPLETED', taskQueue: env.taskQueue });
     expect(printed).toBe(`purchase.delivered ${referenceId}: 1 keys stored\n`);
   });
 });
@@ -199,5 +205,18 @@ describe('the packed package for checkouts', () => {
       const packedSchema = readFileSync(join(installed, 'dist/schemas', name), 'utf8');
       expect(packedSchema).toBe(readFileSync(join(ROOT, 'docs/schemas', name), 'utf8'));
     }
+  });
+});
+
+describe('the package of the whole project', () => {
+  it('holds what runs and its declarations: no demo, no sandbox, no source, not the package for checkouts', async () => {
+    const { stdout } = await run('npm', ['pack', '--dry-run', '--ignore-scripts', '--json'], { cwd: ROOT });
+    const [{ files }] = JSON.parse(stdout) as [{ files: { path: string }[] }];
+    const paths = files.map(({ path }) => path);
+    const built = ['worker.js', 'workflow-bundle.js', 'starter.js', 'starter/index.d.ts'];
+    expect(paths).toEqual(
+      expect.arrayContaining(['README.md', 'LICENSE', 'CHANGELOG.md', ...built.map((name) => `dist/${name}`)]),
+    );
+    expect(paths.filter((path) => /^(src|test|scripts|checkout|dist\/(demo|sandbox))\b|\.map$/.test(path))).toEqual([]);
   });
 });
