@@ -3,7 +3,10 @@ import type { OrderSnapshot, PurchaseItem } from '../domain/order';
 import type { Unplaced } from '../domain/placement';
 import type { EndedSale, SaleDelivery } from '../domain/plan-delivery';
 import type { AttentionData, HeldData } from './events';
-import type { PurchaseSettings, ReceivedEvent } from './purchase';
+import type { ReceivedEvent } from './public-types';
+import type { PurchaseSettings } from './purchase';
+
+export type { DeliveryReport } from './public-types';
 
 /** What a purchase needs from its worker. It is recorded at the start and never changes afterwards. */
 export interface WorkerSettings {
@@ -149,14 +152,6 @@ export type SaleDelivered = Delivered | { kind: 'CHANGED'; maybeSent: boolean };
 export type Notice =
   | { type: 'purchase.held'; subject: string; data: HeldData }
   | { type: 'purchase.attention'; subject: string; data: AttentionData };
-
-/** What `deliverWorkflow` ends with. */
-export interface DeliveryReport {
-  /** What the checkout has received. */
-  events: ReceivedEvent[];
-  /** The order as it was read; `issue` says why its keys were kept back. */
-  order?: { id: string; status: string; issue?: string };
-}
 
 /** The activities of purchases and deliveries. */
 export interface Activities {

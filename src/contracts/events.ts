@@ -19,16 +19,16 @@ export const eventKey = z.looseObject({
 
 /** One product of a sale. `keys` is present in events that carry keys. */
 export const eventLine = z.looseObject({
-  productId: z.string(),
-  title: z.string().optional(),
+  productId: z.string().describe("The partner's id of the product."),
+  title: z.string().optional().describe("The partner's name of the product."),
   quantity: z.int().describe('How many were ordered.'),
-  keys: z.array(eventKey).optional(),
+  keys: z.array(eventKey).optional().describe('All keys of this product, in the events that carry keys.'),
 });
 
 const sale = {
   referenceId,
   orderId: orderId.optional(),
-  lines: z.array(eventLine),
+  lines: z.array(eventLine).describe('The products of the sale.'),
   totalDebit: totalDebit.optional(),
 };
 const ofOutcome = z.looseObject({ ...sale, outcome, reason: reason.optional() });
@@ -43,7 +43,9 @@ const held = z.looseObject({
     .describe('The decisions that an operator may take with `npx fulfilment resolve`.'),
   reason,
 });
-const details = z.record(z.string(), z.union([z.string(), z.number(), z.array(z.string())]));
+const details = z
+  .record(z.string(), z.union([z.string(), z.number(), z.array(z.string())]))
+  .describe('Counts, amounts, ids and texts by their names.');
 const attention = z.looseObject({
   referenceId: z.string().describe('Empty if the event is about no purchase.'),
   orderId: orderId.optional(),

@@ -30,4 +30,4 @@ export function toleratingUndecodable(converter: PayloadConverter): PayloadConve
 }
 
 /** For the SDK's option `payloadConverterPath`, in the workflow bundle and in our clients. */
-export const payloadConverter = toleratingUndecodable(defaultPayloadConverter);
+export const payloadConverter = /* @__PURE__ */ toleratingUndecodable(defaultPayloadConverter);

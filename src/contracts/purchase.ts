@@ -1,8 +1,18 @@
 import { z } from 'zod';
-import { DECISION_KINDS, type DecisionKind, HOLD_REASONS } from '../domain/holds';
+import { DECISION_KINDS, HOLD_REASONS } from '../domain/holds';
 import { type PurchaseItem, REFERENCE_PATTERN } from '../domain/order';
 import { PURCHASE_OUTCOMES, type PurchaseState } from '../domain/purchase-state';
 import { MAX_ITEMS, MAX_KEYS, MAX_PRODUCT_ID, MAX_QUANTITY } from '../domain/purchase-rules';
+import type { DecisionChoice, HoldNotice, PurchaseResult, ReceivedEvent } from './public-types';
+
+export type {
+  DecisionChoice,
+  HoldNotice,
+  PurchaseInput,
+  PurchaseLine,
+  PurchaseResult,
+  ReceivedEvent,
+} from './public-types';
 
 /*
  * Purchases as checkouts, operators and lists see them. One schema gives the type, the runtime check and the published
@@ -41,17 +51,12 @@ export const purchaseInput = z
     description: `The one argument of purchaseWorkflow. Each product appears once; at most ${MAX_KEYS} keys in all.`,
   });
 
-export type PurchaseInput = z.infer<typeof purchaseInput>;
-
 const purchaseLine = z.object({
   productId: z.string(),
   title: z.string().optional(),
   quantity: z.int().describe('How many were ordered.'),
   delivered: z.int().describe('How many keys were delivered.'),
 });
-
-/** What became of one product of a purchase. */
-export type PurchaseLine = z.infer<typeof purchaseLine>;
 
 /** How a purchase ended. */
 export const purchaseResult = z
@@ -72,9 +77,6 @@ export const purchaseResult = z
     description: 'The result of purchaseWorkflow: how a purchase ended. Fields may be added.',
   });
 
-export type PurchaseResult = z.infer<typeof purchaseResult>;
-
-/** An event that the checkout has received. */
 const receivedEvent = z.object({
   id: z.string(),
   type: z.string(),
@@ -82,9 +84,7 @@ const receivedEvent = z.object({
   at: z.string(),
 });
 
-export type ReceivedEvent = z.infer<typeof receivedEvent>;
-
-/** What is shown of a hold. `id` names this hold and no other, also after a reset of the workflow. */
+/** The schema of `HoldNotice`. */
 const holdNotice = z.object({
   id: z.string(),
   reason: z.enum(HOLD_REASONS),
@@ -95,8 +95,6 @@ const holdNotice = z.object({
   /** A cancel request ends the hold, after one more search of the order history. */
   endsOnCancel: z.boolean().optional(),
 });
-
-export type HoldNotice = z.infer<typeof holdNotice>;
 
 /** The open hold in a memo; undefined if there is none or it is invalid. */
 export function holdIn(memo: Record<string, unknown> | undefined): HoldNotice | undefined {
@@ -147,9 +145,6 @@ export const deliveryMemo = purchaseMemo.pick({ events: true, keyIds: true, orde
 });
 
 export type DeliveryMemo = z.infer<typeof deliveryMemo>;
-
-/** What an operator decides. `order` names the partner's order that this purchase is to adopt. */
-export type DecisionChoice = { decision: 'order'; orderId: string } | { decision: Exclude<DecisionKind, 'order'> };
 
 /** The argument of the update `resolve`. `hold` is the id of the hold that it answers. */
 export type Decision = DecisionChoice & { hold: string };

@@ -1,7 +1,8 @@
 import { type Client, type WorkflowExecutionInfo } from '@temporalio/client';
 import { PURCHASE_WORKFLOW, purchaseWorkflowId, referenceIdOfWorkflow } from '../contracts/names';
 import { fittingCommands } from '../contracts/operator-commands';
-import { holdIn, type HoldNotice } from '../contracts/purchase';
+import type { HoldNotice } from '../contracts/public-types';
+import { holdIn } from '../contracts/purchase';
 import { PARTNER_ORDER_ID, PURCHASE_STATE } from '../contracts/search-attributes';
 import { inOneLine } from '../domain/texts';
 import { isSafeOrderId } from '../domain/order';
@@ -16,11 +17,11 @@ const LONGEST_TEXT = 600;
 /** Which purchases to list. */
 export interface ListFilter {
   /** Without it those that wait for a person: held ones, and those that ended without a result. */
-  state?: PurchaseState;
+  state?: PurchaseState | undefined;
   /** No older than so many ms, by {@link ListedPurchase.since}. Of those that ended without a result, 24 hours if not given. */
-  sinceMs?: number;
+  sinceMs?: number | undefined;
   /** The most to list. Default 100. */
-  limit?: number;
+  limit?: number | undefined;
 }
 
 /** A purchase in a list. Instants are ISO 8601. */
@@ -35,10 +36,10 @@ export interface ListedPurchase {
   /** When it was held, when it ended, or else when it was started. */
   since: string;
   startedAt: string;
-  orderId?: string;
+  orderId?: string | undefined;
   /** Why it is in that state, in words. */
   reason: string;
-  hold?: HoldNotice;
+  hold?: HoldNotice | undefined;
   /** What a person may type. */
   commands: string[];
 }
@@ -49,7 +50,7 @@ export interface PurchaseList {
   /** About so many more were started before those that are listed. */
   more: number;
   /** Of the purchases that wait for a person: so many others wait for the partner, and go on by themselves. */
-  paused?: number;
+  paused?: number | undefined;
 }
 
 /** What `list` of the library does. */

@@ -4,7 +4,7 @@ import {
   type WorkflowExecutionInfo,
   WorkflowNotFoundError,
 } from '@temporalio/client';
-import { arrayFromPayloads, type Payload } from '@temporalio/common';
+import type { Payload } from '@temporalio/common';
 import type { PlaceOrderInput } from '../../contracts/activities';
 import { DELIVER_WORKFLOW, deliverWorkflowId, PURCHASE_WORKFLOW, purchaseWorkflowId } from '../../contracts/names';
 import { toleratingUndecodable } from '../../contracts/payload-converter';
@@ -111,5 +111,6 @@ async function firstOf(client: Client, payloads: Payload[] | null | undefined): 
   const { payloadConverter, payloadCodecs } = client.options.loadedDataConverter;
   let decoded = payloads ?? [];
   for (const codec of payloadCodecs.toReversed()) decoded = await codec.decode(decoded);
-  return arrayFromPayloads(toleratingUndecodable(payloadConverter), decoded)[0];
+  const [first] = decoded;
+  return first && toleratingUndecodable(payloadConverter).fromPayload(first);
 }
