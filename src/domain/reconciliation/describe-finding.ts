@@ -39,7 +39,7 @@ export function describeClassified(
 /** Orders without a reference have nothing in common, so each is a finding of its own. */
 export function describeOrphan({ id, referenceId, amount, status, quantity, title }: PartnerOrder): Finding {
   const count = quantity === undefined ? '' : `${quantity} × `;
-  const what = title ? `An order of ${count}${title}` : 'An order';
+  const what = title ? `An order of ${count}“${title}”` : 'An order';
   const nameless = referenceId ? '' : ', without a reference';
   return {
     kind: 'ORPHAN',
