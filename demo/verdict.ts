@@ -3,7 +3,7 @@ import type { AuditLine } from './audit';
 import { colourOf, type Paint } from './colours';
 import { SCENARIOS } from './scenarios';
 
-const HEAD = 'Sale        Outcome              Orders  Keys';
+const HEAD = 'Sale        Outcome              Orders  Keys received of issued';
 
 /** The last table of the demo: one line for each reference, at most 79 characters wide unless something is wrong. */
 export function ledgerTable(
