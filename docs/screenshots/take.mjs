@@ -14,6 +14,8 @@ import { openBrowser } from './browser.mjs';
  * minutes. Look at the pictures before you commit them. None should be larger than 150 kB.
  */
 
+const HOUR_MS = 3_600_000;
+
 const cli = await ensureTemporalCli();
 await ensureBuild();
 const { startEnvironment } = await import('../../demo/dist/demo/environment.js');
@@ -27,8 +29,6 @@ try {
   await browser.close();
   await environment.close();
 }
-
-const HOUR_MS = 3_600_000;
 
 /** The sandbox runs 30 times faster: an order of 20 minutes takes 40 seconds, and the deadline is 50 seconds. */
 async function takeAll({ starter, sandbox, temporal }, { take }) {
@@ -63,7 +63,11 @@ async function takeAll({ starter, sandbox, temporal }, { take }) {
 
   await until(starter, 'SALE-5', 'OVERDUE');
   const report = await reportOfTheNight({ starter, sandbox, temporal });
-  await take('reconciliation-report', pathToFileURL(report), { shows: 'What was repaired', width: 1_280, height: 1_000 });
+  await take('reconciliation-report', pathToFileURL(report), {
+    shows: 'What was repaired',
+    width: 1_280,
+    height: 1_000,
+  });
 }
 
 /** Makes the records differ, then reconciles. @returns the path of the report */
