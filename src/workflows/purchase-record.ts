@@ -116,7 +116,7 @@ export class PurchaseRecord {
       'PENDING',
       `order ${this.orderId} is open at the partner`,
       `${what} every ${pollIntervalMs / 1_000} s until ${instant(deadline)}, then polled once more: OVERDUE if it is still open. ` +
-        'This text does not change until then. Pending Activities shows the latest attempt, its answer and the next attempt',
+        'This text does not follow the polls. Pending Activities shows the latest attempt, its answer and the next attempt',
     );
   }
 
