@@ -44,7 +44,7 @@ a { color: var(--link); }
 .swatch { display: inline-block; width: 12px; height: 12px; border-radius: 3px; margin: 0 5px 0 14px; vertical-align: -1px; }
 .swatch:first-child { margin-left: 0; } .swatch.w { background: var(--barsoft); } .swatch.p { background: var(--bar); }
 .part, .rest { display: inline-block; height: 8px; background: var(--bar); } .rest { background: var(--barsoft); }
-@media (max-width: 860px) {
+@media (max-width: 1060px) {
   main { padding: 16px 12px 40px; } h1 { font-size: 24px; } .headline { padding: 16px; } .card { padding: 14px; }
   .facts { grid-template-columns: 1fr 1fr; gap: 8px; }
   .findings, .findings tbody, .findings tr, .findings td { display: block; } .findings thead { display: none; }
