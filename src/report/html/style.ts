@@ -46,15 +46,14 @@ a { color: var(--link); }
 .part, .rest { display: inline-block; height: 8px; background: var(--bar); } .rest { background: var(--barsoft); }
 @media (max-width: 1060px) {
   main { padding: 16px 12px 40px; } h1 { font-size: 24px; } .headline { padding: 16px; } .card { padding: 14px; }
-  .facts { grid-template-columns: 1fr 1fr; gap: 8px; }
   .findings, .findings tbody, .findings tr, .findings td { display: block; } .findings thead { display: none; }
   .findings tr { border-top: 1px solid var(--line); padding: 8px 0; }
-  .findings td { display: grid; grid-template-columns: 6.5em minmax(0, 1fr); border: 0; padding: 3px 0; text-align: left; white-space: normal; }
+  .findings td { display: grid; grid-template-columns: 110px minmax(0, 1fr); border: 0; padding: 3px 0; text-align: left; white-space: normal; }
   .findings td:has(div:empty) { display: none; }
   .findings td::before { content: attr(data-name); color: var(--soft); font: 600 13px/1.7 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; }
 }
 @media (max-width: 520px) {
-  .findings td { grid-template-columns: minmax(0, 1fr); }
+  .facts { grid-template-columns: 1fr 1fr; gap: 8px; } .findings td { grid-template-columns: minmax(0, 1fr); }
   .chart.columns3 tr, .chart.columns4 tr { display: grid; grid-template-columns: 1.5fr repeat(var(--numbers), 1fr); border-bottom: 1px solid var(--line); padding: 5px 0; }
   .columns3 { --numbers: 2; } .columns4 { --numbers: 3; }
   .chart.columns3 :is(th, td), .chart.columns4 :is(th, td) { border: 0; padding: 1px 0; min-width: 0; }
