@@ -48,7 +48,7 @@ a { color: var(--link); }
   main { padding: 16px 12px 40px; } h1 { font-size: 24px; } .headline { padding: 16px; } .card { padding: 14px; }
   .findings, .findings tbody, .findings tr, .findings td { display: block; } .findings thead { display: none; }
   .findings tr { border-top: 1px solid var(--line); padding: 8px 0; }
-  .findings td { display: grid; grid-template-columns: 110px minmax(0, 1fr); border: 0; padding: 3px 0; text-align: left; white-space: normal; }
+  .findings td { display: grid; grid-template-columns: 120px minmax(0, 1fr); border: 0; padding: 3px 0; text-align: left; white-space: normal; }
   .findings td:has(div:empty) { display: none; }
   .findings td::before { content: attr(data-name); color: var(--soft); font: 600 13px/1.7 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; }
 }
