@@ -115,6 +115,7 @@ function createParts(config: WorkerConfig, { client, tracing, stopping, logger }
       circuitBreaker: createCircuitBreaker({ ...circuitBreakerPauses(config.purchase), onChange: showCircuit }),
       historyWatch: createHistoryWatch(partner, stopping),
       reportDir: config.reportDir,
+      temporalUiUrl: config.temporalUiUrl,
       metrics,
       now: Date.now,
     }),

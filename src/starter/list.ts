@@ -3,10 +3,11 @@ import { PURCHASE_WORKFLOW, purchaseWorkflowId, referenceIdOfWorkflow } from '..
 import { fittingCommands } from '../contracts/operator-commands';
 import type { HoldNotice } from '../contracts/public-types';
 import { holdIn } from '../contracts/purchase';
+import { inState, withoutResult } from '../contracts/purchase-queries';
 import { PARTNER_ORDER_ID, PURCHASE_STATE } from '../contracts/search-attributes';
 import { inOneLine } from '../domain/texts';
 import { isSafeOrderId } from '../domain/order';
-import { PURCHASE_OUTCOMES, PURCHASE_STATES, type PurchaseState, STATE_MEANINGS } from '../domain/purchase-state';
+import { PURCHASE_STATES, type PurchaseState, STATE_MEANINGS } from '../domain/purchase-state';
 import { validateReference } from '../domain/purchase-rules';
 import { createPurchaseReader, type PurchaseReader } from '../temporal/client';
 import { NotAnsweredError, StarterError } from './errors';
@@ -103,17 +104,7 @@ async function countListed({ workflow }: Client, query: string): Promise<number>
 }
 
 function waitingForPeople(since: number): string {
-  const held = inState('HELD');
-  const noResult = `ExecutionStatus IN ('Failed', 'Terminated', 'TimedOut', 'Canceled')`;
-  return `(${held}) OR (${noResult} AND CloseTime >= '${new Date(since).toISOString()}')`;
-}
-
-/** The state that a purchase showed last says nothing once it was ended from outside. */
-function inState(state: PurchaseState, since?: number): string {
-  const inIt = `${PURCHASE_STATE.name} = '${state}'`;
-  if (!PURCHASE_OUTCOMES.some((outcome) => outcome === state)) return `${inIt} AND ExecutionStatus = 'Running'`;
-  const ended = `${inIt} AND ExecutionStatus = 'Completed'`;
-  return since === undefined ? ended : `${ended} AND CloseTime >= '${new Date(since).toISOString()}'`;
+  return `(${inState('HELD')}) OR (${withoutResult(since)})`;
 }
 
 /** A reset terminates the run before it: the purchase goes on. */

@@ -22,12 +22,14 @@ export function describeStatus(answer: StatusAnswer): string {
   return detailsOf(paragraphs);
 }
 
-function facts({ referenceId, items, maxDebit, orderId, lastPoll, events }: StatusAnswer): string {
+function facts({ referenceId, items, maxDebit, orderId, state, lastPoll, events }: StatusAnswer): string {
+  // The workflow does not run between two polls, so it cannot show them.
+  const later = state === 'PENDING' ? ' (later polls are under Pending Activities)' : '';
   const lines = [
     `reference ${escapeMarkdown(referenceId)}: ${escapeMarkdown(describeItems(items))}`,
     ...((maxDebit ?? undefined) === undefined ? [] : [`may cost at most ${maxDebit}`]),
     ...(orderId === undefined ? [] : [`order ${escapeMarkdown(orderId)} at the partner`]),
-    ...(lastPoll ? [`last polled at ${instant(lastPoll.at)}: ${escapeMarkdown(lastPoll.status)}`] : []),
+    ...(lastPoll ? [`polled at ${instant(lastPoll.at)}: ${escapeMarkdown(lastPoll.status)}${later}`] : []),
     ...events.map(({ type, id }) => `the checkout received ${type} (${escapeMarkdown(id)})`),
   ];
   return lines.map((line) => `- ${line}`).join('\n');

@@ -112,11 +112,11 @@ export class PurchaseRecord {
   showWaiting(deadline: number): void {
     const { pollIntervalMs, watch } = this.settings;
     const what = watch === 'history' ? 'looked up in the order history' : 'polled';
-    const polls = `${what} every ${pollIntervalMs / 1_000} s (the pending activity shows the last answer)`;
     this.show(
       'PENDING',
       `order ${this.orderId} is open at the partner`,
-      `${polls} and polled once more at ${instant(deadline)}; OVERDUE if it is still open then`,
+      `${what} every ${pollIntervalMs / 1_000} s until ${instant(deadline)}, then polled once more: OVERDUE if it is still open. ` +
+        'This text does not follow the polls. Pending Activities shows the latest attempt, its answer and the next attempt',
     );
   }
 

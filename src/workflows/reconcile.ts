@@ -13,7 +13,7 @@ import type {
   ReconciliationMemo,
   ReconciliationResult,
 } from '../contracts/reconciliation';
-import { escapeMarkdown } from '../domain/texts';
+import { describeReconciliation } from './describe-reconciliation';
 import { instant } from './describe-status';
 import { isReconciliationResult, validateReconcileInput } from './guards';
 import { reconciliationOptions } from './policies';
@@ -32,9 +32,8 @@ export async function reconcileWorkflow(input?: ReconcileInput): Promise<Reconci
   upsertMemo({ lookbackMs, dryRun } satisfies ReconciliationMemo);
   const hours = lookbackMs / 3_600_000;
   setCurrentDetails(
-    `**RECONCILING** since ${instant(to)}${dryRun ? ' (dry run)' : ''}: the partner's orders of the last ${hours} h are ` +
-      'compared with the purchases here. The heartbeat of the pending activity shows the progress. ' +
-      '**Next:** repairs and the report.',
+    `**RECONCILING** since ${instant(to)}${dryRun ? ', as a dry run' : ''}: the partner's orders of the last ${hours} h are compared ` +
+      'with the purchases here. The heartbeat under Pending Activities shows the progress. **Next:** repairs, then the report.',
   );
 
   const { reconcileOrders } = proxyActivities<ReconcileActivities>(reconciliationOptions);
@@ -46,7 +45,7 @@ export async function reconcileWorkflow(input?: ReconcileInput): Promise<Reconci
     const why = 'an operator completed the reconciliation by hand, without a result';
     throw ApplicationFailure.nonRetryable(why, FAILURE.invalidReconciliation);
   }
-  setCurrentDetails(`**DONE** ${describeResult(result)}`);
+  setCurrentDetails(describeReconciliation(result, dryRun));
   return result;
 }
 
@@ -54,9 +53,4 @@ export async function reconcileWorkflow(input?: ReconcileInput): Promise<Reconci
 function endAsCancelled(failure: unknown): never {
   if (CancellationScope.current().consideredCancelled) throw new CancelledFailure('cancelled while reconciling');
   throw failure;
-}
-
-function describeResult({ orders, findings, repaired, report }: ReconciliationResult): string {
-  const counts = Object.entries(findings).map(([kind, count]) => `${count} × ${kind}`);
-  return `${orders} orders; ${counts.join(', ') || 'no findings'}; ${repaired} repaired; report: ${escapeMarkdown(report)}`;
 }

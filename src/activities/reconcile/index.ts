@@ -12,6 +12,7 @@ import { safeErrorCode } from '../../domain/presentable';
 import { type Finding, findingKey, withStatus } from '../../domain/reconciliation/finding';
 import { inReportOrder, reconcile } from '../../domain/reconciliation/reconcile';
 import { indexRecords } from '../../domain/reconciliation/records';
+import { workflowsUrl } from '../../domain/ui-links';
 import { isPartnerError } from '../../partner/index';
 import { type ReconciliationReport, reportOf, writeReport } from '../../report/index';
 import { lookbackIssue } from '../../temporal/client';
@@ -28,6 +29,8 @@ import { handleFinding, MOST_ORDER_IDS, postNotice } from './repair';
 export interface ReconcileDependencies extends ActivityDependencies {
   /** The folder for the reports. */
   reportDir: string;
+  /** The base URL of the Temporal UI. Without it the reports link to nothing. */
+  temporalUiUrl?: string | undefined;
 }
 
 /** How many findings are handled at once. */
@@ -72,7 +75,7 @@ async function runReconciliation(
   const context = { ...deps, records, options, later, retry: orderRetry(signal), dryRun, notices: { count: 0 } };
   const findings = await handleFindings(context, reconcile(records, options), progress);
 
-  const report = reportOf({ ...window, runId: ownRunId(), now: deps.now(), records, findings });
+  const report = reportOf({ ...window, ...ownRun(), ...uiOf(deps), now: deps.now(), records, findings });
   progress.show('writing the report', { findings: findings.length });
   const written = await tryToWrite(deps.reportDir, report);
   const { repaired } = report;
@@ -104,7 +107,7 @@ async function handleFindings(
     const before = known.size;
     return known.add(findingKey(finding)).size > before;
   };
-  const findings = trusted.map((finding) => withStatus(finding, context.dryRun ? 'dry-run' : 'left'));
+  const findings = trusted.map((finding) => withStatus(finding, context.dryRun ? 'dry-run' : 'unrepaired'));
   let handled = trusted.length;
   await inParallel(doubtful, PARALLEL, async (finding) => {
     signal.throwIfAborted();
@@ -125,7 +128,7 @@ async function notifyCompleted(
 ): Promise<void> {
   const details = { from, to, orders, repaired, report, ...findings };
   const data = { referenceId: RECONCILE_SCHEDULE, kind: 'RECONCILIATION', details };
-  const why = await postNotice(context, 'reconciliation.completed', ownRunId(), data);
+  const why = await postNotice(context, 'reconciliation.completed', ownRun().runId, data);
   if (why !== undefined) log.warn('the checkout did not take reconciliation.completed', { why });
 }
 
@@ -174,6 +177,10 @@ export function detailsOf(findings: readonly ReportedFinding[]): ReportedFinding
   return end < 0 ? details : details.slice(0, end);
 }
 
-function ownRunId(): string {
-  return activityInfo().workflowExecution?.runId ?? '';
+function ownRun(): { workflowId: string; runId: string } {
+  return activityInfo().workflowExecution ?? { workflowId: '', runId: '' };
+}
+
+function uiOf({ temporalUiUrl, client }: ReconcileDependencies): Pick<ReconciliationReport, 'workflowsUrl'> {
+  return temporalUiUrl === undefined ? {} : { workflowsUrl: workflowsUrl(temporalUiUrl, client.options.namespace) };
 }

@@ -29,7 +29,8 @@ const MOST_NOTICES = 500;
 export const MOST_ORDER_IDS = 20;
 
 /**
- * Repairs a finding as its `repair` allows. If that fails, it is left with the reason, and the next run tries again.
+ * Repairs a finding as its `repair` allows. If that fails, it stays unrepaired, with the
+ * reason, and the next run tries again.
  * @returns undefined if nothing had to be done after all
  */
 export async function handleFinding(
@@ -40,7 +41,7 @@ export async function handleFinding(
   if (context.dryRun && !readsSale(finding)) return withStatus(finding, 'dry-run');
   const handled = await repairFinding(context, confirmed).catch((error: unknown) => {
     context.retry.signal.throwIfAborted();
-    return left(finding, `it could not be repaired now: ${safeMessage(error)}`);
+    return unrepaired(finding, `it could not be repaired now: ${safeMessage(error)}`);
   });
   return handled && context.dryRun ? { ...handled, done: 'dry-run' } : handled;
 }
@@ -49,7 +50,7 @@ async function repairFinding(
   context: ReconcileContext,
   confirmed: ConfirmedFinding,
 ): Promise<ReportedFinding | undefined> {
-  if (confirmed.unconfirmed !== undefined) return left(confirmed.finding, confirmed.unconfirmed);
+  if (confirmed.unconfirmed !== undefined) return unrepaired(confirmed.finding, confirmed.unconfirmed);
   const { finding } = confirmed;
   switch (finding.repair) {
     case 'deliver':
@@ -61,7 +62,7 @@ async function repairFinding(
     case 'notify':
       return notify(context, confirmed);
     case undefined:
-      return left(finding);
+      return unrepaired(finding);
   }
 }
 
@@ -75,17 +76,17 @@ async function bringUpToDate(
 ): Promise<ReportedFinding | undefined> {
   const { finding } = confirmed;
   const { referenceId, repair } = finding;
-  if (referenceId === undefined) return left(finding, 'its purchase is no longer known');
+  if (referenceId === undefined) return unrepaired(finding, 'its purchase is no longer known');
   const read = await withRetry(context.retry, () => readEndedSale(context, referenceId)).catch(whyNothing);
-  if (typeof read === 'string') return left(finding, read);
+  if (typeof read === 'string') return unrepaired(finding, read);
   const plan = planDelivery(read.sale, false);
   switch (plan.kind) {
     case 'issue':
-      return left(finding, plan.issue);
+      return unrepaired(finding, plan.issue);
     case 'nothing':
       if (repair === 'notify-refund') return withStatus(finding, 'notified', plan.why);
       if (plan.missing === 0) return undefined;
-      return repair === 'deliver-or-notify' ? notify(context, confirmed) : left(withKeysMissing(finding));
+      return repair === 'deliver-or-notify' ? notify(context, confirmed) : unrepaired(withKeysMissing(finding));
     case 'send': {
       const { newKeys, missing, delivery } = plan;
       if (!context.dryRun) {
@@ -107,9 +108,9 @@ function whyNothing(error: unknown): string {
 async function adopt(context: ReconcileContext, { finding, purchase }: ConfirmedFinding): Promise<ReportedFinding> {
   const hold = purchase?.hold;
   const [orderId] = finding.orderIds;
-  if (!purchase || !hold || orderId === undefined) return left(finding, 'it is no longer held');
+  if (!purchase || !hold || orderId === undefined) return unrepaired(finding, 'it is no longer held');
   if (hold.reason !== 'PLACEMENT_UNKNOWN' || !hold.decisions.includes('order')) {
-    return left(finding, `it is held for another reason: ${hold.reason}`);
+    return unrepaired(finding, `it is held for another reason: ${hold.reason}`);
   }
   const decision: Decision = { hold: hold.id, decision: 'order', orderId };
   const updateId = resolveUpdateId(decision);
@@ -121,7 +122,7 @@ async function adopt(context: ReconcileContext, { finding, purchase }: Confirmed
   } catch (error) {
     if (!(error instanceof WorkflowUpdateFailedError) && !(error instanceof WorkflowNotFoundError)) throw error;
     const why = error instanceof WorkflowUpdateFailedError ? error.cause?.message : undefined;
-    return left(finding, `its hold did not take the order: ${why ?? 'the purchase has just ended'}`);
+    return unrepaired(finding, `its hold did not take the order: ${why ?? 'the purchase has just ended'}`);
   }
   return withStatus(finding, 'repaired', `the purchase adopts order ${orderId}`);
 }
@@ -141,7 +142,7 @@ async function notify(context: ReconcileContext, { finding, purchase }: Confirme
   });
   return why === undefined
     ? withStatus(finding, 'notified', 'purchase.attention')
-    : left(finding, `the checkout was not notified: ${why}`);
+    : unrepaired(finding, `the checkout was not notified: ${why}`);
 }
 
 /** Posts a notice. The same subject has the same event id. @returns why it was not delivered; undefined if it was */
@@ -167,8 +168,8 @@ export async function postNotice(
   }
 }
 
-function left(finding: Finding, note?: string): ReportedFinding {
-  return withStatus(finding, 'left', note);
+function unrepaired(finding: Finding, note?: string): ReportedFinding {
+  return withStatus(finding, 'unrepaired', note);
 }
 
 /** Messages of our own errors contain no key and no secret. Of other errors only the name is shown. */

@@ -59,7 +59,7 @@ export function describeOrphans(orders: readonly PartnerOrder[]): Finding[] {
 
 function explainOrphan({ referenceId, status, quantity, title }: PartnerOrder): string {
   const count = quantity === undefined ? '' : `${quantity} × `;
-  const what = title ? `An order of ${count}${title}` : 'An order';
+  const what = title ? `An order of ${count}“${title}”` : 'An order';
   const nameless = referenceId ? '' : ', without a reference';
   return `${what} is ${presentableStatus(status)} at the partner${nameless}, and no purchase here asked for it.`;
 }
