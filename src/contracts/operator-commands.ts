@@ -11,9 +11,12 @@ export const DECISIONS: Record<DecisionKind, string> = {
   withhold: 'end it without handing anything over',
 };
 
-/** A command of the starter, as people type it. */
+/** How people start the command line, in the folder of the project. */
+export const PROGRAM = 'npx fulfilment';
+
+/** A command as people type it. */
 export function command(words: string): string {
-  return `node dist/starter.js ${words}`;
+  return `${PROGRAM} ${words}`;
 }
 
 export function statusCommand(referenceId: string): string {
