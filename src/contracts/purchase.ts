@@ -171,6 +171,22 @@ export interface PurchaseSettings {
   deliveryTimeoutMs: number;
 }
 
+const nextStep = z.object({
+  /** In words. */
+  what: z.string(),
+  since: z.string(),
+  /** When it is over at the latest, if that is known. */
+  until: z.string().optional(),
+});
+
+/** What a running purchase waits for. Instants are ISO 8601. */
+export type NextStep = z.infer<typeof nextStep>;
+
+/** What an answer of the query `status` says that the purchase waits for, whatever else the answer contains. */
+export function nextStepIn(answer: unknown): NextStep | undefined {
+  return nextStep.safeParse((answer as { waitsFor?: unknown } | null | undefined)?.waitsFor).data;
+}
+
 /**
  * The answer of the query `status`: where a purchase stands, as its workflow knows it, also after its end. Instants are ISO
  * 8601. The attempts of a pending activity are not known in there: `status` of the starter shows them.
@@ -186,7 +202,7 @@ export interface StatusAnswer {
   /** What is happening, or how it ended, in words. */
   explanation: string;
   /** What it waits for; absent once it has ended. */
-  waitsFor?: { what: string; since: string };
+  waitsFor?: NextStep;
   /** The hold that waits for a decision. */
   hold?: HoldNotice;
   /** What the last poll of the order showed that the workflow knows of. */

@@ -1,18 +1,20 @@
 /*
- * The library of a TypeScript checkout. It needs a client of Temporal and nothing else; behind these files stand neither
- * the worker with its native bridge, nor the clients of partner and checkout, nor the configuration.
+ * The library for a TypeScript checkout. It needs a Temporal client and nothing else. It loads neither the worker with its native
+ * bridge, nor the clients of partner and checkout, nor the configuration.
  */
 export type {
   DecisionChoice,
   HoldNotice,
+  NextStep,
   PurchaseInput,
   PurchaseLine,
   PurchaseResult,
   StatusAnswer,
 } from '../contracts/purchase';
 export type { PurchaseItem } from '../domain/order';
-export type { PurchaseState } from '../domain/purchase-state';
+export type { PurchaseOutcome, PurchaseState } from '../domain/purchase-state';
 export type { ReconcileInput, ReconciliationResult, ReportedFinding } from '../contracts/reconciliation';
+export type { AfterEnd } from './after-end';
 export type { CancelEffect, Cancellation } from './cancel';
 export * from './errors';
 export type { ListedPurchase, ListFilter, PurchaseList } from './list';

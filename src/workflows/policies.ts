@@ -139,6 +139,15 @@ export function unreadableHistoryTimeout({ confirmWindowMs, placeWithinMs }: Pur
   return Math.max(3 * confirmWindowMs, placeWithinMs);
 }
 
+/**
+ * How long a confirmation may take at the most, in ms from when no request can be in flight any more. Seven failed searches give up,
+ * each of which may last as long as its timeout, and so may the one that runs when the time is over.
+ */
+export function longestConfirmation(settings: PurchaseSettings): number {
+  const longestSearches = confirmationPauses(settings).length * HOUR;
+  return Math.max(unreadableHistoryTimeout(settings), longestSearches) + 2 * HOUR + settings.confirmWindowMs;
+}
+
 /** The same for a search before a purchase ends without an order. An operator may wait for it, and must not lose the hold for long. */
 export function lastSearchTimeout({ confirmWindowMs }: PurchaseSettings): number {
   return 3 * confirmWindowMs;

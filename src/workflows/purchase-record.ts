@@ -81,18 +81,19 @@ export class PurchaseRecord {
    * Shows a state. The search attributes that lists do not show yet are written with it: each write costs the server.
    *
    * @param waitsFor what comes next.
+   * @param until epoch ms: when that is over at the latest, if it is known.
    */
-  show(state: PurchaseState, explanation: string, waitsFor: string): void {
+  show(state: PurchaseState, explanation: string, waitsFor: string, until?: number): void {
     if (state !== this.state) this.since = now();
     this.state = state;
-    this.showStep(explanation, waitsFor);
+    this.showStep(explanation, waitsFor, until);
     this.list();
   }
 
   /** Shows what is being done just now, without a word to lists. */
-  showStep(explanation: string, waitsFor: string): void {
+  showStep(explanation: string, waitsFor: string, until?: number): void {
     this.explanation = explanation;
-    this.waitsFor = { what: waitsFor, since: now() };
+    this.waitsFor = { what: waitsFor, since: now(), until: until === undefined ? undefined : new Date(until).toISOString() };
     this.render();
   }
 
