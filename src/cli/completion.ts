@@ -18,13 +18,17 @@ export function completionScript(program: Command, shell: Shell): string {
   const places = placesOf(program);
   if (shell === 'fish') return fishScript(places);
   const bash = bashScript(places);
-  return shell === 'bash' ? bash : `autoload -U +X compinit && compinit\nautoload -U +X bashcompinit && bashcompinit\n${bash}`;
+  return shell === 'bash'
+    ? bash
+    : `autoload -U +X compinit && compinit\nautoload -U +X bashcompinit && bashcompinit\n${bash}`;
 }
 
 function placesOf(command: Command, path: readonly string[] = []): Place[] {
   const commands = command.commands.map((one) => ({ word: one.name(), description: one.description() }));
   const options = [...command.options].flatMap(({ long, description }) => (long ? [{ word: long, description }] : []));
-  const values = command.options.flatMap(({ long, argChoices }) => (long && argChoices ? [{ option: long, choices: argChoices }] : []));
+  const values = command.options.flatMap(({ long, argChoices }) =>
+    long && argChoices ? [{ option: long, choices: argChoices }] : [],
+  );
   const choices = command.registeredArguments.flatMap(({ argChoices = [] }) => argChoices);
   const own = choices.map((word) => ({ word, description: '' }));
   const here = { path: path.join(' '), words: [...commands, ...own, ...options], values };
@@ -36,7 +40,9 @@ function bashScript(places: readonly Place[]): string {
   const values = places.flatMap(({ path, values: own }) =>
     own.map(({ option, choices }) => `    '${path} ${option}') words='${choices.join(' ')}' ;;`),
   );
-  const words = places.map((place) => `    '${place.path}') words='${place.words.map(({ word }) => word).join(' ')}' ;;`);
+  const words = places.map(
+    (place) => `    '${place.path}') words='${place.words.map(({ word }) => word).join(' ')}' ;;`,
+  );
   const groups = places.filter(({ path }) => places.some((other) => other.path.startsWith(`${path} `) && path !== ''));
   return `${HEADER}
 _fulfilment() {
@@ -57,7 +63,13 @@ complete -F _fulfilment fulfilment
 
 function fishScript(places: readonly Place[]): string {
   const lines = places.flatMap(({ path, words, values }) => {
-    const when = path === '' ? '__fish_use_subcommand' : path.split(' ').map((name) => `__fish_seen_subcommand_from ${name}`).join('; and ');
+    const when =
+      path === ''
+        ? '__fish_use_subcommand'
+        : path
+            .split(' ')
+            .map((name) => `__fish_seen_subcommand_from ${name}`)
+            .join('; and ');
     const lineOf = (rest: string) => `complete -c fulfilment -n '${when}' ${rest}`;
     return words.map(({ word, description }) => {
       const { choices = [] } = values.find(({ option }) => option === word) ?? {};

@@ -111,7 +111,9 @@ function formatListed({ colours }: Output, purchase: ListedPurchase, isAlike: bo
   return [
     `${referenceId}  ${coloured(colours, toneOf(state), state)} since ${since}${order}`,
     ...(isObvious ? [] : [`  ${reason}`]),
-    ...(afterEnd ? [`  ${coloured(colours, toneOf(afterEnd.state), afterEnd.state)} since ${afterEnd.at}, ${afterwards(commands)}`] : []),
+    ...(afterEnd
+      ? [`  ${coloured(colours, toneOf(afterEnd.state), afterEnd.state)} since ${afterEnd.at}, ${afterwards(commands)}`]
+      : []),
     ...(isAlike ? [] : commands.map(toType)),
   ];
 }
@@ -124,7 +126,10 @@ function afterwards(commands: readonly string[]): string {
 function formatCommonCommands(purchases: readonly ListedPurchase[]): string[] {
   const [one] = purchases.filter(({ commands }) => commands.length > 0);
   if (!one) return [];
-  return ['For each of them, type:', ...one.commands.map((words) => toType(words.replaceAll(one.referenceId, 'REFERENCE')))];
+  return [
+    'For each of them, type:',
+    ...one.commands.map((words) => toType(words.replaceAll(one.referenceId, 'REFERENCE'))),
+  ];
 }
 
 export function showCancellation(out: Output, cancellation: Cancellation): void {
@@ -171,7 +176,8 @@ function formatRunning({ state, waitsFor }: PurchaseStatus): string[] {
   if (running === undefined) return [];
   const meaning = `  ${STATE_MEANINGS[running]}`;
   if (running !== 'UNCONFIRMED') return [meaning];
-  if (!waitsFor) return [meaning, '  how long that may take is unknown: no worker answered within 3 s. Is one running?'];
+  if (!waitsFor)
+    return [meaning, '  how long that may take is unknown: no worker answered within 3 s. Is one running?'];
   const latest = waitsFor.until === undefined ? '' : `  this takes until ${waitsFor.until} at the latest`;
   return [meaning, `  next: ${shownSentence(waitsFor.what)}`, latest].filter(Boolean);
 }
@@ -198,7 +204,8 @@ function formatFailure({ referenceId, failure }: PurchaseStatus): string[] {
 
 function formatAfterEnd({ colours }: Output, { state, result, afterEnd }: PurchaseStatus): string[] {
   if (!afterEnd || (afterEnd.state === state && afterEnd.state !== 'PARTIALLY_DELIVERED')) return [];
-  const left = afterEnd.state === 'OVERDUE' || afterEnd.state === 'PARTIALLY_DELIVERED' ? '' : ' Nothing is left to do.';
+  const left =
+    afterEnd.state === 'OVERDUE' || afterEnd.state === 'PARTIALLY_DELIVERED' ? '' : ' Nothing is left to do.';
   const lines = (result?.lines ?? []).map(
     ({ productId, title, quantity }) =>
       `    ${afterEnd.delivered[productId] ?? 0} of ${quantity}  ${shown(title ?? productId)}`,

@@ -23,7 +23,11 @@ export function addPurchaseCommands(program: Command, context: StarterContext): 
     program.command(name).description(description).argument('<reference>', aboutReference, reference);
   add('purchase', 'start the purchase of a sale, or find it if it was started before', 'a new one for each sale')
     .option('--item <product:quantity>', 'what was sold; repeat it for more products', item)
-    .option('--max-debit <amount>', 'the most that the order may cost by the catalogue; otherwise it is not placed', amount)
+    .option(
+      '--max-debit <amount>',
+      'the most that the order may cost by the catalogue; otherwise it is not placed',
+      amount,
+    )
     .option('--wait', 'wait for the end and show each state; exit code 3 unless everything was delivered')
     .action((referenceId: string, options: PurchaseOptions) => purchase(context, referenceId, options));
   add('status', 'show where a purchase stands, with its deliveries').action(async (referenceId: string) =>
@@ -60,7 +64,11 @@ function addList(program: Command, context: StarterContext): void {
         .choices(PURCHASE_STATES)
         .argParser(purchaseState),
     )
-    .option('--since <duration>', 'only those that were held, ended or started within this time, such as 8h', period('--since'))
+    .option(
+      '--since <duration>',
+      'only those that were held, ended or started within this time, such as 8h',
+      period('--since'),
+    )
     .action(async ({ state, since: sinceMs }: { state?: PurchaseState; since?: number }) => {
       const filter = { state, sinceMs, limit: context.out.json ? MOST_AS_JSON : MOST_AS_TEXT };
       showList(context.out, await (await starterOf(context)).list(filter), filter);

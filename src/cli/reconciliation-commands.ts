@@ -13,7 +13,11 @@ export function addReconciliationCommands(program: Command, context: StarterCont
     .description(
       "compare the partner's orders with the purchases now, repair what can be repaired, and show the findings",
     )
-    .option('--lookback <duration>', 'how far back to look, such as 72h; RECONCILE_LOOKBACK if not given', period('--lookback'))
+    .option(
+      '--lookback <duration>',
+      'how far back to look, such as 72h; RECONCILE_LOOKBACK if not given',
+      period('--lookback'),
+    )
     .option('--dry-run', 'report without repairing anything')
     .action((options: { lookback?: number; dryRun?: boolean }) => reconcile(context, options));
 

@@ -22,7 +22,7 @@ export async function watchStates(
   const purchases = loadTemporal().createPurchaseReader(client);
   let before = '';
   while (!signal.aborted) {
-    // Whoever waits for the result learns why Temporal doesn't answer.
+    // The wait for the result reports why Temporal doesn't answer.
     const purchase = await purchases.describe(referenceId).catch(() => undefined);
     const listed = purchase?.typedSearchAttributes.get(PURCHASE_STATE);
     const state = RUNNING_STATES.find((one) => one === listed);

@@ -103,7 +103,8 @@ function valueIssue(name: VariableName, written: string | undefined, error: z.Zo
   const issue = { variable: name, expected };
   if (written !== undefined) {
     const got = hidden ? String(error.issues[0]?.message) : shown(written);
-    const remedy = command === undefined ? `Write it like ${name}=${example}.` : `${runs(command)} and paste its output.`;
+    const remedy =
+      command === undefined ? `Write it like ${name}=${example}.` : `${runs(command)} and paste its output.`;
     return { ...issue, got, remedy };
   }
   if (!secret) return { ...issue, got: 'nothing', remedy: `Set ${name}=${example}.` };
@@ -153,7 +154,11 @@ function unknownNames(env: Environment, prefixes: readonly string[]): ConfigIssu
   const unknown = Object.keys(env).filter(isUnknown).toSorted();
   const issue = { expected: 'a name that this software knows', got: 'an unknown name' };
   return unknown.map((variable) => {
-    return { variable, ...issue, remedy: `The nearest known name is ${closest(variable, known)}. Rename it or remove it.` };
+    return {
+      variable,
+      ...issue,
+      remedy: `The nearest known name is ${closest(variable, known)}. Rename it or remove it.`,
+    };
   });
 }
 

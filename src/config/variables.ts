@@ -82,7 +82,7 @@ const purchase = {
   PURCHASE_PLACE_WITHIN: limit
     .prefault('1h')
     .describe(
-      "how long a placement is tried again if it was proven not sent, or refused for our own fault; also how long an unreadable order history is searched before an operator is asked",
+      'how long a placement is tried again if it was proven not sent, or refused for our own fault; also how long an unreadable order history is searched before an operator is asked',
     ),
   PURCHASE_FIRST_POLL: duration('0', '24h')
     .prefault('5s')
@@ -133,7 +133,9 @@ const reconciliation = {
     .describe('the time zone of `RECONCILE_CRON`, and of the days and hours in the report'),
   RECONCILE_LOOKBACK: duration('1m', '8760h')
     .prefault('72h')
-    .describe("how far back each reconciliation looks; refused if it is longer than the namespace's retention minus one day"),
+    .describe(
+      "how far back each reconciliation looks; refused if it is longer than the namespace's retention minus one day",
+    ),
 };
 
 const worker = {
@@ -142,7 +144,9 @@ const worker = {
   ),
   REPORT_DIR: line('the path of a folder', 'reports')
     .prefault('reports')
-    .describe("the folder in which the reconciling worker writes its report; if it can't be written, the exit code is 78"),
+    .describe(
+      "the folder in which the reconciling worker writes its report; if it can't be written, the exit code is 78",
+    ),
   WORKER_DEPLOYMENT_VERSION: deploymentVersion
     .optional()
     .describe(
@@ -152,7 +156,9 @@ const worker = {
     .prefault('127.0.0.1:8081')
     .describe('the address of `/healthz` (alive) and `/readyz` (connected and polling)'),
   METRICS_ADDRESS: listenIpAddress.prefault('127.0.0.1:9464').describe('the address of the Prometheus metrics'),
-  LOG_LEVEL: oneOf('trace', 'debug', 'info', 'warn', 'error').prefault('info').describe('the least severe level that is logged'),
+  LOG_LEVEL: oneOf('trace', 'debug', 'info', 'warn', 'error')
+    .prefault('info')
+    .describe('the least severe level that is logged'),
   LOG_FORMAT: oneOf('json', 'pretty')
     .optional()
     .describe('`json`, or `pretty` for people; if not set, `pretty` on a terminal and `json` elsewhere'),
@@ -250,7 +256,11 @@ export function conflictsIn(read: Texts): Conflict[] {
       },
     url !== undefined && dir !== undefined && { ...DESTINATION, got: 'both', remedy: 'Remove one of them.' },
     url === undefined &&
-      dir === undefined && { ...DESTINATION, got: 'neither', remedy: 'Set one of them, so that keys have a destination.' },
+      dir === undefined && {
+        ...DESTINATION,
+        got: 'neither',
+        remedy: 'Set one of them, so that keys have a destination.',
+      },
     url !== undefined &&
       read.DELIVERY_SECRET === undefined && {
         variable: 'DELIVERY_SECRET',

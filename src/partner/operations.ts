@@ -158,7 +158,13 @@ function traceIdOf(parsed: unknown): string | undefined {
 function errorCodeOf(parsed: unknown): (typeof ERROR_CODES)[number] | undefined {
   const details = field(parsed, 'details');
   const error = field(parsed, 'error');
-  const places = [field(field(details, 'data'), 'code'), field(details, 'code'), field(error, 'code'), field(parsed, 'code'), error];
+  const places = [
+    field(field(details, 'data'), 'code'),
+    field(details, 'code'),
+    field(error, 'code'),
+    field(parsed, 'code'),
+    error,
+  ];
   const written = places.find((place) => typeof place === 'string');
   const code = typeof written === 'string' ? written.toLowerCase().replace(/[ -]/g, '_') : undefined;
   return ERROR_CODES.find((known) => known === code);

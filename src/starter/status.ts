@@ -112,10 +112,7 @@ interface Run {
   runId: string;
 }
 
-async function endOf(
-  purchases: PurchaseReader,
-  run: Run,
-): Promise<Pick<PurchaseStatus, 'result' | 'failure'>> {
+async function endOf(purchases: PurchaseReader, run: Run): Promise<Pick<PurchaseStatus, 'result' | 'failure'>> {
   try {
     return { result: (await purchases.result(run)) as PurchaseResult };
   } catch (error) {

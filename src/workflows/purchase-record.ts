@@ -93,7 +93,11 @@ export class PurchaseRecord {
   /** Shows what is being done just now, without a word to lists. */
   showStep(explanation: string, waitsFor: string, until?: number): void {
     this.explanation = explanation;
-    this.waitsFor = { what: waitsFor, since: now(), until: until === undefined ? undefined : new Date(until).toISOString() };
+    this.waitsFor = {
+      what: waitsFor,
+      since: now(),
+      until: until === undefined ? undefined : new Date(until).toISOString(),
+    };
     this.render();
   }
 
