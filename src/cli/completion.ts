@@ -25,7 +25,10 @@ export function completionScript(program: Command, shell: Shell): string {
 
 function placesOf(command: Command, path: readonly string[] = []): Place[] {
   const commands = command.commands.map((one) => ({ word: one.name(), description: one.description() }));
-  const options = [...command.options].flatMap(({ long, description }) => (long ? [{ word: long, description }] : []));
+  const options = command
+    .createHelp()
+    .visibleOptions(command)
+    .flatMap(({ long, description }) => (long ? [{ word: long, description }] : []));
   const values = command.options.flatMap(({ long, argChoices }) =>
     long && argChoices ? [{ option: long, choices: argChoices }] : [],
   );

@@ -128,7 +128,7 @@ describe('redeliver sends the event of a purchase that has ended once more', () 
     it('repeats its event while there are no keys, and delivers those that have come, under one id each time', async () => {
       const { referenceId, orderId = '' } = await late.bought({ 'demo-never': 2 });
       const status = await runLate('status', referenceId);
-      expect(status.stdout).toContain(`node dist/starter.js redeliver ${referenceId}`);
+      expect(status.stdout).toContain(`npx fulfilment redeliver ${referenceId}`);
 
       const { code, stdout } = await runLate('redeliver', referenceId);
       expect(code).toBe(0);
