@@ -1,10 +1,11 @@
 import type { PurchaseResult } from '../contracts/purchase';
 import type { ReconciliationResult } from '../contracts/reconciliation';
-import { command, commandsFor, searchCommand, statusCommand } from '../contracts/operator-commands';
+import { command, commandsFor, fittingCommands, searchCommand, statusCommand } from '../contracts/operator-commands';
 import { type PurchaseState, RUNNING_STATES, STATE_MEANINGS } from '../domain/purchase-state';
 import { counted, inHours, inOneLine, jsonOf } from '../domain/texts';
 import { coloured, toneOf } from './colours';
 import type {
+  AfterEnd,
   Cancellation,
   ListedPurchase,
   ListFilter,
@@ -99,7 +100,7 @@ export function showList(out: Output, list: PurchaseList, filter: ListFilter): v
   show(out, list, [
     ...purchases.flatMap((purchase) => formatListed(out, purchase, isAlike)),
     `${state ?? 'waiting for a person'}${period}: ${purchases.length}${left}${purchases.length > 0 ? meaning : ''}`,
-    ...(isAlike ? formatCommonCommands(purchases) : []),
+    ...(isAlike ? formatCommonCommands(purchases, state) : []),
     paused > 0 && `${paused} more are PAUSED until the partner takes orders again: ${command('list --state PAUSED')}`,
   ]);
 }
@@ -111,7 +112,7 @@ function formatListed({ colours }: Output, purchase: ListedPurchase, isAlike: bo
   return [
     `${referenceId}  ${coloured(colours, toneOf(state), state)} since ${since}${order}`,
     ...(isObvious ? [] : [`  ${reason}`]),
-    ...(afterEnd
+    ...(afterEnd && afterEnd.state !== state
       ? [`  ${coloured(colours, toneOf(afterEnd.state), afterEnd.state)} since ${afterEnd.at}, ${afterwards(commands)}`]
       : []),
     ...(isAlike ? [] : commands.map(toType)),
@@ -123,13 +124,11 @@ function afterwards(commands: readonly string[]): string {
 }
 
 /** The commands that fit all purchases in one state, for those for which something is left to do. */
-function formatCommonCommands(purchases: readonly ListedPurchase[]): string[] {
-  const [one] = purchases.filter(({ commands }) => commands.length > 0);
-  if (!one) return [];
-  return [
-    'For each of them, type:',
-    ...one.commands.map((words) => toType(words.replaceAll(one.referenceId, 'REFERENCE'))),
-  ];
+function formatCommonCommands(purchases: readonly ListedPurchase[], state: PurchaseState): string[] {
+  const open = purchases.filter(({ commands }) => commands.length > 0);
+  if (open.length === 0) return [];
+  const commands = fittingCommands({ referenceId: 'REFERENCE', state });
+  return [`For each of ${open.length === purchases.length ? 'them' : 'the others'}, type:`, ...commands.map(toType)];
 }
 
 export function showCancellation(out: Output, cancellation: Cancellation): void {
@@ -145,6 +144,7 @@ export function showStatus(out: Output, status: PurchaseStatus): void {
   const { referenceId, state, orderId, execution, startedAt, closedAt, result, afterEnd } = status;
   const { waitsForWorkerSince: since, taskQueue, deliveries, deliveriesUnlisted } = status;
   const standsNow = afterEnd?.state ?? result?.outcome;
+  const hasMoved = afterEnd !== undefined && (afterEnd.state !== state || standsNow === 'PARTIALLY_DELIVERED');
   const mayHaveMoreKeys = standsNow === 'OVERDUE' || standsNow === 'PARTIALLY_DELIVERED';
   show(out, status, [
     `${referenceId}  ${coloured(out.colours, toneOf(state), state)}${orderId ? `  order ${orderId}` : ''}`,
@@ -158,9 +158,9 @@ export function showStatus(out: Output, status: PurchaseStatus): void {
         `  ${state.toLowerCase().replaceAll('_', ' ')}: ${[type, eventId, at].filter(Boolean).join('  ')}`,
     ),
     deliveriesUnlisted && `  later deliveries can't be listed: ${deliveriesUnlisted}`,
-    ...formatResult(out, result),
+    ...formatResult(out, result, !hasMoved),
     ...formatFailure(status),
-    ...formatAfterEnd(out, status),
+    ...(hasMoved ? formatAfterEnd(out, afterEnd, result) : []),
     mayHaveMoreKeys && '  to read its order now and deliver the keys that have come, type:',
     mayHaveMoreKeys && toType(command(`redeliver ${referenceId}`)),
   ]);
@@ -178,7 +178,7 @@ function formatRunning({ state, waitsFor }: PurchaseStatus): string[] {
   if (running !== 'UNCONFIRMED') return [meaning];
   if (!waitsFor)
     return [meaning, '  how long that may take is unknown: no worker answered within 3 s. Is one running?'];
-  const latest = waitsFor.until === undefined ? '' : `  this takes until ${waitsFor.until} at the latest`;
+  const latest = waitsFor.until === undefined ? '' : `  at the latest, it is confirmed or held by ${waitsFor.until}`;
   return [meaning, `  next: ${shownSentence(waitsFor.what)}`, latest].filter(Boolean);
 }
 
@@ -202,19 +202,14 @@ function formatFailure({ referenceId, failure }: PurchaseStatus): string[] {
   return [`  no result: ${shownSentence(failure)}`, ...search];
 }
 
-function formatAfterEnd({ colours }: Output, { state, result, afterEnd }: PurchaseStatus): string[] {
-  if (!afterEnd || (afterEnd.state === state && afterEnd.state !== 'PARTIALLY_DELIVERED')) return [];
-  const left =
-    afterEnd.state === 'OVERDUE' || afterEnd.state === 'PARTIALLY_DELIVERED' ? '' : ' Nothing is left to do.';
-  const lines = (result?.lines ?? []).map(
-    ({ productId, title, quantity }) =>
-      `    ${afterEnd.delivered[productId] ?? 0} of ${quantity}  ${shown(title ?? productId)}`,
-  );
-  const now = coloured(colours, toneOf(afterEnd.state), afterEnd.state);
-  return [`  since ${afterEnd.at}, after its end: ${now}.${left}`, ...(afterEnd.state === 'REFUNDED' ? [] : lines)];
+/** The lines of the result are as of the end of the purchase, so these take their place. */
+function formatAfterEnd({ colours }: Output, { state, at, delivered }: AfterEnd, result?: PurchaseResult): string[] {
+  const left = state === 'PARTIALLY_DELIVERED' ? '' : ' Nothing is left to do.';
+  const lines = (result?.lines ?? []).map((line) => ({ ...line, delivered: delivered[line.productId] ?? 0 }));
+  return [`  since ${at}, after its end: ${coloured(colours, toneOf(state), state)}.${left}`, ...lines.map(formatLine)];
 }
 
-function formatResult({ colours }: Output, result?: PurchaseResult): string[] {
+function formatResult({ colours }: Output, result?: PurchaseResult, hasLines = true): string[] {
   if (!result) return [];
   const { outcome, orderId, totalDebit, reason, lines } = result;
   const order = orderId ? `  order ${orderId}` : '';
@@ -222,6 +217,10 @@ function formatResult({ colours }: Output, result?: PurchaseResult): string[] {
   const why = reason ? `  (${shownSentence(reason)})` : '';
   return [
     `  ${coloured(colours, toneOf(outcome), outcome)}${order}${debit}${why}`,
-    ...lines.map((line) => `    ${line.delivered} of ${line.quantity}  ${shown(line.title ?? line.productId)}`),
+    ...(hasLines ? lines.map(formatLine) : []),
   ];
+}
+
+function formatLine({ delivered, quantity, title, productId }: PurchaseResult['lines'][number]): string {
+  return `    ${delivered} of ${quantity}  ${shown(title ?? productId)}`;
 }

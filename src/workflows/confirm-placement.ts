@@ -93,7 +93,7 @@ export function describeConfirmation(
 ): string {
   const until = instant(notBefore + confirmWindowMs);
   const searched = `the order history is searched until about ${until}, and longer if it can't be read`;
-  return `${searched}; an order that it shows is adopted, without one ${IF_ABSENT[ifAbsent]}`;
+  return `${searched}; an order that it shows is adopted; without one, ${IF_ABSENT[ifAbsent]}`;
 }
 
 /** Takes over the order that the history shows, and reports each further one: all of them cost money. */

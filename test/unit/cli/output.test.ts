@@ -127,6 +127,7 @@ describe('a list of purchases in one state', () => {
       `PENDING: 3 (${PENDING})`,
       'For each of them, type:',
       '    npx fulfilment status REFERENCE',
+      expect.stringMatching(/^    npx fulfilment cancel REFERENCE  # /),
       '',
     ]);
   });
@@ -160,7 +161,7 @@ describe('the status of a purchase', () => {
     const printed = printedBy((out) => showStatus(out, { ...status, waitsFor }));
     expect(printed).toContain('  it is not known whether the partner has taken the order');
     expect(printed).toContain('  next: the order history is searched\n');
-    expect(printed).toContain('  this takes until 2026-01-01T01:00:00.000Z at the latest\n');
+    expect(printed).toContain('  at the latest, it is confirmed or held by 2026-01-01T01:00:00.000Z\n');
     expect(printedBy((out) => showStatus(out, status))).toContain('no worker answered within 3 s');
   });
 
