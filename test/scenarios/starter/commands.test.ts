@@ -150,7 +150,7 @@ describe('the commands, as real processes', () => {
       partner('orders', '--search', 'nothing-has-this-reference', '--json'),
     ]);
     expect(words.stdout.trimEnd().split('\n')).toHaveLength(6);
-    expect(words.stdout).toMatch(/page 1 of \d+, \d+ in all\n$/);
+    expect(words.stdout).toMatch(/page 1 of \d+, \d+ in total\n$/);
     expect(JSON.parse(json.stdout)).toMatchObject({ pages: { page: 2, limit: 2 }, products: [{}, {}] });
     expect(JSON.parse(orders.stdout)).toMatchObject({ hits: 0, orders: [] });
     expect([words.code, json.code, orders.code]).toEqual([0, 0, 0]);
