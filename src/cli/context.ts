@@ -6,6 +6,7 @@ import type * as Library from '../starter/index';
 import type * as Temporal from '../temporal/client';
 import type * as Doctor from './doctor';
 import type { Output } from './output';
+import type * as StateWatch from './watch-states';
 
 /** What the commands work with. Each part is built only when a command asks for it. */
 export interface StarterContext {
@@ -29,4 +30,5 @@ export const loadConfig = () => require('../config') as typeof Config;
 export const loadDoctor = () => require('./doctor') as typeof Doctor;
 export const loadLibrary = () => require('../starter/index') as typeof Library;
 export const loadPartner = () => require('../partner') as typeof Partner;
+export const loadStateWatch = () => require('./watch-states') as typeof StateWatch;
 export const loadTemporal = () => require('../temporal/client') as typeof Temporal;

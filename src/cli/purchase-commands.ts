@@ -7,10 +7,9 @@ import { validateItems } from '../domain/purchase-rules';
 import { PURCHASE_STATES, type PurchaseState } from '../domain/purchase-state';
 import { InvalidPurchaseError } from '../starter/errors';
 import { amount, item, orderId, period, purchaseState, reference } from './command-arguments';
-import { loadLibrary, type StarterContext } from './context';
+import { loadLibrary, loadStateWatch, type StarterContext } from './context';
 import { showCancellation, showList, showRedelivery, showResolution, showStarted, showStatus } from './output';
 import { usageError } from './usage-errors';
-import { watchStates } from './watch-states';
 
 const OTHER_OUTCOME = 3;
 const MOST_AS_TEXT = 100;
@@ -98,7 +97,7 @@ async function purchase(context: StarterContext, referenceId: string, options: P
   const { note } = context.out;
   note(`${started.started ? 'started' : 'found'} ${started.workflowId}; waiting for its end`);
   const ended = new AbortController();
-  const watching = watchStates(client, referenceId, note, ended.signal);
+  const watching = loadStateWatch().watchStates(client, referenceId, note, ended.signal);
   const result = await starter.result(referenceId).finally(() => ended.abort());
   await watching;
   showStarted(context.out, started, result);

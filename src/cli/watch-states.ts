@@ -4,7 +4,7 @@ import { statusCommand } from '../contracts/operator-commands';
 import { holdIn } from '../contracts/purchase';
 import { PURCHASE_STATE } from '../contracts/search-attributes';
 import { RUNNING_STATES, STATE_MEANINGS } from '../domain/purchase-state';
-import { loadTemporal } from './context';
+import { createPurchaseReader } from '../temporal/client';
 import { shownSentence } from './output';
 
 const EVERY_MS = 500;
@@ -19,7 +19,7 @@ export async function watchStates(
   say: (line: string) => void,
   signal: AbortSignal,
 ): Promise<void> {
-  const purchases = loadTemporal().createPurchaseReader(client);
+  const purchases = createPurchaseReader(client);
   let before = '';
   while (!signal.aborted) {
     // The wait for the result reports why Temporal doesn't answer.

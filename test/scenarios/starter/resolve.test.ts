@@ -51,7 +51,7 @@ describe('resolve carries the decision of a person to a purchase that is held', 
     const resolve = () => env.starter.resolve(referenceId, { decision: 'order', orderId });
 
     await expect(resolve()).rejects.toThrow(
-      `Nothing was decided on ${referenceId}: order ${orderId} could not be checked (getOrder: the partner answered 403: access refused): try again`,
+      `Nothing was decided for ${referenceId}: order ${orderId} could not be checked (getOrder: the partner answered 403: access refused): try again`,
     );
     expect(await resolve()).toMatchObject({ decision: 'order', orderId });
     expect(await env.starter.result(referenceId)).toMatchObject({ outcome: 'DELIVERED', orderId });
