@@ -140,8 +140,8 @@ export function unreadableHistoryTimeout({ confirmWindowMs, placeWithinMs }: Pur
 }
 
 /**
- * How long a confirmation may take at the most, in ms from when no request can be in flight any more. Seven failed searches give up,
- * each of which may last as long as its timeout, and so may the one that runs when the time is over.
+ * The longest time of a confirmation, in ms from when no request can be in flight. A partner that is down fails each search after an
+ * hour, and it takes several failed searches to give up.
  */
 export function longestConfirmation(settings: PurchaseSettings): number {
   const longestSearches = confirmationPauses(settings).length * HOUR;
