@@ -121,7 +121,9 @@ function commands(context: StarterContext): Command {
     .action(() => doctor(context));
   program
     .command('completion')
-    .description('print a script that completes the commands and options of `fulfilment` in your shell')
+    .description(
+      'print a completion script for the name `fulfilment`; load it with eval "$(npx fulfilment completion bash)"',
+    )
     .addArgument(new Argument('<shell>', 'your shell').choices(SHELLS).argParser(oneOf('SHELL', SHELLS)))
     .action((shell: Shell) => out.write(completionScript(program, shell)));
   for (const command of allOf(program)) {

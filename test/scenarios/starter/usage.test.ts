@@ -1,7 +1,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { temporaryFolder } from '../../support/clean-up';
 import { runCommand } from '../../support/command';
@@ -78,11 +78,9 @@ describe('what is typed wrongly is exit code 2 and one message, and nothing is c
 });
 
 describe('the name npx fulfilment', () => {
-  const npx = join(dirname(process.execPath), 'npx');
-
   it("is a command of the project's own folder, without a network and with an empty cache of npm", async () => {
     const env = { PATH: process.env.PATH, npm_config_cache: temporaryFolder(), npm_config_offline: 'true' };
-    const { stdout } = await promisify(execFile)(npx, ['fulfilment', '--version'], { cwd: ROOT, env });
+    const { stdout } = await promisify(execFile)('npx', ['fulfilment', '--version'], { cwd: ROOT, env });
     expect(stdout).toMatch(/^fulfilment \d/);
   });
 
