@@ -60,6 +60,22 @@ describe('what an answer with an error status proves', () => {
     expect((await failedPlacement(reply, { timeoutMs: 500 })).error).toMatchObject({ placement });
   });
 
+  it.each([
+    [{ details: { data: { code: 'insufficient_balance' } } }, 'insufficient_balance'],
+    [{ details: { code: 'OUT-OF-STOCK' } }, 'out_of_stock'],
+    [{ error: { code: 'Unknown Product' } }, 'unknown_product'],
+    [{ error: 'duplicate_order' }, 'duplicate_order'],
+    [{ code: 'quantity_too_large' }, 'quantity_too_large'],
+    [{ code: 'ABCD-EFGH-IJKL' }, undefined],
+    [{ code: { code: 'bad_request' } }, undefined],
+    [{ message: 'insufficient_balance' }, undefined],
+  ])('names a known error code, and no other text, which may be a key: %j', async (json, errorCode) => {
+    const { error } = await failedPlacement({ status: 422, json });
+    const shown = errorCode === undefined ? '' : ` (${errorCode})`;
+    expect(error).toMatchObject({ errorCode, message: `placeOrder: the partner answered 422${shown}` });
+    expect(error.placement).toBe('ORDER_REFUSED');
+  });
+
   it('never follows a redirect: the other server sees neither the order nor the API key', async () => {
     const elsewhere = await serverWith({ json: envelope({ id: 'o-1' }) });
     const { error } = await failedPlacement({ status: 307, headers: { location: `${elsewhere.url}/place-order` } });
