@@ -101,9 +101,7 @@ describe('a worker and its Temporal server', () => {
     const [env, temporal] = [workerEnvOf(environment), starterEnvOf(environment)];
     const { code, stderr } = await (await startWorkerProcess({ env })).ended;
     expect(code).toBe(78);
-    expect(stderr).toMatch(
-      /ReferenceId, PartnerOrderId, PurchaseState: register them with `npx fulfilment setup`/,
-    );
+    expect(stderr).toMatch(/ReferenceId, PartnerOrderId, PurchaseState: register them with `npx fulfilment setup`/);
 
     const started = await starterProcess(['purchase', 'FIRST-1', '--item', 'demo-instant:1'], temporal);
     const status = await starterProcess(['status', 'FIRST-1'], temporal);
