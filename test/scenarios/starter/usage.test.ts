@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { temporaryFolder } from '../../support/clean-up';
@@ -79,6 +79,8 @@ describe('what is typed wrongly is exit code 2 and one message, and nothing is c
 
 describe('the name npx fulfilment', () => {
   it("is a command of the project's own folder, without a network and with an empty cache of npm", async () => {
+    // An npx that has seen this folder before does not make them executable again.
+    for (const name of ['starter.js', 'worker.js']) expect(statSync(join(ROOT, 'dist', name)).mode & 0o111).toBe(0o111);
     const env = { PATH: process.env.PATH, npm_config_cache: temporaryFolder(), npm_config_offline: 'true' };
     const { stdout } = await promisify(execFile)('npx', ['fulfilment', '--version'], { cwd: ROOT, env });
     expect(stdout).toMatch(/^fulfilment \d/);
