@@ -77,7 +77,7 @@ function drawSettings(draw: Draw, maxRps: number | undefined, episodes: readonly
 }
 
 /**
- * A history lags either clearly less than the confirmation window, or so long that a second request is sent before the
+ * A history lags either much less than the confirmation window, or late enough that a second request is sent before the
  * first order appears. What happens between the two is not specified.
  */
 function drawPartner(draw: Draw, { confirmWindowMs }: PurchaseSettings): PartnerPlan {

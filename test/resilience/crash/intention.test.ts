@@ -122,7 +122,7 @@ describe('a placement whose intention the server refuses to record', () => {
   });
 });
 
-it('a late answer after a long search is accepted, because the attempt sends heartbeats as long as it waits', async () => {
+it('a late answer after a long search is accepted, because the attempt sends heartbeats while it waits', async () => {
   // The SDK ends an attempt without heartbeats 5 s after its heartbeat timeout: after 22 s.
   const env = await startTestEnvironment({ settings: { ...SLOW, partnerTimeoutMs: 15_000 } });
   const referenceId = env.reference();

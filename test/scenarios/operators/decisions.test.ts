@@ -27,7 +27,7 @@ const ROWS = (Object.keys(FITTING) as HoldReason[]).flatMap((reason) => {
   return fitting.map((decision) => ({ reason, fitting, decision, comesTo: FITTING[reason][decision]! }));
 });
 
-describe('a purchase that waits for a person', () => {
+describe('a held purchase', () => {
   const env = sharedEnvironment({ settings: { replace: 'never' }, pastOrders: 3 });
 
   it.concurrent.each(ROWS)(
