@@ -1499,8 +1499,8 @@ export const MUTANTS = [
     name: 'paused-for-ever',
     rule: 'a purchase that is paused ends when its time is over',
     file: 'src/workflows/place-order.ts',
-    find: 'if (lastBegunAt >= until) return',
-    replace: "if (lastBegunAt >= until && answer?.evidence !== 'PAUSED') return",
+    find: 'if (lastStartedAt >= until) return',
+    replace: "if (lastStartedAt >= until && answer?.evidence !== 'PAUSED') return",
     tests: ['test/scenarios/placement/circuit-breaker.test.ts'],
   },
   {
@@ -1613,8 +1613,8 @@ export const MUTANTS = [
     name: 'retry-after-ends-the-sale',
     rule: 'a placement that was not sent is tried once more when its time is over, however long a pause the partner asked for',
     file: 'src/workflows/place-order.ts',
-    find: 'if (lastBegunAt >= until) return',
-    replace: 'if (Math.max(lastBegunAt, Date.now() + (answer?.retryAfterMs ?? 0)) >= until) return',
+    find: 'if (lastStartedAt >= until) return',
+    replace: 'if (Math.max(lastStartedAt, Date.now() + (answer?.retryAfterMs ?? 0)) >= until) return',
     tests: ['test/scenarios/placement/retries.test.ts'],
   },
   {
@@ -1685,8 +1685,8 @@ export const MUTANTS = [
     name: 'any-trace-id',
     rule: 'a trace id of the partner that could be a key is not logged',
     file: 'src/domain/presentable.ts',
-    find: 'UNMISTAKABLE.test(traceId) ? traceId : undefined',
-    replace: "(UNMISTAKABLE.test(traceId) || traceId !== '') ? traceId : undefined",
+    find: 'TRACE_ID.test(traceId) ? traceId : undefined',
+    replace: "(TRACE_ID.test(traceId) || traceId !== '') ? traceId : undefined",
     tests: ['test/unit/domain/subject.test.ts'],
   },
 ];

@@ -47,6 +47,9 @@ const temporal = {
       "the key of Temporal Cloud, or of a server that asks for one; Temporal's own variable, which here can be read from a file too. Turns TLS on",
     ),
   ...plaintext,
+  TEMPORAL_UI_URL: url('http://localhost:8233')
+    .optional()
+    .describe('base of links to the Temporal UI in reports and messages. No links if not set'),
   OTEL_EXPORTER_OTLP_ENDPOINT: url('http://localhost:4318')
     .optional()
     .describe(

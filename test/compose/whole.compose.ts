@@ -75,7 +75,7 @@ it(
     writeFileSync(join(folder, '.env'), 'PURCHASE_REPLACE=never\n');
     await project.compose('up', '--detach');
     expect(await outputOf('first-purchase')).toContain('DELIVERED');
-    expect(await project.logs('checkout')).toContain('purchase.delivered FIRST-1, 2 keys: the signature is right');
+    expect(await project.logs('checkout')).toContain('purchase.delivered FIRST-1, 2 keys: signature verified');
   },
   30 * MINUTE,
 );

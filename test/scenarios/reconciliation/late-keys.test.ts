@@ -65,7 +65,7 @@ describe('every paid key is delivered or reported', () => {
 
   it('delivers new keys of a partial order while it stays partial, and reports the missing keys every night', async () => {
     const { referenceId, become } = await partlyDelivered();
-    const missing = { kind: 'SHORTFALL', done: 'left', explanation: expect.stringContaining('1 of 4 keys') };
+    const missing = { kind: 'SHORTFALL', done: 'unrepaired', explanation: expect.stringContaining('1 of 4 keys') };
     expect([...(await night(referenceId)), ...(await night(referenceId))]).toMatchObject([missing, missing]);
 
     await become('PARTIAL_COMPLETED', 'A', 'B', 'C');
@@ -95,7 +95,7 @@ describe('every paid key is delivered or reported', () => {
     // The first row shows the price of one piece, which is no refund; the second shows all four, though three were
     // refunded.
     await price(40, 10);
-    expect(await night(referenceId)).toMatchObject([{ kind: 'SHORTFALL', done: 'left' }]);
+    expect(await night(referenceId)).toMatchObject([{ kind: 'SHORTFALL', done: 'unrepaired' }]);
     await price(10, 40);
     await become('PARTIAL_COMPLETED', 'A', 'B');
     const note = 'keys on their way to the checkout: 1; still missing: 2';

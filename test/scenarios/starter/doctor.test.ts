@@ -191,6 +191,18 @@ describe('doctor', () => {
     expect(env.sandbox.requests().place).toBe(0);
   });
 
+  it('prints links to held, overdue and failed purchases, or the variable that they need, which is no fault', async () => {
+    const known = await run({ variables: { TEMPORAL_UI_URL: 'http://ui.example:8233/' } });
+    const shown = formatDiagnosis(known);
+    const workflows = `http://ui.example:8233/namespaces/${env.namespace}/workflows?query=`;
+    expect(shown.split(workflows)).toHaveLength(4);
+    expect(Object.keys(known.views ?? {})).toEqual(['held', 'overdue', 'failedToday']);
+    const unknown = await run();
+    expect([unknown.views, faultsOf(unknown)]).toEqual([undefined, []]);
+    expect(formatDiagnosis(unknown)).toContain('TEMPORAL_UI_URL=');
+    expect(formatDiagnosis(await run({ address: '127.0.0.1:1' }))).not.toContain('TEMPORAL_UI_URL');
+  });
+
   it('as a process prints one document, of an empty partner, a folder for events, and what travels in plain text', async () => {
     const empty = await startSandbox();
     closeAtEnd(empty.close);

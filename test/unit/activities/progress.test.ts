@@ -12,6 +12,6 @@ it('beats at once, and what comes faster than twice a second waits for the timer
     progress.close();
   });
 
-  expect(beats[0]).toEqual({ step: 'begun' });
+  expect(beats[0]).toEqual({ step: 'started' });
   expect(beats.length).toBeLessThan(1_000);
 });

@@ -61,7 +61,7 @@ describe('after the end of a purchase of four keys, by itself and if asked to se
     [undefined, 'COMPLETED', 'abcd', [''], 'late_delivery abcd, 4 new'],
     [undefined, 'PENDING', '', [''], 'nothing: its order o-1 is PENDING'],
     [undefined, 'FAILED', '', [''], 'nothing: its order o-1 is FAILED'],
-    ['DELIVERED', 'COMPLETED', 'abcde', ['abcd'], 'issue: 5 keys came for p, of which 4 were ordered'],
+    ['DELIVERED', 'COMPLETED', 'abcde', ['abcd'], 'issue: the order holds 5 keys of p; ordered: 4'],
   ])(
     '%s, its order is %s with "%s", and the checkout has %j',
     (outcome, status, keys, had, byItself, again = byItself) => {
@@ -87,7 +87,7 @@ describe('after the end of a purchase of four keys, by itself and if asked to se
   });
 
   const oneR = { productId: 'r', quantity: 2, keys: 1 };
-  const OF_R = 'the order holds r, which this purchase did not ask for';
+  const OF_R = 'the order holds r, which was not bought';
   it.each<[string, Partial<OrderSnapshot>, Accepted, string]>([
     ['that another purchase names too', { claimedBy: 'SALE-2' }, { owner: true }, 'order o-1 also belongs to SALE-2'],
     ['of other items', { lines: [line('r', 'ab', 2)] }, { items: [oneR] }, OF_R],
@@ -99,7 +99,7 @@ describe('after the end of a purchase of four keys, by itself and if asked to se
 
   it('compares the order of a purchase that was stopped in every respect: its request may never have been answered', () => {
     const sale = saleOf(undefined, { ...orderOf('PENDING', ''), lines: [line('r', '')] }, ['']);
-    expect(inBrief(planDelivery(sale, true))).toContain('issue: the order does not hold p');
+    expect(inBrief(planDelivery(sale, true))).toContain('issue: the order lacks p');
     expect(inBrief(planDelivery({ ...sale, order: undefined }, true))).toBe(
       'nothing: the partner shows no order for it',
     );
