@@ -17,20 +17,17 @@ describe('the history of a purchase', () => {
       26,
       [...LOCAL.slice(0, 3), ...POLLED.slice(2)],
     ],
-  ])(
-    'has each step by its name and nothing else (%s)',
-    async (_, settings, product, most, steps) => {
-      const env = await startTestEnvironment({ settings, sandbox: { perLookMs: 3_000 } });
-      const { referenceId, outcome } = await env.bought({ [product]: 2 });
+  ])('has each step by its name and nothing else (%s)', async (_, settings, product, most, steps) => {
+    const env = await startTestEnvironment({ settings, sandbox: { perLookMs: 3_000 } });
+    const { referenceId, outcome } = await env.bought({ [product]: 2 });
 
-      expect(outcome).toBe('DELIVERED');
-      const { length, activities } = await historyOf(env, referenceId);
-      expect(activities).toEqual(steps);
-      expect(length).toBeLessThanOrEqual(most);
-      const reads = steps === LOCAL ? { keys: 2 } : {};
-      expect(env.sandbox.requests()).toMatchObject({ place: 1, orders: 1, products: 0, unknown: 0, ...reads });
-    },
-  );
+    expect(outcome).toBe('DELIVERED');
+    const { length, activities } = await historyOf(env, referenceId);
+    expect(activities).toEqual(steps);
+    expect(length).toBeLessThanOrEqual(most);
+    const reads = steps === LOCAL ? { keys: 2 } : {};
+    expect(env.sandbox.requests()).toMatchObject({ place: 1, orders: 1, products: 0, unknown: 0, ...reads });
+  });
 
   it.concurrent(
     'has no local poll after a reset, because the deliveries of earlier runs must be read first',
