@@ -28,7 +28,7 @@ describe('a placement whose worker dies', () => {
     ['answered', [], 1],
     ['never', ['HELD'], 0],
   ] as const)(
-    'before it recorded its intention is placed again without a hold, even with an empty history, except with replace=never (%s)',
+    'before it has recorded its intention is placed again without a hold, even with an empty history, except with replace=never (%s)',
     async (replace, undelivered, requests) => {
       const environment = await start(replace);
       const victim = await workerFor(environment);

@@ -25,7 +25,7 @@ const SETTINGS = {
   replace: 'answered',
 } as const;
 
-describe('held purchases', () => {
+describe('holds under load', () => {
   const start = () =>
     startTestEnvironment({ worker: false, sandbox: { balance: 10_000_000 }, pastOrders: 100, settings: SETTINGS });
   const workerFor = (environment: TestEnvironment) => startReadyWorker({ env: workerEnvOf(environment) });
@@ -60,7 +60,7 @@ describe('held purchases', () => {
   );
 
   it(
-    `are none of ${AT_ONCE} purchases that start at once`,
+    `none of ${AT_ONCE} purchases that start at once is held`,
     async () => {
       const environment = await start();
       await workerFor(environment);

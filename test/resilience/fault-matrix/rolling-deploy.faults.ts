@@ -26,7 +26,7 @@ const SETTINGS = {
 
 describe('ten rolling deploys of two workers under a steady load', () => {
   it(
-    'without versions: each worker is stopped once its successor is ready, and nothing is lost or bought twice',
+    'without versions: each worker is stopped once its successor is ready, and no purchase fails or is bought twice',
     async () => {
       const env = await startEnvironment();
       const start = () => startReadyWorker({ env: workerEnvOf(env) });

@@ -147,7 +147,7 @@ describe('an order that changes after its review and before the checkout accepts
   );
 
   it.concurrent(
-    'holds more keys than were ordered, holds them again if there are more by then, and sends none undecided',
+    'holds more keys than were ordered, holds them again if there are more by then, and sends none before the decision',
     async () => {
       const { referenceId, operator, orderId } = await bought('demo-never', 1, 204);
       await env.sandbox.changeOrder(orderId, { status: 'COMPLETED', keys: [[`A-${referenceId}`, `B-${referenceId}`]] });
