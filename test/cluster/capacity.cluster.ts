@@ -18,7 +18,7 @@ const OPEN = 400;
 const POLL_INTERVAL_MS = 10_000;
 const WINDOW_MS = 60_000;
 
-/** CPU in ms of each part. */
+/** CPU time of each part in ms. */
 interface Costs {
   server: number;
   database: number;
@@ -26,7 +26,7 @@ interface Costs {
 }
 
 it(
-  'what one worker and one such server carry',
+  'measures the capacity of one worker and one production server',
   async () => {
     const atOnce = await measure('orders', measureAtOnce);
     const orders = await measure('orders', measureOpen);
@@ -41,7 +41,7 @@ it(
   30 * MINUTE,
 );
 
-/** Runs a measurement in a new environment, so that no work is left over from another. */
+/** Runs a measurement in a new environment, so no work is left over from another one. */
 async function measure<T>(
   watch: 'orders' | 'history',
   work: (environment: TestEnvironment, postgresql: PostgreSql) => Promise<T>,
@@ -134,12 +134,12 @@ function processOf(pid: number): { pid: number; parent: number; name: string; cp
     const ticks = fields.slice(11, 15).reduce((total, field) => total + Number(field), 0);
     return [{ pid, parent: Number(fields[1]), name, cpuMs: ticks * 10 }];
   } catch {
-    // It has ended in the meantime.
+    // The process has ended meanwhile.
     return [];
   }
 }
 
-/** Bytes of the tables and indexes. */
+/** Size of the tables and indexes in bytes. */
 function sizeOf({ passwordFile }: PostgreSql): number {
   const base = join(dirname(passwordFile), 'data/base');
   const files = readdirSync(base, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());

@@ -42,7 +42,7 @@ export async function startPostgreSql(settings: readonly string[] = []) {
   const args = ['-D', data, ...own.flatMap((setting) => ['-c', setting])];
   const spawned = () => spawn(join(bin, 'postgres'), args, { cwd: folder, stdio: 'ignore', ...UNPRIVILEGED });
   let running = spawned();
-  /** SIGINT stops it like a service; SIGQUIT like a power cut, from which it recovers at its next start. */
+  /** SIGINT stops it like a service manager; SIGQUIT stops it like a power cut, and it recovers at its next start. */
   const stop = async (signal: 'SIGINT' | 'SIGQUIT') => {
     if (running.exitCode !== null || running.signalCode !== null) return;
     const ended = once(running, 'exit');

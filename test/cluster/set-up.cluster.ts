@@ -10,7 +10,7 @@ const run = promisify(execFile);
 const OPS = join(__dirname, '../../ops/temporal');
 const DAY = 24 * 3_600;
 
-describe('the scripts of ops/temporal, run again', () => {
+describe('the scripts of ops/temporal when they run again', () => {
   const { TEMPORAL_SERVER = '', TEMPORAL_CLI = '', PATH } = process.env;
   const path = { PATH: [dirname(TEMPORAL_SERVER), dirname(TEMPORAL_CLI), PATH].join(':'), HOME: temporaryFolder() };
   let databases: Record<string, string>;
@@ -32,7 +32,7 @@ describe('the scripts of ops/temporal, run again', () => {
     return Number(config?.workflowExecutionRetentionTtl?.seconds) / DAY;
   };
 
-  it('leave databases that are set up as they are', async () => {
+  it('do not change databases that are set up', async () => {
     const env = { ...path, ...databases, DBNAME: 'again', VISIBILITY_DBNAME: 'again_visibility' };
     await run(join(OPS, 'set-up-schema.sh'), { env });
     const { stdout, stderr } = await run(join(OPS, 'set-up-schema.sh'), { env });
@@ -40,7 +40,7 @@ describe('the scripts of ops/temporal, run again', () => {
     expect(stdout).toContain('The databases again and again_visibility have');
   });
 
-  it('make a namespace with 30 days of retention, and leave one as it is that is there', async () => {
+  it('create a namespace with 30 days of retention, and do not change an existing one', async () => {
     const make = (namespace: string) =>
       run(join(OPS, 'create-namespace.sh'), {
         env: { ...path, TEMPORAL_ADDRESS: address, TEMPORAL_NAMESPACE: namespace },

@@ -18,7 +18,7 @@ export interface ServerOptions {
   httpPort?: number;
   /** A server that is restarted under the same name keeps its databases. */
   name?: string;
-  /** False: without the search attributes. */
+  /** False leaves out the search attributes. */
   setUp?: boolean;
   /** Dynamic configuration in addition to that of `ops/temporal`: `KEY=VALUE`. */
   config?: readonly string[];
@@ -47,7 +47,7 @@ export async function spawnTemporalServer(postgresql: PostgreSqlAccess, options:
   if (known) return start(env, config);
 
   const tools = await folderWithTools();
-  // A home folder without a person's own settings for Temporal's CLI.
+  // A home folder without personal settings for Temporal's CLI.
   const path = { PATH: `${tools}:${process.env.PATH}`, HOME: tools, TEMPORAL_ADDRESS: `127.0.0.1:${port}` };
   await run(join(OPS, 'set-up-schema.sh'), { env: { ...env, ...path }, timeout: MINUTE });
   const server = await start(env, config);
@@ -63,7 +63,7 @@ export async function spawnTemporalServer(postgresql: PostgreSqlAccess, options:
   return server;
 }
 
-/** Names and ports that no other server has. */
+/** Names and ports that no other test server uses. */
 async function newIdentity(): Promise<Identity> {
   const suffix = randomUUID().replaceAll('-', '').slice(0, 12);
   const identity: Identity = { DBNAME: `temporal_${suffix}`, VISIBILITY_DBNAME: `visibility_${suffix}` };
@@ -106,7 +106,7 @@ async function start(env: Record<string, string>, config: readonly string[]): Pr
     env: { PATH: process.env.PATH, LOG_LEVEL: 'error', ...env, ...files },
     stdio: ['ignore', 'pipe', 'ignore'],
   });
-  // Only the reason why it can't start is of use to a test.
+  // Only the reason for the failed start helps a test.
   server.stdout?.setEncoding('utf8').on('data', (text: string) => {
     for (const line of text.split('\n'))
       if (line.includes('"level":"fatal"')) process.stderr.write(`${line.slice(0, 500)}\n`);
@@ -114,7 +114,7 @@ async function start(env: Record<string, string>, config: readonly string[]): Pr
   return server;
 }
 
-/** A file with the dynamic configuration of `ops/temporal` plus the values that it lacks. */
+/** A file with the dynamic configuration of `ops/temporal` and the settings that it lacks. */
 async function dynamicConfigWith(values: readonly string[]): Promise<string> {
   const path = join(OPS, 'dynamic-config.yaml');
   const usual = await readFile(path, 'utf8');
@@ -126,7 +126,7 @@ async function dynamicConfigWith(values: readonly string[]): Promise<string> {
   return longer;
 }
 
-/** A folder with the tools that the scripts call, under the names that they use. */
+/** A folder with the tools that the scripts call, under the names that the scripts use. */
 async function folderWithTools(): Promise<string> {
   const folder = temporaryFolder();
   await symlink(requiredPath('TEMPORAL_CLI'), join(folder, 'temporal'));

@@ -33,7 +33,7 @@ const SETTINGS = {
 
 type Trial = Awaited<ReturnType<typeof startTrial>>;
 
-describe('two workers on the production server, under load', () => {
+describe('two workers on the production server under load', () => {
   it.each<[string, (trial: Trial) => Promise<void>]>([
     [
       'PostgreSQL killed and restarted after 30 s',
@@ -58,7 +58,7 @@ describe('two workers on the production server, under load', () => {
       },
     ],
   ])(
-    '%s: nothing is lost, bought twice or delivered twice',
+    '%s: no purchase is lost or bought twice, and no key is delivered twice',
     async (name, happen) => {
       const trial = await startTrial(name);
       const { environment } = trial;
@@ -115,7 +115,7 @@ async function end({ workers, environment, killServer, postgresql }: Trial): Pro
   await postgresql.remove();
 }
 
-/** A purchase may be held without an order only if its attempt had recorded the intention to write. */
+/** A purchase without an order may be held only if its attempt had recorded its intention. */
 async function hasIntentionOnRecord(environment: TestEnvironment, referenceId: string): Promise<boolean> {
   return intentionsOfTimedOut(await eventsOf(environment, purchaseWorkflowId(referenceId))).includes(true);
 }
@@ -129,7 +129,7 @@ interface Outcome {
   overAt: number;
 }
 
-/** Adds figures to the report of `npm run test:cluster`, if it runs this. */
+/** Adds figures to the report of `npm run test:cluster` when that command runs this test. */
 function writeFigures(title: string, outcome: Outcome): void {
   const figures = figuresOf(outcome);
   log(`${title}: ${figures.map(([name, value]) => `${name} ${value}`).join(', ')}`);

@@ -5,12 +5,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { closeAtEnd, temporaryFolder } from '../support/clean-up';
 import { waitUntil } from '../support/wait-until';
 
-/** `docker` or `podman`; scripts/compose.mjs finds it. */
+/** `docker` or `podman`, found by scripts/compose.mjs. */
 export const ENGINE = process.env.TEST_CONTAINER_ENGINE ?? '';
 /** The command of Docker Compose. */
 const COMPOSE = JSON.parse(process.env.TEST_COMPOSE ?? '[]') as string[];
 
-/** Podman leaves cgroups, the log of events and health checks to systemd. */
+/** Without systemd, Podman can not use its defaults for cgroups, event log and health checks. */
 const LACKS_SYSTEMD = ENGINE === 'podman' && !existsSync('/run/systemd/system');
 const ENGINE_ENV: Env = LACKS_SYSTEMD ? { CONTAINERS_CONF: join(__dirname, 'containers.conf') } : {};
 
@@ -19,17 +19,17 @@ type Env = Readonly<Record<string, string>>;
 export interface Ended {
   code: number | null;
   stdout: string;
-  /** Both streams as they came. */
+  /** Both streams, in the order of arrival. */
   output: string;
 }
 
 export interface RunOptions {
   cwd?: string;
-  /** Beside this process's own. */
+  /** Added to the environment of this process. */
   env?: Env;
 }
 
-/** Runs a program to its end. @returns what it wrote to stdout @throws Error with all that it wrote, where it fails */
+/** Runs a program to its end. @returns its stdout @throws Error with all of its output when it fails */
 export async function run(command: readonly string[], options: RunOptions = {}): Promise<string> {
   const { code, stdout, output } = await tryRun(command, options);
   if (code !== 0) throw new Error(`${command.join(' ')} ended with ${code}:\n${output}`);
@@ -62,21 +62,21 @@ export async function openProject(name: string, folder: string, env: Env) {
   const options = { cwd: folder, env: Object.assign({}, env, ENGINE === 'podman' ? await startPodmanService() : {}) };
   const command = (...args: string[]) => [...COMPOSE, '--project-name', name, ...args];
   return {
-    /** `docker compose ARGS` in its folder. @returns what it wrote to stdout */
+    /** `docker compose ARGS` in its folder. @returns its stdout */
     compose: (...args: string[]) => run(command(...args), options),
-    /** A command in the container of a service. */
+    /** Runs a command in the container of a service. */
     exec: (service: string, ...args: string[]) => tryRun(command('exec', '--no-TTY', service, ...args), options),
     async state(service: string) {
       const [line = ''] = (await run(command('ps', '--all', '--format', 'json', service), options)).split('\n');
       if (line === '') throw new Error(`there is no container of the service ${service}`);
       return JSON.parse(line) as ContainerState;
     },
-    /** What a service has written, in all its containers that there are. */
+    /** The output of all present containers of a service. */
     logs: (...services: string[]) => run(command('logs', '--no-log-prefix', ...services), options),
   };
 }
 
-/** Podman speaks to Docker Compose through a socket; and where no systemd does, somebody has to start the health checks. */
+/** Docker Compose talks to Podman through a socket. Without systemd, this process has to run the health checks. */
 async function startPodmanService(): Promise<Env> {
   const socket = join(temporaryFolder(), 'podman.sock');
   const env = Object.assign({}, process.env, ENGINE_ENV);
@@ -88,7 +88,7 @@ async function startPodmanService(): Promise<Env> {
   });
   await waitUntil('Podman has its socket', () => existsSync(socket));
   if (LACKS_SYSTEMD) checkHealth();
-  // What Podman offers is the classic builder.
+  // Podman offers only the classic builder.
   return { DOCKER_HOST: `unix://${socket}`, DOCKER_BUILDKIT: '0' };
 }
 

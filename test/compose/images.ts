@@ -9,10 +9,10 @@ const STAND_INS = join(__dirname, 'stand-ins');
 const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
 const log = (line: string) => void process.stderr.write(`${line}\n`);
 
-/** Puts what a stand-in copies into the folder that it is built in. */
+/** Copies the files that a stand-in needs into its build folder. */
 type Prepare = (folder: string) => Promise<void> | void;
 
-/** What is built where an image can't be pulled, each by its Containerfile, on a Debian of debootstrap. */
+/** The stand-ins for images that can't be pulled, each with its Containerfile, on a Debian of debootstrap. */
 const RECIPES: Record<string, { name: string; prepare?: Prepare }> = {
   node: { name: 'node', prepare: copyNode },
   postgres: { name: 'postgres' },
@@ -29,7 +29,7 @@ const RECIPES: Record<string, { name: string; prepare?: Prepare }> = {
   'grafana/grafana': { name: 'grafana' },
 };
 
-/** The official images that the Dockerfile and docker-compose.yml name. */
+/** The official images in the Dockerfile and docker-compose.yml. */
 export function officialImages(): string[] {
   const names = [...`${read('Dockerfile')}\n${read('docker-compose.yml')}`.matchAll(/^(?:FROM| +image:) (\S+)/gm)];
   const official = names.map(([, name = '']) => name).filter((name) => !name.startsWith('durable-fulfilment-worker:'));
@@ -37,7 +37,7 @@ export function officialImages(): string[] {
 }
 
 /**
- * Brings every official image here: pulled where that is possible, else a stand-in under the same name.
+ * Provides every official image: pulled if possible, otherwise a stand-in under the same name.
  *
  * @returns the images that are stand-ins
  */
@@ -55,14 +55,14 @@ export async function ensureImages(): Promise<string[]> {
   return standIns;
 }
 
-/** Of stand-ins only the official names go: nobody shall ever take one for the image that it stands for. */
+/** Removes only the official names, so that a stand-in is never mistaken for the real image. */
 export async function removeImages(images: readonly string[]): Promise<void> {
   for (const image of images) await tryRun([ENGINE, 'rmi', image]);
 }
 
 const LABEL = 'fulfilment.stand-in';
 
-/** Also where it is here already, unless what is here is a stand-in that a run has left. */
+/** Whether the real image is available. A stand-in that an interrupted run left behind does not count. */
 async function isPulled(image: string): Promise<boolean> {
   const format = `{{index .Config.Labels "${LABEL}"}}`;
   const { code, stdout } = await tryRun([ENGINE, 'image', 'inspect', '--format', format, image]);
@@ -95,14 +95,14 @@ async function buildStandIn(image: string): Promise<void> {
   await run([ENGINE, 'build', '--quiet', ...names, '--file', file, folder]);
 }
 
-/** Debian's smallest system. */
+/** A minimal Debian. */
 async function ensureBase(): Promise<void> {
   if ((await tryRun([ENGINE, 'image', 'inspect', 'stand-in/base'])).code === 0) return;
   log('A base of Debian packages is made by debootstrap …');
   const folder = join(temporaryFolder(), 'base');
   const include = 'ca-certificates,netcat-openbsd';
   await run(['debootstrap', '--variant=minbase', `--include=${include}`, 'bookworm', folder]);
-  // A machine that trusts another authority for its package registries has it in there.
+  // Includes any extra root certificates that this machine needs for its package registries.
   const certificates = '/etc/ssl/certs/ca-certificates.crt';
   if (existsSync(certificates)) cpSync(certificates, join(folder, certificates));
   const tar = join(dirname(folder), 'base.tar');
@@ -118,7 +118,7 @@ async function copyNode(folder: string): Promise<void> {
   cpSync(npm, join(local, 'lib/node_modules/npm'), { recursive: true });
   for (const name of ['npm', 'npx'])
     await run(['ln', '-s', `../lib/node_modules/npm/bin/${name}-cli.js`, join(local, 'bin', name)]);
-  // How this machine reaches its registry.
+  // The access of this machine to its package registry.
   const settings = await run(['npm', 'config', 'get', 'globalconfig']);
   if (existsSync(settings)) cpSync(settings, join(local, 'etc/npmrc'));
 }

@@ -9,8 +9,8 @@ import { type Ended, ENGINE, openProject, type Project, run } from './engine';
 import { ensureImages, removeImages } from './images';
 
 /*
- * The whole of docker-compose.yml, brought up by a real container engine from a fresh copy of the project: `npm run test:compose`.
- * Each test goes on where the one before it has ended.
+ * All of docker-compose.yml, started by a real container engine from a fresh copy of the project: `npm run
+ * test:compose`. Each test continues from the state that the one before it left.
  */
 
 const ROOT = join(__dirname, '../..');
@@ -29,7 +29,7 @@ const get = async (port: (typeof PORTS)[number], path: string) =>
 const ledger = async () =>
   (JSON.parse(await get('SANDBOX', '/admin/books?keys=1')) as LedgerReport).references.flatMap(({ orders }) => orders);
 
-/** What it wrote, once a service that runs once has ended. */
+/** The output of a service that runs once, after it has ended. */
 async function outputOf(service: string): Promise<string> {
   const hasEnded = async () => (await project.state(service)).State === 'exited';
   await waitUntil(`${service} has ended`, hasEnded, { everyMs: 500, withinMs: 4 * MINUTE });
@@ -43,7 +43,7 @@ function succeed({ code, output }: Ended): string {
   return output;
 }
 
-/** What git would clone, with what has not been committed yet. */
+/** A clone of the project, plus changes that are not committed yet. */
 async function copyProject(): Promise<void> {
   const files = await run(['git', 'ls-files', '--cached', '--others', '--exclude-standard'], { cwd: ROOT });
   for (const file of files.split('\n')) {
@@ -57,11 +57,11 @@ beforeAll(async () => {
   for (const name of PORTS) ports[name] = await freePort();
   const numbers = Object.fromEntries(PORTS.map((name) => [`${name}_PORT`, String(ports[name])]));
   project = await openProject('fulfilment-test', folder, { ...numbers, IMAGE_TAG: 'test' });
-  // What a run that was interrupted has left.
+  // Remove leftovers of an interrupted run.
   await run(['sh', 'ops/make-secrets.sh'], { cwd: folder });
   await project.compose('down', '--volumes', '--timeout', '5');
   rmSync(join(folder, 'secrets'), { recursive: true });
-  // So that `up` has to build it.
+  // So that `up` builds it.
   await removeImages([OUR_IMAGE]);
   const standIns = await ensureImages();
   closeAtEnd(() => removeImages([...standIns, OUR_IMAGE]));
@@ -69,7 +69,7 @@ beforeAll(async () => {
 }, 60 * MINUTE);
 
 it(
-  'one command makes the secrets, and everything comes up to a purchase that was delivered',
+  'one command creates the secrets, and `up` starts everything and delivers a first purchase',
   async () => {
     await run(['sh', 'ops/make-secrets.sh'], { cwd: folder });
     writeFileSync(join(folder, '.env'), 'PURCHASE_REPLACE=never\n');
@@ -81,10 +81,10 @@ it(
 );
 
 it(
-  'doctor finds no fault: namespace, retention, search attributes, schedule, workers, the delivery',
+  'doctor finds no fault in namespace, retention, search attributes, schedule, workers and delivery',
   async () => {
     let last = '';
-    // On a busy machine Podman's name server leaves a container without an answer for half a minute after a start.
+    // On a busy machine Podman's DNS server may ignore a container for half a minute after its start.
     await waitUntil(
       () => `doctor finds no fault; it found:\n${last}`,
       async () => (last = (await starter('doctor')).output).includes('\n0 faults'),
@@ -94,7 +94,7 @@ it(
   5 * MINUTE,
 );
 
-it('a reconciliation writes its report, and is no user that may write anywhere else', async () => {
+it('a reconciliation writes its report, and its user can not write anywhere else', async () => {
   const findings = succeed(await starter('reconcile'));
   expect(findings).toContain('no findings');
   const [report = ''] = /\/app\/reports\/\S+\.html/.exec(findings) ?? [];
@@ -107,23 +107,23 @@ it('a reconciliation writes its report, and is no user that may write anywhere e
   expect(status).toMatch(/NoNewPrivs:\s+1\n/);
 });
 
-it('the image has the authorities that the SDK needs to trust Temporal Cloud, where it looks for them', async () => {
+it('the image has the root certificates for Temporal Cloud where the SDK looks for them', async () => {
   const bundle = succeed(await project.exec('worker', 'cat', '/etc/ssl/certs/ca-certificates.crt'));
   expect(bundle.split('BEGIN CERTIFICATE').length).toBeGreaterThan(100);
 });
 
-it('what .env says reaches the purchases: PURCHASE_REPLACE', async () => {
+it('a setting in .env reaches the purchases: PURCHASE_REPLACE', async () => {
   const connection = await Connection.connect({ address: `127.0.0.1:${ports.TEMPORAL}` });
   closeAtEnd(() => connection.close());
   const { events } = await new Client({ connection }).workflow.getHandle('purchase-FIRST-1').fetchHistory();
-  // The first local activity of a purchase reads the settings that it keeps.
+  // The first local activity of a purchase reads the settings that the purchase keeps.
   const [first] = (events ?? []).flatMap(({ markerRecordedEventAttributes: marker }) => marker?.details?.result ?? []);
   const recorded = Buffer.from(first?.payloads?.[0]?.data ?? []).toString('utf8');
   expect(JSON.parse(recorded)).toMatchObject({ settings: { replace: 'never' } });
 });
 
 it(
-  'a worker that is stopped ends by itself, and another one goes on with its purchase',
+  'a stopped worker exits by itself, and another one continues its purchase',
   async () => {
     succeed(await starter('purchase', 'SECOND-1', '--item', 'demo-seconds:1'));
     await project.compose('stop', 'worker');
@@ -135,10 +135,10 @@ it(
 );
 
 it(
-  'repeated, it leaves what runs as it is, and buys nothing again',
+  'a second `up` does not replace running services, and buys nothing again',
   async () => {
     const before = await project.state('worker');
-    // Through Podman's interface Compose takes every image for a new one.
+    // Through Podman's API, Compose considers every image changed.
     const asTheyAre = ENGINE === 'podman' ? ['--no-recreate'] : [];
     await project.compose('up', '--detach', ...asTheyAre);
     expect(await outputOf('first-purchase')).toContain('DELIVERED');
@@ -150,7 +150,7 @@ it(
   5 * MINUTE,
 );
 
-it('Prometheus has the worker and the rules, and the UIs answer', async () => {
+it('Prometheus has the worker and the rules, and the web UIs answer', async () => {
   const scraped = () => get('PROMETHEUS', '/api/v1/query?query=up%7Bjob=%22fulfilment-worker%22%7D');
   await waitUntil('the worker is scraped', async () => /,"1"\]/.test(await scraped()), { everyMs: 500 });
   expect(await get('PROMETHEUS', '/api/v1/rules')).toContain('PartnerAccessRefused');
@@ -159,7 +159,7 @@ it('Prometheus has the worker and the rules, and the UIs answer', async () => {
   await get('GRAFANA', '/');
 });
 
-it('no log has a key or a secret', async () => {
+it('no log contains a key or a secret', async () => {
   const keys = (await ledger()).flatMap(({ items }) => items.flatMap(({ keys: issued = [] }) => issued));
   expect(keys).toHaveLength(3);
   const secrets = [...keys.map(({ value }) => value), secret('fingerprint'), secret('delivery')];
@@ -169,7 +169,7 @@ it('no log has a key or a secret', async () => {
 });
 
 it(
-  'docker-compose.partner.yml takes the partner from .env and its key from a file, and refuses to start without them',
+  'docker-compose.partner.yml reads the partner from .env and its key from a file, and does not start without them',
   async () => {
     const files = ['-f', 'docker-compose.yml', '-f', 'docker-compose.partner.yml'];
     await expect(project.compose(...files, 'up', '--detach')).rejects.toThrow('PARTNER_BASE_URL');
@@ -183,7 +183,7 @@ it(
     const services = await project.compose(...files, 'config', '--services');
     expect(services.split('\n')).toEqual(expect.arrayContaining(['worker', 'setup', 'temporal']));
     for (const name of ['sandbox', 'checkout', 'first-purchase']) expect(services.split('\n')).not.toContain(name);
-    // The sandbox of before is the partner.
+    // The sandbox that is still running plays the partner.
     await project.compose(...files, 'up', '--detach', '--no-deps', 'worker');
     await waitUntil('the worker is ready', async () => (await starter('doctor')).code === 0, { everyMs: 1_000 });
     const environment = succeed(await project.exec('worker', 'sh', '-c', 'tr "\\0" "\\n" < /proc/1/environ'));

@@ -8,7 +8,7 @@ import { findLeaks } from './support/leak-search';
 
 jest.setTimeout(120_000);
 
-it('a file in the middle of being written is not read: half of a key looks like a whole one', () => {
+it('a file that is being written is not read, because half a key looks like a whole one', () => {
   const path = join(temporaryFolder(), 'key');
   const problems: string[] = [];
   const changedAt = () => statSync(path).ctimeMs;
@@ -31,7 +31,7 @@ it('a file in the middle of being written is not read: half of a key looks like 
   expect(problems).toEqual([]);
 });
 
-it('events in a folder can be read by their owner alone, whatever the umask of the worker is', async () => {
+it('events in a folder are readable by their owner only, whatever the umask of the worker is', async () => {
   const environment = await startHostileEnvironment();
   const { DELIVERY_URL: _url, DELIVERY_SECRET: _secret, ...env } = environment.env;
   const deliveries = join(temporaryFolder(), 'deliveries');

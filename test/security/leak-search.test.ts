@@ -25,7 +25,7 @@ const WRITTEN: [how: string, text: string][] = [
   ['quoted by JSON.parse', messageOf(() => JSON.parse(`{"key":${KEY}, "and": "more"}`))],
   ['with an end that was cut off', KEY.slice(0, 14)],
   ['with a beginning that was cut off', KEY.slice(-14)],
-  // With text around it, so that base64 begins at each offset modulo three.
+  // With text around it, so the base64 begins at each offset modulo three.
   ...[0, 1, 2].flatMap((offset): [string, string][] => {
     const base64 = Buffer.from('#'.repeat(offset) + KEY + '#'.repeat(2 - offset)).toString('base64');
     const payload = JSON.stringify(['#'.repeat(offset), KEY]);
@@ -53,20 +53,20 @@ describe('the search for leaks', () => {
     expect(findLeaks([canary], [{ place: 'here', text: `before ${text} after` }])).not.toEqual([]);
   });
 
-  it('finds nothing where there is nothing, and tells what it found without saying it', () => {
+  it('finds nothing where nothing is, and reports a leak without repeating the secret', () => {
     const other = { place: 'elsewhere', text: 'Q7X29-MN4RT-W8KZC' };
     const found = findLeaks([canary], [other, { place: 'here', text: KEY }]);
     expect(inWords(found)).toEqual(['the key as raw in here']);
   });
 
-  it('finds an image by any part of its content, and not by how every image begins', () => {
+  it('finds an image by any part of its content, but not by the beginning that all images share', () => {
     const content = Buffer.from(Array.from({ length: 900 }, (_, index) => (index * 131 + 7) % 251)).toString('base64');
     const image = { name: 'the image', value: `data:image/png;base64,${content}` };
     expect(findLeaks([image], [{ place: 'here', text: content.slice(500, 700) }])).not.toEqual([]);
     expect(findLeaks([image], [{ place: 'here', text: `data:image/png;base64,${content.slice(0, 60)}` }])).toEqual([]);
   });
 
-  it('reads every text of what Temporal has: names, bytes, the JSON in them, causes of failures', () => {
+  it('reads every text that Temporal holds: names, bytes, JSON in bytes, and causes of failures', () => {
     const failure = new Error('failed', { cause: new Error('because', { cause: `${KEY} 1` }) });
     const payload = Buffer.from(JSON.stringify({ data: `${KEY} 2` }));
     const parts = [{ deep: [failure] }, { payloads: [{ data: new Uint8Array(payload) }] }, { [`${KEY} 3`]: 1 }];
@@ -75,7 +75,7 @@ describe('the search for leaks', () => {
     }
   });
 
-  it('finds each of the secrets that the other tests plant', () => {
+  it('finds each secret that the other tests plant', () => {
     for (const value of Object.values(SECRETS).flat()) {
       expect(findLeaks([{ name: 'it', value }], [{ place: 'here', text: inspect({ value }) }])).not.toEqual([]);
     }

@@ -25,11 +25,11 @@ import {
 import { readTemporal, textOf } from './support/temporal-evidence';
 
 const ALL = { ...WRONG_PLACEMENTS, ...STRANGE_ORDERS, ...RUDE_CHECKOUTS };
-/** Purchases mostly wait, but all of them together wait for the processor. */
+/** Purchases mostly wait, but all of them together need the whole CPU. */
 const AT_ONCE = 24;
 const PATIENT = { withinMs: 400_000, everyMs: 200 };
 
-describe('after real purchases on every ugly path', () => {
+describe('after real purchases with hostile partners and checkouts', () => {
   let environment: HostileEnvironment;
   let workers: WorkerProcess[];
   let collector: Collector;
@@ -71,7 +71,10 @@ describe('after real purchases on every ugly path', () => {
     if (twist && environment.partner.twisted(referenceId) === 0) untouched.push(name);
   }
 
-  /** Wrong answers first to the looks, then to the reading of the keys; each seen while it is the last failure. */
+  /**
+   * Gives wrong answers first to the polls, then to the read for the delivery, and sees each while it is the last
+   * failure.
+   */
   async function lookThrough(name: string, { twist, pass }: WrongLooks): Promise<void> {
     const referenceId = await environment.buy({ name, twist });
     await seePending(referenceId, 2);
@@ -82,7 +85,7 @@ describe('after real purchases on every ugly path', () => {
     outcomes[name] = (await environment.starter.result(referenceId)).outcome;
   }
 
-  /** The second wrong answer means that the first has become a failure which the server keeps. */
+  /** The second wrong answer shows that the server has stored the first one as a failure. */
   async function seePending(referenceId: string, wrongAnswers: number): Promise<void> {
     const handle = environment.client.workflow.getHandle(purchaseWorkflowId(referenceId));
     await waitUntil(
@@ -96,7 +99,7 @@ describe('after real purchases on every ugly path', () => {
     );
   }
 
-  /** A purchase that a person cancels, and one that is terminated while the checkout refuses it. */
+  /** A cancelled purchase, and one that is terminated while the checkout refuses it. */
   async function endInAnotherWay(): Promise<void> {
     const cancelled = await environment.buy({ name: 'cancelled', items: { 'demo-seconds': 1 } });
     await environment.client.workflow.getHandle(purchaseWorkflowId(cancelled)).cancel();
@@ -108,22 +111,22 @@ describe('after real purchases on every ugly path', () => {
 
   const leaksIn = (evidence: Evidence[]) => inWords(findLeaks(canaries, evidence));
 
-  it('went down those paths: each ended as it should, and none met a plain partner where an ugly one was meant', () => {
+  it('each purchase ended as expected, and none missed its hostile answer', () => {
     const looks = wrongLooks().map(([name]) => [name, 'DELIVERED']);
     const others = Object.entries(ALL).map(([name, { outcome = 'DELIVERED' }]) => [name, outcome]);
     expect(outcomes).toEqual(Object.fromEntries([...looks, ...others]));
     expect(untouched).toEqual([]);
   });
 
-  it('the checkout has the keys that the search looks for, so that it looks for the right ones', () => {
+  it('the checkout received the keys that the search looks for', () => {
     const text = JSON.stringify([...environment.receiver.events.values()]);
     const found = new Set(findLeaks(canaries, [{ place: 'checkout', text }]).map(({ canary }) => canary));
     expect([...found].filter((name) => name.startsWith('issued key')).length).toBeGreaterThan(20);
   });
 
-  it('no secret is in Temporal: history, memo, attributes, results, failures, details, pending work', async () => {
+  it('Temporal stores no secret: not in histories, memos, attributes, results, failures, details or pending work', async () => {
     const evidence = await readTemporal(environment.client, environment.taskQueue);
-    // The id of a purchase stands in most of what is read of it, so that the search is seen to read it.
+    // Most texts of a purchase contain its id, which proves that the search reads them.
     const reading = evidence.filter(({ place, text }) => text.includes(place.split('purchase-')[1] ?? 'no purchase'));
     const kinds = reading.map(({ place }) => place.split(':')[0]);
     expect(kinds).toEqual(expect.arrayContaining(['list', 'describe', 'history', 'result']));
@@ -132,10 +135,10 @@ describe('after real purchases on every ugly path', () => {
     expect(leaksIn([...evidence, ...pending])).toEqual([]);
   });
 
-  it('no secret is in what the workers wrote at level trace, in either format, nor in their metrics', async () => {
+  it('workers write no secret to their logs at level trace, in either format, nor to their metrics', async () => {
     const logs = workers.map((worker, index) => ({ place: `log ${index}`, text: textOf(worker.output()) }));
     const metrics = await Promise.all(workers.map((worker) => worker.metrics()));
-    // The name of the queue stands in both, so that the search is seen to read them.
+    // All texts contain the name of the queue, which proves that the search reads them.
     const queue = { name: 'the queue', value: environment.taskQueue };
     const read = [...logs, ...metrics.map((text, index) => ({ place: `metrics ${index}`, text }))];
     expect(new Set(findLeaks([queue], read).map(({ place }) => place)).size).toBe(read.length);
@@ -143,13 +146,13 @@ describe('after real purchases on every ugly path', () => {
     expect(leaksIn(read)).toEqual([]);
   });
 
-  it('no secret is in a span', async () => {
+  it('spans contain no secret', async () => {
     await waitUntil('spans of deliveries arrived', () => collector.bodies.includes('deliver purchase.'));
     expect(collector.spans.length).toBeGreaterThan(100);
     expect(leaksIn([{ place: 'spans', text: collector.bodies }])).toEqual([]);
   });
 
-  it('no secret is in what the starter prints, for people or as JSON', async () => {
+  it('the starter prints no secret, as text or as JSON', async () => {
     const { TEMPORAL_ADDRESS = '', TEMPORAL_TASK_QUEUE = '' } = environment.env;
     const suffix = environment.taskQueue.slice(5, 13);
     const commands = ['plain', 'own-key-in-product-id', 'more-keys', 'place-half', 'terminated'].flatMap((name) => [
@@ -165,7 +168,7 @@ describe('after real purchases on every ugly path', () => {
     expect(leaksIn(printed)).toEqual([]);
   });
 
-  it('no secret is in what the starter says about a partner that answers with secrets', async () => {
+  it('the starter prints no secret about a partner that answers with secrets', async () => {
     const { PARTNER_BASE_URL = '', PARTNER_API_KEY = '' } = environment.env;
     const said = `${PARTNER_API_KEY} ${STRANGERS_KEY}`;
     const answers: Reply[] = [

@@ -6,10 +6,10 @@ import { keysOf } from '../support/audit';
 const ROOT = join(__dirname, '../..');
 const RECORDED = /\.(json|jsonl|snap|bin|log|txt)$/;
 
-/** How the sandbox writes a key, and an image of one. */
+/** A key of the sandbox, or an image of one. */
 const KEY = /\b[2-9A-HJ-NP-Z]{5}-[2-9A-HJ-NP-Z]{5}-[2-9A-HJ-NP-Z]{5}\b|data:image\/png;base64,/;
 
-/** Whether a text holds a key of the sandbox, as it is or in what looks like base64, in which payloads are recorded. */
+/** Whether a text contains a key of the sandbox, plain or in base64, the encoding of recorded payloads. */
 function holdsKey(text: string): boolean {
   if (KEY.test(text)) return true;
   const encoded = text.match(/[A-Za-z0-9+/_-]{16,}={0,2}/g) ?? [];
@@ -26,8 +26,8 @@ function recordedFiles(): string[] {
     .filter((path) => RECORDED.test(path));
 }
 
-describe('what is recorded in this project', () => {
-  it('would be found to hold a key that the sandbox has issued, also inside a payload and a payload of a payload', async () => {
+describe('the files recorded in this project', () => {
+  it('would fail this search with a sandbox key in them, also in a payload or a payload of a payload', async () => {
     const sandbox = await startSandbox();
     const items = ['demo-instant', 'demo-image'].map((id) => ({ id, quantity: 1 }));
     await sandbox.placeManualOrder({ referenceId: 'R', items, createdAt: '2026-01-01T00:00:00Z' });
@@ -44,7 +44,7 @@ describe('what is recorded in this project', () => {
     expect(holdsKey(JSON.stringify({ fingerprint: 'Ab3dEf.Q7X2MN4RTW8KZBA5' }))).toBe(false);
   });
 
-  it('holds no key: histories for the replay, results, snapshots', () => {
+  it('contain no key: histories for the replay, results, snapshots', () => {
     expect(recordedFiles().filter((path) => holdsKey(readFileSync(path, 'utf8')))).toEqual([]);
   });
 });

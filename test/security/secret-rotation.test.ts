@@ -19,7 +19,7 @@ const NEW_KEY = 'Rotated/api"key\\new-9Wd2Xk';
 const [NEW_SIGNING = '', OLD_SIGNING = ''] = SECRETS.DELIVERY_SECRET;
 const [NEW_FINGERPRINT = '', OLD_FINGERPRINT = ''] = SECRETS.FINGERPRINT_SECRET;
 
-describe('a secret in a file, rotated while a worker buys', () => {
+describe('a secret in a file that is rotated while a worker buys', () => {
   const dir = temporaryFolder();
   let environment: HostileEnvironment;
   let worker: WorkerProcess;
@@ -46,20 +46,20 @@ describe('a secret in a file, rotated while a worker buys', () => {
     return referenceId;
   }
 
-  /** Sells on until something has become so; a secret is looked at when it is used. */
+  /** Buys until the condition holds, because a secret is read only when it is used. */
   async function sellUntil(isSo: () => boolean): Promise<void> {
     const sold = async () => isSo() || !(await environment.starter.result(await buy()));
     await waitUntil('a sale has shown it', sold, { withinMs: 110_000, everyMs: 0 });
   }
 
-  /** Of every purchase: bought once, delivered whole, each key delivered once. */
+  /** Every purchase is bought once and delivered completely, and each key is delivered once. */
   async function expectAllSold(): Promise<void> {
     const results = await Promise.all(bought.map((referenceId) => environment.starter.result(referenceId)));
     expect(results.filter(({ outcome }) => outcome !== 'DELIVERED')).toEqual([]);
     expect(await auditAll(environment, bought)).toEqual(FLAWLESS);
   }
 
-  it("the partner's key: no purchase is lost and no request is refused, first with both accepted, then with the new one alone", async () => {
+  it("the partner's API key: no purchase is lost and no request is refused, with both keys valid and then only the new one", async () => {
     const { apiKeys } = environment.partner;
     await sellUntil(() => apiKeys.length > 3);
     expect(new Set(apiKeys)).toEqual(new Set([OLD_KEY]));
@@ -77,7 +77,7 @@ describe('a secret in a file, rotated while a worker buys', () => {
     expect(worker.output()).not.toContain('refuses access');
   });
 
-  it('the signing secret: a receiver that knows either goes on verifying, and no event is refused', async () => {
+  it('the signing secret: a receiver that trusts either secret verifies every event, and none is refused', async () => {
     const lastSigned = () => environment.receiver.attempts.at(-1)?.signatures;
     await sellUntil(() => lastSigned() === 1);
     write('DELIVERY_SECRET', `${NEW_SIGNING} ${OLD_SIGNING}`);
@@ -94,7 +94,7 @@ describe('a secret in a file, rotated while a worker buys', () => {
     expect(environment.receiver.refused).toBe(0);
   });
 
-  it('the fingerprint secret: new purchases name their keys under the new one', async () => {
+  it('the fingerprint secret: new purchases get key ids of the new secret', async () => {
     const keyId = () => environment.receiver.attempts.at(-1)?.body.data.lines?.[0]?.keys?.[0]?.id.split('.')[0];
     await sellUntil(() => keyId() !== undefined);
     const older = keyId();
@@ -104,7 +104,7 @@ describe('a secret in a file, rotated while a worker buys', () => {
     await expectAllSold();
   });
 
-  it('files that are missing or hold half a secret: the last good ones go on selling, and each is one line of the log', async () => {
+  it('missing or half-written files: the worker keeps using the last good secrets and logs each file only once', async () => {
     const names = ['PARTNER_API_KEY', 'DELIVERY_SECRET', 'FINGERPRINT_SECRET'].map((name) => `${name}_FILE`);
     const lines = () => worker.output().split('\n');
     const warningsOf = (name: string) => lines().filter((line) => line.includes(`"level":"warn","message":"${name}: `));
@@ -113,7 +113,7 @@ describe('a secret in a file, rotated while a worker buys', () => {
     write('FINGERPRINT_SECRET', NEW_FINGERPRINT.slice(0, 25));
     await sellUntil(() => names.every((name) => warningsOf(name).length > 0));
     const since = Date.now();
-    // A file is looked at once a second, so meanwhile each is looked at again.
+    // A file is read once a second, so each of them is read again meanwhile.
     await sellUntil(() => Date.now() - since > 2_500);
 
     for (const name of names) {
@@ -122,7 +122,7 @@ describe('a secret in a file, rotated while a worker buys', () => {
     await expectAllSold();
   });
 
-  it('says no secret at all about any of it', () => {
+  it('prints none of the secrets', () => {
     const secrets = { OLD_KEY, NEW_KEY, OLD_SIGNING, NEW_SIGNING, OLD_FINGERPRINT, NEW_FINGERPRINT };
     const canaries: Canary[] = Object.entries(secrets).map(([name, value]) => ({ name, value }));
     expect(inWords(findLeaks(canaries, [{ place: 'output', text: worker.output() }]))).toEqual([]);

@@ -24,8 +24,8 @@ beforeAll(async () => {
 const leaksIn = (evidence: Evidence[], more: string[] = []) =>
   inWords(findLeaks([...secretCanaries(), ...more.map((value) => ({ name: 'a key', value }))], evidence));
 
-describe("a worker's end", () => {
-  it('by a bug leaves reports of Node with its environment, and no secret in them', async () => {
+describe('a worker that ends with an error', () => {
+  it('because of a bug leaves Node reports with its environment, and no secret in them', async () => {
     const bug = join(dir, 'bug.cjs');
     writeFileSync(bug, "process.on('SIGHUP', () => setImmediate(() => { throw new Error('a bug'); }));");
     const reporting = ['--report-on-signal', '--report-uncaught-exception', `--report-directory=${dir}`];
@@ -40,7 +40,7 @@ describe("a worker's end", () => {
 
     worker.signal('SIGUSR2');
     await worker.said('Node.js report completed');
-    // 1, or a signal: the native threads do not always survive an exit that nothing has prepared.
+    // 1 or a signal, because the native threads do not always survive an unprepared exit.
     expect(await worker.end('SIGHUP')).not.toBe(0);
 
     const reports = readdirSync(dir).filter((name) => name.startsWith('report.'));
@@ -53,10 +53,10 @@ describe("a worker's end", () => {
   });
 
   it.each([
-    ['secrets of a wrong form', wrongSecrets],
-    ['secrets in files that are no secrets', wrongFiles],
-    ["a broken file of Temporal's settings", brokenTemporalFile],
-  ])('at its start, because of %s, says what is wrong and no secret', async (_, env) => {
+    ['malformed secrets', wrongSecrets],
+    ['secret files without a valid secret', wrongFiles],
+    ['a broken configuration file of Temporal', brokenTemporalFile],
+  ])('at its start because of %s names the error and prints no secret', async (_, env) => {
     const end = await runToEnd('worker', { ...env(), HEALTH_ADDRESS: '127.0.0.1:0', METRICS_ADDRESS: '127.0.0.1:0' });
     expect(end.place).toContain('exit code 78');
     expect(leaksIn([end])).toEqual([]);

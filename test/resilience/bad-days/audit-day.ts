@@ -11,7 +11,7 @@ import { auditFindings, isBroken } from './audit-findings';
 import type { DayParts } from './happenings';
 import type { Plan, PlannedPurchase } from './plan';
 
-/** One purchase of a day, as all who know of it have it at the end. */
+/** One purchase at the end of a day, as the partner, the checkout and Temporal know it. */
 export interface PurchaseEvidence extends PurchaseAudit {
   planned: PlannedPurchase;
   referenceId: string;
@@ -22,9 +22,9 @@ export interface PurchaseEvidence extends PurchaseAudit {
 }
 
 /**
- * Holds the partner's ledger against everything. Two reconciliations have been, and nothing is on its way any more.
+ * Compares the partner's ledger with everything else, after two reconciliations and when nothing runs any more.
  *
- * @returns what must not be: a kind, a colon, and the purchase.
+ * @returns the violations: a kind, a colon and the purchase
  */
 export async function auditDay(plan: Plan, parts: DayParts): Promise<string[]> {
   const evidence = await Promise.all(plan.purchases.map((planned) => evidenceOf(parts, planned)));
@@ -54,7 +54,7 @@ async function evidenceOf({ environment, referenceOf }: DayParts, planned: Plann
   };
 }
 
-/** Bought once; or twice for a reason that nobody can prevent, and then reported. */
+/** Bought once; or twice for a reason that can't be prevented, and then reported. */
 function boughtOnce(plan: Plan, parts: DayParts, one: PurchaseEvidence): string[] {
   if (one.orders.length <= 1) return [];
   const why = excuseOf(plan, parts, one.planned);
@@ -65,8 +65,8 @@ function boughtOnce(plan: Plan, parts: DayParts, one: PurchaseEvidence): string[
 }
 
 /**
- * Why a second order could not be prevented. Waiting too short is a reason only where an absent order may be placed again: after
- * an answer, or always.
+ * Why a second order could not be prevented. A window that was too short is a reason only when an absent order may be
+ * placed again: after an answer, or always.
  */
 function excuseOf(plan: Plan, { chronicle }: DayParts, { name, faults, beyond }: PlannedPurchase): string | undefined {
   if (chronicle.replaced.has(name)) return 'a person had it placed again';
@@ -80,7 +80,7 @@ function excuseOf(plan: Plan, { chronicle }: DayParts, { name, faults, beyond }:
   return mayReplace ? (beyond ?? plan.partner.beyond) : undefined;
 }
 
-/** Whether the partner answers a placement with an error that says nothing of the order. */
+/** Whether the partner answers a placement with an error that does not say whether the order was booked. */
 function isAnswered({ operation, action }: Pick<Fault, 'operation' | 'action'>): boolean {
   if (operation !== 'place') return false;
   return action?.type === 'unsuccessful' || (action?.type === 'answer' && action.status >= 400);
@@ -88,7 +88,10 @@ function isAnswered({ operation, action }: Pick<Fault, 'operation' | 'action'>):
 
 const NOTHING_BOUGHT = ['REJECTED', 'NOT_PLACED', 'CANCELLED'];
 
-/** Nobody is notified that nothing was bought when something was, unless it was booked when nobody could know any more. */
+/**
+ * No event may say that nothing was bought when an order was paid, unless the order was booked after the purchase had
+ * ended.
+ */
 function notifiedRightly(plan: Plan, one: PurchaseEvidence): string[] {
   const { planned, billable, status } = one;
   if (status.execution !== 'COMPLETED') return [];
@@ -97,7 +100,8 @@ function notifiedRightly(plan: Plan, one: PurchaseEvidence): string[] {
     return [`notified that nothing was bought: ${nameOf(one)} is ${status.state}, and paid (${status.result?.reason})`];
   }
   const isQuietDay = plan.events.every(({ part }) => part === 'evening');
-  // Without a search each placement reads the pages of all that were placed since its sale: too much, of many, for a low ceiling.
+  // If the partner ignores searches, each placement reads the pages of all orders since its start, too many for a low
+  // rate limit.
   const isSearched = plan.partner.settings.search !== 'ignored';
   const untroubled = planned.faults.length === 0 && plan.maxRps !== undefined && isQuietDay && isSearched;
   return status.state === 'NOT_PLACED' && untroubled
@@ -105,14 +109,17 @@ function notifiedRightly(plan: Plan, one: PurchaseEvidence): string[] {
     : [];
 }
 
-/** Whether the history lagged for longer than it was watched, and absence was believed: by the settings, or after a 409. */
+/**
+ * Whether the history lagged longer than the confirmation window, and absence counted as proof: by setting, or after a
+ * 409.
+ */
 function isLaggingLong({ partner, settings }: Plan, { planned }: PurchaseEvidence): boolean {
   const isConflict = ({ operation, action }: Fault) =>
     operation === 'place' && action?.type === 'answer' && action.status === 409;
   return partner.beyond !== undefined && (settings.replace !== 'never' || planned.faults.some(isConflict));
 }
 
-/** Every paid key is at the checkout, or the reconciliation or a hold says that it is not. */
+/** Every paid key is at the checkout, or a finding or a hold says that it is not. */
 function keysArrived(plan: Plan, parts: DayParts, one: PurchaseEvidence): string[] {
   const { billable, received, status, events } = one;
   const issued = keysOf(...billable);
@@ -132,7 +139,7 @@ function keysArrived(plan: Plan, parts: DayParts, one: PurchaseEvidence): string
 
 const BOUGHT = ['DELIVERED', 'PARTIALLY_DELIVERED', 'OVERDUE'];
 
-/** Whether nothing is in the way of what is still to come: a reconciliation delivers it, and asks nobody. */
+/** Whether nothing prevents the missing deliveries: a reconciliation makes them without an operator. */
 function mayBeDelivered(plan: Plan, { chronicle }: DayParts, one: PurchaseEvidence): boolean {
   const { planned, orders, status } = one;
   const [own] = orders;
@@ -146,7 +153,7 @@ function mayBeDelivered(plan: Plan, { chronicle }: DayParts, one: PurchaseEviden
   );
 }
 
-/** The keys of what was refunded are no longer among those that the partner has issued. */
+/** Keys of a refunded order are no longer among the keys that the partner has issued. */
 function wasRefunded({ orders, planned }: PurchaseEvidence): boolean {
   return 'demo-complete-then-refunded' in planned.items || orders.some(({ status }) => status === 'REFUNDED');
 }
@@ -167,7 +174,7 @@ function isReported(
   );
 }
 
-/** No key goes out under two ids, whatever the checkout answered. */
+/** No key is delivered under two ids, whatever the checkout answered. */
 function keysUnderOneId({ environment: { receiver } }: DayParts, one: PurchaseEvidence): string[] {
   const keys = receiver
     .attemptsOf(one.referenceId)
@@ -177,7 +184,7 @@ function keysUnderOneId({ environment: { receiver } }: DayParts, one: PurchaseEv
   return twice > 0 ? [`keys under two ids: ${nameOf(one)}: ${twice} keys`] : [];
 }
 
-/** A purchase is held only where no machine can know. */
+/** A purchase is held only when no program can know what to do. */
 function waitsForSomething(plan: Plan, parts: DayParts, one: PurchaseEvidence): string[] {
   const { status, billable, requests, planned } = one;
   if (status.execution !== 'RUNNING') return [];
@@ -186,7 +193,7 @@ function waitsForSomething(plan: Plan, parts: DayParts, one: PurchaseEvidence): 
   const held = `held in vain: ${nameOf(one)}: ${hold.reason}, ${hold.explanation}`;
   if (parts.chronicle.touched.has(planned.name)) return [];
   if (hold.reason === 'PLACEMENT_UNKNOWN') {
-    // A row that can't be read gives nobody an order; that it is there is reported.
+    // An unreadable row gives no purchase an order, and it is reported.
     if (billable.length === 1) return isReported(parts, one, 'UNREADABLE') ? [] : [`${held}; its order is there`];
     return requests === 0 && plan.settings.replace !== 'never' && !intentionsOfTimedOut(one.history).includes(true)
       ? [`${held}; nothing was sent`]
@@ -200,10 +207,10 @@ function waitsForSomething(plan: Plan, parts: DayParts, one: PurchaseEvidence): 
   return mayBeHeld[hold.reason] ? [] : [held];
 }
 
-/** So the server takes back the end of a workflow that has not seen yet what came meanwhile, such as a cancel request. */
+/** The server rejects the end of a workflow that has not seen a new event yet, such as a cancel request. */
 const SEEN_TOO_LATE = 'UnhandledCommand';
 
-/** A purchase that has ended has ended well, and the checkout knows. */
+/** A purchase that has ended is completed, and the checkout was notified. */
 function ended(plan: Plan, one: PurchaseEvidence): string[] {
   const { status, planned, history } = one;
   const broken = history.flatMap(({ workflowTaskFailedEventAttributes: task }) =>
@@ -221,10 +228,13 @@ function nameOf({ planned }: PurchaseEvidence): string {
   return planned.name;
 }
 
-/** So many keys stand for all of them: the search takes time in proportion to their number. */
+/** This many keys stand for all of them, because the search takes time in proportion to their number. */
 const MOST_KEYS = 25;
 
-/** Neither Temporal nor what the workers wrote holds a key or a secret. test/security looks for more, and in more places. */
+/**
+ * Neither Temporal nor the output of the workers contains a key or a secret. test/security searches for more, in more
+ * places.
+ */
 async function auditLeaks(
   { environment, workers }: DayParts,
   evidence: readonly PurchaseEvidence[],
@@ -245,7 +255,7 @@ async function auditLeaks(
   const leaks: string[] = [];
   for (const text of texts) {
     leaks.push(...inWords(findLeaks(canaries, [text])));
-    // Others share this process, and their partners' answers must not be late on our account.
+    // Other days share this process, and their partners must not answer late because of this one.
     await nextTurn();
   }
   return leaks.map((leak) => `a leak: ${leak}`);

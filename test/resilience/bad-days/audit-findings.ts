@@ -3,7 +3,7 @@ import type { PurchaseEvidence } from './audit-day';
 import type { DayParts } from './happenings';
 import type { Plan } from './plan';
 
-/** What a reconciliation said of a purchase that the partner's ledger and the checkout say nothing wrong about. */
+/** Findings of a reconciliation about a purchase that neither the partner's ledger nor the checkout confirms. */
 export function auditFindings(plan: Plan, parts: DayParts, evidence: readonly PurchaseEvidence[]): string[] {
   const findings = parts.chronicle.reconciliations.flatMap(({ details }) => details);
   const false_ = findings.flatMap((finding) => {
@@ -17,7 +17,7 @@ export function auditFindings(plan: Plan, parts: DayParts, evidence: readonly Pu
   return [...new Set(false_)];
 }
 
-/** Whether the finding may have been true when it was made. An orphan of these purchases never was one. */
+/** Whether the finding may have been true when it was made. Orders of these purchases are never orphans. */
 function isTrue(plan: Plan, parts: DayParts, finding: ReportedFinding, one: PurchaseEvidence): boolean {
   const { planned, referenceId, orders, billable, status } = one;
   const isTouched = parts.chronicle.touched.has(planned.name);
@@ -41,9 +41,9 @@ function isTrue(plan: Plan, parts: DayParts, finding: ReportedFinding, one: Purc
       return isBroken(plan, one);
     case 'KEYS_GONE':
       return true;
-    // A kind without a rule of its own is judged like a delivery that went wrong.
+    // A kind without its own rule is judged like a failed delivery.
     default: {
-      // The checkout was notified of a hold, whether or not it took the notice.
+      // The checkout was notified of a hold, whether or not it accepted the event.
       const wasHeld = parts.environment.receiver
         .attemptsOf(referenceId)
         .some(({ body }) => body.type === 'purchase.held');
@@ -54,7 +54,7 @@ function isTrue(plan: Plan, parts: DayParts, finding: ReportedFinding, one: Purc
 
 const CHANGING = ['demo-partial-then-complete', 'demo-complete-then-refunded', 'demo-late', 'demo-slow'];
 
-/** Whether the order of a purchase was another one after its end. */
+/** Whether the order of a purchase changed after the purchase had ended. */
 function changes({ events }: Plan, { planned }: PurchaseEvidence): boolean {
   return (
     CHANGING.some((product) => product in planned.items) ||
@@ -62,7 +62,7 @@ function changes({ events }: Plan, { planned }: PurchaseEvidence): boolean {
   );
 }
 
-/** Whether its row or its keys can't be read for good. */
+/** Whether the row or the keys of its order have a lasting fault. */
 export function isBroken({ events }: Plan, { planned }: PurchaseEvidence): boolean {
   return events.some(({ what }) => what.type.endsWith(' breaks') && 'of' in what && what.of === planned.name);
 }

@@ -7,15 +7,17 @@ import { sharedServers } from './servers';
 import { log } from '../../support/log';
 
 const HOUR = 3_600_000;
-/** Most of a day is waiting: so many at a time leave half of two cores idle, so that nothing is late on their account. */
+/**
+ * A day is mostly waiting. This many at a time leave half of two cores idle, so that nothing is late for lack of CPU.
+ */
 const AT_ONCE = Number(process.env.BAD_DAYS_AT_ONCE ?? 4 * availableParallelism());
-/** A try takes a minute or two. */
+/** One try takes a minute or two. */
 const MOST_TRIES = 60;
 
 const { BAD_DAYS_SEED, BAD_DAYS_SEEDS = '200', BAD_DAYS_FROM = '1', BAD_DAYS_PLAN, BAD_DAYS_FIRST } = process.env;
 
 it(
-  'seeded bad days end with everything bought once, delivered once or reported, whatever went wrong on them',
+  'seeded bad days end with every purchase bought once, and every key delivered once or reported',
   async () => {
     const withServer = sharedServers();
     const plans = plansOf();
@@ -36,7 +38,7 @@ it(
   12 * HOUR,
 );
 
-/** The plan of a file, or those of one seed or of many. */
+/** The plan of a file, or the plans of one or many seeds. */
 function plansOf(): Plan[] {
   if (BAD_DAYS_PLAN) return [JSON.parse(readFileSync(BAD_DAYS_PLAN, 'utf8')) as Plan];
   if (BAD_DAYS_SEED) return [makePlan(Number(BAD_DAYS_SEED))];

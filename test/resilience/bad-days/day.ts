@@ -15,18 +15,18 @@ import { type Moments, momentsOf } from './moments';
 import { type DayServer, startDayServer } from './servers';
 import { type Workers, workersOf } from './workers';
 
-/** Longer than any of these purchases may take once nothing goes wrong any more. */
+/** Longer than any of these purchases may take once all faults are over. */
 const SETTLED_WITHIN_MS = 150_000;
-/** The pause before a placement is tried again, and what the steps before it take on a busy machine. */
+/** The pause before a placement is tried again, plus the steps before it on a busy machine. */
 const SECOND_REQUEST_MS = 6_000;
 const AN_HOUR_AND_MORE = 70 * 60_000;
 
 /**
- * Lets a day happen, with real parts: purchases and what goes wrong with them; an evening in which all of them end or are held
- * while the partner changes its mind; a quiet night with two reconciliations.
+ * Runs a day with real parts: purchases and their faults, an evening in which all of them end or are held while the
+ * partner changes orders, and a quiet night with two reconciliations.
  *
- * @param address of a Temporal server for plans that do not restart theirs.
- * @returns what must not be, in words: each begins with its kind, up to the colon.
+ * @param address of a Temporal server, for plans that do not restart theirs
+ * @returns the violations in words; each begins with its kind and a colon
  */
 export async function liveDay(plan: Plan, address: string): Promise<string[]> {
   const ownServer = plan.events.some(({ what }) => what.type === 'restart server') ? await startDayServer() : undefined;
@@ -52,7 +52,7 @@ export async function liveDay(plan: Plan, address: string): Promise<string[]> {
   }
 }
 
-/** The file with all that the workers of a day wrote that failed. */
+/** The file with the output of the workers of a failed day. */
 export function workersLog({ seed }: Plan): string {
   return join(tmpdir(), `bad-day-${seed}-workers.log`);
 }
@@ -91,7 +91,7 @@ async function live(plan: Plan, parts: DayParts): Promise<string[]> {
   moments.begin();
   await letHappen(plan, parts, moments, 'evening');
   const isNightOver = chronicle.violations.length === 0 && (await quietNight(plan, parts));
-  // What a reconciliation would have done that does not end, nobody need say as well.
+  // A reconciliation that does not end is the only violation worth reporting.
   if (!isNightOver) return chronicle.violations;
   return [...(await auditDay(plan, parts)), ...chronicle.violations];
 }
@@ -121,8 +121,8 @@ async function startPurchases(purchases: readonly PlannedPurchase[], parts: DayP
 }
 
 /**
- * The partner is not made whole, and no event is given up, before the requests are sent that are to go wrong: a search before may be
- * slow, and a second request is sent only when the first one's answer has been confirmed.
+ * The partner recovers and events are given up only after all faulty requests have been sent. An earlier search may be
+ * slow, and a second request is sent only when the first one is confirmed.
  */
 async function placementsHaveGoneWrong({ purchases, settings }: Plan, parts: DayParts): Promise<void> {
   const { environment, referenceOf } = parts;
@@ -131,12 +131,12 @@ async function placementsHaveGoneWrong({ purchases, settings }: Plan, parts: Day
       const wrong = faults.filter(({ operation }) => operation === 'place').length;
       return environment.sandbox.placeRequestsOf(referenceOf(name)) >= Math.min(wrong, 2);
     });
-  // Where it is held or cancelled instead, there is none.
+  // A purchase that is held or cancelled sends no second request.
   const withinMs = 2 * settings.confirmWindowMs + SECOND_REQUEST_MS;
   await waitUntil('they are sent', areSent, { withinMs, everyMs: 100 }).catch(() => undefined);
 }
 
-/** From now on nothing goes wrong at the partner but what is broken for good, and every order is old enough to have ended. */
+/** From now on the partner has only lasting faults, and every order is old enough to have ended. */
 function heal({ environment: { sandbox }, chronicle }: DayParts): void {
   sandbox.clearFaults();
   for (const fault of chronicle.lastingFaults) sandbox.addFault(fault);
@@ -145,9 +145,9 @@ function heal({ environment: { sandbox }, chronicle }: DayParts): void {
 }
 
 /**
- * The partner is whole again, so that two reconciliations can find and deliver whatever is still to be.
+ * The partner has recovered, so two reconciliations can find and deliver everything that is missing.
  *
- * @returns false where one of them does not end.
+ * @returns false if one of them does not end
  */
 async function quietNight(plan: Plan, parts: DayParts): Promise<boolean> {
   const { environment } = parts;
@@ -155,7 +155,7 @@ async function quietNight(plan: Plan, parts: DayParts): Promise<boolean> {
   for (const _ of [1, 2]) {
     await haveSettled(plan, parts);
     await deliveriesHaveEnded(plan, parts);
-    // A reconciliation leaves alone what is younger than the settling times.
+    // A reconciliation skips orders that are younger than the confirmation window.
     await sleep(Math.max(lastBookingAt(plan, environment) - Date.now(), 0) + confirmedAge(plan.settings) + 500);
     if (!(await reconcile(parts))) return false;
   }
@@ -164,7 +164,7 @@ async function quietNight(plan: Plan, parts: DayParts): Promise<boolean> {
   return true;
 }
 
-/** When the last order is booked that the partner books after its answer. */
+/** The time of the last order that the partner books after its answer. */
 function lastBookingAt({ purchases }: Plan, { sandbox }: TestEnvironment): number {
   const faults = purchases.flatMap((purchase) => purchase.faults);
   const longest = Math.max(0, ...faults.map(({ commit }) => (commit?.type === 'late' ? (commit.ms ?? 0) : 0)));
@@ -184,7 +184,7 @@ async function deliveriesHaveEnded(plan: Plan, parts: DayParts): Promise<void> {
   });
 }
 
-/** Those that run. One whose order was broken for good when its keys were to be read is left out: it is tried for a day. */
+/** The running ones. A delivery of an order with a lasting fault is left out, because it is tried for a day. */
 function deliveriesThatEnd({ events }: Plan, { referenceOf }: DayParts): string {
   const ofBroken = events.flatMap(({ what }) =>
     what.type === 'order breaks' ? [deliverWorkflowId(referenceOf(what.of))] : [],
@@ -192,9 +192,9 @@ function deliveriesThatEnd({ events }: Plan, { referenceOf }: DayParts): string 
   return [running(DELIVER_WORKFLOW), ...ofBroken.map((id) => `WorkflowId != '${id}'`)].join(' AND ');
 }
 
-/** @returns false where some purchase neither ends nor is held in time. */
+/** @returns false if a purchase neither ends nor is held in time */
 async function haveSettled({ partner, maxRps }: Plan, parts: DayParts): Promise<boolean> {
-  // Without a search each one reads the pages of all orders, and waits for a slot for each page.
+  // If the partner ignores searches, each purchase reads all pages and waits for a permit for each.
   const isSlow = partner.settings.search === 'ignored' && maxRps !== undefined;
   const withinMs = isSlow ? 3 * SETTLED_WITHIN_MS : SETTLED_WITHIN_MS;
   const isSettled = async () => !(await areListed(parts)) && (await unsettled(parts)).length === 0;
@@ -204,7 +204,7 @@ async function haveSettled({ partner, maxRps }: Plan, parts: DayParts): Promise<
   );
 }
 
-/** One question for all of them. Lists lag a little. */
+/** One query for all purchases. Lists lag a little. */
 async function areListed({ environment: { client } }: DayParts): Promise<boolean> {
   for await (const { typedSearchAttributes } of client.workflow.list({ query: running(PURCHASE_WORKFLOW) })) {
     if (typedSearchAttributes.get(PURCHASE_STATE) !== 'HELD') return true;

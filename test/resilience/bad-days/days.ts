@@ -12,7 +12,7 @@ export interface FailedDay {
   violations: string[];
 }
 
-/** The day of a plan, whatever becomes of it: an environment that breaks is a violation too. */
+/** Runs the day of a plan. An environment that breaks is a violation too. */
 async function dayOf(plan: Plan, withServer: WithServer): Promise<FailedDay | undefined> {
   const violations = await withServer((address) => liveDay(plan, address)).catch((error: unknown) => [
     `the day broke: ${String(error)}`,
@@ -23,12 +23,12 @@ async function dayOf(plan: Plan, withServer: WithServer): Promise<FailedDay | un
 interface DaysOptions {
   withServer: WithServer;
   atOnce: number;
-  /** After the first failure no other day is begun. */
+  /** No other day is started after the first failure. */
   untilFailure?: boolean;
   onDay?: (failed: FailedDay | undefined, done: number) => void;
 }
 
-/** Lives the days of plans, so many of them at a time. @returns those that failed, by their seeds */
+/** Runs the days of plans, this many at a time. @returns the failed ones by their seeds */
 export async function liveDays(plans: readonly Plan[], options: DaysOptions): Promise<FailedDay[]> {
   const { withServer, atOnce, untilFailure = false, onDay } = options;
   const failures: FailedDay[] = [];
@@ -42,7 +42,7 @@ export async function liveDays(plans: readonly Plan[], options: DaysOptions): Pr
   return failures.toSorted((one, other) => one.plan.seed - other.plan.seed);
 }
 
-/** Shrinks the plan of a day that failed; a day that fails in another way does not count. */
+/** Shrinks the plan of a failed day. A day that fails in another way does not count. */
 export function shrinkDay(
   { plan, violations }: FailedDay,
   withServer: WithServer,
@@ -56,7 +56,7 @@ export function shrinkDay(
   return shrink(plan, failsAlike, limits);
 }
 
-/** What people read of a failed day: what was wrong, and how to see it again. */
+/** The report of a failed day: what was wrong, and how to repeat it. */
 export function report({ plan, violations }: FailedDay): string {
   return [
     `Seed ${plan.seed} failed. To see it again and shrink it: npm run test:faults -- --seed ${plan.seed}`,
@@ -65,7 +65,7 @@ export function report({ plan, violations }: FailedDay): string {
   ].join('\n');
 }
 
-/** What people read of a shrunk plan. It is written to a file, from which its day can be repeated. */
+/** The report of a shrunk plan, which is written to a file so that its day can be repeated. */
 export function reportShrunk(plan: Plan): string {
   const path = join(tmpdir(), `bad-day-${plan.seed}.json`);
   writeFileSync(path, JSON.stringify(plan, undefined, 2));

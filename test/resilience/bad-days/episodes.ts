@@ -7,7 +7,7 @@ import { ERRORS, late, LOST } from './troubles';
 const SECOND = 1_000;
 const ACTIVITIES = ['placeOrder', 'findOrders', 'awaitOrderChange', 'pollOrder', 'deliverSale'];
 
-/** Things that belong together: a purchase that is in a certain place, and what happens just then. */
+/** Related events: a purchase at a certain step, and a fault at that moment. */
 const EPISODES = {
   killedBeforeTheWrite: 3,
   killedAfterTheWrite: 2,
@@ -31,14 +31,13 @@ const EPISODES = {
 
 export type EpisodeName = keyof typeof EPISODES;
 
-/** Draws what a day is to hold. One freeze makes it long enough. */
+/** Draws the episodes of a day. At most one is a freeze, because a freeze makes the day long. */
 export function drawEpisodes(draw: Draw, count: number): EpisodeName[] {
   const names = Array.from({ length: count }, () => draw.weighted(EPISODES));
   const firstFreeze = names.findIndex((name) => name.startsWith('frozen'));
   return names.filter((name, at) => !name.startsWith('frozen') || at === firstFreeze);
 }
 
-/** Puts them into a day. */
 export function addEpisodes(morning: Morning, names: readonly EpisodeName[]): void {
   for (const name of names) EPISODE[name](morning);
   const { draw, evening } = morning;
@@ -120,8 +119,8 @@ const EPISODE: Record<EpisodeName, (morning: Morning) => void> = {
 };
 
 /**
- * The attempt is old when it writes, so that its own time is over before the server gives it up: it is thawed in between. The
- * partner books when the process has been awake for a while.
+ * The long search makes the attempt old when it writes, so its own limit ends before the server's timeout; it is thawed
+ * between the two. The partner books when the process has been awake for a while.
  */
 function frozenAfterALongSearch(morning: Morning): void {
   const { draw, settings, partner } = morning;
@@ -134,7 +133,7 @@ function frozenAfterALongSearch(morning: Morning): void {
   });
   partner.beyond = undefined;
   const pageMs = Math.round(0.7 * settings.partnerTimeoutMs);
-  // One order a page. A search of about 5 s leaves 2 s between the two times.
+  // One order per page. A search of about 5 s leaves 2 s between the two limits.
   const pages = Math.ceil((5 * SECOND) / pageMs);
   for (let left = pages; left > 0; left--) morning.buy({ atMs: 0, items: { 'demo-instant': 1 } });
   const action = { type: 'delay' as const, ms: pageMs };
@@ -144,19 +143,19 @@ function frozenAfterALongSearch(morning: Morning): void {
       { operation: 'orders', action },
       { operation: 'place', action: { type: 'hang' }, commit: { type: 'late', ms: draw.from(22, 28) * SECOND } },
     ],
-    beyond: 'booked after the settling time',
+    beyond: 'booked after the confirmation window',
   });
-  // Only the first page is asked for by the reference.
+  // Only the request for the first page contains the reference.
   const fault = { operation: 'orders' as const, times: pages, action };
   morning.byDay({ after: 'search', of: name, ms: 0 }, { type: 'partner fault', fault });
   const ms = placementMaxAge(settings) - draw.from(700, 1_500);
   morning.byDay({ after: 'place', of: name, ms: 0 }, { type: 'freeze', worker: 0, ms });
 }
 
-/** Pages come slowly, so that the reading takes longer than settling, while purchases begin and end. */
+/** Slow pages, so the reading outlasts the confirmation window while purchases begin and end. */
 function slowReading(morning: Morning): void {
   const { draw, settings, partner, lengthMs } = morning;
-  // Orders that come in with every page of one or two would make a reading that never ends.
+  // With one or two orders per page, orders that arrive during each page would make the reading endless.
   Object.assign(partner.settings, { historyPageLimit: draw.pick([1, 2]), historyShift: 0 });
   const atMs = draw.from(SECOND, lengthMs);
   const action = { type: 'delay' as const, ms: Math.round(0.7 * settings.partnerTimeoutMs) };
@@ -166,7 +165,7 @@ function slowReading(morning: Morning): void {
   for (let at = atMs; at < atMs + 5 * SECOND; at += SECOND) morning.buy({ atMs: at, items: { 'demo-instant': 1 } });
 }
 
-/** A part that grows and may stay a part, while the checkout's keys are asked for by several at once. */
+/** A partial order that grows and may stay partial, while several commands deliver its keys at once. */
 function partGrows(morning: Morning): void {
   const { draw } = morning;
   const { name } = morning.buy({ items: { 'demo-partial': 4 } });
@@ -183,7 +182,7 @@ function keysComeLate(morning: Morning): void {
   askForKeys(morning, name);
 }
 
-/** Keys of an overdue order come one after the other, slowly to be read, while several ask for them. */
+/** The keys of an overdue order arrive one by one and are slow to read, while several commands deliver them. */
 function keysComeInTurns(morning: Morning): void {
   const { draw, settings, evening } = morning;
   const { name: of } = morning.buy({ items: { 'demo-never': 4 } });
@@ -219,7 +218,7 @@ const ROTTEN_ROWS: Record<string, unknown>[] = [
   ...[{ item: { amount: 'much' } }, { reference_id: 'R'.repeat(12_000) }],
 ];
 
-/** A row that nobody can read, and an order whose keys nobody can read, beside keys that are still to be delivered. */
+/** Unreadable rows and an order with unreadable keys, next to keys that are still to be delivered. */
 function rottenRows(morning: Morning): void {
   const { draw, evening } = morning;
   for (let left = draw.from(1, 3); left > 0; left--) {
@@ -251,7 +250,7 @@ function decided(morning: Morning): void {
   else morning.byDay({ after: 'place', of: name, ms: 0 }, what);
 }
 
-/** A placement of which no answer comes, booked or not, or later. */
+/** A placement without an answer, which is booked at once, later or never. */
 function stuckPlacement(morning: Morning): PlannedPurchase {
   const { draw } = morning;
   const kind = draw.pick(['late', 'late', 'booked', 'not booked']);
@@ -269,7 +268,7 @@ function kill(morning: Morning, at: Moment): void {
   morning.byDay(at, what);
 }
 
-/** For a moment, into one of the windows between two timeouts, or past all of them. */
+/** For a moment, until one of the windows between two timeouts, or beyond all of them. */
 function freeze(morning: Morning, at: Moment): void {
   const { draw, settings } = morning;
   const ownLimit = placementMaxAge(settings);

@@ -11,21 +11,21 @@ import { waitUntil } from '../../support/wait-until';
 import type { Happening, OperatorHappening, Resolving } from './plan';
 import type { Workers } from './workers';
 
-/** A reconciliation of one of these small histories is done in seconds, when nothing is wrong. */
+/** A reconciliation of one of these small histories takes seconds when nothing is wrong. */
 const RECONCILED_WITHIN_MS = 90_000;
 /** How long an operator waits for an answer. */
 const ANSWER_WITHIN_MS = 8_000;
-/** Far enough for everything of the day, and not for the orders of earlier days. */
+/** Long enough for all orders of the day, and too short for those of earlier days. */
 export const LOOKBACK_MS = 50 * 60_000;
 
-/** What happened on a day, beside what the partner, the checkout and Temporal can tell at its end. */
+/** What happened on a day and can not be read from the partner, the checkout or Temporal at its end. */
 export interface Chronicle {
   reconciliations: ReconciliationResult[];
-  /** Names of purchases that a person had placed again. */
+  /** Purchases that an operator placed again, by name. */
   replaced: Set<string>;
-  /** Names of purchases that a person has touched. */
+  /** Purchases that an operator changed, by name. */
   touched: Set<string>;
-  /** What stays broken when all else is whole again. */
+  /** Faults that stay when all others are cleared. */
   lastingFaults: Fault[];
   violations: string[];
 }
@@ -40,7 +40,7 @@ export interface DayParts {
   restartServer(awayMs: number): Promise<void>;
 }
 
-/** Lets one event of a plan happen. What an operator is refused is no error of the day. */
+/** Runs one event of a plan. A refused command of an operator is no violation. */
 export async function happen(parts: DayParts, what: Happening): Promise<void> {
   const { environment, workers } = parts;
   switch (what.type) {
@@ -69,7 +69,7 @@ export async function happen(parts: DayParts, what: Happening): Promise<void> {
   }
 }
 
-/** Runs a reconciliation to its end. @returns false, and notes it, where it has none. */
+/** Runs a reconciliation to its end. @returns false, and records a violation, if it does not end */
 export async function reconcile({ environment, chronicle }: DayParts, dryRun?: boolean): Promise<boolean> {
   const reconciliation = environment.reconcile({ lookbackMs: LOOKBACK_MS, dryRun });
   const result = await Promise.race([
@@ -118,7 +118,7 @@ async function breakOrder({ environment, chronicle, referenceOf }: DayParts, nam
   chronicle.lastingFaults.push(fault);
 }
 
-/** The keys that are there, and others up to the count. None goes away, and none is in two orders. */
+/** The present keys plus new ones up to the count. None is removed, and no key is in two orders. */
 function grown(keys: string[], count: number, name: string): string[] {
   const more = Array.from({ length: count }, (_, at) => `LATER-KEY-${name}-${at + 1}`);
   return [...keys, ...more.slice(keys.length)];
@@ -157,7 +157,7 @@ async function operate(parts: DayParts, what: OperatorHappening): Promise<void> 
       const { hold } = await starter.status(referenceId);
       const choice = await choiceOf(parts, referenceId, what.how, hold?.decisions ?? []);
       if (!choice) return;
-      // Noted before it is sent: it may be taken although no answer comes.
+      // Recorded before it is sent, because it may take effect even without an answer.
       if (choice.decision === 'replace') chronicle.replaced.add(what.of);
       await starter.resolve(referenceId, choice);
       if (what.how !== 'an order that is not there') return;

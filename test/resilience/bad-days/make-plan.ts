@@ -4,21 +4,21 @@ import { addEpisodes, drawEpisodes, type EpisodeName } from './episodes';
 import type { Happening, Moment, PartnerPlan, Plan, PlannedEvent, PlannedPurchase } from './plan';
 import { drawAnswers, drawTrouble } from './troubles';
 
-/** What is drawn of a day, with what everything else in it depends on. */
+/** The drawn parts of a day, with everything that the other parts depend on. */
 export interface Morning {
   draw: Draw;
   settings: PurchaseSettings;
   partner: PartnerPlan;
   /** Purchases are started within this time. */
   lengthMs: number;
-  /** Adds a purchase of a new name. */
+  /** Adds a purchase with a new name. */
   buy(purchase?: Partial<PlannedPurchase>): PlannedPurchase;
   byDay(at: Moment, what: Happening): void;
   evening(atMs: number, what: Happening): void;
   names(): string[];
 }
 
-/** The day of a seed. It depends on nothing else but the project's own policies, whose windows it aims at. */
+/** The day of a seed. It depends on nothing but the seed and the project's own policies, whose windows it aims at. */
 export function makePlan(seed: number): Plan {
   const draw = drawOf(seed);
   const burst = draw.chance(0.15) ? drawBurst(draw) : undefined;
@@ -45,10 +45,10 @@ export function makePlan(seed: number): Plan {
   if (burst) buyAtOnce(morning, burst.purchases);
   else drawPurchases(morning);
   addEpisodes(morning, episodes);
-  // What is frozen is to be the worker that has the placement.
+  // The frozen worker must be the one that has the placement.
   const isFrozen = episodes.some((name) => name.startsWith('frozen') && name !== 'frozenAnywhere');
   const workers = isFrozen ? 1 : (burst?.workers ?? draw.pick([1, 1, 2]));
-  // Drawn last, so that all else of a seed is as it was before there was this setting.
+  // Drawn last, so that older seeds keep their days.
   settings.watch = draw.pick(['orders', 'history']);
   return { seed, settings, maxRps, workers, partner, purchases, events: events.toSorted(byTime) };
 }
@@ -58,9 +58,9 @@ function byTime(one: PlannedEvent, other: PlannedEvent): number {
   return timeOf(one) - timeOf(other);
 }
 
-/** All that is allowed, as far as a day of seconds has time for it. */
+/** All permitted settings, as far as a day of seconds has time for them. */
 function drawSettings(draw: Draw, maxRps: number | undefined, episodes: readonly EpisodeName[]): PurchaseSettings {
-  // A reading takes longer than settling only where settling is short; an order is overdue soon, or not by day.
+  // A reading outlasts the confirmation window only when that is short; an order is overdue either soon or not by day.
   const isShort = episodes.includes('slowReading');
   const isOverdueSoon = episodes.includes('keysComeLate') || episodes.includes('keysComeInTurns');
   return {
@@ -77,8 +77,8 @@ function drawSettings(draw: Draw, maxRps: number | undefined, episodes: readonly
 }
 
 /**
- * A history lags either clearly less than it is watched, or so long that a second request is sent before the first one's order
- * shows, and found while that one is confirmed: what happens at the bounds nobody promises.
+ * A history lags either much less than the confirmation window, or late enough that a second request is sent before the
+ * first order appears. What happens between the two is not specified.
  */
 function drawPartner(draw: Draw, { confirmWindowMs }: PurchaseSettings): PartnerPlan {
   const lag = draw.weighted({ none: 55, short: 25, long: 20 });
@@ -111,7 +111,7 @@ function drawItems(draw: Draw): Record<string, number> {
   return Object.fromEntries(Array.from({ length: lines }, () => [draw.weighted(PRODUCTS), draw.from(1, 4)]));
 }
 
-/** In bursts and trickles. */
+/** Purchases in bursts and trickles. */
 function drawPurchases(morning: Morning): void {
   const { draw, lengthMs } = morning;
   const bursts = Array.from({ length: draw.from(0, 2) }, () => draw.from(0, lengthMs));
@@ -125,14 +125,14 @@ function drawPurchases(morning: Morning): void {
 interface Burst {
   maxRps: number;
   purchases: number;
-  /** Each has the ceiling for itself. */
+  /** Each worker has a rate limit of its own. */
   workers: number | undefined;
   episodes: number;
 }
 
 /**
- * More than the ceiling lets through at once: so many that some wait, or that the searches before their placements alone take
- * longer than an attempt may last. The latter is trouble enough for a day.
+ * More requests than the rate limit permits: either some wait, or the searches before their placements take longer than
+ * an attempt may last. The second case is trouble enough for one day.
  */
 function drawBurst(draw: Draw): Burst {
   const [maxRps, isLong] = [draw.from(3, 6), draw.chance(0.4)];
@@ -140,7 +140,7 @@ function drawBurst(draw: Draw): Burst {
   return { maxRps, purchases: maxRps * draw.from(4, 7), workers: undefined, episodes: draw.from(0, 1) };
 }
 
-/** With nothing else that could keep them from being placed. */
+/** Purchases without any other reason not to be placed. */
 function buyAtOnce({ buy }: Morning, purchases: number): void {
   for (let left = purchases; left > 0; left--) buy({ atMs: 0, items: { 'demo-instant': 1 } });
 }

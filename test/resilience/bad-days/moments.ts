@@ -25,14 +25,14 @@ export function momentsOf({ sandbox, receiver }: TestEnvironment, referenceOf: (
     return searched.has(referenceId);
   };
   return {
-    /** A part of the day begins: times count from here. */
+    /** A part of the day begins, and times count from here. */
     begin() {
       begunAt = Date.now();
       isOver = false;
     },
-    /** From now on nobody waits for a call that has not come. */
+    /** From now on nothing waits for a call that has not happened. */
     end: () => void (isOver = true),
-    /** @returns whether it has come; false once the part of the day is over. */
+    /** @returns whether the moment has come; false when the part of the day is over */
     async come(moment: Moment): Promise<boolean> {
       if ('atMs' in moment) {
         await sleep(Math.max(0, begunAt + moment.atMs - Date.now()));

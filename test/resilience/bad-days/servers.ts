@@ -5,7 +5,9 @@ import { type DevServer, startDevServer } from '../../support/dev-server';
 
 export type DayServer = Awaited<ReturnType<typeof startDayServer>>;
 
-/** A Temporal server whose data are in a file: one that holds them in memory loses all when a busy machine makes it late. */
+/**
+ * A Temporal server with its data in a file. One with its data in memory loses all of it when a busy machine delays it.
+ */
 export async function startDayServer() {
   const dbFile = join(temporaryFolder(), 'temporal.db');
   let server: DevServer = await startDevServer({ dbFile });
@@ -13,7 +15,7 @@ export async function startDayServer() {
   const port = Number(new URL(`http://${address}`).port);
   return {
     address,
-    /** Kills it, and starts it again with what it had written. */
+    /** Kills the server, and starts it again with the data in its file. */
     async restart(awayMs: number) {
       await server.stop('SIGKILL');
       await sleep(awayMs);
@@ -23,12 +25,15 @@ export async function startDayServer() {
   };
 }
 
-/** Each day leaves a namespace behind, which the server goes on working for. */
+/** Each day leaves a namespace that keeps its server busy. */
 const DAYS_OF_A_SERVER = 40;
 
 export type WithServer = ReturnType<typeof sharedServers>;
 
-/** @returns gives a day a server that it shares with some others, and stops the server after the last of them */
+/**
+ * @returns a function that gives a day a server shared with some other days, and stops the server after the last of
+ * them
+ */
 export function sharedServers() {
   let current: Promise<{ server: DayServer; users: number }>;
   let begun = 0;

@@ -1,17 +1,17 @@
 import type { Plan } from './plan';
 
 export interface ShrinkLimits {
-  /** So many days are lived at the most; what is left then is the result. */
+  /** Limit on the number of days that are tried; what is left then is the result. */
   most: number;
-  /** So many of them at a time. */
+  /** This many days run at once. */
   atOnce: number;
 }
 
 /**
- * Makes a plan smaller as long as its day fails in the same way: first without whole groups of its events, purchases and
- * faults, then of ever smaller groups (delta debugging), at last with the settings of a good day.
+ * Shrinks a plan while its day fails in the same way. It leaves out whole groups of events, purchases and faults, then
+ * ever smaller groups (delta debugging), and at last restores the settings of a good day.
  *
- * @param fails lives the day of a plan.
+ * @param fails runs the day of a plan
  */
 export async function shrink(
   plan: Plan,
@@ -35,7 +35,7 @@ export async function shrink(
   return smallest;
 }
 
-/** What is not needed by most failures, replaced by what would be on a good day. */
+/** Settings that most failures do not need, replaced by those of a good day. */
 const SIMPLER: ((plan: Plan) => Plan)[] = [
   (plan) => ({ ...plan, partner: { ...plan.partner, settings: { speed: plan.partner.settings.speed } } }),
   (plan) => ({ ...plan, partner: { ...plan.partner, pastOrders: 0 } }),
@@ -44,7 +44,7 @@ const SIMPLER: ((plan: Plan) => Plan)[] = [
   (plan) => ({ ...plan, settings: { ...plan.settings, watch: 'orders' } }),
 ];
 
-/** @param troubles which faults, and which lists of answers, are kept */
+/** @param troubles the faults and lists of answers to keep */
 function withTroubles(plan: Plan, troubles: readonly object[]): Plan {
   const purchases = plan.purchases.map((one) => ({
     ...one,
@@ -54,7 +54,7 @@ function withTroubles(plan: Plan, troubles: readonly object[]): Plan {
   return { ...plan, purchases };
 }
 
-/** @returns a part of the list, in its order, without any part of which it was not seen to fail. */
+/** @returns the part of the list without which no failure was seen, in its order */
 async function shrinkList<T>(list: readonly T[], fails: (list: T[]) => Promise<boolean>, atOnce: number): Promise<T[]> {
   let kept = [...list];
   for (let size = kept.length; size >= 1; size = Math.floor(size / 2)) {

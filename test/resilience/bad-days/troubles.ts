@@ -8,7 +8,7 @@ type Trouble = Pick<PlannedPurchase, 'faults' | 'beyond'>;
 
 const SECOND = 1_000;
 
-/** Everything that can happen to an answer, so that nobody knows what became of the call. */
+/** Every way to lose an answer, so that the result of the call is unknown. */
 export const LOST: readonly Action[] = [
   { type: 'hang' },
   { type: 'reset' },
@@ -21,7 +21,7 @@ export const LOST: readonly Action[] = [
   { type: 'answer', status: 307, headers: { location: 'http://127.0.0.1:9/' } },
 ];
 
-/** Answers that say that something went wrong, and not whether the order was booked. */
+/** Error answers that do not say whether the order was booked. */
 export const ERRORS: readonly Action[] = [
   { type: 'answer', status: 500 },
   { type: 'answer', status: 502, body: '<h1>Bad gateway</h1>' },
@@ -32,7 +32,7 @@ export const ERRORS: readonly Action[] = [
 
 const REFUSALS = [400, 402, 413, 415, 422];
 
-/** What the partner does to the calls of one purchase. */
+/** The faults of one purchase at the partner. */
 export function drawTrouble(morning: Morning): Trouble {
   const { draw } = morning;
   const kind = draw.weighted({
@@ -73,8 +73,8 @@ function placing(fault: Omit<Fault, 'operation' | 'referenceId'>, beyond?: strin
 }
 
 /**
- * An error, and a refusal of the second request on account of the first: which has booked, or will have after one look at the
- * history, and well within a window of looks. How late the second request comes nobody knows, so what is late counts from its answer.
+ * An error, then a refusal of the second request because of the first, which is booked after one search and well within
+ * the confirmation window. The delay counts from the answer, because the time of the second request is unknown.
  */
 function bookedThenRefused({ draw, settings: { confirmWindowMs } }: Morning): Trouble {
   const isLate = !draw.chance(0.5);
@@ -86,13 +86,13 @@ function bookedThenRefused({ draw, settings: { confirmWindowMs } }: Morning): Tr
   return { faults: [first, isLate ? booked : refusal, { ...refusal, times: 2 }] };
 }
 
-/** Booked after the answer: soon enough to be found while the history is watched, or long after. */
+/** Booked after the answer: either soon enough to be found in the confirmation window, or long after it. */
 export function late({ draw, settings }: Morning, action: Action): Trouble {
   if (draw.chance(0.5)) {
     return placing({ action, commit: { type: 'late', ms: Math.round(0.2 * settings.confirmWindowMs) } });
   }
   const commit = { type: 'late', ms: draw.from(8, 25) * SECOND } as const;
-  return placing({ action, commit }, 'booked after the settling time');
+  return placing({ action, commit }, 'booked after the confirmation window');
 }
 
 function justAfterTheTimeout({ draw, settings: { partnerTimeoutMs, confirmWindowMs } }: Morning): number {
@@ -105,7 +105,7 @@ function searchFault(draw: Draw, action: Action): PlannedPurchase['faults'][numb
   return { operation: 'orders', nth: draw.pick([1, 1, 2, 3]), times: draw.from(1, 3), action };
 }
 
-/** Most checkouts take most events at once. */
+/** Most checkouts accept most events at once. */
 export function drawAnswers(draw: Draw): JsonAnswer[] {
   if (draw.chance(0.8)) return [];
   const answers: JsonAnswer[] = [500, 503, 404, 'hang', 'reset', 'take-and-hang', 'take-and-reset', 'head-only'];

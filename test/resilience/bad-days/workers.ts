@@ -10,7 +10,7 @@ import {
 
 export type Workers = ReturnType<typeof workersOf>;
 
-/** The worker processes of a day: those that run, and those that were killed or stopped. */
+/** The worker processes of a day: the running ones, and those that were killed or stopped. */
 export function workersOf(environment: WorkerSurroundings, own: ProcessEnv) {
   const env = workerEnvOf(environment, own);
   const violations: string[] = [];
@@ -38,10 +38,10 @@ export function workersOf(environment: WorkerSurroundings, own: ProcessEnv) {
     if (code !== 0) violations.push(`a worker that was asked to end: ${code ?? 'a signal'}; ${lastLines(worker)}`);
   };
   return {
-    /** What a worker did that no worker may do, in words. */
+    /** Violations of the workers, in words. */
     violations,
     start,
-    /** The signal is sent before anything is waited for. Another worker is started after a while. */
+    /** Sends the signal before it waits for anything, and starts another worker after a while. */
     async end(number: number, signal: 'SIGKILL' | 'SIGTERM', anotherAfterMs: number): Promise<void> {
       const worker = running[number % running.length];
       if (!worker) return;
@@ -51,7 +51,7 @@ export function workersOf(environment: WorkerSurroundings, own: ProcessEnv) {
       await sleep(anotherAfterMs);
       await Promise.all([start(), ended]);
     },
-    /** Stops a worker's clock, and lets it go on as if nothing had been. */
+    /** Freezes a worker for a while. */
     async freeze(number: number, ms: number): Promise<void> {
       const worker = running[number % running.length];
       if (!worker || frozen.has(worker)) return;
@@ -60,11 +60,11 @@ export function workersOf(environment: WorkerSurroundings, own: ProcessEnv) {
       await sleep(ms);
       thaw(worker);
     },
-    /** Every worker ends when it is asked to. */
+    /** Stops every worker with SIGTERM. */
     async stopAll(): Promise<void> {
       await Promise.all(running.splice(0).map(stop));
     },
-    /** All that they wrote. */
+    /** The output of all workers. */
     output: () => all.map((worker) => worker.output()),
   };
 }

@@ -13,7 +13,7 @@ import { waitUntil } from '../../support/wait-until';
 
 jest.setTimeout(240_000);
 
-/** A request has the time to be read and left without an answer, and to be killed after a beat. */
+/** Long enough that a request is read, stays unanswered, and its worker is killed after a heartbeat. */
 const SLOW = { partnerTimeoutMs: 8_000, confirmWindowMs: 2_000, placeWithinMs: 180_000, deadlineMs: 180_000 };
 const UNANSWERED = placing('hangs', 'before', { action: { type: 'hang' }, times: 'always' });
 
@@ -28,7 +28,7 @@ describe('a placement whose worker dies', () => {
     ['answered', [], 1],
     ['never', ['HELD'], 0],
   ] as const)(
-    'before it had recorded that it would write is placed again without a person, unless nothing ever is (%s), even where the history is empty',
+    'before it has recorded its intention is placed again without a hold, even with an empty history, except with replace=never (%s)',
     async (replace, undelivered, requests) => {
       const environment = await start(replace);
       const victim = await workerFor(environment);
@@ -45,31 +45,37 @@ describe('a placement whose worker dies', () => {
     },
   );
 
-  it.concurrent('between the record and the write is held, because nobody can tell', async () => {
-    const environment = await start('answered', 5);
-    const victim = await workerFor(environment, ['--require', killedAtTheWrite()]);
-    const bought = await startAll(environment, [UNANSWERED]);
-    expect((await victim.ended).signal).toBe('SIGKILL');
-    await workerFor(environment);
+  it.concurrent(
+    'between the record and the write is held, because the partner may have received the order',
+    async () => {
+      const environment = await start('answered', 5);
+      const victim = await workerFor(environment, ['--require', killedAtTheWrite()]);
+      const bought = await startAll(environment, [UNANSWERED]);
+      expect((await victim.ended).signal).toBe('SIGKILL');
+      await workerFor(environment);
 
-    await expectHeld(environment, bought, 0);
-  });
-
-  it.concurrent('after the write, and after beats that keep the record, is held and never placed again', async () => {
-    const environment = await start('answered', 5);
-    const victim = await workerFor(environment);
-    const bought = await startAll(environment, [UNANSWERED]);
-    const [referenceId = ''] = referencesOf(bought);
-    const recordedAt = await waitUntil('the intention is on record', () => lastBeat(environment, referenceId));
-    await waitUntil('it beats', async () => ((await lastBeat(environment, referenceId)) ?? 0) > recordedAt);
-    await victim.end('SIGKILL');
-    await workerFor(environment);
-
-    await expectHeld(environment, bought, 1);
-  });
+      await expectHeld(environment, bought, 0);
+    },
+  );
 
   it.concurrent(
-    'proves nothing in a run that was reset while it was pending, where what was on record is gone',
+    'after the write and after heartbeats that keep the record, is held and never placed again',
+    async () => {
+      const environment = await start('answered', 5);
+      const victim = await workerFor(environment);
+      const bought = await startAll(environment, [UNANSWERED]);
+      const [referenceId = ''] = referencesOf(bought);
+      const recordedAt = await waitUntil('the intention is on record', () => lastBeat(environment, referenceId));
+      await waitUntil('it beats', async () => ((await lastBeat(environment, referenceId)) ?? 0) > recordedAt);
+      await victim.end('SIGKILL');
+      await workerFor(environment);
+
+      await expectHeld(environment, bought, 1);
+    },
+  );
+
+  it.concurrent(
+    'does not count as unsent in a run that was reset while it was pending, because the record is gone',
     async () => {
       const environment = await start('answered', 5);
       const victim = await workerFor(environment);
@@ -77,7 +83,7 @@ describe('a placement whose worker dies', () => {
       await untilReached(bought);
       const [referenceId = ''] = referencesOf(bought);
       const operator = operatorOf(environment, referenceId);
-      // A refused decision makes a workflow task that is later than the one that has scheduled the placement.
+      // A refused decision makes a workflow task after the one that has scheduled the placement.
       await operator.resolve('abandon', { hold: 'none' }).catch(() => undefined);
       await victim.end('SIGKILL');
       await operator.reset((await operator.points()).at(-1)!);
@@ -102,7 +108,7 @@ describe('a placement whose intention the server refuses to record', () => {
     ['was paused', (operator) => operator.pause('placeOrder'), 'DELIVERED', 1, 'the attempt was paused'],
     ['was reset', (operator) => operator.resetActivity('placeOrder'), 'DELIVERED', 1, 'the attempt was reset'],
     ['has ended for the server', (operator) => operator.fail('placeOrder'), 'HELD', 0],
-  ])('because its activity %s while it searched, writes nothing', async (_, operate, end, requests, why) => {
+  ])('because its activity %s while it searched, sends no order', async (_, operate, end, requests, why) => {
     const referenceId = env.reference();
     const searched = env.sandbox.addFault({ operation: 'orders', referenceId, action: { type: 'delay', ms: 4_000 } });
     await env.buy({ 'demo-instant': 2 }, referenceId);
@@ -116,8 +122,8 @@ describe('a placement whose intention the server refuses to record', () => {
   });
 });
 
-it('is answered late, after a long search, and taken: the attempt beats for as long as the partner needs', async () => {
-  // Core gives an attempt without a beat up after its heartbeat timeout and 5 s more: after 22 s.
+it('a late answer after a long search is accepted, because the attempt sends heartbeats while it waits', async () => {
+  // The SDK ends an attempt without heartbeats 5 s after its heartbeat timeout: after 22 s.
   const env = await startTestEnvironment({ settings: { ...SLOW, partnerTimeoutMs: 15_000 } });
   const referenceId = env.reference();
   env.sandbox.addFault({ operation: 'orders', referenceId, action: { type: 'delay', ms: 11_000 } });
@@ -126,7 +132,9 @@ it('is answered late, after a long search, and taken: the attempt beats for as l
   expect(await placementResults(env, referenceId)).toMatchObject([{ evidence: 'PLACED' }]);
 });
 
-/** A script for `node --require` that kills its process when the connection of a POST is there and nothing is written. */
+/**
+ * A script for `node --require` that kills its process when the connection of a POST is open and nothing is written.
+ */
 function killedAtTheWrite(): string {
   const path = join(temporaryFolder(), 'killed-at-the-write.js');
   const lines = [
@@ -139,7 +147,7 @@ function killedAtTheWrite(): string {
   return path;
 }
 
-/** When the server had the last beat of the pending placement, epoch s. The first is the record. */
+/** When the server received the last heartbeat of the pending placement, epoch s. The first one is the record. */
 async function lastBeat({ client }: TestEnvironment, referenceId: string): Promise<number | undefined> {
   const { raw } = await client.workflow.getHandle(purchaseWorkflowId(referenceId)).describe();
   const placement = raw.pendingActivities?.find(({ activityType }) => activityType?.name === 'placeOrder');
@@ -148,7 +156,7 @@ async function lastBeat({ client }: TestEnvironment, referenceId: string): Promi
   return Number(seconds) + Number(nanos) / 1e9;
 }
 
-/** Takes an activity task as a worker does that dies with it. */
+/** Takes an activity task like a worker that dies with it. */
 async function takeAndDie({ client, taskQueue: name }: TestEnvironment): Promise<void> {
   const { workflowService, options } = client;
   const { namespace } = options;
@@ -158,7 +166,7 @@ async function takeAndDie({ client, taskQueue: name }: TestEnvironment): Promise
   expect(task.activityType?.name).toBe('placeOrder');
 }
 
-/** What the placement activities of a purchase answered. */
+/** The results of the placement activities of a purchase. */
 async function placementResults(env: TestEnvironment, referenceId: string): Promise<unknown[]> {
   const results = (await eventsOf(env, purchaseWorkflowId(referenceId))).flatMap((event) => {
     const [payload] = event.activityTaskCompletedEventAttributes?.result?.payloads ?? [];

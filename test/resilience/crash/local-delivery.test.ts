@@ -13,11 +13,11 @@ const ROTATED = [NEWER, TEST_FINGERPRINT_SECRET];
 const AT_ONCE = { firstPollMs: 0, partnerTimeoutMs: 5_000, deliveryTimeoutMs: 5_000 };
 
 /**
- * The checkout has received the event, and Temporal does not know: the result of a local activity is on record only with its workflow
- * task. The next delivery of the sale must give each key the id that it had. The secret of the ids is rotated meanwhile, too.
+ * The checkout has received the event, but Temporal does not know: the result of a local activity is recorded only with
+ * its workflow task. The next delivery must use the same key ids, even after the secret of the ids was rotated.
  */
-describe('keys that a local delivery has delivered without a trace', () => {
-  /** A purchase in the middle of its local delivery: the checkout takes the first attempt and does not answer it. */
+describe('keys of a local delivery that Temporal has not recorded', () => {
+  /** A purchase during its local delivery: the checkout receives the first attempt and does not answer it. */
   async function inDelivery(env: TestEnvironment) {
     env.receiver.answerWith(() => (env.receiver.attempts.length === 1 ? 'take-and-hang' : 204));
     const referenceId = await env.buy({ 'demo-instant': 2 });
@@ -25,7 +25,7 @@ describe('keys that a local delivery has delivered without a trace', () => {
     return { referenceId, operator: operatorOf(env, referenceId) };
   }
 
-  /** The keys came more than once, and each under one id. */
+  /** The keys arrived more than once, each under one id only. */
   async function expectSameKeys(env: TestEnvironment, referenceId: string, types = ['purchase.delivered']) {
     await waitUntil('they came again', () => env.receiver.attemptsOf(referenceId).length > 1);
     expect(env.eventTypes(referenceId)).toEqual(types);
@@ -41,7 +41,7 @@ describe('keys that a local delivery has delivered without a trace', () => {
   it.concurrent.each([
     ['after a SIGKILL', false],
     ['after a SIGKILL and an ordinary poll, if the partner is away when the workflow task is repeated', true],
-  ])('come again from the next worker, %s', async (_, isAway) => {
+  ])('are delivered again under the same ids by the next worker, %s', async (_, isAway) => {
     const env = await startTestEnvironment({ worker: false, settings: { ...AT_ONCE, pollIntervalMs: 1_000 } });
     const victim = await startReadyWorker({ env: workerEnvOf(env) });
     const { referenceId, operator } = await inDelivery(env);
@@ -82,7 +82,7 @@ describe('keys that a local delivery has delivered without a trace', () => {
         expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });
       },
     ],
-  ])('come again %s', async (_, types, deliverAgain) => {
+  ])('are delivered again under the same ids %s', async (_, types, deliverAgain) => {
     let secrets = [TEST_FINGERPRINT_SECRET];
     const fingerprintSecrets = () => secrets;
     const env = await startTestEnvironment({ settings: AT_ONCE, ownNamespace: true, fingerprintSecrets });

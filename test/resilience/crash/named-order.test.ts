@@ -4,7 +4,7 @@ import { startReadyWorker, workerEnvOf } from '../../support/processes';
 import { startTestEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
 
-it('a worker killed while it reads an order that a person named leaves the hold open, and the same can be typed again', async () => {
+it('a worker killed while it checks an order that an operator named leaves the hold open, and the command can be repeated', async () => {
   const env = await startTestEnvironment({
     worker: false,
     pastOrders: 3,
@@ -20,7 +20,7 @@ it('a worker killed while it reads an order that a person named leaves the hold 
   const { id: orderId } = await env.sandbox.placeManualOrder({ referenceId: `right-${referenceId}`, items });
   env.sandbox.addFault({ operation: 'keys', orderId, times: 'always', action: { type: 'hang' } });
 
-  // The server notices the death only after a while, and hands the update's task to the next worker only then.
+  // The server notices the death after a while, and only then gives the update's task to the next worker.
   const patient = createStarter(env.client, { taskQueue: env.taskQueue, answerWithinMs: 100_000 });
   const decide = () => patient.resolve(referenceId, { decision: 'order', orderId });
   const refused = expect(decide()).rejects.toThrow(`order ${orderId} could not be checked`);

@@ -20,7 +20,7 @@ const SETTINGS = {
   replace: 'always',
 } as const;
 
-/** The partner's answer comes while nobody is there to record it. */
+/** The partner's answer arrives while no server can record it. */
 const answeredMeanwhile = placing('answers late', 'after', { action: { type: 'delay', ms: 700 } });
 
 describe('a Temporal server that is killed', () => {
@@ -29,7 +29,7 @@ describe('a Temporal server that is killed', () => {
 
   const workerFor = (environment: TestEnvironment) => startReadyWorker({ env: workerEnvOf(environment) });
 
-  it.concurrent('and started again lets every purchase end and none be bought twice', async () => {
+  it.concurrent('and restarted lets every purchase end and buys nothing twice', async () => {
     const [port, dbFile] = [await freePort(), join(temporaryFolder(), 'temporal.db')];
     const server = await startDevServer({ port, dbFile });
     const environment = await environmentOf(server);
@@ -57,48 +57,45 @@ describe('a Temporal server that is killed', () => {
   const [itWithFile, reason] = process.env.TEST_POSTGRESQL
     ? [it.skip, ' [its database is no file]']
     : [it.concurrent, ''];
-  itWithFile(
-    `and started again with an older copy of its database places nothing that the newer one had placed${reason}`,
-    async () => {
-      const [port, dbFile] = [await freePort(), join(temporaryFolder(), 'temporal.db')];
-      const first = await startDevServer({ port, dbFile });
-      const environment = await environmentOf(first);
-      const worker = await workerFor(environment);
-      const written = await startAll(environment, [
-        placing('hangs', 'after', { action: { type: 'hang' }, times: 'always' }),
-      ]);
-      await untilReached(written);
-      await worker.end('SIGKILL');
-      const notYet = await startAll(environment, [booked(), booked()]);
-      const copied = [...written, ...notYet];
-      const known = referencesOf(copied);
+  itWithFile(`and restarted with an older copy of its database places no order twice${reason}`, async () => {
+    const [port, dbFile] = [await freePort(), join(temporaryFolder(), 'temporal.db')];
+    const first = await startDevServer({ port, dbFile });
+    const environment = await environmentOf(first);
+    const worker = await workerFor(environment);
+    const written = await startAll(environment, [
+      placing('hangs', 'after', { action: { type: 'hang' }, times: 'always' }),
+    ]);
+    await untilReached(written);
+    await worker.end('SIGKILL');
+    const notYet = await startAll(environment, [booked(), booked()]);
+    const copied = [...written, ...notYet];
+    const known = referencesOf(copied);
 
-      await first.stop('SIGKILL');
-      await copyDatabase(dbFile, `${dbFile}.old`);
-      const second = await startDevServer({ port, dbFile });
-      const another = await workerFor(environment);
-      const later = await startAll(environment, [booked()]);
-      expect(await recover(environment, [...copied, ...later])).toEqual([]);
-      await another.end('SIGTERM');
+    await first.stop('SIGKILL');
+    await copyDatabase(dbFile, `${dbFile}.old`);
+    const second = await startDevServer({ port, dbFile });
+    const another = await workerFor(environment);
+    const later = await startAll(environment, [booked()]);
+    expect(await recover(environment, [...copied, ...later])).toEqual([]);
+    await another.end('SIGTERM');
 
-      await second.stop('SIGKILL');
-      await copyDatabase(`${dbFile}.old`, dbFile);
-      await startDevServer({ port, dbFile });
-      await workerFor(environment);
-      // What was sold after the copy is unknown to it; a checkout that asks again gets the same order.
-      const references = [...known, ...referencesOf(later)];
-      const requests = references.map((referenceId) => environment.sandbox.placeRequestsOf(referenceId));
-      await environment.buy({ 'demo-instant': 2 }, later[0]!.referenceId);
-      const ends = await untilSettled(environment, references);
+    await second.stop('SIGKILL');
+    await copyDatabase(`${dbFile}.old`, dbFile);
+    await startDevServer({ port, dbFile });
+    await workerFor(environment);
+    // The older copy does not know later purchases. A checkout that starts one again gets the same order.
+    const references = [...known, ...referencesOf(later)];
+    const requests = references.map((referenceId) => environment.sandbox.placeRequestsOf(referenceId));
+    await environment.buy({ 'demo-instant': 2 }, later[0]!.referenceId);
+    const ends = await untilSettled(environment, references);
 
-      expect([...ends.values()]).toEqual(references.map(() => 'DELIVERED'));
-      expect(references.map((referenceId) => environment.sandbox.placeRequestsOf(referenceId))).toEqual(requests);
-      expect(await auditAll(environment, references)).toEqual(FLAWLESS);
-    },
-  );
+    expect([...ends.values()]).toEqual(references.map(() => 'DELIVERED'));
+    expect(references.map((referenceId) => environment.sandbox.placeRequestsOf(referenceId))).toEqual(requests);
+    expect(await auditAll(environment, references)).toEqual(FLAWLESS);
+  });
 });
 
-/** SQLite keeps what it has not yet merged beside its file. */
+/** SQLite keeps changes that are not merged yet in a file next to the database. */
 async function copyDatabase(from: string, to: string): Promise<void> {
   for (const end of ['', '-wal', '-shm']) {
     if (existsSync(`${from}${end}`)) await copyFile(`${from}${end}`, `${to}${end}`);

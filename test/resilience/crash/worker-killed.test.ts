@@ -30,10 +30,13 @@ import { waitUntil } from '../../support/wait-until';
 
 jest.setTimeout(300_000);
 
-/** The circuit breaker opens on the way, for pauses that follow from the confirmation window: it lets each purchase through in turn. */
+/**
+ * The circuit breaker opens meanwhile. Its short pauses come from the confirmation window, and each purchase gets
+ * through in turn.
+ */
 const PATIENT = { pollIntervalMs: 300, deadlineMs: 180_000, placeWithinMs: 120_000, confirmWindowMs: 4_000 };
 
-/** Each place in a purchase's life, each kind of fault, and the pairs of them in which money is at stake. */
+/** Every step of a purchase, every kind of fault, and the pairs of them in which money is at risk. */
 const CRASH_POINTS: CrashPoint[] = [
   searching('hangs', { type: 'hang' }),
   searching('is refused with 503', { type: 'answer', status: 503 }),
@@ -54,19 +57,19 @@ const CRASH_POINTS: CrashPoint[] = [
   delivering('take-and-reset'),
   delivering(503),
 ];
-/** Killed in the instant in which the partner books the first of them. */
+/** Killed at the moment when the partner books the first of them. */
 const AT_THE_ANSWER = Array.from({ length: 6 }, booked);
-/** Longer than the server takes to give up what a frozen worker has begun. */
+/** Longer than the server takes to time out the tasks of a frozen worker. */
 const GIVEN_UP = { withinMs: 200_000, everyMs: 100 };
 
-describe('a worker process that gets a signal', () => {
+describe('a worker process that receives a signal', () => {
   const start = async (replace: 'always' | 'answered' | 'never', settings: Partial<PurchaseSettings> = {}) =>
     faulty(await startTestEnvironment({ worker: false, settings: { ...PATIENT, ...settings, replace } }));
 
   const workerFor = (environment: TestEnvironment, env: ProcessEnv = {}) =>
     startReadyWorker({ env: workerEnvOf(environment, env) });
 
-  /** Brings purchases to every crash point and sends one signal for all of them. */
+  /** Brings purchases to every crash point, then sends one signal. */
   async function killedAtEach(environment: FaultyEnvironment, kill: () => void): Promise<Bought[]> {
     const bought = await startAll(environment, CRASH_POINTS);
     await untilReached(bought);
@@ -77,7 +80,7 @@ describe('a worker process that gets a signal', () => {
     ['SIGKILL', 'always', 2, null],
     ['SIGTERM', 'answered', 1, 0],
   ] as const)(
-    '%s buys nothing twice and loses no key, whatever it was doing (PURCHASE_REPLACE=%s)',
+    '%s at every crash point buys nothing twice and loses no key (PURCHASE_REPLACE=%s)',
     async (signal, replace, successors, exitCode) => {
       const environment = await start(replace);
       const victim = await workerFor(environment);
@@ -95,7 +98,7 @@ describe('a worker process that gets a signal', () => {
   );
 
   it.concurrent(
-    'SIGSTOP past its timeouts, and then SIGCONT, disturbs nothing that another worker did since',
+    'SIGSTOP beyond all timeouts, then SIGCONT, does not disturb what another worker did meanwhile',
     async () => {
       const environment = await start('always');
       const victim = await workerFor(environment);
@@ -114,10 +117,10 @@ describe('a worker process that gets a signal', () => {
     },
   );
 
-  it.concurrent('SIGSTOP between the search and the write, and then SIGCONT, posts nothing', async () => {
+  it.concurrent('SIGSTOP between search and write, then SIGCONT, sends no order', async () => {
     const environment = await start('never');
     const { sandbox } = environment;
-    // A request every 2 s: between its search and its write the placement waits for its permit.
+    // One request every 2 s, so the placement waits for its permit between its search and its write.
     const victim = await workerFor(environment, { PARTNER_MAX_RPS: '0.5' });
     const bought = await startAll(environment, [polling('wait', { type: 'hang' })]);
     await waitUntil('it has searched', () => sandbox.requests().orders >= 1 + bought.length, { everyMs: 5 });
@@ -129,7 +132,7 @@ describe('a worker process that gets a signal', () => {
     await waitUntil('the placement has timed out', async () => (await timedOut()).every(Boolean), GIVEN_UP);
     victim.signal('SIGCONT');
     expect(await victim.end('SIGTERM')).toBe(0);
-    // The permit comes too late, before the record of the intention and the age of the attempt would.
+    // The permit comes too late; the intention could no longer be recorded and the attempt would be too old as well.
     expect(sandbox.requests().place).toBe(0);
 
     const ends = await untilSettled(environment, referencesOf(bought));
@@ -138,7 +141,7 @@ describe('a worker process that gets a signal', () => {
   });
 
   it.concurrent(
-    'SIGSTOP after the write, and SIGCONT between the two timeouts of the attempt, is not taken for unsent',
+    'SIGSTOP after the write, then SIGCONT between the two timeouts of the attempt, does not count as unsent',
     async () => {
       const environment = await start('never', { confirmWindowMs: 20_000 });
       const { sandbox, settings } = environment;
@@ -148,7 +151,7 @@ describe('a worker process that gets a signal', () => {
       ]);
       await waitUntil('it has been read', () => sandbox.requests().place === 1, { everyMs: 5 });
       victim.signal('SIGSTOP');
-      // The window: whatever the process itself allows the request is over, and the server still waits for the answer.
+      // In this window the process's own limit for the request is over, and the server still waits for the answer.
       const { startToCloseTimeout } = placementOptions(settings);
       const ownLimitMs = placementMaxAge(settings) + settings.partnerTimeoutMs + 1_000;
       await sleep((ownLimitMs + Number(startToCloseTimeout)) / 2);

@@ -26,17 +26,17 @@ const SETTINGS = {
   ...{ partnerTimeoutMs: 2_000, deliveryTimeoutMs: 2_000, firstPollMs: 500, pollIntervalMs: 1_500 },
   ...{ placeWithinMs: 40_000, deadlineMs: 20_000, confirmWindowMs: 3_000 },
 };
-/** How often an operator does what. */
+/** How often an operator uses each command. */
 const COMMANDS = {
   ...{ status: 3, list: 1, cancel: 6, redeliver: 8, purchase: 4, reconcile: 1, resolve: 12 },
   ...{ pause: 5, 'reset activity': 5, 'reset purchase': 2, terminate: 1 },
 };
-/** What the checkout answers to one event in five. */
+/** The checkout's answers to one event in five. */
 const BAD_ANSWERS = [500, 500, 'slow', 'slow', 'hang', 'reset', 'take-and-reset', 410] as const;
 
 type Chaos = Awaited<ReturnType<typeof startChaos>>;
 
-it(`chaos: of ${SALES} purchases none is bought twice, lost, stuck or held in vain, whatever partner, checkout and operators do`, async () => {
+it(`chaos: none of ${SALES} purchases is bought twice, lost, stuck or held without need, whatever partner, checkout and operators do`, async () => {
   const chaos = await startChaos();
   const { env, partner, workers, load, notes } = chaos;
   const sold = waitUntil('all are sold', () => load.count() >= SALES, { withinMs: 300_000 }).then(load.stop);
@@ -66,14 +66,14 @@ async function startChaos() {
   const workers = workersOf({ ...env, sandbox: partner }, {});
   await Promise.all([workers.start(), workers.start()]);
   const answers = drawOf(SEED + 0.5);
-  /** References of which the checkout has refused an event for good. */
+  /** References with an event that the checkout has refused for good. */
   const refused = new Set<string>();
   env.receiver.answerWith(({ body }) => {
     const answer = answers.chance(0.2) ? answers.pick(BAD_ANSWERS) : 204;
     if (answer === 410) refused.add(body.data.referenceId);
     return answer === 'slow' ? sleep(1_300, 204) : answer;
   });
-  /** The references of which an operator did this, one for each time. */
+  /** References that an operator used this command on, once per use. */
   const done = { replace: [] as string[], reset: [] as string[], terminate: [] as string[] };
   const load = startLoad(env, SALE_EVERY_MS, ['game', 'film']);
   return { env, partner, workers, refused, done, load, notes: [] as string[] };
@@ -89,7 +89,7 @@ async function disturb({ load, workers }: Chaos): Promise<void> {
   }
 }
 
-/** Gives commands about purchases that have begun. What an operator is refused is no error. */
+/** Runs commands on started purchases. A refused command is no error. */
 async function operate(chaos: Chaos): Promise<void> {
   const { env, load, notes } = chaos;
   const given: Promise<void>[] = [];
@@ -105,7 +105,7 @@ async function operate(chaos: Chaos): Promise<void> {
   await Promise.all(given);
 }
 
-/** Gives a command by the library, or types it. */
+/** Runs a command through the library, or on the command line. */
 async function command(chaos: Chaos, name: keyof typeof COMMANDS, referenceId: string, draw: Draw): Promise<unknown> {
   const { env, done } = chaos;
   const operator = operatorOf(env, referenceId);
@@ -140,7 +140,7 @@ async function command(chaos: Chaos, name: keyof typeof COMMANDS, referenceId: s
   }
 }
 
-/** Decides on one that is held; in half of all cases without regard to what fits. */
+/** Decides on a held purchase; half of the decisions are blind. */
 async function resolve({ env, partner, done }: Chaos, draw: Draw): Promise<unknown> {
   const { purchases } = await env.starter.list({ state: 'HELD' });
   if (purchases.length === 0) return 'none is held';
@@ -152,7 +152,7 @@ async function resolve({ env, partner, done }: Chaos, draw: Draw): Promise<unkno
   return env.starter.resolve(referenceId, choice).then(JSON.stringify);
 }
 
-/** Waits until all have ended or are held. @returns what does not */
+/** Waits until all have ended or are held. @returns those that have not */
 async function settle({ env: { client } }: Chaos): Promise<string[]> {
   const unheld = `${running(PURCHASE_WORKFLOW)} AND (PurchaseState IS NULL OR PurchaseState != 'HELD')`;
   const query = `(${unheld}) OR (${running(DELIVER_WORKFLOW)})`;
@@ -161,7 +161,7 @@ async function settle({ env: { client } }: Chaos): Promise<string[]> {
   return (await pendingWork(client, query)).map((what) => `stuck: ${what}`);
 }
 
-/** @returns what it has found about purchases that have rested */
+/** @returns its findings about purchases at rest */
 async function reconcile(chaos: Chaos): Promise<ReportedFinding[]> {
   await sleep(confirmedAge(chaos.env.settings) + 500);
   const { details } = await chaos.env.reconcile();
@@ -195,7 +195,7 @@ async function auditPurchase(chaos: Chaos, referenceId: string, findings: Report
   return Object.entries(wrong).flatMap(([name, is]) => (is ? `${name}: ${referenceId}: ${seen}` : []));
 }
 
-/** A purchase is held only where no machine can know. */
+/** A purchase is held only when no program can know what to do. */
 async function heldInVain({ env, partner, refused, done }: Chaos): Promise<string[]> {
   const { purchases } = await env.starter.list({ state: 'HELD', limit: SALES });
   const inVain: string[] = [];

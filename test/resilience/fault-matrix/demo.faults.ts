@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { startProcess } from '../../support/processes';
 
-/** An order of the demo is overdue after 50 s: too long for `npm test`. */
-it('the demo ends with exit code 0: each purchase as it should, and both ledgers agree', async () => {
+/** An order of the demo is overdue after 50 s, too long for `npm test`. */
+it('the demo exits with 0 when each purchase ends as expected and both ledgers agree', async () => {
   const { TEMPORAL_CLI } = process.env;
   const demo = startProcess(join(__dirname, '../../../demo/dist/demo/main.js'), [], { env: { TEMPORAL_CLI } });
   const { code } = await demo.ended;

@@ -19,11 +19,11 @@ const SETTINGS = {
   confirmWindowMs: 10_000,
   replace: 'always',
 } as const;
-/** So many purchases come to their crash points on one worker: its circuit breaker opens when five in a row fail. */
+/** The number of purchases at crash points on one worker: its circuit breaker opens when five in a row fail. */
 const WAVE = 4;
 /** A freeze takes long, so the waves of several environments are frozen at once. */
 const FROZEN_PARTS = 4;
-/** Longer than a placement may take before the server gives it up. */
+/** Longer than the server takes to time out a placement. */
 const FROZEN_MS = 21_000;
 
 const WITNESSES: Record<string, SandboxOptions> = {
@@ -41,7 +41,7 @@ describe('every crash point with every fault', () => {
     ['SIGTERM', 1],
     ['SIGSTOP', FROZEN_PARTS],
   ])(
-    '%s of the worker neither buys twice nor loses anything',
+    '%s of the worker buys nothing twice and loses nothing',
     async (signal, parts) => {
       const partOf = (cells: Cell[], part: number) => cells.filter((_, at) => at % parts === part);
       await Promise.all(
@@ -55,7 +55,7 @@ describe('every crash point with every fault', () => {
   );
 
   it(
-    'SIGKILL with a history that is a poor witness neither buys twice nor loses anything',
+    'SIGKILL with an unreliable history buys nothing twice and loses nothing',
     async () => {
       await Promise.all(
         Object.entries(WITNESSES).map(([name, options]) =>
@@ -72,7 +72,7 @@ describe('every crash point with every fault', () => {
     cells: { placing: Cell[]; others: Cell[] },
     options: SandboxOptions = {},
   ): Promise<void> {
-    // Orders that nobody here made, so that the history is never empty.
+    // Foreign orders, so that the history is never empty.
     const environment = faulty(
       await startTestEnvironment({
         worker: false,
@@ -89,7 +89,7 @@ describe('every crash point with every fault', () => {
       const lastOrder = bought.some(({ crashPoint }) => 'beyond' in crashPoint) ? Date.now() + MUCH_LATER_MS : 0;
       log(`${name}: ${bought.length} purchases; waiting for them to end`);
       await decideHolds(environment, name, bought);
-      // What the partner books long after the settling time must be there before the audit.
+      // Orders that the partner books long after the confirmation window must exist before the audit.
       await sleep(Math.max(0, lastOrder - Date.now()));
       const audit = await auditAll(environment, referencesOf(bought));
       log(`${name}: ${audit.boughtTwice.length} bought twice because of the partner`);
@@ -102,7 +102,7 @@ describe('every crash point with every fault', () => {
   }
 });
 
-/** What keeps a history unreadable must be over before a person is asked, so the placements come last. */
+/** Faults that make a history unreadable must end before a purchase is held, so the placements come last. */
 async function killAtEvery(
   environment: FaultyEnvironment,
   workers: Workers,
@@ -128,7 +128,7 @@ async function killAtEvery(
 
 type Workers = ReturnType<typeof workersOf>;
 
-/** The worker processes of an environment: one that works, and those that were killed. */
+/** The worker processes of an environment: a working one, and those that were killed. */
 function workersOf(environment: TestEnvironment) {
   const env = workerEnvOf(environment);
   const all: WorkerProcess[] = [];
@@ -136,7 +136,7 @@ function workersOf(environment: TestEnvironment) {
   return {
     start,
     kill: (signal: Signal) => all.at(-1)!.signal(signal),
-    /** Starts another one. A frozen worker takes tasks with it, and none that was thawed may share the next wave. */
+    /** Starts another one. A frozen worker takes tasks with it, and a thawed one must not share the next wave. */
     async replace(signal: Signal): Promise<void> {
       const victim = all.at(-1)!;
       await start();
@@ -150,8 +150,8 @@ function workersOf(environment: TestEnvironment) {
 }
 
 /**
- * Decides what waits for a person as a careful one would, with the partner's orders beside them: the order that is there is
- * taken, what came is delivered, and what was never bought is given up. At the end nothing is left open.
+ * Decides held purchases like a careful operator who knows the partner's orders: adopts an existing order, delivers
+ * arrived keys, and abandons what was never bought. Nothing is left open.
  */
 async function decideHolds(environment: TestEnvironment, name: string, bought: readonly Bought[]): Promise<void> {
   for (;;) {
@@ -175,7 +175,10 @@ async function decide(environment: TestEnvironment, referenceId: string): Promis
   return `--${decision}, held because ${hold.explanation}`;
 }
 
-/** The audit by the names of cells. Where the partner made an order too many, that and its keys are excused, and nothing else. */
+/**
+ * The audit by the names of cells. It excuses only an order that the partner made in excess, and the keys of that
+ * order.
+ */
 function wrongCells(audit: Audit, bought: readonly Bought[]): Audit {
   const cells = new Map(bought.map(({ referenceId, crashPoint }) => [referenceId, crashPoint as Cell]));
   const entries = Object.entries(audit).map(([fault, references]: [string, string[]]) => {
@@ -186,7 +189,10 @@ function wrongCells(audit: Audit, bought: readonly Bought[]): Audit {
   return Object.fromEntries(entries) as Audit;
 }
 
-/** Reconciles, without repairs, until each is reported as a double purchase. @returns those that are not in time */
+/**
+ * Reconciles, without repairs, until each is reported as a double purchase. @returns those that are not reported in
+ * time
+ */
 async function unreportedDoubles({ client, taskQueue }: TestEnvironment, references: string[]): Promise<string[]> {
   if (references.length === 0) return [];
   let missing = references;
@@ -196,7 +202,7 @@ async function unreportedDoubles({ client, taskQueue }: TestEnvironment, referen
     missing = references.filter((referenceId) => !doubles.includes(referenceId));
     return missing.length === 0;
   };
-  // A reconciliation leaves alone what is younger than the settling times.
+  // A reconciliation skips orders that are younger than the confirmation window.
   await waitUntil('all are reported', areReported, { withinMs: 1.5 * MINUTE, everyMs: 5_000 }).catch(() => undefined);
   return missing;
 }

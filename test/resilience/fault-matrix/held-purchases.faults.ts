@@ -11,11 +11,11 @@ import { log } from '../../support/log';
 const MINUTE = 60_000;
 const KILLS = 6;
 const WAVE = 50;
-/** Purchases are started at this pace at most. */
+/** Purchases are started at most at this pace. */
 const EVERY_MS = 60;
 const AT_ONCE = Number(process.env.FAULTS_AT_ONCE ?? 2_000);
 
-/** Those of production, with shorter waits. */
+/** The production settings, with shorter waits. */
 const SETTINGS = {
   partnerTimeoutMs: 15_000,
   deliveryTimeoutMs: 15_000,
@@ -25,13 +25,13 @@ const SETTINGS = {
   replace: 'answered',
 } as const;
 
-describe('who waits for a person', () => {
+describe('holds under load', () => {
   const start = () =>
     startTestEnvironment({ worker: false, sandbox: { balance: 10_000_000 }, pastOrders: 100, settings: SETTINGS });
   const workerFor = (environment: TestEnvironment) => startReadyWorker({ env: workerEnvOf(environment) });
 
   it(
-    `${KILLS} SIGKILLs of the worker in ${KILLS * WAVE} purchases leave to a person at most those that had recorded their intention`,
+    `after ${KILLS} SIGKILLs of the worker in ${KILLS * WAVE} purchases, only purchases with a recorded intention are held`,
     async () => {
       const environment = await start();
       const references: string[] = [];
@@ -60,7 +60,7 @@ describe('who waits for a person', () => {
   );
 
   it(
-    `${AT_ONCE} purchases that start at once ask nobody`,
+    `none of ${AT_ONCE} purchases that start at once is held`,
     async () => {
       const environment = await start();
       await workerFor(environment);
@@ -81,7 +81,9 @@ describe('who waits for a person', () => {
   );
 });
 
-/** Starts purchases one by one and kills the worker in the instant in which the partner has read so many of their orders. */
+/**
+ * Starts purchases one by one and kills the worker at the moment when the partner has read this many of their orders.
+ */
 async function killInWave(environment: TestEnvironment, worker: WorkerProcess, after: number): Promise<string[]> {
   const { sandbox } = environment;
   const before = sandbox.requests().place;
@@ -95,7 +97,7 @@ async function killInWave(environment: TestEnvironment, worker: WorkerProcess, a
   return references;
 }
 
-/** For each purchase, and each of its placements that ended without an answer: whether it had recorded its intention. */
+/** For each purchase, whether each placement that ended without an answer had recorded its intention. */
 async function timedOutPlacements(environment: TestEnvironment, references: readonly string[]): Promise<boolean[][]> {
   const found: boolean[][] = [];
   for (const referenceId of references) {

@@ -6,7 +6,7 @@ import { freePort } from '../../support/free-port';
 const UNAUTHENTICATED = 16;
 const CAUSE = 'the server refuses the API key (unauthenticated)';
 
-it('a worker whose API key expires while it runs says so at /readyz at once, and ends with 78 and the cause when the SDK gives up', async () => {
+it('a worker whose API key expires reports it at /readyz at once, and exits with 78 and the cause when the SDK gives up', async () => {
   const env = await startTestEnvironment({ worker: false });
   const proxy = await startRefusingProxy(env.address);
   const plain = { TEMPORAL_TLS: 'false', ALLOW_PLAINTEXT: 'true' };

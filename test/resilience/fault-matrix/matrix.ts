@@ -5,14 +5,14 @@ import type { Answer } from '../../support/receiver';
 type Action = NonNullable<Fault['action']>;
 
 /**
- * One pair of a crash point and a fault. `beyond` marks what no finite wait can prevent and is counted apart: the partner makes
- * two orders of one request, or books one long after the settling time.
+ * One pair of a crash point and a fault. `beyond` marks pairs that no finite wait can prevent, which are counted apart:
+ * the partner makes two orders of one request, or books one long after the confirmation window.
  */
 export interface Cell extends CrashPoint {
-  beyond?: 'two orders of one request' | 'booked after the settling time';
+  beyond?: 'two orders of one request' | 'booked after the confirmation window';
 }
 
-/** Everything that the sandbox can do to a call instead of a plain answer. */
+/** Every fault that the sandbox can give a call. */
 const ACTIONS: Record<string, Action> = {
   hangs: { type: 'hang' },
   'goes on after the caller has gone': { type: 'delay', ms: 1_500 },
@@ -35,7 +35,7 @@ const ACTIONS: Record<string, Action> = {
   'says it had no success': { type: 'unsuccessful' },
 };
 
-/** What the partner can do to one placement beyond that. */
+/** Further faults of the partner for one placement. */
 const BEFORE_ONLY: Record<string, Action> = { 'says 422': { type: 'answer', status: 422 } };
 const AFTER_ONLY: Record<string, Action> = {
   'names an id that is a path': { type: 'merge', data: { id: '../admin' } },
@@ -48,10 +48,12 @@ const ANSWERS: Answer[] = [
   { status: 429, headers: { 'retry-after': '1' } },
 ];
 
-/** When the partner books what it books much too late: after a dead worker's placement was given up, confirmed and replaced. */
+/**
+ * When the partner books much too late: after a dead worker's placement has timed out, was confirmed and was replaced.
+ */
 export const MUCH_LATER_MS = 60_000;
 
-/** The cells in which place-order itself is faulted: killed in the instant in which it happens. */
+/** Cells with a fault in place-order itself: the worker is killed at the moment of the fault. */
 export function placingCells(): Cell[] {
   return [
     ...each({ ...ACTIONS, ...BEFORE_ONLY }, (name, action) => placing(name, 'before', { action })),
@@ -59,7 +61,7 @@ export function placingCells(): Cell[] {
     placing('500, and books two seconds later', 'before', late(2_000)),
     {
       ...placing('500, and books much later', 'before', late(MUCH_LATER_MS)),
-      beyond: 'booked after the settling time',
+      beyond: 'booked after the confirmation window',
     },
     { ...placing('two orders', 'after', copies()), beyond: 'two orders of one request' },
     {
@@ -71,7 +73,7 @@ export function placingCells(): Cell[] {
   ];
 }
 
-/** The cells of all other crash points: killed when every purchase has come to its own. */
+/** Cells of all other crash points: the worker is killed when every purchase has reached its own. */
 export function otherCells(): Cell[] {
   return [
     ...each(ACTIONS, searching),
@@ -82,7 +84,7 @@ export function otherCells(): Cell[] {
   ];
 }
 
-/** The cells for a history with weaknesses of its own: whatever makes the history the witness. */
+/** Cells for a history with weaknesses: all that make the history the only evidence. */
 export function witnessCells(): Cell[] {
   const names = ['hangs', 'is reset', 'says 500', 'breaks off, unframed'];
   const lost = Object.fromEntries(Object.entries(ACTIONS).filter(([name]) => names.includes(name)));

@@ -7,10 +7,13 @@ import { startLoad } from '../support/load';
 import { changedEvents } from '../../support/audit';
 import { log } from '../../support/log';
 
-/** On a clock 60 times as fast an hour is a minute. What the partner may take is not as short: the machine is no faster. */
+/**
+ * The clock runs 60 times as fast, so an hour is a minute. The partner's timeout does not shrink, because the machine
+ * is no faster.
+ */
 const HOUR_MS = 60_000;
 const SETTINGS = { placeWithinMs: HOUR_MS, confirmWindowMs: 1_000, partnerTimeoutMs: 2_000, deadlineMs: 5 * HOUR_MS };
-/** Sales go on at this pace, which is not made faster. */
+/** Purchases are started at this pace, which is not scaled. */
 const SALE_EVERY_MS = 200;
 const BEFORE_MS = 5_000;
 const AFTER_MS = 10_000;
@@ -27,13 +30,13 @@ const OUTAGES: [string, Outage][] = [
   ],
   ['503', (env) => allAnswer(env, { type: 'answer', status: 503 })],
   ['silence', (env) => allAnswer(env, { type: 'hang' })],
-  // Reads go well, so nothing but the answers to placements shows it.
+  // Reads succeed, so only the answers to placements show the outage.
   ['silence of the placements alone', (env) => allAnswer(env, { type: 'hang' }, ['place'])],
 ];
 
-describe('a partner that is down for an hour, at five sales a second', () => {
+describe('a partner that is down for an hour, at five purchases a second', () => {
   it.each(OUTAGES)(
-    'by %s: held are only purchases whose request was written and whose order never came',
+    'by %s: only purchases whose request was sent and whose order never appeared are held',
     async (_, outage) => {
       const gate = await startGate();
       const env = await startTestEnvironment({
@@ -49,7 +52,7 @@ describe('a partner that is down for an hour, at five sales a second', () => {
       const countOf = (state: string) => [...states.values()].filter((one) => one === state).length;
       log(`${countOf('DELIVERED')} delivered, ${countOf('HELD')} held, ${countOf('NOT_PLACED')} not placed`);
       expect(countOf('DELIVERED')).toBeGreaterThan((BEFORE_MS + AFTER_MS) / SALE_EVERY_MS);
-      // Without the circuit breaker each of 300 sales would be one.
+      // Without the circuit breaker, each of 300 purchases would be held.
       expect(countOf('HELD')).toBeLessThan(30);
       expect(changedEvents(env.receiver)).toEqual([]);
       await env.close();
@@ -58,7 +61,7 @@ describe('a partner that is down for an hour, at five sales a second', () => {
   );
 });
 
-/** Sells before, through and after the outage. @returns the references */
+/** Starts purchases before, during and after the outage. @returns the references */
 async function sellThrough(env: TestEnvironment, gate: Gate, outage: Outage): Promise<string[]> {
   const load = startLoad(env, SALE_EVERY_MS);
   await sleep(BEFORE_MS);

@@ -14,7 +14,7 @@ const MINUTE = 60_000;
 const OPS = join(__dirname, '../../../ops');
 const read = (file: string) => readFileSync(join(OPS, file), 'utf8');
 
-/** Every expression of the dashboard, as Grafana would ask it. */
+/** Every expression of the dashboard, as Grafana would query it. */
 function panels({ namespace, taskQueue }: TestEnvironment): Map<string, string> {
   const { panels: all } = JSON.parse(read('dashboard.json')) as {
     panels: { title: string; targets?: { expr: string }[] }[];
@@ -26,7 +26,7 @@ function panels({ namespace, taskQueue }: TestEnvironment): Map<string, string> 
   return new Map(asked.map(([name, expr]) => [name, expr.replaceAll(/\$(\w+)/g, (_, of: string) => values[of] ?? '')]));
 }
 
-/** What each rule looks at, without its threshold: a good night has no alert, and yet something to look at. */
+/** The metrics of each rule without its threshold: a healthy worker raises no alert, but the metrics must exist. */
 function selectors(): Map<string, string> {
   const rules = [...read('rules.yml').matchAll(/alert: (\w+)\n\s+expr:([^]*?)\n\s+(?:for|labels):/g)];
   return new Map(
@@ -39,7 +39,7 @@ function selectors(): Map<string, string> {
   );
 }
 
-/** A real one, with the project's rules, that scrapes a worker every second. */
+/** A real Prometheus with the project's rules that scrapes a worker every second. */
 async function startPrometheus(worker: string) {
   const folder = temporaryFolder();
   const address = `127.0.0.1:${await freePort()}`;
@@ -62,14 +62,14 @@ async function startPrometheus(worker: string) {
   };
   await waitUntil('Prometheus answers', () => ask('/api/v1/status/buildinfo').then(Boolean, () => false));
   return {
-    /** The values that a query has now. */
+    /** The current values of a query. */
     async values(query: string) {
       const found = (await ask(`/api/v1/query?query=${encodeURIComponent(query)}`)) as
         { result: { value: [number, string] }[] } | undefined;
       if (found === undefined) throw new Error(`Prometheus refuses ${query}`);
       return found.result.map(({ value: [, written] }) => Number(written));
     },
-    /** The alerts whose expression is true now, whether they have been for long enough or not. */
+    /** The alerts whose expression is true now, without regard to their `for`. */
     async alerts() {
       const { alerts } = (await ask('/api/v1/alerts')) as { alerts: { labels: { alertname: string } }[] };
       return alerts.map(({ labels }) => labels.alertname);
@@ -77,7 +77,7 @@ async function startPrometheus(worker: string) {
   };
 }
 
-/** What can be caused within minutes, one after the other: each waits for its alerts. */
+/** Faults that can be caused within minutes, one after the other: each waits for its alerts. */
 async function causeTrouble(env: TestEnvironment, ring: (...alerts: string[]) => Promise<void>): Promise<void> {
   const { sandbox, receiver, taskQueue } = env;
   const buy = (count: number, fault?: Omit<Fault, 'referenceId'>) =>
@@ -88,7 +88,7 @@ async function causeTrouble(env: TestEnvironment, ring: (...alerts: string[]) =>
         return env.buy({ 'demo-instant': 1 }, referenceId);
       }),
     );
-  // A search before a placement, which is tried again.
+  // A search before a placement, which is retried.
   sandbox.addFault({ operation: 'orders', action: { type: 'answer', status: 404 } });
   const delivered = await buy(6);
   const copies = { type: 'copies', count: 2 } as const;
@@ -112,7 +112,7 @@ async function causeTrouble(env: TestEnvironment, ring: (...alerts: string[]) =>
   await ring('DeliveriesFailing', 'BalanceGone', 'BalanceLow');
   receiver.answerWith(() => 204);
 
-  // How many of them come before the circuit breaker opens is a race, and so is which alert fires.
+  // It is a race how many of them get through before the circuit breaker opens, and so is which alert fires.
   sandbox.addFault({ operation: 'place', times: 'always', action: { type: 'reset' } });
   await buy(14);
   await ring('PurchasesHeld');
@@ -122,7 +122,7 @@ const hasPrometheus = spawnSync('prometheus', ['--version']).status === 0;
 const testWithPrometheus = hasPrometheus ? it : it.skip;
 
 testWithPrometheus(
-  `every panel and every rule finds data in a Prometheus that scrapes a worker, and each trouble rings its alert${hasPrometheus ? '' : ' [no prometheus here]'}`,
+  `every panel and every rule finds data in a Prometheus that scrapes a worker, and each fault fires its alert${hasPrometheus ? '' : ' [no prometheus here]'}`,
   async () => {
     const dbFile = join(temporaryFolder(), 'temporal.db');
     const server = await startDevServer({ dbFile });

@@ -13,7 +13,7 @@ const MINUTE = 60_000;
 const DEPLOYS = 10;
 const WORKERS = 2;
 const EVERY_MS = 500;
-/** The sandbox has an order ready at once, or after 8 s. */
+/** The sandbox completes an order at once, or after 8 s. */
 const PRODUCTS: Record<string, number> = { 'demo-instant': 0, 'demo-seconds': 8_000, 'demo-image': 8_000 };
 const SETTINGS = {
   firstPollMs: 500,
@@ -26,12 +26,12 @@ const SETTINGS = {
 
 describe('ten rolling deploys of two workers under a steady load', () => {
   it(
-    'without versions: each worker is stopped once its successor is ready',
+    'without versions: each worker is stopped once its successor is ready, and no purchase fails or is bought twice',
     async () => {
       const env = await startEnvironment();
       const start = () => startReadyWorker({ env: workerEnvOf(env) });
       let running = [await start(), await start()] as const;
-      // A task on its way to a worker that stops may be lost, so some wait: docs/deploying.md#lost-tasks
+      // A task on its way to a stopping worker may be lost, so some purchases wait: docs/deploying.md#lost-tasks
       await measure('without versions', env, async () => {
         const [first, second] = running;
         running = [await start(), second];
@@ -44,7 +44,7 @@ describe('ten rolling deploys of two workers under a steady load', () => {
   );
 
   it(
-    'with versions: the workers of one are stopped once it has nothing left, so no task is lost',
+    'with versions: the workers of a version are stopped once nothing runs on it, and no task is lost',
     async () => {
       const env = await startEnvironment();
       const deployment = deploymentOf(env);
@@ -79,7 +79,7 @@ async function stop(worker: WorkerProcess): Promise<void> {
   expect(await worker.end('SIGTERM')).toBe(0);
 }
 
-/** Lists lag by about a second, so what has just begun is waited for too. */
+/** Lists lag by about a second, so it also waits for what has just started. */
 async function untilNothingRunsOn({ client }: TestEnvironment, version: string): Promise<void> {
   const query = `TemporalWorkerDeploymentVersion = '${version}' AND ExecutionStatus = 'Running'`;
   let empty = 0;
@@ -94,9 +94,9 @@ async function untilNothingRunsOn({ client }: TestEnvironment, version: string):
 }
 
 /**
- * Buys steadily while `deploy` is called again and again. Nothing may fail, double or be held.
+ * Starts purchases steadily while `deploy` is called again and again. None may fail, be bought twice or be held.
  *
- * @returns who lost a task.
+ * @returns the purchases that lost a task
  */
 async function measure(
   name: string,
@@ -112,7 +112,7 @@ async function measure(
   const sales = await load.stop();
   expect(sales.filter(({ tries }) => tries > 1)).toEqual([]);
   const references = referencesOf(sales);
-  // Asked one after the other, so that the question is no load of its own.
+  // Queried one by one, so that the queries add no load.
   const results = [];
   for (const referenceId of references) results.push(await env.starter.result(referenceId));
   expect(results.filter(({ outcome }) => outcome !== 'DELIVERED')).toEqual([]);
@@ -129,7 +129,7 @@ async function measure(
   return lost;
 }
 
-/** How long each sale waited, in ms. An order is as old as its placement. */
+/** How long each purchase waited, in ms, measured from its placement. */
 async function waitsOf(
   { sandbox }: TestEnvironment,
   sales: readonly Sale[],
@@ -144,7 +144,9 @@ async function waitsOf(
   return Promise.all(waits);
 }
 
-/** Who had a task that the server gave to a worker and waited for in vain; of a repeated poll only the last failure is known. */
+/**
+ * The purchases with a task that was given to a worker and timed out. Of a retried poll only the last failure is known.
+ */
 async function lostTasks(env: TestEnvironment, references: readonly string[]): Promise<string[]> {
   const lost: string[] = [];
   for (const referenceId of references) {

@@ -5,28 +5,28 @@ import type { TestEnvironment } from '../../support/test-environment';
 type Action = NonNullable<Fault['action']>;
 type Commit = NonNullable<Fault['commit']>;
 
-/** Where a purchase is held up until a process is killed. */
+/** A point at which a purchase is blocked until a process is killed. */
 export interface CrashPoint {
   /** Shown when a cell fails. */
   name: string;
   items: Record<string, number>;
-  /** Arranges the faults of the purchase of this reference. The returned function says whether it has come there. */
+  /** Arranges the faults of the purchase. The returned function says whether the purchase has reached the point. */
   arrange(environment: FaultyEnvironment, referenceId: string): () => Promise<boolean>;
 }
 
-/** An environment whose receiver answers each reference as it was told, and 204 where it was told nothing. */
+/** An environment whose receiver has an answer per reference, and 204 for all others. */
 export interface FaultyEnvironment extends TestEnvironment {
   answers: Map<string, Answer>;
 }
 
-/** Makes the receiver of an environment obey `answers`. */
+/** Makes the receiver of an environment use `answers`. */
 export function faulty(environment: TestEnvironment): FaultyEnvironment {
   const answers = new Map<string, Answer>();
   environment.receiver.answerWith(({ body }) => answers.get(body.data.referenceId) ?? 204);
   return { ...environment, answers };
 }
 
-/** From now on nothing goes wrong at the partner or the checkout, and every order is old enough to have ended. */
+/** From now on the partner and the checkout have no faults, and every order is old enough to have ended. */
 export function heal({ sandbox, answers }: FaultyEnvironment): void {
   answers.clear();
   sandbox.clearFaults();
@@ -36,7 +36,7 @@ export function heal({ sandbox, answers }: FaultyEnvironment): void {
 const AT_ONCE = { 'demo-instant': 2 };
 const LATER = { 'demo-slow': 2 };
 
-/** Before the write: the search that comes before every placement is faulted. */
+/** Before the write: a fault in the search before the placement. */
 export function searching(name: string, action: Action): CrashPoint {
   return {
     name: `before the write: the search ${name}`,
@@ -46,7 +46,7 @@ export function searching(name: string, action: Action): CrashPoint {
   };
 }
 
-/** After the write: place-order is faulted, before or after it has booked. */
+/** After the write: a fault in place-order, before or after it has booked. */
 export function placing(
   name: string,
   when: 'before' | 'after',
@@ -59,7 +59,7 @@ export function placing(
   };
 }
 
-/** After an answer that proves nothing, while the history is watched: each of these searches is faulted. */
+/** After an answer that proves nothing: a fault in each search of the confirmation. */
 export function settling(name: string, when: 'before' | 'after', action: Action): CrashPoint {
   return {
     name: `settling what was lost ${when} the commit: the search ${name}`,
@@ -71,7 +71,7 @@ export function settling(name: string, when: 'before' | 'after', action: Action)
   };
 }
 
-/** While the order is open: every poll of its keys is faulted. */
+/** While the order is open: a fault in every poll of its keys. */
 export function polling(name: string, action: Action, items: Record<string, number> = LATER): CrashPoint {
   return {
     name: `polling: the keys ${name}`,
@@ -87,7 +87,7 @@ export function polling(name: string, action: Action, items: Record<string, numb
   };
 }
 
-/** Before or after the checkout's 2xx: whether an answer counts as received, the receiver says. */
+/** Before or after the checkout's 2xx. The receiver decides whether an answer counts as received. */
 export function delivering(answer: Answer): CrashPoint {
   return {
     name: `delivering: ${JSON.stringify(answer)}`,
@@ -99,7 +99,7 @@ export function delivering(answer: Answer): CrashPoint {
   };
 }
 
-/** Nothing goes wrong but the kill, which comes the moment the partner has booked. */
+/** No fault except the kill, at the moment when the partner has booked. */
 export function booked(): CrashPoint {
   return {
     name: 'after the answer',

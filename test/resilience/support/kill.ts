@@ -3,19 +3,19 @@ import type { TestEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
 import { type CrashPoint, type FaultyEnvironment, heal } from './crash-points';
 
-/** A crash point that a purchase has not reached by then it never will. */
+/** A purchase that has not reached its crash point by then never will. */
 const REACHED_WITHIN_MS = 90_000;
 /** Longer than any of these purchases may take. */
 const SETTLED_WITHIN_MS = 15 * 60_000;
 
-/** A purchase that has been started, and the crash point that it was meant for. */
+/** A started purchase, and its intended crash point. */
 export interface Bought {
   referenceId: string;
   crashPoint: CrashPoint;
   reached: () => Promise<boolean>;
 }
 
-/** Starts a purchase for each crash point, each of them twice in the same instant, as two checkouts would. */
+/** Starts a purchase for each crash point, twice at the same moment, as two checkouts would. */
 export async function startAll(environment: FaultyEnvironment, crashPoints: readonly CrashPoint[]): Promise<Bought[]> {
   const bought = arrangeAll(environment, crashPoints);
   await Promise.all(bought.map((one) => startTwice(environment, one)));
@@ -39,7 +39,7 @@ async function startTwice(environment: TestEnvironment, { referenceId, crashPoin
   if (one.runId !== other.runId) throw new Error(`${referenceId} was started twice`);
 }
 
-/** Waits until each purchase has come to its crash point, at least once. @throws Error that names those that did not */
+/** Waits until each purchase has reached its crash point. @throws Error that names those that did not */
 export async function untilReached(bought: readonly Bought[]): Promise<void> {
   const waiting = new Set(bought);
   await waitUntil(
@@ -53,9 +53,9 @@ export async function untilReached(bought: readonly Bought[]): Promise<void> {
 }
 
 /**
- * Starts purchases and kills in the instant in which the partner has read so many of their orders.
+ * Starts purchases and kills at the moment when the partner has read this many of their orders.
  *
- * @param kill must do it before it waits for anything.
+ * @param kill must kill before it waits for anything
  */
 export async function killWhilePlacing(
   environment: FaultyEnvironment,
@@ -75,9 +75,9 @@ export async function killWhilePlacing(
 }
 
 /**
- * Lets everything go right from now on and waits until each purchase has ended or waits for a person.
+ * Clears all faults and waits until each purchase has ended or is held.
  *
- * @returns what did not end `DELIVERED`, in words.
+ * @returns the purchases that did not end `DELIVERED`, in words
  */
 export async function recover(environment: FaultyEnvironment, bought: readonly Bought[]): Promise<string[]> {
   heal(environment);
@@ -87,7 +87,7 @@ export async function recover(environment: FaultyEnvironment, bought: readonly B
     .filter((line) => !line.endsWith(': DELIVERED'));
 }
 
-/** @returns the outcome of each purchase by its reference, or `HELD`. */
+/** @returns the outcome of each purchase by its reference, or `HELD` */
 export async function untilSettled(
   { starter }: TestEnvironment,
   references: readonly string[],
@@ -98,7 +98,7 @@ export async function untilSettled(
     async () => {
       for (const referenceId of references) {
         if (ends.has(referenceId)) continue;
-        // A server that is asked about hundreds of purchases may refuse to answer; it is asked again.
+        // A server may refuse a query about hundreds of purchases; it is repeated.
         const status = await starter.status(referenceId).catch(() => undefined);
         if (status && (status.execution !== 'RUNNING' || status.state === 'HELD')) ends.set(referenceId, status.state);
       }

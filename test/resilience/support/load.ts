@@ -6,11 +6,14 @@ export interface Sale {
   referenceId: string;
   product: string;
   startedAt: number;
-  /** How often the server was asked until it took it. */
+  /** How many times a start was tried until the server accepted it. */
   tries: number;
 }
 
-/** Sells two of each product in turn, at a steady pace whatever becomes of the sales before, until it is stopped. */
+/**
+ * Starts purchases of two of each product in turn, at a steady pace whatever happens to earlier ones, until it is
+ * stopped.
+ */
 export function startLoad(env: TestEnvironment, everyMs: number, products: readonly string[] = ['demo-instant']) {
   const sales: Promise<Sale>[] = [];
   const stop = new AbortController();
@@ -23,7 +26,7 @@ export function startLoad(env: TestEnvironment, everyMs: number, products: reado
   })();
   return {
     count: () => sales.length,
-    /** @returns all sales, once the server has taken each */
+    /** @returns all purchases, once the server has accepted each */
     async stop(): Promise<Sale[]> {
       stop.abort();
       await selling;
@@ -42,7 +45,10 @@ async function sellWithRetries(env: TestEnvironment, product: string): Promise<S
   return sale;
 }
 
-/** Asks as a checkout does while the server may be away: again, under the same reference. @returns whether it was taken */
+/**
+ * Starts a purchase as a checkout does while the server may be down: again, under the same reference. @returns whether
+ * it was accepted
+ */
 export function startSale({ buy }: TestEnvironment, items: Record<string, number>, referenceId: string) {
   return buy(items, referenceId).then(
     () => true,
@@ -50,7 +56,7 @@ export function startSale({ buy }: TestEnvironment, items: Record<string, number
   );
 }
 
-/** @returns when each purchase's keys came first, as they come. */
+/** @returns when the keys of each purchase first arrived, filled in while they arrive */
 export function watchDeliveries({ receiver }: TestEnvironment): Map<string, number> {
   const deliveredAt = new Map<string, number>();
   receiver.answerWith(({ body: { type, data } }) => {

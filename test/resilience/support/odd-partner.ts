@@ -7,9 +7,9 @@ type Ordered = { id: string; referenceId: string; bookedAt: number; items: { id:
 
 const NO_JSON = { body: '<h1>Thank you</h1>' };
 const BUSY = { status: 503, headers: { 'retry-after': '1' } };
-/** Answers to place-order that say nothing of an order, with and without one. */
+/** Answers to place-order that say nothing about an order, with and without a booked order. */
 const UNCLEAR: Reply[] = ['reset', 'hang', NO_JSON, { status: 409 }, { status: 500 }, BUSY];
-/** The status of an order from so many ms on, with how many keys it then has more than were ordered. The first two are usual. */
+/** An order's status from this many ms on, and the number of extra keys it then has. The first two are normal. */
 const LIVES: Record<number, string>[] = [
   { 0: 'COMPLETED' },
   { 0: 'PENDING', 1_500: 'PROCESSING', 4_000: 'COMPLETED' },
@@ -22,31 +22,31 @@ const LIVES: Record<number, string>[] = [
   { 0: 'PENDING', 1_000: 'REFUNDED' },
   { 0: 'COMPLETED', 30_000: 'REFUNDED' },
 ];
-/** No decision needs a balance or a debit, so they may have other shapes than documented. */
+/** No decision depends on a balance or a debit, so their shapes may differ from the documented ones. */
 const ODD_BALANCES = [1_000, [], { balance: '1000.00', credit_limit: 'unlimited' }, { balance: 2 ** 60 }];
-/** What the order history does, for 5 s each. Its lag is shorter than the confirmation window. */
+/** The weaknesses of the order history, 5 s each. Its lag is shorter than the confirmation window. */
 const HISTORIES = { exact: 6, fuzzy: 3, ignored: 2, lags: 3, down: 1, slow: 1, 'a bad row': 2 };
 
 function fateOf(draw: Draw) {
   return {
     placing: draw.weighted({ fine: 60, unclear: 35, refused: 5 }),
     reply: { fine: undefined, unclear: draw.pick(UNCLEAR), refused: { status: draw.pick([401, 422]) } },
-    /** From the request on; never if absent. */
+    /** Measured from the request; never if absent. */
     unclearBooksAfterMs: draw.pick([0, 0, 800, undefined]),
     answersAfterMs: draw.chance(0.1) ? 1_200 : 10,
     life: draw.pick(draw.chance(0.25) ? LIVES : LIVES.slice(0, 2)),
     /** The answers to the first reads of its order. */
     reads: [1, 2, 3].map(() => (draw.chance(0.2) ? draw.pick([...UNCLEAR, { status: 404 }]) : undefined)),
     odd: draw.chance(0.2) ? { balance: draw.pick(ODD_BALANCES), total_debit: '1.50' } : {},
-    /** The row of its order can't be read for so long. */
+    /** How long the row of its order can't be read. */
     badRowMs: draw.chance(0.06) ? draw.from(500, 5_000) : 0,
     requests: 0,
   };
 }
 
 /**
- * The partner of the chaos run. It shares nothing with the sandbox, so that a mistake which the sandbox and the worker have in common
- * shows here. What it does to a purchase follows from the seed and the number at the end of its reference.
+ * The partner of the chaos run. It shares no code with the sandbox, so it exposes mistakes that the sandbox and the
+ * worker have in common. A purchase's faults follow from the seed and the number at the end of its reference.
  */
 export async function startOddPartner(seed: number) {
   const orders: Ordered[] = [];
@@ -123,9 +123,12 @@ export async function startOddPartner(seed: number) {
   return {
     url,
     fateOf: fate,
-    /** The orders under a reference as they are now. `keys`, their values, is also a field of answers that no document knows. */
+    /**
+     * The present orders under a reference. `keys` holds their values, which also appear in undocumented fields of
+     * answers.
+     */
     ordersOf: (referenceId: string) => orders.filter((order) => order.referenceId === referenceId).map(shownNow),
-    /** From now on nothing goes wrong, and every order has come to its end. */
+    /** From now on nothing fails, and every order has its final status. */
     heal: () => void (healed = true),
   };
 }

@@ -4,10 +4,10 @@ import { HOUR } from '../../support/settings';
 import { sharedTimeSkippingEnvironment } from '../../support/time-skipping';
 import { waitUntil } from '../../support/wait-until';
 
-describe('a checkout that is away for more than a day, on a clock that skips', () => {
+describe('a checkout that is down for more than a day, with time skipping', () => {
   const { env, server } = sharedTimeSkippingEnvironment();
 
-  it('is tried for 24 hours and more, then held, and a person has the same event sent under its id', async () => {
+  it('is tried for at least 24 hours, then held; deliver sends the same event again under its id', async () => {
     const referenceId = env.reference();
     env.receiver.answerTo(referenceId, 500);
     await env.buy({ 'demo-instant': 1 }, referenceId);

@@ -16,7 +16,7 @@ describe('an order of a thousand image keys of 36 kB', () => {
     return worker;
   };
 
-  it('is held by a worker that does not read so much, and delivered under the setting that the hold names', async () => {
+  it('is held when a worker may not read an answer that large, and delivered with the setting that the hold names', async () => {
     const data = `data:image/png;base64,${'A'.repeat(36_000)}`;
     const keys = Array.from({ length: KEYS }, (_, at) => ({ type: 'image', value: `${data}${at}` }));
     const products = [{ id: 'demo-never', title: 'Card', quantity: KEYS, keys }];

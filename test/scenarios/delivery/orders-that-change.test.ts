@@ -15,11 +15,11 @@ const SHOWN_AS_REFUNDED: Fault = {
   action: { type: 'merge', data: { status: 'REFUNDED' } },
 };
 
-describe('an order that changes between its review and the receipt of its event', () => {
+describe('an order that changes after its review and before the checkout accepts its event', () => {
   // Long enough for the alert that a checkout does not answer.
   const env = sharedEnvironment({ settings: { deliveryTimeoutMs: 20_000 } });
 
-  /** An order of the product, to whose outcome the checkout answers so for now. */
+  /** Buys the product. The checkout answers the events about its outcome like this for now. */
   async function bought(product: string, quantity: number, answer: Answer = 503) {
     const referenceId = env.reference();
     env.receiver.answerTo(referenceId, answer);
@@ -28,7 +28,7 @@ describe('an order that changes between its review and the receipt of its event'
     return { referenceId, operator: operatorOf(env, referenceId), orderId };
   }
 
-  /** The same, whose event was refused at least once. */
+  /** The same, and the event has been refused at least once. */
   async function refused() {
     const purchase = await bought('demo-instant', 2);
     await purchase.operator.pending('deliverSale', 2);
@@ -51,21 +51,24 @@ describe('an order that changes between its review and the receipt of its event'
       .filter(({ data }) => data.kind === 'DELIVERED_KEYS_GONE')
       .map(({ data }) => data.details);
 
-  it.concurrent('is delivered as it is by then: all keys of a fuller one, in an event of its own', async () => {
-    const { referenceId, operator, orderId } = await bought('demo-never', 4, 'take-and-reset');
-    const all = ['A', 'B', 'C', 'D'].map((letter) => `${letter}-${referenceId}`);
-    await env.sandbox.changeOrder(orderId, { status: 'PARTIAL_COMPLETED', keys: [all.slice(0, 2)] });
-    await operator.pending('deliverSale', 2);
-    await env.sandbox.changeOrder(orderId, { status: 'COMPLETED', keys: [all] });
-    env.receiver.take(referenceId);
+  it.concurrent(
+    'delivers all keys of an order that has gained keys, in an event of its own and not under the old id',
+    async () => {
+      const { referenceId, operator, orderId } = await bought('demo-never', 4, 'take-and-reset');
+      const all = ['A', 'B', 'C', 'D'].map((letter) => `${letter}-${referenceId}`);
+      await env.sandbox.changeOrder(orderId, { status: 'PARTIAL_COMPLETED', keys: [all.slice(0, 2)] });
+      await operator.pending('deliverSale', 2);
+      await env.sandbox.changeOrder(orderId, { status: 'COMPLETED', keys: [all] });
+      env.receiver.take(referenceId);
 
-    expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });
-    expect(env.eventTypes(referenceId)).toEqual(['purchase.partially_delivered', 'purchase.delivered']);
-    expect(valuesOf(referenceId, 'purchase.delivered').map(({ keys }) => keys)).toEqual([all]);
-    expect((await env.audit(referenceId)).received).toEqual(all);
-  });
+      expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });
+      expect(env.eventTypes(referenceId)).toEqual(['purchase.partially_delivered', 'purchase.delivered']);
+      expect(valuesOf(referenceId, 'purchase.delivered').map(({ keys }) => keys)).toEqual([all]);
+      expect((await env.audit(referenceId)).received).toEqual(all);
+    },
+  );
 
-  it.concurrent('is reviewed again before anything is sent, and there is nothing to raise an alert about', async () => {
+  it.concurrent('reviews the order again before it sends anything, and raises no alert', async () => {
     const { referenceId, operator, orderId } = await bought('demo-never', 2, 204);
     changeAtEachRead(env, { orderId, product: 'demo-never', reads: 6 });
     await env.sandbox.changeOrder(orderId, { status: 'COMPLETED', keys: [[`A-${referenceId}`, `B-${referenceId}`]] });
@@ -74,18 +77,21 @@ describe('an order that changes between its review and the receipt of its event'
     expect(valuesOf(referenceId)).toMatchObject([{ keys: [`A-${referenceId}`, `B-${referenceId}`] }]);
   });
 
-  it.concurrent('sends keys that replace others, and an alert names those that may be delivered', async () => {
-    const { referenceId, operator, orderId, before } = await refused();
-    await env.sandbox.changeOrder(orderId, { keys: [[`X-${referenceId}`, before.keys[1]!]] });
-    env.receiver.take(referenceId);
+  it.concurrent(
+    'sends the keys that replaced others, and names in an alert the old keys that may have been delivered',
+    async () => {
+      const { referenceId, operator, orderId, before } = await refused();
+      await env.sandbox.changeOrder(orderId, { keys: [[`X-${referenceId}`, before.keys[1]!]] });
+      env.receiver.take(referenceId);
 
-    expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });
-    expect(valuesOf(referenceId, 'purchase.delivered').at(-1)!.keys).toEqual([`X-${referenceId}`, before.keys[1]]);
-    expect(alertsOf(referenceId)).toEqual([{ maybeDelivered: [before.ids[0]], count: 1 }]);
-  });
+      expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });
+      expect(valuesOf(referenceId, 'purchase.delivered').at(-1)!.keys).toEqual([`X-${referenceId}`, before.keys[1]]);
+      expect(alertsOf(referenceId)).toEqual([{ maybeDelivered: [before.ids[0]], count: 1 }]);
+    },
+  );
 
   it.concurrent(
-    'shows how it ended while the checkout still refuses the alert, and notes the alert when it is taken',
+    'shows the outcome while the checkout still refuses the alert, and records the alert only once it is accepted',
     async () => {
       const { referenceId, operator, orderId, before } = await refused();
       let refuse: (answer: Answer) => void = () => undefined;
@@ -108,7 +114,7 @@ describe('an order that changes between its review and the receipt of its event'
     },
   );
 
-  it.concurrent('and shows no end any more is held, never called overdue', async () => {
+  it.concurrent('holds an order that is no longer complete, and does not report it as overdue', async () => {
     const { referenceId, operator, orderId } = await refused();
     await env.sandbox.changeOrder(orderId, { status: 'PROCESSING' });
     env.receiver.take(referenceId);
@@ -126,35 +132,41 @@ describe('an order that changes between its review and the receipt of its event'
   it.concurrent.each<[string, (orderId: string) => unknown]>([
     ['', (orderId) => env.sandbox.changeOrder(orderId, { status: 'REFUNDED' })],
     [' while it still shows its keys', (orderId) => env.sandbox.addFault({ ...SHOWN_AS_REFUNDED, orderId })],
-  ])('and is refunded%s ends REFUNDED: no key is sent again, and an alert names them', async (_, refund) => {
-    const { referenceId, operator, orderId, before } = await refused();
-    await refund(orderId);
-    env.receiver.take(referenceId);
+  ])(
+    'ends REFUNDED when the order is refunded%s: sends no key again and names the keys in an alert',
+    async (_, refund) => {
+      const { referenceId, operator, orderId, before } = await refused();
+      await refund(orderId);
+      env.receiver.take(referenceId);
 
-    expect(await operator.result()).toMatchObject({ outcome: 'REFUNDED' });
-    expect(env.eventTypes(referenceId).toSorted()).toEqual(['purchase.attention', 'purchase.refunded']);
-    expect(alertsOf(referenceId)).toEqual([{ maybeDelivered: before.ids, count: 2 }]);
-    expect((await env.audit(referenceId)).received).toEqual([]);
-  });
-
-  it.concurrent('shows more keys than ordered to a person first, and again if there are more by then', async () => {
-    const { referenceId, operator, orderId } = await bought('demo-never', 1, 204);
-    await env.sandbox.changeOrder(orderId, { status: 'COMPLETED', keys: [[`A-${referenceId}`, `B-${referenceId}`]] });
-
-    const first = await operator.held('MORE_KEYS_THAN_ORDERED');
-    const keys = ['A', 'B', 'C'].map((letter) => `${letter}-${referenceId}`);
-    await env.sandbox.changeOrder(orderId, { keys: [keys] });
-    await operator.resolve('deliver');
-    await operator.held('MORE_KEYS_THAN_ORDERED', first);
-    expect(valuesOf(referenceId).flatMap((attempt) => attempt.keys)).toEqual([]);
-
-    await operator.resolve('deliver');
-    expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });
-    expect(valuesOf(referenceId, 'purchase.delivered').map((attempt) => attempt.keys)).toEqual([keys]);
-  });
+      expect(await operator.result()).toMatchObject({ outcome: 'REFUNDED' });
+      expect(env.eventTypes(referenceId).toSorted()).toEqual(['purchase.attention', 'purchase.refunded']);
+      expect(alertsOf(referenceId)).toEqual([{ maybeDelivered: before.ids, count: 2 }]);
+      expect((await env.audit(referenceId)).received).toEqual([]);
+    },
+  );
 
   it.concurrent(
-    'and has grown beyond what a worker reads is held for that reason, and sent once the limit is higher',
+    'holds more keys than were ordered, holds them again if there are more by then, and sends none before the decision',
+    async () => {
+      const { referenceId, operator, orderId } = await bought('demo-never', 1, 204);
+      await env.sandbox.changeOrder(orderId, { status: 'COMPLETED', keys: [[`A-${referenceId}`, `B-${referenceId}`]] });
+
+      const first = await operator.held('MORE_KEYS_THAN_ORDERED');
+      const keys = ['A', 'B', 'C'].map((letter) => `${letter}-${referenceId}`);
+      await env.sandbox.changeOrder(orderId, { keys: [keys] });
+      await operator.resolve('deliver');
+      await operator.held('MORE_KEYS_THAN_ORDERED', first);
+      expect(valuesOf(referenceId).flatMap((attempt) => attempt.keys)).toEqual([]);
+
+      await operator.resolve('deliver');
+      expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });
+      expect(valuesOf(referenceId, 'purchase.delivered').map((attempt) => attempt.keys)).toEqual([keys]);
+    },
+  );
+
+  it.concurrent(
+    'holds an order that has grown beyond what a worker may read, and sends it once the limit is higher',
     async () => {
       const { referenceId, operator, orderId } = await refused();
       env.sandbox.addFault({ operation: 'keys', orderId, when: 'after', action: TOO_LARGE });
@@ -168,7 +180,7 @@ describe('an order that changes between its review and the receipt of its event'
     },
   );
 
-  it.concurrent('a key that stands twice in an order is delivered twice: both were paid for', async () => {
+  it.concurrent('delivers a key twice when it is in the order twice, because both were paid for', async () => {
     const { referenceId, operator, orderId } = await bought('demo-never', 3, 204);
     const keys = [`SAME-${referenceId}`, `SAME-${referenceId}`, `OTHER-${referenceId}`];
     await env.sandbox.changeOrder(orderId, { status: 'COMPLETED', keys: [keys] });

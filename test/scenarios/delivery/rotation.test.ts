@@ -5,7 +5,7 @@ import { sharedEnvironment } from '../../support/test-environment';
 
 const NEWER = 'a-newer-secret-that-is-none-a-newer-secret';
 
-describe('the secret of the fingerprints is rotated between the poll and the delivery', () => {
+describe('a fingerprint secret that is rotated between the poll and the delivery', () => {
   const env = sharedEnvironment({ fingerprintSecrets: () => secrets });
   let secrets: string[];
 
@@ -29,7 +29,7 @@ describe('the secret of the fingerprints is rotated between the poll and the del
     expect(new Set(ids)).toEqual(new Set([id]));
   }
 
-  it('waits for the older secret when it is gone: the event is neither lost, nor held as if its keys were', async () => {
+  it('waits when the older secret is missing: the event is not lost, and the keys are not reported as gone', async () => {
     const { referenceId, operator, id } = await seenAndNotDelivered();
 
     secrets = [NEWER];
@@ -43,7 +43,7 @@ describe('the secret of the fingerprints is rotated between the poll and the del
     await deliveredAs(id, referenceId);
   });
 
-  it('keeps the names of what went out: a reset after the rotation makes no second event of the same keys', async () => {
+  it('keeps the ids of sent keys: a reset after the rotation sends no second event for the same keys', async () => {
     const { referenceId, operator, id } = await seenAndNotDelivered();
     env.receiver.take(referenceId);
     await operator.result();
@@ -55,7 +55,7 @@ describe('the secret of the fingerprints is rotated between the poll and the del
     await deliveredAs(id, referenceId);
   });
 
-  it('keeps the names of what went out: a part that grows after the rotation brings only its new keys', async () => {
+  it('keeps the ids of sent keys: an order that grows after the rotation delivers only its new keys', async () => {
     const referenceId = await env.buy({ 'demo-never': 2 });
     await env.changeOrder(referenceId, { status: 'PARTIAL_COMPLETED', keys: [['A']] });
     await env.starter.result(referenceId);

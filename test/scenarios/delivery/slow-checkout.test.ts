@@ -7,7 +7,7 @@ import { startWorkerOf } from '../../support/worker';
 
 const ANSWER_AFTER_MS = 2_500;
 
-/** A checkout that needs as long for every answer, with the ids of what it received and the most requests of one event open at once. */
+/** A checkout that takes this long for every answer. It counts the event ids and the concurrent requests per event. */
 async function startSlowCheckout() {
   const sockets: Socket[] = [];
   const open: string[] = [];
@@ -27,10 +27,10 @@ async function startSlowCheckout() {
   return Object.assign(seen, { url: server.url });
 }
 
-describe(`a checkout that needs ${ANSWER_AFTER_MS} ms for every answer`, () => {
+describe(`a checkout that takes ${ANSWER_AFTER_MS} ms for every answer`, () => {
   const env = sharedEnvironment({ worker: false, settings: { deliveryTimeoutMs: 20_000 } });
 
-  it('never has two requests of one event open, and only the first event was tried with the short deadline', async () => {
+  it('never gets two requests for one event at once, and only its first event is tried with the short deadline', async () => {
     const checkout = await startSlowCheckout();
     await startWorkerOf({ ...env, receiver: checkout }, {});
     expect(await env.bought({ 'demo-instant': 2 })).toMatchObject({ outcome: 'DELIVERED' });

@@ -5,73 +5,85 @@ import { starterEnvOf, starterProcess } from '../../support/processes';
 import { expectDeliveredOnce } from '../../support/purchase-checks';
 import { sharedEnvironment } from '../../support/test-environment';
 
-describe('a purchase that someone cancels or terminates', () => {
+describe('a purchase that an operator cancels or terminates', () => {
   const env = sharedEnvironment({ pastOrders: 3, settings: { replace: 'never' } });
   const run = (...args: string[]) => starterProcess(args, starterEnvOf(env));
 
   it.concurrent.each([
-    ['the placement is on its way', (referenceId: string) => env.untilSent(referenceId)],
-    ['the keys are delivered', (referenceId: string) => operatorOf(env, referenceId).pending('deliverSale', 2)],
-  ])('while %s, is only noted: the order is bought and delivered, and the result says so', async (_, moment) => {
-    const referenceId = env.reference();
-    env.sandbox.addFault({ operation: 'place', referenceId, action: { type: 'delay', ms: 500 } });
-    env.receiver.answerTo(referenceId, 500);
-    await env.buy({ 'demo-instant': 2 }, referenceId);
-    const operator = operatorOf(env, referenceId);
-    await moment(referenceId);
+    ['the order is being placed', (referenceId: string) => env.untilSent(referenceId)],
+    ['the keys are being delivered', (referenceId: string) => operatorOf(env, referenceId).pending('deliverSale', 2)],
+  ])(
+    'a cancel while %s is only recorded: the order is still delivered, and the result mentions the cancel',
+    async (_, moment) => {
+      const referenceId = env.reference();
+      env.sandbox.addFault({ operation: 'place', referenceId, action: { type: 'delay', ms: 500 } });
+      env.receiver.answerTo(referenceId, 500);
+      await env.buy({ 'demo-instant': 2 }, referenceId);
+      const operator = operatorOf(env, referenceId);
+      await moment(referenceId);
 
-    await operator.cancel();
-    await operator.cancelRequested();
-    env.receiver.take(referenceId);
+      await operator.cancel();
+      await operator.cancelRequested();
+      env.receiver.take(referenceId);
 
-    expect(await operator.result()).toMatchObject({ cancelRequested: true });
-    await expectDeliveredOnce(env, referenceId, 2);
-  });
+      expect(await operator.result()).toMatchObject({ cancelRequested: true });
+      await expectDeliveredOnce(env, referenceId, 2);
+    },
+  );
 
-  it.concurrent('terminated, is found by another start; reset then, sees its order through', async () => {
-    const referenceId = await env.buy({ 'demo-never': 2 });
-    const operator = operatorOf(env, referenceId);
-    await operator.pending('awaitOrderChange', 2);
-    await operator.terminate();
-    const items = [{ productId: 'demo-never', quantity: 2 }];
-    expect(await env.starter.purchase({ referenceId, items })).toMatchObject({ started: false });
+  it.concurrent(
+    'a terminated purchase is found by a second start, and a reset completes its order without placing another',
+    async () => {
+      const referenceId = await env.buy({ 'demo-never': 2 });
+      const operator = operatorOf(env, referenceId);
+      await operator.pending('awaitOrderChange', 2);
+      await operator.terminate();
+      const items = [{ productId: 'demo-never', quantity: 2 }];
+      expect(await env.starter.purchase({ referenceId, items })).toMatchObject({ started: false });
 
-    await env.changeOrder(referenceId, { status: 'COMPLETED' });
-    const [first] = await operator.points();
-    await operator.reset(first!);
+      await env.changeOrder(referenceId, { status: 'COMPLETED' });
+      const [first] = await operator.points();
+      await operator.reset(first!);
 
-    await expectDeliveredOnce(env, referenceId, 2);
-  });
+      await expectDeliveredOnce(env, referenceId, 2);
+    },
+  );
 
-  it.concurrent('as the command says, sees an open order through, and ends nothing that has ended', async () => {
-    const referenceId = await env.buy({ 'demo-never': 1 });
-    await env.untilState(referenceId, 'PENDING');
+  it.concurrent(
+    'the cancel command completes an open order, and does not change a purchase that has ended',
+    async () => {
+      const referenceId = await env.buy({ 'demo-never': 1 });
+      await env.untilState(referenceId, 'PENDING');
 
-    const { code, stdout } = await run('cancel', referenceId, '--json');
-    expect(code).toBe(0);
-    expect(JSON.parse(stdout)).toMatchObject({ referenceId, state: 'PENDING', effect: 'SEEN_THROUGH' });
-    const again = await run('cancel', referenceId);
-    expect(again.stdout).toContain(`asked to cancel ${referenceId}, which is PENDING: there is an order: it is seen`);
+      const { code, stdout } = await run('cancel', referenceId, '--json');
+      expect(code).toBe(0);
+      expect(JSON.parse(stdout)).toMatchObject({ referenceId, state: 'PENDING', effect: 'SEEN_THROUGH' });
+      const again = await run('cancel', referenceId);
+      expect(again.stdout).toContain(`asked to cancel ${referenceId}, which is PENDING: there is an order: it is seen`);
 
-    await env.changeOrder(referenceId, { status: 'COMPLETED' });
-    expect(await env.starter.result(referenceId)).toMatchObject({ outcome: 'DELIVERED', cancelRequested: true });
-    await expect(env.starter.cancel(referenceId)).rejects.toThrow(NothingToCancelError);
-    await expect(env.starter.cancel('nobody-knows-me')).rejects.toThrow(PurchaseNotFoundError);
-    const late = await run('cancel', referenceId);
-    expect(late.code).toBe(1);
-    expect(late.stderr).toContain(`Purchase ${referenceId} has ended DELIVERED`);
-  });
+      await env.changeOrder(referenceId, { status: 'COMPLETED' });
+      expect(await env.starter.result(referenceId)).toMatchObject({ outcome: 'DELIVERED', cancelRequested: true });
+      await expect(env.starter.cancel(referenceId)).rejects.toThrow(NothingToCancelError);
+      await expect(env.starter.cancel('nobody-knows-me')).rejects.toThrow(PurchaseNotFoundError);
+      const late = await run('cancel', referenceId);
+      expect(late.code).toBe(1);
+      expect(late.stderr).toContain(`Purchase ${referenceId} has ended DELIVERED`);
+    },
+  );
 
-  it.concurrent('held, ends where its order is shown absent, and stays where it has one', async () => {
-    const absent = await heldPurchase(env, 'PLACEMENT_UNKNOWN');
-    expect(absent.hold).toMatchObject({ endsOnCancel: true });
-    expect(await env.starter.cancel(absent.referenceId)).toMatchObject({ effect: 'CANCELLED_UNLESS_BOUGHT' });
-    expect(await absent.operator.result()).toMatchObject({ outcome: 'CANCELLED' });
+  it.concurrent(
+    'a cancel ends a held purchase whose order is proven absent, and keeps the hold of one that has an order',
+    async () => {
+      const absent = await heldPurchase(env, 'PLACEMENT_UNKNOWN');
+      expect(absent.hold).toMatchObject({ endsOnCancel: true });
+      expect(await env.starter.cancel(absent.referenceId)).toMatchObject({ effect: 'CANCELLED_UNLESS_BOUGHT' });
+      expect(await absent.operator.result()).toMatchObject({ outcome: 'CANCELLED' });
 
-    const { referenceId, operator, hold } = await heldPurchase(env, 'MORE_KEYS_THAN_ORDERED');
-    expect(await env.starter.cancel(referenceId)).toMatchObject({ state: 'HELD', effect: 'STAYS_HELD' });
-    await operator.idle();
-    expect((await env.starter.status(referenceId)).hold).toEqual(hold);
-    await operator.resolve('withhold');
-  });
+      const { referenceId, operator, hold } = await heldPurchase(env, 'MORE_KEYS_THAN_ORDERED');
+      expect(await env.starter.cancel(referenceId)).toMatchObject({ state: 'HELD', effect: 'STAYS_HELD' });
+      await operator.idle();
+      expect((await env.starter.status(referenceId)).hold).toEqual(hold);
+      await operator.resolve('withhold');
+    },
+  );
 });

@@ -11,7 +11,7 @@ import { expectDeliveredOnce } from '../../support/purchase-checks';
 import { sharedEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
 
-/** The table in docs/architecture.md#decisions-of-operators, with what each comes to and how many keys the checkout gets. */
+/** The table in docs/architecture.md#decisions-of-operators, with the outcome and the number of keys delivered. */
 const FITTING: Record<HoldReason, Partial<Record<DecisionKind, [outcome: string, keys: number]>>> = {
   PLACEMENT_UNKNOWN: { order: ['DELIVERED', 2], replace: ['DELIVERED', 2], abandon: ['ABANDONED', 0] },
   OTHER_ITEMS: { order: ['DELIVERED', 2], abandon: ['ABANDONED', 0], deliver: ['PARTIALLY_DELIVERED', 3] },
@@ -27,11 +27,11 @@ const ROWS = (Object.keys(FITTING) as HoldReason[]).flatMap((reason) => {
   return fitting.map((decision) => ({ reason, fitting, decision, comesTo: FITTING[reason][decision]! }));
 });
 
-describe('a purchase that waits for a person', () => {
+describe('a held purchase', () => {
   const env = sharedEnvironment({ settings: { replace: 'never' }, pastOrders: 3 });
 
   it.concurrent.each(ROWS)(
-    'held because $reason, refuses what does not fit, on record, takes $decision and comes to $comesTo',
+    'held as $reason: records a refusal of decisions that do not fit, accepts $decision and ends as $comesTo',
     async ({ reason, fitting, decision, comesTo: [outcome, keys] }) => {
       const { referenceId, operator, decide, hold } = await heldPurchase(env, reason);
 
@@ -57,25 +57,28 @@ describe('a purchase that waits for a person', () => {
     },
   );
 
-  it.concurrent('refuses a decision that arrives with the start on record: the handler exists by then', async () => {
-    const referenceId = env.reference();
-    const startWorkflowOperation = new WithStartWorkflowOperation(PURCHASE_WORKFLOW, {
-      workflowId: purchaseWorkflowId(referenceId),
-      taskQueue: env.taskQueue,
-      args: [{ referenceId, items: [{ productId: 'demo-instant', quantity: 1 }] }],
-      workflowIdConflictPolicy: 'FAIL',
-    });
-    const resolving = env.client.workflow.executeUpdateWithStart<Workflow, void, [Decision]>(RESOLVE_UPDATE, {
-      startWorkflowOperation,
-      args: [{ hold: 'none-is-open-yet', decision: 'abandon' }],
-    });
+  it.concurrent(
+    'records a refusal of a decision that arrives with the start, because the handler already exists',
+    async () => {
+      const referenceId = env.reference();
+      const startWorkflowOperation = new WithStartWorkflowOperation(PURCHASE_WORKFLOW, {
+        workflowId: purchaseWorkflowId(referenceId),
+        taskQueue: env.taskQueue,
+        args: [{ referenceId, items: [{ productId: 'demo-instant', quantity: 1 }] }],
+        workflowIdConflictPolicy: 'FAIL',
+      });
+      const resolving = env.client.workflow.executeUpdateWithStart<Workflow, void, [Decision]>(RESOLVE_UPDATE, {
+        startWorkflowOperation,
+        args: [{ hold: 'none-is-open-yet', decision: 'abandon' }],
+      });
 
-    await expectRefusal(resolving, 'no hold is waiting for a decision');
-    expect(await operatorOf(env, referenceId).updatesOnRecord()).toBe(1);
-    await expectDeliveredOnce(env, referenceId, 1);
-  });
+      await expectRefusal(resolving, 'no hold is waiting for a decision');
+      expect(await operatorOf(env, referenceId).updatesOnRecord()).toBe(1);
+      await expectDeliveredOnce(env, referenceId, 1);
+    },
+  );
 
-  it.concurrent('takes one of two decisions for a hold, and refuses the other on record', async () => {
+  it.concurrent('accepts one of two decisions for a hold, and records a refusal of the other', async () => {
     const { operator, decide, hold } = await heldPurchase(env, 'MORE_KEYS_THAN_ORDERED');
 
     const both = await Promise.allSettled([decide('withhold', hold.id), decide('withhold', hold.id)]);
@@ -84,7 +87,7 @@ describe('a purchase that waits for a person', () => {
     expect(await operator.result()).toMatchObject({ outcome: 'ABANDONED' });
   });
 
-  it.concurrent('opens another hold when the order that a person named is not right either', async () => {
+  it.concurrent('opens another hold when the order that the operator named does not fit either', async () => {
     const { referenceId, operator, hold: first } = await heldPurchase(env, 'PLACEMENT_UNKNOWN');
     const other = await env.orderByHand({ 'demo-image': 1 }, `other-${referenceId}`);
 
@@ -98,7 +101,7 @@ describe('a purchase that waits for a person', () => {
     expect(await operator.result()).toMatchObject({ outcome: 'ABANDONED' });
   });
 
-  it.concurrent('stops telling of the hold once it is decided', async () => {
+  it.concurrent('no longer reports the hold once it is decided', async () => {
     const { referenceId, operator } = await aboutToBeHeld(env, 'PLACEMENT_UNKNOWN');
     env.receiver.answerTo(referenceId, 500, 'purchase.held');
     await operator.pending('deliverNotice', 2);
@@ -111,7 +114,7 @@ describe('a purchase that waits for a person', () => {
     expect(env.eventTypes(referenceId)).toEqual([]);
   });
 
-  it.concurrent('refuses what is no decision before it is one: nothing is on record', async () => {
+  it.concurrent('refuses an invalid decision before it reaches the history, so nothing is recorded', async () => {
     const { referenceId, operator } = await heldPurchase(env, 'MORE_KEYS_THAN_ORDERED');
     const noHold = { decision: 'abandon' };
     const unknown = { hold: 'x', decision: 'buy' };
@@ -138,17 +141,17 @@ describe('a purchase that waits for a person', () => {
   });
 });
 
-describe('an order that a person names is read before it is believed', () => {
-  // So long that a read that hangs lasts until the test ends it.
+describe('an order that an operator names, which is checked before it is adopted', () => {
+  // Long enough that a hanging read lasts until the test ends it.
   const settings = { replace: 'never', confirmWindowMs: 200, partnerTimeoutMs: 10_000 } as const;
   const env = sharedEnvironment({ settings, pastOrders: 3 });
 
   const held = () => heldPurchase(env, 'PLACEMENT_UNKNOWN');
 
   it.concurrent.each<[string, string, () => Promise<string> | string]>([
-    ['that the partner does not have', 'the partner has no order', () => 'never-there'],
+    ['the partner does not have', 'the partner has no order', () => 'never-there'],
     [
-      'that another purchase has adopted, whatever the history says',
+      'another purchase has adopted, even if the history can not be read',
       'belongs to purchase',
       async () => {
         const { orderId = '' } = await env.bought({ 'demo-instant': 2 });
@@ -159,7 +162,7 @@ describe('an order that a person names is read before it is believed', () => {
       },
     ],
     [
-      'that bears the reference of another purchase, which has not found it yet',
+      'has the reference of another purchase that has not found it yet',
       'belongs to purchase',
       async () => {
         const { operator, referenceId } = await held();
@@ -168,7 +171,7 @@ describe('an order that a person names is read before it is believed', () => {
         return id;
       },
     ],
-  ])('refuses one %s, and the hold stays open for every other decision', async (_, why, name) => {
+  ])('refuses an order that %s, and keeps the hold open for other decisions', async (_, why, name) => {
     const { operator, decide, hold, right } = await held();
     await expectRefusal(operator.resolve('order', { hold: hold.id, orderId: await name() }), why);
 
@@ -180,7 +183,7 @@ describe('an order that a person names is read before it is believed', () => {
   it.concurrent.each<[string, string, (operator: Operator, hold: string) => Promise<void>]>([
     ['another decision', 'ABANDONED', (operator, hold) => operator.resolve('abandon', { hold })],
     ['a cancel request', 'CANCELLED', (operator) => operator.cancel()],
-  ])('while it is read, %s is faster: the order comes too late, and nothing is lost of it', async (_, outcome, end) => {
+  ])('is refused when %s comes while it is read, and the purchase ends without it', async (_, outcome, end) => {
     const { referenceId, operator, decide, hold, right } = await held();
     env.sandbox.addFault({ operation: 'keys', orderId: right, times: 'always', action: { type: 'hang' } });
     const late = expectRefusal(decide('order', hold.id), 'no hold is waiting for a decision');

@@ -25,13 +25,13 @@ const start = (workflowType: string, args: unknown[], workflowId: string = rando
     workflowId,
     taskQueue: env.taskQueue,
     args,
-    // A task that fails for ever ends here: what the test then sees is no failure of ours.
+    // A workflow task that fails forever ends here, so the failure that the test sees is not one of ours.
     workflowExecutionTimeout: 10_000,
   });
 
 const failureOf = async (handle: WorkflowHandle) => (await rejectionOf(handle.result()))?.cause;
 
-describe('a workflow that is started with what it can not use fails at once, and no task of it is tried for ever', () => {
+describe('a workflow with malformed input fails at once, and none of its tasks is retried forever', () => {
   it.concurrent.each([
     ['null', null],
     ['a list', []],
@@ -39,15 +39,15 @@ describe('a workflow that is started with what it can not use fails at once, and
     ['a number', 72],
     ['a look-back that is a string', { lookbackMs: '72h' }],
     ['a look-back of NaN, which JSON makes null', { lookbackMs: NaN }],
-    ['a look-back of nothing', { lookbackMs: 0 }],
+    ['a look-back of zero', { lookbackMs: 0 }],
     ['a look-back into the future', { lookbackMs: -HOUR }],
     ['a look-back beyond any date', { lookbackMs: Number.MAX_VALUE }],
     ['a dry run that is a string', { dryRun: 'false' }],
     ['a time zone that is a number', { timeZone: 1 }],
     ['a time zone that is an object', { timeZone: {} }],
     ['a time zone of a megabyte', { timeZone: 'U'.repeat(MEGABYTE) }],
-    ['what can not be decoded, and may have asked for a dry run', UNDECODABLE_VALUES[0]],
-  ])('reconcileWorkflow with %s: InvalidReconciliation', async (_, input) => {
+    ['undecodable input that may have asked for a dry run', UNDECODABLE_VALUES[0]],
+  ])('reconcileWorkflow with %s fails as InvalidReconciliation', async (_, input) => {
     const failure = await failureOf(await start(RECONCILE_WORKFLOW, [input]));
     expect(failure).toMatchObject({ type: 'InvalidReconciliation', nonRetryable: true });
   });
@@ -57,28 +57,28 @@ describe('a workflow that is started with what it can not use fails at once, and
     ['null', [null]],
     ['a list', [[]]],
     ['a string', ['purchase.overdue']],
-    ['what can not be decoded', [UNDECODABLE_VALUES[0]]],
+    ['undecodable input', [UNDECODABLE_VALUES[0]]],
     ['an event in place of a purchase', [{ type: 'purchase.overdue', lines: [] }]],
-    ['a reference that is none', [{ referenceId: ' ' }]],
+    ['an empty reference', [{ referenceId: ' ' }]],
     ['a reference that is a number', [{ referenceId: 7 }]],
     ['a purchase under another id than its own', [{ referenceId: 'SALE-1' }]],
-    ['a wish that is none', [{ referenceId: 'SALE-1', again: 'yes' }]],
+    ['an invalid option', [{ referenceId: 'SALE-1', again: 'yes' }]],
     ['a reference of a megabyte', [{ referenceId: 'R'.repeat(MEGABYTE) }]],
-  ])('deliverWorkflow with %s: InvalidDelivery, and nothing is sent', async (_, args) => {
+  ])('deliverWorkflow with %s fails as InvalidDelivery and sends nothing', async (_, args) => {
     const failure = await failureOf(await start(DELIVER_WORKFLOW, args));
     expect(failure).toMatchObject({ type: 'InvalidDelivery', nonRetryable: true });
     expect(env.receiver.attempts).toEqual([]);
   });
 });
 
-describe('an activity that is given or completed with what is none of its own', () => {
+describe('an activity with malformed input or a malformed result', () => {
   it.each([
-    ['an instant that JSON has made null of', { from: null }],
-    ['an instant missing', { from: undefined }],
+    ['an instant that JSON turned into null', { from: null }],
+    ['a missing instant', { from: undefined }],
     ['an instant that is a string', { to: '2026-01-01' }],
-    ['the dry run missing', { dryRun: undefined }],
-    ['the time zone missing', { timeZone: undefined }],
-  ])('reconcileOrders with %s fails for good before it reads anything', async (_, change) => {
+    ['a missing dry run', { dryRun: undefined }],
+    ['a missing time zone', { timeZone: undefined }],
+  ])('reconcileOrders with %s fails without a retry before it reads anything', async (_, change) => {
     const window = { from: 1, to: 2, dryRun: true, timeZone: 'UTC', ...change };
     const { reconcileOrders } = createReconcileActivities({} as ReconcileDependencies);
     const ended = new MockActivityEnvironment({}, { logger: new DefaultLogger('ERROR') }).run(
@@ -88,7 +88,7 @@ describe('an activity that is given or completed with what is none of its own', 
     await expect(ended).rejects.toMatchObject({ type: 'InvalidReconciliation', nonRetryable: true });
   });
 
-  it("deliverSale that somebody else's workflow has started signs nothing, and fails for good", async () => {
+  it('deliverSale started by a foreign workflow fails without a retry and signs nothing', async () => {
     const workflowType = 'somebodyElsesWorkflow';
     const queue = `${env.taskQueue}-of-somebody-else`;
     const handle = await env.client.workflow.start(workflowType, { workflowId: queue, taskQueue: queue });
@@ -122,19 +122,19 @@ describe('an activity that is given or completed with what is none of its own', 
     return start(DELIVER_WORKFLOW, [{ referenceId, again: true }], `deliver-${referenceId}`);
   }
 
-  it('reconcileOrders completed by an operator with no result of its own fails reconcileWorkflow', async () => {
+  it('reconcileOrders completed by hand with an invalid result fails reconcileWorkflow', async () => {
     env.sandbox.addFault({ operation: 'orders', times: 'always', action: { type: 'hang' } });
     const failure = await completed('reconcileOrders', await start(RECONCILE_WORKFLOW, []));
     env.sandbox.clearFaults();
     expect(failure).toMatchObject({ type: 'InvalidReconciliation' });
   });
 
-  it('deliverSale completed by an operator is no receipt', async () => {
+  it('deliverSale completed by hand does not count as delivered', async () => {
     const handle = await redelivery((referenceId) => env.receiver.answerTo(referenceId, 503));
     expect(await completed('deliverSale', handle)).toMatchObject({ type: 'DeliveryFailed' });
   });
 
-  it('readSale completed by an operator with no sale fails deliverWorkflow, and nothing is sent', async () => {
+  it('readSale completed by hand without a sale fails deliverWorkflow and sends nothing', async () => {
     const handle = await redelivery(() =>
       env.sandbox.addFault({ operation: 'keys', times: 'always', action: { type: 'hang' } }),
     );

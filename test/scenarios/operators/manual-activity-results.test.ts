@@ -11,26 +11,26 @@ const JUNK: [string, unknown][] = [
   ['a word', 'done'],
   ['an empty object', {}],
   ['a list', []],
-  ['what can not be decoded', UNDECODABLE_VALUES[0]],
+  ['undecodable data', UNDECODABLE_VALUES[0]],
 ];
 
-/** Instead of completed. */
+/** In place of a completed activity. */
 const FAILED: [string, unknown] = ['a failure', undefined];
 
 const end = (operator: Operator, activity: string, result: unknown) =>
   result === undefined ? operator.fail(activity) : operator.complete(activity, result);
 
-describe('what an operator sends in the place of an activity', () => {
-  // Attempts that hang last until a person has ended them.
+describe('an operator who completes or fails an activity by hand', () => {
+  // Attempts that hang last until an operator ends them.
   const env = sharedEnvironment({ settings: { partnerTimeoutMs: 4_000, deliveryTimeoutMs: 4_000 }, pastOrders: 3 });
 
   it.concurrent.each([
     ...JUNK,
-    ['orders that are none', { evidence: 'FOUND', orders: [null, 'REF'] }],
-    ['an order id that is none', { evidence: 'PLACED', orderId: 7 }],
-    ['an order id that would change the path', { evidence: 'PLACED', orderId: '../x' }],
+    ['a list without orders', { evidence: 'FOUND', orders: [null, 'REF'] }],
+    ['an invalid order id', { evidence: 'PLACED', orderId: 7 }],
+    ['an order id that would change the URL path', { evidence: 'PLACED', orderId: '../x' }],
     FAILED,
-  ])('placeOrder ended with %s is of unknown outcome: the order is found, not placed again', async (_, junk) => {
+  ])('placeOrder ended with %s counts as unknown: the order is found and not placed again', async (_, junk) => {
     const referenceId = await env.buyFacing({ operation: 'place', when: 'after', action: { type: 'hang' } });
     await env.untilSent(referenceId);
 
@@ -42,10 +42,10 @@ describe('what an operator sends in the place of an activity', () => {
   it.concurrent.each([
     ...JUNK,
     ['an order without lines', { orderId: 'x', status: 'COMPLETED' }],
-    ['lines that are none', { orderId: 'x', status: 'COMPLETED', lines: [null] }],
-    ["another order's view", { orderId: 'x', status: 'FAILED', lines: [] }],
+    ['invalid lines', { orderId: 'x', status: 'COMPLETED', lines: [null] }],
+    ['the view of another order', { orderId: 'x', status: 'FAILED', lines: [] }],
     FAILED,
-  ])('awaitOrderChange ended by an operator with %s does not end the polling', async (_, junk) => {
+  ])('awaitOrderChange ended with %s does not stop the polling', async (_, junk) => {
     const referenceId = await env.buy({ 'demo-never': 1 });
     const operator = operatorOf(env, referenceId);
     await operator.pending('awaitOrderChange', 2);
@@ -61,7 +61,7 @@ describe('what an operator sends in the place of an activity', () => {
   });
 
   it.concurrent.each([...JUNK, FAILED])(
-    'deliverSale ended with %s is held, then sent under its id',
+    'deliverSale ended with %s is held, then sent under its own id',
     async (_, junk) => {
       const referenceId = env.reference();
       // An attempt can be failed only while it runs.
@@ -83,7 +83,7 @@ describe('what an operator sends in the place of an activity', () => {
     },
   );
 
-  it.concurrent('what can not be decoded harms no purchase as a signal, a query or an update either', async () => {
+  it.concurrent('an undecodable signal, query or update does not break a purchase', async () => {
     const referenceId = await env.buy({ 'demo-never': 1 });
     await operatorOf(env, referenceId).pending('awaitOrderChange', 2);
     const purchase = env.handleOf(referenceId);
@@ -99,12 +99,12 @@ describe('what an operator sends in the place of an activity', () => {
   });
 
   it.concurrent(
-    'as much as the server takes, in a start, a signal or a query, stalls no purchase and is not copied',
+    'the largest start, signal or query that the server accepts stalls no purchase and is not copied',
     async () => {
       const referenceId = env.reference();
       const large = 'x'.repeat(1_900_000);
       const items = [{ productId: 'demo-never', quantity: 1, large }];
-      // With a memo of ours beside it, this one would be too large.
+      // With a memo of ours added, this one would be too large.
       const memo = { large: 'x'.repeat(2_097_000) };
       const purchase = await env.startRaw(referenceId, { args: [{ referenceId, items }], memo });
       await operatorOf(env, referenceId).pending('awaitOrderChange', 2);

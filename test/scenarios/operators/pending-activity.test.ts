@@ -2,7 +2,7 @@ import { type Operator, operatorOf } from '../../support/operator';
 import { expectDeliveredOnce } from '../../support/purchase-checks';
 import { sharedEnvironment } from '../../support/test-environment';
 
-/** What the UI and the CLI offer for an activity that has not ended. Each leaves it to go on. */
+/** What the UI and the CLI offer for a running activity. The activity goes on after each of them. */
 const OPERATIONS: [string, (operator: Operator, activity: string) => Promise<void>][] = [
   [
     'paused and unpaused',
@@ -15,7 +15,7 @@ const OPERATIONS: [string, (operator: Operator, activity: string) => Promise<voi
   ['reset', (operator, activity) => operator.resetActivity(activity)],
   ['reset with its heartbeat', (operator, activity) => operator.resetActivity(activity, { resetHeartbeat: true })],
   [
-    'paused, reset while it stays so, and unpaused',
+    'paused, reset while paused, and unpaused',
     async (operator, activity) => {
       await operator.pause(activity);
       await operator.resetActivity(activity, { keepPaused: true, resetHeartbeat: true });
@@ -29,23 +29,26 @@ const OPERATIONS: [string, (operator: Operator, activity: string) => Promise<voi
 describe('a pending activity that an operator pauses, resets or changes', () => {
   const env = sharedEnvironment({ pastOrders: 3 });
 
-  it.concurrent.each(OPERATIONS)('placeOrder, %s and then failed, sends nothing again', async (_, operate) => {
-    const referenceId = await env.buyFacing({ operation: 'place', times: 'always', action: { type: 'hang' } });
-    const operator = operatorOf(env, referenceId);
-    await env.untilSent(referenceId);
+  it.concurrent.each(OPERATIONS)(
+    'placeOrder that is %s and then fails does not send the order again',
+    async (_, operate) => {
+      const referenceId = await env.buyFacing({ operation: 'place', times: 'always', action: { type: 'hang' } });
+      const operator = operatorOf(env, referenceId);
+      await env.untilSent(referenceId);
 
-    // Only a failed attempt is dispatched again; before that, all of these change nothing.
-    const operating = operate(operator, 'placeOrder');
-    await operator.fail('placeOrder', { final: false });
-    await operating;
+      // The server starts another attempt only after a failed one, so none of these has an effect before that.
+      const operating = operate(operator, 'placeOrder');
+      await operator.fail('placeOrder', { final: false });
+      await operating;
 
-    await operator.held('PLACEMENT_UNKNOWN');
-    await operator.resolve('abandon');
-    expect(await operator.result()).toMatchObject({ outcome: 'ABANDONED' });
-    expect(await env.audit(referenceId)).toMatchObject({ orderCount: 0, requests: 1 });
-  });
+      await operator.held('PLACEMENT_UNKNOWN');
+      await operator.resolve('abandon');
+      expect(await operator.result()).toMatchObject({ outcome: 'ABANDONED' });
+      expect(await env.audit(referenceId)).toMatchObject({ orderCount: 0, requests: 1 });
+    },
+  );
 
-  it.concurrent('one that stays paused is listed by the query that the docs name', async () => {
+  it.concurrent('an activity that stays paused is found by the query in the docs', async () => {
     const referenceId = await env.buy({ 'demo-never': 2 });
     const operator = operatorOf(env, referenceId);
     await operator.pending('awaitOrderChange', 2);
@@ -58,18 +61,21 @@ describe('a pending activity that an operator pauses, resets or changes', () => 
     { activity: 'awaitOrderChange', product: 'demo-never', name, operate },
     { activity: 'deliverSale', product: 'demo-instant', name, operate },
   ]);
-  it.concurrent.each(GOES_ON)('$activity, $name, goes on and delivers once', async ({ activity, product, operate }) => {
-    const referenceId = env.reference();
-    env.receiver.answerTo(referenceId, 500);
-    await env.buy({ [product]: 2 }, referenceId);
-    const operator = operatorOf(env, referenceId);
-    await operator.pending(activity, 2);
+  it.concurrent.each(GOES_ON)(
+    '$activity that is $name goes on and delivers once',
+    async ({ activity, product, operate }) => {
+      const referenceId = env.reference();
+      env.receiver.answerTo(referenceId, 500);
+      await env.buy({ [product]: 2 }, referenceId);
+      const operator = operatorOf(env, referenceId);
+      await operator.pending(activity, 2);
 
-    await operate(operator, activity);
+      await operate(operator, activity);
 
-    env.receiver.take(referenceId);
-    await env.changeOrder(referenceId, { status: 'COMPLETED' });
-    await expectDeliveredOnce(env, referenceId, 2);
-    expect(new Set(env.receiver.attemptsOf(referenceId).map(({ id }) => id)).size).toBe(1);
-  });
+      env.receiver.take(referenceId);
+      await env.changeOrder(referenceId, { status: 'COMPLETED' });
+      await expectDeliveredOnce(env, referenceId, 2);
+      expect(new Set(env.receiver.attemptsOf(referenceId).map(({ id }) => id)).size).toBe(1);
+    },
+  );
 });

@@ -6,7 +6,7 @@ import { operatorOf } from '../../support/operator';
 import { sharedEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
 
-describe('what an operator sees of a purchase in the Temporal UI', () => {
+describe('a purchase as an operator sees it in the Temporal UI', () => {
   const env = sharedEnvironment({
     settings: { replace: 'never', confirmWindowMs: 100, firstPollMs: 0 },
     sandbox: { perLookMs: 30_000 },
@@ -20,7 +20,7 @@ describe('what an operator sees of a purchase in the Temporal UI', () => {
     return currentDetails;
   };
 
-  it('does not depend on who started it: state, items, order, last poll, what comes next, and the cancel asked for', async () => {
+  it('shows state, items, order, last poll, next step and cancel request, no matter which client started it', async () => {
     const referenceId = env.reference();
     await env.startRaw(referenceId, { args: [{ referenceId, items: [{ productId: 'demo-never', quantity: 2 }] }] });
     await operatorOf(env, referenceId).pending('awaitOrderChange', 2);
@@ -46,7 +46,7 @@ describe('what an operator sees of a purchase in the Temporal UI', () => {
     expect(await details(referenceId)).toContain('**Cancel:** asked for. There is an order');
   });
 
-  it('names the hold with its decisions; after its end the same query answers in the same shape', async () => {
+  it('names the hold and its decisions; after the end the same query answers in the same shape', async () => {
     const { referenceId, hold } = await heldPurchase(env, 'PLACEMENT_UNKNOWN');
 
     const held = await ask(referenceId);
@@ -65,7 +65,7 @@ describe('what an operator sees of a purchase in the Temporal UI', () => {
     expect(await details(referenceId)).toMatch(/^\*\*DELIVERED\*\* since .+\n\n[^]+Nothing to do/);
   });
 
-  it('has a summary on each of its activities and timers, and so has what comes after its end', async () => {
+  it('has a summary on every activity and timer, also in the late delivery after its end', async () => {
     const referenceId = env.reference();
     env.sandbox.addFault({ operation: 'place', referenceId, when: 'after', action: { type: 'reset' } });
     await env.bought({ 'demo-partial': 2 }, referenceId);
@@ -77,7 +77,7 @@ describe('what an operator sees of a purchase in the Temporal UI', () => {
     }
   });
 
-  it('bears products of 200 letters each, of which a summary holds only some', async () => {
+  it('accepts products with ids of 200 letters, although a summary shows only some of them', async () => {
     const items = Object.fromEntries(['a', 'b', 'c'].map((letter) => [letter.repeat(200), 1]));
     const { referenceId, outcome } = await env.bought(items);
     expect(outcome).toBe('REJECTED');

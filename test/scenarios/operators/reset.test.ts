@@ -7,7 +7,7 @@ import { waitUntil } from '../../support/wait-until';
 
 jest.setTimeout(180_000);
 
-describe('a purchase that someone resets', () => {
+describe('a purchase that an operator resets', () => {
   const env = sharedEnvironment({ sandbox: { perLookMs: 30_000 }, pastOrders: 3 });
 
   it.concurrent.each([
@@ -15,10 +15,13 @@ describe('a purchase that someone resets', () => {
     ['demo-seconds', 1],
     ['demo-partial', 4],
     ['demo-refunded', 1],
-  ] as const)('%s × %i, reset to each of its points, buys and delivers nothing twice', async (product, quantity) => {
-    const result = await env.bought({ [product]: quantity });
-    await endsTheSameFromEachPoint(result.referenceId, (operator) => operator.result());
-  });
+  ] as const)(
+    '%s × %i, reset to each reset point, neither buys nor delivers anything twice',
+    async (product, quantity) => {
+      const result = await env.bought({ [product]: quantity });
+      await endsTheSameFromEachPoint(result.referenceId, (operator) => operator.result());
+    },
+  );
 
   it.concurrent.each<[HoldReason, DecisionKind]>([
     ['PLACEMENT_UNKNOWN', 'order'],
@@ -28,7 +31,7 @@ describe('a purchase that someone resets', () => {
     ['ORDER_CHANGES', 'deliver'],
     ['ORDER_TOO_LARGE', 'deliver'],
     ['DELIVERY_REFUSED', 'deliver'],
-  ])('held because %s and decided with %s, reset to each point, does nothing twice', async (reason, decision) => {
+  ])('held as %s, decided with %s and reset to each reset point, repeats nothing', async (reason, decision) => {
     const { referenceId, operator, decide } = await heldPurchase(env, reason);
     await decide(decision);
     await operator.result();
@@ -43,7 +46,7 @@ describe('a purchase that someone resets', () => {
     );
   });
 
-  it.concurrent('rejected, and reset to before that, asks a person instead of the partner', async () => {
+  it.concurrent('rejected and reset to before the rejection, is held instead of placed again', async () => {
     const { referenceId } = await env.bought({ 'demo-out-of-stock': 1 });
     const operator = operatorOf(env, referenceId);
 
@@ -55,30 +58,33 @@ describe('a purchase that someone resets', () => {
     expect(await operator.result()).toMatchObject({ outcome: 'ABANDONED' });
   });
 
-  // The placement is tried for 10 s; the pauses before its second and its third attempt are 2 s and 4 s.
+  // A placement may be tried for 10 s; the pauses before its second and third attempts are 2 s and 4 s.
   it.concurrent.each([
-    ['too late to be tried again', { failures: 2, point: 3, cancel: false }],
+    ['too late to try again', { failures: 2, point: 3, cancel: false }],
     ['with a cancel request', { failures: 1, point: 1, cancel: true }],
-  ])('to before the request, %s, finds the order that was placed since', async (_, { failures, point, cancel }) => {
-    const action = { type: 'answer', status: 503 } as const;
-    const referenceId = await env.buyFacing({ operation: 'orders', times: failures, action }, { 'demo-instant': 2 });
-    const operator = operatorOf(env, referenceId);
-    await operator.result();
+  ])(
+    'reset to before the request, %s, finds the order placed meanwhile and places no other',
+    async (_, { failures, point, cancel }) => {
+      const action = { type: 'answer', status: 503 } as const;
+      const referenceId = await env.buyFacing({ operation: 'orders', times: failures, action }, { 'demo-instant': 2 });
+      const operator = operatorOf(env, referenceId);
+      await operator.result();
 
-    await operator.reset((await operator.points())[point]!);
-    if (cancel) await operator.cancel();
+      await operator.reset((await operator.points())[point]!);
+      if (cancel) await operator.cancel();
 
-    await expectDeliveredOnce(env, referenceId, 2);
-  });
+      await expectDeliveredOnce(env, referenceId, 2);
+    },
+  );
 
-  it.concurrent('to within a search, waits for what the run before has sent since, and buys once', async () => {
+  it.concurrent('reset to a search, waits for the order that the previous run sent, and buys once', async () => {
     const failed = { operation: 'place', action: { type: 'answer', status: 500 } } as const;
     const booked = { ...failed, commit: { type: 'late', ms: 7_000 } } as const;
     const referenceId = await env.buyFacing([failed, booked], { 'demo-instant': 2 });
     const operator = operatorOf(env, referenceId);
     await env.untilSent(referenceId, 2);
 
-    // To the last search before the second placement: what those before it have shown is replayed.
+    // To the last search before the second placement, so the earlier searches are replayed.
     const { runId } = await env.starter.status(referenceId);
     const [, second] = await operator.scheduled('placeOrder', runId);
     const searches = await operator.scheduled('findOrders', runId);
@@ -90,64 +96,67 @@ describe('a purchase that someone resets', () => {
     expect(await operator.brokenTasks()).toEqual([]);
   });
 
+  it.concurrent('reset to after its last search, searches again and finds the order booked meanwhile', async () => {
+    const booked = {
+      operation: 'place',
+      action: { type: 'answer', status: 500 },
+      commit: { type: 'late', ms: 7_000 },
+    } as const;
+    const referenceId = await env.buyFacing(booked, { 'demo-instant': 2 });
+    const operator = operatorOf(env, referenceId);
+    await env.untilSent(referenceId);
+    await operator.cancel();
+    expect(await operator.result()).toMatchObject({ outcome: 'CANCELLED' });
+
+    const lastSearch = (await operator.scheduled('findOrders')).at(-1);
+    await operator.reset((await operator.points()).find((point) => Number(point) > Number(lastSearch))!);
+
+    await expectDeliveredOnce(env, referenceId, 2);
+  });
+
   it.concurrent(
-    'to after the last search before its end, finds what was booked since in a window of its own',
+    'reset to before, at or after a decision to place again, never places again because of that decision',
     async () => {
-      const booked = {
-        operation: 'place',
-        action: { type: 'answer', status: 500 },
-        commit: { type: 'late', ms: 7_000 },
-      } as const;
-      const referenceId = await env.buyFacing(booked, { 'demo-instant': 2 });
+      const referenceId = await env.buyFacing({ operation: 'place', times: 'always', action: { type: 'reset' } });
+      const operator = operatorOf(env, referenceId);
+      const holds = [await operator.held('PLACEMENT_UNKNOWN')];
+      const whileHeld = (await operator.points()).at(-1)!;
+      await operator.resolve('replace');
+      holds.push(await operator.held('PLACEMENT_UNKNOWN', ...holds));
+
+      const { runId } = await env.starter.status(referenceId);
+      const [, decided] = await operator.scheduled('placeOrder', runId);
+      const [first] = await operator.points(runId);
+      // The server passes the decision on to the new run: first to the hold that it answered, at last to none.
+      for (const point of [decided!, whileHeld, first!]) {
+        await operator.reset(point, runId);
+        holds.push(await operator.held('PLACEMENT_UNKNOWN', ...holds));
+        expect(env.sandbox.placeRequestsOf(referenceId)).toBe(2);
+      }
+      expect(await operator.brokenTasks()).toEqual([]);
+    },
+  );
+
+  it.concurrent(
+    'reset before its placement is answered, finds the order of that placement and places no other',
+    async () => {
+      const referenceId = await env.buyFacing(
+        [{ operation: 'place', when: 'after', action: { type: 'delay', ms: 700 } }],
+        { 'demo-instant': 2 },
+      );
       const operator = operatorOf(env, referenceId);
       await env.untilSent(referenceId);
-      await operator.cancel();
-      expect(await operator.result()).toMatchObject({ outcome: 'CANCELLED' });
 
-      const lastSearch = (await operator.scheduled('findOrders')).at(-1);
-      await operator.reset((await operator.points()).find((point) => Number(point) > Number(lastSearch))!);
+      await operator.reset((await operator.points())[0]!);
 
       await expectDeliveredOnce(env, referenceId, 2);
     },
   );
 
-  it.concurrent('to before, at or after a decision to place again, never places on the ground of it', async () => {
-    const referenceId = await env.buyFacing({ operation: 'place', times: 'always', action: { type: 'reset' } });
-    const operator = operatorOf(env, referenceId);
-    const holds = [await operator.held('PLACEMENT_UNKNOWN')];
-    const whileHeld = (await operator.points()).at(-1)!;
-    await operator.resolve('replace');
-    holds.push(await operator.held('PLACEMENT_UNKNOWN', ...holds));
-
-    const { runId } = await env.starter.status(referenceId);
-    const [, decided] = await operator.scheduled('placeOrder', runId);
-    const [first] = await operator.points(runId);
-    // The server hands the decision on to the new run: to the very hold that it answered, and at last to none.
-    for (const point of [decided!, whileHeld, first!]) {
-      await operator.reset(point, runId);
-      holds.push(await operator.held('PLACEMENT_UNKNOWN', ...holds));
-      expect(env.sandbox.placeRequestsOf(referenceId)).toBe(2);
-    }
-    expect(await operator.brokenTasks()).toEqual([]);
-  });
-
-  it.concurrent('while its placement has no answer yet, finds the order that came of it', async () => {
-    const referenceId = await env.buyFacing(
-      [{ operation: 'place', when: 'after', action: { type: 'delay', ms: 700 } }],
-      { 'demo-instant': 2 },
-    );
-    const operator = operatorOf(env, referenceId);
-    await env.untilSent(referenceId);
-
-    await operator.reset((await operator.points())[0]!);
-
-    await expectDeliveredOnce(env, referenceId, 2);
-  });
-
   it.concurrent.each([
-    ['its order is polled', 'demo-never', 'awaitOrderChange'],
-    ['its keys are delivered', 'demo-instant', 'deliverSale'],
-  ])('while %s, to each point that it has, goes on from there and delivers once', async (_, product, activity) => {
+    ['polling', 'demo-never', 'awaitOrderChange'],
+    ['delivering', 'demo-instant', 'deliverSale'],
+  ])('reset to each reset point while %s, goes on from there and delivers once', async (_, product, activity) => {
     const referenceId = env.reference();
     env.receiver.answerTo(referenceId, 500);
     await env.buy({ [product]: 2 }, referenceId);
@@ -165,34 +174,37 @@ describe('a purchase that someone resets', () => {
   });
 
   it.concurrent.each([
-    ['taken', 204, ['purchase.partially_delivered', 'purchase.delivered']],
+    ['accepted', 204, ['purchase.partially_delivered', 'purchase.delivered']],
     ['refused so far', 503, ['purchase.delivered']],
-  ] as const)('to before its poll, its event %s, delivers a fuller sale as it is now', async (_, answer, types) => {
-    const referenceId = env.reference();
-    env.receiver.answerTo(referenceId, answer, 'purchase.partially_delivered');
-    await env.buy({ 'demo-never': 4 }, referenceId);
-    const operator = operatorOf(env, referenceId);
-    await operator.pending('awaitOrderChange', 2);
-    const keys = ['A', 'B', 'C', 'D'].map((letter) => `${letter}-${referenceId}`);
-    await env.changeOrder(referenceId, { status: 'PARTIAL_COMPLETED', keys: [keys.slice(0, 2)] });
-    await (answer === 204 ? operator.result() : operator.pending('deliverSale', 2));
+  ] as const)(
+    'reset to before its poll with its event %s, delivers the keys added meanwhile and none twice',
+    async (_, answer, types) => {
+      const referenceId = env.reference();
+      env.receiver.answerTo(referenceId, answer, 'purchase.partially_delivered');
+      await env.buy({ 'demo-never': 4 }, referenceId);
+      const operator = operatorOf(env, referenceId);
+      await operator.pending('awaitOrderChange', 2);
+      const keys = ['A', 'B', 'C', 'D'].map((letter) => `${letter}-${referenceId}`);
+      await env.changeOrder(referenceId, { status: 'PARTIAL_COMPLETED', keys: [keys.slice(0, 2)] });
+      await (answer === 204 ? operator.result() : operator.pending('deliverSale', 2));
 
-    await env.changeOrder(referenceId, { status: 'COMPLETED', keys: [keys] });
-    const { runId } = await env.starter.status(referenceId);
-    const [first] = await operator.points();
-    for (const _again of [1, 2]) {
-      await operator.reset(first!, runId);
-      await operator.pending('awaitOrderChange').catch(() => undefined);
-      env.receiver.take(referenceId);
-      expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED', lines: [{ delivered: 4 }] });
-    }
+      await env.changeOrder(referenceId, { status: 'COMPLETED', keys: [keys] });
+      const { runId } = await env.starter.status(referenceId);
+      const [first] = await operator.points();
+      for (const _again of [1, 2]) {
+        await operator.reset(first!, runId);
+        await operator.pending('awaitOrderChange').catch(() => undefined);
+        env.receiver.take(referenceId);
+        expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED', lines: [{ delivered: 4 }] });
+      }
 
-    expect((await env.audit(referenceId)).received).toEqual(keys);
-    expect(env.eventTypes(referenceId)).toEqual(types);
-    expect(await operator.brokenTasks()).toEqual([]);
-  });
+      expect((await env.audit(referenceId)).received).toEqual(keys);
+      expect(env.eventTypes(referenceId)).toEqual(types);
+      expect(await operator.brokenTasks()).toEqual([]);
+    },
+  );
 
-  /** `finish` brings the new run to its end. The orders at the partner and the keys at the checkout stay as they are. */
+  /** `finish` brings the new run to its end. Orders and delivered keys must stay the same. */
   async function endsTheSameFromEachPoint(referenceId: string, finish: (operator: Operator) => Promise<unknown>) {
     const operator = operatorOf(env, referenceId);
     const result = await operator.result();

@@ -8,7 +8,7 @@ interface Row {
   seen: string;
   faults: PurchaseFault[];
   state: string;
-  /** Orders that the partner has. */
+  /** Orders at the partner. */
   orderCount: number;
   /** Place-order requests. */
   requests: number;
@@ -43,7 +43,7 @@ const ANSWERED: [string, Action][] = [
   ['success: false', { type: 'unsuccessful' }],
 ];
 
-/** With all of them at once a busy machine takes longer from the record of an intention to the answer than an attempt may. */
+/** With all at once, a busy machine needs longer between recorded intention and answer than an attempt may last. */
 const AT_ONCE = 30;
 
 const UNUSABLE_IDS = [null, 7, '', '..', 'a/b', '%2e%2e', `ord-1\r\nx: y`, {}];
@@ -61,7 +61,7 @@ const ROWS: Row[] = [
   row('401, and bought all the same', 'after', { type: 'answer', status: 401 }, BOUGHT),
   row('409 with the order there', 'after', { type: 'answer', status: 409 }, BOUGHT),
   row('409 without an order', 'before', { type: 'answer', status: 409 }, REJECTED),
-  // The first order may yet show up, and be why a second is refused.
+  // The first order may still appear and be the reason why the second is refused.
   ...[402, 409, 422].map((status): Row => ({
     seen: `${status} after an error that may have booked`,
     faults: [
@@ -85,8 +85,8 @@ const ROWS: Row[] = [
   ),
 ];
 
-describe('what an answer to place-order means, where an absent order may be placed again if the partner answered', () => {
-  // Many at once: a search that is late on a busy machine must not exhaust the time in which the history has to be readable.
+describe('the answers to place-order, when an absent order may be placed again after an answer', () => {
+  // Many run at once: a late search on a busy machine must not use up the time in which the history must be readable.
   const env = sharedEnvironment({
     pastOrders: 5,
     settings: { ...LENIENT, partnerTimeoutMs: 5_000, confirmWindowMs: 3_000 },
@@ -101,26 +101,26 @@ describe('what an answer to place-order means, where an absent order may be plac
     });
   }, 180_000);
 
-  it.each(ROWS)('$seen: $state, with $orderCount orders from $requests requests', async (expected) => {
+  it.each(ROWS)('$seen: ends $state with $orderCount orders after $requests requests', async (expected) => {
     const { seen, state, orderCount, requests } = expected;
     const purchase = await runs.get(seen);
     expect(purchase).toMatchObject({ state, orderCount, requests });
     expect(purchase?.received).toEqual(purchase?.issued);
   });
 
-  it('goes on with the order that was found, under the id that it has at the partner', async () => {
+  it('adopts the found order under the id that the partner gave it', async () => {
     const purchase = await runs.get('no answer at all, and bought');
     expect(purchase?.status.result?.orderId).toBe(purchase?.orders[0]?.id);
   });
 
-  it('holds for the reason that the outcome is unknown, with the decisions that fit', async () => {
+  it('is held as PLACEMENT_UNKNOWN with the decisions that fit', async () => {
     const purchase = await runs.get('a reset, and not bought');
     const decisions = ['order', 'replace', 'abandon'];
     expect(purchase?.status.hold).toMatchObject({ reason: 'PLACEMENT_UNKNOWN', decisions });
     expect(purchase?.events.map(({ type }) => type)).toEqual(['purchase.held']);
   });
 
-  it('rejects after one search of the history, and 409 only after it has searched through the whole settling time', async () => {
+  it('rejects after one search, but after a 409 only when it has searched through the whole confirmation window', async () => {
     const [refused, conflicting] = [await runs.get('422'), await runs.get('409 without an order')];
     expect(searchesFor(env, refused!.referenceId)).toBe(2);
     expect(searchesFor(env, conflicting!.referenceId)).toBeGreaterThan(2);

@@ -6,10 +6,10 @@ import { cameTo, INSTANT, LENIENT, type PurchaseRun, runPurchase, searchesFor } 
 const LOST: PurchaseFault = { operation: 'place', when: 'after', action: { type: 'reset' } };
 const UNREADABLE: PurchaseFault = { operation: 'orders', times: 'always', action: { type: 'answer', status: 503 } };
 
-describe('a cancel ends a purchase only if nothing can have been bought', () => {
+describe('a cancel ends a purchase only when nothing can have been bought', () => {
   const env = sharedEnvironment({ pastOrders: 5, settings: { ...LENIENT, confirmWindowMs: 4_000 } });
 
-  it('ends CANCELLED before anything was sent, and then nothing is', async () => {
+  it('ends CANCELLED before anything is sent, and sends nothing afterwards', async () => {
     const referenceId = await env.buyFacing(UNREADABLE, INSTANT);
     await waitUntil('the history was searched', () => searchesFor(env, referenceId) > 0);
 
@@ -19,9 +19,9 @@ describe('a cancel ends a purchase only if nothing can have been bought', () => 
   });
 
   it.each<[string, PurchaseFault['action']]>([
-    ['an error', { type: 'answer', status: 500 }],
+    ['an error answer', { type: 'answer', status: 500 }],
     ['a reset', { type: 'reset' }],
-  ])('confirms an outcome that %s left unknown, then ends and never places again', async (_, action) => {
+  ])('confirms the unknown outcome after %s, then ends CANCELLED and never places again', async (_, action) => {
     const referenceId = await env.buyFacing({ operation: 'place', action }, INSTANT);
     await env.untilState(referenceId, 'UNCONFIRMED');
 
@@ -30,7 +30,7 @@ describe('a cancel ends a purchase only if nothing can have been bought', () => 
     expect(purchase.events.map(({ type }) => type)).toEqual(['purchase.cancelled']);
   });
 
-  it('searches once more before it ends, because a request that was answered with an error may have bought late', async () => {
+  it('searches once more before it ends, because a request answered with an error may have bought late', async () => {
     const referenceId = await env.buyFacing({ operation: 'place', action: { type: 'answer', status: 500 } }, INSTANT);
     await env.untilState(referenceId, 'UNCONFIRMED');
     await env.untilState(referenceId, 'PLACING');
@@ -39,7 +39,7 @@ describe('a cancel ends a purchase only if nothing can have been bought', () => 
     expectSeenThrough(await cancelled(env, referenceId));
   });
 
-  it('sees the order through when the confirmation finds one, cancel or not', async () => {
+  it('delivers an order that the confirmation finds, despite the cancel', async () => {
     env.sandbox.settings({ historyLagRequests: 1_000 });
     const referenceId = await env.buyFacing(LOST, INSTANT);
     await env.untilState(referenceId, 'UNCONFIRMED');
@@ -50,13 +50,13 @@ describe('a cancel ends a purchase only if nothing can have been bought', () => 
   });
 });
 
-describe('a cancel of a purchase that is held because its placement is unknown', () => {
+describe('a cancel of a purchase held as PLACEMENT_UNKNOWN', () => {
   const env = sharedEnvironment({
     pastOrders: 5,
     settings: { ...LENIENT, confirmWindowMs: 200, placeWithinMs: 2_000 },
   });
 
-  it('searches once more, and sees through an order that came while it was held', async () => {
+  it('searches once more, and delivers an order that appeared during the hold', async () => {
     const { referenceId } = await runPurchase(env, [{ ...LOST, when: 'before' }]);
     await env.orderByHand(INSTANT, referenceId);
     await operatorOf(env, referenceId).cancel();
@@ -65,7 +65,7 @@ describe('a cancel of a purchase that is held because its placement is unknown',
     expectSeenThrough(await cameTo(env, referenceId));
   });
 
-  it('does not end it when the history could not be read, because an order may well be there', async () => {
+  it('does not end the purchase when the history could not be read, because an order may exist', async () => {
     const { referenceId, state } = await runPurchase(env, [LOST, { ...UNREADABLE, nth: 2 }]);
     expect(state).toBe('HELD');
     const operator = operatorOf(env, referenceId);

@@ -5,7 +5,7 @@ import { LENIENT } from './run-purchase';
 
 jest.setTimeout(180_000);
 
-/** Its pauses are made of the confirmation window: a first trial after 300 ms. */
+/** Pauses derive from the confirmation window: the first trial request comes after 300 ms. */
 const GUARDED: TestEnvironmentOptions = {
   circuitBreaker: true,
   pastOrders: 5,
@@ -13,7 +13,7 @@ const GUARDED: TestEnvironmentOptions = {
 };
 
 it.concurrent(
-  'a balance that is gone costs five sales and one for each growing pause, and not those of a night',
+  'an empty balance rejects five purchases and one trial per growing pause, and not every purchase',
   async () => {
     const env = await startTestEnvironment(GUARDED);
     await env.bought({ 'demo-instant': 1 });
@@ -34,7 +34,7 @@ it.concurrent(
 );
 
 it.concurrent(
-  'a partner that refuses us is asked by one purchase at a time; who is cancelled meanwhile has bought nothing',
+  'a partner that refuses the key gets one trial request at a time, and a purchase cancelled meanwhile buys nothing',
   async () => {
     const env = await startTestEnvironment(GUARDED);
     env.sandbox.settings({ apiKeys: ['rotated'] });
@@ -51,7 +51,7 @@ it.concurrent(
   },
 );
 
-it.concurrent('a purchase that waits asks once more at its deadline, and ends NOT_PLACED', async () => {
+it.concurrent('a paused purchase gets one last attempt at its deadline, then ends NOT_PLACED', async () => {
   const env = await startTestEnvironment({ ...GUARDED, settings: { ...GUARDED.settings, placeWithinMs: 5_000 } });
   env.sandbox.settings({ apiKeys: ['rotated'] });
   const references = await env.buyMany(8);

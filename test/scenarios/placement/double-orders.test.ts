@@ -13,7 +13,7 @@ import { cameTo, INSTANT, LENIENT, runPurchase } from './run-purchase';
 
 const LOST: PurchaseFault = { operation: 'place', when: 'after', action: { type: 'reset' } };
 
-describe('orders that are not as one order for one reference should be', () => {
+describe('a reference with no order, several orders or an order of another purchase', () => {
   const env = sharedEnvironment({ pastOrders: 5, settings: LENIENT });
 
   it('adopts the first of two orders for one reference, reports both, and delivers the keys of one only', async () => {
@@ -45,7 +45,7 @@ describe('orders that are not as one order for one reference should be', () => {
     expect(second.status.hold?.explanation).toContain(first.referenceId);
   });
 
-  it('ends as the partner says when the only order under the reference had failed, without sending another', async () => {
+  it('ends FAILED when the only order under its reference has failed, and sends no other', async () => {
     const referenceId = env.reference();
     await env.orderByHand(INSTANT, referenceId);
     await env.changeOrder(referenceId, { status: 'FAILED' });
@@ -54,7 +54,7 @@ describe('orders that are not as one order for one reference should be', () => {
     expect(purchase).toMatchObject({ state: 'FAILED', requests: 0, received: [] });
   });
 
-  it('buys nothing twice when no answer came and the partner books the order long after', async () => {
+  it('buys nothing twice when no answer came and the partner books the order much later', async () => {
     const commit = { type: 'late', historyRequests: 1_000 } as const;
     const { referenceId } = await runPurchase(env, [{ ...LOST, when: 'before', commit }]);
     await bookLateOrders(env, referenceId, 1);
@@ -64,7 +64,7 @@ describe('orders that are not as one order for one reference should be', () => {
     expect(purchase.orders).toHaveLength(1);
   });
 
-  it('delivers the keys of one order only when an order that was replaced is booked after all', async () => {
+  it('delivers the keys of only one order when a replaced order is booked after all', async () => {
     const commit = { type: 'late', historyRequests: 1_000 } as const;
     const answered = { operation: 'place', action: { type: 'answer', status: 500 }, commit } as const;
     const { referenceId } = await runPurchase(env, [answered]);
@@ -78,7 +78,7 @@ describe('orders that are not as one order for one reference should be', () => {
   });
 });
 
-it('with PURCHASE_REPLACE=always, places again after silence too, once the order is shown absent, and to one order only', async () => {
+it('with PURCHASE_REPLACE=always, places an absent order again even without an answer, and never a second one', async () => {
   const settings = { ...LENIENT, replace: 'always', confirmWindowMs: 300 } as const;
   const env = await startTestEnvironment({ pastOrders: 5, settings });
   const broken: PurchaseFault['action'][] = [{ type: 'hang' }, { type: 'reset' }, { type: 'close' }];
@@ -91,7 +91,7 @@ it('with PURCHASE_REPLACE=always, places again after silence too, once the order
     expect(there).toMatchObject({ state: 'DELIVERED', requests: 1, orderCount: 1 });
 });
 
-describe('a reference that a client starts again without RejectDuplicate, while the history does not show its order', () => {
+describe('a reference started again without RejectDuplicate while the history does not show its order', () => {
   const env = sharedEnvironment({ pastOrders: 5, settings: { ...LENIENT, confirmWindowMs: 2_000 } });
   beforeEach(() => env.sandbox.settings({ historyLagRequests: 3, historyLagMs: 0 }));
 
@@ -101,7 +101,7 @@ describe('a reference that a client starts again without RejectDuplicate, while 
       workflowIdConflictPolicy,
     });
 
-  it('buys nothing after the end of the first purchase, and adopts its order', async () => {
+  it('buys nothing after the first purchase has ended, and adopts its order', async () => {
     const referenceId = env.reference();
     await (await start(referenceId)).result();
     await start(referenceId);
@@ -109,7 +109,7 @@ describe('a reference that a client starts again without RejectDuplicate, while 
     await expectDeliveredOnce(env, referenceId, 2);
   });
 
-  it('buys nothing when it ends the first purchase in the middle of its placement, and adopts its order', async () => {
+  it('buys nothing when it terminates the first purchase during its placement, and adopts its order', async () => {
     const referenceId = env.reference();
     env.sandbox.addFault({ operation: 'place', referenceId, when: 'after', action: { type: 'hang' } });
     await start(referenceId);
@@ -119,7 +119,7 @@ describe('a reference that a client starts again without RejectDuplicate, while 
     await expectDeliveredOnce(env, referenceId, 2);
   });
 
-  it('is held when the order never shows, until an operator decides that it is placed again', async () => {
+  it('is held while the order does not appear, and placed again only after an operator decides so', async () => {
     env.sandbox.settings({ historyLagMs: 600_000 });
     const referenceId = env.reference();
     await (await start(referenceId)).result();
@@ -134,10 +134,10 @@ describe('a reference that a client starts again without RejectDuplicate, while 
   });
 });
 
-describe('on a server that has no lists', () => {
+describe('on a server without lists', () => {
   const { env } = sharedTimeSkippingEnvironment();
 
-  it('a purchase that another client than ours has started is not placed: nobody knows whether it is the first', async () => {
+  it('a purchase started by a foreign client is not placed, because it may not be the first under its reference', async () => {
     const referenceId = env.reference();
     const args = [{ referenceId, items: [{ productId: 'demo-instant', quantity: 1 }] }];
     const result = await (await env.startRaw(referenceId, { args })).result();
@@ -147,7 +147,7 @@ describe('on a server that has no lists', () => {
   });
 });
 
-/** Asks for the history until the orders that wait for its answers are there. */
+/** Requests the history until the late orders, which count those requests, are booked. */
 async function bookLateOrders(env: TestEnvironment, referenceId: string, count: number): Promise<void> {
   await waitUntil(`${count} orders are there`, async () => {
     await Promise.all(Array.from({ length: 50 }, () => env.partner.listOrders({ limit: 1 })));

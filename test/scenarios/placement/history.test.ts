@@ -10,7 +10,7 @@ import { INSTANT, LENIENT, type PurchaseRun, runPurchase } from './run-purchase'
 
 const LOST: PurchaseFault = { operation: 'place', when: 'after', action: { type: 'reset' } };
 const NOTHING = { hits: 0, orders: [], pages: { page: 1, total: 0, limit: 500 } };
-/** The answers to its searches show nothing. */
+/** A search for the order finds nothing. */
 const MISSED: PurchaseFault = {
   operation: 'orders',
   when: 'after',
@@ -19,7 +19,7 @@ const MISSED: PurchaseFault = {
 };
 const NOT_BOUGHT: PurchaseFault = { operation: 'place', action: { type: 'answer', status: 500 } };
 
-it('a history that can not be read is searched on, far longer than an order settles, and nobody is asked', async () => {
+it('keeps searching an unreadable history far longer than the confirmation window, and does not hold the purchase', async () => {
   const env = await startTestEnvironment({ pastOrders: 1_100, settings: LENIENT });
   const action = { type: 'answer', status: 503 } as const;
   const unreadable: PurchaseFault = { operation: 'orders', nth: 2, times: 15, action };
@@ -30,19 +30,19 @@ it('a history that can not be read is searched on, far longer than an order sett
   expect(refused).toMatchObject({ state: 'DELIVERED', requests: 2 });
 });
 
-describe('an order that shows up late, but within the settling time', () => {
-  // Found orders end the settling, so that nothing here waits for all of it.
+describe('an order that appears late, but within the confirmation window', () => {
+  // A found order ends the confirmation, so no test here waits for the whole window.
   const env = sharedEnvironment({ pastOrders: 5, settings: { ...LENIENT, confirmWindowMs: 10_000 } });
 
   it.each<[string, number, PurchaseFault[]]>([
-    ['is waited for when the history lags, instead of being placed again', 4, [{ ...NOT_BOUGHT, when: 'after' }]],
+    ['is waited for when the history lags, and not placed again', 4, [{ ...NOT_BOUGHT, when: 'after' }]],
     [
-      'is adopted where the list shows it and the search does not, though that finds other orders',
+      'is adopted when the list shows it and the search finds only other orders',
       0,
       [{ ...NOT_BOUGHT, when: 'after' }, MISSED],
     ],
     [
-      'is waited for when the partner books it only after the first searches',
+      'is waited for when the partner books it after the first searches',
       0,
       [{ ...NOT_BOUGHT, commit: { type: 'late', historyRequests: 4 } }],
     ],
@@ -56,11 +56,12 @@ describe('an order that shows up late, but within the settling time', () => {
   });
 });
 
-it('an order that shows up while a search takes longer than the settling time is adopted: the search looked before it', async () => {
+it('adopts an order booked during a search that outlasts the confirmation window, because that search began too early', async () => {
   const settings = { ...LENIENT, confirmWindowMs: 2_000, partnerTimeoutMs: 8_000 };
   const env = await startTestEnvironment({ pastOrders: 5, settings });
   const [newest] = (await env.partner.listOrders()).data.orders;
-  // The second search asks for the order of the purchase, for the newest orders, and for the newest: the sixth request since the 409.
+  // The second search makes three requests: by reference, the newest orders, the newest one. They are the 4th to 6th
+  // since the 409.
   const slow: Fault = { operation: 'orders', nth: 2, action: { type: 'delay', ms: 2_500 } };
   env.sandbox.addFault({ ...slow, referenceId: newest?.referenceId });
   const late = await runPurchase(env, [
@@ -72,10 +73,10 @@ it('an order that shows up while a search takes longer than the settling time is
 });
 
 it.concurrent.each<[string, (env: TestEnvironment) => Promise<PurchaseRun>, requests: number, past: number, string]>([
-  ['an order of it has an id that could change a path', runWithUnusableId, 0, 5, "has an id that can't be used"],
-  ['it does not find what exists', runWithBrokenSearch, 1, 5, 'does not find an order known to exist'],
+  ['an order has an id that could change a URL path', runWithUnusableId, 0, 5, "has an id that can't be used"],
+  ['it does not find an order that exists', runWithBrokenSearch, 1, 5, 'does not find an order known to exist'],
   ['it is empty', (env) => runPurchase(env, [NOT_BOUGHT]), 1, 0, 'empty, which proves nothing'],
-])('a history that shows nothing absent, because %s, leads to a hold', async (_, run, requests, past, explanation) => {
+])('holds a purchase when the history proves no absence because %s', async (_, run, requests, past, explanation) => {
   const settings = { ...LENIENT, confirmWindowMs: 200, placeWithinMs: 2_000 };
   const purchase = await run(await startTestEnvironment({ pastOrders: past, settings }));
   expect(purchase).toMatchObject({ state: 'HELD', requests, orders: [] });
@@ -95,7 +96,7 @@ async function runWithBrokenSearch(env: TestEnvironment): Promise<PurchaseRun> {
   return runPurchase(env, [NOT_BOUGHT]);
 }
 
-it('a row that may be the order and can not be read holds a purchase before it sends anything, and not after a decision', async () => {
+it('holds a purchase before it sends anything when an unreadable row may be its order, but not after a decision', async () => {
   const env = await startTestEnvironment({ settings: { ...LENIENT, confirmWindowMs: 200, placeWithinMs: 1_000 } });
   const referenceId = env.reference();
   await env.orderByHand({ 'demo-instant': 1 }, referenceId);
@@ -112,7 +113,7 @@ it('a row that may be the order and can not be read holds a purchase before it s
   expect(env.sandbox.placeRequestsOf(referenceId)).toBe(1);
 });
 
-it('before anything is sent, a row without a reference that can not be read holds no sale, though the search is ignored', async () => {
+it('does not hold a purchase for an unreadable row without a reference, even when the partner ignores searches', async () => {
   const env = await startTestEnvironment({ settings: LENIENT, sandbox: { search: 'ignored' } });
   const other = env.reference();
   await env.orderByHand({ 'demo-instant': 1 }, other);

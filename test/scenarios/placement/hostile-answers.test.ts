@@ -9,7 +9,7 @@ import {
 import { waitUntil } from '../../support/wait-until';
 import { cameTo, LENIENT, type PurchaseRun, runPurchase } from './run-purchase';
 
-/** Stands for the purchase's own reference in a generated answer. */
+/** A placeholder for the purchase's own reference in a generated answer. */
 const OURS = '<our reference>';
 const AT_ONCE = 25;
 
@@ -28,7 +28,7 @@ const historyRow = fc.record(
 );
 const historyPage = fc.record({
   hits: mostly(1),
-  // Never plainly empty: a partner that denies an order it has taken is a lie that nothing can see through.
+  // Never simply empty: nothing can detect a partner that denies an order it has accepted.
   orders: fc.array(historyRow, { minLength: 1, maxLength: 3 }),
   pages: fc.record({ page: mostly(1), total: mostly(1), limit: mostly(500) }),
 });
@@ -64,7 +64,7 @@ const fault: fc.Arbitrary<PurchaseFault> = fc.oneof(
     when: fc.constant('after' as const),
   }),
 );
-/** What one purchase meets, early or a little later, and for a few calls only, so that there is an end. */
+/** The faults of one purchase. Each affects a few early calls only, so the purchase can end. */
 const faults = fc.array(
   fc
     .tuple(fault, fc.integer({ min: 1, max: 3 }), fc.integer({ min: 1, max: 2 }))
@@ -73,13 +73,13 @@ const faults = fc.array(
 );
 const NOTHING_BOUGHT = ['NOT_PLACED', 'REJECTED', 'CANCELLED'];
 
-describe('whatever the partner answers', () => {
+describe('hostile answers of the partner', () => {
   const env = sharedEnvironment({
     pastOrders: 5,
     settings: { ...LENIENT, deadlineMs: 2_500, placeWithinMs: 8_000, confirmWindowMs: 300 },
   });
 
-  it('a purchase never buys twice, never delivers a key that was not issued to it, and never breaks', async () => {
+  it('never make a purchase buy twice, deliver a key that is not its own, or fail a workflow task', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(faults, { minLength: AT_ONCE, maxLength: AT_ONCE }), async (scripts) => {
         const purchases = await Promise.all(scripts.map((script) => runHostile(env, script)));
@@ -91,13 +91,13 @@ describe('whatever the partner answers', () => {
           expect(await operatorOf(env, purchase.referenceId).brokenTasks()).toEqual([]);
         }
       }),
-      // A smaller counterexample is not worth the minutes: the seed is printed.
+      // Shrinking takes minutes and the seed is printed, so it is switched off.
       { numRuns: 2, endOnFailure: true },
     );
   }, 120_000);
 });
 
-it('purchases of others that can come to no end stop nobody', async () => {
+it('purchases that can not end do not block other purchases', async () => {
   const env = await startTestEnvironment({ pastOrders: 5, settings: LENIENT });
   const poisons: PurchaseFault[] = [
     { operation: 'orders', action: { type: 'body', text: '{"details":' } },

@@ -2,27 +2,27 @@ import { operatorOf } from '../../support/operator';
 import { sharedEnvironment } from '../../support/test-environment';
 import { cameTo, LENIENT } from './run-purchase';
 
-/** 4.99 a piece. */
+/** 4.99 each. */
 const ITEMS = [{ productId: 'demo-instant', quantity: 2 }];
 const COST = 9.98;
 
-describe('a purchase that names the most that it may cost', () => {
+describe('a purchase with a maximum debit', () => {
   const env = sharedEnvironment({ pastOrders: 5, settings: { ...LENIENT, confirmWindowMs: 200 } });
 
-  it('is placed where the catalogue asks as much, after the catalogue could be read, which many read together', async () => {
+  it('is placed at exactly that price once the catalogue can be read, and concurrent purchases share one reading', async () => {
     env.sandbox.addFault({ operation: 'products', action: { type: 'answer', status: 503 } });
     const references = Array.from({ length: 5 }, () => env.reference());
     for (const referenceId of references) await env.starter.purchase({ referenceId, items: ITEMS, maxDebit: COST });
 
     for (const { outcome } of await env.ended(references, 50_000)) expect(outcome).toBe('DELIVERED');
-    // The one that failed, and three pages.
+    // The failed request and three pages.
     expect(env.sandbox.requests().products).toBe(4);
   });
 
   it.each([
-    ['one cent less', ITEMS, COST - 0.01, 'the catalogue price is 9.98, but the purchase may cost at most 9.97'],
-    ['of a product without a price', [{ productId: 'gone', quantity: 1 }], 1_000, 'no price for gone'],
-  ])('is not placed for %s, and ends at once with the reason', async (_, items, maxDebit, reason) => {
+    ['costs one cent more', ITEMS, COST - 0.01, 'the catalogue price is 9.98, but the purchase may cost at most 9.97'],
+    ['has a product without a price', [{ productId: 'gone', quantity: 1 }], 1_000, 'no price for gone'],
+  ])('is not placed when it %s, and ends at once with the reason', async (_, items, maxDebit, reason) => {
     const referenceId = env.reference();
     await env.starter.purchase({ referenceId, items, maxDebit });
 
@@ -32,7 +32,7 @@ describe('a purchase that names the most that it may cost', () => {
     expect(purchase.events.map(({ type }) => type)).toEqual(['purchase.not_placed']);
   });
 
-  it('whose order is there already adopts it, whatever it costs now', async () => {
+  it('adopts an existing order under its reference, whatever the price is now', async () => {
     const referenceId = env.reference();
     await env.orderByHand({ 'demo-instant': 2 }, referenceId);
     await env.starter.purchase({ referenceId, items: ITEMS, maxDebit: 0 });
@@ -41,13 +41,13 @@ describe('a purchase that names the most that it may cost', () => {
     expect(env.sandbox.placeRequestsOf(referenceId)).toBe(0);
   });
 
-  it('that was reset settles before it ends so: the run before went on', async () => {
+  it('is confirmed before it ends after a reset, because the previous run went on', async () => {
     const referenceId = env.reference();
     await env.starter.purchase({ referenceId, items: ITEMS, maxDebit: 1 });
     expect(await env.starter.result(referenceId)).toMatchObject({ outcome: 'NOT_PLACED' });
     const operator = operatorOf(env, referenceId);
     await env.orderByHand({ 'demo-instant': 2 }, referenceId);
-    // With the answer of the catalogue on record, and before the run was asked for.
+    // The reset point between the catalogue's answer and the query for earlier runs.
     await operator.reset((await operator.points())[1]!);
 
     expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });

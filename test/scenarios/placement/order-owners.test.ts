@@ -8,9 +8,9 @@ import { sharedEnvironment } from '../../support/test-environment';
 
 type Interceptor = NonNullable<ConnectionOptions['interceptors']>[number];
 
-describe('who else has an order', () => {
+describe('the query for other purchases with an order', () => {
   const env = sharedEnvironment({ worker: false });
-  /** A client of the same server that counts its queries. */
+  /** A client of the test server that counts its queries. */
   let client: Client;
   let queries: number;
   let onQuery: () => void;
@@ -49,7 +49,7 @@ describe('who else has an order', () => {
     return referenceId;
   }
 
-  it('also shows whether another execution has the id of a purchase, once it shows the purchase itself', async () => {
+  it('reports another execution under the id of a purchase, but only once the list shows the purchase itself', async () => {
     const { hasOtherExecution } = createPurchaseReader(client);
     const referenceId = await listed(randomUUID());
     const { workflowId, runId } = await env.handleOf(referenceId).describe();
@@ -60,7 +60,7 @@ describe('who else has an order', () => {
     expect(await hasOtherExecution(workflowId, randomUUID())).toBe(true);
   });
 
-  it('is one query for all who ask at the same time, and each learns of its own order', async () => {
+  it('combines requests made at the same time into one query, and each gets the answer for its own order', async () => {
     const orders = Array.from({ length: 60 }, () => randomUUID());
     const owner = await listed(orders[3]!);
     const { othersWithOrder } = createPurchaseReader(client);
@@ -71,7 +71,7 @@ describe('who else has an order', () => {
     expect(await othersWithOrder(orders[3]!, owner)).toEqual([]);
   });
 
-  it('is asked five times a second at the most: who asks soon after a query waits for the next', async () => {
+  it('runs at most five times a second, so a request soon after a query waits for the next one', async () => {
     const { othersWithOrder } = createPurchaseReader(client);
     const sent = new Promise<void>((resolve) => (onQuery = resolve));
     const first = othersWithOrder(randomUUID(), 'R-1');
@@ -83,7 +83,7 @@ describe('who else has an order', () => {
     expect(queries).toBe(2);
   });
 
-  it('is known of what this process has seen, before any list shows it, and until the purchase has another order', async () => {
+  it('returns owners seen by this process before any list shows them, but not after a purchase has got another order', async () => {
     const { noteOwner, othersWithOrder } = createPurchaseReader(client);
     noteOwner('o-1', 'R-1');
     expect(await othersWithOrder('o-1', 'R-2')).toEqual(['R-1']);
@@ -93,7 +93,7 @@ describe('who else has an order', () => {
     expect(await othersWithOrder('o-1', 'R-2')).toEqual([]);
   });
 
-  it('is unknown if the lists never answer, and the purchase goes on', async () => {
+  it('does not block a purchase when the lists never answer, and returns only what this process knows', async () => {
     const { port } = await startGrpcServer(() => undefined);
     const connection = Connection.lazy({ address: `127.0.0.1:${port}`, interceptors: [] });
     const { noteOwner, othersWithOrder } = createPurchaseReader(new Client({ connection }));

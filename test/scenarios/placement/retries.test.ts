@@ -21,28 +21,31 @@ const ACCESS = [401, 403, 404, 405];
 const AN_HOUR = { type: 'answer', status: 503, headers: { 'retry-after': '3600' } } as const;
 const LONGER = { type: 'answer', status: 503, headers: { 'retry-after': '3' } } as const;
 
-describe('an order that is proven unsent is tried again, for a time', () => {
+describe('an order that is proven unsent and tried again for a limited time', () => {
   const env = sharedEnvironment({ pastOrders: 5, settings: { ...LENIENT, placeWithinMs: 3_000 } });
   const always = { times: 'always' } as const;
 
-  it.concurrent.each(UNREADABLE)('sends nothing while the history answers with %s: NOT_PLACED', async (_, action) => {
-    const purchase = await runPurchase(env, [{ operation: 'orders', ...always, action }]);
-    expect(purchase).toMatchObject({ state: 'NOT_PLACED', requests: 0, orders: [] });
-    expect(purchase.events.map(({ type }) => type)).toEqual(['purchase.not_placed']);
-  });
+  it.concurrent.each(UNREADABLE)(
+    'ends NOT_PLACED and sends nothing while the history answers with %s',
+    async (_, action) => {
+      const purchase = await runPurchase(env, [{ operation: 'orders', ...always, action }]);
+      expect(purchase).toMatchObject({ state: 'NOT_PLACED', requests: 0, orders: [] });
+      expect(purchase.events.map(({ type }) => type)).toEqual(['purchase.not_placed']);
+    },
+  );
 
-  it.concurrent.each(ACCESS)('ends NOT_PLACED and not REJECTED when every order is met with %i', async (status) => {
+  it.concurrent.each(ACCESS)('ends NOT_PLACED, not REJECTED, when every order is answered with %i', async (status) => {
     const purchase = await runPurchase(env, [{ operation: 'place', ...always, action: { type: 'answer', status } }]);
     expect(purchase).toMatchObject({ state: 'NOT_PLACED', orders: [] });
     expect(purchase.requests).toBeGreaterThanOrEqual(1);
   });
 
-  it.concurrent('asks no sooner than the history wants to be asked, except once when the time is over', async () => {
+  it.concurrent("searches no sooner than the history's Retry-After, except once at the end of the time", async () => {
     const { referenceId, state } = await runPurchase(env, [{ operation: 'orders', ...always, action: AN_HOUR }]);
     expect([state, searchesFor(env, referenceId)]).toEqual(['NOT_PLACED', 2]);
   });
 
-  it.concurrent('so buys where the partner asked for an hour, and is back before the time is over', async () => {
+  it.concurrent('buys when the partner asked to wait an hour but is back before the time is over', async () => {
     const purchase = await runPurchase(env, [{ operation: 'orders', action: AN_HOUR }]);
     expect(purchase).toMatchObject({ state: 'DELIVERED', requests: 1 });
   });
@@ -50,13 +53,13 @@ describe('an order that is proven unsent is tried again, for a time', () => {
   it.concurrent.each<['always' | 1, string]>([
     [1, 'DELIVERED'],
     ['always', 'NOT_PLACED'],
-  ])('places once more what is absent after a pause that outlasted the time (%s): %s', async (times, state) => {
+  ])('tries an absent order once more after a Retry-After that outlasted the time (%s): %s', async (times, state) => {
     const purchase = await runPurchase(env, [{ operation: 'place', times, action: LONGER }]);
     expect(purchase).toMatchObject({ state, requests: 2 });
   });
 });
 
-describe('the pace of the partner', () => {
+describe('a Retry-After of the partner', () => {
   const env = sharedEnvironment({ pastOrders: 5, settings: { ...LENIENT, confirmWindowMs: 200 } });
   const refused: Action = { type: 'answer', status: 401 };
   const later: Action = { type: 'answer', status: 429, headers: { 'retry-after': '7' } };
@@ -64,24 +67,27 @@ describe('the pace of the partner', () => {
   it.concurrent.each([
     ['before', 2],
     ['after', 1],
-  ] as const)('is kept: a Retry-After is waited for that came %s the order was bought', async (when, requests) => {
+  ] as const)('is waited for when it comes %s the order was bought', async (when, requests) => {
     const purchase = await runPurchase(env, [{ operation: 'place', when, action: later }]);
     expect(purchase).toMatchObject({ state: 'DELIVERED', requests, orders: [expect.anything()] });
     const steps = await stepsOf(env, purchase.referenceId);
     expect(steps.slice(0, 3)).toEqual(['placeOrder', 'timer 7 s', 'findOrders']);
   });
 
-  it.concurrent('asks no person when the key goes wrong between search and order, but waits for it', async () => {
-    const purchase = await runPurchase(env, [
-      { operation: 'place', action: refused },
-      { operation: 'orders', nth: 2, times: 12, action: refused },
-    ]);
-    expect(purchase).toMatchObject({ state: 'DELIVERED', requests: 2, orders: [expect.anything()] });
-    expect(purchase.events.map(({ type }) => type)).toEqual(['purchase.delivered']);
-  });
+  it.concurrent(
+    'is not held when the API key becomes invalid between search and order, but waits until it is valid again',
+    async () => {
+      const purchase = await runPurchase(env, [
+        { operation: 'place', action: refused },
+        { operation: 'orders', nth: 2, times: 12, action: refused },
+      ]);
+      expect(purchase).toMatchObject({ state: 'DELIVERED', requests: 2, orders: [expect.anything()] });
+      expect(purchase.events.map(({ type }) => type)).toEqual(['purchase.delivered']);
+    },
+  );
 });
 
-it('places once when a rotated key is right again, and loses no sale of that night', async () => {
+it('places each order once when a rotated key is valid again, and loses no purchase made before', async () => {
   const env = await startTestEnvironment({ pastOrders: 5, settings: LENIENT });
   env.sandbox.settings({ apiKeys: ['rotated'] });
   const references = await env.buyMany(3);
@@ -93,7 +99,7 @@ it('places once when a rotated key is right again, and loses no sale of that nig
   }
 });
 
-/** The activities and timers of a purchase, in the order in which its workflow asked for them. */
+/** The activities and timers of a purchase, in the order in which its workflow started them. */
 async function stepsOf(env: TestEnvironment, referenceId: string): Promise<string[]> {
   const { events } = await env.handleOf(referenceId).fetchHistory();
   return (events ?? []).flatMap((event) => {

@@ -3,7 +3,7 @@ import type { PurchaseAudit } from '../../support/audit';
 import type { PurchaseFault, TestEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
 
-/** What one purchase came to: what the checkout and people see, and what the partner has of it. */
+/** One purchase as the checkout, operators and the partner see it. */
 export interface PurchaseRun extends PurchaseAudit {
   referenceId: string;
   /** The outcome, or `HELD`. */
@@ -11,12 +11,12 @@ export interface PurchaseRun extends PurchaseAudit {
   status: PurchaseStatus;
 }
 
-/** Patient, so that a busy machine changes no outcome. */
+/** Long timeouts, so a busy machine does not change an outcome. */
 export const LENIENT = { placeWithinMs: 600_000, deadlineMs: 600_000, partnerTimeoutMs: 3_000 };
 
 export const INSTANT = { 'demo-instant': 2 };
 
-/** Buys under a reference of its own that meets these faults, and waits until the purchase has ended or is held. */
+/** Starts a purchase under its own reference with these faults, and waits until it has ended or is held. */
 export async function runPurchase(
   env: TestEnvironment,
   faults: readonly PurchaseFault[] = [],
@@ -26,7 +26,7 @@ export async function runPurchase(
   return cameTo(env, await env.buyFacing(faults, items, referenceId));
 }
 
-/** Waits until the checkout was notified how a purchase ended, or that it is held. @returns what there is to see of it then */
+/** Waits until the checkout is notified of an outcome or a hold. @returns the state of the purchase at that time */
 export async function cameTo(env: TestEnvironment, referenceId: string): Promise<PurchaseRun> {
   const isNotified = () => env.receiver.eventsOf(referenceId)[0];
   const first = await waitUntil(`the checkout was notified of ${referenceId}`, isNotified, { withinMs: 170_000 });
@@ -35,7 +35,7 @@ export async function cameTo(env: TestEnvironment, referenceId: string): Promise
   return { ...(await env.audit(referenceId)), referenceId, status, state: status.state };
 }
 
-/** How often the history was searched for a reference. */
+/** How many times the history was searched for a reference. */
 export function searchesFor(env: TestEnvironment, referenceId: string): number {
   return env.sandbox.log().filter(({ path }) => path.includes(`query=${referenceId}&`)).length;
 }

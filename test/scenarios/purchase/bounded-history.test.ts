@@ -2,10 +2,10 @@ import { HOUR } from '../../support/settings';
 import { sharedTimeSkippingEnvironment } from '../../support/time-skipping';
 import { waitUntil } from '../../support/wait-until';
 
-describe('a partner that is away for a month, on a clock that skips', () => {
+describe('a partner that is down for a month, with time skipping', () => {
   const { env } = sharedTimeSkippingEnvironment({ settings: { placeWithinMs: 720 * HOUR } });
 
-  it('is asked to the end of the longest time that can be set, in a history that the server does not end', async () => {
+  it('is retried for the longest configurable time, with a history below the limit at which the server terminates it', async () => {
     env.sandbox.addFault({ operation: 'orders', times: 'always', action: { type: 'answer', status: 503 } });
     const referenceId = await env.buy({ 'demo-instant': 1 });
     const handle = env.handleOf(referenceId);

@@ -5,19 +5,19 @@ import { startTestEnvironment } from '../../support/test-environment';
 const LOCAL = ['local readSettings', 'placeOrder', 'local pollOrder', 'local deliverSale'];
 const POLLED = ['local readSettings', 'placeOrder', 'awaitOrderChange', 'local deliverSale'];
 
-describe('a purchase in few steps', () => {
+describe('the history of a purchase', () => {
   it.concurrent.each([
     ['complete at once', { firstPollMs: 0 }, 'demo-instant', 20, LOCAL],
     ['complete at its first poll', { firstPollMs: 20, pollIntervalMs: 200 }, 'demo-instant', 22, LOCAL],
     ['waiting', { firstPollMs: 200, pollIntervalMs: 200 }, 'demo-seconds', 26, POLLED],
     [
-      'waiting after a poll at once',
+      'waiting after an immediate poll',
       { firstPollMs: 0, pollIntervalMs: 200 },
       'demo-seconds',
       26,
       [...LOCAL.slice(0, 3), ...POLLED.slice(2)],
     ],
-  ])('%s: each step is in the history by its name, and no other', async (_, settings, product, most, steps) => {
+  ])('has each step by its name and nothing else (%s)', async (_, settings, product, most, steps) => {
     const env = await startTestEnvironment({ settings, sandbox: { perLookMs: 3_000 } });
     const { referenceId, outcome } = await env.bought({ [product]: 2 });
 
@@ -29,17 +29,20 @@ describe('a purchase in few steps', () => {
     expect(env.sandbox.requests()).toMatchObject({ place: 1, orders: 1, products: 0, unknown: 0, ...reads });
   });
 
-  it.concurrent('is not polled locally after a reset: what earlier runs delivered has to be read', async () => {
-    // Nor is the poll that was not made waited for: it would be for ten minutes.
-    const settings = { firstPollMs: 0, pollIntervalMs: 600_000, deadlineMs: 1_200_000 };
-    const env = await startTestEnvironment({ settings });
-    const { referenceId } = await env.bought({ 'demo-instant': 1 });
-    const operator = operatorOf(env, referenceId);
-    await operator.reset((await operator.points()).at(-1)!);
-    await operator.result();
+  it.concurrent(
+    'has no local poll after a reset, because the deliveries of earlier runs must be read first',
+    async () => {
+      // With a 10-minute interval, the test also shows that it does not wait for the poll that it left out.
+      const settings = { firstPollMs: 0, pollIntervalMs: 600_000, deadlineMs: 1_200_000 };
+      const env = await startTestEnvironment({ settings });
+      const { referenceId } = await env.bought({ 'demo-instant': 1 });
+      const operator = operatorOf(env, referenceId);
+      await operator.reset((await operator.points()).at(-1)!);
+      await operator.result();
 
-    const { activities } = await historyOf(env, referenceId);
-    expect(activities).toEqual([...LOCAL.slice(0, 3), 'awaitOrderChange', 'local deliverSale']);
-    expect(env.eventTypes(referenceId)).toEqual(['purchase.delivered']);
-  });
+      const { activities } = await historyOf(env, referenceId);
+      expect(activities).toEqual([...LOCAL.slice(0, 3), 'awaitOrderChange', 'local deliverSale']);
+      expect(env.eventTypes(referenceId)).toEqual(['purchase.delivered']);
+    },
+  );
 });

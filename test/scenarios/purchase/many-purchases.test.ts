@@ -1,7 +1,7 @@
 import { expectAllKeys } from '../../support/purchase-checks';
 import { sharedEnvironment } from '../../support/test-environment';
 
-/** What is bought, in turn, and how it must end. */
+/** The products in turn, with the expected outcomes. */
 const MIX = [
   ['demo-instant', 2, 'DELIVERED'],
   ['demo-seconds', 1, 'DELIVERED'],
@@ -16,12 +16,12 @@ const MIX = [
 describe('200 mixed purchases on a real server', () => {
   const env = sharedEnvironment({
     sandbox: { perLookMs: 30_000 },
-    // A server under load may lose a task on its way to a worker: what it was to place is confirmed, and placed again. A long
-    // timeout, so that no busy machine makes an attempt unknown: a refusal after that would be tried again, not final.
+    // A server under load may lose a task, so a placement may have to be confirmed and repeated. The long timeout keeps
+    // a busy machine from making an attempt unknown, after which a refusal would no longer be final.
     settings: { replace: 'always', partnerTimeoutMs: 15_000, deadlineMs: 200_000, placeWithinMs: 200_000 },
   });
 
-  it('leave orders at the partner that equal, to the key and the cent, what a verifying checkout got', async () => {
+  it('leave orders that match what the verifying checkout received, to the key and the cent', async () => {
     const parts = Array.from({ length: 200 }, (_, index) => MIX[index % MIX.length] ?? MIX[0]);
     const references = await Promise.all(parts.map(([product, quantity]) => env.buy({ [product]: quantity })));
     const results = await env.ended(references, 200_000);

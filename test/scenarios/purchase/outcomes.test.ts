@@ -2,7 +2,7 @@ import { PARTNER_ORDER_ID, PURCHASE_STATE, REFERENCE_ID } from '../../../src/con
 import { expectAllKeys, expectDeliveredOnce } from '../../support/purchase-checks';
 import { sharedEnvironment } from '../../support/test-environment';
 
-describe('a purchase ends as the partner lets it', () => {
+describe('a purchase and the final status of its order', () => {
   const env = sharedEnvironment({ sandbox: { perLookMs: 30_000 } });
 
   it.each([
@@ -14,7 +14,7 @@ describe('a purchase ends as the partner lets it', () => {
     ['demo-strange', 1, 'DELIVERED'],
     ['demo-flapping', 1, 'DELIVERED'],
     ['demo-out-of-stock', 1, 'REJECTED'],
-  ] as const)('%s × %i ends %s, with the keys that were issued and no others', async (product, quantity, outcome) => {
+  ] as const)('%s × %i ends %s, with all issued keys and no others', async (product, quantity, outcome) => {
     const result = await env.bought({ [product]: quantity });
 
     expect(result.outcome).toBe(outcome);
@@ -38,7 +38,7 @@ describe('a purchase ends as the partner lets it', () => {
     { balance: 1000, total_debit: '1.50' },
     { balance: { balance: 2 ** 53, credit_limit: 'unlimited' } },
     { products: [{ id: 'demo-never', title: 7, quantity: '2', keys: [{ value: 'KEY-A' }, { value: 'KEY-B' }] }] },
-  ])('delivers the keys of an order that shows %j: what nothing depends on is absent', async (data) => {
+  ])('delivers the keys of an order with %j and leaves out the invalid optional fields', async (data) => {
     env.sandbox.addFault({ operation: 'keys', when: 'after', times: 'always', action: { type: 'merge', data } });
     const { referenceId, orderId } = await env.opened({ 'demo-never': 2 });
     await env.sandbox.changeOrder(orderId, { status: 'COMPLETED', keys: [['KEY-A', 'KEY-B']] });
@@ -50,7 +50,7 @@ describe('a purchase ends as the partner lets it', () => {
     expect((await env.audit(referenceId)).received).toEqual(['KEY-A', 'KEY-B']);
   });
 
-  it('delivers a key that is part of the id of its product, as often as it is asked to', async () => {
+  it('delivers a key that is part of its product id, and again when redelivered', async () => {
     const { referenceId, orderId } = await env.opened({ 'demo-never': 1 });
     await env.sandbox.changeOrder(orderId, { status: 'COMPLETED', keys: [['o-never']] });
 
@@ -61,7 +61,7 @@ describe('a purchase ends as the partner lets it', () => {
     expect(lines).toMatchObject([sold, sold]);
   });
 
-  it('sends the checkout texts that every language can encode, cut between two characters', async () => {
+  it('sends only texts that every language can encode, and never cuts a character in two', async () => {
     const title = `${'x'.repeat(199)}🎮\u202E\u001B[2J\uD83D`;
     const products = [{ id: 'demo-instant', title, quantity: 1, keys: [{ value: 'KEY-OF-A-GAME' }] }];
     const action = { type: 'merge', data: { products } } as const;
@@ -74,7 +74,7 @@ describe('a purchase ends as the partner lets it', () => {
     expect(env.receiver.eventsOf(referenceId)).toMatchObject([{ data: { lines: [{ title: cut }] } }]);
   });
 
-  it('delivers each line, and closes with what a list must show: state, order, debit, counts, key ids, event ids', async () => {
+  it('delivers each line, and closes with what lists must show: state, order, debit, counts, key ids, event ids', async () => {
     const result = await env.bought({ 'demo-instant': 2, 'demo-image': 1 });
     expect(result).toMatchObject({ outcome: 'DELIVERED', lines: [{ delivered: 2 }, { delivered: 1 }] });
     await expectDeliveredOnce(env, result.referenceId, 3);

@@ -8,13 +8,13 @@ import { waitUntil } from '../../support/wait-until';
 type FaultAction = NonNullable<Fault['action']>;
 
 const MINUTE = 60_000;
-/** What a worker has without any setting. */
+/** The defaults of a worker. */
 const DEFAULTS = { firstPollMs: 5_000, pollIntervalMs: 30_000, deadlineMs: 25 * MINUTE };
 
-describe('waiting, with the intervals of production on a clock that skips', () => {
+describe('waiting with production intervals and time skipping', () => {
   const { env } = sharedTimeSkippingEnvironment({ settings: DEFAULTS, sandbox: { perLookMs: 30_000 } });
 
-  it('closes 40 polls and two status changes with at most 28 history events, where a loop of timers has 460', async () => {
+  it('records 40 polls and two status changes in at most 28 history events, where a timer loop needs 460', async () => {
     const result = await boughtInTime(env, { 'demo-slow': 1 });
 
     expect(result.outcome).toBe('DELIVERED');
@@ -22,7 +22,7 @@ describe('waiting, with the intervals of production on a clock that skips', () =
     expect((await historyOf(env, result.referenceId)).length).toBeLessThanOrEqual(28);
   });
 
-  it('polls no sooner than the first pause, and then no closer than the interval, however often the status changes', async () => {
+  it('polls no sooner than the first pause, and never more often than the interval, however often the status changes', async () => {
     const before = env.sandbox.requests().keys;
     const { referenceId } = await boughtInTime(env, { 'demo-flapping': 1 });
 
@@ -35,7 +35,7 @@ describe('waiting, with the intervals of production on a clock that skips', () =
     expect(last - placed).toBeGreaterThanOrEqual(shortest);
   });
 
-  it('waits for as long as the partner asks at the first poll, and the checkout at the first delivery', async () => {
+  it('obeys a Retry-After of the partner at the first poll and of the checkout at the first delivery', async () => {
     const later = (status: number) => ({ status, headers: { 'retry-after': '600' } });
     env.sandbox.addFault({ operation: 'keys', times: 1, action: { type: 'answer', ...later(429) } });
     env.receiver.script(later(503));
@@ -48,7 +48,7 @@ describe('waiting, with the intervals of production on a clock that skips', () =
     expect(delivered - polled).toBeGreaterThanOrEqual(10 * MINUTE);
   });
 
-  it('is OVERDUE after 25 minutes without an end, not before and not never', async () => {
+  it('ends OVERDUE after 25 minutes without a final status, neither earlier nor never', async () => {
     const result = await boughtInTime(env, { 'demo-never': 1 });
 
     expect(result.outcome).toBe('OVERDUE');
@@ -65,7 +65,7 @@ describe('waiting, with the intervals of production on a clock that skips', () =
       { type: 'merge', data: { status: 7 } },
     ],
     ['getOrder: the partner answered 503', { type: 'answer', status: 503 }],
-  ])('says of an order that it could not read what it has seen last: %s', async (seen, action) => {
+  ])('names the last error when the order could not be read: %s', async (seen, action) => {
     env.sandbox.addFault({ operation: 'keys', when: 'after', times: 'always', action });
     const result = await boughtInTime(env, { 'demo-never': 1 });
     env.sandbox.clearFaults();
@@ -75,8 +75,8 @@ describe('waiting, with the intervals of production on a clock that skips', () =
 });
 
 /**
- * Buys, and lets time skip only once the worker has completed an activity: as long as its pollers have taken nothing, the
- * server's next timer is the end of all time.
+ * Starts a purchase and skips time only after the worker has completed an activity. While no poller has taken a task,
+ * the server's next timer is its last one, and it would skip everything.
  */
 async function boughtInTime(env: TestEnvironment, items: Record<string, number>): Promise<PurchaseResult> {
   const referenceId = await env.buy(items);
@@ -87,7 +87,7 @@ async function boughtInTime(env: TestEnvironment, items: Record<string, number>)
   return env.starter.result(referenceId);
 }
 
-/** @returns when each completed activity of those types began its last attempt, in epoch ms on the server's clock */
+/** @returns when each completed activity of these types began its last attempt, in epoch ms on the server's clock */
 async function timesOfAnswers(env: TestEnvironment, referenceId: string, types: string[]): Promise<number[]> {
   const { events } = await env.handleOf(referenceId).fetchHistory();
   const all = events ?? [];

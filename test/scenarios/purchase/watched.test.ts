@@ -4,17 +4,17 @@ import { sharedEnvironment, type TestEnvironment } from '../../support/test-envi
 import { sharedTimeSkippingEnvironment } from '../../support/time-skipping';
 import { waitUntil } from '../../support/wait-until';
 
-/** Twenty of these intervals are longer than a test, so a second poll shows that a change was seen. */
+/** Twenty of these intervals take longer than a test, so a second poll proves that the change was seen. */
 const RARELY = { watch: 'history', pollIntervalMs: 2_000, deadlineMs: 300_000 } as const;
 const OFTEN = { watch: 'history', pollIntervalMs: 200, deadlineMs: 300_000 } as const;
 
-describe('purchases for which the order history is read', () => {
+describe('purchases with PURCHASE_WATCH=history', () => {
   const env = sharedEnvironment({
     settings: { ...RARELY, partnerTimeoutMs: 5_000 },
     sandbox: { historyPageLimit: 3, historyShift: 1 },
   });
 
-  it('are polled once more when their row is no longer open, and not at all before, while pages shift', async () => {
+  it('are polled again only when their row is no longer open, even while pages shift', async () => {
     const [changed = '', ...others] = await buyNever(env, 5);
     const readings = historyReadings(env);
     await waitUntil('the order history was read', () => historyReadings(env) >= readings + 2);
@@ -22,12 +22,12 @@ describe('purchases for which the order history is read', () => {
     await env.changeOrder(changed, { status: 'COMPLETED' });
 
     await expectDeliveredOnce(env, changed, 2);
-    // The first poll, the second, and the read of the delivery.
+    // Two polls and the read for the delivery.
     expect(await pollsOf(env, changed)).toBe(3);
     for (const other of others) expect(await pollsOf(env, other)).toBe(1);
   });
 
-  it('take a row for a hint: one that is wrong, of another reference or can not be read costs polls and hides nothing', async () => {
+  it('treat a row as a hint: a wrong, foreign or unreadable row costs polls and hides no change', async () => {
     const [wrong = '', foreign = '', unreadable = '', early = ''] = await buyNever(env, 4);
     const { id: orderId } = await env.orderOf(early);
     const open = { type: 'merge', data: { status: 'PROCESSING' } } as const;
@@ -40,17 +40,17 @@ describe('purchases for which the order history is read', () => {
     const ended = [foreign, unreadable, early];
     const results = await Promise.all(ended.map((referenceId) => env.starter.result(referenceId)));
     expect(results.map(({ outcome }) => outcome)).toEqual(['DELIVERED', 'DELIVERED', 'DELIVERED']);
-    // The first poll, two that show it open, the one that does not, and the read of the delivery.
+    // The first poll, two that still show it open, the one that does not, and the read for the delivery.
     expect(await pollsOf(env, early)).toBe(5);
     expect(await env.starter.status(wrong)).toMatchObject({ state: 'PENDING', execution: 'RUNNING' });
     await waitUntil('the wrong one was polled on', async () => (await pollsOf(env, wrong)) > 1);
   });
 });
 
-describe('a history that can not be read', () => {
+describe('an order history that can not be read', () => {
   const env = sharedEnvironment({ settings: OFTEN });
 
-  it('leaves every twentieth attempt, and the waiting goes on when it can be read again', async () => {
+  it('leaves a poll on every twentieth attempt, and the watch continues when it can be read again', async () => {
     env.sandbox.addFault({ operation: 'orders', times: 'always', nth: 2, action: { type: 'answer', status: 503 } });
     const [referenceId = ''] = await buyNever(env, 1);
     await waitUntil('it is polled on an attempt of its own', async () => (await pollsOf(env, referenceId)) > 1);
@@ -61,7 +61,7 @@ describe('a history that can not be read', () => {
   });
 });
 
-describe('an order that stays open, on a clock that skips and a server without lists', () => {
+describe('an order that stays open, with time skipping and a server without lists', () => {
   const { env } = sharedTimeSkippingEnvironment({
     settings: { watch: 'history', firstPollMs: 5_000, pollIntervalMs: 30_000, deadlineMs: 25 * 60_000 },
   });
@@ -78,7 +78,7 @@ describe('an order that stays open, on a clock that skips and a server without l
   });
 });
 
-/** Purchases whose orders stay open until a person changes them, each polled once so far. */
+/** Purchases whose orders stay open until the test changes them. Each has been polled once. */
 async function buyNever(env: TestEnvironment, count: number): Promise<string[]> {
   const references = await Promise.all(Array.from({ length: count }, () => env.buy({ 'demo-never': 2 })));
   for (const referenceId of references) {
@@ -87,13 +87,13 @@ async function buyNever(env: TestEnvironment, count: number): Promise<string[]> 
   return references;
 }
 
-/** How often the partner was asked for the keys of the order of a purchase. */
+/** How many times the partner was asked for the keys of the purchase's order. */
 async function pollsOf({ sandbox }: TestEnvironment, referenceId: string): Promise<number> {
   const [order] = await sandbox.ordersOf(referenceId);
   return sandbox.log().filter(({ path }) => path.endsWith(`/orders/${order?.id}/keys`)).length;
 }
 
-/** How often the first page of the whole order history was read. */
+/** How many times the first page of the whole order history was read. */
 function historyReadings({ sandbox }: TestEnvironment): number {
   return sandbox.log().filter(({ path }) => path.includes('/orders?page=1&')).length;
 }

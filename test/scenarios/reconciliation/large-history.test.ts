@@ -6,7 +6,7 @@ import { type OrderChange, startReconciliationEnvironment, type TestEnvironment 
 
 const ORDERS = 20_000;
 
-/** Every finding of the report but the orphans, as `KIND reference`. */
+/** Every finding of the report except orphans, as `KIND reference`. */
 function named({ report }: ReconciliationResult): string[] {
   const { findings } = JSON.parse(readFileSync(report.replace(/html$/, 'json'), 'utf8')) as ReconciliationReport;
   const others = findings.filter(({ kind }) => kind !== 'ORPHAN');
@@ -23,7 +23,7 @@ describe(`a reconciliation of ${ORDERS} orders`, () => {
     await env.untilListed("PurchaseState = 'DELIVERED'", 6);
   }, 120_000);
 
-  /** One whose order is then so, and that has ended. */
+  /** A purchase that has ended, with its order set to this state. */
   async function ended(quantity: number, change: OrderChange): Promise<string> {
     const { referenceId } = await env.opened({ 'demo-never': quantity });
     await env.changeOrder(referenceId, { status: 'COMPLETED', ...change });
@@ -61,7 +61,7 @@ describe(`a reconciliation of ${ORDERS} orders`, () => {
   }
 
   it.each(['newest', 'oldest'] as const)(
-    'reports every planted finding and no other, with the %s orders first and while pages shift',
+    'reports every planted finding and nothing else, with the %s orders first and while pages shift',
     async (historyOrder) => {
       env.sandbox.settings({ historyOrder, historyShift: 10 });
       const pages = () => env.sandbox.log().filter(({ path }) => path.includes('/orders?page=')).length;
@@ -72,7 +72,7 @@ describe(`a reconciliation of ${ORDERS} orders`, () => {
       expect(named(result)).toEqual(planted);
       expect(result.findings.ORPHAN).toBeGreaterThanOrEqual(ORDERS);
       expect(result.details).toHaveLength(200);
-      // The partner ignores searches, so the order of the stopped purchase is looked for in the newest pages once more.
+      // The partner ignores searches, so the newest pages are read once more to find the terminated purchase's order.
       expect(pages() - before).toBeLessThanOrEqual(Math.ceil((ORDERS + 12) / 500) * 1.05 + 5);
     },
     120_000,

@@ -7,14 +7,14 @@ import { waitUntil } from '../../support/wait-until';
 
 const LATE = 'purchase.late_delivery';
 
-describe('every paid key arrives or is reported', () => {
+describe('every paid key is delivered or reported', () => {
   let env: TestEnvironment;
   beforeAll(async () => {
     env = await startReconciliationEnvironment();
   });
   afterEach(() => env.receiver.answerWith(() => 204));
 
-  /** A purchase of four keys and its order. It stays open until the test changes it. */
+  /** A purchase of four keys and its order, which stays open until the test changes it. */
   async function open(items: Record<string, number> = { 'demo-never': 4 }, reference?: string) {
     const { referenceId, orderId } = await env.opened(items, reference);
     const become = (status: string, ...keys: string[]) => env.sandbox.changeOrder(orderId, { status, keys: [keys] });
@@ -34,7 +34,7 @@ describe('every paid key arrives or is reported', () => {
     return purchase;
   }
 
-  /** Of a purchase of another product: an operator has let it be delivered. */
+  /** An order with other items than the purchase, which an operator has accepted for delivery. */
   async function accepted() {
     const reference = env.reference();
     const items = [{ id: 'demo-never', quantity: 3 }];
@@ -47,14 +47,14 @@ describe('every paid key arrives or is reported', () => {
     return { ...purchase, operator };
   }
 
-  /** What a night finds of purchases. Its lists lag, so the ends of the purchases must be in them. */
+  /** The findings of one run about these purchases. Lists lag, so it waits until they show the ends. */
   async function night(of: string | string[], input?: ReconcileInput): Promise<ReportedFinding[]> {
     for (const one of [of].flat()) await env.untilListed(`ReferenceId = '${one}' AND CloseTime IS NOT NULL`, 1);
     const { details } = await env.reconcile(input);
     return details.filter(({ referenceId = '' }) => of.includes(referenceId));
   }
 
-  /** Waits until the late deliveries of a reference have ended. */
+  /** Waits until this many late deliveries of a reference have ended. */
   const ended = (referenceId: string, count: number) =>
     env.untilListed(
       `WorkflowType = 'deliverWorkflow' AND ReferenceId = '${referenceId}' AND ExecutionStatus != 'Running'`,
@@ -63,7 +63,7 @@ describe('every paid key arrives or is reported', () => {
 
   const received = async (referenceId: string) => (await env.audit(referenceId)).received;
 
-  it('what a part has got since is delivered while it stays a part, and the rest is a finding each night', async () => {
+  it('delivers new keys of a partial order while it stays partial, and reports the missing keys every night', async () => {
     const { referenceId, become } = await partlyDelivered();
     const missing = { kind: 'SHORTFALL', done: 'unrepaired', explanation: expect.stringContaining('1 of 4 keys') };
     expect([...(await night(referenceId)), ...(await night(referenceId))]).toMatchObject([missing, missing]);
@@ -85,14 +85,15 @@ describe('every paid key arrives or is reported', () => {
     expect(await received(referenceId)).toEqual(['A', 'B', 'C', 'D']);
   });
 
-  it('a part is read although its debit says that the rest was refunded, and the refund is notified where no key is new', async () => {
+  it('reads a partial order although its debit shows a refund, delivers new keys first, and notifies the refund once', async () => {
     const { referenceId, orderId, become } = await open();
     await env.sandbox.changeOrder(orderId, { shownDebit: 40 });
     await become('PARTIAL_COMPLETED', 'A');
     expect((await env.starter.result(referenceId)).totalDebit).toBe(40);
     const price = (shownDebit: number, amount: number) =>
       env.sandbox.changeOrder(orderId, { shownDebit, shownRow: { item: { id: 'demo-never', amount } } });
-    // The row shows the price of one piece, which is no refund; then that of all, though three were refunded.
+    // The first row shows the price of one piece, which is no refund; the second shows all four, though three were
+    // refunded.
     await price(40, 10);
     expect(await night(referenceId)).toMatchObject([{ kind: 'SHORTFALL', done: 'unrepaired' }]);
     await price(10, 40);
@@ -105,7 +106,7 @@ describe('every paid key arrives or is reported', () => {
     await price(20, 20);
     const refunded = { kind: 'SHORTFALL_REFUNDED', done: 'notified' };
     expect([...(await night(referenceId)), ...(await night(referenceId))]).toMatchObject([refunded, refunded]);
-    // Beyond the look-back no row shows it, and it is read by itself.
+    // Outside the look-back no row shows the order, so it is read by its id.
     env.sandbox.settings({ historyLagMs: 1_000_000 });
     expect(await night(referenceId, { lookbackMs: 1 })).toMatchObject([refunded]);
     env.sandbox.settings({ historyLagMs: 0 });
@@ -125,7 +126,7 @@ describe('every paid key arrives or is reported', () => {
     expect(await received(referenceId)).toEqual(['A', 'B', 'C']);
   });
 
-  it('other items that an operator has accepted are delivered after the end too, and nothing of them is missed', async () => {
+  it('delivers later keys of other items that an operator accepted, and reports none of them as missing', async () => {
     const { referenceId, become, operator } = await accepted();
     await operator.result();
 
@@ -140,7 +141,7 @@ describe('every paid key arrives or is reported', () => {
     expect(await received(referenceId)).toEqual(['A', 'B', 'C']);
   });
 
-  it('keys are delivered where the history shows an older status than the order has, or one that no order has', async () => {
+  it('delivers keys when the history row shows an outdated or an unknown status', async () => {
     const [late, filled] = [await overdue(), await partlyDelivered()];
     const complete = { status: 'COMPLETED', keys: [['A', 'B', 'C', 'D']] };
     await env.sandbox.changeOrder(late.orderId, { ...complete, shownRow: { status: 'IN_WORK' } });
@@ -158,7 +159,7 @@ describe('every paid key arrives or is reported', () => {
     }
   });
 
-  it('what was accepted in a purchase that was terminated is not believed: its order of other items is kept back', async () => {
+  it('does not deliver other items for a terminated purchase, although an operator had accepted them', async () => {
     env.receiver.answerWith(({ body }) => (body.type === 'purchase.held' ? 204 : 503));
     const { referenceId, become, operator } = await accepted();
     await operator.pending('deliverSale', 2);
@@ -171,7 +172,7 @@ describe('every paid key arrives or is reported', () => {
     expect(await received(referenceId)).toEqual([]);
   });
 
-  it('a late delivery that was refused is sent again the next night, and by redeliver as it is then, also of a purchase that was terminated', async () => {
+  it('sends a refused late delivery again the next night, and redeliver sends the current keys, even after a terminate', async () => {
     const { referenceId, become } = await open();
     await env.handleOf(referenceId).terminate();
     await become('PARTIAL_COMPLETED', 'A');
@@ -188,7 +189,7 @@ describe('every paid key arrives or is reported', () => {
     expect(await received(referenceId)).toEqual(['A', 'B']);
   });
 
-  it('no refund is called one of nothing delivered where nobody knows that', async () => {
+  it('does not claim that nothing was delivered before a refund when nobody knows', async () => {
     const { referenceId, become } = await overdue();
     env.receiver.answerWith(({ body }) => (JSON.stringify(body).includes('"A"') ? 410 : 204));
     for (const keys of [['A'], ['A', 'B']]) {
@@ -200,7 +201,7 @@ describe('every paid key arrives or is reported', () => {
     expect(await night(referenceId)).toMatchObject([{ kind: 'STATUS_MISMATCH', advice }]);
   });
 
-  it('a delivery that is on its way is found by the night and by redeliver, and is one', async () => {
+  it('the nightly run and redeliver join a late delivery that is running, and start no second one', async () => {
     const { referenceId, become } = await overdue();
     env.receiver.answerWith(({ body }) => (body.type === LATE ? 503 : 204));
     await become('COMPLETED', 'A', 'B', 'C', 'D');
@@ -216,7 +217,7 @@ describe('every paid key arrives or is reported', () => {
     expect(await received(referenceId)).toEqual(['A', 'B', 'C', 'D']);
   });
 
-  it('a delivery that was reset, and a purchase that was reset after it, deliver the sale as it is then', async () => {
+  it('a reset late delivery and then a reset purchase each deliver the current keys, and none twice', async () => {
     const { referenceId, become } = await overdue();
     await become('PARTIAL_COMPLETED', 'A', 'B');
     const { events, workflowId } = await env.starter.redeliver(referenceId);

@@ -2,9 +2,9 @@ import { confirmedAge } from '../../../src/workflows/policies';
 import { startReconciliationEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
 
-describe('a reconciliation whose reading takes long', () => {
-  it('reports nothing of what began or ended while it read, and leaves that to the next run', async () => {
-    // A page may take longer than an order needs to settle.
+describe('a reconciliation that takes long to read', () => {
+  it('does not report purchases that began or ended while it read; the next run sees them', async () => {
+    // A page may take longer than the confirmation window.
     const settings = { confirmWindowMs: 100, partnerTimeoutMs: 900, deadlineMs: 60_000 };
     const env = await startReconciliationEnvironment({ reconcilesAheadMs: 0, partnerTimeoutMs: 60_000, settings });
     const isConfirmed = (at: string | Date) => Date.now() - new Date(at).getTime() > confirmedAge(env.settings);
@@ -12,7 +12,7 @@ describe('a reconciliation whose reading takes long', () => {
     const open = await env.orderOf(before);
     await waitUntil('its placement is confirmed by now', () => isConfirmed(open.createdAt));
 
-    // The page on its way has `before` still open in it, and `during` not at all.
+    // In the page that is being sent, `before` is still open and `during` is missing.
     const page = env.sandbox.addFault({ operation: 'orders', when: 'after', action: { type: 'wait' } });
     const reconciled = env.reconcile();
     await waitUntil('the page is asked for', () => page.hits === 1);
@@ -22,7 +22,7 @@ describe('a reconciliation whose reading takes long', () => {
     const { closeTime } = await env.handleOf(during).describe();
     await waitUntil('so is its end', () => isConfirmed(closeTime!));
     env.sandbox.clearFaults();
-    // No second look may be what saves it.
+    // A second read of an order must not be what prevents a finding.
     env.sandbox.addFault({ operation: 'keys', times: 'always', action: { type: 'answer', status: 503 } });
 
     expect((await reconciled).findings).toEqual({});
@@ -30,7 +30,7 @@ describe('a reconciliation whose reading takes long', () => {
     expect((await env.reconcile()).findings).toEqual({});
   }, 120_000);
 
-  it('reads again at the partner what a row shows otherwise, and reports nothing that is not so', async () => {
+  it('reads an order again when its row differs, and reports nothing that the order does not confirm', async () => {
     const env = await startReconciliationEnvironment();
     const bought = await Promise.all([env.bought({ 'demo-instant': 1 }), env.bought({ 'demo-instant': 1 })]);
     for (const [at, status] of ['FAILED', 'REFUNDED'].entries()) {
@@ -46,7 +46,7 @@ describe('a reconciliation whose reading takes long', () => {
     env.sandbox.settings({ historyLagMs: 1_000_000 });
     expect((await env.reconcile()).findings).toEqual({});
     env.sandbox.settings({ historyLagMs: 0 });
-    // Neither a refused key nor an order that answers otherwise says that the row is right.
+    // Neither a refused key nor another answer of the order confirms the row.
     for (const status of [401, 410]) {
       env.sandbox.clearFaults();
       env.sandbox.addFault({ operation: 'keys', times: 'always', action: { type: 'answer', status } });

@@ -8,7 +8,7 @@ const PAGES = 40;
 
 const quiet: Progress = { show: () => undefined, signal: new AbortController().signal, close: () => undefined };
 
-/** Reads a history of so many pages, the seventh of which fails so often at first. */
+/** Reads a history with this many pages. The seventh page fails this often before it is answered. */
 async function readFailing(times: Fault['times']) {
   const sandbox = await startSandbox();
   closeAtEnd(sandbox.close);
@@ -19,7 +19,7 @@ async function readFailing(times: Fault['times']) {
   return { sandbox, fault, history: readOrderHistory(partner, 0, quiet) };
 }
 
-it('a page that fails is asked for again, and the reading of the order history does not begin again for that', async () => {
+it('retries a page that fails and does not start reading the order history again', async () => {
   const { sandbox, fault, history } = await readFailing(2);
 
   expect((await history).orders).toHaveLength(500 * PAGES);
@@ -27,7 +27,7 @@ it('a page that fails is asked for again, and the reading of the order history d
   expect(sandbox.requests().orders).toBeLessThanOrEqual(PAGES * 1.05 + 2);
 });
 
-it('an order history of which a page keeps failing is given up: half a history is none', async () => {
+it('gives up an order history when one page keeps failing, and returns no partial history', async () => {
   const { history } = await readFailing('always');
   await expect(history).rejects.toMatchObject({ kind: 'status' });
 });

@@ -33,7 +33,7 @@ describe('a reconciliation', () => {
     return referenceId;
   }
 
-  /** A purchase held because the outcome of its placement is unknown; its order is placed by hand afterwards. */
+  /** A purchase held as PLACEMENT_UNKNOWN. Its order is placed by hand afterwards. */
   async function held(): Promise<string> {
     const referenceId = await env.buyFacing({ operation: 'place', when: 'before', action: { type: 'reset' } }, OPEN);
     await env.untilState(referenceId, 'HELD');
@@ -46,11 +46,11 @@ describe('a reconciliation', () => {
     await waitUntil(`${count} keys of ${referenceId} are received`, isThere);
   }
 
-  /** Waits until so many late deliveries have ended. */
+  /** Waits until this many late deliveries have ended. */
   const untilDelivered = (count: number) =>
     env.untilListed("WorkflowType = 'deliverWorkflow' AND ExecutionStatus = 'Completed'", count);
 
-  it('delivers once what was overdue, terminated or held here and is complete there, and a second run finds nothing to repair', async () => {
+  it('delivers overdue, terminated and held purchases once when their orders are complete, and a second run repairs nothing', async () => {
     env.sandbox.addPastOrders({ count: 30, endsBeforeMs: 100 * HOUR });
     const [late, lost, waiting] = await Promise.all([overdue(), terminated(), held()]);
     for (const referenceId of [late, lost, waiting]) await complete(referenceId);
@@ -74,7 +74,7 @@ describe('a reconciliation', () => {
     expect(env.sandbox.requests().place).toBe(3);
   });
 
-  it('delivers once when two run at the same time', async () => {
+  it('delivers once when several run at the same time', async () => {
     const references = await Promise.all([overdue(), overdue(), terminated(), terminated(), held()]);
     for (const referenceId of references) await complete(referenceId);
     await env.untilListed("WorkflowType = 'purchaseWorkflow'", 5);
@@ -87,7 +87,7 @@ describe('a reconciliation', () => {
     expect(eventsOf('purchase.late_delivery')).toHaveLength(4);
   });
 
-  it('notifies the checkout once of a refund after delivery and of a double purchase, and leaves both to people', async () => {
+  it('notifies the checkout once of a refund after delivery and of a double purchase, and repairs neither', async () => {
     const [refunded, twice] = await Promise.all([env.bought({ 'demo-instant': 1 }), env.bought({ 'demo-instant': 1 })]);
     await env.sandbox.changeOrder(refunded.orderId!, { status: 'REFUNDED' });
     await env.orderByHand({ 'demo-instant': 1 }, twice.referenceId);
@@ -121,7 +121,7 @@ describe('a reconciliation', () => {
     expect((await env.reconcile()).findings).toEqual({});
   });
 
-  it('that is cancelled while the partner hangs ends CANCELLED, and leaves everything to the next', async () => {
+  it('ends CANCELLED when it is cancelled while the partner hangs, and the next run repairs everything', async () => {
     const referenceId = await overdue();
     await complete(referenceId);
     await env.untilListed("PurchaseState = 'OVERDUE'", 1);
@@ -146,7 +146,7 @@ describe('a reconciliation', () => {
     });
   });
 
-  it('reports delivered keys that have left an order that it reads, and notifies the checkout', async () => {
+  it('reports delivered keys that are no longer in the order, and notifies the checkout', async () => {
     const referenceId = await env.buy(OPEN);
     await env.changeOrder(referenceId, { status: 'PARTIAL_COMPLETED', keys: [['FIRST']] });
     await env.starter.result(referenceId);

@@ -11,13 +11,13 @@ describe('the nightly schedule', () => {
   let env: TestEnvironment;
   let manager: ScheduleManager;
   beforeEach(async () => {
-    // No worker: what the schedule starts stays running.
+    // Without a worker, the runs that the schedule starts keep running.
     env = await startReconciliationEnvironment({ worker: false });
     manager = createScheduleManager(env.client, env.taskQueue);
   });
   afterEach(() => env.close());
 
-  it('is created as configured: it skips overlapping runs, catches up half a day, and ends before the next night', async () => {
+  it('is created as configured: it never overlaps itself, catches up half a day, and ends before the next night', async () => {
     const { created, schedule } = await manager.create(NIGHTLY);
 
     expect(created).toBe(true);
@@ -29,7 +29,7 @@ describe('the nightly schedule', () => {
     expect(Number(action.workflowExecutionTimeout)).toBeLessThan(24 * HOUR);
   });
 
-  it('is changed by another create, which does not resume a paused one', async () => {
+  it('is updated by a second create, which does not resume a paused schedule', async () => {
     await manager.create(NIGHTLY);
     await manager.pause();
 
@@ -43,7 +43,7 @@ describe('the nightly schedule', () => {
     expect(resumed.next[0]).toMatch(/T04:3\d:/);
   });
 
-  it('is triggered at once, but never while a run is under way', async () => {
+  it('can be triggered at once, but not while a run is in progress', async () => {
     await manager.create(NIGHTLY);
 
     await manager.trigger();
@@ -69,7 +69,7 @@ describe('the nightly schedule', () => {
   it.each([
     ['2027-03-27T00:00:00Z', '2027-03-29T12:00:00Z', ['2027-03-27T02', '2027-03-28T01', '2027-03-29T01']],
     ['2027-10-30T00:00:00Z', '2027-11-01T12:00:00Z', ['2027-10-30T01', '2027-10-31T02', '2027-11-01T02']],
-  ])('runs once a night, also when Warsaw changes its clocks after %s', async (from, to, nights) => {
+  ])('runs once a night, even when Warsaw changes its clocks after %s', async (from, to, nights) => {
     await manager.create(NIGHTLY);
     const { startTime } = await env.client.workflowService.listScheduleMatchingTimes({
       namespace: env.namespace,
@@ -97,7 +97,7 @@ describe('the nightly schedule', () => {
       expect(resumed).toMatchObject({ code: 1, said: expect.stringContaining('schedule create') });
     });
 
-    it('refuses a second reconciliation that a person starts while one is running, and an invalid look-back', async () => {
+    it('refuses a second manual reconciliation while one is running, and an invalid look-back', async () => {
       const running = run('reconcile', '--dry-run');
       await env.untilListed("WorkflowType = 'reconcileWorkflow'", 1);
       expect(await run('reconcile')).toMatchObject({ code: 1, said: expect.stringContaining('still running') });

@@ -6,13 +6,13 @@ import { startReconciliationEnvironment, type TestEnvironment } from '../../supp
 import { UNDECODABLE_VALUES } from '../../support/undecodable';
 import { waitUntil } from '../../support/wait-until';
 
-/** Another text of each kind that a partner must not put there. */
+/** A key in a text field where the partner must not put it. */
 const KEY = 'KEY-IN-A-TITLE-7777';
 
 type Action = NonNullable<Fault['action']>;
 const GONE: Action = { type: 'answer', status: 410 };
 
-describe('a reconciliation among records that can not be read', () => {
+describe('a reconciliation of records that can not be read', () => {
   let env: TestEnvironment;
   beforeEach(async () => {
     env = await startReconciliationEnvironment();
@@ -22,11 +22,11 @@ describe('a reconciliation among records that can not be read', () => {
   const named = ({ details }: ReconciliationResult) =>
     details.map(({ kind, referenceId, done }) => `${kind} ${referenceId} ${done}`).toSorted();
 
-  /** From now on the partner answers so whenever it is asked for the keys of an order. */
+  /** From now on the partner gives this answer for the keys of the order. */
   const keysAnswer = (orderId: string, action: Action) =>
     env.sandbox.addFault({ operation: 'keys', orderId, when: 'after', times: 'always', action });
 
-  /** Overdue here, complete there, with or without a row that can be read. */
+  /** A purchase that is OVERDUE while its order is complete, with or without a readable row. */
   async function late(shownRow?: unknown): Promise<{ referenceId: string; orderId: string }> {
     const { referenceId, orderId, outcome } = await env.bought({ 'demo-never': 1 });
     expect(outcome).toBe('OVERDUE');
@@ -34,7 +34,7 @@ describe('a reconciliation among records that can not be read', () => {
     return { referenceId, orderId: orderId! };
   }
 
-  it('reports each row of the history that it can not read, delivers what that order holds all the same, and everything else', async () => {
+  it('reports each unreadable history row, and still delivers its order and all others', async () => {
     const whole = await late();
     const rotten = await late({ status: 7 });
     const nameless = await late(null);
@@ -55,9 +55,9 @@ describe('a reconciliation among records that can not be read', () => {
     }
   });
 
-  it('reports each followed order that can not be read, whatever it answers, and reads the other one', async () => {
+  it('reports each followed order that can not be read, whatever the error, and still reads the others', async () => {
     await env.close();
-    // The partner's clock is behind, so its orders are old, and followed one by one.
+    // The partner's clock is behind, so its orders are too old for the look-back and are followed one by one.
     env = await startReconciliationEnvironment({ sandbox: { now: () => Date.now() - 5 * HOUR } });
     const there = await late();
     const actions: Action[] = [
@@ -78,7 +78,7 @@ describe('a reconciliation among records that can not be read', () => {
     expect(named(await env.reconcile({ lookbackMs: 1 }))).toEqual(expected);
   });
 
-  it('says nothing of an order that can not be read any more, where the run after a reset has delivered it', async () => {
+  it('does not report an order that has become unreadable when the run after a reset has delivered it', async () => {
     const { referenceId, orderId } = await late();
     const operator = operatorOf(env, referenceId);
     await operator.reset((await operator.points())[0]!);
@@ -91,7 +91,7 @@ describe('a reconciliation among records that can not be read', () => {
     expect(named(await env.reconcile({ lookbackMs: 1 }))).toEqual([]);
   });
 
-  it('reports a second order though the own one can not be read, neither its row nor at the partner', async () => {
+  it('reports a second order even when neither the row nor the keys of the first can be read', async () => {
     const { referenceId, orderId } = await env.bought({ 'demo-instant': 1 });
     await env.sandbox.changeOrder(orderId!, { shownRow: { status: 7 } });
     keysAnswer(orderId!, GONE);
@@ -105,7 +105,7 @@ describe('a reconciliation among records that can not be read', () => {
     expect(double?.orderIds).toEqual([orderId, second.id]);
   });
 
-  it('notifies the checkout of an order under an id that can not be used, and names it among the details only', async () => {
+  it('notifies the checkout of an order with an unusable id, and puts that id only into the details', async () => {
     const { referenceId, outcome } = await env.bought({ 'demo-unknown': 1 });
     expect(outcome).toBe('REJECTED');
     const order = await env.orderByHand({ 'demo-instant': 1 }, referenceId);
@@ -120,7 +120,7 @@ describe('a reconciliation among records that can not be read', () => {
   });
 
   it('reports a purchase whose memo can not be read, decoded or not, and repairs the others', async () => {
-    // As a client with a codec of its own writes it.
+    // As a client with its own codec writes it.
     const [, encrypted] = UNDECODABLE_VALUES;
     const unreadable = [{ hold: 'a text' }, { ordered: 'two' }, { ordered: encrypted }];
     const references = await Promise.all(unreadable.map((memo) => failedWithMemo(memo)));
@@ -138,7 +138,7 @@ describe('a reconciliation among records that can not be read', () => {
     );
   });
 
-  it('shows no key of an order in its result, whatever title the partner gave it', async () => {
+  it('contains no key of an order, whatever title the partner gave the product', async () => {
     const order = await env.orderByHand({ 'demo-instant': 1 }, 'S-0');
     const title = `Card ${KEY}`;
     const shownRow = { item: { id: 'p', title, quantity: 1, amount: 3.99 } };
@@ -157,7 +157,7 @@ describe('a reconciliation among records that can not be read', () => {
     expect(JSON.stringify(result)).not.toContain(KEY);
   });
 
-  /** A start that is no purchase, with this memo. @returns its reference */
+  /** An invalid purchase with this memo, so its start fails. @returns its reference */
   async function failedWithMemo(memo: Record<string, unknown>): Promise<string> {
     const referenceId = env.reference();
     await env.startRaw(referenceId, { args: [{ referenceId, items: [] }], memo });

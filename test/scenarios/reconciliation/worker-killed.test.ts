@@ -7,7 +7,7 @@ import { HOUR } from '../../support/settings';
 import { startReconciliationEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
 
-it('a worker killed while it reads, and another killed while it delivers, leave nothing undelivered and deliver nothing twice', async () => {
+it('killing a worker while it reads and another while it delivers leaves nothing undelivered and delivers nothing twice', async () => {
   const env = await startReconciliationEnvironment({ worker: false });
   const reports = temporaryFolder();
   const start = () => startReadyWorker({ env: workerEnvOf(env, { REPORT_DIR: reports }) });
@@ -17,7 +17,7 @@ it('a worker killed while it reads, and another killed while it delivers, leave 
   await env.handleOf(terminated).terminate();
   const { referenceId: overdue } = await env.bought({ 'demo-never': 2 });
   for (const referenceId of [overdue, terminated]) await env.changeOrder(referenceId, { status: 'COMPLETED' });
-  // The worker's clock is right, so both have to settle first.
+  // The clock does not skip, so both orders must first outlive the confirmation window.
   const found = async () => (await env.reconcile({ dryRun: true })).details.length;
   await waitUntil('both are found', async () => (await found()) === 2, { withinMs: 120_000 });
 

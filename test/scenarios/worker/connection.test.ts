@@ -30,7 +30,7 @@ const MAY_NOT = 'the server refuses the API key or the client certificate (permi
 const BY_A_STRANGER = 'the server refuses our certificate: it does not trust its issuer';
 const CLOSED = 'the connection was closed (the server expects TLS, or is no Temporal server)';
 const fine = () => ({ status: 0 });
-/** A server may repeat what it was given. */
+/** A server may echo what it received. */
 const refusing = (status: number) => () => ({ status, message: `no: ${API_KEY}` });
 
 const targetOf = (address: string, options: Partial<TemporalTarget['connectionOptions']> = {}): TemporalTarget => ({
@@ -39,7 +39,7 @@ const targetOf = (address: string, options: Partial<TemporalTarget['connectionOp
   connectionOptions: { address, ...options } as TemporalTarget['connectionOptions'],
 });
 
-/** A gRPC server, and what connects to it. */
+/** A gRPC server, and the settings to connect to it. */
 const grpc = async (
   statusOf: Parameters<typeof startGrpcServer>[0],
   tls?: Parameters<typeof startGrpcServer>[1],
@@ -48,13 +48,13 @@ const grpc = async (
 
 const refused = (status: number) => grpc(refusing(status), undefined, { apiKey: API_KEY, tls: false });
 
-/** A server that ends the handshake with this alert of TLS: how a server in Go, as Temporal's is, refuses a certificate. */
+/** A server that ends the handshake with this TLS alert, as servers in Go (such as Temporal) refuse a certificate. */
 const alerting = async (alert: number) => {
   const { port } = await startTcpServer((socket) => socket.end(Buffer.from([21, 3, 3, 0, 2, 2, alert])));
   return targetOf(`localhost:${port}`, { tls: true });
 };
 
-/** What comes of connecting in two tries. */
+/** Tries twice to connect. @returns the error and the lines that were logged */
 async function connecting(connect: typeof CONNECT.worker, target: TemporalTarget, everyMs = 500, tries = 2) {
   const lines: string[] = [];
   const retry: ConnectRetry = { tries, everyMs, onRetry: (line) => void lines.push(line) };
@@ -92,7 +92,7 @@ describe.each(Object.entries(CONNECT))('the connection of a %s', (_, connect) =>
     ],
     ['our certificate has expired', 'TEMPORAL_TLS_CLIENT_CERT_PATH', () => alerting(45)],
     [BY_A_STRANGER, 'TEMPORAL_TLS_CLIENT_CERT_PATH', () => alerting(48)],
-  ])('is not tried again where %s: the message names %s, and 78', async (cause, named, makeTarget) => {
+  ])('is not retried when %s: the message names %s, and the exit code is 78', async (cause, named, makeTarget) => {
     const target = await makeTarget();
     const { lines, failure } = await connecting(connect, target, 10_000);
     expect(failure).toBeInstanceOf(TemporalConfigError);
@@ -102,9 +102,9 @@ describe.each(Object.entries(CONNECT))('the connection of a %s', (_, connect) =>
     expect(lines).toEqual([]);
   });
 
-  it('ends with 78 at a server that wants a certificate of ours, as soon as it says so', async () => {
+  it('exits with 78, without a retry, when the server requires a client certificate', async () => {
     const target = await grpc(fine, { ...own, ca: own.cert, requestCert: true }, { tls: trusted });
-    // Under TLS 1.3 the refusal follows the handshake, and is lost when the connection is reset before it is read.
+    // In TLS 1.3 the refusal follows the handshake. It is lost when the connection is reset before it is read.
     const { failure } = await connecting(connect, target, 500, 30);
     expect(failure).toMatchObject({
       exitCode: 78,
@@ -114,17 +114,21 @@ describe.each(Object.entries(CONNECT))('the connection of a %s', (_, connect) =>
 
   it.each<[string, () => Promise<TemporalTarget>, string]>([
     ['nobody listens', async () => targetOf(`127.0.0.1:${await freePort()}`), 'connection refused'],
-    ['nobody has the name', async () => targetOf('no-such-host.invalid:7233'), 'host name not found'],
+    ['the host name does not exist', async () => targetOf('no-such-host.invalid:7233'), 'host name not found'],
     ['nobody answers', async () => targetOf(`127.0.0.1:${(await startTcpServer()).port}`), 'no answer'],
-    ['the server speaks TLS and we do not', () => grpc(fine, own), CLOSED],
-    ['it fails inside the server', () => alerting(80), 'the connection failed (ERR_SSL_TLSV1_ALERT_INTERNAL_ERROR)'],
+    ['the server speaks TLS and the client does not', () => grpc(fine, own), CLOSED],
+    [
+      'the server has an internal error',
+      () => alerting(80),
+      'the connection failed (ERR_SSL_TLSV1_ALERT_INTERNAL_ERROR)',
+    ],
     ['a web server answers', async () => targetOf(`127.0.0.1:${(await startServer()).port}`), CLOSED],
     [
-      'the server is overloaded, whatever it says',
+      'the server is overloaded, whatever its message',
       () => grpc(() => ({ status: 14, message: 'certificate' })),
       'the server reports that it is unavailable',
     ],
-  ])('is tried again where %s, and each line names the cause: 69', async (_name, makeTarget, cause) => {
+  ])('is retried when %s: each log line names the cause, and the exit code is 69', async (_name, makeTarget, cause) => {
     const target = await makeTarget();
     const { lines, failure } = await connecting(connect, target);
     expect(lines).toEqual([`Temporal does not answer at ${target.address}, try 1 of 2: ${cause}`]);
@@ -134,7 +138,7 @@ describe.each(Object.entries(CONNECT))('the connection of a %s', (_, connect) =>
   });
 });
 
-describe('a process whose key is refused ends with 78 at once, and neither it nor the server shows the key', () => {
+describe('a process with a refused API key exits with 78 at once, and the key is not in any output', () => {
   const plain = { TEMPORAL_TLS: 'false', ALLOW_PLAINTEXT: 'true' };
   const env = (port: number) =>
     lonelyWorkerEnv({ TEMPORAL_ADDRESS: `localhost:${port}`, TEMPORAL_API_KEY: API_KEY, ...plain });
@@ -155,7 +159,7 @@ describe('a process whose key is refused ends with 78 at once, and neither it no
   });
 });
 
-it('a process with a key and without TLS ends with 78 before it connects, and names the setting that allows it', async () => {
+it('a process with an API key but without TLS exits with 78 before it connects, and names the setting that allows it', async () => {
   const server = await startGrpcServer(fine);
   const env = lonelyWorkerEnv({
     TEMPORAL_ADDRESS: `127.0.0.1:${server.port}`,
@@ -171,7 +175,7 @@ it('a process with a key and without TLS ends with 78 before it connects, and na
   expect(server.authorizations).toEqual([]);
 });
 
-it('a worker on a machine without authorities, whose own TLS trusts none, says where to look: Node brings its own', async () => {
+it('a worker on a machine without root certificates says that Node brings its own and the SDK does not', async () => {
   const { port } = await startGrpcServer(fine, authority.issue());
   const ca = join(temporaryFolder(), 'ca.pem');
   writeFileSync(ca, authority.cert);

@@ -4,8 +4,8 @@ import { NativeConnection, Worker } from '@temporalio/worker';
 import { workflowCodeOptions } from '../../../src/workflows/policies';
 import '../../support/quiet-runtime';
 
-describe('a worker that is frozen in the middle of a workflow', () => {
-  it('goes on with it: code that is cut short is a failed task, for which Node may end the process', async () => {
+describe('a worker process that is frozen in the middle of a workflow task', () => {
+  it('finishes the task: cutting the code short would fail it, and could make Node end the process', async () => {
     const address = process.env.TEST_TEMPORAL_ADDRESS!;
     const [connection, native] = await Promise.all([
       Connection.connect({ address }),

@@ -11,10 +11,10 @@ import { sharedEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
 import { answerWorkflowTask, completeWorkflow } from '../../support/workflow-task';
 
-describe('the gauges of a worker that has just begun', () => {
+describe('the gauges of a worker that has just started', () => {
   const env = sharedEnvironment({ ownNamespace: true, pastOrders: 3, settings: { replace: 'never' } });
 
-  /** Begins to read as a worker does, and ends after the first reading. @returns the last value of each gauge */
+  /** Reads as a worker does, and stops after the first reading. @returns the last value of each gauge */
   async function readOnce({ client } = env) {
     const shown = new Map<string, number>();
     const warnings: string[] = [];
@@ -37,7 +37,7 @@ describe('the gauges of a worker that has just begun', () => {
     return { shown, warnings };
   }
 
-  it('show who is held and since when, and the last reconciliation that counts, also if another worker ran it', async () => {
+  it('show the held purchases, their age and the last full reconciliation, even if another worker ran it', async () => {
     const before = await readOnce();
     expect(before.shown.get('fulfilment_running_purchases HELD')).toBe(0);
     expect(before.shown.get('fulfilment_oldest_purchase_age_seconds HELD')).toBe(0);
@@ -46,7 +46,7 @@ describe('the gauges of a worker that has just begun', () => {
     const startedAt = Date.now();
     const held = await env.buyFacing({ operation: 'place', action: { type: 'reset' } });
     await env.untilState(held, 'HELD');
-    // As a checkout in another language starts it, before a worker has taken it.
+    // As a checkout in another language starts it, before a worker picks it up.
     await env.startRaw(env.reference(), { startDelay: '1 hour' });
     const { findings } = await env.reconcile();
     const endedBy = Date.now();
@@ -72,11 +72,11 @@ describe('the gauges of a worker that has just begun', () => {
     expect(shown.get('fulfilment_last_reconciliation_repaired')).toBe(0);
   });
 
-  it('show the night, until a manual one has looked back as far, however many shorter ones or dry runs there were', async () => {
+  it('show the nightly run, not later dry runs or shorter ones, until a manual run looks back as far', async () => {
     const { client } = env;
     const taskQueue = randomUUID();
     const hours = (count: number) => ({ lookbackMs: count * 3_600_000 });
-    /** A run that ends at once. @param orders what its result says */
+    /** A run that ends at once. @param orders the number in its result */
     const ran = async (workflowId: string, shown: Partial<ReconciliationMemo>, orders: number) => {
       const memo: ReconciliationMemo = { lookbackMs: DEFAULT_LOOKBACK_MS, dryRun: false, ...shown };
       await client.workflow.start(RECONCILE_WORKFLOW, { workflowId, taskQueue, memo: { ...memo } });
@@ -103,7 +103,7 @@ describe('the gauges of a worker that has just begun', () => {
     expect(await shown()).toEqual([5, 5]);
   });
 
-  it('stay as they are when the server can not be asked: their time, from the start on, shows that they are old', async () => {
+  it('export no values but their time when the server can not be reached, so the time shows that they are out of date', async () => {
     const startedAt = Date.now();
     const client = new Client({ connection: env.client.connection, namespace: 'a-namespace-that-is-not-there' });
     const { shown, warnings } = await readOnce({ ...env, client });

@@ -11,7 +11,7 @@ import { UNDECODABLE_PAYLOADS } from '../../support/undecodable';
 
 const TRACE_ID = /^[0-9a-f]{32}$/;
 
-describe('a purchase in logs and traces, of real processes', () => {
+describe('a purchase in the logs and traces of real processes', () => {
   const env = sharedEnvironment({
     worker: false,
     sandbox: { perLookMs: 30_000 },
@@ -68,7 +68,7 @@ describe('a purchase in logs and traces, of real processes', () => {
 
   const spansOf = (reference: string) =>
     collector.spans.filter(({ attributes }) => attributes.temporalWorkflowId === purchaseWorkflowId(reference));
-  /** The names of the spans above the one with this name, the nearest first. */
+  /** The names of the spans above the span with this name, nearest first. */
   const parents = (trace: CollectedSpan[], name: string): string[] => {
     const span = trace.find((one) => one.name === name);
     const parent = trace.find(({ spanId }) => spanId === span?.parentSpanId);
@@ -76,7 +76,7 @@ describe('a purchase in logs and traces, of real processes', () => {
   };
   const START = 'StartWorkflow:purchaseWorkflow';
 
-  it('every line about it has its reference, then its order id and the id of the last answer of the partner', () => {
+  it("has its reference in every log line, then also its order id and the trace id of the partner's last answer", () => {
     const ours = lines.filter(({ workflowId }) => workflowId === purchaseWorkflowId(referenceId));
     expect(ours.filter((line) => line.referenceId !== referenceId)).toEqual([]);
     const line = (message: string) => ours.find((one) => one.message === message);
@@ -87,7 +87,7 @@ describe('a purchase in logs and traces, of real processes', () => {
     expect(line('purchase ended')).toMatchObject({ level: 'info', orderId, outcome: 'DELIVERED' });
   });
 
-  it("is one trace from the checkout's call to the delivery, and the checkout gets its id", () => {
+  it('is one trace from the start to the delivery, and the checkout receives the trace id', () => {
     const [start] = spansOf(referenceId).filter(({ name }) => name === START);
     const trace = collector.spans.filter(({ traceId }) => traceId === start!.traceId);
     expect(parents(trace, 'partner placeOrder')).toEqual(['RunActivity:placeOrder', START]);
@@ -103,7 +103,7 @@ describe('a purchase in logs and traces, of real processes', () => {
     expect(delivery!.attributes).toMatchObject({ 'purchase.reference': referenceId, 'purchase.order_id': orderId });
   });
 
-  it('a traced worker goes on with a purchase that an untraced one has begun, in the trace of its start', () => {
+  it('is continued by a traced worker after an untraced one, in the trace of its start', () => {
     const names = spansOf(movedReference).map(({ name }) => name);
     expect(names).toContain(START);
     expect(names).not.toContain('RunActivity:placeOrder');
@@ -112,7 +112,7 @@ describe('a purchase in logs and traces, of real processes', () => {
     expect(printed).not.toMatch(/nondeterminism/i);
   });
 
-  it('whose start was not traced, or by a header that nobody can decode, is one trace with the id of its run', async () => {
+  it('is one trace with the id of its run when its start was not traced or the header can not be decoded', async () => {
     const { runId } = await env.handleOf(untracedReference).describe();
     const spans = spansOf(untracedReference);
     expect(spans.map(({ name }) => name)).toContain('RunActivity:placeOrder');
@@ -120,7 +120,7 @@ describe('a purchase in logs and traces, of real processes', () => {
     expect(new Set(spans.map(({ traceId }) => traceId))).toEqual(new Set([runId.replaceAll('-', '')]));
   });
 
-  it('no span says more than ids, an operation and a status: no message of an error, no key, no secret', async () => {
+  it('has only ids, operations and statuses in its spans: no error message, no key and no secret', async () => {
     const failed = collector.spans.filter(({ attributes }) => attributes['http.response.status_code'] === 503);
     expect(failed).toMatchObject([
       { name: 'partner getOrder', attributes: { 'partner.trace_id': expect.stringMatching(TRACE_ID) as string } },
@@ -131,7 +131,7 @@ describe('a purchase in logs and traces, of real processes', () => {
     for (const secret of [...issued, 'sandbox-key']) expect(collector.bodies + printed).not.toContain(secret);
   });
 
-  it('without the variable nothing of OpenTelemetry is loaded', async () => {
+  it('without the variable no part of OpenTelemetry is loaded', async () => {
     const tracing = JSON.stringify(join(__dirname, '../../../dist/tracing'));
     const load = `require(${tracing}).startTracing(undefined, 'worker', console.log); console.log(Object.keys(require.cache).join('\\n'))`;
     const { stdout } = await promisify(execFile)(process.execPath, ['-e', load]);

@@ -8,17 +8,17 @@ import { createStarter } from '../../../src/starter/index';
 
 const ACTIVITY_TASKS = 2;
 
-describe('what a worker with one slot is given first, when activities have piled up', () => {
+describe('the order in which a worker with one slot gets waiting activities', () => {
   let address: string;
 
   beforeAll(async () => {
-    // Servers of 1.29 look at priorities only where this is switched on. Each partition of a queue has an order of its own.
+    // Server 1.29 uses priorities only with this setting. With one partition, the queue has a single order.
     const partitions = ['Read', 'Write'].map((side) => `matching.numTaskqueue${side}Partitions=1`);
     const freshCounts = 'matching.TaskQueueInfoByBuildIdTTL="1ms"';
     ({ address } = await startDevServer({ config: ['matching.enableFairness=true', ...partitions, freshCounts] }));
   });
 
-  it('is a placement, then a search that confirms, then a poll, and last the reconciliation, however long each has waited', async () => {
+  it('is placements, confirming searches, polls, then the reconciliation, no matter how long each has waited', async () => {
     const env = await startTestEnvironment({ address, worker: false, settings: { pollIntervalMs: 60_000 } });
     await startWorkerOf(env, { enableNonLocalActivities: false });
     await env.client.workflow.start(RECONCILE_WORKFLOW, { workflowId: 'waits-longest', taskQueue: env.taskQueue });
@@ -42,7 +42,7 @@ describe('what a worker with one slot is given first, when activities have piled
     ]);
   });
 
-  it('is not only of the checkout that came first, where each has a fairness key', async () => {
+  it('alternates between checkouts that have fairness keys, instead of serving the first one only', async () => {
     const env = await startTestEnvironment({ address, worker: false });
     await startWorkerOf(env, { enableNonLocalActivities: false });
     const large = createStarter(env.client, { taskQueue: env.taskQueue, fairnessKey: 'large shop' });
@@ -64,7 +64,7 @@ interface Dispatched {
   workflowId: string | undefined;
 }
 
-/** @returns what it is given, in that order, as it comes. */
+/** @returns the activities in the order in which the worker gets them */
 async function startOneSlot(env: TestEnvironment): Promise<Dispatched[]> {
   const dispatched: Dispatched[] = [];
   await startWorkerOf(env, {
@@ -82,7 +82,7 @@ async function startOneSlot(env: TestEnvironment): Promise<Dispatched[]> {
   return dispatched;
 }
 
-/** Buys, and answers the placement by hand, as no worker does. */
+/** Starts a purchase and answers its placement by hand, so no worker is needed. */
 async function answerPlacement(env: TestEnvironment, answer: object): Promise<Operator> {
   const operator = operatorOf(env, await env.buy({ 'demo-instant': 1 }));
   await operator.pending('placeOrder');
@@ -90,7 +90,7 @@ async function answerPlacement(env: TestEnvironment, answer: object): Promise<Op
   return operator;
 }
 
-/** Waits until so many activities wait at the server for a worker. */
+/** Waits until this many activities wait for a worker. */
 async function untilPiledUp({ client, namespace, taskQueue }: TestEnvironment, count: number): Promise<void> {
   const request = { namespace, taskQueue: { name: taskQueue }, taskQueueType: ACTIVITY_TASKS, reportStats: true };
   await waitUntil(`${count} activities wait`, async () => {

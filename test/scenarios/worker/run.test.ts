@@ -7,7 +7,7 @@ import { expectDeliveredOnce } from '../../support/purchase-checks';
 import { sharedEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
 
-describe('a worker process at work', () => {
+describe('a running worker process', () => {
   const env = sharedEnvironment({
     worker: false,
     sandbox: { perLookMs: 30_000 },
@@ -21,18 +21,18 @@ describe('a worker process at work', () => {
     return worker;
   };
 
-  it('shows Prometheus what it did, what is so now, and what the SDK counts, under the names that Temporal documents', async () => {
+  it('exports its counters, its gauges and the metrics of the SDK to Prometheus under their documented names', async () => {
     const worker = await startReady({ PARTNER_MAX_RPS: '50' });
     await env.bought({ 'demo-instant': 1 });
 
-    // The first reading of the gauges may end after the first purchase.
+    // The gauges may first be read after the first purchase.
     const metrics = await waitUntil('the gauges are shown', async () => {
       const shown = await worker.metrics();
       return shown.includes('\nfulfilment_last_reconciliation_repaired{') && shown;
     });
     for (const shown of [
       /^fulfilment_purchases_ended_total\{[^}]*outcome="DELIVERED"[^}]*\} 1$/m,
-      // Never counted, and shown all the same: from nothing to 1 would be no increase.
+      // Exported although it is 0: Prometheus sees no increase when a series starts at 1.
       /^fulfilment_purchases_ended_total\{[^}]*outcome="OVERDUE"[^}]*\} 0$/m,
       /^fulfilment_purchase_duration_seconds_count\{[^}]*outcome="DELIVERED"[^}]*\} 1$/m,
       /^fulfilment_purchase_debit_sum\{[^}]*outcome="DELIVERED"[^}]*\} 4\.99$/m,
@@ -52,7 +52,7 @@ describe('a worker process at work', () => {
     expect(await worker.end('SIGINT')).toBe(0);
   });
 
-  it('lets a placement that is on its way come to its end when it is asked to stop: one request, its answer kept', async () => {
+  it('finishes a placement after SIGTERM: the order is sent once and its answer is not lost', async () => {
     const worker = await startReady({ PARTNER_TIMEOUT: '10s' });
     const referenceId = await env.buyFacing({ operation: 'place', action: { type: 'delay', ms: 1_500 } });
     await env.untilSent(referenceId);
@@ -66,12 +66,12 @@ describe('a worker process at work', () => {
 
     const next = await start();
     await expectDeliveredOnce(env, referenceId, 1);
-    // It was not confirmed by a search: the answer itself had reached the history.
+    // No search confirmed the order, so the history holds the answer itself.
     expect((await historyOf(env, referenceId)).activities).not.toContain('findOrders');
     expect(await next.end('SIGTERM')).toBe(0);
   });
 
-  it('ends at once on SIGTERM, also while a silent client holds a connection to its health port open', async () => {
+  it('ends at once on SIGTERM, even while a silent client keeps a connection to the health port open', async () => {
     const port = await freePort();
     const worker = await startReady({ HEALTH_ADDRESS: `127.0.0.1:${port}` });
     const open = (said: string) => {
@@ -86,7 +86,7 @@ describe('a worker process at work', () => {
     expect(await worker.end('SIGTERM')).toBe(0);
   }, 30_000);
 
-  it('goes on when nobody takes its log lines any more', async () => {
+  it('continues when nobody reads its log any more', async () => {
     const worker = await startReady();
     worker.child.stdout!.destroy();
     worker.child.stderr!.destroy();
@@ -95,17 +95,20 @@ describe('a worker process at work', () => {
     expect(await worker.end('SIGTERM')).toBe(0);
   });
 
-  it('only warns when the partner can not be reached, and is ready all the same', async () => {
+  it('only warns when the partner can not be reached, and still becomes ready', async () => {
     const worker = await startReady({ PARTNER_BASE_URL: `http://127.0.0.1:${await freePort()}` });
     await worker.said("the partner can't be used: listOrders: no connection to the partner (ECONNREFUSED)");
     expect(await worker.end('SIGTERM')).toBe(0);
   });
 
-  it.each(['HEALTH_ADDRESS', 'METRICS_ADDRESS'])('says so when the address of %s is taken', async (variable) => {
-    const port = new URL(env.sandbox.url).port;
-    const worker = await start({ [variable]: `127.0.0.1:${port}` });
-    const { code, stderr } = await worker.ended;
-    expect(code).toBe(1);
-    expect(stderr).toContain(`${variable} 127.0.0.1:${port} can't be used`);
-  });
+  it.each(['HEALTH_ADDRESS', 'METRICS_ADDRESS'])(
+    'exits and names the variable when the address of %s is in use',
+    async (variable) => {
+      const port = new URL(env.sandbox.url).port;
+      const worker = await start({ [variable]: `127.0.0.1:${port}` });
+      const { code, stderr } = await worker.ended;
+      expect(code).toBe(1);
+      expect(stderr).toContain(`${variable} 127.0.0.1:${port} can't be used`);
+    },
+  );
 });

@@ -16,7 +16,7 @@ const PERMISSION_DENIED = 7;
 const UNIMPLEMENTED = 12;
 const ALL = SEARCH_ATTRIBUTES.map(({ name }) => name);
 
-/** A server that has this for every call. */
+/** A server that answers every call with this status. */
 async function answering(status: number): Promise<Connection> {
   const { port } = await startGrpcServer(() => ({ status }));
   const connection = Connection.lazy({ address: `127.0.0.1:${port}` });
@@ -24,17 +24,17 @@ async function answering(status: number): Promise<Connection> {
   return connection;
 }
 
-describe('a worker that starts', () => {
+describe('a worker at its start', () => {
   const env = sharedEnvironment({ worker: false });
 
-  it('names a namespace that is not there with its variable', async () => {
+  it('names the variable of a namespace that does not exist', async () => {
     const failure = await rejectionOf(requireSearchAttributes(env.client.connection, 'mistyped'));
     expect(failure).toMatchObject({ exitCode: 78 });
     expect(failure?.message).toMatch(/^Temporal has no namespace mistyped: TEMPORAL_NAMESPACE/);
   });
 
   it.each([PERMISSION_DENIED, UNIMPLEMENTED])(
-    'learns by a search which are there, where the server lists none, as Temporal Cloud may (status %i)',
+    'finds the search attributes by a search when the server refuses to list them, like Temporal Cloud (status %i)',
     async (status) => {
       const { operatorService } = await answering(status);
       const connection = { operatorService, workflowService: env.client.workflowService };
@@ -46,14 +46,14 @@ describe('a worker that starts', () => {
     },
   );
 
-  it('takes a key that may not search either for refused, and not for missing search attributes', async () => {
+  it('reports a key that may not search as refused, and not as missing search attributes', async () => {
     const connection = await answering(PERMISSION_DENIED);
     expect(await rejectionOf(requireSearchAttributes(connection, 'default'))).toBeInstanceOf(TemporalConfigError);
   });
 });
 
-it('what was registered can be used when the command has ended: a sale in that second is not refused', async () => {
-  // As on a server of production, where every part reads its namespaces again only every two seconds.
+it('search attributes can be used as soon as they are registered: a purchase in that second is not refused', async () => {
+  // A production server reads its namespaces again only every two seconds.
   const config = ['system.forceSearchAttributesCacheRefreshOnRead=false'];
   const { address } = await startDevServer({ setUp: false, config });
   const connection = await Connection.connect({ address });

@@ -16,8 +16,8 @@ import {
 } from '../../support/processes';
 import { startTestEnvironment } from '../../support/test-environment';
 
-describe('a worker that can not start says why, before it has done anything', () => {
-  it('names every wrong variable at once, shows no secret, and contacts nobody: 78', async () => {
+describe('a worker that can not start says why before it does anything', () => {
+  it('exits with 78 and names every wrong variable at once, shows no secret and connects to nothing', async () => {
     const temporal = await startTcpServer();
     const partner = await startTcpServer();
     const env = workerEnv({
@@ -47,7 +47,7 @@ describe('a worker that can not start says why, before it has done anything', ()
     expect([temporal.connections, partner.connections]).toEqual([0, 0]);
   });
 
-  it('names a folder for deliveries on a file system that can not sync it: 78', async () => {
+  it('exits with 78 and names a delivery folder on a file system that can not sync', async () => {
     const lacking = join(temporaryFolder(), 'lacking.cjs');
     const error = "Object.assign(new Error('x'), { code: 'EINVAL', syscall: 'fsync' })";
     writeFileSync(lacking, `require('node:fs').fsyncSync = () => { throw ${error}; };`);
@@ -60,7 +60,7 @@ describe('a worker that can not start says why, before it has done anything', ()
     expect(readdirSync(deliveries)).toEqual([]);
   });
 
-  it('warns of the file of a secret that every user can read, before it can log', async () => {
+  it('warns about a secret file that every user can read, even before it can log', async () => {
     const folder = temporaryFolder();
     const path = join(folder, 'partner-key');
     writeFileSync(path, 'canary-api-key', { mode: 0o644 });
@@ -74,7 +74,7 @@ describe('a worker that can not start says why, before it has done anything', ()
     expect(worker.output()).not.toContain('canary');
   });
 
-  it('stops at once when it is asked to while it tries, and that is no error', async () => {
+  it('exits without an error when it is asked to stop while it tries to connect', async () => {
     const stop = new AbortController();
     const address = `127.0.0.1:${await freePort()}`;
     const options = { tries: 2, everyMs: 3_600_000, onRetry: () => stop.abort(), signal: stop.signal };
@@ -83,7 +83,7 @@ describe('a worker that can not start says why, before it has done anything', ()
     await expect(stopped).rejects.toMatchObject({ exitCode: 0 });
   });
 
-  it('is alive and not ready while Temporal does not answer, and ends with 0 on SIGTERM', async () => {
+  it('is alive but not ready while Temporal does not answer, and exits with 0 on SIGTERM', async () => {
     const env = lonelyWorkerEnv({ TEMPORAL_ADDRESS: `127.0.0.1:${await freePort()}` });
     const worker = await startWorkerProcess({ env });
     await worker.said(`Temporal does not answer at ${env.TEMPORAL_ADDRESS}, try 1 of 12: connection refused`);
@@ -95,7 +95,7 @@ describe('a worker that can not start says why, before it has done anything', ()
 });
 
 describe('a worker and its Temporal server', () => {
-  it('without the search attributes it says which are missing and what to type: 78; typed, a purchase runs', async () => {
+  it('without search attributes it exits with 78 and prints the command that adds them; after it, a purchase runs', async () => {
     const { address } = await startDevServer({ setUp: false });
     const environment = await startTestEnvironment({ address, worker: false, sandbox: { perLookMs: 30_000 } });
     const [env, temporal] = [workerEnvOf(environment), starterEnvOf(environment)];
@@ -122,7 +122,7 @@ describe('a worker and its Temporal server', () => {
     expect(await worker.end('SIGTERM')).toBe(0);
   }, 120_000);
 
-  it('is ready only as long as the server sees it polling: not once the server has gone', async () => {
+  it('is ready only while the server sees it polling, and not after the server is gone', async () => {
     const server = await startDevServer();
     const env = workerEnvOf(await startTestEnvironment({ address: server.address, worker: false }));
     const worker = await startWorkerProcess({ env });

@@ -21,7 +21,7 @@ function file(name: string, content: string): string {
   return path;
 }
 
-/** A server that wants a certificate that our authority has signed. */
+/** A server that accepts only client certificates of our authority. */
 const mutual = { ...authority.issue(), ca: authority.cert, requestCert: true, rejectUnauthorized: true };
 const paths = {
   ca: file('ca.pem', authority.cert),
@@ -34,7 +34,7 @@ const tlsVariables = {
   TEMPORAL_TLS_CLIENT_KEY_PATH: paths.key,
 };
 
-it('a worker and a starter with the right certificate deliver a purchase, by variables and by a profile alike', async () => {
+it('a worker and a starter with the right certificate deliver a purchase, with variables or with a profile', async () => {
   const env = await startTestEnvironment({ worker: false, ownNamespace: true });
   const address = await startTlsProxy(env.address, mutual);
   const profile = [
@@ -57,7 +57,7 @@ it('a worker and a starter with the right certificate deliver a purchase, by var
     TEMPORAL_TASK_QUEUE: env.taskQueue,
     ...tlsVariables,
   };
-  // What a variable says counts before the profile, so these two are left out where the profile is to say it.
+  // Variables override the profile, so these two are left out when the profile must provide them.
   const without = { TEMPORAL_ADDRESS: undefined, TEMPORAL_NAMESPACE: undefined };
   await startReadyWorker({ env: workerEnvOf(env, { ...without, ...byProfile }) });
 
@@ -72,14 +72,14 @@ it('a worker and a starter with the right certificate deliver a purchase, by var
   expect(env.eventTypes('SALE-1')).toEqual(['purchase.delivered']);
 });
 
-/** Either of the two, with what a call is made by. */
+/** The connection of the worker or the client, with a function that makes a call on it. */
 const CONNECT = {
   worker: connectWorker,
   starter: async (...given: Parameters<typeof connectClient>) => (await connectClient(...given)).connection,
 };
 
 it.each(Object.entries(CONNECT))(
-  'the connection of a %s takes a new API key when it changes, without a restart: a key of Temporal Cloud expires',
+  'the connection of a %s uses a new API key without a restart, because keys of Temporal Cloud expire',
   async (_, connect) => {
     const { port, authorizations } = await startGrpcServer(() => ({ status: 0 }));
     let key = 'first-key';

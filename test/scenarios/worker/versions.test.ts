@@ -9,7 +9,7 @@ import { waitUntil } from '../../support/wait-until';
 import { startWorkerOf } from '../../support/worker';
 
 describe('versioned workers', () => {
-  it('keep a purchase on the version that it began on until a person moves it, and do all that is new on the current one', async () => {
+  it('keep a purchase on its version until an operator moves it, and start new purchases only on the current version', async () => {
     const env = await startTestEnvironment({ ownNamespace: true, worker: false });
     const deployment = deploymentOf(env);
     const startVersion = (buildId: string) =>

@@ -1,7 +1,7 @@
 import type { Reply } from '../../support/http-server';
 import type { Envelope, OrderData } from './hostile-partner';
 
-/** An answer to a look at an order that quotes what must stay secret: `said` is all of it, `key` one key of the order. */
+/** An answer to a read of an order that quotes secrets: `said` is all of them, `key` one key of the order. */
 export type HostileAnswer = (said: string, plain: Envelope<OrderData>, key: string) => Reply;
 
 const json = (value: unknown, status = 200): Reply => ({ status, json: value });
@@ -11,12 +11,12 @@ const raw = (afterStatus: string, then?: 'reset' | 'hold'): Reply => ({
   then,
 });
 
-/** A text that a header may carry. */
+/** The text as a valid header value. */
 export function headerText(said: string): string {
   return said.replace(/[^\x21-\x7e]+/g, '_');
 }
 
-/** Error statuses, pages, headers and half answers. */
+/** Error statuses, pages, headers and partial answers. */
 export const BROKEN_ANSWERS: Record<string, HostileAnswer> = {
   'an error body': (said, plain) =>
     json({ ...plain, status: 500, success: false, details: { data: { code: said, message: said } } }, 500),
@@ -58,7 +58,7 @@ export const BROKEN_ANSWERS: Record<string, HostileAnswer> = {
   'a body that never ends': (said) => raw(`content-length: 9999\r\n\r\n${said}`, 'hold'),
 };
 
-/** One field each that has another type or form than the document's, with a secret in it. */
+/** Each has one field with another type or form than documented, and a secret in it. */
 export const WRONG_FIELDS: Record<string, HostileAnswer> = {
   status: (said, plain) => json({ ...plain, status: said }),
   success: (said, plain) => json({ ...plain, success: said }),

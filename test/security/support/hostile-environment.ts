@@ -9,7 +9,9 @@ import type { Canary, Evidence } from './leak-search';
 
 const webhookSecret = (text: string) => `whsec_${Buffer.from(text).toString('base64')}`;
 
-/** Secrets that are easy to recognise and hard to quote: quotes, backslashes, what URLs and base64 escape. */
+/**
+ * Secrets that are easy to recognise and hard to quote: quotes, backslashes, characters that URLs and base64 escape.
+ */
 export const SECRETS = {
   PARTNER_API_KEY: 'Cnry/api"key\\7Qm2+Zx9%Vt4&<w>',
   DELIVERY_SECRET: [webhookSecret('Cnry-newest-webhook-?>~-8Kd3Rf'), webhookSecret('Cnry-older-webhook-?>~-5Jh9Bn1')],
@@ -17,7 +19,7 @@ export const SECRETS = {
   TEMPORAL_API_KEY: 'Cnry.temporal.api.key.9Gs3Xb',
 };
 
-/** The secrets of a worker's environment; of a webhook's also the text that its base64 stands for. */
+/** The secrets of a worker's environment, and for a webhook secret also the decoded base64. */
 export function secretCanaries(): Canary[] {
   const decoded = SECRETS.DELIVERY_SECRET.map((value) =>
     Buffer.from(value.slice('whsec_'.length), 'base64').toString(),
@@ -26,7 +28,7 @@ export function secretCanaries(): Canary[] {
   return Object.entries(all).flatMap(([name, values]) => [values].flat().map((value) => ({ name, value })));
 }
 
-/** The variables of a worker whose secrets are read from these files. */
+/** The variables of a worker that reads its secrets from these files. */
 export function withSecretFiles(env: ProcessEnv, fileOf: (name: string) => string): ProcessEnv {
   const names = ['PARTNER_API_KEY', 'DELIVERY_SECRET', 'FINGERPRINT_SECRET'];
   const changes = names.flatMap((name) => [
@@ -36,14 +38,14 @@ export function withSecretFiles(env: ProcessEnv, fileOf: (name: string) => strin
   return { ...env, ...(Object.fromEntries(changes) as ProcessEnv) };
 }
 
-/** Runs a program of ours to its end. @returns all that it printed, in a place that names its exit code */
+/** Runs one of our programs to its end. @returns its output, in a place that names the exit code */
 export async function runToEnd(program: 'worker' | 'starter', env: ProcessEnv, ...args: string[]): Promise<Evidence> {
   const running = startProcess(join(__dirname, `../../../dist/${program}.js`), args, { env });
   const { code } = await running.ended;
   return { place: `${program} ${args.join(' ')}: exit code ${code}`, text: running.output() };
 }
 
-/** What the checkout does with the nth attempt to deliver something of a purchase; undefined: 204. */
+/** The checkout's answer to the nth attempt to deliver an event of a purchase; undefined: 204. */
 export type Checkout = (attempt: Attempt, nth: number) => Answer | undefined;
 
 export type HostileEnvironment = Awaited<ReturnType<typeof startHostileEnvironment>>;
@@ -52,12 +54,12 @@ interface HostilePurchase extends Pick<UglyPurchase, 'items' | 'twist' | 'checko
   name: string;
 }
 
-/** Real servers around workers that the test starts: Temporal, a partner and a checkout that mean no good. */
+/** Real servers around workers that the test starts: Temporal, a hostile partner and a hostile checkout. */
 export async function startHostileEnvironment() {
   const environment = await startTestEnvironment({
     worker: false,
     sandbox: { apiKeys: [SECRETS.PARTNER_API_KEY], perLookMs: 30_000 },
-    // A machine that is too busy for a placement must not hold a purchase: nobody would decide on it here.
+    // A busy machine must not cause a hold, because nothing here would decide it.
     settings: {
       replace: 'always',
       partnerTimeoutMs: 2_000,
@@ -78,7 +80,7 @@ export async function startHostileEnvironment() {
   return {
     ...environment,
     partner,
-    /** The variables of a worker; secrets in it as variables. */
+    /** The variables of a worker, with its secrets in variables. */
     env: workerEnvOf(environment, {
       TEMPORAL_API_KEY: SECRETS.TEMPORAL_API_KEY,
       TEMPORAL_TLS: 'false',
@@ -95,7 +97,7 @@ export async function startHostileEnvironment() {
       if (manners) checkouts.set(referenceId, manners);
       return environment.buy(items, referenceId);
     },
-    /** The values of every key that the partner has issued. */
+    /** The values of all keys that the partner has issued. */
     async issuedKeys() {
       const { references } = await sandbox.ledger({ keys: true });
       return references.flatMap(({ orders }) => keysOf(...orders));

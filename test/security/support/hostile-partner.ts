@@ -2,7 +2,7 @@ import { request as send } from 'undici';
 import type { Sandbox } from '../../../sandbox/index';
 import { type Received, type Reply, startServer } from '../../support/http-server';
 
-/** An order as the keys operation answers it. */
+/** An order in an answer of the keys operation. */
 export interface OrderData {
   id: string;
   status: string;
@@ -10,7 +10,7 @@ export interface OrderData {
   [field: string]: unknown;
 }
 
-/** The order history as it is answered. */
+/** The order history in an answer. */
 export interface HistoryData {
   orders: { id: string; status: string; created_at: string; item: unknown; reference_id: string }[];
   [field: string]: unknown;
@@ -22,21 +22,21 @@ export interface Envelope<Data> {
   details: { data: Data; extensions: Record<string, unknown> };
 }
 
-/** A call of the partner's interface that is about one purchase. */
+/** A call to the partner's API about one purchase. */
 export interface Call {
   operation: 'place' | 'orders' | 'keys';
   referenceId: string;
   /** The number of the call of this operation for this purchase, from 1. */
   nth: number;
   apiKey: string;
-  /** Makes the call at the sandbox; without it the call has no effect. */
+  /** Forwards the call to the sandbox. Otherwise the call has no effect. */
   plain<Data>(): Promise<Envelope<Data>>;
 }
 
-/** Another answer than the sandbox's; undefined lets that one pass. */
+/** A replacement for the sandbox's answer; undefined keeps that answer. */
 export type Twist = (call: Call) => Promise<Reply | undefined>;
 
-/** A partner that stands before the sandbox and answers as a purchase's twist says. */
+/** A partner in front of the sandbox that gives each purchase the answers of its twist. */
 export async function startHostilePartner(sandbox: Sandbox) {
   const twists = new Map<string, Twist>();
   const references = new Map<string, string>();
@@ -68,11 +68,11 @@ export async function startHostilePartner(sandbox: Sandbox) {
   const server = await startServer({ respond });
   return {
     url: server.url,
-    /** The API key of every call, in their order. */
+    /** The API key of every call, in order. */
     apiKeys,
-    /** How a purchase is to be treated. */
+    /** Sets the twist of a purchase. */
     twist: (referenceId: string, twist: Twist) => void twists.set(referenceId, twist),
-    /** How many of its answers were twisted. */
+    /** The number of its twisted answers. */
     twisted: (referenceId: string) => counts.get(`twisted ${referenceId}`) ?? 0,
   };
 }

@@ -4,28 +4,28 @@ import { BROKEN_ANSWERS, headerText, type HostileAnswer, WRONG_FIELDS } from './
 import type { Envelope, HistoryData, OrderData, Twist } from './hostile-partner';
 import type { Checkout } from './hostile-environment';
 
-/** A key of somebody else's order, which the partner quotes wherever it can. */
+/** A key of a foreign order, which the partner quotes wherever it can. */
 export const STRANGERS_KEY = 'S7RNG-"3R5\\K-E9Y0Q-2ZV8M';
 
-/** A purchase on an ugly path, and what is done about it. */
+/** A purchase with hostile answers, and the operator's decisions for it. */
 export interface UglyPurchase {
   items?: Record<string, number>;
   twist?: Twist;
   checkout?: Checkout;
-  /** It is held; these are the decisions that it gets, one for each hold. */
+  /** The decisions for its holds, one for each. */
   decisions?: DecisionKind[];
   /** Default: `DELIVERED`. */
   outcome?: string;
 }
 
-/** An order whose every look is answered wrongly until `pass` lets the plain answer through. */
+/** An order with a wrong answer to every read until `pass` is called. */
 export interface WrongLooks {
   twist: Twist;
-  /** Lets one answer pass, or all that follow. */
+  /** Keeps the sandbox's answer once, or from now on. */
   pass(howMany: number): void;
 }
 
-/** For each wrong answer to a look, by its name. */
+/** One for each wrong answer to a read, by its name. */
 export function wrongLooks(): [name: string, looks: WrongLooks][] {
   return Object.values({ ...BROKEN_ANSWERS, ...WRONG_FIELDS }).map((answer, index) => {
     let passing = 0;
@@ -34,7 +34,7 @@ export function wrongLooks(): [name: string, looks: WrongLooks][] {
   });
 }
 
-/** Answers to place-order and to the searches of the history. */
+/** Answers to place-order and to searches of the history. */
 export const WRONG_PLACEMENTS: Record<string, UglyPurchase> = {
   'refused-order': { twist: placeTwist((said) => ({ status: 400, body: said })), outcome: 'REJECTED' },
   'refused-key': { twist: placeTwist((said) => ({ status: 401, json: { message: said } })) },
@@ -63,7 +63,7 @@ export const WRONG_PLACEMENTS: Record<string, UglyPurchase> = {
   },
 };
 
-/** Orders that say too much, and orders that a person has to decide on. */
+/** Orders that reveal too much, and orders that need a decision. */
 export const STRANGE_ORDERS: Record<string, UglyPurchase> = {
   plain: { items: { 'demo-instant': 3, 'demo-image': 1 } },
   'own-key-in-title': { twist: productTwist((_, key) => ({ title: `Card ${key}` })) },
@@ -86,7 +86,7 @@ export const STRANGE_ORDERS: Record<string, UglyPurchase> = {
   },
 };
 
-/** A checkout that says everything it got. */
+/** Checkouts that send back everything they received. */
 export const RUDE_CHECKOUTS: Record<string, UglyPurchase> = {
   'echo-500': { checkout: answering(500) },
   'echo-redirect': { checkout: answering(307) },
@@ -112,7 +112,9 @@ function lookTwist(answerTo: () => HostileAnswer | undefined): Twist {
   };
 }
 
-/** The keys are others when they are read for the second attempt at a delivery, however often the order was polled before. */
+/**
+ * The keys are different when they are read for the second delivery attempt, however often the order was polled before.
+ */
 function keysGoneInBetween(): Pick<UglyPurchase, 'checkout' | 'twist'> {
   let areGone = false;
   return {
@@ -128,7 +130,7 @@ function keysGoneInBetween(): Pick<UglyPurchase, 'checkout' | 'twist'> {
   };
 }
 
-/** Other keys at each look. */
+/** Different keys at each read. */
 function keysThatChange(): Pick<UglyPurchase, 'twist'> {
   let looks = 0;
   return { twist: lookTwist(() => withKey(`${STRANGERS_KEY}-${++looks}`)) };
@@ -163,7 +165,7 @@ function eachProduct(change: ChangeProduct): ChangeOrder {
   };
 }
 
-/** The first place-order is answered so, with or without having bought; the history then shows it with secrets in it. */
+/** The first place-order gets this answer, with or without an order; the history then contains secrets. */
 function placeTwist(answer: (said: string) => Reply, buys = false): Twist {
   return async ({ operation, nth, apiKey, plain }) => {
     if (operation === 'orders') return { json: withSecrets(await plain<HistoryData>()) };
@@ -173,7 +175,7 @@ function placeTwist(answer: (said: string) => Reply, buys = false): Twist {
   };
 }
 
-/** `Date.parse` takes a time with any text in brackets for a time. */
+/** `Date.parse` accepts a time that is followed by any text in brackets. */
 function withSecrets(history: Envelope<HistoryData>): Envelope<HistoryData> {
   const { details } = history;
   const orders = details.data.orders.map((order) => ({

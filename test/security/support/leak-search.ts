@@ -1,10 +1,10 @@
-/** A value that must be nowhere. Messages call it by its name, so that a red test does not leak it once more. */
+/** A value that must not appear anywhere. Messages use its name, so a failing test does not leak it again. */
 export interface Canary {
   name: string;
   value: string;
 }
 
-/** Something that people or programs can read, with the name of where it was read. */
+/** A text that people or programs can read, with the place where it was read. */
 export interface Evidence {
   place: string;
   text: string;
@@ -16,12 +16,12 @@ export interface Finding {
   place: string;
 }
 
-/** V8 quotes ten characters of what `JSON.parse` chokes on. */
+/** V8 quotes ten characters of a text that `JSON.parse` rejects. */
 const FRAGMENT = 8;
 
 /**
- * Finds canaries, or the first or last characters of them, in every form in which a program may have written them. Forms
- * that wrap or space their digits (MIME, `<Buffer 41 42>`, pretty JSON) are found too.
+ * Finds canaries, or their first or last characters, in every form in which a program may write them. Digits that are
+ * wrapped or spaced (MIME, `<Buffer 41 42>`, pretty JSON) are found too.
  */
 export function findLeaks(canaries: readonly Canary[], evidence: readonly Evidence[]): Finding[] {
   const needles = canaries.flatMap(({ name, value }) =>
@@ -41,14 +41,14 @@ export function findLeaks(canaries: readonly Canary[], evidence: readonly Eviden
   });
 }
 
-/** The findings as lines for a test to show. */
+/** The findings as lines for the message of a test. */
 export function inWords(findings: readonly Finding[]): string[] {
   return [...new Set(findings.map(({ canary, form, place }) => `${canary} as ${form} in ${place}`))].toSorted();
 }
 
 /**
- * Both ends of a text, because messages cut it. Of a data URL only slices of its content: its beginning is that of
- * every image.
+ * Both ends of a text, because messages cut it. Of a data URL only slices of its content, because all images begin
+ * alike.
  */
 export function fragmentsOf(value: string): string[] {
   if (value.length < FRAGMENT) throw new Error('a canary this short would be found by chance');
@@ -92,7 +92,7 @@ function caseless(form: string, needle: string): Form {
   return { form, needle: needle.toLowerCase(), caseless: true };
 }
 
-/** What is certain of the base64 of a text that begins `offset` bytes after a multiple of three. */
+/** The known part of the base64 of a text that begins `offset` bytes after a multiple of three. */
 function base64At(bytes: Buffer, offset: number): Form[] {
   const written = Buffer.concat([Buffer.alloc(offset), bytes]);
   const firstCertain = Math.ceil((offset * 8) / 6);
@@ -105,14 +105,14 @@ function base64At(bytes: Buffer, offset: number): Form[] {
   }));
 }
 
-/** The text without what may stand between digits. */
+/** The text without characters that may stand between digits. */
 function dense(text: string): string {
   return text.replace(/(\\r|\\n|\s)+/g, '');
 }
 
 type Needle = Form & { canary: string };
 
-/** The needles by their beginnings: thousands of them are looked for in megabytes, in one pass. */
+/** The needles by their beginnings, so one pass finds thousands of them in megabytes. */
 function byBeginning(needles: readonly Needle[]): Map<string, Needle[]> {
   const index = new Map<string, Needle[]>();
   for (const needle of needles) {

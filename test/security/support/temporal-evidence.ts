@@ -3,7 +3,10 @@ import type { Client, WorkflowHandle } from '@temporalio/client';
 import { STATUS_QUERY } from '../../../src/contracts/names';
 import type { Evidence } from './leak-search';
 
-/** All that Temporal's server can tell of the workflows of a task queue: to its UI, its CLI, a backup, a client. */
+/**
+ * Everything that Temporal's server stores about the workflows of a task queue and shows to UIs, CLIs, backups and
+ * clients.
+ */
 export async function readTemporal(client: Client, taskQueue: string): Promise<Evidence[]> {
   const evidence: Evidence[] = [];
   for await (const listed of client.workflow.list({ query: `TaskQueue = '${taskQueue}'` })) {
@@ -38,8 +41,8 @@ async function queried(handle: WorkflowHandle, query: string): Promise<string> {
 }
 
 /**
- * Every text in a value: names, strings, and bytes both as text and in the JSON that they may hold. What is no string
- * stands in the JSON of the whole.
+ * Every text in a value: names, strings, and bytes both as text and as the JSON in them. Values that are not strings
+ * are in the JSON of the whole.
  */
 export function textOf(value: unknown): string {
   const texts: string[] = [];
@@ -59,7 +62,7 @@ export function textOf(value: unknown): string {
     try {
       walk(JSON.parse(text));
     } catch {
-      // Not JSON: the text itself is there already.
+      // Not JSON; the text itself is included already.
     }
   };
   walk(value);
