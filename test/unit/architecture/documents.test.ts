@@ -23,7 +23,7 @@ function linksOf(text: string): string[] {
   return [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target ?? '');
 }
 
-/** What stands behind the # of a link to each heading, as GitHub makes it. */
+/** The anchor of each heading, as GitHub makes it. */
 function anchorsOf(text: string): string[] {
   const headings = [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading]) => heading ?? '');
   return headings.map((heading) =>
@@ -41,13 +41,13 @@ function leadsSomewhere(target: string): boolean {
 }
 
 describe('the documents', () => {
-  it.each(DOCUMENTS)('%s links to nothing that is not there, and to no heading that is not there', (name) => {
+  it.each(DOCUMENTS)('%s has no link to a missing file or heading', (name) => {
     const local = linksOf(textOf(name)).filter((link) => !/^https?:/.test(link));
     const targets = local.map((link) => (link.startsWith('#') ? name + link : join(dirname(name), link)));
     expect(targets.filter((target) => !leadsSomewhere(target))).toEqual([]);
   });
 
-  it('are there wherever the code names one: a comment must not send a reader to what a clone lacks', () => {
+  it('exist if a comment in the code refers to them, including the heading', () => {
     const code = [...filesIn('src', '.ts'), ...filesIn('test', '.ts'), ...filesIn('scripts', '.mjs')];
     const named = code.flatMap((path) =>
       [...textOf(path).matchAll(/docs\/[\w/-]+\.md(#[\w-]+)?/g)].map(([target]) => ({ path, target })),
@@ -56,7 +56,7 @@ describe('the documents', () => {
     expect(named.filter(({ target }) => !leadsSomewhere(target))).toEqual([]);
   });
 
-  it('name a test for every row of "What happens if", so that no promise stands there alone', () => {
+  it('name a test for every row of "What happens if", so that no promise is untested', () => {
     const [section = ''] = textOf('docs/operations.md').split('\n## What happens if\n')[1]?.split('\n## ') ?? [];
     const rows = section.split('\n').filter((line) => line.startsWith('| ') && !/^\| if( someone)? \|/.test(line));
     expect(rows.length).toBeGreaterThan(60);
@@ -66,19 +66,19 @@ describe('the documents', () => {
     expect(new Set(linksOf(section).filter((link) => link.startsWith('../test/'))).size).toBeGreaterThan(60);
   });
 
-  it('name no npm script that package.json lacks', () => {
+  it('name no npm script that is missing from package.json', () => {
     const scripts = Object.keys(PACKAGE.scripts);
     const named = DOCUMENTS.flatMap((name) => [...textOf(name).matchAll(/npm run (?:-s |--silent )?([\w:]+)/g)]);
     expect(named.map(([, script]) => script).filter((script) => !scripts.includes(script ?? ''))).toEqual([]);
   });
 
-  it('say of each dependency what it is for and what it was chosen over', () => {
+  it('explain why each dependency was chosen and over which alternatives', () => {
     const decision = textOf('docs/decisions/6-dependencies.md');
     const packages = Object.keys({ ...PACKAGE.dependencies, ...PACKAGE.devDependencies });
     expect(packages.filter((name) => !decision.includes(`\`${name}\``))).toEqual([]);
   });
 
-  it('show who may import whom as the lint rule has it', () => {
+  it('show the same import rules as the lint rule', () => {
     const rule = /MODULES = \{(.*?)\n\};/s.exec(textOf('lint/module-boundaries.mjs'))?.[1] ?? '';
     const rows = [...rule.matchAll(/^ {2}'?([\w/]+)'?:\s+'([^']*)',$/gm)].map(([, name, allowed]) => [name, allowed]);
     const [, section = ''] = textOf('docs/architecture.md').split('### Who may import whom\n');
@@ -89,7 +89,7 @@ describe('the documents', () => {
   });
 });
 
-/** A cell such as "types of `domain`, `node`" as the lint rule writes it: `types:domain node`. */
+/** Converts a cell such as "types of `domain`, `node`" to the notation of the lint rule: `types:domain node`. */
 function allowedIn(cell = ''): string {
   const marks: Record<string, string> = { 'types of ': 'types:', 'without ': 'not:' };
   const names = [...cell.matchAll(/(types of |without )?`([^`]+)`/g)];

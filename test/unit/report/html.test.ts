@@ -10,7 +10,7 @@ function titleOf(report: ReconciliationReport): string | undefined {
 }
 
 describe('the report as a page', () => {
-  it('says in its headline whether all is well; it is not when the checkout was notified: a person must still act', () => {
+  it('says in its headline whether all is well, which it is not if a notified finding still needs a person', () => {
     const report = eventfulNight();
     const of = (status: string) => report.findings.filter(({ done }) => done === status);
     const [repaired, notified, [left]] = [of('repaired'), of('notified'), of('left')];
@@ -23,7 +23,7 @@ describe('the report as a page', () => {
     expect(title([{ ...left!, done: 'dry-run' }], true)).toBe('1 finding in a dry run');
   });
 
-  it('shows what needs a person first, then what was repaired, then the totals', () => {
+  it('shows the findings for a person first, then the repaired ones, then the totals', () => {
     const page = renderHtml(eventfulNight());
     const headings = ['What needs a person', 'What was repaired', '<h2>Totals', 'Orders by day'];
     const places = headings.map((text) => page.indexOf(text));
@@ -31,7 +31,7 @@ describe('the report as a page', () => {
     expect(places[0]).toBeGreaterThan(0);
   });
 
-  it('says with each finding what is wrong and what to do', () => {
+  it('explains for each finding what is wrong and what to do', () => {
     const report = eventfulNight();
     const page = renderHtml(report)
       .replaceAll(/<\/?(?:bdi|code)>/g, '')
@@ -42,7 +42,7 @@ describe('the report as a page', () => {
     }
   });
 
-  it('lets no string from outside become a part of the page', () => {
+  it('never interprets outside text as markup', () => {
     const amounts = { [HOSTILE]: 1, debited: 2, debitedNow: 4, history: 3 } as ReportedFinding['amounts'];
     const ids = { referenceId: HOSTILE, orderIds: [HOSTILE], workflowId: HOSTILE };
     const texts = { explanation: HOSTILE, advice: HOSTILE, note: HOSTILE };
@@ -61,13 +61,13 @@ describe('the report as a page', () => {
     expect(tagsOf(page)).toEqual(tagsOf(page.replaceAll(/&[a-z#0-9]+;/g, '')));
   });
 
-  it('needs nothing from elsewhere and runs nothing', () => {
+  it('loads nothing from the network and runs no script', () => {
     const page = renderHtml(eventfulNight());
     expect(page).not.toMatch(/https?:|src=|<link|@import|url\(|<script|\son[a-z]+=|javascript:/i);
     expect(page).toContain(`content="default-src 'none'; style-src 'unsafe-inline'`);
   });
 
-  it('stays small enough for a browser with 50,000 orphans, and says where the rest is', () => {
+  it('stays small enough for a browser with 50,000 orphans, and says where to find the rest', () => {
     const [finding] = eventfulNight().findings.filter(({ kind }) => kind === 'ORPHAN');
     const findings = Array.from({ length: 50_000 }, (_, i) => ({ ...finding!, orderIds: [`o-${i}`] }));
     const page = renderHtml({ ...eventfulNight(), findings });
@@ -76,7 +76,7 @@ describe('the report as a page', () => {
     expect(page).toContain('49,800 more are in the CSV and the JSON of this report.');
   });
 
-  it('draws a bar for one day, for each of a year, and for days on which nothing was ordered', () => {
+  it('draws bars for a single day, for every day of a year, and for days without orders', () => {
     const day = (i: number, orders: number) => ({ day: `2026-${String(i)}`, orders, delivered: orders, amount: 1 });
     const charts = { 1: 5, 366: 1_234_567, 3: 0 };
     for (const [length, orders] of Object.entries(charts).map(([days, each]) => [Number(days), each] as const)) {
