@@ -3,20 +3,19 @@ import { join } from 'node:path';
 import { projectRoot } from './paths.mjs';
 
 /*
- * What a purchase costs on Temporal Cloud, in actions: counted in recorded histories of real runs, as a server counts them itself in its
- * metric `action` (compared with it for each of these shapes, on a dev server of version 1.29).
+ * Counts what a purchase costs on Temporal Cloud, in actions, from recorded histories of real runs. The results were compared
+ * with the server's own metric `action` for each shape, on a dev server of version 1.29.
  */
 
 /** @typedef {{ eventType: string, workflowTaskCompletedEventId?: string, attempt?: number, activityType?: { name: string } }} Event */
 
 /** Defaults, in seconds: PURCHASE_FIRST_POLL, PURCHASE_POLL_INTERVAL. */
 const [FIRST_POLL, POLL_INTERVAL] = [5, 30];
-/** How many polls follow the first one until an order is seen that was ready after so many minutes. */
+/** The number of polls after the first one until the worker sees an order that is ready after `minutes`. */
 const pollsUntil = (/** @type {number} */ minutes) => Math.ceil((minutes * 60 - FIRST_POLL) / POLL_INTERVAL);
 
 /**
- * Each shape: the recorded run that has it, how often its activities are retried where the recorded run was shorter, and what is no part of
- * its history.
+ * The recorded run of each shape, the number of retries if the recorded run was shorter, and actions outside its history.
  *
  * @type {{ shape: string, history: string, retries?: number, more?: number }[]}
  */
@@ -27,7 +26,7 @@ const SHAPES = [
   { shape: 'open for 25 minutes, then overdue', history: 'overdue', retries: pollsUntil(25) - 1 },
   { shape: 'placement unknown, held, then `resolve --order`', history: 'held-placement-unknown-order' },
   { shape: 'delivery refused, held, then `resolve --deliver`', history: 'held-delivery-refused-deliver' },
-  // The schedule's own two.
+  // `more`: the two actions of the schedule.
   { shape: 'a night: the schedule, the reconciliation, its report', history: 'reconciled', more: 2 },
 ];
 
@@ -58,7 +57,7 @@ export async function cloudActionRows() {
   return [`| ${head.join(' | ')} |`, `|${'---|'.repeat(head.length)}`, ...rows];
 }
 
-/** In the order of the table's columns. @type {(events: Event[], retries?: number) => Record<string, number>} */
+/** Counts the actions in the order of the table's columns. @type {(events: Event[], retries?: number) => Record<string, number>} */
 function countActions(events, retries) {
   const count = (/** @type {string} */ pattern) =>
     events.filter(({ eventType }) => new RegExp(`^EVENT_TYPE_(${pattern})$`).test(eventType)).length;
@@ -70,10 +69,10 @@ function countActions(events, retries) {
     start: count('WORKFLOW_EXECUTION_STARTED'),
     activities: count('ACTIVITY_TASK_SCHEDULED'),
     retries: retries ?? recorded.reduce((sum, more) => sum + more, 0),
-    // Of a placement, the record of its intention; of a reconciliation the first, which another follows each 16 s.
+    // A placement records its intent. A reconciliation sends one every 16 s, of which the first is counted.
     heartbeats: events.filter(({ activityType }) => /^(placeOrder|reconcileOrders)$/.test(activityType?.name ?? ''))
       .length,
-    // Those of one workflow task are one.
+    // All local activities of one workflow task count as one action.
     local: new Set(local.map(({ workflowTaskCompletedEventId }) => workflowTaskCompletedEventId)).size,
     timers: count('TIMER_STARTED'),
     messages: count('WORKFLOW_EXECUTION_SIGNALED|WORKFLOW_EXECUTION_UPDATE_ACCEPTED'),
@@ -81,7 +80,7 @@ function countActions(events, retries) {
   };
 }
 
-/** The events of a recorded history, each with its attributes. @type {(name: string) => Promise<Event[]>} */
+/** Reads the events of a recorded history with their attributes. @type {(name: string) => Promise<Event[]>} */
 async function eventsOf(name) {
   const text = await readFile(join(projectRoot, 'test/replay/histories', `${name}.json`), 'utf8');
   /** @type {Record<string, any>[]} */
