@@ -1,5 +1,5 @@
-# One image for the worker, the starter and the sandbox. The tags are exact; to pin what is behind them too, append the digest that
-# `docker buildx imagetools inspect node:20.20.2-bookworm-slim` shows: node:20.20.2-bookworm-slim@sha256:…
+# One image for the worker, the command line and the sandbox. The tags are exact; to pin an image, append the digest
+# that `docker buildx imagetools inspect node:20.20.2-bookworm-slim` shows: node:20.20.2-bookworm-slim@sha256:…
 FROM node:20.20.2-bookworm-slim AS build
 WORKDIR /app
 RUN apt-get update && apt-get install --yes --no-install-recommends ca-certificates
@@ -11,22 +11,24 @@ COPY scripts scripts
 COPY src src
 COPY sandbox sandbox
 COPY demo demo
-# Of the SDK's native part only the one of this machine.
+# Keeps only this machine's build of the SDK's native part.
 RUN npm run build && npm prune --omit=dev \
   && find node_modules/@temporalio/core-bridge/releases -mindepth 1 -maxdepth 1 ! -name "$(uname -m)-*-linux-*" -exec rm -r {} +
 
 FROM node:20.20.2-bookworm-slim
 ENV NODE_ENV=production
 WORKDIR /app
-# The slim image has none, and the SDK's own TLS, which is not that of Node, needs them for Temporal Cloud.
+# The slim image has none, and the SDK's TLS, which is not Node's, needs them for Temporal Cloud.
 COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/dist dist
 COPY --from=build /app/sandbox/dist sandbox/dist
 COPY --from=build /app/demo/dist demo/dist
-# All that the process writes to. A new named volume gets the owner and the rights of the folder that it covers; a folder of the
-# host's keeps its own, so that it has to belong to 1000:1000.
+# The command line by its name. npx does not work here: it needs a home folder that it can write to.
+RUN chmod 755 dist/starter.js && ln -s /app/dist/starter.js /usr/local/bin/fulfilment
+# The only folders that the process writes to. A new named volume gets the owner and mode of the folder that it covers.
+# A folder of the host keeps its own, so it must belong to 1000:1000.
 RUN install -d -o node -g node reports && install -d -o node -g node -m 700 deliveries
 USER 1000:1000
 EXPOSE 8081 9464

@@ -8,7 +8,7 @@ import { type SandboxProcess, startSandboxProcess } from './sandbox';
 import type { Polling, Side } from './sides';
 import { startTemporal, type TemporalProcess } from './temporal';
 
-/** What one side runs in, made anew for each round: so nothing of an earlier round is left to do or to read. */
+/** What one side runs in. Each round gets a new one, so that nothing is left over from an earlier round. */
 export interface Environment {
   temporal: TemporalProcess;
   sandbox: SandboxProcess;
@@ -17,14 +17,14 @@ export interface Environment {
 }
 
 export interface StartedWorker extends RunningProgram {
-  /** From its start until it said that it is ready, ms. */
+  /** From the start of the process until it reported that it is ready, ms. */
   readyAfterMs: number;
 }
 
-/** What a worker still does as it starts, such as its first request to the partner, counts for no purchase. */
+/** The worker's last start-up work, such as its first request to the partner, must not count for a purchase. */
 const SETTLE_MS = 500;
 
-/** @param speed of the sandbox's clock. Everything is stopped once `work` has ended, however it ends. */
+/** @param speed of the sandbox's clock. Stops everything when `work` ends, even if it fails. */
 export async function withEnvironment<T>(
   cli: string,
   side: Side,

@@ -1,4 +1,4 @@
-/** Every figure of the benchmarks: what it is called in a table, and with how many decimals it is shown. */
+/** Every figure of the benchmarks: its name in tables and its number of decimals. */
 export const FIGURES = {
   purchasesPerSecond: { label: 'purchases/s', decimals: 1 },
   serverCpu: { label: 'server CPU, s per 1,000 purchases', decimals: 0 },

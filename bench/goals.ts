@@ -3,27 +3,27 @@ import type { ScenarioResult } from './results';
 import type { SideName } from './sides';
 import { median } from './statistics';
 
-/** What a figure must be: a ratio of two sides, or a number by itself. */
+/** The goal for a figure: for the ratio of two sides, or for the number itself. */
 export interface Goal {
   scenario: string;
   figure: FigureName;
-  /** What the table calls it. */
+  /** Its name in the table. */
   label: string;
   side: SideName;
-  /** The side that it is compared with; undefined where the number itself is the goal. */
+  /** The side to compare with; undefined if the goal is for the number itself. */
   to?: SideName;
   atLeast?: number;
   atMost?: number;
-  /** Also enough: a number in the figure's own unit. */
+  /** This number, in the figure's own unit, also meets the goal. */
   orAtMost?: number;
 }
 
-/** A goal beside what was measured. */
+/** A goal and what was measured. */
 export interface Outcome {
   goal: Goal;
   compared?: number;
   measured: number;
-  /** The median of the ratios of the rounds. */
+  /** The median over the rounds. */
   ratio?: number;
   isMet: boolean;
 }
@@ -54,7 +54,7 @@ export const GOALS: readonly Goal[] = [
   number('recovery', 'lost', 'SIGKILL: orders paid for and not delivered', 0),
 ];
 
-/** Those of the goals whose scenarios have been measured. */
+/** The outcome of each goal whose scenario has been measured. */
 export function outcomes(results: ReadonlyMap<string, ScenarioResult>): Outcome[] {
   return GOALS.flatMap((goal) => {
     const figures = results.get(goal.scenario)?.figures;
@@ -74,7 +74,7 @@ function outcomeOf(goal: Goal, values: readonly number[], others?: readonly numb
   return { goal, measured, ratio, compared: others && median(others), isMet };
 }
 
-/** The rounds alternate, so that what slows the machine slows both sides of a round: their ratio holds, each by itself does not. */
+/** A slow machine slows both sides of a round, so their ratio is more reliable than either figure. */
 export function ratioOf(values: readonly number[], others: readonly number[]): number {
   return median(values.map((value, round) => value / (others[round] ?? NaN)));
 }

@@ -2,17 +2,17 @@ import { setTimeout } from 'node:timers/promises';
 import type { Environment } from './environment';
 import type { Polling, Side } from './sides';
 
-/** Purchases that a checkout starts at the same time. */
+/** How many purchases a checkout starts at the same time. */
 const AT_ONCE = 50;
-/** Between two counts: another process that counts must not become busy with it. */
+/** Pause between two counts, so that counting does not keep the counted process busy. */
 const EVERY_MS = 300;
 
-/** @returns the references of so many purchases, none of them started yet. */
+/** @returns references for this many purchases, which are not started yet. */
 export function references(count: number): string[] {
   return Array.from({ length: count }, (_, index) => `BENCH-${index + 1}`);
 }
 
-/** Starts them, some at a time, each of one unit. */
+/** Starts the purchases, some at a time, each for one unit. */
 export async function startAll(
   { temporal }: Environment,
   side: Side,
@@ -29,14 +29,14 @@ export async function startAll(
   await allOf(Array.from({ length: AT_ONCE }, startSome));
 }
 
-/** Waits for the end of all of them, so that none still runs when its server is stopped. @throws what the first threw that failed */
+/** Waits until all have ended, so that none still runs when its server stops. @throws the first error */
 export async function allOf(work: readonly Promise<unknown>[]): Promise<void> {
   for (const outcome of await Promise.allSettled(work)) {
     if (outcome.status === 'rejected') throw outcome.reason as Error;
   }
 }
 
-/** What goes on beside other work: whoever waits for it later gets its error, and until then nobody. */
+/** Work that runs in the background. Its error reaches the code that awaits it later. */
 export function meanwhile<T>(work: Promise<T>): Promise<T> {
   work.catch(() => undefined);
   return work;
@@ -45,8 +45,8 @@ export function meanwhile<T>(work: Promise<T>): Promise<T> {
 /**
  * Waits until `count` has reached `wanted`.
  *
- * @param stallMs gives up when it has not grown for so long.
- * @returns what was reached
+ * @param stallMs gives up when the count has not grown for this long.
+ * @returns the count reached
  */
 export async function untilReached(
   wanted: number,
@@ -66,7 +66,7 @@ export async function untilReached(
   return reached;
 }
 
-/** Purchases that have ended, as the server lists them. */
+/** The number of ended purchases in the server's list. */
 export async function endedPurchases({ temporal }: Environment, { workflowType }: Side): Promise<number> {
   const query = `WorkflowType = '${workflowType}' AND ExecutionStatus != 'Running'`;
   return (await temporal.client.workflow.count(query)).count;

@@ -2,16 +2,16 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { arch, availableParallelism, cpus, loadavg, platform, totalmem } from 'node:os';
 
-/** What was measured on, and with which versions. */
+/** The machine and the versions of a measurement. */
 export interface Machine {
   cpu: string;
   cores: number;
   memoryGb: number;
   platform: string;
-  /** Processes that ran or waited to run in the minute before, as the system averages them. */
+  /** Load average of the minute before. */
   loadBefore: number;
   node: string;
-  /** As the Temporal CLI says it. */
+  /** As reported by the Temporal CLI. */
   server: string;
   sdk: string;
 }

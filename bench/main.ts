@@ -17,13 +17,13 @@ interface Options {
   quick: boolean;
   scenarios: readonly Scenario[];
   rounds?: number;
-  /** Workflow bundles to be compared with that of this build: nothing else is measured then. */
+  /** Workflow bundles to compare with this build's; then nothing else is measured. */
   bundles?: readonly string[];
 }
 
 /**
- * `npm run bench`: measures each scenario, baseline and worker in turn, and keeps what it measured; or compares workflow bundles. Exit
- * code 1 if something could not be measured, 2 for wrong arguments; a goal that is missed is a result.
+ * `npm run bench`: measures each scenario for baseline and worker in turn and keeps the results, or compares workflow
+ * bundles. Exit code 1 if something could not be measured, 2 for wrong arguments. A missed goal is no error.
  */
 async function main(): Promise<number> {
   const options = readOptions();
@@ -39,7 +39,7 @@ async function main(): Promise<number> {
     return 0;
   }
   const cli = process.env.TEMPORAL_CLI;
-  if (!cli) throw new Error('TEMPORAL_CLI names no Temporal CLI; start the benchmarks with `npm run bench`');
+  if (!cli) throw new Error('TEMPORAL_CLI is not set; start the benchmarks with `npm run bench`');
   const folder = options.quick ? QUICK_RESULTS : RESULTS;
   let failed = 0;
   for (const scenario of options.scenarios) {
@@ -54,7 +54,7 @@ async function main(): Promise<number> {
   writeFileSync(join(folder, 'ratios.svg'), plot(results));
   progress.line('');
   console.log(report(results));
-  if (!options.quick) progress.line('`npm run docs` puts this into docs/benchmarks.md');
+  if (!options.quick) progress.line('`npm run docs` puts this into docs/performance.md');
   return failed > 0 ? 1 : 0;
 }
 
@@ -79,7 +79,7 @@ function readOptions(): Options | undefined {
   }
 }
 
-/** The sides take turns, round by round. */
+/** The sides take turns in each round. */
 async function measure(scenario: Scenario, cli: string, options: Options, progress: Progress): Promise<ScenarioResult> {
   const { name, title, sides } = scenario;
   const rounds = options.rounds ?? (options.quick ? 1 : scenario.rounds);
@@ -98,18 +98,18 @@ async function measure(scenario: Scenario, cli: string, options: Options, progre
   return { scenario: name, title, measuredAt, machine, rounds, settings, figures };
 }
 
-/** A round that could not be measured is measured again, once: twenty minutes must not end for one lost connection. */
+/** Retries a failed round once: one lost connection must not waste twenty minutes. */
 async function twice<T>(work: () => Promise<T>, progress: Progress): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    progress.line(`again, for it failed: ${String(error)}`);
+    progress.line(`failed, trying once more: ${String(error)}`);
     return work();
   }
 }
 
 function keep(figures: Figures, name: FigureName, value: number): void {
-  // More digits than that are noise.
+  // More digits would be noise.
   if (Number.isFinite(value)) (figures[name] ??= []).push(Number(value.toPrecision(5)));
 }
 

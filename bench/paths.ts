@@ -1,4 +1,4 @@
 import { join } from 'node:path';
 
-/** Seen from where the compiled benchmarks are, `bench/dist/bench`. */
+/** Relative to the compiled benchmarks in `bench/dist/bench`. */
 export const projectRoot = join(__dirname, '../../..');

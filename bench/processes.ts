@@ -4,15 +4,15 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 
-/** A program that runs beside this one. It is killed when this one ends. */
+/** A child process. It is killed when this process ends. */
 export interface RunningProgram {
   pid: number;
-  /** Waits until it has written this. @returns ms since it was started. @throws Error with its last lines when it ends before */
+  /** Waits until it writes this. @returns ms since its start. @throws Error with its last lines if it ends first */
   untilWritten(text: string): Promise<number>;
-  /** The last lines that it has written. */
+  /** Its last lines. */
   output(): string;
   hasEnded(): boolean;
-  /** Sends the signal and waits for the end; after ten seconds it is killed. */
+  /** Sends the signal and waits for the end. After ten seconds it kills the process. */
   stop(signal?: NodeJS.Signals): Promise<void>;
 }
 
@@ -21,7 +21,7 @@ process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
 
-/** @param env all the variables that it gets, beside PATH and HOME. */
+/** @param env all its variables, except PATH and HOME. */
 export function startProgram(command: string, args: readonly string[], env: Record<string, string>): RunningProgram {
   const startedAt = performance.now();
   const { PATH, HOME } = process.env;

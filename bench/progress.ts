@@ -1,10 +1,10 @@
 const { stderr } = process;
 
-/** Shows what runs: in one line on a terminal, which is written anew; elsewhere in a line where something begins. */
+/** Shows what runs: on a terminal in one line that is overwritten, elsewhere in one line for each start. */
 export interface Progress {
   begin(title: string): void;
   detail(text: string): void;
-  /** A line that stays. */
+  /** Writes a line that stays. */
   line(text: string): void;
 }
 

@@ -9,7 +9,7 @@ import { table } from './report';
 import { median } from './statistics';
 
 const TIMES = 400;
-/** V8 has compiled by then what is run often. */
+/** After this many replays V8 has compiled the hot code. */
 const WARM_UP = 100;
 const OWN_BUNDLE = join(projectRoot, 'dist/workflow-bundle.js');
 const RECORDED = join(projectRoot, 'test/replay/histories/delivered.json');
@@ -20,21 +20,21 @@ interface Recorded {
   history: object;
 }
 
-/** Replays one history with one bundle, again and again, in a thread of its own. */
+/** Replays one history with one bundle repeatedly, in a thread of its own. */
 interface Replayer {
   bundle: string;
   replay(): Promise<void>;
-  /** The CPU that the thread has used, ms. */
+  /** CPU used by the thread, ms. */
   cpu(): number;
 }
 
 /**
- * Replays a recorded purchase with the workflow bundle of this build and with others, in turn: whatever slows the machine slows all of
- * them. One and the same bundle comes out within two in a hundred.
+ * Replays a recorded purchase with this build's workflow bundle and with others, in turn, so that a slow machine slows
+ * all of them. Two runs of the same bundle differ by up to 2 %.
  *
- * @param others files such as another build's dist/workflow-bundle.js.
- * @returns a table of the CPU of the workflow thread for one replay.
- * @throws Error where threads can't be measured (only Linux shows them), or where a bundle does not fit the recorded purchase.
+ * @param others files such as another build's `dist/workflow-bundle.js`.
+ * @returns a table with the workflow thread's CPU for one replay.
+ * @throws Error if threads can't be measured (only Linux shows them), or if a bundle does not fit the recording.
  */
 export async function compareReplays(others: readonly string[], progress: Progress): Promise<string> {
   if (!existsSync(`${THREADS}/${process.pid}/schedstat`)) {
@@ -48,12 +48,12 @@ export async function compareReplays(others: readonly string[], progress: Progre
   const recorded = JSON.parse(readFileSync(RECORDED, 'utf8')) as Recorded;
   const replayers: Replayer[] = [];
   for (const bundle of [OWN_BUNDLE, ...others]) {
-    progress.begin(`warms up  ${bundle}`);
+    progress.begin(`warming up  ${bundle}`);
     replayers.push(await startReplayer(resolve(bundle), recorded));
   }
 
   const measured = replayers.map((): number[] => []);
-  progress.begin('replays');
+  progress.begin('replaying');
   for (let time = 0; time < TIMES; time++) {
     progress.detail(`${time} of ${TIMES}`);
     for (const [index, replayer] of replayers.entries()) {
@@ -77,7 +77,7 @@ async function startReplayer(bundle: string, recorded: Recorded): Promise<Replay
     ...workflowCodeOptions,
     workflowBundle: { codePath: bundle },
     workflowThreadPoolSize: 1,
-    // A replay would else run in the main thread.
+    // Otherwise the replay would run in the main thread.
     debugMode: false,
     reuseV8Context: true,
   };
@@ -88,14 +88,14 @@ async function startReplayer(bundle: string, recorded: Recorded): Promise<Replay
     if (value.error) throw new Error(`${bundle} does not fit ${RECORDED}: ${value.error.message}`);
   };
   for (let time = 0; time < WARM_UP; time++) await replay();
-  // Of the threads that began with it, that of the workflows has done most.
+  // Of the new threads, the workflow thread has used the most CPU.
   const [thread = ''] = readdirSync(THREADS)
     .filter((id) => !others.has(id))
     .toSorted((one, other) => cpuOf(other) - cpuOf(one));
   return { bundle, replay, cpu: () => cpuOf(thread) };
 }
 
-/** See proc(5): the first field is the time on a processor, ns. */
+/** The first field is the time on a processor in ns, see proc(5). */
 function cpuOf(thread: string): number {
   try {
     return Number(readFileSync(`${THREADS}/${thread}/schedstat`, 'utf8').split(' ')[0]) / 1e6;

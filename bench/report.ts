@@ -17,17 +17,33 @@ const SIDE_LABELS: Record<SideName, string> = {
 const MANY = 50_000;
 const INTERVAL_S = 30;
 
-/** What docs/benchmarks.md shows. */
-export function keptReport(): string {
+const NOTHING_KEPT = 'No results are kept yet.';
+
+/** The goals and what was measured, for docs/performance.md. */
+export function keptGoals(): string {
   const results = readResults(RESULTS);
-  if (results.size === 0) return 'No results are kept yet.';
-  return `![Ratios and their goals](../bench/results/ratios.svg)\n\n${report(results)}`;
+  if (results.size === 0) return NOTHING_KEPT;
+  const all = outcomes(results);
+  const missed = all.filter(({ isMet }) => !isMet).map(({ goal }) => goal.label);
+  const count = `${all.length - missed.length} of ${all.length} goals are met.`;
+  const plot = '![Ratios and their goals](../bench/results/ratios.svg)';
+  return [plot, missed.length > 0 ? `${count} Missed: ${missed.join('; ')}.` : count, goalTable(all)].join('\n\n');
+}
+
+/** Every figure of every scenario, for bench/results/README.md. */
+export function keptFigures(): string {
+  const results = readResults(RESULTS);
+  return results.size === 0 ? NOTHING_KEPT : scenarioSections(results).join('\n\n');
 }
 
 /** The goals, then every figure of every scenario, in Markdown that also reads well on a terminal. */
 export function report(results: Results): string {
+  return [goalTable(outcomes(results)), ...scenarioSections(results)].join('\n\n');
+}
+
+function scenarioSections(results: Results): string[] {
   const measured = SCENARIOS.flatMap(({ name }) => results.get(name) ?? []);
-  return [goalTable(outcomes(results)), ...measured.map(scenarioSection), ...manyOrders(results)].join('\n\n');
+  return [...measured.map(scenarioSection), ...manyOrders(results)];
 }
 
 function goalTable(all: readonly Outcome[]): string {
@@ -63,12 +79,12 @@ function scenarioSection({ title, figures, rounds, settings, machine, measuredAt
   const given = Object.entries(settings).map(([name, value]) => `${name} ${plain(value)}`);
   const head = ['figure', ...sides.map((side) => SIDE_LABELS[side]), 'ratio'];
   const rounded = rounds === 1 ? 'one round' : `${rounds} rounds`;
-  return [`### ${title}`, `${rounded}; ${given.join(', ')}`, table([head, ...rows]), madeOn(machine, measuredAt)].join(
+  return [`## ${title}`, `${rounded}; ${given.join(', ')}`, table([head, ...rows]), madeOn(machine, measuredAt)].join(
     '\n\n',
   );
 }
 
-/** What more orders than this machine carries would cost, calculated from those that it held open. */
+/** What more orders than this machine can hold would cost, in proportion to those that it held open. */
 function manyOrders(results: Results): string[] {
   const { figures = {} } = results.get('open-orders') ?? {};
   const sides = (Object.keys(figures) as SideName[]).filter((side) => figures[side]);
@@ -82,8 +98,8 @@ function manyOrders(results: Results): string[] {
     row("cores for the workers' CPU", 'workerCpuPerPoll', 1_000, 1),
     row('partner requests each second', 'requestsPerPoll', 1, 0),
   ];
-  const title = `### Calculated, not measured: ${MANY.toLocaleString('en')} open orders, polled each ${INTERVAL_S} s`;
-  const from = 'From the costs of an order and interval above, as if they grew in proportion.';
+  const title = `## Calculated, not measured: ${MANY.toLocaleString('en')} open orders, polled every ${INTERVAL_S} s`;
+  const from = 'From the costs per order and interval above, assuming that they grow in proportion.';
   return [title, from, table([['figure', ...sides.map((side) => SIDE_LABELS[side])], ...rows])];
 }
 
@@ -95,7 +111,7 @@ function madeOn(
   return `Measured ${measuredAt} on ${hardware}; Node ${node}, Temporal server ${server}, SDK ${sdk}.`;
 }
 
-/** The median; behind it the least and the greatest, where there were several rounds. */
+/** The median, followed by the least and the greatest if there were several rounds. */
 function spread(name: FigureName, values: readonly number[] = []): string {
   if (values.length === 0) return '';
   const [least, greatest] = [shown(name, Math.min(...values)), shown(name, Math.max(...values))];

@@ -5,7 +5,7 @@ import type { Machine } from './machine';
 import { projectRoot } from './paths';
 import type { SideName } from './sides';
 
-/** What is kept of a scenario: one file for each, so that each can be measured again by itself. */
+/** The kept result of a scenario. Each has a file of its own, so that it can be measured again alone. */
 export interface ScenarioResult {
   scenario: string;
   title: string;
@@ -16,23 +16,23 @@ export interface ScenarioResult {
   figures: Partial<Record<SideName, Figures>>;
 }
 
-/** Each figure with what its rounds gave, in their order. */
+/** The values of each figure, in the order of the rounds. */
 export type Figures = Partial<Record<FigureName, number[]>>;
 
 export const RESULTS = join(projectRoot, 'bench/results');
 
-/** Those of a quick run are kept apart: they show that everything runs, and no more. */
+/** Quick runs only show that everything works, so their results are kept apart. */
 export const QUICK_RESULTS = join(RESULTS, 'quick');
 
 export function writeResult(folder: string, result: ScenarioResult): void {
   mkdirSync(folder, { recursive: true });
   const json = JSON.stringify(result, undefined, 2);
-  // The rounds of a figure in one line, where a reader can compare them.
+  // All rounds of a figure on one line, so that a reader can compare them.
   const inLines = json.replaceAll(/\[[\d\s.,e-]*\]/g, (rounds) => rounds.replaceAll(/\s+/g, ' '));
   writeFileSync(join(folder, `${result.scenario}.json`), `${inLines}\n`);
 }
 
-/** The kept results, by scenario. */
+/** The kept results by scenario. */
 export function readResults(folder: string): Map<string, ScenarioResult> {
   const files = (existsSync(folder) ? readdirSync(folder) : []).filter((name) => name.endsWith('.json'));
   const results = files.map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')) as ScenarioResult);

@@ -3,7 +3,7 @@ import type { LedgerReport } from '../sandbox';
 import { projectRoot } from './paths';
 import { freePort, startProgram } from './processes';
 
-/** Requests that the partner has had. */
+/** The number of requests that the partner received. */
 export interface PartnerRequests {
   place: number;
   keys: number;
@@ -11,19 +11,19 @@ export interface PartnerRequests {
   products: number;
 }
 
-/** The sandbox in a process of its own, without any delay of its own. */
+/** The sandbox as a separate process, with no artificial delay. */
 export interface SandboxProcess {
   url: string;
   requests(): Promise<PartnerRequests>;
   ledger(): Promise<LedgerReport>;
-  /** The order is complete from now on. */
+  /** Completes the order now. */
   complete(orderId: string): Promise<void>;
-  /** Orders of the last `days` days that nobody here knows. */
+  /** Adds orders of the last `days` days that belong to no purchase. */
   addPastOrders(count: number, days: number): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** @param speed orders age so many times faster than the calendar. */
+/** @param speed how many times faster than real time orders age. */
 export async function startSandboxProcess(speed: number): Promise<SandboxProcess> {
   const port = await freePort();
   const program = startProgram(process.execPath, [join(projectRoot, 'sandbox/dist/main.js')], {

@@ -4,14 +4,14 @@ import { ROUTINE_POLL } from '../src/workflows/policies';
 import { projectRoot } from './paths';
 import { table } from './report';
 
-/** What one purchase, or one open order in one interval, costs on the production server. CPU in ms. */
+/** CPU in ms that one purchase, or one open order in one interval, costs on the production server. */
 interface Costs {
   worker: number;
   server: number;
   database: number;
 }
 
-/** What `npm run test:cluster -- --capacity` has measured last. */
+/** The last result of `npm run test:cluster -- --capacity`. */
 interface Capacity {
   measuredAt: string;
   machine: string;
@@ -25,7 +25,7 @@ interface Capacity {
 }
 
 const SALES_A_DAY = [1_000, 10_000, 100_000, 1_000_000];
-/** Of a day's sales, in its busiest hour. */
+/** Share of a day's sales in its busiest hour. */
 const BUSIEST_HOUR = 0.1;
 const OPEN_S = 600;
 const INTERVAL_S = 30;
@@ -41,7 +41,7 @@ const PART_LABELS: Record<keyof Costs, string> = {
   database: 'PostgreSQL',
 };
 
-/** What docs/scaling.md says was measured. */
+/** What was measured, for docs/performance.md. */
 export function capacityTable(): string {
   const { measuredAt, machine, purchases, open, purchasesPerSecond, bytesPerPurchase, ...costs } = readCapacity();
   const row = (label: string, cost: Costs) => [label, ...PARTS.map((part) => cost[part].toFixed(1))];
@@ -57,7 +57,7 @@ export function capacityTable(): string {
   return [table(rows), `${carried} ${stored}`, when].join('\n\n');
 }
 
-/** The calculator of docs/scaling.md. */
+/** The calculator of docs/performance.md. */
 export function scalingTable(): string {
   const capacity = readCapacity();
   const loads = SALES_A_DAY.map((sales) => loadOf(sales));
@@ -92,7 +92,7 @@ function readCapacity(): Capacity {
 
 interface Load {
   sales: number;
-  /** In a second of the busiest hour. */
+  /** Purchases a second in the busiest hour. */
   rate: number;
   open: number;
 }
@@ -102,7 +102,7 @@ function loadOf(sales: number): Load {
   return { sales, rate, open: rate * OPEN_S };
 }
 
-/** Two digits are all that such a calculation is worth. */
+/** Such a calculation is not worth more than two digits. */
 function shown(value: number): string {
   const rounded = Number(value.toPrecision(2));
   return rounded < 0.01 ? '< 0.01' : rounded.toLocaleString('en', { maximumFractionDigits: 2 });

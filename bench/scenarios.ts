@@ -7,17 +7,17 @@ import { measureRecovery } from './measure/recovery';
 import type { Measured, Run } from './measure/run';
 import type { SideName } from './sides';
 
-/** One benchmark: which sides take part, how often, and with which settings. */
+/** One benchmark: its sides, rounds and settings. */
 export interface Scenario {
   name: string;
   title: string;
   sides: readonly SideName[];
-  /** At the least three, but where a round takes minutes. */
+  /** At least three, unless a round takes minutes. */
   rounds: number;
   settings: Settings;
-  /** What differs in a quick run, which has one round. */
+  /** Settings that differ in a quick run, which has one round. */
   quick: Settings;
-  /** It takes too long for a quick run, unless it is named. */
+  /** Too long for a quick run, unless it is named. */
   isLong?: boolean;
   measure(run: Run, settings: Settings): Promise<Measured>;
 }
@@ -26,11 +26,11 @@ type Settings = Readonly<Record<string, string | number>>;
 
 const BOTH: readonly SideName[] = ['baseline', 'ours'];
 
-/** The orders of `demo-instant` are complete as they are placed, those of `demo-seconds` after 8 s, of `demo-slow` after 20 min. */
+/** Orders of `demo-instant` are complete at once, of `demo-seconds` after 8 s, of `demo-slow` after 20 min. */
 const SECONDS_MS = 8_000;
 const SLOW_MS = 1_200_000;
 
-/** What takes longest comes last: the rest is kept by then. */
+/** The longest come last, when the other results are already kept. */
 export const SCENARIOS: readonly Scenario[] = [
   purchases('complete-at-once', 'Complete at once: polled at once', {
     settings: waitingFor('demo-instant', 1, 0, { purchases: 200, firstPollMs: 0, pollIntervalMs: 30_000 }),
@@ -133,7 +133,7 @@ interface Definition<S> {
   measure(run: Run, settings: S): Promise<Measured>;
 }
 
-/** The settings are those that `measure` takes, which the list of all scenarios need not know. */
+/** Hides the type of the settings, which only `measure` needs. */
 function scenario<S extends object>(name: string, title: string, definition: Definition<S>): Scenario {
   const { sides, rounds, isLong, measure } = definition;
   const [settings, quick] = [definition.settings as unknown as Settings, definition.quick as Settings];

@@ -8,23 +8,23 @@ import { projectRoot } from './paths';
 
 export type SideName = 'baseline' | 'ours' | 'history';
 
-/** When the order of a purchase is polled. */
+/** When a purchase polls its order. */
 export interface Polling {
-  /** From the placement to the first poll, ms; 0 polls at once. */
+  /** From placement to first poll, ms; 0 polls at once. */
   firstPollMs: number;
   pollIntervalMs: number;
 }
 
-/** Where a worker finds the others. */
+/** The addresses that a worker needs. */
 export interface Addresses {
   temporal: string;
   partner: string;
   checkout: string;
-  /** A folder of the run. */
+  /** A temporary folder of this run. */
   folder: string;
 }
 
-/** One of the workers that are compared, and how a checkout starts a purchase there. */
+/** One of the compared workers, and how a checkout starts a purchase with it. */
 export interface Side {
   name: SideName;
   script: string;
@@ -32,7 +32,7 @@ export interface Side {
   workflowType: string;
   workerEnv(addresses: Addresses, polling: Polling): Record<string, string>;
   workflowId(referenceId: string): string;
-  /** Starts the purchase of one unit. */
+  /** Starts a purchase of one unit. */
   start(client: Client, referenceId: string, productId: string, polling: Polling): Promise<unknown>;
 }
 
@@ -54,10 +54,10 @@ const baseline: Side = {
   },
 };
 
-/** One for all workers of a run: without it a worker that is started after another can't name the keys. */
+/** All workers of a run share it: a later worker could not compute the key ids without it. */
 const fingerprintSecret = randomBytes(32).toString('hex');
 
-/** As users run it: what has no default, the polling that the scenario asks for, and ports that are free. */
+/** As users run it: the required variables, the scenario's polling, and free ports. */
 const ours: Side = {
   name: 'ours',
   script: join(projectRoot, 'dist/worker.js'),

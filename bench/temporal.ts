@@ -16,7 +16,7 @@ export interface TemporalProcess {
 
 const STARTS_WITHIN_MS = 60_000;
 
-/** @param folder gets the file. @throws Error when the server does not serve within a minute */
+/** @param folder for the database file. @throws Error if the server does not answer within a minute */
 export async function startTemporal(cli: string, folder: string): Promise<TemporalProcess> {
   const port = String(await freePort());
   const address = `127.0.0.1:${port}`;
@@ -25,7 +25,7 @@ export async function startTemporal(cli: string, folder: string): Promise<Tempor
   const file = ['--db-filename', join(folder, 'temporal.db')];
   const server = startProgram(cli, ['server', 'start-dev', ...flags, ...file, ...attributes], {});
   const connection = await connect(address, server);
-  // A dev server forgets ended workflows after a day; a reconciliation reads those of three.
+  // A dev server keeps ended workflows for one day; a reconciliation reads three.
   const retention = ['--namespace', 'default', '--retention', '30d', '--address', address];
   await promisify(execFile)(cli, ['operator', 'namespace', 'update', ...retention]);
   return {
@@ -48,7 +48,7 @@ async function connect(address: string, server: RunningProgram): Promise<Connect
       return connection;
     } catch (error) {
       if (server.hasEnded() || Date.now() > end) {
-        throw new Error(`the Temporal server does not serve at ${address}:\n${server.output()}`, { cause: error });
+        throw new Error(`the Temporal server does not answer at ${address}:\n${server.output()}`, { cause: error });
       }
       await setTimeout(200);
     }

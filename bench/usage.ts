@@ -1,22 +1,22 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 
-/** What a process has used since it began (CPU, all its threads) and holds now (resident memory). */
+/** CPU of all threads since the process started, and its resident memory now. */
 export interface Usage {
   cpuSeconds: number;
   memoryMb: number;
 }
 
-/** The kernel counts CPU time for users in hundredths of a second on every platform. */
+/** The kernel reports CPU time in hundredths of a second on every platform. */
 const TICKS_PER_SECOND = 100;
 const SAMPLE_MS = 200;
 
-/** @throws Error when there is no such process */
+/** @throws Error if there is no such process */
 export function usageOf(pid: number): Usage {
   return existsSync('/proc/self/stat') ? fromProc(pid) : fromPs(pid);
 }
 
-/** See proc(5): of `stat`, field 14 is the time in user mode, field 15 that in the kernel. */
+/** Fields 14 and 15 of `stat` are the time in user mode and in the kernel, see proc(5). */
 function fromProc(pid: number): Usage {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
@@ -36,11 +36,11 @@ function fromPs(pid: number): Usage {
   return { cpuSeconds: Number(days) * 86_400 + seconds, memoryMb: Number(kilobytes) / 1024 };
 }
 
-/** The memory of a process while something happens. */
+/** The memory of a process over time. */
 export interface MemorySamples {
   /** MB. */
   peak(): number;
-  /** All so far, the oldest first, MB. */
+  /** All samples, oldest first, MB. */
   all(): readonly number[];
   stop(): void;
 }

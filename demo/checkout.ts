@@ -15,7 +15,7 @@ export interface DemoEvent {
   keys: string[];
 }
 
-/** The demo's checkout: it verifies each event and keeps it once, by its id. */
+/** The demo's checkout. It verifies each event and keeps it once, by its id. */
 export interface DemoCheckout {
   url: string;
   events(): DemoEvent[];
@@ -23,11 +23,11 @@ export interface DemoCheckout {
 }
 
 interface CheckoutOptions {
-  /** Default: a free one. */
+  /** Default: a free port. */
   port?: number;
   /** Default: 127.0.0.1. */
   host?: string;
-  /** Gets each event once. */
+  /** Called once for each event. */
   onEvent?: (event: DemoEvent) => void;
 }
 

@@ -14,22 +14,22 @@ import {
   type WorkerProcess,
 } from './processes';
 
-/** Orders age so many times faster than the calendar, and the worker polls so many times more often. */
+/** How many times faster than real time orders age. The worker polls that many times more often. */
 const SPEED = 30;
 
-/** What the demo runs in: real servers, a real worker process. */
+/** The servers and the worker process of the demo. */
 export interface DemoEnvironment {
   temporal: TemporalServer;
   sandbox: Sandbox;
   checkout: DemoCheckout;
   starter: Starter;
   worker: WorkerProcess;
-  /** Starts another worker process in the place of one that was killed. */
+  /** Starts another worker process after the first was killed. */
   restartWorker(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** @param log gets a line for each part. @throws Error when a part does not start; the others are closed */
+/** @param log gets a line for each part. @throws Error if a part does not start. The parts that have started are closed then */
 export async function startEnvironment(cli: string, log: (line: string) => void): Promise<DemoEnvironment> {
   const closers: (() => Promise<void>)[] = [];
   const close = async () => {
@@ -43,12 +43,12 @@ export async function startEnvironment(cli: string, log: (line: string) => void)
 
     const sandbox = await startSandbox({ speed: SPEED, seed: 'demo' });
     closers.push(sandbox.close);
-    log(`partner    ${sandbox.url}, a sandbox on a clock ${SPEED} times as fast`);
+    log(`partner    ${sandbox.url}, a sandbox that runs ${SPEED} times faster`);
 
     const secret = `whsec_${randomBytes(32).toString('base64')}`;
     const checkout = await startDemoCheckout(secret);
     closers.push(checkout.close);
-    log(`checkout   ${checkout.url}, verifies every event`);
+    log(`checkout   ${checkout.url}, verifies the signature of every event`);
 
     const folder = mkdtempSync(join(tmpdir(), 'fulfilment-demo-'));
     const workerLog = join(folder, 'worker.log');
@@ -65,7 +65,7 @@ export async function startEnvironment(cli: string, log: (line: string) => void)
       close,
     };
     closers.push(() => environment.worker.stop('SIGTERM'));
-    log(`worker     process ${environment.worker.pid}, its log in ${workerLog}`);
+    log(`worker     process ${environment.worker.pid}, logs to ${workerLog}`);
     return environment;
   } catch (error) {
     await close();
@@ -73,7 +73,7 @@ export async function startEnvironment(cli: string, log: (line: string) => void)
   }
 }
 
-/** The settings of production, divided by the speed of the clock. */
+/** Production settings, with shorter times. */
 async function workerVariables(
   temporal: TemporalServer,
   sandbox: Sandbox,
@@ -84,6 +84,7 @@ async function workerVariables(
   return {
     PATH: process.env.PATH,
     TEMPORAL_ADDRESS: temporal.address,
+    TEMPORAL_UI_URL: temporal.uiUrl,
     PARTNER_BASE_URL: sandbox.url,
     PARTNER_API_KEY: 'sandbox-key',
     PARTNER_TIMEOUT: '2s',

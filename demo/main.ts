@@ -2,22 +2,21 @@ import { once } from 'node:events';
 import type { PurchaseResult } from '../src/contracts/purchase';
 import type { ReconciliationResult } from '../src/contracts/reconciliation';
 import { exitWith, stopSignal } from '../src/exit';
-import { audit } from './audit';
+import { audit, type AuditLine } from './audit';
 import { type DemoEnvironment, startEnvironment } from './environment';
 import { createProgress, type Progress } from './progress';
 import { reconcile } from './reconcile';
 import { runScenarios } from './run';
 import { ORPHAN, SCENARIOS } from './scenarios';
-
-type Log = (line: string) => void;
+import { ledgerTable, verdict } from './verdict';
 
 /**
- * `npm run demo`: real purchases through a real Temporal server, and the partner's ledger beside what the checkout got.
- * Exit code 0 only if every purchase ended as it should and both sides agree.
+ * `npm run demo`: real purchases through a real Temporal server, then the partner's ledger next to what the checkout received.
+ * The exit code is 0 only if every purchase ended as it should and both sides agree.
  */
 async function main(): Promise<number> {
   const cli = process.env.TEMPORAL_CLI;
-  if (!cli) throw new Error('TEMPORAL_CLI names no Temporal CLI; start the demo with `npm run demo`');
+  if (!cli) throw new Error('TEMPORAL_CLI does not name a Temporal CLI. Start the demo with `npm run demo`');
   const progress = createProgress(process.stdout);
   const interrupted = once(stopSignal(), 'abort').then(() => undefined);
   const environment = await startEnvironment(cli, progress.log);
@@ -25,7 +24,7 @@ async function main(): Promise<number> {
     const isGood = await Promise.race([run(environment, progress), interrupted]);
     if (isGood === undefined) return 130;
     if (process.stdout.isTTY) {
-      progress.log(`\nThe UI stays up: ${environment.temporal.uiUrl} — Ctrl-C ends it.`);
+      progress.log(`The Temporal UI stays up until Ctrl-C: ${environment.temporal.uiUrl}`);
       await interrupted;
     }
     return isGood ? 0 : 1;
@@ -34,49 +33,43 @@ async function main(): Promise<number> {
   }
 }
 
-/** @returns whether all went as it should. */
+/** @returns whether everything went as it should. */
 async function run(environment: DemoEnvironment, progress: Progress): Promise<boolean> {
-  const { log } = progress;
+  const { log, paint } = progress;
   log(`watch      ${environment.temporal.uiUrl}/namespaces/default/workflows\n`);
   const results = await runScenarios(environment, progress);
+  progress.clear();
   const { details } = await reconcile(environment, log);
-  const wrong = (await reportLedgers(environment, log)) + reportUnexpected(results, details, log);
-  const good = 'one killed worker: nothing lost, nothing bought twice, nothing delivered twice.';
-  log(wrong === 0 ? `\n✓ ${SCENARIOS.length} purchases, ${good}` : `\n✗ ${wrong} lines do not agree.`);
+  const ledger = await auditLedger(environment);
+  for (const line of ledgerTable(ledger, results, paint)) log(line);
+  const unexpected = unexpectedIn(results, details);
+  for (const line of unexpected) log(paint(line, 'red'));
+  const wrong = ledger.filter(({ mismatch }) => mismatch).length + unexpected.length;
+  log(`\n${verdict(wrong, paint)}`);
   return wrong === 0;
 }
 
-/** @returns how many references do not agree. */
-async function reportLedgers({ sandbox, checkout }: DemoEnvironment, log: Log): Promise<number> {
+async function auditLedger({ sandbox, checkout }: DemoEnvironment): Promise<AuditLine[]> {
   const { references } = await sandbox.ledger({ keys: true });
   const orders = references.flatMap((reference) => reference.orders);
   const events = checkout.events().filter(({ type }) => type.startsWith('purchase.'));
-  const lines = audit(orders, events, new Set([ORPHAN]));
-  log('\nThe partner’s ledger beside what the checkout got:\n');
-  log('  reference  orders  keys issued  keys received');
-  for (const { referenceId, orders, issued, received, mismatch } of lines) {
-    const numbers = `${String(orders).padStart(6)}  ${String(issued).padStart(11)}  ${String(received).padStart(13)}`;
-    log(`  ${referenceId.padEnd(9)}  ${numbers}  ${mismatch ? `✗ ${mismatch}` : '✓'}`);
-  }
-  return lines.filter(({ mismatch }) => mismatch).length;
+  return audit(orders, events, new Set([ORPHAN]));
 }
 
-/** @returns how much of what happened was not expected. */
-function reportUnexpected(
+/** @returns one line for each thing that was not expected. */
+function unexpectedIn(
   results: ReadonlyMap<string, PurchaseResult>,
   findings: ReconciliationResult['details'],
-  log: Log,
-): number {
-  const lines: string[] = [];
-  for (const { referenceId, expected } of SCENARIOS) {
+): string[] {
+  const lines = SCENARIOS.flatMap(({ referenceId, expected }) => {
     const outcome = results.get(referenceId)?.outcome;
-    if (outcome !== expected) lines.push(`  ${referenceId} ended ${outcome}, expected ${expected}`);
-  }
+    return outcome === expected ? [] : [`${referenceId} ended ${outcome}, expected ${expected}`];
+  });
   const isLateDelivered = findings.some(({ kind, done }) => kind === 'LATE' && done === 'repaired');
   const isOrphanFound = findings.some(({ kind, referenceId }) => kind === 'ORPHAN' && referenceId === ORPHAN);
-  if (!isLateDelivered || !isOrphanFound) lines.push('  the reconciliation did not find what there was to find');
-  for (const line of lines) log(line);
-  return lines.length;
+  if (!isLateDelivered) lines.push('the reconciliation did not deliver the late order');
+  if (!isOrphanFound) lines.push('the reconciliation did not find the order that was placed by hand');
+  return lines;
 }
 
 main().then((code) => process.exit(code), exitWith);

@@ -16,7 +16,7 @@ export interface TemporalServer {
 /**
  * Starts a real Temporal dev server with its UI, on the usual ports if they are free.
  *
- * @throws Error when it does not serve within a minute; with the last lines of its log.
+ * @throws Error with the last lines of its log if it does not serve within a minute.
  */
 export async function startTemporalServer(cli: string): Promise<TemporalServer> {
   const address = `127.0.0.1:${await portFrom(7233)}`;
@@ -40,14 +40,14 @@ export async function startTemporalServer(cli: string): Promise<TemporalServer> 
   };
 }
 
-/** The types ask for a Long, and take a number. */
+/** The type is Long, but a number works. */
 const workflowExecutionRetentionTtl = { seconds: (30 * 86_400) as never };
 
 async function connect(address: string, child: ChildProcess, log: () => string): Promise<Connection> {
   for (let attempt = 1; ; attempt++) {
     try {
       const connection = await Connection.connect({ address, connectTimeout: 2_000 });
-      // A dev server forgets ended workflows after a day; a reconciliation reads those of three.
+      // A dev server forgets ended workflows after a day, but a reconciliation reads those of the last three.
       await connection.workflowService.updateNamespace({
         namespace: 'default',
         config: { workflowExecutionRetentionTtl },
@@ -55,7 +55,7 @@ async function connect(address: string, child: ChildProcess, log: () => string):
       return connection;
     } catch {
       if (attempt >= 120 || child.exitCode !== null) {
-        throw new Error(`the Temporal dev server does not serve at ${address}: ${log() || 'it logged nothing'}`);
+        throw new Error(`the Temporal dev server does not answer at ${address}: ${log() || 'its log is empty'}`);
       }
       await setTimeout(500);
     }
@@ -68,10 +68,10 @@ export interface WorkerProcess {
 }
 
 /**
- * Starts a real worker process, `node dist/worker.js`, and waits until it logs that it is ready.
+ * Starts a worker process, `node dist/worker.js`, and waits until it logs that it is ready.
  *
- * @param logFile gets what it logs.
- * @throws Error with the last lines of the log when it ends before it is ready.
+ * @param logFile gets everything that it logs.
+ * @throws Error with the last lines of the log if it ends before it is ready.
  */
 export async function startWorkerProcess(env: NodeJS.ProcessEnv, logFile: string): Promise<WorkerProcess> {
   const child = spawn(process.execPath, [join(__dirname, '..', '..', '..', 'dist', 'worker.js')], {
@@ -91,14 +91,14 @@ export async function startWorkerProcess(env: NodeJS.ProcessEnv, logFile: string
   return { pid: child.pid ?? 0, stop: (signal) => stop(child, signal) };
 }
 
-/** The last of what a process has written so far. */
+/** Returns the last part of what a process has written so far. */
 function tailOf({ stdout, stderr }: ChildProcess): () => string {
   let tail = '';
   for (const stream of [stdout, stderr]) stream?.on('data', (chunk) => (tail = (tail + String(chunk)).slice(-20_000)));
   return () => tail.trim();
 }
 
-/** Asks a process to stop and waits until it has. */
+/** Sends a signal to a process and waits until it has ended. */
 async function stop(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const exit = once(child, 'exit');
@@ -106,7 +106,7 @@ async function stop(child: ChildProcess, signal: NodeJS.Signals): Promise<void> 
   await exit;
 }
 
-/** The first free port from `wanted` on. */
+/** Finds the first free port, starting at `wanted`. */
 export async function portFrom(wanted: number): Promise<number> {
   for (let port = wanted; ; port++) {
     const free = await new Promise<boolean>((resolve) => {

@@ -1,29 +1,32 @@
+import { colourOf, type Paint, paintFor } from './colours';
 import type { Scenario } from './scenarios';
 
-/** What is shown of one purchase. */
+/** What the table shows of one purchase. */
 export interface Row {
   scenario: Scenario;
   state: string;
   note: string;
 }
 
-/** Shows what happens: a table that is redrawn on a terminal, plain lines elsewhere. */
+/** Shows what happens: on a terminal a table that is redrawn, elsewhere plain lines. */
 export interface Progress {
   log(line: string): void;
   update(rows: readonly Row[]): void;
+  /** Removes the table from the terminal. */
+  clear(): void;
+  paint: Paint;
 }
-
-const BOLD = '\u001b[1m';
-const PLAIN = '\u001b[0m';
 
 export function createProgress(out: NodeJS.WriteStream): Progress {
-  return out.isTTY ? redrawnTable(out) : plainLines(out);
+  const paint = paintFor(out);
+  return out.isTTY ? redrawnTable(out, paint) : plainLines(out, paint);
 }
 
-/** One line for each change of a purchase's state. */
-function plainLines(out: NodeJS.WriteStream): Progress {
+/** Prints one line for each change of a purchase's state. */
+function plainLines(out: NodeJS.WriteStream, paint: Paint): Progress {
   const shown = new Map<string, string>();
   return {
+    paint,
     log: (line) => void out.write(`${line}\n`),
     update(rows) {
       for (const { scenario, state, note } of rows) {
@@ -33,31 +36,42 @@ function plainLines(out: NodeJS.WriteStream): Progress {
         out.write(`${referenceId}  ${state.padEnd(20)} ${shows}${note ? `  (${note})` : ''}\n`);
       }
     },
+    clear: () => undefined,
   };
 }
 
-/** Redraws the table in place; what is logged stands above it and stays. */
-function redrawnTable(out: NodeJS.WriteStream): Progress {
+/** Redraws the table in place. Logged lines stay above it. */
+function redrawnTable(out: NodeJS.WriteStream, paint: Paint): Progress {
   let drawn: readonly Row[] = [];
   const redraw = (above: string, rows: readonly Row[]) => {
     const erase = drawn.length > 0 ? `\u001b[${drawn.length}A\u001b[0J` : '';
-    const width = Math.max(60, out.columns || 100) - 1;
-    out.write(erase + above + rows.map((row) => `${tableLine(row, width)}\n`).join(''));
+    const width = Math.max(60, out.columns || 80) - 1;
+    out.write(erase + above + rows.map((row) => `${tableLine(row, width, paint)}\n`).join(''));
     drawn = rows;
   };
   return {
+    paint,
     log: (line) => redraw(`${line}\n`, drawn),
     update: (rows) => redraw('', rows),
+    clear: () => redraw('', []),
   };
 }
 
-function tableLine({ scenario, state, note }: Row, width: number): string {
-  const coloured = `${colourOf(state, scenario)}${BOLD}${state.slice(0, 20).padEnd(20)}${PLAIN}`;
-  const rest = `${scenario.shows}${note ? ` · ${note}` : ''}`.slice(0, width - 34);
-  return `  ${scenario.referenceId}  ${coloured}  ${rest}`;
+/** A line that wraps would break the table, so it is cut at the width. */
+function tableLine({ scenario, state, note }: Row, width: number, paint: Paint): string {
+  const { referenceId, shows } = scenario;
+  const shownState = state.slice(0, 19).padEnd(19);
+  const rest = `${shows}${note ? ` · ${note}` : ''}`.slice(0, width - referenceId.length - shownState.length - 4);
+  return `${referenceId}  ${paint(shownState, colourOf(state))}  ${rest}`;
 }
 
-function colourOf(state: string, { expected }: Scenario): string {
-  if (state === expected) return '\u001b[32m';
-  return state === 'HELD' || state === 'UNCONFIRMED' ? '\u001b[33m' : '\u001b[36m';
+/** Breaks a text into lines of at most `width` characters, each with this indentation. */
+export function wrapped(text: string, indentation: string, width = 79): string {
+  const lines = [''];
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1) ?? '';
+    if (line !== '' && indentation.length + line.length + 1 + word.length > width) lines.push(word);
+    else lines[lines.length - 1] = line === '' ? word : `${line} ${word}`;
+  }
+  return lines.map((line) => indentation + line).join('\n');
 }

@@ -3,13 +3,14 @@ import { DEFAULT_TASK_QUEUE, deliverWorkflowId } from '../src/contracts/names';
 import type { ReconciliationResult } from '../src/contracts/reconciliation';
 import { reconcileNow } from '../src/starter/reconciliation';
 import type { DemoEnvironment } from './environment';
+import { wrapped } from './progress';
 import { ORPHAN } from './scenarios';
 
 const HOUR_MS = 3_600_000;
 
 /**
- * The next morning: the overdue order has come, and someone has ordered without a purchase. A reconciliation finds both;
- * it delivers the first and leaves the second to people.
+ * Reconciles on the next morning. The overdue order is complete by then, and there is an order that no purchase placed. The
+ * reconciliation delivers the first and leaves the second to a person.
  */
 export async function reconcile(
   { sandbox, temporal }: DemoEnvironment,
@@ -18,17 +19,21 @@ export async function reconcile(
   const createdAt = new Date(Date.now() - HOUR_MS).toISOString();
   await sandbox.placeManualOrder({ referenceId: ORPHAN, items: [{ id: 'demo-instant', quantity: 1 }], createdAt });
   sandbox.advance(HOUR_MS);
-  log('\nThe next morning, a reconciliation:\n');
+  log('The next morning, a reconciliation compares the order history with the purchases:\n');
   const result = await reconcileNow(temporal.client, DEFAULT_TASK_QUEUE);
   await deliveriesOf(temporal.client, result);
-  for (const { kind, referenceId = '', done, explanation } of result.details) {
-    log(`  ${kind.padEnd(24)} ${referenceId.padEnd(11)} ${done.padEnd(7)} ${explanation}`);
+  const { details, orders, repaired, report } = result;
+  for (const { kind, referenceId = '', done, explanation } of details) {
+    log(`  ${referenceId}  ${kind}, ${done}`);
+    log(wrapped(explanation, '    '));
   }
-  log(`\n  ${result.orders} orders compared, ${result.repaired} repaired; the report: ${result.report}`);
+  const open = details.length - repaired;
+  log(`\n  ${orders} orders compared: ${repaired} repaired, ${open} ${open === 1 ? 'needs' : 'need'} a person`);
+  log(`  report  ${report}\n`);
   return result;
 }
 
-/** A reconciliation starts deliveries and does not wait for them. */
+/** Waits for the deliveries, which a reconciliation starts without waiting for them. */
 async function deliveriesOf(client: Client, { details }: ReconciliationResult): Promise<void> {
   for (const { referenceId, repair, done } of details) {
     if (referenceId === undefined || repair !== 'deliver' || done !== 'repaired') continue;

@@ -9,7 +9,7 @@ import { type Scenario, SCENARIOS, scenarioWith } from './scenarios';
 const REFRESH_MS = 500;
 const NOT_STARTED = '·';
 
-/** Runs every scenario to its end. @returns how each purchase ended, by reference. */
+/** Runs every scenario to its end. @returns the result of each purchase, by reference. */
 export async function runScenarios(
   environment: DemoEnvironment,
   progress: Progress,
@@ -37,7 +37,7 @@ async function start({ sandbox, starter }: DemoEnvironment, which: (scenario: Sc
   await Promise.all(scenarios.map(({ referenceId, items }) => starter.purchase({ referenceId, items })));
 }
 
-/** What goes wrong at the partner. */
+/** Makes the partner fail as the scenario needs. */
 function addFault(sandbox: DemoEnvironment['sandbox'], { referenceId, fault }: Scenario): void {
   if (fault === 'kill-worker') {
     sandbox.addFault({ operation: 'place', referenceId, when: 'after', action: { type: 'hang' } });
@@ -48,16 +48,16 @@ function addFault(sandbox: DemoEnvironment['sandbox'], { referenceId, fault }: S
   }
 }
 
-/** The worst moment: the partner has taken the order and the money, and nobody here knows its id. */
+/** Kills the worker at the worst moment: the partner has taken the order and the money, and nobody here knows the order id. */
 async function killWorker(environment: DemoEnvironment, { log }: Progress): Promise<void> {
   const { referenceId } = scenarioWith('kill-worker');
   await start(environment, ({ fault }) => fault === 'kill-worker');
   await until(async () => (await environment.sandbox.ordersOf(referenceId)).length > 0);
   const { pid } = environment.worker;
   await environment.worker.stop('SIGKILL');
-  log(`SIGKILL    worker ${pid} is dead; the partner has just taken the order ${referenceId} and the answer is lost`);
+  log(`SIGKILL    killed worker ${pid}: the partner has ${referenceId}, its answer is lost`);
   await environment.restartWorker();
-  log(`worker     process ${environment.worker.pid} takes over; ${referenceId} must not be bought again`);
+  log(`worker     process ${environment.worker.pid} takes over and must not buy ${referenceId} again`);
 }
 
 async function cancelPurchase({ temporal }: DemoEnvironment, rows: readonly Row[]): Promise<void> {
@@ -70,7 +70,7 @@ async function abandonPurchase({ starter }: DemoEnvironment, { log }: Progress, 
   const { referenceId } = scenarioWith('no-answer-then-abandon');
   await until(() => stateOf(rows, referenceId) === 'HELD');
   const { hold } = await starter.status(referenceId);
-  log(`operator   ${referenceId} waits for a decision (${hold?.decisions.join(', ')}): abandon`);
+  log(`operator   ${referenceId} is held; of ${hold?.decisions.join(', ')} a person chooses abandon`);
   await starter.resolve(referenceId, { decision: 'abandon' });
 }
 
@@ -78,7 +78,7 @@ function stateOf(rows: readonly Row[], referenceId: string): string | undefined 
   return rows.find(({ scenario }) => scenario.referenceId === referenceId)?.state;
 }
 
-/** Keeps the rows and what is shown of them up to date until it is stopped. */
+/** Keeps the table up to date until it is stopped. */
 async function showProgress(
   { starter }: DemoEnvironment,
   progress: Progress,
@@ -99,7 +99,7 @@ async function refresh(starter: DemoEnvironment['starter'], row: Row): Promise<v
     row.state = status.state;
     row.note = noteOf(status);
   } catch {
-    // Not started yet, or the server is busy: the next refresh shows it.
+    // The purchase has not started, or the server is busy. The next refresh shows it.
   }
 }
 

@@ -2,9 +2,9 @@ import { isBuiltin } from 'node:module';
 import { posix } from 'node:path';
 
 /**
- * Who may import whom: each module of `src/` with what it may import besides itself. `node` is whatever Node brings, `node:…`
- * a part of it, `types:MODULE` that module's types and nothing that runs; of a file, it goes before the row of its module.
- * What is not named is refused, and so is a module without a row: it gets one here and in docs/architecture.md.
+ * What each module of `src/` may import besides itself. `node` is any built-in module, `node:…` one of them. `types:MODULE` allows
+ * types only; for a single file it takes precedence over the row of its module. Anything else is refused. A new module needs a
+ * row here and in docs/architecture.md#module-imports.
  *
  * @type {Readonly<Record<string, string>>}
  */
@@ -23,7 +23,7 @@ export const MODULES = {
   'temporal/client': 'contracts domain node dataloader @temporalio/client @temporalio/common @temporalio/envconfig',
   'temporal/worker': 'contracts temporal/client node @temporalio/worker',
   metrics: 'contracts domain types:partner temporal/client node types:@temporalio/client',
-  starter: 'workflows/policies contracts domain temporal/client @temporalio/client',
+  starter: 'workflows/policies contracts domain temporal/client node @temporalio/client',
   cli: 'workflows/policies starter partner delivery config tracing contracts domain temporal/client exit node @temporalio/client commander',
   tracing:
     'domain partner delivery temporal/client @opentelemetry/api @opentelemetry/exporter-trace-otlp-http @opentelemetry/resources @opentelemetry/sdk-trace-node @temporalio/interceptors-opentelemetry types:@temporalio/client types:@temporalio/worker',
@@ -38,7 +38,7 @@ function create(context) {
   const file = context.filename.replaceAll('\\', '/').split('/src/').at(-1);
   const own = moduleOf(file);
   const allowed = MODULES[own]?.split(' ');
-  // It puts the others together; the folder `starter/` does not.
+  // The file `starter.ts` assembles the other modules; the folder `starter/` is one of them.
   if (file === 'starter.ts' || allowed?.includes('anything')) return {};
   if (!allowed)
     return { Program: (node) => context.report({ node, message: `The module ${own} has no row in MODULES.` }) };
@@ -63,7 +63,7 @@ function create(context) {
 
 /** @type {(own: string, allowed: string[], specifier: unknown, file: string, isType: boolean) => string | undefined} */
 function complaint(own, allowed, specifier, file, isType) {
-  if (typeof specifier !== 'string') return `${own} imports something that is only known when it runs.`;
+  if (typeof specifier !== 'string') return `${own} imports a name that is only known at run time.`;
   const path = specifier.startsWith('.') ? posix.join(posix.dirname(file), specifier) : undefined;
   const name = isBuiltin(specifier) ? 'node' : specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
   const target = path === undefined ? name : moduleOf(path);
@@ -92,7 +92,7 @@ function isTypeOnly({ importKind, exportKind, specifiers = [] }) {
   return specifiers.length > 0 && specifiers.every(isTypeOnly);
 }
 
-/** @type {(node: any) => unknown} undefined where it is put together as it runs */
+/** @type {(node: any) => unknown} undefined if it is computed at run time */
 function textOf(node) {
   const isPlainTemplate = node?.type === 'TemplateLiteral' && node.expressions.length === 0;
   return isPlainTemplate ? node.quasis[0].value.cooked : (node?.value ?? node?.literal?.value);

@@ -1,12 +1,13 @@
 #!/bin/sh
-# Makes the secrets of docker-compose.yml in the folder `secrets`, which git ignores. Safe to repeat: what is there stays.
+# Creates the secrets of docker-compose.yml in the folder `secrets`, which git ignores. Safe to repeat: it keeps
+# existing ones.
 #
 #     sh ops/make-secrets.sh                                             # fingerprint and delivery
-#     printf %s 'THE-KEY' | sh ops/make-secrets.sh partner-api-key       # this one from stdin, also in the place of another
+#     printf %s 'THE-KEY' | sh ops/make-secrets.sh partner-api-key       # from stdin, replacing an existing one
 #
-# Nobody but their owner may enter the folder. The files in it can be read by anyone, because a container sees only the file, with
-# the owner that it has here, and its user 1000 need not be that one. They are changed in place, never replaced by a rename: a
-# container would go on with the old one.
+# Only the owner may enter the folder. The files in it are readable by all, because a container sees a file with its
+# owner on the host, and user 1000 may be somebody else. Files are changed in place: after a rename a container would
+# keep the old one.
 set -eu
 cd "$(dirname "$0")/.."
 umask 077
@@ -14,7 +15,7 @@ mkdir -p secrets
 chmod 700 secrets
 
 random() { head -c 32 /dev/urandom | "$@" | tr -d ' \n'; }
-# All of stdin is read before the file is touched: the other side of a pipe may be reading that very file.
+# Reads all of stdin before it writes: the other side of the pipe may be reading the same file.
 keep() {
   secret=$(cat)
   [ -n "$secret" ] || { echo "secrets/$1 is not written: nothing came on stdin." >&2; exit 1; }

@@ -35,7 +35,7 @@ export function isAdmin(url: string): boolean {
   return /^\/admin(\/|$|\?)/.test(url);
 }
 
-/** Answers one call of the admin routes: plain JSON, no envelope, no API key. */
+/** Answers one call to an admin route: plain JSON, no envelope, no API key. */
 export async function serveAdmin(
   state: SandboxState,
   request: IncomingMessage,
@@ -45,7 +45,7 @@ export async function serveAdmin(
   const handler = handlerOf(`${request.method} ${url.pathname}`);
   if (handler === undefined) {
     const routes = [...Object.keys(ROUTES), 'PATCH /admin/orders/ID'];
-    return send(response, { status: 404, body: { error: 'there is no such route', routes } });
+    return send(response, { status: 404, body: { error: 'unknown route', routes } });
   }
   const body = async (): Promise<unknown> => parseJson(await readBody(request));
   try {
@@ -62,7 +62,7 @@ function handlerOf(call: string): Handler | undefined {
   return Object.hasOwn(ROUTES, call) ? ROUTES[call] : undefined;
 }
 
-/** The API keys are in force, and that is all there is to say about them. */
+/** The settings with the number of API keys instead of the keys. */
 function withoutKeys({ settings }: SandboxState): Record<string, unknown> {
   const { apiKeys, ...shown } = settings;
   return { ...shown, apiKeys: apiKeys.length };

@@ -2,18 +2,18 @@ import type { Lifecycle } from './lifecycle';
 import { SCENARIOS, type Scenario } from './scenarios';
 import { seededRandom, type SeededRandom } from './seeded-random';
 
-/** A product as the sandbox keeps it. `stock` goes down as orders take from it. */
+/** A product as the sandbox stores it. Each order reduces `stock`. */
 export interface Product {
   id: string;
   title: string;
   keywords: string;
   whitelist: string[];
   blacklist: string[];
-  /** Price of one, in minor units of the account's currency. */
+  /** Price of one unit, in minor units of the account's currency. */
   unitMinor: number;
   stock: number;
   addedAtMs: number;
-  /** The higher, the earlier it comes in a list without a query. */
+  /** Products with a higher number come first in a list without a query. */
   popularity: number;
   lifecycle: Lifecycle;
   image: boolean;
@@ -34,7 +34,7 @@ const REGIONS = ['AT', 'AU', 'BR', 'CA', 'CH', 'CZ', 'DE', 'ES', 'FR', 'GB', 'IT
 const OLDEST = Date.UTC(2020, 0, 1);
 const YEARS_MS = 5 * 365 * 86_400_000;
 
-/** `count` ordinary products that depend on `seed` alone, and every scenario product. */
+/** Every scenario product and `count` ordinary ones. The seed alone determines the ordinary ones. */
 export function makeCatalogue(seed: string, count: number): Catalogue {
   const catalogue = new Map<string, Product>();
   for (const [id, scenario] of Object.entries(SCENARIOS)) catalogue.set(id, scenarioProduct(id, scenario));
@@ -99,7 +99,7 @@ function voucherOffer(random: SeededRandom): { title: string; keywords: string; 
   };
 }
 
-/** Most products sell everywhere, some only in the regions of a whitelist, some not in those of a blacklist. */
+/** Most products sell everywhere. Some have a whitelist of regions, some a blacklist. */
 function restrictions(random: SeededRandom): { whitelist: string[]; blacklist: string[] } {
   const kind = random.fraction();
   const regions = [...new Set(Array.from({ length: 1 + random.below(6) }, () => random.pick(REGIONS)))].sort();
@@ -107,7 +107,7 @@ function restrictions(random: SeededRandom): { whitelist: string[]; blacklist: s
   return kind < 0.85 ? { whitelist: regions, blacklist: [] } : { whitelist: [], blacklist: regions };
 }
 
-/** Most come within seconds, some after minutes, a few after 15 to 20. */
+/** Most orders complete within seconds, some after minutes, a few after 15 to 20 minutes. */
 function ordinaryLifecycle(random: SeededRandom): Lifecycle {
   const kind = random.fraction();
   if (kind < 0.1) return [{ atMs: 0, status: 'COMPLETED' }];

@@ -1,7 +1,7 @@
-/** The calendar: milliseconds since the epoch. */
+/** The real time in milliseconds since the epoch. */
 export type Now = () => number;
 
-/** The time by which orders age. It runs `speed` times as fast as the calendar and can be pushed on. */
+/** Measures the age of orders. It runs `speed` times as fast as real time and can be moved forward. */
 export class OrderClock {
   #reading = 0;
   #readAt: number;
@@ -21,7 +21,7 @@ export class OrderClock {
     this.#reading += ms;
   }
 
-  /** What has passed so far keeps its length; only what follows runs at the new speed. */
+  /** Changes the speed from now on. Time that has already passed does not change. */
   setSpeed(speed: number): void {
     this.#reading = this.now();
     this.#readAt = this.calendar();

@@ -1,7 +1,7 @@
-/** The currency of the account: balance, credit limit, debits and prices are kept in it. */
+/** The account's currency. Balance, credit limit, debits and prices are stored in it. */
 export const ACCOUNT_CURRENCY = 'EUR';
 
-/** What one unit of the account's currency buys, times 10,000. Fixed, so that prices are known in advance. */
+/** Exchange rates from the account's currency, times 10,000. They are fixed, so prices are predictable. */
 const RATES = {
   EUR: 10_000,
   GBP: 8_500,
@@ -24,17 +24,17 @@ export function priceIn(currency: Currency, minor: number): number {
   return toDecimal(Math.floor((minor * RATES[currency] + 5_000) / 10_000));
 }
 
-/** Minor units as the decimal number that the interface shows. */
+/** Converts minor units to the decimal number that the API shows. */
 export function toDecimal(minor: number): number {
   return minor / 100;
 }
 
-/** The whole number of minor units of an amount for which {@link isMoney} holds. */
+/** Converts an amount that passes {@link isMoney} to minor units. */
 export function toMinor(decimal: number): number {
   return Math.round(decimal * 100);
 }
 
-/** Whether it is an amount of zero or more with at most two decimals. */
+/** True for an amount of zero or more with at most two decimals. */
 export function isMoney(decimal: number): boolean {
   const minor = toMinor(decimal);
   return minor >= 0 && Number.isSafeInteger(minor) && toDecimal(minor) === decimal;

@@ -3,11 +3,11 @@ import type { SandboxOptions } from './index';
 import { digits, integer, parse, strictObject, text } from './input';
 import { fixedOptions, settingsSchema } from './settings';
 
-/** What the process starts with. */
+/** Options of the sandbox process. */
 export interface ProcessOptions extends SandboxOptions {
   port: number;
   host: string;
-  /** Orders of earlier days that the history starts with. */
+  /** Number of past orders in the history at the start. */
   past: number;
 }
 
@@ -25,7 +25,7 @@ const words = z.string().transform((written) => written.split(/\s+/).filter((wor
 
 const { shape } = settingsSchema;
 
-/** Each variable with the option that it sets. */
+/** Each variable, the option it sets, and its schema. */
 const VARIABLES = {
   PORT: ['port', digits.pipe(integer(0, 65_535)).prefault('4010')],
   HOST: ['host', z.string().default('127.0.0.1')],
@@ -52,8 +52,8 @@ const VARIABLES = {
 const variables = strictObject(mapped(([name, [, schema]]) => [name, schema]));
 
 /**
- * Reads the process's options.
- * @throws BadInput with one line for each variable that is wrong, or that is called `SANDBOX_…` and unknown
+ * Reads the options from the environment.
+ * @throws BadInput with one line for each wrong variable and each unknown `SANDBOX_…` variable
  */
 export function readEnvironment(env: Readonly<Record<string, string | undefined>>): ProcessOptions {
   const ours = Object.entries(env).filter(([name]) => name.startsWith('SANDBOX_') || name in VARIABLES);

@@ -4,14 +4,14 @@ import { seededRandom } from './seeded-random';
 
 type Fields = Record<string, unknown>;
 
-/** The envelope around every answer of the partner's interface. */
+/** The envelope around every answer of the partner's API. */
 export interface Envelope {
   status: number;
   success: boolean;
   details: { data: Fields; extensions: Fields };
 }
 
-/** Makes the answers of the interface; each one bears a trace id of its own and the time. */
+/** Builds the answers of the API. Each has its own trace id and the current time. */
 export class Answers {
   #made = 0;
 
@@ -24,7 +24,7 @@ export class Answers {
     return { status: 200, body: this.#envelope(200, true, data, extensions) };
   }
 
-  /** The partner's document shows no error; this is the envelope again, `success: false`, with a code and a sentence. */
+  /** The partner's document shows no errors. Ours use the same envelope with `success: false`, a code and a message. */
   error(status: number, code: string, message: string, headers?: Record<string, string>): Answer {
     return { status, headers, body: this.#envelope(status, false, { code, message }) };
   }

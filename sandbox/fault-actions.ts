@@ -5,12 +5,12 @@ import type { Answers, Envelope } from './envelope';
 import type { FaultAction } from './faults';
 import { type Answer, rendered } from './http';
 
-/** One call on its way to an answer. */
+/** A call that has not been answered yet. */
 export interface Exchange {
   response: ServerResponse;
   socket: Socket;
   answers: Answers;
-  /** Aborted as the sandbox closes. */
+  /** Aborted when the sandbox closes. */
   closing: AbortSignal;
   /** Resolves when the faults are deleted. */
   untilDeleted: (signal: AbortSignal) => Promise<void>;
@@ -19,10 +19,10 @@ export interface Exchange {
 type Truncate = Extract<FaultAction, { type: 'truncate' }>;
 
 /**
- * Does to a call what a fault says.
+ * Applies a fault to a call.
  *
- * @param normal the answer that the call would have had, if it has had its effect
- * @returns the answer to send, `'normal'` to go on as if nothing were wrong, or `'done'` if there is nothing left to send
+ * @param normal the normal answer, if the call has already taken effect
+ * @returns the answer to send, `'normal'` to continue without a fault, or `'done'` if nothing is left to send
  */
 export async function performAction(
   action: FaultAction,
@@ -47,7 +47,7 @@ export async function performAction(
       return 'done';
     case 'answer':
       if (action.body !== undefined) return { status: action.status, headers: action.headers, body: action.body };
-      return answers.error(action.status, 'scripted', 'this answer was asked for by a fault', action.headers);
+      return answers.error(action.status, 'scripted', 'a fault requested this answer', action.headers);
     case 'truncate':
       truncate(action, socket, normal);
       return 'done';
@@ -61,7 +61,7 @@ export async function performAction(
     case 'body':
       return { status: 200, headers: { 'content-type': action.contentType ?? 'application/json' }, body: action.text };
     case 'unsuccessful':
-      return answers.error(200, 'unsuccessful', 'this call did not succeed');
+      return answers.error(200, 'unsuccessful', 'a fault made this call unsuccessful');
     case 'merge':
       return merged(normal, action.data);
   }
@@ -73,7 +73,7 @@ function merged(answer: Answer, data: Record<string, unknown>): Answer {
   return { ...answer, body: { ...envelope, details } };
 }
 
-/** Written past Node's own response, which would see to it that the framing is right. */
+/** Writes to the socket directly, because Node's response would correct the framing. */
 function truncate({ bytes: kept, framing = 'content-length' }: Truncate, socket: Socket, answer: Answer): void {
   const { headers, bytes } = rendered(answer);
   const part = bytes.subarray(0, kept ?? Math.floor(bytes.length / 2));
@@ -87,12 +87,12 @@ function truncate({ bytes: kept, framing = 'content-length' }: Truncate, socket:
   socket.end(framed.body);
 }
 
-/** One chunk, without the empty one that would say that it was the last. */
+/** One chunk without the empty chunk that ends a message. */
 function chunk(part: Buffer): Buffer {
   return Buffer.concat([Buffer.from(`${part.length.toString(16)}\r\n`), part, Buffer.from('\r\n')]);
 }
 
-/** Until the connection ends. */
+/** Repeats `write` until the connection closes. */
 function repeat(socket: Socket, everyMs = 1_000, write: () => void): void {
   write();
   const timer = setInterval(write, everyMs);

@@ -6,72 +6,72 @@ const OPERATIONS = ['place', 'keys', 'orders', 'products'] as const;
 
 export type Operation = (typeof OPERATIONS)[number];
 
-/** What is done to a call instead of the normal answer. */
+/** What happens to a call instead of the normal answer. */
 const action = z.discriminatedUnion('type', [
-  /** No answer, until either side closes. */
+  /** Sends no answer. The connection stays open until either side closes it. */
   strictObject({ type: z.literal('hang') }),
-  /** Waits, then goes on as if nothing were wrong, even if the client has gone. */
+  /** Waits, then continues normally, even if the client has disconnected. */
   strictObject({ type: z.literal('delay'), ms: integer(0) }),
-  /** Waits until the faults are deleted, then goes on as if nothing were wrong. */
+  /** Waits until the faults are deleted, then continues normally. */
   strictObject({ type: z.literal('wait') }),
-  /** RST. */
+  /** Resets the connection (RST). */
   strictObject({ type: z.literal('reset') }),
-  /** FIN, with no answer. */
+  /** Closes the connection (FIN) without an answer. */
   strictObject({ type: z.literal('close') }),
-  /** Another answer. A `body` that is no string is sent as JSON; without one there is an error envelope. */
+  /** Sends another answer. A string `body` is sent as it is, any other as JSON; the default is an error envelope. */
   strictObject({
     type: z.literal('answer'),
     status: integer(200, 599),
     headers: z.record(z.string(), text).optional(),
     body: z.unknown().optional(),
   }),
-  /** The normal answer's first bytes, then the end. */
+  /** Sends the first bytes of the normal answer, then closes. */
   strictObject({
     type: z.literal('truncate'),
     bytes: integer(0).optional(),
     framing: z.enum(['content-length', 'chunked', 'none']).optional(),
   }),
-  /** Status and headers, then a space every so often, for ever. */
+  /** Sends status and headers, then one space per interval, forever. */
   strictObject({ type: z.literal('drip'), everyMs: integer(1).optional() }),
-  /** `102 Processing` every so often, for ever. */
+  /** Sends `102 Processing` once per interval, forever. */
   strictObject({ type: z.literal('informational'), everyMs: integer(1).optional() }),
-  /** 200 with this text in the place of the JSON. */
+  /** Sends status 200 with this text instead of JSON. */
   strictObject({ type: z.literal('body'), text: z.string(), contentType: text.optional() }),
-  /** 200 with `success: false`. */
+  /** Sends status 200 with `success: false`. */
   strictObject({ type: z.literal('unsuccessful') }),
-  /** The normal answer with other fields in its `details.data`. */
+  /** Sends the normal answer with these fields in `details.data`. */
   strictObject({ type: z.literal('merge'), data: z.record(z.string(), z.unknown()) }),
 ]);
 
-/** What place-order commits, where it is not the order that was asked for. */
+/** What place-order commits instead of the requested order. */
 const commit = z.discriminatedUnion('type', [
-  /** The order is made only after the answer: so much later, or after so many pages of the history. */
+  /** Commits the order after the answer: after `ms`, or after this many pages of the history. */
   strictObject({
     type: z.literal('late'),
     ms: integer(0).optional(),
     historyRequests: integer(1).optional(),
   }),
-  /** Several orders from one request; the first one's id is answered. */
+  /** Commits several orders. The answer has the id of the first. */
   strictObject({ type: z.literal('copies'), count: integer(2, 100) }),
-  /** Nothing is made; the answer names the first order with that reference. */
+  /** Commits nothing. The answer has the id of the first order with this reference. */
   strictObject({ type: z.literal('same-order-as'), referenceId: text }),
-  /** The order is made of other items. */
+  /** Commits an order of these items. */
   strictObject({ type: z.literal('items'), items: orderItems }),
 ]);
 
 const fault = strictObject({
   operation: z.enum(OPERATIONS),
-  /** Acts from the nth matching call on, counted from 1; default 1. */
+  /** The first matching call to act on. Counted from 1; default 1. */
   nth: integer(1).optional(),
-  /** On so many calls; default 1. */
+  /** The number of calls to act on; default 1. */
   times: z.union([z.literal('always'), integer(1)]).optional(),
-  /** Only calls with this reference: in the body of place-order, or as what the history is searched for. */
+  /** Acts only on calls with this reference: in the body of place-order, or as the search text of the history. */
   referenceId: text.optional(),
-  /** Only calls about this order: in the path of keys, or as what the history is searched for. */
+  /** Acts only on calls about this order: in the path of keys, or as the search text of the history. */
   orderId: text.optional(),
-  /** Whether the call has its effect first; default `before`, which means that it has none. */
+  /** `before` (the default): the call has no effect. `after`: it takes effect, then the fault acts. */
   when: z.enum(['before', 'after']).optional(),
-  /** Acts as soon as the headers are there, with the body unread. Not together with `referenceId` or `after`. */
+  /** Acts when the headers have arrived, before the body is read. Not with `referenceId` or `after`. */
   beforeReading: z.boolean().default(false),
   action: action.optional(),
   commit: commit.optional(),
@@ -88,34 +88,34 @@ function contradictionIn({ operation, action, commit, when, beforeReading, refer
   if (action === undefined && commit === undefined) return 'fault: needs an action or a commit';
   if (commit !== undefined && operation !== 'place') return 'commit: only with operation place';
   if (commit?.type === 'late' && (when === 'after' || action === undefined)) {
-    return 'commit late: needs an action, which is the answer before the commit, and not when after';
+    return 'commit late: needs an action, which answers before the commit, and does not work with when after';
   }
   if (commit !== undefined && commit.type !== 'late' && action !== undefined && when !== 'after') {
     return `commit ${commit.type} with an action: needs when after`;
   }
   if (beforeReading === true && (when === 'after' || referenceId !== undefined || commit !== undefined)) {
-    return 'beforeReading: not with when after, referenceId or commit, which need the body';
+    return 'beforeReading: does not work with when after, referenceId or commit, because they need the body';
   }
   return action?.type === 'merge' && when !== 'after' ? 'action merge: needs when after' : undefined;
 }
 
-/** A fault that has been added, and how often it has acted so far. */
+/** A fault in the list, with its counts. */
 export interface ActiveFault extends Fault {
   id: number;
-  /** Matching calls. */
+  /** Number of matching calls. */
   seen: number;
-  /** Calls it acted on. */
+  /** Number of calls it acted on. */
   hits: number;
 }
 
-/** What is known of a call when a fault is searched for. */
+/** The facts about a call that faults match on. */
 export interface Call {
   operation: Operation;
   referenceId?: string;
   orderId?: string;
 }
 
-/** Faults in the order in which they were added: the first that matches acts. */
+/** Faults in the order they were added. The first match acts. */
 export class FaultList {
   #faults: ActiveFault[] = [];
   #added = 0;
@@ -126,7 +126,7 @@ export class FaultList {
     await once(this.#deleted, 'deleted', { signal });
   }
 
-  /** @throws BadInput that says what is wrong with it */
+  /** @throws BadInput for an invalid fault */
   add(given: unknown): ActiveFault {
     this.#added += 1;
     const active = { ...parse(fault, given), id: this.#added, seen: 0, hits: 0 };
@@ -143,7 +143,7 @@ export class FaultList {
     return this.#faults;
   }
 
-  /** The fault that acts on this call, at this point of it. */
+  /** Returns the fault that acts on this call at this point, and counts it. */
   take(call: Call, beforeReading: boolean): ActiveFault | undefined {
     const matching = this.#faults.filter((one) => one.beforeReading === beforeReading && matches(one, call));
     for (const one of matching) one.seen += 1;

@@ -4,9 +4,9 @@ import type { Ledger, Order } from './ledger';
 import { pageOf } from './paging';
 import type { Settings } from './settings';
 
-/** The list of past orders, with the weaknesses that the settings give it. */
+/** The order history, with the weaknesses that the settings select. */
 export class History {
-  /** Pages shown so far. */
+  /** Number of pages served so far. */
   requests = 0;
   #waiting: { until: number; act: () => void }[] = [];
 
@@ -16,12 +16,12 @@ export class History {
     private readonly now: Now,
   ) {}
 
-  /** Runs `act` as soon as so many more pages have been shown. */
+  /** Runs `act` after `count` more pages. */
   afterRequests(count: number, act: () => void): void {
     this.#waiting.push({ until: this.requests + count, act });
   }
 
-  /** @throws BadInput for a page or limit out of its values */
+  /** @throws BadInput for an invalid page or limit */
   list(query: URLSearchParams) {
     const { searchParam, pageParam, limitParam, historyOrder, historyPageLimit } = this.settings;
     this.ledger.updateAll();
@@ -60,7 +60,7 @@ export class History {
     for (const { act } of due) act();
   }
 
-  /** As the interface shows it, unless a person made it show something else. */
+  /** The row as the API shows it. `shownRow` overrides it. */
   #show(order: Order): unknown {
     const { shownRow } = order;
     if (shownRow !== undefined && (typeof shownRow !== 'object' || shownRow === null)) return shownRow;

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** What a call is answered with. A string is sent as it is, anything else as JSON. */
+/** The answer to a call. A string body is sent as it is, any other as JSON. */
 export interface Answer {
   status: number;
   headers?: Record<string, string>;
@@ -9,7 +9,7 @@ export interface Answer {
 
 const MAX_BODY_BYTES = 1_048_576;
 
-/** More than a request of this interface can need. */
+/** The request body is larger than any valid request. */
 export class TooLarge extends Error {}
 
 /** @throws TooLarge above 1 MiB */
@@ -31,7 +31,7 @@ export function send(response: ServerResponse, answer: Answer): void {
   response.end(bytes);
 }
 
-/** The body's bytes, and their type unless the answer names another. */
+/** Returns the body as bytes, and the headers with a default content type. */
 export function rendered(answer: Answer): { headers: Record<string, string>; bytes: Buffer } {
   const isText = typeof answer.body === 'string';
   const bytes = Buffer.from(isText ? (answer.body as string) : JSON.stringify(answer.body));

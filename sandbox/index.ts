@@ -21,45 +21,45 @@ import { advance, changeSettings, createState, type SandboxState } from './state
 export type { ActiveFault, Fault, LedgerOrder, LedgerReport, Settings };
 
 export interface SandboxOptions extends FixedOptions, Partial<Settings> {
-  /** Default 0: one that is free. */
+  /** Default 0: any free port. */
   port?: number;
-  /** Default 127.0.0.1. Whoever can reach it can use the admin routes. */
+  /** Default 127.0.0.1. Anyone who can reach it can use the admin routes. */
   host?: string;
 }
 
-/** A running sandbox. What it offers is what the admin routes offer, without HTTP. */
+/** A running sandbox. Its methods are the admin routes without HTTP. */
 export interface Sandbox {
-  /** Base URL without a slash at its end. */
+  /** Base URL without a trailing slash. */
   readonly url: string;
   readonly port: number;
-  /** What was really ordered, paid and issued; with `keys`, the key values too. */
+  /** Everything ordered, paid and issued. With `keys`, it includes the key values. */
   ledger(options?: { keys?: boolean }): Promise<LedgerReport>;
-  /** The orders of one reference, keys included; more than one was bought more than once. */
+  /** The orders of one reference with their keys. More than one order means a double purchase. */
   ordersOf(referenceId: string): Promise<LedgerOrder[]>;
   requests(): RequestReport;
-  /** How many place-orders with this reference have been read. */
+  /** Number of place-order requests received with this reference. */
   placeRequestsOf(referenceId: string): number;
   log(): readonly LoggedRequest[];
-  /** @returns the live fault: its `hits` grow as it acts. @throws BadInput */
+  /** @returns the live fault: `hits` counts its calls. @throws BadInput */
   addFault(fault: Fault): ActiveFault;
   clearFaults(): void;
-  /** Makes every order so much older. */
+  /** Ages every order by `ms`. */
   advance(ms: number): void;
-  /** Changes the settings that are given. @returns all of them. @throws BadInput, and then none has changed */
+  /** Changes the given settings. @returns all settings. @throws BadInput, and then nothing has changed */
   settings(change?: Partial<Settings>): Readonly<Settings>;
-  /** @throws BadInput for an order that is wrong or refused */
+  /** @throws BadInput for an invalid or refused order */
   placeManualOrder(order: ManualOrder): Promise<LedgerOrder>;
   /** @throws BadInput */
   changeOrder(orderId: string, change: OrderChange): Promise<LedgerOrder>;
   /** @throws BadInput */
   addPastOrders(orders: PastOrders): void;
-  /** Ends every connection, the hung ones too, and everything that was still to come. */
+  /** Closes every connection, including hung ones, and cancels everything scheduled. */
   close(): Promise<void>;
 }
 
 /**
- * Starts a pretend partner.
- * @throws BadInput for wrong options, and Node's own error (`EADDRINUSE`…) where it can't listen
+ * Starts a simulated partner.
+ * @throws BadInput for invalid options, and Node's own error (such as `EADDRINUSE`) if it can't listen
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const { port = 0, host = '127.0.0.1', seed, products, balance, now, ...settings } = options;
@@ -67,11 +67,11 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const connections = new WeakMap<Socket, number>();
   const server = createServer((request, response) => {
     serve(state, request, response, connections.get(request.socket) ?? 0).catch((error: unknown) => {
-      process.stderr.write(`sandbox: an error of its own: ${error instanceof Error ? error.stack : String(error)}\n`);
-      send(response, state.answers.error(500, 'internal', 'the sandbox itself went wrong'));
+      process.stderr.write(`sandbox: internal error: ${error instanceof Error ? error.stack : String(error)}\n`);
+      send(response, state.answers.error(500, 'internal', 'internal error in the sandbox'));
     });
   });
-  // A client that sends its next request in the moment an idle connection is closed would see a fault nobody scripted.
+  // Closing an idle connection just as a client reuses it would look like a fault. So connections stay open longer.
   server.keepAliveTimeout = 65_000;
   server.on('connection', (socket) => {
     state.requests.connections += 1;

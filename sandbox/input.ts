@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isMoney } from './currency';
 
-/** What someone sent is not usable. The message has a line for each thing that is wrong, and repeats nothing secret. */
+/** Invalid input. The message has one line per problem and contains no secrets. */
 export class BadInput extends Error {}
 
 /** @throws BadInput */
@@ -16,11 +16,11 @@ function linesOf(issue: z.core.$ZodIssue): string[] {
   return issue.code === 'unrecognized_keys' ? issue.keys.map((key) => line([...issue.path, key])) : [line(issue.path)];
 }
 
-/** An object without any other fields, so that a misspelt one is not silently without effect. */
+/** An object that rejects unknown fields, so that a misspelt field is not ignored. */
 export function strictObject<S extends z.ZodRawShape>(shape: S) {
   return z.strictObject(shape, {
     error: ({ code }) =>
-      code === 'unrecognized_keys' ? `unknown; there is ${Object.keys(shape).join(', ')}` : undefined,
+      code === 'unrecognized_keys' ? `unknown; valid names are ${Object.keys(shape).join(', ')}` : undefined,
   });
 }
 
@@ -35,7 +35,7 @@ export function integer(min: number, max = Number.MAX_SAFE_INTEGER) {
   return z.int(needed).min(min, needed).max(max, needed);
 }
 
-/** A whole number written in digits, as in a query or the environment. */
+/** A whole number as text, from a query or the environment. */
 export const digits = z.string().regex(/^\d+$/, 'needs a whole number').transform(Number);
 
 /** The items of an order: 1 to 100 products with quantities from 1 to 10,000. */

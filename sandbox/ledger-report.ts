@@ -3,7 +3,7 @@ import type { Key } from './keys';
 import { keyCount, type Order, type Origin } from './ledger';
 import type { SandboxState } from './state';
 
-/** An order as the ledger has it. Money is in the account's currency, as decimal numbers. */
+/** An order in the ledger. Money is a decimal number in the account's currency. */
 export interface LedgerOrder {
   id: string;
   referenceId: string;
@@ -11,10 +11,10 @@ export interface LedgerOrder {
   status: string;
   createdAt: string;
   items: LedgerItem[];
-  /** Charged for it, whether or not it was given back later. */
+  /** Amount charged, including any later refund. */
   debited: number;
   refunded: number;
-  /** Keys that its status lets out now. */
+  /** Number of keys available at the current status. */
   keysIssued: number;
 }
 
@@ -22,11 +22,11 @@ export interface LedgerItem {
   id: string;
   quantity: number;
   keysIssued: number;
-  /** Only where the report was asked for with keys. */
+  /** Present only if the report was requested with keys. */
   keys?: Key[];
 }
 
-/** The truth for every test: what was really ordered, paid and issued. `balance` is `opening - debited + refunded`. */
+/** Everything ordered, paid and issued: the reference for tests. `balance` is `opening - debited + refunded`. */
 export interface LedgerReport {
   opening: number;
   balance: number;
@@ -39,11 +39,11 @@ export interface LedgerReport {
     keysIssued: number;
     byStatus: { status: string; orders: number }[];
   };
-  /** More than one order under a reference was bought more than once. */
+  /** More than one order under a reference means a double purchase. */
   references: { referenceId: string; orders: LedgerOrder[] }[];
 }
 
-/** Reading the ledger moves nothing: no order grows older by it. */
+/** Reports the whole ledger. Unlike a poll, this does not age any order. */
 export async function reportLedger(
   { ledger, settings }: SandboxState,
   options: { keys: boolean },

@@ -6,7 +6,7 @@ import { finalAtMs, stateAt, type OrderedProduct, type OrderState } from './life
 import { seededRandom } from './seeded-random';
 import type { Settings } from './settings';
 
-/** Who brought an order in: the interface, a person at the admin route, or the generator of a past. */
+/** Where an order came from: the API, the admin route, or the generator of past orders. */
 export type Origin = 'api' | 'hand' | 'past';
 
 export interface OrderRequest {
@@ -21,29 +21,29 @@ export interface Order {
   origin: Origin;
   createdAtMs: number;
   committedAtMs: number;
-  /** History answers that were given before this order existed. */
+  /** Number of history pages served before this order existed. */
   historyRequestsBefore: number;
-  /** Reading of the order clock when the order was created. */
+  /** The order clock at creation. */
   clockAtCreationMs: number;
-  /** How much older its polls have made it. */
+  /** Additional age from polls (`perLookMs`). */
   agedByPollsMs: number;
   lines: OrderLine[];
   state: OrderState;
   forcedStatus?: string;
-  /** What the interface shows as debited, where a person made it differ from the ledger. */
+  /** Overrides the `total_debit` that the API shows. The ledger keeps the real amount. */
   shownDebit?: number;
-  /** What the history shows in the place of its row, or of fields of it. */
+  /** Overrides fields of the row in the history, or the whole row. */
   shownRow?: unknown;
 }
 
 export interface OrderLine extends OrderedProduct {
   product: Product;
-  /** Key values that a person put in the place of the line's own. */
+  /** Key values set at the admin route, instead of the generated ones. */
   givenKeys?: string[];
   made: Promise<Key>[];
 }
 
-/** Why no order was made, with the status that the interface answers with. */
+/** Why no order was created, with the HTTP status of the answer. */
 export interface Refusal {
   refused: true;
   status: 402 | 409 | 422;
@@ -69,14 +69,14 @@ interface LedgerOptions {
 
 const NOTHING_YET: OrderState = { status: 'PENDING', lines: [], debitedMinor: 0, refundedMinor: 0 };
 
-/** Orders, stock and money. Every method runs to its end without waiting, so no two orders can take the same thing. */
+/** Orders, stock and money. Changes are synchronous, so two orders never take the same unit or the same money. */
 export class Ledger {
   /** Oldest first. */
   readonly orders: Order[] = [];
   readonly account: Account;
   readonly #byId = new Map<string, Order>();
   readonly #byReference = new Map<string, Order[]>();
-  /** Orders to which something will still happen. */
+  /** Orders that will still change. */
   readonly #open = new Set<Order>();
 
   constructor(private readonly options: LedgerOptions) {
@@ -99,7 +99,7 @@ export class Ledger {
     return this.#byReference.entries();
   }
 
-  /** Checks reference, stock and money and commits, all or nothing. */
+  /** Checks reference, stock and money, then commits the whole order or nothing. */
   place(request: OrderRequest, origin: Origin = 'api', createdAtMs = this.options.now()): Order | Refusal {
     this.updateAll();
     const lines = this.#linesOf(request);
@@ -112,20 +112,20 @@ export class Ledger {
     return this.#commit(request.referenceId, lines, origin, createdAtMs);
   }
 
-  /** An order of earlier days, paid with money of earlier days: neither today's stock nor today's balance change. */
+  /** Adds an order from the past. Stock and balance do not change. */
   addPastOrder(referenceId: string, product: Product, quantity: number, createdAtMs: number): Order {
     const order = this.#commit(referenceId, [lineOf(product, quantity)], 'past', createdAtMs);
     this.account.openingMinor += order.state.debitedMinor - order.state.refundedMinor;
     return order;
   }
 
-  /** Each poll makes the order older, by a setting. */
+  /** Counts a poll, which ages the order by `perLookMs`. */
   poll(order: Order): void {
     order.agedByPollsMs += this.options.settings.perLookMs;
     this.update(order);
   }
 
-  /** Brings every order, and with them the balance, to where the clock says. */
+  /** Updates every order, and so the balance, to the current time. */
   updateAll(): void {
     for (const order of this.#open) this.update(order);
   }
@@ -141,7 +141,7 @@ export class Ledger {
     else this.#open.add(order);
   }
 
-  /** The keys of one line that the order's status lets out. The same line gives the same keys each time. */
+  /** The keys of one line that are available at the current status. They are the same each time. */
   async keys(order: Order, lineAt: number): Promise<Key[]> {
     const line = order.lines[lineAt];
     if (line === undefined) return [];
@@ -158,7 +158,7 @@ export class Ledger {
     const lines: OrderLine[] = [];
     for (const item of request.items) {
       const product = this.options.catalogue.get(item.id);
-      if (product === undefined) return refusal(422, 'unknown_product', `there is no product ${item.id}`);
+      if (product === undefined) return refusal(422, 'unknown_product', `unknown product ${item.id}`);
       lines.push(lineOf(product, item.quantity));
     }
     return lines;
@@ -168,7 +168,7 @@ export class Ledger {
     if (this.options.settings.duplicates === 'accept' || this.byReference(request.referenceId).length === 0) {
       return undefined;
     }
-    return refusal(409, 'duplicate_reference', 'an order with this reference_id exists');
+    return refusal(409, 'duplicate_reference', 'an order with this reference_id already exists');
   }
 
   #shortOfMoney(lines: OrderLine[]): Refusal | undefined {
@@ -176,7 +176,7 @@ export class Ledger {
     const available = this.balanceMinor + toMinor(this.options.settings.creditLimit);
     if (price <= available) return undefined;
     const [needed, left] = [price, available].map(toDecimal);
-    return refusal(402, 'insufficient_balance', `the order costs ${needed}, balance and credit limit leave ${left}`);
+    return refusal(402, 'insufficient_balance', `the order costs ${needed}; balance and credit limit leave ${left}`);
   }
 
   #commit(referenceId: string, lines: OrderLine[], origin: Origin, createdAtMs: number): Order {
@@ -203,7 +203,7 @@ export class Ledger {
   }
 }
 
-/** How many keys of a line the order's status lets out. */
+/** Number of keys of a line that are available at the current status. */
 export function keyCount(order: Order, lineAt: number): number {
   const promised = order.state.lines[lineAt]?.keys ?? 0;
   const given = order.lines[lineAt]?.givenKeys;
@@ -218,20 +218,20 @@ function lineOf(product: Product, quantity: number): OrderLine {
   return { product, quantity, unitMinor: product.unitMinor, lifecycle: product.lifecycle, made: [] };
 }
 
-/** A product may stand in several lines, which together take from the same stock. */
+/** Adds up the quantities first, because a product may be in several lines. */
 function shortOfStock(lines: OrderLine[]): Refusal | undefined {
   const wanted = new Map<Product, number>();
   for (const { product, quantity } of lines) wanted.set(product, (wanted.get(product) ?? 0) + quantity);
   const short = [...wanted].find(([product, quantity]) => quantity > product.stock)?.[0];
   if (short === undefined) return undefined;
-  return refusal(422, 'insufficient_stock', `${short.stock} of ${short.id} are in stock`);
+  return refusal(422, 'insufficient_stock', `only ${short.stock} of ${short.id} in stock`);
 }
 
 function refusal(status: Refusal['status'], code: string, message: string): Refusal {
   return { refused: true, status, code, message };
 }
 
-/** Most orders are the newest so far. */
+/** Searches from the end, because most orders are the newest so far. */
 function insertByAge(orders: Order[], order: Order): void {
   const before = orders.findLastIndex((other) => other.createdAtMs <= order.createdAtMs);
   orders.splice(before + 1, 0, order);

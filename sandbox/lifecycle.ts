@@ -1,20 +1,20 @@
-/** How many of `ordered` units something holds for. */
+/** Maps the ordered quantity to a number of units. */
 type Share = (ordered: number) => number;
 
-/** From `atMs` of an order's age on, this is where its line stands. */
+/** The state of a line from age `atMs` on. */
 export interface Step {
   atMs: number;
   status: string;
-  /** Keys to be had; by default what the status promises: all, half or none. */
+  /** Keys available. The default depends on the status: all, half or none. */
   keys?: Share;
-  /** Units that are charged; by default all, for PARTIAL_COMPLETED those with a key, for FAILED none. */
+  /** Units charged. By default all; for PARTIAL_COMPLETED those with a key, for FAILED none. */
   paid?: Share;
 }
 
-/** What becomes of one ordered product as its order grows older. The first step is at 0. */
+/** The steps of one ordered product as its order ages. The first is at 0. */
 export type Lifecycle = readonly [Step, ...Step[]];
 
-/** What an order's state depends on, line by line. */
+/** One line of an order: everything its state depends on. */
 export interface OrderedProduct {
   lifecycle: Lifecycle;
   quantity: number;
@@ -27,11 +27,11 @@ interface LineState {
   refundedMinor: number;
 }
 
-/** Where an order stands. Money is in minor units of the account's currency. */
+/** The state of an order. Money is in minor units of the account's currency. */
 export interface OrderState {
   status: string;
   lines: LineState[];
-  /** What was charged, whether or not it was given back later. */
+  /** Amount charged, including any later refund. */
   debitedMinor: number;
   refundedMinor: number;
 }
@@ -42,7 +42,7 @@ export const all: Share = (ordered) => ordered;
 export const half: Share = (ordered) => Math.floor(ordered / 2);
 const none: Share = () => 0;
 
-/** Where an order of this age stands. `forced` is a status that a person gave the whole order. */
+/** The state of an order at this age. `forced` is a status set at the admin route. */
 export function stateAt(lines: readonly OrderedProduct[], ageMs: number, forced?: string): OrderState {
   const steps = lines.map((line) =>
     forced === undefined ? stepAt(line.lifecycle, ageMs) : { atMs: 0, status: forced },
@@ -58,7 +58,7 @@ export function stateAt(lines: readonly OrderedProduct[], ageMs: number, forced?
   };
 }
 
-/** The age at which the last thing happens to an order of these lines. */
+/** The age at which an order of these lines changes for the last time. */
 export function finalAtMs(lines: readonly OrderedProduct[]): number {
   return Math.max(...lines.map((line) => line.lifecycle[line.lifecycle.length - 1]?.atMs ?? 0));
 }
@@ -67,7 +67,7 @@ function stepAt(lifecycle: Lifecycle, ageMs: number): Step {
   return lifecycle.findLast((step) => step.atMs <= ageMs) ?? lifecycle[0];
 }
 
-/** One status for several lines. A line that is still open keeps the order open; a mixed end is a partial one. */
+/** One status for several lines. One open line keeps the order open; mixed results are a partial completion. */
 function combined(statuses: string[]): string {
   const distinct = [...new Set(statuses)];
   const [only] = distinct;
@@ -78,7 +78,7 @@ function combined(statuses: string[]): string {
   return distinct.some((status) => status.endsWith('COMPLETED')) ? 'PARTIAL_COMPLETED' : 'REFUNDED';
 }
 
-/** While the order is open its whole price is taken and nothing is handed out. */
+/** While the order is open, the full price is debited and no key is available. */
 function lineState(line: OrderedProduct, step: Step, orderEnded: boolean): LineState {
   const { quantity, unitMinor } = line;
   if (!orderEnded) return { keys: 0, debitedMinor: quantity * unitMinor, refundedMinor: 0 };

@@ -14,7 +14,7 @@ async function main(): Promise<void> {
   process.stdout.write(`${howToTry(sandbox)}\n`);
 }
 
-/** A key that somebody chose is not printed: it may be used elsewhere too. */
+/** Prints only the default key: a chosen one may be in use elsewhere. */
 function howToTry({ url, settings }: Sandbox): string {
   const { apiKeys, listPrefix, orderPrefix } = settings();
   const key = `-H 'x-api-key: ${apiKeys[0] === 'sandbox-key' ? 'sandbox-key' : 'YOUR_KEY'}'`;
@@ -22,18 +22,18 @@ function howToTry({ url, settings }: Sandbox): string {
   return [
     `The partner sandbox listens on ${url}. Try it:`,
     '',
-    '  the catalogue',
+    '  list the catalogue',
     `    curl ${key} '${url}${listPrefix}/products?query=demo&limit=20'`,
-    '  place an order, which answers with its id',
+    '  place an order; the answer has its id',
     `    curl ${key} -H 'content-type: application/json' -d '${order}' ${url}${orderPrefix}/place-order`,
-    '  its status and, once it is there, its keys',
+    '  get its status, and its keys when it is complete',
     `    curl ${key} ${url}${orderPrefix}/orders/ID/keys`,
-    '  the order history',
+    '  list the order history',
     `    curl ${key} '${url}${listPrefix}/orders'`,
-    '  what was really ordered, paid and issued',
+    '  see everything ordered, paid and issued',
     `    curl '${url}/admin/books?keys=1'`,
     '',
-    'Scenario products, clock and faults: docs/sandbox.md. Ctrl-C ends it.',
+    'Scenario products, clock and faults: docs/reference/sandbox.md. Press Ctrl-C to stop.',
   ].join('\n');
 }
 
@@ -42,7 +42,7 @@ function explain(error: unknown): { message: string; exitCode: number } {
   const { code, message } = error as NodeJS.ErrnoException;
   const { PORT: port = '4010', HOST: host = '127.0.0.1' } = process.env;
   if (code === 'EADDRINUSE') {
-    return { message: `port ${port} on ${host} is in use; choose another, for instance PORT=4011`, exitCode: 1 };
+    return { message: `port ${port} on ${host} is in use; choose another, such as PORT=4011`, exitCode: 1 };
   }
   return { message: `cannot listen on ${host}, port ${port}: ${message}`, exitCode: 1 };
 }

@@ -9,45 +9,45 @@ import type { SandboxState } from './state';
 const manualOrder = strictObject({
   referenceId: text,
   items: orderItems,
-  /** ISO 8601; not after now. The order is as old as that on the order clock too. Default now. */
+  /** ISO 8601, not in the future; default now. It also sets the order's age. */
   createdAt: text.optional(),
 });
 
-/** An order that nobody placed through the interface. */
+/** An order that did not come through the API. */
 export type ManualOrder = z.input<typeof manualOrder>;
 
 const orderChange = strictObject({
-  /** For good: the order no longer changes by itself. Money and keys follow the status. */
+  /** The final status: the order stops changing. Money and keys follow the status. */
   status: text.optional(),
-  /** Key texts, line by line, in the place of the order's own. */
+  /** Key texts for each line, instead of the generated ones. */
   keys: z.array(z.array(text)).optional(),
-  /** What `total_debit` shows from now on; the ledger does not change. */
+  /** Overrides `total_debit`; the ledger does not change. */
   shownDebit: money.optional(),
-  /** What its row in the history shows from now on: other fields, or something else than an object in its place. */
+  /** Overrides fields of its row in the history. Any value that is not an object replaces the whole row. */
   shownRow: z.unknown().optional(),
 });
 
-/** What a person can do to an order. */
+/** A change to an order. */
 export type OrderChange = z.input<typeof orderChange>;
 
 const pastOrders = strictObject({
   count: integer(1, 200_000),
-  /** They are spread over so many days. */
+  /** Number of days they are spread over. */
   days: integer(1, 3_650).default(30),
-  /** The newest is so old; default one hour. */
+  /** Age of the newest; default one hour. */
   endsBeforeMs: integer(0).default(3_600_000),
-  /** Their references are this and a number. */
+  /** Each reference is this prefix and a number. */
   referencePrefix: text.default('past-'),
 });
 
-/** Orders of earlier days that are to be made up. */
+/** Past orders to generate. */
 export type PastOrders = z.input<typeof pastOrders>;
 
 const DAY_MS = 86_400_000;
 
 /**
- * Commits an order under the same checks of stock and money as one that came through the interface.
- * @throws BadInput for an order that is wrong or refused
+ * Commits an order with the same checks of stock and money as one from the API.
+ * @throws BadInput for an invalid or refused order
  */
 export async function placeManualOrder(state: SandboxState, given: unknown): Promise<LedgerOrder> {
   const { referenceId, items, createdAt } = parse(manualOrder, given);
@@ -57,10 +57,10 @@ export async function placeManualOrder(state: SandboxState, given: unknown): Pro
   return reportOrder(state.ledger, outcome, { keys: false });
 }
 
-/** @throws BadInput for an order that does not exist or a change that is wrong */
+/** @throws BadInput for an unknown order or an invalid change */
 export async function changeOrder({ ledger }: SandboxState, id: string, given: unknown): Promise<LedgerOrder> {
   const order = ledger.byId(id);
-  if (order === undefined) throw new BadInput('order: there is no such order');
+  if (order === undefined) throw new BadInput('order: unknown order');
   const { status, keys, shownDebit, shownRow } = parse(orderChange, given);
   order.forcedStatus = status ?? order.forcedStatus;
   order.shownDebit = shownDebit ?? order.shownDebit;
@@ -69,7 +69,7 @@ export async function changeOrder({ ledger }: SandboxState, id: string, given: u
   return reportOrder(ledger, order, { keys: false });
 }
 
-/** Orders of earlier days, the oldest first, most of them of ordinary products. @throws BadInput */
+/** Adds past orders, oldest first, most of them for ordinary products. @throws BadInput */
 export function addPastOrders(state: SandboxState, given: unknown): { added: number } {
   const { count, days, endsBeforeMs, referencePrefix } = parse(pastOrders, given);
   const newestMs = state.now() - endsBeforeMs;
@@ -90,6 +90,6 @@ export function addPastOrders(state: SandboxState, given: unknown): { added: num
 
 function pastInstant(iso: string, now: number): number {
   const at = Date.parse(iso);
-  if (Number.isNaN(at) || at > now) throw new BadInput('createdAt: needs an ISO 8601 time that is not to come');
+  if (Number.isNaN(at) || at > now) throw new BadInput('createdAt: needs an ISO 8601 time that is not in the future');
   return at;
 }

@@ -23,7 +23,7 @@ export function orders({ answers, history }: SandboxState, query: URLSearchParam
 
 export async function keys({ ledger, answers, settings }: SandboxState, id: string): Promise<Answer> {
   const order = ledger.byId(id);
-  if (order === undefined) return answers.error(404, 'unknown_order', 'there is no such order');
+  if (order === undefined) return answers.error(404, 'unknown_order', 'unknown order');
 
   ledger.updateAll();
   ledger.poll(order);
@@ -45,18 +45,18 @@ export async function keys({ ledger, answers, settings }: SandboxState, id: stri
 
 const placeOrderBody = z.object({ reference_id: text.max(200), items: orderItems });
 
-/** @throws BadInput for a body that is not an order */
+/** @throws BadInput for an invalid order */
 export function orderRequest(body: unknown): OrderRequest {
   const { reference_id: referenceId, items } = parse(placeOrderBody, body);
   return { referenceId, items };
 }
 
-/** Commits what was asked for, or what a fault makes of it, and answers with the first order's id. */
+/** Commits the request, or what a fault makes of it. The answer has the id of the first order. */
 export function place({ answers, ledger }: SandboxState, request: OrderRequest, commit?: FaultCommit): Answer {
   if (commit?.type === 'same-order-as') {
     const [order] = ledger.byReference(commit.referenceId);
     if (order !== undefined) return answers.success({ id: order.id });
-    return answers.error(500, 'scripted', 'the order named by a fault does not exist');
+    return answers.error(500, 'scripted', 'the fault names an order that does not exist');
   }
   const asked = commit?.type === 'items' ? { ...request, items: commit.items } : request;
   const outcome = ledger.place(asked);

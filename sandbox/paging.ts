@@ -4,22 +4,22 @@ import { digits, integer, parse } from './input';
 const pageNumber = digits.pipe(integer(1)).prefault('1');
 const pageSize = digits.pipe(integer(1, 500)).prefault('50');
 
-/** What both lists say about their pages. */
+/** One page of a list. */
 export interface Paged<T> {
   hits: number;
   elements: T[];
   pages: { page: number; total: number; limit: number };
 }
 
-/** Names of the query parameters. */
+/** The names of the query parameters. */
 export interface PageParams {
   page: string;
   limit: string;
 }
 
 /**
- * The page of all that matches that a list request asks for; a page beyond the last is empty.
- * @throws BadInput for what is not a positive integer, and for a limit above 500
+ * Returns the requested page. A page after the last is empty.
+ * @throws BadInput for a page or limit that is not a positive integer, and for a limit above 500
  */
 export function pageOf<T>(
   matching: readonly T[],

@@ -16,7 +16,7 @@ interface Route {
   orderId?: string;
 }
 
-/** Answers one call of the partner's interface. */
+/** Answers one call to the partner's API. */
 export async function servePartner(
   state: SandboxState,
   request: IncomingMessage,
@@ -29,10 +29,10 @@ export async function servePartner(
   const at = new Date(state.now()).toISOString();
   const logged = state.requests.arrived(request, connection, at, rightMethod ? route.operation : undefined);
 
-  if (route === undefined) return send(response, answers.error(404, 'unknown_path', 'there is nothing at this path'));
+  if (route === undefined) return send(response, answers.error(404, 'unknown_path', 'unknown path'));
   if (!rightMethod) {
     const allow = { allow: route.method };
-    return send(response, answers.error(405, 'wrong_method', `this path takes ${route.method}`, allow));
+    return send(response, answers.error(405, 'wrong_method', `this path needs ${route.method}`, allow));
   }
   if (!hasKey(state, request)) {
     return send(response, answers.error(401, 'unauthorized', 'the header x-api-key is missing or wrong'));
@@ -87,7 +87,7 @@ async function withFault(
   if (fault.commit?.type === 'late' && order !== undefined) commitLater(state, order, fault.commit);
   const outcome = await performAction(fault.action, exchange);
   if (outcome !== 'normal') return outcome;
-  return late ? state.answers.error(504, 'scripted', 'the order is made later') : perform(state, route, order);
+  return late ? state.answers.error(504, 'scripted', 'the order is committed later') : perform(state, route, order);
 }
 
 async function perform(
@@ -104,7 +104,7 @@ async function perform(
   return page;
 }
 
-/** The caller gets no answer to it, so an order that is refused by then is simply not there. */
+/** The caller already has its answer, so a refusal at that time stays unreported. */
 function commitLater(
   state: SandboxState,
   order: OrderRequest,
@@ -115,7 +115,7 @@ function commitLater(
   setTimeout(ms, undefined, { signal: state.closing.signal }).then(commit, () => undefined);
 }
 
-/** New orders at the newest end, so that the next page begins elsewhere. */
+/** Adds orders at the newest end, so that the next page shifts. */
 function addOtherOrders({ ledger, catalogue, settings, now, history }: SandboxState): void {
   const product = catalogue.get('demo-instant');
   for (let one = 1; product !== undefined && one <= settings.historyShift; one += 1) {
@@ -123,7 +123,7 @@ function addOtherOrders({ ledger, catalogue, settings, now, history }: SandboxSt
   }
 }
 
-/** The path as it came: a path that is tidied up first would be another one. */
+/** Reads the raw path, because `new URL` would normalise it. */
 function routeOf({ settings }: SandboxState, url: string): Route | undefined {
   const [path = '', search = ''] = url.split(/\?(.*)/s, 2);
   const query = new URLSearchParams(search);

@@ -24,14 +24,14 @@ const listQuery = z.object({
   currency: z.enum(CURRENCIES).default(ACCOUNT_CURRENCY),
 });
 
-/** The catalogue as `GET …/products` shows it. @throws BadInput for a parameter out of its values */
+/** The catalogue as `GET …/products` shows it. @throws BadInput for an invalid parameter */
 export function listProducts(catalogue: Catalogue, query: URLSearchParams) {
   const { query: search, in_stock: inStock, sort, currency } = parse(listQuery, Object.fromEntries(query));
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
   const matching = [...catalogue.values()]
     .filter(({ stock }) => inStock === undefined || stock > 0 === (inStock === 'true'))
     .filter((product) => words.every((word) => relevance(product, word) > 0));
-  // Ties stay in the catalogue's own order, so that pages never overlap.
+  // Ties keep the order of the catalogue, so that pages never overlap.
   const sorted = matching.sort(sort === undefined ? byRelevance(words) : SORTS[sort]);
   const page = pageOf(sorted, query, { page: 'page', limit: 'limit' });
   return { ...page, elements: page.elements.map((product) => shown(product, currency)) };
@@ -42,7 +42,7 @@ function byRelevance(words: string[]): Compare {
   return (one, other) => score(other) - score(one) || other.popularity - one.popularity;
 }
 
-/** A word at the start of the title counts most, in the keywords least. */
+/** A match at the start of the title counts most, a match in the keywords least. */
 function relevance(product: Product, word: string): number {
   const title = product.title.toLowerCase();
   if (title.startsWith(word)) return 3;
@@ -54,7 +54,7 @@ function compareText(one: string, other: string): number {
   return one < other ? -1 : one > other ? 1 : 0;
 }
 
-/** A product as the interface shows it. */
+/** A product as the API shows it. */
 function shown(product: Product, currency: Currency) {
   const { id, title, whitelist, blacklist } = product;
   const price = priceIn(currency, product.unitMinor);

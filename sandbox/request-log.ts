@@ -3,10 +3,10 @@ import type { Operation } from './faults';
 
 const KEPT = 10_000;
 
-/** One call that arrived. Of its headers only the names are kept. */
+/** A call that was received. Only the names of its headers are kept. */
 export interface LoggedRequest {
   at: string;
-  /** Connections are numbered as they are opened. */
+  /** Connections are numbered in the order they were opened. */
   connection: number;
   method: string;
   path: string;
@@ -15,16 +15,16 @@ export interface LoggedRequest {
   headers: string[];
 }
 
-/** How often the interface was called, whether or not the call was answered or allowed. */
+/** Counts of calls to the API, including calls that were refused or never answered. */
 export type RequestReport = ReturnType<RequestLog['report']>;
 
 export class RequestLog {
-  /** Calls to anything else outside the admin routes are `unknown`. */
+  /** `unknown` counts calls to any other path, except admin routes. */
   readonly #counts = { place: 0, keys: 0, orders: 0, products: 0, unknown: 0 };
-  /** How many place-orders were read, by their reference. */
+  /** Number of place-order requests by reference. */
   readonly #placed = new Map<string, number>();
   #log: LoggedRequest[] = [];
-  /** Connections opened, those of the admin routes included. */
+  /** Number of connections opened, including those to admin routes. */
   connections = 0;
 
   arrived(request: IncomingMessage, connection: number, at: string, operation?: Operation): LoggedRequest {
@@ -42,7 +42,7 @@ export class RequestLog {
     return logged;
   }
 
-  /** The body of a place-order has been read. */
+  /** Counts a place-order after its body was read. */
   placed(logged: LoggedRequest, referenceId: string): void {
     logged.referenceId = referenceId;
     this.#placed.set(referenceId, (this.#placed.get(referenceId) ?? 0) + 1);
@@ -57,7 +57,7 @@ export class RequestLog {
     return { connections: this.connections, ...this.#counts, placedByReference };
   }
 
-  /** The last 10,000 calls or more, oldest first. */
+  /** At least the last 10,000 calls, oldest first. */
   log(): readonly LoggedRequest[] {
     return this.#log;
   }

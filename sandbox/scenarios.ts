@@ -3,10 +3,10 @@ import { all, half, type Lifecycle } from './lifecycle';
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 
-/** A product that is made for one purpose and never changes. */
+/** A product with fixed behaviour. */
 export interface Scenario {
   title: string;
-  /** Price of one, in minor units of the account's currency. */
+  /** Price of one unit, in minor units of the account's currency. */
   unitMinor: number;
   stock: number;
   lifecycle: Lifecycle;
@@ -15,7 +15,7 @@ export interface Scenario {
 
 const PLENTY = 1_000_000;
 
-/** Starts as most orders do, then ends as `end` says. */
+/** PENDING, then PROCESSING, then `end`. */
 function within(seconds: number, end: Omit<Lifecycle[number], 'atMs'>, processingAtMs = 2 * SECOND): Lifecycle {
   return [
     { atMs: 0, status: 'PENDING' },
@@ -29,14 +29,14 @@ function scenario(title: string, unitMinor: number, lifecycle: Lifecycle, more: 
 }
 
 /**
- * Products with a fixed lifecycle, by their stable ids: order one to see how a client takes it. Times are ages on the
- * order clock.
+ * Products with a fixed lifecycle and a stable id. Order one to see how a client handles it. Times are ages of the
+ * order.
  */
 export const SCENARIOS = {
-  'demo-instant': scenario('Demo: there at the first poll', 499, [{ atMs: 0, status: 'COMPLETED' }]),
-  'demo-seconds': scenario('Demo: there within seconds', 999, within(8, { status: 'COMPLETED' })),
+  'demo-instant': scenario('Demo: ready at the first poll', 499, [{ atMs: 0, status: 'COMPLETED' }]),
+  'demo-seconds': scenario('Demo: ready within seconds', 999, within(8, { status: 'COMPLETED' })),
   'demo-slow': scenario('Demo: twenty minutes', 1_999, within(1_200, { status: 'COMPLETED' }, 2 * MINUTE)),
-  'demo-partial': scenario('Demo: half of it comes', 750, within(8, { status: 'PARTIAL_COMPLETED' })),
+  'demo-partial': scenario('Demo: half of the keys', 750, within(8, { status: 'PARTIAL_COMPLETED' })),
   'demo-refunded': scenario('Demo: refunded', 1_249, within(8, { status: 'REFUNDED' })),
   'demo-failed': scenario('Demo: failed', 1_099, within(8, { status: 'FAILED' })),
   'demo-image': scenario('Demo: keys as QR images', 2_500, within(8, { status: 'COMPLETED' }), { image: true }),
@@ -51,8 +51,8 @@ export const SCENARIOS = {
     { atMs: 90 * SECOND, status: 'COMPLETED' },
   ]),
   'demo-late': scenario('Demo: an hour late', 1_599, within(3_600, { status: 'COMPLETED' }, 2 * MINUTE)),
-  'demo-never': scenario('Demo: pending for ever', 399, [{ atMs: 0, status: 'PENDING' }]),
-  'demo-flapping': scenario('Demo: cannot make up its mind', 849, [
+  'demo-never': scenario('Demo: pending forever', 399, [{ atMs: 0, status: 'PENDING' }]),
+  'demo-flapping': scenario('Demo: status flips back and forth', 849, [
     { atMs: 0, status: 'PENDING' },
     { atMs: 45 * SECOND, status: 'PROCESSING' },
     { atMs: 90 * SECOND, status: 'PENDING' },
@@ -60,7 +60,7 @@ export const SCENARIOS = {
     { atMs: 180 * SECOND, status: 'PENDING' },
     { atMs: 225 * SECOND, status: 'COMPLETED' },
   ]),
-  'demo-partial-then-complete': scenario('Demo: half of it, the rest later', 1_150, [
+  'demo-partial-then-complete': scenario('Demo: half of the keys, the rest later', 1_150, [
     ...within(8, { status: 'PARTIAL_COMPLETED', keys: half, paid: all }),
     { atMs: 15 * MINUTE, status: 'COMPLETED' },
   ]),

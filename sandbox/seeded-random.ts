@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto';
 
-/** Random numbers that repeat: the same seed gives the same ones, in the same order, on every machine. */
+/** Repeatable random numbers: a seed gives the same sequence on every machine. */
 export interface SeededRandom {
   /** A number in [0, 1). */
   fraction(): number;
   /** An integer in [0, limit). */
   below(limit: number): number;
   pick<T>(list: readonly [T, ...T[]]): T;
-  /** `length` characters out of `alphabet`. */
+  /** `length` characters from `alphabet`. */
   string(alphabet: string, length: number): string;
 }
 
-/** Depends on nothing but the parts of its seed. */
+/** Creates a generator that depends only on its seed. */
 export function seededRandom(...seed: (string | number)[]): SeededRandom {
   let pool = createHash('sha256').update(JSON.stringify(seed)).digest();
   let used = 0;

@@ -6,43 +6,43 @@ const pathPrefix = z
   .string()
   .regex(
     /^(?!\/admin(\/|$))(\/[A-Za-z0-9._~-]+)*$/,
-    'needs a path such as /v1/partners, without a slash at its end and not under /admin',
+    'needs a path such as /v1/partners, without a trailing slash and not under /admin',
   );
 
 const count = integer(0, 1_000_000_000);
 
-/** How the sandbox behaves where the partner's document leaves it open, or where a test wants it to. Can change any time. */
+/** How the sandbox behaves where the partner's document leaves room or a test needs it. Changeable at any time. */
 export const settingsSchema = strictObject({
-  /** Any of these is accepted, so that a key can be rotated. */
+  /** Each of these is accepted, so that a key can be rotated. */
   apiKeys: z.array(text).min(1).default(['sandbox-key']),
-  /** Before `/products` and `/orders`. */
+  /** The path before `/products` and `/orders`. */
   listPrefix: pathPrefix.default('/v1/partners'),
-  /** Before `/place-order` and `/orders/{id}/keys`. */
+  /** The path before `/place-order` and `/orders/{id}/keys`. */
   orderPrefix: pathPrefix.default(''),
-  /** Names of the order history's query parameters. */
+  /** The names of the order history's query parameters. */
   searchParam: text.default('query'),
   pageParam: text.default('page'),
   limitParam: text.default('limit'),
-  /** Orders age so many times faster than the calendar. */
+  /** How many times faster than real time orders age. */
   speed: z.number().min(0).max(1_000_000).default(1),
-  /** Each poll of an order's keys makes that order so much older, before the poll is answered. */
+  /** Each poll ages its order by this much before it is answered. */
   perLookMs: count.default(0),
-  /** In the account's currency, as a decimal number. */
+  /** A decimal number in the account's currency. */
   creditLimit: money.default(10_000),
-  /** Whether a second order may bear a reference that is taken, or is answered with 409. */
+  /** `accept`: a reference may have several orders. `refuse`: a second order is answered with 409. */
   duplicates: z.enum(['accept', 'refuse']).default('accept'),
-  /** `ignored`: the parameter is not read; `fuzzy`: part of an id or reference is enough. */
+  /** `ignored`: the parameter has no effect. `fuzzy`: part of an id or reference is enough. */
   search: z.enum(['exact', 'ignored', 'fuzzy']).default('exact'),
   historyOrder: z.enum(['newest', 'oldest']).default('newest'),
-  /** What `item` shows of an order of several products: the first with the whole order's quantity and amount, or with its own. */
+  /** What `item` shows for several products: the first with quantity and amount of the whole order, or with its own. */
   historyItem: z.enum(['whole', 'first']).default('whole'),
-  /** An order shows up in the history only so long after it was committed. */
+  /** The delay before a new order appears in the history. */
   historyLagMs: count.default(0),
-  /** An order stays out of so many answers of the history after it was committed. */
+  /** How many pages of the history leave out a new order. */
   historyLagRequests: count.default(0),
-  /** So many orders of nobody in particular come in after each page of the history. */
+  /** How many unrelated orders arrive after each page of the history. */
   historyShift: integer(0, 1_000).default(0),
-  /** A page of the history holds no more orders than this, whatever limit is asked for. */
+  /** The largest page of the history, whatever limit a request has. */
   historyPageLimit: integer(1, 500).default(500),
 });
 
@@ -50,21 +50,21 @@ export type Settings = z.output<typeof settingsSchema>;
 
 export const DEFAULT_SETTINGS = settingsSchema.parse({});
 
-/** The settings among `change` that are given. @throws BadInput that names every setting that is wrong or unknown */
+/** Parses a change and returns only the given settings. @throws BadInput that names every wrong or unknown setting */
 export function parseSettings(change: unknown): Partial<Settings> {
   const settings = Object.entries(parse(settingsSchema, change));
   return Object.fromEntries(settings.filter(([name]) => (change as Record<string, unknown>)[name] !== undefined));
 }
 
-/** What is fixed when a sandbox is started. */
+/** Options that are fixed when the sandbox starts. */
 export const fixedOptions = z.object({
-  /** Catalogue, order ids and keys depend on it alone. */
+  /** Determines the catalogue, order ids and keys. */
   seed: text.default('sandbox'),
-  /** Ordinary products beside the scenarios. */
+  /** Number of ordinary products, in addition to the scenarios. */
   products: integer(1_000, 20_000).default(1_200),
-  /** Opening balance in the account's currency, as a decimal number. */
+  /** Opening balance, a decimal number in the account's currency. */
   balance: money.default(100_000),
-  /** Time of day; orders age by it too, times `speed`. Default the machine's. */
+  /** The current time, in ms since the epoch. Default: the machine's clock. */
   now: z.custom<Now>().default(() => Date.now),
 });
 

@@ -11,7 +11,7 @@ import { Ledger } from './ledger';
 import { RequestLog } from './request-log';
 import { DEFAULT_SETTINGS, type FixedOptions, fixedOptions, parseSettings, type Settings } from './settings';
 
-/** All that the sandbox holds. The routes are views of it. */
+/** The whole state of the sandbox. The routes read and change it. */
 export interface SandboxState {
   seed: string;
   now: Now;
@@ -23,11 +23,11 @@ export interface SandboxState {
   faults: FaultList;
   requests: RequestLog;
   answers: Answers;
-  /** Aborted as the sandbox closes: whatever waits then ends. */
+  /** Aborted when the sandbox closes, which ends everything that waits. */
   closing: AbortController;
 }
 
-/** @throws BadInput for a setting or an option out of its values */
+/** @throws BadInput for an invalid setting or option */
 export function createState(options: FixedOptions, given: unknown): SandboxState {
   const { seed, products, balance, now } = parse(fixedOptions, options);
   const settings = { ...DEFAULT_SETTINGS, ...parseSettings(given) };
@@ -43,7 +43,7 @@ export function createState(options: FixedOptions, given: unknown): SandboxState
   return { seed, now, clock, settings, catalogue, ledger, history, faults, requests, answers, closing };
 }
 
-/** @throws BadInput, and then nothing has changed */
+/** @throws BadInput, in which case nothing has changed */
 export function changeSettings(state: SandboxState, change: unknown): Settings {
   const settings = parseSettings(change);
   if (settings.speed !== undefined) state.clock.setSpeed(settings.speed);
@@ -52,7 +52,7 @@ export function changeSettings(state: SandboxState, change: unknown): Settings {
 
 const clockChange = strictObject({ advanceMs: z.number().min(0) });
 
-/** Makes every order so much older. @throws BadInput */
+/** Ages every order. @throws BadInput */
 export function advance(state: SandboxState, change: unknown): { advancedMs: number } {
   const { advanceMs } = parse(clockChange, change);
   state.clock.advance(advanceMs);

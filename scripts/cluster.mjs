@@ -12,15 +12,15 @@ import { run } from './lib/run.mjs';
 import { ensureTemporalServer } from './lib/temporal-server.mjs';
 
 /**
- * `npm run test:cluster`: the tests that need a Temporal server, on that of production with PostgreSQL and the files of
- * `ops/temporal`. What it finds is written into docs/cluster.md, part by part.
+ * `npm run test:cluster`: the tests that need a Temporal server, on the production server with PostgreSQL and the files of
+ * `ops/temporal`. It writes its results into docs/performance.md.
  *
  *     (nothing)      the suite, 20 seeded days, the trials under load
- *     --suite        only the end-to-end suite; a path after it: only the tests there
- *     --days N       only so many seeded days; --from S: the first seed, else 1
+ *     --suite        only the end-to-end suite; with a path after it, only the tests there
+ *     --days N       only N bad days, from seed 1 or --from S
  *     --faults       only the fault matrix
  *     --trials       only the trials under load
- *     --capacity     only what it carries, for docs/scaling.md: npm run docs puts it there
+ *     --capacity     only the capacity; `npm run docs` puts it into docs/performance.md
  */
 const flag = /** @type {const} */ ({ type: 'boolean' });
 const text = /** @type {const} */ ({ type: 'string' });
@@ -44,18 +44,18 @@ try {
   if (whole || values.suite) {
     const left = LEFT_OUT.map(([file]) => `--testPathIgnorePatterns=${file}`);
     const paths = positionals.length > 0 ? positionals : ['test/scenarios', 'test/resilience', 'test/security'];
-    // The paths come first: Jest would take them for more patterns.
+    // Paths come first; otherwise Jest takes them for more patterns.
     await part('suite', [...paths, '--maxWorkers=2', '--testTimeout=180000', ...left]);
     await report('left out', [LEFT_OUT.map(([file, why]) => `- \`${file}\`: ${why}`).join('\n')]);
   }
   if (whole || values.days) {
-    // A server of its own for each of several days at once is more than a small machine carries.
+    // Each day starts its own server, so a small machine can't run many at once.
     Object.assign(process.env, { BAD_DAYS_SEEDS: days, BAD_DAYS_FROM: String(first), BAD_DAYS_AT_ONCE: '3' });
     await part('days', ['--runInBand', '--testMatch', '**/bad-days/*.faults.ts']);
   }
   if (values.faults) await part('faults', ['--runInBand', '--testMatch', '**/fault-matrix/*.faults.ts']);
   if (whole || values.trials) {
-    // With them what sets up a cluster, run twice.
+    // Also repeats the scripts that set up a cluster.
     await part('trials', ['--runInBand', '--testMatch', '**/cluster/{set-up,under-load}.cluster.ts'], 'own');
   }
   if (values.capacity) {
@@ -68,11 +68,11 @@ try {
 process.exitCode = results.every(Boolean) ? 0 : 1;
 
 /**
- * Runs the tests of a part and writes what came of them into the report.
+ * Runs the tests of a part and writes the outcome into the report.
  *
  * @param {string} name
  * @param {string[]} args
- * @param {'shared' | 'own'} [cluster] whether its tests share a PostgreSQL or start their own
+ * @param {'shared' | 'own'} [cluster] whether its tests share one PostgreSQL or start their own
  */
 async function part(name, args, cluster = 'shared') {
   const outcome = join(folder, `${name}.json`);
@@ -91,15 +91,15 @@ async function part(name, args, cluster = 'shared') {
   ]);
 }
 
-/** @type {(name: string, lines: string[]) => Promise<void>} what a choice of tests came to is only printed */
+/** @type {(name: string, lines: string[]) => Promise<void>} only prints the outcome of selected tests */
 async function report(name, lines) {
   log(`\n${name}: ${lines.join('\n')}\n`);
   if (positionals.length > 0) return;
-  const path = join(projectRoot, 'docs/cluster.md');
+  const path = join(projectRoot, 'docs/performance.md');
   await writeFile(path, withPart(await readFile(path, 'utf8'), name, lines.join('\n\n')));
 }
 
-/** @type {(file: string) => Promise<string[]>} a table, with a column for each test that wrote figures */
+/** @type {(file: string) => Promise<string[]>} a table with a column for each test that wrote figures */
 async function figuresOf(file) {
   const written = await readFile(file, 'utf8').catch(() => '');
   if (!written) return [];

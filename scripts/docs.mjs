@@ -1,14 +1,13 @@
-// Writes what the documentation says of the environment from the configuration's own descriptions (the table of
-// docs/configuration.md, and .env.example), the table of metrics into docs/metrics.md, the kept benchmarks into
-// docs/benchmarks.md and docs/scaling.md, the kinds of findings into docs/operations.md, docs/schemas, what recorded runs cost into
-// docs/temporal-cloud.md, and the alert rules into those for Kubernetes. With --check nothing is written; what is out of step is
-// named, exit code 1.
+// Writes the generated parts of the documentation: tables from the configuration, the metrics, the findings, the kept benchmarks
+// and the recorded runs, docs/schemas, .env.example, and the alert rules for Kubernetes. With --check it writes nothing, names
+// what is out of date, and exits with code 1.
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { format, resolveConfig } from 'prettier';
 import { ensureBuild } from './lib/build.mjs';
 import { cloudActionRows } from './lib/cloud-actions.mjs';
+import { eventReference, eventSamples } from './lib/event-docs.mjs';
 import { withPart } from './lib/generated-part.mjs';
 import { log } from './lib/log.mjs';
 import { projectRoot } from './lib/paths.mjs';
@@ -24,18 +23,22 @@ await run('tsc', ['-p', 'bench']);
 const load = createRequire(import.meta.url);
 const { VARIABLE_NAMES, describeVariable } = load('../dist/config/variables.js');
 const { METRICS, shownName } = load('../dist/contracts/metrics.js');
-const { keptReport } = load('../bench/dist/bench/report.js');
+const { keptFigures, keptGoals } = load('../bench/dist/bench/report.js');
 const { capacityTable, scalingTable } = load('../bench/dist/bench/scaling.js');
 const { FINDING_KINDS, KIND_DOCS } = load('../dist/domain/reconciliation/finding.js');
 const variables = VARIABLE_NAMES.map((/** @type {string} */ name) => ({ name, ...describeVariable(name) }));
 const rows = ['| variable | by | default | meaning |', '|---|---|---|---|', ...variables.map(tableRow)];
-await replacePart('docs/configuration.md', 'variables', rows);
-await replacePart('docs/metrics.md', 'metrics', metricRows());
-await replacePart('docs/benchmarks.md', 'results', [keptReport()]);
-await replacePart('docs/scaling.md', 'capacity', [capacityTable()]);
-await replacePart('docs/scaling.md', 'calculator', [scalingTable()]);
+await replacePart('docs/reference/configuration.md', 'variables', rows);
+await replacePart('docs/reference/metrics.md', 'metrics', metricRows());
+await replacePart('docs/reference/commands.md', 'commands', commandTables());
+await replacePart('docs/performance.md', 'results', [keptGoals()]);
+await replacePart('bench/results/README.md', 'figures', [keptFigures()]);
+await replacePart('docs/performance.md', 'capacity', [capacityTable()]);
+await replacePart('docs/performance.md', 'calculator', [scalingTable()]);
 await replacePart('docs/operations.md', 'findings', findingRows());
-await replacePart('docs/temporal-cloud.md', 'actions', await cloudActionRows());
+await replacePart('docs/checkout.md', 'events', await eventSamples());
+await replacePart('docs/reference/events.md', 'events', await eventReference());
+await replacePart('docs/deploying.md', 'actions', await cloudActionRows());
 await replaceEnd('.env.example', /(?<=# variables:.*?\n).*/s, variables.map(environmentLines).join(''));
 await replaceEnd('ops/kubernetes/monitoring/rules.yaml', /(?<=\nspec:\n).*/s, await alertRules());
 for (const [name, schema] of Object.entries(schemaFiles()))
@@ -93,9 +96,44 @@ function metricRows() {
   return ['| metric | type | unit | labels | meaning |', '|---|---|---|---|---|', ...rows];
 }
 
-/** @type {(values: readonly string[]) => string} */
-function valuesOf(values) {
-  return values.length > 6 ? `${values.length} values` : values.map((value) => `\`${value}\``).join(', ');
+/** @returns {string[]} */
+function commandTables() {
+  const { commands } = load('../dist/cli/index.js');
+  return commands({}).commands.flatMap(commandLines).slice(0, -1);
+}
+
+/** @typedef {import('commander').Command} Command */
+
+/** @type {(command: Command) => string[]} */
+function commandLines(command) {
+  if (command.commands.length > 0) return command.commands.flatMap(commandLines);
+  const parents = command.parent?.parent ? [command.parent.name()] : [];
+  const name = [...parents, command.name()].join(' ');
+  const args = command.registeredArguments.map((one) => {
+    const { description, argChoices } = one;
+    return { flags: `<${one.name()}>`, mandatory: false, description, argChoices };
+  });
+  const options = command.options.filter(({ long }) => long !== '--json');
+  const rows = [...args, ...options].map(choiceRow);
+  const usage = ['npx fulfilment', name, ...args.map(({ flags }) => flags)].join(' ');
+  const description = command.description().replace(/\.$/, '');
+  const table = rows.length > 0 ? ['', '| | meaning |', '|---|---|', ...rows] : [];
+  return [`### ${name}`, '', `\`${usage}\`: ${description}.`, ...table, ''];
+}
+
+/**
+ * A row for an argument or an option.
+ *
+ * @type {(choice: { flags: string, mandatory: boolean, description: string, argChoices?: string[] }) => string}
+ */
+function choiceRow({ flags, mandatory, description, argChoices = [] }) {
+  const choices = argChoices.length > 0 ? `: ${valuesOf(argChoices, Infinity)}` : '';
+  return `| \`${flags}\` | ${mandatory ? 'required: ' : ''}${description.replaceAll('|', '\\|')}${choices} |`;
+}
+
+/** @type {(values: readonly string[], most?: number) => string} */
+function valuesOf(values, most = 6) {
+  return values.length > most ? `${values.length} values` : values.map((value) => `\`${value}\``).join(', ');
 }
 
 /** @returns {string[]} */

@@ -102,7 +102,7 @@ async function surviveDays(defects) {
 /** @param {string} code @param {import('./mutants/mutants.mjs').Mutant} mutant @returns the code with the rule broken */
 function broken(code, { name, file, find, replace }) {
   if (code.split(find).length !== 2) {
-    throw new Error(`${name}: its `find` text must occur exactly once in ${file}; update it to the current code`);
+    throw new Error(`${name}: its "find" text must occur exactly once in ${file}; update it to the current code`);
   }
   return code.replace(find, () => replace);
 }

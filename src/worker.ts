@@ -29,12 +29,14 @@ import {
 import { startTracing, type Tracing } from './tracing';
 import { circuitBreakerPauses, connectRetry, shutdownOptions, workflowCodeOptions } from './workflows/policies';
 
-/** Reads the configuration, connects, builds the parts, runs until the process is asked to stop, and closes the parts. */
+/**
+ * Reads the configuration, connects, builds the parts, runs until the process is told to stop, and closes everything.
+ */
 async function main(): Promise<void> {
   // A full disk or a closed pipe must not crash the worker.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   let logger: Logger | undefined;
-  // Until the configuration has been read, nobody knows how to log.
+  // There is no logger until the configuration has been read.
   const warn = (line: string) => (logger ? logger.warn(line) : void process.stderr.write(`${line}\n`));
   const config = readWorkerConfig(process.env, {
     terminal: process.stdout.isTTY,
@@ -66,7 +68,7 @@ async function main(): Promise<void> {
   logger.info('worker ready', { taskQueue, health: health.address, ...capacity });
 
   await runWorker(worker).catch(async (error: unknown) => {
-    // The SDK gives up two minutes after the server began to refuse its key, with an unrelated error.
+    // If the server refuses the key, the SDK gives up after two minutes with an unrelated error.
     const ask = () => requireSearchAttributes(connection, namespace);
     const why: unknown = await connection.withDeadline(Date.now() + 5_000, ask).catch((refusal: unknown) => refusal);
     throw why instanceof TemporalConfigError ? why : error;
@@ -83,7 +85,7 @@ interface Shared {
   logger: Logger;
 }
 
-/** Builds what a worker is made of, each part with what observes it: log lines, metrics and traces. */
+/** Builds the parts of a worker, connected to logs, metrics and traces. */
 function createParts(config: WorkerConfig, { client, tracing, stopping, logger }: Shared) {
   const { taskQueue } = config;
   const { namespace } = client.options;
@@ -93,8 +95,8 @@ function createParts(config: WorkerConfig, { client, tracing, stopping, logger }
   const partner = createPartnerClient({ ...config.partner, observer: observePartner(metrics), around });
   const showCircuit = (why: string | undefined) => {
     metrics.set('fulfilment_circuit_breaker_open', why === undefined ? 0 : 1, {});
-    if (why === undefined) logger.info('placements go on: the partner takes orders again');
-    else logger.warn('placements are paused: the partner takes no orders', { why });
+    if (why === undefined) logger.info('circuit breaker closed: the partner accepts orders again');
+    else logger.warn('circuit breaker open: new placements are paused, because the partner accepts no orders', { why });
   };
   metrics.set('fulfilment_circuit_breaker_open', 0, {});
   const delivery = tracing.around(createDelivery(config.delivery, tracing.headers));
@@ -113,6 +115,7 @@ function createParts(config: WorkerConfig, { client, tracing, stopping, logger }
       circuitBreaker: createCircuitBreaker({ ...circuitBreakerPauses(config.purchase), onChange: showCircuit }),
       historyWatch: createHistoryWatch(partner, stopping),
       reportDir: config.reportDir,
+      temporalUiUrl: config.temporalUiUrl,
       metrics,
       now: Date.now,
     }),

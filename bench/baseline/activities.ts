@@ -1,6 +1,6 @@
 /*
- * What the baseline does outside its workflow: one request each, with fetch. Whatever is not 2xx throws, and Temporal tries
- * again as it does by default.
+ * The activities of the baseline: one request each, with fetch. Any answer that is not 2xx throws, and Temporal retries
+ * by default.
  */
 
 export interface Item {
@@ -15,7 +15,7 @@ export interface Order {
 
 const { PARTNER_BASE_URL, PARTNER_API_KEY = '', DELIVERY_URL = '' } = process.env;
 
-/** @returns the id of the order */
+/** @returns the order's id */
 export async function placeOrder(referenceId: string, items: Item[]): Promise<string> {
   const ordered = items.map(({ productId, quantity }) => ({ id: productId, quantity }));
   const order = await askPartner<{ id: string }>('/place-order', {

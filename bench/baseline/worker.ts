@@ -1,7 +1,7 @@
 import { NativeConnection, Worker } from '@temporalio/worker';
 import * as activities from './activities';
 
-/** The worker of the official samples: default options, and workflows that are bundled as it starts. */
+/** A worker like that of the official samples: default options, workflows bundled at start. */
 async function run(): Promise<void> {
   const connection = await NativeConnection.connect({ address: process.env.TEMPORAL_ADDRESS });
   try {

@@ -10,7 +10,7 @@ export interface Input {
   pollIntervalMs: number;
 }
 
-/** A purchase as the official samples would write it: one activity after the other, a sleep between two polls. */
+/** A purchase as the official samples would write it: one activity after another, a sleep between polls. */
 export async function purchase({ referenceId, items, firstPollMs, pollIntervalMs }: Input): Promise<string> {
   const orderId = await placeOrder(referenceId, items);
   if (firstPollMs > 0) await sleep(firstPollMs);

@@ -6,13 +6,13 @@ import type { Measured, Run } from './run';
 
 export interface CheckoutCallSettings {
   calls: number;
-  /** From the start of a call to that of the next, ms. */
+  /** From the start of one call to the next, ms. */
   everyMs: number;
 }
 
 const AT_ONCE = { firstPollMs: 0, pollIntervalMs: 30_000 };
 
-/** How long a checkout waits for the call that starts a purchase, while the worker sees to those before. */
+/** How long the call that starts a purchase takes while the worker is busy with earlier ones. */
 export function measureCheckoutCall({ cli, side, progress }: Run, settings: CheckoutCallSettings): Promise<Measured> {
   const { calls, everyMs } = settings;
   return withEnvironment(cli, side, 1, async ({ temporal, startWorker }) => {
@@ -24,7 +24,7 @@ export function measureCheckoutCall({ cli, side, progress }: Run, settings: Chec
       took.push(performance.now() - startedAt);
     };
     const [first = '', ...others] = references(calls + 1);
-    // The first opens the connection, which a checkout has open.
+    // The first call opens the connection; a real checkout already has one.
     await call(first);
     took.length = 0;
     const pending: Promise<void>[] = [];

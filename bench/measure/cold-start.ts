@@ -5,7 +5,7 @@ import type { Measured, Run } from './run';
 
 const POLLING = { firstPollMs: 5_000, pollIntervalMs: 30_000 };
 
-/** From the start of the worker's process until it says that it is ready; then what it holds with nothing to do. */
+/** Time from the start of the worker's process until it is ready, then its memory when idle. */
 export function measureColdStart({ cli, side }: Run, { settleMs }: { settleMs: number }): Promise<Measured> {
   return withEnvironment(cli, side, 1, async ({ startWorker }) => {
     const worker = await startWorker(POLLING);

@@ -11,20 +11,20 @@ export interface OpenOrderSettings {
   orders: number;
   /** Between two polls of an order, ms. */
   pollIntervalMs: number;
-  /** How long the worker is measured once all orders are placed, ms. */
+  /** How long to measure once all orders are placed, ms. */
   windowMs: number;
-  /** With `PURCHASE_WATCH=history` in place of these: its interval, ms, how many of them, and how many orders are completed in each. */
+  /** For `PURCHASE_WATCH=history` instead: interval in ms, number of intervals, orders completed in each. */
   watchIntervalMs: number;
   watchIntervals: number;
   changedEachInterval: number;
 }
 
-/** The next are started once no more than two batches are not placed yet: one of unknown outcome holds up nobody. */
+/** At most two batches are unplaced at a time, so one placement of unknown outcome holds up no others. */
 const BATCH = 50;
 const STALL_MS = 120_000;
 const SETTLE_MS = 5_000;
 
-/** Orders that stay open: what it costs to wait for them. */
+/** What it costs to wait for orders that stay open. */
 export function measureOpenOrders({ cli, side, progress }: Run, settings: OpenOrderSettings): Promise<Measured> {
   const { orders } = settings;
   const isWatched = side.name === 'history';
@@ -44,7 +44,7 @@ export function measureOpenOrders({ cli, side, progress }: Run, settings: OpenOr
   });
 }
 
-/** Starts the purchases batch by batch, so that the worker keeps up: what is measured is the waiting. @returns how many were placed */
+/** Starts the purchases in batches that the worker can keep up with. @returns how many were placed */
 async function openOrders(
   environment: Environment,
   side: Side,
@@ -89,12 +89,12 @@ async function measureWindow(
 /**
  * Completes some orders in each interval.
  *
- * @returns how many intervals it took at the most until their keys were delivered; those that were not count until it gave up
+ * @returns the most intervals that a delivery took; an order that is never delivered counts until this gives up
  */
 async function changeOrders({ sandbox, receiver }: Environment, settings: OpenOrderSettings): Promise<number> {
   const { watchIntervalMs, watchIntervals, changedEachInterval } = settings;
   const changes = changedEachInterval * watchIntervals;
-  // Spread over old and new ones, for a watcher that stops too early would miss the old.
+  // Spread over old and new orders: a reader that stops too early would miss the old ones.
   const all = (await sandbox.ledger()).references;
   const chosen = Array.from({ length: changes }, (_, index) => all[Math.floor((index * all.length) / changes)]);
   const changedAt = new Map<string, number>();

@@ -12,13 +12,13 @@ export interface LoadSettings extends Polling {
   product: string;
   /** How fast the sandbox's clock runs. */
   speed: number;
-  /** From the placement of an order until it is complete, ms. */
+  /** From placement until the order is complete, ms. */
   completeAfterMs: number;
 }
 
-/** Nothing has been delivered for so long: what is left does not come. */
+/** Gives up on the rest when nothing has been delivered for this long. */
 const STALL_MS = 90_000;
-/** Purchases whose histories are looked into. All are alike, but for a few that met a fault. */
+/** How many histories to inspect. All are alike, except a few that met a fault. */
 const DESCRIBED = 15;
 
 /** Starts all purchases at once and waits until each has ended. */
@@ -80,7 +80,7 @@ async function histories({ temporal, receiver }: Environment, side: Side): Promi
   };
 }
 
-/** From the moment at which an order was complete at the partner until its keys were here. */
+/** Time from an order's completion at the partner until its keys arrived. */
 async function deliveries({ sandbox, receiver }: Environment, { completeAfterMs }: LoadSettings): Promise<Measured> {
   const ledger = await sandbox.ledger();
   const seconds = ledger.references.flatMap(({ referenceId, orders: [order] }) => {

@@ -11,8 +11,8 @@ const IDLE_MS = 3_000;
 const POLLING = { firstPollMs: 5_000, pollIntervalMs: 30_000 };
 
 /**
- * A reconciliation of orders of the last two days, none of which belongs to a purchase: each is a finding. It reads the first
- * 500 of those again before it reports them, which counts beside the pages.
+ * Reconciles orders of the last two days. None belongs to a purchase, so each is a finding. The first 500 are read
+ * again before they are reported, which is counted separately from the pages.
  */
 export function measureReconciliation({ cli, side }: Run, { orders }: { orders: number }): Promise<Measured> {
   return withEnvironment(cli, side, 1, async ({ temporal, sandbox, startWorker }) => {

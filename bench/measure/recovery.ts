@@ -4,10 +4,10 @@ import type { Side } from '../sides';
 import type { LoadSettings } from './purchases';
 import type { Measured, Run } from './run';
 
-/** Longer than the baseline's activities have, which are tried again only after that. */
+/** Longer than the baseline's activity timeout, after which Temporal retries them. */
 const STALL_MS = 120_000;
 
-/** Kills the worker when half of the orders are placed, starts another at once, and waits until all is delivered. */
+/** Kills the worker when half of the orders are placed, starts another at once, and waits for all deliveries. */
 export function measureRecovery({ cli, side, progress }: Run, settings: LoadSettings): Promise<Measured> {
   const { purchases, product, speed } = settings;
   return withEnvironment(cli, side, speed, async (environment) => {
@@ -19,8 +19,8 @@ export function measureRecovery({ cli, side, progress }: Run, settings: LoadSett
     await worker.stop('SIGKILL');
     await startWorker(settings);
     await starting;
-    const settled = async () => receiver.deliveredAt.size + (await heldPurchases(environment, side));
-    await untilReached(purchases, settled, STALL_MS, progress);
+    const finished = async () => receiver.deliveredAt.size + (await heldPurchases(environment, side));
+    await untilReached(purchases, finished, STALL_MS, progress);
     const lastAt = Math.max(...receiver.deliveredAt.values());
     const measured = await audit(environment);
     const held = await heldPurchases(environment, side);
@@ -33,7 +33,7 @@ async function heldPurchases({ temporal }: Environment, side: Side): Promise<num
   return (await temporal.client.workflow.count(`PurchaseState = 'HELD' AND ExecutionStatus = 'Running'`)).count;
 }
 
-/** The partner's ledger beside what the checkout has got. */
+/** Compares the partner's ledger with what the checkout received. */
 async function audit({ sandbox, receiver }: Environment): Promise<Measured> {
   const { references: bought } = await sandbox.ledger();
   const issued = bought.flatMap(({ orders }) => orders.flatMap(({ items }) => items));

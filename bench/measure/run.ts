@@ -8,5 +8,5 @@ export interface Run {
   progress(detail: string): void;
 }
 
-/** What a round has measured, each in the unit of its figure. */
+/** The figures of one round, each in its own unit. */
 export type Measured = Partial<Record<FigureName, number>>;

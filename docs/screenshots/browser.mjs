@@ -8,8 +8,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocket } from 'undici';
 
 /**
- * A headless Chromium that takes pictures of pages, spoken to by its DevTools protocol: its own `--screenshot` never sees an end of
- * a page that keeps asking its server.
+ * Opens a headless Chromium that takes pictures of pages. It is driven by the DevTools protocol: Chromium's own `--screenshot`
+ * never finishes on a page that keeps polling its server.
  *
  * @param {URL} folder where the pictures go
  */
@@ -24,7 +24,7 @@ export async function openBrowser(folder) {
   const { send, close } = await connect(pages.find(({ type }) => type === 'page').webSocketDebuggerUrl);
 
   return {
-    /** Opens a page and waits until it shows a text, and a little longer. */
+    /** Opens a page, waits until it shows a text and four seconds longer, and takes a picture. */
     async take(name, url, { shows, width, height }) {
       await send('Emulation.setDeviceMetricsOverride', { width, height, deviceScaleFactor: 1, mobile: false });
       await send('Page.navigate', { url });
@@ -50,10 +50,10 @@ async function debuggingPort({ stderr }) {
     const port = /DevTools listening on ws:\/\/[^:]+:(\d+)/.exec(line)?.[1];
     if (port) return port;
   }
-  throw new Error('Chromium ended before it listened; the variable CHROMIUM names another one');
+  throw new Error('Chromium ended at once. Set CHROMIUM to the path of another one.');
 }
 
-/** Sends commands of the DevTools protocol, and waits for the answer to each. */
+/** Connects to a page. `send` sends a DevTools command and waits for its answer. */
 async function connect(url) {
   const socket = new WebSocket(url);
   const waiting = new Map();

@@ -1,16 +1,17 @@
 #!/bin/sh
-# Waits until the Temporal server serves, and makes the namespace of the purchases if there is none. Safe to repeat: one that is
-# there stays as it is. The search attributes come next: node dist/starter.js setup.
+# Waits for the Temporal server and creates the namespace, unless it exists. Safe to repeat: an existing namespace is
+# not changed. Next, register the search attributes: npx fulfilment setup
 #
-# Runs in the image temporalio/admin-tools, mounted at /etc/temporal/create-namespace.sh, and in `npm run test:cluster`, with
-# TEMPORAL_ADDRESS and, where it is not `default`, TEMPORAL_NAMESPACE, which Temporal's CLI reads too.
+# docker-compose.yml mounts it at /etc/temporal/create-namespace.sh in the image temporalio/admin-tools; `npm run
+# test:cluster` runs it too. It needs TEMPORAL_ADDRESS and, unless it is `default`, TEMPORAL_NAMESPACE. Temporal's CLI
+# reads both as well.
 set -eu
 
 namespace="${TEMPORAL_NAMESPACE:-default}"
-# How long a purchase can be found after its end, and its reference not be bought again: 30 days.
+# 30 days: how long an ended purchase can be found, and its reference can't be bought again.
 retention=720h
 
-# Whether the command succeeds within two minutes; says why not.
+# Repeats a command for up to two minutes; at the end shows why it fails.
 retry() {
   left=120
   until "$@" > /dev/null 2>&1; do
@@ -26,11 +27,11 @@ is_there() {
 make() {
   is_there || temporal operator namespace create --namespace "$namespace" --retention "$retention" --command-timeout 5s
 }
-# Every part of the server knows a new one only after a moment.
+# Parts of the server take a moment to know a new namespace.
 is_known() {
   temporal workflow count --namespace "$namespace" --command-timeout 5s
 }
 
 retry make
 retry is_known
-echo "The namespace $namespace is there."
+echo "The namespace $namespace exists."

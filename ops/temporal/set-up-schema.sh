@@ -1,9 +1,10 @@
 #!/bin/sh
-# Makes Temporal's two databases in PostgreSQL and brings their tables up to the version of temporal-sql-tool: before the server's
-# first start, and before each newer server. Safe to repeat.
+# Creates Temporal's two databases in PostgreSQL and brings their tables to the version of temporal-sql-tool. Run it
+# before the server's first start and before each newer server. Safe to repeat.
 #
-# Runs in the image temporalio/admin-tools, mounted at /etc/temporal/set-up-schema.sh, and in `npm run test:cluster`, with the
-# variables of server.yaml: POSTGRES_SEEDS, DB_PORT, POSTGRES_USER, POSTGRES_PWD or POSTGRES_PWD_FILE, DBNAME, VISIBILITY_DBNAME.
+# docker-compose.yml mounts it at /etc/temporal/set-up-schema.sh in the image temporalio/admin-tools; `npm run
+# test:cluster` runs it too. It reads the variables of server.yaml: POSTGRES_SEEDS, DB_PORT, POSTGRES_USER, POSTGRES_PWD
+# or POSTGRES_PWD_FILE, DBNAME, VISIBILITY_DBNAME.
 set -eu
 
 export SQL_PLUGIN=postgres12
@@ -16,7 +17,7 @@ export SQL_PASSWORD="${POSTGRES_PWD:?the password of PostgreSQL, or POSTGRES_PWD
 temporal="${DBNAME:-temporal}"
 visibility="${VISIBILITY_DBNAME:-temporal_visibility}"
 
-# PostgreSQL takes connections a little later than its container is there.
+# PostgreSQL accepts connections a little later than its container starts.
 left=60
 until temporal-sql-tool --database "$temporal" create; do
   left=$((left - 1))
@@ -25,7 +26,7 @@ until temporal-sql-tool --database "$temporal" create; do
 done
 temporal-sql-tool --database "$visibility" create
 
-# Both leave alone what was done before.
+# Both commands skip what is already done.
 set_up() {
   temporal-sql-tool --database "$1" setup-schema --version 0.0
   temporal-sql-tool --database "$1" update-schema --schema-name "postgresql/v12/$2"

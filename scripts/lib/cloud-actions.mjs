@@ -3,19 +3,20 @@ import { join } from 'node:path';
 import { projectRoot } from './paths.mjs';
 
 /*
- * Counts what a purchase costs on Temporal Cloud, in actions, from recorded histories of real runs. The results were compared
- * with the server's own metric `action` for each shape, on a dev server of version 1.29.
+ * What a purchase costs on Temporal Cloud, in actions, counted in recorded histories of real runs. The counts equal the metric
+ * `action` of a dev server of version 1.29 for each of these shapes.
  */
 
 /** @typedef {{ eventType: string, workflowTaskCompletedEventId?: string, attempt?: number, activityType?: { name: string } }} Event */
 
 /** Defaults, in seconds: PURCHASE_FIRST_POLL, PURCHASE_POLL_INTERVAL. */
 const [FIRST_POLL, POLL_INTERVAL] = [5, 30];
-/** The number of polls after the first one until the worker sees an order that is ready after `minutes`. */
+/** How many polls after the first it takes to see an order that was ready after this many minutes. */
 const pollsUntil = (/** @type {number} */ minutes) => Math.ceil((minutes * 60 - FIRST_POLL) / POLL_INTERVAL);
 
 /**
- * The recorded run of each shape, the number of retries if the recorded run was shorter, and actions outside its history.
+ * Each shape: its recorded run, the retries of its activities if the recorded run was shorter, and the actions that are not in
+ * its history.
  *
  * @type {{ shape: string, history: string, retries?: number, more?: number }[]}
  */
@@ -26,11 +27,11 @@ const SHAPES = [
   { shape: 'open for 25 minutes, then overdue', history: 'overdue', retries: pollsUntil(25) - 1 },
   { shape: 'placement unknown, held, then `resolve --order`', history: 'held-placement-unknown-order' },
   { shape: 'delivery refused, held, then `resolve --deliver`', history: 'held-delivery-refused-deliver' },
-  // `more`: the two actions of the schedule.
+  // The schedule itself takes two.
   { shape: 'a night: the schedule, the reconciliation, its report', history: 'reconciled', more: 2 },
 ];
 
-/** The table of docs/temporal-cloud.md. */
+/** The table of docs/deploying.md. */
 export async function cloudActionRows() {
   const rows = await Promise.all(
     SHAPES.map(async ({ shape, history, retries, more = 0 }) => {
@@ -57,7 +58,7 @@ export async function cloudActionRows() {
   return [`| ${head.join(' | ')} |`, `|${'---|'.repeat(head.length)}`, ...rows];
 }
 
-/** Counts the actions in the order of the table's columns. @type {(events: Event[], retries?: number) => Record<string, number>} */
+/** In the order of the table's columns. @type {(events: Event[], retries?: number) => Record<string, number>} */
 function countActions(events, retries) {
   const count = (/** @type {string} */ pattern) =>
     events.filter(({ eventType }) => new RegExp(`^EVENT_TYPE_(${pattern})$`).test(eventType)).length;
@@ -69,10 +70,10 @@ function countActions(events, retries) {
     start: count('WORKFLOW_EXECUTION_STARTED'),
     activities: count('ACTIVITY_TASK_SCHEDULED'),
     retries: retries ?? recorded.reduce((sum, more) => sum + more, 0),
-    // A placement records its intent. A reconciliation sends one every 16 s, of which the first is counted.
+    // A placement's recorded intention; a reconciliation's first heartbeat, of which it sends one every 16 s.
     heartbeats: events.filter(({ activityType }) => /^(placeOrder|reconcileOrders)$/.test(activityType?.name ?? ''))
       .length,
-    // All local activities of one workflow task count as one action.
+    // All of one workflow task count as one.
     local: new Set(local.map(({ workflowTaskCompletedEventId }) => workflowTaskCompletedEventId)).size,
     timers: count('TIMER_STARTED'),
     messages: count('WORKFLOW_EXECUTION_SIGNALED|WORKFLOW_EXECUTION_UPDATE_ACCEPTED'),
@@ -80,7 +81,7 @@ function countActions(events, retries) {
   };
 }
 
-/** Reads the events of a recorded history with their attributes. @type {(name: string) => Promise<Event[]>} */
+/** The events of a recorded history, each with its attributes. @type {(name: string) => Promise<Event[]>} */
 async function eventsOf(name) {
   const text = await readFile(join(projectRoot, 'test/replay/histories', `${name}.json`), 'utf8');
   /** @type {Record<string, any>[]} */

@@ -1,28 +1,48 @@
 import { createRequire } from 'node:module';
+import { join, relative } from 'node:path';
 import { compilePrograms, ensureBuild } from './build.mjs';
 import { runInForeground } from './foreground.mjs';
 import { projectRoot } from './paths.mjs';
+import { run } from './run.mjs';
 import { ensureTemporalCli } from './temporal-cli.mjs';
 import { ensureTestServer } from './test-server.mjs';
 
+const JEST = createRequire(import.meta.url).resolve('jest/bin/jest');
+const UNIT_TESTS = join('test', 'unit', '/');
+
 /**
- * Runs Jest with these arguments, on a fresh build and with both Temporal servers at hand.
+ * Runs Jest with these arguments on a fresh build. The Temporal servers are prepared only if a test needs them.
  *
  * @param {readonly string[]} args
+ * @param {readonly string[]} [files] the test files that `args` select
  * @returns {Promise<number>} its exit code
  * @throws Error when it ended before it had counted its tests
  */
-export async function runJest(args) {
-  process.env.TEMPORAL_CLI = await ensureTemporalCli();
-  process.env.TEMPORAL_TEST_SERVER = await ensureTestServer();
+export async function runJest(args, files) {
+  const selected = files ?? (await testFiles(args));
+  if (selected.every((file) => file.startsWith(UNIT_TESTS))) {
+    delete process.env.TEMPORAL_CLI;
+  } else {
+    process.env.TEMPORAL_CLI = await ensureTemporalCli();
+    process.env.TEMPORAL_TEST_SERVER = await ensureTestServer();
+  }
   await ensureBuild();
   await compilePrograms('sandbox', 'demo');
   // Its reporter, closing-line.mjs, says when it has counted the tests.
   let counted = false;
-  const jest = [createRequire(import.meta.url).resolve('jest/bin/jest'), ...args];
   // In a group of its own, so that the servers which its tests start end with it.
   const options = { cwd: projectRoot, stdio: [0, 1, 2, 'ipc'], detached: process.platform !== 'win32' };
-  const code = await runInForeground(process.execPath, jest, options, () => void (counted = true));
+  const code = await runInForeground(process.execPath, [JEST, ...args], options, () => void (counted = true));
   if (!counted || code > 128) throw new Error(`Jest ended with exit code ${code} before it had counted the tests`);
   return code;
+}
+
+/**
+ * @param {readonly string[]} args for Jest
+ * @returns {Promise<string[]>} the test files that they select, from the project's root; none if Jest refuses `args`
+ */
+export async function testFiles(args) {
+  const json = args.includes('--json') ? [] : ['--json'];
+  const listed = await run(process.execPath, [JEST, '--listTests', ...json, ...args]).catch(() => '[]');
+  return JSON.parse(listed).map((/** @type {string} */ file) => relative(projectRoot, file));
 }

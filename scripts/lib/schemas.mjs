@@ -23,7 +23,7 @@ export function schemaFiles() {
 }
 
 /** The events as an OpenAPI document of webhooks. */
-function eventsDocument() {
+export function eventsDocument() {
   /** @type {Record<string, { summary: string, data: z.ZodType }>} */
   const events = load('../../dist/contracts/events.js').EVENTS;
   const webhooks = Object.entries(events).map(([type, { summary }]) => [type, { post: operation(type, summary) }]);
@@ -49,7 +49,7 @@ function operation(type, summary) {
     parameters: Object.keys(PARAMETERS).map((name) => reference('parameters', name)),
     requestBody: {
       required: true,
-      content: { 'application/json': { schema: reference('schemas', nameOf(type)) } },
+      content: { 'application/json': { schema: reference('schemas', nameOf(type)), examples: examplesOf(type) } },
     },
     responses: {
       '2XX': reference('responses', 'received'),
@@ -57,6 +57,21 @@ function operation(type, summary) {
       default: reference('responses', 'again'),
     },
   };
+}
+
+/** @type {(type: string) => Record<string, { value: object }>} */
+function examplesOf(type) {
+  return Object.fromEntries(samplesOf(type).map((value, index) => [`sample${index + 1}`, { value }]));
+}
+
+/**
+ * The sample bodies of an event.
+ *
+ * @type {(type: string) => { type: string, timestamp: string, data: object }[]}
+ */
+export function samplesOf(type) {
+  const { EVENT_SAMPLES } = load('../../dist/contracts/event-samples.js');
+  return EVENT_SAMPLES.filter((/** @type {{ type: string }} */ sample) => sample.type === type);
 }
 
 const PARAMETERS = {

@@ -218,7 +218,7 @@ export const MUTANTS = [
   },
   {
     name: 'person-for-the-unwritten',
-    rule: 'nobody is asked about a placement that surely was not written',
+    rule: 'nobody is asked about a placement that is proven unwritten',
     file: 'src/workflows/place-order.ts',
     find: 'timedOutWithoutIntent(failure) && (await',
     replace: 'timedOutWithoutIntent(undefined) && (await',
@@ -1499,8 +1499,8 @@ export const MUTANTS = [
     name: 'paused-for-ever',
     rule: 'a purchase that is paused ends when its time is over',
     file: 'src/workflows/place-order.ts',
-    find: 'if (lastBegunAt >= until) return',
-    replace: "if (lastBegunAt >= until && answer?.evidence !== 'PAUSED') return",
+    find: 'if (lastStartedAt >= until) return',
+    replace: "if (lastStartedAt >= until && answer?.evidence !== 'PAUSED') return",
     tests: ['test/scenarios/placement/circuit-breaker.test.ts'],
   },
   {
@@ -1613,8 +1613,8 @@ export const MUTANTS = [
     name: 'retry-after-ends-the-sale',
     rule: 'a placement that was not sent is tried once more when its time is over, however long a pause the partner asked for',
     file: 'src/workflows/place-order.ts',
-    find: 'if (lastBegunAt >= until) return',
-    replace: 'if (Math.max(lastBegunAt, Date.now() + (answer?.retryAfterMs ?? 0)) >= until) return',
+    find: 'if (lastStartedAt >= until) return',
+    replace: 'if (Math.max(lastStartedAt, Date.now() + (answer?.retryAfterMs ?? 0)) >= until) return',
     tests: ['test/scenarios/placement/retries.test.ts'],
   },
   {
@@ -1685,15 +1685,14 @@ export const MUTANTS = [
     name: 'any-trace-id',
     rule: 'a trace id of the partner that could be a key is not logged',
     file: 'src/domain/presentable.ts',
-    find: 'UNMISTAKABLE.test(traceId) ? traceId : undefined',
-    replace: "(UNMISTAKABLE.test(traceId) || traceId !== '') ? traceId : undefined",
+    find: 'TRACE_ID.test(traceId) ? traceId : undefined',
+    replace: "(TRACE_ID.test(traceId) || traceId !== '') ? traceId : undefined",
     tests: ['test/unit/domain/subject.test.ts'],
   },
 ];
 
 /**
- * One of the worst defects that this project had, put back by breaking the rules that mended it: the rule itself, and what has
- * come to stand behind it since.
+ * One of the worst defects of this project, put back by breaking every rule that prevents it now.
  *
  * @typedef {object} Defect
  * @property {string} name

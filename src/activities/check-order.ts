@@ -7,8 +7,8 @@ import { type ActivityDependencies, readPermits } from './dependencies';
 import { describeIfKnown } from './read-sale';
 
 /**
- * Reads an order that a decision names, before it is accepted: a mistyped id would cost the time of a whole purchase, and the
- * hold with its other decisions. Free to repeat.
+ * Checks the order that a decision names before the decision is accepted. A mistyped id would close the hold, and the
+ * purchase would wait for the wrong order until its deadline.
  */
 export function createCheckOrderActivities(deps: ActivityDependencies): Pick<Activities, 'checkOrder'> {
   return {
@@ -19,7 +19,7 @@ export function createCheckOrderActivities(deps: ActivityDependencies): Pick<Act
       if (!isThere) return { usable: false, why: `the partner has no order ${orderId}` };
       const owner = await otherOwner(deps.purchases, { orderId, referenceId }, inHistory);
       if (owner === undefined) return { usable: true };
-      return { usable: false, why: `order ${orderId} belongs to the purchase ${owner}` };
+      return { usable: false, why: `order ${orderId} belongs to purchase ${owner}` };
     },
   };
 }
@@ -30,7 +30,7 @@ async function isAtPartner(partner: PartnerClient, orderId: string): Promise<boo
     return true;
   } catch (error) {
     if (isPartnerError(error) && error.kind === 'not-found') return false;
-    // Somebody waits: what no later attempt changes is said at once.
+    // An operator is waiting, so an error that no retry can fix is reported at once.
     if (isPartnerError(error) && !error.retryable) {
       throw failure(FAILURE.partnerUnavailable, error.message, { final: true });
     }
@@ -38,7 +38,7 @@ async function isAtPartner(partner: PartnerClient, orderId: string): Promise<boo
   }
 }
 
-/** @returns the reference under which the history shows the order, if it does and can be read: that it can't may be why there is a hold. */
+/** @returns the order's reference in the history; undefined if it can't be read, which may be why there is a hold */
 async function referenceInHistory(partner: PartnerClient, orderId: string): Promise<string | undefined> {
   try {
     const { data } = await partner.listOrders({ search: orderId, limit: MAX_PAGE_SIZE });
@@ -50,8 +50,8 @@ async function referenceInHistory(partner: PartnerClient, orderId: string): Prom
 }
 
 /**
- * The reference of another purchase that the order belongs to. What the partner says counts for more than what a purchase
- * here has adopted: an order that bears this reference is this purchase's, whoever has named it by mistake.
+ * The reference of another purchase that owns the order, if there is one. The reference at the partner decides; a
+ * purchase that adopted the order counts only if the partner shows no known reference.
  */
 async function otherOwner(
   purchases: PurchaseReader,

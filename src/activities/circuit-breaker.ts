@@ -1,35 +1,37 @@
 import { performance } from 'node:perf_hooks';
 
-/** What one attempt at a placement showed about the partner; `NOTHING` if it neither failed nor placed an order. */
+/** What a placement attempt shows about the partner. `NOTHING`: neither success nor failure. */
 export type PlacementSign = 'WORKS' | 'FAILS' | 'NOTHING';
 
-/** The permission of one attempt to place an order. */
+/** Permission for one placement attempt. */
 export interface Admission {
-  /** Asked right before the request: others may have opened the circuit breaker since. @returns why it must not be sent */
+  /** Checked right before the request, because the circuit breaker may have opened. @returns why it must not be sent */
   whyPaused(): string | undefined;
-  /** Reports how the attempt ended, once. @param why the partner's failure, in safe words */
+  /** Reports how the attempt ended. Must be called once. @param why the partner's failure, safe to log */
   end(sign: PlacementSign, why?: string): void;
 }
 
-/** Stops the placements of this process while the partner takes none. */
+/** Pauses the placements of this process while the partner accepts none. */
 export interface CircuitBreaker {
-  /** @returns the permission to try, or why the purchase has to ask again later. */
+  /** @returns permission to try, or why the purchase must ask again later. */
   admit(referenceId: string): Admission | { paused: string };
 }
 
 export interface CircuitBreakerOptions {
-  /** From opening to the first trial, in ms; it doubles with each trial that fails. */
+  /** From opening to the first trial request, in ms. Doubles with each failed trial. */
   firstPauseMs: number;
   longestPauseMs: number;
-  /** Called when it opens and when it closes. @param why the last failure; undefined if it closed */
+  /** Called when it opens or closes. @param why the last failure; undefined if it closed */
   onChange?: (why: string | undefined) => void;
-  /** Milliseconds of a clock that never jumps. */
+  /** Milliseconds of a monotonic clock. */
   now?: () => number;
 }
 
-/** Failures of so many different purchases in a row open it: by chance, one failure in twenty is followed by four others once in three million. */
+/**
+ * Consecutive failures of different purchases. With 5 % random failures, five in a row happen once in three million.
+ */
 const FAILURES_TO_OPEN = 5;
-/** A paused purchase asks again within 5 minutes. One that has not for twice as long asks another worker, or has ended. */
+/** A paused purchase asks again within 5 minutes. After twice that time it has ended or asks another worker. */
 const STILL_WAITING_MS = 10 * 60_000;
 
 interface OpenCircuit {
@@ -37,11 +39,11 @@ interface OpenCircuit {
   pauseMs: number;
   trialAt: number;
   trial?: string;
-  /** Purchases whose trial failed: others go first. */
+  /** Purchases whose trial failed. Others go first. */
   tried: Set<string>;
 }
 
-/** One for all placements of a process: closed, open, or half-open once a trial is due. */
+/** Closed, open, or half-open when a trial request is due. One instance serves all placements of a process. */
 export function createCircuitBreaker(options: CircuitBreakerOptions): CircuitBreaker {
   const { firstPauseMs, longestPauseMs, onChange = () => undefined, now = () => performance.now() } = options;
   const failedInARow = new Set<string>();
@@ -86,7 +88,7 @@ export function createCircuitBreaker(options: CircuitBreakerOptions): CircuitBre
       if (open) open.trial = referenceId;
       return {
         whyPaused: () => (open && open.trial !== referenceId ? open.why : undefined),
-        end(sign, why = 'it failed') {
+        end(sign, why = 'a placement failed') {
           if (sign === 'WORKS') noteSuccess();
           if (sign === 'FAILS') noteFailure(referenceId, why);
           if (open?.trial === referenceId) open.trial = undefined;

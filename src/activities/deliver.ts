@@ -13,14 +13,16 @@ import { notLocally, toFailure } from './failures';
 import { nameKeys, type NamedLine } from './order-keys';
 
 /**
- * A local delivery gives up so long after it was due, read included, and closes its connection. The server gives it up a moment later
- * (`firstDeliveryOptions`), and the ordinary one that follows, perhaps in another process, must not find it open.
+ * A local delivery aborts its request this long after it was due. That is before its Temporal timeout
+ * (`firstDeliveryOptions`), so the ordinary activity that follows never overlaps with it.
  */
 const LOCAL_DEADLINE_MS = 1_000;
-/** After a checkout was too slow for a local delivery, an ordinary one that takes less shows that it is fast again. */
+/** After a local delivery was too slow, the next ordinary one that takes less turns local deliveries on again. */
 const FAST_MS = 1_000;
 
-/** Delivers events to the checkout. The keys are read from the partner at each attempt, and live no longer than the request. */
+/**
+ * Delivers events to the checkout. The keys are read from the partner at each attempt and kept only for the request.
+ */
 export function createDeliveryActivities(
   deps: ActivityDependencies,
 ): Pick<Activities, 'deliverSale' | 'deliverNotice'> {
@@ -68,7 +70,7 @@ export async function postEvent(
   try {
     const isWanted = await delivery.deliver({ id, body: { type, timestamp: at, data } }, withinMs);
     metrics.count('fulfilment_delivery_attempts', { result: isWanted ? 'received' : 'failed' });
-    log.info(isWanted ? 'event delivered' : 'event refused for good', { eventId: id, type });
+    log.info(isWanted ? 'event delivered' : 'event permanently refused (410)', { eventId: id, type });
     return isWanted ? { kind: 'RECEIVED', event: { id, type, at } } : { kind: 'REFUSED' };
   } catch (error) {
     metrics.count('fulfilment_delivery_attempts', { result: 'failed' });
@@ -76,7 +78,9 @@ export async function postEvent(
   }
 }
 
-/** The lines of an event, with keys if it names any. @returns undefined if the order is no longer as it was reviewed */
+/**
+ * The lines of an event, with keys if the sale has any. @returns undefined if the order has changed since its review
+ */
 async function linesOf(deps: ActivityDependencies, { orderId, status, lines = [] }: SaleDelivery) {
   const [keyId] = lines.flatMap(({ keyIds }) => keyIds);
   if (keyId === undefined || orderId === undefined) return lines.map((line) => lineOf(line));

@@ -8,15 +8,15 @@ import { longestAskedPause, policyPause } from '../workflows/policies';
 
 export { nameOf };
 
-/** What an operator finds in the log when the partner answers 401 or 403, or refuses a placement like that. */
-export const ACCESS_REFUSED = 'the partner refuses us';
+/** The log message when the partner refuses our API key or path (401, 403, 404, 405). */
+export const ACCESS_REFUSED = 'the partner refuses access';
 
 /**
- * The one place where our errors become Temporal's. Messages are made of facts that we chose; no cause and no stack goes
- * along, because both can carry text of the partner or the checkout, and with it a key.
+ * The only place where our errors become Temporal failures. Messages consist of facts that we chose. Cause and stack
+ * are dropped, because they may quote the partner or the checkout, and so a key.
  *
- * @param retryInMs the earliest next attempt, if the policy alone doesn't say it.
- * @param clamp of the pauses that the partner asks for, and of the one until a permit under `PARTNER_MAX_RPS` may come.
+ * @param retryInMs the earliest next attempt, if not the one of the retry policy.
+ * @param clamp limits the pauses that the partner or the rate limit asks for.
  */
 export function toFailure(
   error: unknown,
@@ -41,17 +41,17 @@ export function toFailure(
   return failure(FAILURE.unexpected, `unexpected ${nameOf(error)}`, { retryInMs });
 }
 
-/** An attempt that found nothing new: benign, so that it neither warns nor counts as an error anywhere. */
+/** An attempt that found nothing new. Benign, so that no log or metric counts it as an error. */
 export function unchanged(message: string, retryInMs: number): ApplicationFailure {
   return failure(FAILURE.orderUnchanged, message, { retryInMs, benign: true });
 }
 
-/** A local activity leaves its work to an ordinary one. */
+/** Ends a local activity so that an ordinary one takes over. */
 export function notLocally(why: string): ApplicationFailure {
   return failure(FAILURE.notLocally, why, { final: true, benign: true });
 }
 
-/** A failure for people and for the retry policy; see {@link toFailure} for what it leaves out. */
+/** Creates a failure without cause and stack, see {@link toFailure}. */
 export function failure(
   type: FailureType,
   message: string,
@@ -63,7 +63,7 @@ export function failure(
     message,
     nonRetryable: options.final ?? false,
     nextRetryDelay: pauseMs,
-    // For workflow code, see `pauseOf`. An ordinary activity waits for its permit by itself, and keeps its interval.
+    // For workflow code, see `pauseOf`. A benign failure needs none: the activity keeps its own interval.
     details: pauseMs === undefined || options.benign ? [] : [pauseMs],
     category: options.benign ? ApplicationFailureCategory.BENIGN : undefined,
   });
@@ -72,14 +72,14 @@ export function failure(
 }
 
 /**
- * What a Retry-After asks for only makes a pause longer: `0`, for a day, would be an attempt each millisecond.
+ * A Retry-After only lengthens a pause: obeying `0` would mean an attempt each millisecond.
  *
- * @param ownMs the pause without it; by default that of the activity's own policy.
+ * @param ownMs the pause without a Retry-After; by default the one of the activity's retry policy.
  */
 function nextPause(askedMs: number | undefined, ownMs?: number): number | undefined {
   if (askedMs === undefined) return ownMs;
   const { attempt, retryPolicy, isLocal } = activityInfo();
-  // The only attempt of a local activity is followed by an ordinary one, which its workflow starts as late as was asked.
+  // A local activity has one attempt. Its workflow obeys the Retry-After before it starts the ordinary activity.
   const heededMs = isLocal ? askedMs : Math.min(askedMs, longestAskedPause(retryPolicy));
   return Math.max(heededMs, ownMs ?? policyPause(attempt, retryPolicy));
 }

@@ -8,14 +8,14 @@ import type { ActivityDependencies } from './dependencies';
 import { failure, toFailure } from './failures';
 import { createNewestReader, EMPTY_HISTORY, proveReadable, type ReadNewest } from './history-proof';
 
-/** A search gives up beyond so many pages: 100,000 orders younger than one purchase are no history to scan. */
+/** A search gives up beyond this: 100,000 orders younger than one purchase are too many to scan. */
 const MAX_PAGES = 200;
-const UNUSABLE_ID = "an order bears this reference under an id that can't be used";
-const UNREADABLE_ROW = "the order history has a row that can't be read and may be the order of this reference";
-/** The most orders of one reference that are handed on: what goes into a history is bounded. */
+const UNUSABLE_ID = "an order with this reference has an id that can't be used";
+const UNREADABLE_ROW = "the order history has a row that can't be read and may be the order for this reference";
+/** The most orders in one result, because results are stored in the workflow's history. */
 const MOST_FOUND = 100;
 
-/** Searches the partner's order history, the only witness of a placement without an answer. */
+/** Searches the partner's order history, the only evidence of a placement without an answer. */
 export function createFindOrdersActivities(deps: ActivityDependencies): Pick<Activities, 'findOrders'> {
   const readNewest = createNewestReader(deps);
   return {
@@ -26,7 +26,7 @@ export function createFindOrdersActivities(deps: ActivityDependencies): Pick<Act
         return await deps.partner.withPermits(permits, (partner) => searchHistory(partner, readNewest, input));
       } catch (error) {
         const failed = toFailure(error);
-        // The workflow decides what a failed search means; one that lacked a permit was no search.
+        // Only a search without a permit is retried here. The workflow decides what any other failure means.
         if (failed.type === FAILURE.rateLimited) throw failed;
         throw failure(failed.type as FailureType, failed.message, { final: true });
       }
@@ -42,11 +42,11 @@ async function searchHistory(
   const { orders, why, how, rowsSeen } = requireClear(await findOrders(partner, input));
   if (orders.length > 0 || !input.prove) return { orders, readable: false, why };
   if (how === 'search') return proveAbsent(partner, readNewest, input);
-  // A history that was scanned shows what it has; only an empty one proves nothing.
+  // A scan reads the list itself, so it needs no further proof, unless the history is empty.
   return rowsSeen > 0 ? { orders, readable: true, why } : { orders, readable: false, why: EMPTY_HISTORY };
 }
 
-/** The search shows no order. If the list of the newest orders has one, the list counts: a search may lag behind it. */
+/** The search found no order. The list of the newest orders is checked too, because a search may lag behind it. */
 async function proveAbsent(
   partner: PartnerClient,
   readNewest: ReadNewest,
@@ -54,11 +54,11 @@ async function proveAbsent(
 ): Promise<OrderSearchResult> {
   const newest = await readNewest(partner);
   const { orders } = requireClear(matching(newest.rows, input, isYoungEnough(input)));
-  if (orders.length > 0) return { orders, readable: false, why: 'listed, and not shown by the search' };
+  if (orders.length > 0) return { orders, readable: false, why: 'listed, but not found by the search' };
   return { orders, ...(await proveReadable(partner, newest, input.sentBefore)) };
 }
 
-/** @throws ApplicationFailure if it is not clear whether there is an order. */
+/** @throws ApplicationFailure `PartnerUnavailable` if it is unclear whether there is an order. */
 function requireClear<T extends Pick<Found, 'unclear'>>(found: T): T {
   if (found.unclear !== undefined) throw failure(FAILURE.partnerUnavailable, found.unclear);
   return found;
@@ -68,18 +68,18 @@ type Wanted = Pick<FindOrdersInput, 'referenceId' | 'since' | 'mayHaveArrived'>;
 
 interface Found {
   orders: FoundOrder[];
-  /** Why nobody can say that there is no order: one can't be adopted, or a row that can't be read may be one. */
+  /** Why an order may exist although none is returned: its id is unusable, or an unreadable row may be the order. */
   unclear: string | undefined;
-  /** A partner may ignore what is searched for. Then the history itself is scanned. */
+  /** A scan, if the partner ignores the search parameter. */
   how: 'search' | 'scan';
-  /** Rows that the partner showed, ours or not. */
+  /** All rows that were read, of this reference or not. */
   rowsSeen: number;
   why: string;
 }
 
 /**
- * Finds the orders that bear exactly this reference, byte for byte: a search may be fuzzy. If the answer shows that the search was
- * ignored, the history is scanned back to `since`. @throws PartnerError if the history could not be read to the end
+ * Finds orders with exactly this reference. The partner's search may be fuzzy. If the partner ignores the search, the
+ * history is scanned back to `since`. @throws PartnerError if the history could not be read completely
  */
 export async function findOrders(partner: PartnerClient, wanted: Wanted): Promise<Found> {
   const searched = await search(partner, wanted.referenceId);
@@ -88,15 +88,15 @@ export async function findOrders(partner: PartnerClient, wanted: Wanted): Promis
   }
   const scanned = await partner.ordersSince(wanted.since - CLOCK_TOLERANCE_MS, { maxPages: MAX_PAGES });
   const matched = matching(scanned, wanted, isYoungEnough(wanted));
-  return { ...matched, how: 'scan', rowsSeen: scanned.length, why: 'scanned, the search is ignored' };
+  return { ...matched, how: 'scan', rowsSeen: scanned.length, why: 'scanned, because the partner ignores the search' };
 }
 
-/** In a list of orders of all references, only a row that is no older than the purchase may be its own. */
+/** In a list of all orders, only a row that is no older than the purchase can be its order. */
 function isYoungEnough({ since }: Wanted): (row: UnreadableRow) => boolean {
   return ({ notAfter = Infinity }) => notAfter >= since - CLOCK_TOLERANCE_MS;
 }
 
-/** @returns undefined if the partner ignores what is searched for. */
+/** @returns undefined if the partner ignores the search. */
 async function search(partner: PartnerClient, referenceId: string): Promise<HistoryRow[] | undefined> {
   const rows: HistoryRow[] = [];
   for await (const row of partner.orders({ search: referenceId }, { maxPages: MAX_PAGES })) {
@@ -106,15 +106,15 @@ async function search(partner: PartnerClient, referenceId: string): Promise<Hist
   return rows;
 }
 
-/** A row of which neither name can be read may mention anything. */
+/** Whether a search for this text may return the row. A row with neither a readable id nor reference always may. */
 function mentions({ referenceId, id }: HistoryRow, text: string): boolean {
   const names = [referenceId, id].filter((name) => name !== undefined);
   return names.length === 0 || names.some((name) => name.toLowerCase().includes(text.toLowerCase()));
 }
 
 /**
- * The rows of exactly this reference, each id once, oldest first. An unreadable row that names the reference always speaks against
- * "absent"; one that names none does so only if a request may have been sent, or one bad row would stop all new sales.
+ * The orders with exactly this reference, each id once, oldest first. An unreadable row with this reference always
+ * prevents "absent"; one without a reference only if a request may have been sent, or a bad row would stop new sales.
  */
 function matching(
   rows: readonly HistoryRow[],
@@ -134,7 +134,7 @@ function matching(
   return { orders: foundOrders(usable), unclear };
 }
 
-/** Beyond what is handed on, orders that failed or were refunded are left out first: none of them is adopted. */
+/** If there are too many, failed and refunded orders are dropped first, because they are never adopted. */
 function foundOrders(rows: readonly HistoryOrder[]): FoundOrder[] {
   const found = rows
     .toSorted((a, b) => Date.parse(a.createdAt) - Date.parse(b.createdAt))

@@ -8,10 +8,10 @@ import {
 } from '../partner';
 import type { ActivityDependencies } from './dependencies';
 
-/** How many orders are read at an end of the history: for the newest one, and for one that the search does not show. */
+/** How many of the newest orders are read. */
 const SAMPLE = 100;
 
-/** Why nothing can be called absent. */
+/** Why no order can be called absent. */
 export const EMPTY_HISTORY = 'the order history is empty, which proves nothing';
 
 /** The newest orders that the history lists. */
@@ -26,7 +26,7 @@ const FOUND = { readable: true, why: 'the search finds a known order' };
 
 export type ReadNewest = (partner: PartnerClient) => Promise<NewestOrders>;
 
-/** Reads the newest orders, at most once within a twentieth of the confirmation window for all purchases of the process. */
+/** Reads the newest orders. All purchases of the process share a reading for a twentieth of the confirmation window. */
 export function createNewestReader({ settings, now }: Pick<ActivityDependencies, 'settings' | 'now'>): ReadNewest {
   const sharedForMs = settings.confirmWindowMs / 20;
   let last: { at: number; reading: Promise<NewestOrders> } | undefined;
@@ -34,17 +34,17 @@ export function createNewestReader({ settings, now }: Pick<ActivityDependencies,
     if (last && Math.abs(now() - last.at) < sharedForMs) return last.reading;
     const reading = readNewest(partner);
     last = { at: now(), reading };
-    // A reading that failed proves nothing to others.
+    // A failed reading is not shared.
     reading.catch(() => (last = last?.reading === reading ? undefined : last));
     return reading;
   };
 }
 
 /**
- * Whether a search would have shown an order that exists: it finds the newest one listed, since an old one says nothing about an
- * index that lags. Where orders come in all the time the newest is always too new; then one placed after ours will do.
+ * Whether the search would have found our order if it existed. It must find the newest listed order, because an index
+ * may lag. On a busy account the newest order may be too new; then any order placed after ours is enough.
  *
- * @param sentBefore epoch ms: the order that is looked for was not placed later.
+ * @param sentBefore epoch ms: our order was placed no later.
  */
 export async function proveReadable(
   partner: PartnerClient,
@@ -54,7 +54,7 @@ export async function proveReadable(
   if (newestIsFound) return FOUND;
   const known = newestFirst(rows);
   if (known.length === 0) return { readable: false, why: EMPTY_HISTORY };
-  // If the partner's clock is ahead, the other order must be younger by that much.
+  // Corrected by the amount that the partner's clock is ahead of ours.
   const later = known.findLast((order) => timeOf(order) > sentBefore + aheadMs);
   if (later && (await isFound(partner, later))) return FOUND;
   return { readable: false, why: 'the search does not find an order known to exist' };

@@ -9,15 +9,17 @@ type WatchedOrder = Pick<AwaitOrderInput, 'orderId' | 'referenceId' | 'since' | 
 
 /** The order history, read in the background for all orders that this process polls. */
 export interface HistoryWatch {
-  /** Never waits: it uses the last complete reading, and begins another if one is due. @returns why no poll is due, if so */
+  /**
+   * Uses the last complete reading without waiting, and starts a new one if due. @returns why no poll is needed, if so
+   */
   whyNotPolled(order: WatchedOrder): string | undefined;
 }
 
-/** A reading covers the orders that were asked about within so many intervals. */
+/** Intervals after which an order that nobody asks about is dropped from the readings. */
 const FORGOTTEN_AFTER = 4;
-/** A reading counts for so many intervals after it ended. */
+/** Intervals for which a reading can be used. */
 const USABLE_FOR = 2;
-/** A history of more pages is not read: its orders are polled on every twentieth attempt. */
+/** A longer history is not read. Its orders are then polled on every twentieth attempt only. */
 const MOST_PAGES = 200;
 
 interface Watched extends WatchedOrder {
@@ -28,13 +30,13 @@ interface Watched extends WatchedOrder {
 interface Reading {
   beganAt: number;
   endedAt: number;
-  /** The statuses of the rows of each order, by `keyOf`. */
+  /** The statuses of each order's rows, by `keyOf`. */
   statuses: ReadonlyMap<string, readonly string[]>;
 }
 
 /**
  * @param stopping ends a reading when the process stops.
- * @param now milliseconds of a clock that never jumps.
+ * @param now milliseconds of a monotonic clock.
  */
 export function createHistoryWatch(
   partner: PartnerClient,
@@ -56,7 +58,7 @@ export function createHistoryWatch(
     } catch (error) {
       const why = isPartnerError(error) ? error.message : nameOf(error);
       if (isPartnerError(error) && error.kind === 'access') log.error(ACCESS_REFUSED, { why });
-      if (!stopping.aborted) log.warn('the order history could not be read for the open orders', { why });
+      if (!stopping.aborted) log.warn('the order history could not be read to check the open orders', { why });
     } finally {
       isReading = false;
     }
@@ -80,13 +82,13 @@ export function createHistoryWatch(
         const shown = [...new Set(statuses.map(presentableStatus))].join(', ');
         return statuses.some(mayHaveEnded) ? undefined : `${shown} in the order history`;
       }
-      // A reading that began before the order was asked about need not show it.
+      // A reading that started before the first question about this order may not show it.
       return last.beganAt < firstAskedAt ? 'the order history does not show it yet' : undefined;
     },
   };
 }
 
-/** Reads back to the oldest of the orders, or until all of them were shown. */
+/** Reads back to the oldest order, or until all orders have been seen. */
 async function readStatuses(
   partner: PartnerClient,
   orders: readonly WatchedOrder[],
@@ -109,7 +111,7 @@ async function readStatuses(
   return statuses;
 }
 
-/** A row counts only with the reference of the purchase, byte for byte. Neither an order id nor a reference has a space. */
+/** A row must have exactly the purchase's order id and reference. Neither of them contains a space. */
 function keyOf({ orderId, referenceId }: Pick<WatchedOrder, 'orderId' | 'referenceId'>): string {
   return `${orderId} ${referenceId}`;
 }

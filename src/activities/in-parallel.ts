@@ -1,6 +1,6 @@
 /**
- * Works on all, `width` at a time. The results are in the order of `all`. After the first failure nothing more is begun, and it is
- * thrown when what is under way has ended: a caller that tries again must not meet it.
+ * Processes all items, `width` at a time, and returns the results in their order. After the first failure nothing more
+ * starts. The failure is thrown when the running items have ended, so that a retry does not overlap with them.
  */
 export async function inParallel<T, R>(all: readonly T[], width: number, work: (one: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];

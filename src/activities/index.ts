@@ -14,7 +14,7 @@ export { createCircuitBreaker } from './circuit-breaker';
 export { createHistoryWatch } from './history-watch';
 export { createLogContext } from './log-context';
 
-/** Builds all activities of a worker. None of them brings a key into Temporal. */
+/** Builds all activities of a worker. None of them returns a key to Temporal. */
 export function createActivities(deps: ReconcileDependencies): Activities & ReconcileActivities {
   return onlyForOwnWorkflows({
     async readSettings() {

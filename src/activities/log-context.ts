@@ -2,18 +2,15 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { type AroundRequest, isPartnerError } from '../partner';
 import { presentableTraceId, subjectOf } from '../domain/presentable';
 
-/** What every line of an activity shows beside what the SDK adds. */
+/** Added to every log line of an activity. */
 interface LineAttributes extends Record<string, unknown> {
   referenceId?: string;
   orderId?: string;
-  /** The partner's own name for its last answer: to be quoted when the partner is asked about it. */
+  /** The trace id of the partner's last answer, to quote to the partner's support. */
   partnerTraceId?: string;
 }
 
-/**
- * Puts the reference, the order id and the partner's trace id onto every line that an activity logs, the SDK's own among
- * them. Whoever logs need not think of it.
- */
+/** Adds the reference, the order id and the partner's trace id to every line that an activity or the SDK logs in it. */
 export function createLogContext() {
   const current = new AsyncLocalStorage<LineAttributes>();
   return {

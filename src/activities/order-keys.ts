@@ -13,14 +13,15 @@ import type { Order } from '../partner';
 import type { ActivityDependencies } from './dependencies';
 import { failure } from './failures';
 
-/** One line of an order, its keys with the ids that they have in every event. */
+/** One line of an order. Its keys have the ids that identify them in every event. */
 export interface NamedLine extends OrderLine {
   keys: (Key & { id: string })[];
 }
 
 /**
- * Names the keys of an order. Identical keys of one product are told apart by their place, across all its lines. Without the
- * secret it fails, and is tried again: under another one they would be other keys, and an operator can put it back.
+ * Gives the keys of an order their ids. Identical keys of one product are numbered across all its lines.
+ * @throws ApplicationFailure `DeliveryFailed`, retryable, if this worker lacks the secret. Another one would change
+ *   ids.
  */
 export function nameKeys(
   { fingerprints }: Pick<ActivityDependencies, 'fingerprints'>,
@@ -34,7 +35,7 @@ export function nameKeys(
       secretId,
     );
     if (!keyIds) {
-      const message = `no FINGERPRINT_SECRET of this worker has the id ${secretId}: put the older secret back`;
+      const message = `this worker has no FINGERPRINT_SECRET with the id ${secretId}: add the older secret again`;
       throw failure(FAILURE.deliveryFailed, message);
     }
     idsOf.set(productId, keyIds);
@@ -45,12 +46,14 @@ export function nameKeys(
   });
 }
 
-/** Everything of an order but its keys, of which the ids are there once they may be delivered. Warns of an odd order that has ended. */
+/**
+ * An order without its keys. It has key ids only if the status allows a delivery. Logs fields of an unexpected shape.
+ */
 export function snapshotOf(orderId: string, order: Order, lines: NamedLine[]): OrderSnapshot {
   const { totalDebit, ignored } = order;
   const status = presentableStatus(order.status);
   if (endsPolling(status) && ignored.length > 0) {
-    log.warn('fields of the order have another shape, and count as absent', { orderId, fields: ignored.join(', ') });
+    log.warn('fields of the order have an unexpected shape and are ignored', { orderId, fields: ignored.join(', ') });
   }
   return {
     orderId,

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { activityInfo, log } from '@temporalio/activity';
 import type { Activities, PlaceOrderInput, PlacementResult } from '../contracts/activities';
 import { maxDebitIssue } from '../domain/money';
+import { mayHaveBought } from '../domain/placement';
 import { isPartnerError, type PartnerClient, type PartnerError } from '../partner';
 import { withinMs } from '../temporal/client';
 import { placementWriteTime } from '../workflows/policies';
@@ -12,24 +13,24 @@ import { findOrders } from './find-orders';
 import { createPriceList, type ReadPrices } from './price-list';
 import { createIntent, createSequence, type Sequence } from './record-intent';
 
-/** Two times this close are one dispatch: the time-skipping server reads its clock twice for it. */
+/** Timestamps this close belong to one dispatch: the time-skipping server reads its clock twice for it. */
 const ONE_DISPATCH_MS = 5;
-/** A search gives up this long before the attempt is too old, so that "not sent" arrives in time. */
+/** Reserved at the end of the attempt for reporting "not sent". */
 const ANSWER_MS = 1_000;
-/** Lists show a purchase a moment after its start, on some servers a second. */
+/** Lists show a purchase shortly after its start; on some servers it takes a second. */
 const LOOKS = 4;
 const BETWEEN_LOOKS_MS = 500;
 
-/** How an attempt ended, and what that shows about the partner. */
+/** How an attempt ended, and what that says about the partner. */
 interface Ended {
   result: PlacementResult;
   sign: PlacementSign;
 }
 
 /**
- * The one activity that spends money. It sends at most one request, behind the six fences of
- * docs/architecture.md#what-makes-a-second-placement-impossible, and says what the answer proves. Neither a cancel nor a
- * shutdown aborts the request: that would not undo it.
+ * The only activity that spends money. It sends at most one request, behind the six fences of
+ * docs/architecture.md#failure-model, and reports what the answer proves. Neither a cancel nor a shutdown aborts the
+ * request, because an abort would not undo it.
  */
 export function createPlaceOrderActivities(deps: ActivityDependencies): Pick<Activities, 'placeOrder'> {
   const oneByOne = createSequence();
@@ -56,19 +57,18 @@ export function createPlaceOrderActivities(deps: ActivityDependencies): Pick<Act
 function whyFenced(input: PlaceOrderInput): string | undefined {
   const { attempt, currentAttemptScheduledTimestampMs: dispatchedAt, scheduledTimestampMs } = activityInfo();
   if (attempt > 1 || dispatchedAt - scheduledTimestampMs > ONE_DISPATCH_MS) return 'this attempt was dispatched twice';
-  return isFirstRun(input) || isReplacing(input) ? undefined : 'the run before this one may have placed it';
+  return isFirstRun(input) || isReplacing(input) ? undefined : 'an earlier run may have placed the order';
 }
 
 function isFirstRun({ firstRunId }: PlaceOrderInput): boolean {
   return activityInfo().workflowExecution?.runId === firstRunId;
 }
 
-/** Whether an operator has decided in this run that the order is placed again. */
+/** Whether an operator decided in this run to place the order again. */
 function isReplacing({ replaceInRun }: PlaceOrderInput): boolean {
   return activityInfo().workflowExecution?.runId === replaceInRun;
 }
 
-/** What one attempt works with. */
 interface Attempt extends ActivityDependencies {
   admission: Admission;
   readPrices: ReadPrices;
@@ -80,7 +80,7 @@ async function attempt(deps: Attempt, input: PlaceOrderInput): Promise<Ended> {
   if (other) return other;
   const priced = await checkPrice(deps, input);
   if (priced?.result.evidence === 'NOT_SENT') return priced;
-  // The oldest purchase goes first. One permit after the other: those of the search, then that of the write.
+  // The oldest purchase goes first. The search takes its permits one by one, then the write takes one.
   const permits = { class: 'placement', dueAt: input.since, notAfter: notAfter(input) - placementWriteTime } as const;
   return deps.partner.withPermits(permits, async (partner) => {
     const found = await findBefore(partner, deps, input);
@@ -90,7 +90,9 @@ async function attempt(deps: Attempt, input: PlaceOrderInput): Promise<Ended> {
   });
 }
 
-/** Whoever starts a workflow without RejectDuplicate starts one reference twice. @returns what ends the attempt, if anything does */
+/**
+ * A start without RejectDuplicate can run a reference twice. @returns the end of the attempt; undefined if it may go on
+ */
 async function checkOtherExecutions(deps: Attempt, input: PlaceOrderInput): Promise<Ended | undefined> {
   if (input.startedOnce || isReplacing(input)) return undefined;
   const listed = await readInTime(deps, input, {
@@ -100,7 +102,7 @@ async function checkOtherExecutions(deps: Attempt, input: PlaceOrderInput): Prom
     failed: "Temporal's list of executions could not be read",
   });
   if ('ended' in listed) return listed.ended;
-  const why = 'another execution of this reference was started, and may have placed it';
+  const why = 'another execution for this reference may have placed the order';
   return listed.value ? nothing({ evidence: 'FENCED', why, inFlight: true }) : undefined;
 }
 
@@ -113,11 +115,11 @@ async function hasOtherExecution({ purchases }: Attempt): Promise<boolean | unde
   }
 }
 
-/** @returns why the purchase is not placed; undefined if it may cost as much as the catalogue says. */
+/** @returns the end of the attempt; undefined if the catalogue's price is within `maxDebit`. */
 async function checkPrice(deps: Attempt, input: PlaceOrderInput): Promise<Ended | undefined> {
   const { items, maxDebit } = input;
   if (maxDebit === undefined) return undefined;
-  // The other half of the attempt is for the search and the write.
+  // Half of the time is reserved for the search and the write.
   const prices = await readInTime(deps, input, {
     restMs: input.maxAgeMs / 2,
     read: (timeLeftMs) => deps.readPrices(timeLeftMs / 2),
@@ -129,7 +131,7 @@ async function checkPrice(deps: Attempt, input: PlaceOrderInput): Promise<Ended 
   return why === undefined ? undefined : nothing({ evidence: 'OVER_MAX_DEBIT', why });
 }
 
-/** @returns what ends the attempt before anything is sent; undefined if nothing speaks against sending. */
+/** @returns the end of the attempt; undefined if the order history shows no reason not to send. */
 async function findBefore(partner: PartnerClient, deps: Attempt, input: PlaceOrderInput): Promise<Ended | undefined> {
   const search = await readInTime(deps, input, {
     restMs: 0,
@@ -141,28 +143,28 @@ async function findBefore(partner: PartnerClient, deps: Attempt, input: PlaceOrd
   const { orders, unclear } = search.value;
   if (unclear !== undefined && !isReplacing(input)) return nothing({ evidence: 'FENCED', why: unclear });
   const [first, ...others] = orders;
-  return first && nothing({ evidence: 'FOUND', orders: [first, ...others], why: 'the order is there already' });
+  return first && nothing({ evidence: 'FOUND', orders: [first, ...others], why: 'the order already exists' });
 }
 
 interface ReadBefore<T> {
-  /** How much of the attempt's time is for what follows, ms. */
+  /** Time reserved for the rest of the attempt, in ms. */
   restMs: number;
   read: (timeLeftMs: number) => Promise<T>;
-  /** What happened if it takes too long, or fails. */
+  /** Messages for a read that takes too long, and for one that fails. */
   slow: string;
   failed: string;
 }
 
-/** Reads what a placement has to know first, in time for the rest of the attempt. */
+/** Reads something that must be known before the order is placed. Any failure means that nothing was sent. */
 async function readInTime<T>(
   { now }: Attempt,
   input: PlaceOrderInput,
   { restMs, read, slow, failed }: ReadBefore<T>,
 ): Promise<{ value: T } | { ended: Ended }> {
-  // A worker whose clock is behind the server's would believe that it has more time than the attempt may take.
+  // Capped at `maxAgeMs`, because a worker whose clock is behind the server's would compute too much time.
   const timeLeftMs = Math.min(notAfter(input) - now(), input.maxAgeMs) - ANSWER_MS - restMs;
   const notSent = (why: string) => ({ ended: nothing({ evidence: 'NOT_SENT', why }) });
-  if (timeLeftMs <= 0) return notSent('the attempt was too old when a worker took it');
+  if (timeLeftMs <= 0) return notSent('the attempt was too old when a worker picked it up');
   try {
     const value = await withinMs(timeLeftMs, read(timeLeftMs));
     return value === undefined ? notSent(slow) : { value };
@@ -179,8 +181,8 @@ async function readInTime<T>(
 }
 
 /**
- * Sends the request, unless it would be written later than the attempt may be old, or its intention could not be recorded. Only
- * the client knows whether it was written: no timer here may end it first, because all timers of a frozen process are due at once.
+ * Sends the request, unless the attempt is too old or the intention can't be recorded. No timer here may end it early:
+ * only the client knows whether the request was written, and after a freeze all timers fire at once.
  */
 async function send(partner: PartnerClient, deps: Attempt, input: PlaceOrderInput): Promise<Ended> {
   const items = input.items.map((item) => ({ id: item.productId, quantity: item.quantity }));
@@ -199,7 +201,7 @@ async function send(partner: PartnerClient, deps: Attempt, input: PlaceOrderInpu
   }
 }
 
-/** Epoch ms: until when this attempt may write. */
+/** Epoch ms until which this attempt may write. */
 function notAfter(input: PlaceOrderInput): number {
   return activityInfo().currentAttemptScheduledTimestampMs + input.maxAgeMs;
 }
@@ -220,5 +222,5 @@ function logResult(result: PlacementResult): void {
   const { evidence } = result;
   if (evidence === 'PLACED') return log.info('order placed', { orderId: result.orderId });
   if (evidence === 'ACCESS_REFUSED') return log.error(ACCESS_REFUSED, { why: result.why });
-  log.warn('no order placed', { evidence, why: result.why });
+  log.warn(mayHaveBought(evidence) ? 'placement outcome unknown' : 'no order placed', { evidence, why: result.why });
 }

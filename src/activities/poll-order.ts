@@ -8,10 +8,10 @@ import { readEarlierRuns } from './read-sale';
 import { ACCESS_REFUSED, notLocally, toFailure, unchanged } from './failures';
 import { nameKeys, snapshotOf } from './order-keys';
 
-/** An attempt that begins this close to the deadline leaves the poll to the workflow, which makes one at the deadline. */
+/** An attempt this close to the deadline does not poll, because the workflow polls once more at the deadline. */
 const CLOSING_MS = 250;
 
-/** Polls an order. That is free to repeat, so both may be retried, paused, reset or run twice without harm. */
+/** Polls an order. Reading is harmless, so both activities may be retried, paused, reset or run twice. */
 export function createPollOrderActivities(
   deps: ActivityDependencies,
 ): Pick<Activities, 'awaitOrderChange' | 'pollOrder'> {
@@ -22,10 +22,10 @@ export function createPollOrderActivities(
       if (attempt === 1 && input.firstDelayMs > 0) {
         throw unchanged(`next poll in ${seconds(input.firstDelayMs)}`, pauseWithin(deps, input.firstDelayMs));
       }
-      if (remaining(deps) < CLOSING_MS) throw unchanged('the deadline has come', input.intervalMs);
+      if (remaining(deps) < CLOSING_MS) throw unchanged('the deadline has been reached', input.intervalMs);
       const isRoutine = attempt % ROUTINE_POLL === 0;
       const why = input.watch === 'history' && !isRoutine ? deps.historyWatch.whyNotPolled(input) : undefined;
-      if (why !== undefined) throw unchanged(`${why}; next look in ${seconds(pause)}`, pause);
+      if (why !== undefined) throw unchanged(`${why}; next check in ${seconds(pause)}`, pause);
       return pollUntilEnded(deps, input, pause);
     },
     async pollOrder(input) {
@@ -41,13 +41,13 @@ async function pollUntilEnded(deps: ActivityDependencies, input: AwaitOrderInput
   const order = await poll(deps, input, 'poll', pause);
   const { status } = order;
   if (endsPolling(status)) return order;
-  if (mayHaveEnded(status)) log.warn('an undocumented status', { orderId, status });
+  if (mayHaveEnded(status)) log.warn('undocumented order status', { orderId, status });
   throw unchanged(`still ${status}; next poll in ${seconds(pause)}`, pause);
 }
 
 /**
- * @param permitClass a poll at the deadline, or after a decision, ends a purchase: it is as urgent as a delivery.
- * @param pause to the next poll of those that repeat, in ms.
+ * @param permitClass `delivery` for a poll at the deadline or after a decision, which is as urgent as a delivery.
+ * @param pause to the next poll, in ms; undefined for a single poll.
  */
 async function poll(
   deps: ActivityDependencies,
@@ -77,7 +77,7 @@ async function poll(
 async function polledOrder(deps: ActivityDependencies, input: PollOrderInput, order: Order): Promise<PolledOrder> {
   const { orderId, referenceId, firstRunId } = input;
   const status = presentableStatus(order.status);
-  // A run after a reset does not know what the runs before it have delivered.
+  // After a reset, the new run must learn what earlier runs have delivered.
   const isLaterRun = activityInfo().workflowExecution?.runId !== firstRunId;
   const needsEarlier = isLaterRun && mayHaveKeys(status);
   const earlier = needsEarlier ? await readEarlierRuns(deps.purchases, referenceId, firstRunId) : undefined;
@@ -89,7 +89,9 @@ async function polledOrder(deps: ActivityDependencies, input: PollOrderInput, or
   return { ...snapshot, claimedBy };
 }
 
-/** The pause before the next poll, clamped so that the last one ends at the deadline: the server would give up an interval early. */
+/**
+ * The pause before the next poll, shortened at the end: the server gives up if a retry would start after the deadline.
+ */
 function pauseWithin(deps: ActivityDependencies, wanted: number): number {
   const left = remaining(deps) - CLOSING_MS / 2;
   return left > 0 ? Math.min(wanted, left) : wanted;
@@ -97,7 +99,7 @@ function pauseWithin(deps: ActivityDependencies, wanted: number): number {
 
 function remaining(deps: ActivityDependencies): number {
   const { isLocal, scheduleToCloseTimeoutMs, scheduledTimestampMs } = activityInfo();
-  // Polling does not end with a local poll.
+  // A local poll has no deadline.
   if (isLocal || scheduleToCloseTimeoutMs <= 0) return Infinity;
   return scheduledTimestampMs + scheduleToCloseTimeoutMs - deps.now();
 }

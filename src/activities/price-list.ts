@@ -3,20 +3,20 @@ import type { ProductPrice } from '../domain/money';
 import type { PartnerClient } from '../partner';
 import { withinMs } from '../temporal/client';
 
-/** How long the prices of a catalogue count after it was read, in ms. */
+/** How long prices are fresh, in ms. */
 const VALID_MS = 60_000;
-/** How long stale prices may be used while a refresh is slow: a catalogue may take longer to read than an attempt may. */
+/** How long stale prices may be used while a refresh is slow: reading a catalogue may take longer than an attempt. */
 const USABLE_MS = 15 * 60_000;
 
-/** The prices of the catalogue by product. */
+/** By product id. */
 export type Prices = ReadonlyMap<string, ProductPrice>;
 
-/** Reads the prices, waiting `patienceMs` for new ones at the most if stale ones may be used. @throws PartnerError */
+/** Reads the prices. Waits at most `patienceMs` for a refresh if stale prices may be used. @throws PartnerError */
 export type ReadPrices = (patienceMs: number) => Promise<Prices>;
 
 /**
- * The prices of the partner's catalogue, for all placements of a process: read whole, because the partner does not show that its search
- * knows product ids, by one at a time, and again a minute later. A reading belongs to no placement: whoever asks later has its result.
+ * The prices of the partner's catalogue, shared by all placements of the process and refreshed once a minute. The whole
+ * catalogue is read, because the partner does not document a search by product id.
  */
 export function createPriceList(
   partner: Pick<PartnerClient, 'withPermits'>,

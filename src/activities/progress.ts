@@ -1,21 +1,20 @@
 import { cancellationSignal, heartbeat } from '@temporalio/activity';
 import { heartbeatInterval } from '../workflows/policies';
 
-/** What the Temporal UI shows while an activity runs that takes long. */
+/** The progress of a long activity, shown in the Temporal UI. */
 export interface Progress {
-  /** What is being done now, with counts. */
   show(step: string, counts?: Record<string, number>): void;
-  /** Aborts when the run is cancelled or its worker shuts down. */
+  /** Aborts when the workflow is cancelled or the worker shuts down. */
   signal: AbortSignal;
   close(): void;
 }
 
-/** What comes faster is left for the timer: a hundred thousand findings are not a hundred thousand heartbeats. */
+/** Faster updates are left to the timer, so that 100,000 findings don't cause 100,000 heartbeats. */
 const LEAST_BETWEEN_MS = 500;
 
-/** Heartbeats by a timer: a slow partner is no dead worker. A heartbeat is also how a cancel arrives. */
+/** Sends heartbeats by a timer, so that a slow partner does not look like a dead worker. They also bring a cancel. */
 export function openProgress(): Progress {
-  let shown: { step: string } = { step: 'begun' };
+  let shown: { step: string } = { step: 'started' };
   let beatAt = -Infinity;
   const beat = () => {
     beatAt = performance.now();

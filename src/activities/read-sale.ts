@@ -17,7 +17,7 @@ import { failure, toFailure } from './failures';
 import { findOrders } from './find-orders';
 import { nameKeys, snapshotOf } from './order-keys';
 
-/** Reads purchases that have ended. It only reads, so it may be repeated. */
+/** Reads purchases that have ended. */
 export function createReadSaleActivities(deps: ActivityDependencies): Pick<Activities, 'readSale'> {
   return {
     async readSale({ referenceId }) {
@@ -35,10 +35,10 @@ export function createReadSaleActivities(deps: ActivityDependencies): Pick<Activ
 }
 
 /**
- * Reads a purchase that has ended, from its result, its closing memo and its order. Search attributes and the memo of a purchase that
- * did not complete are not believed, because a client can set them: then the order must bear the reference at the partner.
+ * Reads a purchase that has ended from its result, its closing memo and its order. If it did not complete, a client may
+ * have forged its memo and search attributes, so its order is looked up by reference at the partner.
  *
- * @throws ApplicationFailure `NothingToDeliver` if it is unknown or runs; PartnerError
+ * @throws ApplicationFailure `NothingToDeliver` if the purchase is unknown or still running; PartnerError
  */
 export async function readEndedSale(
   deps: ActivityDependencies,
@@ -47,7 +47,7 @@ export async function readEndedSale(
   const description = await describeIfKnown(deps.purchases, referenceId);
   if (!description) throw nothingToDeliver('the purchase is no longer known');
   const { status, taskQueue } = description;
-  if (status.name === 'RUNNING') throw nothingToDeliver('the purchase is running, and delivers by itself');
+  if (status.name === 'RUNNING') throw nothingToDeliver('the purchase is still running and delivers by itself');
   const items = await itemsOf(deps, description);
   const result =
     status.name === 'COMPLETED' ? purchaseResult.parse(await deps.purchases.result(description)) : undefined;
@@ -74,19 +74,19 @@ export async function readEndedSale(
   return { sale: { ...sale, orderId, accepted, order }, taskQueue };
 }
 
-/** What earlier runs of a purchase, and deliveries after their end, left behind. */
+/** What earlier runs of a purchase and later deliveries have left on record. */
 interface EarlierRuns {
   /** The ids of all keys that the checkout has confirmed. */
   confirmedKeyIds: KeyIds;
   /** Whether the checkout was notified of a refund after the end. */
   refundConfirmed: boolean;
-  /** The secret that makes the key ids of this purchase; undefined if nothing says which. */
+  /** The secret of this purchase's key ids; undefined if nothing recorded it. */
   fingerprintSecretId?: string;
 }
 
 /**
- * Reads the closing memos of a reference, which no client can forge, and which secret made its key ids: that of the confirmed ones,
- * otherwise the one that its first run recorded.
+ * Reads the closing memos of a reference, which no client can forge. The secret is the one that made the confirmed key
+ * ids; if there are none, the one that the first run recorded.
  */
 export async function readEarlierRuns(
   purchases: PurchaseReader,
@@ -107,7 +107,7 @@ export async function readEarlierRuns(
   return { confirmedKeyIds, refundConfirmed, fingerprintSecretId };
 }
 
-/** @returns undefined if the server knows no purchase of this reference, which the partner may have made up. */
+/** @returns undefined if the server knows no purchase with this reference. The reference may come from the partner. */
 export async function describeIfKnown(
   purchases: PurchaseReader,
   referenceId: string,
@@ -124,7 +124,7 @@ async function itemsOf(
   return itemsOnly((input as { items: PurchaseItem[] }).items);
 }
 
-/** The order of a purchase that was stopped: the one that bears its reference. Several are for a person to sort out. */
+/** The order of a purchase without a result: the one with its reference. If there are several, a person must decide. */
 async function ownOrderId(
   partner: PartnerClient,
   { startTime }: WorkflowExecutionDescription,

@@ -11,29 +11,29 @@ import { withinMs } from '../temporal/client';
 import type { ActivityDependencies } from './dependencies';
 import { nameOf } from './failures';
 
-/** What stands on record of an attempt that is about to write. Every beat of the attempt has these very details. */
+/** The heartbeat details that record the intention. Every heartbeat of the attempt carries them. */
 const INTENT = { intent: 'place-order' };
-/** How long the server may take to answer. After that nothing is written, whatever it has kept. */
+/** How long the server may take to confirm the record. If it takes longer, nothing is sent. */
 const ANSWER_WITHIN_MS = 5_000;
-/** How long after the answer the write may come: whoever is frozen in between writes nothing. */
+/** How soon after the confirmation the request must be written, so that a frozen process sends nothing late. */
 const WRITE_WITHIN_MS = 2_000;
-/** Core gives an attempt up that does not beat for its heartbeat timeout and 5 s more. It sends on only some of the beats. */
+/** Core throttles heartbeats, and gives up an attempt that sends none for its heartbeat timeout plus 5 s. */
 const BEAT_EVERY_MS = 2_000;
 /**
- * From one record to the next of the same process, while the first one's request is written. A worker that dies in between leaves
- * a placement of which nobody knows. It allows some fifty placements a second; there is none where those at the end would come too late.
+ * The pause between two records of a process, in which the first request is written. If the process is killed, at most
+ * one placement is then unknown. With more waiting attempts than `MOST_WITH_PAUSES` there is no pause.
  */
 const BETWEEN_RECORDS_MS = 15;
 const MOST_WITH_PAUSES = 50;
-/** So long before a record is of no use any more, whoever waits for its turn leaves: that nothing was sent is to arrive in time. */
+/** A waiting attempt gives up this long before its time limit, so that "not sent" is reported in time. */
 const LEAVE_MS = 1_000;
 
 /**
- * Prepares the record of the current attempt: heartbeat details, which the workflow finds in the `TimeoutFailure` of an attempt
- * whose worker died. Without them nothing was written: docs/architecture.md#the-intention-on-record.
+ * Records the intention to send, as heartbeat details of the current attempt. The workflow finds them in the
+ * `TimeoutFailure` if the worker dies. Without them, nothing was sent. See docs/architecture.md#failure-model.
  *
- * @param limits `notAfter` (epoch ms): from when on there is no use in a record. `oneByOne` is shared by all attempts of a
- *   process: should it die, at most one of them is between its record and its write.
+ * @param limits `notAfter` (epoch ms): the latest time for a record. `oneByOne` is shared by all attempts of the
+ *   process, so that at most one of them is between its record and its write.
  */
 export function createIntent(
   { client, now }: Pick<ActivityDependencies, 'client' | 'now'>,
@@ -42,12 +42,12 @@ export function createIntent(
   const context = Context.current();
   let beats: NodeJS.Timeout | undefined;
   const refuse = (why: string) => {
-    context.log.warn('the intention to place an order is not on record, so nothing is written', { why });
-    return { refused: `not sent, the intention is not on record: ${why}` };
+    context.log.warn('the intention to place the order was not recorded, so no request is sent', { why });
+    return { refused: `not sent, the intention was not recorded: ${why}` };
   };
   const record: BeforeWrite = async () => {
     const calledAt = now();
-    if (calledAt > notAfter) return refuse('its time was over before its turn came');
+    if (calledAt > notAfter) return refuse('the attempt was too old when its turn came');
     try {
       await client.withDeadline(calledAt + ANSWER_WITHIN_MS, () =>
         client.activity.heartbeat(context.info.taskToken, INTENT),
@@ -56,20 +56,20 @@ export function createIntent(
       return refuse(whyRefused(error));
     }
     const answeredAt = now();
-    // The process was frozen, or too busy to notice its own deadline.
+    // The process may have been frozen or too busy to notice the deadline.
     if (answeredAt - calledAt > ANSWER_WITHIN_MS) return refuse('Temporal answered too late');
-    // A beat without these details would erase the record.
+    // A heartbeat without these details would erase the record.
     beats ??= setInterval(() => context.heartbeat(INTENT), BEAT_EVERY_MS);
     return { writeBy: answeredAt + WRITE_WITHIN_MS };
   };
   const inTurn = () => oneByOne(notAfter - LEAVE_MS - now(), record);
   return {
-    record: async () => (await inTurn()) ?? refuse('too many others were before it'),
+    record: async () => (await inTurn()) ?? refuse('too many other placements were ahead of it'),
     close: () => clearInterval(beats),
   };
 }
 
-/** Runs one after another, in the order of the calls. @returns undefined where a turn does not come in time: nothing was run then */
+/** Runs functions one at a time, in the order of the calls. @returns undefined if the turn did not come in time */
 export type Sequence = <T>(patienceMs: number, run: () => Promise<T>) => Promise<T | undefined>;
 
 export function createSequence(): Sequence {
@@ -105,6 +105,6 @@ function whyRefused(error: unknown): string {
   if (error instanceof ActivityPausedError) return 'the attempt was paused';
   if (error instanceof ActivityResetError) return 'the attempt was reset';
   if (error instanceof ActivityCancelledError) return 'the attempt was cancelled';
-  if (error instanceof ActivityNotFoundError) return 'Temporal has given the attempt up';
+  if (error instanceof ActivityNotFoundError) return 'Temporal has given up the attempt';
   return `Temporal did not answer (${nameOf(error)})`;
 }

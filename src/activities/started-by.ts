@@ -7,7 +7,7 @@ import { failure } from './failures';
 
 type AllActivities = Activities & ReconcileActivities;
 
-/** The workflow types that each activity is for. */
+/** The workflow types that may start each activity. */
 const STARTED_BY: Record<keyof AllActivities, readonly string[]> = {
   readSettings: [PURCHASE_WORKFLOW, DELIVER_WORKFLOW],
   currentRun: [PURCHASE_WORKFLOW],
@@ -23,9 +23,10 @@ const STARTED_BY: Record<keyof AllActivities, readonly string[]> = {
 };
 
 /**
- * Refuses whatever a client starts by itself, or in a workflow of its own: an input of its making would be bought, or signed.
+ * Refuses activities that were not started by one of our workflows. Otherwise any Temporal client could buy an order or
+ * have an event signed.
  *
- * @returns the same activities, which fail with `NotItsWorkflow`, for good.
+ * @returns the same activities, which then fail with a non-retryable `NotItsWorkflow`.
  */
 export function onlyForOwnWorkflows(activities: AllActivities): AllActivities {
   const guarded = Object.entries(activities).map(([name, run]: [string, (input: never) => Promise<unknown>]) => [
@@ -33,7 +34,9 @@ export function onlyForOwnWorkflows(activities: AllActivities): AllActivities {
     async (input: never) => {
       const { workflowType = '' } = activityInfo();
       if (STARTED_BY[name as keyof AllActivities].includes(workflowType)) return run(input);
-      throw failure(FAILURE.notItsWorkflow, `${name} is no activity of ${workflowType || 'a client'}`, { final: true });
+      throw failure(FAILURE.notItsWorkflow, `${name} must not be started by ${workflowType || 'a client'}`, {
+        final: true,
+      });
     },
   ]);
   return Object.fromEntries(guarded) as AllActivities;

@@ -13,6 +13,8 @@ export interface StarterContext {
   /** Where workers take work. Commands that hand work to a worker read it before they connect. */
   taskQueue(): string;
   partner(): PartnerClient;
+  /** The base URL of the Temporal UI, if it is known. */
+  temporalUiUrl(): string | undefined;
   /** What the nightly schedule is to be. */
   schedule(): Library.ScheduleSettings;
   /** Tries the worker's configuration. */

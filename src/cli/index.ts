@@ -7,6 +7,7 @@ import { show } from './output';
 import { addPartnerCommands } from './partner-commands';
 import { addPurchaseCommands } from './purchase-commands';
 import { addReconciliationCommands } from './reconciliation-commands';
+import { formatUiViews, uiViewsOf } from './ui-views';
 
 const USAGE = 2;
 const UNREACHABLE = 69;
@@ -32,6 +33,7 @@ export async function main(): Promise<void> {
     partner: () => loadPartner().createPartnerClient(loadConfig().readPartnerConfig()),
     schedule: () => loadConfig().readScheduleConfig(),
     taskQueue: () => loadConfig().readStarterConfig().taskQueue,
+    temporalUiUrl: () => loadConfig().readStarterConfig().temporalUiUrl,
     temporal: async () => (await connect(connectRetry)).client,
     doctor: () =>
       loadDoctor().diagnose({
@@ -87,7 +89,8 @@ function explain(error: unknown): { message: string; exitCode: number } {
   };
 }
 
-function commands(context: StarterContext): Command {
+/** Defines every command. `npm run docs` writes docs/reference/commands.md from the result. */
+export function commands(context: StarterContext): Command {
   const { out } = context;
   const program = new Command('starter')
     .description('Starts purchases, shows where they stand, and carries the decisions of people.')
@@ -111,12 +114,14 @@ function commands(context: StarterContext): Command {
   return program;
 }
 
-async function setup({ temporal, out }: StarterContext): Promise<void> {
+async function setup({ temporal, temporalUiUrl, out }: StarterContext): Promise<void> {
   const client = await temporal();
+  const uiUrl = temporalUiUrl();
   const { namespace } = client.options;
   const registered = await loadTemporal().registerSearchAttributes(client.connection, namespace);
   const words = registered.length > 0 ? `registered ${registered.join(', ')}` : 'everything was there';
-  show(out, { namespace, registered }, [`namespace ${namespace}: ${words}`]);
+  const views = uiUrl === undefined ? undefined : uiViewsOf(uiUrl, namespace, Date.now());
+  show(out, { namespace, registered, views }, [`namespace ${namespace}: ${words}`, ...formatUiViews(views)]);
 }
 
 async function doctor(context: StarterContext): Promise<void> {

@@ -104,6 +104,7 @@ export function readDoctorConfig(env: Environment = process.env, options: ReadOp
   const parts = {
     partner: attempt(() => partnerConfig(readVariables(partner, env, [], reading))),
     taskQueue: attempt(() => readVariables(temporal, env, [], reading).TEMPORAL_TASK_QUEUE),
+    temporalUiUrl: attempt(() => readVariables(temporal, env, [], reading).TEMPORAL_UI_URL),
     schedule: attempt(() => scheduleConfig(readVariables(reconciliation, env, [], reading))),
     delivery: attempt(() =>
       deliveryConfig(readVariables(delivery, env, [], { ...reading, folders: { DELIVERY_DIR } })),
@@ -143,6 +144,8 @@ function starterConfig(values: Values<typeof temporal>) {
     /** Undefined: the file of TEMPORAL_CONFIG_FILE may hold one. */
     temporalApiKey: values.TEMPORAL_API_KEY,
     allowPlaintext: values.ALLOW_PLAINTEXT,
+    /** Undefined: nothing links to the Temporal UI. */
+    temporalUiUrl: values.TEMPORAL_UI_URL,
     /** Where traces go; undefined: nothing is traced. */
     tracingEndpoint: values.OTEL_EXPORTER_OTLP_ENDPOINT,
   };

@@ -21,7 +21,7 @@ export class ConfigError extends Error {
   constructor(readonly issues: readonly ConfigIssue[]) {
     const count = issues.length === 1 ? '1 issue' : `${issues.length} issues`;
     const lines = issues.map((one) => `  ${one.variable}: expected ${one.expected}, got ${one.got}. ${one.remedy}`);
-    const more = 'docs/configuration.md describes every variable.';
+    const more = 'docs/reference/configuration.md describes every variable.';
     super(`The configuration can't be used, ${count}:\n\n${lines.join('\n')}\n\n${more}`);
   }
 }

@@ -22,7 +22,7 @@ import {
 
 /*
  * Every variable of this project: its bounds, its default as one would write it, and what it means, in the order in which
- * docs/configuration.md and .env.example show them. Temporal's own variables are read by Temporal's convention.
+ * docs/reference/configuration.md and .env.example show them. Temporal's own variables are read by Temporal's convention.
  */
 
 const pause = duration('1ms', '24h');
@@ -47,6 +47,9 @@ const temporal = {
       "the key of Temporal Cloud, or of a server that asks for one; Temporal's own variable, which here can be read from a file too. Turns TLS on",
     ),
   ...plaintext,
+  TEMPORAL_UI_URL: url('http://localhost:8233')
+    .optional()
+    .describe('base of links to the Temporal UI in reports and messages. No links if not set'),
   OTEL_EXPORTER_OTLP_ENDPOINT: url('http://localhost:4318')
     .optional()
     .describe(
@@ -166,7 +169,7 @@ export type VariableName = keyof typeof variables;
 export const VARIABLE_NAMES = Object.keys(variables) as VariableName[];
 export const SECRET_NAMES = VARIABLE_NAMES.filter((name) => describeVariable(name).secret);
 
-/** What people read about a variable: in messages, in docs/configuration.md and in .env.example. */
+/** What people read about a variable: in messages, in docs/reference/configuration.md and in .env.example. */
 export function describeVariable(name: VariableName) {
   const schema = variables[name];
   const { description, expected, example, hidden, secret, default: usual } = z.toJSONSchema(schema, { io: 'input' });

@@ -3,16 +3,19 @@ import type { OrderSnapshot, PurchaseItem } from '../domain/order';
 import type { Unplaced } from '../domain/placement';
 import type { EndedSale, SaleDelivery } from '../domain/plan-delivery';
 import type { AttentionData, HeldData } from './events';
-import type { PurchaseSettings, ReceivedEvent } from './purchase';
+import type { ReceivedEvent } from './public-types';
+import type { PurchaseSettings } from './purchase';
 
-/** What a purchase needs of its worker. It reaches the workflow as a recorded result, and stays what it was at the start. */
+export type { DeliveryReport } from './public-types';
+
+/** What a purchase needs from its worker. It is recorded at the start and never changes afterwards. */
 export interface WorkerSettings {
   settings: PurchaseSettings;
-  /** The public id of the secret that makes the key ids of this purchase, for ever. */
+  /** The public id of the secret that makes all key ids of this purchase. */
   fingerprintSecretId: string;
 }
 
-/** An order of the partner's history that bears exactly the reference that was searched for. */
+/** An order in the partner's history with exactly the reference that was searched for. */
 export interface FoundOrder {
   id: string;
   status: string;
@@ -23,63 +26,65 @@ export interface FoundOrder {
 export interface PlaceOrderInput {
   referenceId: string;
   items: PurchaseItem[];
-  /** The most that it may cost: see `PurchaseInput`. */
+  /** See `PurchaseInput`. */
   maxDebit?: number;
-  /** Epoch ms, the server's clock: when the first run of this purchase began. Older orders are not ours. */
+  /** Epoch ms, the server's clock: the start of the purchase's first run. Older orders are not ours. */
   since: number;
-  /** The first run of this purchase. A later run sends nothing, unless an operator decided so in it. */
+  /** The first run of this purchase. A later run sends nothing unless an operator decides so in that run. */
   firstRunId: string;
-  /** The run in which an operator decided to place the order again, if one did. */
+  /** The run in which an operator decided to place the order again. */
   replaceInRun?: string;
-  /** Its start rejected duplicates. Otherwise another execution with its id may have placed the order. */
+  /** The start rejected duplicates. If not, another execution with the same id may have placed the order. */
   startedOnce?: boolean;
   /** An earlier request of this purchase may have reached the partner. */
   mayHaveArrived: boolean;
-  /** Only on record: a later run that began anew finds here which secret made the key ids of the first one. */
+  /** Not used here, only recorded: a run after a reset reads it to learn which secret made the key ids. */
   fingerprintSecretId: string;
-  /** The request is not written if its attempt is older than this, in ms. */
+  /** The age in ms from which the attempt sends nothing. */
   maxAgeMs: number;
 }
 
 /**
- * The answer of one placement attempt, told apart by its evidence: docs/architecture.md#what-an-answer-to-place-order-means.
- * `why` says what was seen, in safe words.
+ * The result of one placement attempt, discriminated by its evidence. `why` explains it and is safe to log.
+ * Source: docs/architecture.md#failure-model.
  */
 export type PlacementResult = OrderPlaced | OrdersFound | NothingPlaced;
 
-/** The partner has answered with the id of the order. */
+/** The partner answered with the id of the order. */
 export interface OrderPlaced {
   evidence: 'PLACED';
   orderId: string;
 }
 
-/** The search before the request shows orders. Nothing was sent. */
+/** The search before the request found orders. Nothing was sent. */
 export interface OrdersFound {
   evidence: 'FOUND';
   orders: [FoundOrder, ...FoundOrder[]];
   why: string;
 }
 
-/** There is no order that we know of. */
+/** No order is known. */
 export interface NothingPlaced {
   evidence: Exclude<Unplaced, 'NEVER_WRITTEN'>;
   why: string;
-  /** The pause that the partner asked for. */
+  /** The partner's Retry-After. */
   retryAfterMs?: number;
-  /** The request only lacked a permit under `PARTNER_MAX_RPS`: about when one may come. */
+  /** Only a permit under `PARTNER_MAX_RPS` was missing; about when to expect one. */
   permitInMs?: number;
-  /** A request of an earlier dispatch may still be on its way. */
+  /** A request may still be on its way to the partner. */
   inFlight?: boolean;
 }
 
 export interface FindOrdersInput {
   referenceId: string;
   since: number;
-  /** Also find out whether the history can be trusted. */
+  /** Also check whether the history is readable and up to date. */
   prove: boolean;
-  /** Epoch ms: an order of this purchase was not placed later. One that was proves that the history is up to date. */
+  /**
+   * Epoch ms: this purchase sent no request later. A younger order in the list proves that the history is up to date.
+   */
   sentBefore: number;
-  /** A request of this purchase may have been sent, so a row that can't be read and names no reference may be its order. */
+  /** A request of this purchase may have been sent, so an unreadable row without a reference may be its order. */
   mayHaveArrived: boolean;
 }
 
@@ -87,7 +92,7 @@ export interface FindOrdersInput {
 export interface OrderSearchResult {
   /** Oldest first. */
   orders: FoundOrder[];
-  /** The history has shown that it would have shown an order. Always false without `prove`. */
+  /** The history has proved that it would show an order. Always false without `prove`. */
   readable: boolean;
   why: string;
 }
@@ -95,28 +100,28 @@ export interface OrderSearchResult {
 export interface PollOrderInput {
   orderId: string;
   referenceId: string;
-  /** The first run of the purchase. A poll in a later run also brings what earlier ones left behind. */
+  /** The first run of the purchase. A poll in a later run also returns the keys that earlier runs delivered. */
   firstRunId: string;
-  /** The secret that makes the key ids, unless earlier runs have used another. */
+  /** The secret that makes the key ids, unless earlier runs used another one. */
   fingerprintSecretId: string;
-  /** The products that were bought: the partner's ids of them are compared as they are. */
+  /** The products that were bought. Their ids are never redacted. */
   productIds: string[];
 }
 
 export interface AwaitOrderInput extends PollOrderInput {
-  /** From now to the first poll, in ms. */
+  /** Until the first poll, in ms. */
   firstDelayMs: number;
   /** Between polls, in ms. */
   intervalMs: number;
-  /** `history`: poll only if the order history says that it may be worth while. */
+  /** `history`: poll only if the order history shows that the order may have ended. */
   watch: PurchaseSettings['watch'];
-  /** Epoch ms: the order is no older. */
+  /** Epoch ms: the order is not older than this. */
   since: number;
 }
 
-/** What one poll of an order shows. */
+/** The result of one poll. */
 export interface PolledOrder extends OrderSnapshot {
-  /** In a run after a reset: the ids of the keys that earlier runs and deliveries had confirmed, by product. */
+  /** Only after a reset: the key ids that the checkout confirmed in earlier runs and deliveries, by product. */
   confirmedKeyIds?: KeyIds;
 }
 
@@ -125,55 +130,50 @@ export interface CheckOrderInput {
   referenceId: string;
 }
 
-/** Whether an order that an operator names may be the one of this purchase. `why` says why not, in safe words. */
+/** Whether an order that an operator named may belong to this purchase. `why` explains a refusal and is safe to log. */
 export type OrderCheck = { usable: true } | { usable: false; why: string };
 
-/** The argument of `deliverWorkflow`. It names a purchase and nothing else, so nothing forged can be signed. */
+/** The argument of `deliverWorkflow`. It contains no event data, so nothing forged can be signed. */
 export interface DeliverInput {
   referenceId: string;
-  /** Also send what the checkout has confirmed already. */
+  /** Also send what the checkout has already confirmed. */
   again?: boolean;
 }
 
-/** How one delivery ended. `REFUSED`: the checkout answered 410, it never wants this event. */
+/** How one delivery ended. `REFUSED`: the checkout answered 410, so it never wants this event. */
 export type Delivered = { kind: 'RECEIVED'; event: ReceivedEvent } | { kind: 'REFUSED' };
 
-/** `CHANGED`: the order is no longer as it was reviewed, so nothing was sent; `maybeSent` if an earlier attempt may have sent that. */
+/**
+ * `CHANGED`: the order has changed since its review, so nothing was sent now; `maybeSent`: an earlier attempt may have.
+ */
 export type SaleDelivered = Delivered | { kind: 'CHANGED'; maybeSent: boolean };
 
-/** A notice to the checkout from a purchase. `subject` distinguishes two of one type. */
+/** A notice from a purchase to the checkout. `subject` distinguishes notices of one type. */
 export type Notice =
   | { type: 'purchase.held'; subject: string; data: HeldData }
   | { type: 'purchase.attention'; subject: string; data: AttentionData };
 
-/** What `deliverWorkflow` ends with. */
-export interface DeliveryReport {
-  /** What the checkout has received. */
-  events: ReceivedEvent[];
-  /** The order as it was read; `issue` says why its keys were kept back. */
-  order?: { id: string; status: string; issue?: string };
-}
-
 /** The activities of purchases and deliveries. */
 export interface Activities {
-  /** Reads the settings of this worker, which are recorded once. No I/O. */
+  /** Returns the settings of this worker. No I/O. */
   readSettings(): Promise<WorkerSettings>;
-  /** Names the run it runs in, as recorded at that moment: after a reset, code before it replays the run before. No I/O. */
+  /** Returns the id of the current run as an activity result, which is correct even after a reset. No I/O. */
   currentRun(): Promise<{ runId: string }>;
-  /** Sends at most one place-order request, behind fences: docs/architecture.md#failure-model. Never throws on purpose. */
+  /**
+   * Sends at most one place-order request, behind fences: docs/architecture.md#failure-model. Never throws on purpose.
+   */
   placeOrder(input: PlaceOrderInput): Promise<PlacementResult>;
   /** Searches the partner's history for the orders of a reference. */
   findOrders(input: FindOrdersInput): Promise<OrderSearchResult>;
-  /** Waits, by failing, until the order is no longer open. */
+  /** Waits until the order is no longer open, by failing benignly until then. */
   awaitOrderChange(input: AwaitOrderInput): Promise<PolledOrder>;
-  /** Polls the order once. As a local activity only in the first run, and only if a permit is free at once. */
+  /** Polls the order once. As a local activity it works only in the first run and if a permit is free at once. */
   pollOrder(input: PollOrderInput): Promise<PolledOrder>;
-  /** Reads an order that a decision names, before it is accepted. It throws if the partner can't be read. */
+  /** Checks an order that a decision names, before the decision is accepted. Throws if the partner can't be read. */
   checkOrder(input: CheckOrderInput): Promise<OrderCheck>;
-  /** Reads a purchase that has ended, and its order. It throws `NothingToDeliver` for any other. */
+  /** Reads a purchase that has ended, and its order. Throws `NothingToDeliver` for any other purchase. */
   readSale(input: DeliverInput): Promise<EndedSale>;
   /** Delivers one event about a sale, with the keys read from the partner in the same attempt. */
   deliverSale(delivery: SaleDelivery): Promise<SaleDelivered>;
-  /** Delivers one notice. */
   deliverNotice(notice: Notice): Promise<Delivered>;
 }

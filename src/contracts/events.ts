@@ -4,29 +4,31 @@ import type { PurchaseOutcome } from '../domain/purchase-state';
 import { orderId, outcome, reason, referenceId, totalDebit } from './purchase';
 
 /*
- * What the checkout receives: one schema per event gives the type, the check of what came, and docs/schemas/events.openapi.json.
- * The objects are loose, because fields and types may be added.
+ * The events that the checkout receives. One schema per event gives the type, the runtime check and
+ * docs/schemas/events.openapi.json. The objects are loose, because fields may be added.
  */
 
 /** A delivered key. */
 export const eventKey = z.looseObject({
   id: z.string().describe('Identifies this key for ever, in every event of the sale.'),
-  type: z.string().describe('text, image (the value is a data URL, unchecked), or what else the partner sent'),
+  type: z
+    .string()
+    .describe('text, image (the value is a data URL, unchecked), or any other type that the partner sent'),
   value: z.string().describe('Secret.'),
 });
 
-/** One product of a sale; with keys in the events that carry keys. */
+/** One product of a sale. `keys` is present in events that carry keys. */
 export const eventLine = z.looseObject({
-  productId: z.string(),
-  title: z.string().optional(),
-  quantity: z.int().describe('What was ordered.'),
-  keys: z.array(eventKey).optional(),
+  productId: z.string().describe("The partner's id of the product."),
+  title: z.string().optional().describe("The partner's name of the product."),
+  quantity: z.int().describe('How many were ordered.'),
+  keys: z.array(eventKey).optional().describe('All keys of this product, in the events that carry keys.'),
 });
 
 const sale = {
   referenceId,
   orderId: orderId.optional(),
-  lines: z.array(eventLine),
+  lines: z.array(eventLine).describe('The products of the sale.'),
   totalDebit: totalDebit.optional(),
 };
 const ofOutcome = z.looseObject({ ...sale, outcome, reason: reason.optional() });
@@ -36,45 +38,56 @@ const held = z.looseObject({
   referenceId,
   orderId: orderId.optional(),
   hold: z.enum(HOLD_REASONS),
-  decisions: z.array(z.enum(DECISION_KINDS)).describe('What an operator may decide with the command `resolve`.'),
+  decisions: z
+    .array(z.enum(DECISION_KINDS))
+    .describe('The decisions that an operator may take with `npx fulfilment resolve`.'),
   reason,
 });
-const details = z.record(z.string(), z.union([z.string(), z.number(), z.array(z.string())]));
+const details = z
+  .record(z.string(), z.union([z.string(), z.number(), z.array(z.string())]))
+  .describe('Counts, amounts, ids and texts by their names.');
 const attention = z.looseObject({
-  referenceId: z.string().describe('Empty if no purchase is concerned.'),
+  referenceId: z.string().describe('Empty if the event is about no purchase.'),
   orderId: orderId.optional(),
-  kind: z.string().describe('What it is about, in capital letters.'),
+  kind: z.string().describe('The kind of alert or finding, in capital letters.'),
   details,
 });
 const reconciled = z.looseObject({
-  referenceId: z.string().describe('No reference of a sale.'),
+  referenceId: z.string().describe('Not the reference of a sale.'),
   kind: z.literal('RECONCILIATION'),
   details,
 });
-const test = z.looseObject({ referenceId: z.string().describe('No reference of a sale.') });
+const test = z.looseObject({ referenceId: z.string().describe('Not the reference of a sale.') });
 
-/** Every event with its `data`, and one sentence about it. */
+/** Every event, with the schema of its `data` and a summary. */
 export const EVENTS = {
-  'purchase.delivered': ended('DELIVERED', 'Everything that was ordered, with its keys.'),
-  'purchase.partially_delivered': ended('PARTIALLY_DELIVERED', 'A part, with its keys; the rest was not there.'),
+  'purchase.delivered': ended('DELIVERED', 'Everything ordered, with the keys.'),
+  'purchase.partially_delivered': ended(
+    'PARTIALLY_DELIVERED',
+    'A part of the order, with the keys; the rest was not available.',
+  ),
   'purchase.refunded': {
-    summary: 'The partner refunded: as the purchase ended (with outcome and lines), or after its end (with a reason).',
+    summary:
+      'The partner refunded the order, either as the outcome (with outcome and lines) or after the end (with a reason).',
     data: z.union([ofOutcome.extend({ outcome: z.literal('REFUNDED') }), laterRefund]),
   },
   'purchase.failed': ended('FAILED', 'The order failed at the partner. Nothing was delivered.'),
   'purchase.rejected': ended('REJECTED', 'The partner refused the order.'),
-  'purchase.not_placed': ended('NOT_PLACED', 'It could not be placed in time, and was not.'),
-  'purchase.overdue': ended('OVERDUE', 'Still open at the deadline; the keys come as purchase.late_delivery.'),
+  'purchase.not_placed': ended('NOT_PLACED', 'The order could not be placed in time. Nothing was bought.'),
+  'purchase.overdue': ended('OVERDUE', 'Still open at the deadline. Late keys arrive as purchase.late_delivery.'),
   'purchase.cancelled': ended('CANCELLED', 'Cancelled before anything was bought.'),
-  'purchase.abandoned': ended('ABANDONED', 'An operator gave it up, or withheld it.'),
+  'purchase.abandoned': ended('ABANDONED', 'An operator abandoned the purchase or withheld its keys.'),
   'purchase.late_delivery': {
-    summary: 'Keys came after the end: all keys of the sale, old and new.',
+    summary: 'Keys arrived after the end. Contains all keys of the sale, old and new.',
     data: lateDelivery,
   },
-  'purchase.held': { summary: 'It waits for an operator.', data: held },
-  'purchase.attention': { summary: 'Something that a person must see.', data: attention },
-  'reconciliation.completed': { summary: 'Counts, and where the report is.', data: reconciled },
-  'doctor.test': { summary: 'doctor tries the way. Answer 2xx and forget it.', data: test },
+  'purchase.held': { summary: 'The purchase is waiting for an operator.', data: held },
+  'purchase.attention': { summary: 'An alert or a finding that a person must see.', data: attention },
+  'reconciliation.completed': {
+    summary: 'A reconciliation has finished: its counts, and where the report is.',
+    data: reconciled,
+  },
+  'doctor.test': { summary: 'A test event from `npx fulfilment doctor`. Answer 2xx and ignore it.', data: test },
 } as const;
 
 function ended<O extends PurchaseOutcome>(how: O, summary: string) {
@@ -84,10 +97,10 @@ function ended<O extends PurchaseOutcome>(how: O, summary: string) {
 /** The `type` of an event. */
 export type EventType = keyof typeof EVENTS;
 
-/** An event, whatever its type: the body that is posted. */
+/** The posted body of any event. */
 export const checkoutEvent = z.looseObject({
   type: z.string(),
-  /** ISO 8601: when it happened. */
+  /** ISO 8601: when this attempt was made. */
   timestamp: z.string(),
   data: z.looseObject({ referenceId: z.string(), orderId: orderId.optional(), lines: z.array(eventLine).optional() }),
 });

@@ -1,48 +1,48 @@
 import type { ApplicationFailure } from '@temporalio/common';
 
-/** Every type of an `ApplicationFailure` of this project, as histories and the Temporal UI show it. Workflow code compares these, never classes. */
+/** The types of our `ApplicationFailure`s, in histories and the Temporal UI. Workflow code compares these types. */
 export const FAILURE = {
-  /** The purchase that was started can't be one: bad reference, bad items, wrong workflow id. */
+  /** Invalid input of a purchase: bad reference, bad items or wrong workflow id. */
   invalidPurchase: 'InvalidPurchase',
-  /** A `deliverWorkflow` was started with what it can't deliver, or an operator completed an activity of it with no result. */
+  /** Invalid input of `deliverWorkflow`, or an operator completed its activity without a valid result. */
   invalidDelivery: 'InvalidDelivery',
-  /** The same of a `reconcileWorkflow`; also an input of the activity that an older workflow has made. */
+  /** The same for `reconcileWorkflow`; also an activity input from a workflow of another version. */
   invalidReconciliation: 'InvalidReconciliation',
-  /** A reconciliation was to look back further than the namespace remembers its purchases. */
+  /** The look-back of a reconciliation exceeds the namespace's retention less a day. */
   lookbackTooLong: 'LookbackTooLong',
-  /** The order's status is still the known one. Benign: this is how waiting is shown. */
+  /** The order is still open. Benign: the retry of this failure is how a purchase waits. */
   orderUnchanged: 'OrderUnchanged',
-  /** The partner could not be asked, or its answer could not be used. Tried again. */
+  /** The partner could not be reached, or its answer could not be used. Usually retried. */
   partnerUnavailable: 'PartnerUnavailable',
-  /** The order is larger than PARTNER_MAX_BODY. Final: another try is an operator's decision. */
+  /** The order is larger than PARTNER_MAX_BODY. Not retried: an operator decides. */
   orderTooLarge: 'OrderTooLarge',
-  /** A local activity leaves its work to an ordinary one: after a reset, or with a slow checkout. Benign. */
+  /** A local activity hands over to an ordinary one, after a reset or with a slow checkout. Benign. */
   notLocally: 'NotLocally',
-  /** No permit under PARTNER_MAX_RPS came in time. Benign: tried again when one may come. */
+  /** No permit under PARTNER_MAX_RPS in time. Benign, and retried when a permit is likely. */
   rateLimited: 'RateLimited',
-  /** The partner refuses us: a rotated key, a wrong prefix. An alarm, and tried again. */
+  /** The partner refused access: a rotated key, a wrong prefix. Logged as an error and retried. */
   partnerAccess: 'PartnerAccess',
-  /** There is nothing to send: the purchase is running, was given up, or the checkout has it all. */
+  /** Nothing to send: the purchase is running, was abandoned, or the checkout has everything. */
   nothingToDeliver: 'NothingToDeliver',
-  /** The checkout did not take the event. Tried again. */
+  /** The checkout did not accept the event. Retried. */
   deliveryFailed: 'DeliveryFailed',
-  /** The checkout answered 410: it does not want this event. */
+  /** The checkout answered 410: it never wants this event. */
   deliveryRefused: 'DeliveryRefused',
-  /** The order changed again and again between its review and its delivery. */
+  /** The order kept changing between its review and its delivery. */
   orderChanges: 'OrderChanges',
-  /** An activity was started by a workflow that has no use for it, or by no workflow at all. */
+  /** An activity was started by a workflow that may not use it, or by a client without a workflow. */
   notItsWorkflow: 'NotItsWorkflow',
-  /** A decision came for a hold that is not open, or does not fit it. */
+  /** A decision for a hold that is not open, or one that does not fit it. */
   decisionRefused: 'DecisionRefused',
-  /** An error that nobody expected: a bug. The message names its class and nothing else. Tried again. */
+  /** An unexpected error, so a bug. The message contains only its class name. Retried. */
   unexpected: 'Unexpected',
 } as const;
 
 export type FailureType = (typeof FAILURE)[keyof typeof FAILURE];
 
 /**
- * The pause in ms that a failed activity was asked for; 0 if none. It is the only detail of our failures, because the SDK leaves
- * `nextRetryDelay` out when it decodes a failure for workflow code.
+ * The pause that a failure asks for, in ms; 0 if none. Our failures carry it as a detail, because the SDK drops
+ * `nextRetryDelay` when it decodes a failure for workflow code.
  */
 export function pauseOf({ details }: Pick<ApplicationFailure, 'details'>): number {
   const [pauseMs] = details ?? [];

@@ -11,9 +11,9 @@ export interface DeclaredMetric {
   type: 'counter' | 'histogram' | 'gauge';
   unit?: 'seconds';
   labels: Labels;
-  /** Of a histogram: the upper bounds of its buckets, in its unit. */
+  /** Only for histograms: the upper bounds, in the metric's unit. */
   buckets?: readonly number[];
-  /** Of a counter: recorded by purchases, so the SDK adds the type of their workflow as a label. */
+  /** Only for counters: recorded by workflows, so the SDK adds the label `workflowType`. */
   byPurchases?: true;
   meaning: string;
 }
@@ -23,9 +23,9 @@ const LONG_SECONDS = [1, 2, 5, 10, 30, 60, 120, 300, 600, 1_200, 1_800, 3_600, 1
 const AMOUNTS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 5_000];
 
 const OUTCOME = { outcome: PURCHASE_OUTCOMES };
-/** `STARTED`: no worker has taken the purchase yet, or a moment ago, so it shows no state. */
+/** `STARTED`: the purchase shows no state yet, because no worker has picked it up, or only just now. */
 const GAUGED_STATES = [...RUNNING_STATES, 'STARTED'] as const;
-/** Unplaced evidence: after it the order history may be searched. */
+/** The evidence of attempts that brought no order. */
 const UNPLACED = [
   ...(['NOT_SENT', 'ORDER_REFUSED', 'ACCESS_REFUSED', 'CONFLICT', 'ANSWERED', 'UNKNOWN'] as const),
   ...(['NEVER_WRITTEN', 'OVER_MAX_DEBIT', 'PAUSED', 'FENCED'] as const),
@@ -33,43 +33,41 @@ const UNPLACED = [
 const EVIDENCE = ['PLACED', 'FOUND', ...UNPLACED] as const;
 const PERMIT_CLASS = { class: ['placement', 'delivery', 'confirmation', 'poll', 'reconciliation'] } as const;
 const OPERATIONS = ['listProducts', 'listOrders', 'placeOrder', 'getOrder'] as const;
-/** How a response of the partner is counted: `ok`, the class of an error status, or the kind of the error. */
+/** How an answer is counted: `ok`, the class of an error status, or the kind of error. */
 const ANSWERS = [
   ...(['ok', '3xx', '4xx', '429', '5xx', 'access', 'not-found', 'refused', 'unreadable', 'incomplete'] as const),
   ...(['unreachable', 'timeout', 'connection-lost', 'too-late', 'withdrawn', 'closed', 'invalid-argument'] as const),
 ] as const;
 
 /**
- * Every metric of ours, with all values of its labels: no label holds a reference, a key or a text of the partner. Prometheus adds
- * `_total` to the name of a counter and `_seconds` to a histogram in seconds. docs/metrics.md is generated from this table.
+ * Every metric of ours, with all values of its labels: no label holds a reference, a key or a text of the partner.
+ * Prometheus adds `_total` to the name of a counter and `_seconds` to a histogram in seconds. docs/reference/metrics.md is
+ * generated from this table.
  */
 export const METRICS = {
   fulfilment_purchases_ended: ofPurchases('Purchases that have ended, by outcome', OUTCOME),
   fulfilment_purchase_duration: durations(
-    'From the start of a purchase until the checkout has its outcome, and its keys if there are any',
+    'From the start of a purchase until the checkout has received its outcome and keys',
     OUTCOME,
     LONG_SECONDS,
   ),
   fulfilment_purchase_debit: histogram(
-    'The cost of the order when its purchase ended; its sum is the money spent. A later refund is not subtracted',
+    'The cost of an order when its purchase ended. The sum is the money spent; later refunds are not subtracted',
     OUTCOME,
     AMOUNTS,
   ),
   fulfilment_placements: ofPurchases(
-    'Attempts to place an order, by what their answer proves. The unknown ones: `CONFLICT`, `ANSWERED`, `UNKNOWN`',
+    'Attempts to place an order, by what they prove. Unknown outcomes are `CONFLICT`, `ANSWERED` and `UNKNOWN`',
     { evidence: EVIDENCE },
   ),
   fulfilment_placements_confirmed: ofPurchases(
-    'Unknown or refused placements that the order history was searched for, by what it showed in the end',
+    'Unknown or refused placements that were confirmed by searching the order history, by evidence and result',
     { evidence: UNPLACED, history: ['found', 'absent', 'unreadable'] },
   ),
-  fulfilment_double_purchases: ofPurchases(
-    'Orders of the partner beyond the one that was adopted for their reference',
-    {},
-  ),
+  fulfilment_double_purchases: ofPurchases('Further orders at the partner for a reference whose order was adopted', {}),
   fulfilment_holds: ofPurchases('Holds that were opened, by reason', { reason: HOLD_REASONS }),
   fulfilment_circuit_breaker_open: gauge(
-    '1 while the circuit breaker of this process is open: the partner takes no orders, and new placements are paused',
+    '1 while the circuit breaker of this process is open: the partner accepts no orders, and new placements are paused',
   ),
   fulfilment_polls: counter('Polls of an order. Divide by `fulfilment_purchases_ended_total` for polls per purchase', {
     result: ['ended', 'open', 'failed'],
@@ -78,7 +76,7 @@ export const METRICS = {
     result: ['received', 'failed'],
   }),
   fulfilment_partner_request_duration: durations(
-    'A request to the partner from its permit to the end of its answer, by operation and kind of answer',
+    'Requests to the partner, from the permit to the end of the answer, by operation and kind of answer',
     { operation: OPERATIONS, answer: ANSWERS },
     SECONDS,
   ),
@@ -88,40 +86,44 @@ export const METRICS = {
     SECONDS,
   ),
   fulfilment_partner_permits_missed: counter(
-    'Requests that were not sent because no permit came in time; they are tried again. Only with `PARTNER_MAX_RPS`',
+    'Requests not sent because no permit came in time. They are retried. Only with `PARTNER_MAX_RPS`',
     PERMIT_CLASS,
   ),
   fulfilment_partner_balance: gauge(
-    "The balance at the partner as the last order showed it, in the account's currency; 0 if overdrawn",
+    "The balance at the partner as shown by the last order that was read, in the account's currency; 0 if overdrawn",
   ),
-  fulfilment_partner_credit_limit: gauge('The credit limit, likewise'),
+  fulfilment_partner_credit_limit: gauge('The credit limit at the partner, from the same order'),
   fulfilment_partner_headroom: gauge('What can still be spent: balance plus credit limit; 0 if nothing is left'),
-  fulfilment_running_purchases: gauge('Running purchases, by `PurchaseState`; `STARTED` are those that have none yet', {
+  fulfilment_running_purchases: gauge('Running purchases, by `PurchaseState`; `STARTED` if they have none yet', {
     state: GAUGED_STATES,
   }),
   fulfilment_oldest_purchase_age_seconds: seconds(
-    'How long ago the oldest purchase in the state was started, within 2 %; 0 if there is none',
+    'The age of the oldest purchase in this state since its start, within 2 %; 0 if there is none',
     { state: ['STARTED', 'PLACING', 'PAUSED', 'UNCONFIRMED', 'HELD', 'DELIVERING'] },
   ),
   fulfilment_later_deliveries: gauge('Running deliveries after the end of their purchase (`deliverWorkflow`)'),
-  fulfilment_oldest_later_delivery_age_seconds: seconds('How long ago the oldest of them was started, likewise'),
-  fulfilment_last_reconciliation_timestamp_seconds: seconds(
-    'When the last reconciliation ended, as Unix time; 0 if the namespace knows of none. Dry runs do not count, nor do manual ' +
-      'runs with a shorter look-back than the last scheduled one',
+  fulfilment_oldest_later_delivery_age_seconds: seconds(
+    'The age of the oldest of them since its start, within 2 %; 0 if there is none',
   ),
-  fulfilment_last_reconciliation_duration_seconds: seconds('How long it took'),
-  fulfilment_last_reconciliation_orders: gauge('How many orders of the partner it compared'),
-  fulfilment_last_reconciliation_findings: gauge('Its findings, by kind, repaired or not', { kind: FINDING_KINDS }),
-  fulfilment_last_reconciliation_repaired: gauge('How many of its findings it repaired itself'),
+  fulfilment_last_reconciliation_timestamp_seconds: seconds(
+    'When the last reconciliation ended, as Unix time; 0 if there is none. Dry runs do not count, and neither do manual runs ' +
+      'with a shorter look-back than the last scheduled run',
+  ),
+  fulfilment_last_reconciliation_duration_seconds: seconds('How long the last reconciliation took'),
+  fulfilment_last_reconciliation_orders: gauge('How many orders the last reconciliation compared'),
+  fulfilment_last_reconciliation_findings: gauge('The findings of the last reconciliation, by kind, repaired or not', {
+    kind: FINDING_KINDS,
+  }),
+  fulfilment_last_reconciliation_repaired: gauge('How many findings the last reconciliation repaired itself'),
   fulfilment_reading_timestamp_seconds: seconds(
-    'When these gauges were last read, as Unix time: `fulfilment_running_…`, `…oldest…` and `…later…` (purchases), ' +
-      '`fulfilment_last_reconciliation_…`, and the account at the partner (balance). A failed reading leaves it unchanged; before the ' +
-      'first reading it is the start of the worker',
+    'When the gauges of a source were last read, as Unix time: `fulfilment_running_…`, `…oldest…` and `…later…` ' +
+      '(purchases), `fulfilment_last_reconciliation_…` (reconciliation), and the account at the partner (balance). A failed ' +
+      'reading leaves it unchanged; before the first reading it is the start time of the worker',
     { source: ['purchases', 'reconciliation', 'balance'] },
   ),
 } satisfies Readonly<Record<string, DeclaredMetric>>;
 
-/** The name under which Prometheus shows a metric. */
+/** The name of a metric in Prometheus. */
 export function shownName(name: string, { type, unit }: Pick<DeclaredMetric, 'type' | 'unit'>): string {
   if (type === 'counter') return `${name}_total`;
   return type === 'histogram' && unit ? `${name}_${unit}` : name;
@@ -156,12 +158,12 @@ type MetricName = keyof Declared;
 type NameOf<T extends DeclaredMetric['type']> = {
   [N in MetricName]: Declared[N]['type'] extends T ? N : never;
 }[MetricName];
-/** The labels of a metric, each with one of its values. */
+/** One value for each label of a metric. */
 type LabelsOf<N extends MetricName> = {
   [L in keyof Declared[N]['labels']]: Declared[N]['labels'][L] extends readonly (infer V extends string)[] ? V : never;
 };
 
-/** Records the declared metrics and no others. It never throws: an invalid value is left out. */
+/** Records declared metrics. It never throws; invalid values are dropped. */
 export type Metrics = ReturnType<typeof metricsOf>;
 
 /** @param meter of the process, or of workflows, whose meter records nothing during a replay. */
@@ -171,19 +173,19 @@ export function metricsOf(meter: MetricMeter) {
       meter.createCounter(name, undefined, METRICS[name].meaning).add(by, labels);
     },
     record<N extends NameOf<'histogram'>>(name: N, value: number, labels: LabelsOf<N>): void {
-      // The partner may write a negative amount. The SDK throws then, and the workflow task would fail for ever.
+      // The SDK throws on a negative amount from the partner, and the workflow task would fail for ever.
       if (!(value >= 0)) return;
       const { unit, meaning }: DeclaredMetric = METRICS[name];
       meter.createHistogram(name, 'float', unit, meaning).record(value, labels);
     },
-    /** The exporter has no gauge below 0: it shows 0 then. */
+    /** The exporter can't show values below 0, so they become 0. */
     set<N extends NameOf<'gauge'>>(name: N, value: number, labels: LabelsOf<N>): void {
       meter.createGauge(name, 'float', undefined, METRICS[name].meaning).set(Math.max(value, 0), labels);
     },
   };
 }
 
-/** Shows every counter as 0 under each value of its labels, so that the first count is an increase. */
+/** Exports every counter as 0 for each combination of labels, so that the first count shows as an increase. */
 export function countFromZero(meter: MetricMeter): void {
   for (const [name, { type, byPurchases, labels, meaning }] of Object.entries<DeclaredMetric>(METRICS)) {
     if (type !== 'counter') continue;

@@ -1,11 +1,8 @@
 import type { Decision } from './purchase';
 
-/**
- * Every name and id that this project and Temporal share: task queue, workflow types and ids, the update, the query, the schedule.
- * None of them may change while a workflow runs that was started under it.
- */
+/** All names and ids that this project shares with Temporal. Changing one breaks the workflows that use it. */
 
-/** The task queue unless `TEMPORAL_TASK_QUEUE` says otherwise. */
+/** The default of `TEMPORAL_TASK_QUEUE`. */
 export const DEFAULT_TASK_QUEUE = 'fulfilment';
 
 /** Workflow types. */
@@ -14,20 +11,20 @@ export const DELIVER_WORKFLOW = 'deliverWorkflow';
 export const RECONCILE_WORKFLOW = 'reconcileWorkflow';
 
 /**
- * The field of the memo by which a start says that it has set RejectDuplicate: then no other execution of this id has placed an order.
- * Only our starter writes it.
+ * The memo field with which our starter marks a start with RejectDuplicate. It proves that no other execution with this
+ * workflow id has placed an order.
  */
 export const STARTED_ONCE = 'startedOnce';
 
-/** The query that answers where a purchase stands: a `StatusAnswer`. */
+/** The query for where a purchase stands. It returns a `StatusAnswer`. */
 export const STATUS_QUERY = 'status';
 
 /** The update that carries an operator's decision on a held purchase. */
 export const RESOLVE_UPDATE = 'resolve';
 
 /**
- * The id of that update: the same decision on the same hold is one update, whoever sends it and how often. None for `order`: the
- * order is read anew each time, because the partner may have been away the time before.
+ * The update id, so that the same decision on the same hold is one update, however often it is sent. Undefined for
+ * `order`, because the order must be checked anew each time.
  */
 export function resolveUpdateId({ hold, decision }: Decision): string | undefined {
   return decision === 'order' ? undefined : `${hold} ${decision}`;
@@ -36,29 +33,28 @@ export function resolveUpdateId({ hold, decision }: Decision): string | undefine
 const PURCHASE_ID_PREFIX = 'purchase-';
 const DELIVER_ID_PREFIX = 'deliver-';
 
-/** The id of the purchase of a reference: one workflow for each sale. */
 export function purchaseWorkflowId(referenceId: string): string {
   return `${PURCHASE_ID_PREFIX}${referenceId}`;
 }
 
-/** The reference of the purchase with this workflow id. */
+/** The reference in the workflow id of a purchase. Any other id is returned unchanged. */
 export function referenceIdOfWorkflow(workflowId: string): string {
   return workflowId.startsWith(PURCHASE_ID_PREFIX) ? workflowId.slice(PURCHASE_ID_PREFIX.length) : workflowId;
 }
 
-/** The reference of the purchase, or of the delivery after its end, with this workflow id; undefined for any other id. */
+/** The reference in the workflow id of a purchase or of a later delivery; undefined for any other id. */
 export function referenceOfWorkflow(workflowId: string): string | undefined {
   const prefix = [PURCHASE_ID_PREFIX, DELIVER_ID_PREFIX].find((one) => workflowId.startsWith(one));
   return prefix === undefined ? undefined : workflowId.slice(prefix.length);
 }
 
-/** The id of the workflow that delivers after the end of a purchase: one at a time. */
+/** The id of deliveries after the end of a purchase, so that only one runs at a time. */
 export function deliverWorkflowId(referenceId: string): string {
   return `${DELIVER_ID_PREFIX}${referenceId}`;
 }
 
-/** The id of the nightly schedule. The server adds the time to it for the id of each run. */
+/** The id of the nightly schedule. The server appends the time for the workflow id of each run. */
 export const RECONCILE_SCHEDULE = 'nightly-reconciliation';
 
-/** The workflow id of the reconciliation that an operator starts: one at a time. */
+/** The workflow id of a reconciliation that an operator starts, so that only one runs at a time. */
 export const RECONCILE_NOW = 'manual-reconciliation';

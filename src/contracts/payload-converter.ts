@@ -7,14 +7,14 @@ import {
 } from '@temporalio/common';
 
 /**
- * Stands for a payload that can't be decoded. Not undefined, which has meanings: a heartbeat without the intention on record, a
- * reconciliation with the default input. No signal, result or input of ours is a string.
+ * Replaces a payload that can't be decoded. Undefined would have a meaning: no recorded intention, or the default input
+ * of a reconciliation. None of our inputs, results and signals is a string.
  */
 const UNDECODABLE = 'a payload that could not be decoded';
 
 /**
- * Anybody can send any payload. The SDK's converter throws outside our code then: a workflow task fails for ever, and a list of
- * workflows ends at the first such memo. The error is dropped, because its message may quote the payload.
+ * Tolerates payloads that can't be decoded, because any client can send them. If the SDK's converter throws, a workflow
+ * task fails for ever, or a list of workflows ends. The error is dropped, because its message may quote the payload.
  */
 export function toleratingUndecodable(converter: PayloadConverter): PayloadConverter {
   return {
@@ -29,5 +29,5 @@ export function toleratingUndecodable(converter: PayloadConverter): PayloadConve
   };
 }
 
-/** For the SDK's option `payloadConverterPath`, of the workflow bundle and of our own clients. */
-export const payloadConverter = toleratingUndecodable(defaultPayloadConverter);
+/** For the SDK's option `payloadConverterPath`, in the workflow bundle and in our clients. */
+export const payloadConverter = /* @__PURE__ */ toleratingUndecodable(defaultPayloadConverter);

@@ -2,20 +2,19 @@ import type { FindingKind, ReportedFinding } from '../domain/reconciliation/find
 
 export type { ReportedFinding } from '../domain/reconciliation/finding';
 
-/** The look-back of a reconciliation for which none is given, in ms. */
+/** The default look-back, in ms. */
 export const DEFAULT_LOOKBACK_MS = 72 * 3_600_000;
 
 /** The one argument of `reconcileWorkflow`, which may be absent. */
 export interface ReconcileInput {
-  /** The look-back in ms. */
   lookbackMs?: number;
   /** Only report. */
   dryRun?: boolean;
-  /** The time zone of the report's days and hours; UTC if absent. */
+  /** The time zone of the report. Default: UTC. */
   timeZone?: string;
 }
 
-/** What a list shows of a reconciliation: the memo of `reconcileWorkflow`. */
+/** The memo of `reconcileWorkflow`, which lists show. */
 export interface ReconciliationMemo {
   lookbackMs: number;
   dryRun: boolean;
@@ -28,14 +27,14 @@ export interface ReconciliationResult {
   /** Orders of the partner within the look-back. */
   orders: number;
   findings: Partial<Record<FindingKind, number>>;
-  /** The first 200; the report has them all. */
+  /** At most the first 200. The report has all of them. */
   details: ReportedFinding[];
   repaired: number;
-  /** The path of the report for people, on the worker that wrote it; or `not written: …` with the reason. */
+  /** The path of the HTML report on the worker that wrote it, or `not written: …` with the reason. */
   report: string;
 }
 
-/** The input of the activity. It is the same for each attempt, so that each reads the same window. */
+/** The input of the activity. Fixed instants, so that every attempt reads the same window. */
 export interface ReconcileOrdersInput {
   /** Epoch ms. */
   from: number;
@@ -47,6 +46,6 @@ export interface ReconcileOrdersInput {
 
 /** The activity of `reconcileWorkflow`. */
 export interface ReconcileActivities {
-  /** Reads the records of both sides, compares them, repairs what can be repaired and writes the report. Safe to repeat. */
+  /** Compares the partner's orders with the purchases, repairs what it can and writes the report. Safe to repeat. */
   reconcileOrders(input: ReconcileOrdersInput): Promise<ReconciliationResult>;
 }

@@ -1,11 +1,12 @@
-import { defineSearchAttributeKey } from '@temporalio/common';
+// Written out, without Temporal's own function: the package for checkouts may load no package but Temporal's client.
+const keyword = (name: string) => ({ name, type: 'KEYWORD' }) as const;
 
 /** The checkout's reference of the sale. */
-export const REFERENCE_ID = defineSearchAttributeKey('ReferenceId', 'KEYWORD');
+export const REFERENCE_ID = keyword('ReferenceId');
 /** The partner's id of the order, once there is one. */
-export const PARTNER_ORDER_ID = defineSearchAttributeKey('PartnerOrderId', 'KEYWORD');
+export const PARTNER_ORDER_ID = keyword('PartnerOrderId');
 /** Where the purchase stands, see `PurchaseState`. */
-export const PURCHASE_STATE = defineSearchAttributeKey('PurchaseState', 'KEYWORD');
+export const PURCHASE_STATE = keyword('PurchaseState');
 
-/** What `setup` registers in a namespace and the worker checks when it starts. */
+/** `setup` registers these in a namespace, and the worker checks them at its start. */
 export const SEARCH_ATTRIBUTES = [REFERENCE_ID, PARTNER_ORDER_ID, PURCHASE_STATE] as const;

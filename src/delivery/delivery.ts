@@ -1,6 +1,6 @@
 import type { CheckoutEvent } from '../contracts/events';
 
-/** An event on its way: `id` is the same for every attempt. */
+/** An event to deliver. `id` is the same for every attempt. */
 export interface DeliveryEvent {
   id: string;
   body: CheckoutEvent;
@@ -9,9 +9,10 @@ export interface DeliveryEvent {
 /** Where events go. */
 export interface Delivery {
   /**
-   * One attempt at one event. @returns whether the checkout has it; false if it never wants it (410).
+   * Makes one attempt to deliver an event.
    *
-   * @param withinMs a shorter deadline than that of the settings. The connection is closed with it.
+   * @param withinMs a deadline shorter than the one of the settings. When it passes, the connection is closed.
+   * @returns true if the checkout accepted the event, false if it never wants it (410).
    * @throws DeliveryError
    */
   deliver(event: DeliveryEvent, withinMs?: number): Promise<boolean>;
@@ -19,28 +20,25 @@ export interface Delivery {
 }
 
 /**
- * - `answered`: every answer that is neither 2xx nor 410, a redirect too.
+ * - `answered`: any answer other than 2xx and 410, including redirects.
  * - `timeout`, `unreachable`: no answer.
  * - `storage`: the folder can't be written.
  */
 export type DeliveryErrorKind = 'answered' | 'timeout' | 'unreachable' | 'storage';
 
-/** What is known of a failed attempt. Each is a safe fact: never a part of what was sent or answered. */
+/** Facts about a failed attempt. Safe to log: they contain nothing that was sent or received. */
 export interface DeliveryErrorFacts {
   /** The status of the answer, if one came. */
   httpStatus?: number;
-  /** The pause that the checkout asked for, 0 to one hour. */
+  /** The checkout's Retry-After, 0 to one hour. */
   retryAfterMs?: number;
-  /** Of Node or undici, such as ECONNRESET. */
+  /** From Node or undici, such as ECONNRESET. */
   code?: string;
 }
 
 const ErrorWithFacts = Error as new (message: string) => Error & Readonly<DeliveryErrorFacts>;
 
-/**
- * An event was not taken. Callers ask for its `kind`; the facts are among its fields. The message names the receiver's
- * origin and what it did. No `cause`.
- */
+/** An event was not accepted. The message names the receiver's origin and its answer. It has no `cause`. */
 export class DeliveryError extends ErrorWithFacts {
   constructor(
     readonly kind: DeliveryErrorKind,

@@ -7,13 +7,13 @@ import { type Delivery, DeliveryError, type DeliveryEvent } from './delivery';
 const DRAFT = '.part';
 
 /**
- * Writes each event to a file of its own, `EVENT-ID.json`, that only its owner can read. A file appears whole or not at all. The same
- * event again replaces its file: it holds the same keys, perhaps with another time.
+ * Writes each event atomically to its own file, `EVENT-ID.json`, with mode 0600. A repeated event replaces its file,
+ * which has the same keys.
  */
 export function createFolderDelivery({ dir }: { dir: string }): Delivery {
   return {
     async deliver(event) {
-      if (!/^[A-Za-z0-9_-]{1,200}$/.test(event.id)) throw new TypeError('the event id can be no file name');
+      if (!/^[A-Za-z0-9_-]{1,200}$/.test(event.id)) throw new TypeError('the event id is not a valid file name');
       try {
         await mkdir(dir, { recursive: true, mode: 0o700 });
         await writeWhole(dir, event);
@@ -35,7 +35,7 @@ async function writeWhole(dir: string, { id, body }: DeliveryEvent): Promise<voi
     const content = `${JSON.stringify({ id, ...body }, undefined, 2)}\n`;
     await writeFile(draft, content, { flag: 'wx', mode: 0o600, flush: true });
     await rename(draft, path).catch((error: NodeJS.ErrnoException) => {
-      // Another attempt at this event was faster: its file is there, and it has removed our draft.
+      // A parallel attempt has written the file and removed our draft.
       if (error.code !== 'ENOENT') throw error;
     });
   } finally {
@@ -45,14 +45,14 @@ async function writeWhole(dir: string, { id, body }: DeliveryEvent): Promise<voi
   await syncFolder(dir);
 }
 
-/** Drafts of this event that attempts have left which died. They hold keys. */
+/** Removes drafts of this event that killed attempts left behind, because they contain keys. */
 async function removeDrafts(dir: string, path: string): Promise<void> {
   const isDraft = (name: string) => name.startsWith(`${basename(path)}.`) && name.endsWith(DRAFT);
   const drafts = (await readdir(dir)).filter(isDraft);
   await Promise.all(drafts.map((name) => rm(join(dir, name), { force: true })));
 }
 
-/** Without this the file is durable and its name is not. */
+/** Without this, the file's content is durable, but its name is not. */
 async function syncFolder(dir: string): Promise<void> {
   const folder = await open(dir, 'r');
   try {

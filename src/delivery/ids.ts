@@ -2,23 +2,22 @@ import { createHash, createHmac } from 'node:crypto';
 import type { Key } from '../domain/order';
 
 /**
- * Names keys without showing them. A plain hash of a 16-digit code could be searched; a keyed one can't without the secret.
- * A fingerprint is `kid.mac`: the id of the secret that made it, and 96 bits of HMAC-SHA-256.
+ * Identifies keys without revealing them. A fingerprint is `kid.mac`: the id of the secret and 96 bits of HMAC-SHA-256.
+ * The hash is keyed because a plain hash of a 16-digit code could be reversed by trying all codes.
  */
 export type Fingerprinter = ReturnType<typeof createFingerprinter>;
 
-/** @param secrets newest first; read at each use, so that a rotated secret is picked up. */
+/** @param secrets newest first. Called at each use, so that a rotated secret is picked up. */
 export function createFingerprinter(secrets: () => readonly string[]) {
   return {
-    /** The id of the newest secret. */
     newestId(): string {
       const [newest] = secrets();
       if (newest === undefined) throw new Error('no fingerprint secret');
       return idOf(newest);
     },
     /**
-     * The ids of the keys of one product: their fingerprints, and `#2` after that of a second identical key. Undefined if the secret
-     * of this id is not here.
+     * The ids of one product's keys: their fingerprints, with `#2` for a second identical key.
+     * @returns undefined if this worker lacks the secret
      */
     keyIds(keys: readonly Key[], secretId: string): string[] | undefined {
       const secret = secrets().find((candidate) => idOf(candidate) === secretId);
@@ -40,31 +39,33 @@ export function secretIdOf(keyId: string): string {
 }
 
 function fingerprintOf(secret: string, { type, value }: Key): string {
-  // JSON keeps type and value apart: ('ab', 'c') and ('a', 'bc') are two keys, and no two texts look the same in it.
+  // JSON keeps type and value apart, so ('ab', 'c') and ('a', 'bc') differ.
   const mac = createHmac('sha256', secret)
     .update(JSON.stringify([type, value]))
     .digest();
   return mac.subarray(0, 12).toString('base64url');
 }
 
-/** Distinguishes secrets and says nothing about them: 36 bits of a MAC whose text no key can have. */
+/** Identifies a secret without revealing it: 36 bits of a MAC over a text that no key can produce. */
 function idOf(secret: string): string {
   return createHmac('sha256', secret).update('key id').digest('base64url').slice(0, 6);
 }
 
-/** What makes an event the one it is. Time, texts and amounts are not part of it. */
+/** What identifies an event. Time, texts and amounts are not part of it. */
 export interface EventIdentity {
   type: string;
   referenceId: string;
   orderId?: string;
   keyIds?: readonly string[];
-  /** Distinguishes events of one type that name no keys: the id of a hold, the key of a finding, the run of a reconciliation. */
+  /**
+   * Tells apart events of one type without keys: the id of a hold, the key of a finding or the run of a reconciliation.
+   */
   subject?: string;
 }
 
 /**
- * The id of an event: the same for every attempt, worker and run, and another for other keys. 160 bits. How it is made must never
- * change: an attempt after an update would be a new event.
+ * The id of an event, 160 bits: the same for every attempt, worker and run, but different for different keys. The
+ * algorithm must never change, or an event repeated after an upgrade would look like a new one.
  */
 export function eventId({ type, referenceId, orderId, keyIds = [], subject }: EventIdentity): string {
   const text = JSON.stringify([type, referenceId, orderId ?? null, subject ?? null, keyIds.toSorted()]);

@@ -9,7 +9,7 @@ export type DeliverySettings =
   | { kind: 'webhook'; url: string; secrets: () => readonly string[]; timeoutMs: number }
   | { kind: 'folder'; dir: string };
 
-/** Builds the delivery that the configuration names. @param headers go along with what is posted. */
+/** Creates the delivery that is configured. @param headers are added to each posted event */
 export function createDelivery(settings: DeliverySettings, headers?: () => Record<string, string>): Delivery {
   return settings.kind === 'webhook' ? createWebhookDelivery({ ...settings, headers }) : createFolderDelivery(settings);
 }

@@ -6,11 +6,11 @@ import { type Delivery, DeliveryError } from './delivery';
 
 export interface WebhookOptions {
   url: string;
-  /** `whsec_…` secrets, newest first, read at each attempt: each of them signs, so that a receiver may know either. */
+  /** `whsec_…` secrets, newest first, called at each attempt. Each secret signs, so a receiver may know any of them. */
   secrets: () => readonly string[];
-  /** One attempt, from connect to the last byte of the answer, in ms. */
+  /** One attempt, from the connection to the last byte of the answer, in ms. */
   timeoutMs: number;
-  /** Go along with each attempt, such as `traceparent`. */
+  /** Additional headers of each attempt, such as `traceparent`. */
   headers?: () => Record<string, string>;
   now?: () => number;
 }
@@ -18,12 +18,12 @@ export interface WebhookOptions {
 const MAX_ANSWER_BYTES = 64 * 1024;
 
 /**
- * Posts events, signed by Standard Webhooks. Redirects are not followed: keys go where the configuration says and nowhere else.
- * Attempts share no connection while they run, so a receiver that hangs holds up only its own.
+ * Posts events, signed as Standard Webhooks. Redirects are not followed, because keys must not go anywhere else. Each
+ * running attempt has its own connection, so a hanging request delays no other.
  */
 export function createWebhookDelivery(options: WebhookOptions): Delivery {
   const { url, timeoutMs, now = Date.now } = options;
-  // Undici's timeouts begin anew with every byte, so one deadline for the whole attempt takes their place.
+  // Undici's timeouts restart with every byte, so one deadline for the whole attempt replaces them.
   const agent = new Agent({ connect: { timeout: timeoutMs }, headersTimeout: 0, bodyTimeout: 0, allowH2: false });
   const { origin } = new URL(url);
   return {
@@ -53,8 +53,8 @@ function signedHeaders(id: string, body: Buffer, secrets: readonly string[], now
 }
 
 /**
- * Source: the Standard Webhooks specification. Its library verifies this in the tests; it does not sign here because it
- * takes 15 times as long, during which nothing else runs, and events of image keys are megabytes.
+ * Source: the Standard Webhooks specification; the tests verify it with its library. The library does not sign here,
+ * because it takes 15 times as long and blocks the process, and events with image keys have megabytes.
  */
 function signature(secret: string, id: string, timestamp: string, body: Buffer): string {
   const key = Buffer.from(secret.slice('whsec_'.length), 'base64');
@@ -62,7 +62,7 @@ function signature(secret: string, id: string, timestamp: string, body: Buffer):
   return `v1,${mac.digest('base64')}`;
 }
 
-/** One request, ended by the deadline. @throws DeliveryError */
+/** Sends one request with a deadline. @throws DeliveryError */
 async function post(
   { url, origin }: { url: string; origin: string },
   options: { dispatcher: Agent; body: Buffer; headers: Record<string, string> },
@@ -70,11 +70,11 @@ async function post(
 ): Promise<Dispatcher.ResponseData> {
   const late = () => new DeliveryError('timeout', `the checkout at ${origin} did not answer in time`);
   if (timeoutMs <= 0) throw late();
-  // Not combined with others: Node 20 may collect a combined signal, which never fires then.
+  // Not combined with other signals: Node 20 may garbage-collect a combined signal, which then never fires.
   const signal = AbortSignal.timeout(Math.ceil(timeoutMs));
   try {
     const answer = await request(url, { ...options, method: 'POST', signal });
-    // The status says it all. After a receipt the connection is kept if the body ends; otherwise the next attempt must not find it open.
+    // Only the status matters. After a 2xx the connection may be reused; otherwise it is closed for the next attempt.
     if (answer.statusCode < 300) void answer.body.dump({ limit: MAX_ANSWER_BYTES, signal }).catch(() => undefined);
     else answer.body.on('error', () => undefined).destroy();
     return answer;

@@ -1,4 +1,4 @@
-/** Puts the items of a list together by a key, in the order of the list. Items without a key are left out. */
+/** Groups items by key and keeps their order. Items without a key are dropped. */
 export function groupBy<T, K>(items: Iterable<T>, keyOf: (item: T) => K | undefined): Map<K, T[]> {
   const groups = new Map<K, T[]>();
   for (const item of items) {

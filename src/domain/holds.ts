@@ -1,9 +1,9 @@
-/** What an operator may decide on a held purchase. */
+/** The decisions that an operator can take on a held purchase. */
 export const DECISION_KINDS = ['order', 'replace', 'abandon', 'deliver', 'withhold'] as const;
 
 export type DecisionKind = (typeof DECISION_KINDS)[number];
 
-/** Why a purchase waits for an operator, and which decisions fit. Source: docs/architecture.md#decisions-of-operators. */
+/** Why a purchase is held, and which decisions fit. Source: docs/architecture.md#decisions-of-operators. */
 export const FITTING_DECISIONS = {
   PLACEMENT_UNKNOWN: ['order', 'replace', 'abandon'],
   OTHER_ITEMS: ['order', 'abandon', 'deliver'],

@@ -5,35 +5,35 @@ const DECIMALS = 6;
 const ONE = 10n ** BigInt(DECIMALS);
 
 /**
- * An amount in whole millionths. The partner names neither its currency nor its unit, so this is finer than any minor unit
- * in use, and coarse enough that the rounding error of a floating-point sum (0.1 + 0.2) is no difference.
- * @returns undefined for what is no amount: not finite, or 10^21 and beyond
+ * An amount in millionths. The partner documents neither currency nor unit, so this is finer than any minor unit in
+ * use, but coarse enough to absorb the rounding error of floating-point sums such as 0.1 + 0.2.
+ * @returns undefined if it is not finite or has an absolute value of 10^21 or more
  */
 export function toMicros(amount: number): bigint | undefined {
   if (!Number.isFinite(amount) || Math.abs(amount) >= 1e21) return undefined;
   return BigInt(amount.toFixed(DECIMALS).replace('.', ''));
 }
 
-/** The decimal number that is nearest to so many millionths. */
+/** The number nearest to an amount in millionths. */
 export function fromMicros(micros: bigint): number {
   const digits = (micros < 0n ? -micros : micros).toString().padStart(DECIMALS + 1, '0');
   return Number(`${micros < 0n ? '-' : ''}${digits.slice(0, -DECIMALS)}.${digits.slice(-DECIMALS)}`);
 }
 
-/** Whether two amounts are equal in millionths. What is no amount equals nothing. */
+/** Whether two amounts are equal in millionths. An invalid amount equals nothing. */
 export function sameAmount(one: number, other: number): boolean {
   const micros = toMicros(one);
   return micros !== undefined && micros === toMicros(other);
 }
 
-/** The sum of those that are amounts, exact in decimals. */
+/** The exact decimal sum of the valid amounts. */
 export function sumOfAmounts(amounts: Iterable<number | undefined>): number {
   let micros = 0n;
   for (const amount of amounts) micros += toMicros(amount ?? 0) ?? 0n;
   return fromMicros(micros);
 }
 
-/** Whether `part` is the price of `count` out of `of` pieces that cost `whole` together, to half a cent for each piece. */
+/** Whether `part` is the price of `count` of the `of` pieces that cost `whole`, within half a cent per piece. */
 export function isShareOf(whole: number, part: number, count: number, of: number): boolean {
   const [wholeMicros, partMicros] = [toMicros(whole), toMicros(part)];
   if (wholeMicros === undefined || partMicros === undefined) return false;
@@ -41,17 +41,16 @@ export function isShareOf(whole: number, part: number, count: number, of: number
   return (difference < 0n ? -difference : difference) <= (BigInt(of) * ONE) / 200n;
 }
 
-/** What one piece of a product costs, as the catalogue shows it. */
+/** The price of one piece in the catalogue. */
 export interface ProductPrice {
   price: number;
-  /** As the partner wrote it: compared, never shown. */
+  /** As the partner wrote it. Compared, but never shown. */
   currency: string;
 }
 
 /**
- * Whether a purchase may cost more than it names: the prices of the catalogue times the quantities, added in decimals. The
- * partner does not show in which currency it debits, so the numbers are compared as they stand.
- * @returns why it is not to be placed; undefined where it costs no more
+ * Checks the catalogue's total price against `maxDebit`. The partner does not document the currency of its debits, so
+ * the numbers are compared without conversion. @returns why the order must not be placed; undefined if it may
  */
 export function maxDebitIssue(
   items: readonly PurchaseItem[],
@@ -64,12 +63,12 @@ export function maxDebitIssue(
     const shown = prices.get(productId);
     const price = shown && toMicros(shown.price);
     if (!shown || price === undefined || price < 0n)
-      return inOneLine(`the catalogue shows no price of ${productId}`, 300);
+      return inOneLine(`the catalogue shows no price for ${productId}`, 300);
     currencies.add(shown.currency);
     total += price * BigInt(quantity);
   }
-  if (currencies.size > 1) return 'the catalogue shows the prices of its products in several currencies';
+  if (currencies.size > 1) return 'the catalogue shows the prices of these products in different currencies';
   const most = toMicros(maxDebit);
   if (most !== undefined && total <= most) return undefined;
-  return `by the catalogue it costs ${fromMicros(total)}, and ${maxDebit} is the most that it may cost`;
+  return `the catalogue price is ${fromMicros(total)}, but the purchase may cost at most ${maxDebit}`;
 }

@@ -1,48 +1,44 @@
 import { isBillable } from './order';
 
 /**
- * What the end of one place-order request proves. The partner promises no idempotency and shows no error format, so an answer
- * is evidence, not a fact about money, until it says plainly that nothing was bought. `partner/errors.ts` decides which is which.
+ * What one place-order request proves. The partner documents neither idempotency nor an error format, so most answers
+ * don't tell whether it bought. `partner/errors.ts` maps answers to evidence.
  *
  * - `NOT_SENT`: the request never left this process. Sending it again is safe.
- * - `PLACED`: the partner took the order and named its id.
+ * - `PLACED`: the partner accepted the order and returned its id.
  * - `ORDER_REFUSED`: the partner refused this order.
  * - `ACCESS_REFUSED`: the partner refused us, whatever the order: a rotated key, a wrong prefix.
- * - `CONFLICT`: the order is probably there already.
- * - `ANSWERED`: the partner answered with an error that leaves open whether it bought.
- * - `UNKNOWN`: anything else: no answer, half an answer, an answer that can't be read.
+ * - `CONFLICT`: the order probably exists already.
+ * - `ANSWERED`: the partner answered with an error that does not tell whether it bought.
+ * - `UNKNOWN`: no answer, a partial answer, or an answer that can't be read.
  */
 export type RequestEvidence =
   'NOT_SENT' | 'PLACED' | 'ORDER_REFUSED' | 'ACCESS_REFUSED' | 'CONFLICT' | 'ANSWERED' | 'UNKNOWN';
 
 /**
- * What one attempt at a placement proves. Beyond the request itself:
+ * What one placement attempt proves. In addition to the evidence of the request:
  *
- * - `FOUND`: the search before the request shows an order. Nothing was sent.
- * - `OVER_MAX_DEBIT`: it may cost more than the purchase allows. Nothing was sent.
+ * - `FOUND`: the search before the request found an order. Nothing was sent.
+ * - `OVER_MAX_DEBIT`: the order may cost more than `maxDebit`. Nothing was sent.
  * - `PAUSED`: the circuit breaker is open. Nothing was sent.
- * - `FENCED`: this attempt may not send, because an earlier one or an earlier run may have. It sent nothing itself.
- * - `NEVER_WRITTEN`: its worker stopped before it recorded that it would write.
+ * - `FENCED`: the attempt must not send, because an earlier attempt, run or execution may have. It sent nothing itself.
+ * - `NEVER_WRITTEN`: the worker stopped before it recorded its intention to send. Nothing was sent.
  */
 export type PlacementEvidence = RequestEvidence | 'FOUND' | 'OVER_MAX_DEBIT' | 'PAUSED' | 'FENCED' | 'NEVER_WRITTEN';
 
-/** What an attempt proves, short of an order. */
+/** The evidence of attempts that brought no order. */
 export type Unplaced = Exclude<PlacementEvidence, 'PLACED' | 'FOUND'>;
 
-/** What is done next about a purchase that has no order yet. */
+/** The next step of a purchase that has no order yet. */
 export type NextStep =
-  | { kind: 'attempt' }
-  /** Ends without an order. */
-  | { kind: 'end'; outcome: 'NOT_PLACED' | 'REJECTED' }
-  | { kind: 'hold' }
-  | Confirm;
+  { kind: 'attempt' } | { kind: 'end'; outcome: 'NOT_PLACED' | 'REJECTED' } | { kind: 'hold' } | Confirm;
 
-/** Searches the order history. An order that it shows is adopted; without one, `ifAbsent` comes next. */
+/** Search the order history. If an order is found, it is adopted; if not, `ifAbsent` follows. */
 export interface Confirm {
   kind: 'confirm';
-  /** One search, or all searches of a whole confirmation window. */
+  /** One search, or all searches of a confirmation window. */
   searches: 'one' | 'window';
-  /** Whether only a history that has proven readable counts. */
+  /** Whether "absent" requires a history that proved readable. */
   proven: boolean;
   ifAbsent: Exclude<NextStep, Confirm>;
 }
@@ -57,7 +53,7 @@ const ATTEMPT = { kind: 'attempt' } as const;
 const HOLD = { kind: 'hold' } as const;
 const REJECTED = { kind: 'end', outcome: 'REJECTED' } as const;
 
-/** The whole table: what follows from the evidence of one attempt. */
+/** What follows from the evidence of one attempt. Source: docs/architecture.md#failure-model. */
 export function stepAfter(evidence: Unplaced, { mayHaveArrived, replace }: Situation): NextStep {
   switch (evidence) {
     case 'NOT_SENT':
@@ -68,7 +64,7 @@ export function stepAfter(evidence: Unplaced, { mayHaveArrived, replace }: Situa
     case 'ACCESS_REFUSED':
       return { kind: 'confirm', searches: 'one', proven: false, ifAbsent: ATTEMPT };
     case 'ORDER_REFUSED':
-      // An order of an earlier request may be why there is no balance or no stock for a second one.
+      // An earlier request may have bought the order, and so used up the balance or the stock.
       if (mayHaveArrived) return unknown(replace === 'always');
       return { kind: 'confirm', searches: 'one', proven: false, ifAbsent: REJECTED };
     case 'CONFLICT':
@@ -80,7 +76,7 @@ export function stepAfter(evidence: Unplaced, { mayHaveArrived, replace }: Situa
     case 'FENCED':
       return unknown(false);
     case 'NEVER_WRITTEN':
-      // Nothing was written, so nothing has to be proven absent; a restored older database may have lost the record.
+      // Nothing was sent, so no proof is needed. The search is for a restored older database that lost the record.
       return { kind: 'confirm', searches: 'window', proven: false, ifAbsent: replace === 'never' ? HOLD : ATTEMPT };
   }
 }
@@ -89,15 +85,12 @@ function unknown(mayPlaceAgain: boolean): Confirm {
   return { kind: 'confirm', searches: 'window', proven: true, ifAbsent: mayPlaceAgain ? ATTEMPT : HOLD };
 }
 
-/** Whether the partner may have an order after such an answer, even if the history showed none later. */
+/** Whether the partner may have an order after such evidence, even if a later search shows none. */
 export function mayHaveBought(evidence: PlacementEvidence): boolean {
   return ['ANSWERED', 'UNKNOWN', 'CONFLICT', 'FENCED'].includes(evidence);
 }
 
-/**
- * Chooses the order to adopt if the order history shows one or several for a reference: the oldest billable one, otherwise the
- * oldest. The other billable ones are double purchases.
- */
+/** Chooses the oldest billable order, or the oldest if none is billable. Other billable ones are double purchases. */
 export function chooseOrder<T extends { status: string; createdAt: string }>(
   found: readonly [T, ...T[]],
 ): { adopt: T; doubles: T[] } {

@@ -3,52 +3,52 @@ import { type KeyIds, keyCount, keyIdsOf, missingKeys } from './line-totals';
 import type { OrderSnapshot, PurchaseItem } from './order';
 import { endsWithoutKeys, eventTypeOf, type PurchaseOutcome } from './purchase-state';
 
-/** A purchase that has ended, as the server and the partner know it now. */
+/** A purchase that has ended, as the Temporal server and the partner know it now. */
 export interface EndedSale {
   referenceId: string;
   items: PurchaseItem[];
-  /** How it ended; absent if it was stopped and has no result. */
+  /** Absent if the workflow was stopped and has no result. */
   outcome?: PurchaseOutcome;
   orderId?: string;
   totalDebit?: number;
   reason?: string;
-  /** What operators have accepted of its order. */
+  /** What operators accepted of its order. */
   accepted?: Accepted;
-  /** The ids of the keys that its own outcome event named. */
+  /** The key ids in its outcome event. */
   outcomeKeyIds: KeyIds;
   /** The ids of all keys that the checkout has confirmed. */
   confirmedKeyIds: KeyIds;
   /** Whether the checkout was notified of a refund after the end. */
   refundConfirmed: boolean;
-  /** Its order as it is now, read if keys may have to be sent. */
+  /** Its order as it is now. Read only if keys may have to be sent. */
   order?: OrderSnapshot;
 }
 
-/** An event about a sale. It names keys by their ids; whoever sends it reads the keys. */
+/** An event about a sale. It contains key ids only; the delivery activity reads the keys. */
 export interface SaleDelivery {
   type: `purchase.${Lowercase<PurchaseOutcome>}` | 'purchase.late_delivery';
   referenceId: string;
   orderId?: string;
-  /** How the purchase ended; absent from an event after its end. */
+  /** Absent from events after the end of the purchase. */
   outcome?: PurchaseOutcome;
-  /** The status of the order as it was reviewed. With keys it must still be that. */
+  /** The order's status at its review. An event with keys is sent only if the order still has it. */
   status?: string;
-  /** Absent from a refund after the end. */
+  /** Absent from a refund after the end of the purchase. */
   lines?: SaleLine[];
   totalDebit?: number;
   reason?: string;
 }
 
-/** What brings the checkout up to date after the end of a purchase. */
+/** How to bring the checkout up to date after the end of a purchase. */
 export type DeliveryPlan =
-  /** `newKeys`: how many of its keys the checkout has not confirmed. `missing`: how many the order still lacks. */
+  /** `newKeys`: how many keys the checkout has not confirmed. `missing`: how many the order still lacks. */
   | { kind: 'send'; delivery: SaleDelivery; newKeys: number; missing: number; ordered: number }
-  /** There is nothing to send, `why` if somebody asked for it. */
+  /** Nothing to send. `why` answers someone who asked for it. */
   | { kind: 'nothing'; why: string; missing: number }
-  /** Its keys must not be delivered as they are. */
+  /** The order must not be delivered as it is. */
   | { kind: 'issue'; issue: string };
 
-/** @param again also send what the checkout has confirmed already. */
+/** @param again also send what the checkout has already confirmed. */
 export function planDelivery(sale: EndedSale, again: boolean): DeliveryPlan {
   const { items, outcome, order, accepted } = sale;
   if (outcome !== undefined && endsWithoutKeys(outcome)) return repeatOutcome(sale, again, `it ended ${outcome}`);
@@ -73,7 +73,7 @@ export function planDelivery(sale: EndedSale, again: boolean): DeliveryPlan {
   }
 }
 
-/** With the very keys of the outcome event it is that event again; with others they came after the end. */
+/** With the same keys as the outcome event it repeats that event. With other keys it is a late delivery. */
 function saleAsItIs(sale: EndedSale, order: OrderSnapshot, lines: SaleLine[]): SaleDelivery {
   const { referenceId, outcome, outcomeKeyIds, reason } = sale;
   const { orderId, status, totalDebit } = order;
@@ -87,12 +87,12 @@ function saleAsItIs(sale: EndedSale, order: OrderSnapshot, lines: SaleLine[]): S
 
 function refund(sale: EndedSale, { orderId, totalDebit }: OrderSnapshot, again: boolean): DeliveryPlan {
   if (sale.refundConfirmed && !again) return { kind: 'nothing', why: 'the checkout knows of the refund', missing: 0 };
-  const reason = 'the partner has refunded the order after the purchase had ended';
+  const reason = 'the partner refunded the order after the purchase had ended';
   const delivery = { type: 'purchase.refunded', referenceId: sale.referenceId, orderId, totalDebit, reason } as const;
   return { kind: 'send', delivery, newKeys: 0, missing: 0, ordered: 0 };
 }
 
-/** Repeats the event of an outcome that has no keys. One with keys can't be repeated without them. */
+/** Repeats the event of an outcome without keys. An event that had keys can't be repeated without them. */
 function repeatOutcome(sale: EndedSale, again: boolean, why: string): DeliveryPlan {
   const { referenceId, items, outcome, orderId, totalDebit, reason, outcomeKeyIds } = sale;
   const hadKeys = Object.keys(outcomeKeyIds).length > 0;

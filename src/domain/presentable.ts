@@ -1,6 +1,6 @@
 import { isSafeOrderId, REFERENCE_PATTERN } from './order';
 
-/** The purchase and order that an input names. It may be anything: an operator can start a workflow with any input. */
+/** The reference and order id in an input of any shape, if valid. Any client can start a workflow with any input. */
 export function subjectOf(input: unknown): { referenceId?: string; orderId?: string } {
   if (typeof input !== 'object' || input === null) return {};
   const { referenceId, orderId } = input as Record<string, unknown>;
@@ -10,21 +10,21 @@ export function subjectOf(input: unknown): { referenceId?: string; orderId?: str
   };
 }
 
-/** A UUID, or as many digits without its dashes, as W3C's trace ids have. */
-const UNMISTAKABLE = /^([0-9a-f]{32}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i;
+/** A UUID or a W3C trace id. */
+const TRACE_ID = /^([0-9a-f]{32}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i;
 
-/** The partner's id of a request, for logs and traces. It is free text, and in any other form it could be a key: left out. */
+/** The partner's trace id, for logs and traces. It is free text and may contain a key, so other formats are dropped. */
 export function presentableTraceId(traceId: string | undefined): string | undefined {
-  return traceId !== undefined && UNMISTAKABLE.test(traceId) ? traceId : undefined;
+  return traceId !== undefined && TRACE_ID.test(traceId) ? traceId : undefined;
 }
 
-/** The code of an error of Node or undici, such as ECONNRESET; undefined for a text that does not look like one. Safe to show. */
+/** The code of an error of Node or undici, such as ECONNRESET, if it looks like one. Safe to show. */
 export function safeErrorCode(error: unknown): string | undefined {
   const code = (error as { code?: unknown } | null | undefined)?.code;
   return typeof code === 'string' && /^[A-Z][A-Z0-9_]{0,60}$/.test(code) ? code : undefined;
 }
 
-/** The class of an error. Safe to show, unlike its message: a class is code, never data. */
+/** The class of an error. Safe to show, unlike its message, because it contains no data. */
 export function nameOf(error: unknown): string {
   return error instanceof Error ? error.constructor.name : typeof error;
 }

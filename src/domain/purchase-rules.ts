@@ -3,44 +3,45 @@ import { sameAmount, toMicros } from './money';
 import { isSafeOrderId, type PurchaseItem, REFERENCE_PATTERN } from './order';
 import { inOneLine } from './texts';
 
-/** The most of one product in one purchase. Source: docs/architecture.md#what-is-public. */
+/** The highest quantity of one product. Source: docs/checkout.md#start-a-purchase. */
 export const MAX_QUANTITY = 1_000;
-/** The most products in one purchase, and keys in all: beyond that the fingerprints no longer fit one payload. */
+/** The most products in one purchase. */
 export const MAX_ITEMS = 100;
+/** The most keys in one purchase. The fingerprints of more would not fit into one payload. */
 export const MAX_KEYS = 20_000;
 
-/** The most characters of a product id. */
+/** Characters. */
 export const MAX_PRODUCT_ID = 200;
 
-/** @returns one sentence for each issue of the input of a purchase, with what was expected and what came. */
+/** @returns one sentence for each issue, with what was expected and what was given. */
 export function validatePurchase(input: unknown): string[] {
   if (typeof input !== 'object' || input === null) return ['expected one argument {referenceId, items, maxDebit?}'];
   const { referenceId, items, maxDebit } = input as Record<'referenceId' | 'items' | 'maxDebit', unknown>;
   return [...validateReference(referenceId), ...validateItems(items), ...validateMaxDebit(maxDebit)];
 }
 
-/** @returns one sentence for each issue of a reference. */
+/** @returns one sentence for each issue. */
 export function validateReference(referenceId: unknown): string[] {
   if (typeof referenceId === 'string' && REFERENCE_PATTERN.test(referenceId)) return [];
   return [
-    `referenceId: expected 1 to 100 of A-Z a-z 0-9 . _ ~ : - that begin with a letter or a digit, got ${show(referenceId)}`,
+    `referenceId: expected 1 to 100 of A-Z a-z 0-9 . _ ~ : -, starting with a letter or a digit, got ${show(referenceId)}`,
   ];
 }
 
-/** @returns one sentence for the issue of an order id that is to become part of a URL. */
+/** Checks an order id that becomes part of a URL. @returns one sentence for each issue. */
 export function validateOrderId(orderId: string): string[] {
   if (isSafeOrderId(orderId)) return [];
   return ['expected the id of an order at the partner: 1 to 200 of A-Z a-z 0-9 . _ ~ : -'];
 }
 
-/** @returns one sentence for the issue of the most that a purchase may cost, if it names it. JSON of other languages has null. */
+/** Accepts null, which other languages write for an absent field. @returns one sentence for each issue. */
 export function validateMaxDebit(maxDebit: unknown): string[] {
   if (maxDebit === undefined || maxDebit === null) return [];
   if (typeof maxDebit === 'number' && maxDebit >= 0 && toMicros(maxDebit) !== undefined) return [];
-  return [`maxDebit: expected a number from 0, such as 12.5, or nothing, got ${show(maxDebit)}`];
+  return [`maxDebit: expected nothing or a number of at least 0, such as 12.5, got ${show(maxDebit)}`];
 }
 
-/** @returns one sentence for each issue of the items. */
+/** @returns one sentence for each issue. */
 export function validateItems(items: unknown): string[] {
   if (!Array.isArray(items) || items.length === 0) {
     return [`items: expected a list of at least one {productId, quantity}, got ${show(items)}`];
@@ -56,7 +57,7 @@ export function validateItems(items: unknown): string[] {
   return keys > MAX_KEYS ? [`items: expected at most ${MAX_KEYS} keys in one purchase, got ${keys}`] : [];
 }
 
-/** Valid items without whatever else a client has put there, which would be copied from one event of a history to the next. */
+/** Removes unknown fields, which would otherwise be copied into many events of the history. */
 export function itemsOnly(items: readonly PurchaseItem[]): PurchaseItem[] {
   return items.map(({ productId, quantity }) => ({ productId, quantity }));
 }
@@ -82,20 +83,20 @@ function show(value: unknown): string {
   return inOneLine(JSON.stringify(value) ?? typeof value, 60);
 }
 
-/** The items on one line, such as `2 × steam-50, 1 × xbox-20`; of many the first five. */
+/** The first five items on one line, such as `2 × steam-50, 1 × xbox-20`. */
 export function describeItems(items: readonly PurchaseItem[]): string {
   const shown = items.slice(0, 5).map((item) => `${item.quantity} × ${inOneLine(item.productId, MAX_PRODUCT_ID)}`);
   const more = items.length - shown.length;
   return more > 0 ? `${shown.join(', ')} and ${more} more` : shown.join(', ');
 }
 
-/** Whether two lists hold the same items, in whatever order. */
+/** Whether two lists hold the same items, in any order. */
 export function sameItems(one: readonly PurchaseItem[], other: readonly PurchaseItem[]): boolean {
   const lines = (items: typeof one) => items.map((item) => JSON.stringify([item.productId, item.quantity])).toSorted();
   return lines(one).join() === lines(other).join();
 }
 
-/** Whether two purchases may cost the same at the most, or both name nothing. */
+/** Whether two purchases have the same maximum cost, or none. */
 export function sameMaxDebit(one: number | null | undefined, other: number | null | undefined): boolean {
   const [most, otherMost] = [one ?? undefined, other ?? undefined];
   return most === undefined || otherMost === undefined ? most === otherMost : sameAmount(most, otherMost);

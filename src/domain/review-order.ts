@@ -3,26 +3,27 @@ import { keyCount, totalQuantity } from './line-totals';
 import { inOneLine } from './texts';
 import { isFailedOrRefunded, mayHaveKeys, type OrderLine, type OrderSnapshot, type PurchaseItem } from './order';
 
+/** Characters. */
 const LONGEST_EXPLANATION = 600;
 
-/** What an operator has accepted of an order that is not as it should be. */
+/** What an operator has accepted of an order that does not match the sale. */
 export interface Accepted {
-  /** Its items, as the operator was shown them. Others, and more keys of one, are asked about again. */
+  /** The items that the operator saw. Other items, or more keys, need a new decision. */
   items?: AcceptedItem[];
   owner?: boolean;
-  /** How many keys too many; any more are asked about again. */
+  /** The number of surplus keys. More of them need a new decision. */
   surplus?: number;
 }
 
-/** One product of an order whose items an operator has accepted, as it was then. */
+/** One product of an order, as an operator accepted it. */
 export interface AcceptedItem {
   productId: string;
-  /** As the partner showed it; absent if it showed none. */
+  /** Absent if the partner showed none. */
   quantity?: number;
   keys: number;
 }
 
-/** What was bought, and what operators have accepted of its order. */
+/** What was bought, and what operators accepted of its order. */
 export interface Bought {
   items: readonly PurchaseItem[];
   accepted?: Accepted;
@@ -37,23 +38,23 @@ export interface SaleLine extends OrderLine {
 export interface ReviewIssue {
   reason: 'OTHER_ITEMS' | 'ORDER_OF_ANOTHER_PURCHASE' | 'MORE_KEYS_THAN_ORDERED';
   explanation: string;
-  /** What an operator accepts by letting it be delivered all the same. */
+  /** What an operator accepts with the decision `deliver`. */
   accepts: Accepted;
 }
 
 /** What an order means for its sale. */
 export type Review =
   | { kind: 'issue'; issue: ReviewIssue }
-  /** The partner ended the order without goods. */
+  /** The partner ended the order without keys. */
   | { kind: 'ended'; outcome: 'FAILED' | 'REFUNDED' }
-  /** Nothing follows from its status yet. */
   | { kind: 'open' }
-  /** `whole`: everything that was bought is there. `ordered`: how many keys the order is to bring. */
+  /** `whole`: all keys that were bought are in the order. `ordered`: how many keys the order should bring. */
   | { kind: 'deliver'; lines: SaleLine[]; whole: boolean; ordered: number; reason?: string };
 
 /**
- * Reviews an order: may it be delivered, and what of it? One that is not the answer to our own request is compared with the sale in
- * every respect.
+ * Decides whether and what to deliver of an order.
+ *
+ * @param isAnswer whether the order is the answer to our own request. If not, all its items are compared with the sale.
  */
 export function reviewOrder(bought: Bought, order: OrderSnapshot, isAnswer: boolean): Review {
   const { items, accepted = {} } = bought;
@@ -70,7 +71,7 @@ export function reviewOrder(bought: Bought, order: OrderSnapshot, isAnswer: bool
   }
   if (isFailedOrRefunded(status)) return { kind: 'ended', outcome: status };
   if (!hasKeys) return { kind: 'open' };
-  // Products that nobody bought and an operator has accepted are delivered as they came.
+  // Products that nobody bought get here only if an operator accepted them. They are delivered as received.
   if (foreignItems(items, lines) !== undefined) return delivery(bought, order, asReceived(lines));
   const sold = items.map((item) => lineFor(item, lines));
   return surplusIssue(sold, accepted) ?? delivery(bought, order, sold);
@@ -81,7 +82,7 @@ function surplusIssue(lines: readonly SaleLine[], accepted: Accepted): Review | 
   const fuller = lines.find((line) => line.keyIds.length > line.quantity);
   if (!fuller || surplus <= (accepted.surplus ?? 0)) return undefined;
   const { productId, quantity, keyIds } = fuller;
-  const explanation = `${keyIds.length} keys came for ${productId}, of which ${quantity} were ordered`;
+  const explanation = `the order holds ${keyIds.length} keys of ${productId}; ordered: ${quantity}`;
   return issue({ reason: 'MORE_KEYS_THAN_ORDERED', explanation, accepts: { surplus } });
 }
 
@@ -98,8 +99,8 @@ function delivery(
 }
 
 /**
- * How many keys an order is to bring: what was bought, or what the order holds if an operator has accepted its items. A key too
- * many of one product makes up for no missing one of another.
+ * How many keys the order should bring: as many as were bought, or as the order shows if an operator accepted its
+ * items. A surplus key of one product does not replace a missing key of another.
  */
 function keysDue(items: readonly PurchaseItem[], shown: readonly OrderLine[], accepted: Accepted): number {
   const due = accepted.items && shown.length > 0 ? itemsOf(shown, items) : items;
@@ -108,7 +109,7 @@ function keysDue(items: readonly PurchaseItem[], shown: readonly OrderLine[], ac
   return missing === 0 ? totalQuantity(lines) : keyCount(lines) + missing;
 }
 
-/** If the partner shows no quantity of a product, it is what was bought of it, otherwise what is there. */
+/** If the partner shows no quantity of a product, the bought quantity counts, or else the number of keys. */
 function itemsOf(lines: readonly OrderLine[], items: readonly PurchaseItem[]): PurchaseItem[] {
   return productsOf(lines).map(({ productId, quantity, keys }) => {
     const bought = items.find((item) => item.productId === productId)?.quantity;
@@ -116,19 +117,19 @@ function itemsOf(lines: readonly OrderLine[], items: readonly PurchaseItem[]): P
   });
 }
 
-/** How an order differs from what was bought, as far as the partner shows it yet: products and quantities. */
+/** How an order's products and quantities differ from the sale, as far as the partner shows them yet. */
 function differenceOf(items: readonly PurchaseItem[], lines: readonly OrderLine[]): string | undefined {
   const missing = items.find((item) => !lines.some((line) => line.productId === item.productId));
-  if (missing && lines.length > 0) return `the order does not hold ${missing.productId}, which this purchase asked for`;
+  if (missing && lines.length > 0) return `the order lacks ${missing.productId}, which was bought`;
   return foreignItems(items, lines);
 }
 
 function foreignItems(items: readonly PurchaseItem[], lines: readonly OrderLine[]): string | undefined {
   for (const { productId, quantity } of productsOf(lines)) {
     const item = items.find((candidate) => candidate.productId === productId);
-    if (!item) return `the order holds ${productId}, which this purchase did not ask for`;
+    if (!item) return `the order holds ${productId}, which was not bought`;
     if (quantity !== undefined && quantity !== item.quantity) {
-      return `the order holds ${quantity} of ${productId}, this purchase asked for ${item.quantity}`;
+      return `the order holds ${quantity} of ${productId}; bought: ${item.quantity}`;
     }
   }
   return undefined;
@@ -149,11 +150,11 @@ function asReceived(lines: readonly OrderLine[]): SaleLine[] {
 }
 
 function issue(found: ReviewIssue): Review {
-  // It names products of the checkout, whose ids are kept as they are.
+  // Product ids in it come from outside, so it is cleaned and shortened.
   return { kind: 'issue', issue: { ...found, explanation: inOneLine(found.explanation, LONGEST_EXPLANATION) } };
 }
 
-/** What an order holds of each product, in the order of its lines: what an operator accepts who accepts its items. */
+/** What an order holds of each product. This is what an operator accepts. */
 export function productsOf(lines: readonly OrderLine[]): AcceptedItem[] {
   return [...groupBy(lines, ({ productId }) => productId)].map(([productId, own]) => ({
     productId,
@@ -163,8 +164,8 @@ export function productsOf(lines: readonly OrderLine[]): AcceptedItem[] {
 }
 
 /**
- * Whether an order whose items an operator has accepted holds more by now: of each product it may hold what was accepted or what
- * was bought, and no more keys than that. @returns what the operator has to decide, in one sentence; undefined if nothing
+ * Checks whether an order holds more than an operator accepted: of each product, the quantity that was accepted or
+ * bought, and no more keys than that. @returns what needs a new decision; undefined if nothing does
  */
 export function beyondAccepted(
   items: readonly PurchaseItem[],
@@ -175,18 +176,18 @@ export function beyondAccepted(
   for (const { productId, quantity, keys } of productsOf(lines)) {
     const bought = items.find((item) => item.productId === productId)?.quantity;
     const seen = acceptedById.get(productId);
-    if (bought === undefined && !seen) return `the order holds ${productId}, which nobody has bought or accepted`;
+    if (bought === undefined && !seen) return `the order holds ${productId}, which was neither bought nor accepted`;
     const expected = seen ? (seen.quantity ?? quantity) : bought;
     if (quantity !== undefined && quantity !== expected && quantity !== bought) {
-      return `the order holds ${quantity} of ${productId}, of which ${expected} were accepted`;
+      return `the order holds ${quantity} of ${productId}; accepted: ${expected}`;
     }
     const most = Math.max(seen?.quantity ?? bought ?? 0, seen?.keys ?? 0);
-    if (keys > most) return `${keys} keys came for ${productId}, of which ${most} were accepted`;
+    if (keys > most) return `the order holds ${keys} keys of ${productId}; accepted: ${most}`;
   }
   return undefined;
 }
 
-/** The quantity of a product over all its lines; undefined if one of them shows none. */
+/** The total quantity; undefined if a line shows none. */
 function quantityOf(lines: readonly OrderLine[]): number | undefined {
   if (lines.some(({ quantity }) => quantity === undefined)) return undefined;
   return lines.reduce((total, { quantity = 0 }) => total + quantity, 0);

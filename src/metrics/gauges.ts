@@ -13,15 +13,15 @@ import {
   runningPurchases,
 } from '../temporal/client';
 
-/** Every alert waits for minutes, and each worker reads for itself. */
+/** Not more often, because each worker reads for itself, and alerts wait for minutes anyway. */
 const READ_EVERY_MS = 30_000;
-/** All requests of one reading together: at most 79 counts, five a second. */
+/** For all requests of one reading: at most 79 counts, five a second. */
 const READ_WITHIN_MS = 60_000;
-/** Polls show the account while there are purchases; without any it is read this often. */
+/** Polls also show the balance. This reading keeps it fresh when there are no purchases. */
 const BALANCE_EVERY_MS = 300_000;
 
 export interface GaugeDependencies {
-  /** Of the namespace of the purchases. */
+  /** For the namespace of the purchases. */
   client: Client;
   partner: PartnerClient;
   taskQueue: string;
@@ -34,8 +34,8 @@ export interface GaugeDependencies {
 type Source = (typeof METRICS)['fulfilment_reading_timestamp_seconds']['labels']['source'][number];
 
 /**
- * Reads the gauges from the Temporal server and the partner, every 30 s until the signal, so a new worker shows what all of them
- * know. Each source is read by itself. A failed reading leaves its gauges and their timestamp unchanged.
+ * Reads the gauges from the Temporal server and the partner every 30 s until the signal, so every worker exports the
+ * same values. A failed reading of a source leaves its gauges and their timestamp unchanged.
  */
 export async function keepGauges(deps: GaugeDependencies): Promise<void> {
   const { client, metrics, signal } = deps;
@@ -53,7 +53,7 @@ export async function keepGauges(deps: GaugeDependencies): Promise<void> {
       failing.add(source);
     }
   };
-  // A worker that never can read has a timestamp too, which grows old.
+  // A worker that can never read must have a timestamp, too, so that its age raises the alert.
   for (const source of ['purchases', 'reconciliation'] as const) markRead(metrics, source, Date.now());
   for (let round = 1; !signal.aborted; round++) {
     await tryToRead('purchases', () => readPurchases(deps));
@@ -97,7 +97,7 @@ function markRead(metrics: Metrics, source: Source, at: number): void {
   metrics.set('fulfilment_reading_timestamp_seconds', at / 1_000, { source });
 }
 
-/** The partner client's observer records the account that an order shows. */
+/** Reads an order. The partner client's observer then records the balance in it. */
 async function readBalance({ client, partner, taskQueue }: GaugeDependencies): Promise<void> {
   const orderId = await newestOrderId(client, taskQueue);
   if (orderId === undefined) return;

@@ -1,7 +1,7 @@
 import type { Metrics } from '../contracts/metrics';
 import type { PartnerObserver } from '../partner';
 
-/** Records the requests of a partner client, and the account that an order shows. @param now epoch ms */
+/** Records the requests of a partner client and the balance that orders show. @param now epoch ms */
 export function observePartner(metrics: Metrics, now: () => number = Date.now): PartnerObserver {
   return {
     requestEnded(operation, answer, ms) {

@@ -7,52 +7,52 @@ import type { Answer, HistoryRow, NewOrder, Order, OrderPage, OrderQuery } from 
 import type { Product, ProductPage, ProductQuery } from './types';
 
 export interface PartnerClientOptions extends PartnerLayout, PartnerHooks {
-  /** Asked at each request, so that a rotated secret is picked up. Sent as `x-api-key` and nowhere else. */
+  /** Called for each request, so that a rotated secret is picked up. Sent as `x-api-key` and nowhere else. */
   apiKey: () => string;
-  /** The total deadline of one request: connecting, headers and body, but not the wait for a permit. Default 15,000. */
+  /** The total deadline of one request: connection, headers and body, but not the wait for a permit. Default 15,000. */
   timeoutMs?: number;
-  /** Default: no ceiling. */
+  /** Default: no rate limit. */
   maxRequestsPerSecond?: number;
-  /** The largest body that is read, `PARTNER_MAX_BODY`. Image keys are large; the default is 32 MiB. */
+  /** The largest body that is read (`PARTNER_MAX_BODY`). Default 32 MiB, because image keys are large. */
   maxBodyBytes?: number;
-  /** The time of day, epoch ms. */
+  /** Epoch ms. */
   now?: () => number;
 }
 
-/** Each call sends at most one request for each answer, and repeats nothing unless told to. What fails throws a PartnerError. */
+/** Nothing is retried unless an option says so. All failures are PartnerErrors. */
 export interface PartnerClient {
   listProducts(query?: ProductQuery): Promise<Answer<ProductPage>>;
-  /** The whole catalogue, each readable product once. Throws kind `incomplete` if rows stay missing. */
+  /** The whole catalogue, each readable product once. @throws PartnerError `incomplete` if rows stay missing */
   products(query?: Omit<ProductQuery, 'page'>): AsyncGenerator<Product>;
   listOrders(query?: OrderQuery): Promise<Answer<OrderPage>>;
-  /** The whole order history, each order once, even while orders come in. Throws as `products`. */
+  /** The whole order history, each order once, even if orders arrive meanwhile. Throws like `products`. */
   orders(query?: Omit<OrderQuery, 'page'>, options?: { maxPages?: number }): AsyncGenerator<HistoryRow>;
-  /** The order history back to an instant (epoch ms), whichever end is newest; some rows may be older. Throws as `products`. */
+  /** The order history back to an instant (epoch ms), plus some older rows. Throws like `products`. */
   ordersSince<Kept = HistoryRow>(since: number, options?: HistoryOptions<Kept>): Promise<Kept[]>;
-  /** At least `sampleSize` (1 to 500) of the newest orders, if there are as many. */
+  /** At least `sampleSize` (1 to 500) of the newest orders, if that many exist. */
   newestOrders(sampleSize: number): Promise<NewestOrders>;
   /**
-   * Places an order. What an error proves about the order is its `placement`; only `NOT_SENT` makes a second request safe. It
-   * ends at most `timeoutMs` after `notAfter`, with the truth about the write even if the process was frozen.
+   * Places an order. An error's `placement` says what it proves; only after `NOT_SENT` is a second request safe. Ends
+   * at most `timeoutMs` after `notAfter`. Even after a freeze it reports correctly whether the request was written.
    */
   placeOrder(order: NewOrder, options?: PlacementOptions): Promise<Answer<{ id: string }>>;
   /**
-   * An order with the keys delivered so far. Its texts don't contain them, nor do the ids of products other than the `asked` ones,
-   * which are those of the purchase.
+   * An order with the keys delivered so far. Keys are removed from its texts and product ids, except from the `asked`
+   * ids, which are those of the purchase.
    */
   getOrder(id: string, asked?: readonly string[]): Promise<Answer<Order>>;
   /**
-   * Does `work` with a client whose requests wait for permits as `ask` says; within other work, as that one's. A request that
-   * can't have one in time throws at once: kind `too-late`, and `permitInMs` says when to come back.
+   * Runs `work` with a client whose requests wait for permits as `ask` says. Nested calls share the outer permits.
+   * @throws PartnerError `too-late` at once if there is no permit in time; `permitInMs` says when to try again
    */
   withPermits<T>(ask: PermitRequest, work: (partner: PartnerClient) => Promise<T>): Promise<T>;
-  /** Sends nothing more, waits for what is on its way, then closes the connections. */
+  /** Sends nothing more, waits for running requests, then closes the connections. */
   close(): Promise<void>;
 }
 
 type PlacementOptions = Pick<WireRequest, 'notAfter' | 'beforeWrite'>;
 
-/** A client of one partner account. Contacts nobody yet. */
+/** Creates a client for one partner account. Sends nothing yet. */
 export function createPartnerClient(options: PartnerClientOptions): PartnerClient {
   const { now = Date.now, observer } = options;
   const calls = createCalls(options);
@@ -80,7 +80,7 @@ export function createPartnerClient(options: PartnerClientOptions): PartnerClien
   return clientWith(undefined);
 }
 
-/** Sends requests when they have their permits, until it is closed. */
+/** Sends requests as they get their permits. */
 function openSender(options: PartnerClientOptions, origin: string) {
   const { apiKey, timeoutMs = 15_000, maxBodyBytes = 32 * 1024 * 1024, now = Date.now } = options;
   const transport = openTransport(origin, { timeoutMs, maxBodyBytes, now });

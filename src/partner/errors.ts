@@ -3,25 +3,25 @@ import type { RequestEvidence } from '../domain/placement';
 export type PartnerOperation = 'listProducts' | 'listOrders' | 'placeOrder' | 'getOrder';
 
 interface Consequences {
-  /** What it proves about the order if the operation was `placeOrder`. Only `NOT_SENT` makes a second request safe. */
+  /** What it proves about the order, for `placeOrder`. Only after `NOT_SENT` is a second request safe. */
   placement: Exclude<RequestEvidence, 'PLACED'>;
-  /** Whether the same read may succeed later although nobody changes anything. Says nothing about `placeOrder`. */
+  /** Whether the same read may succeed later without any change. Says nothing about `placeOrder`. */
   retryable: boolean;
-  /** Whether the partner or our account is the cause. The circuit breaker counts these. */
+  /** Whether the partner or our account is the cause. The circuit breaker counts these errors. */
   countsAgainstPartner: boolean;
 }
 
-/** Every way to fail. Nothing was sent with the first five. */
+/** All kinds of errors. With the first five, nothing was sent. */
 const KINDS = {
   /** An argument, an option or the API key is unusable. */
   'invalid-argument': { placement: 'NOT_SENT', retryable: false, countsAgainstPartner: false },
   /** No connection: DNS, refused, TLS. */
   unreachable: { placement: 'NOT_SENT', retryable: true, countsAgainstPartner: true },
-  /** The write would have come after `notAfter`, or no permit comes in time (`permitInMs`). */
+  /** The write would have been after `notAfter`, or no permit is available in time (`permitInMs`). */
   'too-late': { placement: 'NOT_SENT', retryable: false, countsAgainstPartner: false },
-  /** `beforeWrite` refused the write, or the partner closed the connection while it was asked. */
+  /** `beforeWrite` refused the write, or the partner closed the connection meanwhile. */
   withdrawn: { placement: 'NOT_SENT', retryable: false, countsAgainstPartner: false },
-  /** The client was closed, or the work that the request belonged to has ended or was aborted. */
+  /** The client was closed, or the work that the request belongs to has ended or was aborted. */
   closed: { placement: 'NOT_SENT', retryable: false, countsAgainstPartner: false },
   /** The deadline passed. `sent` says whether the request may have reached the partner. */
   timeout: ({ sent = true }) => ({
@@ -29,13 +29,13 @@ const KINDS = {
     retryable: true,
     countsAgainstPartner: true,
   }),
-  /** The connection broke, or did not speak HTTP, after the request had been handed to it. */
+  /** The connection broke or did not speak HTTP after the request was given to it. */
   'connection-lost': { placement: 'UNKNOWN', retryable: true, countsAgainstPartner: true },
-  /** 401 or 403: the key is wrong, or may not do this. */
+  /** 401 or 403: the key is wrong or lacks permission. */
   access: ofStatus,
-  /** 404: no such order (yet), or a wrong prefix: no sale can succeed only if orders can't be placed. */
+  /** 404: no such order (yet), or a wrong prefix. Only for `placeOrder` does it mean that no sale can succeed. */
   'not-found': (facts) => ({ ...ofStatus(facts), countsAgainstPartner: facts.operation === 'placeOrder' }),
-  /** Any other status outside 2xx. Redirects are never followed: the API key must not travel. */
+  /** Any other status outside 2xx. Redirects are never followed, because they would send the API key elsewhere. */
   status: ofStatus,
   /** A 2xx whose envelope says `success: false` or has an error status (`envelopeStatus`). */
   refused: ({ envelopeStatus = 500 }) => ({
@@ -43,13 +43,13 @@ const KINDS = {
     retryable: ofStatus({ httpStatus: envelopeStatus }).retryable,
     countsAgainstPartner: true,
   }),
-  /** A 2xx that can't be used; `reason` says why. One odd answer to a read does not show that no sale can succeed. */
+  /** An unusable 2xx; `reason` says why. One bad answer to a read does not mean that no sale can succeed. */
   unreadable: ({ operation, reason }) => ({
     placement: 'UNKNOWN',
     retryable: reason === 'not-json',
     countsAgainstPartner: operation === 'placeOrder',
   }),
-  /** The pages of a list are not those that were asked for, or hold fewer rows than the partner counts. */
+  /** The pages of a list are not the requested ones, or hold fewer rows than the partner counts. */
   incomplete: { placement: 'UNKNOWN', retryable: true, countsAgainstPartner: false },
 } as const satisfies Record<string, Consequences | ((facts: PartnerErrorFacts) => Consequences)>;
 
@@ -58,34 +58,34 @@ export type PartnerErrorKind = keyof typeof KINDS;
 const STATUSES: readonly [statuses: readonly number[], Consequences][] = [
   // About this order: its items or its size.
   [[400, 413, 415, 422], { placement: 'ORDER_REFUSED', retryable: false, countsAgainstPartner: false }],
-  // No balance, for this order and all others.
+  // No balance, for this order or any other.
   [[402], { placement: 'ORDER_REFUSED', retryable: false, countsAgainstPartner: true }],
   // About us: a rotated key, a wrong prefix.
   [[401, 403, 404, 405], { placement: 'ACCESS_REFUSED', retryable: false, countsAgainstPartner: true }],
   // The order probably exists, from this request or an earlier one.
   [[409], { placement: 'CONFLICT', retryable: false, countsAgainstPartner: false }],
-  // An invitation to try again.
+  // Asks for a retry.
   [[408, 425, 429], { placement: 'ANSWERED', retryable: true, countsAgainstPartner: true }],
 ];
 
 function ofStatus({ httpStatus = 0 }: PartnerErrorFacts): Consequences {
   const row = STATUSES.find(([statuses]) => statuses.includes(httpStatus));
   if (row) return row[1];
-  // A server error leaves open whether it bought; 1xx, 3xx and the other 4xx prove nothing at all.
+  // After a server error the partner may have bought or not. 1xx, 3xx and other 4xx prove nothing at all.
   const isServerError = httpStatus >= 500;
   return { placement: isServerError ? 'ANSWERED' : 'UNKNOWN', retryable: isServerError, countsAgainstPartner: true };
 }
 
-/** What is known about a failed request, safe to log: never a part of a body, a header of ours or a key. */
+/** Facts about a failed request. Safe to log: they never contain a body, one of our headers or a key. */
 export interface PartnerErrorFacts {
   operation?: PartnerOperation;
   /** The status of the answer, if one came. */
   httpStatus?: number;
-  /** The partner's own name for its answer. */
+  /** The partner's id for its answer. */
   traceId?: string;
-  /** The pause that the partner asked for, 0 to one hour. */
+  /** The partner's Retry-After, 0 to one hour. */
   retryAfterMs?: number;
-  /** With `too-late`, under `PARTNER_MAX_RPS`: when to come back. */
+  /** With `too-late` under `PARTNER_MAX_RPS`: when to try again. */
   permitInMs?: number;
   /** From Node or undici, such as ECONNRESET. */
   code?: string;
@@ -93,15 +93,15 @@ export interface PartnerErrorFacts {
   sent?: boolean;
   /** With `refused`: the error status in the envelope. */
   envelopeStatus?: number;
-  /** With `unreadable`. Half a body is not JSON either. */
+  /** With `unreadable`. An incomplete body counts as `not-json`. */
   reason?: 'not-json' | 'too-large' | 'shape';
 }
 
 const ErrorWithFacts = Error as unknown as new (message: string) => Error & Readonly<PartnerErrorFacts & Consequences>;
 
 /**
- * Everything the client throws. Callers ask for its `kind` and its consequences. It has no `cause`: the errors underneath
- * quote what they failed to read, and a text from the partner may contain a key.
+ * The only error that the client throws. It has no `cause`, because the underlying errors quote the partner's text,
+ * which may contain a key.
  */
 export class PartnerError extends ErrorWithFacts {
   constructor(
@@ -129,7 +129,7 @@ export function statusError(facts: PartnerErrorFacts & { httpStatus: number }): 
   return new PartnerError('status', answered, facts);
 }
 
-/** How metrics count the end of a request: `ok`, the class of an error status, or the kind of the error. */
+/** How metrics count a request: `ok`, the class of an error status, or the kind of error. */
 export type AnswerKind = 'ok' | '3xx' | '4xx' | '429' | '5xx' | Exclude<PartnerErrorKind, 'status'>;
 
 export function answerKindOf({ kind, httpStatus = 0 }: PartnerError): AnswerKind {

@@ -3,13 +3,13 @@ import { type AnswerKind, answerKindOf, isPartnerError, type PartnerOperation } 
 import type { PermitClass } from './rate-limit';
 import type { Answer, Order } from './types';
 
-/** Sees what a client does, for metrics: times and kinds, nothing of the content. It must not throw. */
+/** Observes a client for metrics. It sees times and kinds, but no content, and must not throw. */
 export interface PartnerObserver {
-  /** A request has ended. The time does not include the wait for its permit. */
+  /** @param ms without the wait for the permit */
   requestEnded(operation: PartnerOperation, answer: AnswerKind, ms: number): void;
-  /** A request has waited under the rate limit. @param granted false if no permit came in time, so that nothing was sent */
+  /** Only under a rate limit. @param granted false if no permit came in time and nothing was sent */
   permitWaited(permitClass: PermitClass, granted: boolean, ms: number): void;
-  /** An order has shown the account, in the account's currency. */
+  /** An order showed the account balance, in the account's currency. */
   balanceSeen(account: NonNullable<Order['balance']>): void;
 }
 
@@ -19,12 +19,12 @@ export interface RequestFacts {
   orderId?: string;
 }
 
-/** Wraps one request that has its permit, for logs and traces. It calls `request` once and passes on how that ends. */
+/** Wraps a request that has its permit, for logs and traces. It calls `request` once and passes on the outcome. */
 export type AroundRequest = <T>(facts: RequestFacts, request: () => Promise<Answer<T>>) => Promise<Answer<T>>;
 
 export interface PartnerHooks {
   observer?: PartnerObserver;
-  /** The first goes around all others. */
+  /** The first is the outermost. */
   around?: readonly AroundRequest[];
 }
 

@@ -5,27 +5,27 @@ import { isUnreadable, type NewestEnd, newestEndOf, timesOf, type UnreadableRow 
 import { MAX_PAGE_SIZE } from './types';
 import type { HistoryRow, OrderQuery, Product, ProductQuery } from './types';
 
-/** How far a list has been read: the last page, all pages, the pages and rows read so far. */
+/** How far a list has been read: the last page, the number of pages, the pages and rows read so far. */
 export type ReadProgress = Record<'page' | 'pages' | 'read' | 'rows', number>;
 
 /** How to read a long history. */
 export interface HistoryOptions<Kept = HistoryRow> {
-  /** A history of more pages is given up. Default 20,000. */
+  /** A longer history fails with `incomplete`. Default 20,000. */
   maxPages?: number;
-  /** Repeats a page that fails. Default: none is repeated. */
+  /** How failed pages are retried. Default: not at all. */
   retry?: ReadRetry;
   /** Called after each page. */
   onPage?: (progress: ReadProgress) => void;
-  /** Asked after each page, with its new rows. If it says so, the reading ends, and what was read so far is given. */
+  /** Called after each page with its new rows. If it returns true, the reading ends with the rows so far. */
   enough?: (rows: readonly HistoryRow[]) => Promise<boolean>;
-  /** What is kept of a row: a hundred thousand whole rows are a lot of memory. Default: all of it. */
+  /** The part of a row to keep, to save memory. Default: the whole row. */
   keep?: (row: HistoryRow) => Kept;
 }
 
 export interface NewestOrders {
-  /** In no order, some maybe twice. */
+  /** In no particular order; some may appear twice. */
   rows: HistoryRow[];
-  /** By how many ms the partner's clock is ahead of ours, 0 if its answers do not show it. Includes the wait for the answer. */
+  /** How far the partner's clock is ahead of ours, in ms, including the time for the answer. 0 if unknown. */
   aheadMs: number;
 }
 
@@ -64,7 +64,7 @@ export async function ordersSince<Kept>(
   return kept;
 }
 
-/** If the first page does not show that it has the newest orders, both ends of the history are read. */
+/** Reads both ends of the history, unless the first page clearly has the newest orders. */
 export async function newestOrders(partner: Partner, sampleSize: number, now: () => number): Promise<NewestOrders> {
   const read = async (page: number) => {
     const askedAt = now();
@@ -85,7 +85,7 @@ async function readOrders(partner: Partner, query: OrderQuery): Promise<ListPage
   return { ...data, rows: inOrder(data.orders, data.unreadable) };
 }
 
-/** The rows of a page as the partner lists them. */
+/** Restores the partner's order of the rows of a page. */
 function inOrder<Row>(readable: readonly Row[], unreadable: readonly UnreadableRow[]): (Row | UnreadableRow)[] {
   const rows: (Row | UnreadableRow)[] = [...readable];
   for (const row of unreadable) rows.splice(row.at, 0, row);
@@ -95,7 +95,7 @@ function inOrder<Row>(readable: readonly Row[], unreadable: readonly UnreadableR
 type ListRow = Partial<Pick<UnreadableRow, 'id' | 'referenceId' | 'createdAt' | 'digest'>>;
 
 interface ListPage<Row> {
-  /** The rows on all pages together. */
+  /** The number of rows on all pages. */
   hits: number;
   rows: Row[];
   pages: { page: number; total: number; limit: number };
@@ -103,15 +103,15 @@ interface ListPage<Row> {
 
 interface PagedList<Row> extends Pick<HistoryOptions, 'maxPages' | 'onPage'> {
   operation: PartnerOperation;
-  /** Pages count from 1. */
+  /** Pages start at 1. */
   readPage(page: number): Promise<ListPage<Row>>;
 }
 
 /**
- * The rows of a list back to `since` (epoch ms), each once, page by page. Rows that come in meanwhile only push others to where
- * they are shown again. Rows that go, or pages with fewer rows than the partner counts, may hide some: then it is read again.
+ * The rows of a list back to `since` (epoch ms), each once, page by page. New rows during the reading only make others
+ * appear twice. Removed rows or short pages may hide some; then the list is read again.
  *
- * @throws PartnerError `incomplete` if no reading was whole; at once for a page that was not asked for, or too many pages.
+ * @throws PartnerError `incomplete` if no reading was complete, a page is not the requested one, or there are too many
  */
 async function* newRows<Row extends ListRow>(list: PagedList<Row>, since = -Infinity): AsyncGenerator<Row[]> {
   const before: RowSet[] = [];
@@ -183,7 +183,7 @@ class Reading<Row extends ListRow> {
     }
   }
 
-  /** The first page has been read, and shows the oldest rows. */
+  /** Continues after the first page, if that has the oldest rows. */
   private async *fromEndBackTo(since: number): AsyncGenerator<NamedRow<Row>[]> {
     for (let page = this.total; page > 1; page--) {
       const { rows, fresh } = await this.read(page);
@@ -216,7 +216,7 @@ class Reading<Row extends ListRow> {
   }
 
   incomplete(): PartnerError {
-    const message = `the pages hold ${this.counted} of ${this.hits} rows, or are not those that were asked for`;
+    const message = `the pages hold ${this.counted} of ${this.hits} rows, or are not the requested pages`;
     return new PartnerError('incomplete', message, { operation: this.list.operation });
   }
 }

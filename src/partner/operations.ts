@@ -7,7 +7,7 @@ import * as schemas from './schemas';
 import type { WireAnswer } from './transport';
 import type { Answer, NewOrder, Order, OrderPage, OrderQuery, ProductPage, ProductQuery } from './types';
 
-/** Where the partner's operations are. What has a default is not shown by the partner's document. */
+/** The partner's URLs. The partner's document does not show the parts that have a default. */
 export interface PartnerLayout {
   /** `http` or `https`, with or without a path; no credentials, query or fragment. */
   baseUrl: string;
@@ -15,22 +15,22 @@ export interface PartnerLayout {
   listPrefix?: string;
   /** Before `/place-order` and `/orders/{id}/keys`. Default empty. */
   orderPrefix?: string;
-  /** The parameters of the order history. Default `query`, `page`, `limit`. */
+  /** Parameter names of the order history. Default `query`, `page`, `limit`. */
   historyParams?: { search: string; page: string; limit: string };
 }
 
-/** One request, and what its answer must be. */
+/** One request and the shape of its answer. */
 export interface Call<T> {
   facts: RequestFacts;
   method: 'GET' | 'POST';
   path: string;
   body?: Buffer;
   schema: z.ZodType<T>;
-  /** What is wrong with a payload of that shape, if anything. */
+  /** Further checks of a payload with the right shape. @returns the problem, if there is one */
   problemOf?: (payload: T) => string | undefined;
 }
 
-/** Makes the calls. They throw a PartnerError `invalid-argument`, which names the argument and never its value. */
+/** Builds the calls. They throw PartnerError `invalid-argument`, whose message never contains the value. */
 export function createCalls({ baseUrl, listPrefix = '/v1/partners', orderPrefix = '', historyParams }: PartnerLayout) {
   const names = historyParams ?? { search: 'query', page: 'page', limit: 'limit' };
   const { origin, pathname } = new URL(baseUrl);
@@ -42,7 +42,7 @@ export function createCalls({ baseUrl, listPrefix = '/v1/partners', orderPrefix 
       return { facts: { operation: 'listProducts' }, method: 'GET', path, schema: schemas.productPage };
     },
     listOrders({ search, page, limit }: OrderQuery): Call<OrderPage> {
-      // An empty search would list everything, the opposite of what a search for nothing means.
+      // With an empty search the partner would list all orders.
       demand(search !== '', 'search must not be empty', 'listOrders');
       const params = paramsOf({ [names.search]: search, [names.page]: page, [names.limit]: limit });
       const path = `${base}${listPrefix}/orders${params}`;
@@ -54,17 +54,17 @@ export function createCalls({ baseUrl, listPrefix = '/v1/partners', orderPrefix 
       return { facts, method: 'POST', path, body: orderBody(order), schema: schemas.placedOrder };
     },
     getOrder(id: string, asked: readonly string[]): Call<Order> {
-      demand(isText(id) && isSafeOrderId(id), 'the order id has characters that may not be part of a path', 'getOrder');
+      demand(isText(id) && isSafeOrderId(id), 'the order id has characters that are not allowed in a path', 'getOrder');
       const path = `${base}${orderPrefix}/orders/${id}/keys`;
-      // Another order's keys under this id would be handed to the wrong customer.
-      const problemOf = (order: Order) => (order.id === id ? undefined : 'details.data.id: the id that was asked for');
+      // The keys of another order would go to the wrong customer.
+      const problemOf = (order: Order) => (order.id === id ? undefined : 'details.data.id: the requested id');
       const facts = { operation: 'getOrder', orderId: id } as const;
       return { facts, method: 'GET', path, schema: schemas.orderWithKeys(asked), problemOf };
     },
   };
 }
 
-/** @param apiKey its own error may quote a path or a secret, and is not passed on */
+/** @param apiKey its errors are dropped, because they may quote a path or a secret */
 export function headersOf(apiKey: () => string, operation: PartnerOperation, hasBody: boolean): Record<string, string> {
   let key: string | undefined;
   try {
@@ -73,24 +73,27 @@ export function headersOf(apiKey: () => string, operation: PartnerOperation, has
     demand(false, 'the API key could not be read', operation);
   }
   const isUsable = key !== undefined && /^[\x21-\x7e]+$/.test(key);
-  demand(isUsable, 'the API key is empty, or has characters that no header can carry', operation);
+  demand(isUsable, 'the API key is empty or has characters that are not allowed in a header', operation);
   const headers = { 'x-api-key': key, accept: 'application/json' };
   return hasBody ? { ...headers, 'content-type': 'application/json' } : headers;
 }
 
 function orderBody({ items, referenceId }: NewOrder): Buffer {
   const check = (holds: boolean, message: string) => demand(holds, message, 'placeOrder');
-  check(isText(referenceId) && REFERENCE_PATTERN.test(referenceId), 'referenceId has another form than a reference');
+  check(isText(referenceId) && REFERENCE_PATTERN.test(referenceId), 'referenceId is not a valid reference');
   check(items.length > 0, 'items must not be empty');
   for (const [index, { id, quantity }] of items.entries()) {
     check(isText(id), `items.${index}.id must not be empty`);
-    check(Number.isSafeInteger(quantity) && quantity >= 1, `items.${index}.quantity must be a whole number from 1`);
+    check(
+      Number.isSafeInteger(quantity) && quantity >= 1,
+      `items.${index}.quantity must be a whole number of at least 1`,
+    );
   }
   const lines = items.map(({ id, quantity }) => ({ id, quantity }));
   return Buffer.from(JSON.stringify({ items: lines, reference_id: referenceId }));
 }
 
-/** Empty, or from the question mark on. */
+/** The query string with its question mark, or an empty string. */
 function paramsOf(values: Record<string, string | number | boolean | undefined>): string {
   const params = new URLSearchParams();
   for (const [name, value] of Object.entries(values)) if (value !== undefined) params.set(name, String(value));
@@ -105,7 +108,7 @@ function demand(holds: boolean, message: string, operation: PartnerOperation): a
   if (!holds) throw new PartnerError('invalid-argument', message, { operation });
 }
 
-/** The payload of a whole answer. @throws PartnerError for anything else */
+/** The payload of a valid answer. @throws PartnerError for anything else */
 export function readAnswer<T>(answer: WireAnswer, { facts: { operation }, schema, problemOf }: Call<T>): Answer<T> {
   const { httpStatus, retryAfterMs, sentAtMs, body } = answer;
   const parsed = parseJson(body);
@@ -125,7 +128,7 @@ export function readAnswer<T>(answer: WireAnswer, { facts: { operation }, schema
   return { data: payload.data, traceId, sentAtMs };
 }
 
-/** Undefined if the bytes are not JSON in UTF-8. A mangled character would be a wrong key, so none is replaced. */
+/** @returns undefined for anything but JSON in valid UTF-8, because a replaced character would corrupt a key */
 function parseJson(body: Buffer | undefined): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
@@ -144,11 +147,11 @@ function throwIfRefused(parsed: unknown, facts: PartnerErrorFacts): void {
 }
 
 function otherShape(facts: PartnerErrorFacts, expected: readonly string[]): PartnerError {
-  const message = `the answer has another shape; expected ${expected.join(', ')}`;
+  const message = `the answer has an unexpected shape; expected ${expected.join(', ')}`;
   return new PartnerError('unreadable', message, { ...facts, reason: 'shape' });
 }
 
-/** Only if it looks like one: it ends up in logs. */
+/** The trace id, if it looks like one, because it is logged. */
 function traceIdOf(parsed: unknown): string | undefined {
   const traceId = field(field(field(parsed, 'details'), 'extensions'), 'trace_id');
   return typeof traceId === 'string' && /^[A-Za-z0-9._:/+=-]{1,128}$/.test(traceId) ? traceId : undefined;

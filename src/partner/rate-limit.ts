@@ -2,10 +2,10 @@ import { performance } from 'node:perf_hooks';
 import { PartnerError } from './errors';
 import type { PartnerObserver, RequestFacts } from './hooks';
 
-/** The request with the lowest due time plus allowance (ms) goes first: urgent classes first, and no class starves. */
+/** Added to a request's due time, in ms; the lowest sum goes first. Urgent classes go first, and no class starves. */
 const ALLOWANCE_MS = { placement: 0, delivery: 0, confirmation: 10_000, poll: 180_000, reconciliation: 300_000 };
 const BEGUN_RANK = -1e12;
-/** When a refused request may be told to come back. */
+/** The limits of the time after which a refused request is told to come back. */
 const RETURN_MS = { soonest: 250, latest: 600_000 };
 const MOST_REMEMBERED = 20_000;
 
@@ -14,27 +14,27 @@ export type PermitClass = keyof typeof ALLOWANCE_MS;
 /** How a piece of work waits for permits under `PARTNER_MAX_RPS`. */
 export interface PermitRequest {
   class: PermitClass;
-  /** Epoch ms: since when the work is due. Default: each request is due when it is made. */
+  /** Epoch ms: when the work became due. Default: each request is due when it is made. */
   dueAt?: number;
-  /** Epoch ms: a later permit is of no use. Default: it waits as long as it takes. */
+  /** Epoch ms: the latest useful time for a permit. Default: none. */
   notAfter?: number;
   /** Ends the waiting. */
   signal?: AbortSignal;
 }
 
-/** What needs a permit. `notAfter` (epoch ms) is its own deadline, besides that of its work. */
+/** `notAfter` (epoch ms) is the request's own deadline, in addition to that of its work. */
 type Request = RequestFacts & { isWrite: boolean; notAfter?: number };
 
 /** The permits of one piece of work. */
 export class Permits {
   granted = 0;
-  /** Of a placement that has begun: before everything that has not begun or began later. */
+  /** Set for a placement that has started. It goes before everything that has not started or started later. */
   rank: number | undefined;
   ended = false;
   constructor(readonly ask: PermitRequest) {}
 }
 
-/** A request in the queue. Times are those of the monotonic clock. `begins`: it is the first of a placement. */
+/** A request in the queue. Times are of the monotonic clock. `begins`: it is the first request of a placement. */
 interface Waiting {
   permits: Permits;
   request: Request;
@@ -42,11 +42,11 @@ interface Waiting {
   rank: number;
   notAfter: number;
   begins: boolean;
-  /** @param permitInMs undefined: it is granted; Infinity: never */
+  /** @param permitInMs undefined: granted; Infinity: never */
   answer(permitInMs?: number): void;
 }
 
-/** A clock that never jumps: setting the time of day back must not stop all requests. */
+/** Monotonic, because setting the system time back must not stop all requests. */
 export interface MonotonicClock {
   now(): number;
   setTimeout(run: () => void, ms: number): unknown;
@@ -54,19 +54,19 @@ export interface MonotonicClock {
 }
 
 /**
- * Grants permits at even distances: a quiet minute saves up no burst. A request that can't have one in time is refused at once.
- * A placement begins only if all its requests fit before its deadline, and then goes before everything that has not begun.
+ * Grants permits at even intervals, so a quiet minute allows no burst later. A request that can't get one in time is
+ * refused at once. A placement starts only if all its requests fit before its deadline, and then goes first.
  */
 export class RateLimit {
   private readonly gapMs: number;
   private queue: Waiting[] = [];
-  /** Placements between their first permit and that of their write. */
+  /** Placements that have their first permit but not yet the one for their write. */
   private readonly begun = new Set<Permits>();
-  /** How many requests a placement takes: the pages of the last complete search, and the write. */
+  /** How many requests a placement takes: the pages of the last complete search and the write. */
   private placementTakes = 2;
-  /** By order id: since when a read that has had no permit yet is due. A refused one keeps its place when it comes back. */
+  /** By order id: when a read that has no permit yet became due. A refused read keeps its place when it comes back. */
   private readonly dueSince = new Map<string, number>();
-  /** When the last refused request of a class comes back. The next one comes after it. */
+  /** When the last refused request of a class comes back. The next one is told to come later. */
   private readonly lastReturnAt: Partial<Record<PermitClass, number>> = {};
   private nextPermitAt = -Infinity;
   private timer: unknown;
@@ -142,7 +142,7 @@ export class RateLimit {
     const now = this.clock.now();
     const next = now >= this.nextPermitAt ? this.queue.shift() : undefined;
     if (next) {
-      // A timer that is a little late must not lower the rate. After a longer pause the spacing begins anew.
+      // A late timer must not lower the rate. After a longer pause the spacing starts again.
       this.nextPermitAt = (now - this.nextPermitAt < this.gapMs ? this.nextPermitAt : now) + this.gapMs;
       this.noteGranted(next, now);
       next.answer();
@@ -159,7 +159,7 @@ export class RateLimit {
     if (request.isWrite) this.begun.delete(permits);
   }
 
-  /** Goes through the permits to come as if nobody else came. */
+  /** Simulates the coming permits as if no other requests arrived, and refuses those that would get theirs too late. */
   private refuseLate(): void {
     let at = Math.max(this.clock.now(), this.nextPermitAt);
     const late = this.takeOut((waiting) => {
@@ -171,17 +171,19 @@ export class RateLimit {
     for (const waiting of late) waiting.answer(this.permitInMs(waiting, at));
   }
 
-  /** The permits that a request and those after it take, and the time from the first of them to the last. */
+  /** The permits that a request and its successors need, and the time from the first to the last of them. */
   private needsOf({ begins, askedAt, notAfter }: Waiting): { permits: number; ms: number } {
     if (!begins) return { permits: 1, ms: 0 };
     const reserved = [...this.begun].reduce((sum, { granted }) => sum + Math.max(0, this.placementTakes - granted), 0);
     const needsMs = (reserved + this.placementTakes - 1) * this.gapMs;
-    // If even an idle queue has no time for the last search, the first one begins: it may be shorter now.
+    // If the search is too long even for an idle queue, it starts anyway, because it may be shorter this time.
     const isTooLong = reserved === 0 && needsMs > notAfter - askedAt;
     return { permits: this.placementTakes, ms: isTooLong ? Math.max(0, notAfter - askedAt - this.gapMs) : needsMs };
   }
 
-  /** After those that were refused before, but early by half of the time that it can wait: a permit nobody asks for is lost. */
+  /**
+   * After earlier refused requests, but early by half of the time that it can wait, because an unused permit is lost.
+   */
   private permitInMs(waiting: Waiting, queueEndsAt: number): number {
     const { permits, askedAt, notAfter } = waiting;
     const needs = this.needsOf(waiting);
@@ -191,7 +193,7 @@ export class RateLimit {
     return Math.min(Math.max(returnAt - earlyMs - this.clock.now(), RETURN_MS.soonest), RETURN_MS.latest);
   }
 
-  /** Takes out of the queue what `isWanted` picks. It is asked in the order of the queue. */
+  /** Removes the wanted requests from the queue. `isWanted` is called in the order of the queue. */
   private takeOut(isWanted: (waiting: Waiting) => boolean): Waiting[] {
     const taken = new Set(this.queue.filter(isWanted));
     this.queue = this.queue.filter((waiting) => !taken.has(waiting));

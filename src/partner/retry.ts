@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isPartnerError } from './errors';
 
-/** How often a read is tried, and the pause after the first try in ms, which doubles. The signal ends it. */
 export interface ReadRetry {
   tries: number;
+  /** The pause after the first try. It doubles with each try. */
   firstPauseMs: number;
-  /** Whether a pause that the partner asks for may be made. If not, the read has failed. */
+  /** Whether to wait for a Retry-After of this length. If not, the read fails. */
   mayPause: (askedMs: number) => boolean;
   signal: AbortSignal;
 }
 
-/** Repeats a read that may succeed later. @throws what the last try threw; the signal's reason when it is aborted */
+/** Retries a read while its error is retryable. @throws the last error, or the signal's reason if it is aborted */
 export async function withRetry<T>(retry: ReadRetry, read: () => Promise<T>): Promise<T> {
   const { tries, firstPauseMs, mayPause, signal } = retry;
   for (let attempt = 1; ; attempt++) {
@@ -21,13 +21,13 @@ export async function withRetry<T>(retry: ReadRetry, read: () => Promise<T>): Pr
       if (attempt >= tries || !isPartnerError(error) || !error.retryable) throw error;
       const [ownMs, askedMs] = [firstPauseMs * 2 ** (attempt - 1), error.retryAfterMs ?? 0];
       if (askedMs > ownMs && !mayPause(askedMs)) throw error;
-      // An abort ends the pause by throwing; its reason is thrown above.
+      // An abort rejects the pause. Its reason is thrown at the top of the loop.
       await sleep(Math.max(askedMs, ownMs), undefined, { signal }).catch(() => undefined);
     }
   }
 }
 
-/** Allows pauses of at most `longestMs` each, and `togetherMs` for all of them, also those of reads at the same time. */
+/** Allows pauses of at most `longestMs` each and `togetherMs` in total, including those of parallel reads. */
 export function limitPauses({ longestMs, togetherMs }: { longestMs: number; togetherMs: number }) {
   let leftMs = togetherMs;
   return (askedMs: number): boolean => {

@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto';
 import type { z } from 'zod';
 
-/** A row of a list that can't be read, with those of its fields that can. */
+/** An unreadable row of a list, with the fields that can be read. */
 export interface UnreadableRow {
-  /** Its place on its page, from 0. */
+  /** Its index on its page. */
   at: number;
-  /** The same for the same content. Not to be shown: an unkeyed hash of what may contain a key. */
+  /** A hash of the content. Never show it: the hash is unkeyed, and the content may contain a key. */
   digest: string;
   id?: string;
   referenceId?: string;
-  /** A date and time that `Date.parse` can read, in UTC if the partner names no zone. */
+  /** Readable by `Date.parse`; in UTC if the partner names no zone. */
   createdAt?: string;
-  /** Epoch ms: it was not created later, as its own date shows, or that of the next newer row in an ordered list. */
+  /** Epoch ms: it was created no later, by its own date or by the next newer row of an ordered list. */
   notAfter?: number;
   /** See {@link problemsOf}. */
   problems: string[];
@@ -28,7 +28,7 @@ export function byReadability<Row extends object>(rows: readonly (Row | Unreadab
   };
 }
 
-/** Reads each row by itself: one bad row costs none of the others. @param fields what may be read of a bad one */
+/** Reads each row on its own, so that a bad row does not affect others. @param fields what to read from a bad row */
 export function readRows<Row extends object>(
   rows: readonly unknown[],
   schema: z.ZodType<Row>,
@@ -49,10 +49,10 @@ export function readRows<Row extends object>(
   return { readable: results.flatMap(({ data }) => (data ? [data] : [])), unreadable };
 }
 
-/** The end of a list that has its newest rows. `neither`: it is in no order of time; `unknown`: too few rows to tell. */
+/** Which end of a list has the newest rows. `neither`: not ordered by time; `unknown`: too few rows to tell. */
 export type NewestEnd = 'first' | 'last' | 'neither' | 'unknown';
 
-/** Tells it from rows that follow each other, because the partner's document does not. */
+/** Derived from consecutive rows, because the partner does not document the order. */
 export function newestEndOf(rows: readonly { createdAt?: string }[]): NewestEnd {
   const times = timesOf(rows);
   const steps = times.slice(1).map((time, index) => Math.sign(time - (times[index] ?? time)));
@@ -61,12 +61,12 @@ export function newestEndOf(rows: readonly { createdAt?: string }[]): NewestEnd 
   return rises ? 'last' : falls ? 'first' : 'unknown';
 }
 
-/** Of the rows that have a date, epoch ms. */
+/** The dates of the rows that have one, as epoch ms. */
 export function timesOf(rows: readonly { createdAt?: string }[]): number[] {
   return rows.flatMap(({ createdAt }) => (createdAt === undefined ? [] : [Date.parse(createdAt)]));
 }
 
-/** Where something differs from a schema and what belongs there, such as `details.data.hits: number`. Nothing of what was received. */
+/** What a schema expected and where, such as `details.data.hits: number`. Contains nothing that was received. */
 export function problemsOf(error: z.ZodError | undefined, place: readonly string[] = []): string[] {
   const issues = error?.issues.slice(0, 5) ?? [];
   return issues.map((issue) => [[...place, ...issue.path].join('.'), expectedBy(issue)].filter(Boolean).join(': '));

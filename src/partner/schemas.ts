@@ -4,22 +4,21 @@ import { inOneLine } from '../domain/texts';
 import { readRows } from './rows';
 
 /*
- * What the partner writes, and what it becomes here. Unknown fields are dropped. A documented field is required only if an
- * answer is of no use without it. Amounts are decimal numbers as the partner wrote them, not minor units. Texts are cleaned, but
- * for keys and the ids of products: these are compared and sold as they are.
+ * The partner's answers. Unknown fields are dropped, and a field is required only if the answer is useless without it.
+ * Amounts are decimal numbers as received. Texts are cleaned, except for keys and product ids.
  */
 
-/** Texts for people are cut here, beyond the longest product id and reference: a cut one must look like none of them. */
+/** Longer than any product id or reference, so that a cut text never equals one of them. */
 const LONGEST_SHOWN = 201;
-/** More than any purchase can ask for: 100 products, and 20,000 keys in all. */
+/** More than a purchase can ask for: 100 products and 20,000 keys. */
 const MOST_PRODUCTS = 500;
 const MOST_KEYS = 30_000;
-/** A shorter key is found in a text by chance. */
+/** A shorter key may occur in a text by chance. */
 const SHORTEST_REDACTED = 6;
-/** The partner's times are in UTC. One that does not say so would be read in the zone of this machine. */
+/** The partner's times are in UTC. Without a zone, `Date.parse` would use the zone of this machine. */
 const WITHOUT_ZONE = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?$/;
 
-// JSON.parse turns 1e999 into Infinity and rounds whole numbers beyond 2^53: what arrives then is not what was sent.
+// JSON.parse turns 1e999 into Infinity and rounds integers beyond 2^53, so such values would differ from what was sent.
 const amount = z.number().min(Number.MIN_SAFE_INTEGER).max(Number.MAX_SAFE_INTEGER);
 const count = z.int().min(0);
 const text = z.string().min(1);
@@ -33,22 +32,22 @@ const pages = z.object({ page: z.int(), total: count, limit: count });
 export const product = z.object({
   id: text,
   title: shownText,
-  /** Region codes. The partner shows neither their format nor how the two lists combine. */
+  /** Region codes. Their format and how the lists combine are not documented. */
   restrictions: z.object({ whitelist: listOf(shownText), blacklist: listOf(shownText) }),
   /** Pieces in stock. */
   quantity: z.int(),
   price: amount,
-  /** One of CURRENCIES, or whatever else the partner sent. */
+  /** One of CURRENCIES, or any other text that the partner sent. */
   currency: shownText,
 });
 
-/** A cut id would be another id, so a longer one is none. */
+/** A longer id is invalid, because cutting it would make it another id. */
 const orderId = text.max(200);
 const inUtc = (written: string) => (WITHOUT_ZONE.test(written) ? `${written}Z` : written);
 const isTime = (written: string) => written.length <= 64 && !Number.isNaN(Date.parse(inUtc(written)));
 const writtenTime = z.string().refine(isTime, 'a date and time');
 
-/** Only shown, so a field of another shape is absent. How several items are shown is not documented. */
+/** Only shown, so invalid fields are dropped. How several items are represented is not documented. */
 const historyItem = z.object({
   id: z.string().nullish().catch(undefined),
   title: z.string().nullish().catch(undefined),
@@ -56,13 +55,13 @@ const historyItem = z.object({
   amount: amount.nullish().catch(undefined),
 });
 
-/** One transform for the whole row: one for each field costs some hundred bytes, in each of a hundred thousand rows. */
+/** One transform for the whole row: transforms per field would cost hundreds of bytes for each of 100,000 rows. */
 export const historyOrder = z
   .object({
     id: orderId,
-    // Absent if the order was not made through this interface.
+    // Absent if the order was not placed through this interface.
     reference_id: z.string().nullish(),
-    // As the partner wrote it; it does not say that these are the fulfilment statuses.
+    // As received. The partner does not document that these are the fulfilment statuses.
     status: text,
     item: historyItem.optional().catch(undefined),
     created_at: writtenTime,
@@ -88,7 +87,7 @@ const readableFields = z
   })
   .transform(({ id, reference_id, created_at }) => ({ id, referenceId: reference_id, createdAt: created_at }));
 
-/** `hits`: the matches on all pages together. A row that can't be read is set apart and takes no other with it. */
+/** `hits` counts the matches on all pages. Unreadable rows are separated and don't affect the others. */
 export const productPage = z.object({ hits: count, products: z.array(z.unknown()), pages }).transform((page) => {
   const { readable, unreadable } = readRows(page.products, product, readableFields);
   return { ...page, products: readable, unreadable };
@@ -101,7 +100,7 @@ export const orderPage = z.object({ hits: count, orders: z.array(z.unknown()), p
 
 const key = z.object({ type: optional(shownText).transform((type) => type ?? 'text'), value: text });
 
-/** What is only shown or compared: no shape of it makes an order unreadable. */
+/** For fields that are only shown or compared: no value of theirs makes an order unreadable. */
 const anything = z.unknown().optional();
 
 const orderedProduct = z.object({ id: text, title: anything, quantity: anything, keys: listOf(key) });
@@ -115,17 +114,17 @@ const productsMustBe = (message: string) => ({ path: ['products'], message });
 const order = z
   .object({
     id: z.string(),
-    // One of the documented statuses, or whatever else the partner sent.
+    // One of the documented statuses, or any other text that the partner sent.
     status: text,
     products: optional(z.array(orderedProduct).max(MOST_PRODUCTS)),
     total_debit: anything,
     balance: anything,
   })
-  // A finished order whose products are missing must not pass for one without keys.
+  // A finished order without products must not be taken for one without keys.
   .refine(({ status, products }) => products !== undefined || !mayHaveKeys(status), productsMustBe('array'))
   .refine(({ products }) => keysOf(products).length <= MOST_KEYS, productsMustBe(`at most ${MOST_KEYS} keys`));
 
-/** @param asked the ids of the products that the purchase asked for: they stay as they are, whatever they contain */
+/** @param asked the product ids of the purchase. They are never redacted. */
 export function orderWithKeys(asked: readonly string[]) {
   return order.transform(({ id, status, products = [], total_debit, balance }) => {
     const ignored = new Set<string>();
@@ -159,21 +158,21 @@ export function orderWithKeys(asked: readonly string[]) {
         balance: read('balance.balance', amount, account.balance),
         creditLimit: read('balance.credit_limit', amount, account.credit_limit),
       },
-      /** The names of fields of another shape, which count as absent. */
+      /** The names of fields of an unexpected shape, which were dropped. */
       ignored: [...ignored],
     };
   });
 }
 
 /**
- * Takes the order's own keys out of a text, and cuts it. A partner may write a key into a title, a product id or a status, and
- * these reach histories and logs. Cut first, a text could end in a part of a key that is no longer recognised.
+ * Removes the order's own keys from a text and then cuts it. A partner may write a key into a title, a product id or a
+ * status, which reach histories and logs. Cutting first could leave an unrecognised part of a key.
  */
 function redaction(texts: readonly string[], keys: readonly Key[]): (whole: string) => string {
   const all = texts.join('\n');
   const quoted = [...new Set(keys.map(({ value }) => value))]
     .filter((value) => value.length >= SHORTEST_REDACTED && all.includes(value))
-    // A key may be the beginning of another, whose rest would stay.
+    // Longest first: a key may be the beginning of another one, whose rest would remain.
     .toSorted((one, other) => other.length - one.length);
   return (whole) => cut(quoted.reduce((left, value) => left.replaceAll(value, '[key]'), whole));
 }
@@ -182,7 +181,7 @@ function keysOf(products: readonly { keys: Key[] }[] = []): Key[] {
   return products.flatMap(({ keys }) => keys);
 }
 
-export const placedOrder = z.object({ id: z.string().refine(isSafeOrderId, 'an id that may be part of a path') });
+export const placedOrder = z.object({ id: z.string().refine(isSafeOrderId, 'an id that is safe in a path') });
 
 export const envelope = z.object({
   status: z.int().min(200).max(299),

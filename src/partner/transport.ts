@@ -10,20 +10,20 @@ export interface WireRequest {
   path: string;
   headers: Record<string, string>;
   body?: Buffer;
-  /** Epoch ms: if the write comes later by the clock, nothing is sent (`too-late`). */
+  /** Epoch ms: nothing is sent later than this (`too-late`). */
   notAfter?: number;
-  /** Only with POST. If it refuses, nothing is sent (`withdrawn`). */
+  /** Only for POST. If it refuses, nothing is sent (`withdrawn`). */
   beforeWrite?: BeforeWrite;
 }
 
 /**
- * Asked once the connection is up, before the request is written. It never throws and has a deadline of its own. It answers
- * until when (epoch ms) the write is allowed, or why it is not, in words that are safe to log.
+ * Called when the connection is up, before the request is written. It never throws and has its own deadline. Returns
+ * until when (epoch ms) the write is allowed, or why it is refused, safe to log.
  */
 export type BeforeWrite = () => Promise<{ writeBy: number } | { refused: string }>;
 
 export interface TransportLimits {
-  /** From the start of connecting to the last byte of the body. */
+  /** From the start of the connection to the last byte of the body. */
   timeoutMs: number;
   maxBodyBytes: number;
   now: () => number;
@@ -34,25 +34,25 @@ export interface WireAnswer {
   retryAfterMs: number | undefined;
   /** The header `Date`, epoch ms. */
   sentAtMs: number | undefined;
-  /** Absent if the body of an error broke off or was too long. */
+  /** Absent if the body of an error response was incomplete or too long. */
   body: Buffer | undefined;
 }
 
-/** The bodies of errors are read only for their trace id. */
+/** Error bodies are read only for their trace id. */
 const ERROR_BODY_BYTES = 64 * 1024;
 
 /**
- * Sends requests to one origin: once each, no redirects, no HTTP/2. Reads share kept-alive connections. Each POST has its own:
- * on a kept one its failure can't be told from that of the request before.
+ * Sends each request once, to one origin, without redirects or HTTP/2. Reads share keep-alive connections. Each POST
+ * gets a fresh connection: on a reused one, its failure can't be told apart from that of the previous request.
  */
 export function openTransport(origin: string, limits: TransportLimits) {
   const { timeoutMs } = limits;
-  // Undici's timeouts begin anew with every 1xx and every byte. A total deadline takes their place.
+  // Undici's timeouts restart with every 1xx and every byte, so a total deadline replaces them.
   const options = { headersTimeout: 0, bodyTimeout: 0, allowH2: false };
   const reads = new Agent({ ...options, connectTimeout: timeoutMs, pipelining: 1 });
   const connector = buildConnector({ timeout: timeoutMs, allowH2: false });
 
-  /** @throws PartnerError if no whole answer came */
+  /** @throws PartnerError without a complete answer */
   async function send(request: WireRequest): Promise<WireAnswer> {
     const { method, path, headers, body } = request;
     let own: Client | undefined;
@@ -72,8 +72,8 @@ export function openTransport(origin: string, limits: TransportLimits) {
 }
 
 /**
- * Hands a connection over only once the write is allowed, because undici writes as soon as it has one. The slow part (name, TCP,
- * TLS) is then done, and almost nothing lies between the permission and the write.
+ * Gives undici the connection only when the write is allowed, because undici writes at once. DNS, TCP and TLS are done
+ * by then, so almost no time passes between the permission and the write.
  */
 function withPermission(connector: buildConnector.connector, handler: ExchangeHandler): buildConnector.connector {
   return (options, callback) => {
@@ -87,9 +87,9 @@ function withPermission(connector: buildConnector.connector, handler: ExchangeHa
 }
 
 class ExchangeHandler implements Dispatcher.DispatchHandler {
-  /** Whether the request was handed to the connection. From then on the partner may have it. */
+  /** The request was given to the connection, so the partner may have received it. */
   private sent = false;
-  private settled = false;
+  private finished = false;
   private notAfter: number;
   private controller: Dispatcher.DispatchController | undefined;
   private head: Omit<WireAnswer, 'body'> | undefined;
@@ -108,10 +108,10 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     this.startDeadline();
   }
 
-  /** Asks `beforeWrite`. The partner's time does not run meanwhile. */
+  /** Calls `beforeWrite`. The deadline stops meanwhile and starts again afterwards. */
   async mayWriteTo(socket: Socket): Promise<boolean> {
     const { beforeWrite } = this.request;
-    if (this.settled || this.sent) return false;
+    if (this.finished || this.sent) return false;
     if (!beforeWrite) return true;
     clearTimeout(this.deadline);
     const permission = await beforeWrite();
@@ -120,20 +120,20 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     if (refusal !== undefined || 'refused' in permission) return false;
     this.notAfter = Math.min(this.notAfter, permission.writeBy);
     this.startDeadline();
-    // Undici would wait in vain on a connection that has broken.
+    // Undici would wait in vain on a broken connection.
     return !socket.destroyed;
   }
 
   /**
-   * Undici calls this on a connected socket and writes the request right after, unless it was aborted here. It is the last
+   * Undici calls this with a connected socket and then writes the request, unless it is aborted here. This is the last
    * moment at which "not sent" is certain.
    */
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.controller = controller;
-    if (this.settled) return controller.abort(new Error('given up'));
-    // Undici sometimes puts a request that lost its connection back into its queue. Only one write is allowed.
-    if (this.sent) return this.fail('connection-lost', 'the connection failed before a whole answer');
-    if (this.limits.now() > this.notAfter) return this.fail('too-late', 'not sent, its time was over');
+    if (this.finished) return controller.abort(new Error('given up'));
+    // Undici may requeue a request that lost its connection. Only one write is allowed.
+    if (this.sent) return this.fail('connection-lost', 'the connection failed before a complete answer');
+    if (this.limits.now() > this.notAfter) return this.fail('too-late', 'not sent, because it was too late');
     this.sent = true;
   }
 
@@ -145,7 +145,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (this.settled) return;
+    if (this.finished) return;
     this.size += chunk.length;
     this.chunks.push(chunk);
     if (this.size <= (this.isError ? ERROR_BODY_BYTES : this.limits.maxBodyBytes)) return;
@@ -153,22 +153,22 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    if (this.head) this.settle({ ...this.head, body: Buffer.concat(this.chunks) });
+    if (this.head) this.finish({ ...this.head, body: Buffer.concat(this.chunks) });
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
     const code = safeErrorCode(error);
     const what = code === undefined ? '' : ` (${code})`;
-    if (this.sent) this.fail('connection-lost', `the connection failed before a whole answer${what}`, { code });
+    if (this.sent) this.fail('connection-lost', `the connection failed before a complete answer${what}`, { code });
     else this.fail('unreachable', `no connection to the partner${what}`, { code });
   }
 
-  /** An error status says all that is needed; what became of its body does not matter. */
+  /** If an error status has arrived, that is the answer, whatever happens to its body. */
   private fail(kind: PartnerErrorKind, message: string, facts: PartnerErrorFacts = {}): void {
     const { head, isError } = this;
     const { operation } = this.request;
     const known = { operation, httpStatus: head?.httpStatus, retryAfterMs: head?.retryAfterMs };
-    this.settle(
+    this.finish(
       head && isError ? { ...head, body: undefined } : new PartnerError(kind, message, { ...known, ...facts }),
     );
     this.controller?.abort(new Error('given up'));
@@ -176,14 +176,14 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
 
   private startDeadline(): void {
     this.deadline = setTimeout(() => {
-      const message = `no ${this.sent ? 'whole answer' : 'connection'} before the deadline`;
+      const message = `no ${this.sent ? 'complete answer' : 'connection'} before the deadline`;
       this.fail('timeout', message, { sent: this.sent });
     }, this.limits.timeoutMs);
   }
 
-  private settle(end: WireAnswer | PartnerError): void {
-    if (this.settled) return;
-    this.settled = true;
+  private finish(end: WireAnswer | PartnerError): void {
+    if (this.finished) return;
+    this.finished = true;
     clearTimeout(this.deadline);
     this.chunks = [];
     if (end instanceof PartnerError) this.reject(end);
@@ -191,7 +191,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   }
 }
 
-/** A working partner closes connections that stay silent, some with a 408, and the permission may take seconds. */
+/** The permission may take seconds, and a partner may close a silent connection meanwhile, perhaps with a 408. */
 function closedWhileSilent({ readable, readableLength, errored }: Socket): string | undefined {
   const isClosed = !errored && (!readable || readableLength > 0);
   return isClosed ? 'not sent, the partner closed the connection before the write was allowed' : undefined;

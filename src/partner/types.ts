@@ -2,10 +2,10 @@ import type { z } from 'zod';
 import type { UnreadableRow } from './rows';
 import type * as schemas from './schemas';
 
-/** The largest page that the partner serves. */
+/** The largest page that the partner returns. */
 export const MAX_PAGE_SIZE = 500;
 
-/** Without one the partner lists products by relevance. */
+/** Without a sort order, the partner lists products by relevance. */
 export const PRODUCT_SORTS = [
   'DATE_DESC',
   'DATE_ASC',
@@ -17,7 +17,7 @@ export const PRODUCT_SORTS = [
 
 export const CURRENCIES = ['EUR', 'GBP', 'CHF', 'PLN', 'RUB', 'UAH', 'USD', 'CAD', 'AUD', 'NZD'] as const;
 
-/** Which products to list. `page` counts from 1; `limit` is 1 to 500, 50 if it is left out. */
+/** `page` starts at 1; `limit` is 1 to 500, by default 50. */
 export interface ProductQuery {
   query?: string;
   inStock?: boolean;
@@ -27,7 +27,7 @@ export interface ProductQuery {
   limit?: number;
 }
 
-/** Which orders to list. `search` is an order id or a reference; the partner's match may be fuzzy. */
+/** `search` is an order id or a reference. The partner's match may be fuzzy. */
 export interface OrderQuery {
   search?: string;
   page?: number;
@@ -39,20 +39,20 @@ export type ProductPage = z.output<typeof schemas.productPage>;
 export type HistoryOrder = z.output<typeof schemas.historyOrder>;
 export type HistoryRow = HistoryOrder | UnreadableRow;
 export type OrderPage = z.output<typeof schemas.orderPage>;
-/** An order with what was delivered so far. */
+/** An order with the keys delivered so far. */
 export type Order = z.output<ReturnType<typeof schemas.orderWithKeys>>;
 
-/** What to buy, under a reference of our own. Quantities are whole numbers from 1. */
+/** Quantities are whole numbers of at least 1. */
 export interface NewOrder {
   items: { id: string; quantity: number }[];
   referenceId: string;
 }
 
-/** The payload of a whole answer. */
+/** The payload of a complete answer. */
 export interface Answer<T> {
   data: T;
-  /** The partner's own name for this answer. */
+  /** The partner's id for this answer. */
   traceId: string | undefined;
-  /** When the partner sent it by its own clock, epoch ms, to the second. */
+  /** When the partner sent it, by its own clock: epoch ms, precise to the second. */
   sentAtMs: number | undefined;
 }

@@ -1,31 +1,46 @@
 import { inOneLine } from '../domain/texts';
 import type { ReportedFinding } from '../domain/reconciliation/finding';
+import { workflowUrl } from '../domain/ui-links';
+import { AMOUNT_NAMES } from './names';
 import { inParts } from './parts';
 import type { ReconciliationReport } from './report';
 
-/** The columns, in their order. New ones are added at the end. */
-const COLUMNS: readonly [name: string, cell: (finding: ReportedFinding) => string | number | undefined][] = [
-  ['kind', (finding) => finding.kind],
-  ['done', (finding) => finding.done],
-  ['reference', (finding) => finding.referenceId],
-  ['orders', (finding) => finding.orderIds.join(' ')],
-  ['workflow', (finding) => finding.workflowId],
-  ['debited', (finding) => finding.amounts.debited],
-  ['history', (finding) => finding.amounts.history],
-  ['surplus', (finding) => finding.amounts.surplus],
-  ['explanation', (finding) => finding.explanation],
-  ['advice', (finding) => finding.advice],
-  ['note', (finding) => finding.note],
-  ['debited now', (finding) => finding.amounts.debitedNow],
+type Cell = (finding: ReportedFinding, report: ReconciliationReport) => string | number | undefined;
+
+/** The columns in order. New columns go at the end. */
+const COLUMNS: readonly [name: string, cell: Cell][] = [
+  ['kind', ({ kind }) => kind],
+  ['status', ({ done }) => done],
+  ['reference', ({ referenceId }) => referenceId],
+  ['orders', ({ orderIds }) => orderIds.join(' ')],
+  ['workflow', ({ workflowId }) => workflowId],
+  [`amount ${AMOUNT_NAMES.debited}`, ({ amounts }) => amounts.debited],
+  [`amount ${AMOUNT_NAMES.history}`, ({ amounts }) => amounts.history],
+  [`amount ${AMOUNT_NAMES.surplus}`, ({ amounts }) => amounts.surplus],
+  ['explanation', ({ explanation }) => explanation],
+  ['advice', ({ advice }) => advice],
+  ['note', ({ note }) => note],
+  [`amount ${AMOUNT_NAMES.debitedNow}`, ({ amounts }) => amounts.debitedNow],
+  ['reconciled at (UTC)', (_, { to }) => dateOf(to)],
+  ['Temporal UI', linkOf],
 ];
 
 /**
- * The findings for a spreadsheet, one a row: commas, every string quoted, UTF-8 with a byte order mark, without which Excel
- * reads another encoding. @returns its parts, in order
+ * The findings for a spreadsheet, one row each: commas, every string in quotes, UTF-8. Excel needs the byte order mark to
+ * recognise UTF-8. @returns the parts of the file, in order
  */
-export function* renderCsv({ findings }: ReconciliationReport): Generator<string> {
+export function* renderCsv(report: ReconciliationReport): Generator<string> {
   yield `\uFEFF${lineOf(COLUMNS.map(([name]) => name))}`;
-  yield* inParts(findings, (finding) => lineOf(COLUMNS.map(([, cell]) => cell(finding))));
+  yield* inParts(report.findings, (finding) => lineOf(COLUMNS.map(([, cell]) => cell(finding, report))));
+}
+
+function linkOf({ workflowId }: ReportedFinding, { workflowsUrl }: ReconciliationReport): string | undefined {
+  return workflowsUrl === undefined || workflowId === undefined ? undefined : workflowUrl(workflowsUrl, workflowId);
+}
+
+/** `2026-01-31 03:00:00` in UTC. Spreadsheets read this form as a date, and the ISO form as text. */
+function dateOf(instant: string): string {
+  return instant.slice(0, 19).replace('T', ' ');
 }
 
 function lineOf(cells: readonly (string | number | undefined)[]): string {
@@ -39,8 +54,8 @@ function cellText(value: string | number | undefined): string {
 }
 
 /**
- * An apostrophe keeps a spreadsheet from reading a cell as a formula. A spreadsheet that splits by something else than commas
- * makes a cell of what follows another separator or a quote, so it is put there too.
+ * Puts an apostrophe before everything that a spreadsheet would read as a formula. A spreadsheet that splits cells at another
+ * separator, or at a quote, starts a new cell there.
  */
 function withoutFormulas(text: string): string {
   return text.replace(/(?<=^|[,;|"'])(?= *[=+\-@＝＋－＠])/g, "'");

@@ -10,8 +10,8 @@ import type { ReconciliationReport } from './report';
 export { type ReconciliationReport, reportOf } from './report';
 
 /**
- * Writes the report as HTML, CSV and JSON. Each file appears whole or not at all, the JSON last: if it is there, so are the
- * others. The same run writes the same files again. @returns their paths
+ * Writes the report as HTML, CSV and JSON. Each file appears complete or not at all. The JSON comes last, so the other two exist
+ * if it exists. If the same run writes again, it replaces its own files. @returns the paths
  */
 export async function writeReport(
   dir: string,
@@ -26,14 +26,14 @@ export async function writeReport(
   return paths;
 }
 
-/** One finding a line. */
+/** Puts each finding on a line of its own. */
 function* renderJson({ findings, ...rest }: ReconciliationReport): Generator<string> {
   yield `${jsonOf(rest).slice(0, -'\n}'.length)},\n  "findings": [`;
   yield* inParts(findings, (finding, at) => `${at > 0 ? ',' : ''}\n    ${jsonOf(finding, 0)}`);
   yield '\n  ]\n}\n';
 }
 
-/** Not every file system allows colons in names. */
+/** Some file systems do not allow colons in names. */
 function fileNameOf(text: string): string {
   return text.replace(/\.\d+(?=Z$)/, '').replace(/[^A-Za-z0-9-]/g, '-');
 }

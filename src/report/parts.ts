@@ -1,10 +1,10 @@
-const PART = 1_000;
+const ROWS_IN_PART = 1_000;
 
-/** Texts of rows, a thousand at a time: in one string, those of a hundred thousand findings cost a hundred megabytes. */
+/** Yields the text of a thousand rows at a time. One string for 100,000 findings would need a hundred megabytes of memory. */
 export function* inParts<T>(rows: readonly T[], textOf: (row: T, at: number) => string): Generator<string> {
-  for (let from = 0; from < rows.length; from += PART) {
+  for (let from = 0; from < rows.length; from += ROWS_IN_PART) {
     yield rows
-      .slice(from, from + PART)
+      .slice(from, from + ROWS_IN_PART)
       .map((row, at) => textOf(row, from + at))
       .join('');
   }

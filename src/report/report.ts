@@ -4,42 +4,48 @@ import { isBillable, presentableStatus } from '../domain/order';
 import type { ReportedFinding } from '../domain/reconciliation/finding';
 import type { PartnerOrder, RecordIndex } from '../domain/reconciliation/records';
 
-/** Sums for the report. Amounts are exact in decimals, in the partner's currency. */
+/** Totals of a reconciliation. Sums are exact in decimals. The partner does not name the currency of its amounts. */
 interface Totals {
-  /** How many orders and purchases were compared. */
+  /** How many orders and how many purchases were compared. */
   orders: number;
   purchases: number;
   /** By the partner's status, made presentable. */
   byStatus: Record<string, { orders: number; amount: number }>;
   /**
-   * Sorted; days without orders are left out. `delivered` counts orders with keys that were delivered; `amount` leaves out
-   * failed and refunded orders.
+   * Sorted, without days that have no orders. `delivered` counts the orders whose keys were delivered. `amount` leaves out failed
+   * and refunded orders.
    */
   days: { day: string; orders: number; delivered: number; amount: number }[];
-  /** How many purchases were closed in each of the 24 hours of the day. */
+  /** How many purchases ended in each of the 24 hours of the day. */
   hours: number[];
 }
 
 /**
- * The report of one reconciliation, and the schema of its JSON. Instants are ISO 8601 in UTC, amounts decimal numbers as the
+ * The report of one reconciliation, and the schema of its JSON. Instants are ISO 8601 in UTC. Amounts are decimal numbers as the
  * partner writes them.
  */
 export interface ReconciliationReport extends Totals {
   schema: 1;
-  /** The run of `reconcileWorkflow` that made it. */
+  /** The run of `reconcileWorkflow` that wrote this report. */
+  workflowId: string;
   runId: string;
+  /** Absent if TEMPORAL_UI_URL is not set. `WORKFLOWS_URL/WORKFLOW_ID` is the page of a workflow. */
+  workflowsUrl?: string;
   from: string;
   to: string;
   createdAt: string;
   dryRun: boolean;
-  /** The time zone of `days` and `hours`; UTC if absent. */
+  /** The time zone of `days` and `hours`. UTC if absent. */
   timeZone?: string;
   findings: ReportedFinding[];
   repaired: number;
 }
 
-/** What a report is made of. Instants are epoch ms. */
-interface ReportInput extends Pick<ReconciliationReport, 'runId' | 'dryRun' | 'findings'> {
+/** What a report is built from. Instants are epoch ms. */
+interface ReportInput extends Pick<
+  ReconciliationReport,
+  'workflowId' | 'runId' | 'workflowsUrl' | 'dryRun' | 'findings'
+> {
   from: number;
   to: number;
   now: number;
@@ -47,12 +53,15 @@ interface ReportInput extends Pick<ReconciliationReport, 'runId' | 'dryRun' | 'f
   records: RecordIndex;
 }
 
-/** Makes the report. The server may know a time zone that this Node does not: a report in UTC is better than none. */
-export function reportOf({ runId, from, to, now, dryRun, records, findings, ...asked }: ReportInput) {
-  const timeZone = isKnown(asked.timeZone) ? asked.timeZone : 'UTC';
+/** Builds the report. If this Node does not know the time zone, the report is in UTC. */
+export function reportOf(input: ReportInput) {
+  const { workflowId, runId, workflowsUrl, from, to, now, dryRun, records, findings } = input;
+  const timeZone = isKnown(input.timeZone) ? input.timeZone : 'UTC';
   return {
     schema: 1,
+    workflowId,
     runId,
+    workflowsUrl,
     from: new Date(from).toISOString(),
     to: new Date(to).toISOString(),
     createdAt: new Date(now).toISOString(),
@@ -72,7 +81,7 @@ function isKnown(timeZone: string): boolean {
   }
 }
 
-/** Sums up the records. Linear. @param from epoch ms: older records were read only to be followed, and count nowhere. */
+/** Sums up the records in linear time. @param from epoch ms: older records were read only to follow them, and are not counted */
 export function totalsOf(records: RecordIndex, calendar: ReturnType<typeof calendarIn>, from = -Infinity): Totals {
   const orders = [...records.orders.values()].filter(({ createdAt }) => createdAt >= from);
   const purchases = [...records.purchases.values()].filter(({ startedAt }) => startedAt >= from);
@@ -109,7 +118,7 @@ function sorted<T>(groups: Map<string, T>): [string, T][] {
   return [...groups].toSorted(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** Converts instants to days and hours of a time zone. @throws RangeError for one that this Node does not know */
+/** Converts epoch ms to the days and hours of a time zone. @throws RangeError if this Node does not know the time zone */
 export function calendarIn(timeZone: string) {
   const format = new Intl.DateTimeFormat('en-CA', {
     timeZone,

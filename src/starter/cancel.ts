@@ -1,6 +1,7 @@
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { purchaseWorkflowId } from '../contracts/names';
-import { holdIn, type HoldNotice } from '../contracts/purchase';
+import type { HoldNotice } from '../contracts/public-types';
+import { holdIn } from '../contracts/purchase';
 import { PURCHASE_STATE } from '../contracts/search-attributes';
 import { createPurchaseReader } from '../temporal/client';
 import { NothingToCancelError } from './errors';

@@ -1,5 +1,5 @@
 import { commandsFor, indented, searchCommand, statusCommand } from '../contracts/operator-commands';
-import type { HoldNotice, PurchaseInput } from '../contracts/purchase';
+import type { HoldNotice, PurchaseInput } from '../contracts/public-types';
 import { describeItems } from '../domain/purchase-rules';
 
 /** The starter was asked for something that can't be; the message says what was expected and what came. */

@@ -1,22 +1,9 @@
 /*
- * The library of a TypeScript checkout. It needs a client of Temporal and nothing else; behind these files stand neither
- * the worker with its native bridge, nor the clients of partner and checkout, nor the configuration.
+ * The library behind the commands: what checkouts use, and the reconciliation and its schedule.
  */
-export type {
-  DecisionChoice,
-  HoldNotice,
-  PurchaseInput,
-  PurchaseLine,
-  PurchaseResult,
-  StatusAnswer,
-} from '../contracts/purchase';
-export type { PurchaseItem } from '../domain/order';
-export type { PurchaseState } from '../domain/purchase-state';
+export * from './checkout';
 export type { ReconcileInput, ReconciliationResult, ReportedFinding } from '../contracts/reconciliation';
-export type { CancelEffect, Cancellation } from './cancel';
-export * from './errors';
-export type { ListedPurchase, ListFilter, PurchaseList } from './list';
-export { createStarter, type StartedPurchase, type Starter, type StarterOptions } from './purchases';
+export type { StatusAnswer } from '../contracts/purchase';
 export {
   createScheduleManager,
   type NightlySchedule,
@@ -26,6 +13,3 @@ export {
   type ScheduleManager,
   type ScheduleSettings,
 } from './reconciliation';
-export type { Redelivery } from './redeliver';
-export type { Resolution } from './resolve';
-export type { DeliveryStatus, PendingWork, PurchaseStatus } from './status';

@@ -1,11 +1,13 @@
 import { type Client, type WorkflowExecutionInfo } from '@temporalio/client';
 import { PURCHASE_WORKFLOW, purchaseWorkflowId, referenceIdOfWorkflow } from '../contracts/names';
 import { fittingCommands } from '../contracts/operator-commands';
-import { holdIn, type HoldNotice } from '../contracts/purchase';
+import type { HoldNotice } from '../contracts/public-types';
+import { holdIn } from '../contracts/purchase';
+import { inState, withoutResult } from '../contracts/purchase-queries';
 import { PARTNER_ORDER_ID, PURCHASE_STATE } from '../contracts/search-attributes';
 import { inOneLine } from '../domain/texts';
 import { isSafeOrderId } from '../domain/order';
-import { PURCHASE_OUTCOMES, PURCHASE_STATES, type PurchaseState, STATE_MEANINGS } from '../domain/purchase-state';
+import { PURCHASE_STATES, type PurchaseState, STATE_MEANINGS } from '../domain/purchase-state';
 import { validateReference } from '../domain/purchase-rules';
 import { createPurchaseReader, type PurchaseReader } from '../temporal/client';
 import { NotAnsweredError, StarterError } from './errors';
@@ -16,11 +18,11 @@ const LONGEST_TEXT = 600;
 /** Which purchases to list. */
 export interface ListFilter {
   /** Without it those that wait for a person: held ones, and those that ended without a result. */
-  state?: PurchaseState;
+  state?: PurchaseState | undefined;
   /** No older than so many ms, by {@link ListedPurchase.since}. Of those that ended without a result, 24 hours if not given. */
-  sinceMs?: number;
+  sinceMs?: number | undefined;
   /** The most to list. Default 100. */
-  limit?: number;
+  limit?: number | undefined;
 }
 
 /** A purchase in a list. Instants are ISO 8601. */
@@ -35,10 +37,10 @@ export interface ListedPurchase {
   /** When it was held, when it ended, or else when it was started. */
   since: string;
   startedAt: string;
-  orderId?: string;
+  orderId?: string | undefined;
   /** Why it is in that state, in words. */
   reason: string;
-  hold?: HoldNotice;
+  hold?: HoldNotice | undefined;
   /** What a person may type. */
   commands: string[];
 }
@@ -49,7 +51,7 @@ export interface PurchaseList {
   /** About so many more were started before those that are listed. */
   more: number;
   /** Of the purchases that wait for a person: so many others wait for the partner, and go on by themselves. */
-  paused?: number;
+  paused?: number | undefined;
 }
 
 /** What `list` of the library does. */
@@ -102,17 +104,7 @@ async function countListed({ workflow }: Client, query: string): Promise<number>
 }
 
 function waitingForPeople(since: number): string {
-  const held = inState('HELD');
-  const noResult = `ExecutionStatus IN ('Failed', 'Terminated', 'TimedOut', 'Canceled')`;
-  return `(${held}) OR (${noResult} AND CloseTime >= '${new Date(since).toISOString()}')`;
-}
-
-/** The state that a purchase showed last says nothing once it was ended from outside. */
-function inState(state: PurchaseState, since?: number): string {
-  const inIt = `${PURCHASE_STATE.name} = '${state}'`;
-  if (!PURCHASE_OUTCOMES.some((outcome) => outcome === state)) return `${inIt} AND ExecutionStatus = 'Running'`;
-  const ended = `${inIt} AND ExecutionStatus = 'Completed'`;
-  return since === undefined ? ended : `${ended} AND CloseTime >= '${new Date(since).toISOString()}'`;
+  return `(${inState('HELD')}) OR (${withoutResult(since)})`;
 }
 
 /** A reset terminates the run before it: the purchase goes on. */

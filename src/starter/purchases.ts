@@ -5,7 +5,7 @@ import {
   WorkflowNotFoundError,
 } from '@temporalio/client';
 import { DEFAULT_TASK_QUEUE, PURCHASE_WORKFLOW, purchaseWorkflowId, STARTED_ONCE } from '../contracts/names';
-import type { DecisionChoice, PurchaseInput, PurchaseResult } from '../contracts/purchase';
+import type { DecisionChoice, PurchaseInput, PurchaseResult } from '../contracts/public-types';
 import { statusCommand } from '../contracts/operator-commands';
 import { PURCHASE_STATE, REFERENCE_ID } from '../contracts/search-attributes';
 import { detailsOf, escapeMarkdown, summaryOf } from '../domain/texts';
@@ -80,14 +80,14 @@ export interface Starter {
 }
 
 export interface StarterOptions {
-  taskQueue?: string;
+  taskQueue?: string | undefined;
   /** How long `resolve` and `redeliver` wait for a worker, and `list` and `cancel` for Temporal, in ms. Default 30,000. */
-  answerWithinMs?: number;
+  answerWithinMs?: number | undefined;
   /**
    * A name for this checkout, of at most 64 bytes, where several share a namespace: its key for Temporal's fairness. A server that has
    * it switched on dispatches their waiting purchases in turn, so that the thousand of one don't stand before the one of another.
    */
-  fairnessKey?: string;
+  fairnessKey?: string | undefined;
 }
 
 /** The library of a TypeScript checkout. @param client a client of the namespace in which the worker runs. */

@@ -5,11 +5,11 @@ import {
   WorkflowFailedError,
   type WorkflowHandle,
 } from '@temporalio/client';
-import type { DeliveryReport } from '../contracts/activities';
 import { FAILURE } from '../contracts/failures';
 import { deliverWorkflowId } from '../contracts/names';
 import { commandsFor, indented, searchCommand, statusCommand } from '../contracts/operator-commands';
-import { holdIn, type HoldNotice } from '../contracts/purchase';
+import type { DeliveryReport, HoldNotice } from '../contracts/public-types';
+import { holdIn } from '../contracts/purchase';
 import { PURCHASE_STATE } from '../contracts/search-attributes';
 import { inOneLine } from '../domain/texts';
 import { createPurchaseReader, rootCauseOf, startDelivery } from '../temporal/client';
@@ -24,7 +24,7 @@ export interface Redelivery {
   workflowId: string;
   events: DeliveryReport['events'];
   /** Where keys were missing: the order as it was read; `issue` says why its keys were kept back. */
-  order?: DeliveryReport['order'];
+  order?: DeliveryReport['order'] | undefined;
 }
 
 /** What `redeliver` of the library does; of an unknown reference it throws WorkflowNotFoundError. */

@@ -7,7 +7,8 @@ import {
 } from '@temporalio/client';
 import { purchaseWorkflowId, RESOLVE_UPDATE, resolveUpdateId } from '../contracts/names';
 import { statusCommand } from '../contracts/operator-commands';
-import { type DecisionChoice, holdIn, type HoldNotice } from '../contracts/purchase';
+import type { DecisionChoice, HoldNotice } from '../contracts/public-types';
+import { holdIn } from '../contracts/purchase';
 import { validateOrderId } from '../domain/purchase-rules';
 import { GRPC_STATUS, grpcErrorOf } from '../temporal/client';
 import { DecisionRefusedError, NotAnsweredError, StarterError } from './errors';
@@ -18,7 +19,7 @@ export interface Resolution {
   workflowId: string;
   hold: HoldNotice;
   decision: DecisionChoice['decision'];
-  orderId?: string;
+  orderId?: string | undefined;
 }
 
 /** What `resolve` of the library does. @throws DecisionRefusedError, NotAnsweredError, WorkflowNotFoundError */

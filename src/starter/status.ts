@@ -1,12 +1,6 @@
 import { type Client, type WorkflowExecutionDescription, WorkflowFailedError } from '@temporalio/client';
-import {
-  deliveryMemo,
-  holdIn,
-  type HoldNotice,
-  purchaseMemo,
-  type PurchaseResult,
-  type ReceivedEvent,
-} from '../contracts/purchase';
+import type { HoldNotice, PurchaseResult, ReceivedEvent } from '../contracts/public-types';
+import { deliveryMemo, holdIn, purchaseMemo } from '../contracts/purchase';
 import { PARTNER_ORDER_ID, PURCHASE_STATE, REFERENCE_ID } from '../contracts/search-attributes';
 import { createPurchaseReader, epochMsOf, grpcErrorOf, type PurchaseReader } from '../temporal/client';
 
@@ -16,18 +10,18 @@ export interface PendingWork {
   activityId: string;
   attempt: number;
   /** In words; made by our activities, so it holds no key. */
-  lastAnswer?: string;
+  lastAnswer?: string | undefined;
   /** ISO 8601. */
-  nextAttempt?: string;
+  nextAttempt?: string | undefined;
   /** A person has paused it; nothing goes on until a person unpauses it. */
-  paused?: boolean;
+  paused?: boolean | undefined;
 }
 
 /** An event that the checkout has, or that is on its way to it. */
 export interface DeliveryStatus {
   type: string;
-  eventId?: string;
-  at?: string;
+  eventId?: string | undefined;
+  at?: string | undefined;
   state: 'RECEIVED' | 'ON_ITS_WAY' | 'FAILED';
 }
 
@@ -40,20 +34,20 @@ export interface PurchaseStatus {
   state: string;
   /** The workflow's own status: RUNNING, COMPLETED, FAILED, TERMINATED … */
   execution: string;
-  orderId?: string;
+  orderId?: string | undefined;
   startedAt: string;
-  closedAt?: string;
-  hold?: HoldNotice;
+  closedAt?: string | undefined;
+  hold?: HoldNotice | undefined;
   pending: PendingWork[];
   deliveries: DeliveryStatus[];
   /** Why what was delivered after the end is not among `deliveries`: it could not be listed. */
-  deliveriesUnlisted?: string;
+  deliveriesUnlisted?: string | undefined;
   /** A worker is to take the next step, since this moment (ISO 8601). If it stays, no worker runs or the workers fail. */
-  waitsForWorkerSince?: string;
+  waitsForWorkerSince?: string | undefined;
   taskQueue: string;
-  result?: PurchaseResult;
+  result?: PurchaseResult | undefined;
   /** Why there is no result, of a purchase that was terminated or never was one. */
-  failure?: string;
+  failure?: string | undefined;
 }
 
 /** What `status` of the library does. @throws WorkflowNotFoundError */

@@ -4,17 +4,17 @@ import type { Delivery } from '../delivery';
 import type { AroundRequest } from '../partner';
 import type * as OpenTelemetry from './opentelemetry';
 
-/** The hooks of a process that is traced. Workflows have none: they only hand their trace on to activities. */
+/** The tracing hooks of a process. Workflows have none; they only pass their trace on to activities. */
 export interface Tracing {
   activityInterceptors: ActivityInterceptorsFactory[];
   clientInterceptors: WorkflowClientInterceptor[];
   /** For the partner client. */
   aroundRequest: AroundRequest[];
-  /** Makes each delivery attempt a span. */
+  /** Wraps each delivery attempt in a span. */
   around(delivery: Delivery): Delivery;
-  /** W3C's `traceparent` of the current span, for the checkout. */
+  /** The W3C `traceparent` of the current span, for the checkout. */
   headers(): Record<string, string>;
-  /** Sends the remaining spans, for at most two seconds. */
+  /** Sends the remaining spans within two seconds. */
   close(): Promise<void>;
 }
 
@@ -27,7 +27,9 @@ const OFF: Tracing = {
   close: async () => {},
 };
 
-/** Turns tracing on if there is an endpoint. Otherwise nothing of OpenTelemetry is loaded. @param warn the collector can't be reached */
+/**
+ * Turns tracing on if there is an endpoint. If not, OpenTelemetry is not loaded. @param warn reports failing exports
+ */
 export function startTracing(
   endpoint: string | undefined,
   service: 'worker' | 'starter',

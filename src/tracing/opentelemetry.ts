@@ -21,7 +21,7 @@ import type { Tracing } from './index';
 const NAME = 'durable-fulfilment-worker';
 const FLUSH_MS = 2_000;
 
-/** See {@link Tracing}. The exporter reads OpenTelemetry's own variables: endpoint, headers, timeout. */
+/** See {@link Tracing}. The exporter reads OpenTelemetry's own environment variables. */
 export function startOpenTelemetry(service: 'worker' | 'starter', warn: (line: string) => void): Tracing {
   const named = new Resource({ 'service.name': `${NAME}-${service}` });
   const resource = named.merge(detectResourcesSync({ detectors: [envDetectorSync] }));
@@ -54,7 +54,7 @@ export function startOpenTelemetry(service: 'worker' | 'starter', warn: (line: s
   };
 }
 
-/** A run whose start was not traced is a trace of its own, with an id that every worker derives from the run's. */
+/** A run whose start was not traced gets its own trace, with an id that every worker derives from the run id. */
 const continueTraceOfRun: ActivityInterceptorsFactory = ({ info }) => ({
   inbound: {
     execute(input, next) {
@@ -72,7 +72,7 @@ const traceRequest: Tracing['aroundRequest'][number] = ({ operation, ...about },
     return answer;
   });
 
-/** Runs the work in a span, as a child of the current one. */
+/** Runs the work in a child span of the current one. */
 function inSpan<T>(name: string, attributes: Attributes, work: (span: Span) => Promise<T>): Promise<T> {
   return trace.getTracer(NAME).startActiveSpan(name, { kind: SpanKind.CLIENT, attributes }, async (span) => {
     try {
@@ -97,7 +97,7 @@ function attributesOfError(error: unknown): Attributes {
   return { 'error.type': error.kind, 'http.response.status_code': error.httpStatus, 'partner.trace_id': traceId };
 }
 
-/** The attributes that may leave the process. No other does, because it may hold a stack or a text of the partner. */
+/** The only attributes that leave the process. Others may contain a stack or the partner's text. */
 const PRESENTABLE: ReadonlySet<string> = new Set([
   'temporalWorkflowId',
   'temporalActivityId',
@@ -113,7 +113,9 @@ const PRESENTABLE: ReadonlySet<string> = new Set([
   'error.type',
 ]);
 
-/** Sends only names, times, ids and the attributes above. @param onFailure called when spans can't be sent, and again only after some could */
+/**
+ * Sends only names, times, ids and the attributes above. @param onFailure called on the first of consecutive failures
+ */
 function presentableOnly(exporter: SpanExporter, onFailure: (error: Error | undefined) => void): SpanExporter {
   let failing = false;
   return {
@@ -128,7 +130,7 @@ function presentableOnly(exporter: SpanExporter, onFailure: (error: Error | unde
   };
 }
 
-/** Events and the text of a status hold the messages and stacks of errors. */
+/** Drops events and status texts, because they contain messages and stacks of errors. */
 function presentable(span: ReadableSpan): ReadableSpan {
   const attributes = Object.fromEntries(Object.entries(span.attributes).filter(([name]) => PRESENTABLE.has(name)));
   const hidden = { status: { code: span.status.code }, events: [], links: [] };

@@ -17,7 +17,7 @@ import { boundedPause, firstStart, type PurchaseRecord } from './purchase-record
 
 const local = proxyLocalActivities<Activities>(firstPollOptions);
 
-/** An order that could not be read, and why. `isTooLarge`: it is larger than PARTNER_MAX_BODY, which only an operator can change. */
+/** An order that could not be read, and why. `isTooLarge`: its body exceeds PARTNER_MAX_BODY. */
 export interface Unread {
   orderId: string;
   why: string;
@@ -25,10 +25,10 @@ export interface Unread {
 }
 
 /**
- * Notes the order, waits until it has ended or the deadline has passed, and polls it once more then. The pause between polls is the
- * retry policy of `awaitOrderChange` (`pollingOptions`). If an operator ends that activity early, it only starts again.
+ * Waits until the order has ended or the deadline has passed, and then polls it once more. The pause between polls is
+ * the retry policy of `awaitOrderChange` (`pollingOptions`). If an operator ends that activity, it starts again.
  *
- * @returns the order as it was seen last, or why it could not be read at the deadline.
+ * @returns the order as last seen, or why it could not be read at the deadline.
  */
 export async function awaitOrder(
   purchase: PurchaseRecord,
@@ -50,11 +50,11 @@ export async function awaitOrder(
     nextPollMs = pollIntervalMs;
   }
   const left = deadline - Date.now();
-  if (left > 0) await sleep(left, { summary: 'then the last poll' });
+  if (left > 0) await sleep(left, { summary: 'before the last poll' });
   return pollOnce(purchase, orderId);
 }
 
-/** The first poll, as a local activity: most orders are complete by then, and need no activity of the server. */
+/** The first poll is a local activity: most orders are complete by then and need no scheduled activity. */
 async function pollFirst(
   purchase: PurchaseRecord,
   orderId: string,
@@ -64,7 +64,7 @@ async function pollFirst(
   const pause = boundedPause(firstPollMs, deadline);
   if (pause > 0) {
     purchase.showWaiting(deadline);
-    await sleep(pause, { summary: 'then the first poll' });
+    await sleep(pause, { summary: 'before the first poll' });
   }
   try {
     const summary = summaryOf(`first poll of ${orderId}`);
@@ -78,7 +78,7 @@ async function pollFirst(
   }
 }
 
-/** A local activity fails without an ActivityFailure around it. If the partner was not asked, the next poll is the first. */
+/** How long to wait after a failed local poll, in ms. If it sent no request, the next poll may follow at once. */
 function pauseAfter(failure: TemporalFailure, pollIntervalMs: number): number {
   if (!(failure instanceof ApplicationFailure)) return pollIntervalMs;
   if (failure.type === FAILURE.rateLimited || failure.type === FAILURE.notLocally) return 0;
@@ -94,18 +94,18 @@ async function pollUntilEnded(
   const { pollIntervalMs: intervalMs, watch } = settings;
   const { awaitOrderChange } = proxyActivities<Activities>(pollingOptions(settings, deadline - Date.now()));
   const request = { ...requestOf(purchase, orderId), firstDelayMs, intervalMs, watch, since: firstStart() };
-  const summary = summaryOf(`polls until it has ended: ${orderId}`);
+  const summary = summaryOf(`poll until the order has ended: ${orderId}`);
   return polledOrder(purchase, orderId, awaitOrderChange.executeWithOptions({ summary }, [request]));
 }
 
-/** One poll, at the deadline and before another review. */
+/** A single poll, used at the deadline and before another review. */
 export async function pollOnce(purchase: PurchaseRecord, orderId: string): Promise<PolledOrder | Unread> {
   const { pollOrder } = proxyActivities<Activities>(singlePollOptions(purchase.settings));
-  const summary = summaryOf(`one poll of ${orderId}`);
+  const summary = summaryOf(`single poll of ${orderId}`);
   return polledOrder(purchase, orderId, pollOrder.executeWithOptions({ summary }, [requestOf(purchase, orderId)]));
 }
 
-/** What a poll has shown, or why it has shown nothing. */
+/** The order that a poll returned, or why there is none. */
 async function polledOrder(
   purchase: PurchaseRecord,
   orderId: string,
@@ -121,10 +121,10 @@ async function polledOrder(
   }
 }
 
-/** @param failure also one of a local activity, without an ActivityFailure around it */
+/** @param failure a local activity fails without an ActivityFailure around it */
 function unreadAfter(orderId: string, failure: unknown): Unread {
   const cause = failure instanceof ActivityFailure ? failure.cause : failure;
-  if (!(cause instanceof ApplicationFailure)) return { orderId, why: 'no poll ended in time', isTooLarge: false };
+  if (!(cause instanceof ApplicationFailure)) return { orderId, why: 'no poll finished in time', isTooLarge: false };
   return { orderId, why: cause.message, isTooLarge: cause.type === FAILURE.orderTooLarge };
 }
 

@@ -7,32 +7,31 @@ import { raiseAlert } from './deliver-events';
 import { confirmationPauses, historySearchOptions, unreadableHistoryTimeout } from './policies';
 import { boundedPause, firstStart, metrics, type PurchaseRecord } from './purchase-record';
 
-/** The order that a purchase goes on with. */
+/** The order that the purchase continues with. */
 export interface PlacedOrder {
   kind: 'order';
   orderId: string;
-  /** Found in the order history or named by an operator, not answered to our own request. */
+  /** Found in the order history or named by an operator, rather than returned by our own request. */
   adopted: boolean;
 }
 
 interface HistorySearch extends Pick<Confirm, 'searches' | 'proven'> {
-  /** Epoch ms: no request can be in flight any more. The window begins no earlier. */
+  /** Epoch ms from which no request can be in flight. The window starts no earlier. */
   notBefore: number;
-  /** A request may have been sent, so a row that can't be read may be its order. */
+  /** A request may have been sent, so an unreadable row may be its order. */
   mayHaveArrived: boolean;
-  /** How long a history that can't be read is searched again, if not as long as the policy says. */
+  /** Overrides how long an unreadable history is searched, in ms. */
   unreadableForMs?: number;
 }
 
-/** At least one order of the reference. */
 type FoundOrders = [FoundOrder, ...FoundOrder[]];
 
 /** What the order history shows about a placement. */
 type HistoryAnswer = { kind: 'found'; orders: FoundOrders } | { kind: 'absent' } | { kind: 'unreadable'; why: string };
 
 /**
- * Searches the order history. An order is absent only if every search of a whole window showed so; one that fails or proves nothing
- * begins the window again. It lasts from the answer of its first search to the question of its last: an answer may be as old as that.
+ * Searches the order history. An order is absent only if every search of a whole window showed none; a search that
+ * fails or proves nothing restarts the window. The window runs from the first answer to the last question.
  */
 export async function searchForOrder(purchase: PurchaseRecord, search: HistorySearch): Promise<HistoryAnswer> {
   const { settings } = purchase;
@@ -49,15 +48,15 @@ export async function searchForOrder(purchase: PurchaseRecord, search: HistorySe
     const counts = result !== undefined && (result.readable || !proven);
     absentSince = counts ? (absentSince ?? Math.max(Date.now(), notBefore)) : undefined;
     if (absentSince !== undefined && (windowMs === 0 || askedAt - absentSince >= windowMs)) return { kind: 'absent' };
-    // It takes several searches to give up: one that died with its worker may last longer than the timeout for all.
+    // Give up only after several searches: a single one whose worker died may outlast the whole timeout.
     const isOver = Date.now() >= giveUpAt && count >= pauses.length;
     if (isOver && absentSince === undefined) return { kind: 'unreadable', why };
     const pause = pauses[Math.min(count, pauses.length - 1)] ?? settings.confirmWindowMs;
-    await sleep(boundedPause(pause, giveUpAt), { summary: 'then the order history is searched again' });
+    await sleep(boundedPause(pause, giveUpAt), { summary: 'before the order history is searched again' });
   }
 }
 
-/** One search. Without `result` it failed, or an operator completed it with something else. */
+/** One search. Without `result` it failed, or an operator completed it with something that is not a result. */
 async function searchOnce(
   { input, settings }: PurchaseRecord,
   { proven, notBefore, mayHaveArrived }: HistorySearch,
@@ -65,12 +64,12 @@ async function searchOnce(
   const { findOrders } = proxyActivities<Activities>(historySearchOptions(settings));
   const { referenceId } = input;
   try {
-    const result = await findOrders.executeWithOptions({ summary: summaryOf(`orders of reference ${referenceId}`) }, [
+    const result = await findOrders.executeWithOptions({ summary: summaryOf(`search for orders of ${referenceId}`) }, [
       { referenceId, since: firstStart(), prove: proven, sentBefore: notBefore, mayHaveArrived },
     ]);
     return isOrderSearchResult(result)
       ? { result, why: result.why }
-      : { why: 'the search of the order history was completed by an operator' };
+      : { why: 'an operator completed the search of the order history by hand' };
   } catch (failure) {
     const cause = failure instanceof ActivityFailure ? failure.cause?.message : undefined;
     return { why: `the order history could not be read${cause === undefined ? '' : `: ${cause}`}` };
@@ -78,22 +77,22 @@ async function searchOnce(
 }
 
 const IF_ABSENT: Record<NextStep['kind'], string> = {
-  attempt: 'it is placed again',
+  attempt: 'the order is placed again',
   hold: 'the purchase is held for an operator',
-  end: 'the purchase ends as REJECTED',
+  end: 'the purchase ends REJECTED',
   confirm: '',
 };
 
-/** In words, for people: what happens during a confirmation window and after it. */
+/** Describes the confirmation window and what follows it, for the UI. */
 export function describeConfirmation(
   { confirmWindowMs }: PurchaseRecord['settings'],
   ifAbsent: NextStep['kind'],
 ): string {
   const searched = `the order history is searched for ${confirmWindowMs / 1_000} s, and longer while it can't be read`;
-  return `${searched}; an order that it shows is adopted, without one ${IF_ABSENT[ifAbsent]}`;
+  return `${searched}; if an order is found, it is adopted; if not, ${IF_ABSENT[ifAbsent]}`;
 }
 
-/** Takes over the order that the history shows, and reports each further one: all of them cost money. */
+/** Adopts the order that the history shows. Further orders are reported, because each of them costs money. */
 export function adopt(purchase: PurchaseRecord, found: FoundOrders): PlacedOrder {
   const { adopt: chosen, doubles } = chooseOrder(found);
   if (doubles.length > 0) {

@@ -20,18 +20,18 @@ import type { PurchaseRecord } from './purchase-record';
 
 const local = proxyLocalActivities<Activities>(firstDeliveryOptions);
 
-/** How often a changed order is reviewed again. */
+/** How many times a changed order is reviewed again. */
 export const MOST_REVIEWS = 3;
 
 /**
- * How a delivery ended. `EXHAUSTED`: it was tried for a day, or ended by an operator without a receipt. `TOO_LARGE`: the order has
- * grown beyond PARTNER_MAX_BODY.
+ * How a delivery ended. `EXHAUSTED`: it was tried for a day, or an operator ended it without a receipt.
+ * `TOO_LARGE`: the order has grown beyond PARTNER_MAX_BODY.
  */
 export type SaleDeliveryEnd = SaleDelivered | { kind: 'EXHAUSTED' | 'TOO_LARGE'; why: string };
 
 /**
- * Delivers one event about a sale, for a day if need be. It may be received several times, which is harmless: a key has the same id in
- * every event. @param atOnce whether the first attempt may be a local activity, in this very workflow task
+ * Delivers one event about a sale, and retries for a day. The checkout may receive it several times, which is harmless:
+ * a key has the same id in every event. @param atOnce whether the first attempt may be a local activity
  */
 export async function deliverSale(
   delivering: Pick<PurchaseRecord, 'settings' | 'showDelivering'>,
@@ -47,7 +47,7 @@ export async function deliverSale(
     ({ maybeSent, retryAfterMs } = first);
   }
   delivering.showDelivering(sale.type);
-  if (retryAfterMs > 0) await sleep(retryAfterMs, { summary: 'the pause that was asked for' });
+  if (retryAfterMs > 0) await sleep(retryAfterMs, { summary: 'pause requested by the checkout or the partner' });
   const { deliverSale: deliver } = proxyActivities<Activities>(deliveryOptions(delivering.settings));
   try {
     const delivered = await deliver.executeWithOptions({ summary }, [sale]);
@@ -59,13 +59,15 @@ export async function deliverSale(
       return { kind: 'TOO_LARGE', why: cause.message };
     }
     const byOperator = cause instanceof ApplicationFailure && cause.nonRetryable === true;
-    return byOperator ? ENDED_BY_OPERATOR : { kind: 'EXHAUSTED', why: 'the event was tried for a day and never taken' };
+    return byOperator
+      ? ENDED_BY_OPERATOR
+      : { kind: 'EXHAUSTED', why: 'the event was tried for a day and never accepted' };
   }
 }
 
 const ENDED_BY_OPERATOR = {
   kind: 'EXHAUSTED',
-  why: 'the delivery of the event was ended by an operator, without a receipt',
+  why: 'an operator ended the delivery of the event without a receipt',
 } as const;
 
 type LocalFailure = { kind: 'FAILED'; maybeSent: boolean; retryAfterMs: number };
@@ -87,7 +89,7 @@ function summaryOf({ type, lines = [] }: SaleDelivery): string {
   return keys > 0 ? `${type}, keys: ${keys}` : type;
 }
 
-/** Notifies the checkout of a hold, for a day. */
+/** Notifies the checkout of a hold, and retries for a day. */
 export async function notifyHeld(purchase: PurchaseRecord, notice: HoldNotice): Promise<void> {
   const { settings, input, orderId } = purchase;
   const { id: subject, reason: hold, decisions, explanation: reason } = notice;
@@ -95,7 +97,7 @@ export async function notifyHeld(purchase: PurchaseRecord, notice: HoldNotice): 
   await deliverNotice(purchase, { type: 'purchase.held', subject, data }, 'purchase.held', deliveryOptions(settings));
 }
 
-/** Notifies the checkout of what a person must see but need not decide, at once. It is given up after a minute: no outcome waits for it. */
+/** Sends the checkout an alert that needs no decision. It is given up after a minute, so that no outcome is delayed. */
 export function raiseAlert(purchase: PurchaseRecord, kind: string, details: EventDetails): void {
   purchase.alerts.push(sendAlert(purchase, kind, details));
 }
@@ -109,10 +111,10 @@ async function sendAlert(purchase: PurchaseRecord, kind: string, details: EventD
   } catch (failure) {
     if (!(failure instanceof ActivityFailure)) throw failure;
   }
-  log.error('the checkout did not take an alert', { kind });
+  log.error('the checkout did not accept an alert', { kind });
 }
 
-/** @returns whether the checkout has received it. */
+/** @returns whether the checkout received it. */
 async function deliverNotice(
   purchase: PurchaseRecord,
   notice: Notice,

@@ -20,18 +20,19 @@ import { isEndedSale, validateDelivery } from './guards';
 import { localOptions, readSaleOptions } from './policies';
 
 /**
- * Brings the checkout up to date after a purchase has ended: keys that came late, a refund, or everything once more.
+ * Brings the checkout up to date after a purchase has ended: late keys, a refund, or everything once more.
  *
- * @param given a reference and nothing else, so that nothing forged can be signed.
- * @returns what the checkout has received. It fails with `NothingToDeliver`, with `InvalidDelivery` for an input that names no
- *   purchase, and if the event was refused for good, tried for a day, or the order kept changing.
+ * @param given the reference of a purchase. Nothing else is accepted, so nothing forged can be signed.
+ * @returns what the checkout received.
+ * @throws ApplicationFailure `NothingToDeliver`; `InvalidDelivery` if the input names no purchase; `DeliveryRefused`,
+ *   `DeliveryFailed` after a day, `OrderTooLarge` or `OrderChanges` if the event could not be delivered.
  */
 export async function deliverWorkflow(given: DeliverInput): Promise<DeliveryReport> {
   const input = validateDelivery(given);
   const { referenceId } = input;
   upsertSearchAttributes([{ key: REFERENCE_ID, value: referenceId }]);
   const { readSettings } = proxyLocalActivities<Activities>(localOptions);
-  const { settings } = await readSettings.executeWithOptions({ summary: 'the settings' }, []);
+  const { settings } = await readSettings.executeWithOptions({ summary: 'read the settings' }, []);
 
   for (let review = 1; ; review++) {
     const sale = await readSale(settings, input);
@@ -51,14 +52,14 @@ export async function deliverWorkflow(given: DeliverInput): Promise<DeliveryRepo
         return end({ ...sale, confirmedKeyIds: keyIds }, [delivered.event], shown, plan.ordered);
       }
       case 'REFUSED':
-        throw failed(FAILURE.deliveryRefused, 'the checkout refused the event for good (410)');
+        throw failed(FAILURE.deliveryRefused, 'the checkout refused the event permanently (410)');
       case 'EXHAUSTED':
         throw failed(FAILURE.deliveryFailed, delivered.why);
       case 'TOO_LARGE':
         throw failed(FAILURE.orderTooLarge, delivered.why);
       case 'CHANGED':
-        if (review >= MOST_REVIEWS) throw failed(FAILURE.orderChanges, 'the order changed again and again');
-        await sleep(settings.pollIntervalMs, { summary: 'then the order is reviewed again' });
+        if (review >= MOST_REVIEWS) throw failed(FAILURE.orderChanges, 'the order kept changing');
+        await sleep(settings.pollIntervalMs, { summary: 'before the order is reviewed again' });
     }
   }
 }
@@ -67,12 +68,12 @@ async function readSale(settings: PurchaseSettings, input: DeliverInput): Promis
   const { readSale: read } = proxyActivities<Activities>(readSaleOptions(settings));
   const { referenceId } = input;
   setCurrentDetails(
-    `**DELIVERING** what purchase ${escapeMarkdown(referenceId)} has got since its end. The purchase and its order are read. ` +
-      '**Next:** the checkout is brought up to date.',
+    `**DELIVERING** what has changed since purchase ${escapeMarkdown(referenceId)} ended. ` +
+      'The purchase and its order are being read. **Next:** the checkout is brought up to date.',
   );
-  const sale: unknown = await read.executeWithOptions({ summary: 'the purchase and its order' }, [input]);
+  const sale: unknown = await read.executeWithOptions({ summary: 'read the purchase and its order' }, [input]);
   if (isEndedSale(referenceId, sale)) return sale;
-  throw failed(FAILURE.invalidDelivery, 'the reading of the purchase was completed by an operator');
+  throw failed(FAILURE.invalidDelivery, 'an operator completed the reading of the purchase by hand');
 }
 
 function end(
@@ -84,15 +85,15 @@ function end(
   upsertMemo({ events, keyIds: confirmedKeyIds, ordered, orderId } satisfies DeliveryMemo);
   const lines = events.map(({ type, id }) => `- ${type} (${escapeMarkdown(id)})`);
   setCurrentDetails(
-    `**RECEIVED** by the checkout, of ${escapeMarkdown(referenceId)}:\n\n${lines.join('\n') || 'nothing new'}`,
+    `**RECEIVED** by the checkout for ${escapeMarkdown(referenceId)}:\n\n${lines.join('\n') || 'nothing new'}`,
   );
   return { events, order };
 }
 
 function showDelivery(referenceId: string, type: string): void {
   setCurrentDetails(
-    `**DELIVERING** since ${instant(Date.now())}: ${type} of ${escapeMarkdown(referenceId)} to the checkout.\n\n` +
-      '**Next:** its receipt. Tried for a day, with growing pauses; if it is refused or not taken, this workflow fails.',
+    `**DELIVERING** since ${instant(Date.now())}: ${type} for ${escapeMarkdown(referenceId)} to the checkout.\n\n` +
+      "**Next:** the checkout's receipt. Retried for a day, with growing pauses; then this workflow fails.",
   );
 }
 

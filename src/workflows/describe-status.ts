@@ -6,8 +6,8 @@ import { detailsOf, escapeMarkdown } from '../domain/texts';
 import { describeItems } from '../domain/purchase-rules';
 
 /**
- * Where a purchase stands, as markdown for whoever opens it in the Temporal UI: what is happening and since when, what comes next,
- * and where a person is due the commands to type. Texts of others are escaped. What matters most comes first.
+ * Where a purchase stands, as markdown for the Temporal UI: what is happening and since when, what comes next and, if a
+ * person has to act, the commands to type. Text from outside is escaped.
  */
 export function describeStatus(answer: StatusAnswer): string {
   const { state, since, explanation, waitsFor, result } = answer;
@@ -16,24 +16,26 @@ export function describeStatus(answer: StatusAnswer): string {
     explanation && sentence(explanation),
     ...forPeople(answer),
     waitsFor && state !== 'HELD' && `**Next:** ${sentence(waitsFor.what)}`,
-    answer.cancelRequested && !result && `**Cancel:** ${CANCEL_ASKED[state] ?? SEEN_THROUGH}`,
+    answer.cancelRequested && !result && `**Cancel:** ${CANCEL_REQUESTED[state] ?? CANCEL_TOO_LATE}`,
     facts(answer),
   ];
   return detailsOf(paragraphs);
 }
 
-function facts({ referenceId, items, maxDebit, orderId, lastPoll, events }: StatusAnswer): string {
+function facts({ referenceId, items, maxDebit, orderId, state, lastPoll, events }: StatusAnswer): string {
+  // The workflow does not run between two polls, so it cannot show them.
+  const later = state === 'PENDING' ? ' (later polls are under Pending Activities)' : '';
   const lines = [
     `reference ${escapeMarkdown(referenceId)}: ${escapeMarkdown(describeItems(items))}`,
-    ...((maxDebit ?? undefined) === undefined ? [] : [`it may cost ${maxDebit} at the most`]),
+    ...((maxDebit ?? undefined) === undefined ? [] : [`may cost at most ${maxDebit}`]),
     ...(orderId === undefined ? [] : [`order ${escapeMarkdown(orderId)} at the partner`]),
-    ...(lastPoll ? [`polled at ${instant(lastPoll.at)}: ${escapeMarkdown(lastPoll.status)}`] : []),
-    ...events.map(({ type, id }) => `the checkout has ${type} (${escapeMarkdown(id)})`),
+    ...(lastPoll ? [`polled at ${instant(lastPoll.at)}: ${escapeMarkdown(lastPoll.status)}${later}`] : []),
+    ...events.map(({ type, id }) => `the checkout received ${type} (${escapeMarkdown(id)})`),
   ];
   return lines.map((line) => `- ${line}`).join('\n');
 }
 
-/** What a person has to do, or may do, with the commands. */
+/** What a person must or may do, with the commands. */
 function forPeople({ referenceId, state, hold }: StatusAnswer): string[] {
   const advice = hold ? HOLD_ADVICE[hold.reason] : ADVICE[state];
   if (advice === undefined) return [];
@@ -45,7 +47,7 @@ function forPeople({ referenceId, state, hold }: StatusAnswer): string[] {
 interface Advice {
   title: string;
   text: string;
-  /** There is nothing to type. */
+  /** No command is needed. */
   isDone?: boolean;
 }
 
@@ -53,56 +55,56 @@ const decide = (text: string): Advice => ({ title: 'You decide.', text: `${text}
 
 const HOLD_ADVICE: Record<HoldReason, Advice> = {
   PLACEMENT_UNKNOWN: decide(
-    'Find out whether the partner has an order for this reference; the first command searches for it. If it has one, name it. ' +
-      'Only if it surely has none, place it again.',
+    'Find out whether the partner has an order for this reference; the first command searches for it. If there is one, ' +
+      'name it. Place it again only if you are sure that there is none.',
   ),
-  OTHER_ITEMS: decide('Compare the order with what was sold, on the side of the partner.'),
+  OTHER_ITEMS: decide("Compare the partner's order with what was sold."),
   ORDER_OF_ANOTHER_PURCHASE: decide(
     'Find out which of the two sales the order is for. Its keys must not be delivered for both.',
   ),
-  MORE_KEYS_THAN_ORDERED: decide('Find out from the partner whether all the keys are meant, and paid for.'),
+  MORE_KEYS_THAN_ORDERED: decide('Ask the partner whether all the keys are intended and paid for.'),
   ORDER_CHANGES: decide(
-    'Find out from the partner why it keeps changing the order. The keys that it holds then are delivered.',
+    'Ask the partner why the order keeps changing. `--deliver` sends the keys that the order holds at that moment.',
   ),
   ORDER_TOO_LARGE: decide(
-    'Set PARTNER_MAX_BODY higher for all workers and restart them. Then the order is read again.',
+    'Set a higher PARTNER_MAX_BODY on all workers and restart them. `--deliver` then reads the order again.',
   ),
-  DELIVERY_REFUSED: decide('Find out why the checkout refuses the event, and put that right.'),
-  DELIVERY_EXHAUSTED: decide('Find out why the checkout did not take the event, and put that right.'),
+  DELIVERY_REFUSED: decide('Find out why the checkout refuses the event and fix that.'),
+  DELIVERY_EXHAUSTED: decide('Find out why the checkout did not accept the event and fix that.'),
 };
 
-const NOTHING_BOUGHT = { title: 'Nothing to do here.', text: 'A new try needs a new reference.', isDone: true };
+const NOTHING_BOUGHT = { title: 'Nothing to do here.', text: 'To try again, use a new reference.', isDone: true };
 
-/** The states in which a person is not due have none. */
+/** States that need nobody have no advice. */
 const ADVICE: Partial<Record<PurchaseState, Advice>> = {
-  DELIVERED: { title: 'Nothing to do.', text: 'The checkout has it all.', isDone: true },
+  DELIVERED: { title: 'Nothing to do.', text: 'The checkout has all the keys.', isDone: true },
   PARTIALLY_DELIVERED: {
-    title: 'What is missing',
-    text: 'is delivered by the nightly reconciliation when it comes. To look for it now:',
+    title: 'Missing keys',
+    text: 'are delivered by the nightly reconciliation when they arrive. To look for them now:',
   },
   OVERDUE: {
     title: 'The keys',
-    text: 'are delivered by the nightly reconciliation when they come. To look for them now:',
+    text: 'are delivered by the nightly reconciliation when they arrive. To look for them now:',
   },
   REFUNDED: NOTHING_BOUGHT,
   FAILED: NOTHING_BOUGHT,
   REJECTED: NOTHING_BOUGHT,
   NOT_PLACED: NOTHING_BOUGHT,
   CANCELLED: NOTHING_BOUGHT,
-  ABANDONED: { title: 'An order may exist,', text: 'and cost money. To see:' },
+  ABANDONED: { title: 'An order may exist', text: 'and cost money. To check:' },
 };
 
-const SEEN_THROUGH =
-  'asked for. There is an order, so it is seen through, and the result says that a cancel was asked for.';
+const CANCEL_TOO_LATE =
+  'requested. An order exists, so the purchase continues, and its result will say that a cancel was requested.';
 
-const CANCEL_ASKED: Partial<Record<PurchaseState, string>> = {
-  PLACING: 'asked for. It ends CANCELLED unless the order was sent already; else it is seen through.',
-  PAUSED: 'asked for. It ends CANCELLED unless the order was sent already; else it is seen through.',
-  UNCONFIRMED: 'asked for. It ends CANCELLED if no order shows up; else it is seen through.',
-  HELD: 'asked for, and it does not answer what is to be decided here.',
+const CANCEL_REQUESTED: Partial<Record<PurchaseState, string>> = {
+  PLACING: 'requested. The purchase ends CANCELLED if no order was sent; otherwise it continues.',
+  PAUSED: 'requested. The purchase ends CANCELLED if no order was sent; otherwise it continues.',
+  UNCONFIRMED: 'requested. The purchase ends CANCELLED if no order is found; otherwise it continues.',
+  HELD: 'requested. A decision is still needed.',
 };
 
-/** With a full stop and, unless it begins with a name, a capital letter; nothing in it is markdown. */
+/** Escapes markdown, and adds a full stop and, unless the text begins with a name, a capital letter. */
 function sentence(text: string): string {
   const escaped = escapeMarkdown(text);
   const beginsWithWord = /^[a-z]+[ ,;]/.test(escaped);
@@ -110,8 +112,8 @@ function sentence(text: string): string {
 }
 
 /**
- * Commands are made of our own words and of a reference, in which nothing ends a code block. What one does stands above it: the UI
- * doesn't wrap the lines of a block.
+ * A code block of commands; neither our words nor a reference can end it. Each comment goes above its command, because
+ * the UI doesn't wrap lines in a block.
  */
 function codeBlock(commands: readonly string[]): string {
   const lines = commands.flatMap((command) => {

@@ -20,8 +20,8 @@ import { PURCHASE_OUTCOMES } from '../domain/purchase-state';
 import { LONGEST_RETRY_AFTER_MS } from '../domain/retry-after';
 
 /*
- * The checks of what others hand to workflow code: the inputs of workflows and the results of activities. Not zod: the modules of a
- * workflow bundle are frozen, and zod completes its schemas as it uses them.
+ * Checks of everything that reaches workflow code from outside: workflow inputs and activity results. They don't use
+ * zod, which completes its schemas at first use; the modules of a workflow bundle are frozen.
  */
 
 type Guard<T> = (value: unknown) => value is T;
@@ -33,7 +33,7 @@ const isString = guard<string>((value) => typeof value === 'string');
 const isBoolean = guard<boolean>((value) => typeof value === 'boolean');
 /** A number that JSON can hold. */
 const isNumber = guard<number>((value) => Number.isFinite(value));
-/** A pause in ms that ends some time. */
+/** A pause in ms, of bounded length. */
 const isPause = guard<number>((value) => isNumber(value) && value >= 0 && value <= LONGEST_RETRY_AFTER_MS);
 const isOrderId = guard<string>((value) => isString(value) && isSafeOrderId(value));
 
@@ -41,7 +41,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** JSON of other languages has null where there is nothing. */
+/** Other languages write null for an absent field. */
 function isOptional<T>(isPresent: Guard<T>): Guard<T | undefined> {
   return guard((value) => value === undefined || value === null || isPresent(value));
 }
@@ -70,8 +70,8 @@ function isEither<Guards extends Guard<unknown>[]>(...guards: Guards): Guard<Gua
 }
 
 /*
- * Results. An operator can complete any pending activity with anything. Only what has the shape of a result of our own counts as one;
- * anything else is like the end of an activity whose worker died: nothing is known.
+ * Results. An operator can complete a pending activity with any value. A value of another shape than our own results is
+ * treated like an activity whose worker died: nothing is known.
  */
 
 const isFoundOrder: Guard<FoundOrder> = isObject({ id: isOrderId, status: isString, createdAt: isString });
@@ -91,7 +91,6 @@ const isSnapshot = isObject({
   claimedBy: isOptional(isString),
 }) as Guard<OrderSnapshot>;
 
-/** Whether this is a result of `placeOrder`. */
 export const isPlacementResult: Guard<PlacementResult> = isEither(
   isObject({ evidence: isOneOf('PLACED'), orderId: isOrderId }),
   isObject({
@@ -111,7 +110,6 @@ export const isPlacementResult: Guard<PlacementResult> = isEither(
   }),
 );
 
-/** Whether this is a result of `findOrders`. */
 export const isOrderSearchResult: Guard<OrderSearchResult> = isObject({
   orders: isFoundOrders,
   readable: isBoolean,
@@ -120,12 +118,11 @@ export const isOrderSearchResult: Guard<OrderSearchResult> = isObject({
 
 const hasConfirmedKeyIds = isObject({ confirmedKeyIds: isOptional(isKeyIds) });
 
-/** Whether this is a snapshot of this very order, from `awaitOrderChange` or `pollOrder`. */
+/** Whether this is a snapshot of exactly this order. */
 export function isPolledOrder(orderId: string, value: unknown): value is PolledOrder {
   return isSnapshot(value) && value.orderId === orderId && hasConfirmedKeyIds(value);
 }
 
-/** Whether this is a result of `checkOrder`. */
 export const isOrderCheck: Guard<OrderCheck> = isEither(
   isObject({ usable: isOneOf(true) }),
   isObject({ usable: isOneOf(false), why: isString }),
@@ -141,24 +138,21 @@ const isSale = isObject({
   order: isOptional(isSnapshot),
 });
 
-/** Whether this is a result of `readSale` about this purchase. */
+/** Whether this is a result of `readSale` for this purchase. */
 export function isEndedSale(referenceId: string, value: unknown): value is EndedSale {
   return isSale(value) && value.referenceId === referenceId;
 }
 
-/** Whether this is the end of a delivery. */
 export const isDelivered: Guard<Delivered> = isEither(
   isObject({ kind: isOneOf('RECEIVED'), event: isObject({ id: isString, type: isString, at: isString }) }),
   isObject({ kind: isOneOf('REFUSED') }),
 );
 
-/** Whether this is a result of `deliverSale`. */
 export const isSaleDelivered: Guard<SaleDelivered> = isEither(
   isDelivered,
   isObject({ kind: isOneOf('CHANGED'), maybeSent: isBoolean }),
 );
 
-/** Whether this is a result of `reconcileOrders`. */
 export const isReconciliationResult = isObject({
   from: isString,
   to: isString,
@@ -169,15 +163,15 @@ export const isReconciliationResult = isObject({
 }) as Guard<ReconciliationResult>;
 
 /*
- * Inputs. Anyone may start a workflow, in any language and with anything. What is not refused here would fail in the middle of a
- * workflow task, and Temporal would try that task for ever.
+ * Inputs. Any Temporal client may start a workflow with any input. An invalid one that is not refused here would fail
+ * the workflow task, which Temporal retries for ever.
  */
 
 /**
- * Refuses an invalid purchase before anything is done. The starter checks the same, but a checkout in another
- * language starts the workflow without it. The workflow id is checked because it is what makes a reference unique.
+ * Refuses an invalid purchase before anything is done. The starter checks the same, but checkouts in other languages
+ * don't use the starter. The workflow id is checked because it makes the reference unique.
  *
- * @returns the purchase and nothing else of the input.
+ * @returns the known fields of the input and no others.
  * @throws ApplicationFailure `InvalidPurchase`, which fails the workflow.
  */
 export function validateInput(input: PurchaseInput): PurchaseInput {
@@ -192,17 +186,17 @@ export function validateInput(input: PurchaseInput): PurchaseInput {
 }
 
 /**
- * Refuses an invalid reconciliation, and fills in the defaults. What is absent has its default; a null has none,
- * because it may be what JSON has made of NaN.
+ * Refuses an invalid reconciliation and fills in defaults for absent fields. A null gets no default, because JSON turns
+ * NaN into null.
  *
- * @param now epoch ms; a look-back may not reach beyond 1970.
+ * @param now epoch ms; the look-back must not reach beyond 1970.
  * @throws ApplicationFailure `InvalidReconciliation`, which fails the workflow.
  */
 export function validateReconcileInput(now: number, input: unknown = {}): Required<ReconcileInput> {
   const issues = isRecord(input) ? [] : ['expected one argument {lookbackMs?, dryRun?, timeZone?}, or none'];
   const { lookbackMs = DEFAULT_LOOKBACK_MS, dryRun = false, timeZone = 'UTC' } = (input ?? {}) as ReconcileInput;
   if (!isNumber(lookbackMs) || lookbackMs <= 0 || lookbackMs > now) {
-    issues.push('lookbackMs: expected a number of milliseconds above 0 that reaches back to 1970 at the most');
+    issues.push('lookbackMs: expected a number of milliseconds above 0, reaching back to 1970 at most');
   }
   if (!isBoolean(dryRun)) issues.push('dryRun: expected true or false');
   if (!isString(timeZone) || timeZone.length > 100) issues.push('timeZone: expected the name of a time zone');
@@ -213,9 +207,9 @@ export function validateReconcileInput(now: number, input: unknown = {}): Requir
 const isDeliverInput = isObject({ referenceId: isString, again: isOptional(isBoolean) });
 
 /**
- * Refuses a delivery that names no purchase, or has the id of another one.
+ * Refuses a delivery that names no purchase or runs under another purchase's id.
  *
- * @returns what names the purchase, and nothing else of the input.
+ * @returns the known fields of the input and no others.
  * @throws ApplicationFailure `InvalidDelivery`, which fails the workflow.
  */
 export function validateDelivery(input: unknown): DeliverInput {

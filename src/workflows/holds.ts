@@ -20,18 +20,18 @@ import { isOrderCheck } from './guards';
 import { orderCheckOptions } from './policies';
 import { currentRunId, metrics, type PurchaseRecord } from './purchase-record';
 
-/** An operator's decision on a held purchase. The answer names the hold that was answered. */
+/** An operator's decision on a held purchase. Returns the id of the hold that it answered. */
 export const resolveUpdate = defineUpdate<{ hold: string }, [Decision]>(RESOLVE_UPDATE);
 
-/** Why a purchase is held, for the memo, the checkout and people. */
+/** Why a purchase is held. Shown in the memo, the `purchase.held` event and the UI. */
 export interface HoldCause {
   reason: HoldReason;
   explanation: string;
-  /** What an operator accepts who lets the order be delivered all the same. */
+  /** What the operator accepts with the decision `deliver`. */
   accepts?: Accepted;
 }
 
-/** What ended a hold: a decision with the run in which the hold was opened, or a cancel request that was allowed to. */
+/** How a hold ended: by a decision, with the run that opened the hold, or by a cancel request where that is allowed. */
 export type HoldResolution = (DecisionChoice & { runId: string }) | { decision: 'cancelled' };
 
 interface OpenHold {
@@ -40,21 +40,21 @@ interface OpenHold {
 }
 
 /**
- * The holds of a purchase, one at a time, and where decisions arrive. The validator checks only the shape, because a rejected update
- * leaves no trace. `resolve` decides, so a decision that is late, too early, or about an older hold is on record, too.
+ * The holds of a purchase, one at a time. The update validator checks only the shape, because a rejected update leaves
+ * no trace in the history. The handler refuses decisions that don't fit, so these are on record, too.
  */
 export class Holds {
   private current: OpenHold | undefined;
   private count = 0;
-  /** The order that is being read before the decision that names it is taken. */
+  /** The order that is being checked before the decision that names it is accepted. */
   private reading: string | undefined;
 
   constructor(private readonly purchase: PurchaseRecord) {}
 
   /**
-   * Holds the purchase for an operator: shown as `HELD`, the checkout notified, and left only by a decision that fits.
+   * Holds the purchase until an operator decides. The state is `HELD` and the checkout is notified.
    *
-   * @param endOnCancel whether a cancel request may end it, because surely nothing was bought.
+   * @param endOnCancel whether a cancel request ends the hold too, because the order history shows no order.
    */
   async hold(cause: HoldCause, endOnCancel = false): Promise<HoldResolution> {
     const { purchase } = this;
@@ -76,19 +76,19 @@ export class Holds {
     purchase.noteHold(undefined);
     if (!decision) {
       purchase.showStep(
-        'somebody has cancelled it',
-        'one more search of the order history, that no order has come since',
+        'cancelled while it was held',
+        'one more search of the order history, in case an order has appeared since',
       );
       return { decision: 'cancelled' };
     }
-    purchase.showStep(`somebody has decided: ${decision.decision}`, 'what comes of the decision');
-    log.info('decision taken', { decision: decision.decision, hold: decision.hold });
+    purchase.showStep(`decision received: ${decision.decision}`, 'the decision takes effect');
+    log.info('decision accepted', { decision: decision.decision, hold: decision.hold });
     return { ...decision, runId };
   }
 
   /**
-   * Opens a hold under an id that no other run or hold of this purchase has. The run is a recorded one: a reset
-   * replays the decisions that were made for older holds, and they must find those and never a new one.
+   * Opens a hold with an id that is unique across runs. It contains the recorded run id, because a reset replays
+   * decisions on older holds, and these must never answer a new hold.
    */
   private open({ reason, explanation }: HoldCause, runId: string, endOnCancel: boolean): OpenHold {
     this.count += 1;
@@ -106,10 +106,10 @@ export class Holds {
   }
 
   /**
-   * Handles the update `resolve`. An order that is named is read first, and while it is, another decision may be faster, or
-   * the hold may end: whether the decision is still wanted is asked again then.
+   * Handles the update `resolve`. A named order is checked first. Meanwhile another decision may arrive or the hold may
+   * end, so the hold is checked again afterwards.
    *
-   * @throws ApplicationFailure `DecisionRefused` for a decision that comes to nothing.
+   * @throws ApplicationFailure `DecisionRefused` if the decision does not fit or comes too late.
    */
   async resolve(decision: Decision): Promise<{ hold: string }> {
     const open = this.answerable(decision);
@@ -121,25 +121,27 @@ export class Holds {
     return { hold: decision.hold };
   }
 
-  /** @returns the hold that a decision answers. @throws ApplicationFailure `DecisionRefused` */
+  /** @returns the open hold, if the decision fits it. @throws ApplicationFailure `DecisionRefused` */
   private answerable(decision: Decision): OpenHold {
     const open = this.current;
-    if (!open) throw refuse(`nothing waits for a decision here (you answered ${decision.hold})`);
+    if (!open) throw refuse(`no hold is waiting for a decision (you answered ${decision.hold})`);
     if (open.notice.id !== decision.hold) {
       throw refuse(
-        `the hold that waits is ${open.notice.id}, you answered ${decision.hold}: read its status again, then decide`,
+        `the open hold is ${open.notice.id}, but you answered ${decision.hold}: check the status again, then decide`,
       );
     }
-    if (open.decision) throw refuse(`this hold was already answered: ${open.decision.decision}`);
+    if (open.decision) throw refuse(`this hold has already been answered: ${open.decision.decision}`);
     if (!open.notice.decisions.includes(decision.decision)) {
-      throw refuse(`${decision.decision} does not fit ${open.notice.reason}: ${open.notice.decisions.join(', ')} do`);
+      throw refuse(
+        `${decision.decision} does not fit ${open.notice.reason}: choose ${open.notice.decisions.join(', ')}`,
+      );
     }
     return open;
   }
 
-  /** One read at a time. @throws ApplicationFailure `DecisionRefused` unless the order may be that of this purchase */
+  /** One check at a time. @throws ApplicationFailure `DecisionRefused` if the order can't belong to this purchase */
   private async readFirst(orderId: string): Promise<void> {
-    if (this.reading !== undefined) throw refuse(`order ${this.reading} is being read for it just now: try again`);
+    if (this.reading !== undefined) throw refuse(`order ${this.reading} is being checked right now: try again`);
     this.reading = orderId;
     try {
       const check = await checkOrder(this.purchase, orderId);
@@ -150,12 +152,12 @@ export class Holds {
   }
 }
 
-/** Not cancelled with the purchase: a cancel request takes effect where the hold says so. */
+/** Survives a cancel request, because only the hold decides what a cancel request does. */
 async function checkOrder({ input, settings }: PurchaseRecord, orderId: string): Promise<OrderCheck> {
   const { checkOrder: read } = proxyActivities<Activities>(orderCheckOptions(settings));
   const request = { orderId, referenceId: input.referenceId };
   const checking = CancellationScope.nonCancellable(() =>
-    read.executeWithOptions({ summary: summaryOf(`is this the order of the purchase? ${orderId}`) }, [request]),
+    read.executeWithOptions({ summary: summaryOf(`does this order belong to the purchase? ${orderId}`) }, [request]),
   );
   const check: unknown = await checking.catch((failure: unknown) => unchecked(orderId, failure));
   return isOrderCheck(check) ? check : unchecked(orderId);
@@ -171,10 +173,12 @@ function refuse(why: string): ApplicationFailure {
   return ApplicationFailure.nonRetryable(why, FAILURE.decisionRefused);
 }
 
-/** Ten times the longest hold and order id. What is taken is on record, and quoted in answers. */
+/**
+ * Characters, ten times what a valid decision needs. An accepted update is stored in the history and quoted in answers.
+ */
 const LONGEST_DECISION = 3_000;
 
-/** Validates shape and size of the argument of `resolve`. @throws Error that rejects the update without a record. */
+/** Validates shape and size of the argument of `resolve`. @throws Error, which rejects the update without a trace */
 export function validateDecision(decision: Decision, ...others: unknown[]): void {
   if (JSON.stringify([decision, others]).length > LONGEST_DECISION) {
     throw new Error(`expected at most ${LONGEST_DECISION} characters`);
@@ -184,6 +188,6 @@ export function validateDecision(decision: Decision, ...others: unknown[]): void
     throw new Error(`expected {hold, decision: ${DECISION_KINDS.join(' | ')}, orderId?}`);
   }
   if (given.decision === 'order' && (typeof given.orderId !== 'string' || !isSafeOrderId(given.orderId))) {
-    throw new Error('expected orderId, the id of an order at the partner, with the decision order');
+    throw new Error('the decision "order" needs orderId, the id of an order at the partner');
   }
 }

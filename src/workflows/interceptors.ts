@@ -4,8 +4,8 @@ import { payloadConverter } from '../contracts/payload-converter';
 import { PARTNER_ORDER_ID, REFERENCE_ID } from '../contracts/search-attributes';
 
 /**
- * Part of every workflow bundle, traced or not, so turning tracing on or off never changes what a workflow does. The SDK's own
- * interceptors would: they change the order of commands, see docs/decisions/6-dependencies.md.
+ * Part of every workflow bundle, so turning tracing on or off never changes what a workflow does. The SDK's own
+ * interceptors would change the order of commands, see docs/decisions/6-dependencies.md.
  */
 export function interceptors(): WorkflowInterceptors {
   let trace: Headers = {};
@@ -38,7 +38,7 @@ export function interceptors(): WorkflowInterceptors {
   };
 }
 
-/** The most characters of the memo of a start. The server ends a workflow whose memo grows beyond 2 MB, and ours needs half of them. */
+/** Characters of the memo that a client starts a workflow with. The server ends a workflow whose memo exceeds 2 MB. */
 const LARGEST_MEMO = 100_000;
 
 function dropLargeMemo(): void {
@@ -47,17 +47,21 @@ function dropLargeMemo(): void {
   upsertMemo(Object.fromEntries(Object.keys(memo).map((name) => [name, null])));
 }
 
-/** The SDK's own refusal quotes the name. Temporal refuses one that is too large, and the worker tries that for a minute, alone. */
+/**
+ * The SDK's own refusal quotes the query's name. The server rejects a huge one, and the worker retries for a minute.
+ */
 function refuseQuery(): never {
-  throw new Error('there is no such query');
+  throw new Error('no such query');
 }
 
 type Headers = Record<string, Payload>;
 
-/** The header of Temporal's OpenTelemetry interceptors, in every language: W3C trace context as JSON. */
+/** The header of Temporal's OpenTelemetry interceptors in every language: W3C trace context as JSON. */
 const TRACE_HEADER = '_tracer-data';
 
-/** The trace of a start, for the activities. A client can put anything there: only a `traceparent` is handed on. */
+/**
+ * The trace of the start, for the activities. A client can put anything there, so only a valid `traceparent` is used.
+ */
 function traceIn(headers: Headers): Headers {
   const payload = headers[TRACE_HEADER];
   const carrier = payload && payloadConverter.fromPayload<{ traceparent?: unknown } | null>(payload);

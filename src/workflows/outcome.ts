@@ -11,16 +11,17 @@ import { deliverSale, MOST_REVIEWS, raiseAlert, type SaleDeliveryEnd } from './d
 import type { HoldCause, Holds } from './holds';
 import { boundedPause, type OutcomeDetails, type PurchaseRecord } from './purchase-record';
 
-/** Key ids in an alert. */
+/** The most key ids in an alert. */
 const MOST_SHOWN = 20;
+/** Characters. */
 const LONGEST_EXPLANATION = 600;
 
 /**
- * Finds out how a purchase ends from its order. An order that must not be delivered as it is, is held: an operator accepts it,
- * names another order, or gives it up. What was accepted of that order before is not asked about again.
+ * Decides from the order how a purchase ends. If the order must not be delivered as it is, the purchase is held until
+ * an operator accepts it, names another order or abandons the purchase. What was accepted is not asked again.
  *
  * @param first the order as it was polled, or why it could not be read.
- * @param isAnswer whether it is the answer to our own request. Otherwise its items are compared with the sale in every respect.
+ * @param isAnswer whether the order is the answer to our own request. If not, all its items are compared with the sale.
  */
 export async function reviewOutcome(
   purchase: PurchaseRecord,
@@ -69,13 +70,13 @@ export async function reviewOutcome(
   }
 }
 
-/** An operator can fail an activity, in words of their own. */
+/** Shortened, because an operator can fail an activity with a message of any length. */
 function unreadable(why: string): string {
   return inOneLine(`the order could not be read: ${why}`, LONGEST_EXPLANATION);
 }
 
 function givenUp(explanation: string): OutcomeDetails {
-  return { outcome: 'ABANDONED', lines: [], reason: `given up by an operator; ${explanation}` };
+  return { outcome: 'ABANDONED', lines: [], reason: `abandoned by an operator; ${explanation}` };
 }
 
 function overdue(reason: string): OutcomeDetails {
@@ -83,10 +84,10 @@ function overdue(reason: string): OutcomeDetails {
 }
 
 /**
- * Notifies the checkout of the outcome, with all keys of the sale. If the order has changed since its review it is reviewed again. An
- * event that can't be delivered is held; an operator has it sent again, or withholds it.
+ * Notifies the checkout of the outcome, with all keys of the sale. If the order has changed since its review, it is
+ * reviewed again. If the event can't be delivered, the purchase is held: an operator has it sent again or withholds it.
  *
- * @returns the outcome that the checkout was notified of, which an operator or a changed order may have changed.
+ * @returns the outcome that was delivered. A changed order or an operator may have changed it.
  */
 export async function deliverOutcome(
   purchase: PurchaseRecord,
@@ -95,7 +96,7 @@ export async function deliverOutcome(
 ): Promise<OutcomeDetails> {
   let details = first;
   let reviews = 0;
-  // Of attempts without a receipt. A key of them that leaves the order is a person's business.
+  // Keys sent without a receipt. If one of them leaves the order, an alert tells a person.
   let maybeDelivered: KeyIds = {};
   let countGone = 0;
   const reviewAgain = async () => {
@@ -132,10 +133,10 @@ function problemOf(delivered: Exclude<SaleDeliveryEnd, { kind: 'RECEIVED' }>): H
     case 'CHANGED':
       return {
         reason: 'ORDER_CHANGES',
-        explanation: 'the order changed each time between its review and its delivery',
+        explanation: 'the order kept changing between its review and its delivery',
       };
     case 'REFUSED':
-      return { reason: 'DELIVERY_REFUSED', explanation: 'the checkout refused the event for good (410)' };
+      return { reason: 'DELIVERY_REFUSED', explanation: 'the checkout refused the event permanently (410)' };
     case 'TOO_LARGE':
       return { reason: 'ORDER_TOO_LARGE', explanation: unreadable(delivered.why) };
     case 'EXHAUSTED':
@@ -143,14 +144,14 @@ function problemOf(delivered: Exclude<SaleDeliveryEnd, { kind: 'RECEIVED' }>): H
   }
 }
 
-/** Reviews the order as it is an interval later, because whatever changes it may not be done. */
+/** Reviews the order again one poll interval later, because it may still be changing. */
 async function reviewChanged(purchase: PurchaseRecord, holds: Holds, before: OutcomeDetails): Promise<OutcomeDetails> {
   const pause = boundedPause(purchase.settings.pollIntervalMs, Infinity);
-  await sleep(pause, { summary: 'then the order is reviewed again' });
+  await sleep(pause, { summary: 'before the order is reviewed again' });
   const { orderId } = purchase;
   if (orderId === undefined) return before;
   const order = await pollOnce(purchase, orderId);
-  // A poll without an end says nothing about the keys: the delivery then finds out whether they are there again.
+  // An order that is open or unreadable says nothing about the keys. The next delivery compares them again.
   if ('why' in order || !endsPolling(order.status)) return before;
   return reviewOutcome(purchase, holds, order, true);
 }
@@ -164,12 +165,12 @@ async function withhold(
   const withheld: OutcomeDetails = { ...details, outcome: 'ABANDONED', lines: [], reason };
   const delivered = await deliverSale(purchase, saleOf(purchase, withheld), false);
   if (delivered.kind === 'RECEIVED') purchase.events.push(delivered.event);
-  // Holding it once more would ask an operator whether to withhold that something was withheld.
-  else log.error('the checkout does not know that it was given up', { why: delivered.kind });
+  // Not held again: an operator has already decided to withhold it.
+  else log.error('the checkout was not notified that the purchase was abandoned', { why: delivered.kind });
   return withheld;
 }
 
-/** The event of an outcome: the sale as it is, with all of its keys. */
+/** The event of an outcome: the whole sale with all its keys. */
 function saleOf({ input, orderId }: PurchaseRecord, details: OutcomeDetails): SaleDelivery {
   const { outcome, status, totalDebit, reason } = details;
   const ordered = input.items.map((item) => ({ ...item, keyIds: [] }));

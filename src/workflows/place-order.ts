@@ -39,44 +39,44 @@ export type Placement = PlacedOrder | { kind: 'ended'; outcome: OutcomeDetails }
 
 type NextAttempt = { kind: 'attempt'; why: string; afterMs: number; paused?: true };
 
-/** What is to be done next. */
+/** The next step of the placement loop. */
 type Step =
   | PlacedOrder
   | NextAttempt
-  /** `absent`: the history shows no order, so a cancel request may end the hold. */
+  /** `absent`: the order history shows no order, so a cancel request may end the hold. */
   | { kind: 'hold'; explanation: string; absent: boolean }
   | { kind: 'end'; outcome: 'CANCELLED' | 'REJECTED' | 'NOT_PLACED' | 'ABANDONED'; reason: string };
 
-/** An attempt without an order; also one whose worker never said how it ended. */
+/** An attempt that brought no order. Its worker may have died without an answer. */
 type UnplacedAnswer = Omit<NothingPlaced, 'evidence'> & { evidence: Unplaced };
 type AttemptAnswer = OrderPlaced | OrdersFound | UnplacedAnswer;
 
-/** What is known while an order is being placed. */
+/** The state of the placement loop. */
 interface Placing {
   purchase: PurchaseRecord;
   holds: Holds;
-  /** Epoch ms: one last attempt begins then. */
+  /** Epoch ms: the last attempt starts at this time at the latest. */
   until: number;
   attempts: number;
   timesPaused: number;
   /** Epoch ms. */
-  lastBegunAt: number;
-  /** An earlier request may have reached the partner, even if the history showed no order later. */
+  lastStartedAt: number;
+  /** An earlier request may have reached the partner, even if a later search showed no order. */
   mayHaveArrived: boolean;
   /** The run in which an operator decided to place the order again. */
   replaceInRun?: string;
 }
 
 /**
- * Places the order once. Each attempt is one activity (`placementOptions`) that sends at most one request, behind the fences in
- * activities/place-order.ts. `stepAfter` says what follows: no other request before that one is proven not sent, refused or absent.
+ * Places the order once. Each attempt is one activity that sends at most one request (see activities/place-order.ts).
+ * `stepAfter` decides what follows: another request only after this one is proven not sent, refused or absent.
  */
 export async function placeOrder(purchase: PurchaseRecord, holds: Holds): Promise<Placement> {
   const until = Date.now() + purchase.settings.placeWithinMs;
   const placing: Placing = {
-    ...{ purchase, holds, until, attempts: 0, timesPaused: 0, lastBegunAt: 0, mayHaveArrived: false },
+    ...{ purchase, holds, until, attempts: 0, timesPaused: 0, lastStartedAt: 0, mayHaveArrived: false },
   };
-  let step: Step = { kind: 'attempt', why: 'it has just begun', afterMs: 0 };
+  let step: Step = { kind: 'attempt', why: 'it has just started', afterMs: 0 };
   for (;;) {
     switch (step.kind) {
       case 'order':
@@ -102,11 +102,8 @@ async function attempt(placing: Placing, step: NextAttempt): Promise<Step> {
   await pauseBefore(placing, step);
   if (purchase.cancelRequested) return { kind: 'end', outcome: 'CANCELLED', reason: cancelReason(placing, step.why) };
   if (!step.paused) placing.attempts += 1;
-  placing.lastBegunAt = Date.now();
-  purchase.showStep(
-    `attempt ${placing.attempts} to place the order is under way`,
-    "the partner's answer; then its keys",
-  );
+  placing.lastStartedAt = Date.now();
+  purchase.showStep(`attempt ${placing.attempts} to place the order is running`, "the partner's answer, then the keys");
   const answer = await requestPlacement(placing);
   metrics.count('fulfilment_placements', { evidence: answer.evidence });
   if (answer.evidence === 'PLACED') return { kind: 'order', orderId: answer.orderId, adopted: false };
@@ -118,17 +115,17 @@ async function attempt(placing: Placing, step: NextAttempt): Promise<Step> {
   return next.kind === 'confirm' ? confirm(placing, next, answer) : follow(placing, next, answer);
 }
 
-/** Until the attempt may begin, or a cancel request comes. */
+/** Waits until the attempt may start or a cancel request arrives. */
 async function pauseBefore(
   { purchase, attempts, until }: Placing,
   { why, afterMs, paused }: NextAttempt,
 ): Promise<void> {
   if (afterMs <= 0 || purchase.cancelRequested) return;
   const pause = Math.min(boundedPause(afterMs, until), until - Date.now());
-  const next = paused ? 'it asks again' : `attempt ${attempts + 1}`;
-  const last = `the last one begins by ${instant(Math.max(Date.now() + pause, until))}`;
+  const next = paused ? 'another try' : `attempt ${attempts + 1}`;
+  const last = `the last one starts by ${instant(Math.max(Date.now() + pause, until))}`;
   purchase.show(paused ? 'PAUSED' : 'PLACING', why, `${next} at ${instant(Date.now() + pause)}; ${last}`);
-  if (pause > 0) await condition(() => purchase.cancelRequested, pause, { summary: `then ${next}` });
+  if (pause > 0) await condition(() => purchase.cancelRequested, pause, { summary: `before ${next}` });
 }
 
 async function requestPlacement({ purchase, mayHaveArrived, replaceInRun }: Placing): Promise<AttemptAnswer> {
@@ -145,17 +142,17 @@ async function requestPlacement({ purchase, mayHaveArrived, replaceInRun }: Plac
     const summary = summaryOf(escapeMarkdown(describeItems(items)));
     const answer = await place.executeWithOptions({ summary }, [request]);
     if (isPlacementResult(answer)) return answer;
-    return { evidence: 'UNKNOWN', why: 'the attempt was completed by an operator', inFlight: true };
+    return { evidence: 'UNKNOWN', why: 'an operator completed the attempt by hand', inFlight: true };
   } catch (failure) {
-    // The run is read now: one recorded before the attempt would be replayed after a reset.
+    // Read the run id now: after a reset, an id recorded before the attempt would be replayed.
     if (timedOutWithoutIntent(failure) && (await currentRunId()) === firstRunId) {
-      return { evidence: 'NEVER_WRITTEN', why: 'the worker stopped before it wrote the order', inFlight: true };
+      return { evidence: 'NEVER_WRITTEN', why: 'the worker stopped before it sent the order', inFlight: true };
     }
     return { evidence: 'UNKNOWN', why: 'the worker stopped or the attempt timed out', inFlight: true };
   }
 }
 
-/** The attempt has ended without an answer, and without the record that precedes every write. */
+/** The attempt ended without an answer and without the recorded intention that precedes every request. */
 function timedOutWithoutIntent(failure: unknown): boolean {
   const cause = failure instanceof ActivityFailure ? failure.cause : undefined;
   return cause instanceof TimeoutFailure && cause.lastHeartbeatDetails === undefined;
@@ -173,10 +170,10 @@ function follow(placing: Placing, next: Exclude<NextStep, Confirm>, answer: Unpl
   }
 }
 
-/** Another attempt, unless the last one began when the time was over. */
+/** Another attempt, unless the last one already started after the time limit. */
 function again(placing: Placing, why: string, answer?: UnplacedAnswer): Step {
-  const { purchase, attempts, lastBegunAt, until } = placing;
-  if (lastBegunAt >= until) return { kind: 'end', outcome: 'NOT_PLACED', reason: why };
+  const { purchase, attempts, lastStartedAt, until } = placing;
+  if (lastStartedAt >= until) return { kind: 'end', outcome: 'NOT_PLACED', reason: why };
   if (answer?.evidence === 'PAUSED') {
     placing.timesPaused += 1;
     return { kind: 'attempt', why, afterMs: pausedPause(purchase.settings, placing.timesPaused), paused: true };
@@ -188,15 +185,15 @@ function again(placing: Placing, why: string, answer?: UnplacedAnswer): Step {
   return { kind: 'attempt', why, afterMs };
 }
 
-/** Searches the order history for what became of an attempt. */
+/** Searches the order history to find out how an attempt ended. */
 async function confirm(placing: Placing, plan: Confirm, unplaced: UnplacedAnswer): Promise<Step> {
   const { purchase } = placing;
   const { evidence, why, retryAfterMs, inFlight } = unplaced;
   if (plan.searches === 'window') {
     purchase.show('UNCONFIRMED', why, describeConfirmation(purchase.settings, plan.ifAbsent.kind));
-    log.warn('placement of unknown outcome', { why });
-    // A partner that asks for a pause is asked nothing before it is over.
-    if (retryAfterMs) await sleep(retryAfterMs, { summary: 'the pause that the partner asked for' });
+    log.warn('placement outcome unknown', { why });
+    // The partner's Retry-After applies to searches, too.
+    if (retryAfterMs) await sleep(retryAfterMs, { summary: 'pause requested by the partner' });
   }
   const notBefore = Date.now() + (inFlight ? placementInFlight(purchase.settings) : 0);
   const mayHaveArrived = evidence !== 'NEVER_WRITTEN' || placing.mayHaveArrived;
@@ -213,15 +210,15 @@ async function confirm(placing: Placing, plan: Confirm, unplaced: UnplacedAnswer
         return { kind: 'end', outcome: 'CANCELLED', reason: cancelReason(placing, why) };
       }
       if (ifAbsent.kind !== 'attempt') return follow(placing, ifAbsent, unplaced);
-      // The partner's pause is over where it was waited for; a refusal of ours still has one.
+      // A window already waited out the partner's Retry-After; after a single search it still applies.
       const pace = plan.searches === 'window' ? undefined : unplaced;
-      return again(placing, plan.searches === 'window' ? `${why}, and no order came of it` : why, pace);
+      return again(placing, plan.searches === 'window' ? `${why}, and no order was found` : why, pace);
     }
   }
 }
 
-function cancelReason({ lastBegunAt }: Placing, why: string): string {
-  return lastBegunAt === 0 ? 'cancelled before anything was bought' : `cancelled; ${why}`;
+function cancelReason({ lastStartedAt }: Placing, why: string): string {
+  return lastStartedAt === 0 ? 'cancelled before anything was bought' : `cancelled; ${why}`;
 }
 
 async function askOperator(placing: Placing, { explanation, absent }: Extract<Step, { kind: 'hold' }>): Promise<Step> {
@@ -237,13 +234,13 @@ async function askOperator(placing: Placing, { explanation, absent }: Extract<St
     case 'cancelled':
       return { kind: 'end', outcome: 'CANCELLED', reason: `cancelled; ${explanation}` };
     default:
-      return { kind: 'end', outcome: 'ABANDONED', reason: `given up by an operator; ${explanation}` };
+      return { kind: 'end', outcome: 'ABANDONED', reason: `abandoned by an operator; ${explanation}` };
   }
 }
 
 /**
- * Makes sure that a purchase which is to end without an order has none: a request that the history showed absent may have been booked
- * since, and the run before a later one may have placed the order. @returns what to do instead; undefined if it may end
+ * Checks once more that no order exists before the purchase ends without one. The partner may have booked a request
+ * after the last search, or a run before a reset may have placed it. @returns the next step; undefined if it may end
  */
 async function confirmEnd(
   placing: Placing,
@@ -267,7 +264,7 @@ async function confirmEnd(
     if (history.kind === 'unreadable') {
       return { kind: 'hold', explanation: `${reason}, and now ${history.why}`, absent: false };
     }
-    // A reset within the window replays its first searches.
+    // A reset during the window replays its first searches, so they don't count for the new run.
     if ((await currentRunId()) === runId) return undefined;
   }
 }

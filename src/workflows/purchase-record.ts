@@ -27,7 +27,7 @@ import type { Accepted, SaleLine } from '../domain/review-order';
 import { describeStatus, instant } from './describe-status';
 import { localOptions, pauseFloor } from './policies';
 
-/** Records nothing during a replay. A repeated workflow task records again. */
+/** Records nothing during a replay, but a retried workflow task records twice. */
 export const metrics = metricsOf(metricMeter);
 
 const { currentRun } = proxyLocalActivities<Activities>(localOptions);
@@ -35,34 +35,34 @@ const { currentRun } = proxyLocalActivities<Activities>(localOptions);
 /** How a purchase ends. */
 export interface OutcomeDetails {
   outcome: PurchaseOutcome;
-  /** The status of the order as it was reviewed. */
+  /** The status that the order had when it was reviewed. */
   status?: string;
-  /** The sale with its keys: empty for every outcome without keys. */
+  /** Empty if the outcome has no keys. */
   lines: SaleLine[];
-  /** How many keys its order is to bring; absent: as many as were bought. */
+  /** How many keys the order should bring; by default as many as were bought. */
   ordered?: number;
   totalDebit?: number;
   reason?: string;
 }
 
-/** What is known about a purchase, and shown of it: the query `status`, the details in the Temporal UI, search attributes, memo. */
+/** The state of a purchase, shown in the query `status`, the Temporal UI, the search attributes and the memo. */
 export class PurchaseRecord {
-  /** Set by `open`, before anything else asks for them. */
+  /** Set by `open` before anything reads it. */
   settings!: PurchaseSettings;
   fingerprintSecretId!: string;
-  /** The order that the partner has for the purchase. The next state that is shown shows it, too. */
+  /** The partner's order. It becomes visible with the next state that is shown. */
   orderId: string | undefined;
   cancelRequested = false;
-  /** Alerts on their way to the checkout. */
+  /** Alerts being sent to the checkout. */
   readonly alerts: Promise<void>[] = [];
-  /** What the checkout has received. */
+  /** Events that the checkout has received. */
   readonly events: ReceivedEvent[] = [];
-  /** The ids of the keys that earlier runs and deliveries had confirmed. */
+  /** Key ids that the checkout confirmed in earlier runs and deliveries. */
   confirmedKeyIds: KeyIds = {};
   private state: PurchaseState = 'PLACING';
   private since = now();
-  private explanation = 'it has just begun';
-  private waitsFor: StatusAnswer['waitsFor'] = { what: 'a worker to begin', since: this.since };
+  private explanation = 'it has just started';
+  private waitsFor: StatusAnswer['waitsFor'] = { what: 'the first attempt to place the order', since: this.since };
   private lastPoll: StatusAnswer['lastPoll'];
   private holdNotice: HoldNotice | undefined;
   private result: PurchaseResult | undefined;
@@ -70,17 +70,17 @@ export class PurchaseRecord {
 
   constructor(readonly input: PurchaseInput) {}
 
-  /** Takes over the settings, which are on record, and shows the first state. */
+  /** Adopts the recorded settings and shows the first state. */
   open({ settings, fingerprintSecretId }: WorkerSettings): void {
     this.settings = settings;
     this.fingerprintSecretId = fingerprintSecretId;
-    this.show('PLACING', 'it has just begun', 'its first attempt at placing the order');
+    this.show('PLACING', 'it has just started', 'the first attempt to place the order');
   }
 
   /**
-   * Shows a state. The search attributes that lists do not show yet are written with it: each write costs the server.
+   * Shows a state, and writes only the search attributes that changed, because each write costs the server.
    *
-   * @param waitsFor what comes next.
+   * @param waitsFor what happens next.
    */
   show(state: PurchaseState, explanation: string, waitsFor: string): void {
     if (state !== this.state) this.since = now();
@@ -89,7 +89,7 @@ export class PurchaseRecord {
     this.list();
   }
 
-  /** Shows what is being done just now, without a word to lists. */
+  /** Shows the current step in the UI without writing search attributes. */
   showStep(explanation: string, waitsFor: string): void {
     this.explanation = explanation;
     this.waitsFor = { what: waitsFor, since: now() };
@@ -108,43 +108,42 @@ export class PurchaseRecord {
     if (changed.length > 0) upsertSearchAttributes(changed);
   }
 
-  /** Shows that the order is open. @param deadline epoch ms */
+  /** @param deadline epoch ms */
   showWaiting(deadline: number): void {
     const { pollIntervalMs, watch } = this.settings;
     const what = watch === 'history' ? 'looked up in the order history' : 'polled';
-    const polls = `${what} every ${pollIntervalMs / 1_000} s (the pending activity has the last answer),`;
     this.show(
       'PENDING',
       `order ${this.orderId} is open at the partner`,
-      `${polls} and polled once more at ${instant(deadline)}: OVERDUE if it is still open then`,
+      `${what} every ${pollIntervalMs / 1_000} s until ${instant(deadline)}, then polled once more: OVERDUE if it is still open. ` +
+        'This text does not follow the polls. Pending Activities shows the latest attempt, its answer and the next attempt',
     );
   }
 
-  /** Shows that an event takes longer to reach the checkout. */
+  /** Shown only if the first, local attempt to deliver the event failed. */
   showDelivering(type: string): void {
-    const next = 'its receipt. Tried for a day, with growing pauses; then held';
-    this.show('DELIVERING', `${type} is sent to the checkout`, next);
+    const next = "the checkout's receipt. Retried for a day, with growing pauses; then held";
+    this.show('DELIVERING', `${type} is being sent to the checkout`, next);
   }
 
-  /** Notes what a poll of the order has shown. */
   notePoll(status: string): void {
     this.lastPoll = { status, at: now() };
   }
 
-  /** Notes the hold that waits for a decision, or that there is none any more. */
+  /** @param hold the open hold; undefined if there is none any more */
   noteHold(hold: HoldNotice | undefined): void {
     this.holdNotice = hold;
     upsertMemo({ hold: hold ?? null, accepted: this.accepted });
   }
 
-  /** Notes what an operator has accepted of the order. The memo shows it once the hold is over. */
+  /** Remembers what an operator accepted of the current order. The memo shows it when the hold ends. */
   noteAccepted(what: Accepted): void {
     const { orderId } = this;
     if (orderId === undefined) return;
     this.accepted = { ...this.acceptedOf(orderId), ...what, orderId };
   }
 
-  /** What an operator has accepted of this order. */
+  /** What operators have accepted of this order. */
   acceptedOf(orderId: string | undefined): Accepted | undefined {
     return this.accepted?.orderId === orderId ? this.accepted : undefined;
   }
@@ -184,14 +183,13 @@ export class PurchaseRecord {
     return result;
   }
 
-  /** Waits for the alerts, within a minute and after the outcome is shown, and notes those that the checkout has received since. */
+  /** Waits for the alerts, at most a minute and after the outcome is shown, and adds those received to the memo. */
   async alertsEnded(): Promise<void> {
     const noted = this.events.length;
     await Promise.all(this.alerts);
     if (this.events.length > noted) upsertMemo({ events: this.events });
   }
 
-  /** The answer to the query `status`. */
   answer(): StatusAnswer {
     const { referenceId, items, maxDebit } = this.input;
     const { state, since, orderId, explanation, lastPoll, cancelRequested, events, result, holdNotice: hold } = this;
@@ -207,17 +205,17 @@ export class PurchaseRecord {
   }
 }
 
-/** The run this is, as recorded now: after a reset, code before this replays the run before. */
+/** The id of this run, recorded now. After a reset, `workflowInfo()` would give the old run's id during replay. */
 export async function currentRunId(): Promise<string> {
-  return (await currentRun.executeWithOptions({ summary: 'which run this is' }, [])).runId;
+  return (await currentRun.executeWithOptions({ summary: 'the id of this run' }, [])).runId;
 }
 
-/** When this purchase began, whatever run this is: epoch ms. */
+/** Epoch ms at which the first run of this purchase started. */
 export function firstStart(): number {
   return workflowInfo().startTime.getTime();
 }
 
-/** Ordered products first; what an operator accepted beyond them follows. */
+/** The ordered products, followed by others that an operator accepted. */
 function resultLines({ items }: PurchaseInput, delivered: readonly SaleLine[]): PurchaseLine[] {
   const foreign = delivered.filter((line) => !items.some((item) => item.productId === line.productId));
   return [...items, ...foreign].map(({ productId, quantity }) => {
@@ -228,9 +226,9 @@ function resultLines({ items }: PurchaseInput, delivered: readonly SaleLine[]): 
 }
 
 /**
- * The pause in ms before the workflow does something again, long enough that its history stays bounded (`pauseFloor`).
+ * The pause before a repetition, in ms, long enough to keep the history bounded (`pauseFloor`).
  *
- * @param untilMs epoch ms: the repetition ends then, and the floor never delays beyond that.
+ * @param untilMs epoch ms: the floor never delays beyond this.
  */
 export function boundedPause(wantedMs: number, untilMs: number): number {
   const floor = Math.min(pauseFloor(workflowInfo().historyLength), untilMs - Date.now());

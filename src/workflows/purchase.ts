@@ -19,36 +19,36 @@ import { PurchaseRecord } from './purchase-record';
 
 const { readSettings } = proxyLocalActivities<Activities>(localOptions);
 
-/** Where the purchase stands, while it runs and after its end. */
+/** Where the purchase stands, while it runs and after it has ended. */
 const statusQuery = defineQuery<StatusAnswer>(STATUS_QUERY);
 
 /**
  * One sale, from the order at the partner to the keys at the checkout.
  *
- * Business outcomes are results. A failed purchase means that its input was invalid (`InvalidPurchase`) or a bug.
- * A cancel request takes effect while nothing can have been bought, and is only noted afterwards.
+ * Business outcomes are results. A failed purchase means invalid input (`InvalidPurchase`) or a bug. A cancel request
+ * ends the purchase only while nothing can have been bought; later it is only noted in the result.
  *
- * Few async functions, and none that is awaited without need: each promise of a workflow costs its worker 0.07 ms, for the stack trace
- * that Temporal's UI may ask for (docs/benchmarks.md).
+ * Keep async functions few: each promise in a workflow costs its worker 0.07 ms, for the stack trace that the Temporal UI
+ * may ask for (docs/performance.md).
  *
- * @param input one reference of the checkout with what was sold under it.
- * @returns how it ended, see `PurchaseResult`.
+ * @param input a reference of the checkout and the items sold under it.
+ * @returns how the purchase ended, see `PurchaseResult`.
  */
 export async function purchaseWorkflow(input: PurchaseInput): Promise<PurchaseResult> {
   const purchase = new PurchaseRecord(validateInput(input));
-  // Before the first await: an update of the first activation without a handler would be rejected and leave no record.
+  // Before the first await: without a handler, an update in the first activation would be rejected without a trace.
   const holds = new Holds(purchase);
   setHandler(resolveUpdate, (decision) => holds.resolve(decision), {
     validator: validateDecision,
-    description: 'A decision on the hold. The command `resolve` sends it; it names the hold that it answers.',
+    description: 'Decides a hold. Sent by the command `npx fulfilment resolve`; names the hold that it answers.',
   });
   setHandler(statusQuery, () => purchase.answer(), {
-    description: 'Where the purchase stands, and what it waits for.',
+    description: 'Where the purchase stands and what it is waiting for.',
   });
   CancellationScope.current().cancelRequested.catch(() => purchase.noteCancelRequest());
 
   return CancellationScope.nonCancellable(async () => {
-    purchase.open(await readSettings.executeWithOptions({ summary: 'the settings' }, []));
+    purchase.open(await readSettings.executeWithOptions({ summary: 'read the settings' }, []));
     const placement = await placeOrder(purchase, holds);
     const outcome =
       placement.kind === 'order'

@@ -13,18 +13,17 @@ import type {
   ReconciliationMemo,
   ReconciliationResult,
 } from '../contracts/reconciliation';
-import { escapeMarkdown } from '../domain/texts';
+import { describeReconciliation } from './describe-reconciliation';
 import { instant } from './describe-status';
 import { isReconciliationResult, validateReconcileInput } from './guards';
 import { reconciliationOptions } from './policies';
 
 /**
- * Compares what the partner charged with what was bought and delivered here, repairs what can be repaired and reports.
- * It never buys anything.
+ * Compares the partner's orders with the purchases here, repairs what it can and writes a report. It never buys.
  *
  * @param input `lookbackMs` (72 h), `dryRun` (false), `timeZone` (UTC).
- * @returns counts by kind, the first findings, and where the report is. A failed one was started with an invalid input
- *   (`InvalidReconciliation`), looked back too far (`LookbackTooLong`), or was tried for 18 hours.
+ * @returns counts by kind, the first findings, and where the report is.
+ * @throws ApplicationFailure `InvalidReconciliation`, `LookbackTooLong`; ActivityFailure after 18 h of failures
  */
 export async function reconcileWorkflow(input?: ReconcileInput): Promise<ReconciliationResult> {
   const to = Date.now();
@@ -33,30 +32,25 @@ export async function reconcileWorkflow(input?: ReconcileInput): Promise<Reconci
   upsertMemo({ lookbackMs, dryRun } satisfies ReconciliationMemo);
   const hours = lookbackMs / 3_600_000;
   setCurrentDetails(
-    `**RECONCILING** since ${instant(to)}${dryRun ? ', only to report' : ''}: the partner's orders of the last ${hours} h are ` +
-      'compared with the purchases here. How far it is stands in the heartbeat of the pending activity. **Next:** repairs and the report.',
+    `**RECONCILING** since ${instant(to)}${dryRun ? ', as a dry run' : ''}: the partner's orders of the last ${hours} h are compared ` +
+      'with the purchases here. The heartbeat under Pending Activities shows the progress. **Next:** repairs, then the report.',
   );
 
   const { reconcileOrders } = proxyActivities<ReconcileActivities>(reconciliationOptions);
-  const summary = `orders since ${new Date(from).toISOString()}${dryRun ? ', only a report' : ''}`;
+  const summary = `orders since ${new Date(from).toISOString()}${dryRun ? ' (dry run)' : ''}`;
   const result = await reconcileOrders
     .executeWithOptions({ summary }, [{ from, to, dryRun, timeZone }])
     .catch(endAsCancelled);
   if (!isReconciliationResult(result)) {
-    const why = 'the reconciliation was completed by an operator, without a result';
+    const why = 'an operator completed the reconciliation by hand, without a result';
     throw ApplicationFailure.nonRetryable(why, FAILURE.invalidReconciliation);
   }
-  setCurrentDetails(`**DONE** ${describeResult(result)}`);
+  setCurrentDetails(describeReconciliation(result, dryRun));
   return result;
 }
 
-/** What failed between the cancel and its arrival in the activity is not why this ended. */
+/** A cancelled reconciliation ends as cancelled, even if its activity failed before the cancel reached it. */
 function endAsCancelled(failure: unknown): never {
-  if (CancellationScope.current().consideredCancelled) throw new CancelledFailure('cancelled while it was reconciling');
+  if (CancellationScope.current().consideredCancelled) throw new CancelledFailure('cancelled while reconciling');
   throw failure;
-}
-
-function describeResult({ orders, findings, repaired, report }: ReconciliationResult): string {
-  const counts = Object.entries(findings).map(([kind, count]) => `${count} × ${kind}`);
-  return `${orders} orders; ${counts.join(', ') || 'no findings'}; ${repaired} repaired; the report: ${escapeMarkdown(report)}`;
 }

@@ -9,7 +9,7 @@ import { waitUntil } from '../support/wait-until';
 import { type PostgreSql, startPostgreSql, useForServers } from './postgresql';
 
 const MINUTE = 60_000;
-/** Where docs/scaling.md has its costs from. */
+/** `npm run docs` puts these costs into docs/performance.md. */
 const KEPT = join(__dirname, '../../bench/capacity.json');
 
 const PURCHASES = 400;
@@ -41,7 +41,7 @@ it(
   30 * MINUTE,
 );
 
-/** Runs a measurement in an environment of its own, with nothing left to do from another. */
+/** Runs a measurement in a new environment, so that no work is left over from another. */
 async function measure<T>(
   watch: 'orders' | 'history',
   work: (environment: TestEnvironment, postgresql: PostgreSql) => Promise<T>,
@@ -114,7 +114,7 @@ function perOne(before: Costs, after: Costs, count: number): Costs {
   return { server: used('server'), database: used('database'), worker: used('worker') };
 }
 
-/** CPU that the processes of this test have used so far. See proc(5): the fields 14 to 17 of `stat`, in hundredths of a second. */
+/** CPU used so far by the processes of this test: fields 14 to 17 of `stat` in hundredths of a second, see proc(5). */
 function costs(): Costs {
   const all = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
   const processes = all.flatMap((pid) => processOf(Number(pid)));
@@ -134,7 +134,7 @@ function processOf(pid: number): { pid: number; parent: number; name: string; cp
     const ticks = fields.slice(11, 15).reduce((total, field) => total + Number(field), 0);
     return [{ pid, parent: Number(fields[1]), name, cpuMs: ticks * 10 }];
   } catch {
-    // It has ended meanwhile.
+    // It has ended in the meantime.
     return [];
   }
 }

@@ -1,10 +1,11 @@
 /**
- * The tests of `test/scenarios`, `test/resilience` and `test/security` that do not run on the server of production, and why.
+ * The tests of `test/scenarios`, `test/resilience` and `test/security` that do not run on the production server, with
+ * the reason.
  *
  * @type {readonly (readonly [file: string, why: string])[]}
  */
 export const LEFT_OUT = [
-  ['test/scenarios/delivery/exhausted.test.ts', 'a day is skipped, which only the time-skipping test server can'],
-  ['test/scenarios/purchase/waiting.test.ts', 'as above'],
-  ['test/scenarios/purchase/bounded-history.test.ts', 'as above'],
+  ['test/scenarios/delivery/exhausted.test.ts', 'needs the time-skipping test server, which skips a day'],
+  ['test/scenarios/purchase/waiting.test.ts', 'the same'],
+  ['test/scenarios/purchase/bounded-history.test.ts', 'the same'],
 ];

@@ -9,11 +9,11 @@ import { freePort } from '../support/free-port';
 
 const run = promisify(execFile);
 
-/** Of the user `nobody`, on every Linux: PostgreSQL refuses to run as root. */
+/** The user `nobody` on every Linux. PostgreSQL refuses to run as root. */
 const NOBODY = 65_534;
 const UNPRIVILEGED = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
 
-/** What a process needs to use it; plain data, so that one can hand it to another. */
+/** What a process needs to connect. Plain data, so that it can be passed to another process. */
 export interface PostgreSqlAccess {
   port: number;
   passwordFile: string;
@@ -22,11 +22,11 @@ export interface PostgreSqlAccess {
 export type PostgreSql = Awaited<ReturnType<typeof startPostgreSql>>;
 
 /**
- * Starts a PostgreSQL of one's own on a free port, with a superuser `temporal`, as the official image makes one. It confirms no
- * write that is not on the disk. It takes connections a moment later.
+ * Starts a new PostgreSQL on a free port, with a superuser `temporal` like the official image. It accepts connections a
+ * moment later, and confirms a write only once it is on disk.
  *
- * @param settings where they differ from the defaults of PostgreSQL: `name=value`
- * @throws Error when POSTGRES_BIN names no folder with its programs
+ * @param settings `name=value`, where they differ from PostgreSQL's defaults
+ * @throws Error when POSTGRES_BIN is not a folder with its programs
  */
 export async function startPostgreSql(settings: readonly string[] = []) {
   const folder = await mkdtemp(join(tmpdir(), 'fulfilment-postgresql-'));
@@ -42,7 +42,7 @@ export async function startPostgreSql(settings: readonly string[] = []) {
   const args = ['-D', data, ...own.flatMap((setting) => ['-c', setting])];
   const spawned = () => spawn(join(bin, 'postgres'), args, { cwd: folder, stdio: 'ignore', ...UNPRIVILEGED });
   let running = spawned();
-  /** SIGINT: as a service is stopped. SIGQUIT: at once, as when its machine loses power; it recovers as it starts. */
+  /** SIGINT stops it like a service; SIGQUIT like a power cut, from which it recovers at its next start. */
   const stop = async (signal: 'SIGINT' | 'SIGQUIT') => {
     if (running.exitCode !== null || running.signalCode !== null) return;
     const ended = once(running, 'exit');
@@ -54,17 +54,17 @@ export async function startPostgreSql(settings: readonly string[] = []) {
     await stop('SIGQUIT');
     await rm(folder, { recursive: true, force: true });
   });
-  /** It takes connections a moment later. */
+  /** It accepts connections a moment later. */
   const start = () => void (running = spawned());
   return { port, passwordFile, start, stop, remove };
 }
 
-/** From now on the Temporal servers that tests start are of production, on this PostgreSQL. */
+/** From now on tests start production servers on this PostgreSQL. */
 export function useForServers({ port, passwordFile }: PostgreSqlAccess): void {
   process.env.TEST_POSTGRESQL = JSON.stringify({ port, passwordFile });
 }
 
-/** The folder with its programs; a copy of it where root has it in a place that an unprivileged user may not read. */
+/** The folder with its programs, or a copy if an unprivileged user can't read it. */
 async function executableFolder(folder: string): Promise<string> {
   const bin = process.env.POSTGRES_BIN;
   if (!bin) throw new Error('POSTGRES_BIN is not set: run it with npm run test:cluster');

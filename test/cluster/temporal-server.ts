@@ -16,23 +16,23 @@ const OPS = join(ROOT, 'ops/temporal');
 export interface ServerOptions {
   port: number;
   httpPort?: number;
-  /** A server that is started again under the same name has the same databases. */
+  /** A server that is restarted under the same name keeps its databases. */
   name?: string;
-  /** Without the search attributes. */
+  /** False: without the search attributes. */
   setUp?: boolean;
-  /** Of its dynamic configuration, besides that of `ops/temporal`: `KEY=VALUE`. */
+  /** Dynamic configuration in addition to that of `ops/temporal`: `KEY=VALUE`. */
   config?: readonly string[];
 }
 
-/** What a server has again when it is started again: the names of its databases, and its ports. */
+/** What a restarted server keeps: the names of its databases, and its ports. */
 type Identity = Record<string, string>;
 
 const identities = new Map<string, Identity>();
 
 /**
- * Starts a Temporal server with the configuration of `ops/temporal`. Before its first start its databases are made, and after it
- * the namespace and the search attributes, by the files and the command that do so in production. A server that ends before that
- * is returned as it is.
+ * Starts a Temporal server with the configuration of `ops/temporal`. The scripts and the command used in production
+ * create its databases before the first start, and the namespace and search attributes after it. A server that ends
+ * before that is returned as it is.
  */
 export async function spawnTemporalServer(postgresql: PostgreSqlAccess, options: ServerOptions): Promise<ChildProcess> {
   const { port, httpPort, name = randomUUID(), setUp = true, config = [] } = options;
@@ -47,7 +47,7 @@ export async function spawnTemporalServer(postgresql: PostgreSqlAccess, options:
   if (known) return start(env, config);
 
   const tools = await folderWithTools();
-  // A home folder without the settings that a person may have for Temporal's CLI.
+  // A home folder without a person's own settings for Temporal's CLI.
   const path = { PATH: `${tools}:${process.env.PATH}`, HOME: tools, TEMPORAL_ADDRESS: `127.0.0.1:${port}` };
   await run(join(OPS, 'set-up-schema.sh'), { env: { ...env, ...path }, timeout: MINUTE });
   const server = await start(env, config);
@@ -63,7 +63,7 @@ export async function spawnTemporalServer(postgresql: PostgreSqlAccess, options:
   return server;
 }
 
-/** Both names differ from every other server's, and so do the ports. */
+/** Names and ports that no other server has. */
 async function newIdentity(): Promise<Identity> {
   const suffix = randomUUID().replaceAll('-', '').slice(0, 12);
   const identity: Identity = { DBNAME: `temporal_${suffix}`, VISIBILITY_DBNAME: `visibility_${suffix}` };
@@ -74,7 +74,7 @@ async function newIdentity(): Promise<Identity> {
   return identity;
 }
 
-/** The server keeps it in a column of 16 bits with a sign (run: with a higher one it ends at once). */
+/** Below 32,768: the server stores it in a signed 16-bit column, and exits at once with a higher one (measured). */
 async function freeMembershipPort(): Promise<number> {
   for (;;) {
     const port = 10_000 + Math.floor(Math.random() * 22_000);
@@ -106,7 +106,7 @@ async function start(env: Record<string, string>, config: readonly string[]): Pr
     env: { PATH: process.env.PATH, LOG_LEVEL: 'error', ...env, ...files },
     stdio: ['ignore', 'pipe', 'ignore'],
   });
-  // It says so where it can't start, and else nothing of use to a test.
+  // Only the reason why it can't start is of use to a test.
   server.stdout?.setEncoding('utf8').on('data', (text: string) => {
     for (const line of text.split('\n'))
       if (line.includes('"level":"fatal"')) process.stderr.write(`${line.slice(0, 500)}\n`);
@@ -114,7 +114,7 @@ async function start(env: Record<string, string>, config: readonly string[]): Pr
   return server;
 }
 
-/** The path of a file with the dynamic configuration of `ops/temporal` and with those of these values that it lacks. */
+/** A file with the dynamic configuration of `ops/temporal` plus the values that it lacks. */
 async function dynamicConfigWith(values: readonly string[]): Promise<string> {
   const path = join(OPS, 'dynamic-config.yaml');
   const usual = await readFile(path, 'utf8');
@@ -126,7 +126,7 @@ async function dynamicConfigWith(values: readonly string[]): Promise<string> {
   return longer;
 }
 
-/** The tools that the scripts call, by the names that they have there. */
+/** A folder with the tools that the scripts call, under the names that they use. */
 async function folderWithTools(): Promise<string> {
   const folder = temporaryFolder();
   await symlink(requiredPath('TEMPORAL_CLI'), join(folder, 'temporal'));

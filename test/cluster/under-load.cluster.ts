@@ -17,11 +17,11 @@ const MINUTE = 60_000;
 const PURCHASES = 500;
 const EVERY_MS = 200;
 const PRODUCTS = ['demo-instant', 'demo-instant', 'demo-instant', 'demo-seconds'];
-/** When so many are placed, it happens. */
+/** The fault comes after this many placements. */
 const PLACED_BEFORE = 100;
 const AWAY_MS = 30_000;
 
-/** The defaults where they do not only make the trial longer. */
+/** The defaults, except those that would only make the trial longer. */
 const SETTINGS = {
   partnerTimeoutMs: 5_000,
   deliveryTimeoutMs: 5_000,
@@ -36,7 +36,7 @@ type Trial = Awaited<ReturnType<typeof startTrial>>;
 describe('two workers on the production server, under load', () => {
   it.each<[string, (trial: Trial) => Promise<void>]>([
     [
-      'PostgreSQL stopped at once, and started again 30 s later',
+      'PostgreSQL killed and restarted after 30 s',
       async ({ postgresql }) => {
         await postgresql.stop('SIGQUIT');
         await sleep(AWAY_MS);
@@ -44,14 +44,14 @@ describe('two workers on the production server, under load', () => {
       },
     ],
     [
-      'the Temporal server killed, and started again',
+      'the Temporal server killed and restarted',
       async ({ killServer, startServer }) => {
         await killServer();
         await startServer();
       },
     ],
     [
-      'a worker killed, and another started',
+      'a worker killed and replaced',
       async ({ workers: [victim], startWorker }) => {
         await victim!.end('SIGKILL');
         await startWorker();
@@ -86,7 +86,7 @@ describe('two workers on the production server, under load', () => {
   );
 });
 
-/** What one trial runs on. */
+/** The servers, the environment and the two workers of one trial. */
 async function startTrial(name: string) {
   const postgresql = await startPostgreSql();
   useForServers(postgresql);
@@ -108,7 +108,6 @@ async function startTrial(name: string) {
   return { postgresql, killServer, startServer, environment, workers, startWorker };
 }
 
-/** Before the next one begins. */
 async function end({ workers, environment, killServer, postgresql }: Trial): Promise<void> {
   await Promise.all(workers.map((worker) => worker.end('SIGKILL')));
   await environment.close();
@@ -116,7 +115,7 @@ async function end({ workers, environment, killServer, postgresql }: Trial): Pro
   await postgresql.remove();
 }
 
-/** What is held without an order is so because its attempt had said that it would write, and then nobody knew. */
+/** A purchase may be held without an order only if its attempt had recorded the intention to write. */
 async function hasIntentionOnRecord(environment: TestEnvironment, referenceId: string): Promise<boolean> {
   return intentionsOfTimedOut(await eventsOf(environment, purchaseWorkflowId(referenceId))).includes(true);
 }
@@ -130,7 +129,7 @@ interface Outcome {
   overAt: number;
 }
 
-/** Adds figures to those that `npm run test:cluster` puts into its report; elsewhere there is none. */
+/** Adds figures to the report of `npm run test:cluster`, if it runs this. */
 function writeFigures(title: string, outcome: Outcome): void {
   const figures = figuresOf(outcome);
   log(`${title}: ${figures.map(([name, value]) => `${name} ${value}`).join(', ')}`);
@@ -148,16 +147,16 @@ function figuresOf(outcome: Outcome): [string, string | number][] {
   const next = times.find((at) => at > overAt);
   return [
     ['purchases', sales.length],
-    ['asked for again until the server took them', sales.filter(({ tries }) => tries > 1).length],
-    ['requests to place an order', referencesOf(sales).reduce((sum, one) => sum + sandbox.placeRequestsOf(one), 0)],
+    ['starts that had to be retried', sales.filter(({ tries }) => tries > 1).length],
+    ['placement requests', referencesOf(sales).reduce((sum, one) => sum + sandbox.placeRequestsOf(one), 0)],
     ['delivered', deliveredAt.size],
-    ['held for a person', held.length],
-    ['attempts at deliveries', receiver.attempts.length],
-    ['away', seconds(overAt - happenedAt)],
-    ['longest time without a delivery', seconds(pause)],
-    ['first delivery after it was back', next === undefined ? 'none' : seconds(next - overAt)],
-    ['from the sale to the keys, half of them within', seconds(sorted[Math.floor(sorted.length / 2)] ?? NaN)],
-    ['from the sale to the keys, all within', seconds(sorted.at(-1) ?? NaN)],
+    ['held', held.length],
+    ['delivery attempts', receiver.attempts.length],
+    ['outage', seconds(overAt - happenedAt)],
+    ['longest gap between deliveries', seconds(pause)],
+    ['first delivery afterwards', next === undefined ? 'none' : seconds(next - overAt)],
+    ['sale to keys, median', seconds(sorted[Math.floor(sorted.length / 2)] ?? NaN)],
+    ['sale to keys, longest', seconds(sorted.at(-1) ?? NaN)],
   ];
 }
 

@@ -23,7 +23,7 @@ const ports = {} as Record<(typeof PORTS)[number], number>;
 let project: Project;
 
 const secret = (name: string) => readFileSync(join(folder, 'secrets', name), 'utf8').trim();
-const starter = (...args: string[]) => project.exec('worker', 'node', 'dist/starter.js', ...args);
+const starter = (...args: string[]) => project.exec('worker', 'fulfilment', ...args);
 const get = async (port: (typeof PORTS)[number], path: string) =>
   (await fetch(`http://127.0.0.1:${ports[port]}${path}`, { headers: { connection: 'close' } })).text();
 const ledger = async () =>
@@ -75,7 +75,7 @@ it(
     writeFileSync(join(folder, '.env'), 'PURCHASE_REPLACE=never\n');
     await project.compose('up', '--detach');
     expect(await outputOf('first-purchase')).toContain('DELIVERED');
-    expect(await project.logs('checkout')).toContain('purchase.delivered FIRST-1, 2 keys: the signature is right');
+    expect(await project.logs('checkout')).toContain('purchase.delivered FIRST-1, 2 keys: signature verified');
   },
   30 * MINUTE,
 );

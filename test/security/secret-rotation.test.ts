@@ -74,7 +74,7 @@ describe('a secret in a file, rotated while a worker buys', () => {
     await environment.starter.result(open);
 
     await expectAllSold();
-    expect(worker.output()).not.toContain('refuses us');
+    expect(worker.output()).not.toContain('refuses access');
   });
 
   it('the signing secret: a receiver that knows either goes on verifying, and no event is refused', async () => {

@@ -17,6 +17,7 @@ export async function runCommand(args: readonly string[], given: Partial<Context
     schedule: unneeded,
     taskQueue: () => 'fulfilment',
     temporal: unneeded,
+    temporalUiUrl: () => undefined,
     ...given,
   });
   return { code, ...shown };

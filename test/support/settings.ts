@@ -18,3 +18,6 @@ export const TEST_SIGNING_SECRET = `whsec_${Buffer.from('not-a-secret-not-a-secr
 export const TEST_FINGERPRINT_SECRET = 'not-a-secret-not-a-secret-not-a-secret';
 
 export const HOUR = 3_600_000;
+
+/** The address of the Temporal UI that reports link to. Nobody opens it. */
+export const TEST_UI_URL = 'http://ui.example';

@@ -13,7 +13,7 @@ import { createClient, createPurchaseReader } from '../../src/temporal/client';
 import { circuitBreakerPauses } from '../../src/workflows/policies';
 import './quiet-runtime';
 import { closeAtEnd, temporaryFolder } from './clean-up';
-import { HOUR, TEST_FINGERPRINT_SECRET, TEST_SIGNING_SECRET } from './settings';
+import { HOUR, TEST_FINGERPRINT_SECRET, TEST_SIGNING_SECRET, TEST_UI_URL } from './settings';
 
 /** The workflow bundle of the last build. */
 export const WORKFLOW_BUNDLE = join(__dirname, '../../dist/workflow-bundle.js');
@@ -70,6 +70,7 @@ export async function startWorker(parts: WorkerParts): Promise<() => Promise<voi
     circuitBreaker: parts.circuitBreaker ? createCircuitBreaker(circuitBreakerPauses(settings)) : ALWAYS_CLOSED,
     historyWatch: createHistoryWatch(partner, stop.signal),
     reportDir: parts.reportDir ?? temporaryFolder(),
+    temporalUiUrl: TEST_UI_URL,
     now: Date.now,
   };
   const reconciling = createReconcileActivities({ ...deps, now: () => Date.now() + reconcilesAheadMs });

@@ -15,48 +15,48 @@ import { inParallel } from '../in-parallel';
 import { describePurchase, type LaterDeliveries } from './purchase-lists';
 import { readOrder, withOrder } from './read-records';
 
-/** A finding that the server and the partner confirm, with its purchase. */
+/** A finding that a second reading of the server and the partner has confirmed, with its purchase. */
 export interface ConfirmedFinding {
   finding: Finding;
   purchase?: KnownPurchase;
-  /** Why an order of it could not be read again now. Nothing is done about it then. */
+  /** Why one of its orders could not be read again. It is then reported, but not repaired. */
   unconfirmed?: string;
 }
 
-/** What findings are confirmed and repaired with. */
+/** What is needed to confirm and repair findings. */
 export interface ReconcileContext extends ActivityDependencies {
   records: RecordIndex;
   options: ReconcileOptions;
   later: LaterDeliveries;
   retry: ReadRetry;
-  /** Read what would be delivered, and do nothing. */
+  /** Only report. */
   dryRun: boolean;
-  /** How many notices were posted, or tried. */
+  /** Notices posted so far, including failed ones. */
   notices: { count: number };
 }
 
-/** The most orders of one finding that are read again; a double purchase may be of thousands. */
+/** The most orders of one finding that are read again. A double purchase may have thousands. */
 const MOST_READ_AGAIN = 20;
 const PARALLEL = 4;
 
 /**
- * Looks for a finding again in what the server says of its purchases and the partner of its orders now: the lists that suggested
- * it lag, they were read at different times, and somebody may have repaired it meanwhile.
+ * Reads the purchases and orders of a finding again. The lists that suggested it lag and were read at different times,
+ * and the finding may have been repaired since.
  *
- * @returns the finding of now, which may be of another kind; nothing when it is not found any more. With it come delivered keys
- *   that have left its order, which only shows once that is read by itself.
+ * @returns the current finding, possibly of another kind, or nothing if it is gone. Also delivered keys that have left
+ *   its order, which only a reading of the order itself shows.
  */
 export async function confirm(context: ReconcileContext, suggested: Finding): Promise<ConfirmedFinding[]> {
   const { records, options, later } = context;
   const { orders, unreadable, references } = recordsAbout(suggested, records);
-  // Keys are compared by what was delivered here, whatever the partner shows.
+  // This kind is about the keys delivered here, so the orders are not read again.
   const again =
     suggested.kind === 'SAME_KEY_TWICE' ? { orders, failed: new Map() } : await readAgain(context, suggested, orders);
   const described = await Promise.all(
     references.map((reference) => describePurchase(context.purchases, reference, later)),
   );
   const purchases = described.filter((purchase) => purchase !== undefined);
-  // What could not be read stays so: the partner's refusal of it now does not make it missing.
+  // An unreadable record stays unreadable; a failed read does not make it missing.
   const found = reconcile(indexRecords(byId(again.orders), purchases, unreadable), options);
   const finding = confirmationOf(suggested, found);
   const purchase = purchases.find(({ referenceId }) => referenceId === suggested.referenceId);
@@ -68,10 +68,12 @@ export async function confirm(context: ReconcileContext, suggested: Finding): Pr
   }));
 }
 
-/** By order id: why it could not be read. */
+/** Why an order could not be read, by order id. */
 type Failed = ReadonlyMap<string, PartnerError>;
 
-/** The orders of a finding as the partner shows them now. One that can't be read stays as the history showed it. */
+/**
+ * The orders of a finding as the partner shows them now. An order that can't be read stays as the history showed it.
+ */
 async function readAgain(
   { partner, fingerprints, records, retry }: ReconcileContext,
   { orderIds, referenceId }: Finding,
@@ -90,25 +92,25 @@ async function readAgain(
       const shown = known ?? { id, referenceId, status: '', createdAt };
       now.set(id, withOrder(fingerprints, shown, read, owner?.keyIds));
     }
-    // That neither the history nor the partner itself shows an order is what a missing one rests on.
+    // An order that the history does not show and the partner does not know is missing, which is no failure.
     else if (known || read.kind !== 'not-found') failed.set(id, read);
   });
   return { orders: [...now.values()], failed };
 }
 
 /**
- * Why a finding is not confirmed: an order may be read later, access was refused, which says nothing about any order, or it
- * is the order that the finding rests on. An order under an id that can't be used can't be asked for; its row has to do.
+ * Why a finding is not confirmed: an order is temporarily unreadable, access was refused, or the order that the finding
+ * is based on can't be read. An order with an unusable id can't be requested, so its row is enough.
  */
 function issueWith(finding: Finding, failed: Failed): string | undefined {
   for (const [id, { kind, retryable, message }] of failed) {
-    const counts = retryable || kind === 'access' || (kind !== 'invalid-argument' && restsOn(finding, id));
+    const counts = retryable || kind === 'access' || (kind !== 'invalid-argument' && isBasedOn(finding, id));
     if (counts) return `order ${id} could not be read again: ${message}`;
   }
   return undefined;
 }
 
-/** A double purchase rests on the further orders; every other finding on the first one. */
-function restsOn({ kind, orderIds: [first, ...further] }: Finding, id: string): boolean {
+/** A double purchase is based on the further orders, every other finding on the first one. */
+function isBasedOn({ kind, orderIds: [first, ...further] }: Finding, id: string): boolean {
   return kind === 'DOUBLE_PURCHASE' ? further.includes(id) : id === first;
 }

@@ -12,6 +12,7 @@ import { safeErrorCode } from '../../domain/presentable';
 import { type Finding, findingKey, withStatus } from '../../domain/reconciliation/finding';
 import { inReportOrder, reconcile } from '../../domain/reconciliation/reconcile';
 import { indexRecords } from '../../domain/reconciliation/records';
+import { workflowsUrl } from '../../domain/ui-links';
 import { isPartnerError } from '../../partner/index';
 import { type ReconciliationReport, reportOf, writeReport } from '../../report/index';
 import { lookbackIssue } from '../../temporal/client';
@@ -28,13 +29,15 @@ import { handleFinding, MOST_ORDER_IDS, postNotice } from './repair';
 export interface ReconcileDependencies extends ActivityDependencies {
   /** The folder for the reports. */
   reportDir: string;
+  /** The base URL of the Temporal UI. Without it the reports link to nothing. */
+  temporalUiUrl?: string | undefined;
 }
 
-/** How many findings are handled at the same time. */
+/** How many findings are handled at once. */
 const PARALLEL = 12;
 const MOST_ORPHANS_CONFIRMED = 500;
 
-/** The activity that compares the partner's orders with the purchases here and repairs what can be repaired. It never buys. */
+/** Compares the partner's orders with the purchases here and repairs what it can. It never buys anything. */
 export function createReconcileActivities(deps: ReconcileDependencies): ReconcileActivities {
   return {
     async reconcileOrders(input) {
@@ -64,7 +67,7 @@ async function runReconciliation(
   const { signal } = progress;
   const issue = await lookbackIssue(deps.client, to - from);
   if (issue !== undefined) throw failure(FAILURE.lookbackTooLong, issue, { final: true });
-  // Taken before the first page: the reading may take hours, and what begins or ends meanwhile is for the next run.
+  // Taken before the first page, because reading may take hours. The next run handles what starts or ends later.
   const now = deps.now();
   const options = { now, from, confirmedBefore: now - confirmedAge(deps.settings) };
   const { orders, purchases, unreadable, later } = await readRecords(deps, options, progress);
@@ -72,7 +75,7 @@ async function runReconciliation(
   const context = { ...deps, records, options, later, retry: orderRetry(signal), dryRun, notices: { count: 0 } };
   const findings = await handleFindings(context, reconcile(records, options), progress);
 
-  const report = reportOf({ ...window, runId: ownRunId(), now: deps.now(), records, findings });
+  const report = reportOf({ ...window, ...ownRun(), ...uiOf(deps), now: deps.now(), records, findings });
   progress.show('writing the report', { findings: findings.length });
   const written = await tryToWrite(deps.reportDir, report);
   const { repaired } = report;
@@ -86,7 +89,7 @@ async function runReconciliation(
   return result;
 }
 
-/** Confirms each suggested finding and does about it what is allowed. What is not confirmed is left out. */
+/** Confirms each suggested finding and repairs it if allowed. Findings that are not confirmed are dropped. */
 async function handleFindings(
   context: ReconcileContext,
   suggested: readonly Finding[],
@@ -104,7 +107,7 @@ async function handleFindings(
     const before = known.size;
     return known.add(findingKey(finding)).size > before;
   };
-  const findings = trusted.map((finding) => withStatus(finding, context.dryRun ? 'dry-run' : 'left'));
+  const findings = trusted.map((finding) => withStatus(finding, context.dryRun ? 'dry-run' : 'unrepaired'));
   let handled = trusted.length;
   await inParallel(doubtful, PARALLEL, async (finding) => {
     signal.throwIfAborted();
@@ -118,20 +121,20 @@ async function handleFindings(
   return inReportOrder(findings);
 }
 
-/** The checkout may be away: the reconciliation itself has succeeded all the same. */
+/** A checkout that is down does not fail the reconciliation. */
 async function notifyCompleted(
   context: ReconcileContext,
   { from, to, orders, repaired, report, findings }: ReconciliationResult,
 ): Promise<void> {
   const details = { from, to, orders, repaired, report, ...findings };
   const data = { referenceId: RECONCILE_SCHEDULE, kind: 'RECONCILIATION', details };
-  const why = await postNotice(context, 'reconciliation.completed', ownRunId(), data);
+  const why = await postNotice(context, 'reconciliation.completed', ownRun().runId, data);
   if (why !== undefined) log.warn('the checkout did not take reconciliation.completed', { why });
 }
 
 /**
- * What a run has found and repaired is worth more than its file. Tried again, it would read everything anew for hours, and
- * fail at last. @returns the path for people, or why there is none
+ * A report that can't be written must not fail the reconciliation: a retry would read everything again, for hours.
+ * @returns the path of the HTML report, or why there is none
  */
 async function tryToWrite(dir: string, report: ReconciliationReport): Promise<string> {
   try {
@@ -144,14 +147,14 @@ async function tryToWrite(dir: string, report: ReconciliationReport): Promise<st
 }
 
 /**
- * A missing number would become NaN, and nothing compares with NaN: every order would seem too young to be a finding, and
- * the report would say that all is well. A workflow of another version may leave one out.
+ * A workflow of another version may omit a number, which would become NaN here. Every comparison with NaN is false, so
+ * the report would show no findings at all.
  */
 function validateWindow(input: ReconcileOrdersInput): void {
   const { from, to, dryRun, timeZone } = input ?? {};
   const areNumbers = [from, to].every(Number.isFinite) && from < to;
   if (areNumbers && typeof dryRun === 'boolean' && typeof timeZone === 'string') return;
-  const expected = 'expected {from, to, dryRun, timeZone} of this version: start the reconciliation anew';
+  const expected = 'expected {from, to, dryRun, timeZone} of this version: start the reconciliation again';
   throw failure(FAILURE.invalidReconciliation, expected, { final: true });
 }
 
@@ -159,11 +162,11 @@ function countsOf(findings: readonly Finding[]): ReconciliationResult['findings'
   return Object.fromEntries([...groupBy(findings, ({ kind }) => kind)].map(([kind, { length }]) => [kind, length]));
 }
 
-/** The most findings in the result of the workflow, and the most bytes of them: Temporal takes 2 MiB, and warns from 512 KiB. */
+/** The most findings in the workflow's result, and their most bytes: Temporal accepts 2 MiB and warns from 512 KiB. */
 const MOST_DETAILS = 200;
 const MOST_BYTES = 256 * 1024;
 
-/** The first findings, as many as fit into the result of the workflow. */
+/** As many of the first findings as fit into the workflow's result. */
 export function detailsOf(findings: readonly ReportedFinding[]): ReportedFinding[] {
   const details = findings
     .slice(0, MOST_DETAILS)
@@ -174,6 +177,10 @@ export function detailsOf(findings: readonly ReportedFinding[]): ReportedFinding
   return end < 0 ? details : details.slice(0, end);
 }
 
-function ownRunId(): string {
-  return activityInfo().workflowExecution?.runId ?? '';
+function ownRun(): { workflowId: string; runId: string } {
+  return activityInfo().workflowExecution ?? { workflowId: '', runId: '' };
+}
+
+function uiOf({ temporalUiUrl, client }: ReconcileDependencies): Pick<ReconciliationReport, 'workflowsUrl'> {
+  return temporalUiUrl === undefined ? {} : { workflowsUrl: workflowsUrl(temporalUiUrl, client.options.namespace) };
 }

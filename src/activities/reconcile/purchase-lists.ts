@@ -10,21 +10,21 @@ import type { PurchaseReader } from '../../temporal/client';
 import type { Progress } from '../progress';
 import { describeIfKnown } from '../read-sale';
 
-/** Names in one query. A query of the longest references is then about 30,000 characters. */
+/** Names in one query. With the longest references, a query then has about 30,000 characters. */
 const BATCH = 300;
 
-/** What may still bring keys, whatever its age. */
+/** Purchases of any age that may still get keys. */
 const FOLLOWED =
   "(PurchaseState IN ('OVERDUE', 'PARTIALLY_DELIVERED') OR " +
   "ExecutionStatus IN ('Running', 'Terminated', 'Failed', 'TimedOut', 'Canceled'))";
 
-/** The memo of a delivery after the end of a purchase. One that did not complete has none, and may have delivered without a receipt. */
+/** The memo of a later delivery. Undefined if it did not complete, so it may have delivered without a receipt. */
 type LaterDelivery = Partial<DeliveryMemo> | undefined;
 
-/** What was delivered after the end of purchases, by reference. */
+/** Deliveries after the end of purchases, by reference. */
 export type LaterDeliveries = ReadonlyMap<string, readonly LaterDelivery[]>;
 
-/** Reads what was delivered after the end of purchases, or may have been. Those that run are left out. */
+/** Reads all deliveries after the end of purchases, except running ones. */
 export async function listLaterDeliveries(reader: PurchaseReader): Promise<LaterDeliveries> {
   const byReference = new Map<string, LaterDelivery[]>();
   for await (const { memo, workflowId, status } of reader.listDeliveries("ExecutionStatus != 'Running'")) {
@@ -36,8 +36,8 @@ export async function listLaterDeliveries(reader: PurchaseReader): Promise<Later
 }
 
 /**
- * Lists the purchases that began within the window, those that are to be followed whatever their age, and those that
- * belong to the orders. Lists lag and hold no results, so they only suggest findings; a description confirms them.
+ * Lists the purchases that started within the window, older ones that may still get keys, and those that belong to the
+ * orders. Lists lag, so they only suggest findings; a description of the workflow confirms them.
  */
 export async function listPurchases(
   reader: PurchaseReader,
@@ -73,7 +73,7 @@ export async function listPurchases(
   return [...found.values()];
 }
 
-/** What is known of a purchase at this moment, from the server's own record and not from a list. */
+/** The current state of a purchase, from the server's own record instead of a list. */
 export async function describePurchase(
   reader: PurchaseReader,
   referenceId: string,
@@ -88,7 +88,7 @@ function knownPurchase(execution: Omit<WorkflowExecutionInfo, 'raw'>, later: Lat
   const { success, data, error } = purchaseMemo.safeParse(execution.memo ?? {});
   const unreadable = success ? undefined : memoProblem(error);
   const referenceId = attributes.get(REFERENCE_ID) ?? referenceIdOfWorkflow(workflowId);
-  // Whoever starts a workflow may give it any memo: what it delivered is believed once it has completed.
+  // A client can start a workflow with any memo, so only a completed purchase's memo is trusted.
   const closing = status.name === 'COMPLETED' ? data : undefined;
   const known: KnownPurchase = {
     ...{ referenceId, workflowId, runId, unreadable },
@@ -104,12 +104,12 @@ function knownPurchase(execution: Omit<WorkflowExecutionInfo, 'raw'>, later: Lat
   return (later.get(referenceId) ?? []).reduce(withLater, known);
 }
 
-/** Which field has another shape. Nothing of what is in it. */
+/** Names the field, but not its content. */
 function memoProblem({ issues: [issue] }: z.ZodError): string {
-  return `${issue?.path.slice(0, 2).map(String).join('.')} has another shape`;
+  return `${issue?.path.slice(0, 2).map(String).join('.')} has an unexpected shape`;
 }
 
-/** What was delivered later counts as if the purchase itself had delivered it. */
+/** Keys of a later delivery count as delivered by the purchase itself. */
 function withLater(purchase: KnownPurchase, memo: LaterDelivery): KnownPurchase {
   if (!memo) return { ...purchase, mayBeDelivered: true };
   const keyIds = unionOfKeys(purchase.keyIds ?? {}, memo.keyIds ?? {});
@@ -134,7 +134,7 @@ function* inBatches(names: readonly string[]): Generator<string> {
   }
 }
 
-/** Only such a text can be the reference of a purchase; what else the partner shows never becomes part of a query. */
+/** Only a valid reference becomes part of a query, because the text comes from the partner. */
 function isReference(text: string | undefined): text is string {
   return text !== undefined && REFERENCE_PATTERN.test(text);
 }

@@ -29,22 +29,21 @@ import { nameKeys } from '../order-keys';
 import type { Progress } from '../progress';
 import { describePurchase, type LaterDeliveries, listLaterDeliveries, listPurchases } from './purchase-lists';
 
-/** The most rows that are searched for again. */
+/** The most unreadable rows that are read again. */
 const MOST_READ_AGAIN = 200;
-/** How many are read at the same time. */
 const PARALLEL = 4;
 
-/** The records of both sides. */
+/** The partner's orders and the purchases here. */
 interface Records {
   /** By id. */
   orders: Map<string, PartnerOrder>;
-  /** Rows of the history, and orders, that can't be read. */
+  /** Rows of the history and orders that can't be read. */
   unreadable: UnreadableRecord[];
   purchases: KnownPurchase[];
   later: LaterDeliveries;
 }
 
-/** Reads the records of both sides, the partner's first. */
+/** Reads the partner's orders first, then the purchases here. */
 export async function readRecords(
   deps: ActivityDependencies,
   options: ReconcileOptions,
@@ -59,9 +58,8 @@ export async function readRecords(
 }
 
 /**
- * Reads one by one the orders that the history does not show: of older purchases that may still bring keys, and of those whose
- * order it should show, because a row that can't be read may hide it. Also those of overdue purchases that it shows as open: its
- * statuses need not be those of an order, and may lag.
+ * Reads single orders: of older purchases that may still get keys, and of purchases whose order the history should show
+ * but does not. Also orders of overdue purchases that the history shows as open, because its statuses may lag.
  */
 async function readFollowedOrders(
   deps: ActivityDependencies,
@@ -88,7 +86,7 @@ async function readFollowedOrders(
       return;
     }
     const isMissing = read.kind === 'not-found';
-    // If neither the history nor the partner itself shows an order, it is missing there, which is another finding.
+    // An order that the partner does not know either is missing, which is a finding of its own.
     const isExpected = mustBeInHistory(purchase, options) ? isMissing : await isObsoleteRun(deps, purchase, later);
     if (isExpected) return;
     unreadable.push({ what: 'order', id: isSafeOrderId(id) ? id : undefined, referenceId, why: read.message });
@@ -97,8 +95,8 @@ async function readFollowedOrders(
 }
 
 /**
- * Whether a later run of the purchase has ended with the order, and nothing more is to come of it. A reset leaves a terminated run
- * behind; beyond the look-back that one is listed, and the later one is not.
+ * Whether a later run of the purchase has finished with the same order. A reset leaves a terminated run behind, and the
+ * query for older purchases lists that run but not the completed one.
  */
 async function isObsoleteRun(
   { purchases }: ActivityDependencies,
@@ -117,10 +115,10 @@ function lacksKeys({ ordered = Infinity, delivered = 0 }: KnownPurchase): boolea
 }
 
 /**
- * Reads the order history back to an instant, each order once. The orders that come in while it is read are for the next
- * run, though some may be among them. A row that can't be read is searched for again, and costs none of the others.
+ * Reads the order history back to an instant, each order once. Some orders that arrive meanwhile may be included. An
+ * unreadable row is searched for once more and does not affect the others.
  *
- * @param from epoch ms; some that are older may be among them.
+ * @param from epoch ms; some older orders may be included.
  */
 export async function readOrderHistory(
   partner: PartnerClient,
@@ -145,7 +143,7 @@ export async function readOrderHistory(
   };
 }
 
-/** @returns undefined where the search does not show it, or as little to be read as before. */
+/** @returns undefined if the search does not show the order or its row still can't be read. */
 async function readRowAgain(
   partner: PartnerClient,
   { id }: UnreadableRow,
@@ -156,7 +154,7 @@ async function readRowAgain(
   return isPartnerError(found) ? undefined : found.orders.find((order) => order.id === id);
 }
 
-/** Of the partner's free text nothing goes on but a status in plain letters: a title may hold a key of this order. */
+/** Free text of the partner is dropped, except for a status in plain letters: a title may contain a key. */
 function partnerOrderOf({ id, referenceId, status, createdAt, item }: HistoryOrder): PartnerOrder {
   return {
     id,
@@ -177,12 +175,12 @@ function unreadableRecordOf({ id, referenceId, problems }: UnreadableRow): Unrea
   };
 }
 
-/** How the orders of one step of a reconciliation are read, all of them with the same one: it counts their pauses. */
+/** The retry of single orders. One instance serves a whole step of a reconciliation, because it counts the pauses. */
 export function orderRetry(signal: AbortSignal): ReadRetry {
   return { ...readRetry, mayPause: limitPauses(orderPauses), signal };
 }
 
-/** Reads one order at the partner, or says why it can't be read, so that one order stops nobody. @param confirmed by product */
+/** Reads one order. Returns the error instead of throwing it, so that one bad order does not stop the rest. */
 export function readOrder(
   partner: PartnerClient,
   orderId: string,
@@ -192,7 +190,7 @@ export function readOrder(
   return tryToRead(retry, () => partner.getOrder(orderId, Object.keys(confirmed)));
 }
 
-/** What passes is tried again; what lasts is the answer. @throws whatever says nothing about what was read */
+/** Retries temporary errors and returns lasting ones. @throws errors that are not about the record, such as an abort */
 async function tryToRead<T>(retry: ReadRetry, read: () => Promise<{ data: T }>): Promise<T | PartnerError> {
   try {
     const { data } = await withRetry(retry, read);
@@ -204,7 +202,9 @@ async function tryToRead<T>(retry: ReadRetry, read: () => Promise<{ data: T }>):
   }
 }
 
-/** What is known of an order, with what it said when it was read by itself. @param confirmed the keys that the checkout has confirmed */
+/**
+ * Completes an order from the history with a reading of the order. @param confirmed keys that the checkout confirmed
+ */
 export function withOrder(
   fingerprints: Fingerprinter,
   known: PartnerOrder,
@@ -213,13 +213,13 @@ export function withOrder(
 ): PartnerOrder {
   const { status, totalDebit, products } = order;
   const [first, ...others] = products;
-  // Of an order of several products a title would be that of a part.
+  // With several products, one title would describe only a part of the order.
   const title = others.length === 0 ? first?.title : undefined;
   const keysGone = countKeysGone(fingerprints, order, confirmed);
   return { ...known, status: presentableStatus(status), totalDebit, title, keysGone };
 }
 
-/** @returns undefined where a secret that named the keys is not here. */
+/** @returns undefined if this worker lacks a secret that made the key ids. */
 function countKeysGone(fingerprints: Fingerprinter, order: Order, confirmed: KeyIds): number | undefined {
   const secretIds = new Set(Object.values(confirmed).flat().map(secretIdOf));
   const named: KeyIds[] = [];

@@ -19,18 +19,19 @@ import { nameOf } from '../failures';
 import { readEndedSale } from '../read-sale';
 import type { ConfirmedFinding, ReconcileContext } from './confirm';
 
-/** Each notice is tried so often; the next night repeats it. */
+/** Tries of one notice. The next night repeats it. */
 const TRIES = 3;
 const FIRST_PAUSE_MS = 1_000;
-/** More in one night are in the report only: a checkout that is away must not keep a reconciliation for hours. */
+/** Further findings are only in the report: a checkout that is down must not delay a reconciliation for hours. */
 const MOST_NOTICES = 500;
 
-/** The most order ids of one finding in a result or an event. The report names them all. */
+/** The most order ids of one finding in a result or an event. The report has all of them. */
 export const MOST_ORDER_IDS = 20;
 
 /**
- * Does about a finding what its `repair` allows. What can't be done now is left, with the reason, and the next run tries again.
- * @returns undefined if it turned out that nothing has to be done
+ * Repairs a finding as its `repair` allows. If that fails, it stays unrepaired, with the
+ * reason, and the next run tries again.
+ * @returns undefined if nothing had to be done after all
  */
 export async function handleFinding(
   context: ReconcileContext,
@@ -40,7 +41,7 @@ export async function handleFinding(
   if (context.dryRun && !readsSale(finding)) return withStatus(finding, 'dry-run');
   const handled = await repairFinding(context, confirmed).catch((error: unknown) => {
     context.retry.signal.throwIfAborted();
-    return left(finding, `it could not be repaired now: ${safeMessage(error)}`);
+    return unrepaired(finding, `it could not be repaired now: ${safeMessage(error)}`);
   });
   return handled && context.dryRun ? { ...handled, done: 'dry-run' } : handled;
 }
@@ -49,7 +50,7 @@ async function repairFinding(
   context: ReconcileContext,
   confirmed: ConfirmedFinding,
 ): Promise<ReportedFinding | undefined> {
-  if (confirmed.unconfirmed !== undefined) return left(confirmed.finding, confirmed.unconfirmed);
+  if (confirmed.unconfirmed !== undefined) return unrepaired(confirmed.finding, confirmed.unconfirmed);
   const { finding } = confirmed;
   switch (finding.repair) {
     case 'deliver':
@@ -61,13 +62,13 @@ async function repairFinding(
     case 'notify':
       return notify(context, confirmed);
     case undefined:
-      return left(finding);
+      return unrepaired(finding);
   }
 }
 
 /**
- * Starts what brings the checkout up to date with the keys, or the refund, of an order. Two of them at once are harmless, and what
- * failed the night before is tried again. @returns undefined if the checkout turns out to have everything
+ * Starts a delivery of the order's keys or refund. Two at once are harmless, and the next night repeats a failed one.
+ * @returns undefined if the checkout already has everything
  */
 async function bringUpToDate(
   context: ReconcileContext,
@@ -75,17 +76,17 @@ async function bringUpToDate(
 ): Promise<ReportedFinding | undefined> {
   const { finding } = confirmed;
   const { referenceId, repair } = finding;
-  if (referenceId === undefined) return left(finding, 'its purchase is no longer known');
+  if (referenceId === undefined) return unrepaired(finding, 'its purchase is no longer known');
   const read = await withRetry(context.retry, () => readEndedSale(context, referenceId)).catch(whyNothing);
-  if (typeof read === 'string') return left(finding, read);
+  if (typeof read === 'string') return unrepaired(finding, read);
   const plan = planDelivery(read.sale, false);
   switch (plan.kind) {
     case 'issue':
-      return left(finding, plan.issue);
+      return unrepaired(finding, plan.issue);
     case 'nothing':
       if (repair === 'notify-refund') return withStatus(finding, 'notified', plan.why);
       if (plan.missing === 0) return undefined;
-      return repair === 'deliver-or-notify' ? notify(context, confirmed) : left(withKeysMissing(finding));
+      return repair === 'deliver-or-notify' ? notify(context, confirmed) : unrepaired(withKeysMissing(finding));
     case 'send': {
       const { newKeys, missing, delivery } = plan;
       if (!context.dryRun) {
@@ -103,13 +104,13 @@ function whyNothing(error: unknown): string {
   throw error;
 }
 
-/** Sends a held purchase the decision that this order is its own. The purchase itself compares the order with its items. */
+/** Sends a held purchase the decision to adopt this order. The purchase itself compares the order's items. */
 async function adopt(context: ReconcileContext, { finding, purchase }: ConfirmedFinding): Promise<ReportedFinding> {
   const hold = purchase?.hold;
   const [orderId] = finding.orderIds;
-  if (!purchase || !hold || orderId === undefined) return left(finding, 'it is no longer held');
+  if (!purchase || !hold || orderId === undefined) return unrepaired(finding, 'it is no longer held');
   if (hold.reason !== 'PLACEMENT_UNKNOWN' || !hold.decisions.includes('order')) {
-    return left(finding, `it is held for another reason: ${hold.reason}`);
+    return unrepaired(finding, `it is held for another reason: ${hold.reason}`);
   }
   const decision: Decision = { hold: hold.id, decision: 'order', orderId };
   const updateId = resolveUpdateId(decision);
@@ -121,12 +122,12 @@ async function adopt(context: ReconcileContext, { finding, purchase }: Confirmed
   } catch (error) {
     if (!(error instanceof WorkflowUpdateFailedError) && !(error instanceof WorkflowNotFoundError)) throw error;
     const why = error instanceof WorkflowUpdateFailedError ? error.cause?.message : undefined;
-    return left(finding, `its hold did not take the order: ${why ?? 'the purchase has just ended'}`);
+    return unrepaired(finding, `its hold did not take the order: ${why ?? 'the purchase has just ended'}`);
   }
   return withStatus(finding, 'repaired', `the purchase adopts order ${orderId}`);
 }
 
-/** Notifies the checkout that a person must act. The next night repeats it, under the same id, while the finding lasts. */
+/** Notifies the checkout that a person must act. Repeated every night under the same id while the finding lasts. */
 async function notify(context: ReconcileContext, { finding, purchase }: ConfirmedFinding): Promise<ReportedFinding> {
   if (context.dryRun) return withStatus(finding, 'dry-run');
   const { kind, orderIds, amounts, explanation, advice } = finding;
@@ -134,17 +135,17 @@ async function notify(context: ReconcileContext, { finding, purchase }: Confirme
   const shown = Object.entries(amounts).filter(([, amount]) => amount !== undefined) as [string, number][];
   const why = await postNotice(context, 'purchase.attention', findingKey(finding), {
     referenceId: finding.referenceId ?? purchase?.referenceId ?? '',
-    // An id that can't be used stands in the details only.
+    // An unusable id appears in the details only.
     orderId: orderId !== undefined && isSafeOrderId(orderId) ? orderId : undefined,
     kind,
     details: { orderIds: orderIds.slice(0, MOST_ORDER_IDS), explanation, advice, ...Object.fromEntries(shown) },
   });
   return why === undefined
     ? withStatus(finding, 'notified', 'purchase.attention')
-    : left(finding, `the checkout was not notified: ${why}`);
+    : unrepaired(finding, `the checkout was not notified: ${why}`);
 }
 
-/** Posts a notice of a reconciliation. The same subject has the same id. @returns why the checkout does not have it, if so */
+/** Posts a notice. The same subject has the same event id. @returns why it was not delivered; undefined if it was */
 export async function postNotice(
   context: ReconcileContext,
   type: 'purchase.attention' | 'reconciliation.completed',
@@ -158,7 +159,7 @@ export async function postNotice(
     context.retry.signal.throwIfAborted();
     try {
       const delivered = await postEvent(context, { type, referenceId, orderId, subject }, data);
-      return delivered.kind === 'REFUSED' ? 'it refused the event for good (410)' : undefined;
+      return delivered.kind === 'REFUSED' ? 'it refused the event permanently (410)' : undefined;
     } catch (error) {
       if (!isDeliveryError(error)) throw error;
       if (attempt >= TRIES) return error.message;
@@ -167,11 +168,11 @@ export async function postNotice(
   }
 }
 
-function left(finding: Finding, note?: string): ReportedFinding {
-  return withStatus(finding, 'left', note);
+function unrepaired(finding: Finding, note?: string): ReportedFinding {
+  return withStatus(finding, 'unrepaired', note);
 }
 
-/** The messages of our own errors hold no key and no secret. Of any other error only the name is shown. */
+/** Messages of our own errors contain no key and no secret. Of other errors only the name is shown. */
 function safeMessage(error: unknown): string {
   if (isPartnerError(error) || error instanceof ApplicationFailure) return error.message;
   return nameOf(error);

@@ -1,6 +1,7 @@
 import type { Client } from '@temporalio/client';
 import type { DoctorConfig } from '../../config';
 import { placementMaxAge } from '../../workflows/policies';
+import type { UiViews } from '../ui-views';
 
 export interface DoctorOptions {
   config: DoctorConfig;
@@ -31,6 +32,8 @@ export class Findings {
   readonly checks: Check[] = [];
   /** Variables, with the values that were seen to work. */
   readonly settings: Record<string, string> = {};
+  /** Set once Temporal has been reached, if TEMPORAL_UI_URL is set. */
+  views: UiViews | undefined;
 
   /** @param variable the one to change if this is not right, unless the ending names another. */
   check(name: string, expected: string, variable?: string) {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type Check, type DoctorOptions, Findings, PLAINTEXT_REMEDY } from './findings';
 import { checkPartner } from './partner-checks';
 import { checkTemporal } from './temporal-checks';
+import { formatUiViews } from '../ui-views';
 import type { EventType } from '../../contracts/events';
 import { createDelivery, isDeliveryError } from '../../delivery';
 
@@ -31,13 +32,15 @@ export async function diagnose(options: DoctorOptions) {
   const [faults, warnings] = [count('fault'), count('warning')];
   /** 78 or 69 if the configuration or Temporal can't be used. */
   const exitCode = (issues.length > 0 ? 78 : unusable) ?? (faults > 0 ? 1 : 0);
-  return { faults, warnings, checks, partner, settings: ofPartner.settings, exitCode };
+  const { views } = ofTemporal;
+  return { faults, warnings, checks, partner, settings: ofPartner.settings, views, exitCode };
 }
 
 const OPEN_REMEDY = 'Take that right away, and rotate the secret if others have been on this machine.';
 
 /** A diagnosis for people: a line for each check, what to do where one is not right, and the settings to use. */
-export function formatDiagnosis({ checks, settings, faults, warnings, partner }: Diagnosis): string {
+export function formatDiagnosis(diagnosis: Diagnosis): string {
+  const { checks, settings, faults, warnings, partner } = diagnosis;
   const { balance, creditLimit = 'not shown' } = partner?.account ?? {};
   const lines = Object.entries(settings).map(([name, value]) => `${name}=${value}`);
   return [
@@ -46,7 +49,13 @@ export function formatDiagnosis({ checks, settings, faults, warnings, partner }:
     ...(balance === undefined ? [] : [`balance ${balance}, credit limit ${creditLimit}`]),
     `${faults} faults, ${warnings} warnings. Nothing was bought.`,
     ...(lines.length === 0 ? [] : ['', 'Seen to work with the partner, to paste:', '', ...lines]),
+    ...viewLines(diagnosis),
   ].join('\n');
+}
+
+/** Nothing if Temporal could not be used: its UI is no help then. */
+function viewLines({ views, exitCode }: Diagnosis): string[] {
+  return views || exitCode <= 1 ? ['', ...formatUiViews(views)] : [];
 }
 
 function formatCheck({ name, level, expected, got, variable, remedy }: Check): string[] {

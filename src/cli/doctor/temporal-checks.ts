@@ -14,6 +14,7 @@ import {
   missingSearchAttributes,
   refusalOf,
 } from '../../temporal/client';
+import { uiViewsOf } from '../ui-views';
 import { compareClocks, type DoctorOptions, type Findings, type OpenCheck, PLAINTEXT_REMEDY } from './findings';
 
 /** Of each check. */
@@ -42,6 +43,8 @@ export async function checkTemporal(options: DoctorOptions, findings: Findings):
     return exitCode;
   }
   address.ok('it answers');
+  const { temporalUiUrl } = options.config;
+  if (temporalUiUrl !== undefined) findings.views = uiViewsOf(temporalUiUrl, client.options.namespace, options.now());
   try {
     return await checkServer(client, options, findings);
   } finally {

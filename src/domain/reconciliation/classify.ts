@@ -4,12 +4,12 @@ import { endsWithoutKeys, PURCHASE_OUTCOMES, type PurchaseOutcome } from '../pur
 import { isDebitLowered, type KnownPurchase, type PartnerOrder, type ReconcileOptions } from './records';
 import { type FindingKind, KIND_DOCS, type Repair } from './finding';
 
-/** What a purchase and its order are together. One cause gives one classification. */
+/** What is wrong with a purchase and its order. */
 export interface Classification {
   kind: FindingKind;
-  /** Absent where only people can do something about it. */
+  /** Absent if only a person can do something about it. */
   repair?: Repair;
-  /** In place of the kind's own advice. */
+  /** Replaces the advice of the kind. */
   advice?: string;
 }
 
@@ -25,7 +25,7 @@ export const KEYS_MISSING = {
   advice: KIND_DOCS.SHORTFALL.advice,
 } as const satisfies Classification;
 
-/** Every classification that is repaired. All others are reported and left to people. */
+/** The classifications with a repair. All others are reported and left to people. */
 export const REPAIRED = {
   late: { kind: 'LATE', repair: 'deliver' },
   lost: { kind: 'LOST', repair: 'deliver' },
@@ -63,13 +63,12 @@ export const REPAIRED = {
 export const MAY_BE_DELIVERED =
   'Keys may have reached the checkout without a receipt. Look there before you refund the customer or sell again.';
 
-/** The statuses with which an order ends. */
 const ENDED = ['COMPLETED', 'PARTIAL_COMPLETED', 'REFUNDED', 'FAILED'] as const;
 
-/** `OPEN` is any other status: nothing is known to follow from one that is not documented. */
+/** `OPEN` is any other status, including undocumented ones. */
 type OrderState = (typeof ENDED)[number] | 'OPEN';
 
-/** `fine`, a classification, or what decides: the amounts, whether the rest was refunded, or the age of the open order. */
+/** A classification, `fine`, or what decides: the amounts, a refund of the rest, or the age of the open order. */
 type Rule = Classification | 'fine' | 'compare-amounts' | 'check-refund' | 'check-age';
 
 const mismatch: Classification = { kind: 'STATUS_MISMATCH' };
@@ -98,8 +97,8 @@ const NOTHING_BOUGHT: Record<OrderState, Rule> = {
 };
 
 /**
- * How a purchase ended here, against the status of its order at the partner. `STOPPED`: its workflow was terminated, failed,
- * timed out or was cancelled by force.
+ * By how the purchase ended here and by the order's status at the partner. `STOPPED`: the workflow was terminated,
+ * failed, timed out or ended as cancelled.
  */
 const RULES: Record<PurchaseOutcome | 'STOPPED' | 'UNKNOWN', Record<OrderState, Rule>> = {
   DELIVERED: { ...CONTRADICTION, COMPLETED: 'compare-amounts', REFUNDED: REPAIRED.refundedAfterDelivery },
@@ -132,14 +131,14 @@ const RULES: Record<PurchaseOutcome | 'STOPPED' | 'UNKNOWN', Record<OrderState, 
   UNKNOWN: CONTRADICTION,
 };
 
-/** Classifies a purchase that has ended, together with its order. */
+/** Classifies a purchase that has ended and its order. */
 export function classifyEnded(
   purchase: KnownPurchase,
   order: PartnerOrder,
   options: ReconcileOptions,
 ): Classification | undefined {
   const orderState = stateOf(order);
-  // The order history was read before such a purchase ended, so it shows an older status.
+  // The order history was read before this purchase ended, so its status may be out of date.
   if (orderState === 'OPEN' && (purchase.closedAt ?? 0) >= options.confirmedBefore) return undefined;
 
   const rule = RULES[endOf(purchase)][orderState];
@@ -153,8 +152,8 @@ export function classifyEnded(
 }
 
 /**
- * Classifies a purchase that is still running. It is left alone unless it waits for an operator and its order shows what to
- * decide, or has waited for too long.
+ * Classifies a running purchase. It is a finding only if it is held and its order shows what to decide, or if it has
+ * been running for too long.
  */
 export function classifyRunning(
   purchase: KnownPurchase,
@@ -179,14 +178,14 @@ function classifyHeld({ orderId, hold }: KnownPurchase, order: PartnerOrder): Cl
   return { kind: ended ? 'STATUS_MISMATCH' : 'UNDELIVERED', advice };
 }
 
-/** Confirmed keys that are no longer in the order, where it still has keys to deliver. */
+/** Classifies an order that still has keys to deliver but has lost confirmed ones. */
 export function classifyKeys({ keysGone = 0, status }: PartnerOrder): Classification | undefined {
   return mayHaveKeys(status) && keysGone > 0 ? REPAIRED.keysGone : undefined;
 }
 
 /**
- * How a purchase ended. What later deliveries and earlier runs have delivered counts as if the purchase itself had, unless it ended
- * with an outcome after which no key is delivered any more (`planDelivery`).
+ * How a purchase ended. Keys from later deliveries and earlier runs count as its own, unless its outcome rules out any
+ * further delivery (`planDelivery`).
  */
 function endOf({ delivered = 0, ordered = 0, execution, state }: KnownPurchase): keyof typeof RULES {
   if (delivered > 0 && delivered >= ordered) return 'DELIVERED';
@@ -201,12 +200,12 @@ function classifyAmounts(purchase: KnownPurchase, order: PartnerOrder): Classifi
   if (totalDebit === undefined) return undefined;
   const debitNow = order.totalDebit ?? totalDebit;
   if (state === 'FAILED') return sameAmount(debitNow, 0) ? undefined : amountMismatch;
-  // The debit was read as the purchase ended. What came later may have changed it.
+  // The debit was read when the purchase ended. A later delivery may have changed it.
   if (endOf(purchase) !== state) return undefined;
   return sameAmount(totalDebit, debitNow) && fitsRow(totalDebit, purchase, order) ? undefined : amountMismatch;
 }
 
-/** Whether the amount of the row is the debit or, as the partner does not say what it is, the price of one piece. */
+/** Whether the row's amount is the debit or the price of one piece. The partner does not document which. */
 function fitsRow(debit: number, purchase: KnownPurchase, order: PartnerOrder): boolean {
   const { ordered = 1 } = purchase;
   if (order.amount === undefined || isForPart(purchase, order)) return true;
@@ -214,24 +213,24 @@ function fitsRow(debit: number, purchase: KnownPurchase, order: PartnerOrder): b
 }
 
 /**
- * A part whose debit has gone down was refunded in part. Where products have different prices nobody can say of what: only the
- * price of each key, if all cost the same, shows that nothing is left to claim.
+ * Classifies a partial delivery. A lower debit means a partial refund. Only if all keys cost the same does the debit
+ * show that all missing keys were refunded.
  */
 function classifyShortfall(purchase: KnownPurchase, order: PartnerOrder): Classification {
   if (isRestRefunded(purchase, order)) return REPAIRED.restRefunded;
   return isDebitLowered(purchase, order) ? REPAIRED.debitLowered : REPAIRED.shortfall;
 }
 
-/** Whether the partner now charges the price of the keys that were delivered, and less than it debited before. */
+/** Whether the partner now charges less than before, and exactly the price of the delivered keys. */
 function isRestRefunded(purchase: KnownPurchase, order: PartnerOrder): boolean {
   const { totalDebit, ordered, delivered } = purchase;
   if (totalDebit === undefined || ordered === undefined || delivered === undefined) return false;
-  // A row suggests at most: its amount may be that of one piece.
+  // The row's amount is only a hint, because it may be the price of one piece.
   const charged = order.totalDebit ?? (isForPart(purchase, order) ? undefined : order.amount);
   return charged !== undefined && charged < totalDebit && isShareOf(totalDebit, charged, delivered, ordered);
 }
 
-/** The order history shows one item of an order. With several products its amount may be for a part and proves nothing. */
+/** Whether the row's amount may cover only a part of the order: the history shows one item of an order. */
 function isForPart({ ordered }: KnownPurchase, { quantity }: PartnerOrder): boolean {
   return ordered !== undefined && quantity !== undefined && ordered !== quantity;
 }

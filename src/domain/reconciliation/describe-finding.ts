@@ -10,7 +10,7 @@ import {
 } from './records';
 import type { Classification } from './classify';
 
-/** A purchase with its own order, and the further orders that the finding is about. */
+/** Describes a purchase, its own order, and further orders if the finding is about them. */
 export function describeClassified(
   { kind, repair, advice = KIND_DOCS[kind].advice }: Classification,
   purchase: KnownPurchase,
@@ -59,7 +59,7 @@ export function describeOrphans(orders: readonly PartnerOrder[]): Finding[] {
 
 function explainOrphan({ referenceId, status, quantity, title }: PartnerOrder): string {
   const count = quantity === undefined ? '' : `${quantity} × `;
-  const what = title ? `An order of ${count}${title}` : 'An order';
+  const what = title ? `An order of ${count}“${title}”` : 'An order';
   const nameless = referenceId ? '' : ', without a reference';
   return `${what} is ${presentableStatus(status)} at the partner${nameless}, and no purchase here asked for it.`;
 }
@@ -70,7 +70,7 @@ const WHAT: Record<UnreadableRecord['what'], string> = {
   memo: "The memo of the purchase can't be read",
 };
 
-/** What can't be read, and its purchase if that is known. */
+/** Describes an unreadable record and its purchase, if that is known. */
 export function describeUnreadable(
   { what, id, why, referenceId }: UnreadableRecord,
   purchase?: KnownPurchase,
@@ -92,7 +92,7 @@ export function describeUnreadable(
 /** The most references that an explanation names. */
 const MOST_NAMED = 10;
 
-/** Purchases that share keys. */
+/** Describes purchases that share keys. */
 export function describeSameKeys(purchases: readonly KnownPurchase[], keys: number): Finding {
   const sorted = purchases.toSorted((a, b) => (a.referenceId < b.referenceId ? -1 : 1));
   const named = sorted.slice(0, MOST_NAMED).map((purchase) => purchase.referenceId);
@@ -109,11 +109,11 @@ export function describeSameKeys(purchases: readonly KnownPurchase[], keys: numb
   };
 }
 
-/** Such an id never becomes part of a command: people paste it into a shell. */
+/** An unsafe id never becomes part of a command, because people paste commands into a shell. */
 const UNUSABLE_ID =
-  "Ask the partner about the order of this purchase: the id that it shows has characters that can't be used in a command.";
+  "Ask the partner about the order of this purchase: its id has characters that can't be used in a command.";
 
-/** In one pass, because a reference may itself contain the word ORDER. */
+/** Replaces both words in one pass, because a reference may contain the word ORDER. */
 function adviceFor(advice: string, referenceId: string, orderId = 'ORDER'): string {
   if (advice.includes('ORDER') && !isSafeOrderId(orderId)) return UNUSABLE_ID;
   return advice.replace(/REFERENCE|ORDER/g, (word) => (word === 'ORDER' ? orderId : referenceId));
@@ -129,15 +129,15 @@ function explain(kind: Finding['kind'], purchase: KnownPurchase, { order, others
       return `The partner has ${others.length} more billable ${others.length === 1 ? 'order' : 'orders'} under this reference.`;
     case 'MISSING_AT_PARTNER':
       return others.length === 0
-        ? `${here}, and the order history does not show its order.`
-        : `${here}, and the order history shows another order under its reference instead of its own.`;
+        ? `${here}, but the order history does not show its order.`
+        : `${here}, but the order history shows another order under its reference instead.`;
     case 'AMOUNT_MISMATCH':
       return purchase.state === 'FAILED'
-        ? 'The order failed, which costs nothing, and yet an amount was debited for it.'
-        : 'The amount debited when the order was last read here is not the amount that the partner shows now.';
+        ? 'The order failed and should cost nothing, but an amount was debited for it.'
+        : 'The partner now shows another amount than it debited when the order was last read here.';
     case 'SHORTFALL_REFUNDED':
       return order?.status === 'PARTIAL_COMPLETED'
-        ? `${here}${keyCount(purchase)}; the partner charges the price of those alone.`
+        ? `${here}${keyCount(purchase)}; the partner charges the price of those keys only.`
         : `${here}${keyCount(purchase)}; ${there}.`;
     case 'SHORTFALL':
     case 'SHORTFALL_FILLED':

@@ -158,10 +158,10 @@ export function readsSale({ repair }: Finding): boolean {
 }
 
 /**
- * What was done about a finding. `repaired`: what can be done was done. `notified`: the checkout was notified, a person must
- * act. `left`: a person must act. `dry-run`: a dry run found it, and did nothing.
+ * What was done about a finding. `repaired`: what can be done was done. `notified`: the checkout was notified, and a person must
+ * act. `unrepaired`: nothing was done, and a person must act. `dry-run`: a dry run found it, and did nothing.
  */
-export type FindingStatus = 'repaired' | 'notified' | 'left' | 'dry-run';
+export type FindingStatus = 'repaired' | 'notified' | 'unrepaired' | 'dry-run';
 
 /** A finding with its status. `note`: what was done, or why it was not, in one sentence without a key. */
 export type ReportedFinding = Finding & { done: FindingStatus; note?: string };

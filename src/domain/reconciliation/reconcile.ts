@@ -14,11 +14,11 @@ import {
 } from './records';
 
 /**
- * Compares the partner's orders with the purchases here, both ways. A finding is what two lists suggest, and both may lag: it is
- * confirmed before anything is done about it. The same records give the same list, whatever order they are in.
+ * Compares the partner's orders with the purchases here, both ways. Both lists may lag, so each finding must be
+ * confirmed before anything is done about it. The order of the records does not matter.
  *
- * @param records the orders since `from`, and those of older purchases that are followed; the purchases of the same time,
- *   those that the orders name, and those that are followed.
+ * @param records the orders and purchases since `from`, the purchases that the orders name, and older purchases that
+ *   may still get keys, with their orders.
  */
 export function reconcile(records: RecordIndex, options: ReconcileOptions): Finding[] {
   const confirmed = [...records.purchases.values()].filter((purchase) => isForThisRun(purchase, options));
@@ -31,14 +31,13 @@ export function reconcile(records: RecordIndex, options: ReconcileOptions): Find
   ]);
 }
 
-/** What remains of a finding when its order turns out to hold no new key, and not all that were ordered. */
+/** What remains of a finding if its order has no new key and not all keys that were ordered. */
 export function withKeysMissing(finding: Finding): Finding {
   return { ...finding, ...KEYS_MISSING, repair: undefined };
 }
 
 /**
- * Both records are read at one instant as far as they can be: what began or ended while they were read, however long that took,
- * was seen by one of them only.
+ * Leaves out purchases that started or ended while the records were being read, because only one side may show them.
  */
 function isForThisRun({ startedAt, closedAt }: KnownPurchase, { now, confirmedBefore }: ReconcileOptions): boolean {
   return startedAt < confirmedBefore && (closedAt ?? -Infinity) < now;
@@ -58,12 +57,12 @@ function findingsOf(purchase: KnownPurchase, records: RecordIndex, options: Reco
 
   if (isRunning(purchase)) {
     const found = finding(classifyRunning(purchase, order, options));
-    // One that goes on will have ended by another night. One that is held waits for a person, who must know.
+    // A running purchase will have ended by the next night. A held one waits for a person, who must know of the double.
     return purchase.state === 'HELD' ? [...found, ...doubles()] : found;
   }
   const isUnreadable = records.unreadableById.has(purchase.orderId ?? '');
   if (!order && !isUnreadable && mustBeInHistory(purchase, options)) {
-    // What the partner shows under the reference instead is the same order with another id rather than a second one.
+    // Another order under the reference is probably the same order with another id, not a second one.
     return finding({ kind: 'MISSING_AT_PARTNER' }, others);
   }
   if (!order) return doubles();
@@ -80,10 +79,7 @@ function isConfirmed(order: PartnerOrder, { confirmedBefore }: ReconcileOptions)
   return order.createdAt < confirmedBefore;
 }
 
-/**
- * A finding for each record that can't be read: it says nothing about its purchase, and must not keep anybody from reading
- * the others. Of a row and its order, both unreadable, there is one.
- */
+/** One finding for each unreadable record. If both a row and its order are unreadable, they are one finding. */
 function unreadableFindings({ unreadable, unreadableById, purchases, owners }: RecordIndex): Finding[] {
   const nameless = unreadable.filter(({ id }) => id === undefined);
   const named = [...unreadableById.values()].flatMap((records) => records.at(-1) ?? []);
@@ -94,8 +90,8 @@ function unreadableFindings({ unreadable, unreadableById, purchases, owners }: R
 }
 
 /**
- * Finds keys that were delivered in more than one purchase. Purchases that share keys are one finding, however many keys
- * those are. Key ids of different secrets can't be compared, so the same key before and after a rotation is not found.
+ * Finds keys that were delivered in several purchases. Purchases that share any number of keys are one finding. A key
+ * delivered before and after a rotation of the secret is not found, because its two ids can't be compared.
  */
 function sameKeys(purchases: Iterable<KnownPurchase>): Finding[] {
   const groups = groupBy(purchasesByRepeatedKey(purchases), (sharing) =>
@@ -104,10 +100,10 @@ function sameKeys(purchases: Iterable<KnownPurchase>): Finding[] {
   return [...groups.values()].map((group) => describeSameKeys(group[0] ?? [], group.length));
 }
 
-/** Of each key id that several purchases have, these purchases. */
+/** For each key id with several purchases, these purchases. */
 function purchasesByRepeatedKey(purchases: Iterable<KnownPurchase>): KnownPurchase[][] {
   const first = new Map<string, KnownPurchase>();
-  // Almost every key id has one purchase, so lists are made only for the others.
+  // Almost every key id has only one purchase, so lists are created only for the others.
   const repeated = new Map<string, KnownPurchase[]>();
   for (const purchase of purchases) {
     for (const keyId of new Set(Object.values(purchase.keyIds ?? {}).flat())) {
@@ -121,7 +117,7 @@ function purchasesByRepeatedKey(purchases: Iterable<KnownPurchase>): KnownPurcha
   return [...repeated.values()];
 }
 
-/** By kind in the order of `FINDING_KINDS`, then by reference. */
+/** Sorts by kind in the order of `FINDING_KINDS`, then by reference and order ids. */
 export function inReportOrder<Some extends Finding>(findings: readonly Some[]): Some[] {
   return findings.toSorted(
     (a, b) =>

@@ -2,19 +2,29 @@ import { inOneLine } from '../../domain/texts';
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
-/** Escapes a string for an element or a quoted attribute, in one line and without control characters. */
+/** Escapes a string for an element or a quoted attribute. The result is one line without control characters. */
 export function escape(text: string): string {
   return inOneLine(text, Infinity).replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
 }
 
-/** Escapes a string from outside and isolates it, so that its writing direction can't reorder the page around it. */
+/** Escapes a string from outside and isolates it, so that its writing direction cannot reorder the text around it. */
 export function foreign(text: string): string {
   return `<bdi>${escape(text)}</bdi>`;
 }
 
-/** Escapes advice, in which a command stands between backticks. */
+/** Escapes advice. Commands in it are between backticks. A short command stays on one line. */
 export function withCommands(text: string): string {
-  return foreign(text).replace(/`([^`]+)`/g, '<code>$1</code>');
+  return foreign(text).replace(/`([^`]+)`/g, (_, command: string) =>
+    command.length > LONGEST_UNBROKEN ? `<code>${command}</code>` : `<code class="unbroken">${command}</code>`,
+  );
+}
+
+/** A longer string may break: on a phone it would not fit into one line. */
+export const LONGEST_UNBROKEN = 40;
+
+/** Links a string from outside. @param url without it there is no link */
+export function linked(text: string, url: string | undefined): string {
+  return url === undefined ? foreign(text) : `<a href="${escape(url)}" rel="noreferrer">${foreign(text)}</a>`;
 }
 
 export const numberText = new Intl.NumberFormat('en').format;

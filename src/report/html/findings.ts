@@ -4,19 +4,27 @@ import {
   KIND_DOCS,
   type ReportedFinding,
 } from '../../domain/reconciliation/finding';
-import { amountText, escape, foreign, numberText, withCommands } from './escape';
+import { workflowUrl } from '../../domain/ui-links';
+import { AMOUNT_NAMES } from '../names';
+import { amountText, escape, foreign, linked, LONGEST_UNBROKEN, numberText, withCommands } from './escape';
 
-/** The most rows of one kind on the page. CSV and JSON have all of them. */
+/** The most rows of one kind on the page. The CSV and the JSON have all of them. */
 const MOST_ROWS = 200;
 
-const STATUS: Record<FindingStatus, string> = {
-  repaired: 'repaired',
-  notified: 'checkout notified',
-  left: 'needs a person',
-  'dry-run': 'dry run',
-};
-
 type FindingsByKind = ReadonlyMap<FindingKind, readonly ReportedFinding[]>;
+
+/** What the statuses of these findings mean. */
+export function legendOf(findings: readonly ReportedFinding[]): string {
+  const statuses = Object.entries(STATUS_MEANINGS).filter(([status]) => findings.some(({ done }) => done === status));
+  return `<p class="soft">${statuses.map(([status, means]) => `<b>${status}</b>: ${means}.`).join(' ')}</p>`;
+}
+
+const STATUS_MEANINGS: Record<FindingStatus, string> = {
+  notified: 'the checkout received an event about it',
+  unrepaired: 'nothing was done about it',
+  repaired: 'nothing is left to do',
+  'dry-run': 'nothing was done about it, because this was a dry run',
+};
 
 /** Links to the cards, each with its number of findings. */
 export function overviewOf(byKind: FindingsByKind): string {
@@ -27,50 +35,80 @@ export function overviewOf(byKind: FindingsByKind): string {
   return `<ul class="overview">${links.join('')}</ul>`;
 }
 
-/** One card for each kind: what it means, what to do, and each finding. */
-export function cardsOf(byKind: FindingsByKind): string {
-  return [...byKind].map(([kind, findings]) => cardOf(kind, findings)).join('');
+/** One card for each kind: what it means, what to do, and every finding. @param workflowsUrl without it nothing is linked */
+export function cardsOf(byKind: FindingsByKind, workflowsUrl?: string): string {
+  return [...byKind].map(([kind, findings]) => cardOf(kind, findings, workflowsUrl)).join('');
 }
 
-function cardOf(kind: FindingKind, findings: readonly ReportedFinding[]): string {
+function cardOf(kind: FindingKind, findings: readonly ReportedFinding[], workflowsUrl?: string): string {
   const [first, ...others] = new Set(findings.map(({ advice }) => advice));
   const common = others.length === 0 ? first : undefined;
   const needsAction = findings.some(isOpen);
   const shown = findings.slice(0, MOST_ROWS);
   const rest = findings.length - shown.length;
-  const withAdvice = needsAction && common === undefined;
-  const head = ['Reference', 'Order', 'Amount', 'What is wrong', withAdvice ? 'What to do' : '', 'Status']
-    .filter((name) => name !== '')
-    .map((name) => `<th scope="col"${name === 'Amount' ? ' class="num"' : ''}>${name}</th>`)
-    .join('');
+  const columns = needsAction && common === undefined ? ALL_COLUMNS : ALL_COLUMNS.filter(({ isAdvice }) => !isAdvice);
+  const head = columns.map(({ name, style }) => `<th scope="col" class="${style}">${name}</th>`).join('');
   const { title, means } = KIND_DOCS[kind];
   return [
     `<section class="card"${needsAction ? ` id="${kind}"` : ''}><h3>${escape(title)}<span class="count${needsAction ? '' : ' fine'}">${numberText(findings.length)}</span></h3>`,
     `<p class="soft">${escape(means)} <code>${kind}</code></p>`,
     needsAction && common !== undefined ? `<p class="todo"><b>What to do:</b> ${withCommands(common)}</p>` : '',
-    `<div class="scroll"><table><thead><tr>${head}</tr></thead><tbody>`,
-    ...shown.map((finding) => rowOf(finding, withAdvice)),
+    `<div class="scroll"><table class="findings"><thead><tr>${head}</tr></thead><tbody>`,
+    ...shown.map((finding) => rowOf(finding, columns, workflowsUrl)),
     '</tbody></table></div>',
     rest > 0 ? `<p class="soft">${numberText(rest)} more are in the CSV and the JSON of this report.</p>` : '',
     '</section>',
   ].join('');
 }
 
-function rowOf(finding: ReportedFinding, withAdvice: boolean): string {
-  const { referenceId, orderIds, explanation, advice, done, note } = finding;
-  const reference = referenceId === undefined ? '<span class="soft">none</span>' : foreign(referenceId);
-  const cells = [
-    `<td class="id">${reference}</td>`,
-    `<td class="id">${orderIds.map(foreign).join('<br>')}</td>`,
-    `<td class="num">${amountsOf(finding)}</td>`,
-    `<td class="wide">${foreign(explanation)}${note === undefined ? '' : `<br><span class="soft">${foreign(note)}</span>`}</td>`,
-    withAdvice ? `<td class="wide">${isOpen(finding) ? withCommands(advice) : ''}</td>` : '',
-    `<td class="done ${done}">${STATUS[done]}</td>`,
-  ];
+interface Column {
+  name: string;
+  /** The CSS class of its cells. */
+  style: string;
+  isAdvice?: boolean;
+  /** HTML. */
+  cell(finding: ReportedFinding, workflowsUrl: string | undefined): string;
+}
+
+const ALL_COLUMNS: readonly Column[] = [
+  { name: 'Reference', style: 'id', cell: referenceOf },
+  { name: 'Order', style: 'id', cell: ({ orderIds }) => orderIds.map(orderOf).join('') },
+  { name: 'Amount', style: 'num', cell: amountsOf },
+  { name: 'What is wrong', style: 'wide', cell: explanationOf },
+  {
+    name: 'What to do',
+    style: 'wide',
+    isAdvice: true,
+    cell: (finding) => (isOpen(finding) ? withCommands(finding.advice) : ''),
+  },
+  { name: 'Status', style: 'done', cell: ({ done }) => `<span class="${done}">${done}</span>` },
+];
+
+/** On a narrow screen each cell shows the name of its column, and an empty one is hidden. */
+function rowOf(finding: ReportedFinding, columns: readonly Column[], workflowsUrl?: string): string {
+  const cells = columns.map(
+    ({ name, style, cell }) =>
+      `<td class="${style}" data-name="${name}"><div>${cell(finding, workflowsUrl)}</div></td>`,
+  );
   return `<tr>${cells.join('')}</tr>`;
 }
 
-/** One amount where all agree, else each with its name; what is debited now only where that has changed. */
+function referenceOf({ referenceId, workflowId }: ReportedFinding, workflowsUrl?: string): string {
+  const url =
+    workflowsUrl === undefined || workflowId === undefined ? undefined : workflowUrl(workflowsUrl, workflowId);
+  if (referenceId !== undefined) return linked(referenceId, url);
+  return url === undefined ? '<span class="soft">none</span>' : linked('workflow', url);
+}
+
+function orderOf(id: string): string {
+  return `<div${id.length > LONGEST_UNBROKEN ? '' : ' class="unbroken"'}>${foreign(id)}</div>`;
+}
+
+function explanationOf({ explanation, note }: ReportedFinding): string {
+  return `${foreign(explanation)}${note === undefined ? '' : `<br><span class="soft">${foreign(note)}</span>`}`;
+}
+
+/** One amount if all agree, otherwise each with its name. What is debited now appears only if it has changed. */
 function amountsOf({ amounts: { debited, debitedNow = debited, history, surplus } }: ReportedFinding): string {
   const cell = (amount: number | undefined, name?: string) =>
     amount === undefined ? [] : [`${amountText(amount)}${name ? ` <span class="soft">${name}</span>` : ''}`];
@@ -79,8 +117,12 @@ function amountsOf({ amounts: { debited, debitedNow = debited, history, surplus 
   const own =
     known.size <= 1
       ? cell([...known][0])
-      : [...cell(debited, 'debited'), ...cell(changed, 'debited now'), ...cell(history, 'in the order history')];
-  return [...own, ...cell(surplus, 'for the others')].join('<br>');
+      : [
+          ...cell(debited, AMOUNT_NAMES.debited),
+          ...cell(changed, AMOUNT_NAMES.debitedNow),
+          ...cell(history, AMOUNT_NAMES.history),
+        ];
+  return [...own, ...cell(surplus, AMOUNT_NAMES.surplus)].join('<br>');
 }
 
 /** Whether a person still has to act. */

@@ -1,38 +1,40 @@
 import { groupBy } from '../../domain/group-by';
-import { amountText, counted, escape, foreign, numberText } from './escape';
-import { cardsOf, isOpen, overviewOf } from './findings';
+import { workflowUrl } from '../../domain/ui-links';
+import { chart } from './chart';
+import { amountText, counted, escape, foreign, linked, numberText } from './escape';
+import { cardsOf, isOpen, legendOf, overviewOf } from './findings';
 import { STYLE } from './style';
 import type { ReconciliationReport } from '../report';
 
-/** Nothing is loaded and nothing runs, whatever string found its way into the page. */
+/** Whatever string found its way into the page, the browser loads nothing and runs nothing. */
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
-/** The report for people: one page that needs nothing from elsewhere. Every string from outside is escaped. */
+/** The report for people: one page that loads nothing else. Every string from outside is escaped. */
 export function renderHtml(report: ReconciliationReport): string {
   const allOpen = report.findings.filter(isOpen);
   const counts = { open: allOpen.length, repaired: report.findings.length - allOpen.length };
-  // Findings come in the order of a report: the most urgent kinds first.
+  // The findings are already sorted: the most urgent kinds come first.
   const open = groupBy(allOpen, ({ kind }) => kind);
   const repaired = groupBy(report.findings, (finding) => (isOpen(finding) ? undefined : finding.kind));
+  const { workflowsUrl, dryRun } = report;
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="${POLICY}">
 <title>${escape(`Reconciliation of ${minute(report.to)}: ${headline(report, counts)}`)}</title><style>${STYLE}</style></head>
 <body><main>
 ${header(report, counts)}
-${open.size === 0 ? '' : `<h2>${report.dryRun ? 'What was found' : 'What needs a person'}</h2>${overviewOf(open)}${cardsOf(open)}`}
-${repaired.size === 0 ? '' : `<h2>What was repaired</h2><p class="soft">Nothing is left to do about these findings.</p>${cardsOf(repaired)}`}
+${open.size === 0 ? '' : `<h2>${dryRun ? 'What was found' : 'What needs a person'}</h2>${legendOf(allOpen)}${overviewOf(open)}${cardsOf(open, workflowsUrl)}`}
+${repaired.size === 0 ? '' : `<h2>What was repaired</h2><p class="soft">Nothing is left to do about these findings.</p>${cardsOf(repaired, workflowsUrl)}`}
 <h2>Totals</h2>
 ${statuses(report)}
 ${days(report)}
 ${hours(report)}
-<p class="soft">Run ${foreign(report.runId)}, written at ${escape(minute(report.createdAt))} UTC. Amounts are as the partner writes
-them, in the currency of the account. This page holds no keys. The same findings are in the CSV and the JSON beside it.</p>
+${footer(report)}
 </main></body></html>
 `;
 }
 
-/** How many findings still need a person, and how many were repaired. */
+/** How many findings need a person, and how many were repaired. */
 interface Counts {
   open: number;
   repaired: number;
@@ -61,14 +63,14 @@ function header(report: ReconciliationReport, counts: Counts): string {
 
 function summary({ dryRun }: ReconciliationReport, { open, repaired }: Counts): string {
   if (open === 0 && repaired === 0) {
-    return 'What the partner charged, what was bought here and what the checkout received are the same.';
+    return "The partner's charges, the purchases here and the events that the checkout received agree.";
   }
-  const differ = "The partner's order history and the purchases here";
-  if (open === 0) return `${differ} differed. Every difference has been repaired.`;
-  if (dryRun) return `${differ} differ. This was a dry run: nothing was changed and the checkout was not notified.`;
+  const sides = "The partner's order history and the purchases here";
+  if (open === 0) return `${sides} differed. Every difference has been repaired.`;
+  if (dryRun) return `${sides} differ. This was a dry run: nothing was changed and the checkout was not notified.`;
   const rest =
     repaired > 0 ? ` ${counted(repaired, 'other finding')} ${repaired === 1 ? 'has' : 'have'} been repaired.` : '';
-  return `${differ} differ. Each finding says what to do.${rest}`;
+  return `${sides} differ. Each finding says what to do.${rest}`;
 }
 
 function statuses({ byStatus, orders }: ReconciliationReport): string {
@@ -79,7 +81,7 @@ function statuses({ byStatus, orders }: ReconciliationReport): string {
       whole: total.orders,
     }));
   const none = '<p class="soft">There were no orders.</p>';
-  const table = rows.length === 0 ? none : tableWithBars(['Status', 'Orders', 'Amount'], rows, orders);
+  const table = rows.length === 0 ? none : chart(['Status', 'Orders', 'Amount'], rows, orders);
   return card('Orders by status at the partner', table);
 }
 
@@ -92,7 +94,7 @@ function days(report: ReconciliationReport): string {
   }));
   const legend =
     '<p class="soft"><span class="swatch p"></span>delivered <span class="swatch w"></span>not delivered</p>';
-  const table = tableWithBars(['Day', 'Orders', 'Delivered', 'Charged'], rows);
+  const table = chart(['Day', 'Orders', 'Delivered', 'Charged'], rows);
   return card(`Orders by day <span class="soft">(${zone(report)})</span>`, `${legend}${table}`);
 }
 
@@ -102,32 +104,17 @@ function hours(report: ReconciliationReport): string {
     cells: [String(hour).padStart(2, '0'), numberText(closed)],
     whole: closed,
   }));
-  const table = tableWithBars(['Hour', 'Purchases'], rows);
-  return card(`When purchases were closed, by hour of the day <span class="soft">(${zone(report)})</span>`, table);
+  const table = chart(['Hour', 'Purchases'], rows);
+  return card(`When purchases ended, by hour of the day <span class="soft">(${zone(report)})</span>`, table);
 }
 
-/** A row of a table, with a bar at its end of which a part is drawn darker. The first cell is a name, the others are numbers. */
-interface Row {
-  cells: string[];
-  whole: number;
-  part?: number;
-}
-
-/** @param full what a bar of full width stands for. */
-function tableWithBars(
-  head: readonly string[],
-  rows: readonly Row[],
-  full = Math.max(1, ...rows.map(({ whole }) => whole)),
-): string {
-  const isNumber = (column: number) => (column === 0 ? '' : ' class="num"');
-  const width = (value: number) => `${((100 * value) / full).toFixed(1)}%`;
-  const names = head.map((name, column) => `<th scope="col"${isNumber(column)}>${name}</th>`);
-  const lines = rows.map(({ cells, whole, part = whole }) => {
-    const parts = `<span class="part" style="width:${width(part)}"></span><span class="rest" style="width:${width(whole - part)}"></span>`;
-    const shown = cells.map((cell, column) => `<td${isNumber(column)}>${cell}</td>`);
-    return `<tr>${shown.join('')}<td class="bar">${parts}</td></tr>`;
-  });
-  return `<div class="scroll"><table><thead><tr>${names.join('')}<th></th></tr></thead><tbody>${lines.join('')}</tbody></table></div>`;
+function footer({ workflowsUrl, workflowId, runId, createdAt }: ReconciliationReport): string {
+  const url = workflowsUrl === undefined ? undefined : workflowUrl(workflowsUrl, workflowId, runId);
+  return [
+    `<p class="soft">Run <span class="id">${linked(runId, url)}</span>, written at ${escape(minute(createdAt))} UTC.`,
+    'Amounts are in the currency of the account: the partner does not name it.',
+    'This page holds no keys. The CSV and the JSON in the same folder have the same findings.</p>',
+  ].join('\n');
 }
 
 function card(title: string, content: string): string {

@@ -3,27 +3,27 @@ import DataLoader from 'dataloader';
 import { PURCHASE_WORKFLOW } from '../../contracts/names';
 import { BETWEEN_LIST_QUERIES_MS } from './lists';
 
-/** Questions within this time of the first share one query. */
+/** Requests within this time after the first share one query. */
 const SHARED_WITHIN_MS = 20;
-/** A query with ids of the greatest length has about 10,000 characters then. */
+/** With ids of the greatest length, a query then has about 10,000 characters. */
 const MOST_IDS = 50;
-/** Each reset adds a row to a purchase, so there may be more rows than ids. Beyond this an answer is not whole. */
+/** There may be more rows than ids, because each reset adds one. Further rows are not read. */
 const MOST_ROWS = 1_000;
 
-/** What the purchases with one id show. */
+/** The values of the purchases with one id. */
 export interface Listed {
   values: readonly string[];
-  /** There were not too many rows to read. */
+  /** All rows were read. */
   isWhole: boolean;
 }
 
-/** Reads one value of each purchase with an id. @param entryOf the id and the value of a row */
+/** Creates a loader of one value of each purchase with an id. @param entryOf returns the id and the value of a row */
 type ReadListed = (
   attribute: string,
   entryOf: (row: WorkflowExecutionInfo) => [id?: string, value?: string],
 ) => DataLoader<string, Listed>;
 
-/** Lists purchases by ids of one kind, many by one query: the server refuses queries that come too fast. */
+/** Lists purchases by ids, many in one query, because the server limits the rate of queries. */
 export function createBatchedList(client: Client, now: () => number): ReadListed {
   let askedAt = -Infinity;
   const batchScheduleFn = (ask: () => void) => {

@@ -3,33 +3,33 @@ import { grpcErrorOf } from './grpc';
 import { nodeTlsOptions, TemporalConfigError, type TemporalTarget } from './target';
 import { withinMs } from './within-ms';
 
-/** Why there is no connection, in our own words: those of a server could repeat a key. */
+/** Why there is no connection. The text is ours, because the server's text might contain a key. */
 export interface ConnectionFailure {
   cause: string;
-  /** Another try changes nothing. */
+  /** Retrying is useless. */
   refused: boolean;
   /** A sentence that names the variable to look at. */
   remedy?: string;
 }
 
-const OUR_CERTIFICATE = 'Look at TEMPORAL_TLS_CLIENT_CERT_PATH and TEMPORAL_TLS_CLIENT_KEY_PATH (or …_DATA).';
+const OUR_CERTIFICATE = 'Check TEMPORAL_TLS_CLIENT_CERT_PATH and TEMPORAL_TLS_CLIENT_KEY_PATH (or …_DATA).';
 const AUTHORITIES =
-  'A worker trusts the authorities of this machine: are they installed (on Debian: the package ca-certificates)?';
+  "A worker trusts this machine's certificate authorities. Are they installed (on Debian: the package ca-certificates)?";
 const NO_TLS = 'the server does not speak TLS';
 
 /**
- * By the code of Node or of OpenSSL (an alert has the version of TLS before it), or the status of an answer. The first row counts. One
- * with a remedy is a refusal.
+ * Patterns for error codes of Node and OpenSSL (alerts are prefixed with the TLS version) and for gRPC statuses. The
+ * first match counts. A row with a remedy is a refusal.
  */
 const FAILURES: readonly (readonly [code: RegExp, cause: string, remedy?: string])[] = [
   [/^ECONNREFUSED$/, 'connection refused'],
   [/^(ENOTFOUND|EAI_AGAIN)$/, 'host name not found'],
   [/^ETIMEDOUT$/, 'no answer'],
-  [/^ERR_INVALID_URL$/, 'the address is none', 'Write TEMPORAL_ADDRESS like localhost:7233.'],
+  [/^ERR_INVALID_URL$/, 'the address is invalid', 'Write TEMPORAL_ADDRESS like localhost:7233.'],
   [/^ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG)$/, NO_TLS, 'TEMPORAL_TLS=false turns TLS off.'],
   [/ALERT_CERTIFICATE_EXPIRED$/, 'our certificate has expired', OUR_CERTIFICATE],
-  [/ALERT_CERTIFICATE_REQUIRED$/, 'the server wants a certificate of ours, and none is set', OUR_CERTIFICATE],
-  [/ALERT_UNKNOWN_CA$/, 'the server refuses our certificate: it does not know who signed it', OUR_CERTIFICATE],
+  [/ALERT_CERTIFICATE_REQUIRED$/, 'the server requires a client certificate, and none is set', OUR_CERTIFICATE],
+  [/ALERT_UNKNOWN_CA$/, 'the server refuses our certificate: it does not trust its issuer', OUR_CERTIFICATE],
   [
     /ALERT_(\w*CERTIFICATE\w*|HANDSHAKE_FAILURE|ACCESS_DENIED|DECRYPT_ERROR)$/,
     'the server refuses our certificate',
@@ -40,51 +40,51 @@ const FAILURES: readonly (readonly [code: RegExp, cause: string, remedy?: string
     "the server's certificate is for another host name",
     'It must be for the host of TEMPORAL_ADDRESS, or for TEMPORAL_TLS_SERVER_NAME if that is set.',
   ],
-  [/^CERT_HAS_EXPIRED$/, "the server's certificate has expired", 'It has to be renewed at the server.'],
+  [/^CERT_HAS_EXPIRED$/, "the server's certificate has expired", 'It must be renewed on the server.'],
   [
     /CERT|LEAF_SIGNATURE|INVALID_CA/,
     "the server's certificate is not trusted",
-    'TEMPORAL_TLS_SERVER_CA_CERT_PATH (or …_DATA) names who signed it, if that was no public authority.',
+    'If a private authority issued it, set TEMPORAL_TLS_SERVER_CA_CERT_PATH (or …_DATA) to its certificate.',
   ],
   [
     /^gRPC status 7$/,
     'the server refuses the API key or the client certificate (permission denied)',
-    'Look at TEMPORAL_API_KEY or TEMPORAL_TLS_CLIENT_CERT_PATH, and at TEMPORAL_NAMESPACE: may it be used with them?',
+    'Check TEMPORAL_API_KEY or TEMPORAL_TLS_CLIENT_CERT_PATH, and whether they give access to TEMPORAL_NAMESPACE.',
   ],
-  [/^gRPC status 14$/, 'the server answers that it is unavailable'],
+  [/^gRPC status 14$/, 'the server reports that it is unavailable'],
   [
     /^gRPC status 16$/,
     'the server refuses the API key (unauthenticated)',
-    'Look at TEMPORAL_API_KEY: it may have expired, or been deleted or disabled.',
+    'Check TEMPORAL_API_KEY: it may have expired, or been deleted or disabled.',
   ],
 ];
 
-/** Names a failure by asking the server once more, by Node alone: the errors of the SDK have a text and no code. */
+/** Finds the cause by connecting once more with plain Node, because the SDK's errors have no codes. */
 export async function diagnose(target: TemporalTarget, timeoutMs: number): Promise<ConnectionFailure> {
   const { tls, apiKey } = target.connectionOptions;
   const code = await askOnce(target, timeoutMs);
   const known = failureOf(code);
   if (known?.cause === NO_TLS && apiKey !== undefined) {
-    return { ...known, remedy: 'The API key needs TLS: look at TEMPORAL_ADDRESS, or remove TEMPORAL_API_KEY.' };
+    return { ...known, remedy: 'The API key needs TLS: check TEMPORAL_ADDRESS, or remove TEMPORAL_API_KEY.' };
   }
   if (known) return known;
   if (code === ANSWERED)
-    return unreachable("Node reaches the server, and Temporal's SDK does not", tls ? AUTHORITIES : undefined);
+    return unreachable("Node can reach the server, but Temporal's SDK can't", tls ? AUTHORITIES : undefined);
   if (code !== CLOSED) return unreachable(`the connection failed (${code})`);
   return tls
-    ? unreachable(`${CLOSED} (a server that refuses our certificate, or no Temporal server?)`, OUR_CERTIFICATE)
-    : unreachable(`${CLOSED} (a server that expects TLS, or no Temporal server?)`, 'TEMPORAL_TLS=true turns TLS on.');
+    ? unreachable(`${CLOSED} (the server refuses our certificate, or is no Temporal server)`, OUR_CERTIFICATE)
+    : unreachable(`${CLOSED} (the server expects TLS, or is no Temporal server)`, 'TEMPORAL_TLS=true turns TLS on.');
 }
 
-/** Whether the server refuses us, at the connection or at any later call. */
+/** The refusal, if the server refuses our key or certificate, at the connection or at a later call. */
 export function refusalOf(error: unknown): ConnectionFailure | undefined {
   const failure = failureOf(`gRPC status ${grpcErrorOf(error)?.code}`);
   return failure?.refused ? failure : undefined;
 }
 
-/** @param where such as ` at HOST:PORT`, or empty. */
+/** @param where such as ` at HOST:PORT`, or empty */
 export function refusedError(where: string, { cause, remedy }: ConnectionFailure): TemporalConfigError {
-  const file = 'The file that TEMPORAL_CONFIG_FILE names may set the same as a variable does.';
+  const file = 'The file named by TEMPORAL_CONFIG_FILE may set the same values.';
   return new TemporalConfigError(`Temporal${where} can't be used: ${cause}. ${remedy} ${file}`);
 }
 
@@ -98,7 +98,7 @@ function failureOf(code: string): ConnectionFailure | undefined {
 const ANSWERED = 'gRPC status 0';
 const CLOSED = 'the connection was closed';
 
-/** @returns the status that the server answers with, or why it does not answer. */
+/** @returns the gRPC status of the server's answer, or the error code. */
 async function askOnce({ address, connectionOptions, apiKey }: TemporalTarget, timeoutMs: number): Promise<string> {
   const { tls, metadata, apiKey: fixedKey } = connectionOptions;
   const key = apiKey?.() ?? fixedKey;
@@ -106,7 +106,7 @@ async function askOnce({ address, connectionOptions, apiKey }: TemporalTarget, t
   try {
     const session = tls ? connect(`https://${address}`, nodeTlsOptions(tls)) : connect(`http://${address}`);
     close = () => session.destroy();
-    // A session that TLS has ended does not let go of its socket.
+    // A session that was ended by TLS does not release its socket.
     session.on('connect', (_, socket) => (close = () => socket.destroy()));
     const answer = answerTo(session, { ...metadata, ...(key === undefined ? {} : { authorization: `Bearer ${key}` }) });
     return (await withinMs(timeoutMs, answer)) ?? 'ETIMEDOUT';
@@ -117,7 +117,7 @@ async function askOnce({ address, connectionOptions, apiKey }: TemporalTarget, t
   }
 }
 
-/** The call that the SDK begins a connection with, and an empty message. */
+/** The first call of the SDK on a connection. */
 const FIRST_CALL = '/temporal.api.workflowservice.v1.WorkflowService/GetSystemInfo';
 const EMPTY_MESSAGE = Buffer.alloc(5);
 
@@ -131,7 +131,7 @@ function answerTo(session: ClientHttp2Session, metadata: Record<string, string>)
     request
       .on('response', take)
       .on('trailers', take)
-      // What ends the session cancels the request first, and names its reason only then.
+      // When a session ends, its request is cancelled first; the session's own error has the reason.
       .on('error', (error: NodeJS.ErrnoException) => void (error.code !== 'ERR_HTTP2_STREAM_CANCEL' && reject(error)))
       .on('close', () => session.close())
       .resume()

@@ -10,13 +10,13 @@ import {
 import { type ConnectionFailure, diagnose, refusedError } from './connection-failure';
 import { type TemporalTarget, unusableSettings } from './target';
 
-/** Temporal did not answer in any of the tries. Exit code 69. */
+/** Temporal did not answer any try. Exit code 69. */
 export class TemporalUnreachableError extends Error {
   override readonly name = 'TemporalUnreachableError';
   readonly exitCode = 69;
 }
 
-/** Asked to stop before Temporal answered. Nothing was begun, so that is no error: exit code 0. */
+/** The process was told to stop before Temporal answered. Nothing was started, so the exit code is 0. */
 export class StoppedError extends Error {
   override readonly name = 'StoppedError';
   readonly exitCode = 0;
@@ -24,15 +24,15 @@ export class StoppedError extends Error {
 
 export interface ConnectRetry {
   tries: number;
-  /** From the start of one try to the start of the next, in ms. A try that takes longer is given up. */
+  /** From the start of one try to the start of the next, in ms. A slower try is given up. */
   everyMs: number;
-  /** Called after each failed try except the last. The line names the cause. */
+  /** Called after each failed try except the last, with a line that names the cause. */
   onRetry(line: string): void;
-  /** Ends the trying at once. */
+  /** Stops at once. */
   signal?: AbortSignal;
 }
 
-/** Connects a client, for the starter. @throws TemporalUnreachableError, TemporalConfigError */
+/** @throws TemporalUnreachableError, TemporalConfigError */
 export async function connectClient(
   target: TemporalTarget,
   retry: ConnectRetry,
@@ -42,7 +42,7 @@ export async function connectClient(
   return createClient(connection, target.namespace, interceptors);
 }
 
-/** The client of our own processes. With the SDK's converter, a list would end at the first memo that can't be decoded. */
+/** Creates a client with our own converter: with the SDK's, a list ends at the first memo that can't be decoded. */
 export function createClient(
   connection: ConnectionLike,
   namespace: string,
@@ -53,7 +53,7 @@ export function createClient(
   return new Client({ connection, namespace, dataConverter, interceptors: { workflow: interceptors } });
 }
 
-/** `Connection.connect` hides every failure until its time is over. So does a repeated call: calls are repeated after the first. */
+/** `Connection.connect` and retried calls hide the cause until they time out, so the first call is not retried. */
 async function connectOnce({ connectionOptions, apiKey }: TemporalTarget, timeoutMs: number): Promise<Connection> {
   let answered = false;
   const retry = defaultGrpcRetryOptions();
@@ -74,8 +74,8 @@ async function connectOnce({ connectionOptions, apiKey }: TemporalTarget, timeou
 }
 
 /**
- * Connects, and tries again until `tries` are used up. A connection that comes after its try was given up is closed.
- * A TypeError of a try means that its options can't be used. @throws TemporalUnreachableError, TemporalConfigError, StoppedError
+ * Connects with retries. A connection that comes too late for its try is closed. A TypeError means invalid options.
+ * @throws TemporalUnreachableError, TemporalConfigError, StoppedError
  */
 export async function connectWithRetry<T extends { close(): Promise<void> }>(
   target: TemporalTarget,
@@ -121,12 +121,12 @@ async function whyNot(error: unknown, target: TemporalTarget, timeoutMs: number)
 function unreachable(address: string, tries: number, { cause, remedy }: ConnectionFailure): string {
   return (
     `Temporal does not answer at ${address} (${tries === 1 ? '1 try' : `${tries} tries`}): ${cause}. ` +
-    `${remedy === undefined ? '' : `${remedy} `}Is the server up? TEMPORAL_ADDRESS says where it is; ` +
-    '`temporal server start-dev` starts one, `npm run demo` brings its own.'
+    `${remedy === undefined ? '' : `${remedy} `}Is the server running, and is TEMPORAL_ADDRESS right? ` +
+    '`temporal server start-dev` starts a local server; `npm run demo` starts its own.'
   );
 }
 
-/** Ends early when `done` is aborted. @throws StoppedError if `stop` was aborted by then */
+/** Ends early when `done` is aborted. @throws StoppedError if `stop` is aborted by then */
 async function pause(ms: number, done: AbortSignal, stop?: AbortSignal): Promise<void> {
   await sleep(ms, undefined, { signal: done }).catch(() => undefined);
   if (stop?.aborted) throw new StoppedError('stopped before Temporal answered');

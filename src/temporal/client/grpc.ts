@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isGrpcServiceError, type WorkflowService } from '@temporalio/client';
 
-/** Those of gRPC's status codes that are told apart here. */
+/** The gRPC status codes that are used here. */
 export const GRPC_STATUS = {
   INVALID_ARGUMENT: 3,
   DEADLINE_EXCEEDED: 4,
@@ -13,19 +13,19 @@ export const GRPC_STATUS = {
   UNAUTHENTICATED: 16,
 } as const;
 
-/** What the server said, whether or not Temporal's client has wrapped it; undefined for any other error. */
+/** The gRPC error, also if Temporal's client has wrapped it; undefined for any other error. */
 export function grpcErrorOf(error: unknown): { code: number; details: string } | undefined {
   const { cause } = (error ?? {}) as { cause?: unknown };
   const said = [cause, error].find(isGrpcServiceError);
   return said && { code: Number(said.code), details: said.details };
 }
 
-/** The error at the end of the chain of causes: what Temporal wraps says only where it happened. */
+/** The last error in the chain of causes. The errors that Temporal wraps around it only say where it happened. */
 export function rootCauseOf(error: Error): Error {
   return error.cause instanceof Error ? rootCauseOf(error.cause) : error;
 }
 
-/** Asks again, every second, as long as a server in trouble answers that it found no time for a call. */
+/** Retries every second while an overloaded server reports timeouts of its own. */
 export async function throughServerTimeouts<T>(ask: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
@@ -37,24 +37,23 @@ export async function throughServerTimeouts<T>(ask: () => Promise<T>): Promise<T
   }
 }
 
-/** A deadline that the caller has set ends with other words. */
+/** Whether the server timed out, and not the caller's own deadline, which has another message. */
 function isServerTimeout(error: unknown): boolean {
   const said = grpcErrorOf(error);
   return said?.code === GRPC_STATUS.DEADLINE_EXCEEDED && !said.details.startsWith('Deadline exceeded');
 }
 
-/** A timestamp of Temporal's interface as epoch ms; 0 for none. */
+/** A protobuf timestamp as epoch ms; 0 for none. */
 export function epochMsOf(time: { seconds?: unknown; nanos?: number | null } | null | undefined): number {
   return Number(time?.seconds ?? 0) * 1_000 + (time?.nanos ?? 0) / 1_000_000;
 }
 
-/** One that takes work from a task queue. */
 interface Poller {
   identity?: string | null;
   lastAccessTime?: Parameters<typeof epochMsOf>[0];
 }
 
-/** Who takes work from a task queue: its pollers of workflow tasks, and of activity tasks. @throws ServiceError */
+/** The pollers of a task queue: for workflow tasks, and for activity tasks. @throws ServiceError */
 export async function listPollers(
   service: WorkflowService,
   namespace: string,

@@ -5,23 +5,23 @@ import { PARTNER_ORDER_ID, PURCHASE_STATE } from '../../contracts/search-attribu
 import type { PurchaseState } from '../../domain/purchase-state';
 
 /**
- * The pause between two list queries of one process, in ms; a count is one. A production server answers ten a second per
- * namespace, those of all workers together, and refuses the rest.
+ * The pause between two list queries or counts of one process, in ms. A production server answers ten a second per
+ * namespace, for all workers together, and refuses more.
  */
 export const BETWEEN_LIST_QUERIES_MS = 200;
 
-/** @param taskQueue without quotes and backslashes: the configuration refuses them. */
+/** @param taskQueue has no quotes or backslashes, because the configuration refuses them. */
 export function inTaskQueue(taskQueue: string): string {
   return `TaskQueue = '${taskQueue}'`;
 }
 
-/** The running purchases of a task queue that are in a state; `STARTED` are those that show none yet. */
+/** A filter for the running purchases of a task queue in a state. `STARTED`: they show no state yet. */
 export function runningPurchases(taskQueue: string, state: PurchaseState | 'STARTED'): string {
   const inState = state === 'STARTED' ? 'IS NULL' : `= '${state}'`;
   return `WorkflowType = '${PURCHASE_WORKFLOW}' AND ${runningIn(taskQueue)} AND ${PURCHASE_STATE.name} ${inState}`;
 }
 
-/** The running deliveries after the end of their purchase. */
+/** A filter for the running deliveries after the end of a purchase. */
 export function runningDeliveries(taskQueue: string): string {
   return `WorkflowType = '${DELIVER_WORKFLOW}' AND ${runningIn(taskQueue)}`;
 }
@@ -32,18 +32,18 @@ function runningIn(taskQueue: string): string {
 
 const YOUNGEST_MS = 1_000;
 const OLDEST_MS = 400 * 24 * 3_600_000;
-/** They narrow the range above to 2 %. */
+/** Enough to narrow that range to 2 %. */
 const HALVINGS = 10;
 
-/** Counts the workflows of a list filter. Lists lag by about a second. @throws ServiceError */
+/** Counts the workflows that match a filter. Lists lag by about a second. @throws ServiceError */
 export async function countListed(client: Client, filter: string): Promise<number> {
   await sleep(BETWEEN_LIST_QUERIES_MS);
   return (await client.workflow.count(filter)).count;
 }
 
 /**
- * How long ago the oldest workflow of a list filter was started, in ms, within 2 %. The server sorts no list, so ten counts halve
- * the range of possible ages, on a logarithmic scale. @throws ServiceError
+ * The age of the oldest workflow that matches a filter, in ms, within 2 %. The server can't sort lists, so ten counts
+ * find it by bisection on a logarithmic scale. @throws ServiceError
  */
 export async function oldestAge(client: Client, filter: string, now: number): Promise<number> {
   let [younger, older] = [YOUNGEST_MS, OLDEST_MS];
@@ -56,7 +56,7 @@ export async function oldestAge(client: Client, filter: string, now: number): Pr
   return younger;
 }
 
-/** The order of the purchase that ended last in a task queue, if any has one. @throws ServiceError */
+/** The order id of the last purchase with an order that ended in a task queue, if there is one. @throws ServiceError */
 export async function newestOrderId(client: Client, taskQueue: string): Promise<string | undefined> {
   const query =
     `WorkflowType = '${PURCHASE_WORKFLOW}' AND ExecutionStatus = 'Completed' AND ` +

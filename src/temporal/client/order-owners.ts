@@ -4,15 +4,17 @@ import { createBatchedList } from './batched-list';
 import { withinMs } from './within-ms';
 
 const MOST_OTHERS = 10;
-/** How long an answer may take. The poll of an ended order waits for it and must not time out when lists hang (30 s in the SDK). */
+/** The poll of an ended order waits for this answer and must not time out if lists hang (30 s in the SDK). */
 const ANSWER_WITHIN_MS = 3_000;
-/** Lists show an order within seconds after it was written. */
+/** Long enough: lists show an order within seconds. */
 const REMEMBERED_MS = 60_000;
 const MOST_REMEMBERED = 5_000;
 
-/** Knows which purchases name an order as theirs: from Temporal's lists, and, because lists lag, from what this process has seen. */
+/**
+ * Knows which purchases have an order, from Temporal's lists and, because lists lag, from what this process has seen.
+ */
 export function createOrderOwners(client: Client, now: () => number = Date.now) {
-  /** The latest order of each reference, oldest first. */
+  /** The latest order by reference, oldest first. */
   const recent = new Map<string, { orderId: string; at: number }>();
   const listBy = createBatchedList(client, now);
   const owners = listBy(PARTNER_ORDER_ID.name, ({ typedSearchAttributes: attributes }) => [
@@ -26,7 +28,7 @@ export function createOrderOwners(client: Client, now: () => number = Date.now) 
     all.filter((owner) => owner !== referenceId).slice(0, MOST_OTHERS);
 
   return {
-    /** Notes that a purchase has this order and no other. */
+    /** Remembers that a purchase has this order. */
     noteOwner(orderId: string, referenceId: string): void {
       recent.delete(referenceId);
       recent.set(referenceId, { orderId, at: now() });
@@ -36,8 +38,8 @@ export function createOrderOwners(client: Client, now: () => number = Date.now) 
       }
     },
     /**
-     * References of other purchases, ten at most, that name this order: the partner may answer two placements with one id. If lists
-     * can't be read in time the answer is empty: not knowing is no reason to withhold paid goods, and the reconciliation finds the rest.
+     * The references of at most ten other purchases with this order, because the partner may answer two placements with
+     * one id. Empty if lists can't be read in time: paid keys must not wait, and the reconciliation checks again.
      */
     async othersWithOrder(orderId: string, referenceId: string): Promise<string[]> {
       const seen = others(seenHere(orderId), referenceId);
@@ -46,7 +48,7 @@ export function createOrderOwners(client: Client, now: () => number = Date.now) 
       return others(listed?.values ?? [], referenceId);
     },
     /**
-     * Whether lists show another execution with the id of this first run of a purchase; undefined if they don't show this one yet.
+     * Whether lists show another execution with this workflow id; undefined if they don't even show this run yet.
      * @throws ServiceError
      */
     async hasOtherExecution(workflowId: string, runId: string): Promise<boolean | undefined> {

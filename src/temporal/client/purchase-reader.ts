@@ -4,29 +4,29 @@ import {
   type WorkflowExecutionInfo,
   WorkflowNotFoundError,
 } from '@temporalio/client';
-import { arrayFromPayloads, type Payload } from '@temporalio/common';
+import type { Payload } from '@temporalio/common';
 import type { PlaceOrderInput } from '../../contracts/activities';
 import { DELIVER_WORKFLOW, deliverWorkflowId, PURCHASE_WORKFLOW, purchaseWorkflowId } from '../../contracts/names';
 import { toleratingUndecodable } from '../../contracts/payload-converter';
 import { GRPC_STATUS, grpcErrorOf } from './grpc';
 import { createOrderOwners } from './order-owners';
 
-/** One execution of a workflow: a reset ends a run and begins another of the same workflow. */
+/** One run of a workflow. A reset ends a run and starts another one. */
 interface Run {
   workflowId: string;
   runId: string;
 }
 
-/** The memo that a purchase, or a delivery after its end, wrote as it completed. */
+/** The memo that a purchase or a later delivery wrote when it completed. */
 export interface ClosingMemo {
   isPurchase: boolean;
   memo: Record<string, unknown> | undefined;
 }
 
-/** Reads purchases and the deliveries after their end from Temporal. It changes nothing and needs no running worker. */
+/** Reads purchases and their later deliveries from Temporal. It changes nothing and needs no running worker. */
 export type PurchaseReader = ReturnType<typeof createPurchaseReader>;
 
-/** @param client a client of the namespace of the purchases. */
+/** @param client for the namespace of the purchases */
 export function createPurchaseReader(client: Client) {
   const list = (type: string, query: string): AsyncIterable<WorkflowExecutionInfo> =>
     client.workflow.list({ query: `WorkflowType = '${type}' AND ${query}` });
@@ -34,25 +34,25 @@ export function createPurchaseReader(client: Client) {
     ...createOrderOwners(client),
     /** The server's own record of the latest run of a purchase. @throws WorkflowNotFoundError */
     describe: (referenceId: string) => client.workflow.getHandle(purchaseWorkflowId(referenceId)).describe(),
-    /** The same; undefined if the server knows no purchase of this reference. */
+    /** The same; undefined if the server knows no such purchase. */
     describeIfKnown: (referenceId: string) => describeIfKnown(client, purchaseWorkflowId(referenceId)),
-    /** Lists purchases. Lists lag behind. @param query further conditions, in Temporal's list filters */
+    /** Lists purchases. Lists lag. @param query further conditions, as a Temporal list filter */
     list: (query: string) => list(PURCHASE_WORKFLOW, query),
-    /** Lists deliveries after the end of purchases, as `list` does. */
+    /** Lists deliveries after the end of purchases, like `list`. */
     listDeliveries: (query: string) => list(DELIVER_WORKFLOW, query),
-    /** The closing memos of all runs of a purchase and of the deliveries after its end; some perhaps twice. */
+    /** The closing memos of all runs and later deliveries of a purchase; some may appear twice. */
     closingMemos: (referenceId: string) => closingMemos(client, referenceId),
-    /** The argument of a run. @throws WorkflowNotFoundError */
+    /** The input of a run. @throws WorkflowNotFoundError */
     startInput: (run: Run) => readStartInput(client, run),
     /** The result of a run. @throws WorkflowFailedError, WorkflowNotFoundError */
     result: ({ workflowId, runId }: Run): Promise<unknown> =>
       client.workflow.getHandle(workflowId, runId, { followRuns: false }).result(),
-    /** The fingerprint secret that a run of a purchase recorded as it placed its order. */
+    /** The id of the fingerprint secret that a run recorded when it placed its order. */
     recordedSecretId: (run: Run) => readRecordedSecretId(client, run),
   };
 }
 
-/** The latest runs come from the server itself, because lists lag. */
+/** Describes the latest runs first, because lists lag. */
 async function* closingMemos(client: Client, referenceId: string): AsyncGenerator<ClosingMemo> {
   const purchaseId = purchaseWorkflowId(referenceId);
   const ids = [purchaseId, deliverWorkflowId(referenceId)];
@@ -77,11 +77,11 @@ function describeIfKnown(client: Client, workflowId: string): Promise<WorkflowEx
   });
 }
 
-/** Reads a workflow's argument from the first event of its history. @throws WorkflowNotFoundError */
+/** Reads the input from the first event of the history. @throws WorkflowNotFoundError */
 async function readStartInput(client: Client, { workflowId, runId }: Run): Promise<unknown> {
   const first = { namespace: client.options.namespace, execution: { workflowId, runId }, maximumPageSize: 1 };
   const { history } = await client.workflowService.getWorkflowExecutionHistory(first).catch((error: unknown) => {
-    // The SDK does the same for all other calls.
+    // As the SDK does for all other calls.
     const said = grpcErrorOf(error);
     if (said?.code === GRPC_STATUS.NOT_FOUND) throw new WorkflowNotFoundError(said.details, workflowId, runId);
     throw error;
@@ -90,7 +90,7 @@ async function readStartInput(client: Client, { workflowId, runId }: Run): Promi
   return firstOf(client, started?.input?.payloads);
 }
 
-/** The secret that a run of a purchase recorded as it placed its order; undefined if the server no longer keeps the run, or it never did. */
+/** @returns undefined if the server no longer has the run, or the run never placed an order. */
 async function readRecordedSecretId(client: Client, { workflowId, runId }: Run): Promise<string | undefined> {
   const history = await client.workflow
     .getHandle(workflowId, runId)
@@ -111,5 +111,6 @@ async function firstOf(client: Client, payloads: Payload[] | null | undefined): 
   const { payloadConverter, payloadCodecs } = client.options.loadedDataConverter;
   let decoded = payloads ?? [];
   for (const codec of payloadCodecs.toReversed()) decoded = await codec.decode(decoded);
-  return arrayFromPayloads(toleratingUndecodable(payloadConverter), decoded)[0];
+  const [first] = decoded;
+  return first && toleratingUndecodable(payloadConverter).fromPayload(first);
 }

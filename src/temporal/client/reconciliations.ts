@@ -15,8 +15,8 @@ export interface EndedReconciliation {
 }
 
 /**
- * Reads the last reconciliation of a task queue that counts, and its result only once. A dry run does not count; a manual run only if
- * it looked back as far as the last scheduled one, or a day if there is none: otherwise it can't show that earlier findings are gone.
+ * Reads the last reconciliation of a task queue, and its result only once. Dry runs don't count, and neither do manual
+ * runs that look back less far than the last scheduled run: they can't show that earlier findings are gone.
  */
 export function createLastReconciliationReader(
   client: Client,
@@ -47,8 +47,8 @@ async function lastRun(client: Client, taskQueue: string): Promise<WorkflowExecu
 }
 
 /**
- * Why a look-back beyond the namespace's retention less a day is refused, and what to do. Older purchases are forgotten, and a
- * reconciliation would report each of their orders as an orphan.
+ * Why a look-back is refused that exceeds the namespace's retention less a day. The server deletes older purchases, so
+ * each of their orders would be reported as an orphan.
  */
 export async function lookbackIssue(client: Client, lookbackMs: number): Promise<string | undefined> {
   const { namespace } = client.options;
@@ -57,8 +57,8 @@ export async function lookbackIssue(client: Client, lookbackMs: number): Promise
   if (lookbackMs <= retentionMs - DAY_MS) return undefined;
   const needed = inHours(lookbackMs + DAY_MS);
   return (
-    `A look-back of ${inHours(lookbackMs)} needs a retention of ${needed} in namespace ${namespace}, which has ` +
-    `${inHours(retentionMs)}. Look back less far, or: ` +
+    `A look-back of ${inHours(lookbackMs)} needs a retention of ${needed}, but namespace ${namespace} has ` +
+    `${inHours(retentionMs)}. Use a shorter look-back, or run: ` +
     `temporal operator namespace update --retention ${needed} --namespace ${namespace} ` +
     '(on Temporal Cloud: tcld namespace retention set)'
   );

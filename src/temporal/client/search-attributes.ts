@@ -6,35 +6,35 @@ import { refusalOf, refusedError } from './connection-failure';
 import { GRPC_STATUS, grpcErrorOf } from './grpc';
 import { TemporalConfigError } from './target';
 
-/** Temporal's number for the type Keyword; its proto package is no dependency of ours. */
+/** Temporal's number for the type Keyword. Its proto package is not one of our dependencies. */
 const KEYWORD = 2;
-/** Longer than any part of a server takes to read its namespaces again. */
+/** Longer than a server takes to refresh its namespaces. */
 const USABLE_WITHIN_MS = 30_000;
 
-/** A client's connection, or a worker's. */
+/** The connection of a client or a worker. */
 type Services = Pick<Connection, 'operatorService' | 'workflowService'>;
 
-/** @throws TemporalConfigError if the key is refused, or the namespace or one of its search attributes is missing. */
+/** @throws TemporalConfigError if the key is refused, or the namespace or a search attribute is missing. */
 export async function requireSearchAttributes(connection: Services, namespace: string): Promise<void> {
   const missing = await missingSearchAttributes(connection, namespace).catch((error: unknown) => {
     if (grpcErrorOf(error)?.code === GRPC_STATUS.NOT_FOUND)
       throw new TemporalConfigError(
-        `Temporal has no namespace ${namespace}: TEMPORAL_NAMESPACE, or the file that TEMPORAL_CONFIG_FILE names, says which one to use. ` +
-          `This makes it: temporal operator namespace create --namespace ${namespace} --retention 720h`,
+        `Temporal has no namespace ${namespace}, which TEMPORAL_NAMESPACE or the file named by TEMPORAL_CONFIG_FILE selects. ` +
+          `To create it: temporal operator namespace create --namespace ${namespace} --retention 720h`,
       );
     const refusal = refusalOf(error);
     throw refusal ? refusedError(`, namespace ${namespace},`, refusal) : error;
   });
   if (missing.length > 0)
     throw new TemporalConfigError(
-      `namespace ${namespace} does not have the search attributes ${missing.join(', ')}: ` +
+      `namespace ${namespace} lacks the search attributes ${missing.join(', ')}: ` +
         `register them with \`${command('setup')}\`, then start again`,
     );
 }
 
 /**
- * The search attributes that a namespace lacks, or has with another type than Keyword. Temporal Cloud may not list them to a key that
- * can write in the namespace. Searching by one of them then shows whether it is there.
+ * The search attributes that a namespace lacks or has with another type than Keyword. On Temporal Cloud a key may not
+ * be allowed to list them. A search by each attribute then shows whether it exists.
  */
 export async function missingSearchAttributes(connection: Services, namespace: string): Promise<string[]> {
   const names = SEARCH_ATTRIBUTES.map(({ name }) => name);
@@ -66,11 +66,11 @@ function isNotAllowed(error: unknown): boolean {
 }
 
 /**
- * Registers what is missing; safe to repeat. It waits until workflows can carry what was registered, or for 30 s: a production
- * server lists it at once and refuses such workflows for some seconds more (run, 1.32).
+ * Registers missing search attributes; safe to repeat. Waits until they can be used, for at most 30 s: a production
+ * server (seen with 1.32) lists them at once, but refuses workflows with them for a few seconds.
  *
  * @returns the names that were registered.
- * @throws TemporalConfigError if they have to be registered in another way, as on Temporal Cloud.
+ * @throws TemporalConfigError if the server does not allow it, as on Temporal Cloud.
  */
 export async function registerSearchAttributes(connection: Services, namespace: string): Promise<string[]> {
   const missing = await missingSearchAttributes(connection, namespace);
@@ -90,7 +90,7 @@ function registrationRefused(namespace: string, missing: readonly string[]): Tem
   const options = missing.map((name) => `--search-attribute ${name}=Keyword`).join(' ');
   return new TemporalConfigError(
     `namespace ${namespace} lacks the search attributes ${missing.join(', ')}, and the server does not let us register them. ` +
-      "On Temporal Cloud that is done in its UI (the namespace's page, Edit, Custom Search Attributes, type Keyword), or by: " +
+      "On Temporal Cloud, register them in the UI (the namespace's page, Edit, Custom Search Attributes, type Keyword), or with: " +
       `tcld namespace search-attributes add --namespace ${namespace} ${options}`,
   );
 }

@@ -4,7 +4,7 @@ import { DELIVER_WORKFLOW, deliverWorkflowId } from '../../contracts/names';
 import { REFERENCE_ID } from '../../contracts/search-attributes';
 import { summaryOf } from '../../domain/texts';
 
-/** Starts what brings the checkout up to date after the end of a purchase, on its task queue, or finds the one that runs. */
+/** Starts `deliverWorkflow` for a purchase that has ended, on its task queue, or returns the one that is running. */
 export function startDelivery(
   client: Client,
   taskQueue: string,

@@ -2,24 +2,24 @@ import { existsSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import { type ClientConfigTLS, loadClientConfigProfile, toClientOptions } from '@temporalio/envconfig';
 
-/** Where Temporal is. Source: Temporal's own environment convention, read by `@temporalio/envconfig`. */
+/** How to reach Temporal. Source: Temporal's own environment convention, read by `@temporalio/envconfig`. */
 export interface TemporalTarget {
   /** Host and port. */
   address: string;
   namespace: string;
   connectionOptions: ReturnType<typeof toClientOptions>['connectionOptions'];
-  /** The current key, if it is read from a file; otherwise it is in the options. */
+  /** Returns the current key if it is read from a file. Any other key is in the options. */
   apiKey?: () => string;
 }
 
-/** Temporal can't be used with these settings, or its namespace is not set up for us. Exit code 78. */
+/** Temporal can't be used with these settings, or its namespace is not set up. Exit code 78. */
 export class TemporalConfigError extends Error {
   override readonly name = 'TemporalConfigError';
   readonly exitCode = 78;
 }
 
 export function unusableSettings(why: string): TemporalConfigError {
-  const settings = "Temporal's settings (TEMPORAL_…, or the file that TEMPORAL_CONFIG_FILE names)";
+  const settings = "Temporal's settings (TEMPORAL_…, or the file named by TEMPORAL_CONFIG_FILE)";
   return new TemporalConfigError(`${settings} can't be used: ${why}`);
 }
 
@@ -29,9 +29,9 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /**
  * Reads `TEMPORAL_ADDRESS`, `TEMPORAL_NAMESPACE`, `TEMPORAL_API_KEY`, `TEMPORAL_TLS…`, `TEMPORAL_PROFILE` and its file.
  *
- * @param options.temporalApiKey the current key, if it is read from a file: it wins over the others.
+ * @param options.temporalApiKey returns the current key if it is read from a file. It wins over other keys.
  * @param options.allowPlaintext whether a key may be sent without TLS. Default: no.
- * @throws TemporalConfigError if the file or a variable can't be used, or would silently be read as something else.
+ * @throws TemporalConfigError if the file or a variable is invalid or would silently be misread.
  */
 export function readTemporalTarget(
   env: Environment,
@@ -54,7 +54,7 @@ export function readTemporalTarget(
   }
 }
 
-/** Compose files leave a variable out by an empty one; an empty API key would turn TLS on. Empty metadata means none. */
+/** Drops empty variables, which compose files set for unset ones: an empty API key would turn TLS on. */
 function withoutEmpty(env: Environment): Record<string, string> {
   const isLeftOut = (name: string) => name.startsWith('TEMPORAL_') && !name.startsWith('TEMPORAL_GRPC_META_');
   const given = Object.entries(env).filter(
@@ -63,31 +63,31 @@ function withoutEmpty(env: Environment): Record<string, string> {
   return Object.fromEntries(given) as Record<string, string>;
 }
 
-/** envconfig silently reads these as something else: `TEMPORAL_TLS=yes` would send everything in plain text. */
+/** Refuses values that envconfig silently misreads: `TEMPORAL_TLS=yes` would send everything in plain text. */
 function checkVariables(env: Readonly<Record<string, string>>): void {
   const NO_VERIFICATION = 'TEMPORAL_TLS_DISABLE_HOST_VERIFICATION';
   const file = env.TEMPORAL_CONFIG_FILE;
   const issues = ['TEMPORAL_TLS', NO_VERIFICATION]
     .filter((name) => !/^(true|false|1|0)?$/.test(env[name] ?? ''))
-    .map((name) => `${name} is none of true, false, 1 and 0`);
-  if (file !== undefined && !existsSync(file)) issues.push(`TEMPORAL_CONFIG_FILE names ${file}, which is not there`);
+    .map((name) => `${name} must be true, false, 1 or 0`);
+  if (file !== undefined && !existsSync(file)) issues.push(`TEMPORAL_CONFIG_FILE names ${file}, which does not exist`);
   if (/^(true|1)$/.test(env[NO_VERIFICATION] ?? ''))
     issues.push(
-      `${NO_VERIFICATION} is not supported by Temporal's SDK for TypeScript; TEMPORAL_TLS_SERVER_CA_CERT_PATH and ` +
-        'TEMPORAL_TLS_SERVER_NAME make the certificate of a server of your own verifiable',
+      `${NO_VERIFICATION} is not supported by Temporal's SDK for TypeScript; for a server of your own, set ` +
+        'TEMPORAL_TLS_SERVER_CA_CERT_PATH and TEMPORAL_TLS_SERVER_NAME',
     );
   if (issues.length > 0) throw new Error(issues.join('; '));
 }
 
-/** One without the other would silently be left out. */
+/** envconfig silently ignores a certificate without a key, or a key without a certificate. */
 function checkPairIsWhole(tls: ClientConfigTLS | undefined): void {
   if (!tls || tls.disabled || !tls.clientCert === !tls.clientKey) return;
   const [given, missing] = tls.clientCert ? ['CERT', 'KEY'] : ['KEY', 'CERT'];
   const pathOf = (part: string | undefined) => `TEMPORAL_TLS_CLIENT_${part}_PATH (or …_DATA)`;
-  throw new Error(`${pathOf(given)} is set, and ${pathOf(missing)} is not`);
+  throw new Error(`${pathOf(given)} is set, but ${pathOf(missing)} is not`);
 }
 
-/** With a key of another certificate, the server would close the connection and not say why. */
+/** With a key of another certificate, the server would close the connection without a reason. */
 function checkPairFits(tls: TlsOptions): void {
   try {
     createSecureContext(nodeTlsOptions(tls));
@@ -98,23 +98,23 @@ function checkPairFits(tls: TlsOptions): void {
 }
 
 const PLAIN_KEY =
-  'the API key would be sent without TLS. Set TEMPORAL_TLS=true, or set ALLOW_PLAINTEXT=true if all who share the network ' +
-  'between may read the key';
+  'the API key would be sent without TLS. Set TEMPORAL_TLS=true, or ALLOW_PLAINTEXT=true if everyone on the network may ' +
+  'read the key';
 
-/** Whether a key is sent without TLS. */
+/** Whether a key would be sent without TLS. */
 export function isKeyPlain({ tls, apiKey, metadata }: TemporalTarget['connectionOptions']): boolean {
   return !tls && (apiKey ?? metadata?.authorization) !== undefined;
 }
 
-/** No request could be made with them, which would look like a connection that fails. */
+/** An invalid header would make every request fail, which would look like a connection failure. */
 function checkHeaders({ apiKey = '', metadata }: TemporalTarget['connectionOptions']): void {
   const headers = Object.entries({ ...metadata, 'the API key': apiKey });
   const [name] = headers.find(([, value]) => /[^\x20-\x7e]/.test(value)) ?? [];
   if (name !== undefined)
-    throw new Error(`${name} holds a line break or another character that is not printable ASCII`);
+    throw new Error(`${name} contains a line break or another character that is not printable ASCII`);
 }
 
-/** The TLS settings of a connection, as Node takes them. */
+/** The TLS settings of a connection in Node's format. */
 export function nodeTlsOptions(tls: TlsOptions) {
   const { serverNameOverride: servername, serverRootCACertificate, clientCertPair } = (tls !== true && tls) || {};
   const bufferOf = (pem: Uint8Array | undefined) => pem && Buffer.from(pem);
@@ -123,9 +123,9 @@ export function nodeTlsOptions(tls: TlsOptions) {
 }
 
 function reasonOf(error: unknown): string {
-  // It looks for the profile in a file that has none.
-  if (error instanceof TypeError) return 'the file holds no profile, such as [profile.default]';
-  // Below its first line the message of the TOML parser quotes the file, and with it a key.
+  // envconfig throws a TypeError if the file has no profile.
+  if (error instanceof TypeError) return 'the file has no profile, such as [profile.default]';
+  // After the first line, the TOML parser's message quotes the file, which may contain a key.
   const { message = 'unreadable' } = (error ?? {}) as { message?: string };
   return message.split('\n', 1)[0] ?? '';
 }

@@ -1,4 +1,4 @@
-/** @returns undefined if it takes longer. */
+/** @returns the result, or undefined if it takes longer. */
 export async function withinMs<T>(ms: number, result: Promise<T>): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<undefined>((resolve) => {

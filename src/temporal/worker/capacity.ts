@@ -2,25 +2,28 @@ import { availableParallelism, totalmem } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
 import type { WorkerOptions } from '@temporalio/worker';
 
-/** What the process may use. */
+/** The resources that the process may use. */
 export interface Machine {
   cores: number;
-  /** Bytes: the container's limit, if there is one. */
+  /** Bytes; the container's limit if there is one. */
   memory: number;
-  /** Bytes that V8 lets the heap of a thread grow to. */
+  /** V8's heap limit per thread, in bytes. */
   heap: number;
 }
 
 const MB = 1024 * 1024;
-/** What an idle worker has resident, rounded up. */
+/** The resident memory of an idle worker, rounded up. */
 const IDLE = 250 * MB;
-/** What an open purchase keeps resident, with PURCHASE_WATCH=history, which keeps the most. */
+/** The resident memory of an open purchase. It is highest with PURCHASE_WATCH=history. */
 const CACHED_WORKFLOW = 450 * 1024;
-/** A waiting purchase needs no place in memory: when its order has ended, its history is replayed once. */
+/** More are not worth the memory: a purchase that is not cached is replayed once when its order has ended. */
 const MOST_CACHED = 1_000;
 const TASKS_OF_A_THREAD = 40;
 
-/** How much a worker does at once and keeps in memory. The figures behind it: docs/configuration.md, "What fits the machine". */
+/**
+ * How much a worker does at once and keeps in memory. The figures behind it: docs/reference/configuration.md,
+ * "What fits the machine".
+ */
 export function capacityFor({ cores, memory, heap }: Machine) {
   const threads = between(1, Math.floor(cores / 2), 4);
   const half = Math.min(memory - IDLE, heap * threads) / 2;
@@ -28,12 +31,11 @@ export function capacityFor({ cores, memory, heap }: Machine) {
     workflowThreadPoolSize: threads,
     maxCachedWorkflows: between(100, Math.floor(half / CACHED_WORKFLOW), MOST_CACHED),
     maxConcurrentWorkflowTaskExecutions: TASKS_OF_A_THREAD * threads,
-    // Many wait for a slow partner or checkout at once; none of them computes, but each may hold an answer.
+    // Many may wait for a slow partner or checkout. They need no CPU, but each may hold an answer in memory.
     maxConcurrentActivityTaskExecutions: between(100, Math.floor(memory / (4 * MB)), 500),
   } satisfies Partial<WorkerOptions>;
 }
 
-/** The machine that this process runs on. */
 export function thisMachine(): Machine {
   const limit = process.constrainedMemory();
   const total = totalmem();

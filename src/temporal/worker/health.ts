@@ -6,16 +6,16 @@ import type { NativeConnection, Worker } from '@temporalio/worker';
 import { listPollers, refusalOf } from '../client';
 
 const CACHED_MS = 1_000;
-/** A probe that has not sent its request by then never will. */
+/** How long a client may take to send its request. */
 const REQUEST_MS = 10_000;
 
-/** Whether the worker takes work: `reason` says why not. */
+/** Whether the worker takes work, with the reason. */
 export interface Readiness {
   ready: boolean;
   reason: string;
 }
 
-/** Asks the server itself whether both pollers of this worker are seen there. A worker that stops is unready at once. */
+/** Asks the server whether it sees both pollers of this worker. A worker that is stopping is not ready. */
 export function readinessOf(worker: () => Worker | undefined): (now?: number) => Promise<Readiness> {
   let last: { at: number; answer: Promise<Readiness> } | undefined;
   return async (now = performance.now()) => {
@@ -42,16 +42,16 @@ async function askServer(worker: Worker, connection: NativeConnection): Promise<
   try {
     const seen = await connection.withDeadline(Date.now() + 2_000, ask);
     const ready = seen.every((pollers) => pollers.some((poller) => poller.identity === identity));
-    return { ready, reason: ready ? 'polling' : 'the server sees no poller of ours yet' };
+    return { ready, reason: ready ? 'polling' : 'the server does not see our pollers yet' };
   } catch (error) {
     return { ready: false, reason: refusalOf(error)?.cause ?? 'Temporal does not answer' };
   }
 }
 
 /**
- * The health endpoint. `/healthz`: the process is alive. `/readyz`: connected and polling.
+ * Serves `/healthz` (the process is alive) and `/readyz` (connected and polling).
  *
- * @throws Error when the address is taken; the message says which variable to change.
+ * @throws Error if the address can't be used. The message names the variable to change.
  */
 export async function startHealthServer(
   { host, port }: { host: string; port: number },
@@ -60,7 +60,7 @@ export async function startHealthServer(
   const limits = { headersTimeout: REQUEST_MS, requestTimeout: REQUEST_MS };
   const server = createServer(limits, (request, response) => void answer(request, response, readiness));
   await new Promise<void>((resolve, reject) => {
-    // Not once: what fails later, such as an accept without a free file descriptor, must not end the worker.
+    // `on` instead of `once`: a later error, such as an accept without a free file descriptor, must not end the worker.
     server.on('error', ({ message }) => {
       reject(new Error(`HEALTH_ADDRESS ${host}:${port} can't be used: ${message}`));
     });
@@ -71,7 +71,7 @@ export async function startHealthServer(
     address: `${bound.address}:${bound.port}`,
     async close() {
       const closed = once(server.close(), 'close');
-      // A client that has connected and sends nothing would keep it open.
+      // A client that has connected but sends nothing would keep the server open.
       server.closeAllConnections();
       await closed;
     },
@@ -91,5 +91,5 @@ async function answer(
   const known = path === '/healthz' || path === '/readyz';
   const { ready, reason } = path === '/readyz' ? await readiness() : { ready: true, reason: 'alive' };
   response.writeHead(known ? (ready ? 200 : 503) : 404, { 'content-type': 'text/plain' });
-  response.end(known ? `${reason}\n` : '/healthz and /readyz are here\n');
+  response.end(known ? `${reason}\n` : 'use /healthz or /readyz\n');
 }

@@ -1,11 +1,11 @@
 import type { Worker, WorkerDeploymentOptions } from '@temporalio/worker';
 
-/** How often the state of a worker is checked, and how long one that has failed may take to end by itself, in ms. */
+/** In ms: how often the worker's state is checked, and how long a failed worker may take to end by itself. */
 const FAILED_LIMITS = { everyMs: 1_000, withinMs: 5_000 };
 
 /**
- * Runs a worker until it has ended. After a failure the SDK may wait for ever for its polls, alive to every probe, so a failed worker
- * gets a few seconds. @throws what the SDK says of the failure, or Error if it says nothing in time
+ * Runs a worker until it ends. A failed worker gets a few seconds, because the SDK may otherwise wait for its polls for
+ * ever, while health probes succeed. @throws the SDK's error, or Error if none arrives in time
  */
 export async function runWorker(
   worker: Pick<Worker, 'run' | 'getState'>,
@@ -16,7 +16,7 @@ export async function runWorker(
     timer = setInterval(() => {
       if (worker.getState() !== 'FAILED') return;
       clearInterval(timer);
-      timer = setTimeout(() => reject(new Error('the worker has failed, see the log, and does not end')), withinMs);
+      timer = setTimeout(() => reject(new Error('the worker has failed and does not stop; see the log')), withinMs);
     }, everyMs);
   });
   try {
@@ -26,7 +26,7 @@ export async function runWorker(
   }
 }
 
-/** Each workflow stays with the version that it began on. Without a version the worker is not versioned. */
+/** Each workflow stays on the version that it started with. Without a version, the worker is not versioned. */
 export function versioningOf(version?: WorkerDeploymentOptions['version']): WorkerDeploymentOptions | undefined {
   return version && { version, useWorkerVersioning: true, defaultVersioningBehavior: 'PINNED' };
 }

@@ -8,7 +8,9 @@ export interface RuntimeSettings {
   metricsAddress: { host: string; port: number };
 }
 
-/** Installs the process's one Temporal runtime: logs on stdout, metrics for Prometheus. @throws Error if the metrics address is taken */
+/**
+ * Installs the Temporal runtime: logs on stdout, metrics for Prometheus. @throws Error if METRICS_ADDRESS can't be used
+ */
 export function installRuntime({ logLevel, logFormat, metricsAddress }: RuntimeSettings): DefaultLogger {
   const level = logLevel.toUpperCase() as Uppercase<typeof logLevel>;
   const logger = new DefaultLogger(level, logFormat === 'pretty' ? writePretty : writeJson);
@@ -17,7 +19,7 @@ export function installRuntime({ logLevel, logFormat, metricsAddress }: RuntimeS
   try {
     Runtime.install({ logger, telemetryOptions: telemetryAt(bindAddress) });
   } catch (error) {
-    // Nothing but binding the address can fail here.
+    // Only binding the address can fail here.
     throw new Error(`METRICS_ADDRESS ${bindAddress} can't be used: ${(error as Error).message}`, { cause: error });
   }
   return logger;
@@ -27,7 +29,7 @@ function telemetryAt(bindAddress: string): RuntimeOptions['telemetryOptions'] {
   return {
     logging: { filter: { core: 'WARN', other: 'WARN' }, forward: {} },
     metrics: {
-      // The names and units of Temporal's own dashboards and alert rules.
+      // The names and units that Temporal's own dashboards and alert rules expect.
       prometheus: {
         bindAddress,
         countersTotalSuffix: true,
@@ -39,7 +41,7 @@ function telemetryAt(bindAddress: string): RuntimeOptions['telemetryOptions'] {
   };
 }
 
-/** Records metrics of the process, under the labels that the SDK adds to those of workflows. Only after `installRuntime`. */
+/** Metrics of the process, with the labels that the SDK adds to workflow metrics. Call `installRuntime` first. */
 export function processMetrics(labels: { namespace: string; taskQueue: string }): Metrics {
   const meter = Runtime.instance().metricMeter.withTags(labels);
   countFromZero(meter);
@@ -60,7 +62,9 @@ function timeOf(entry: LogEntry): string {
   return new Date(Number(entry.timestampNanos / 1_000_000n)).toISOString();
 }
 
-/** Lines of the SDK name the workflow only. An error becomes its name and message: a stack or a cause may hold other text. */
+/**
+ * Adds the reference to the SDK's lines. An error becomes name and message; a stack or cause may contain other text.
+ */
 function attributesOf({ meta = {} }: LogEntry): Record<string, unknown> {
   const { workflowId } = meta;
   const referenceId = typeof workflowId === 'string' ? referenceOfWorkflow(workflowId) : undefined;

@@ -37,21 +37,18 @@ function isTrue(plan: Plan, parts: DayParts, finding: ReportedFinding, one: Purc
       return orders.some((order) => order.status === 'REFUNDED') || changes(plan, one);
     case 'STATUS_MISMATCH':
       return isTouched || changes(plan, one) || status.state !== 'DELIVERED' || orders.length !== 1;
-    case 'LOST':
-    case 'LATE':
-    case 'UNDELIVERED':
-    case 'SHORTFALL':
-    case 'SHORTFALL_FILLED': {
+    case 'UNREADABLE':
+      return isBroken(plan, one);
+    case 'KEYS_GONE':
+      return true;
+    // A kind without a rule of its own is judged like a delivery that went wrong.
+    default: {
       // The checkout was notified of a hold, whether or not it took the notice.
       const wasHeld = parts.environment.receiver
         .attemptsOf(referenceId)
         .some(({ body }) => body.type === 'purchase.held');
       return isTouched || changes(plan, one) || status.state !== 'DELIVERED' || billable.length !== 1 || wasHeld;
     }
-    case 'UNREADABLE':
-      return isBroken(plan, one);
-    default:
-      return true;
   }
 }
 

@@ -14,7 +14,7 @@ const AT_ONCE = { firstPollMs: 0, partnerTimeoutMs: 5_000, deliveryTimeoutMs: 5_
 
 /**
  * The checkout has received the event, and Temporal does not know: the result of a local activity is on record only with its workflow
- * task. Whoever delivers the sale now must give each key the id that it had. The secret of the ids is rotated meanwhile, too.
+ * task. The next delivery of the sale must give each key the id that it had. The secret of the ids is rotated meanwhile, too.
  */
 describe('keys that a local delivery has delivered without a trace', () => {
   /** A purchase in the middle of its local delivery: the checkout takes the first attempt and does not answer it. */

@@ -15,7 +15,7 @@ const WAVE = 50;
 const EVERY_MS = 60;
 const AT_ONCE = Number(process.env.FAULTS_AT_ONCE ?? 2_000);
 
-/** Those of production, but for the times that a run would only wait for. */
+/** Those of production, with shorter waits. */
 const SETTINGS = {
   partnerTimeoutMs: 15_000,
   deliveryTimeoutMs: 15_000,

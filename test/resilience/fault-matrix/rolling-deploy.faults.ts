@@ -31,7 +31,7 @@ describe('ten rolling deploys of two workers under a steady load', () => {
       const env = await startEnvironment();
       const start = () => startReadyWorker({ env: workerEnvOf(env) });
       let running = [await start(), await start()] as const;
-      // A task on its way to a worker that stops may be lost, so some wait: docs/deploying.md#a-task-on-its-way-to-a-worker-that-stops
+      // A task on its way to a worker that stops may be lost, so some wait: docs/deploying.md#lost-tasks
       await measure('without versions', env, async () => {
         const [first, second] = running;
         running = [await start(), second];

@@ -17,7 +17,7 @@ export function startLoad(env: TestEnvironment, everyMs: number, products: reado
   const begunAt = Date.now();
   const selling = (async () => {
     while (!stop.signal.aborted) {
-      sales.push(sellSurely(env, products[sales.length % products.length]!));
+      sales.push(sellWithRetries(env, products[sales.length % products.length]!));
       await sleep(Math.max(0, begunAt + sales.length * everyMs - Date.now()));
     }
   })();
@@ -32,7 +32,7 @@ export function startLoad(env: TestEnvironment, everyMs: number, products: reado
   };
 }
 
-async function sellSurely(env: TestEnvironment, product: string): Promise<Sale> {
+async function sellWithRetries(env: TestEnvironment, product: string): Promise<Sale> {
   const sale = { referenceId: env.reference(), product, startedAt: Date.now(), tries: 0 };
   const isTaken = () => {
     sale.tries += 1;

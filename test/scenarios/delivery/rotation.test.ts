@@ -35,7 +35,7 @@ describe('the secret of the fingerprints is rotated between the poll and the del
     secrets = [NEWER];
     env.receiver.take(referenceId);
     await operator.pending('deliverSale', 3);
-    const waiting = await operator.failing('deliverSale', 'put the older secret back');
+    const waiting = await operator.failing('deliverSale', 'add the older secret again');
     expect(waiting.attempt).toBeGreaterThan(2);
     expect(env.eventTypes(referenceId)).toEqual([]);
 

@@ -44,7 +44,7 @@ describe('a purchase that waits for a person', () => {
         await expectRefusal(operator.resolve(other, { orderId: 'some-order' }), `does not fit ${reason}`);
       }
       const another = { hold: `${hold.id}0`, orderId: 'some-order' };
-      await expectRefusal(operator.resolve(fitting[0]!, another), 'read its status again');
+      await expectRefusal(operator.resolve(fitting[0]!, another), 'check the status again');
       expect(await env.starter.status(referenceId)).toMatchObject({ state: 'HELD', hold: { id: hold.id } });
       expect(await operator.updatesOnRecord()).toBe(DECISION_KINDS.length - fitting.length + 1);
 
@@ -70,7 +70,7 @@ describe('a purchase that waits for a person', () => {
       args: [{ hold: 'none-is-open-yet', decision: 'abandon' }],
     });
 
-    await expectRefusal(resolving, 'nothing waits for a decision');
+    await expectRefusal(resolving, 'no hold is waiting for a decision');
     expect(await operatorOf(env, referenceId).updatesOnRecord()).toBe(1);
     await expectDeliveredOnce(env, referenceId, 1);
   });
@@ -92,7 +92,7 @@ describe('a purchase that waits for a person', () => {
     const second = await operator.held('OTHER_ITEMS');
 
     expect(second.id).not.toBe(first.id);
-    await expectRefusal(operator.resolve('abandon', { hold: first.id }), 'read its status again');
+    await expectRefusal(operator.resolve('abandon', { hold: first.id }), 'check the status again');
     expect((await env.audit(referenceId)).received).toEqual([]);
     await operator.resolve('abandon', { hold: second.id });
     expect(await operator.result()).toMatchObject({ outcome: 'ABANDONED' });
@@ -149,7 +149,7 @@ describe('an order that a person names is read before it is believed', () => {
     ['that the partner does not have', 'the partner has no order', () => 'never-there'],
     [
       'that another purchase has adopted, whatever the history says',
-      'belongs to the purchase',
+      'belongs to purchase',
       async () => {
         const { orderId = '' } = await env.bought({ 'demo-instant': 2 });
         await env.untilListed(`${PARTNER_ORDER_ID.name} = '${orderId}'`, 1);
@@ -160,7 +160,7 @@ describe('an order that a person names is read before it is believed', () => {
     ],
     [
       'that bears the reference of another purchase, which has not found it yet',
-      'belongs to the purchase',
+      'belongs to purchase',
       async () => {
         const { operator, referenceId } = await held();
         const { id } = await env.orderByHand({ 'demo-instant': 2 }, referenceId);
@@ -183,10 +183,10 @@ describe('an order that a person names is read before it is believed', () => {
   ])('while it is read, %s is faster: the order comes too late, and nothing is lost of it', async (_, outcome, end) => {
     const { referenceId, operator, decide, hold, right } = await held();
     env.sandbox.addFault({ operation: 'keys', orderId: right, times: 'always', action: { type: 'hang' } });
-    const late = expectRefusal(decide('order', hold.id), 'nothing waits for a decision');
+    const late = expectRefusal(decide('order', hold.id), 'no hold is waiting for a decision');
     await operator.pending('checkOrder');
 
-    await expectRefusal(operator.resolve('order', { hold: hold.id, orderId: 'o-2' }), 'is being read for it just now');
+    await expectRefusal(operator.resolve('order', { hold: hold.id, orderId: 'o-2' }), 'is being checked right now');
     await end(operator, hold.id);
     const event = `purchase.${outcome.toLowerCase()}`;
     await waitUntil(`${event} is notified`, () => env.eventTypes(referenceId).includes(event));

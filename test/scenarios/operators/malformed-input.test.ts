@@ -102,7 +102,7 @@ describe('an activity that is given or completed with what is none of its own', 
       );
     });
     expect(ended.activityTaskFailedEventAttributes?.failure).toMatchObject({
-      message: `deliverSale is no activity of ${workflowType}`,
+      message: `deliverSale must not be started by ${workflowType}`,
       applicationFailureInfo: { type: 'NotItsWorkflow', nonRetryable: true },
     });
     expect(env.receiver.eventsOf('SALE-1')).toEqual([]);

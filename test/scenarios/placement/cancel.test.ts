@@ -6,7 +6,7 @@ import { cameTo, INSTANT, LENIENT, type PurchaseRun, runPurchase, searchesFor } 
 const LOST: PurchaseFault = { operation: 'place', when: 'after', action: { type: 'reset' } };
 const UNREADABLE: PurchaseFault = { operation: 'orders', times: 'always', action: { type: 'answer', status: 503 } };
 
-describe('a cancel ends a purchase only where surely nothing was bought', () => {
+describe('a cancel ends a purchase only if nothing can have been bought', () => {
   const env = sharedEnvironment({ pastOrders: 5, settings: { ...LENIENT, confirmWindowMs: 4_000 } });
 
   it('ends CANCELLED before anything was sent, and then nothing is', async () => {

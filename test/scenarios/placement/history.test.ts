@@ -72,7 +72,7 @@ it('an order that shows up while a search takes longer than the settling time is
 });
 
 it.concurrent.each<[string, (env: TestEnvironment) => Promise<PurchaseRun>, requests: number, past: number, string]>([
-  ['an order of it bears an id that could change a path', runWithUnusableId, 0, 5, "under an id that can't be used"],
+  ['an order of it has an id that could change a path', runWithUnusableId, 0, 5, "has an id that can't be used"],
   ['it does not find what exists', runWithBrokenSearch, 1, 5, 'does not find an order known to exist'],
   ['it is empty', (env) => runPurchase(env, [NOT_BOUGHT]), 1, 0, 'empty, which proves nothing'],
 ])('a history that shows nothing absent, because %s, leads to a hold', async (_, run, requests, past, explanation) => {

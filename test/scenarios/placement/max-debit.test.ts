@@ -20,8 +20,8 @@ describe('a purchase that names the most that it may cost', () => {
   });
 
   it.each([
-    ['one cent less', ITEMS, COST - 0.01, 'it costs 9.98, and 9.97 is the most that it may cost'],
-    ['of a product without a price', [{ productId: 'gone', quantity: 1 }], 1_000, 'no price of gone'],
+    ['one cent less', ITEMS, COST - 0.01, 'the catalogue price is 9.98, but the purchase may cost at most 9.97'],
+    ['of a product without a price', [{ productId: 'gone', quantity: 1 }], 1_000, 'no price for gone'],
   ])('is not placed for %s, and ends at once with the reason', async (_, items, maxDebit, reason) => {
     const referenceId = env.reference();
     await env.starter.purchase({ referenceId, items, maxDebit });

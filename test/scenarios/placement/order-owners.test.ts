@@ -93,7 +93,7 @@ describe('who else has an order', () => {
     expect(await othersWithOrder('o-1', 'R-2')).toEqual([]);
   });
 
-  it('is not known where the lists never answer, and whoever asks goes on', async () => {
+  it('is unknown if the lists never answer, and the purchase goes on', async () => {
     const { port } = await startGrpcServer(() => undefined);
     const connection = Connection.lazy({ address: `127.0.0.1:${port}`, interceptors: [] });
     const { noteOwner, othersWithOrder } = createPurchaseReader(new Client({ connection }));

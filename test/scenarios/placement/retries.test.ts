@@ -21,7 +21,7 @@ const ACCESS = [401, 403, 404, 405];
 const AN_HOUR = { type: 'answer', status: 503, headers: { 'retry-after': '3600' } } as const;
 const LONGER = { type: 'answer', status: 503, headers: { 'retry-after': '3' } } as const;
 
-describe('what was surely not bought is tried again, for a time', () => {
+describe('an order that is proven unsent is tried again, for a time', () => {
   const env = sharedEnvironment({ pastOrders: 5, settings: { ...LENIENT, placeWithinMs: 3_000 } });
   const always = { times: 'always' } as const;
 
@@ -37,7 +37,7 @@ describe('what was surely not bought is tried again, for a time', () => {
     expect(purchase.requests).toBeGreaterThanOrEqual(1);
   });
 
-  it.concurrent('asks no sooner than the history wants to be asked, but for once when the time is over', async () => {
+  it.concurrent('asks no sooner than the history wants to be asked, except once when the time is over', async () => {
     const { referenceId, state } = await runPurchase(env, [{ operation: 'orders', ...always, action: AN_HOUR }]);
     expect([state, searchesFor(env, referenceId)]).toEqual(['NOT_PLACED', 2]);
   });

@@ -61,7 +61,7 @@ describe('waiting, with the intervals of production on a clock that skips', () =
 
   it.each<[string, FaultAction]>([
     [
-      'getOrder: the answer has another shape; expected details.data.status: string',
+      'getOrder: the answer has an unexpected shape; expected details.data.status: string',
       { type: 'merge', data: { status: 7 } },
     ],
     ['getOrder: the partner answered 503', { type: 'answer', status: 503 }],

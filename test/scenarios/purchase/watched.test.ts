@@ -4,7 +4,7 @@ import { sharedEnvironment, type TestEnvironment } from '../../support/test-envi
 import { sharedTimeSkippingEnvironment } from '../../support/time-skipping';
 import { waitUntil } from '../../support/wait-until';
 
-/** Twenty of these intervals are longer than a test: whoever is polled again was seen to have changed. */
+/** Twenty of these intervals are longer than a test, so a second poll shows that a change was seen. */
 const RARELY = { watch: 'history', pollIntervalMs: 2_000, deadlineMs: 300_000 } as const;
 const OFTEN = { watch: 'history', pollIntervalMs: 200, deadlineMs: 300_000 } as const;
 

@@ -65,7 +65,7 @@ describe('every paid key arrives or is reported', () => {
 
   it('what a part has got since is delivered while it stays a part, and the rest is a finding each night', async () => {
     const { referenceId, become } = await partlyDelivered();
-    const missing = { kind: 'SHORTFALL', done: 'left', explanation: expect.stringContaining('1 of 4 keys') };
+    const missing = { kind: 'SHORTFALL', done: 'unrepaired', explanation: expect.stringContaining('1 of 4 keys') };
     expect([...(await night(referenceId)), ...(await night(referenceId))]).toMatchObject([missing, missing]);
 
     await become('PARTIAL_COMPLETED', 'A', 'B', 'C');
@@ -94,7 +94,7 @@ describe('every paid key arrives or is reported', () => {
       env.sandbox.changeOrder(orderId, { shownDebit, shownRow: { item: { id: 'demo-never', amount } } });
     // The row shows the price of one piece, which is no refund; then that of all, though three were refunded.
     await price(40, 10);
-    expect(await night(referenceId)).toMatchObject([{ kind: 'SHORTFALL', done: 'left' }]);
+    expect(await night(referenceId)).toMatchObject([{ kind: 'SHORTFALL', done: 'unrepaired' }]);
     await price(10, 40);
     await become('PARTIAL_COMPLETED', 'A', 'B');
     const note = 'keys on their way to the checkout: 1; still missing: 2';

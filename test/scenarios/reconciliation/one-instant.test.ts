@@ -50,7 +50,7 @@ describe('a reconciliation whose reading takes long', () => {
     for (const status of [401, 410]) {
       env.sandbox.clearFaults();
       env.sandbox.addFault({ operation: 'keys', times: 'always', action: { type: 'answer', status } });
-      const left = { done: 'left', note: expect.stringContaining('could not be read again') };
+      const left = { done: 'unrepaired', note: expect.stringContaining('could not be read again') };
       expect((await env.reconcile()).details).toMatchObject([left, left, left]);
     }
     expect(env.eventTypes(referenceId)).toEqual(['purchase.rejected']);

@@ -98,7 +98,7 @@ describe('a reconciliation', () => {
 
     expect(first.findings).toEqual({ DOUBLE_PURCHASE: 1, REFUNDED_AFTER_DELIVERY: 1, ORPHAN: 1 });
     expect(first.repaired).toBe(0);
-    expect(found(first, 'MANUAL-1')).toMatchObject([{ kind: 'ORPHAN', orderIds: [orphan.id], done: 'left' }]);
+    expect(found(first, 'MANUAL-1')).toMatchObject([{ kind: 'ORPHAN', orderIds: [orphan.id], done: 'unrepaired' }]);
     await untilDelivered(1);
     const second = await env.reconcile();
     expect(second.details.filter(({ done }) => done === 'notified')).toHaveLength(2);

@@ -170,7 +170,7 @@ describe('doctor', () => {
       ['configuration → DELIVERY_URL', 'configuration → FINGERPRINT_SECRET', 'configuration → PARTNER_ORDER_PREFIXX'],
     ],
     [
-      'a partner whom the key would reach in plain text',
+      'a partner that would get the key in plain text',
       { variables: { PARTNER_BASE_URL: 'http://192.0.2.1' }, exitCode: 78 },
       ['configuration → PARTNER_BASE_URL'],
     ],
@@ -189,6 +189,18 @@ describe('doctor', () => {
     expect(diagnosis.settings).toMatchObject(works);
     expect(diagnosis.exitCode).toBe(exitCode);
     expect(env.sandbox.requests().place).toBe(0);
+  });
+
+  it('prints links to held, overdue and failed purchases, or the variable that they need, which is no fault', async () => {
+    const known = await run({ variables: { TEMPORAL_UI_URL: 'http://ui.example:8233/' } });
+    const shown = formatDiagnosis(known);
+    const workflows = `http://ui.example:8233/namespaces/${env.namespace}/workflows?query=`;
+    expect(shown.split(workflows)).toHaveLength(4);
+    expect(Object.keys(known.views ?? {})).toEqual(['held', 'overdue', 'failedToday']);
+    const unknown = await run();
+    expect([unknown.views, faultsOf(unknown)]).toEqual([undefined, []]);
+    expect(formatDiagnosis(unknown)).toContain('TEMPORAL_UI_URL=');
+    expect(formatDiagnosis(await run({ address: '127.0.0.1:1' }))).not.toContain('TEMPORAL_UI_URL');
   });
 
   it('as a process prints one document, of an empty partner, a folder for events, and what travels in plain text', async () => {

@@ -114,7 +114,7 @@ describe('list: who waits for a person', () => {
     expect(purchases.find(({ workflowId }) => workflowId === purchaseWorkflowId(referenceId))).toMatchObject({
       referenceId: 'x; rm -rf ~  [2J',
       orderId: undefined,
-      reason: 'waits for a person to decide',
+      reason: 'a person must decide',
       hold: undefined,
       commands: [],
     });

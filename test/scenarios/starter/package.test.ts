@@ -1,42 +1,52 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { temporaryFolder } from '../../support/clean-up';
+import { closeAtEnd, temporaryFolder } from '../../support/clean-up';
+import { freePort } from '../../support/free-port';
+import { startReadyWorker, workerEnvOf } from '../../support/processes';
+import { TEST_SIGNING_SECRET } from '../../support/settings';
 import { sharedEnvironment } from '../../support/test-environment';
+import { waitUntil } from '../../support/wait-until';
 
 const ROOT = join(__dirname, '../../..');
+const NAME = 'durable-fulfilment-checkout';
 const run = promisify(execFile);
 
 interface Manifest {
-  name: string;
-  dependencies: Record<string, string>;
+  version: string;
+  dependencies?: Record<string, string>;
+  peerDependencies: Record<string, string>;
 }
 
-const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Manifest;
+function manifestIn(folder: string): Manifest {
+  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest;
+}
+
+/** Built and packed by the command that users run. @returns the archive */
+async function packPackage(): Promise<string> {
+  const { stdout } = await run(process.execPath, ['scripts/run.mjs', 'pack-checkout'], { cwd: ROOT, timeout: 50_000 });
+  return stdout.trim().split('\n').at(-1) ?? '';
+}
 
 /**
- * An empty TypeScript project with the packed package in it. Of its dependencies, the installed ones are linked, so that no
- * network is needed; the project itself sees what docs/checkout.md installs, and Node's types.
+ * An empty project with the packed package in it. What docs/checkout.md installs besides is linked to the packages that this
+ * project has, so that no network is needed.
  */
-async function installPackage(): Promise<string> {
-  const project = temporaryFolder();
-  const installed = join(project, 'node_modules', manifest.name);
+async function installInto(project: string, archive: string, client: string): Promise<string> {
+  const installed = join(project, 'node_modules', NAME);
   mkdirSync(installed, { recursive: true });
-  const { stdout } = await run('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', project], {
-    cwd: ROOT,
-  });
-  const [{ filename }] = JSON.parse(stdout) as [{ filename: string }];
-  await run('tar', ['-xzf', join(project, filename), '--strip-components=1', '-C', installed]);
-  for (const name of Object.keys(manifest.dependencies)) link(installed, name);
-  for (const name of ['@temporalio/client', 'standardwebhooks', '@types/node']) link(project, name);
-  return project;
+  await run('tar', ['-xzf', archive, '--strip-components=1', '-C', installed]);
+  link(project, '@temporalio/client', client);
+  for (const name of ['express', '@types/express', '@types/node']) link(project, name);
+  writeFileSync(join(project, 'package.json'), JSON.stringify({ type: 'module' }));
+  return installed;
 }
 
-function link(folder: string, name: string): void {
-  const path = join(folder, 'node_modules', name);
+function link(project: string, name: string, target = name): void {
+  const path = join(project, 'node_modules', name);
   mkdirSync(dirname(path), { recursive: true });
-  symlinkSync(join(ROOT, 'node_modules', name), path);
+  symlinkSync(join(ROOT, 'node_modules', target), path);
 }
 
 /** A TypeScript program of docs/checkout.md. */
@@ -47,60 +57,166 @@ function program(name: string): string {
   return code;
 }
 
-const OPTIONS = { target: 'ES2022', module: 'nodenext', strict: true, types: ['node'], outDir: 'out' };
+const OPTIONS = {
+  target: 'ES2022',
+  module: 'nodenext',
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  noUncheckedIndexedAccess: true,
+  types: ['node'],
+  outDir: 'out',
+};
 
-describe('the package, packed and installed into an empty TypeScript project', () => {
-  const env = sharedEnvironment({ worker: false });
-  let referenceId: string;
-  let project: string;
+/** Compiles all programs of a project. @returns the faults */
+async function compile(project: string, options: object = { skipLibCheck: true }): Promise<string> {
+  const compilerOptions = { ...OPTIONS, ...options };
+  writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }));
+  const tsc = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
+  return run(process.execPath, [tsc, '-p', project]).then(
+    ({ stdout }) => stdout,
+    ({ stdout }: { stdout: string }) => stdout,
+  );
+}
+
+const packed = packPackage();
+
+describe.each([
+  ['the lowest client of the peer range', 'temporal-client-lowest'],
+  ["this project's own client", '@temporalio/client'],
+])('the package for checkouts, with %s', (_, client) => {
+  const env = sharedEnvironment({ worker: false, sandbox: { perLookMs: 30_000 } });
+  const project = temporaryFolder();
+  let port: number;
 
   beforeAll(async () => {
-    project = await installPackage();
-    referenceId = env.reference('package');
-    const code = program('purchase.ts').replace('localhost:7233', env.address).replaceAll('SALE-1', referenceId);
-    writeFileSync(join(project, 'package.json'), JSON.stringify({ type: 'module' }));
-    writeFileSync(join(project, 'checkout.ts'), `${code}await client.connection.close();\n`);
-    writeFileSync(join(project, 'receive.ts'), program('receive.ts'));
-  });
-  afterAll(() => env.handleOf(referenceId).terminate('the test is over'));
+    await installInto(project, await packed, client);
+    port = await freePort();
+    const purchase = program('purchase.ts')
+      .replace('localhost:7233', env.address)
+      .replace('createStarter(client)', `createStarter(client, { taskQueue: '${env.taskQueue}' })`)
+      .replaceAll("'SALE-1'", 'process.argv[2]!');
+    const receive = program('receive.ts').replace('8088', String(port));
+    writeFileSync(join(project, 'purchase.ts'), `${purchase}await client.connection.close();\n`);
+    writeFileSync(join(project, 'receive.ts'), `${receive}process.on('SIGTERM', () => process.exit());\n`);
+    writeFileSync(join(project, 'narrowing.ts'), NARROWING);
+  }, 60_000);
 
-  const compile = async (options: object): Promise<string> => {
-    const compilerOptions = { ...OPTIONS, ...options };
-    writeFileSync(
-      join(project, 'tsconfig.json'),
-      JSON.stringify({ compilerOptions, files: ['checkout.ts', 'receive.ts'] }),
-    );
-    const tsc = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
-    return run(process.execPath, [tsc, '-p', project]).then(
-      ({ stdout }) => stdout,
-      ({ stdout }: { stdout: string }) => stdout,
-    );
-  };
+  it('is of the range that its peer dependency names', () => {
+    const { version } = manifestIn(join(ROOT, 'node_modules', client));
+    expect(manifestIn(join(project, 'node_modules', NAME)).peerDependencies).toEqual({
+      '@temporalio/client': '^1.13.0',
+    });
+    expect(version).toMatch(client === '@temporalio/client' ? /^1\.\d+\.\d+$/ : /^1\.13\.0$/);
+  });
 
   it('compiles the programs of docs/checkout.md with strict settings, and no declaration of ours has a fault', async () => {
-    expect(await compile({ skipLibCheck: true })).toBe('');
-    const faults = await compile({ skipLibCheck: false });
-    expect(faults.split('\n').filter((line) => line.includes(manifest.name))).toEqual([]);
+    expect(await compile(project)).toBe('');
+    const faults = await compile(project, { skipLibCheck: false });
+    expect(faults.split('\n').filter((line) => line.includes(NAME))).toEqual([]);
   });
 
-  it('starts a purchase with it, which the installed command finds: only with Temporal, without any setting of ours', async () => {
-    await compile({ skipLibCheck: true });
-    await run(process.execPath, [join(project, 'out', 'checkout.js')]);
+  it('buys and receives the keys as docs/checkout.md says, and answers 401 to a request that nobody signed', async () => {
+    await compile(project);
+    const url = `http://127.0.0.1:${port}/events`;
+    const receiver = spawn(process.execPath, [join(project, 'out', 'receive.js')], {
+      env: { DELIVERY_SECRET: TEST_SIGNING_SECRET },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    let printed = '';
+    receiver.stdout.on('data', (text) => (printed += String(text)));
+    const ended = new Promise((resolve) => receiver.once('exit', resolve));
+    closeAtEnd(() => {
+      receiver.kill('SIGKILL');
+      return ended;
+    });
+    const post = () => fetch(url, { method: 'POST', body: '{}', headers: { connection: 'close' } });
+    const unsigned = await waitUntil('receive.ts answers', () => post().catch(() => undefined));
+    expect(unsigned.status).toBe(401);
 
-    const command = join(project, 'node_modules', manifest.name, 'dist', 'starter.js');
-    const { stdout } = await run(process.execPath, [command, 'status', referenceId, '--json'], {
+    await startReadyWorker({ env: workerEnvOf(env, { DELIVERY_URL: url }) });
+    const referenceId = env.reference();
+    const bought = await run(process.execPath, [join(project, 'out', 'purchase.js'), referenceId], { timeout: 40_000 });
+    expect(bought.stdout).toContain("outcome: 'DELIVERED'");
+    // The commands find it, too: they need nothing but Temporal.
+    const command = [join(ROOT, 'dist/starter.js'), 'status', referenceId, '--json'];
+    const status = await run(process.execPath, command, {
       env: { PATH: process.env.PATH, TEMPORAL_ADDRESS: env.address },
     });
-    expect(JSON.parse(stdout)).toMatchObject({ referenceId, execution: 'RUNNING', taskQueue: 'fulfilment' });
+    expect(JSON.parse(status.stdout)).toMatchObject({ referenceId, execution: 'COMPLETED', taskQueue: env.taskQueue });
+    expect(printed).toBe(`purchase.delivered ${referenceId}, keys stored: 1\n`);
+  });
+});
+
+/** What the types let a receiver rely on. It only has to compile. */
+const NARROWING = `
+import { type FulfilmentEvent, parseEvent, type PurchaseInput } from '${NAME}';
+const event: FulfilmentEvent = parseEvent('', new Headers(), ['a', 'b']);
+switch (event.type) {
+  case 'purchase.delivered':
+    event.data.outcome satisfies 'DELIVERED';
+    break;
+  case 'purchase.held':
+    event.data.decisions satisfies string[];
+    break;
+  default:
+    [event.type, event.data.referenceId] satisfies string[];
+}
+for (const { productId, keys = [] } of event.data.lines ?? []) for (const key of keys) [productId, key.id] satisfies string[];
+// @ts-expect-error no such event
+if (event.type === 'purchase.sold') event;
+export const sale: PurchaseInput = { referenceId: 'SALE-1', items: [], maxDebit: undefined };
+`;
+
+describe('the packed package for checkouts', () => {
+  const project = temporaryFolder();
+  let installed: string;
+
+  beforeAll(async () => void (installed = await installInto(project, await packed, '@temporalio/client')), 60_000);
+
+  it('is imported by ES modules and by CommonJS, which get the same classes', async () => {
+    const code = `
+      import { createRequire } from 'node:module';
+      import { createStarter, InvalidEventError, parseEvent } from '${NAME}';
+      const required = createRequire(import.meta.url)('${NAME}');
+      console.log(required.InvalidEventError === InvalidEventError, typeof createStarter, typeof parseEvent);`;
+    writeFileSync(join(project, 'both.mjs'), code);
+    expect((await run(process.execPath, [join(project, 'both.mjs')])).stdout).toBe('true function function\n');
   });
 
-  it('holds what runs and its declarations: no demo, no sandbox, no source', () => {
-    const installed = join(project, 'node_modules', manifest.name);
+  it("needs Temporal's client and Node, and nothing else", () => {
+    const code = readFileSync(join(installed, 'dist/index.js'), 'utf8');
+    const needed = [...code.matchAll(/\brequire\("([^"]+)"\)/g)].map(([, name = '']) => name);
+    expect(needed.filter((name) => !name.startsWith('node:'))).toEqual(['@temporalio/client']);
+    expect(code).not.toContain('node_modules/@temporalio');
+    expect(manifestIn(installed).dependencies).toBeUndefined();
+    expect(code.length).toBeLessThan(1_000_000);
+  });
+
+  it('has the version of the project, its declarations and schemas, and none of the worker', () => {
+    expect(manifestIn(installed).version).toBe(manifestIn(ROOT).version);
     const files = readdirSync(installed, { recursive: true, encoding: 'utf8' });
-    const own = files.filter((file) => !file.startsWith('node_modules'));
-    const built = ['worker.js', 'workflow-bundle.js'];
-    const wanted = ['README.md', 'LICENSE', 'CHANGELOG.md', ...built.map((name) => join('dist', name))];
-    expect(own).toEqual(expect.arrayContaining(wanted));
-    expect(own.filter((file) => /^(src|test|scripts|dist\/(demo|sandbox))\b|\.map$/.test(file))).toEqual([]);
+    const schemas = readdirSync(join(ROOT, 'docs/schemas')).map((name) => join('dist/schemas', name));
+    expect(files).toEqual(expect.arrayContaining(['README.md', 'LICENSE', 'dist/licenses/zod.txt', ...schemas]));
+    expect(files.filter((file) => /worker|workflow|\.map$|(?<!\.d)\.ts$/.test(file))).toEqual([]);
+  });
+
+  it('has the schemas that the worker is documented by', () => {
+    for (const name of readdirSync(join(ROOT, 'docs/schemas'))) {
+      const packedSchema = readFileSync(join(installed, 'dist/schemas', name), 'utf8');
+      expect(packedSchema).toBe(readFileSync(join(ROOT, 'docs/schemas', name), 'utf8'));
+    }
+  });
+});
+
+describe('the package of the whole project', () => {
+  it('holds what runs and its declarations: no demo, no sandbox, no source, not the package for checkouts', async () => {
+    const { stdout } = await run('npm', ['pack', '--dry-run', '--ignore-scripts', '--json'], { cwd: ROOT });
+    const [{ files }] = JSON.parse(stdout) as [{ files: { path: string }[] }];
+    const paths = files.map(({ path }) => path);
+    const built = ['worker.js', 'workflow-bundle.js', 'starter.js', 'starter/index.d.ts'];
+    expect(paths).toEqual(
+      expect.arrayContaining(['README.md', 'LICENSE', 'CHANGELOG.md', ...built.map((name) => `dist/${name}`)]),
+    );
+    expect(paths.filter((path) => /^(src|test|scripts|checkout|dist\/(demo|sandbox))\b|\.map$/.test(path))).toEqual([]);
   });
 });

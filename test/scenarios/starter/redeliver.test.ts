@@ -88,7 +88,7 @@ describe('redeliver sends the event of a purchase that has ended once more', () 
     env.receiver.answerTo(referenceId, 410);
     const refused = await run('redeliver', referenceId);
     expect(refused).toMatchObject({ code: 1, stdout: '' });
-    expect(refused.stderr).toContain('was not received: the checkout refused the event for good (410)');
+    expect(refused.stderr).toContain('was not received: the checkout refused the event permanently (410)');
     await expect(env.starter.redeliver(referenceId)).rejects.toThrow(RedeliveryFailedError);
 
     env.receiver.take(referenceId);

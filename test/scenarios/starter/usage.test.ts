@@ -8,7 +8,7 @@ import { type ProcessEnv, starterProcess, startStarter } from '../../support/pro
 
 const ROOT = join(__dirname, '../../..');
 
-/** Nothing listens there: whoever contacts it before it has read its arguments fails in another way. */
+/** Nothing listens there, so a command fails in another way if it contacts the server before it has read its arguments. */
 const NOWHERE = { TEMPORAL_ADDRESS: '127.0.0.1:1' };
 const NO_PARTNER = { PARTNER_BASE_URL: 'http://127.0.0.1:1', PARTNER_API_KEY: 'k' };
 const WRONG_LOOKBACK = 'RECONCILE_LOOKBACK: expected a duration from 1m to 8760h, written with ms, s, m or h';

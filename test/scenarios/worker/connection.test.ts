@@ -27,8 +27,8 @@ const trusted = { serverRootCACertificate: Buffer.from(own.cert) };
 const expired = authority.issue({ expired: true });
 const other = { ...trusted, serverNameOverride: 'temporal.example' };
 const MAY_NOT = 'the server refuses the API key or the client certificate (permission denied)';
-const BY_A_STRANGER = 'the server refuses our certificate: it does not know who signed it';
-const CLOSED = 'the connection was closed (a server that expects TLS, or no Temporal server?)';
+const BY_A_STRANGER = 'the server refuses our certificate: it does not trust its issuer';
+const CLOSED = 'the connection was closed (the server expects TLS, or is no Temporal server)';
 const fine = () => ({ status: 0 });
 /** A server may repeat what it was given. */
 const refusing = (status: number) => () => ({ status, message: `no: ${API_KEY}` });
@@ -78,7 +78,7 @@ describe.each(Object.entries(CONNECT))('the connection of a %s', (_, connect) =>
       'TEMPORAL_TLS_SERVER_CA_CERT_PATH',
       () => grpc(fine, own, { tls: true }),
     ],
-    ["the server's certificate has expired", 'renewed at the server', () => grpc(fine, expired, { tls: byAuthority })],
+    ["the server's certificate has expired", 'renewed on the server', () => grpc(fine, expired, { tls: byAuthority })],
     [
       "the server's certificate is for another host name",
       'TEMPORAL_TLS_SERVER_NAME',
@@ -108,7 +108,7 @@ describe.each(Object.entries(CONNECT))('the connection of a %s', (_, connect) =>
     const { failure } = await connecting(connect, target, 500, 30);
     expect(failure).toMatchObject({
       exitCode: 78,
-      message: expect.stringContaining('the server wants a certificate of ours, and none is set'),
+      message: expect.stringContaining('the server requires a client certificate, and none is set'),
     });
   });
 
@@ -122,7 +122,7 @@ describe.each(Object.entries(CONNECT))('the connection of a %s', (_, connect) =>
     [
       'the server is overloaded, whatever it says',
       () => grpc(() => ({ status: 14, message: 'certificate' })),
-      'the server answers that it is unavailable',
+      'the server reports that it is unavailable',
     ],
   ])('is tried again where %s, and each line names the cause: 69', async (_name, makeTarget, cause) => {
     const target = await makeTarget();
@@ -177,6 +177,6 @@ it('a worker on a machine without authorities, whose own TLS trusts none, says w
   writeFileSync(ca, authority.cert);
   const env = lonelyWorkerEnv({ TEMPORAL_ADDRESS: `localhost:${port}`, TEMPORAL_TLS: 'true', NODE_EXTRA_CA_CERTS: ca });
   const worker = await startWorkerProcess({ env });
-  await worker.said("try 1 of 12: Node reaches the server, and Temporal's SDK does not");
+  await worker.said("try 1 of 12: Node can reach the server, but Temporal's SDK can't");
   expect(await worker.end('SIGTERM')).toBe(0);
 });

@@ -37,7 +37,7 @@ describe('the gauges of a worker that has just begun', () => {
     return { shown, warnings };
   }
 
-  it('show who is held and since when, and of the reconciliations the last that counts, whoever saw it happen', async () => {
+  it('show who is held and since when, and the last reconciliation that counts, also if another worker ran it', async () => {
     const before = await readOnce();
     expect(before.shown.get('fulfilment_running_purchases HELD')).toBe(0);
     expect(before.shown.get('fulfilment_oldest_purchase_age_seconds HELD')).toBe(0);

@@ -18,7 +18,7 @@ describe('what a worker with one slot is given first, when activities have piled
     ({ address } = await startDevServer({ config: ['matching.enableFairness=true', ...partitions, freshCounts] }));
   });
 
-  it('is a placement, then a search that confirms, then a poll, and last the reconciliation, whoever waited longest', async () => {
+  it('is a placement, then a search that confirms, then a poll, and last the reconciliation, however long each has waited', async () => {
     const env = await startTestEnvironment({ address, worker: false, settings: { pollIntervalMs: 60_000 } });
     await startWorkerOf(env, { enableNonLocalActivities: false });
     await env.client.workflow.start(RECONCILE_WORKFLOW, { workflowId: 'waits-longest', taskQueue: env.taskQueue });

@@ -71,7 +71,7 @@ describe('a worker process at work', () => {
     expect(await next.end('SIGTERM')).toBe(0);
   });
 
-  it('ends at once on SIGTERM, whoever holds a connection to its health port open and says nothing', async () => {
+  it('ends at once on SIGTERM, also while a silent client holds a connection to its health port open', async () => {
     const port = await freePort();
     const worker = await startReady({ HEALTH_ADDRESS: `127.0.0.1:${port}` });
     const open = (said: string) => {

@@ -114,6 +114,9 @@ describe('a worker and its Temporal server', () => {
     const registered = ['ReferenceId', 'PartnerOrderId', 'PurchaseState'];
     expect(JSON.parse(setup.stdout)).toEqual({ namespace: 'default', registered });
 
+    const again = await starterProcess(['setup'], { ...temporal, TEMPORAL_UI_URL: 'http://ui.example' });
+    expect(again.stdout).toContain('\n  held          http://ui.example/namespaces/default/workflows?query=');
+
     const worker = await startWorkerProcess({ env });
     await worker.untilHealth('/readyz', 200);
     const bought = await starterProcess(['purchase', 'FIRST-1', '--item', 'demo-instant:1', '--wait'], temporal);

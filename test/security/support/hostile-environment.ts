@@ -57,7 +57,7 @@ export async function startHostileEnvironment() {
   const environment = await startTestEnvironment({
     worker: false,
     sandbox: { apiKeys: [SECRETS.PARTNER_API_KEY], perLookMs: 30_000 },
-    // A machine that is too busy for a placement must not leave a purchase to people, of whom the test has none.
+    // A machine that is too busy for a placement must not hold a purchase: nobody would decide on it here.
     settings: {
       replace: 'always',
       partnerTimeoutMs: 2_000,

@@ -26,7 +26,7 @@ export interface Envelope<Data> {
 export interface Call {
   operation: 'place' | 'orders' | 'keys';
   referenceId: string;
-  /** The how-manieth call of this operation for this purchase, from 1. */
+  /** The number of the call of this operation for this purchase, from 1. */
   nth: number;
   apiKey: string;
   /** Makes the call at the sandbox; without it the call has no effect. */

@@ -12,6 +12,6 @@ it('sends the first heartbeat at once and later ones at most twice a second, bec
     progress.close();
   });
 
-  expect(beats[0]).toEqual({ step: 'begun' });
+  expect(beats[0]).toEqual({ step: 'started' });
   expect(beats.length).toBeLessThan(1_000);
 });

@@ -9,7 +9,7 @@ const PACKAGE = JSON.parse(textOf('package.json')) as Record<
 
 function filesIn(folder: string, ending: string): string[] {
   return readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith(ending))
+    .filter((name) => name.endsWith(ending) && !name.includes('node_modules'))
     .map((name) => join(folder, name));
 }
 
@@ -34,29 +34,29 @@ function anchorsOf(text: string): string[] {
   );
 }
 
-function leadsSomewhere(target: string): boolean {
+function exists(target: string): boolean {
   const [path = '', anchor] = target.split('#');
   if (!existsSync(join(ROOT, path))) return false;
   return anchor === undefined || !path.endsWith('.md') || anchorsOf(textOf(path)).includes(anchor);
 }
 
 describe('the documents', () => {
-  it.each(DOCUMENTS)('%s has no link to a missing file or heading', (name) => {
+  it.each(DOCUMENTS)('%s has no broken link and no broken anchor', (name) => {
     const local = linksOf(textOf(name)).filter((link) => !/^https?:/.test(link));
     const targets = local.map((link) => (link.startsWith('#') ? name + link : join(dirname(name), link)));
-    expect(targets.filter((target) => !leadsSomewhere(target))).toEqual([]);
+    expect(targets.filter((target) => !exists(target))).toEqual([]);
   });
 
-  it('exist if a comment in the code refers to them, including the heading', () => {
+  it('exist wherever the code names one, so that no comment sends a reader to a missing page', () => {
     const code = [...filesIn('src', '.ts'), ...filesIn('test', '.ts'), ...filesIn('scripts', '.mjs')];
     const named = code.flatMap((path) =>
       [...textOf(path).matchAll(/docs\/[\w/-]+\.md(#[\w-]+)?/g)].map(([target]) => ({ path, target })),
     );
     expect(named.length).toBeGreaterThan(0);
-    expect(named.filter(({ target }) => !leadsSomewhere(target))).toEqual([]);
+    expect(named.filter(({ target }) => !exists(target))).toEqual([]);
   });
 
-  it('name a test for every row of "What happens if", so that no promise is untested', () => {
+  it('name a test for every row of "What happens if", so that no promise stands there alone', () => {
     const [section = ''] = textOf('docs/operations.md').split('\n## What happens if\n')[1]?.split('\n## ') ?? [];
     const rows = section.split('\n').filter((line) => line.startsWith('| ') && !/^\| if( someone)? \|/.test(line));
     expect(rows.length).toBeGreaterThan(60);
@@ -66,22 +66,40 @@ describe('the documents', () => {
     expect(new Set(linksOf(section).filter((link) => link.startsWith('../test/'))).size).toBeGreaterThan(60);
   });
 
-  it('name no npm script that is missing from package.json', () => {
+  it('name only npm scripts that exist', () => {
     const scripts = Object.keys(PACKAGE.scripts);
     const named = DOCUMENTS.flatMap((name) => [...textOf(name).matchAll(/npm run (?:-s |--silent )?([\w:]+)/g)]);
     expect(named.map(([, script]) => script).filter((script) => !scripts.includes(script ?? ''))).toEqual([]);
   });
 
-  it('explain why each dependency was chosen and over which alternatives', () => {
+  it('are each in the sidebar of the site, except single decisions, and the sidebar has no other page', () => {
+    const config = textOf('docs/.vitepress/config.mjs');
+    const pages = [...config.matchAll(/'(\/[\w/-]*)': '/g)].map(([, link]) =>
+      link === '/' ? 'README.md' : `${link}.md`,
+    );
+    const expected = DOCUMENTS.filter((name) => !/decisions\/\d/.test(name));
+    expect(pages.map((page) => page.replace(/^\//, '')).sort()).toEqual(expected.sort());
+  });
+
+  it('name only files that exist where CONTRIBUTING says what to touch and what to run', () => {
+    const named = [
+      ...textOf('CONTRIBUTING.md').matchAll(/`((?:src|test|sandbox|bench|ops|lint|scripts|docs)\/[\w./-]+)`/g),
+    ];
+    const paths = named.map(([, path]) => join(ROOT, path ?? ''));
+    expect(paths.length).toBeGreaterThan(40);
+    expect(paths.filter((path) => !['', '.ts', '.test.ts'].some((ending) => existsSync(path + ending)))).toEqual([]);
+  });
+
+  it('say for each dependency what it is for and what it was chosen over', () => {
     const decision = textOf('docs/decisions/6-dependencies.md');
     const packages = Object.keys({ ...PACKAGE.dependencies, ...PACKAGE.devDependencies });
     expect(packages.filter((name) => !decision.includes(`\`${name}\``))).toEqual([]);
   });
 
-  it('show the same import rules as the lint rule', () => {
+  it('list the same module imports as the lint rule', () => {
     const rule = /MODULES = \{(.*?)\n\};/s.exec(textOf('lint/module-boundaries.mjs'))?.[1] ?? '';
     const rows = [...rule.matchAll(/^ {2}'?([\w/]+)'?:\s+'([^']*)',$/gm)].map(([, name, allowed]) => [name, allowed]);
-    const [, section = ''] = textOf('docs/architecture.md').split('### Who may import whom\n');
+    const [, section = ''] = textOf('docs/architecture.md').split('### Module imports\n');
     const [table = ''] = section.split('\n## ');
     const shown = [...table.matchAll(/^\| `([\w/]+)` \| (.+) \|$/gm)].map(([, name, cell]) => [name, allowedIn(cell)]);
     expect(rows.length).toBeGreaterThan(10);
@@ -89,7 +107,7 @@ describe('the documents', () => {
   });
 });
 
-/** Converts a cell such as "types of `domain`, `node`" to the notation of the lint rule: `types:domain node`. */
+/** Turns a cell such as "types of `domain`, `node`" into the lint rule's form: `types:domain node`. */
 function allowedIn(cell = ''): string {
   const marks: Record<string, string> = { 'types of ': 'types:', 'without ': 'not:' };
   const names = [...cell.matchAll(/(types of |without )?`([^`]+)`/g)];

@@ -60,7 +60,7 @@ describe('what the partner writes reaches a terminal as text, each row on its on
 
   it('what a reconciliation has found, its advice too', () => {
     const text = { orderIds: [HOSTILE], explanation: HOSTILE, advice: HOSTILE, note: HOSTILE };
-    const finding = { ...text, kind: 'LOST' as const, amounts: {}, done: 'left' as const };
+    const finding = { ...text, kind: 'LOST' as const, amounts: {}, done: 'unrepaired' as const };
     const counts = { orders: 1, findings: { LOST: 1 }, repaired: 0, report: 'report.html' };
     showReconciliation(out, { from: 'then', to: 'now', details: [finding], ...counts });
     expectLines(5);

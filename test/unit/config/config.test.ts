@@ -113,6 +113,7 @@ describe('every variable', () => {
     ['HEALTH_ADDRESS', '[::1]:8081', ({ healthAddress }) => healthAddress, { host: '::1', port: 8081 }],
     ['METRICS_ADDRESS', '0.0.0.0:9464', ({ metricsAddress }) => metricsAddress, { host: '0.0.0.0', port: 9464 }],
     ['TEMPORAL_TASK_QUEUE', 'other', ({ taskQueue }) => taskQueue, 'other'],
+    ['TEMPORAL_UI_URL', 'https://ui.example/x', ({ temporalUiUrl }) => temporalUiUrl, 'https://ui.example/x'],
     ['LOG_LEVEL', 'debug', ({ logLevel }) => logLevel, 'debug'],
     ['LOG_FORMAT', 'pretty', ({ logFormat }) => logFormat, 'pretty'],
   ])('%s can be set to %s and takes effect', (name, written, read, expected) => {
@@ -135,6 +136,7 @@ describe('every variable', () => {
     ['METRICS_ADDRESS', ['localhost:9464', '999.1.1.1:9464']],
     ['WORKER_DEPLOYMENT_VERSION', ['fulfilment', '.1', 'fulfilment.', 'a:b.1', 'a.b:1', '__a.1', 'a.__1', 'a.1 2']],
     ['ALLOW_PLAINTEXT', ['yes', '1']],
+    ['TEMPORAL_UI_URL', ['localhost:8233', 'https://user:pass@ui.example', 'http://ui.example/?namespace=x']],
     ['LOG_LEVEL', ['INFO', 'verbose']],
     ['LOG_FORMAT', ['text']],
     ['TEMPORAL_TASK_QUEUE', ['a\nb', 'a"b', "a'b", 'a\\b']],
@@ -276,6 +278,11 @@ describe('the starter', () => {
       taskQueue: 'fulfilment',
       allowPlaintext: false,
     });
+  });
+
+  it("knows the address of the Temporal UI only if it is set, and never guesses it from the server's address", () => {
+    expect(readStarterConfig({ TEMPORAL_ADDRESS: 'localhost:7233' }).temporalUiUrl).toBeUndefined();
+    expect(readStarterConfig({ TEMPORAL_UI_URL: 'http://ui.example' }).temporalUiUrl).toBe('http://ui.example');
   });
 
   it('requires the partner variables only for commands that contact the partner', () => {

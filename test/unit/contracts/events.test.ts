@@ -1,3 +1,4 @@
+import { EVENT_SAMPLES } from '../../../src/contracts/event-samples';
 import { type CheckoutEvent, checkoutEvent, EVENTS, type EventType } from '../../../src/contracts/events';
 import { eventTypeOf, PURCHASE_OUTCOMES } from '../../../src/domain/purchase-state';
 import { undocumentedEvents } from '../../support/documented';
@@ -10,8 +11,9 @@ const WITH_KEYS = { ...SALE, lines: [{ ...ITEM, keys: [KEY] }] };
 const HELD = { hold: 'ORDER_CHANGES', decisions: ['deliver'], reason: 'why' };
 const DETAILS = { orderIds: ['ord-1'], surplus: 4.99, advice: 'Ask.' };
 
-/** Each event with all of its optional fields. */
+/** The samples of the documentation, and each event with all of its optional fields. */
 const SAMPLES: [EventType, Record<string, unknown>][] = [
+  ...EVENT_SAMPLES.map(({ type, data }): [EventType, Record<string, unknown>] => [type, { ...data }]),
   ...PURCHASE_OUTCOMES.map((outcome): [EventType, Record<string, unknown>] => [
     eventTypeOf(outcome),
     { ...(outcome.endsWith('DELIVERED') ? WITH_KEYS : SALE), outcome, reason: 'why' },
@@ -24,8 +26,9 @@ const SAMPLES: [EventType, Record<string, unknown>][] = [
   ['doctor.test', { referenceId: 'doctor' }],
 ];
 
-it('every event has an example here', () => {
-  expect([...new Set(SAMPLES.map(([type]) => type))].toSorted()).toEqual(Object.keys(EVENTS).toSorted());
+it('every event has a sample, and every form of a refund has one', () => {
+  const types = EVENT_SAMPLES.map(({ type }) => type);
+  expect(types.toSorted()).toEqual([...Object.keys(EVENTS), 'purchase.refunded'].toSorted());
 });
 
 const isKnown = (type: EventType, data: unknown) => EVENTS[type].data.safeParse(data).success;

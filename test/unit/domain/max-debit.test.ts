@@ -22,12 +22,12 @@ describe('the maximum debit of a purchase', () => {
       'one millionth above the maximum is too much',
       { b: 1 },
       12.345677,
-      'it costs 12.345678, and 12.345677 is the most',
+      'the catalogue price is 12.345678, but the purchase may cost at most 12.345677',
     ],
-    ['one piece more is too much', { a: 4 }, 0.3, 'it costs 0.4, and 0.3 is the most'],
-    ['a product that is missing from the catalogue has no price', { a: 1, c: 1 }, 1e9, 'no price of c'],
-    ['a negative price does not count as a price', { negative: 1, b: 1 }, 1e9, 'no price of negative'],
-    ['prices in several currencies are not added up', { a: 1, 'in-dollars': 1 }, 1e9, 'several currencies'],
+    ['one piece more is too much', { a: 4 }, 0.3, 'the catalogue price is 0.4, but the purchase may cost at most 0.3'],
+    ['a product that is missing from the catalogue has no price', { a: 1, c: 1 }, 1e9, 'no price for c'],
+    ['a negative price does not count as a price', { negative: 1, b: 1 }, 1e9, 'no price for negative'],
+    ['prices in several currencies are not added up', { a: 1, 'in-dollars': 1 }, 1e9, 'different currencies'],
   ])('%s', (_, items, maxDebit, why) => {
     expect(issueOf(items, maxDebit)).toContain(why);
   });

@@ -61,7 +61,7 @@ describe('what is sent after a purchase of four keys has ended: unasked, and whe
     [undefined, 'COMPLETED', 'abcd', [''], 'late_delivery abcd, 4 new'],
     [undefined, 'PENDING', '', [''], 'nothing: its order o-1 is PENDING'],
     [undefined, 'FAILED', '', [''], 'nothing: its order o-1 is FAILED'],
-    ['DELIVERED', 'COMPLETED', 'abcde', ['abcd'], 'issue: 5 keys came for p, of which 4 were ordered'],
+    ['DELIVERED', 'COMPLETED', 'abcde', ['abcd'], 'issue: the order holds 5 keys of p; ordered: 4'],
   ])(
     '%s: the order is %s with keys "%s", and the checkout has %j',
     (outcome, status, keys, had, byItself, again = byItself) => {
@@ -87,7 +87,7 @@ describe('what is sent after a purchase of four keys has ended: unasked, and whe
   });
 
   const oneR = { productId: 'r', quantity: 2, keys: 1 };
-  const OF_R = 'the order holds r, which this purchase did not ask for';
+  const OF_R = 'the order holds r, which was not bought';
   it.each<[string, Partial<OrderSnapshot>, Accepted, string]>([
     [
       'that also belongs to another purchase',
@@ -104,7 +104,7 @@ describe('what is sent after a purchase of four keys has ended: unasked, and whe
 
   it("checks the items of a stopped purchase's order, because its request may never have been answered", () => {
     const sale = saleOf(undefined, { ...orderOf('PENDING', ''), lines: [line('r', '')] }, ['']);
-    expect(inBrief(planDelivery(sale, true))).toContain('issue: the order does not hold p');
+    expect(inBrief(planDelivery(sale, true))).toContain('issue: the order lacks p');
     expect(inBrief(planDelivery({ ...sale, order: undefined }, true))).toBe(
       'nothing: the partner shows no order for it',
     );

@@ -31,7 +31,7 @@ function inBrief(review: Review): string {
 }
 
 const TWO_OF_3 = 'COMPLETED with 2 of 3 keys';
-const TOO_MANY = 'MORE_KEYS_THAN_ORDERED: 3 keys came for A, of which 2 were ordered';
+const TOO_MANY = 'MORE_KEYS_THAN_ORDERED: the order holds 3 keys of A; ordered: 2';
 const OTHER = 'OTHER_ITEMS: the order holds';
 const SHORT = [line('A', 'a', 2), line('B', 'c', 1)];
 const NO_B = [line('A', 'ab', 2)];
@@ -53,8 +53,8 @@ describe('an order that answers our request', () => {
     ['stays open while it is PENDING', 'PENDING', WHOLE, 'open'],
     ['stays open in an undocumented status', 'AWAITING_SUPPLIER', WHOLE, 'open'],
     ['is held with too many keys', 'COMPLETED', SURPLUS, TOO_MANY],
-    ['is held with another product', 'COMPLETED', WITH_C, `${OTHER} C, which this purchase did not ask for`],
-    ['is held with another quantity', 'COMPLETED', FIVE, `${OTHER} 5 of A, this purchase asked for 2`],
+    ['is held with another product', 'COMPLETED', WITH_C, `${OTHER} C, which was not bought`],
+    ['is held with another quantity', 'COMPLETED', FIVE, `${OTHER} 5 of A; bought: 2`],
   ])('%s', (_, status, lines, expected) => {
     expect(inBrief(reviewOrder({ items }, orderOf(status, lines), true))).toBe(expected);
   });
@@ -71,7 +71,7 @@ describe('an order that was found in the history or named by an operator is comp
   it.each([
     ['the same products and quantities', 'PENDING', EMPTY, 'open'],
     ['no products yet', 'PENDING', [], 'open'],
-    ['a missing product', 'PENDING', [line('A', '', 2)], 'OTHER_ITEMS: the order does not hold B, which'],
+    ['a missing product', 'PENDING', [line('A', '', 2)], 'OTHER_ITEMS: the order lacks B, which'],
     ['another quantity, although the order failed', 'FAILED', FEWER, 'OTHER_ITEMS: the order holds 1 of A'],
   ])('%s', (_, status, lines, expected) => {
     expect(inBrief(reviewOrder({ items }, orderOf(status, lines), false))).toContain(expected);

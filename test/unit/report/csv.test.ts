@@ -9,11 +9,14 @@ function renderCsv(report: Parameters<typeof partsOf>[0]): string {
 
 function finding(explanation: string): ReportedFinding {
   const about = { orderIds: ['o-1', 'o-2'], amounts: { history: -3.5 } };
-  return { kind: 'ORPHAN', ...about, explanation, advice: 'Ask.', done: 'left' };
+  return { kind: 'ORPHAN', ...about, explanation, advice: 'Ask.', done: 'unrepaired' };
 }
 
-const COLUMNS = 'kind,done,reference,orders,workflow,debited,history,surplus,explanation,advice,note,debited now';
-const HEADER = COLUMNS.split(',');
+const HEADER = [
+  ...['kind', 'status', 'reference', 'orders', 'workflow'],
+  ...['amount debited', 'amount in the order history', 'amount for further orders'],
+  ...['explanation', 'advice', 'note', 'amount debited now', 'reconciled at (UTC)', 'Temporal UI'],
+];
 
 describe('the report as CSV', () => {
   it('has one row per finding, whatever characters it contains', () => {
@@ -23,7 +26,7 @@ describe('the report as CSV', () => {
         const rows = parse(renderCsv({ ...quietNight(), findings: [finding(text), finding('plain')] }));
         expect(rows).toHaveLength(3);
         expect(rows[0]).toEqual(HEADER);
-        expect(rows.map((row) => row.length)).toEqual([12, 12, 12]);
+        expect(rows.map((row) => row.length)).toEqual([14, 14, 14]);
         expect(rows[1]?.[8]?.replaceAll("'", '')).toBe(text.replace(/[\r\n\t]+/g, ' ').replaceAll("'", ''));
       }),
     );
@@ -60,6 +63,19 @@ describe('the report as CSV', () => {
 
   it('begins with the byte order mark that Excel needs for UTF-8, and has only a header row if all is well', () => {
     expect(renderCsv(quietNight())).toBe(`\uFEFF${HEADER.map((name) => `"${name}"`).join(',')}\r\n`);
+  });
+
+  it('dates each row with its reconciliation, in a form that a spreadsheet reads as a date', () => {
+    const [, row] = parse(renderCsv({ ...quietNight(), findings: [finding('x')] }));
+    expect(row?.[12]).toBe('2026-01-15 03:00:00');
+  });
+
+  it('links a row to its purchase if the address of the Temporal UI is known, and never links elsewhere', () => {
+    const workflowsUrl = 'https://temporal.example/namespaces/default/workflows';
+    const findings = [{ ...finding('x'), workflowId: 'purchase-A/B' }, finding('an orphan has no purchase')];
+    const linkOf = (report: object) => parse(renderCsv({ ...quietNight(), findings, ...report })).map((row) => row[13]);
+    expect(linkOf({ workflowsUrl })).toEqual(['Temporal UI', `${workflowsUrl}/purchase-A%2FB`, '']);
+    expect(linkOf({})).toEqual(['Temporal UI', '', '']);
   });
 
   it('has every finding of an eventful night, with negative amounts as numbers that a spreadsheet can add up', () => {

@@ -13,14 +13,14 @@ describe('the report as a page', () => {
   it('says in its headline whether all is well, which it is not if a notified finding still needs a person', () => {
     const report = eventfulNight();
     const of = (status: string) => report.findings.filter(({ done }) => done === status);
-    const [repaired, notified, [left]] = [of('repaired'), of('notified'), of('left')];
+    const [repaired, notified, [unrepaired]] = [of('repaired'), of('notified'), of('unrepaired')];
     const title = (findings: ReportedFinding[], dryRun = false) => titleOf({ ...report, findings, dryRun });
     expect(titleOf(quietNight())).toBe('All is well');
     expect(title(repaired)).toBe(`All is well: ${repaired.length} repaired, nothing left to do`);
     expect(titleOf(report)).toBe(`${report.findings.length - repaired.length} findings need a person`);
     expect(title(notified)).toBe(`${notified.length} findings need a person`);
-    expect(title([left!])).toBe('1 finding needs a person');
-    expect(title([{ ...left!, done: 'dry-run' }], true)).toBe('1 finding in a dry run');
+    expect(title([unrepaired!])).toBe('1 finding needs a person');
+    expect(title([{ ...unrepaired!, done: 'dry-run' }], true)).toBe('1 finding in a dry run');
   });
 
   it('shows the findings for a person first, then the repaired ones, then the totals', () => {
@@ -34,7 +34,7 @@ describe('the report as a page', () => {
   it('explains for each finding what is wrong and what to do', () => {
     const report = eventfulNight();
     const page = renderHtml(report)
-      .replaceAll(/<\/?(?:bdi|code)>/g, '')
+      .replaceAll(/<\/?(?:bdi|code)[^>]*>/g, '')
       .replaceAll('&#39;', "'");
     for (const { explanation, advice, done } of report.findings) {
       expect(page).toContain(explanation);
@@ -46,9 +46,10 @@ describe('the report as a page', () => {
     const amounts = { [HOSTILE]: 1, debited: 2, debitedNow: 4, history: 3 } as ReportedFinding['amounts'];
     const ids = { referenceId: HOSTILE, orderIds: [HOSTILE], workflowId: HOSTILE };
     const texts = { explanation: HOSTILE, advice: HOSTILE, note: HOSTILE };
-    const finding: ReportedFinding = { kind: 'ORPHAN', ...ids, amounts, ...texts, done: 'left' };
+    const finding: ReportedFinding = { kind: 'ORPHAN', ...ids, amounts, ...texts, done: 'unrepaired' };
     const page = renderHtml({
       ...quietNight(),
+      ...{ workflowsUrl: `https://${HOSTILE}`, workflowId: HOSTILE },
       ...{ runId: HOSTILE, from: HOSTILE, to: HOSTILE, createdAt: HOSTILE, timeZone: HOSTILE },
       byStatus: { [HOSTILE]: { orders: 1, amount: 1 } },
       days: [{ day: HOSTILE, orders: 1, delivered: 1, amount: 1 }],
@@ -67,6 +68,50 @@ describe('the report as a page', () => {
     expect(page).toContain(`content="default-src 'none'; style-src 'unsafe-inline'`);
   });
 
+  it('links each purchase and the run of the report to the Temporal UI if its address is known, and never links elsewhere', () => {
+    const workflowsUrl = 'https://temporal.example/ui/namespaces/shop/workflows';
+    const about = { orderIds: ['o-1'], amounts: {}, explanation: 'x', advice: 'y', done: 'unrepaired' } as const;
+    const findings: ReportedFinding[] = [
+      { ...about, orderIds: ['o-1'], kind: 'LOST', referenceId: 'SALE-1', workflowId: 'purchase-SALE-1' },
+      { ...about, orderIds: ['o-2'], kind: 'ORPHAN', referenceId: 'BY-HAND', explanation: 'see https://evil.example' },
+    ];
+    const page = renderHtml({ ...quietNight(), workflowsUrl, findings });
+    const { runId, workflowId } = quietNight();
+    expect(page).toContain(`href="${workflowsUrl}/purchase-SALE-1" rel="noreferrer"><bdi>SALE-1</bdi></a>`);
+    expect(page).toContain(`href="${workflowsUrl}/${encodeURIComponent(workflowId)}/${runId}"`);
+    const targets = [...page.matchAll(/href="([^"#]+)/g)].map(([, target]) => target);
+    expect(targets).toHaveLength(2);
+    expect(targets.every((target) => target?.startsWith(workflowsUrl))).toBe(true);
+  });
+
+  it('uses the same words for each status as the JSON, and explains them', () => {
+    const [finding] = eventfulNight().findings;
+    for (const done of ['repaired', 'notified', 'unrepaired', 'dry-run'] as const) {
+      const page = renderHtml({ ...quietNight(), findings: [{ ...finding!, done }] });
+      expect(page).toContain(`<span class="${done}">${done}</span>`);
+      expect(page.includes(`<b>${done}</b>: `)).toBe(done !== 'repaired');
+    }
+  });
+
+  it('keeps an order id on one line unless it is wider than a phone', () => {
+    const [finding] = eventfulNight().findings;
+    const uuid = '0199f3a2-5c1e-7d40-9b1f-2f6a8c1d7e55';
+    const page = renderHtml({ ...quietNight(), findings: [{ ...finding!, orderIds: [uuid, 'x'.repeat(200)] }] });
+    expect(page.match(/class="unbroken"><bdi>[^<]+/g)).toEqual([`class="unbroken"><bdi>${uuid}`]);
+  });
+
+  it('names the column in each cell, because a phone does not show the column headings', () => {
+    const page = renderHtml(eventfulNight());
+    const cells = page.match(/<table class="findings">.*?<\/table>/gs)!.join('');
+    const names = new Set([...cells.matchAll(/<th scope="col" class="\w+">([^<]+)/g)].map(([, name]) => name));
+    expect(new Set([...cells.matchAll(/data-name="([^"]+)"/g)].map(([, name]) => name))).toEqual(names);
+    expect(cells.match(/<td/g)).toHaveLength(cells.match(/data-name="/g)!.length);
+  });
+
+  it('says that the currency of the amounts is unknown, because the partner does not name it', () => {
+    expect(renderHtml(quietNight())).toContain('in the currency of the account: the partner does not name it');
+  });
+
   it('stays small enough for a browser with 50,000 orphans, and says where to find the rest', () => {
     const [finding] = eventfulNight().findings.filter(({ kind }) => kind === 'ORPHAN');
     const findings = Array.from({ length: 50_000 }, (_, i) => ({ ...finding!, orderIds: [`o-${i}`] }));
@@ -81,7 +126,7 @@ describe('the report as a page', () => {
     const charts = { 1: 5, 366: 1_234_567, 3: 0 };
     for (const [length, orders] of Object.entries(charts).map(([days, each]) => [Number(days), each] as const)) {
       const page = renderHtml({ ...quietNight(), days: Array.from({ length }, (_, i) => day(i, orders)) });
-      expect(page.match(/class="bar"/g)).toHaveLength(length);
+      expect(page.match(/<td class="bar"/g)).toHaveLength(length);
       expect(page).not.toMatch(/NaN|Infinity|width:-/);
     }
   });

@@ -27,7 +27,7 @@ export function eventfulNight(): ReconciliationReport {
 }
 
 function doneOf({ repair }: Finding): FindingStatus {
-  if (repair === undefined) return 'left';
+  if (repair === undefined) return 'unrepaired';
   return repair.startsWith('notify') ? 'notified' : 'repaired';
 }
 
@@ -35,6 +35,7 @@ function doneOf({ repair }: Finding): FindingStatus {
 export function quietNight(): ReconciliationReport {
   return {
     schema: 1,
+    workflowId: 'nightly-reconciliation-2026-01-15T03:00:00Z',
     runId: '0199f3a2-5c1e-7d40-9b1f-2f6a8c1d7e55',
     from: new Date(NIGHT.from).toISOString(),
     to: new Date(NIGHT.now).toISOString(),

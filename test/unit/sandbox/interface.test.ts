@@ -17,7 +17,7 @@ test('every operation answers with the documented envelope and exactly the docum
 
   const timestamp = '2030-01-01T12:00:00.000Z';
   const pages = { page: 1, total: 1, limit: 50 };
-  const named = { id: 'demo-instant', title: 'Demo: there at the first poll' };
+  const named = { id: 'demo-instant', title: 'Demo: ready at the first poll' };
   const shown = { restrictions: { whitelist: [], blacklist: [] }, quantity: 1_000_000, price: 4.99, currency: 'EUR' };
   const item = { ...named, quantity: 2, amount: 9.98 };
   const text = { type: 'text', value: expect.stringMatching(/^[2-9A-Z]{5}-[2-9A-Z]{5}-[2-9A-Z]{5}$/) };

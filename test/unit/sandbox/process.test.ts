@@ -37,5 +37,5 @@ test('a port in use is reported in a sentence, not as a stack trace', async () =
   const { sandbox } = await start();
   const { code, stderr } = await run({ PORT: String(sandbox.port) }).ended;
   expect(code).toBe(1);
-  expect(stderr).toBe(`sandbox: port ${sandbox.port} on 127.0.0.1 is in use; choose another, for instance PORT=4011\n`);
+  expect(stderr).toBe(`sandbox: port ${sandbox.port} on 127.0.0.1 is in use; choose another, such as PORT=4011\n`);
 });

@@ -42,7 +42,7 @@ describe("Temporal's own variables", () => {
   const [{ cert }, { key }] = [selfSigned(), selfSigned()];
   const PAIR = 'are not a certificate and its private key';
   it.each<[string, Record<string, string>, string]>([
-    ['TLS is neither true nor false, which would turn it off', { TLS: 'yes' }, 'TEMPORAL_TLS is none of true, false'],
+    ['TLS is neither true nor false, which would turn it off', { TLS: 'yes' }, 'TEMPORAL_TLS must be true, false'],
     ['a certificate lacks its key', { TLS_CLIENT_CERT_PATH: __filename }, 'TLS_CLIENT_KEY_PATH (or …_DATA) is not'],
     ['a key lacks its certificate', { TLS_CLIENT_KEY_DATA: KEY }, 'TLS_CLIENT_CERT_PATH (or …_DATA) is not'],
     ['a key belongs to another certificate', { TLS_CLIENT_CERT_DATA: cert, TLS_CLIENT_KEY_DATA: key }, PAIR],
@@ -52,15 +52,15 @@ describe("Temporal's own variables", () => {
       PAIR,
     ],
     ['host verification is turned off', { TLS_DISABLE_HOST_VERIFICATION: 'true' }, 'TEMPORAL_TLS_SERVER_CA_CERT_PATH'],
-    ['the file does not exist', { CONFIG_FILE: '/no/a.toml' }, 'FILE names /no/a.toml, which is not there'],
-    ['the file has no profiles', { CONFIG_FILE: toml('address = "a"') }, 'the file holds no profile'],
+    ['the file does not exist', { CONFIG_FILE: '/no/a.toml' }, 'FILE names /no/a.toml, which does not exist'],
+    ['the file has no profiles', { CONFIG_FILE: toml('address = "a"') }, 'the file has no profile'],
     ['the file is not TOML', { CONFIG_FILE: toml(`[profile.default]\napi_key = ${KEY}`) }, 'Invalid TOML'],
     ['the profile does not exist', { CONFIG_FILE: toml('[profile.a]'), PROFILE: 'b' }, "Profile 'b' not found"],
-    ['a key would travel in plain text', { API_KEY: KEY, TLS: 'false' }, 'set ALLOW_PLAINTEXT=true'],
+    ['a key would travel in plain text', { API_KEY: KEY, TLS: 'false' }, 'or ALLOW_PLAINTEXT=true'],
     [
       'a key in the metadata would travel in plain text',
       { GRPC_META_AUTHORIZATION: `Bearer ${KEY}` },
-      'set ALLOW_PLAINTEXT=true',
+      'or ALLOW_PLAINTEXT=true',
     ],
     ['a key contains a line break', { CONFIG_FILE: toml(`[profile.default]\napi_key = "${KEY}\\n"`) }, 'a line break'],
     ['metadata contains a line break', { GRPC_META_AUTHORIZATION: `Bearer ${KEY}\n`, TLS: 'true' }, 'a line break'],

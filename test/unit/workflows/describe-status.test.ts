@@ -44,6 +44,16 @@ describe('what the Temporal UI shows of a purchase', () => {
     expect(text).not.toContain('node dist');
   });
 
+  it('says of a pending order that polls after the shown one are to be seen elsewhere, and says it of no other state', () => {
+    const lastPoll = { status: 'PENDING', at: SINCE };
+    const factsOf = (state: StatusAnswer['state']) =>
+      describeStatus(answer({ state, lastPoll })).match(/- polled .*/)?.[0];
+    expect(factsOf('PENDING')).toBe(
+      '- polled at 2026-01-31 03:14:15 UTC: PENDING (later polls are under Pending Activities)',
+    );
+    expect(factsOf('OVERDUE')).toBe('- polled at 2026-01-31 03:14:15 UTC: PENDING');
+  });
+
   it('has the exact commands of a hold, one for each decision that fits and none more', () => {
     const text = describeStatus(held('PLACEMENT_UNKNOWN', ['order', 'replace'], true));
     expect(/```\n(.*)\n```/s.exec(text)?.[1]?.match(/^node.*/gm)).toEqual([
@@ -57,10 +67,10 @@ describe('what the Temporal UI shows of a purchase', () => {
     expect(other.match(/node dist\/starter\.js \w+/g)).toEqual(['node dist/starter.js resolve']);
   });
 
-  it('says that a cancel was asked for, and what comes of it', () => {
+  it('says that a cancel was requested and what it will do', () => {
     const asked = (state: StatusAnswer['state']) => describeStatus(answer({ state, cancelRequested: true }));
-    expect(asked('PLACING')).toContain('**Cancel:** asked for. It ends CANCELLED unless');
-    expect(asked('PENDING')).toContain('**Cancel:** asked for. There is an order, so it is seen through');
+    expect(asked('PLACING')).toContain('**Cancel:** requested. The purchase ends CANCELLED if no order was sent');
+    expect(asked('PENDING')).toContain('**Cancel:** requested. An order exists, so the purchase continues');
   });
 
   it('shows what others wrote as text: no line, link or block of theirs stands in it', () => {

@@ -33,7 +33,7 @@ describe('a placement result', () => {
     { evidence: 'ANSWERED', why: 'soon', retryAfterMs: 3_600_001 },
     { evidence: 'ANSWERED', why: 'soon', retryAfterMs: -1 },
     { evidence: 'NOT_SENT', why: 'soon', permitInMs: 1e13 },
-    { evidence: 'SURELY', why: 'an operator said so' },
+    { evidence: 'CERTAIN', why: 'an operator said so' },
     'PLACED',
     undefined,
     null,

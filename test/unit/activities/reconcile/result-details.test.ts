@@ -2,7 +2,7 @@ import { detailsOf } from '../../../../src/activities/reconcile';
 import type { ReportedFinding } from '../../../../src/contracts/reconciliation';
 
 function finding(orderIds: string[]): ReportedFinding {
-  return { kind: 'ORPHAN', orderIds, amounts: {}, explanation: 'x'.repeat(400), advice: '', done: 'left' };
+  return { kind: 'ORPHAN', orderIds, amounts: {}, explanation: 'x'.repeat(400), advice: '', done: 'unrepaired' };
 }
 
 it('a result contains the first findings that fit its size in bytes, even if one finding names thousands of orders', () => {

@@ -1,0 +1,80 @@
+import { format } from 'prettier';
+import { eventsDocument, samplesOf } from './schemas.mjs';
+
+/** @typedef {{ type?: string, const?: string, enum?: string[], $ref?: string, anyOf?: Schema[], items?: Schema, description?: string, properties?: Record<string, Schema>, required?: string[], additionalProperties?: unknown }} Schema */
+
+/** @typedef {{ type: string, summary: string, forms: Schema[] }} Event */
+
+/** The list of events in docs/checkout.md: each with the `data` of its samples, the first laid out and the others on one line. */
+export async function eventSamples() {
+  const parts = eventList().map(async ({ type, summary }, index) => {
+    const samples = samplesOf(type).map(async ({ data }) => (index === 0 ? fenced(data) : onOneLine(data)));
+    return [`**\`${type}\`**: ${summary}`, ...(await Promise.all(samples))].join('\n\n');
+  });
+  return [(await Promise.all(parts)).join('\n\n')];
+}
+
+/** @type {(value: object) => string} */
+function onOneLine(value) {
+  return `\`\`\`json\n${JSON.stringify(value)}\n\`\`\``;
+}
+
+/** The body of docs/reference/events.md: the events, and what each of their fields means. */
+export async function eventReference() {
+  const events = eventList();
+  const parts = events.map(async ({ type, summary, forms }) => {
+    const samples = await Promise.all(samplesOf(type).map(fenced));
+    const fields = forms.map((form) => `Fields of \`data\`: ${fieldNames(form)}.`);
+    return [`## ${type}`, summary, ...samples.flatMap((sample, index) => [fields[index] ?? '', sample])].join('\n\n');
+  });
+  return [(await Promise.all(parts)).join('\n\n'), '', '## Fields', '', ...fieldRows(events)];
+}
+
+/** @returns {Event[]} */
+function eventList() {
+  const { webhooks, components } = /** @type {any} */ (eventsDocument());
+  return Object.entries(webhooks).map(([type, { post }]) => {
+    const { data } = components.schemas[post.operationId].properties;
+    return { type, summary: post.summary, forms: data.anyOf ?? [data] };
+  });
+}
+
+/** @type {(value: object) => Promise<string>} */
+async function fenced(value) {
+  return `\`\`\`json\n${await format(JSON.stringify(value), { parser: 'json', printWidth: 120 })}\`\`\``;
+}
+
+/** @type {(form: Schema) => string} */
+function fieldNames({ properties = {}, required = [] }) {
+  const names = Object.keys(properties);
+  return names.map((name) => (required.includes(name) ? `\`${name}\`` : `\`${name}\` (optional)`)).join(', ');
+}
+
+/** @type {(events: Event[]) => string[]} */
+function fieldRows(events) {
+  const { Line, Key } = /** @type {any} */ (eventsDocument()).components.schemas;
+  /** @type {Map<string, string>} */
+  const rows = new Map();
+  const add = (/** @type {string} */ prefix, /** @type {Schema} */ { properties = {} }) => {
+    for (const [name, schema] of Object.entries(properties)) {
+      // Their descriptions differ where an event has no sale.
+      const row = `| \`${prefix}${name}\` | ${typeOf(schema)} | ${schema.description ?? ''} |`;
+      if (!rows.has(prefix + name)) rows.set(prefix + name, row);
+    }
+  };
+  for (const form of events.flatMap(({ forms }) => forms)) add('', form);
+  add('lines[].', Line);
+  add('lines[].keys[].', Key);
+  return ['| field | type | meaning |', '|---|---|---|', ...rows.values()];
+}
+
+/** @type {(schema: Schema) => string} */
+function typeOf({ type, const: value, enum: values, $ref, anyOf, items, additionalProperties }) {
+  if (value !== undefined) return 'text';
+  if (values) return values.map((one) => `\`${one}\``).join(', ');
+  if ($ref) return $ref.split('/').at(-1)?.toLowerCase() ?? '';
+  if (anyOf) return anyOf.map(typeOf).join(' or ');
+  if (items) return `list of: ${typeOf(items)}`;
+  if (type === 'object' && additionalProperties) return 'names and values';
+  return { string: 'text' }[type ?? ''] ?? type ?? '';
+}

@@ -1,0 +1,13 @@
+// Builds the package for checkouts and packs it. The last line of stdout is the path of the archive, for `npm install`.
+import { join } from 'node:path';
+import { buildCheckoutPackage, checkoutFolder } from './lib/checkout-package.mjs';
+import { withLock } from './lib/lock.mjs';
+import { step } from './lib/log.mjs';
+import { run } from './lib/run.mjs';
+
+const archive = await withLock(checkoutFolder, 'the package for checkouts', async () => {
+  await step('The package for checkouts', buildCheckoutPackage);
+  const [{ filename }] = JSON.parse(await run('npm', ['pack', '--json', '--silent'], { cwd: checkoutFolder }));
+  return join(checkoutFolder, filename);
+});
+process.stdout.write(`${archive}\n`);

@@ -1,0 +1,109 @@
+import type { PurchaseOutcome } from '../domain/purchase-state';
+import type { EventOutcome, KnownEvent } from './public-types';
+
+/*
+ * What each event looks like: the samples of the documentation and of docs/schemas/events.openapi.json.
+ */
+
+type BodyOf<E> = E extends unknown ? Omit<E, 'id'> : never;
+
+const timestamp = '2026-03-01T09:30:12.345Z';
+const sale = { referenceId: 'SALE-1', orderId: 'ord-4711' };
+const ordered = { productId: 'gift-card-50', quantity: 2 };
+const line = { ...ordered, title: 'Gift card 50' };
+const keys = [
+  { id: 'k1.4NnYtq7zT0aK', type: 'text', value: 'AAAA-BBBB-CCCC' },
+  { id: 'k1.Rw81bVZc5sXe', type: 'text', value: 'DDDD-EEEE-FFFF' },
+];
+
+/** Every type has one; `purchase.refunded` has one for each of its forms. */
+export const EVENT_SAMPLES: readonly BodyOf<KnownEvent>[] = [
+  {
+    type: 'purchase.delivered',
+    timestamp,
+    data: { ...sale, outcome: 'DELIVERED', lines: [{ ...line, keys }], totalDebit: 98.4 },
+  },
+  {
+    type: 'purchase.partially_delivered',
+    timestamp,
+    data: { ...sale, outcome: 'PARTIALLY_DELIVERED', lines: [{ ...line, keys: keys.slice(0, 1) }], totalDebit: 49.2 },
+  },
+  {
+    type: 'purchase.refunded',
+    timestamp,
+    data: { ...ended('REFUNDED', 'the partner says REFUNDED'), totalDebit: 98.4 },
+  },
+  {
+    type: 'purchase.refunded',
+    timestamp,
+    data: { ...sale, totalDebit: 98.4, reason: 'the partner has refunded the order after the purchase had ended' },
+  },
+  { type: 'purchase.failed', timestamp, data: ended('FAILED', 'the partner says FAILED') },
+  {
+    type: 'purchase.rejected',
+    timestamp,
+    data: { referenceId: 'SALE-1', outcome: 'REJECTED', lines: [ordered], reason: 'the partner answered 422' },
+  },
+  {
+    type: 'purchase.not_placed',
+    timestamp,
+    data: { referenceId: 'SALE-1', outcome: 'NOT_PLACED', lines: [ordered], reason: 'the partner answered 503' },
+  },
+  { type: 'purchase.overdue', timestamp, data: ended('OVERDUE', 'still PENDING at the deadline') },
+  {
+    type: 'purchase.cancelled',
+    timestamp,
+    data: { referenceId: 'SALE-1', outcome: 'CANCELLED', lines: [ordered], reason: 'cancelled before it was placed' },
+  },
+  {
+    type: 'purchase.abandoned',
+    timestamp,
+    data: ended('ABANDONED', 'given up by an operator; the partner shows other items'),
+  },
+  { type: 'purchase.late_delivery', timestamp, data: { ...sale, lines: [{ ...line, keys }], totalDebit: 98.4 } },
+  {
+    type: 'purchase.held',
+    timestamp,
+    data: {
+      referenceId: 'SALE-1',
+      hold: 'PLACEMENT_UNKNOWN',
+      decisions: ['order', 'replace', 'abandon'],
+      reason: 'the request may have arrived, and the order history shows no order',
+    },
+  },
+  {
+    type: 'purchase.attention',
+    timestamp,
+    data: {
+      ...sale,
+      kind: 'DOUBLE_PURCHASE',
+      details: {
+        orderIds: ['ord-4711', 'ord-4712'],
+        explanation: '2 orders for one sale',
+        advice: 'Ask the partner to cancel and refund the further orders.',
+        surplus: 98.4,
+      },
+    },
+  },
+  {
+    type: 'reconciliation.completed',
+    timestamp,
+    data: {
+      referenceId: 'nightly-reconciliation',
+      kind: 'RECONCILIATION',
+      details: {
+        from: '2026-02-26T03:00:00.000Z',
+        to: '2026-03-01T03:00:00.000Z',
+        orders: 1204,
+        repaired: 2,
+        report: 'reports/reconciliation-2026-03-01T03-00-00Z.html',
+        LATE: 2,
+      },
+    },
+  },
+  { type: 'doctor.test', timestamp, data: { referenceId: 'doctor.test' } },
+];
+
+function ended<O extends PurchaseOutcome>(outcome: O, reason: string): EventOutcome<O> {
+  return { ...sale, outcome, lines: [ordered], reason };
+}

@@ -1,0 +1,24 @@
+import { PURCHASE_OUTCOMES, type PurchaseState } from '../domain/purchase-state';
+import { PURCHASE_STATE } from './search-attributes';
+
+/*
+ * Visibility queries for purchases in Temporal's lists. Every `since` is in epoch ms.
+ */
+
+/** Purchases in a state. @param since leaves out those that ended earlier; it has no effect on the states of a running purchase */
+export function inState(state: PurchaseState, since?: number): string {
+  const inIt = `${PURCHASE_STATE.name} = '${state}'`;
+  // A purchase that was terminated still carries the last state that it showed.
+  if (!PURCHASE_OUTCOMES.some((outcome) => outcome === state)) return `${inIt} AND ExecutionStatus = 'Running'`;
+  const ended = `${inIt} AND ExecutionStatus = 'Completed'`;
+  return since === undefined ? ended : `${ended} AND ${closedSince(since)}`;
+}
+
+/** Purchases that ended without a result: they failed, timed out, or were ended from outside. */
+export function withoutResult(since: number): string {
+  return `ExecutionStatus IN ('Failed', 'Terminated', 'TimedOut', 'Canceled') AND ${closedSince(since)}`;
+}
+
+function closedSince(since: number): string {
+  return `CloseTime >= '${new Date(since).toISOString()}'`;
+}

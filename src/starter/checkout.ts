@@ -1,0 +1,22 @@
+/*
+ * What a checkout uses: all of the package `durable-fulfilment-checkout`. It needs Temporal's client and nothing else: not the
+ * worker with its native library, the partner's client or the configuration.
+ */
+export type * from '../contracts/public-types';
+export type { PurchaseItem } from '../domain/order';
+export type { DecisionKind, HoldReason } from '../domain/holds';
+export type { PurchaseOutcome, PurchaseState } from '../domain/purchase-state';
+export type { CancelEffect, Cancellation } from './cancel';
+export * from './errors';
+export type { ListedPurchase, ListFilter, PurchaseList } from './list';
+export {
+  type EventHeaders,
+  InvalidEventError,
+  type InvalidEventReason,
+  parseEvent,
+  type ParseOptions,
+} from './parse-event';
+export { createStarter, type StartedPurchase, type Starter, type StarterOptions } from './purchases';
+export type { Redelivery } from './redeliver';
+export type { Resolution } from './resolve';
+export type { DeliveryStatus, PendingWork, PurchaseStatus } from './status';

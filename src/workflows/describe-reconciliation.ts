@@ -1,0 +1,21 @@
+import type { ReconciliationResult } from '../contracts/reconciliation';
+import { detailsOf, escapeMarkdown } from '../domain/texts';
+
+/** How a reconciliation ended, as markdown for the Temporal UI. It starts with what people must know: does it need anybody? */
+export function describeReconciliation(result: ReconciliationResult, dryRun: boolean): string {
+  const { orders, findings, report } = result;
+  const kinds = Object.entries(findings).map(([kind, count]) => `- ${count} × ${kind}`);
+  return detailsOf([
+    `**DONE**: ${headline(result, dryRun)}. ${orders} ${orders === 1 ? 'order was' : 'orders were'} compared.`,
+    kinds.join('\n'),
+    `**Report:** ${escapeMarkdown(report)}${report.startsWith('not written') ? '' : " (on the worker's machine)"}`,
+  ]);
+}
+
+function headline({ findings, repaired }: ReconciliationResult, dryRun: boolean): string {
+  const found = Object.values(findings).reduce((sum, count) => sum + count, 0);
+  if (found === 0) return 'no findings';
+  if (dryRun) return `${found} found in a dry run, nothing was repaired`;
+  const open = found - repaired;
+  return `${repaired} repaired, ${open === 0 ? 'nobody is needed' : `${open} ${open === 1 ? 'needs' : 'need'} a person`}`;
+}

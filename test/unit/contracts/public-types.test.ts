@@ -1,0 +1,53 @@
+import type { z } from 'zod';
+import type { EVENTS, EventType } from '../../../src/contracts/events';
+import type * as Public from '../../../src/contracts/public-types';
+import type { purchaseInput, purchaseMemo, purchaseResult } from '../../../src/contracts/purchase';
+
+/** Without what schemas of open objects allow besides: fields of any name. */
+type Named<T> = T extends (infer Item)[]
+  ? Named<Item>[]
+  : T extends object
+    ? { [Key in keyof T as string extends Key ? never : Key]: Named<T[Key]> }
+    : T;
+
+type Same<One, Other> = [Named<One>] extends [Named<Other>]
+  ? [Named<Other>] extends [Named<One>]
+    ? true
+    : false
+  : false;
+
+type DataOf<Type extends EventType> = z.infer<(typeof EVENTS)[Type]['data']>;
+
+/** `lines` is named there as absent, for the comfort of receivers. */
+type PublicDataOf<Type extends EventType> = WithoutAbsentLines<Extract<Public.KnownEvent, { type: Type }>['data']>;
+type WithoutAbsentLines<Data> = Data extends { lines?: infer Lines }
+  ? [Lines] extends [undefined]
+    ? Omit<Data, 'lines'>
+    : Data
+  : Data;
+
+const inputs: Same<Public.PurchaseInput, z.infer<typeof purchaseInput>> = true;
+const results: Same<Public.PurchaseResult, z.infer<typeof purchaseResult>> = true;
+const holds: Same<Public.HoldNotice, NonNullable<z.infer<typeof purchaseMemo>['hold']>> = true;
+const received: Same<Public.ReceivedEvent[], NonNullable<z.infer<typeof purchaseMemo>['events']>> = true;
+const events: { [Type in EventType]: Same<PublicDataOf<Type>, DataOf<Type>> } = {
+  'purchase.delivered': true,
+  'purchase.partially_delivered': true,
+  'purchase.refunded': true,
+  'purchase.failed': true,
+  'purchase.rejected': true,
+  'purchase.not_placed': true,
+  'purchase.overdue': true,
+  'purchase.cancelled': true,
+  'purchase.abandoned': true,
+  'purchase.late_delivery': true,
+  'purchase.held': true,
+  'purchase.attention': true,
+  'reconciliation.completed': true,
+  'doctor.test': true,
+};
+const types: Same<Public.KnownEvent['type'], EventType> = true;
+
+it('the types that checkouts see are those of the schemas: the compiler compares them', () => {
+  expect([inputs, results, holds, received, types, ...Object.values(events)]).not.toContain(false);
+});

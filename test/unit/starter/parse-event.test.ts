@@ -1,0 +1,123 @@
+import { createHmac } from 'node:crypto';
+import { Webhook } from 'standardwebhooks';
+import { EVENT_SAMPLES } from '../../../src/contracts/event-samples';
+import { InvalidEventError, parseEvent } from '../../../src/starter/parse-event';
+
+const NOW = Date.parse('2026-03-01T12:00:00Z');
+const [NEW, OLD] = [secretOf('new'), secretOf('old')];
+const EVENT = {
+  type: 'purchase.delivered',
+  timestamp: '2026-03-01T12:00:00Z',
+  data: { referenceId: 'SALE-1', lines: [] },
+};
+const BODY = JSON.stringify(EVENT);
+
+function secretOf(seed: string): string {
+  return `whsec_${createHmac('sha256', seed).digest('base64')}`;
+}
+
+/** The headers of a request, signed by the library of Standard Webhooks. */
+function signed(body: string, { secrets = [NEW], at = NOW } = {}): Record<string, string> {
+  const signatures = secrets.map((secret) => new Webhook(secret).sign('evt_1', new Date(at), body));
+  return {
+    'webhook-id': 'evt_1',
+    'webhook-timestamp': String(Math.floor(at / 1_000)),
+    'webhook-signature': signatures.join(' '),
+  };
+}
+
+const parsed = (body: string, headers = signed(body)) => parseEvent(body, headers, NEW, { now: NOW });
+
+function reasonOf(parse: () => unknown): unknown[] {
+  try {
+    return ['no error', parse()];
+  } catch (error) {
+    if (!(error instanceof InvalidEventError)) throw error;
+    return [error.reason, error.statusCode];
+  }
+}
+
+describe('parseEvent', () => {
+  it.each(EVENT_SAMPLES)('returns an event with its id: $type', (sample) => {
+    expect(parsed(JSON.stringify(sample))).toEqual({ ...sample, id: 'evt_1' });
+  });
+
+  it('takes bytes and text, the headers of Node and those of fetch', () => {
+    const headers = signed(BODY);
+    for (const body of [BODY, Buffer.from(BODY), new TextEncoder().encode(BODY)]) {
+      for (const form of [headers, new Headers(headers), { ...headers, Host: 'shop', accept: ['*/*'] }]) {
+        expect(parseEvent(body, form, NEW, { now: NOW })).toMatchObject(EVENT);
+      }
+    }
+    const shouted = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toUpperCase(), value]));
+    expect(parseEvent(BODY, shouted, NEW, { now: NOW })).toMatchObject(EVENT);
+  });
+
+  it.each([
+    ['both sides know both', [NEW, OLD], [NEW, OLD]],
+    ['only the worker knows the new one', [NEW, OLD], [OLD]],
+    ['only the receiver knows the new one', [OLD], [NEW, OLD]],
+    ['the receiver has them as one text', [OLD], `${NEW} ${OLD}\n`],
+  ])('takes several secrets while one is rotated: %s', (_, secrets, known) => {
+    expect(parseEvent(BODY, signed(BODY, { secrets }), known, { now: NOW })).toMatchObject(EVENT);
+  });
+
+  it('accepts types, fields and values of later versions', () => {
+    const later = { ...EVENT, type: 'purchase.gifted', more: 1, data: { ...EVENT.data, wrapping: 'red' } };
+    expect(parsed(JSON.stringify(later))).toMatchObject(later);
+    const held = { ...EVENT, type: 'purchase.held', data: { referenceId: 'SALE-1', hold: 'A_NEW_REASON' } };
+    expect(parsed(JSON.stringify(held))).toMatchObject(held);
+  });
+
+  it.each([
+    ['another secret', () => parsed(BODY, signed(BODY, { secrets: [OLD] }))],
+    ['another body', () => parsed(`${BODY} `, signed(BODY))],
+    ['another id', () => parsed(BODY, { ...signed(BODY), 'webhook-id': 'evt_2' })],
+    ['another time', () => parsed(BODY, { ...signed(BODY), 'webhook-timestamp': String(NOW / 1_000 + 1) })],
+    ['no signature', () => parsed(BODY, { ...signed(BODY), 'webhook-signature': '' })],
+    ['an asymmetric signature', () => parsed(BODY, { ...signed(BODY), 'webhook-signature': 'v1a,AAAA' })],
+    ['none of the headers', () => parsed(BODY, {})],
+  ])('refuses a request with %s: 401', (_, parse) => {
+    expect(reasonOf(parse)).toEqual(['SIGNATURE', 401]);
+  });
+
+  it('refuses what was signed more than five minutes ago or ahead: 401', () => {
+    const at = (ms: number) => reasonOf(() => parsed(BODY, signed(BODY, { at: NOW + ms })).type);
+    expect([at(-301_000), at(301_000)]).toEqual(Array(2).fill(['TIMESTAMP', 401]));
+    expect([at(-300_000), at(300_000)]).toEqual(Array(2).fill(['no error', EVENT.type]));
+  });
+
+  it.each([
+    ['no JSON', 'x'],
+    ['nothing', ''],
+    ['no event', '{"type":"purchase.delivered"}'],
+    [
+      'a key without a value',
+      JSON.stringify({
+        ...EVENT,
+        data: { referenceId: 'S', lines: [{ productId: 'p', quantity: 1, keys: [{ id: 'k' }] }] },
+      }),
+    ],
+  ])('refuses a signed body that is %s: 400', (_, body) => {
+    expect(reasonOf(() => parsed(body))).toEqual(['BODY', 400]);
+  });
+
+  it('quotes neither key nor secret in its messages', () => {
+    const secretKey = JSON.stringify({ ...EVENT, data: { referenceId: 'S', lines: 'AAAA-BBBB' } });
+    for (const parse of [() => parsed(secretKey), () => parseEvent(secretKey, signed(secretKey), OLD, { now: NOW })]) {
+      expect(parse).toThrow(InvalidEventError);
+      expect(parse).not.toThrow(/AAAA|whsec/);
+    }
+  });
+
+  it.each([
+    ['a parsed body', EVENT as unknown as string, NEW, /express\.raw/],
+    ['no secret', BODY, undefined as unknown as string, /DELIVERY_SECRET/],
+    ['an empty secret', BODY, '', /DELIVERY_SECRET/],
+    ['a secret of another form', BODY, 'secret', /DELIVERY_SECRET/],
+  ])('says what is wrong with a receiver that passes %s', (_, body, secret, message) => {
+    const parse = () => parseEvent(body, signed(BODY), secret, { now: NOW });
+    expect(parse).toThrow(TypeError);
+    expect(parse).toThrow(message);
+  });
+});
