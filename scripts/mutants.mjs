@@ -10,11 +10,11 @@ import { ensureTemporalCli } from './lib/temporal-cli.mjs';
 import { ensureTestServer } from './lib/test-server.mjs';
 
 /**
- * `npm run mutants [-- NAME …]`: breaks each safety rule on purpose in a copy of the project. The tests mapped to the rule must
- * fail. A mutant that survives, or no longer matches the code, fails the run.
+ * `npm run mutants [-- NAME …]`: breaks each safety rule on purpose in a copy of the project. The tests mapped to the
+ * rule must fail. A mutant that survives, or no longer matches the code, fails the run.
  *
- * With `--days`, the seeded bad days must find the worst defects instead, which one or more mutants reintroduce. The first of 200
- * days that fails is shrunk. NAME may also be a mutant.
+ * With `--days`, the seeded bad days must find the worst defects instead, which one or more mutants reintroduce. The
+ * first of 200 days that fails is shrunk. NAME may also be a mutant.
  */
 
 /** The parts of the project that a mutant needs. The dependencies are shared. */

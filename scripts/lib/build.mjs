@@ -12,7 +12,7 @@ const workflowBundle = join(dist, 'workflow-bundle.js');
 /** The compiler's record of its last run, written only if something has changed. */
 const buildInfo = join(dist, '.tsbuildinfo');
 
-/** Updates `dist/` from the sources, or builds everything with `anew`. A type error leaves the previous build unchanged. */
+/** Updates `dist/` from the sources, or builds everything with `anew`. A type error leaves the previous build intact. */
 export function ensureBuild({ anew = false } = {}) {
   return withLock(`${projectRoot} build`, 'the build', () => step('Build', () => compileAndBundle(anew)));
 }

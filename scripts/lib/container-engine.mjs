@@ -9,8 +9,8 @@ import { run } from './run.mjs';
 const COMPOSE_VERSION = '2.40.3';
 
 /**
- * Finds a working container engine (Docker or Podman) and the Docker Compose command: Docker's plugin, docker-compose on the
- * PATH, which works with both engines, or a build through the Go module proxy.
+ * Finds a working container engine (Docker or Podman) and the Docker Compose command: Docker's plugin, docker-compose
+ * on the PATH, which works with both engines, or a build through the Go module proxy.
  *
  * @returns {Promise<{ engine: 'docker' | 'podman', compose: string[] }>} @throws Error that says what to install
  */

@@ -6,9 +6,9 @@ import { log } from './log.mjs';
 import { projectRoot } from './paths.mjs';
 
 /**
- * Installs the packages of package-lock.json unless node_modules already matches it. It compares versions, not file times, so
- * that switching branches back and forth installs nothing. It never installs if node_modules is a link, because npm would empty
- * the linked folder.
+ * Installs the packages of package-lock.json unless node_modules already matches it. It compares versions, not file
+ * times, so that switching branches back and forth installs nothing. It never installs if node_modules is a link,
+ * because npm would empty the linked folder.
  */
 export async function ensureDependencies(root = projectRoot) {
   if (isInstalled(root)) return;

@@ -25,8 +25,8 @@ import { downloadWithSdk } from './sdk-download.mjs';
  */
 
 /**
- * Returns the path of a working program. If the environment names one, it must work. Otherwise the first that works is used: on
- * the PATH, in the cache, downloaded, or made by the fallback. The error lists every source and how it failed.
+ * Returns the path of a working program. If the environment names one, it must work. Otherwise the first that works is
+ * used: on the PATH, in the cache, downloaded, or made by the fallback. The error lists every source and how it failed.
  *
  * @type {(tool: Tool) => Promise<string>}
  */
@@ -88,7 +88,7 @@ async function firstOf(ways, check, onFailure) {
   return null;
 }
 
-/** @type {(dir: string, make: (draft: string) => Promise<void>) => Promise<void>} fills a folder so that nobody ever finds half a tool */
+/** @type {(dir: string, make: (draft: string) => Promise<void>) => Promise<void>} never leaves half a tool */
 export async function fill(dir, make) {
   const draft = `${dir}.draft`;
   try {

@@ -11,9 +11,9 @@ import { cacheDir } from './paths.mjs';
 const EXPIRES_MS = 30 * 60_000;
 
 /**
- * Does `work` in only one process of this machine at a time; the others wait, or take over if the owner has died. The lock is a
- * folder with its owner's name in it. A rename never replaces a non-empty folder, so a lock always appears with its owner, and
- * a late process cannot move a live lock away, because the dead owner's lock already has that name.
+ * Does `work` in only one process of this machine at a time; the others wait, or take over if the owner has died. The
+ * lock is a folder with its owner's name in it. A rename never replaces a non-empty folder, so a lock always appears
+ * with its owner, and a late process cannot move a live lock away, because the dead owner's lock already has that name.
  *
  * @type {<T>(name: string, what: string, work: () => Promise<T>) => Promise<T>} `what` is shown to people
  */

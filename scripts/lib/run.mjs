@@ -4,8 +4,8 @@ import { SIGNALS } from './foreground.mjs';
 import { projectRoot } from './paths.mjs';
 
 /**
- * Runs a program or a command of an installed package, without a shell or input. Returns its output; if its exit code is not 0,
- * throws an error with the output. A signal that ends this process ends the program first.
+ * Runs a program or a command of an installed package, without a shell or input. Returns its output; if its exit code
+ * is not 0, throws an error with the output. A signal that ends this process ends the program first.
  *
  * @param {string} command
  * @param {string[]} args

@@ -12,8 +12,8 @@ const SERVER = 'temporal-server';
 const SQL_TOOL = 'temporal-sql-tool';
 
 /**
- * Returns the path of the production server, in a folder with its SQL tool. If necessary, both are built by `go install` through
- * the Go module proxy.
+ * Returns the path of the production server, in a folder with its SQL tool. If necessary, both are built by `go
+ * install` through the Go module proxy.
  */
 export function ensureTemporalServer() {
   return ensureTool({

@@ -20,7 +20,7 @@ const POM = `<project xmlns="http://maven.apache.org/POM/4.0.0">
 </project>
 `;
 
-/** Uses `exec` so that stopping the launcher stops the server, and fast-start flags because the SDK waits only five seconds. */
+/** `exec`: stopping the launcher stops the server. The flags speed up the start, because the SDK waits only 5 s. */
 const LAUNCHER = `#!/bin/sh
 here=\${0%/*}
 exec "\${JAVA_HOME:+$JAVA_HOME/bin/}java" -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -cp "$here/lib/*" io.temporal.testserver.TestServer "$@"

@@ -21,8 +21,8 @@ import { HISTORIES } from './histories';
  *
  *     npm test -- --testMatch '<rootDir>/test/replay/record.ts' && npm run format
  *
- * Until the first release, record again after any change of the workflows. After it, keep the existing histories and add new
- * ones for new behaviour.
+ * Until the first release, record again after any change of the workflows. After it, keep the existing histories and
+ * add new ones for new behaviour.
  */
 describe('recording', () => {
   let env: TestEnvironment;

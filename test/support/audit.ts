@@ -102,8 +102,8 @@ function without(keys: readonly string[], others: readonly string[]): string[] {
 }
 
 /**
- * Ids of events that were repeated with other keys, and of keys that were repeated with another value, in all attempts, even
- * rejected ones. There must be none.
+ * Ids of events that were repeated with other keys, and of keys that were repeated with another value, in all attempts,
+ * even rejected ones. There must be none.
  */
 export function changedEvents(
   { attempts }: Pick<Receiver, 'attempts'>,

@@ -2,9 +2,9 @@ import { writeSync } from 'node:fs';
 import { log } from '../../scripts/lib/log.mjs';
 
 /**
- * A Jest reporter that prints the last line: `N passed, N failed`, and `, N skipped` if any. A suite that cannot run counts as
- * one failed test. A skipped test whose title does not end with a reason, such as `[no Java here]`, fails the run, which reveals
- * a forgotten `.only`. A selection of tests by name needs no reasons.
+ * A Jest reporter that prints the last line: `N passed, N failed`, and `, N skipped` if any. A suite that cannot run
+ * counts as one failed test. A skipped test whose title does not end with a reason, such as `[no Java here]`, fails the
+ * run, which reveals a forgotten `.only`. A selection of tests by name needs no reasons.
  */
 export default class ClosingLine {
   /** @type {() => Error | undefined} an error makes Jest's exit code 1 even if no test failed */

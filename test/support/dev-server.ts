@@ -10,8 +10,8 @@ import { waitUntil } from './wait-until';
 export type DevServer = Awaited<ReturnType<typeof startDevServer>>;
 
 /**
- * Starts a real Temporal dev server without a UI, with the search attributes of the project. If its port is taken meanwhile, it
- * tries another one, unless `port` is given.
+ * Starts a real Temporal dev server without a UI, with the search attributes of the project. If its port is taken
+ * meanwhile, it tries another one, unless `port` is given.
  *
  * @param options `dbFile` keeps its data, so that a server can be killed and restarted on the same `port`.
  */

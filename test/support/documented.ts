@@ -9,8 +9,8 @@ type Schema = Record<string, unknown>;
 let compiled: { event: (type: string) => ValidateFunction | undefined; result: ValidateFunction } | undefined;
 
 /**
- * The violations of docs/schemas/events.openapi.json in events that a checkout received. Undocumented fields count too, although
- * the document tells receivers to ignore them.
+ * The violations of docs/schemas/events.openapi.json in events that a checkout received. Undocumented fields count too,
+ * although the document tells receivers to ignore them.
  */
 export function undocumentedEvents(events: readonly CheckoutEvent[]): string[] {
   return events.flatMap((event) => {

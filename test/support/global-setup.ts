@@ -8,8 +8,9 @@ declare global {
 }
 
 /**
- * Starts one Temporal dev server for all suites. Each test uses its own task queue and references. Without a CLI, only suites
- * that need no server run; the others report what is missing. `npm run test:cluster` uses the production server everywhere.
+ * Starts one Temporal dev server for all suites. Each test uses its own task queue and references. Without a CLI, only
+ * suites that need no server run; the others report what is missing. `npm run test:cluster` uses the production server
+ * everywhere.
  */
 export default async function globalSetup(): Promise<void> {
   if (!process.env.TEMPORAL_CLI) return;

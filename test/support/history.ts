@@ -8,7 +8,7 @@ export async function eventsOf({ client }: Pick<TestEnvironment, 'client'>, work
   return (await client.workflow.getHandle(workflowId).fetchHistory()).events ?? [];
 }
 
-/** @returns the number of events in the history of a purchase, and its activities in order, with their names in the Temporal UI */
+/** @returns the number of events in a purchase's history, and its activities in order, as the Temporal UI names them */
 export async function historyOf(
   env: Pick<TestEnvironment, 'client'>,
   referenceId: string,

@@ -133,7 +133,7 @@ export function operatorOf(
     async resolve(decision: Decision['decision'], rest: Partial<Decision> = {}) {
       const hold = rest.hold ?? (await waitUntil(`${referenceId} is held`, openHold)).id;
       const send = () => handle.executeUpdate(RESOLVE_UPDATE, { args: [{ decision, ...rest, hold }] });
-      // The server may abort an update if another event arrives at the same time, so retry once, as our own command does.
+      // The server may abort an update if another event arrives at the same time. Retry once, like our own command.
       await send().catch((error: unknown) => {
         if (grpcErrorOf(error)?.code !== GRPC_STATUS.FAILED_PRECONDITION) throw error;
         return send();

@@ -142,8 +142,8 @@ export async function startWorkerProcess(options: ProcessOptions) {
 }
 
 /**
- * Starts a worker process and waits until it is ready. It chooses its own ports, because `freePort` cannot prevent collisions
- * between many processes. A test that needs health or metrics sets their addresses.
+ * Starts a worker process and waits until it is ready. It chooses its own ports, because `freePort` cannot prevent
+ * collisions between many processes. A test that needs health or metrics sets their addresses.
  *
  * @throws Error with its output if it ends first
  */
@@ -169,7 +169,7 @@ export function workerEnv(own: ProcessEnv): ProcessEnv {
   };
 }
 
-/** The variables of a worker process that ends before it contacts the partner or the checkout. Nothing listens there. */
+/** The variables of a worker that ends before it contacts the partner or the checkout. Nothing listens there. */
 export function lonelyWorkerEnv(own: ProcessEnv): ProcessEnv {
   return workerEnv({ PARTNER_BASE_URL: 'http://127.0.0.1:1', DELIVERY_URL: 'http://127.0.0.1:1', ...own });
 }

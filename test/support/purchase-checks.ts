@@ -1,7 +1,7 @@
 import { operatorOf } from './operator';
 import type { TestEnvironment } from './test-environment';
 
-/** Expects that the checkout has every issued key of a purchase exactly once and no others, and `count` of them if given. */
+/** Expects that the checkout has every issued key of a purchase exactly once, no others, and `count` in total. */
 export async function expectAllKeys(env: TestEnvironment, referenceId: string, count?: number): Promise<void> {
   const { issued, received } = await env.audit(referenceId);
   expect(received).toEqual(issued);

@@ -32,7 +32,7 @@ async function startListening(path: string): Promise<TestWorkflowEnvironment> {
   }
 }
 
-/** One environment on such a server for all tests of a `describe`, started before the first test, with the server's client. */
+/** One environment on such a server, with its client, for all tests of a `describe`. Started before the first test. */
 export function sharedTimeSkippingEnvironment(options: Omit<TestEnvironmentOptions, 'address' | 'client'> = {}): {
   env: TestEnvironment;
   server: Pick<TestWorkflowEnvironment, 'currentTimeMs' | 'sleep'>;

@@ -130,7 +130,7 @@ interface Shown {
   server: ScriptedServer;
 }
 
-/** A partner whose history has an order for each minute that `find` returns, changed by `changed`. Its client uses `now`. */
+/** A partner whose history has an order, with `changed` fields, for each minute that `find` returns. */
 async function partnerThatShows(
   find: (search: string) => readonly number[],
   now = Date.now,

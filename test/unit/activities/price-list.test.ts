@@ -40,7 +40,9 @@ describe('catalogue prices', () => {
   });
 });
 
-/** A catalogue that was read once. The currency of its product tells which refresh it is from; `answer` ends a refresh. */
+/**
+ * A catalogue that was read once. The currency of its product tells which refresh it is from; `answer` ends a refresh.
+ */
 async function readOnce() {
   let now = 0;
   let readings = 0;

@@ -40,8 +40,8 @@ const READERS: Record<string, (text: string) => Record<string, string>> = {
 };
 
 /**
- * Reads values as compose's env_file does: single quotes keep everything; otherwise `$` is replaced, and `#` after a space
- * begins a comment. Source: docs.docker.com/compose/how-tos/environment-variables, "Env file syntax".
+ * Reads values as compose's env_file does: single quotes keep everything; otherwise `$` is replaced, and `#` after a
+ * space begins a comment. Source: docs.docker.com/compose/how-tos/environment-variables, "Env file syntax".
  */
 function readAsCompose(text: string): Record<string, string> {
   const values: Record<string, string> = {};

@@ -41,7 +41,7 @@ const LACKS_3 = `nothing, 3 missing: ${HAS_ALL}`;
 
 describe('what is sent after a purchase of four keys has ended: unasked, and when asked to send everything again', () => {
   it.each<[PurchaseOutcome | undefined, string, string, [string, string?], string, string?]>([
-    // outcome; order status and keys now; keys in the outcome event, keys confirmed since; sent unasked; sent when asked
+    // outcome; order status and keys now; [keys of the outcome event, keys confirmed since]; sent unasked; sent if asked
     ['OVERDUE', 'PENDING', '', [''], 'nothing: its order o-1 is PENDING', 'overdue'],
     ['OVERDUE', 'COMPLETED', 'abcd', [''], 'late_delivery abcd, 4 new'],
     ['OVERDUE', 'PARTIAL_COMPLETED', 'a', [''], 'late_delivery a, 1 new, 3 missing'],
