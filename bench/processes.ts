@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
 
 /** A child process. It is killed when this process ends. */
@@ -25,7 +26,7 @@ process.on('exit', () => {
 export function startProgram(command: string, args: readonly string[], env: Record<string, string>): RunningProgram {
   const startedAt = performance.now();
   const { PATH, HOME } = process.env;
-  const child = spawn(command, args, { env: { PATH, HOME, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(command, args, { cwd: tmpdir(), env: { PATH, HOME, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
   running.add(child);
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {

@@ -21,7 +21,7 @@ export const MODULES = {
   activities:
     'workflows/policies contracts domain partner delivery temporal/client report node types:zod @temporalio/activity @temporalio/common @temporalio/client',
   'temporal/client': 'contracts domain node dataloader @temporalio/client @temporalio/common @temporalio/envconfig',
-  'temporal/worker': 'contracts temporal/client node @temporalio/worker',
+  'temporal/worker': 'contracts domain temporal/client node @temporalio/worker',
   metrics: 'contracts domain types:partner temporal/client node types:@temporalio/client',
   starter: 'workflows/policies contracts domain temporal/client node @temporalio/client',
   cli: 'workflows/policies starter partner delivery config tracing contracts domain temporal/client exit node @temporalio/client commander',

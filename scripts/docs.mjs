@@ -14,7 +14,7 @@ import { projectRoot } from './lib/paths.mjs';
 import { run } from './lib/run.mjs';
 import { schemaFiles } from './lib/schemas.mjs';
 
-/** @typedef {Record<'name' | 'readBy' | 'meaning' | 'example', string> & { default?: string, required: boolean, secret: boolean }} Variable */
+/** @typedef {Record<'name' | 'readBy' | 'meaning' | 'example', string> & { default?: string, command?: string, required: boolean, secret: boolean }} Variable */
 
 /** @typedef {{ type: string, unit?: string, meaning: string, labels: Record<string, readonly string[]> }} Metric */
 
@@ -154,10 +154,10 @@ function tableRow({ name, readBy, meaning, default: usual, required, secret }) {
 }
 
 /** @type {(variable: Variable) => string} */
-function environmentLines({ name, meaning, default: usual, required, example }) {
+function environmentLines({ name, meaning, default: usual, required, example, command }) {
   const text = meaning.replaceAll('`', '').replace(/^./, (first) => first.toUpperCase());
-  // Only a shell would run it in its place.
-  const hint = example.includes('$(') ? ` What this prints: echo "${example}"` : ` Example: ${example}`;
+  // Nothing but a shell would run the command if it were the value.
+  const hint = command === undefined ? ` Example: ${example}` : ` Run this and paste its output: ${command}`;
   // As a shell, `node --env-file` and compose all read it: in single quotes every sign stands for itself.
   const value = /^[\w.,:/@%+-]*$/.test(usual ?? '') ? (usual ?? '') : `'${usual}'`;
   const assignment = `${name}=${value}`;

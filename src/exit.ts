@@ -9,6 +9,7 @@ export function flushAndExit(exitCode: number): void {
   process.stdout.write('', () => process.exit(exitCode));
 }
 
+/** The exit code of an error that has one, otherwise 1. */
 export function exitCodeOf(error: unknown): number {
   const { exitCode } = (error ?? {}) as { exitCode?: unknown };
   return typeof exitCode === 'number' ? exitCode : 1;

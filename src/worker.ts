@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
 import { type Logger, Worker, type WorkerOptions } from '@temporalio/worker';
 import { createActivities, createCircuitBreaker, createHistoryWatch, createLogContext } from './activities';
-import { readWorkerConfig, scrubSecrets, type WorkerConfig } from './config';
+import { loadEnvFile, readWorkerConfig, scrubSecrets, type WorkerConfig } from './config';
 import { createDelivery, createFingerprinter } from './delivery';
 import { exitWith, stopSignal } from './exit';
 import { keepGauges, observePartner } from './metrics';
@@ -36,8 +36,9 @@ async function main(): Promise<void> {
   // A full disk or a closed pipe must not crash the worker.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   let logger: Logger | undefined;
-  // There is no logger until the configuration has been read.
+  // The logger exists once the configuration has been read.
   const warn = (line: string) => (logger ? logger.warn(line) : void process.stderr.write(`${line}\n`));
+  loadEnvFile();
   const config = readWorkerConfig(process.env, {
     terminal: process.stdout.isTTY,
     tryFolders: true,

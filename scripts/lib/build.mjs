@@ -1,5 +1,5 @@
 import { existsSync, statSync } from 'node:fs';
-import { readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
 import { withLock } from './lock.mjs';
@@ -35,10 +35,17 @@ async function compileAndBundle(anew = false) {
     const isCompiled = /\.(js|map|ts)$/.test(file) && join(dist, file) !== workflowBundle;
     if (isCompiled && !existsSync(source)) await rm(join(dist, file));
   }
+  await makeCommandsExecutable();
   const sources = [buildInfo, join(projectRoot, 'node_modules/.package-lock.json')];
   if (existsSync(workflowBundle) && sources.every((file) => statSync(file).mtimeMs < statSync(workflowBundle).mtimeMs))
     return;
   await bundleWorkflows();
+}
+
+/** The compiler writes files without the right to execute them, and `npx fulfilment` would be refused. */
+async function makeCommandsExecutable() {
+  const { bin } = JSON.parse(await readFile(join(projectRoot, 'package.json'), 'utf8'));
+  for (const script of Object.values(bin)) await chmod(join(projectRoot, script), 0o755);
 }
 
 async function bundleWorkflows() {

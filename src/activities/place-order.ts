@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { activityInfo, log } from '@temporalio/activity';
 import type { Activities, PlaceOrderInput, PlacementResult } from '../contracts/activities';
 import { maxDebitIssue } from '../domain/money';
-import { mayHaveBought } from '../domain/placement';
+import { presentableTraceId } from '../domain/presentable';
 import { isPartnerError, type PartnerClient, type PartnerError } from '../partner';
 import { withinMs } from '../temporal/client';
 import { placementWriteTime } from '../workflows/policies';
@@ -194,11 +194,18 @@ async function send(partner: PartnerClient, deps: Attempt, input: PlaceOrderInpu
     return { result: { evidence: 'PLACED', orderId: data.id }, sign: 'WORKS' };
   } catch (error) {
     if (!isPartnerError(error)) return nothing({ evidence: 'UNKNOWN', why: 'an unexpected error' });
-    const { placement: evidence, message: why, retryAfterMs, permitInMs } = error;
-    return { result: { evidence, why, retryAfterMs, permitInMs }, sign: signOf(error) };
+    const { placement: evidence, retryAfterMs, permitInMs } = error;
+    return { result: { evidence, why: withTraceId(error), retryAfterMs, permitInMs }, sign: signOf(error) };
   } finally {
     intent.close();
   }
+}
+
+/** The trace id that the partner needs when it is asked about a refusal. */
+function withTraceId({ placement, message, traceId }: PartnerError): string {
+  const shown = presentableTraceId(traceId);
+  const isRefusal = placement === 'ORDER_REFUSED' || placement === 'CONFLICT';
+  return isRefusal && shown !== undefined ? `${message}, trace id ${shown}` : message;
 }
 
 /** Epoch ms until which this attempt may write. */
@@ -222,5 +229,17 @@ function logResult(result: PlacementResult): void {
   const { evidence } = result;
   if (evidence === 'PLACED') return log.info('order placed', { orderId: result.orderId });
   if (evidence === 'ACCESS_REFUSED') return log.error(ACCESS_REFUSED, { why: result.why });
-  log.warn(mayHaveBought(evidence) ? 'placement outcome unknown' : 'no order placed', { evidence, why: result.why });
+  log.warn(PLACEMENT_ENDED[evidence], { evidence, why: result.why });
 }
+
+const PLACEMENT_ENDED: Record<Exclude<PlacementResult['evidence'], 'PLACED' | 'ACCESS_REFUSED'>, string> = {
+  NOT_SENT: 'the order was not sent',
+  PAUSED: 'the order was not sent: the circuit breaker is open',
+  FOUND: 'the order exists already, so nothing was sent',
+  OVER_MAX_DEBIT: 'the order would cost too much, so it was not sent',
+  FENCED: 'the order was not sent: an earlier request may have placed it',
+  ORDER_REFUSED: 'the partner refused the order',
+  CONFLICT: 'the partner says that the order exists already',
+  ANSWERED: 'the partner answered with an error, and may have placed the order all the same',
+  UNKNOWN: 'no usable answer came, and the order may have been placed',
+};

@@ -1,73 +1,82 @@
-import { InvalidArgumentError } from 'commander';
 import type { PurchaseItem } from '../domain/order';
 import { validateMaxDebit, validateOrderId, validateReference } from '../domain/purchase-rules';
 import { PURCHASE_STATES, type PurchaseState } from '../domain/purchase-state';
-// Not from its index, which loads the client.
+// The index would load the client.
 import { MAX_PAGE_SIZE } from '../partner/types';
 import { loadConfig } from './context';
+import { usageError } from './usage-errors';
 
-/** The reference of a sale. */
-export const reference = textBy(validateReference);
-
-/** The id of an order at the partner, which is to become part of a URL. */
-export const orderId = textBy(validateOrderId);
-
-function textBy(validate: (value: string) => string[]) {
-  return (value: string): string => {
-    const [fault] = validate(value);
-    if (fault) throw new InvalidArgumentError(fault);
-    return value;
-  };
+/** Reads the reference of a sale. */
+export function reference(value: string): string {
+  const [fault] = validateReference(value);
+  if (fault) throw usageError(fault.replace(/^referenceId/, 'REFERENCE'));
+  return value;
 }
 
-/** `PRODUCT:QUANTITY`; the last colon separates, because a product id may hold one. */
+/** Reads the partner's id of an order, which becomes part of a URL. */
+export function orderId(value: string): string {
+  const [fault] = validateOrderId(value);
+  if (fault) throw usageError(`--order: ${fault}`);
+  return value;
+}
+
+/** Reads `PRODUCT:QUANTITY`. The last colon separates, because a product id may contain one. */
 export function item(value: string, before: PurchaseItem[] = []): PurchaseItem[] {
   const [, productId, quantity] = /^(.+):(\d{1,9})$/s.exec(value) ?? [];
-  if (productId === undefined) throw expected('PRODUCT:QUANTITY such as steam-50:2', value);
+  if (productId === undefined) throw expected('--item', 'PRODUCT:QUANTITY such as steam-50:2', value);
   return [...before, { productId, quantity: Number(quantity) }];
 }
 
-/** A decimal number from 0. */
+/** Reads a decimal number from 0. */
 export function amount(value: string): number {
   const isAmount = /^\d{1,15}(\.\d{1,6})?$/.test(value) && validateMaxDebit(Number(value)).length === 0;
-  if (!isAmount) throw expected('a number from 0 such as 12.50', value);
+  if (!isAmount) throw expected('--max-debit', 'a number from 0 such as 12.50', value);
   return Number(value);
 }
 
-/** The number of a page, from 1. */
-export const pageNumber = wholeNumber(999_999_999, 'a whole number from 1');
+/** Reads the number of a page, from 1. */
+export const pageNumber = wholeNumber('--page', 999_999_999, 'a whole number from 1');
 
-/** How many rows a page has, as far as the partner goes. */
-export const pageSize = wholeNumber(MAX_PAGE_SIZE, `a whole number from 1 to ${MAX_PAGE_SIZE}`);
+/** Reads the number of rows on a page, up to the partner's limit. */
+export const pageSize = wholeNumber('--limit', MAX_PAGE_SIZE, `a whole number from 1 to ${MAX_PAGE_SIZE}`);
 
-function wholeNumber(most: number, words: string) {
+function wholeNumber(option: string, most: number, words: string) {
   return (value: string): number => {
     const number = Number(value);
-    if (!/^\d{1,9}$/.test(value) || number < 1 || number > most) throw expected(words, value);
+    if (!/^\d{1,9}$/.test(value) || number < 1 || number > most) throw expected(option, words, value);
     return number;
   };
 }
 
-/** What to search for: nothing would find everything. */
+/** Reads a search text. An empty one would find everything. */
 export function searchText(value: string): string {
-  if (value === '') throw expected('an order id or a reference', 'nothing');
+  if (value === '') throw expected('--search', 'an order id or a reference', 'nothing');
   return value;
 }
 
-/** A duration such as `72h`, read as `RECONCILE_LOOKBACK` is: milliseconds. */
-export function period(value: string): number {
-  const lookback = loadConfig().parseLookback(value);
-  if (lookback.ms === undefined) throw expected(lookback.expected, value);
-  return lookback.ms;
+/** Reads a duration such as `72h` by the rules of `RECONCILE_LOOKBACK`: milliseconds. */
+export function period(option: string) {
+  return (value: string): number => {
+    const lookback = loadConfig().parseLookback(value);
+    if (lookback.ms === undefined) throw expected(option, lookback.expected, value);
+    return lookback.ms;
+  };
 }
 
-/** A state of a purchase, in capitals or not. */
+/** Reads a state of a purchase, in upper or lower case. */
 export function purchaseState(value: string): PurchaseState {
-  const known = PURCHASE_STATES.find((state) => state === value.toUpperCase());
-  if (!known) throw expected(`one of ${PURCHASE_STATES.join(', ')}`, value);
-  return known;
+  return oneOf('--state', PURCHASE_STATES)(value.toUpperCase());
 }
 
-function expected(words: string, value: string): InvalidArgumentError {
-  return new InvalidArgumentError(`expected ${words}, got ${value}`);
+/** Reads one of several words. */
+export function oneOf<const T extends string>(name: string, choices: readonly T[]) {
+  return (value: string): T => {
+    const known = choices.find((choice) => choice === value);
+    if (known === undefined) throw expected(name, `one of ${choices.join(', ')}`, value);
+    return known;
+  };
+}
+
+function expected(name: string, words: string, value: string) {
+  return usageError(`${name}: expected ${words}, got ${value}`);
 }

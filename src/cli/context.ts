@@ -6,27 +6,31 @@ import type * as Library from '../starter/index';
 import type * as Temporal from '../temporal/client';
 import type * as Doctor from './doctor';
 import type { Output } from './output';
+import type * as StateWatch from './watch-states';
 
-/** What the commands work with; each is built only by the commands that need it. */
+/** What the commands work with. Each part is built only when a command asks for it. */
 export interface StarterContext {
+  /** Loads `.env`. Called before a command runs, and not for help. */
+  loadEnvFile(): void;
   temporal(): Promise<Client>;
-  /** Where workers take work. Commands that hand work to a worker read it before they connect. */
+  /** The task queue of the workers. A command that needs a worker reads it before it connects. */
   taskQueue(): string;
   partner(): PartnerClient;
   /** The base URL of the Temporal UI, if it is known. */
   temporalUiUrl(): string | undefined;
-  /** What the nightly schedule is to be. */
+  /** The settings of the nightly schedule. */
   schedule(): Library.ScheduleSettings;
   /** Tries the worker's configuration. */
   doctor(): Promise<Doctor.Diagnosis>;
   out: Output;
-  /** Set by a command that has worked and still ends with another code than 0. */
+  /** A command sets this if it succeeded and still must not end with 0. */
   exitCode: number;
 }
 
-// Temporal's client takes 0.2 s to load, the partner's and zod 0.1 s each. So each is loaded by the commands that need it.
+// Temporal's client takes 0.2 s to load, the partner's client and zod 0.1 s each. Each is loaded by the commands that need it.
 export const loadConfig = () => require('../config') as typeof Config;
 export const loadDoctor = () => require('./doctor') as typeof Doctor;
 export const loadLibrary = () => require('../starter/index') as typeof Library;
 export const loadPartner = () => require('../partner') as typeof Partner;
+export const loadStateWatch = () => require('./watch-states') as typeof StateWatch;
 export const loadTemporal = () => require('../temporal/client') as typeof Temporal;

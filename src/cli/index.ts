@@ -1,21 +1,28 @@
-import { Command, CommanderError } from 'commander';
+import { Argument, Command, CommanderError } from 'commander';
+// The index would load zod.
+import { loadEnvFile } from '../config/env-file';
+import { PROGRAM } from '../contracts/operator-commands';
 import { exitCodeOf, flushAndExit, messageOf } from '../exit';
 import { startTracing, type Tracing } from '../tracing';
 import { connectOnce, connectRetry } from '../workflows/policies';
+import { showsColours } from './colours';
+import { oneOf } from './command-arguments';
+import { completionScript, type Shell, SHELLS } from './completion';
 import { loadConfig, loadDoctor, loadPartner, loadTemporal, type StarterContext } from './context';
 import { show } from './output';
 import { addPartnerCommands } from './partner-commands';
 import { addPurchaseCommands } from './purchase-commands';
 import { addReconciliationCommands } from './reconciliation-commands';
 import { formatUiViews, uiViewsOf } from './ui-views';
+import { explainUsage } from './usage-errors';
+import { readVersions } from './versions';
 
-const USAGE = 2;
 const UNREACHABLE = 69;
 
 /** Runs the command that the process was started with, and ends the process. */
 export async function main(): Promise<void> {
   const note = (text: string) => void process.stderr.write(`${text}\n`);
-  // A reader such as `head` may have seen enough. Any other failure, such as a full disk, has lost what the caller asked for.
+  // A reader such as `head` may have read enough. Any other failure, such as a full disk, has lost the answer.
   process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => flushAndExit(code === 'EPIPE' ? 0 : 1));
   let tracing: Tracing | undefined;
   const connect = async (retry: typeof connectRetry) => {
@@ -27,9 +34,11 @@ export async function main(): Promise<void> {
     const client = await connectClient(target, { ...retry, onRetry: note }, tracing.clientInterceptors);
     return { client, isKeyPlain: isKeyPlain(target.connectionOptions) };
   };
+  const write = (text: string) => void process.stdout.write(text);
   const exitCode = await runStarter(process.argv, {
     exitCode: 0,
-    out: { json: false, write: (text) => void process.stdout.write(text), note },
+    out: { json: false, colours: showsColours(process.stdout), write, note },
+    loadEnvFile,
     partner: () => loadPartner().createPartnerClient(loadConfig().readPartnerConfig()),
     schedule: () => loadConfig().readScheduleConfig(),
     taskQueue: () => loadConfig().readStarterConfig().taskQueue,
@@ -47,10 +56,10 @@ export async function main(): Promise<void> {
 }
 
 /**
- * Parses the command line and does what it says. An error is one message on stderr, and with `--json` the document on
+ * Parses the command line and runs the command. An error is one message on stderr; with `--json` it is also the document on
  * stdout, `{error: {name, message}}`.
  *
- * @returns the exit code: 0 done, 1 error, 2 usage, 3 with `--wait` another outcome, 69 Temporal unreachable, 78 configuration.
+ * @returns the exit code: 0 done, 1 error, 2 usage, 3 another outcome with `--wait`, 69 Temporal unreachable, 78 configuration.
  */
 export async function runStarter(argv: readonly string[], context: StarterContext): Promise<number> {
   const { out } = context;
@@ -60,18 +69,15 @@ export async function runStarter(argv: readonly string[], context: StarterContex
     await program.parseAsync([...argv]);
     return context.exitCode;
   } catch (error) {
-    const isMisused = error instanceof CommanderError;
-    if (isMisused && error.exitCode === 0) return 0;
-    const { message, exitCode } = isMisused ? { message: error.message, exitCode: USAGE } : explain(error);
-    // Commander has already said what is wrong.
-    if (!isMisused) out.note(message);
-    else if (error.code === 'commander.unknownCommand') out.note(program.helpInformation());
+    if (error instanceof CommanderError && error.exitCode === 0) return 0;
+    const { message, exitCode } = explain(error);
+    out.note(message);
     if (out.json) show(out, { error: { name: error instanceof Error ? error.name : 'Error', message } });
     return exitCode;
   }
 }
 
-/** The messages of Temporal's own errors leave out what the server said. */
+/** The messages of Temporal's own errors leave out the server's words. */
 function explain(error: unknown): { message: string; exitCode: number } {
   const { cause, code } = (error ?? {}) as { cause?: unknown; code?: unknown };
   const plain = { message: messageOf(error), exitCode: exitCodeOf(error) };
@@ -92,11 +98,19 @@ function explain(error: unknown): { message: string; exitCode: number } {
 /** Defines every command. `npm run docs` writes docs/reference/commands.md from the result. */
 export function commands(context: StarterContext): Command {
   const { out } = context;
-  const program = new Command('starter')
-    .description('Starts purchases, shows where they stand, and carries the decisions of people.')
-    .showHelpAfterError('(--help shows what there is)')
-    .configureOutput({ writeOut: (text) => out.write(text), writeErr: (text) => out.note(text.trimEnd()) })
-    .exitOverride();
+  const program = new Command(PROGRAM)
+    .description('Starts purchases, shows where they stand, and carries out the decisions of operators.')
+    .option('--version', 'print the versions of this software, Node and the Temporal SDK')
+    .on('option:version', () => {
+      showVersions(context);
+      throw new CommanderError(0, 'commander.version', '');
+    })
+    .configureOutput({
+      writeOut: (text) => out.write(text),
+      writeErr: (text) => out.note(text.trimEnd()),
+      outputError: () => undefined,
+    })
+    .hook('preAction', context.loadEnvFile);
   addPurchaseCommands(program, context);
   addPartnerCommands(program, context);
   addReconciliationCommands(program, context);
@@ -106,12 +120,35 @@ export function commands(context: StarterContext): Command {
     .action(() => setup(context));
   program
     .command('doctor')
-    .description('try the configuration without buying, and say what to change')
+    .description('try the configuration without buying anything, and say what to change')
     .action(() => doctor(context));
-  for (const command of [program, ...program.commands.flatMap((one) => [one, ...one.commands])]) {
+  program
+    .command('completion')
+    .description(
+      'print a completion script for the name `fulfilment`; load it with eval "$(npx fulfilment completion bash)"',
+    )
+    .addArgument(new Argument('<shell>', 'your shell').choices(SHELLS).argParser(oneOf('SHELL', SHELLS)))
+    .action((shell: Shell) => out.write(completionScript(program, shell)));
+  for (const command of allOf(program)) {
     command.option('--json', 'print one JSON document on stdout and nothing else');
+    command.exitOverride((error) => {
+      throw error.exitCode === 0 ? error : explainUsage(command, error);
+    });
   }
   return program;
+}
+
+function allOf(command: Command): Command[] {
+  return [command, ...command.commands.flatMap(allOf)];
+}
+
+function showVersions({ out }: StarterContext): void {
+  const versions = readVersions();
+  show(out, versions, [
+    `fulfilment ${versions.fulfilment}`,
+    `node ${versions.node}`,
+    `temporal sdk ${versions.temporalSdk}`,
+  ]);
 }
 
 async function setup({ temporal, temporalUiUrl, out }: StarterContext): Promise<void> {
@@ -119,13 +156,15 @@ async function setup({ temporal, temporalUiUrl, out }: StarterContext): Promise<
   const uiUrl = temporalUiUrl();
   const { namespace } = client.options;
   const registered = await loadTemporal().registerSearchAttributes(client.connection, namespace);
-  const words = registered.length > 0 ? `registered ${registered.join(', ')}` : 'everything was there';
+  const words =
+    registered.length > 0 ? `registered ${registered.join(', ')}` : 'all search attributes were already registered';
   const views = uiUrl === undefined ? undefined : uiViewsOf(uiUrl, namespace, Date.now());
   show(out, { namespace, registered, views }, [`namespace ${namespace}: ${words}`, ...formatUiViews(views)]);
 }
 
 async function doctor(context: StarterContext): Promise<void> {
+  const { out } = context;
   const diagnosis = await context.doctor();
-  show(context.out, diagnosis, [loadDoctor().formatDiagnosis(diagnosis)]);
+  show(out, diagnosis, [loadDoctor().formatDiagnosis(diagnosis, out.colours)]);
   context.exitCode = diagnosis.exitCode;
 }

@@ -1,9 +1,13 @@
 import type { PurchaseResult } from '../contracts/purchase';
 import type { ReconciliationResult } from '../contracts/reconciliation';
-import { command, commandsFor, searchCommand, statusCommand } from '../contracts/operator-commands';
-import { inHours, inOneLine, jsonOf } from '../domain/texts';
+import { command, commandsFor, fittingCommands, searchCommand, statusCommand } from '../contracts/operator-commands';
+import { type PurchaseState, RUNNING_STATES, STATE_MEANINGS } from '../domain/purchase-state';
+import { counted, inHours, inOneLine, jsonOf } from '../domain/texts';
+import { coloured, toneOf } from './colours';
 import type {
+  AfterEnd,
   Cancellation,
+  ListedPurchase,
   ListFilter,
   PendingWork,
   PurchaseList,
@@ -13,20 +17,22 @@ import type {
   StartedPurchase,
 } from '../starter/index';
 
-/** Where a command prints. With `json` there is one document on stdout and nothing else. */
+/** Where a command prints. With `json`, stdout gets one document and nothing else. */
 export interface Output {
   json: boolean;
+  /** Stdout is a terminal with colours. */
+  colours?: boolean;
   write(text: string): void;
   /** For people only, on stderr. */
   note(text: string): void;
 }
 
-/** Prints one answer: as JSON, or as lines for people, without those that are not there. */
+/** Prints one answer: as JSON, or as lines for people. Empty lines are left out. */
 export function show(out: Output, document: unknown, lines: readonly (string | false | undefined)[] = []): void {
   out.write(`${out.json ? jsonOf(document) : lines.filter(Boolean).join('\n')}\n`);
 }
 
-/** A text that the partner wrote, wholly or in part: in a terminal it can't end its line, and neither clear nor hide another. */
+/** Makes a text of the partner safe for a terminal: it can't end its line, and can't clear or hide another one. */
 export function shown(text: string): string {
   return inOneLine(text, 200);
 }
@@ -39,7 +45,7 @@ export function shownSentence(text: string): string {
 export function showStarted(out: Output, started: StartedPurchase, result?: PurchaseResult): void {
   show(out, result ? { ...started, result } : started, [
     `${started.started ? 'started' : 'already known'}: ${started.workflowId} (run ${started.runId})`,
-    ...formatResult(result),
+    ...formatResult(out, result),
   ]);
 }
 
@@ -48,7 +54,7 @@ export function showResolution(out: Output, resolution: Resolution): void {
   const answer = orderId === undefined ? decision : `${decision} ${orderId}`;
   show(out, resolution, [
     `decided: ${answer}, for ${hold.reason} of ${referenceId}`,
-    `What comes of it: ${statusCommand(referenceId)}`,
+    `To see the effect: ${statusCommand(referenceId)}`,
   ]);
 }
 
@@ -62,36 +68,67 @@ export function showRedelivery(out: Output, redelivery: Redelivery): void {
   ]);
 }
 
-/** What a reconciliation has found, with what to do about each finding that is not repaired. */
+/** Prints the findings of a reconciliation, with advice for each finding that is not repaired. */
 export function showReconciliation(out: Output, result: ReconciliationResult): void {
   const { from, to, orders, findings, details, repaired, report } = result;
   const count = Object.values(findings).reduce((total, one) => total + one, 0);
+  const summary = count === 0 ? 'no findings' : `${counted(count, 'finding')}, ${repaired} repaired`;
   show(out, result, [
-    `${orders} orders from ${from} to ${to}`,
+    `${counted(orders, 'order')} from ${from} to ${to}`,
     ...details.flatMap(({ kind, referenceId = '', orderIds, explanation, advice, done, note }) => [
-      `${kind}  ${shown(referenceId)}  ${orderIds.map(shown).join(' ')}  ${done}`.trimEnd(),
+      `${kind}  ${shown(referenceId)}  ${orderIds.map(shown).join(' ')}  ${formatDone(out, done)}`.trimEnd(),
       `    ${shownSentence(explanation)}${note === undefined ? '' : ` (${shownSentence(note)})`}`,
       done !== 'repaired' && `    ${shownSentence(advice)}`,
     ]),
-    count > details.length && `  … and ${count - details.length} more, see the report`,
-    `${count === 0 ? 'no findings' : `${count} findings, ${repaired} repaired`}; the report lies with the worker: ${report}`,
+    count > details.length && `  … and ${count - details.length} more in the report`,
+    `${summary}. The report, on the worker's machine: ${report}`,
   ]);
 }
 
-/** The commands are copied from here: each on a line of its own. */
-export function showList(out: Output, list: PurchaseList, { state, sinceMs }: ListFilter): void {
+function formatDone({ colours }: Output, done: string): string {
+  return coloured(colours, done === 'repaired' ? 'good' : 'person', done);
+}
+
+/** People copy the commands from here, so each is on a line of its own. What all purchases share is said once, at the end. */
+export function showList(out: Output, list: PurchaseList, filter: ListFilter): void {
   const { purchases, more, paused = 0 } = list;
+  const { state, sinceMs } = filter;
+  const isAlike = state !== undefined && state !== 'HELD';
   const period = sinceMs === undefined ? '' : `, in the last ${inHours(sinceMs)}`;
-  const left = more > 0 ? `, and ${more} more that were started earlier (--since and --json show others)` : '';
+  const left = more > 0 ? `, and ${more} more that started earlier (--since and --json show others)` : '';
+  const meaning = isAlike ? ` (${STATE_MEANINGS[state]})` : '';
   show(out, list, [
-    ...purchases.flatMap(({ referenceId, state: now, since, orderId, reason, commands }) => [
-      `${referenceId}  ${now} since ${since}${orderId === undefined ? '' : `  order ${orderId}`}`,
-      `  ${reason}`,
-      ...commands.map(toType),
-    ]),
-    `${state ?? 'waiting for a person'}${period}: ${purchases.length}${left}`,
-    paused > 0 && `${paused} more are PAUSED until the partner takes orders again, see list --state PAUSED`,
+    ...purchases.flatMap((purchase) => formatListed(out, purchase, isAlike)),
+    `${state ?? 'waiting for a person'}${period}: ${purchases.length}${left}${purchases.length > 0 ? meaning : ''}`,
+    ...(isAlike ? formatCommonCommands(purchases, state) : []),
+    paused > 0 && `${paused} more are PAUSED until the partner takes orders again: ${command('list --state PAUSED')}`,
   ]);
+}
+
+function formatListed({ colours }: Output, purchase: ListedPurchase, isAlike: boolean): string[] {
+  const { referenceId, state, since, orderId, reason, afterEnd, commands } = purchase;
+  const order = orderId === undefined ? '' : `  order ${orderId}`;
+  const isObvious = isAlike && reason === STATE_MEANINGS[state as PurchaseState];
+  return [
+    `${referenceId}  ${coloured(colours, toneOf(state), state)} since ${since}${order}`,
+    ...(isObvious ? [] : [`  ${reason}`]),
+    ...(afterEnd && afterEnd.state !== state
+      ? [`  ${coloured(colours, toneOf(afterEnd.state), afterEnd.state)} since ${afterEnd.at}, ${afterwards(commands)}`]
+      : []),
+    ...(isAlike ? [] : commands.map(toType)),
+  ];
+}
+
+function afterwards(commands: readonly string[]): string {
+  return `by a later delivery${commands.length === 0 ? ': nothing is left to do' : ''}`;
+}
+
+/** The commands that fit all purchases in one state, for those for which something is left to do. */
+function formatCommonCommands(purchases: readonly ListedPurchase[], state: PurchaseState): string[] {
+  const open = purchases.filter(({ commands }) => commands.length > 0);
+  if (open.length === 0) return [];
+  const commands = fittingCommands({ referenceId: 'REFERENCE', state });
+  return [`For each of ${open.length === purchases.length ? 'them' : 'the others'}, type:`, ...commands.map(toType)];
 }
 
 export function showCancellation(out: Output, cancellation: Cancellation): void {
@@ -102,24 +139,28 @@ export function showCancellation(out: Output, cancellation: Cancellation): void 
   ]);
 }
 
-/** Where a purchase stands, what it waits for, and what a person can type. */
+/** Prints where a purchase stands, what it waits for, and the commands that fit. */
 export function showStatus(out: Output, status: PurchaseStatus): void {
-  const { referenceId, state, orderId, execution, startedAt, closedAt, result } = status;
+  const { referenceId, state, orderId, execution, startedAt, closedAt, result, afterEnd } = status;
   const { waitsForWorkerSince: since, taskQueue, deliveries, deliveriesUnlisted } = status;
-  const mayHaveMoreKeys = result?.outcome === 'OVERDUE' || result?.outcome === 'PARTIALLY_DELIVERED';
+  const standsNow = afterEnd?.state ?? result?.outcome;
+  const hasMoved = afterEnd !== undefined && (afterEnd.state !== state || standsNow === 'PARTIALLY_DELIVERED');
+  const mayHaveMoreKeys = standsNow === 'OVERDUE' || standsNow === 'PARTIALLY_DELIVERED';
   show(out, status, [
-    `${referenceId}  ${state}${orderId ? `  order ${orderId}` : ''}`,
+    `${referenceId}  ${coloured(out.colours, toneOf(state), state)}${orderId ? `  order ${orderId}` : ''}`,
     `  ${execution.toLowerCase()}, started ${startedAt}${closedAt ? `, ended ${closedAt}` : ''}`,
+    ...formatRunning(status),
     ...formatHold(status),
     ...status.pending.flatMap((work) => formatWork(work, status)),
-    since && `  waits for a worker on task queue ${taskQueue} since ${since}; if that stays, is one running?`,
+    since && `  waits for a worker on task queue ${taskQueue} since ${since}. If this stays, is a worker running?`,
     ...deliveries.map(
       ({ state, type, eventId, at }) =>
         `  ${state.toLowerCase().replaceAll('_', ' ')}: ${[type, eventId, at].filter(Boolean).join('  ')}`,
     ),
     deliveriesUnlisted && `  later deliveries can't be listed: ${deliveriesUnlisted}`,
-    ...formatResult(result),
+    ...formatResult(out, result, !hasMoved),
     ...formatFailure(status),
+    ...(hasMoved ? formatAfterEnd(out, afterEnd, result) : []),
     mayHaveMoreKeys && '  to read its order now and deliver the keys that have come, type:',
     mayHaveMoreKeys && toType(command(`redeliver ${referenceId}`)),
   ]);
@@ -127,6 +168,18 @@ export function showStatus(out: Output, status: PurchaseStatus): void {
 
 function toType(words: string): string {
   return `    ${words}`;
+}
+
+/** What the state of a running purchase means, and what an unconfirmed one waits for. A hold explains itself. */
+function formatRunning({ state, waitsFor }: PurchaseStatus): string[] {
+  const running = RUNNING_STATES.find((one) => one === state && one !== 'HELD');
+  if (running === undefined) return [];
+  const meaning = `  ${STATE_MEANINGS[running]}`;
+  if (running !== 'UNCONFIRMED') return [meaning];
+  if (!waitsFor)
+    return [meaning, '  how long that may take is unknown: no worker answered within 3 s. Is one running?'];
+  const latest = waitsFor.until === undefined ? '' : `  at the latest, it is confirmed or held by ${waitsFor.until}`;
+  return [meaning, `  next: ${shownSentence(waitsFor.what)}`, latest].filter(Boolean);
 }
 
 function formatHold({ referenceId, hold }: PurchaseStatus): string[] {
@@ -140,22 +193,34 @@ function formatWork(work: PendingWork, { workflowId }: PurchaseStatus): string[]
   const doing = `${work.activity}, attempt ${work.attempt}${answer}`;
   if (!work.paused) return [`  doing: ${doing}${work.nextAttempt ? `, next ${work.nextAttempt}` : ''}`];
   const unpause = `temporal activity unpause --workflow-id ${workflowId} --activity-id ${work.activityId}`;
-  return [`  PAUSED by an operator: ${doing}. To go on, type:`, toType(unpause)];
+  return [`  PAUSED by an operator: ${doing}. To continue, type:`, toType(unpause)];
 }
 
 function formatFailure({ referenceId, failure }: PurchaseStatus): string[] {
   if (failure === undefined) return [];
-  const search = ['  whether the partner has an order for it, this shows:', toType(searchCommand(referenceId))];
+  const search = ['  to see whether the partner has an order for it, type:', toType(searchCommand(referenceId))];
   return [`  no result: ${shownSentence(failure)}`, ...search];
 }
 
-function formatResult(result?: PurchaseResult): string[] {
+/** The lines of the result are as of the end of the purchase, so these take their place. */
+function formatAfterEnd({ colours }: Output, { state, at, delivered }: AfterEnd, result?: PurchaseResult): string[] {
+  const left = state === 'PARTIALLY_DELIVERED' ? '' : ' Nothing is left to do.';
+  const lines = (result?.lines ?? []).map((line) => ({ ...line, delivered: delivered[line.productId] ?? 0 }));
+  return [`  since ${at}, after its end: ${coloured(colours, toneOf(state), state)}.${left}`, ...lines.map(formatLine)];
+}
+
+function formatResult({ colours }: Output, result?: PurchaseResult, hasLines = true): string[] {
   if (!result) return [];
   const { outcome, orderId, totalDebit, reason, lines } = result;
   const order = orderId ? `  order ${orderId}` : '';
   const debit = totalDebit === undefined ? '' : `  debited ${totalDebit}`;
+  const why = reason ? `  (${shownSentence(reason)})` : '';
   return [
-    `  ${outcome}${order}${debit}${reason ? `  (${shownSentence(reason)})` : ''}`,
-    ...lines.map((line) => `    ${line.delivered} of ${line.quantity}  ${shown(line.title ?? line.productId)}`),
+    `  ${coloured(colours, toneOf(outcome), outcome)}${order}${debit}${why}`,
+    ...(hasLines ? lines.map(formatLine) : []),
   ];
+}
+
+function formatLine({ delivered, quantity, title, productId }: PurchaseResult['lines'][number]): string {
+  return `    ${delivered} of ${quantity}  ${shown(title ?? productId)}`;
 }

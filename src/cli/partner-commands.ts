@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander';
 import type { HistoryRow, OrderQuery, PartnerClient, Product, ProductQuery } from '../partner';
-// Not from its index, which loads the client.
+// The index would load the client.
 import { CURRENCIES, PRODUCT_SORTS } from '../partner/types';
-import { pageNumber, pageSize, searchText } from './command-arguments';
+import { oneOf, pageNumber, pageSize, searchText } from './command-arguments';
 import type { StarterContext } from './context';
 import { type Output, show, shown } from './output';
 
@@ -15,7 +15,7 @@ interface Listing {
 
 type ProductOptions = Omit<ProductQuery, 'inStock'> & Listing & { inStock?: 'true' | 'false' };
 
-/** The commands that ask the partner. */
+/** Adds the commands that call the partner. */
 export function addPartnerCommands(program: Command, context: StarterContext): void {
   const withPartner = async (work: (partner: PartnerClient) => Promise<void>) => {
     const partner = context.partner();
@@ -34,9 +34,9 @@ export function addPartnerCommands(program: Command, context: StarterContext): v
     .command('products')
     .description("the partner's catalogue")
     .option('--query <words>', 'search by title or keywords')
-    .addOption(new Option('--in-stock <which>', 'only in stock, or only out of stock').choices(['true', 'false']))
-    .addOption(new Option('--sort <order>', 'the order; without it by relevance').choices([...PRODUCT_SORTS]))
-    .addOption(new Option('--currency <code>', 'the currency of prices').choices([...CURRENCIES]));
+    .addOption(choice('--in-stock <which>', 'only products in stock, or only those out of stock', ['true', 'false']))
+    .addOption(choice('--sort <order>', 'the order of the products; relevance if not given', PRODUCT_SORTS))
+    .addOption(choice('--currency <code>', 'the currency of the prices', CURRENCIES));
   addListing(products).action(({ inStock: written, ...query }: ProductOptions) => {
     const inStock = written === undefined ? undefined : written === 'true';
     return withPartner((partner) => listProducts(partner, context.out, { ...query, inStock }));
@@ -50,7 +50,13 @@ export function addPartnerCommands(program: Command, context: StarterContext): v
   );
 }
 
-/** Prints the catalogue, a page or all of it. @throws PartnerError */
+/** An option whose value is one of several. The choices are for the help and for completion. */
+function choice(flags: string, description: string, choices: readonly string[]): Option {
+  const option = new Option(flags, description).choices(choices);
+  return option.argParser(oneOf(`${option.long}`, choices));
+}
+
+/** Prints one page of the catalogue, or all pages. @throws PartnerError */
 export async function listProducts(
   partner: PartnerClient,
   out: Output,
@@ -68,7 +74,7 @@ export async function listProducts(
   ]);
 }
 
-/** Prints the order history, a page or all of it. @throws PartnerError */
+/** Prints one page of the order history, or all pages. @throws PartnerError */
 export async function listOrders(
   partner: PartnerClient,
   out: Output,
@@ -80,7 +86,7 @@ export async function listOrders(
   show(out, { ...data, unreadable: data.unreadable.map(shownRow) }, [...rows, formatPosition(data)]);
 }
 
-/** As text, each row is printed as it comes; a JSON document has to wait for the last. */
+/** As text, each row is printed as it arrives. A JSON document is printed after the last row. */
 async function showAll<T>(
   out: Output,
   name: string,
@@ -102,7 +108,7 @@ function formatProduct(product: Product): string {
   return `${shown(product.id).padEnd(28)} ${price.padStart(14)} ${quantity} in stock  ${shown(product.title)}`;
 }
 
-/** A row as a JSON document shows it: without the digest of one that can't be read, which may be that of a key. */
+/** A row in a JSON document. An unreadable row loses its digest, which may be that of a key. */
 function shownRow(row: HistoryRow) {
   if (!('problems' in row)) return row;
   const { id, referenceId, createdAt, problems } = row;
@@ -118,5 +124,5 @@ function formatOrder(row: HistoryRow): string {
 }
 
 function formatPosition({ hits, pages }: { hits: number; pages: { page: number; total: number } }): string {
-  return `page ${pages.page} of ${pages.total}, ${hits} in all`;
+  return `page ${pages.page} of ${pages.total}, ${hits} in total`;
 }

@@ -6,18 +6,22 @@ import type { NightlySchedule, ScheduleManager } from '../starter/index';
 import { inHours } from '../domain/texts';
 import { period } from './command-arguments';
 
-/** The commands of the reconciliation. They need Temporal and a worker, and no key of the partner. */
+/** Adds the reconciliation commands. They need Temporal and a worker, but not the partner's key. */
 export function addReconciliationCommands(program: Command, context: StarterContext): void {
   program
     .command('reconcile')
     .description(
-      "compare the partner's orders with the purchases here now, repair what can be repaired, and show the findings",
+      "compare the partner's orders with the purchases now, repair what can be repaired, and show the findings",
     )
-    .option('--lookback <duration>', 'how far back, such as 72h; RECONCILE_LOOKBACK if not given', period)
-    .option('--dry-run', 'only report')
+    .option(
+      '--lookback <duration>',
+      'how far back to look, such as 72h; RECONCILE_LOOKBACK if not given',
+      period('--lookback'),
+    )
+    .option('--dry-run', 'report without repairing anything')
     .action((options: { lookback?: number; dryRun?: boolean }) => reconcile(context, options));
 
-  const schedule = program.command('schedule').description('the nightly reconciliation');
+  const schedule = program.command('schedule').description('manage the nightly reconciliation');
   const add = (name: string, description: string, work: () => Promise<void>) =>
     void schedule.command(name).description(description).action(work);
   const connect = async () => {
@@ -31,21 +35,21 @@ export function addReconciliationCommands(program: Command, context: StarterCont
       show(context.out, { done }, [done]);
     });
 
-  add('create', 'make it, or change it to what RECONCILE_CRON, …_TIMEZONE and …_LOOKBACK say', async () => {
-    // Read first: nothing is contacted with a wrong configuration.
+  add('create', 'create it, or update it to RECONCILE_CRON, …_TIMEZONE and …_LOOKBACK', async () => {
+    // Read first, so that a wrong configuration contacts nothing.
     const settings = context.schedule();
     const { created, schedule: made } = await (await connect()).create(settings);
     show(context.out, { created, ...made }, [created ? 'created' : 'updated', ...formatSchedule(made)]);
   });
-  add('describe', 'when it runs, and how it went', async () => {
+  add('describe', 'show when it runs and how the last runs went', async () => {
     const found = await (await connect()).describe();
     show(context.out, found, formatSchedule(found));
   });
-  change('pause', 'no run until it is resumed', (manager) => manager.pause(), 'paused');
-  change('resume', 'go on', (manager) => manager.resume(), 'resumed');
-  const triggered = `triggered; what came of it: ${command('schedule describe')}`;
-  change('trigger', 'a run now, unless one is running', (manager) => manager.trigger(), triggered);
-  change('delete', 'no nightly reconciliation any more', (manager) => manager.delete(), 'deleted');
+  change('pause', 'stop the nightly runs until it is resumed', (manager) => manager.pause(), 'paused');
+  change('resume', 'start the nightly runs again', (manager) => manager.resume(), 'resumed');
+  const triggered = `triggered. To see the run: ${command('schedule describe')}`;
+  change('trigger', 'start a run now, unless one is running', (manager) => manager.trigger(), triggered);
+  change('delete', 'remove the nightly reconciliation', (manager) => manager.delete(), 'deleted');
 }
 
 async function reconcile(
@@ -70,6 +74,6 @@ function formatSchedule(schedule: NightlySchedule) {
     ...next.map((time) => `  next: ${time}`),
     ...running.map((workflowId) => `  running: ${workflowId}`),
     ...recent.map(({ at, workflowId }) => `  ran: ${at}  ${workflowId}`),
-    `  left out: ${skipped} while another was running, ${missed} while the server was away`,
+    `  skipped: ${skipped} because another run was active, ${missed} because the server was down`,
   ];
 }

@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
-/** A delivery syncs the folder, which only the owner may enter: it holds keys. */
+/** A folder of deliveries holds keys: only its owner may enter it, and each write is synced to the disk. */
 export type FolderUse = 'deliveries' | 'reports';
 
 /**
- * Writes into a folder as it will be written, and makes it first if necessary. Rights alone say nothing about read-only file
- * systems, or about those that can't sync a folder.
+ * Tries a folder by writing a file into it, and creates it first if necessary. Permissions alone do not show a read-only file
+ * system, or one that can't sync a folder.
  *
- * @returns undefined if it can be written; else why not, such as `EACCES at open`, and what to do.
+ * @returns undefined if the folder works; otherwise the cause, such as `EACCES at open`, and what to do.
  */
 export function whyNotWritable(dir: string, use: FolderUse): { why: string; remedy: string } | undefined {
   const probe = join(dir, `.${randomUUID()}.part`);
@@ -26,8 +26,8 @@ export function whyNotWritable(dir: string, use: FolderUse): { why: string; reme
     const { code = 'unknown', syscall = '' } = error as NodeJS.ErrnoException;
     const remedy =
       syscall === 'fsync'
-        ? 'Name one on a file system that can sync files and folders, such as ext4 or XFS.'
-        : 'Name another, or let this user write there.';
+        ? 'Name a folder on a file system that can sync files and folders, such as ext4 or XFS.'
+        : 'Name another folder, or let this user write there.';
     return { why: syscall === '' ? code : `${code} at ${syscall}`, remedy };
   }
 }
@@ -41,7 +41,7 @@ function sync(dir: string): void {
   }
 }
 
-/** Node's own recursive mkdir never returns where no folder can be made, such as in /proc. */
+/** Node's own recursive mkdir never returns where no folder can be created, such as in /proc. */
 function makeFolder(dir: string, mode: number): void {
   const parent = dirname(dir);
   if (!fs.existsSync(parent)) makeFolder(parent, mode);

@@ -1,6 +1,7 @@
 import { ConfigError, type ConfigIssue, type Environment, type ReadOptions, readVariables, type Values } from './read';
 import { describeVariable, plaintextUrls, SECTIONS } from './variables';
 
+export { loadEnvFile } from './env-file';
 export { ConfigError, type ConfigIssue } from './read';
 
 const { temporal, partner, purchase, delivery, reconciliation, worker } = SECTIONS;
@@ -8,19 +9,18 @@ const { temporal, partner, purchase, delivery, reconciliation, worker } = SECTIO
 const FOLDERS = { DELIVERY_DIR: 'deliveries', REPORT_DIR: 'reports' } as const;
 
 interface WorkerOptions extends ReadOptions {
-  /** Whether the output goes to a terminal: logs are then `pretty` unless LOG_FORMAT says otherwise. Default: no. */
+  /** The output goes to a terminal, so logs are `pretty` unless LOG_FORMAT says otherwise. Default: false. */
   terminal?: boolean;
-  /** Whether the folders are tried: each is made, and a file is written to it and removed. Default: no. */
+  /** Try the folders: create each one, write a file into it and remove the file. Default: false. */
   tryFolders?: boolean;
 }
 
 export type WorkerConfig = ReturnType<typeof readWorkerConfig>;
 
 /**
- * The whole configuration of a worker. Durations are in ms; a secret is a function that follows the file that the secret is
- * read from.
+ * Reads the whole configuration of a worker. Durations are in ms. A secret is a function, because it may change with its file.
  *
- * @throws ConfigError that names every wrong variable, and every misspelt one.
+ * @throws ConfigError that names every wrong variable and every misspelt one.
  */
 export function readWorkerConfig(env: Environment = process.env, options: WorkerOptions = {}) {
   const prefixes = ['PARTNER_', 'PURCHASE_', 'DELIVERY_', 'RECONCILE_', 'FINGERPRINT_', 'WORKER_DEPLOYMENT_'];
@@ -44,7 +44,7 @@ export function readWorkerConfig(env: Environment = process.env, options: Worker
     delivery: deliveryConfig(values),
     /** Newest first. */
     fingerprintSecrets: values.FINGERPRINT_SECRET,
-    /** Where reconciliations write their reports. */
+    /** The folder in which reconciliations write their reports. */
     reportDir: values.REPORT_DIR,
     /** Undefined: the worker is not versioned. */
     deploymentVersion: values.WORKER_DEPLOYMENT_VERSION,
@@ -56,8 +56,8 @@ export function readWorkerConfig(env: Environment = process.env, options: Worker
 }
 
 /**
- * What every command of the starter needs besides Temporal's own variables. Unknown names are allowed here: a checkout's
- * environment is its own.
+ * Reads what every command needs in addition to Temporal's own variables. Unknown names are allowed: a checkout may have
+ * variables of its own with our prefixes.
  *
  * @throws ConfigError
  */
@@ -65,27 +65,27 @@ export function readStarterConfig(env: Environment = process.env, options: ReadO
   return starterConfig(readVariables(temporal, env, [], options));
 }
 
-/** What the commands that ask the partner need. @throws ConfigError */
+/** Reads what the commands that call the partner need. @throws ConfigError */
 export function readPartnerConfig(env: Environment = process.env, options: ReadOptions = {}) {
   return partnerConfig(readVariables(partner, env, ['PARTNER_'], options));
 }
 
-/** What the commands of the reconciliation need. @throws ConfigError */
+/** Reads what the reconciliation commands need. @throws ConfigError */
 export function readScheduleConfig(env: Environment = process.env, options: ReadOptions = {}) {
   return scheduleConfig(readVariables(reconciliation, env, ['RECONCILE_'], options));
 }
 
-/** For Temporal's own variables. */
+/** The environment, for Temporal's own variables. */
 export function environment(): Environment {
   return process.env;
 }
 
-/** What `doctor` tries. A part that can't be used is absent, and `issues` says why. */
+/** What `doctor` tries. A part that can't be used is absent, and `issues` gives the reason. */
 export type DoctorConfig = ReturnType<typeof readDoctorConfig>;
 
 /**
- * The worker's configuration and the schedule's, each part read separately: a fault in one hides none in another. Tries to write
- * into DELIVERY_DIR.
+ * Reads the configuration of the worker and of the schedule, each part separately, so that a fault in one part hides none in
+ * another. It tries to write into DELIVERY_DIR.
  */
 export function readDoctorConfig(env: Environment = process.env, options: ReadOptions = {}) {
   const { DELIVERY_DIR } = FOLDERS;
@@ -110,27 +110,27 @@ export function readDoctorConfig(env: Environment = process.env, options: ReadOp
       deliveryConfig(readVariables(delivery, env, [], { ...reading, folders: { DELIVERY_DIR } })),
     ),
   };
-  // The rest of what the worker reads, and unknown names.
+  // This covers the worker's remaining variables and unknown names.
   attempt(() => readWorkerConfig(env, reading));
   const plaintext = env.ALLOW_PLAINTEXT === 'true' ? plaintextUrls(env) : [];
   return { ...parts, plaintext, issues: [...issues.values()], warnings: [...warnings] };
 }
 
-/** A look-back that a person types, read like RECONCILE_LOOKBACK. `expected` ends the sentence "expected …". */
+/** Reads a look-back that a person typed, by the rules of RECONCILE_LOOKBACK. `expected` ends the sentence "expected …". */
 export function parseLookback(written: string) {
   const { data: ms } = reconciliation.RECONCILE_LOOKBACK.safeParse(written);
   return { ms, expected: describeVariable('RECONCILE_LOOKBACK').expected };
 }
 
-/** Names of secrets: ours, those of Temporal and OpenTelemetry however they are spelt, and those of other software. */
+/** Names of secrets: our own, all spellings of Temporal's and OpenTelemetry's, and those of other software. */
 const MAY_BE_SECRET =
   /KEY|SECRET|TOKEN|PASS|AUTH|CREDENTIAL|HEADERS|^TEMPORAL_(?!(ADDRESS|NAMESPACE|TASK_QUEUE|PROFILE|CONFIG_FILE)$)/i;
-/** Such as the URL of a proxy. */
+/** A URL with credentials, such as that of a proxy. */
 const HAS_CREDENTIALS = /:\/\/[^/\s]*@/;
 
 /**
- * Takes the secrets out of the environment, after everything that needs them has read them: Node's diagnostic reports print the
- * environment of the process, and a child process inherits it.
+ * Removes the secrets from the environment once everything has read them: Node's diagnostic reports print the environment, and
+ * child processes inherit it.
  */
 export function scrubSecrets(env: Record<string, string | undefined> = process.env): void {
   for (const [name, value = ''] of Object.entries(env)) {
@@ -141,12 +141,12 @@ export function scrubSecrets(env: Record<string, string | undefined> = process.e
 function starterConfig(values: Values<typeof temporal>) {
   return {
     taskQueue: values.TEMPORAL_TASK_QUEUE,
-    /** Undefined: the file of TEMPORAL_CONFIG_FILE may hold one. */
+    /** Undefined if it is not set; the file of TEMPORAL_CONFIG_FILE may still hold a key. */
     temporalApiKey: values.TEMPORAL_API_KEY,
     allowPlaintext: values.ALLOW_PLAINTEXT,
     /** Undefined: nothing links to the Temporal UI. */
     temporalUiUrl: values.TEMPORAL_UI_URL,
-    /** Where traces go; undefined: nothing is traced. */
+    /** Where traces go. Undefined: nothing is traced. */
     tracingEndpoint: values.OTEL_EXPORTER_OTLP_ENDPOINT,
   };
 }
@@ -180,5 +180,5 @@ function deliveryConfig(values: Values<typeof delivery>) {
   const { DELIVERY_URL: url, DELIVERY_SECRET: secrets, DELIVERY_DIR: dir, DELIVERY_TIMEOUT: timeoutMs } = values;
   if (url !== undefined && secrets !== undefined) return { kind: 'webhook' as const, url, secrets, timeoutMs };
   if (dir !== undefined) return { kind: 'folder' as const, dir };
-  throw new Error('the checks let a configuration pass that has no destination');
+  throw new Error('a configuration without a destination passed the checks');
 }

@@ -4,16 +4,16 @@ import { type FolderUse, whyNotWritable } from './folders';
 import { followSecretFile, isOpenToAll, UnusableFileError } from './secret-file';
 import { conflictsIn, describeVariable, SECRET_NAMES, VARIABLE_NAMES, type VariableName, variables } from './variables';
 
-/** What is wrong with one variable. None of its sentences holds a secret, nor a part of one. */
+/** What is wrong with one variable. No sentence of it contains a secret or a part of one. */
 export interface ConfigIssue {
   variable: string;
   expected: string;
   got: string;
-  /** What to do about it. */
+  /** What to do. */
   remedy: string;
 }
 
-/** The environment can't be used. Its message names every variable that is wrong. Exit code 78. */
+/** The environment can't be used. The message names every variable that is wrong. Exit code 78. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
   readonly exitCode = 78;
@@ -29,29 +29,29 @@ export class ConfigError extends Error {
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface ReadOptions {
-  /** Called when every user can read the file of a secret, or when it can't be used any more. Default: a line on stderr. */
+  /** Called if every user can read the file of a secret, or if the file stops being usable. Default: a line on stderr. */
   onProblem?: (problem: string) => void;
-  /** A clock in ms, for the files of secrets. */
+  /** A clock in ms, used for the files of secrets. */
   now?: () => number;
-  /** Variables that name a folder, each with its use: a folder that can't be used so is an issue. */
+  /** The variables that name a folder, each with its use. A folder that does not work for its use is an issue. */
   folders?: Readonly<Partial<Record<VariableName, FolderUse>>>;
 }
 
 export type Values<S> = { [Name in keyof S]: S[Name] extends z.ZodType ? z.output<S[Name]> : never };
 
-/** A variable as it stands in the environment: with a value, or with the issue why it has none. */
+/** A variable of the environment, with its value or with the issue that leaves it without one. */
 interface Found {
   name: VariableName;
-  /** The text of the variable, or the path of a secret's file; undefined where it is not set. */
+  /** The text of the variable, or the path of a secret's file. Undefined if neither is set. */
   written?: string | undefined;
   value?: unknown;
   issue?: ConfigIssue | undefined;
 }
 
 /**
- * Reads the variables of some sections.
+ * Reads the variables of a section.
  *
- * @param prefixes an unknown variable that begins with one of these is refused.
+ * @param prefixes an unknown variable with one of these prefixes is refused.
  * @throws ConfigError with every issue.
  */
 export function readVariables<S extends Partial<typeof variables>>(
@@ -74,7 +74,7 @@ export function readVariables<S extends Partial<typeof variables>>(
 function findVariable(name: VariableName, env: Environment, options: ReadOptions): Found {
   const { onProblem = (problem) => void process.stderr.write(`${problem}\n`), now = Date.now } = options;
   const parser: z.ZodType = variables[name];
-  // Compose files leave a variable out by an empty one. Where empty is a value, as for a prefix, it is taken as that.
+  // Compose files unset a variable by an empty value. Only where empty is a valid value, as for a prefix, does it count as one.
   const written = env[name] === '' && !parser.safeParse('').success ? undefined : env[name];
   const path = describeVariable(name).secret ? env[`${name}_FILE`] : undefined;
   if (!path) {
@@ -90,7 +90,7 @@ function findVariable(name: VariableName, env: Environment, options: ReadOptions
     const onFileProblem = (problem: string) => onProblem(`${name}_FILE: ${problem}`);
     const value = followSecretFile({ ...file, onProblem: onFileProblem });
     if (isOpenToAll(path))
-      onFileProblem(`every user of this machine can read the file ${path}; chmod 600 takes that away`);
+      onFileProblem(`every user of this machine can read the file ${path}; run chmod 600 to prevent that`);
     return { name, written: path, value };
   } catch (error) {
     if (!(error instanceof UnusableFileError)) throw error;
@@ -99,27 +99,37 @@ function findVariable(name: VariableName, env: Environment, options: ReadOptions
 }
 
 function valueIssue(name: VariableName, written: string | undefined, error: z.ZodError): ConfigIssue {
-  const { expected, example, secret, hidden } = describeVariable(name);
+  const { expected, example, secret, hidden, command } = describeVariable(name);
   const issue = { variable: name, expected };
   if (written !== undefined) {
     const got = hidden ? String(error.issues[0]?.message) : shown(written);
-    return { ...issue, got, remedy: `Write it like ${name}=${example}.` };
+    const remedy =
+      command === undefined ? `Write it like ${name}=${example}.` : `${runs(command)} and paste its output.`;
+    return { ...issue, got, remedy };
   }
-  const file = `, or ${name}_FILE to the path of a file that holds it`;
-  return { ...issue, got: 'nothing', remedy: `Set ${name}${secret ? ` to ${example}${file}` : `=${example}`}.` };
+  if (!secret) return { ...issue, got: 'nothing', remedy: `Set ${name}=${example}.` };
+  const make = command === undefined ? '' : ` ${runs(command)} to make one.`;
+  const remedy = `Set ${name} to ${example}, or ${name}_FILE to the path of a file that holds it.${make}`;
+  return { ...issue, got: 'nothing', remedy };
 }
 
 function fileIssue(name: VariableName, got: string): ConfigIssue {
-  const { expected, example } = describeVariable(name);
-  const remedy = `Put ${example} into that file, and let this user read it.`;
+  const { expected, example, command } = describeVariable(name);
+  const content = command === undefined ? example : `the output of \`${command}\``;
+  const remedy = `Put ${content} into that file, and let this user read it.`;
   return { variable: `${name}_FILE`, expected: `the path of a file that holds ${expected}`, got, remedy };
+}
+
+/** @param command it may not be written as a value: `.env` is no shell script, so nothing would run it. */
+function runs(command: string): string {
+  return `Run \`${command}\``;
 }
 
 function folderIssue(name: VariableName, value: unknown, use: FolderUse | undefined): ConfigIssue | undefined {
   const problem = use && typeof value === 'string' ? whyNotWritable(value, use) : undefined;
   if (!problem) return undefined;
-  const got = `${shown(String(value))}, which can't (${problem.why})`;
-  return { variable: name, expected: 'a folder that can be written', got, remedy: problem.remedy };
+  const got = `${shown(String(value))}, which is not (${problem.why})`;
+  return { variable: name, expected: 'a folder that is writable', got, remedy: problem.remedy };
 }
 
 function conflictIssues(found: readonly Found[]): ConfigIssue[] {
@@ -133,18 +143,22 @@ function conflictIssues(found: readonly Found[]): ConfigIssue[] {
   });
 }
 
-/** Kubernetes puts these into every container for a service that happens to be called `delivery` or `partner`. */
+/** Kubernetes sets these in every container if a service is called `delivery` or `partner`. */
 const SERVICE_LINK = /_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT(_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?)$/;
 
-/** An unknown variable with our prefix is most likely misspelt, and the default would silently be used. */
+/** An unknown variable with our prefix is most likely misspelt; its default would silently be used instead. */
 function unknownNames(env: Environment, prefixes: readonly string[]): ConfigIssue[] {
   const known: string[] = [...VARIABLE_NAMES, ...SECRET_NAMES.map((name) => `${name}_FILE`)];
   const isUnknown = (name: string) =>
     prefixes.some((prefix) => name.startsWith(prefix)) && !known.includes(name) && !SERVICE_LINK.test(name);
   const unknown = Object.keys(env).filter(isUnknown).toSorted();
-  const issue = { expected: 'a name that this software knows', got: 'one that it does not' };
+  const issue = { expected: 'a name that this software knows', got: 'an unknown name' };
   return unknown.map((variable) => {
-    return { variable, ...issue, remedy: `The nearest is ${closest(variable, known)}; rename it or remove it.` };
+    return {
+      variable,
+      ...issue,
+      remedy: `The nearest known name is ${closest(variable, known)}. Rename it or remove it.`,
+    };
   });
 }
 

@@ -2,32 +2,32 @@ import { type BigIntStats, readFileSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { z } from 'zod';
 
-/** How often a file is checked, at most. */
+/** The least time between two checks of a file. */
 const CHECK_EVERY_MS = 1_000;
-/** A file that changed so recently may still be being written: half a key can look like a whole one. */
+/** A file that changed within this time may not be complete yet: half a key can look like a whole one. */
 const AT_REST_MS = 1_000;
-/** No secret is longer; a path that leads elsewhere must not fill the memory. */
+/** No secret is longer. A path to another file must not fill the memory. */
 const MAX_BYTES = 64 * 1024;
 
-/** Why a file holds no usable secret. The message ends the sentence "got …" and holds no secret. */
+/** The file holds no usable secret. The message ends the sentence "got …" and never contains the secret. */
 export class UnusableFileError extends Error {}
 
 export interface SecretFile<T> {
   path: string;
-  /** Its issues never hold the value. */
+  /** Its issues never contain the value. */
   parser: z.ZodType<() => T>;
-  /** Called once when the file can't be used any more. The message holds no secret. */
+  /** Called once when the file stops being usable. The message contains no secret. */
   onProblem(problem: string): void;
   /** A clock in ms. */
   now(): number;
 }
 
 /**
- * A secret that is read now, and again when its file has changed and then rested for a second. While the file is missing or
- * invalid, as during a rotation, the last good value stays in use.
+ * Reads a secret now, and again once its file has changed and then rested for a second. While the file is missing or invalid, as
+ * during a rotation, the last good value stays in use.
  *
- * @returns the current value, at each call.
- * @throws UnusableFileError now, never later.
+ * @returns a function that returns the current value.
+ * @throws UnusableFileError at once, never later.
  */
 export function followSecretFile<T>({ path, parser, onProblem, now }: SecretFile<T>): () => T {
   let { version, value } = readSecret(path, parser);
@@ -40,7 +40,7 @@ export function followSecretFile<T>({ path, parser, onProblem, now }: SecretFile
     try {
       const stat = statOf(path);
       const ageMs = now() - Number(stat.ctimeMs);
-      // Below 0 the clock of the files is ahead of ours, and the age says nothing.
+      // A negative age means that the file system's clock is ahead of ours, so it says nothing.
       const isAtRest = ageMs < 0 || ageMs >= AT_REST_MS;
       if (isAtRest && (isUnusable || versionOf(stat) !== version)) {
         ({ version, value } = readSecret(path, parser));
@@ -56,8 +56,8 @@ export function followSecretFile<T>({ path, parser, onProblem, now }: SecretFile
 }
 
 /**
- * Whether every user can read the file: its mode allows it, and no folder above keeps them out. What Docker mounts is readable for
- * whoever is in the container.
+ * Whether every user can read the file: its mode allows it, and every folder above lets them in. A file that Docker mounts is
+ * readable for everyone in its container anyway.
  */
 export function isOpenToAll(path: string): boolean {
   const file = resolve(path);
@@ -67,7 +67,7 @@ export function isOpenToAll(path: string): boolean {
   return !file.startsWith('/run/secrets/') && (modeOf(file) & 0o004) !== 0 && letsIn(dirname(file));
 }
 
-/** The line break at the end of the file is left out. The version is taken first: a later change is seen at the next check. */
+/** Drops the line break at the end. It takes the version first, so that the next check sees any later change. */
 function readSecret<T>(path: string, parser: z.ZodType<() => T>): { version: string; value: () => T } {
   const version = versionOf(statOf(path));
   const text = attempt(path, () => readFileSync(path, 'utf8')).replace(/[\r\n]+$/, '');
@@ -79,12 +79,12 @@ function readSecret<T>(path: string, parser: z.ZodType<() => T>): { version: str
 
 function statOf(path: string): BigIntStats {
   const stat = attempt(path, () => statSync(path, { bigint: true }));
-  if (!stat.isFile()) throw new UnusableFileError(`${path}, which is no file`);
+  if (!stat.isFile()) throw new UnusableFileError(`${path}, which is not a file`);
   if (stat.size > MAX_BYTES) throw new UnusableFileError(`${path}, which is too large for a secret`);
   return stat;
 }
 
-/** Changes when the file was written, replaced, or the link to it set anew. */
+/** Changes when the file is written or replaced, or when its link changes. */
 function versionOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
   return [dev, ino, size, mtimeNs, ctimeNs].join(':');
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 /*
  * How values are written in the environment, as zod schemas of a string. The metadata `expected` ends the sentence "expected
- * …". A `hidden` value is never shown: the message of its issue ends the sentence "got …" instead.
+ * …". A `hidden` value is never shown. The message of its issue ends the sentence "got …" instead.
  */
 
 declare module 'zod' {
@@ -11,8 +11,10 @@ declare module 'zod' {
     expected?: string;
     example?: string;
     hidden?: true;
-    /** Hidden, and also read from the file that NAME_FILE names. */
+    /** Also read from the file that NAME_FILE names. */
     secret?: true;
+    /** Prints a new value. People paste the output, because nothing runs a command in `.env`. */
+    command?: string;
   }
 }
 
@@ -51,38 +53,38 @@ export function oneOf<const T extends string>(...choices: [T, ...T[]]) {
   return z.enum(choices).meta({ expected: `one of ${choices.join(', ')}`, example: choices[0] });
 }
 
-/** One line that others understand, such as a name or a path. */
+/** One line of text, such as a name or a path. */
 export function line(expected: string, example: string, pattern = /^[^\p{Cc}]{1,1000}$/u) {
   return z.string().regex(pattern).meta({ expected, example });
 }
 
-/** Lists of workflows name it in quotes, and the server has no escape for a quote or a backslash that it always understands. */
+/** List filters put the name in quotes, and no escape of a quote or a backslash works on every server. */
 export const taskQueue = line(
   'the name of a task queue, without quotes and backslashes',
   'fulfilment',
   /^[^\p{Cc}"'\\]{1,1000}$/u,
 );
 
-/** Before the partner's paths: `/a/b`, or empty. */
+/** A prefix of the partner's paths: `/a/b`, or empty. */
 export const pathPrefix = line(
-  'a path that begins with / and does not end with it, or nothing',
+  'a path that begins with / and does not end with /, or an empty value',
   '/v1/partners',
   /^(\/(?!\.{1,2}(\/|$))[A-Za-z0-9._~-]+)*$/,
 );
 
 export const queryParameter = line('the name of a query parameter', 'query', /^[A-Za-z0-9._~[\]-]{1,100}$/);
 
-/** The server says which values the five fields may have. */
+/** The server checks the values of the five fields. */
 export const cron = line('the five fields of a cron expression', '0 3 * * *', /^[\w*/,?-]+( +[\w*/,?-]+){4}$/);
 
-/** The server takes no point or colon in a deployment's name, and keeps names that begin with two underscores to itself. */
+/** The server refuses a dot or a colon in a deployment's name, and reserves names that begin with two underscores. */
 export const deploymentVersion = line(
-  'the name of a deployment without a point in it, a point, and the id of a build',
+  'the name of a deployment without a dot, then a dot and the id of a build',
   'fulfilment.1a2b3c4',
   /^(?!__)[\w/-]{1,200}\.(?!__)[\w.+-]{1,100}$/,
 ).transform((given) => {
-  const point = given.indexOf('.');
-  return { deploymentName: given.slice(0, point), buildId: given.slice(point + 1) };
+  const dot = given.indexOf('.');
+  return { deploymentName: given.slice(0, dot), buildId: given.slice(dot + 1) };
 });
 
 /** A name of the IANA time zone database. */
@@ -97,7 +99,7 @@ export const timeZone = z
   })
   .meta({ expected: 'the name of a time zone such as Europe/Warsaw', example: 'Europe/Warsaw' });
 
-/** From 0.2 on, a placement has time for its search and its write: src/workflows/policies.ts. */
+/** A placement needs at least 0.2 for its search and its write: src/workflows/policies.ts. */
 export const requestsPerSecond = z
   .string()
   .regex(/^\d{1,9}(\.\d{1,9})?$/)
@@ -105,7 +107,7 @@ export const requestsPerSecond = z
   .pipe(z.number().positive())
   .meta({ expected: 'a number above 0, such as 5 or 0.5', example: '5' });
 
-/** An http or https URL. A refused one is never shown: it may hold a password. */
+/** An http or https URL. A refused URL is never shown, because it may contain a password. */
 export function url(example: string) {
   return z
     .string()
@@ -117,16 +119,17 @@ export function url(example: string) {
 }
 
 function faultOfUrl(given: string): string | undefined {
-  if (/[\s\p{Cc}]/u.test(given)) return 'a value with spaces in it';
-  if (!URL.canParse(given)) return 'a value that is no URL';
+  if (SHELL_COMMAND.test(given)) return UNRUN;
+  if (/[\s\p{Cc}]/u.test(given)) return 'a value with spaces';
+  if (!URL.canParse(given)) return 'a value that is not a URL';
   const { protocol, username, password } = new URL(given);
-  if (!/^https?:\/\//i.test(given)) return protocol.length < 12 ? `a URL that begins with ${protocol}` : 'no such URL';
+  if (!/^https?:\/\//i.test(given)) return protocol.length < 12 ? `a URL that begins with ${protocol}` : 'another URL';
   if (username || password || /^\w+:\/\/[^/]*@/.test(given)) return 'a URL with credentials';
   if (given.includes('?')) return 'a URL with a query';
   return given.includes('#') ? 'a URL with a fragment' : undefined;
 }
 
-/** Where to listen: host and port. */
+/** The host and port of a listener. */
 export const listenAddress = z
   .string()
   .regex(/^(\[[^\]]+\]|[A-Za-z0-9._-]+):\d{1,5}$/)
@@ -138,18 +141,24 @@ export const listenAddress = z
   .transform(({ host, port }) => ({ host: host.replace(/[[\]]/g, ''), port }))
   .meta({ expected: 'host:port, an IPv6 address in brackets', example: '127.0.0.1:8081' });
 
-/** Like {@link listenAddress}, for listeners that resolve no names. */
+/** Like {@link listenAddress}, for a listener that does not resolve names. */
 export const listenIpAddress = listenAddress
   .refine(({ host }) => isIP(host) !== 0)
   .meta({ expected: 'an IP address and a port, an IPv6 address in brackets' });
 
+/** A command that a shell would replace by its output. `.env` is not run by a shell, so it arrives as it is written. */
+const SHELL_COMMAND = /\$\(.*\)|`.+`/s;
+const UNRUN = 'a shell command, $(…) or in backticks, instead of its output: nothing runs it here';
+
+const UNPRINTABLE = 'a value with a space, a line break or another character that is not printable ASCII';
+
 /** An API key that an HTTP header can carry. */
 export const apiKey = z
   .string()
-  .regex(
-    /^[\x21-\x7e]+$/,
-    'a value with a space, a line break or another character that is not printable ASCII (not shown)',
-  )
+  .superRefine((key, context) => {
+    const fault = SHELL_COMMAND.test(key) ? UNRUN : /^[\x21-\x7e]+$/.test(key) ? undefined : UNPRINTABLE;
+    if (fault !== undefined) context.addIssue(`${fault} (not shown)`);
+  })
   .transform((key) => () => key)
   .meta({
     expected: 'a key of printable ASCII characters without spaces',
@@ -161,14 +170,14 @@ export const apiKey = z
 /** One or several secrets, newest first. */
 export const fingerprintSecrets = secretList(
   'a secret of 32 bytes or more',
-  '$(openssl rand -hex 32)',
+  'openssl rand -hex 32',
   (secret) => Buffer.byteLength(secret) >= 32,
 );
 
-/** One or several secrets of Standard Webhooks, newest first. Its specification says 24 to 64 bytes. */
+/** One or several secrets of Standard Webhooks, newest first. The specification asks for 24 to 64 bytes. */
 export const webhookSecrets = secretList(
   'whsec_ and the base64 of 24 to 64 bytes',
-  'whsec_$(openssl rand -base64 32)',
+  'echo "whsec_$(openssl rand -base64 32)"',
   (secret) => {
     const [, base64 = ''] = /^whsec_(.*)$/.exec(secret) ?? [];
     const bytes = Buffer.from(base64, 'base64');
@@ -176,16 +185,26 @@ export const webhookSecrets = secretList(
   },
 );
 
-function secretList(each: string, example: string, isValid: (secret: string) => boolean) {
+/** @param command prints a new secret. */
+function secretList(each: string, command: string, isValid: (secret: string) => boolean) {
   return z
     .string()
+    .superRefine((given, context) => {
+      if (SHELL_COMMAND.test(given)) context.addIssue(`${UNRUN} (not shown)`);
+    })
     .transform((given): readonly string[] => given.split(/\s+/).filter((secret) => secret !== ''))
     .superRefine((secrets, context) => {
       if (secrets.length > 0 && secrets.every(isValid)) return;
       const wrong = secrets.findIndex((secret) => !isValid(secret)) + 1;
-      const several = `${secrets.length}, of which number ${wrong} is none (not shown)`;
+      const several = `${secrets.length} secrets, of which number ${wrong} is not valid (not shown)`;
       context.addIssue(secrets.length > 1 ? several : 'something else (not shown)');
     })
     .transform((secrets) => () => secrets)
-    .meta({ expected: `${each}; several, newest first, separated by spaces`, example, hidden: true, secret: true });
+    .meta({
+      expected: `${each}; several, newest first, separated by spaces`,
+      example: 'a secret of your own',
+      hidden: true,
+      secret: true,
+      command,
+    });
 }

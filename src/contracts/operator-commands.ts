@@ -2,30 +2,33 @@ import type { DecisionKind } from '../domain/holds';
 import type { PurchaseState } from '../domain/purchase-state';
 import type { HoldNotice } from './purchase';
 
-/** Each decision with what it does, for help texts and for people at night. */
+/** What each decision does, for help texts and messages. */
 export const DECISIONS: Record<DecisionKind, string> = {
-  order: 'this order of the partner is the one of this purchase',
+  order: 'take this order of the partner as the order of this purchase',
   replace: 'the partner has no order: place it again',
   abandon: 'give the purchase up; nothing is delivered',
-  deliver: 'deliver what is there, as it is',
-  withhold: 'end it without handing anything over',
+  deliver: 'deliver the order as it is',
+  withhold: 'end the purchase without delivering anything',
 };
 
-/** A command of the starter, as people type it. */
+/** How people start the command line, in the folder of the project. */
+export const PROGRAM = 'npx fulfilment';
+
+/** A command as people type it. */
 export function command(words: string): string {
-  return `node dist/starter.js ${words}`;
+  return `${PROGRAM} ${words}`;
 }
 
 export function statusCommand(referenceId: string): string {
   return command(`status ${referenceId}`);
 }
 
-/** What the partner has under a reference. */
+/** Shows what the partner has under a reference. */
 export function searchCommand(referenceId: string): string {
   return command(`orders --search ${referenceId}`);
 }
 
-/** The exact commands to type, one for each decision. */
+/** The commands to type, one for each decision. */
 export function commandsFor(referenceId: string, decisions: readonly DecisionKind[]): string[] {
   return decisions.map((kind) => {
     const option = kind === 'order' ? '--order ORDER_ID' : `--${kind}`;
@@ -33,18 +36,18 @@ export function commandsFor(referenceId: string, decisions: readonly DecisionKin
   });
 }
 
-/** What the commands that fit depend on. `state` is undefined of a purchase that has ended without a result. */
+/** What decides which commands fit. `state` is undefined if the purchase ended without a result. */
 export interface Standing {
   referenceId: string;
   state?: PurchaseState;
   hold?: Pick<HoldNotice, 'reason' | 'decisions' | 'endsOnCancel'>;
 }
 
-/** The exact commands that fit a purchase as it stands, for a person who has to do something about it. */
+/** The commands that fit a purchase as it stands now, for an operator. */
 export function fittingCommands({ referenceId, state, hold }: Standing): string[] {
   const search = `${searchCommand(referenceId)}  # what the partner has under this reference`;
-  const cancel = `${command(`cancel ${referenceId}`)}  # ends it where surely nothing was bought; else it is seen through`;
-  const redeliver = `${command(`redeliver ${referenceId}`)}  # its order is read, and everything delivered once more`;
+  const cancel = `${command(`cancel ${referenceId}`)}  # ends it if nothing can have been bought; otherwise its order is completed`;
+  const redeliver = `${command(`redeliver ${referenceId}`)}  # reads its order and delivers all keys once more`;
   switch (state) {
     case 'HELD': {
       const { reason, decisions = [], endsOnCancel } = hold ?? {};
@@ -72,7 +75,7 @@ export function fittingCommands({ referenceId, state, hold }: Standing): string[
   }
 }
 
-/** Each on a line of its own, below the sentence before. */
+/** Puts each command on its own line, below the sentence before it. */
 export function indented(commands: readonly string[]): string {
   return commands.map((command) => `\n  ${command}`).join('');
 }

@@ -74,6 +74,24 @@ export interface HoldNotice {
 /** What an operator decides. `order` names the partner's order that this purchase is to adopt. */
 export type DecisionChoice = { decision: 'order'; orderId: string } | { decision: Exclude<DecisionKind, 'order'> };
 
+/** What a running purchase waits for. Instants are ISO 8601. */
+export interface NextStep {
+  /** In words. */
+  what: string;
+  since: string;
+  /** When it is over at the latest, if that is known. */
+  until?: string | undefined;
+}
+
+/** Where a sale stands since a delivery after the end of its purchase, whose own state can't change any more. */
+export interface AfterEnd {
+  state: PurchaseOutcome;
+  /** When that delivery ended, ISO 8601. */
+  at: string;
+  /** How many keys the checkout has by now, by product. */
+  delivered: Record<string, number>;
+}
+
 /** A delivered key. Store it by `referenceId`, `productId` and `id`. */
 export interface EventKey {
   /** Identifies this key for ever, in every event of the sale. */

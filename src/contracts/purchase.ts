@@ -3,11 +3,12 @@ import { DECISION_KINDS, HOLD_REASONS } from '../domain/holds';
 import { type PurchaseItem, REFERENCE_PATTERN } from '../domain/order';
 import { PURCHASE_OUTCOMES, type PurchaseState } from '../domain/purchase-state';
 import { MAX_ITEMS, MAX_KEYS, MAX_PRODUCT_ID, MAX_QUANTITY } from '../domain/purchase-rules';
-import type { DecisionChoice, HoldNotice, PurchaseResult, ReceivedEvent } from './public-types';
+import type { DecisionChoice, HoldNotice, NextStep, PurchaseResult, ReceivedEvent } from './public-types';
 
 export type {
   DecisionChoice,
   HoldNotice,
+  NextStep,
   PurchaseInput,
   PurchaseLine,
   PurchaseResult,
@@ -166,6 +167,17 @@ export interface PurchaseSettings {
   deliveryTimeoutMs: number;
 }
 
+const nextStep = z.object({
+  what: z.string(),
+  since: z.string(),
+  until: z.string().optional(),
+});
+
+/** What an answer of the query `status` says that the purchase waits for, whatever else the answer contains. */
+export function nextStepIn(answer: unknown): NextStep | undefined {
+  return nextStep.safeParse((answer as { waitsFor?: unknown } | null | undefined)?.waitsFor).data;
+}
+
 /**
  * The answer of the query `status`, also after the purchase has ended. Instants are ISO 8601. The workflow does not
  * know the attempts of a pending activity; the command `npx fulfilment status` adds them.
@@ -181,7 +193,7 @@ export interface StatusAnswer {
   /** What is happening, or how it ended. */
   explanation: string;
   /** What it waits for; absent once it has ended. */
-  waitsFor?: { what: string; since: string };
+  waitsFor?: NextStep;
   /** The hold that waits for a decision. */
   hold?: HoldNotice;
   /** The last poll that the workflow knows of. */

@@ -73,6 +73,14 @@ export function planDelivery(sale: EndedSale, again: boolean): DeliveryPlan {
   }
 }
 
+/** Where the sale stands once the checkout has received the planned event. */
+export function stateAfter({ delivery, missing }: Extract<DeliveryPlan, { kind: 'send' }>): PurchaseOutcome {
+  const { type, outcome } = delivery;
+  if (outcome !== undefined) return outcome;
+  if (type === 'purchase.refunded') return 'REFUNDED';
+  return missing === 0 ? 'DELIVERED' : 'PARTIALLY_DELIVERED';
+}
+
 /** With the same keys as the outcome event it repeats that event. With other keys it is a late delivery. */
 function saleAsItIs(sale: EndedSale, order: OrderSnapshot, lines: SaleLine[]): SaleDelivery {
   const { referenceId, outcome, outcomeKeyIds, reason } = sale;

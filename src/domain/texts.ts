@@ -65,3 +65,8 @@ function sizeOf(character: string): number {
 export function inHours(ms: number): string {
   return Number.isInteger(ms / 3_600_000) ? `${ms / 3_600_000}h` : `${Math.ceil(ms / 60_000)}m`;
 }
+
+/** A count with its noun in the singular or the plural: `1 finding`, `2 findings`. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}

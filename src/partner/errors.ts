@@ -76,6 +76,30 @@ function ofStatus({ httpStatus = 0 }: PartnerErrorFacts): Consequences {
   return { placement: isServerError ? 'ANSWERED' : 'UNKNOWN', retryable: isServerError, countsAgainstPartner: true };
 }
 
+/**
+ * The error codes that are shown. The partner's document lists none, so these are the usual names of the cases that it mentions. Any
+ * other text of the partner stays out of messages, because it may contain a key.
+ */
+export const ERROR_CODES = [
+  'insufficient_balance',
+  'insufficient_funds',
+  'insufficient_credit',
+  'insufficient_stock',
+  'out_of_stock',
+  'product_not_found',
+  'product_unavailable',
+  'unknown_product',
+  'invalid_product',
+  'invalid_quantity',
+  'quantity_too_large',
+  'limit_exceeded',
+  'duplicate_reference',
+  'duplicate_order',
+  'invalid_request',
+  'bad_request',
+  'validation_error',
+] as const;
+
 /** Facts about a failed request. Safe to log: they never contain a body, one of our headers or a key. */
 export interface PartnerErrorFacts {
   operation?: PartnerOperation;
@@ -83,6 +107,8 @@ export interface PartnerErrorFacts {
   httpStatus?: number;
   /** The partner's id for its answer. */
   traceId?: string;
+  /** The partner's error code, if it is one of `ERROR_CODES`. */
+  errorCode?: (typeof ERROR_CODES)[number];
   /** The partner's Retry-After, 0 to one hour. */
   retryAfterMs?: number;
   /** With `too-late` under `PARTNER_MAX_RPS`: when to try again. */
@@ -122,8 +148,8 @@ export function isPartnerError(error: unknown): error is PartnerError {
 
 /** The error for an HTTP status outside 2xx. */
 export function statusError(facts: PartnerErrorFacts & { httpStatus: number }): PartnerError {
-  const { httpStatus } = facts;
-  const answered = `the partner answered ${httpStatus}`;
+  const { httpStatus, errorCode } = facts;
+  const answered = `the partner answered ${httpStatus}${errorCode === undefined ? '' : ` (${errorCode})`}`;
   if (httpStatus === 401 || httpStatus === 403) return new PartnerError('access', `${answered}: access refused`, facts);
   if (httpStatus === 404) return new PartnerError('not-found', `${answered}: not found`, facts);
   return new PartnerError('status', answered, facts);

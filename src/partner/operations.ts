@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { isSafeOrderId, REFERENCE_PATTERN } from '../domain/order';
-import { PartnerError, type PartnerErrorFacts, type PartnerOperation, statusError } from './errors';
+import { ERROR_CODES, PartnerError, type PartnerErrorFacts, type PartnerOperation, statusError } from './errors';
 import type { RequestFacts } from './hooks';
 import { problemsOf } from './rows';
 import * as schemas from './schemas';
@@ -114,7 +114,7 @@ export function readAnswer<T>(answer: WireAnswer, { facts: { operation }, schema
   const parsed = parseJson(body);
   const traceId = traceIdOf(parsed);
   const facts = { operation, httpStatus, retryAfterMs, traceId };
-  if (httpStatus < 200 || httpStatus > 299) throw statusError(facts);
+  if (httpStatus < 200 || httpStatus > 299) throw statusError({ ...facts, errorCode: errorCodeOf(parsed) });
   if (parsed === undefined) {
     throw new PartnerError('unreadable', 'the answer is not JSON', { ...facts, reason: 'not-json' });
   }
@@ -155,6 +155,22 @@ function otherShape(facts: PartnerErrorFacts, expected: readonly string[]): Part
 function traceIdOf(parsed: unknown): string | undefined {
   const traceId = field(field(field(parsed, 'details'), 'extensions'), 'trace_id');
   return typeof traceId === 'string' && /^[A-Za-z0-9._:/+=-]{1,128}$/.test(traceId) ? traceId : undefined;
+}
+
+/** The document shows no error. The code is looked for where an envelope of data, or another usual answer, would have it. */
+function errorCodeOf(parsed: unknown): (typeof ERROR_CODES)[number] | undefined {
+  const details = field(parsed, 'details');
+  const error = field(parsed, 'error');
+  const places = [
+    field(field(details, 'data'), 'code'),
+    field(details, 'code'),
+    field(error, 'code'),
+    field(parsed, 'code'),
+    error,
+  ];
+  const written = places.find((place) => typeof place === 'string');
+  const code = typeof written === 'string' ? written.toLowerCase().replace(/[ -]/g, '_') : undefined;
+  return ERROR_CODES.find((known) => known === code);
 }
 
 function field(value: unknown, name: string): unknown {

@@ -6,14 +6,14 @@ import { PURCHASE_STATE } from '../contracts/search-attributes';
 import { createPurchaseReader } from '../temporal/client';
 import { NothingToCancelError } from './errors';
 
-/** What a cancel request comes to, from the state in which it finds a purchase. */
+/** The effect of a cancel request. It depends on the state of the purchase. */
 export type CancelEffect = 'CANCELLED_UNLESS_BOUGHT' | 'SEEN_THROUGH' | 'STAYS_HELD';
 
-/** A cancel request that Temporal has taken. */
+/** A cancel request that Temporal has accepted. */
 export interface Cancellation {
   referenceId: string;
   workflowId: string;
-  /** The state in which it found the purchase. */
+  /** The state of the purchase when the request was sent. */
   state: string;
   effect: CancelEffect;
   /** The effect in words. */
@@ -22,12 +22,12 @@ export interface Cancellation {
 
 const EFFECTS: Record<CancelEffect, string> = {
   CANCELLED_UNLESS_BOUGHT:
-    'it ends CANCELLED if surely nothing was bought; an order that is there or on its way is seen through',
-  SEEN_THROUGH: 'there is an order: it is seen through, and its result says that a cancel was asked for',
-  STAYS_HELD: 'it stays held: something was bought, or nobody knows whether it was, so only a decision ends that',
+    'it ends CANCELLED if nothing can have been bought; an order that exists or may exist is completed',
+  SEEN_THROUGH: 'it has an order, which is completed; its result notes the cancel request',
+  STAYS_HELD: 'it stays held, because something was or may have been bought; only a decision ends the hold',
 };
 
-/** What `cancel` of the library does. @throws NothingToCancelError, WorkflowNotFoundError */
+/** Implements `cancel` of the library. @throws NothingToCancelError, WorkflowNotFoundError */
 export async function cancelPurchase(client: Client, referenceId: string, withinMs: number): Promise<Cancellation> {
   const workflowId = purchaseWorkflowId(referenceId);
   return client.withDeadline(Date.now() + withinMs, async () => {

@@ -2,7 +2,7 @@ import { commandsFor, indented, searchCommand, statusCommand } from '../contract
 import type { HoldNotice, PurchaseInput } from '../contracts/public-types';
 import { describeItems } from '../domain/purchase-rules';
 
-/** The starter was asked for something that can't be; the message says what was expected and what came. */
+/** A request that can't be carried out. The message says what was expected and what was given. */
 export class StarterError extends Error {
   constructor(
     message: string,
@@ -13,14 +13,14 @@ export class StarterError extends Error {
   }
 }
 
-/** The reference or the items can't be a purchase. Nothing was started. */
+/** The reference or the items are not valid. Nothing was started. */
 export class InvalidPurchaseError extends StarterError {
   constructor(readonly faults: readonly string[]) {
-    super(`This can't be a purchase:\n${faults.map((fault) => `  ${fault}`).join('\n')}`, 2);
+    super(`The purchase is not valid:\n${faults.map((fault) => `  ${fault}`).join('\n')}`, 2);
   }
 }
 
-/** The reference already belongs to a purchase of other items, or that may cost another sum. Nothing was started and nothing changed. */
+/** The reference already belongs to a purchase with other items or another `maxDebit`. Nothing was started or changed. */
 export class PurchaseDiffersError extends StarterError {
   constructor(
     readonly referenceId: string,
@@ -28,60 +28,60 @@ export class PurchaseDiffersError extends StarterError {
     readonly asked: Omit<PurchaseInput, 'referenceId'>,
   ) {
     super(
-      `Reference ${referenceId} already stands for another purchase.\n` +
-        `  it bought:  ${describePurchase(known)}\n  you asked:  ${describePurchase(asked)}\n` +
-        'Every sale needs a reference of its own; use a new one.',
+      `Reference ${referenceId} already belongs to another purchase.\n` +
+        `  it bought:     ${describePurchase(known)}\n  you asked for: ${describePurchase(asked)}\n` +
+        'Every sale needs its own reference. Use a new one.',
     );
   }
 }
 
-/** No purchase of this reference is known to Temporal, or no longer. */
+/** Temporal knows no purchase with this reference, or no longer. */
 export class PurchaseNotFoundError extends StarterError {
   constructor(referenceId: string) {
-    super(`There is no purchase ${referenceId} in this namespace (or its retention has passed).`);
+    super(`There is no purchase ${referenceId} in this namespace, or its retention has passed.`);
   }
 }
 
-/** The purchase ended without a result: it was terminated, or it failed because it never was one. */
+/** The purchase ended without a result: it was terminated, or its input was invalid. */
 export class PurchaseFailedError extends StarterError {
   constructor(referenceId: string, how: string) {
     super(
-      `Purchase ${referenceId} ${how}. It has no result. Whether the partner has an order for it, ` +
-        `this shows: ${searchCommand(referenceId)}`,
+      `Purchase ${referenceId} ${how}. It has no result. ` +
+        `To see whether the partner has an order for it: ${searchCommand(referenceId)}`,
     );
   }
 }
 
-/** Nothing waits for a decision, or not for this one. Nothing changed. */
+/** The purchase waits for no decision, or for another one. Nothing changed. */
 export class DecisionRefusedError extends StarterError {
   constructor(
     referenceId: string,
     why: string,
     readonly hold?: HoldNotice,
   ) {
-    const fitting = hold ? `\nThese fit:${indented(commandsFor(referenceId, hold.decisions))}` : '';
-    super(`Nothing was decided on ${referenceId}: ${why}.${fitting}`);
+    const fitting = hold ? `\nThese decisions fit:${indented(commandsFor(referenceId, hold.decisions))}` : '';
+    super(`Nothing was decided for ${referenceId}: ${why}.${fitting}`);
   }
 }
 
-/** There is no event to deliver again, or it can't be. Nothing was sent. */
+/** There is no event to deliver again. Nothing was sent. */
 export class NothingToRedeliverError extends StarterError {}
 
-/** A redelivery ended without a receipt: the checkout refused the event, or the order kept changing. */
+/** A redelivery failed: the checkout refused the event, or the order kept changing. */
 export class RedeliveryFailedError extends StarterError {}
 
-/** Whoever was to answer did not within the time. What was asked may still come true. */
+/** No answer in time; the request may still take effect. */
 export class NotAnsweredError extends StarterError {}
 
-/** Asked to cancel what has ended. Nothing changed. */
+/** The purchase to cancel has already ended. Nothing changed. */
 export class NothingToCancelError extends StarterError {
   constructor(referenceId: string, how: string) {
     super(
-      `Purchase ${referenceId} has ended ${how}, so there is nothing to cancel. What came of it: ${statusCommand(referenceId)}`,
+      `Purchase ${referenceId} has ended ${how}, so there is nothing to cancel. To see it: ${statusCommand(referenceId)}`,
     );
   }
 }
 
 function describePurchase({ items, maxDebit }: Omit<PurchaseInput, 'referenceId'>): string {
-  return `${describeItems(items)}${(maxDebit ?? undefined) === undefined ? '' : `, for ${maxDebit} at the most`}`;
+  return `${describeItems(items)}${(maxDebit ?? undefined) === undefined ? '' : `, for at most ${maxDebit}`}`;
 }

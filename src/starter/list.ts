@@ -1,7 +1,7 @@
 import { type Client, type WorkflowExecutionInfo } from '@temporalio/client';
 import { PURCHASE_WORKFLOW, purchaseWorkflowId, referenceIdOfWorkflow } from '../contracts/names';
 import { fittingCommands } from '../contracts/operator-commands';
-import type { HoldNotice } from '../contracts/public-types';
+import type { AfterEnd, HoldNotice } from '../contracts/public-types';
 import { holdIn } from '../contracts/purchase';
 import { inState, withoutResult } from '../contracts/purchase-queries';
 import { PARTNER_ORDER_ID, PURCHASE_STATE } from '../contracts/search-attributes';
@@ -10,18 +10,19 @@ import { isSafeOrderId } from '../domain/order';
 import { PURCHASE_STATES, type PurchaseState, STATE_MEANINGS } from '../domain/purchase-state';
 import { validateReference } from '../domain/purchase-rules';
 import { createPurchaseReader, type PurchaseReader } from '../temporal/client';
+import { listAfterEnd, needsNothing } from './after-end';
 import { NotAnsweredError, StarterError } from './errors';
 
 const DAY_MS = 24 * 3_600_000;
 const LONGEST_TEXT = 600;
 
-/** Which purchases to list. */
+/** Selects purchases. */
 export interface ListFilter {
-  /** Without it those that wait for a person: held ones, and those that ended without a result. */
+  /** Default: the purchases that wait for a person. They are held, or they ended without a result. */
   state?: PurchaseState | undefined;
-  /** No older than so many ms, by {@link ListedPurchase.since}. Of those that ended without a result, 24 hours if not given. */
+  /** The greatest age in ms of {@link ListedPurchase.since}. Default for those that ended without a result: 24 hours. */
   sinceMs?: number | undefined;
-  /** The most to list. Default 100. */
+  /** The most purchases to list. Default 100. */
   limit?: number | undefined;
 }
 
@@ -30,38 +31,40 @@ export interface ListedPurchase {
   referenceId: string;
   workflowId: string;
   runId: string;
-  /** Its state; of one that ended without a result how it did: FAILED, TERMINATED or TIMED_OUT. */
+  /** A `PurchaseState`; if it ended without a result, FAILED, TERMINATED or TIMED_OUT. */
   state: string;
-  /** RUNNING, COMPLETED, or what `state` says of one that ended without a result. */
+  /** The workflow's own status: RUNNING, COMPLETED, FAILED, TERMINATED … */
   execution: string;
-  /** When it was held, when it ended, or else when it was started. */
+  /** When it was held or ended, otherwise when it was started. */
   since: string;
   startedAt: string;
   orderId?: string | undefined;
   /** Why it is in that state, in words. */
   reason: string;
   hold?: HoldNotice | undefined;
-  /** What a person may type. */
+  /** Where the sale stands since a delivery after the end. Only where more keys could have been due. */
+  afterEnd?: AfterEnd | undefined;
+  /** The commands that fit; none if nothing is left to do. */
   commands: string[];
 }
 
 /** Oldest first. */
 export interface PurchaseList {
   purchases: ListedPurchase[];
-  /** About so many more were started before those that are listed. */
+  /** About how many more match, all started earlier. */
   more: number;
-  /** Of the purchases that wait for a person: so many others wait for the partner, and go on by themselves. */
+  /** Without `state`: how many purchases wait for the partner and continue by themselves. */
   paused?: number | undefined;
 }
 
-/** What `list` of the library does. */
+/** Implements `list` of the library. */
 export async function listPurchases(
   client: Client,
   { state, sinceMs, limit = 100 }: ListFilter,
   withinMs: number,
 ): Promise<PurchaseList> {
   if (state !== undefined && !PURCHASE_STATES.includes(state)) {
-    throw new StarterError(`expected a state, one of ${PURCHASE_STATES.join(', ')}, got ${String(state)}`, 2);
+    throw new StarterError(`state: expected one of ${PURCHASE_STATES.join(', ')}, got ${String(state)}`, 2);
   }
   const now = Date.now();
   const since = sinceMs === undefined ? undefined : now - sinceMs;
@@ -70,11 +73,16 @@ export async function listPurchases(
   try {
     return await client.withDeadline(deadline, async () => {
       const list = await readList(client, { query, since, limit });
-      return state === undefined ? { ...list, paused: await countListed(client, inState('PAUSED')) } : list;
+      const purchases = await withAfterEnd(client, list.purchases);
+      if (state !== undefined) return { ...list, purchases };
+      const waiting = purchases.filter(({ afterEnd }) => !needsNothing(afterEnd));
+      return { ...list, purchases: waiting, paused: await countListed(client, inState('PAUSED')) };
     });
   } catch (error) {
     if (Date.now() < deadline) throw error;
-    throw new NotAnsweredError(`Temporal did not list them within ${withinMs / 1_000} s: ask for less, with --since`);
+    throw new NotAnsweredError(
+      `Temporal did not list the purchases within ${withinMs / 1_000} s. Ask for fewer, with --since.`,
+    );
   }
 }
 
@@ -99,6 +107,23 @@ async function readList(
   return { purchases: purchases.toSorted((one, other) => (one.since < other.since ? -1 : 1)), more };
 }
 
+/** Adds where a sale stands by now to each purchase that may have got keys after its end. */
+async function withAfterEnd(client: Client, purchases: ListedPurchase[]): Promise<ListedPurchase[]> {
+  const open = purchases.filter(mayGetKeys).map(({ referenceId }) => referenceId);
+  const ends = await listAfterEnd(createPurchaseReader(client), open);
+  return purchases.map((purchase) => {
+    const afterEnd = mayGetKeys(purchase) ? ends.get(purchase.referenceId) : undefined;
+    return afterEnd ? { ...purchase, afterEnd, commands: needsNothing(afterEnd) ? [] : purchase.commands } : purchase;
+  });
+}
+
+/** It ended with keys missing, or without a result. One without commands has an id that no purchase of ours has. */
+function mayGetKeys({ state, execution, commands }: ListedPurchase): boolean {
+  const lacksKeys = state === 'OVERDUE' || state === 'PARTIALLY_DELIVERED';
+  const hasNoResult = execution !== 'RUNNING' && execution !== 'COMPLETED';
+  return commands.length > 0 && (lacksKeys || hasNoResult);
+}
+
 async function countListed({ workflow }: Client, query: string): Promise<number> {
   return (await workflow.count(`WorkflowType = '${PURCHASE_WORKFLOW}' AND (${query})`)).count;
 }
@@ -107,7 +132,7 @@ function waitingForPeople(since: number): string {
   return `(${inState('HELD')}) OR (${withoutResult(since)})`;
 }
 
-/** A reset terminates the run before it: the purchase goes on. */
+/** A reset terminates one run and starts another, so the purchase continues. */
 async function wasReset(reader: PurchaseReader, execution: WorkflowExecutionInfo): Promise<boolean> {
   if (hasResultOrRuns(execution)) return false;
   const latest = await reader.describeIfKnown(referenceIdOfWorkflow(execution.workflowId));
@@ -116,12 +141,12 @@ async function wasReset(reader: PurchaseReader, execution: WorkflowExecutionInfo
 
 function listed(execution: WorkflowExecutionInfo): ListedPurchase {
   const { workflowId, runId, status, startTime, closeTime, memo, typedSearchAttributes: attributes } = execution;
-  // The search attributes can be written by anybody who starts a workflow; the id is what the commands act on.
+  // Anyone who starts a workflow can write its search attributes. The commands act on the id.
   const referenceId = inOneLine(referenceIdOfWorkflow(workflowId), LONGEST_TEXT);
   const orderId = attributes.get(PARTNER_ORDER_ID);
   const startedAt = startTime.toISOString();
-  const shown = hasResultOrRuns(execution) ? attributes.get(PURCHASE_STATE) : undefined;
-  const state = PURCHASE_STATES.find((known) => known === shown);
+  const listedState = hasResultOrRuns(execution) ? attributes.get(PURCHASE_STATE) : undefined;
+  const state = PURCHASE_STATES.find((known) => known === listedState);
   const hold = state === 'HELD' ? holdIn(memo) : undefined;
   const isTypeable = workflowId === purchaseWorkflowId(referenceId) && validateReference(referenceId).length === 0;
   return {

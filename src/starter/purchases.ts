@@ -25,7 +25,7 @@ import { type Redelivery, redeliver } from './redeliver';
 import { type Resolution, resolveHold } from './resolve';
 import { type PurchaseStatus, statusOf } from './status';
 
-/** A purchase that was started, or found because its reference was started before (`started: false`). */
+/** A purchase that was started now, or one that this reference already had (`started: false`). */
 export interface StartedPurchase {
   referenceId: string;
   workflowId: string;
@@ -33,46 +33,46 @@ export interface StartedPurchase {
   started: boolean;
 }
 
-/** What a checkout does with purchases. It needs Temporal and nothing else: no key of the partner. */
+/** The library for a checkout. It needs Temporal and nothing else, not even the partner's key. */
 export interface Starter {
   /**
-   * Starts the purchase of a sale, or finds it: the same reference is the same purchase, while it runs and after.
+   * Starts the purchase of a sale. Reusing a reference returns the existing purchase, even after it has ended.
    *
    * @throws InvalidPurchaseError before anything is contacted.
-   * @throws PurchaseDiffersError when the reference already stands for other items, or another `maxDebit`.
+   * @throws PurchaseDiffersError if the reference already belongs to other items or another `maxDebit`.
    */
   purchase(input: PurchaseInput): Promise<StartedPurchase>;
   /**
-   * Waits for the end of a purchase, also through a reset of it, and through calls that Temporal finds no time for.
+   * Waits for the end of a purchase. A reset of the purchase, or a call that times out at the server, does not end the wait.
    *
    * @throws PurchaseNotFoundError
-   * @throws PurchaseFailedError when it was terminated or never was a purchase; every business outcome is a result.
+   * @throws PurchaseFailedError if it was terminated or its input was invalid; every business outcome is a result.
    */
   result(referenceId: string): Promise<PurchaseResult>;
-  /** Where a purchase stands. Answered by the server alone, also when no worker runs. @throws PurchaseNotFoundError */
+  /** Reads where a purchase stands. The server answers, so no worker has to run. @throws PurchaseNotFoundError */
   status(referenceId: string): Promise<PurchaseStatus>;
   /**
-   * Answers the hold that a purchase waits in, with a decision that fits it; the same one twice is one. Needs a running worker.
+   * Decides what happens to a held purchase. Repeating a decision is harmless. Needs a running worker.
    *
    * @throws PurchaseNotFoundError, DecisionRefusedError, NotAnsweredError
    */
   resolve(referenceId: string, choice: DecisionChoice): Promise<Resolution>;
   /**
-   * Has everything of a purchase that has ended delivered once more, as its order is now. Every key has the id that it had, so
-   * repeating is harmless. Needs a running worker.
+   * Delivers everything of an ended purchase once more, as its order is now. Every key keeps its id, so repeating is harmless.
+   * Needs a running worker.
    *
    * @throws PurchaseNotFoundError, NothingToRedeliverError, RedeliveryFailedError, NotAnsweredError
    */
   redeliver(referenceId: string): Promise<Redelivery>;
   /**
-   * Lists purchases in a state, or those that wait for a person. Answered by the server alone, about a second late.
+   * Lists the purchases in a state, or those that wait for a person. The server answers, about a second late.
    *
-   * @throws StarterError for a state that there is none of; NotAnsweredError
+   * @throws StarterError for an unknown state; NotAnsweredError
    */
   list(filter?: ListFilter): Promise<PurchaseList>;
   /**
-   * Asks a purchase to end where surely nothing was bought; else it is seen through. Safe to repeat. No worker has to run: the
-   * next one that does heeds it.
+   * Ends a purchase if nothing can have been bought; otherwise its order is completed. Safe to repeat. No worker has to run: the
+   * next one carries it out.
    *
    * @throws PurchaseNotFoundError, NothingToCancelError
    */
@@ -81,16 +81,16 @@ export interface Starter {
 
 export interface StarterOptions {
   taskQueue?: string | undefined;
-  /** How long `resolve` and `redeliver` wait for a worker, and `list` and `cancel` for Temporal, in ms. Default 30,000. */
+  /** How long `resolve` and `redeliver` wait for a worker, and `list` and `cancel` wait for Temporal, in ms. Default 30,000. */
   answerWithinMs?: number | undefined;
   /**
-   * A name for this checkout, of at most 64 bytes, where several share a namespace: its key for Temporal's fairness. A server that has
-   * it switched on dispatches their waiting purchases in turn, so that the thousand of one don't stand before the one of another.
+   * The name of this checkout, at most 64 bytes, if several checkouts share a namespace: its key for Temporal's fairness. If the
+   * server has fairness on, it serves the checkouts in turn, so that a thousand purchases of one do not delay another.
    */
   fairnessKey?: string | undefined;
 }
 
-/** The library of a TypeScript checkout. @param client a client of the namespace in which the worker runs. */
+/** Creates the library for a checkout. @param client a client of the namespace in which the worker runs. */
 export function createStarter(client: Client, options: StarterOptions = {}): Starter {
   const { taskQueue = DEFAULT_TASK_QUEUE, answerWithinMs = answerTimeout, fairnessKey } = options;
   return {
@@ -125,7 +125,7 @@ async function startOrFind(
     staticDetails: describeSale(asked),
     priority: fairnessKey === undefined ? undefined : { fairnessKey },
   };
-  // The workflow writes them itself where they are absent, which costs the server a write more.
+  // The workflow would write them itself, which costs the server one more write.
   const typedSearchAttributes = [
     { key: REFERENCE_ID, value: referenceId },
     { key: PURCHASE_STATE, value: 'PLACING' },
@@ -134,7 +134,7 @@ async function startOrFind(
     const handle = await client.workflow
       .start(PURCHASE_WORKFLOW, { ...options, typedSearchAttributes })
       .catch((error: unknown) => {
-        // A namespace that was not set up yet: the purchase waits there for a worker, which is started once it is.
+        // The namespace is not set up yet. The purchase waits for a worker, which needs the set-up as well.
         if (!grpcErrorOf(error)?.details.includes('search attribute')) throw error;
         return client.workflow.start(PURCHASE_WORKFLOW, options);
       });
@@ -145,19 +145,19 @@ async function startOrFind(
   }
 }
 
-/** What the Temporal UI shows of a purchase from the start to after its end. What the workflow shows beside it changes. */
+/** The fixed details of a purchase in the Temporal UI. The workflow's own details change. */
 function describeSale({ referenceId, items }: PurchaseInput): string {
   const lines = items.map(({ productId, quantity }) => `- ${quantity} × ${escapeMarkdown(summaryOf(productId))}`);
   const shown = lines.length > 20 ? [...lines.slice(0, 20), `- and ${lines.length - 20} more`] : lines;
   return detailsOf([
     `The purchase of sale **${escapeMarkdown(referenceId)}**:`,
     shown.join('\n'),
-    'Where it stands:',
+    'To see where it stands:',
     ['```', statusCommand(referenceId), '```'].join('\n'),
   ]);
 }
 
-/** @returns the run of the purchase that this reference already has, if it is of the same items and may cost as much. */
+/** @returns the run of the purchase that has this reference, if its items and its `maxDebit` are the same. */
 async function findSame(client: Client, asked: PurchaseInput): Promise<string> {
   const { referenceId } = asked;
   const purchases = createPurchaseReader(client);
@@ -165,8 +165,8 @@ async function findSame(client: Client, asked: PurchaseInput): Promise<string> {
   const before = await purchases.startInput({ workflowId, runId });
   const faults = validatePurchase(before);
   if (faults.length > 0) {
-    const what = `a start that was no purchase (${faults.join('; ')})`;
-    throw new StarterError(`Reference ${referenceId} was used up by ${what}; use a new one.`);
+    const what = `a start with invalid input (${faults.join('; ')})`;
+    throw new StarterError(`Reference ${referenceId} was used up by ${what}. Use a new one.`);
   }
   const known = before as PurchaseInput;
   const isSame = sameItems(known.items, asked.items) && sameMaxDebit(known.maxDebit, asked.maxDebit);
@@ -184,7 +184,7 @@ function resultOf(client: Client, referenceId: string): Promise<PurchaseResult> 
       } catch (error) {
         if (!(error instanceof WorkflowFailedError)) throw error;
         const now = await purchases.describe(referenceId);
-        // A reset ends one run and begins another: the purchase goes on.
+        // A reset ends one run and starts another, so the purchase continues.
         if (now.runId !== runId) continue;
         const why = error.cause?.message;
         throw new PurchaseFailedError(referenceId, `ended as ${now.status.name}${why ? ` (${why})` : ''}`);

@@ -20,9 +20,9 @@ export class ReconciliationError extends StarterError {}
 /**
  * Runs one reconciliation now and waits for its end. Needs a running worker.
  *
- * @param onStart receives the id of the run, for people who wait.
- * @throws ReconciliationError when one that was started this way is still running, when the look-back is longer than what the
- *   namespace remembers, or when it was cancelled or failed.
+ * @param onStart receives the id of the run.
+ * @throws ReconciliationError if another one that was started this way is running, if the look-back is longer than the namespace's
+ *   retention minus one day, or if it was cancelled or failed.
  */
 export async function reconcileNow(
   client: Client,
@@ -55,13 +55,13 @@ export async function reconcileNow(
   }
 }
 
-/** @throws ReconciliationError when the look-back is longer than the namespace's retention less a day. */
+/** @throws ReconciliationError if the look-back is longer than the namespace's retention minus one day. */
 async function refuseLongLookback(client: Client, lookbackMs: number): Promise<void> {
   const issue = await lookbackIssue(client, lookbackMs);
   if (issue !== undefined) throw new ReconciliationError(issue);
 }
 
-/** What the nightly schedule is made of. */
+/** The settings of the nightly schedule. */
 export interface ScheduleSettings {
   /** Five fields, read in `timezone`. */
   cron: string;
@@ -70,10 +70,10 @@ export interface ScheduleSettings {
   lookbackMs: number;
 }
 
-/** The nightly schedule as the server has it. Times are ISO 8601. */
+/** The nightly schedule at the server. Times are ISO 8601. */
 export interface NightlySchedule extends ScheduleSettings {
   scheduleId: string;
-  /** Where its runs wait for a worker. */
+  /** The task queue of its runs. */
   taskQueue: string;
   paused: boolean;
   note?: string;
@@ -81,33 +81,33 @@ export interface NightlySchedule extends ScheduleSettings {
   /** The last runs, oldest first. */
   recent: { at: string; workflowId: string }[];
   running: string[];
-  /** Runs that were left out because the one before was still running, and because the server was away for too long. */
+  /** The runs that were skipped because another was active, and those that were missed while the server was down. */
   skipped: number;
   missed: number;
 }
 
-/** There is no nightly schedule, or the server refuses it. */
+/** The nightly schedule does not exist, or the server refuses it. */
 export class ScheduleError extends StarterError {}
 
 const SHOWN = 5;
 
-/** The library behind `schedule …`. Each method throws ScheduleError where there is no schedule. */
+/** The library behind `schedule …`. Each method throws ScheduleError if the schedule does not exist. */
 export interface ScheduleManager {
   /**
-   * Makes the schedule, or changes it to these settings; one that is paused stays so.
+   * Creates the schedule, or updates it to these settings. A paused schedule stays paused.
    *
-   * @throws ScheduleError when the server refuses the settings; ReconciliationError for a look-back that is too long.
+   * @throws ScheduleError if the server refuses the settings; ReconciliationError if the look-back is too long.
    */
   create(settings: ScheduleSettings): Promise<{ created: boolean; schedule: NightlySchedule }>;
   describe(): Promise<NightlySchedule>;
   pause(): Promise<void>;
   resume(): Promise<void>;
-  /** Starts a run now, unless one of the schedule is running. */
+  /** Starts a run now, unless a run of the schedule is active. */
   trigger(): Promise<void>;
   delete(): Promise<void>;
 }
 
-/** Keeps the one schedule of a namespace. */
+/** Manages the one schedule of a namespace. */
 export function createScheduleManager(client: Client, taskQueue: string): ScheduleManager {
   const handle = client.schedule.getHandle(RECONCILE_SCHEDULE);
   const describe = () => existing(handle.describe().then(shown));
@@ -116,7 +116,7 @@ export function createScheduleManager(client: Client, taskQueue: string): Schedu
       await refuseLongLookback(client, settings.lookbackMs);
       const definition = definitionOf(settings, taskQueue);
       const created = await createOrUpdate(client, definition).catch((error: unknown) => {
-        // The SDK throws a TypeError for an argument that the server refuses; whatever else went wrong stays what it is.
+        // The SDK throws a TypeError for an argument that the server refuses. Other errors stay as they are.
         if (!(error instanceof TypeError)) throw error;
         const { cron, timezone } = settings;
         throw new ScheduleError(`The server refuses "${cron}" in ${timezone}: ${error.message}`);
@@ -126,7 +126,7 @@ export function createScheduleManager(client: Client, taskQueue: string): Schedu
     describe,
     pause: () => existing(handle.pause('paused with `schedule pause`')),
     resume: () => existing(handle.unpause('resumed with `schedule resume`')),
-    // The SDK's own default would run it beside one that is running.
+    // The SDK's default would start a second run next to an active one.
     trigger: () => existing(handle.trigger(ScheduleOverlapPolicy.SKIP)),
     delete: () => existing(handle.delete()),
   };
@@ -134,7 +134,7 @@ export function createScheduleManager(client: Client, taskQueue: string): Schedu
 
 function definitionOf({ cron, timezone, lookbackMs }: ScheduleSettings, taskQueue: string) {
   return {
-    // The server turns the expression into a calendar and keeps what stands after the hash: `describe` shows it.
+    // The server turns the expression into a calendar, but keeps the text after the hash, which `describe` shows.
     spec: { cronExpressions: [`${cron} # ${cron}`], timezone, jitter: schedulePolicies.jitter },
     action: {
       type: 'startWorkflow' as const,
@@ -153,7 +153,7 @@ function definitionOf({ cron, timezone, lookbackMs }: ScheduleSettings, taskQueu
   };
 }
 
-/** @returns whether it was made; else it was changed. */
+/** @returns true if the schedule was created, false if it was updated. */
 async function createOrUpdate(client: Client, definition: ReturnType<typeof definitionOf>): Promise<boolean> {
   try {
     await client.schedule.create({ scheduleId: RECONCILE_SCHEDULE, ...definition });
@@ -169,7 +169,7 @@ function existing<T>(work: Promise<T>): Promise<T> {
   return work.catch((error: unknown) => {
     if (!(error instanceof ScheduleNotFoundError)) throw error;
     throw new ScheduleError(
-      `There is no schedule ${RECONCILE_SCHEDULE} in this namespace. To make it: ${command('schedule create')}`,
+      `There is no schedule ${RECONCILE_SCHEDULE} in this namespace. To create it: ${command('schedule create')}`,
     );
   });
 }

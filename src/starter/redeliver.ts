@@ -15,19 +15,20 @@ import { inOneLine } from '../domain/texts';
 import { createPurchaseReader, rootCauseOf, startDelivery } from '../temporal/client';
 import { NothingToRedeliverError, NotAnsweredError, RedeliveryFailedError } from './errors';
 
-/** It quotes the partner, and reaches a terminal. */
+/** An explanation may quote the partner, and reaches a terminal. */
 const LONGEST_EXPLANATION = 600;
 
-/** What the checkout has received again. */
+/** The result of a redelivery. */
 export interface Redelivery {
   referenceId: string;
   workflowId: string;
+  /** What the checkout has received. */
   events: DeliveryReport['events'];
-  /** Where keys were missing: the order as it was read; `issue` says why its keys were kept back. */
+  /** The order, if keys were missing; `issue` says why its keys were kept back. */
   order?: DeliveryReport['order'] | undefined;
 }
 
-/** What `redeliver` of the library does; of an unknown reference it throws WorkflowNotFoundError. */
+/** Implements `redeliver` of the library. @throws WorkflowNotFoundError for an unknown reference */
 export async function redeliver(client: Client, referenceId: string, answerWithinMs: number): Promise<Redelivery> {
   const { status, memo, taskQueue, typedSearchAttributes } = await createPurchaseReader(client).describe(referenceId);
   if (status.name === 'RUNNING') throw stillRunning(referenceId, holdIn(memo));
@@ -39,16 +40,16 @@ export async function redeliver(client: Client, referenceId: string, answerWithi
       return (await client.withDeadline(deadline, () => handle.result())) as DeliveryReport;
     } catch (error) {
       if (error instanceof WorkflowFailedError) throw failureOf(error, referenceId, ended);
-      // A call that began a moment before the deadline ends with another code than one that was under way.
+      // A call that starts just before the deadline ends with another code.
       if (!isGrpcDeadlineError(error) && Date.now() < deadline) throw error;
       throw new NotAnsweredError(
         `The delivery of ${referenceId} is on its way, but was not received within ${answerWithinMs / 1_000} s` +
-          `${await lastAnswer(handle)}. What comes of it: ${statusCommand(referenceId)}`,
+          `${await lastAnswer(handle)}. To follow it: ${statusCommand(referenceId)}`,
       );
     }
   };
   const report = await deliver();
-  // It was one of the reconciliation, which delivers only what is new.
+  // This found a delivery of the reconciliation, which delivers only what is new.
   const wasAnother = report.events.length === 0 && report.order?.issue === undefined;
   const { events, order } = wasAnother ? await deliver() : report;
   return { referenceId, workflowId: deliverWorkflowId(referenceId), events, order };
@@ -58,8 +59,8 @@ function stillRunning(referenceId: string, hold?: HoldNotice): NothingToRedelive
   const why = hold
     ? `is held for a person (${inOneLine(hold.explanation, LONGEST_EXPLANATION)}); ` +
       `decide instead:${indented(commandsFor(referenceId, hold.decisions))}`
-    : 'has not ended: it delivers by itself, again and again if need be. ' +
-      `Where it stands: ${statusCommand(referenceId)}`;
+    : 'has not ended: it delivers by itself, and retries if necessary. ' +
+      `To see where it stands: ${statusCommand(referenceId)}`;
   return new NothingToRedeliverError(`Purchase ${referenceId} ${why}`);
 }
 
@@ -68,7 +69,7 @@ function failureOf(error: WorkflowFailedError, referenceId: string, ended: strin
   if (cause instanceof ApplicationFailure && cause.type === FAILURE.nothingToDeliver) {
     return new NothingToRedeliverError(
       `Purchase ${referenceId} ended ${ended} and has nothing to send again: ${cause.message}. ` +
-        `What became of it at the partner: ${searchCommand(referenceId)}`,
+        `To see what the partner has for it: ${searchCommand(referenceId)}`,
     );
   }
   return new RedeliveryFailedError(`The delivery of ${referenceId} was not received: ${cause.message}`);
@@ -78,5 +79,5 @@ async function lastAnswer(handle: WorkflowHandle): Promise<string> {
   const { pendingActivities, pendingWorkflowTask } = (await handle.describe()).raw;
   const answer = pendingActivities?.find(({ lastFailure }) => lastFailure?.message)?.lastFailure?.message;
   if (answer) return ` (${answer})`;
-  return pendingWorkflowTask ? ' (no worker has taken it: is one running?)' : '';
+  return pendingWorkflowTask ? ' (no worker has taken it; is one running?)' : '';
 }

@@ -13,7 +13,7 @@ import { validateOrderId } from '../domain/purchase-rules';
 import { GRPC_STATUS, grpcErrorOf } from '../temporal/client';
 import { DecisionRefusedError, NotAnsweredError, StarterError } from './errors';
 
-/** A decision that the purchase has taken note of. */
+/** A decision that the purchase has accepted. */
 export interface Resolution {
   referenceId: string;
   workflowId: string;
@@ -22,7 +22,7 @@ export interface Resolution {
   orderId?: string | undefined;
 }
 
-/** What `resolve` of the library does. @throws DecisionRefusedError, NotAnsweredError, WorkflowNotFoundError */
+/** Implements `resolve` of the library. @throws DecisionRefusedError, NotAnsweredError, WorkflowNotFoundError */
 export async function resolveHold(
   client: Client,
   referenceId: string,
@@ -48,10 +48,10 @@ export async function resolveHold(
 async function openHold(handle: WorkflowHandle, referenceId: string): Promise<HoldNotice> {
   const { status, memo } = await handle.describe();
   if (status.name !== 'RUNNING') {
-    throw new DecisionRefusedError(referenceId, `the purchase has ended (${status.name}) and waits for nobody`);
+    throw new DecisionRefusedError(referenceId, `the purchase has ended (${status.name})`);
   }
   const hold = holdIn(memo);
-  if (!hold) throw new DecisionRefusedError(referenceId, 'the purchase is not held, it goes on by itself');
+  if (!hold) throw new DecisionRefusedError(referenceId, 'the purchase is not held; it continues by itself');
   return hold;
 }
 
@@ -62,12 +62,12 @@ function whyNotTaken(error: unknown, referenceId: string, answerWithinMs: number
     return new DecisionRefusedError(referenceId, 'the purchase ended a moment ago');
   if (!(error instanceof WorkflowUpdateRPCTimeoutOrCancelledError)) return error;
   return new NotAnsweredError(
-    `No worker took the decision on ${referenceId} within ${answerWithinMs / 1_000} s: is one running? ` +
-      `It may still be taken when one comes. Before you decide otherwise: ${statusCommand(referenceId)}`,
+    `No worker took the decision on ${referenceId} within ${answerWithinMs / 1_000} s. Is one running? ` +
+      `The next worker may still take it. Before you decide otherwise, type: ${statusCommand(referenceId)}`,
   );
 }
 
-/** The server gives up an update whose workflow task was overtaken by another event. The same decision again is one decision. */
+/** The server drops an update if another event overtakes its workflow task. Sending the same decision again is harmless. */
 function sendAgain(error: unknown, send: () => Promise<unknown>): Promise<unknown> {
   if (grpcErrorOf(error)?.code === GRPC_STATUS.FAILED_PRECONDITION) return send();
   throw error;

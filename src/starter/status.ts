@@ -1,23 +1,28 @@
 import { type Client, type WorkflowExecutionDescription, WorkflowFailedError } from '@temporalio/client';
-import type { HoldNotice, PurchaseResult, ReceivedEvent } from '../contracts/public-types';
-import { deliveryMemo, holdIn, purchaseMemo } from '../contracts/purchase';
+import { STATUS_QUERY } from '../contracts/names';
+import type { AfterEnd, HoldNotice, NextStep, PurchaseResult, ReceivedEvent } from '../contracts/public-types';
+import { deliveryMemo, holdIn, nextStepIn, purchaseMemo } from '../contracts/purchase';
 import { PARTNER_ORDER_ID, PURCHASE_STATE, REFERENCE_ID } from '../contracts/search-attributes';
 import { createPurchaseReader, epochMsOf, grpcErrorOf, type PurchaseReader } from '../temporal/client';
+import { afterEndOf } from './after-end';
 
-/** What waits in a purchase right now: an activity between two attempts, or in one. */
+/** How long a worker may take to say what an unconfirmed purchase waits for. */
+const WORKER_ANSWERS_WITHIN_MS = 3_000;
+
+/** A pending activity of a purchase, in an attempt or between two attempts. */
 export interface PendingWork {
   activity: string;
   activityId: string;
   attempt: number;
-  /** In words; made by our activities, so it holds no key. */
+  /** In words. Our activities write it, so it contains no key. */
   lastAnswer?: string | undefined;
   /** ISO 8601. */
   nextAttempt?: string | undefined;
-  /** A person has paused it; nothing goes on until a person unpauses it. */
+  /** An operator has paused it. It continues only once an operator unpauses it. */
   paused?: boolean | undefined;
 }
 
-/** An event that the checkout has, or that is on its way to it. */
+/** An event that the checkout has received, or that is on its way. */
 export interface DeliveryStatus {
   type: string;
   eventId?: string | undefined;
@@ -30,7 +35,7 @@ export interface PurchaseStatus {
   referenceId: string;
   workflowId: string;
   runId: string;
-  /** See `PurchaseState`; `STARTED` before a worker has begun, and how it ended if that was without a result. */
+  /** A `PurchaseState`; `STARTED` before a worker has begun; the workflow's own status if it ended without a result. */
   state: string;
   /** The workflow's own status: RUNNING, COMPLETED, FAILED, TERMINATED … */
   execution: string;
@@ -38,19 +43,23 @@ export interface PurchaseStatus {
   startedAt: string;
   closedAt?: string | undefined;
   hold?: HoldNotice | undefined;
+  /** What an UNCONFIRMED purchase waits for, and until when. Absent if no worker answered within 3 s. */
+  waitsFor?: NextStep | undefined;
   pending: PendingWork[];
   deliveries: DeliveryStatus[];
-  /** Why what was delivered after the end is not among `deliveries`: it could not be listed. */
+  /** Why `deliveries` lacks the deliveries after the end: they could not be listed. */
   deliveriesUnlisted?: string | undefined;
-  /** A worker is to take the next step, since this moment (ISO 8601). If it stays, no worker runs or the workers fail. */
+  /** Where the sale stands since a delivery after the end. */
+  afterEnd?: AfterEnd | undefined;
+  /** Since when the next step waits for a worker, ISO 8601. If this stays, no worker runs or the workers fail. */
   waitsForWorkerSince?: string | undefined;
   taskQueue: string;
   result?: PurchaseResult | undefined;
-  /** Why there is no result, of a purchase that was terminated or never was one. */
+  /** Why there is no result: the purchase was terminated, or its input was invalid. */
   failure?: string | undefined;
 }
 
-/** What `status` of the library does. @throws WorkflowNotFoundError */
+/** Implements `status` of the library. @throws WorkflowNotFoundError */
 export async function statusOf(client: Client, referenceId: string): Promise<PurchaseStatus> {
   const purchases = createPurchaseReader(client);
   const [description, later] = await Promise.all([
@@ -60,31 +69,42 @@ export async function statusOf(client: Client, referenceId: string): Promise<Pur
   const { workflowId, runId, raw, typedSearchAttributes: attributes } = description;
   const execution = description.status.name;
   const running = execution === 'RUNNING';
-  const shown = attributes.get(PURCHASE_STATE);
+  const listed = attributes.get(PURCHASE_STATE);
   return {
     referenceId,
     workflowId,
     runId,
-    // What a purchase showed last says nothing once it was ended from outside.
-    state: running || execution === 'COMPLETED' ? (shown ?? 'STARTED') : execution,
+    // Once the workflow was ended from outside, its last listed state means nothing.
+    state: running || execution === 'COMPLETED' ? (listed ?? 'STARTED') : execution,
     execution,
     orderId: attributes.get(PARTNER_ORDER_ID),
     startedAt: description.startTime.toISOString(),
     closedAt: description.closeTime?.toISOString(),
     hold: running ? holdIn(description.memo) : undefined,
+    waitsFor: running && listed === 'UNCONFIRMED' ? await askWorkflow(client, { workflowId, runId }) : undefined,
     pending: pendingWork(description),
     deliveries: [...received(purchaseMemo.safeParse(description.memo ?? {}).data?.events), ...later.deliveries],
     deliveriesUnlisted: later.unlisted,
+    afterEnd: later.afterEnd,
     waitsForWorkerSince: running && raw.pendingWorkflowTask ? timeOf(raw.pendingWorkflowTask.scheduledTime) : undefined,
     taskQueue: description.taskQueue,
     ...(running ? {} : await endOf(purchases, { workflowId, runId })),
   };
 }
 
-async function endOf(
-  purchases: PurchaseReader,
-  run: { workflowId: string; runId: string },
-): Promise<Pick<PurchaseStatus, 'result' | 'failure'>> {
+/** The workflow itself knows how long it confirms a placement. A worker has to answer for it. */
+async function askWorkflow(client: Client, { workflowId, runId }: Run): Promise<NextStep | undefined> {
+  const ask = () => client.workflow.getHandle(workflowId, runId).query<unknown>(STATUS_QUERY);
+  const answer = await client.withDeadline(Date.now() + WORKER_ANSWERS_WITHIN_MS, ask).catch(() => undefined);
+  return nextStepIn(answer);
+}
+
+interface Run {
+  workflowId: string;
+  runId: string;
+}
+
+async function endOf(purchases: PurchaseReader, run: Run): Promise<Pick<PurchaseStatus, 'result' | 'failure'>> {
   try {
     return { result: (await purchases.result(run)) as PurchaseResult };
   } catch (error) {
@@ -109,22 +129,25 @@ function received(events: readonly ReceivedEvent[] = []): DeliveryStatus[] {
 }
 
 /**
- * What was delivered after the end, by workflows of its own, oldest first. Where lists do not work (search attributes that are not
- * registered, a visibility store that is away) all else is still worth showing. Lists lag a little.
+ * Lists the deliveries after the end, oldest first; each is a workflow of its own. If lists don't work (search attributes not
+ * registered, visibility store down), everything else is still worth showing. Lists lag by about a second.
  */
 async function deliveredLater(
   purchases: PurchaseReader,
   referenceId: string,
-): Promise<{ deliveries: DeliveryStatus[]; unlisted?: string }> {
+): Promise<{ deliveries: DeliveryStatus[]; afterEnd?: AfterEnd; unlisted?: string }> {
   const found: DeliveryStatus[][] = [];
+  let afterEnd: AfterEnd | undefined;
   try {
     for await (const delivery of purchases.listDeliveries(`${REFERENCE_ID.name} = '${referenceId}'`)) {
       const { events } = deliveryMemo.safeParse(delivery.memo ?? {}).data ?? {};
       const at = delivery.startTime.toISOString();
       const state = delivery.status.name === 'RUNNING' ? 'ON_ITS_WAY' : 'FAILED';
       found.push(events ? received(events) : [{ type: 'redelivery', at, state }]);
+      // The newest comes first.
+      afterEnd ??= afterEndOf(delivery);
     }
-    return { deliveries: found.toReversed().flat() };
+    return { deliveries: found.toReversed().flat(), afterEnd };
   } catch (error) {
     const said = grpcErrorOf(error);
     if (!said) throw error;

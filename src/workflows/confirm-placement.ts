@@ -4,6 +4,7 @@ import { summaryOf } from '../domain/texts';
 import { chooseOrder, type Confirm, type NextStep } from '../domain/placement';
 import { isOrderSearchResult } from './guards';
 import { raiseAlert } from './deliver-events';
+import { instant } from './describe-status';
 import { confirmationPauses, historySearchOptions, unreadableHistoryTimeout } from './policies';
 import { boundedPause, firstStart, metrics, type PurchaseRecord } from './purchase-record';
 
@@ -83,12 +84,14 @@ const IF_ABSENT: Record<NextStep['kind'], string> = {
   confirm: '',
 };
 
-/** Describes the confirmation window and what follows it, for the UI. */
+/** Describes the confirmation window and what follows it, for the UI. @param notBefore epoch ms: its start */
 export function describeConfirmation(
   { confirmWindowMs }: PurchaseRecord['settings'],
+  notBefore: number,
   ifAbsent: NextStep['kind'],
 ): string {
-  const searched = `the order history is searched for ${confirmWindowMs / 1_000} s, and longer while it can't be read`;
+  const until = instant(notBefore + confirmWindowMs);
+  const searched = `the order history is searched until about ${until}, and longer if it can't be read`;
   return `${searched}; if an order is found, it is adopted; if not, ${IF_ABSENT[ifAbsent]}`;
 }
 

@@ -10,10 +10,10 @@ import {
 import type { Activities, DeliverInput, DeliveryReport } from '../contracts/activities';
 import { FAILURE, type FailureType } from '../contracts/failures';
 import type { DeliveryMemo, PurchaseSettings, ReceivedEvent } from '../contracts/purchase';
-import { REFERENCE_ID } from '../contracts/search-attributes';
+import { PURCHASE_STATE, REFERENCE_ID } from '../contracts/search-attributes';
 import { keyIdsOf, unionOfKeys } from '../domain/line-totals';
 import { escapeMarkdown } from '../domain/texts';
-import { type EndedSale, planDelivery } from '../domain/plan-delivery';
+import { type EndedSale, planDelivery, stateAfter } from '../domain/plan-delivery';
 import { deliverSale, MOST_REVIEWS } from './deliver-events';
 import { instant } from './describe-status';
 import { isEndedSale, validateDelivery } from './guards';
@@ -49,6 +49,8 @@ export async function deliverWorkflow(given: DeliverInput): Promise<DeliveryRepo
     switch (delivered.kind) {
       case 'RECEIVED': {
         const keyIds = unionOfKeys(sale.confirmedKeyIds, keyIdsOf(plan.delivery.lines ?? []));
+        // The purchase has ended, and its own attributes can't change any more.
+        upsertSearchAttributes([{ key: PURCHASE_STATE, value: stateAfter(plan) }]);
         return end({ ...sale, confirmedKeyIds: keyIds }, [delivered.event], shown, plan.ordered);
       }
       case 'REFUSED':

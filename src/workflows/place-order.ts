@@ -17,6 +17,7 @@ import { adopt, describeConfirmation, type PlacedOrder, searchForOrder } from '.
 import type { Holds } from './holds';
 import {
   lastSearchTimeout,
+  longestConfirmation,
   pausedPause,
   permitPause,
   placementInFlight,
@@ -189,13 +190,17 @@ function again(placing: Placing, why: string, answer?: UnplacedAnswer): Step {
 async function confirm(placing: Placing, plan: Confirm, unplaced: UnplacedAnswer): Promise<Step> {
   const { purchase } = placing;
   const { evidence, why, retryAfterMs, inFlight } = unplaced;
+  const inFlightMs = inFlight ? placementInFlight(purchase.settings) : 0;
   if (plan.searches === 'window') {
-    purchase.show('UNCONFIRMED', why, describeConfirmation(purchase.settings, plan.ifAbsent.kind));
+    const { settings } = purchase;
+    const startsAt = Date.now() + (retryAfterMs ?? 0) + inFlightMs;
+    const next = describeConfirmation(settings, startsAt, plan.ifAbsent.kind);
+    purchase.show('UNCONFIRMED', why, next, startsAt + longestConfirmation(settings));
     log.warn('placement outcome unknown', { why });
     // The partner's Retry-After applies to searches, too.
     if (retryAfterMs) await sleep(retryAfterMs, { summary: 'pause requested by the partner' });
   }
-  const notBefore = Date.now() + (inFlight ? placementInFlight(purchase.settings) : 0);
+  const notBefore = Date.now() + inFlightMs;
   const mayHaveArrived = evidence !== 'NEVER_WRITTEN' || placing.mayHaveArrived;
   const history = await searchForOrder(purchase, { ...plan, notBefore, mayHaveArrived });
   metrics.count('fulfilment_placements_confirmed', { evidence, history: history.kind });

@@ -139,6 +139,15 @@ export function unreadableHistoryTimeout({ confirmWindowMs, placeWithinMs }: Pur
   return Math.max(3 * confirmWindowMs, placeWithinMs);
 }
 
+/**
+ * The longest time of a confirmation, in ms from when no request can be in flight. A partner that is down fails each search after an
+ * hour, and it takes several failed searches to give up.
+ */
+export function longestConfirmation(settings: PurchaseSettings): number {
+  const longestSearches = confirmationPauses(settings).length * HOUR;
+  return Math.max(unreadableHistoryTimeout(settings), longestSearches) + 2 * HOUR + settings.confirmWindowMs;
+}
+
 /** The same for the last search before a purchase ends without an order. Short, because an operator may be waiting. */
 export function lastSearchTimeout({ confirmWindowMs }: PurchaseSettings): number {
   return 3 * confirmWindowMs;

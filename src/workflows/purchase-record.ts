@@ -81,18 +81,23 @@ export class PurchaseRecord {
    * Shows a state, and writes only the search attributes that changed, because each write costs the server.
    *
    * @param waitsFor what happens next.
+   * @param until epoch ms: the latest time at which that is over, if it is known.
    */
-  show(state: PurchaseState, explanation: string, waitsFor: string): void {
+  show(state: PurchaseState, explanation: string, waitsFor: string, until?: number): void {
     if (state !== this.state) this.since = now();
     this.state = state;
-    this.showStep(explanation, waitsFor);
+    this.showStep(explanation, waitsFor, until);
     this.list();
   }
 
   /** Shows the current step in the UI without writing search attributes. */
-  showStep(explanation: string, waitsFor: string): void {
+  showStep(explanation: string, waitsFor: string, until?: number): void {
     this.explanation = explanation;
-    this.waitsFor = { what: waitsFor, since: now() };
+    this.waitsFor = {
+      what: waitsFor,
+      since: now(),
+      until: until === undefined ? undefined : new Date(until).toISOString(),
+    };
     this.render();
   }
 

@@ -12,6 +12,7 @@ export async function runCommand(args: readonly string[], given: Partial<Context
   const code = await runStarter(['node', 'starter', ...args], {
     exitCode: 0,
     out: { json: false, write: (text) => void (shown.printed += text), note: (text) => void (shown.said += text) },
+    loadEnvFile: () => undefined,
     doctor: unneeded,
     partner: unneeded,
     schedule: unneeded,

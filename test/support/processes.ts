@@ -24,7 +24,11 @@ export interface ProcessOptions {
   env?: ProcessEnv;
   nodeArgs?: readonly string[];
   umask?: number;
+  /** Default: an empty folder, so that no `.env` of a developer is loaded. */
+  cwd?: string;
 }
+
+let emptyFolder: string | undefined;
 
 const alive = new Set<ChildProcess>();
 process.on('exit', () => {
@@ -33,9 +37,10 @@ process.on('exit', () => {
 
 /** Starts `node SCRIPT ARGS` with PATH and these variables only. It is killed at the end of the test file. */
 export function startProcess(script: string, args: readonly string[], options: ProcessOptions = {}) {
-  const { env, nodeArgs = [], umask } = options;
+  const { env, nodeArgs = [], umask, cwd = (emptyFolder ??= temporaryFolder()) } = options;
   const ownUmask = umask === undefined ? undefined : process.umask(umask);
   const child = spawn(process.execPath, [...nodeArgs, script, ...args], {
+    cwd,
     env: { PATH: process.env.PATH, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -98,13 +103,13 @@ export function starterEnvOf({ address, namespace, taskQueue }: WorkerSurroundin
 }
 
 /** Runs `node dist/starter.js ARGS` to its end. */
-export function starterProcess(args: readonly string[], env: ProcessEnv = {}): Promise<Ended> {
-  return startStarter(args, env).ended;
+export function starterProcess(args: readonly string[], env: ProcessEnv = {}, cwd?: string): Promise<Ended> {
+  return startStarter(args, env, cwd).ended;
 }
 
 /** Starts `node dist/starter.js ARGS`. */
-export function startStarter(args: readonly string[], env: ProcessEnv = {}): RunningProcess {
-  return startProcess(join(DIST, 'starter.js'), args, { env });
+export function startStarter(args: readonly string[], env: ProcessEnv = {}, cwd?: string): RunningProcess {
+  return startProcess(join(DIST, 'starter.js'), args, { env, cwd });
 }
 
 type HealthPath = '/healthz' | '/readyz';

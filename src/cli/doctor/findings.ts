@@ -5,16 +5,16 @@ import type { UiViews } from '../ui-views';
 
 export interface DoctorOptions {
   config: DoctorConfig;
-  /** Connects once. `isKeyPlain`: a key is sent without TLS. @throws TemporalUnreachableError, TemporalConfigError */
+  /** Connects, in one try. `isKeyPlain`: a key is sent without TLS. @throws TemporalUnreachableError, TemporalConfigError */
   connect(): Promise<{ client: Client; isKeyPlain: boolean }>;
   now: () => number;
 }
 
-/** One thing that was tried. No sentence of it holds a secret, nor a text of the partner. */
+/** The result of one check. No sentence of it contains a secret or a text of the partner. */
 export interface Check {
   /** Such as `order history: search`. */
   name: string;
-  /** `warning`: it works, or nobody can know yet. `fault`: purchases, reconciliations or deliveries will not work, or not safely. */
+  /** `warning`: it works, or is not known yet. `fault`: purchases, reconciliations or deliveries will not work, or not safely. */
   level: 'ok' | 'warning' | 'fault';
   expected: string;
   got: string;
@@ -24,18 +24,18 @@ export interface Check {
   remedy?: string;
 }
 
-/** A check that is under way. */
+/** A check without a result yet. */
 export type OpenCheck = ReturnType<Findings['check']>;
 
-/** Collects what one part of doctor finds. */
+/** Collects the results of one part of doctor. */
 export class Findings {
   readonly checks: Check[] = [];
-  /** Variables, with the values that were seen to work. */
+  /** Variables with values that work. */
   readonly settings: Record<string, string> = {};
   /** Set once Temporal has been reached, if TEMPORAL_UI_URL is set. */
   views: UiViews | undefined;
 
-  /** @param variable the one to change if this is not right, unless the ending names another. */
+  /** @param variable the variable to change if the check fails, unless its result names another. */
   check(name: string, expected: string, variable?: string) {
     const ending =
       (level: Check['level']) =>
@@ -50,13 +50,13 @@ export class Findings {
 }
 
 export const PLAINTEXT_REMEDY =
-  'ALLOW_PLAINTEXT=true allows that: all who share the network between can read it. Use TLS where you can.';
+  'ALLOW_PLAINTEXT=true allows this, but everyone on the network in between can read it. Use TLS if you can.';
 
 /**
- * A placement compares a worker's clock with Temporal's: docs/architecture.md#limitations.
+ * Checks this machine's clock, because a placement compares a worker's clock with Temporal's.
  *
- * @param differenceMs the other clock less this machine's.
- * @param partnerTimeoutMs PARTNER_TIMEOUT, which decides how large a difference a placement tolerates.
+ * @param differenceMs the other clock minus this machine's.
+ * @param partnerTimeoutMs PARTNER_TIMEOUT, which sets the difference that a placement tolerates.
  */
 export function compareClocks(
   findings: Findings,
@@ -65,13 +65,13 @@ export function compareClocks(
   partnerTimeoutMs: number,
 ): void {
   const theirs = whose === 'partner' ? "the partner's" : "Temporal's";
-  const check = findings.check(`${whose}: this machine's clock`, `within seconds of ${theirs}`);
+  const check = findings.check(`${whose}: this machine's clock`, `within 5 s of ${theirs}`);
   const seconds = Math.round(Math.abs(differenceMs) / 1_000);
   const most = placementMaxAge({ partnerTimeoutMs }) / 1_000;
-  const got = seconds < 2 ? 'it is' : `${seconds} s ${differenceMs < 0 ? 'ahead' : 'behind'}`;
+  const got = seconds < 2 ? 'in step' : `${seconds} s ${differenceMs < 0 ? 'ahead' : 'behind'}`;
   if (seconds < 5) return check.ok(got);
   const remedy =
-    'Set the clock of this machine, or that of the other (NTP). ' +
-    `A worker whose clock is ahead of Temporal's by more than ${most} s places nothing.`;
+    'Set the clock of this machine or of the other one (NTP). ' +
+    `A worker whose clock is more than ${most} s ahead of Temporal's places no orders.`;
   check[seconds < most ? 'warning' : 'fault'](got, remedy);
 }

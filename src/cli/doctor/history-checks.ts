@@ -1,3 +1,4 @@
+import { counted } from '../../domain/texts';
 import { endsPolling, isSafeOrderId, mayHaveEnded, presentableStatus, REFERENCE_PATTERN } from '../../domain/order';
 import {
   type HistoryOrder,
@@ -13,7 +14,7 @@ import type { PartnerLayout, PartnerProbe, Reading } from './partner-probe';
 
 type Params = PartnerLayout['historyParams'];
 
-/** A history with orders in it. */
+/** A history that contains orders. */
 interface History {
   findings: Findings;
   configured: Params;
@@ -27,7 +28,7 @@ const VARIABLES: Params = {
   limit: 'PARTNER_HISTORY_LIMIT_PARAM',
 };
 
-/** What interfaces usually call these parameters. */
+/** The usual names of these parameters. */
 const USUAL_NAMES: Record<keyof Params, readonly string[]> = {
   search: ['query', 'search', 'q', 'reference_id', 'reference', 'referenceId', 'term', 'keyword', 'filter'],
   page: ['page', 'p', 'page_number', 'pageNumber', 'pageNo', 'page_no', 'offset', 'skip'],
@@ -37,10 +38,10 @@ const USUAL_NAMES: Record<keyof Params, readonly string[]> = {
 const TOO_FEW = ['too few orders to tell', 'Run doctor again after some purchases.'] as const;
 
 /**
- * Reads the order history, and finds out what its parameters are called.
+ * Reads the order history, and finds out the names of its parameters.
  *
- * @param unknown a reference that nobody has.
- * @returns what was found out, and an order that is there.
+ * @param unknown a reference that no order has.
+ * @returns the facts, and an order of the history.
  */
 export async function checkHistory(probe: PartnerProbe, findings: Findings, listPrefix: string, unknown: string) {
   const configured = probe.settings.historyParams;
@@ -49,19 +50,19 @@ export async function checkHistory(probe: PartnerProbe, findings: Findings, list
   const check = findings.check('order history', 'a page of the order history', 'PARTNER_LIST_PREFIX');
   const { data: plain, problem } = await read({});
   if (!plain) {
-    const remedy = 'The products are there and the orders are not: ask the partner for the path of the order history.';
+    const remedy = 'The product list works under this prefix. Ask the partner for the path of the order history.';
     check.fault(problem.message, remedy);
     return {};
   }
   const { hits: orders } = plain;
   if (orders === 0) {
-    const expected = 'an order to try search, page and limit with';
-    const remedy = 'Run doctor again after the first purchase: only then these can be tried.';
+    const expected = 'an order with which to try search, page and limit';
+    const remedy = 'Run doctor again after the first purchase.';
     const variables = Object.values(VARIABLES).join(', ');
     findings.check('order history', expected, variables).warning('an empty order history', remedy);
     return { facts: { orders, newestEnd: 'unknown', search: 'unknown', statuses: {} } };
   }
-  check.ok(`${orders} orders`);
+  check.ok(counted(orders, 'order'));
   const usable = plain.orders.filter(({ id }) => isSafeOrderId(id));
   const known = usable.find(({ referenceId }) => REFERENCE_PATTERN.test(referenceId ?? '')) ?? usable[0];
   const history: History = { findings, configured, read, orders };
@@ -75,17 +76,17 @@ export async function checkHistory(probe: PartnerProbe, findings: Findings, list
   return { facts: { orders, search, largestPage: largest.pages.limit, ...facts }, known };
 }
 
-/** What a parameter brought under a name that works, or why the name does not. */
+/** The answer to a name that works, or why the name does not work. */
 interface Outcome {
   works?: string;
   why?: string;
 }
 
 /**
- * Tries a parameter under the configured name, then under others that are not configured for another parameter.
+ * Tries the configured name of a parameter, then the usual names that are not configured for another parameter.
  *
- * @param otherwise what to add to the advice if none works.
- * @returns the name that works, and what it brought.
+ * @param otherwise what to add to the advice if no name works.
+ * @returns the name that works, and its answer.
  */
 async function tryNames(
   { findings, configured }: History,
@@ -106,14 +107,14 @@ async function tryNames(
     findings.settings[variable] = name;
     return { name, works };
   }
-  check.fault(why, `Ask the partner what it is called.${otherwise()}`);
+  check.fault(why, `Ask the partner for the name of this parameter.${otherwise()}`);
   return {};
 }
 
-/** Whether the limit is honoured. @returns its name: the configured one unless only another works. */
+/** Checks the page size. @returns the name of its parameter: the configured one, unless only another works. */
 async function tryLimit(history: History): Promise<string> {
   const { findings, configured, orders, read } = history;
-  const check = findings.check('order history: page size', `${configured.limit}=1 brings one order`, VARIABLES.limit);
+  const check = findings.check('order history: page size', `${configured.limit}=1 returns one order`, VARIABLES.limit);
   if (orders < 2) {
     check.warning(...TOO_FEW);
     return configured.limit;
@@ -125,12 +126,12 @@ async function tryLimit(history: History): Promise<string> {
   return name;
 }
 
-/** Whether the page number leads to another page. @param limit its name: where it works, the pages are of one order. */
+/** Checks the page number. @param limit the name of the page size; if it works, each page has one order. */
 async function tryPage(history: History, limit: string): Promise<void> {
   const { findings, configured, orders, read } = history;
   const check = findings.check(
     'order history: page number',
-    `${configured.page}=2 brings the second page`,
+    `${configured.page}=2 returns the second page`,
     VARIABLES.page,
   );
   if (orders < 2) return check.warning(...TOO_FEW);
@@ -139,40 +140,40 @@ async function tryPage(history: History, limit: string): Promise<void> {
   let hint = '';
   const attempt = async (page: string): Promise<Outcome> => {
     const { data } = await read({ limit, page }, { limit: 1, page: 2 });
-    // A page beyond the last is another one, too.
+    // A page after the last one also differs.
     const isOther = data && idOfFirst(data) !== first;
     if (isOther && data.pages.page === 2) return { works: 'the second page' };
     if (isOther && page !== configured.page)
-      hint = ' It seems to count in orders, not in pages, which this software does not speak.';
+      hint = ' It seems to count orders instead of pages, which this software does not support.';
     return { why: 'the same page again' };
   };
   await tryNames(history, 'page', check, attempt, () => hint);
 }
 
-/** Whether a search brings the order of a reference, and nothing for one that nobody has. */
+/** Checks that a search returns the orders of a reference, and none for an unknown reference. */
 async function trySearch(history: History, known: HistoryOrder | undefined, unknown: string) {
   const { findings, configured, read } = history;
-  const expected = `${configured.search}=REFERENCE brings the orders of that reference`;
+  const expected = `${configured.search}=REFERENCE returns the orders of that reference`;
   const check = findings.check('order history: search', expected, VARIABLES.search);
   if (!known) {
     check.warning('no order to search for', 'Run doctor again once the history shows an order with a reference.');
     return 'unknown';
   }
   const otherwise = () =>
-    ' Without it every unknown placement costs a reading of the whole history, and more of them wait for an operator.';
+    ' Without it, each placement with an unknown outcome reads the whole history, and more of them wait for an operator.';
   const attempt = (search: string) => searchUnder(history, search, known, unknown);
   const { name, works } = await tryNames(history, 'search', check, attempt, otherwise);
   if (name === configured.search) {
     const byId = findings.check('order history: search by order id', 'that order', VARIABLES.search);
     const { data, problem } = await read({}, { search: known.id });
     if (data && rowsOf(data).some(({ id }) => id === known.id)) byId.ok('that order');
-    else byId.warning(problem?.message ?? 'not that order', 'Ask the partner. A reconciliation reads more without it.');
+    else byId.warning(problem?.message ?? 'other orders', 'Ask the partner. Without it, a reconciliation reads more.');
   }
   return works === undefined ? 'none' : works === EXACT ? 'exact' : 'fuzzy';
 }
 
-const EXACT = 'those and no others';
-const FUZZY = 'those and others: it is fuzzy, which is provided for';
+const EXACT = 'only those orders';
+const FUZZY = 'those and other orders: the search is fuzzy, which is supported';
 
 async function searchUnder(
   { orders, read }: History,
@@ -184,11 +185,11 @@ async function searchUnder(
   const term = REFERENCE_PATTERN.test(known.referenceId ?? '') ? String(known.referenceId) : known.id;
   const isSought = ({ referenceId, id }: HistoryRow) => referenceId === term || id === term;
   const nothing = await find(unknown);
-  if (!nothing.data) return { why: `a reference that nobody has: ${nothing.problem.message}` };
-  if (nothing.data.hits >= orders) return { why: 'every order: the parameter is ignored' };
+  if (!nothing.data) return { why: `for an unknown reference: ${nothing.problem.message}` };
+  if (nothing.data.hits >= orders) return { why: 'every order, so the parameter is ignored' };
   const { data, problem } = await find(term);
   if (!data) return { why: problem.message };
-  if (!rowsOf(data).some(isSought)) return { why: 'nothing for the reference of an order that is there' };
+  if (!rowsOf(data).some(isSought)) return { why: 'nothing for the reference of an existing order' };
   const part = await find(term.slice(0, -1));
   const isFuzzy = !rowsOf(data).every(isSought) || nothing.data.hits > 0 || part.data?.orders.some(isSought);
   return { works: isFuzzy ? FUZZY : EXACT };
@@ -201,21 +202,22 @@ function rowsOf({ orders, unreadable }: OrderPage): HistoryRow[] {
 function checkRows({ orders, unreadable, pages }: OrderPage, findings: Findings): void {
   const check = findings.check('order history: rows', 'rows as documented');
   if (unreadable.length === 0) return check.ok(`all ${orders.length} of a page of up to ${pages.limit}`);
-  const got = `${unreadable.length} rows that can't be read; expected ${(unreadable[0]?.problems ?? []).join(', ')}`;
-  check.warning(got, 'The reconciliation reports them as UNREADABLE; ask the partner what they are.');
+  const rows = counted(unreadable.length, 'unreadable row');
+  const got = `${rows}; expected ${(unreadable[0]?.problems ?? []).join(', ')}`;
+  check.warning(got, 'The reconciliation reports them as UNREADABLE. Ask the partner what they are.');
 }
 
 function newestEnd({ orders }: OrderPage, findings: Findings): NewestEnd {
-  const check = findings.check('order history: its newest end', 'orders in the order of their time, either way');
+  const check = findings.check('order history: its newest end', 'orders sorted by time, either way');
   const end = newestEndOf(orders);
-  const remedy = 'It works, but every reading back to an instant reads all pages.';
-  if (end === 'neither') check.warning('no order in time', remedy);
+  const remedy = 'It works, but every search back to a point in time reads all pages.';
+  if (end === 'neither') check.warning('orders not sorted by time', remedy);
   else if (end === 'unknown') check.warning(...TOO_FEW);
-  else check.ok(`the newest comes ${end}`);
+  else check.ok(`the newest is ${end}`);
   return end;
 }
 
-/** Statuses are the partner's free text: only presentable ones are counted by their names, and not more than 20. */
+/** A status is free text of the partner. Only presentable ones are counted by name, and at most 20 of them. */
 function statuses({ orders }: OrderPage, findings: Findings): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { status } of orders) {
@@ -223,7 +225,7 @@ function statuses({ orders }: OrderPage, findings: Findings): Record<string, num
     const name = shown in counts || Object.keys(counts).length < 20 ? shown : 'OTHERS';
     counts[name] = (counts[name] ?? 0) + 1;
   }
-  const check = findings.check('order history: statuses', 'the documented ones');
+  const check = findings.check('order history: statuses', 'the documented statuses');
   const got = Object.entries(counts)
     .map(([status, count]) => `${status} ${count}`)
     .join(', ');
@@ -231,6 +233,6 @@ function statuses({ orders }: OrderPage, findings: Findings): Record<string, num
     .filter((status) => mayHaveEnded(status) && !endsPolling(status))
     .join(', ');
   if (strange === '') check.ok(got);
-  else check.warning(got, `Ask the partner what ${strange} means: an order with such a status counts as open.`);
+  else check.warning(got, `Ask the partner what ${strange} means. An order with such a status counts as open.`);
   return counts;
 }

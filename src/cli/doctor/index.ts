@@ -5,18 +5,20 @@ import { checkTemporal } from './temporal-checks';
 import { formatUiViews } from '../ui-views';
 import type { EventType } from '../../contracts/events';
 import { createDelivery, isDeliveryError } from '../../delivery';
+import { counted } from '../../domain/texts';
+import { coloured } from '../colours';
 
-/** What doctor says, as `--json` prints it. */
+/** The answer of doctor, as `--json` prints it. */
 export type Diagnosis = Awaited<ReturnType<typeof diagnose>>;
 
-/** Tries a configuration without buying. The three parts run at once, and none hides the faults of another. */
+/** Tries a configuration without buying anything. The three parts run at once, and none hides the faults of another. */
 export async function diagnose(options: DoctorOptions) {
   const { issues, plaintext, warnings: openFiles } = options.config;
   const configuration = new Findings();
   for (const { variable, expected, got, remedy } of issues)
     configuration.check('configuration', expected, variable).fault(got, remedy);
   if (issues.length === 0)
-    configuration.check('configuration', 'variables as documented, secrets long enough').ok('they are');
+    configuration.check('configuration', 'variables as documented, secrets long enough').ok('all are valid');
   for (const got of openFiles)
     configuration.check('configuration: secrets', 'files that only their user can read').warning(got, OPEN_REMEDY);
   for (const variable of plaintext)
@@ -30,36 +32,38 @@ export async function diagnose(options: DoctorOptions) {
   const checks = [configuration, ofPartner, ofTemporal, ofDelivery].flatMap((part) => part.checks);
   const count = (wanted: Check['level']) => checks.filter(({ level }) => level === wanted).length;
   const [faults, warnings] = [count('fault'), count('warning')];
-  /** 78 or 69 if the configuration or Temporal can't be used. */
+  // 78 or 69 if the configuration or Temporal can't be used.
   const exitCode = (issues.length > 0 ? 78 : unusable) ?? (faults > 0 ? 1 : 0);
   const { views } = ofTemporal;
   return { faults, warnings, checks, partner, settings: ofPartner.settings, views, exitCode };
 }
 
-const OPEN_REMEDY = 'Take that right away, and rotate the secret if others have been on this machine.';
+const OPEN_REMEDY = 'Remove that permission, and rotate the secret if other people have had access to this machine.';
 
-/** A diagnosis for people: a line for each check, what to do where one is not right, and the settings to use. */
-export function formatDiagnosis(diagnosis: Diagnosis): string {
+/** Formats a diagnosis for people: a line for each check, what to do about a problem, and the settings to use. */
+export function formatDiagnosis(diagnosis: Diagnosis, colours = false): string {
   const { checks, settings, faults, warnings, partner } = diagnosis;
   const { balance, creditLimit = 'not shown' } = partner?.account ?? {};
   const lines = Object.entries(settings).map(([name, value]) => `${name}=${value}`);
   return [
-    ...checks.flatMap(formatCheck),
+    ...checks.flatMap((check) => formatCheck(check, colours)),
     '',
     ...(balance === undefined ? [] : [`balance ${balance}, credit limit ${creditLimit}`]),
-    `${faults} faults, ${warnings} warnings. Nothing was bought.`,
-    ...(lines.length === 0 ? [] : ['', 'Seen to work with the partner, to paste:', '', ...lines]),
+    `${counted(faults, 'fault')}, ${counted(warnings, 'warning')}. Nothing was bought.`,
+    ...(lines.length === 0 ? [] : ['', 'These settings work with the partner. Paste them into .env:', '', ...lines]),
     ...viewLines(diagnosis),
   ].join('\n');
 }
 
-/** Nothing if Temporal could not be used: its UI is no help then. */
+/** Links to filtered views. None if Temporal could not be used: its UI is no help then. */
 function viewLines({ views, exitCode }: Diagnosis): string[] {
   return views || exitCode <= 1 ? ['', ...formatUiViews(views)] : [];
 }
 
-function formatCheck({ name, level, expected, got, variable, remedy }: Check): string[] {
-  const line = `${level.padEnd(8)} ${name}: expected ${expected}; got ${got}`;
+const TONES = { ok: 'good', warning: 'odd', fault: 'bad' } as const;
+
+function formatCheck({ name, level, expected, got, variable, remedy }: Check, colours: boolean): string[] {
+  const line = `${coloured(colours, TONES[level], level.padEnd(8))} ${name}: expected ${expected}; got ${got}`;
   return level === 'ok' ? [line] : [line, `         ${variable === undefined ? '' : `${variable}: `}${remedy ?? ''}`];
 }
 
@@ -67,23 +71,23 @@ const TEST_EVENT: EventType = 'doctor.test';
 const LONGEST_WAIT_MS = 30_000;
 
 /**
- * Posts a signed test event to DELIVERY_URL. The configuration has already tried to write into DELIVERY_DIR: no event is left
- * there.
+ * Posts a signed test event to DELIVERY_URL. A folder gets no event: reading the configuration has already tried to write into
+ * DELIVERY_DIR.
  */
 async function checkDelivery({ config, now }: DoctorOptions, findings: Findings): Promise<void> {
   const settings = config.delivery;
   if (!settings) return;
   if (settings.kind === 'folder')
-    return findings.check('delivery: DELIVERY_DIR', 'a folder that can be written').ok('it can');
+    return findings.check('delivery: DELIVERY_DIR', 'a folder that is writable').ok('it is');
   const id = `evt_doctor_${randomUUID()}`;
   const check = findings.check('delivery: test event', `2xx for a signed event of type ${TEST_EVENT}`, 'DELIVERY_URL');
   const delivery = createDelivery({ ...settings, timeoutMs: Math.min(settings.timeoutMs, LONGEST_WAIT_MS) });
   const timestamp = new Date(now()).toISOString();
   try {
     const body = { type: TEST_EVENT, timestamp, data: { referenceId: TEST_EVENT } };
-    const refused = '410 holds every purchase for an operator. Is this the right URL?';
+    const refused = 'An answer of 410 holds every purchase for an operator. Is this the right URL?';
     if (await delivery.deliver({ id, body })) check.ok(`received: ${id}`);
-    else check.fault('it refused the event for good (410)', refused);
+    else check.fault('the receiver refused the event for good (410)', refused);
   } catch (error) {
     if (!isDeliveryError(error)) throw error;
     const { kind, httpStatus = 0, message } = error;
@@ -96,7 +100,7 @@ async function checkDelivery({ config, now }: DoctorOptions, findings: Findings)
 }
 
 const REMEDIES = {
-  unsigned: 'The receiver may not know the secret, or its clock is off: it needs the same secret as DELIVERY_SECRET.',
-  answered: 'The receiver has to answer 2xx to types that it does not know, and redirects are not followed.',
-  unreachable: 'Check the URL, the network between here and there, and DELIVERY_TIMEOUT.',
+  unsigned: 'Check that the receiver has the same secret as DELIVERY_SECRET, and that its clock is right.',
+  answered: 'The receiver must answer 2xx to event types that it does not know. Redirects are not followed.',
+  unreachable: 'Check the URL, the network in between, and DELIVERY_TIMEOUT.',
 };

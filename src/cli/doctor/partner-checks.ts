@@ -1,15 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { lowestRequestRate } from '../../workflows/policies';
 import { presentableStatus } from '../../domain/order';
+import { counted } from '../../domain/texts';
 import type { HistoryOrder, Order } from '../../partner';
 import { compareClocks, type DoctorOptions, type Findings } from './findings';
 import { checkHistory } from './history-checks';
 import { PartnerProbe, type Problem, type Reading } from './partner-probe';
 
-/** Tried where the configured prefix leads nowhere. */
+/** Prefixes to try if the configured one does not work. */
 const KNOWN_PREFIXES = ['/v1/partners', '', '/v1', '/partners', '/v1/partner', '/api/v1/partners', '/api/v1'];
 
-/** Tries the partner's interface by reading. @returns what its document leaves open, as it was found. */
+/** Tries the partner's interface by reading. @returns what its document leaves open and the answers show. */
 export async function checkPartner({ config, now }: DoctorOptions, findings: Findings) {
   if (!config.partner) return undefined;
   const probe = new PartnerProbe(config.partner, now);
@@ -22,7 +23,7 @@ export async function checkPartner({ config, now }: DoctorOptions, findings: Fin
   return { history: history?.facts, account: order && { balance, creditLimit }, observed: probe.seen };
 }
 
-/** Tries prefixes until one works, the configured one first; where nothing at all answers under that, it is the only one. */
+/** Tries prefixes until one works, the configured one first. If no server answers at all, no other prefix is tried. */
 async function tryPrefixes<T>(prefixes: readonly string[], read: (prefix: string) => Promise<Reading<T>>) {
   const tried: ({ prefix: string } & Reading<T>)[] = [];
   for (const prefix of new Set(prefixes)) {
@@ -34,7 +35,7 @@ async function tryPrefixes<T>(prefixes: readonly string[], read: (prefix: string
   return { tried, works: tried.find(({ data }) => data), problem: first?.problem };
 }
 
-/** Whether the partner answers and accepts the key, and under which prefix its lists are. @returns the prefix that works. */
+/** Checks that the partner answers and accepts the key, and finds the prefix of its lists. @returns the prefix that works. */
 async function checkLists(probe: PartnerProbe, findings: Findings): Promise<string | undefined> {
   const reachable = findings.check('partner: reachable', 'an answer', 'PARTNER_BASE_URL');
   const key = findings.check('partner: API key', 'a key that the partner accepts', 'PARTNER_API_KEY');
@@ -45,39 +46,39 @@ async function checkLists(probe: PartnerProbe, findings: Findings): Promise<stri
   );
   const got = `${show(configured)}: ${problem?.message}`;
   if (works?.data) {
-    reachable.ok('it answers');
-    key.ok('it is accepted');
+    reachable.ok('an answer');
+    key.ok('accepted');
     if (works.prefix === configured) prefix.ok(show(configured));
-    else prefix.fault(got, `Set PARTNER_LIST_PREFIX=${works.prefix}, which answers.`);
+    else prefix.fault(got, `Set PARTNER_LIST_PREFIX=${works.prefix}, which works.`);
     const products = findings.check('partner: products', 'a catalogue');
-    if (works.data.hits > 0) products.ok(`${works.data.hits} products`);
-    else products.warning('an empty one', 'Ask the partner whether this account may buy anything.');
+    if (works.data.hits > 0) products.ok(counted(works.data.hits, 'product'));
+    else products.warning('an empty catalogue', 'Ask the partner whether this account may buy anything.');
     findings.settings.PARTNER_LIST_PREFIX = works.prefix;
     return works.prefix;
   }
   if (problem?.httpStatus === undefined) {
-    const remedy = 'Check PARTNER_BASE_URL, the network between here and there, and PARTNER_TIMEOUT.';
+    const remedy = 'Check PARTNER_BASE_URL, the network in between, and PARTNER_TIMEOUT.';
     reachable.fault(problem?.message ?? '', remedy);
     return undefined;
   }
   reachable.ok(`${problem.message} (PARTNER_BASE_URL answers)`);
-  // Where one prefix asks for a key and others are not there, the key is what is wrong.
+  // If one prefix asks for a key and others do not exist, the key is wrong.
   const [asking, ...more] = tried.filter((one) => one.problem?.kind === 'access');
   if (asking) {
     const remedy = 'Set PARTNER_API_KEY, or PARTNER_API_KEY_FILE, to the key that the partner gave you.';
     key.fault(asking.problem?.message ?? '', remedy);
   }
   const known = KNOWN_PREFIXES.map(show).join(', ');
-  const ask = `None of these answers either: ${known}. Ask the partner for the path of its lists, and check PARTNER_BASE_URL.`;
+  const ask = `None of these works either: ${known}. Ask the partner for the path of its lists, and check PARTNER_BASE_URL.`;
   if (!asking) prefix.fault(got, ask);
   else if (asking.prefix !== configured)
     prefix.fault(got, `Set PARTNER_LIST_PREFIX=${asking.prefix}, which asks for the key.`);
-  else if (more.length === 0) prefix.ok(`${show(configured)}: it asks for the key`);
+  else if (more.length === 0) prefix.ok(`${show(configured)}, which asks for the key`);
   else prefix.warning('every path asks for the key first', 'Run doctor again with the right key.', 'PARTNER_API_KEY');
   return undefined;
 }
 
-/** Whether orders are read under the configured prefix. They are placed under the same, which is never tried. */
+/** Checks that orders can be read under the configured prefix. They are placed under the same prefix; that is never tried. */
 async function checkOrderPrefix(
   probe: PartnerProbe,
   findings: Findings,
@@ -90,14 +91,14 @@ async function checkOrderPrefix(
   const read = (orderPrefix: string) =>
     probe.read({ orderPrefix }, (partner) => partner.getOrder(known?.id ?? unknown));
   if (!known) {
-    // A path that is not there may be answered like an order that is not there. If they differ, the prefix is right.
+    // The partner may answer an unknown path like an unknown order. If the answers differ, the prefix is right.
     const [here, nowhere] = [await read(configured), await read(`/${unknown}`)].map(({ problem }) => problem);
-    const got = `the history is empty, and an unknown order is answered: ${here?.message ?? 'as if it were there'}`;
+    const got = `the history is empty; the answer for an unknown order: ${here?.message ?? 'an order'}`;
     const remedy =
-      'Run doctor again after the first purchase. A wrong prefix buys nothing: place-order is then answered 404.';
+      'Run doctor again after the first purchase. A wrong prefix buys nothing, because place-order is then answered 404.';
     if (here && shapeOf(here) !== shapeOf(nowhere))
-      check.ok(`${show(configured)}: ${got}; a path that is not there is answered differently`);
-    else check.warning(`${got}, just as a path that is not there`, remedy);
+      check.ok(`${show(configured)}: ${got}; the answer for an unknown path differs`);
+    else check.warning(`${got}; the answer for an unknown path is the same`, remedy);
     return undefined;
   }
   const { works, problem } = await tryPrefixes([configured, '', listPrefix, ...KNOWN_PREFIXES], read);
@@ -105,16 +106,19 @@ async function checkOrderPrefix(
   if (!works?.data) {
     if (problem?.kind === 'access')
       check.fault(got, 'Ask the partner whether this key may read orders.', 'PARTNER_API_KEY');
-    else check.fault(got, 'None of the known prefixes does either: ask the partner for the path.');
+    else check.fault(got, 'None of the known prefixes works either. Ask the partner for the path.');
     return undefined;
   }
   if (works.prefix === configured) check.ok(`${show(configured)}: an order was read`);
-  else check.fault(got, `Set PARTNER_ORDER_PREFIX=${works.prefix}, under which orders are read.`);
+  else check.fault(got, `Set PARTNER_ORDER_PREFIX=${works.prefix}, under which orders can be read.`);
   findings.settings.PARTNER_ORDER_PREFIX = works.prefix;
-  const status = findings.check('partner: status of an order', 'the same in the order history and with its keys');
+  const status = findings.check(
+    'partner: status of an order',
+    'the same status in the order history and with its keys',
+  );
   const [listed, shown] = [known, works.data].map((order) => presentableStatus(order.status));
   const both = `${listed} in the history, ${shown} with its keys`;
-  const remedy = 'Run doctor again. If they always differ, ask the partner, and leave PURCHASE_WATCH at orders.';
+  const remedy = 'Run doctor again. If they always differ, ask the partner, and keep PURCHASE_WATCH=orders.';
   if (listed === shown) status.ok(both);
   else status.warning(both, remedy);
   return works.data;
@@ -124,29 +128,33 @@ function shapeOf(problem: Problem | undefined): string {
   return `${problem?.kind} ${problem?.httpStatus} ${problem?.traceId !== undefined}`;
 }
 
-/** A prefix as people can see it. */
+/** A prefix in a form that people can see. */
 function show(prefix: string): string {
   return prefix === '' ? 'an empty prefix' : prefix;
 }
 
-/** What all answers together show. */
+/** Checks what all answers together show. */
 function checkObservations({ seen, settings }: PartnerProbe, findings: Findings): void {
   const { timeoutMs, maxRequestsPerSecond: configured } = settings;
   const rate = findings.check('partner: rate limit', 'no 429', 'PARTNER_MAX_RPS');
-  // Half of what was too much, but not less than what a worker accepts.
+  // Half of the rate that was too high, but at least the lowest rate that a worker accepts.
   const slower = Math.max(lowestRequestRate({ partnerTimeoutMs: timeoutMs }), (seen.rateWhenLimited ?? 1) / 2);
-  const remedy = `Ask the partner how much is allowed, divide by the workers. Until then PARTNER_MAX_RPS=${slower}.`;
-  if (seen.limited === 0) rate.ok(`none in ${seen.requests} requests, one after another`);
-  else rate.warning(`${seen.limited} times 429, first after ${seen.rateWhenLimited} requests in a second`, remedy);
+  const remedy = `Ask the partner for its limit and divide it by the number of workers. Until then set PARTNER_MAX_RPS=${slower}.`;
+  if (seen.limited === 0) rate.ok(`none in ${counted(seen.requests, 'request')}, one after another`);
+  else
+    rate.warning(
+      `429 ${counted(seen.limited, 'time')}, first after ${counted(seen.rateWhenLimited ?? 0, 'request')} within a second`,
+      remedy,
+    );
   const setting = seen.limited === 0 ? configured : slower;
   if (setting !== undefined && 'PARTNER_LIST_PREFIX' in findings.settings)
     findings.settings.PARTNER_MAX_RPS = String(setting);
 
   if (seen.clockDifferenceMs !== undefined) compareClocks(findings, 'partner', seen.clockDifferenceMs, timeoutMs);
 
-  const expected = `well within PARTNER_TIMEOUT (${timeoutMs} ms)`;
+  const expected = `less than half of PARTNER_TIMEOUT (${timeoutMs} ms)`;
   const speed = findings.check('partner: time to answer', expected, 'PARTNER_TIMEOUT');
-  const slowest = `${Math.round(seen.slowestMs)} ms at the most`;
+  const slowest = `at most ${Math.round(seen.slowestMs)} ms`;
   if (seen.slowestMs < timeoutMs / 2) speed.ok(slowest);
-  else speed.warning(slowest, 'Set PARTNER_TIMEOUT to several times that.');
+  else speed.warning(slowest, 'Set PARTNER_TIMEOUT to several times this value.');
 }

@@ -3,31 +3,31 @@ import type { DoctorConfig } from '../../config';
 import { type Answer, createPartnerClient, isPartnerError, type PartnerClient, type PartnerError } from '../../partner';
 
 type PartnerSettings = NonNullable<DoctorConfig['partner']>;
-/** The part of the partner's interface that is configured because its document does not show it. */
+/** The configured part of the partner's interface, which its document does not show. */
 export type PartnerLayout = Pick<PartnerSettings, 'listPrefix' | 'orderPrefix' | 'historyParams'>;
 
-/** How one request ended: with `data`, or with a `problem` in safe words. */
+/** The end of one request: `data`, or a `problem` in safe words. */
 export type Reading<T> = { data: T; problem?: undefined } | { data?: undefined; problem: Problem };
 export type Problem = Pick<PartnerError, 'kind' | 'message' | 'httpStatus' | 'traceId' | 'retryAfterMs'>;
 
-/** Nobody waits longer for one answer here, whatever PARTNER_TIMEOUT says. */
+/** The longest wait for one answer, even if PARTNER_TIMEOUT is longer. */
 const LONGEST_WAIT_MS = 30_000;
-/** All requests together begin within that. */
+/** All requests begin within this time. */
 const ALL_MS = 90_000;
 const LONGEST_PAUSE_MS = 10_000;
 const MOST_TRIES = 3;
-const OUT_OF_TIME: Problem = { kind: 'too-late', message: 'not tried: the time for all checks was over' };
+const OUT_OF_TIME: Problem = { kind: 'too-late', message: 'not tried: the time for all checks was up' };
 
-/** Sends one read after another, under PARTNER_MAX_RPS, to the configured layout or to others. Never places an order. */
+/** Reads from the partner, one request at a time and within PARTNER_MAX_RPS, in the configured layout or in others. It places no order. */
 export class PartnerProbe {
-  /** What the answers show besides their content. Times in ms. */
+  /** What the answers show apart from their content. Times are in ms. */
   readonly seen = {
     requests: 0,
-    /** How often the partner answered 429, and how many requests were sent in the second before the first time. */
+    /** How often the partner answered 429, and how many requests preceded the first 429 within a second. */
     limited: 0,
     rateWhenLimited: undefined as number | undefined,
     slowestMs: 0,
-    /** The partner's clock less this machine's, to about a second; from the quickest answer. */
+    /** The partner's clock minus this machine's, to about a second. Measured with the quickest answer. */
     clockDifferenceMs: undefined as number | undefined,
   };
   private readonly starts: number[] = [];
@@ -43,7 +43,7 @@ export class PartnerProbe {
     this.gapMs = 1_000 / (settings.maxRequestsPerSecond ?? Infinity);
   }
 
-  /** One request, and up to two more if the partner answers 429. Throws no PartnerError. */
+  /** Sends one request, and up to two more if the partner answers 429. It throws no PartnerError. */
   async read<T>(
     change: Partial<PartnerLayout>,
     ask: (partner: PartnerClient) => Promise<Answer<T>>,
@@ -76,7 +76,7 @@ export class PartnerProbe {
       const tookMs = this.now() - start;
       if (sentAtMs !== undefined && tookMs < this.quickestMs) {
         this.quickestMs = tookMs;
-        // The header has whole seconds: half of one is what it leaves out on average.
+        // The header has whole seconds, so it is half a second early on average.
         this.seen.clockDifferenceMs = Math.round(sentAtMs + 500 - (start + tookMs / 2));
       }
       return { data };

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { command } from '../../contracts/operator-commands';
 import { SEARCH_ATTRIBUTES } from '../../contracts/search-attributes';
-import { inHours, inOneLine } from '../../domain/texts';
+import { counted, inHours, inOneLine } from '../../domain/texts';
 import { createScheduleManager, ScheduleError, type ScheduleSettings } from '../../starter/index';
 import {
   epochMsOf,
@@ -17,14 +17,14 @@ import {
 import { uiViewsOf } from '../ui-views';
 import { compareClocks, type DoctorOptions, type Findings, type OpenCheck, PLAINTEXT_REMEDY } from './findings';
 
-/** Of each check. */
+/** The time limit of each check. */
 const CHECK_MS = 10_000;
 const CONFIGURATION = 78;
 
 /**
- * Whether Temporal is there, and has what purchases and reconciliations need of it. Changes nothing.
+ * Checks that Temporal is reachable and has what purchases and reconciliations need. It changes nothing.
  *
- * @returns an exit code where Temporal can't be used at all: 69 or 78.
+ * @returns 69 or 78 if Temporal can't be used at all.
  */
 export async function checkTemporal(options: DoctorOptions, findings: Findings): Promise<number | undefined> {
   const address = findings.check('Temporal: address', 'a server that answers');
@@ -37,8 +37,10 @@ export async function checkTemporal(options: DoctorOptions, findings: Findings):
   } catch (error) {
     const { exitCode, message } = error as Error & { exitCode?: unknown };
     if (typeof exitCode !== 'number') throw error;
-    const variable = exitCode === CONFIGURATION ? 'TEMPORAL_API_KEY, TEMPORAL_TLS…' : 'TEMPORAL_ADDRESS';
-    const remedy = 'Change them, or the file that TEMPORAL_CONFIG_FILE names; then run doctor again.';
+    const isRefused = exitCode === CONFIGURATION;
+    const variable = isRefused ? 'TEMPORAL_API_KEY, TEMPORAL_TLS…' : 'TEMPORAL_ADDRESS';
+    const wrong = isRefused ? 'the API key and the TLS settings' : 'that a server runs at this address';
+    const remedy = `Check ${wrong}, also in the file that TEMPORAL_CONFIG_FILE names. Then run doctor again.`;
     address.fault(message, remedy, variable);
     return exitCode;
   }
@@ -60,9 +62,9 @@ async function checkServer(client: Client, options: DoctorOptions, findings: Fin
     try {
       return await inTime(() => run(check));
     } catch (error) {
-      // A check that fails takes none of the others with it.
+      // A failed check must not stop the others.
       const said = grpcErrorOf(error)?.details ?? (error instanceof Error ? error.message : String(error));
-      return check.fault(inOneLine(said, 200), 'Run doctor again; Temporal itself may not be well.');
+      return check.fault(inOneLine(said, 200), 'Run doctor again. Temporal itself may have a problem.');
     }
   };
   const namespace = `namespace ${client.options.namespace}, and a key that may use it`;
@@ -73,47 +75,47 @@ async function checkServer(client: Client, options: DoctorOptions, findings: Fin
   const attributes = `${SEARCH_ATTRIBUTES.map(({ name }) => name).join(', ')}, of type Keyword`;
   await attempt('search attributes', attributes, (check) => checkSearchAttributes(check, client));
   if (schedule) {
-    const retention = `RECONCILE_LOOKBACK (${inHours(schedule.lookbackMs)}) and a day`;
+    const retention = `at least RECONCILE_LOOKBACK (${inHours(schedule.lookbackMs)}) plus a day`;
     await attempt('retention', retention, async (check) => {
       const issue = await lookbackIssue(client, schedule.lookbackMs);
-      if (issue === undefined) check.ok('that long or longer');
-      else check.fault('less', issue, 'RECONCILE_LOOKBACK');
+      if (issue === undefined) check.ok('long enough');
+      else check.fault('a shorter one', issue, 'RECONCILE_LOOKBACK');
     });
   }
   if (taskQueue === undefined) return undefined;
   const wanted = schedule && { ...schedule, taskQueue };
   if (wanted) await attempt('schedule', inWords(wanted), (check) => checkSchedule(check, client, wanted));
-  const worker = `a worker that takes work from ${taskQueue}`;
+  const worker = `a worker on task queue ${taskQueue}`;
   await attempt('workers', worker, (check) => checkWorkers(check, client, taskQueue));
   return undefined;
 }
 
-/** @returns true if it can be used; else the exit code, if there is one for that. */
+/** @returns true if the namespace can be used; otherwise the exit code, if this problem has one. */
 async function checkNamespace(check: OpenCheck, client: Client): Promise<true | number | undefined> {
   const { namespace } = client.options;
   try {
     await client.workflowService.describeNamespace({ namespace });
-    check.ok('it is there');
+    check.ok('it exists');
     return true;
   } catch (error) {
     const refusal = refusalOf(error);
     if (refusal) {
-      const remedy = `Give this key the right to use namespace ${namespace}, or set another.`;
+      const remedy = `Give this key access to namespace ${namespace}, or set another key.`;
       check.fault(refusal.cause, remedy, 'TEMPORAL_API_KEY');
       return CONFIGURATION;
     }
     if (grpcErrorOf(error)?.code !== GRPC_STATUS.NOT_FOUND) throw error;
     const command = `temporal operator namespace create --namespace ${namespace} --retention 120h`;
-    check.fault('no such namespace', `Set it to one that is there, or: ${command}`, 'TEMPORAL_NAMESPACE');
+    check.fault('no such namespace', `Name an existing one, or run: ${command}`, 'TEMPORAL_NAMESPACE');
     return undefined;
   }
 }
 
 /**
- * No call says what time it is there. But a task queue shows when somebody asked it last, so doctor asks one that never has work.
- * The server forgets such a queue by itself.
+ * Reads Temporal's clock. No call returns the time, but a task queue shows when it was last polled. So doctor polls a queue that
+ * never has work; the server forgets it by itself.
  *
- * @returns Temporal's clock less this machine's in ms; undefined if it does not show.
+ * @returns Temporal's clock minus this machine's in ms; undefined if the queue doesn't show the poll.
  */
 async function clockDifference(client: Client, { now }: DoctorOptions): Promise<number | undefined> {
   const { namespace } = client.options;
@@ -127,7 +129,7 @@ async function clockDifference(client: Client, { now }: DoctorOptions): Promise<
     for (let attempt = 0; attempt < 20; attempt++) {
       const [pollers] = await listPollers(client.workflowService, namespace, name);
       const serverMs = epochMsOf(pollers[0]?.lastAccessTime);
-      // It was asked at some moment between the two.
+      // The server saw the poll at some moment between the two.
       if (serverMs > 0) return serverMs < asked ? serverMs - asked : Math.max(0, serverMs - now());
       await sleep(100);
     }
@@ -141,11 +143,11 @@ async function clockDifference(client: Client, { now }: DoctorOptions): Promise<
 async function checkSearchAttributes(check: OpenCheck, client: Client): Promise<void> {
   const { namespace } = client.options;
   const missing = await missingSearchAttributes(client.connection, namespace);
-  if (missing.length === 0) return check.ok('they are there');
+  if (missing.length === 0) return check.ok('all are registered');
   const remedy =
-    `Run: ${command('setup')}. One that is there with another type has to be removed first: ` +
+    `Run: ${command('setup')}. First remove one that is registered with another type: ` +
     `temporal operator search-attribute remove --namespace ${namespace} --name NAME`;
-  check.fault(`none of that type: ${missing.join(', ')}`, remedy, 'TEMPORAL_NAMESPACE');
+  check.fault(`missing, or of another type: ${missing.join(', ')}`, remedy, 'TEMPORAL_NAMESPACE');
 }
 
 type Schedule = ScheduleSettings & { taskQueue: string };
@@ -163,12 +165,12 @@ async function checkSchedule(check: OpenCheck, client: Client, wanted: Schedule)
     const found = await createScheduleManager(client, wanted.taskQueue).describe();
     const fields = Object.entries(SCHEDULE_VARIABLES) as [keyof Schedule, string][];
     const others = fields.flatMap(([field, variable]) => (found[field] === wanted[field] ? [] : [variable]));
-    if (others.length > 0) check.fault(inWords(found), `${create}, or change the variable`, others.join(', '));
-    else if (found.paused) check.warning('just that, but it is paused', `Run: ${command('schedule resume')}`);
-    else check.ok('just that');
+    if (others.length > 0) check.fault(inWords(found), `${create}, or change the variable.`, others.join(', '));
+    else if (found.paused) check.warning('exactly this, but paused', `Run: ${command('schedule resume')}`);
+    else check.ok('exactly this');
   } catch (error) {
     if (!(error instanceof ScheduleError)) throw error;
-    check.fault('none: no night is reconciled', create);
+    check.fault('no schedule: nothing is reconciled at night', create);
   }
 }
 
@@ -179,7 +181,7 @@ function inWords({ cron, timezone, lookbackMs, taskQueue }: Schedule): string {
 async function checkWorkers(check: OpenCheck, client: Client, taskQueue: string): Promise<void> {
   const kinds = await listPollers(client.workflowService, client.options.namespace, taskQueue);
   const workers = Math.min(...kinds.map((pollers) => pollers.length));
-  if (workers > 0) return check.ok(`${workers} seen in the last minutes`);
-  const remedy = 'Start one: node dist/worker.js. If one runs, it takes work from another queue.';
-  check.warning('none seen in the last minutes', remedy, 'TEMPORAL_TASK_QUEUE');
+  if (workers > 0) return check.ok(`${counted(workers, 'worker')} in the last minutes`);
+  const remedy = 'Start one: npx fulfilment-worker. If one runs, it polls another task queue.';
+  check.warning('none in the last minutes', remedy, 'TEMPORAL_TASK_QUEUE');
 }

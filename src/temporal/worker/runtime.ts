@@ -1,6 +1,6 @@
-import { DefaultLogger, type LogEntry, Runtime, type RuntimeOptions } from '@temporalio/worker';
-import { referenceOfWorkflow } from '../../contracts/names';
+import { DefaultLogger, Runtime, type RuntimeOptions } from '@temporalio/worker';
 import { countFromZero, histogramBuckets, type Metrics, metricsOf } from '../../contracts/metrics';
+import { jsonLine, prettyLine } from './log-lines';
 
 export interface RuntimeSettings {
   logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error';
@@ -13,7 +13,8 @@ export interface RuntimeSettings {
  */
 export function installRuntime({ logLevel, logFormat, metricsAddress }: RuntimeSettings): DefaultLogger {
   const level = logLevel.toUpperCase() as Uppercase<typeof logLevel>;
-  const logger = new DefaultLogger(level, logFormat === 'pretty' ? writePretty : writeJson);
+  const lineOf = logFormat === 'pretty' ? prettyLine : jsonLine;
+  const logger = new DefaultLogger(level, (entry) => void process.stdout.write(`${lineOf(entry)}\n`));
   const { host, port } = metricsAddress;
   const bindAddress = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
   try {
@@ -46,32 +47,4 @@ export function processMetrics(labels: { namespace: string; taskQueue: string })
   const meter = Runtime.instance().metricMeter.withTags(labels);
   countFromZero(meter);
   return metricsOf(meter);
-}
-
-function writeJson(entry: LogEntry): void {
-  const line = { time: timeOf(entry), level: entry.level.toLowerCase(), message: entry.message };
-  process.stdout.write(`${JSON.stringify({ ...line, ...attributesOf(entry) })}\n`);
-}
-
-function writePretty(entry: LogEntry): void {
-  const rest = Object.entries(attributesOf(entry)).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
-  process.stdout.write(`${timeOf(entry).slice(11, 23)} ${entry.level.padEnd(5)} ${entry.message} ${rest.join(' ')}\n`);
-}
-
-function timeOf(entry: LogEntry): string {
-  return new Date(Number(entry.timestampNanos / 1_000_000n)).toISOString();
-}
-
-/**
- * Adds the reference to the SDK's lines. An error becomes name and message; a stack or cause may contain other text.
- */
-function attributesOf({ meta = {} }: LogEntry): Record<string, unknown> {
-  const { workflowId } = meta;
-  const referenceId = typeof workflowId === 'string' ? referenceOfWorkflow(workflowId) : undefined;
-  const plain = (value: unknown) => {
-    if (value instanceof Error) return `${value.name}: ${value.message}`;
-    return typeof value === 'bigint' ? String(value) : value;
-  };
-  const attributes = Object.entries(meta).map(([name, value]) => [name, plain(value)]);
-  return { ...(referenceId === undefined ? {} : { referenceId }), ...Object.fromEntries(attributes) };
 }

@@ -51,7 +51,7 @@ describe('what an operator sees of a purchase in the Temporal UI', () => {
 
     const held = await ask(referenceId);
     expect(held).toMatchObject({ state: 'HELD', since: hold.since, hold, explanation: hold.explanation });
-    expect(await details(referenceId)).toContain(`node dist/starter.js resolve ${referenceId} --replace`);
+    expect(await details(referenceId)).toContain(`npx fulfilment resolve ${referenceId} --replace`);
 
     await env.starter.resolve(referenceId, { decision: 'replace' });
     const result = await env.starter.result(referenceId);
@@ -83,6 +83,6 @@ describe('what an operator sees of a purchase in the Temporal UI', () => {
     expect(outcome).toBe('REJECTED');
     const description = await env.handleOf(referenceId).describe();
     expect(Buffer.byteLength((await description.staticSummary()) ?? '')).toBeLessThanOrEqual(200);
-    expect(await description.staticDetails()).toContain(`node dist/starter.js status ${referenceId}`);
+    expect(await description.staticDetails()).toContain(`npx fulfilment status ${referenceId}`);
   });
 });

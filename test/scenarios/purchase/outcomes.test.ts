@@ -22,6 +22,18 @@ describe('a purchase ends as the partner lets it', () => {
     expect(env.eventTypes(result.referenceId)).toEqual([`purchase.${outcome.toLowerCase()}`]);
   });
 
+  it('REJECTED says why: the status, the error code if it is a known one, and the trace id to quote to the partner', async () => {
+    const { reason } = await env.bought({ 'demo-out-of-stock': 1 });
+    expect(reason).toMatch(/^placeOrder: the partner answered 422 \(insufficient_stock\), trace id [0-9a-f]{32}$/);
+
+    const referenceId = env.reference();
+    const body = { details: { data: { code: 'KEY-A-B' }, extensions: { trace_id: 'KEY-C-D' } } };
+    const action = { type: 'answer', status: 422, body } as const;
+    env.sandbox.addFault({ operation: 'place', referenceId, when: 'before', action });
+    const other = await env.bought({ 'demo-instant': 1 }, referenceId);
+    expect(other).toMatchObject({ outcome: 'REJECTED', reason: 'placeOrder: the partner answered 422' });
+  });
+
   it.each([
     { balance: 1000, total_debit: '1.50' },
     { balance: { balance: 2 ** 53, credit_limit: 'unlimited' } },

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { startSandbox } from '../../../sandbox/index';
+import { PURCHASE_STATE } from '../../../src/contracts/search-attributes';
 import { closeAtEnd } from '../../support/clean-up';
 import { operatorOf } from '../../support/operator';
 import { starterEnvOf, starterProcess, startStarter } from '../../support/processes';
@@ -40,6 +41,43 @@ describe('the commands, as real processes', () => {
     expect(whole.code).toBe(0);
     expect(JSON.parse(refunded.stdout)).toMatchObject({ result: { outcome: 'REFUNDED' } });
     expect(refunded.code).toBe(3);
+  });
+
+  it('purchase --wait shows each state as it comes on stderr, and what a held purchase waits for', async () => {
+    const referenceId = env.reference();
+    env.receiver.answerTo(referenceId, 410);
+    const args = ['purchase', referenceId, '--item', 'demo-seconds:1', '--wait', '--json'];
+    const waiting = startStarter(args, starterEnvOf(env));
+    await waiting.said(`UTC  HELD: DELIVERY_REFUSED: the checkout refused the event for good (410)`);
+    await waiting.said(`To decide: npx fulfilment status ${referenceId}`);
+    await env.starter.resolve(referenceId, { decision: 'withhold' });
+    const { code, stdout, stderr } = await waiting.ended;
+    expect(code).toBe(3);
+    expect(JSON.parse(stdout)).toMatchObject({ result: { outcome: 'ABANDONED' } });
+    expect(stderr).toMatch(/^started purchase-\S+; waiting for its end\n(\d\d:\d\d:\d\d UTC {2}[A-Z]+: .+\n)+$/);
+  });
+
+  it('status of an unconfirmed purchase says what that means, what comes next, and until when at the latest', async () => {
+    const settings = { replace: 'never', confirmWindowMs: 20_000 } as const;
+    const unsure = await startTestEnvironment({ settings, pastOrders: 3 });
+    const referenceId = await unsure.buyFacing({ operation: 'place', action: { type: 'reset' } });
+    await unsure.untilState(referenceId, 'UNCONFIRMED');
+    const { waitsFor } = await unsure.starter.status(referenceId);
+    expect(waitsFor?.what).toMatch(
+      /^the order history is searched until about 20\d\d-.+ UTC, and longer if it can't be read/,
+    );
+    expect(Date.parse(waitsFor?.until ?? '')).toBeGreaterThan(Date.now());
+    const { stdout } = await run('status', referenceId);
+    expect(stdout).toContain('it is not known whether the partner has taken the order');
+    expect(stdout).toContain(`  at the latest, it is confirmed or held by ${waitsFor?.until}\n`);
+
+    await unsure.handleOf(referenceId).terminate();
+    const unserved = env.reference();
+    const idle = { taskQueue: unserved, typedSearchAttributes: [{ key: PURCHASE_STATE, value: 'UNCONFIRMED' }] };
+    const workflow = await env.startRaw(unserved, idle);
+    const none = await run('status', unserved);
+    expect(none.stdout).toContain('how long that may take is unknown: no worker answered within 3 s');
+    await workflow.terminate();
   });
 
   it('status of an unknown reference is one sentence and exit code 1, also as JSON', async () => {
@@ -112,7 +150,7 @@ describe('the commands, as real processes', () => {
       partner('orders', '--search', 'nothing-has-this-reference', '--json'),
     ]);
     expect(words.stdout.trimEnd().split('\n')).toHaveLength(6);
-    expect(words.stdout).toMatch(/page 1 of \d+, \d+ in all\n$/);
+    expect(words.stdout).toMatch(/page 1 of \d+, \d+ in total\n$/);
     expect(JSON.parse(json.stdout)).toMatchObject({ pages: { page: 2, limit: 2 }, products: [{}, {}] });
     expect(JSON.parse(orders.stdout)).toMatchObject({ hits: 0, orders: [] });
     expect([words.code, json.code, orders.code]).toEqual([0, 0, 0]);

@@ -203,6 +203,15 @@ describe('doctor', () => {
     expect(formatDiagnosis(await run({ address: '127.0.0.1:1' }))).not.toContain('TEMPORAL_UI_URL');
   });
 
+  it('counts in the singular, says what to check where Temporal is away, and colours only on a terminal', async () => {
+    const diagnosis = await run({ address: '127.0.0.1:1' });
+    const words = formatDiagnosis(diagnosis);
+    expect(words).toContain('1 fault, 0 warnings. Nothing was bought.');
+    expect(words).toContain('TEMPORAL_ADDRESS: Check that a server runs at this address');
+    expect(words).not.toContain('\u001B');
+    expect(formatDiagnosis(diagnosis, true)).toContain('\u001B[31mfault');
+  });
+
   it('as a process prints one document, of an empty partner, a folder for events, and what travels in plain text', async () => {
     const empty = await startSandbox();
     closeAtEnd(empty.close);

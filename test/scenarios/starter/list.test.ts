@@ -86,10 +86,7 @@ describe('list: who waits for a person', () => {
     ]);
     expect(words.code).toBe(0);
     expect(words.stdout).toMatch(
-      new RegExp(
-        `^${known.held}  HELD since 20.+Z\n  PLACEMENT_UNKNOWN: .+\n    node dist/starter.js orders --search`,
-        'm',
-      ),
+      new RegExp(`^${known.held}  HELD since 20.+Z\n  PLACEMENT_UNKNOWN: .+\n    npx fulfilment orders --search`, 'm'),
     );
     expect(words.stdout).toMatch(/\nwaiting for a person: 3\n$/);
     expect(references(JSON.parse(json.stdout) as PurchaseList)).toEqual([known.held, known.reset].toSorted());

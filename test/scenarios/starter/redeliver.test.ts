@@ -1,3 +1,4 @@
+import { PURCHASE_STATE } from '../../../src/contracts/search-attributes';
 import { NotAnsweredError, NothingToRedeliverError, RedeliveryFailedError } from '../../../src/starter/index';
 import { createStarter } from '../../../src/starter/purchases';
 import { TOO_LARGE } from '../../support/held-purchases';
@@ -128,7 +129,7 @@ describe('redeliver sends the event of a purchase that has ended once more', () 
     it('repeats its event while there are no keys, and delivers those that have come, under one id each time', async () => {
       const { referenceId, orderId = '' } = await late.bought({ 'demo-never': 2 });
       const status = await runLate('status', referenceId);
-      expect(status.stdout).toContain(`node dist/starter.js redeliver ${referenceId}`);
+      expect(status.stdout).toContain(`npx fulfilment redeliver ${referenceId}`);
 
       const { code, stdout } = await runLate('redeliver', referenceId);
       expect(code).toBe(0);
@@ -144,6 +145,38 @@ describe('redeliver sends the event of a purchase that has ended once more', () 
       expect(second.events).toMatchObject([{ id: first.events[0]!.id }]);
       await expectAllKeys(late, referenceId, 2);
       expect(late.receiver.attemptsAt(first.events[0]!.id)).toBe(2);
+    });
+
+    it('after the keys have come, status and list say that nothing is left to do, and the delivery shows the new state', async () => {
+      const { referenceId } = await late.bought({ 'demo-never': 2 });
+      await late.changeOrder(referenceId, { status: 'COMPLETED' });
+      await late.starter.redeliver(referenceId);
+      const delivery = await late.client.workflow.getHandle(`deliver-${referenceId}`).describe();
+      expect(delivery.typedSearchAttributes.get(PURCHASE_STATE)).toBe('DELIVERED');
+
+      const listed = await waitUntil('the list shows the delivery', async () => {
+        const { purchases } = await late.starter.list({ state: 'OVERDUE' });
+        const one = purchases.find((purchase) => purchase.referenceId === referenceId);
+        return one?.afterEnd && one;
+      });
+      expect(listed).toMatchObject({ state: 'OVERDUE', afterEnd: { state: 'DELIVERED' }, commands: [] });
+      // The delivery itself is no purchase.
+      const delivered = await late.starter.list({ state: 'DELIVERED' });
+      expect(delivered.purchases.filter((purchase) => purchase.workflowId.startsWith('deliver-'))).toEqual([]);
+
+      const { stdout } = await runLate('status', referenceId);
+      expect(stdout).toMatch(/ {2}since 20\S+Z, after its end: DELIVERED\. Nothing is left to do\.\n {4}2 of 2 {2}/);
+      expect(stdout).not.toContain('npx fulfilment redeliver');
+      const list = await runLate('list', '--state', 'OVERDUE');
+      expect(list.stdout).toContain('by a later delivery: nothing is left to do\n');
+    });
+
+    it('one that is still open after a delivery keeps its command', async () => {
+      const { referenceId } = await late.bought({ 'demo-never': 2 });
+      await late.starter.redeliver(referenceId);
+      const { stdout } = await runLate('status', referenceId);
+      expect(stdout).toContain(`npx fulfilment redeliver ${referenceId}`);
+      expect(stdout).not.toContain('Nothing is left to do');
     });
   });
 });

@@ -23,7 +23,7 @@ describe('resolve carries the decision of a person to a purchase that is held', 
     expect(stdout).toMatch(
       /waits for you, PLACEMENT_UNKNOWN: .+ and the order history shows no order\n {2}type one of:\n/,
     );
-    const commands = stdout.split('\n').filter((line) => line.includes('node dist/starter.js resolve'));
+    const commands = stdout.split('\n').filter((line) => line.includes('npx fulfilment resolve'));
     expect(commands.map((line) => line.trim().split(/\s+/)[4])).toEqual(['--order', '--replace', '--abandon']);
 
     const typed = commands[1]!.split('#')[0]!.trim().split(/\s+/).slice(2);
@@ -51,7 +51,7 @@ describe('resolve carries the decision of a person to a purchase that is held', 
     const resolve = () => env.starter.resolve(referenceId, { decision: 'order', orderId });
 
     await expect(resolve()).rejects.toThrow(
-      `Nothing was decided on ${referenceId}: order ${orderId} could not be checked (getOrder: the partner answered 403: access refused): try again`,
+      `Nothing was decided for ${referenceId}: order ${orderId} could not be checked (getOrder: the partner answered 403: access refused): try again`,
     );
     expect(await resolve()).toMatchObject({ decision: 'order', orderId });
     expect(await env.starter.result(referenceId)).toMatchObject({ outcome: 'DELIVERED', orderId });
@@ -85,8 +85,8 @@ describe('resolve carries the decision of a person to a purchase that is held', 
     const [open, closed] = [await run('resolve', running, '--replace'), await run('resolve', ended, '--replace')];
 
     expect([open.code, closed.code]).toEqual([1, 1]);
-    expect(open.stderr).toContain('the purchase is not held, it goes on by itself');
-    expect(closed.stderr).toContain('the purchase has ended (COMPLETED) and waits for nobody');
+    expect(open.stderr).toContain('the purchase is not held; it continues by itself');
+    expect(closed.stderr).toContain('the purchase has ended (COMPLETED)');
     await env.handleOf(running).terminate();
   });
 

@@ -1,10 +1,12 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { temporaryFolder } from '../../support/clean-up';
 import { runCommand } from '../../support/command';
 import { startDevServer } from '../../support/dev-server';
-import { type ProcessEnv, starterProcess, startStarter } from '../../support/processes';
+import { lonelyWorkerEnv, type ProcessEnv, startProcess, starterProcess, startStarter } from '../../support/processes';
 
 const ROOT = join(__dirname, '../../..');
 
@@ -15,29 +17,54 @@ const WRONG_LOOKBACK = 'RECONCILE_LOOKBACK: expected a duration from 1m to 8760h
 
 describe('what is typed wrongly is exit code 2 and one message, and nothing is contacted', () => {
   it.each([
-    ['no command', [], 'Usage: starter'],
-    ['an unknown command shows which there are', ['buy', 'R-1'], 'redeliver [options] <reference>'],
-    ['no item', ['purchase', 'R-1'], "required option '--item <product:quantity>'"],
-    ['an item without a quantity', ['purchase', 'R-1', '--item', 'steam-50'], 'expected PRODUCT:QUANTITY such as'],
-    ['half a key', ['purchase', 'R-1', '--item', 'a:1.5'], 'expected PRODUCT:QUANTITY such as'],
+    ['no command', [], 'Usage: npx fulfilment'],
+    ['a misspelt command', ['statsu', 'R-1'], 'Unknown command: statsu. Did you mean status?'],
+    ['an unknown command', ['buy', 'R-1'], 'Unknown command: buy. The commands are purchase, status,'],
+    ['an unknown subcommand', ['schedule', 'creat'], 'Unknown command: schedule creat. Did you mean create?'],
+    ['an unknown option', ['status', 'R-1', '--xyz'], 'Unknown option: --xyz. The options are --json'],
+    ['a misspelt option', ['purchase', 'R-1', '--items', 'a:1'], 'Unknown option: --items. Did you mean --item?'],
+    ['no reference', ['status'], 'REFERENCE is missing: npx fulfilment status REFERENCE'],
+    ['two references', ['status', 'R-1', 'R-2'], 'Too many arguments. npx fulfilment status --help shows'],
+    ['no item', ['purchase', 'R-1'], 'Nothing to buy: give at least one --item PRODUCT:QUANTITY'],
+    [
+      'an option without its value',
+      ['purchase', 'R-1', '--item'],
+      'A value is missing after --item: --item PRODUCT:QUANTITY',
+    ],
+    [
+      'an item without a quantity',
+      ['purchase', 'R-1', '--item', 'steam-50'],
+      '--item: expected PRODUCT:QUANTITY such as',
+    ],
+    ['half a key', ['purchase', 'R-1', '--item', 'a:1.5'], '--item: expected PRODUCT:QUANTITY such as'],
     ['no key', ['purchase', 'R-1', '--item', 'a:0'], 'expected an integer of 1 to 1000, got 0'],
     ['too many keys', ['purchase', 'R-1', '--item', 'a:1001'], 'expected an integer of 1 to 1000, got 1001'],
     ['a product twice', ['purchase', 'R-1', '--item', 'a:1', '--item', 'a:2'], '"a" is listed twice'],
-    ['a sum below nothing', ['purchase', 'R-1', '--item', 'a:1', '--max-debit=-1'], 'expected a number from 0'],
-    ['a reference with a blank', ['purchase', 'R 1', '--item', 'a:1'], 'expected 1 to 100 of A-Z a-z 0-9'],
-    ['a reference too long', ['status', 'R'.repeat(101)], 'expected 1 to 100 of A-Z a-z 0-9'],
+    [
+      'a sum below nothing',
+      ['purchase', 'R-1', '--item', 'a:1', '--max-debit=-1'],
+      '--max-debit: expected a number from 0',
+    ],
+    ['a reference with a blank', ['purchase', 'R 1', '--item', 'a:1'], 'REFERENCE: expected 1 to 100 of A-Z a-z 0-9'],
+    ['a reference too long', ['status', 'R'.repeat(101)], 'REFERENCE: expected 1 to 100 of A-Z a-z 0-9'],
     ['no decision', ['resolve', 'R-1'], 'expected exactly one of --order ID, --replace'],
     ['two decisions', ['resolve', 'R-1', '--replace', '--abandon'], 'got --replace and --abandon'],
-    ['an order id that would change a path', ['resolve', 'R-1', '--order', '../x'], 'expected the id of an order'],
-    ['an unknown sort', ['products', '--sort', 'CHEAPEST'], 'Allowed choices are DATE_DESC'],
-    ['page zero', ['orders', '--page', '0'], 'expected a whole number from 1, got 0'],
+    [
+      'an order id that would change a path',
+      ['resolve', 'R-1', '--order', '../x'],
+      '--order: expected the id of an order',
+    ],
+    ['an unknown state', ['list', '--state', 'LOST'], '--state: expected one of PLACING, PAUSED,'],
+    ['an unknown sort', ['products', '--sort', 'CHEAPEST'], '--sort: expected one of DATE_DESC'],
+    ['an unknown shell', ['completion', 'csh'], 'SHELL: expected one of bash, zsh, fish, got csh'],
+    ['page zero', ['orders', '--page', '0'], '--page: expected a whole number from 1, got 0'],
     ['products per page that the partner has not', ['products', '--limit', '501'], 'from 1 to 500, got 501'],
     ['orders per page that it has not', ['orders', '--all', '--limit', '501'], 'from 1 to 500, got 501'],
     ['a search for nothing', ['orders', '--search', ''], 'expected an order id or a reference, got nothing'],
-    ['an unknown option', ['status', 'R-1', '--verbose'], "unknown option '--verbose'"],
   ])('%s', async (_, args, message) => {
     const { code, printed, said } = await runCommand(args);
     expect(said).toContain(message);
+    expect(said).not.toMatch(/^error:|command-argument|required option/);
     expect({ code, printed }).toEqual({ code: 2, printed: '' });
   });
 
@@ -47,6 +74,98 @@ describe('what is typed wrongly is exit code 2 and one message, and nothing is c
     expect(JSON.parse(stdout)).toEqual({
       error: { name: 'StarterError', message: expect.stringContaining('expected exactly one of') as string },
     });
+  });
+});
+
+describe('the name npx fulfilment', () => {
+  it("is a command of the project's own folder, without a network and with an empty cache of npm", async () => {
+    const env = { PATH: process.env.PATH, npm_config_cache: temporaryFolder(), npm_config_offline: 'true' };
+    const { stdout } = await promisify(execFile)('npx', ['fulfilment', '--version'], { cwd: ROOT, env });
+    expect(stdout).toMatch(/^fulfilment \d/);
+  });
+
+  it('shows the versions of this software, Node and the SDK', async () => {
+    const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
+    const { code, printed } = await runCommand(['--version']);
+    expect({ code, printed }).toEqual({
+      code: 0,
+      printed: `fulfilment ${version}\nnode ${process.versions.node}\ntemporal sdk 1.24.0\n`,
+    });
+    expect(JSON.parse((await runCommand(['--version', '--json'])).printed)).toMatchObject({ fulfilment: version });
+  });
+});
+
+describe('completion', () => {
+  const scriptOf = async (shell: string) => (await runCommand(['completion', shell])).printed;
+
+  /** What bash offers for the last of these words. */
+  async function offered(...words: string[]): Promise<string[]> {
+    const script = `${await scriptOf('bash')}
+      COMP_WORDS=(fulfilment ${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length}
+      _fulfilment; printf '%s\\n' "\${COMPREPLY[@]}"`;
+    const { stdout } = await promisify(execFile)('bash', ['-c', script]);
+    return stdout.trim().split('\n');
+  }
+
+  it.each([
+    [['sta'], ['status']],
+    [['re'], ['resolve', 'redeliver', 'reconcile']],
+    [['schedule', 'p'], ['pause']],
+    [['resolve', 'R-1', '--re'], ['--replace']],
+    [
+      ['list', '--state', 'PA'],
+      ['PAUSED', 'PARTIALLY_DELIVERED'],
+    ],
+    [
+      ['products', '--in-stock', ''],
+      ['true', 'false'],
+    ],
+    [['completion', 'z'], ['zsh']],
+    [['status', 'R-1', '--he'], ['--help']],
+  ])('in bash, %j: %j', async (words, expected) => {
+    expect(await offered(...words)).toEqual(expected);
+  });
+
+  it('for zsh and fish is made of the same commands', async () => {
+    expect(await scriptOf('zsh')).toContain(await scriptOf('bash'));
+    const fish = await scriptOf('fish');
+    expect(fish).toContain(
+      "complete -c fulfilment -n '__fish_use_subcommand' -a status -d 'show where a purchase stands",
+    );
+    expect(fish).toMatch(/__fish_seen_subcommand_from list' -l state -x -a 'PLACING PAUSED/);
+  });
+});
+
+describe('a file .env in the current directory', () => {
+  function folderWith(text: string): string {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, '.env'), text);
+    return folder;
+  }
+
+  it('is loaded by the commands, and a variable that is set wins', async () => {
+    const folder = folderWith('TEMPORAL_PROFILE=no-such\nTEMPORAL_ADDRESS=127.0.0.1:1\n');
+    const loaded = await starterProcess(['status', 'R-1'], {}, folder);
+    expect(loaded).toMatchObject({ code: 78, stdout: '' });
+    expect(loaded.stderr).toContain("Profile 'no-such' not found");
+    const other = await starterProcess(['status', 'R-1'], { TEMPORAL_PROFILE: 'another' }, folder);
+    expect(other.stderr).toContain("Profile 'another' not found");
+  });
+
+  it('is loaded by the worker, which names a shell command that nothing has run and does not show it', async () => {
+    const cwd = folderWith('FINGERPRINT_SECRET=$(openssl rand -hex 32)\n');
+    const env = lonelyWorkerEnv({ FINGERPRINT_SECRET: undefined });
+    const { code, stderr } = await startProcess(join(ROOT, 'dist/worker.js'), [], { env, cwd }).ended;
+    expect(code).toBe(78);
+    expect(stderr).toContain('got a shell command, $(…) or in backticks, instead of its output');
+    expect(stderr).toContain('Run `openssl rand -hex 32` and paste its output.');
+  });
+
+  it('may be a folder, as in Python projects, and is then left alone', async () => {
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, '.env'));
+    const { stderr } = await starterProcess(['status', 'R-1'], { TEMPORAL_PROFILE: 'no-such' }, folder);
+    expect(stderr).toContain("Profile 'no-such' not found");
   });
 });
 

@@ -56,7 +56,7 @@ describe('a worker that can not start says why, before it has done anything', ()
     const worker = await startWorkerProcess({ env, nodeArgs: ['--require', lacking] });
     const { code, stderr } = await worker.ended;
     expect({ code, stderr }).toEqual({ code: 78, stderr: expect.stringContaining('EINVAL at fsync') as string });
-    expect(stderr).toContain('Name one on a file system that');
+    expect(stderr).toContain('Name a folder on a file system that');
     expect(readdirSync(deliveries)).toEqual([]);
   });
 
@@ -101,9 +101,7 @@ describe('a worker and its Temporal server', () => {
     const [env, temporal] = [workerEnvOf(environment), starterEnvOf(environment)];
     const { code, stderr } = await (await startWorkerProcess({ env })).ended;
     expect(code).toBe(78);
-    expect(stderr).toMatch(
-      /ReferenceId, PartnerOrderId, PurchaseState: register them with `node dist\/starter.js setup`/,
-    );
+    expect(stderr).toMatch(/ReferenceId, PartnerOrderId, PurchaseState: register them with `npx fulfilment setup`/);
 
     const started = await starterProcess(['purchase', 'FIRST-1', '--item', 'demo-instant:1'], temporal);
     const status = await starterProcess(['status', 'FIRST-1'], temporal);

@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { DefaultLogger } from '@temporalio/worker';
+import { DefaultLogger, type LogEntry } from '@temporalio/worker';
 import { createCircuitBreaker } from '../../../src/activities/circuit-breaker';
 import type { ActivityDependencies } from '../../../src/activities/dependencies';
 import { createPlaceOrderActivities } from '../../../src/activities/place-order';
@@ -41,13 +41,38 @@ describe('a placement attempt', () => {
   });
 });
 
+describe('the log line of an attempt without an order', () => {
+  const trace_id = 'a'.repeat(32);
+
+  it.each([
+    [422, 'ORDER_REFUSED', 'the partner refused the order'],
+    [409, 'CONFLICT', 'the partner says that the order exists already'],
+    [500, 'ANSWERED', 'the partner answered with an error, and may have placed the order all the same'],
+  ])('fits the evidence of %i, %s: %s', async (status, evidence, message) => {
+    const json = envelope({}, { details: { extensions: { trace_id } } });
+    const server = await startServer({
+      respond: ({ method }) => (method === 'GET' ? EMPTY_HISTORY : { status, json }),
+    });
+    const lines: LogEntry[] = [];
+    const logger = new DefaultLogger('WARN', (entry) => lines.push(entry));
+    await placeOrder({ partner: clientOf(server.url, { timeoutMs: TIMEOUT_MS }), logger });
+    const isRefusal = status !== 500;
+    const why = `placeOrder: the partner answered ${status}${isRefusal ? `, trace id ${trace_id}` : ''}`;
+    expect(lines).toMatchObject([{ level: 'WARN', message, meta: { evidence, why } }]);
+  });
+});
+
 interface Parts {
+  logger?: DefaultLogger;
   partner: PartnerClient;
   purchases?: Pick<PurchaseReader, 'hasOtherExecution'>;
 }
 
 /** Runs the activity with a Temporal client that accepts every heartbeat. */
-function placeOrder({ partner, purchases }: Parts, change: Partial<PlaceOrderInput> = {}) {
+function placeOrder(
+  { partner, purchases, logger = new DefaultLogger('ERROR') }: Parts,
+  change: Partial<PlaceOrderInput> = {},
+) {
   const client = {
     withDeadline: (_: number, call: () => Promise<void>) => call(),
     activity: { heartbeat: async () => undefined },
@@ -58,7 +83,7 @@ function placeOrder({ partner, purchases }: Parts, change: Partial<PlaceOrderInp
   const activities = createPlaceOrderActivities(deps as unknown as ActivityDependencies);
   const dispatched = Date.now();
   const info = { attempt: 1, scheduledTimestampMs: dispatched, currentAttemptScheduledTimestampMs: dispatched };
-  const environment = new MockActivityEnvironment(info, { logger: new DefaultLogger('ERROR') });
+  const environment = new MockActivityEnvironment(info, { logger });
   const firstRunId = environment.context.info.workflowExecution?.runId ?? '';
   return environment.run(activities.placeOrder, {
     referenceId: 'REF-1',

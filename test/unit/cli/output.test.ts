@@ -1,6 +1,14 @@
 import { listOrders, listProducts } from '../../../src/cli/partner-commands';
-import { type Output, showReconciliation, showRedelivery, showStarted, showStatus } from '../../../src/cli/output';
+import {
+  type Output,
+  showList,
+  showReconciliation,
+  showRedelivery,
+  showStarted,
+  showStatus,
+} from '../../../src/cli/output';
 import type { PurchaseResult } from '../../../src/contracts/purchase';
+import type { ListedPurchase, PurchaseStatus } from '../../../src/starter/index';
 import { startServer } from '../../support/http-server';
 import { clientOf, envelope, historyRow, productRow } from '../partner/fixtures';
 
@@ -79,5 +87,89 @@ describe('what the partner writes reaches a terminal as text, each row on its on
     const times = { startedAt: 'then', taskQueue: 'q', deliveries: [] };
     showStatus(out, { ...known, ...times, pending: [work], failure: HOSTILE });
     expectLines(6);
+  });
+});
+
+/** What a command prints for people. */
+function printedBy(print: (out: Output) => void, colours = false): string {
+  let printed = '';
+  print({ json: false, colours, write: (text) => void (printed += text), note: () => undefined });
+  return printed;
+}
+
+it.each([
+  [0, 'no findings. The report'],
+  [1, '1 finding, 0 repaired. The report'],
+  [2, '2 findings, 0 repaired. The report'],
+])('counts in the singular and the plural: %i', (count, words) => {
+  const findings: Record<string, number> = count === 0 ? {} : { LOST: count };
+  const result = { from: 'then', to: 'now', orders: 1, details: [], repaired: 0, report: 'report.html', findings };
+  const printed = printedBy((out) => showReconciliation(out, result));
+  expect(printed).toContain(words);
+  expect(printed).toMatch(/^1 order from then/);
+});
+
+const LISTED = { workflowId: 'w', runId: 'r', execution: 'RUNNING', since: 'noon', startedAt: 'noon' };
+const PENDING = 'the partner has the order and has not finished it';
+
+describe('a list of purchases in one state', () => {
+  const purchase = (referenceId: string, more: Partial<ListedPurchase> = {}): ListedPurchase => {
+    const commands = [`npx fulfilment status ${referenceId}`];
+    return { ...LISTED, referenceId, state: 'PENDING', reason: PENDING, commands, ...more };
+  };
+
+  it('has one line for each, and says the rest once', () => {
+    const list = { purchases: ['SALE-1', 'SALE-2', 'SALE-3'].map((id) => purchase(id)), more: 0 };
+    expect(printedBy((out) => showList(out, list, { state: 'PENDING' })).split('\n')).toEqual([
+      'SALE-1  PENDING since noon',
+      'SALE-2  PENDING since noon',
+      'SALE-3  PENDING since noon',
+      `PENDING: 3 (${PENDING})`,
+      'For each of them, type:',
+      '    npx fulfilment status REFERENCE',
+      expect.stringMatching(/^    npx fulfilment cancel REFERENCE  # /),
+      '',
+    ]);
+  });
+
+  it('says of one that was delivered later that nothing is left to do, and offers no command', () => {
+    const afterEnd = { state: 'DELIVERED', at: 'one', delivered: { p: 1 } } as const;
+    const list = {
+      purchases: [purchase('SALE-1', { state: 'OVERDUE', reason: 'late', afterEnd, commands: [] })],
+      more: 0,
+    };
+    const printed = printedBy((out) => showList(out, list, { state: 'OVERDUE' }));
+    expect(printed).toContain('  DELIVERED since one, by a later delivery: nothing is left to do\n');
+    expect(printed).not.toContain('npx');
+  });
+
+  it('of held ones has the commands of each, because they differ', () => {
+    const held = { state: 'HELD', reason: 'PLACEMENT_UNKNOWN: why' };
+    const list = { purchases: [purchase('SALE-1', held), purchase('SALE-2', held)], more: 0 };
+    expect(printedBy((out) => showList(out, list, { state: 'HELD' })).match(/npx fulfilment/g)).toHaveLength(2);
+  });
+});
+
+describe('the status of a purchase', () => {
+  const times = { startedAt: 'noon', taskQueue: 'q', deliveries: [], pending: [] };
+  const status: PurchaseStatus = {
+    ...{ referenceId: 'SALE-1', workflowId: 'w', runId: 'r', state: 'UNCONFIRMED', execution: 'RUNNING', ...times },
+  };
+
+  it('that is unconfirmed says what that means, and until when at the latest', () => {
+    const waitsFor = { what: 'the order history is searched', since: 'noon', until: '2026-01-01T01:00:00.000Z' };
+    const printed = printedBy((out) => showStatus(out, { ...status, waitsFor }));
+    expect(printed).toContain('  it is not known whether the partner has taken the order');
+    expect(printed).toContain('  next: the order history is searched\n');
+    expect(printed).toContain('  at the latest, it is confirmed or held by 2026-01-01T01:00:00.000Z\n');
+    expect(printedBy((out) => showStatus(out, status))).toContain('no worker answered within 3 s');
+  });
+
+  it('is coloured by meaning on a terminal that has colours, and nowhere else', () => {
+    const colourOf = (state: string) => printedBy((out) => showStatus(out, { ...status, state }), true).split(state)[0];
+    const colours = ['DELIVERED', 'PENDING', 'OVERDUE', 'HELD', 'FAILED', 'TERMINATED'].map(colourOf);
+    const [green, cyan, yellow, magenta, red] = [32, 36, 33, 35, 31].map((code) => `SALE-1  \u001B[${code}m`);
+    expect(colours).toEqual([green, cyan, yellow, magenta, red, red]);
+    expect(printedBy((out) => showStatus(out, status))).not.toContain('\u001B');
   });
 });

@@ -297,6 +297,34 @@ it('a look-back on the command line is read like RECONCILE_LOOKBACK, with the sa
   for (const wrong of ['3d', '59s', '8761h', '']) expect(parseLookback(wrong)).toEqual({ ms: undefined, expected });
 });
 
+describe('a shell command instead of its output, which .env would not run,', () => {
+  it.each([
+    ['FINGERPRINT_SECRET', '$(openssl rand -hex 32)', 'Run `openssl rand -hex 32` and paste its output.'],
+    ['FINGERPRINT_SECRET', '$(</run/secrets/a-path-that-is-as-long-as-a-secret)', 'Run `openssl rand -hex 32`'],
+    ['DELIVERY_SECRET', 'whsec_`openssl rand -base64 32`', 'Run `echo "whsec_$(openssl rand -base64 32)"` and paste'],
+    ['PARTNER_API_KEY', '$(pass partner)', 'Write it like PARTNER_API_KEY=the key that you were given.'],
+    ['PARTNER_API_KEY', '`pass`', 'Write it like'],
+    ['PARTNER_BASE_URL', 'https://$(hostname)/', 'Write it like PARTNER_BASE_URL=https://partner.example.'],
+  ])('is recognised in %s: %s', (name, value, remedy) => {
+    const [issue, ...more] = workerIssues({ [name]: value });
+    expect(more).toEqual([]);
+    expect(issue?.got).toBe(
+      'a shell command, $(…) or in backticks, instead of its output: nothing runs it here (not shown)',
+    );
+    expect(issue?.remedy).toContain(remedy);
+  });
+
+  it('is never suggested: the advice is to run a command and paste its output', () => {
+    const remedies = ['FINGERPRINT_SECRET', 'DELIVERY_SECRET'].flatMap((name) => workerIssues({ [name]: undefined }));
+    expect(remedies.map(({ remedy }) => remedy)).toEqual([
+      expect.stringContaining('Run `openssl rand -hex 32` to make one.'),
+      expect.stringContaining('Run `echo "whsec_$(openssl rand -base64 32)"` to make one.'),
+    ]);
+    const paste = 'Set FINGERPRINT_SECRET to a secret of your own, or FINGERPRINT_SECRET_FILE to the path of a file';
+    expect(remedies[0]?.remedy).toContain(paste);
+  });
+});
+
 describe('an error message about the configuration', () => {
   it('never contains a secret or a part of one', () => {
     const secret = fc.stringMatching(/^[\x20-\x7e]{8,80}$/);

@@ -62,7 +62,7 @@ describe('a secret in a file', () => {
     chmodSync(path, ofFile);
     chmodSync(dir, ofFolder);
     expect(read().apiKey()).toBe('fake-key-1');
-    const warning = `PARTNER_API_KEY_FILE: every user of this machine can read the file ${path}; chmod 600 takes that away`;
+    const warning = `PARTNER_API_KEY_FILE: every user of this machine can read the file ${path}; run chmod 600 to prevent that`;
     expect(problems).toEqual(isOpen ? [warning] : []);
   });
 

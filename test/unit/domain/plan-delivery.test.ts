@@ -3,7 +3,7 @@ import type { Accepted } from '../../../src/domain/review-order';
 import type { KeyIds } from '../../../src/domain/line-totals';
 import type { OrderSnapshot } from '../../../src/domain/order';
 import { PURCHASE_OUTCOMES, type PurchaseOutcome } from '../../../src/domain/purchase-state';
-import { type DeliveryPlan, type EndedSale, planDelivery } from '../../../src/domain/plan-delivery';
+import { type DeliveryPlan, type EndedSale, planDelivery, stateAfter } from '../../../src/domain/plan-delivery';
 import { keysIn, line } from './orders';
 
 const items = [{ productId: 'p', quantity: 4 }];
@@ -134,4 +134,21 @@ it('a key event carries all keys of the order, and is sent unasked only if the c
     }),
     { numRuns: 1_000 },
   );
+});
+
+describe('where the sale stands once the checkout has received the event', () => {
+  it.each<[PurchaseOutcome | undefined, string, string, string, PurchaseOutcome]>([
+    ['OVERDUE', 'COMPLETED', 'abcd', '', 'DELIVERED'],
+    ['OVERDUE', 'COMPLETED', 'abc', '', 'PARTIALLY_DELIVERED'],
+    ['OVERDUE', 'PENDING', '', '', 'OVERDUE'],
+    ['OVERDUE', 'REFUNDED', '', '', 'REFUNDED'],
+    ['PARTIALLY_DELIVERED', 'COMPLETED', 'abcd', 'ab', 'DELIVERED'],
+    ['PARTIALLY_DELIVERED', 'PARTIAL_COMPLETED', 'ab', 'ab', 'PARTIALLY_DELIVERED'],
+    ['DELIVERED', 'REFUNDED', '', 'abcd', 'REFUNDED'],
+    ['REJECTED', 'PENDING', '', '', 'REJECTED'],
+    [undefined, 'COMPLETED', 'abcd', '', 'DELIVERED'],
+  ])('ended %s, the order is %s with "%s" after "%s": %s', (outcome, status, keys, named, state) => {
+    const plan = planDelivery(saleOf(outcome, orderOf(status, keys), [named]), true);
+    expect(plan.kind === 'send' && stateAfter(plan)).toBe(state);
+  });
 });

@@ -39,6 +39,11 @@ describe('the meaning of an HTTP status', () => {
   });
 });
 
+it('names the error code of an answer, which is one of a closed list', () => {
+  const { message } = statusError({ ...PLACE, httpStatus: 422, errorCode: 'insufficient_stock' });
+  expect(message).toBe('placeOrder: the partner answered 422 (insufficient_stock)');
+});
+
 it.each<[Kind, PartnerErrorFacts, PartnerError['placement'], boolean, boolean]>([
   ['invalid-argument', PLACE, 'NOT_SENT', false, false],
   ['unreachable', PLACE, 'NOT_SENT', true, true],

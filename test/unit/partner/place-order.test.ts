@@ -63,6 +63,22 @@ describe('an answer with an error status', () => {
     },
   );
 
+  it.each([
+    [{ details: { data: { code: 'insufficient_balance' } } }, 'insufficient_balance'],
+    [{ details: { code: 'OUT-OF-STOCK' } }, 'out_of_stock'],
+    [{ error: { code: 'Unknown Product' } }, 'unknown_product'],
+    [{ error: 'duplicate_order' }, 'duplicate_order'],
+    [{ code: 'quantity_too_large' }, 'quantity_too_large'],
+    [{ code: 'ABCD-EFGH-IJKL' }, undefined],
+    [{ code: { code: 'bad_request' } }, undefined],
+    [{ message: 'insufficient_balance' }, undefined],
+  ])('yields a known error code, but never another text, which may be a key: %j', async (json, errorCode) => {
+    const { error } = await failedPlacement({ status: 422, json });
+    const shown = errorCode === undefined ? '' : ` (${errorCode})`;
+    expect(error).toMatchObject({ errorCode, message: `placeOrder: the partner answered 422${shown}` });
+    expect(error.placement).toBe('ORDER_REFUSED');
+  });
+
   it('is never followed if it is a redirect: the other server sees neither the order nor the API key', async () => {
     const elsewhere = await serverWith({ json: envelope({ id: 'o-1' }) });
     const { error } = await failedPlacement({ status: 307, headers: { location: `${elsewhere.url}/place-order` } });

@@ -34,14 +34,14 @@ describe('what the Temporal UI shows of a purchase', () => {
   it.each(PURCHASE_OUTCOMES)('%s: says whether a person has something to do', (state) => {
     const text = describeStatus(answer({ state, waitsFor: undefined }));
     expect(text).not.toContain('**Next:**');
-    expect(/Nothing to do|```\n# .+\nnode dist\/starter\.js \w+ .*SALE-1/.test(text)).toBe(true);
+    expect(/Nothing to do|```\n# .+\nnpx fulfilment \w+ .*SALE-1/.test(text)).toBe(true);
   });
 
   it('says what comes next while nobody is due, and offers no command', () => {
     const text = describeStatus(answer());
     expect(text).toContain('Attempt 1 is under way.\n\n');
     expect(text).toContain("**Next:** The partner's answer.");
-    expect(text).not.toContain('node dist');
+    expect(text).not.toContain('npx fulfilment');
   });
 
   it('says of a pending order that polls after the shown one are to be seen elsewhere, and says it of no other state', () => {
@@ -56,15 +56,15 @@ describe('what the Temporal UI shows of a purchase', () => {
 
   it('has the exact commands of a hold, one for each decision that fits and none more', () => {
     const text = describeStatus(held('PLACEMENT_UNKNOWN', ['order', 'replace'], true));
-    expect(/```\n(.*)\n```/s.exec(text)?.[1]?.match(/^node.*/gm)).toEqual([
-      'node dist/starter.js orders --search SALE-1',
-      'node dist/starter.js resolve SALE-1 --order ORDER_ID',
-      'node dist/starter.js resolve SALE-1 --replace',
-      'node dist/starter.js cancel SALE-1',
+    expect(/```\n(.*)\n```/s.exec(text)?.[1]?.match(/^npx.*/gm)).toEqual([
+      'npx fulfilment orders --search SALE-1',
+      'npx fulfilment resolve SALE-1 --order ORDER_ID',
+      'npx fulfilment resolve SALE-1 --replace',
+      'npx fulfilment cancel SALE-1',
     ]);
     expect(text).toContain('\n# the partner has no order: place it again\n');
     const other = describeStatus(held('ORDER_CHANGES', ['withhold']));
-    expect(other.match(/node dist\/starter\.js \w+/g)).toEqual(['node dist/starter.js resolve']);
+    expect(other.match(/npx fulfilment \w+/g)).toEqual(['npx fulfilment resolve']);
   });
 
   it('says that a cancel was requested and what it will do', () => {

@@ -90,6 +90,12 @@ describe.each([
 });
 
 describe('confirming a placement of unknown outcome', () => {
+  it('is over within eight hours and a window, even if every search fails as late as it can', () => {
+    const { confirmWindowMs } = FAST;
+    expect(policies.longestConfirmation(FAST)).toBe(8 * 3_600_000 + confirmWindowMs);
+    expect(policies.longestConfirmation({ ...FAST, placeWithinMs: 720 * 3_600_000 })).toBeGreaterThan(720 * 3_600_000);
+  });
+
   it('searches soon and then with growing gaps, over the whole window', () => {
     const pauses = policies.confirmationPauses({ confirmWindowMs: 60_000 });
     expect(pauses).toEqual(pauses.toSorted((a, b) => a - b));

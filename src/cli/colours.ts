@@ -1,0 +1,41 @@
+import { styleText } from 'node:util';
+import type { PurchaseState } from '../domain/purchase-state';
+
+/** What a colour says. `good`: done. `busy`: it goes on by itself. `odd`: less than wanted, or not yet clear. `bad`: failed. */
+export type Tone = 'good' | 'busy' | 'odd' | 'person' | 'bad';
+
+const COLOURS = { good: 'green', busy: 'cyan', odd: 'yellow', person: 'magenta', bad: 'red' } as const;
+
+const TONES: Record<PurchaseState, Tone> = {
+  PLACING: 'busy',
+  PAUSED: 'odd',
+  UNCONFIRMED: 'odd',
+  HELD: 'person',
+  PENDING: 'busy',
+  DELIVERING: 'busy',
+  DELIVERED: 'good',
+  PARTIALLY_DELIVERED: 'odd',
+  REFUNDED: 'odd',
+  FAILED: 'bad',
+  REJECTED: 'bad',
+  NOT_PLACED: 'bad',
+  OVERDUE: 'odd',
+  CANCELLED: 'odd',
+  ABANDONED: 'odd',
+};
+
+/** The tone of a purchase's state. A state of no purchase, such as TERMINATED, means that it ended without a result. */
+export function toneOf(state: string): Tone {
+  if (state === 'STARTED') return 'busy';
+  return Object.hasOwn(TONES, state) ? TONES[state as PurchaseState] : 'bad';
+}
+
+/** Colours a text if `isColoured`. */
+export function coloured(isColoured: boolean | undefined, tone: Tone, text: string): string {
+  return isColoured ? styleText(COLOURS[tone], text, { validateStream: false }) : text;
+}
+
+/** Whether a stream shows colours: it is a terminal that has them, and NO_COLOR is not set. */
+export function showsColours(stream: Pick<NodeJS.WriteStream, 'isTTY'> & { hasColors?: () => boolean }): boolean {
+  return stream.isTTY && stream.hasColors?.() === true;
+}

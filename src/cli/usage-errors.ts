@@ -1,0 +1,54 @@
+import type { Command, CommanderError } from 'commander';
+import { command as asTyped } from '../contracts/operator-commands';
+import { StarterError } from '../starter/errors';
+
+const USAGE = 2;
+
+/** A wrong command line. Exit code 2. */
+export function usageError(message: string): StarterError {
+  return new StarterError(message, USAGE);
+}
+
+/** Says in our own words what the parser found wrong with a command line. */
+export function explainUsage(command: Command, { code, message }: CommanderError): StarterError {
+  const [line = '', hint = ''] = message.replace(/^error: /, '').split('\n');
+  const [, written = ''] = /'(.*)'/.exec(line) ?? [];
+  const [, similar] = /\(Did you mean (?:one of )?(.+)\?\)/.exec(hint) ?? [];
+  const pathOf = pathTo(command);
+  switch (code) {
+    case 'commander.unknownCommand': {
+      const names = command.commands.map((one) => one.name()).join(', ');
+      return usageError(`Unknown command: ${pathOf(written)}. ${suggest(similar, `The commands are ${names}.`)}`);
+    }
+    case 'commander.unknownOption': {
+      const names = command.options.map(({ long, short }) => long ?? short).join(', ');
+      const all = names === '' ? 'There are none.' : `The options are ${names}.`;
+      return usageError(`Unknown option: ${written}. ${suggest(similar, all)}`);
+    }
+    case 'commander.missingArgument':
+      return usageError(`${written.toUpperCase()} is missing: ${asTyped(pathOf(written.toUpperCase()))}`);
+    case 'commander.optionMissingArgument':
+      return usageError(`A value is missing after ${written.split(' ')[0]}: ${written.replace(/<(.+)>/, upperCased)}`);
+    case 'commander.excessArguments':
+      return usageError(`Too many arguments. ${asTyped(pathOf('--help'))} shows what this command takes.`);
+    case 'commander.help':
+      return usageError('No command was given.');
+    default:
+      return usageError(line);
+  }
+}
+
+function suggest(similar: string | undefined, otherwise: string): string {
+  return similar === undefined ? otherwise : `Did you mean ${similar}?`;
+}
+
+/** Makes the words that people type after the program: the command, then more. */
+function pathTo(command: Command): (words: string) => string {
+  const names: string[] = [];
+  for (let one: Command | null = command; one?.parent; one = one.parent) names.unshift(one.name());
+  return (words) => [...names, words].join(' ');
+}
+
+function upperCased(_: string, name: string): string {
+  return name.toUpperCase();
+}

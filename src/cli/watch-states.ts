@@ -1,0 +1,40 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client } from '@temporalio/client';
+import { statusCommand } from '../contracts/operator-commands';
+import { holdIn } from '../contracts/purchase';
+import { PURCHASE_STATE } from '../contracts/search-attributes';
+import { RUNNING_STATES, STATE_MEANINGS } from '../domain/purchase-state';
+import { createPurchaseReader } from '../temporal/client';
+import { shownSentence } from './output';
+
+const EVERY_MS = 500;
+
+/**
+ * Says each state of a running purchase as it comes, until the signal aborts. The server alone answers, so this works without a
+ * worker. A state that lasts less than half a second may be left out.
+ */
+export async function watchStates(
+  client: Client,
+  referenceId: string,
+  say: (line: string) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const purchases = createPurchaseReader(client);
+  let before = '';
+  while (!signal.aborted) {
+    // The wait for the result reports why Temporal doesn't answer.
+    const purchase = await purchases.describe(referenceId).catch(() => undefined);
+    const listed = purchase?.typedSearchAttributes.get(PURCHASE_STATE);
+    const state = RUNNING_STATES.find((one) => one === listed);
+    const hold = state === 'HELD' ? holdIn(purchase?.memo) : undefined;
+    const now = `${state}${hold?.id ?? ''}`;
+    if (state !== undefined && now !== before && !signal.aborted) {
+      const details = hold
+        ? `${hold.reason}: ${shownSentence(hold.explanation)}. To decide: ${statusCommand(referenceId)}`
+        : STATE_MEANINGS[state];
+      say(`${new Date().toISOString().slice(11, 19)} UTC  ${state}: ${details}`);
+      before = now;
+    }
+    await sleep(EVERY_MS, undefined, { signal }).catch(() => undefined);
+  }
+}

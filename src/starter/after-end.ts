@@ -1,0 +1,45 @@
+import type { WorkflowExecutionInfo } from '@temporalio/client';
+import { deliverWorkflowId, referenceOfWorkflow } from '../contracts/names';
+import type { AfterEnd } from '../contracts/public-types';
+import { deliveryMemo } from '../contracts/purchase';
+import { PURCHASE_STATE } from '../contracts/search-attributes';
+import { PURCHASE_OUTCOMES } from '../domain/purchase-state';
+import type { PurchaseReader } from '../temporal/client';
+
+/** A list query with more ids would be too long for some servers. */
+const IDS_PER_QUERY = 50;
+
+/** What a delivery has changed. Undefined if it runs, failed or delivered nothing. */
+export function afterEndOf(delivery: WorkflowExecutionInfo): AfterEnd | undefined {
+  const { status, closeTime, memo, typedSearchAttributes } = delivery;
+  const listed = typedSearchAttributes.get(PURCHASE_STATE);
+  const state = PURCHASE_OUTCOMES.find((outcome) => outcome === listed);
+  if (state === undefined || status.name !== 'COMPLETED' || !closeTime) return undefined;
+  const { keyIds = {} } = deliveryMemo.safeParse(memo ?? {}).data ?? {};
+  const counts = Object.entries(keyIds).map(([productId, ids]) => [productId, ids.length]);
+  return { state, at: closeTime.toISOString(), delivered: Object.fromEntries(counts) as Record<string, number> };
+}
+
+/** Whether the checkout has everything, or gets nothing more. */
+export function needsNothing(afterEnd: Pick<AfterEnd, 'state'> | undefined): boolean {
+  return afterEnd !== undefined && afterEnd.state !== 'OVERDUE' && afterEnd.state !== 'PARTIALLY_DELIVERED';
+}
+
+/** Lists what deliveries have changed for these purchases, by reference. Lists lag by about a second. */
+export async function listAfterEnd(
+  purchases: PurchaseReader,
+  references: readonly string[],
+): Promise<Map<string, AfterEnd>> {
+  const found = new Map<string, AfterEnd>();
+  for (let at = 0; at < references.length; at += IDS_PER_QUERY) {
+    const ids = references.slice(at, at + IDS_PER_QUERY).map((referenceId) => `'${deliverWorkflowId(referenceId)}'`);
+    const query = `WorkflowId IN (${ids.join(', ')}) AND ${PURCHASE_STATE.name} IS NOT NULL`;
+    for await (const delivery of purchases.listDeliveries(query)) {
+      const afterEnd = afterEndOf(delivery);
+      const referenceId = referenceOfWorkflow(delivery.workflowId) ?? '';
+      const before = found.get(referenceId);
+      if (afterEnd && (before === undefined || before.at < afterEnd.at)) found.set(referenceId, afterEnd);
+    }
+  }
+  return found;
+}

@@ -1,0 +1,58 @@
+import type { LogEntry } from '@temporalio/worker';
+import { referenceOfWorkflow } from '../../contracts/names';
+import { inOneLine, jsonOf } from '../../domain/texts';
+
+const LONGEST_MESSAGE = 600;
+
+/** What identifies an event to the SDK only, or is the same on every line. */
+const LEFT_OUT = new Set([
+  'sdkComponent',
+  'taskToken',
+  'isLocal',
+  'namespace',
+  'taskQueue',
+  'workflowId',
+  'workflowRunId',
+  'runId',
+  'workflowType',
+  'activityId',
+  'activityType',
+]);
+
+/** A line for programs: everything that is known of the event. */
+export function jsonLine(entry: LogEntry): string {
+  const line = { time: timeOf(entry), level: entry.level.toLowerCase(), message: entry.message };
+  return JSON.stringify({ ...line, ...attributesOf(entry) });
+}
+
+/** A line for people: the time of day, the message, and what it is about. */
+export function prettyLine(entry: LogEntry): string {
+  // A first attempt goes without saying.
+  const isNews = ([name, value]: [string, unknown]) =>
+    !LEFT_OUT.has(name) && value !== undefined && !(name === 'attempt' && value === 1);
+  const attributes = Object.entries(attributesOf(entry)).filter(isNews);
+  const rest = attributes.map(([name, value]) => ` ${name}=${shown(value)}`).join('');
+  const time = timeOf(entry).slice(11, 23);
+  return `${time} ${entry.level.padEnd(5)} ${inOneLine(entry.message, LONGEST_MESSAGE)}${rest}`;
+}
+
+/** Ids and codes are easier to read without quotes. */
+function shown(value: unknown): string {
+  return typeof value === 'string' && /^[\w.:/+-]+$/.test(value) ? value : jsonOf(value, 0);
+}
+
+function timeOf(entry: LogEntry): string {
+  return new Date(Number(entry.timestampNanos / 1_000_000n)).toISOString();
+}
+
+/** Lines of the SDK name the workflow only. An error becomes its name and message: a stack or a cause may hold other text. */
+function attributesOf({ meta = {} }: LogEntry): Record<string, unknown> {
+  const { workflowId } = meta;
+  const referenceId = typeof workflowId === 'string' ? referenceOfWorkflow(workflowId) : undefined;
+  const plain = (value: unknown) => {
+    if (value instanceof Error) return `${value.name}: ${value.message}`;
+    return typeof value === 'bigint' ? String(value) : value;
+  };
+  const attributes = Object.entries(meta).map(([name, value]) => [name, plain(value)]);
+  return { ...(referenceId === undefined ? {} : { referenceId }), ...Object.fromEntries(attributes) };
+}

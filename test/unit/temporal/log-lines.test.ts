@@ -1,0 +1,44 @@
+import { jsonLine, prettyLine } from '../../../src/temporal/worker/log-lines';
+
+type Entry = Parameters<typeof prettyLine>[0];
+
+/** What the SDK adds to each line of an activity. */
+const SDK = {
+  sdkComponent: 'worker',
+  isLocal: false,
+  attempt: 1,
+  namespace: 'default',
+  taskToken: 'CiQ5ZGY4YjA0',
+  workflowId: 'purchase-SALE-1',
+  workflowRunId: '019a-run',
+  workflowType: 'purchaseWorkflow',
+  activityId: '1',
+  activityType: 'placeOrder',
+  taskQueue: 'fulfilment',
+};
+
+function entry(message: string, meta: Record<string, unknown> = {}): Entry {
+  return { level: 'WARN', message, timestampNanos: 1_767_225_600_123_000_000n, meta: { ...SDK, ...meta } } as Entry;
+}
+
+describe('a pretty line', () => {
+  it('has the time of day, the message and what it is about, and no ids of the SDK', () => {
+    const why = 'placeOrder: the partner answered 422';
+    expect(prettyLine(entry('the partner refused the order', { evidence: 'ORDER_REFUSED', why }))).toBe(
+      `00:00:00.123 WARN  the partner refused the order referenceId=SALE-1 evidence=ORDER_REFUSED why="${why}"`,
+    );
+    expect(prettyLine(entry('once more', { attempt: 3 }))).toContain(' attempt=3');
+  });
+
+  it('is one line, whatever stands in the message, an error or a text of the partner', () => {
+    const hostile = 'a\n12:00:00.000 INFO  forged\u001B[2J';
+    const line = prettyLine(entry(hostile, { error: new Error(hostile), why: hostile, list: [hostile] }));
+    expect(line).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}]/u);
+  });
+});
+
+it('a JSON line has everything, for programs', () => {
+  const { taskToken, workflowId } = SDK;
+  const line = JSON.parse(jsonLine(entry('a message'))) as unknown;
+  expect(line).toMatchObject({ level: 'warn', message: 'a message', referenceId: 'SALE-1', taskToken, workflowId });
+});
