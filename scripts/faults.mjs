@@ -4,12 +4,12 @@ import { runJest } from './lib/jest.mjs';
 /**
  * `npm run test:faults`: the fault matrix, then 200 seeded bad days.
  *
- *     --seeds N      so many days; --from S: the first seed, else 1
- *     --days         without the matrix
- *     --first        only until a day fails, which is then shrunk
- *     --seed S       only the day of this seed; if it fails, it is shrunk
- *     --plan FILE    only the day of a plan that was shrunk before
- *     anything else  the matrix alone, with these arguments for Jest
+ *     --seeds N      run N days; --from S sets the first seed (default: 1)
+ *     --days         skip the matrix
+ *     --first        stop at the first day that fails, and shrink it
+ *     --seed S       run only the day of this seed, and shrink it if it fails
+ *     --plan FILE    run only the day of a plan that was shrunk before
+ *     anything else  run only the matrix, with these arguments for Jest
  */
 const args = process.argv.slice(2);
 const text = /** @type {const} */ ({ type: 'string' });

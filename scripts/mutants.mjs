@@ -10,14 +10,14 @@ import { ensureTemporalCli } from './lib/temporal-cli.mjs';
 import { ensureTestServer } from './lib/test-server.mjs';
 
 /**
- * `npm run mutants [-- NAME …]`: breaks each safety rule on purpose, in a copy of the project, and expects the tests that
- * are mapped to it to turn red. A mutant that survives fails the run, and so does one that no longer fits the code.
+ * `npm run mutants [-- NAME …]`: breaks each safety rule on purpose in a copy of the project. The tests mapped to the
+ * rule must fail. A mutant that survives, or no longer matches the code, fails the run.
  *
- * With `--days` the seeded bad days are to find the worst defects instead, each put back by one mutant or several: the first
- * day of 200 that fails is shrunk. A mutant can be named, too.
+ * With `--days`, the seeded bad days must find the worst defects instead, which one or more mutants reintroduce. The
+ * first of 200 days that fails is shrunk. NAME may also be a mutant.
  */
 
-/** What of the project a mutant needs; the dependencies are shared. */
+/** The parts of the project that a mutant needs. The dependencies are shared. */
 const COPIED = [
   'src',
   'sandbox',
@@ -46,7 +46,7 @@ try {
   await rm(copy, { recursive: true, force: true });
 }
 
-/** @returns {Promise<number>} the exit code: 1 when a mutant survived */
+/** @returns {Promise<number>} the exit code: 1 if a mutant survived */
 async function killAll() {
   const wanted = process.argv.slice(2).filter((argument) => argument !== '--days');
   const isWanted = (/** @type {{ name: string }} */ { name }) => wanted.length === 0 || wanted.includes(name);
@@ -67,14 +67,14 @@ function alone({ name, rule }) {
 /** @param {readonly import('./mutants/mutants.mjs').Mutant[]} mutants */
 async function surviveTests(mutants) {
   const tests = [...new Set(mutants.flatMap((mutant) => mutant.tests))];
-  // Jest ends red without a test to run, which would look like a killed mutant.
+  // Jest fails if there is no test to run, which would look like a killed mutant.
   const missing = tests.filter((test) => !test.endsWith('.test.ts') || !existsSync(join(copy, test)));
-  if (missing.length > 0) throw new Error(`there is no test file ${missing.join(', ')}`);
-  // All of them before the first test runs, which is hours before the last.
+  if (missing.length > 0) throw new Error(`these test files do not exist: ${missing.join(', ')}`);
+  // Check all mutants before the first test, because the last one runs hours later.
   for (const mutant of mutants) broken(await readFile(join(copy, mutant.file), 'utf8'), mutant);
-  log(`The unbroken code must pass ${tests.length} test files …`);
+  log(`Running ${tests.length} test files on the unchanged code, which must pass …`);
   const red = await testsOf(tests);
-  if (red) throw new Error(`the tests are red without any mutant; repair that first:\n${red}`);
+  if (red) throw new Error(`the tests fail without any mutant; fix that first:\n${red}`);
 
   const survivors = [];
   for (const [index, mutant] of mutants.entries()) {
@@ -93,7 +93,7 @@ async function surviveDays(defects) {
   for (const { name, defect, mutants } of defects) {
     process.stdout.write(`${name}: ${defect}\n`);
     const together = MUTANTS.filter((mutant) => mutants.includes(mutant.name));
-    if (together.length < mutants.length) throw new Error(`${name}: one of its mutants is not there`);
+    if (together.length < mutants.length) throw new Error(`${name}: one of its mutants does not exist`);
     if ((await redWith(together, daysOf)) === undefined) survivors.push(name);
   }
   return survivors;
@@ -102,7 +102,7 @@ async function surviveDays(defects) {
 /** @param {string} code @param {import('./mutants/mutants.mjs').Mutant} mutant @returns the code with the rule broken */
 function broken(code, { name, file, find, replace }) {
   if (code.split(find).length !== 2) {
-    throw new Error(`${name}: what it replaces does not stand exactly once in ${file}; fit it to the code`);
+    throw new Error(`${name}: its "find" text must occur exactly once in ${file}; update it to the current code`);
   }
   return code.replace(find, () => replace);
 }
@@ -118,7 +118,7 @@ async function copyProject() {
 /**
  * @param {readonly import('./mutants/mutants.mjs').Mutant[]} mutants broken together
  * @param {() => Promise<string | undefined>} check
- * @returns what the check said of the broken code, or nothing when it found nothing
+ * @returns the output of the check on the broken code, or undefined if it found nothing
  */
 async function redWith(mutants, check) {
   /** @type {Map<string, string>} */
@@ -140,7 +140,7 @@ async function redWith(mutants, check) {
  * A mutant that does not even compile proves nothing, so a failed build is an error.
  *
  * @param {readonly string[]} tests
- * @returns {Promise<string | undefined>} what Jest had to say of the tests that failed, or nothing when all passed
+ * @returns {Promise<string | undefined>} the output of Jest if a test failed, otherwise undefined
  */
 async function testsOf(tests) {
   return jest(['--bail', '--runTestsByPath', ...tests], LIMIT_MS);

@@ -1,9 +1,9 @@
-// `node scripts/run.mjs NAME …`: installs the packages that are missing, then runs NAME.mjs of this folder, which may import
-// any of them. What is loaded before that (this file, dependencies, lock, foreground, paths, log) imports only Node.
+// `node scripts/run.mjs NAME …`: installs missing packages, then runs NAME.mjs from this folder, which may import them.
+// Everything loaded before that (this file, dependencies, lock, foreground, paths, log) imports only Node's modules.
 import { ensureDependencies } from './lib/dependencies.mjs';
 import { log } from './lib/log.mjs';
 
-// Taken out, so that the script finds its own arguments where it would if it had been started itself.
+// Remove the name, so that the script finds its arguments in their usual place.
 const [name] = process.argv.splice(2, 1);
 
 try {
@@ -11,7 +11,7 @@ try {
   await import(`./${name}.mjs`);
 } catch (error) {
   log(error.message);
-  // The last line of a test run counts what kept the tests from running, or from being counted.
+  // The closing line of a test run also counts a failure to run or count the tests.
   if (name === 'test') process.stdout.write('0 passed, 1 failed\n');
   process.exitCode = 1;
 }

@@ -9,16 +9,16 @@ import { run } from './run.mjs';
 
 const dist = join(projectRoot, 'dist');
 const workflowBundle = join(dist, 'workflow-bundle.js');
-/** What the compiler knows of its last run. It is written only when something has changed. */
+/** The compiler's record of its last run, written only if something has changed. */
 const buildInfo = join(dist, '.tsbuildinfo');
 
-/** Brings `dist/` up to the sources, or with `anew` builds everything. A type error leaves what was built before. */
+/** Updates `dist/` from the sources, or builds everything with `anew`. A type error leaves the previous build intact. */
 export function ensureBuild({ anew = false } = {}) {
   return withLock(`${projectRoot} build`, 'the build', () => step('Build', () => compileAndBundle(anew)));
 }
 
 /**
- * Compiles programs that are not part of the product, such as `sandbox` and `demo`, each into a `dist/` of its own.
+ * Compiles programs that are not part of the product, such as `sandbox` and `demo`, each into its own `dist/`.
  *
  * @param {...string} folders
  */
@@ -30,7 +30,7 @@ async function compileAndBundle(anew = false) {
   if (anew) await rm(buildInfo, { force: true });
   await run('tsc', ['-p', 'tsconfig.json', '--incremental', '--tsBuildInfoFile', buildInfo, '--noEmitOnError']);
   for (const file of await readdir(dist, { recursive: true })) {
-    // The compiler leaves what it made of a source that is gone.
+    // The compiler does not remove the output of deleted sources.
     const source = join(projectRoot, 'src', file.replace(/\.(js|js\.map|d\.ts)$/, '.ts'));
     const isCompiled = /\.(js|map|ts)$/.test(file) && join(dist, file) !== workflowBundle;
     if (isCompiled && !existsSync(source)) await rm(join(dist, file));
@@ -49,10 +49,10 @@ async function makeCommandsExecutable() {
 }
 
 async function bundleWorkflows() {
-  // Bundled once, so that a worker starts without webpack and every worker runs the same code.
+  // One bundle for all: a worker starts without webpack, and every worker runs the same code.
   const workflowsPath = join(dist, 'workflows/index.js');
   const payloadConverterPath = join(dist, 'contracts/payload-converter.js');
-  // Preloaded: evaluated once per worker, not per workflow. No module of ours has state (workflow-bundle.test.ts).
+  // Preloaded modules run once per worker, not once per workflow. None of ours has state (workflow-bundle.test.ts).
   const logger = new DefaultLogger('WARN');
   const { code } = await bundleWorkflowCode({
     workflowsPath,
@@ -61,7 +61,7 @@ async function bundleWorkflows() {
     preloadModules: [workflowsPath, payloadConverterPath],
     logger,
   });
-  // Last, because its time says that everything is built.
+  // Written last, because its time shows that the build is complete.
   await writeFile(`${workflowBundle}.next`, code);
   await rename(`${workflowBundle}.next`, workflowBundle);
 }

@@ -9,8 +9,8 @@ import { run } from './run.mjs';
 const COMPOSE_VERSION = '2.40.3';
 
 /**
- * A container engine that runs, Docker or else Podman, and the command of Docker Compose: Docker's plugin; else docker-compose on
- * PATH, which speaks to either; else one that is built through the Go module proxy.
+ * Finds a working container engine (Docker or Podman) and the Docker Compose command: Docker's plugin, docker-compose
+ * on the PATH, which works with both engines, or a build through the Go module proxy.
  *
  * @returns {Promise<{ engine: 'docker' | 'podman', compose: string[] }>} @throws Error that says what to install
  */
@@ -41,14 +41,14 @@ function runs(command, args) {
 async function ensureCompose() {
   const file = 'docker-compose';
   const installed = onPath(file);
-  // The first generation, in Python, does not know much of what docker-compose.yml uses.
+  // Version 1, written in Python, does not support much of docker-compose.yml.
   if (installed && !/version:? v?1\./.test(await run(installed, ['version'], { limitMs: 30_000 }))) return installed;
   const dir = join(cacheDir(), `${file}-${COMPOSE_VERSION}-${process.platform}-${process.arch}`);
   const made = join(dir, file);
   await withLock(file, 'building Docker Compose', async () => {
     if (existsSync(made)) return;
-    if (!onPath('go')) throw new Error('there is no Docker Compose, and Go to build it with is not installed');
-    log('Building Docker Compose from its source takes five to ten minutes, once.');
+    if (!onPath('go')) throw new Error('Docker Compose is not installed, and neither is Go, which could build it');
+    log('Building Docker Compose from source. This takes five to ten minutes, but only once.');
     await step(`Docker Compose ${COMPOSE_VERSION}: go build`, (detail) =>
       fill(dir, (draft) => buildCompose(draft, file, detail)),
     );
@@ -60,7 +60,7 @@ async function ensureCompose() {
 async function buildCompose(dir, file, detail) {
   const options = { cwd: dir, env: { CGO_ENABLED: '0' }, onLine: detail };
   const program = 'github.com/docker/compose/v2/cmd';
-  // `go install` refuses a module with exclusions in it; as a dependency it is built without them.
+  // `go install` rejects a module that contains exclusions. As a dependency it builds without them.
   await run('go', ['mod', 'init', 'compose'], options);
   await run('go', ['get', `${program}@v${COMPOSE_VERSION}`], options);
   await run('go', ['build', '-v', '-o', file, program], options);

@@ -6,9 +6,9 @@ import { log } from './log.mjs';
 import { projectRoot } from './paths.mjs';
 
 /**
- * Installs the packages of package-lock.json, unless node_modules holds just those already. Versions are compared, not
- * file times: a checkout of another branch and back installs nothing.
- * Where node_modules is a link, nothing is installed: npm would empty the folder behind it.
+ * Installs the packages of package-lock.json unless node_modules already matches it. It compares versions, not file
+ * times, so that switching branches back and forth installs nothing. It never installs if node_modules is a link,
+ * because npm would empty the linked folder.
  */
 export async function ensureDependencies(root = projectRoot) {
   if (isInstalled(root)) return;
@@ -17,10 +17,10 @@ export async function ensureDependencies(root = projectRoot) {
     const folder = join(root, 'node_modules');
     if (lstatSync(folder, { throwIfNoEntry: false })?.isSymbolicLink())
       throw new Error(
-        `${folder} is a link to other packages than package-lock.json names: remove it, or install there`,
+        `${folder} is a link to packages that do not match package-lock.json: remove it, or run npm ci in the linked project`,
       );
     log('Dependencies: npm ci …');
-    // Development packages too, whatever NODE_ENV says: the build and the tests need them.
+    // The build and the tests need development packages, whatever NODE_ENV says.
     const args = ['ci', '--include=dev', '--no-audit', '--no-fund'];
     const options = { cwd: root, stdio: ['ignore', 2, 2], shell: process.platform === 'win32' };
     const code = await runInForeground('npm', args, options);
@@ -33,7 +33,7 @@ function isInstalled(root) {
   const installed = readPackages(join(root, 'node_modules', '.package-lock.json'));
   const { '': _root, ...wanted } = readPackages(join(root, 'package-lock.json'));
   for (const [path, { version, optional }] of Object.entries(wanted)) {
-    // An optional package of another platform is never installed.
+    // npm never installs optional packages for other platforms.
     if (installed[path] ? installed[path].version !== version : !optional) return false;
   }
   return Object.keys(installed).every((path) => path in wanted);

@@ -15,18 +15,18 @@ import { downloadWithSdk } from './sdk-download.mjs';
  * @property {string} file its file name; `id` and `version` name its folder in the cache
  * @property {string} id
  * @property {string} version
- * @property {string} variable an environment variable that names another
- * @property {(path: string) => Promise<void>} check throws when the program at this path does not run, or is too old
- * @property {'dev-server' | 'time-skipping'} [kind] of server, as the SDK downloads it
- * @property {{ name: string, make: Make }} [download] of a tool that the SDK does not download
- * @property {string} fallback what `make` does, where there is no download
+ * @property {string} variable an environment variable with the path of another program to use
+ * @property {(path: string) => Promise<void>} check throws if the program at this path does not run or is too old
+ * @property {'dev-server' | 'time-skipping'} [kind] the kind of server that the SDK downloads
+ * @property {{ name: string, make: Make }} [download] replaces the SDK's own download
+ * @property {string} fallback describes `make`, which is used if the download fails
  * @property {Make} make
- * @property {string} advice what a person can do when there is none to be had
+ * @property {string} advice what a person can do if everything fails
  */
 
 /**
- * The path of a program that runs: the one that the environment names, which must run; else the one on PATH, in the cache,
- * of the SDK's own download, or made by the fallback. Fails with one message that names every way and how it failed.
+ * Returns the path of a working program. If the environment names one, it must work. Otherwise the first that works is
+ * used: on the PATH, in the cache, downloaded, or made by the fallback. The error lists every source and how it failed.
  *
  * @type {(tool: Tool) => Promise<string>}
  */
@@ -39,14 +39,14 @@ export async function ensureTool(tool) {
     return chosen;
   }
   const file = process.platform === 'win32' ? `${tool.file}.exe` : tool.file;
-  // Version and platform are in the folder's name, so a home folder that several machines share mixes nothing up.
+  // The folder's name contains version and platform, because several machines may share a home folder.
   const dir = join(cacheDir(), `${tool.id}-${tool.version}-${process.platform}-${process.arch}`);
   const cached = join(dir, file);
   const ready = [
     { name: `${tool.file} on PATH`, find: () => onPath(file) },
     { name: 'the cache', find: () => (existsSync(cached) ? cached : undefined) },
   ];
-  // How it fails is told only where nothing else is ready.
+  // These failures are reported only if nothing is ready to use.
   const found = await firstOf(ready, tool.check, () => undefined);
   if (found) return found;
 
@@ -88,7 +88,7 @@ async function firstOf(ways, check, onFailure) {
   return null;
 }
 
-/** @type {(dir: string, make: (draft: string) => Promise<void>) => Promise<void>} so that nobody ever finds half a tool */
+/** @type {(dir: string, make: (draft: string) => Promise<void>) => Promise<void>} never leaves half a tool */
 export async function fill(dir, make) {
   const draft = `${dir}.draft`;
   try {

@@ -2,14 +2,13 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { constants } from 'node:os';
 
-/** The signals that end a process, unless it handles them. */
+/** The signals that end a process unless it handles them. */
 export const SIGNALS = /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP']);
 
 /**
- * Runs a program in this one's place: on the same terminal, and with the signals passed on that would have ended this one.
- * Returns its exit code; 128 and the signal's number if a signal ended it. `onMessage` gets what it sends through `ipc`.
- * With `detached` it has a process group of its own, which gets the signals too, and no process of which outlives it.
- * `stdio` is any that `spawn` takes: its own type refuses the lists of plain strings that callers have.
+ * Runs a program in place of this one, on the same terminal, and passes signals on. Returns its exit code, or 128 plus
+ * the signal number. `onMessage` receives its `ipc` messages. With `detached`, signals go to its whole process group,
+ * no process of which outlives it. (`stdio` is `any` because the type of `spawn` rejects lists of plain strings.)
  *
  * @type {(command: string, args: string[], options: { cwd?: string, stdio: any, shell?: boolean, detached?: boolean },
  *   onMessage?: (message: unknown) => void) => Promise<number>}
@@ -19,7 +18,7 @@ export async function runInForeground(command, args, options, onMessage = () => 
   /** @type {(signal: NodeJS.Signals) => void} */
   const pass = (signal) => {
     if (options.detached) killGroup(child.pid, signal);
-    // A terminal sends Ctrl-C to every process in the foreground, and to many programs a second one means "at once".
+    // The terminal already sends Ctrl-C to every foreground process, and many programs treat a second one as "at once".
     else if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal);
   };
   for (const signal of SIGNALS) process.on(signal, pass);
@@ -37,6 +36,6 @@ function killGroup(leader = NaN, signal) {
   try {
     process.kill(-leader, signal);
   } catch {
-    // Nobody is left in it.
+    // The group has already ended.
   }
 }

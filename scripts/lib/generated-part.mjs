@@ -1,11 +1,11 @@
 /**
- * Puts a text into a document, between `<!-- NAME: … -->` and `<!-- end of NAME -->`.
+ * Replaces the part of a document between `<!-- NAME: … -->` and `<!-- end of NAME -->`.
  *
  * @param {string} document
  * @param {string} name
  * @param {string} text
  * @returns {string}
- * @throws Error when the document has no such part.
+ * @throws Error if the document has no such part.
  */
 export function withPart(document, name, text) {
   const part = new RegExp(`(?<=<!-- ${name}:.*?-->\n\n).*?(?=\n\n<!-- end of ${name} -->)`, 's');

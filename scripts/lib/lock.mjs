@@ -7,16 +7,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { log } from './log.mjs';
 import { cacheDir } from './paths.mjs';
 
-/** Longer than anything takes that is done under a lock; by then its owner's process id may be another program's. */
+/** Longer than any work under a lock. By then another program may have the owner's process id. */
 const EXPIRES_MS = 30 * 60_000;
 
 /**
- * Does `work` while no other process of this machine does it. A process that comes second says so once and waits; where the
- * owner has died, it takes over. The lock is a folder with its owner's name in it. A rename never replaces a folder that is
- * not empty: so the lock appears with its owner or not at all, and of several that find the same dead owner only the first
- * moves that lock away. The others would move the next owner's, but where they would move it to, the dead owner's lies.
+ * Does `work` in only one process of this machine at a time; the others wait, or take over if the owner has died. The
+ * lock is a folder with its owner's name in it. A rename never replaces a non-empty folder, so a lock always appears
+ * with its owner, and a late process cannot move a live lock away, because the dead owner's lock already has that name.
  *
- * @type {<T>(name: string, what: string, work: () => Promise<T>) => Promise<T>} `what` is for people
+ * @type {<T>(name: string, what: string, work: () => Promise<T>) => Promise<T>} `what` is shown to people
  */
 export async function withLock(name, what, work) {
   const owner = `${process.pid}-${randomUUID()}`;
@@ -40,7 +39,7 @@ export async function withLock(name, what, work) {
   }
 }
 
-/** @type {(from: string, to: string) => boolean} false when another process was faster */
+/** @type {(from: string, to: string) => boolean} false if another process was faster */
 function rename(from, to) {
   try {
     renameSync(from, to);

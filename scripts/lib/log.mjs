@@ -1,16 +1,16 @@
 const { stderr } = process;
 
-/** On a terminal the line of a step may be there, which is still on its way. */
+/** On a terminal, clears the progress line of a running step. */
 const CLEAR_LINE = stderr.isTTY ? '\r\x1b[2K' : '';
 
-/** @type {(text: string) => void} a line for people; on stderr, as stdout is for what the command prints for programs */
+/** @type {(text: string) => void} prints a line for people, on stderr because stdout is for programs */
 export function log(text) {
   stderr.write(`${CLEAR_LINE}${text}\n`);
 }
 
 /**
- * Shows that `work` goes on, and the detail that it names last: on a terminal in one line that counts the seconds, elsewhere
- * in a line at its start, one every 20 seconds and one at its end.
+ * Shows the progress of `work` with its latest detail. On a terminal this is one line that counts the seconds;
+ * elsewhere, a line at the start, every 20 seconds and at the end.
  *
  * @type {<T>(title: string, work: (detail: (text: string) => void) => Promise<T>) => Promise<T>}
  */

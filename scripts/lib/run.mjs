@@ -4,14 +4,14 @@ import { SIGNALS } from './foreground.mjs';
 import { projectRoot } from './paths.mjs';
 
 /**
- * Runs a program, one of the installed packages' too, to its end, without a shell and without input, and returns what it
- * printed; where it exits with another code than 0, that is in the error. A signal that ends this process ends it first.
+ * Runs a program or a command of an installed package, without a shell or input. Returns its output; if its exit code
+ * is not 0, throws an error with the output. A signal that ends this process ends the program first.
  *
  * @param {string} command
  * @param {string[]} args
  * @param {{ cwd?: string, env?: Record<string, string>, killSignal?: NodeJS.Signals, limitMs?: number, silenceMs?: number,
- *   onLine?: (line: string) => void }} [options] `env` is added to this process's own; the program is killed `limitMs` after
- *   its start, or when it prints nothing for `silenceMs`; `onLine` gets each line of stdout and stderr as it comes
+ *   onLine?: (line: string) => void }} [options] `env` is added to this process's environment; the program is killed
+ *   `limitMs` after its start, or if it prints nothing for `silenceMs`; `onLine` gets each line of stdout and stderr
  */
 export async function run(command, args, { limitMs, silenceMs, onLine, ...options } = {}) {
   const stop = new AbortController();

@@ -3,20 +3,20 @@ import { dirname, join } from 'node:path';
 import { run } from './run.mjs';
 
 /**
- * Downloads a server with the Temporal SDK's own downloader. That one has no time limit, so it runs in a process that is
- * killed when no byte has come for a while: a host that swallows packets must not hold up the fallback.
+ * Downloads a server with the Temporal SDK's own downloader. It has no time limit, so it runs in a separate process
+ * that is killed if no data arrives for a while. A silent host must not block the fallback.
  *
  * @param {{ kind: string, version: string }} server
- * @param {string} path of the executable, in a folder that is empty as yet
- * @param {(text: string) => void} detail told how much has come
+ * @param {string} path of the executable, in an empty folder
+ * @param {(text: string) => void} detail receives the progress
  */
 export async function downloadWithSdk({ kind, version }, path, detail, silenceMs = 20_000) {
   const dir = dirname(path);
   const args = [join(import.meta.dirname, 'sdk-downloader.mjs'), kind, `v${version}`, dir];
   const failure = await run(process.execPath, args, { silenceMs, onLine: detail }).catch((error) => error.message);
   const downloaded = (await readdir(dir)).find((name) => !name.endsWith('.downloading'));
-  // A server that was downloaded and then did not start within the SDK's five seconds is no failed download. An error of
-  // the SDK names the same address three times, and the innermost reason last.
+  // A downloaded server that did not start within the SDK's five seconds is not a failed download. An error of the SDK
+  // repeats the address three times and gives the innermost reason last.
   if (!downloaded) throw new Error(failure.split('\n').at(-1)?.split('): ').at(-1) || 'it left no file');
   await rename(join(dir, downloaded), path);
 }

@@ -1,4 +1,4 @@
-// `node sdk-downloader.mjs KIND VERSION DIR`: downloads a server, and prints how much has come whenever more has.
+// `node sdk-downloader.mjs KIND VERSION DIR`: downloads a server and prints the size whenever it has grown.
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
@@ -11,7 +11,7 @@ setInterval(() => {
   last = size;
 }, 500).unref();
 
-// The SDK downloads only as part of starting the server; the server itself is not wanted here.
+// The SDK downloads a server only when it starts one. The running server is not needed here.
 const server = { executable: { type: /** @type {const} */ ('cached-download'), version, downloadDir: dir } };
 const method = kind === 'dev-server' ? 'createLocal' : 'createTimeSkipping';
 const environment = await TestWorkflowEnvironment[method]({ server }).catch((error) => {

@@ -2,13 +2,13 @@ import { ensureTool, onPath } from './find-tool.mjs';
 import { log } from './log.mjs';
 import { run } from './run.mjs';
 
-/** The last tag whose go.mod carries no `replace`: `go install` refuses the later ones. */
+/** The last version without a `replace` in go.mod. `go install` rejects later ones. */
 const VERSION = '1.5.1';
 
-/** Older servers lack what operators and tests do here: pausing, resetting and updating a pending activity. */
+/** Older servers cannot pause, reset or update a pending activity, as operators and tests do. */
 const OLDEST_SERVER = '1.28';
 
-/** A Temporal CLI that runs, the last resort being one built by `go install` through the Go module proxy. */
+/** Returns the path of a working Temporal CLI, if necessary built by `go install` through the Go module proxy. */
 export function ensureTemporalCli() {
   return ensureTool({
     name: 'Temporal CLI',
@@ -25,9 +25,9 @@ export function ensureTemporalCli() {
     fallback: `go install at v${VERSION}`,
     async make(dir, detail) {
       if (!onPath('go')) throw new Error('Go is not installed');
-      log('Building the Temporal CLI from its source takes two to five minutes, once.');
+      log('Building the Temporal CLI from source. This takes two to five minutes, but only once.');
       const target = `github.com/temporalio/cli/cmd/temporal@v${VERSION}`;
-      // Without cgo no C compiler is needed.
+      // Without cgo, no C compiler is needed.
       await run('go', ['install', '-v', target], { cwd: dir, env: { GOBIN: dir, CGO_ENABLED: '0' }, onLine: detail });
     },
     advice:

@@ -5,15 +5,15 @@ import { ensureTool, onPath } from './find-tool.mjs';
 import { log } from './log.mjs';
 import { run } from './run.mjs';
 
-/** The one that docker-compose.yml names. */
+/** The same version as in docker-compose.yml. */
 const VERSION = '1.32.0';
 
 const SERVER = 'temporal-server';
 const SQL_TOOL = 'temporal-sql-tool';
 
 /**
- * The server of production, in a folder with its SQL tool, the last resort being both built by `go install` through the Go
- * module proxy.
+ * Returns the path of the production server, in a folder with its SQL tool. If necessary, both are built by `go
+ * install` through the Go module proxy.
  */
 export function ensureTemporalServer() {
   return ensureTool({
@@ -24,7 +24,7 @@ export function ensureTemporalServer() {
     variable: 'TEMPORAL_SERVER',
     async check(path) {
       const sqlTool = join(dirname(path), SQL_TOOL);
-      if (!existsSync(sqlTool)) throw new Error(`there is no ${SQL_TOOL} beside ${path}`);
+      if (!existsSync(sqlTool)) throw new Error(`there is no ${SQL_TOOL} next to ${path}`);
       const versions = [await versionOf(path), await versionOf(sqlTool)];
       if (versions.some((version) => version.localeCompare(VERSION, 'en', { numeric: true }) < 0))
         throw new Error(`${path} and its SQL tool are ${versions.join(' and ')}, ${VERSION} or later is needed`);
@@ -35,7 +35,7 @@ export function ensureTemporalServer() {
         const platform = process.platform === 'win32' ? 'windows' : process.platform;
         const archive = `temporal_${VERSION}_${platform}_${process.arch === 'x64' ? 'amd64' : process.arch}.tar.gz`;
         const url = `https://github.com/temporalio/temporal/releases/download/v${VERSION}/${archive}`;
-        // A host that swallows packets must not hold up the fallback.
+        // A silent host must not block the fallback.
         const limits = ['--connect-timeout', '20', '--speed-limit', '1000', '--speed-time', '20'];
         await run('curl', ['--fail', '--silent', '--show-error', '--location', ...limits, '--output', archive, url], {
           cwd: dir,
@@ -46,8 +46,8 @@ export function ensureTemporalServer() {
     fallback: `go install at v${VERSION}`,
     async make(dir, detail) {
       if (!onPath('go')) throw new Error('Go is not installed');
-      log('Building the Temporal server from its source takes five to twenty minutes, once.');
-      // Without cgo no C compiler is needed.
+      log('Building the Temporal server from source. This takes five to twenty minutes, but only once.');
+      // Without cgo, no C compiler is needed.
       const options = { cwd: dir, env: { GOBIN: dir, CGO_ENABLED: '0' }, onLine: detail };
       const commands = ['server', 'tools/sql'].map((name) => `go.temporal.io/server/cmd/${name}@v${VERSION}`);
       await run('go', ['install', '-v', ...commands], options);

@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { ensureTool } from './find-tool.mjs';
 import { run } from './run.mjs';
 
-/** A release of Temporal's Java SDK, which the time-skipping test server is part of. */
+/** The release of Temporal's Java SDK that contains the time-skipping test server. */
 const VERSION = '1.35.0';
 
 const NAME = 'temporal-test-server';
 const COPY_DEPENDENCIES = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies';
 
-/** slf4j-nop: without a logging backend the server writes three lines of complaint into every test run. */
+/** Contains slf4j-nop because the server prints three lines of warnings if there is no logging backend. */
 const POM = `<project xmlns="http://maven.apache.org/POM/4.0.0">
   <modelVersion>4.0.0</modelVersion>
   <groupId>local</groupId><artifactId>local</artifactId><version>1</version><packaging>pom</packaging>
@@ -20,13 +20,13 @@ const POM = `<project xmlns="http://maven.apache.org/POM/4.0.0">
 </project>
 `;
 
-/** `exec`: stopping the launcher stops the server. The flags shorten its start: the SDK waits five seconds. */
+/** `exec`: stopping the launcher stops the server. The flags speed up the start, because the SDK waits only 5 s. */
 const LAUNCHER = `#!/bin/sh
 here=\${0%/*}
 exec "\${JAVA_HOME:+$JAVA_HOME/bin/}java" -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -cp "$here/lib/*" io.temporal.testserver.TestServer "$@"
 `;
 
-/** A time-skipping Temporal test server that runs, the last resort being the Maven artifact behind a launcher. */
+/** Returns the path of a working time-skipping test server, if necessary a launcher for the Maven artifact. */
 export function ensureTestServer() {
   return ensureTool({
     name: 'Temporal test server',
@@ -36,13 +36,13 @@ export function ensureTestServer() {
     variable: 'TEMPORAL_TEST_SERVER',
     kind: 'time-skipping',
     async check(path) {
-      // Started without a port the server only prints how it is used, which shows that it runs without starting it.
+      // Without a port, the program only prints its usage, which proves that it runs.
       const output = await run(path, [], { limitMs: 30_000 }).catch((error) => error.message);
       if (!output.includes('<port>')) throw new Error(`not a test server that runs: ${output.trim()}`);
     },
     fallback: `Maven's io.temporal:${NAME}:${VERSION}`,
     async make(dir, detail) {
-      if (process.platform === 'win32') throw new Error('its launcher is a shell script');
+      if (process.platform === 'win32') throw new Error('its launcher is a shell script, which Windows cannot run');
       const pom = join(dir, 'pom.xml');
       await writeFile(pom, POM);
       const args = ['-B', '-ntp', '-f', pom, COPY_DEPENDENCIES, `-DoutputDirectory=${join(dir, 'lib')}`];

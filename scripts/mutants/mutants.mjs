@@ -3,18 +3,18 @@
  *
  * @typedef {object} Mutant
  * @property {string} name
- * @property {string} rule what is broken; docs/architecture.md#failure-model has the rules
- * @property {string} file the file of the rule
- * @property {string} find stands exactly once in that file
- * @property {string} replace what breaks the rule
- * @property {string[]} tests at least one test of these files must turn red
+ * @property {string} rule the broken rule; docs/architecture.md#failure-model lists the rules
+ * @property {string} file the file that implements the rule
+ * @property {string} find must occur exactly once in that file
+ * @property {string} replace the code that breaks the rule
+ * @property {string[]} tests at least one test in these files must fail
  */
 
 /** @type {Mutant[]} */
 export const MUTANTS = [
   {
     name: 'fresh-reference',
-    rule: 'every attempt bears the same reference',
+    rule: 'every attempt uses the same reference',
     file: 'src/activities/place-order.ts',
     find: 'partner.placeOrder({ items, referenceId: input.referenceId }, limits)',
     replace: 'partner.placeOrder({ items, referenceId: `${input.referenceId}-${deps.now()}` }, limits)',
@@ -22,7 +22,7 @@ export const MUTANTS = [
   },
   {
     name: 'negative-amount-recorded',
-    rule: 'an amount of the partner below 0 is not recorded as a metric, which would fail the task of its purchase for ever',
+    rule: 'a negative amount from the partner is not recorded as a metric, because the workflow task would fail for ever',
     file: 'src/contracts/metrics.ts',
     find: 'if (!(value >= 0)) return;',
     replace: 'if (Number.isNaN(value)) return;',
@@ -54,7 +54,7 @@ export const MUTANTS = [
   },
   {
     name: 'replaced-in-another-run',
-    rule: 'a decision to place again counts in the run in which it was made, and in no other',
+    rule: 'a decision to place again counts only in the run in which it was made',
     file: 'src/activities/place-order.ts',
     find: 'return activityInfo().workflowExecution?.runId === replaceInRun;',
     replace: 'return replaceInRun !== undefined;',
@@ -62,7 +62,7 @@ export const MUTANTS = [
   },
   {
     name: 'second-execution',
-    rule: 'a reference that a client has started before is not placed',
+    rule: 'a reference that a client has already started is not placed again',
     file: 'src/activities/place-order.ts',
     find: "return listed.value ? nothing({ evidence: 'FENCED'",
     replace: "return listed.value && input.maxAgeMs < 0 ? nothing({ evidence: 'FENCED'",
@@ -70,7 +70,7 @@ export const MUTANTS = [
   },
   {
     name: 'unlisted-is-alone',
-    rule: 'nothing is sent while the list does not show the purchase itself',
+    rule: 'nothing is sent until the list shows the purchase itself',
     file: 'src/activities/place-order.ts',
     find: 'if (has !== undefined || look >= LOOKS) return has;',
     replace: 'if (has !== undefined || look >= LOOKS) return has ?? false;',
@@ -78,7 +78,7 @@ export const MUTANTS = [
   },
   {
     name: 'unreadable-list',
-    rule: 'nothing is sent while the list can not be read',
+    rule: 'nothing is sent while the list cannot be read',
     file: 'src/activities/place-order.ts',
     find: 'const has = await purchases.hasOtherExecution(workflowId, runId);',
     replace: 'const has = await purchases.hasOtherExecution(workflowId, runId).catch(() => false);',
@@ -86,7 +86,7 @@ export const MUTANTS = [
   },
   {
     name: 'any-workflow',
-    rule: 'an activity runs for workflows of its own and for nobody else',
+    rule: 'an activity runs only for its own workflows',
     file: 'src/activities/started-by.ts',
     find: '.includes(workflowType)) return run(input);',
     replace: ".includes(workflowType) || name !== '') return run(input);",
@@ -94,7 +94,7 @@ export const MUTANTS = [
   },
   {
     name: 'large-decision',
-    rule: 'a decision of any size stalls no purchase',
+    rule: 'a decision of any size does not block a purchase',
     file: 'src/workflows/holds.ts',
     find: '.length > LONGEST_DECISION) {',
     replace: '.length > 10_000 * LONGEST_DECISION) {',
@@ -102,7 +102,7 @@ export const MUTANTS = [
   },
   {
     name: 'large-memo',
-    rule: 'a memo of somebody else leaves room for the closing memo',
+    rule: 'a large memo written by a client leaves room for the closing memo',
     file: 'src/workflows/interceptors.ts',
     find: '.length <= LARGEST_MEMO)',
     replace: '.length <= 1_000 * LARGEST_MEMO)',
@@ -110,7 +110,7 @@ export const MUTANTS = [
   },
   {
     name: 'copied-input',
-    rule: 'what a client has put beside the fields of an input is not handed on',
+    rule: 'unknown fields of an input are not passed on',
     file: 'src/workflows/guards.ts',
     find: 'items: itemsOnly(items), maxDebit',
     replace: 'items: [...items, ...itemsOnly([])], maxDebit',
@@ -118,7 +118,7 @@ export const MUTANTS = [
   },
   {
     name: 'quoted-query',
-    rule: 'a query of any name keeps no other purchase waiting',
+    rule: 'a query with any name never blocks another purchase',
     file: 'src/workflows/interceptors.ts',
     find: 'setDefaultQueryHandler(refuseQuery);',
     replace: 'void refuseQuery; setDefaultQueryHandler(undefined);',
@@ -134,7 +134,7 @@ export const MUTANTS = [
   },
   {
     name: 'unsent-by-a-timer',
-    rule: 'what was written is never called unsent because a timer was faster',
+    rule: 'a written request never counts as unsent because a timer was faster',
     file: 'src/activities/place-order.ts',
     find: 'const { data } = await partner.placeOrder({ items, referenceId: input.referenceId }, limits);',
     replace: `const request = partner.placeOrder({ items, referenceId: input.referenceId }, limits);
@@ -146,7 +146,7 @@ export const MUTANTS = [
   },
   {
     name: 'intention-left-out',
-    rule: 'the intention is on record before the write',
+    rule: 'the intent is recorded before the write',
     file: 'src/activities/record-intent.ts',
     find: 'client.activity.heartbeat(context.info.taskToken, INTENT),',
     replace: 'client.activity.heartbeat(context.info.taskToken),',
@@ -154,7 +154,7 @@ export const MUTANTS = [
   },
   {
     name: 'intention-not-awaited',
-    rule: 'nothing is written before the server has taken the record',
+    rule: 'nothing is written before the server has accepted the record',
     file: 'src/activities/record-intent.ts',
     find: 'await client.withDeadline(',
     replace: 'void client.withDeadline(',
@@ -162,7 +162,7 @@ export const MUTANTS = [
   },
   {
     name: 'records-without-pause',
-    rule: 'from one record to the next there is time to write a request',
+    rule: 'there is time to write a request between two records',
     file: 'src/activities/record-intent.ts',
     find: 'if (waiting < MOST_WITH_PAUSES)',
     replace: 'if (waiting < MOST_WITH_PAUSES && waiting < 0)',
@@ -170,7 +170,7 @@ export const MUTANTS = [
   },
   {
     name: 'beat-without-details',
-    rule: 'no beat erases the record',
+    rule: 'no heartbeat erases the record',
     file: 'src/activities/record-intent.ts',
     find: 'context.heartbeat(INTENT)',
     replace: 'context.heartbeat()',
@@ -178,7 +178,7 @@ export const MUTANTS = [
   },
   {
     name: 'no-beats',
-    rule: 'a placement whose answer takes long is not ended by the SDK',
+    rule: 'the SDK does not end a placement whose answer takes long',
     file: 'src/activities/record-intent.ts',
     find: 'beats ??= setInterval(() => context.heartbeat(INTENT), BEAT_EVERY_MS);',
     replace: 'void BEAT_EVERY_MS;',
@@ -194,7 +194,7 @@ export const MUTANTS = [
   },
   {
     name: 'absence-in-a-reset-run',
-    rule: 'a record that is absent proves nothing in a run that a reset has made',
+    rule: 'a missing record proves nothing in a run made by a reset',
     file: 'src/workflows/place-order.ts',
     find: '(await currentRunId()) === firstRunId',
     replace: "(await currentRunId()) !== ''",
@@ -202,7 +202,7 @@ export const MUTANTS = [
   },
   {
     name: 'unplaced-in-a-reset-run',
-    rule: 'a run that a reset has made never ends without an order, sent or not, before a whole window of its own',
+    rule: 'a run made by a reset never ends without an order before its own full confirmation window, whether a request was sent or not',
     file: 'src/workflows/place-order.ts',
     find: 'if (isFirstRun && !placing.mayHaveArrived) return undefined;',
     replace: 'if (!placing.mayHaveArrived) return undefined;',
@@ -210,7 +210,7 @@ export const MUTANTS = [
   },
   {
     name: 'window-of-the-run-before',
-    rule: 'a run that a reset has made within the last search ends only after a whole window of its own',
+    rule: 'a run made by a reset during the last search ends only after its own full confirmation window',
     file: 'src/workflows/place-order.ts',
     find: 'if ((await currentRunId()) === runId) return undefined;',
     replace: "if ((await currentRunId()) !== '') return undefined;",
@@ -218,7 +218,7 @@ export const MUTANTS = [
   },
   {
     name: 'person-for-the-unwritten',
-    rule: 'nobody is asked about a placement that is proven unwritten',
+    rule: 'a placement that was certainly not written is never held',
     file: 'src/workflows/place-order.ts',
     find: 'timedOutWithoutIntent(failure) && (await',
     replace: 'timedOutWithoutIntent(undefined) && (await',
@@ -226,7 +226,7 @@ export const MUTANTS = [
   },
   {
     name: 'fenced-is-unsent',
-    rule: 'an attempt that was fenced leaves open whether an earlier one has bought',
+    rule: 'a fenced attempt does not prove that an earlier attempt has not bought',
     file: 'src/domain/placement.ts',
     find: `    case 'FENCED':
       return unknown(false);`,
@@ -236,7 +236,7 @@ export const MUTANTS = [
   },
   {
     name: 'refused-on-one-look',
-    rule: 'a refusal is final only where no earlier request of the purchase can have arrived',
+    rule: 'a refusal is final only if no earlier request of the purchase can have arrived',
     file: 'src/domain/placement.ts',
     find: "if (mayHaveArrived) return unknown(replace === 'always');",
     replace: "if (mayHaveArrived && replace === 'always') return unknown(true);",
@@ -244,7 +244,7 @@ export const MUTANTS = [
   },
   {
     name: 'conflict-on-one-look',
-    rule: '409 is confirmed through a whole window',
+    rule: 'a 409 is confirmed over a full confirmation window',
     file: 'src/domain/placement.ts',
     find: "return { kind: 'confirm', searches: 'window', proven: true, ifAbsent: mayHaveArrived ? HOLD : REJECTED };",
     replace: "return { kind: 'confirm', searches: 'one', proven: true, ifAbsent: mayHaveArrived ? HOLD : REJECTED };",
@@ -252,7 +252,7 @@ export const MUTANTS = [
   },
   {
     name: 'conflict-is-refused',
-    rule: '409 is no refusal where an earlier request of the purchase may have arrived',
+    rule: 'a 409 is not a refusal if an earlier request of the purchase may have arrived',
     file: 'src/domain/placement.ts',
     find: 'proven: true, ifAbsent: mayHaveArrived ? HOLD : REJECTED',
     replace: 'proven: true, ifAbsent: REJECTED',
@@ -260,7 +260,7 @@ export const MUTANTS = [
   },
   {
     name: 'reset-is-unsent',
-    rule: 'a reset after the write is unknown, whatever its code',
+    rule: 'a reset after the write is an unknown outcome, whatever its error code',
     file: 'src/partner/transport.ts',
     find: "if (this.sent) this.fail('connection-lost', ",
     replace: "if (this.sent && code === undefined) this.fail('connection-lost', ",
@@ -268,7 +268,7 @@ export const MUTANTS = [
   },
   {
     name: 'permit-for-the-late',
-    rule: 'a request that can have no permit in time is refused and takes none',
+    rule: 'a request that cannot get a permit in time is refused and uses none',
     file: 'src/partner/rate-limit.ts',
     find: 'if (at + needs.ms > waiting.notAfter) return true;',
     replace: 'if (at + needs.ms < 0) return true;',
@@ -276,7 +276,7 @@ export const MUTANTS = [
   },
   {
     name: 'first-come-first-served',
-    rule: 'the requests that are due longest and the urgent ones go first under PARTNER_MAX_RPS',
+    rule: 'urgent requests, and among equals the oldest, go first under PARTNER_MAX_RPS',
     file: 'src/partner/rate-limit.ts',
     find: 'this.queue.sort((one, other) => one.rank - other.rank);',
     replace: '',
@@ -284,7 +284,7 @@ export const MUTANTS = [
   },
   {
     name: 'begun-placement-overtaken',
-    rule: 'a placement that has begun goes before everything that has not',
+    rule: 'a placement that has begun precedes everything that has not begun',
     file: 'src/partner/rate-limit.ts',
     find: 'if (begins) permits.rank = BEGUN_RANK + now;',
     replace: 'if (begins && now < 0) permits.rank = BEGUN_RANK + now;',
@@ -300,7 +300,7 @@ export const MUTANTS = [
   },
   {
     name: 'saved-up-burst',
-    rule: 'a quiet minute saves up no burst of requests',
+    rule: 'an idle minute does not save up a burst of requests',
     file: 'src/partner/rate-limit.ts',
     find: '(now - this.nextPermitAt < this.gapMs ? this.nextPermitAt : now) + this.gapMs',
     replace: '(this.nextPermitAt > 0 ? this.nextPermitAt : now) + this.gapMs',
@@ -308,7 +308,7 @@ export const MUTANTS = [
   },
   {
     name: 'permit-kept-by-the-ended',
-    rule: 'what an attempt that has ended was waiting for takes no permit',
+    rule: 'the waiting requests of an ended attempt use no permits',
     file: 'src/partner/rate-limit.ts',
     find: 'for (const { answer } of this.takeOut((waiting) => waiting.permits === permits)) answer(Infinity);',
     replace: '',
@@ -316,7 +316,7 @@ export const MUTANTS = [
   },
   {
     name: 'search-without-its-write',
-    rule: 'a placement begins its search only if all its requests fit before its deadline',
+    rule: 'a placement begins its search only if all of its requests fit before its deadline',
     file: 'src/partner/rate-limit.ts',
     find: 'const needsMs = (reserved + this.placementTakes - 1) * this.gapMs;',
     replace: 'const needsMs = 0 * (reserved + this.placementTakes);',
@@ -332,7 +332,7 @@ export const MUTANTS = [
   },
   {
     name: 'place-lost-with-a-refusal',
-    rule: 'a read of an order that was refused keeps its place',
+    rule: 'a refused read of an order keeps its place in the queue',
     file: 'src/partner/rate-limit.ts',
     find: 'if (request.orderId !== undefined) this.dueSince.set(request.orderId, dueAt);',
     replace: '',
@@ -340,7 +340,7 @@ export const MUTANTS = [
   },
   {
     name: 'fetch',
-    rule: 'place-order is never sent by something that follows redirects or repeats requests by itself',
+    rule: 'place-order is never sent by a client that follows redirects or repeats requests on its own',
     file: 'src/partner/transport.ts',
     find: '(own ?? reads).dispatch({ origin, method, path, headers, body: body ?? null }, handler);',
     replace:
@@ -367,7 +367,7 @@ export const MUTANTS = [
   },
   {
     name: 'page-1-only',
-    rule: 'a history that ignores the search is read back to before the purchase',
+    rule: 'a history that ignores the search is read back to the start of the purchase',
     file: 'src/partner/lists.ts',
     find: "(this.newestEnd === 'first' && oldest < since) ||",
     replace: "(this.newestEnd === 'first' && oldest < Infinity) ||",
@@ -375,7 +375,7 @@ export const MUTANTS = [
   },
   {
     name: 'partner-count-ignored',
-    rule: 'a list whose pages hold fewer rows than the partner counts is incomplete',
+    rule: "a list with fewer rows than the partner's count is incomplete",
     file: 'src/partner/lists.ts',
     find: 'if (rows.length < expected || hits',
     replace: 'if (rows.length < expected - 500 || hits',
@@ -383,7 +383,7 @@ export const MUTANTS = [
   },
   {
     name: 'page-number-ignored',
-    rule: 'pages that show the same rows again are no pages',
+    rule: 'pages that repeat the same rows do not count as further pages',
     file: 'src/partner/lists.ts',
     find: '|| isRepeated) this.isWhole = false;',
     replace: '|| (isRepeated && hits < 0)) this.isWhole = false;',
@@ -399,7 +399,7 @@ export const MUTANTS = [
   },
   {
     name: 'one-reference-of-two',
-    rule: 'an order that is shown under two references is found by each',
+    rule: 'a search finds an order under each of its two references',
     file: 'src/partner/lists.ts',
     find: '[id, referenceId])',
     replace: '[id, referenceId].slice(0, 1))',
@@ -407,7 +407,7 @@ export const MUTANTS = [
   },
   {
     name: 'no-proof',
-    rule: 'absent is only what a history shows that has proven itself readable',
+    rule: 'an order is absent only from a history that has proved to be readable',
     file: 'src/workflows/confirm-placement.ts',
     find: '(result.readable || !proven)',
     replace: '(result.readable || !proven || proven)',
@@ -415,7 +415,7 @@ export const MUTANTS = [
   },
   {
     name: 'listed-order-ignored',
-    rule: 'a search that shows no order is not believed where the list that is to prove it has the order',
+    rule: 'an empty search result is not believed if the list that should prove it contains the order',
     file: 'src/activities/find-orders.ts',
     find: 'matching(newest.rows, input',
     replace: 'matching(newest.rows.slice(0, 0), input',
@@ -423,7 +423,7 @@ export const MUTANTS = [
   },
   {
     name: 'last-page-only',
-    rule: 'where the oldest orders come first, the newest are read whole, also where the last page has few of them',
+    rule: 'in a list with the oldest orders first, the newest are read completely, even if the last page is short',
     file: 'src/partner/lists.ts',
     find: 'last && total > 2 && last.rows.length < sampleSize',
     replace: 'last && total > 1e9 && last.rows.length < sampleSize',
@@ -431,7 +431,7 @@ export const MUTANTS = [
   },
   {
     name: 'partner-clock-ahead',
-    rule: 'what proves a search was placed later than the order that is looked for by the clock that dates it',
+    rule: 'the order that proves a search was placed later than the wanted order, by the clock that dates it',
     file: 'src/activities/history-proof.ts',
     find: 'sentBefore + aheadMs',
     replace: 'sentBefore + 0 * aheadMs',
@@ -439,7 +439,7 @@ export const MUTANTS = [
   },
   {
     name: 'old-order-as-proof',
-    rule: 'what proves the history readable is the newest order that can be had',
+    rule: 'the newest available order proves that the history is readable',
     file: 'src/activities/history-proof.ts',
     find: 'timeOf(other) - timeOf(one)',
     replace: 'timeOf(one) - timeOf(other)',
@@ -447,7 +447,7 @@ export const MUTANTS = [
   },
   {
     name: 'impatient-confirmation',
-    rule: 'a history that can not be read wakes nobody before PURCHASE_PLACE_WITHIN is over',
+    rule: 'an unreadable history does not cause a hold before PURCHASE_PLACE_WITHIN has passed',
     file: 'src/workflows/policies.ts',
     find: 'Math.max(3 * confirmWindowMs, placeWithinMs)',
     replace: 'Math.min(3 * confirmWindowMs, placeWithinMs)',
@@ -455,7 +455,7 @@ export const MUTANTS = [
   },
   {
     name: 'one-search-confirms',
-    rule: 'absent is only what is shown through the whole confirmation window',
+    rule: 'an order is absent only if every search of the confirmation window says so',
     file: 'src/workflows/confirm-placement.ts',
     find: "search.searches === 'one' ? 0 : settings.confirmWindowMs",
     replace: "search.searches === 'one' ? 0 : 0 * settings.confirmWindowMs",
@@ -463,7 +463,7 @@ export const MUTANTS = [
   },
   {
     name: 'window-ends-at-the-answer',
-    rule: 'the confirmation window ends with what the partner was asked at its end, not with an answer to an earlier question',
+    rule: 'the confirmation window ends with a search made at its end, not with the answer to an earlier one',
     file: 'src/workflows/confirm-placement.ts',
     find: 'askedAt - absentSince >= windowMs',
     replace: 'askedAt < Infinity && Date.now() - absentSince >= windowMs',
@@ -479,7 +479,7 @@ export const MUTANTS = [
   },
   {
     name: 'replace-unanswered',
-    rule: 'an order that is absent after silence is placed again only where the configuration says so',
+    rule: 'an absent order is placed again without an answer only if the configuration allows it',
     file: 'src/domain/placement.ts',
     find: `    case 'UNKNOWN':
       return unknown(replace === 'always');`,
@@ -489,7 +489,7 @@ export const MUTANTS = [
   },
   {
     name: 'other-items',
-    rule: 'an order of other items is not adopted',
+    rule: 'an order with other items is not adopted',
     file: 'src/domain/review-order.ts',
     find: '!isAnswer ? differenceOf(items, lines)',
     replace: '!isAnswer && items.length === 0 ? differenceOf(items, lines)',
@@ -505,7 +505,7 @@ export const MUTANTS = [
   },
   {
     name: 'old-decision',
-    rule: 'a decision answers the hold that it names and no other',
+    rule: 'a decision answers only the hold that it names',
     file: 'src/workflows/holds.ts',
     find: 'if (open.notice.id !== decision.hold) {',
     replace: "if (open.notice.id === '') {",
@@ -513,7 +513,7 @@ export const MUTANTS = [
   },
   {
     name: 'believed-without-reading',
-    rule: 'an order that a decision names is read before it is taken',
+    rule: 'an order named in a decision is read before it is accepted',
     file: 'src/workflows/holds.ts',
     find: "if (decision.decision === 'order') {",
     replace: "if (decision.decision === 'order' && this.count < 0) {",
@@ -521,7 +521,7 @@ export const MUTANTS = [
   },
   {
     name: 'decided-while-read',
-    rule: 'after an order was read, a hold that is decided or closed takes it no more',
+    rule: 'a hold that was decided or closed while an order was read does not accept that order',
     file: 'src/workflows/holds.ts',
     find: 'await this.readFirst(decision.orderId);\n      this.answerable(decision);',
     replace: 'await this.readFirst(decision.orderId);',
@@ -537,7 +537,7 @@ export const MUTANTS = [
   },
   {
     name: 'endless-history',
-    rule: 'the history of a purchase stays bounded under every setting',
+    rule: 'the history of a purchase stays bounded with every setting',
     file: 'src/workflows/policies.ts',
     find: 'return doublings < 0 ? 0 : MINUTE * 2 ** doublings;',
     replace: 'return doublings < 1_000 ? 0 : MINUTE * 2 ** doublings;',
@@ -545,7 +545,7 @@ export const MUTANTS = [
   },
   {
     name: 'cut-short',
-    rule: "a freeze of seconds in the middle of a workflow's code does not cut it short",
+    rule: 'a process that freezes for seconds in workflow code does not abort the workflow task',
     file: 'src/workflows/policies.ts',
     find: 'isolateExecutionTimeout: MINUTE',
     replace: 'isolateExecutionTimeout: 5 * SECOND',
@@ -553,7 +553,7 @@ export const MUTANTS = [
   },
   {
     name: 'folder-on-trust',
-    rule: 'a folder that can not be written is refused before anything is contacted',
+    rule: 'a folder that is not writable is rejected before anything is contacted',
     file: 'src/worker.ts',
     find: 'tryFolders: true',
     replace: 'tryFolders: false',
@@ -561,7 +561,7 @@ export const MUTANTS = [
   },
   {
     name: 'drafts-left',
-    rule: 'a draft of an attempt that died, which holds keys, goes when its event is delivered again',
+    rule: 'a repeated delivery of an event removes the draft of a crashed attempt, which contains keys',
     file: 'src/delivery/folder.ts',
     find: 'await removeDrafts(dir, path);',
     replace: "if (dir === '') await removeDrafts(dir, path);",
@@ -569,7 +569,7 @@ export const MUTANTS = [
   },
   {
     name: 'report-before-result',
-    rule: 'a report that can not be written does not make a reconciliation repeat for hours',
+    rule: 'a report that cannot be written does not make a reconciliation repeat for hours',
     file: 'src/activities/reconcile/index.ts',
     find: "return `not written: REPORT_DIR can't be written (${why})`;",
     replace: 'throw failure(FAILURE.unexpected, why);',
@@ -577,7 +577,7 @@ export const MUTANTS = [
   },
   {
     name: 'endless-pause',
-    rule: 'a result that an operator has made up has no purchase wait for years',
+    rule: 'a result made up by an operator never makes a purchase wait for years',
     file: 'src/workflows/guards.ts',
     find: 'value <= LONGEST_RETRY_AFTER_MS',
     replace: 'value <= LONGEST_RETRY_AFTER_MS ** 3',
@@ -585,7 +585,7 @@ export const MUTANTS = [
   },
   {
     name: 'junk-receipt',
-    rule: 'only a real receipt counts as delivered',
+    rule: 'only a valid receipt counts as delivered',
     file: 'src/workflows/deliver-events.ts',
     find: 'if (!isSaleDelivered(delivered)) return ENDED_BY_OPERATOR;',
     replace:
@@ -594,7 +594,7 @@ export const MUTANTS = [
   },
   {
     name: 'no-last-read',
-    rule: 'only a read at the deadline makes an order overdue',
+    rule: 'an order is overdue only after a read at the deadline',
     file: 'src/workflows/await-order.ts',
     find: 'return pollOnce(purchase, orderId);',
     replace: 'return undefined;',
@@ -602,7 +602,7 @@ export const MUTANTS = [
   },
   {
     name: 'closer-polls',
-    rule: 'polls are never closer than the interval',
+    rule: 'polls are never closer together than the interval',
     file: 'src/activities/poll-order.ts',
     find: 'if (attempt === 1 && input.firstDelayMs > 0) {',
     replace: 'if (attempt === 0) {',
@@ -610,7 +610,7 @@ export const MUTANTS = [
   },
   {
     name: 'poll-after-poll',
-    rule: 'after a first poll that found the order open, the next is an interval away',
+    rule: 'after a first poll that found the order open, the next poll is one interval later',
     file: 'src/workflows/await-order.ts',
     find: '{ ended: order } : { nextPollMs: pollIntervalMs };',
     replace: '{ ended: order } : { nextPollMs: 0 * pollIntervalMs };',
@@ -618,7 +618,7 @@ export const MUTANTS = [
   },
   {
     name: 'local-poll-after-a-reset',
-    rule: 'in a run after a reset no poll is local',
+    rule: 'a run made by a reset has no local poll',
     file: 'src/activities/poll-order.ts',
     find: 'if (isLocal && workflowExecution?.runId !== input.firstRunId) throw',
     replace: 'if (isLocal && workflowExecution === undefined) throw',
@@ -626,7 +626,7 @@ export const MUTANTS = [
   },
   {
     name: 'repeated-under-a-newer-secret',
-    rule: 'a repeated poll gives the keys the ids that they had before, over a rotation of the secret',
+    rule: 'a repeated poll gives the keys the same ids after a rotation of the secret',
     file: 'src/activities/poll-order.ts',
     find: 'earlier?.fingerprintSecretId ?? input.fingerprintSecretId',
     replace: 'earlier?.fingerprintSecretId ?? deps.fingerprints.newestId()',
@@ -634,7 +634,7 @@ export const MUTANTS = [
   },
   {
     name: 'renamed-by-a-reset',
-    rule: 'a run after a reset gives the keys the ids that the runs before it have given them',
+    rule: 'a run made by a reset gives the keys the same ids as the earlier runs',
     file: 'src/activities/poll-order.ts',
     find: 'earlier?.fingerprintSecretId ?? input.fingerprintSecretId',
     replace: '(earlier && deps.fingerprints.newestId()) ?? input.fingerprintSecretId',
@@ -642,7 +642,7 @@ export const MUTANTS = [
   },
   {
     name: 'secret-of-the-first-run',
-    rule: 'where no key was confirmed, the secret that the first run recorded makes the ids',
+    rule: 'if no key was confirmed, the secret recorded by the first run makes the ids',
     file: 'src/activities/read-sale.ts',
     find: 'keyId === undefined ? await purchases.recordedSecretId(firstRun) :',
     replace: 'keyId === undefined ? firstRun.runId.slice(0, 0) :',
@@ -650,7 +650,7 @@ export const MUTANTS = [
   },
   {
     name: 'any-secret',
-    rule: 'keys are never named under another secret than the one on record',
+    rule: 'key ids are never made with another secret than the recorded one',
     file: 'src/delivery/ids.ts',
     find: 'secrets().find((candidate) => idOf(candidate) === secretId);',
     replace: 'secrets().find((candidate) => idOf(candidate) === secretId) ?? secrets()[0];',
@@ -658,7 +658,7 @@ export const MUTANTS = [
   },
   {
     name: 'first-memo-only',
-    rule: 'what the checkout has confirmed is the union over all runs and deliveries',
+    rule: "the checkout's confirmed keys are the union over all runs and deliveries",
     file: 'src/activities/read-sale.ts',
     find: 'unionOfKeys(...confirmed)',
     replace: 'unionOfKeys(...confirmed.slice(0, 1))',
@@ -666,7 +666,7 @@ export const MUTANTS = [
   },
   {
     name: 'owner-not-remembered',
-    rule: 'one order is not delivered under two references while lists do not show the first',
+    rule: 'one order is not delivered under two references, even while lists do not show the first one',
     file: 'src/temporal/client/order-owners.ts',
     find: 'if (seen.length > 0) return',
     replace: 'if (seen.length > MOST_OTHERS) return',
@@ -674,7 +674,7 @@ export const MUTANTS = [
   },
   {
     name: 'lists-waited-for',
-    rule: 'lists that hang do not keep an order that has ended from being delivered',
+    rule: 'slow lists do not block the delivery of a finished order',
     file: 'src/temporal/client/order-owners.ts',
     find: 'await withinMs(ANSWER_WITHIN_MS, owners.load(orderId))',
     replace: 'await withinMs(1_000 * ANSWER_WITHIN_MS, owners.load(orderId))',
@@ -682,7 +682,7 @@ export const MUTANTS = [
   },
   {
     name: 'owners-of-another-order',
-    rule: 'of a query that many share, each gets the owners of its own order',
+    rule: 'each caller of a shared query gets the owners of its own order',
     file: 'src/temporal/client/batched-list.ts',
     find: 'values: [...(valuesOf.get(id) ?? [])],',
     replace: "values: [...valuesOf.values()].flatMap((some) => (id === '' ? [] : [...some])),",
@@ -690,7 +690,7 @@ export const MUTANTS = [
   },
   {
     name: 'event-without-its-keys',
-    rule: 'the keys are part of what an event is',
+    rule: "the keys are part of an event's identity",
     file: 'src/delivery/ids.ts',
     find: 'keyIds.toSorted()]',
     replace: 'keyIds.slice(0, 0)]',
@@ -698,7 +698,7 @@ export const MUTANTS = [
   },
   {
     name: 'event-of-the-moment',
-    rule: 'an event made again has the same id, whenever that is',
+    rule: 'an event that is made again has the same id at any time',
     file: 'src/delivery/ids.ts',
     find: 'keyIds.toSorted()]',
     replace: 'keyIds.toSorted(), Date.now()]',
@@ -706,7 +706,7 @@ export const MUTANTS = [
   },
   {
     name: 'only-new-keys',
-    rule: 'an event with keys has all keys of the order, also those that were confirmed',
+    rule: 'a key event carries all keys of the order, including confirmed ones',
     file: 'src/domain/plan-delivery.ts',
     find: 'saleAsItIs(sale, order, review.lines);',
     replace: `saleAsItIs(sale, order, review.lines.map((line) => ({
@@ -717,7 +717,7 @@ export const MUTANTS = [
   },
   {
     name: 'late-outcome',
-    rule: 'with the very keys of the outcome event a later delivery is that event again',
+    rule: 'a later delivery with exactly the keys of the outcome event repeats that event',
     file: 'src/domain/plan-delivery.ts',
     find: 'missingKeys(outcomeKeyIds, keyIds).length === 0;',
     replace: 'missingKeys(outcomeKeyIds, keyIds).length < 0;',
@@ -725,7 +725,7 @@ export const MUTANTS = [
   },
   {
     name: 'other-keys-as-the-outcome',
-    rule: 'a later delivery of other keys is no outcome event',
+    rule: 'a later delivery with other keys is not an outcome event',
     file: 'src/domain/plan-delivery.ts',
     find: 'missingKeys(outcomeKeyIds, keyIds).length === 0;',
     replace: 'missingKeys(outcomeKeyIds, keyIds).length >= 0;',
@@ -733,7 +733,7 @@ export const MUTANTS = [
   },
   {
     name: 'changed-keys-sent',
-    rule: 'an order whose keys changed since its review is not sent',
+    rule: 'an order whose keys changed after its review is not sent',
     file: 'src/activities/deliver.ts',
     find: 'isSame = missingKeys(now, then).length === 0 && missingKeys(then, now).length === 0;',
     replace: 'isSame = missingKeys(now, then).length + missingKeys(then, now).length >= 0;',
@@ -741,7 +741,7 @@ export const MUTANTS = [
   },
   {
     name: 'changed-status-sent',
-    rule: 'an order whose status changed since its review is not sent',
+    rule: 'an order whose status changed after its review is not sent',
     file: 'src/activities/deliver.ts',
     find: 'isSame && presentableStatus(order.status) === reviewed.status',
     replace: 'isSame && presentableStatus(order.status) !== reviewed.status?.toLowerCase()',
@@ -757,7 +757,7 @@ export const MUTANTS = [
   },
   {
     name: 'gone-in-silence',
-    rule: 'a person is notified of keys that may have been delivered and have left the order',
+    rule: 'a person is notified of possibly delivered keys that have left the order',
     file: 'src/workflows/outcome.ts',
     find: 'if (gone.length <= countGone) return;',
     replace: 'if (gone.length >= countGone) return;',
@@ -765,7 +765,7 @@ export const MUTANTS = [
   },
   {
     name: 'maybe-is-no',
-    rule: 'an attempt without a receipt may have delivered what it sent',
+    rule: 'an attempt without a receipt may have delivered its event',
     file: 'src/workflows/outcome.ts',
     find: "if (delivered.kind !== 'CHANGED' || delivered.maybeSent) {",
     replace: "if (delivered.kind !== 'CHANGED') {",
@@ -773,7 +773,7 @@ export const MUTANTS = [
   },
   {
     name: 'gone-is-tried-again',
-    rule: '410 holds an event for a person',
+    rule: 'a 410 holds the purchase for a person',
     file: 'src/delivery/webhook.ts',
     find: 'if (answer.statusCode === 410) return false;',
     replace: 'if (answer.statusCode === 0) return false;',
@@ -781,7 +781,7 @@ export const MUTANTS = [
   },
   {
     name: 'refused-is-received',
-    rule: 'an event that is refused for good was not received',
+    rule: 'a finally refused event does not count as received',
     file: 'src/activities/deliver.ts',
     find: "return isWanted ? { kind: 'RECEIVED',",
     replace: "return isWanted || id !== '' ? { kind: 'RECEIVED',",
@@ -789,7 +789,7 @@ export const MUTANTS = [
   },
   {
     name: 'local-pause-cut',
-    rule: 'what the only attempt of a local activity is asked to wait is kept by the ordinary activity that follows',
+    rule: 'the ordinary activity keeps the pause that its local activity was asked for',
     file: 'src/activities/failures.ts',
     find: 'const heededMs = isLocal ? askedMs :',
     replace: 'const heededMs = isLocal && attempt > 1 ? askedMs :',
@@ -797,7 +797,7 @@ export const MUTANTS = [
   },
   {
     name: 'no-pause-after-a-local-delivery',
-    rule: 'an ordinary delivery begins no earlier than the first one was asked to',
+    rule: 'an ordinary delivery waits as long as the first one was asked to',
     file: 'src/workflows/deliver-events.ts',
     find: 'if (retryAfterMs > 0) await sleep(',
     replace: 'if (retryAfterMs > 3_600_000) await sleep(',
@@ -805,7 +805,7 @@ export const MUTANTS = [
   },
   {
     name: 'local-poll-clamps',
-    rule: 'a pause that is asked for at the first poll does not end with the time of that poll',
+    rule: 'a pause requested at the first poll is not cut to the time limit of that poll',
     file: 'src/activities/poll-order.ts',
     find: 'if (isLocal || scheduleToCloseTimeoutMs <= 0) return Infinity;',
     replace: 'if ((isLocal && scheduleToCloseTimeoutMs > 1e9) || scheduleToCloseTimeoutMs <= 0) return Infinity;',
@@ -813,7 +813,7 @@ export const MUTANTS = [
   },
   {
     name: 'no-pause-after-a-local-poll',
-    rule: 'the next poll comes no earlier than the first one was asked to',
+    rule: 'the next poll waits as long as the first one was asked to',
     file: 'src/workflows/await-order.ts',
     find: 'return Math.max(pollIntervalMs, pauseOf(failure));',
     replace: 'return Math.max(pollIntervalMs, 0 * pauseOf(failure));',
@@ -821,7 +821,7 @@ export const MUTANTS = [
   },
   {
     name: 'late-local-delivery',
-    rule: 'the deadline of a local delivery counts from when it was due',
+    rule: 'the deadline of a local delivery counts from the time it was due',
     file: 'src/activities/deliver.ts',
     find: 'dueAt + LOCAL_DEADLINE_MS - deps.now()',
     replace: 'Math.max(dueAt, deps.now()) + LOCAL_DEADLINE_MS - deps.now()',
@@ -837,7 +837,7 @@ export const MUTANTS = [
   },
   {
     name: 'sent-after-its-deadline',
-    rule: 'an attempt whose deadline is over sends nothing',
+    rule: 'an attempt after its deadline sends nothing',
     file: 'src/delivery/webhook.ts',
     find: 'if (timeoutMs <= 0) throw late();',
     replace: 'if (timeoutMs <= 0) timeoutMs = 1;',
@@ -855,7 +855,7 @@ export const MUTANTS = [
   },
   {
     name: 'late-alert-forgotten',
-    rule: 'the memo also has the alerts that the checkout received after the outcome was shown',
+    rule: 'the memo also contains the alerts that the checkout received after the outcome was shown',
     file: 'src/workflows/purchase-record.ts',
     find: 'if (this.events.length > noted) upsertMemo(',
     replace: 'if (this.events.length < noted) upsertMemo(',
@@ -863,7 +863,7 @@ export const MUTANTS = [
   },
   {
     name: 'delivered-after-a-refund',
-    rule: 'the reconciliation delivers nothing after an outcome without keys, as redeliver does',
+    rule: 'like redeliver, the reconciliation delivers nothing after an outcome without keys',
     file: 'src/domain/reconciliation/classify.ts',
     find: 'if (delivered > 0 && !isFinal) return',
     replace: 'if (delivered > 0 && (!isFinal || ordered > 0)) return',
@@ -871,7 +871,7 @@ export const MUTANTS = [
   },
   {
     name: 'repairs-go-on',
-    rule: 'after a failure that ends a reconciliation no other repair begins',
+    rule: 'after a failure that ends a reconciliation, no other repair begins',
     file: 'src/activities/in-parallel.ts',
     find: 'while (next < all.length && failures.length === 0) {',
     replace: 'while (next < all.length) {',
@@ -879,7 +879,7 @@ export const MUTANTS = [
   },
   {
     name: 'night-of-pauses',
-    rule: 'an order of which the partner says to come back in an hour stops no reconciliation',
+    rule: 'an order for which the partner asks to wait an hour does not stop a reconciliation',
     file: 'src/partner/retry.ts',
     find: 'if (askedMs > ownMs && !mayPause(askedMs)) throw error;',
     replace: 'if (askedMs > ownMs && !mayPause(askedMs) && attempt >= tries) throw error;',
@@ -895,7 +895,7 @@ export const MUTANTS = [
   },
   {
     name: 'logged-cause',
-    rule: 'what a parser or a partner says never becomes part of a failure',
+    rule: 'text from a parser or the partner never becomes part of a failure',
     file: 'src/partner/operations.ts',
     find: "throw new PartnerError('unreadable', 'the answer is not JSON', { ...facts, reason: 'not-json' });",
     replace:
@@ -904,7 +904,7 @@ export const MUTANTS = [
   },
   {
     name: 'plain-hash',
-    rule: 'fingerprints are keyed',
+    rule: 'fingerprints are keyed hashes',
     file: 'src/delivery/ids.ts',
     find: "const mac = createHmac('sha256', secret)",
     replace: "const mac = createHmac('sha256', secret.slice(0, 0))",
@@ -912,7 +912,7 @@ export const MUTANTS = [
   },
   {
     name: 'double-while-held',
-    rule: 'a double purchase is reported while the purchase waits for a person',
+    rule: 'a double purchase is reported while the purchase is held',
     file: 'src/domain/reconciliation/reconcile.ts',
     find: "return purchase.state === 'HELD' ? [...found, ...doubles()] : found;",
     replace: "return purchase.state === 'HELD' && !purchase.orderId ? [...found, ...doubles()] : found;",
@@ -920,7 +920,7 @@ export const MUTANTS = [
   },
   {
     name: 'shrunken-double-dropped',
-    rule: 'a double purchase is reported although one of its orders turned out to be none',
+    rule: 'a double purchase is reported even if one of its orders turned out not to count',
     file: 'src/domain/reconciliation/finding.ts',
     find: "if (suggested.kind === 'DOUBLE_PURCHASE') return double;",
     replace: "if (suggested.kind === 'DOUBLE_PURCHASE') return undefined;",
@@ -928,7 +928,7 @@ export const MUTANTS = [
   },
   {
     name: 'one-refund-notified',
-    rule: 'the checkout is notified of the refund of everything after that of a part',
+    rule: 'the checkout is notified of a full refund even after a partial one',
     file: 'src/domain/reconciliation/finding.ts',
     find: '? `${kind} of a part` : kind;',
     replace: '? kind : kind;',
@@ -936,7 +936,7 @@ export const MUTANTS = [
   },
   {
     name: 'part-of-the-rest-refunded',
-    rule: 'the checkout is notified of a refund of which nobody can say what it is for',
+    rule: 'the checkout is notified of a refund even if its reason is unknown',
     file: 'src/domain/reconciliation/classify.ts',
     find: 'return isDebitLowered(purchase, order) ? REPAIRED.debitLowered : REPAIRED.shortfall;',
     replace: 'return isDebitLowered(purchase, order) ? REPAIRED.shortfall : REPAIRED.shortfall;',
@@ -944,7 +944,7 @@ export const MUTANTS = [
   },
   {
     name: 'perhaps-is-nothing',
-    rule: 'nobody is advised to sell again while the checkout may have the keys',
+    rule: 'no advice says to sell again while the checkout may have the keys',
     file: 'src/domain/reconciliation/classify.ts',
     find: 'return isUndelivered && mayBeDelivered ?',
     replace: 'return isUndelivered && mayBeDelivered === null ?',
@@ -960,7 +960,7 @@ export const MUTANTS = [
   },
   {
     name: 'advice-replaced-twice',
-    rule: 'advice names the reference as it is, also one that contains the word ORDER',
+    rule: 'advice names the reference unchanged, even if it contains the word ORDER',
     file: 'src/domain/reconciliation/describe-finding.ts',
     find: "advice.replace(/REFERENCE|ORDER/g, (word) => (word === 'ORDER' ? orderId : referenceId))",
     replace: "advice.replace('REFERENCE', () => referenceId).replace('ORDER', () => orderId)",
@@ -968,7 +968,7 @@ export const MUTANTS = [
   },
   {
     name: 'any-reconciliation',
-    rule: 'a reconciliation with an input that it can not use never reports that all is well',
+    rule: 'a reconciliation with an unusable input never reports that all is well',
     file: 'src/activities/reconcile/index.ts',
     find: "if (areNumbers && typeof dryRun === 'boolean'",
     replace: "if ((areNumbers || Number.isFinite(from)) && typeof dryRun === 'boolean'",
@@ -976,7 +976,7 @@ export const MUTANTS = [
   },
   {
     name: 'any-input',
-    rule: 'what names no purchase fails the delivery after the end, and not a task of it that is tried for ever',
+    rule: 'an input that names no purchase fails the delivery after the end, instead of a workflow task that is retried for ever',
     file: 'src/workflows/guards.ts',
     find: "if (issues.length > 0) throw ApplicationFailure.nonRetryable(issues.join('; '), FAILURE.invalidDelivery);",
     replace:
@@ -985,7 +985,7 @@ export const MUTANTS = [
   },
   {
     name: 'health-takes-posts',
-    rule: 'the health endpoint answers GET and HEAD only',
+    rule: 'the health endpoint answers only GET and HEAD',
     file: 'src/temporal/worker/health.ts',
     find: "request.method !== 'GET' && request.method !== 'HEAD'",
     replace: "request.method === ''",
@@ -1001,7 +1001,7 @@ export const MUTANTS = [
   },
   {
     name: 'digest-shown',
-    rule: 'the digest of a row that can not be read is not shown',
+    rule: 'the digest of an unreadable row is not shown',
     file: 'src/cli/partner-commands.ts',
     find: 'return { id, referenceId, createdAt, problems };',
     replace: 'return { ...row, id, referenceId, createdAt, problems };',
@@ -1009,7 +1009,7 @@ export const MUTANTS = [
   },
   {
     name: 'patient-health-server',
-    rule: 'a connection to the health port never keeps a stopped worker alive',
+    rule: 'a connection to the health port never keeps a stopped worker running',
     file: 'src/temporal/worker/health.ts',
     find: 'server.closeAllConnections();',
     replace: 'server.closeIdleConnections();',
@@ -1017,7 +1017,7 @@ export const MUTANTS = [
   },
   {
     name: 'refused-is-unreachable',
-    rule: 'a key or certificate that Temporal refuses is not tried again, and is named',
+    rule: 'a key or certificate that Temporal rejects is reported and not tried again',
     file: 'src/temporal/client/connection.ts',
     find: 'if (failure.refused) throw refusedError(` at ${address}`, failure);',
     replace: 'if (failure.refused && attempt >= tries) throw refusedError(` at ${address}`, failure);',
@@ -1025,7 +1025,7 @@ export const MUTANTS = [
   },
   {
     name: 'key-in-plain-text',
-    rule: 'nobody who has set an API key is advised to turn TLS off',
+    rule: 'no advice says to turn off TLS if an API key is set',
     file: 'src/temporal/client/connection-failure.ts',
     find: 'if (known?.cause === NO_TLS && apiKey !== undefined)',
     replace: "if (known?.cause === NO_TLS && apiKey === '')",
@@ -1033,7 +1033,7 @@ export const MUTANTS = [
   },
   {
     name: 'secret-problem-beside-the-log',
-    rule: "what is wrong with the file of a rotated secret is a line of the worker's log",
+    rule: "a problem with the file of a rotated secret is written to the worker's log",
     file: 'src/worker.ts',
     find: 'onProblem: warn,',
     replace: '',
@@ -1041,7 +1041,7 @@ export const MUTANTS = [
   },
   {
     name: 'tls-off-in-silence',
-    rule: 'what Temporal would read as no TLS, and does not say so, is refused',
+    rule: 'a TLS setting that Temporal would silently read as off is rejected',
     file: 'src/temporal/client/target.ts',
     find: '!/^(true|false|1|0)?$/.test(',
     replace: '!/^/.test(',
@@ -1049,7 +1049,7 @@ export const MUTANTS = [
   },
   {
     name: 'plaintext-url',
-    rule: 'keys travel over http: to another machine only where ALLOW_PLAINTEXT says so',
+    rule: 'keys travel over http: to another machine only if ALLOW_PLAINTEXT says so',
     file: 'src/config/variables.ts',
     find: "read.ALLOW_PLAINTEXT === 'true' ? [] : plaintextUrls(read)",
     replace: "read.ALLOW_PLAINTEXT === 'never' ? plaintextUrls(read) : []",
@@ -1057,7 +1057,7 @@ export const MUTANTS = [
   },
   {
     name: 'plaintext-beyond-loopback',
-    rule: 'a name that only begins like a loopback address is another machine',
+    rule: 'a host name that only begins like a loopback address is another machine',
     file: 'src/config/variables.ts',
     find: '127(\\.\\d+){3}|\\[::1\\])$/',
     replace: '127(\\.\\d+){3}|\\[::1\\])/',
@@ -1065,7 +1065,7 @@ export const MUTANTS = [
   },
   {
     name: 'plaintext-key',
-    rule: 'an API key goes to Temporal without TLS only where ALLOW_PLAINTEXT says so',
+    rule: 'an API key goes to Temporal without TLS only if ALLOW_PLAINTEXT says so',
     file: 'src/temporal/client/target.ts',
     find: 'if (!allowPlaintext && isKeyPlain(connectionOptions))',
     replace: 'if (allowPlaintext && isKeyPlain(connectionOptions))',
@@ -1073,7 +1073,7 @@ export const MUTANTS = [
   },
   {
     name: 'quoted-task-queue',
-    rule: 'a task queue whose name would break the filters of lists is refused',
+    rule: 'a task queue whose name would break list filters is rejected',
     file: 'src/config/value-parsers.ts',
     find: `[^\\p{Cc}"'\\\\]`,
     replace: '[^\\p{Cc}]',
@@ -1081,7 +1081,7 @@ export const MUTANTS = [
   },
   {
     name: 'open-secret-file',
-    rule: 'the file of a secret that every user can read is a warning',
+    rule: 'a secret file that every user can read causes a warning',
     file: 'src/config/secret-file.ts',
     find: '(modeOf(file) & 0o004) !== 0',
     replace: '(modeOf(file) & 0o004) > 0o777',
@@ -1089,7 +1089,7 @@ export const MUTANTS = [
   },
   {
     name: 'password-in-the-environment',
-    rule: 'the environment of a worker that runs holds no URL with a password, such as that of a proxy',
+    rule: 'the environment of a running worker contains no URL with a password, such as that of a proxy',
     file: 'src/config/index.ts',
     find: 'MAY_BE_SECRET.test(name) || HAS_CREDENTIALS.test(value)',
     replace: "MAY_BE_SECRET.test(name) || (name === '' && HAS_CREDENTIALS.test(value))",
@@ -1097,7 +1097,7 @@ export const MUTANTS = [
   },
   {
     name: 'misspelt-secret-in-the-environment',
-    rule: "the environment of a worker that runs holds no secret under a misspelt or another software's name",
+    rule: "the environment of a running worker contains no secret under a misspelt or another program's name",
     file: 'src/config/index.ts',
     find: 'KEY|SECRET|TOKEN|PASS|AUTH|CREDENTIAL|HEADERS|^TEMPORAL_',
     replace: '^(PARTNER_API_KEY|FINGERPRINT_SECRET|DELIVERY_SECRET)$|^TEMPORAL_API_KEY$|^UNUSED_',
@@ -1105,7 +1105,7 @@ export const MUTANTS = [
   },
   {
     name: 'search-attributes-not-listed',
-    rule: 'a worker whose key may not list the search attributes of a namespace starts all the same',
+    rule: 'a worker starts even if its key may not list the search attributes of a namespace',
     file: 'src/temporal/client/search-attributes.ts',
     find: 'if (!isNotAllowed(error)) throw error;',
     replace: 'if (namespace) throw error;',
@@ -1113,7 +1113,7 @@ export const MUTANTS = [
   },
   {
     name: 'api-key-of-the-start',
-    rule: 'a worker takes up a new API key without a restart: one of Temporal Cloud expires while people sleep',
+    rule: 'a worker uses a new API key without a restart, because Temporal Cloud keys expire',
     file: 'src/temporal/worker/connection.ts',
     find: 'if (key === current) return;',
     replace: 'if (key !== current) return;',
@@ -1121,7 +1121,7 @@ export const MUTANTS = [
   },
   {
     name: 'failed-worker-lives',
-    rule: 'a process whose worker has failed ends, also when the SDK waits for ever',
+    rule: 'a process whose worker has failed exits, even if the SDK waits for ever',
     file: 'src/temporal/worker/run-worker.ts',
     find: 'await Promise.race([worker.run(), stuck]);',
     replace: 'await Promise.race([worker.run(), stuck.catch(() => worker.run())]);',
@@ -1129,7 +1129,7 @@ export const MUTANTS = [
   },
   {
     name: 'quoted-refusal',
-    rule: 'what a server says of a key that it refuses is never repeated',
+    rule: "the server's message about a rejected key is never repeated",
     file: 'src/cli/index.ts',
     find: 'if (refusal) return',
     replace: 'if (refusal && cause === undefined) return',
@@ -1137,7 +1137,7 @@ export const MUTANTS = [
   },
   {
     name: 'keys-counted-once',
-    rule: 'a key that stands twice in an order is two keys',
+    rule: 'a key that occurs twice in an order counts as two keys',
     file: 'src/delivery/ids.ts',
     find: 'return count === 1 ? fingerprint :',
     replace: 'return count >= 1 ? fingerprint :',
@@ -1145,7 +1145,7 @@ export const MUTANTS = [
   },
   {
     name: 'overlapping-deliveries',
-    rule: 'two deliveries of one reference after its end at once are one',
+    rule: 'two simultaneous deliveries of one reference after its end become one',
     file: 'src/temporal/client/start-delivery.ts',
     find: "workflowIdConflictPolicy: 'USE_EXISTING',",
     replace: "workflowIdConflictPolicy: 'TERMINATE_EXISTING',",
@@ -1169,7 +1169,7 @@ export const MUTANTS = [
   },
   {
     name: 'refunded-rest-not-read',
-    rule: 'a part is read again for new keys although its debit says that the rest was refunded',
+    rule: 'a part is read again for new keys even if its debit shows that the rest was refunded',
     file: 'src/domain/reconciliation/classify.ts',
     find: "restRefunded: { kind: 'SHORTFALL_REFUNDED', repair: 'deliver-or-notify' },",
     replace: "restRefunded: { kind: 'SHORTFALL_REFUNDED', repair: 'notify' },",
@@ -1185,7 +1185,7 @@ export const MUTANTS = [
   },
   {
     name: 'redeliver-only-overdue',
-    rule: 'redeliver reads the order wherever keys may have come',
+    rule: 'redeliver reads the order in every case in which keys may have arrived',
     file: 'src/activities/read-sale.ts',
     find: 'if (result && endsWithoutKeys(result.outcome)) return',
     replace: "if (result && (endsWithoutKeys(result.outcome) || result.outcome === 'PARTIALLY_DELIVERED')) return",
@@ -1193,7 +1193,7 @@ export const MUTANTS = [
   },
   {
     name: 'memo-of-the-stopped',
-    rule: 'the memo of a purchase that was stopped, which a client can set, is not believed',
+    rule: 'the memo of a stopped purchase is not believed, because a client can set it',
     file: 'src/activities/read-sale.ts',
     find: 'purchaseMemo.safeParse(result ? (description.memo ?? {}) : {})',
     replace: 'purchaseMemo.safeParse(result !== null ? (description.memo ?? {}) : {})',
@@ -1201,7 +1201,7 @@ export const MUTANTS = [
   },
   {
     name: 'stopped-order-adopted',
-    rule: 'the order of a purchase that was stopped is compared with its items',
+    rule: 'the order of a stopped purchase is compared with its items',
     file: 'src/domain/plan-delivery.ts',
     find: 'reviewOrder({ items, accepted }, order, outcome !== undefined)',
     replace: 'reviewOrder({ items, accepted }, order, outcome === undefined || outcome !== undefined)',
@@ -1209,7 +1209,7 @@ export const MUTANTS = [
   },
   {
     name: 'short-reconciliation-counts',
-    rule: 'a reconciliation of the last hour does not silence what the night has found',
+    rule: 'a reconciliation of the last hour does not hide the findings of the night',
     file: 'src/temporal/client/reconciliations.ts',
     find: 'manual.find((other) => other.lookbackMs >= lookbackMs)',
     replace: 'manual.find((other) => other.lookbackMs >= Math.min(lookbackMs, 0))',
@@ -1217,7 +1217,7 @@ export const MUTANTS = [
   },
   {
     name: 'acceptance-forgotten',
-    rule: 'what a person has accepted of an order is delivered after the end of its purchase too',
+    rule: 'what a person accepted of an order is also delivered after the end of its purchase',
     file: 'src/domain/plan-delivery.ts',
     find: 'reviewOrder({ items, accepted }, order,',
     replace: 'reviewOrder({ items, accepted: accepted && {} }, order,',
@@ -1225,7 +1225,7 @@ export const MUTANTS = [
   },
   {
     name: 'acceptance-of-later-items',
-    rule: 'who accepts other items has not accepted those that come into the order afterwards',
+    rule: 'accepting other items does not accept items that are added to the order later',
     file: 'src/domain/review-order.ts',
     find: 'if (bought === undefined && !seen) return',
     replace: 'if (bought === undefined && !seen) continue; if (keys < 0) return',
@@ -1233,7 +1233,7 @@ export const MUTANTS = [
   },
   {
     name: 'acceptance-of-any-number',
-    rule: 'who accepts other items has not accepted any number of keys of them',
+    rule: 'accepting other items does not accept any number of their keys',
     file: 'src/domain/review-order.ts',
     find: 'if (keys > most) return',
     replace: 'if (keys > most && most < 0) return',
@@ -1241,7 +1241,7 @@ export const MUTANTS = [
   },
   {
     name: 'acceptance-of-anything',
-    rule: 'who accepts one thing of an order has accepted no other',
+    rule: 'accepting one difference of an order does not accept another',
     file: 'src/domain/review-order.ts',
     find: 'claimedBy !== undefined && !accepted.owner',
     replace: 'claimedBy !== undefined && Object.keys(accepted).length === 0',
@@ -1249,7 +1249,7 @@ export const MUTANTS = [
   },
   {
     name: 'grown-surplus-unseen',
-    rule: 'who accepts some keys too many has not accepted any number of them',
+    rule: 'accepting some surplus keys does not accept any number of them',
     file: 'src/domain/review-order.ts',
     find: 'surplus <= (accepted.surplus ?? 0)',
     replace: 'accepted.surplus !== undefined',
@@ -1257,7 +1257,7 @@ export const MUTANTS = [
   },
   {
     name: 'order-refused-counts',
-    rule: 'an order that the partner refuses for its own sake does not count against the partner',
+    rule: 'an order that the partner refuses because of its content does not count against the partner',
     file: 'src/partner/errors.ts',
     find: "[[400, 413, 415, 422], { placement: 'ORDER_REFUSED', retryable: false, countsAgainstPartner: false }]",
     replace: "[[400, 413, 415, 422], { placement: 'ORDER_REFUSED', retryable: false, countsAgainstPartner: true }]",
@@ -1265,7 +1265,7 @@ export const MUTANTS = [
   },
   {
     name: 'one-bad-row',
-    rule: 'one row that can not be read takes none of the others with it',
+    rule: 'one unreadable row does not affect the other rows',
     file: 'src/partner/rows.ts',
     find: 'return { readable: results.flatMap(({ data }) => (data ? [data] : [])), unreadable };',
     replace: 'return { readable: rows.map((row) => schema.parse(row)), unreadable };',
@@ -1273,7 +1273,7 @@ export const MUTANTS = [
   },
   {
     name: 'unbounded-texts',
-    rule: 'texts of the partner are bounded where they enter',
+    rule: 'texts of the partner are bounded when they are read',
     file: 'src/partner/schemas.ts',
     find: 'const LONGEST_SHOWN = 201;',
     replace: 'const LONGEST_SHOWN = 200_000;',
@@ -1281,7 +1281,7 @@ export const MUTANTS = [
   },
   {
     name: 'asked-product-redacted',
-    rule: 'the id of a product that the purchase asked for is compared as it is',
+    rule: 'the id of a product that the purchase asked for is compared unchanged',
     file: 'src/partner/schemas.ts',
     find: 'asked.includes(line.id) ? line.id : shown(line.id)',
     replace: 'asked.length < 0 ? line.id : shown(line.id)',
@@ -1289,7 +1289,7 @@ export const MUTANTS = [
   },
   {
     name: 'other-product-shown',
-    rule: 'a key in the id of a product that the purchase did not ask for is taken out',
+    rule: 'a key in the id of a product that the purchase did not ask for is removed',
     file: 'src/partner/schemas.ts',
     find: 'asked.includes(line.id) ? line.id : shown(line.id)',
     replace: 'asked.length >= 0 ? line.id : shown(line.id)',
@@ -1297,7 +1297,7 @@ export const MUTANTS = [
   },
   {
     name: 'odd-field-unnoticed',
-    rule: 'a field of an order that has another shape is named in a warning',
+    rule: 'a malformed field of an order is named in a warning',
     file: 'src/partner/schemas.ts',
     find: 'if (!success) ignored.add(name);',
     replace: 'if (success) ignored.add(name);',
@@ -1313,7 +1313,7 @@ export const MUTANTS = [
   },
   {
     name: 'large-order-overdue',
-    rule: 'an order that is too large to read is held, never called overdue',
+    rule: 'an order that is too large to read is held, never overdue',
     file: 'src/workflows/outcome.ts',
     find: 'if (!order.isTooLarge) return overdue(',
     replace: 'if (order.isTooLarge || !order.isTooLarge) return overdue(',
@@ -1329,7 +1329,7 @@ export const MUTANTS = [
   },
   {
     name: 'keys-in-titles',
-    rule: 'the keys of an order are taken out of its texts',
+    rule: 'the keys of an order are removed from its texts',
     file: 'src/partner/schemas.ts',
     find: 'const SHORTEST_REDACTED = 6;',
     replace: 'const SHORTEST_REDACTED = 6_000;',
@@ -1337,7 +1337,7 @@ export const MUTANTS = [
   },
   {
     name: 'titles-of-the-history',
-    rule: 'a title is shown only of an order that was read with its keys',
+    rule: 'a title is shown only for an order that was read with its keys',
     file: 'src/activities/reconcile/read-records.ts',
     find: 'amount: item?.amount,',
     replace: 'amount: item?.amount, title: item?.title,',
@@ -1345,7 +1345,7 @@ export const MUTANTS = [
   },
   {
     name: 'results-by-rows',
-    rule: 'the result of a reconciliation is bounded by bytes',
+    rule: 'the result of a reconciliation is bounded in bytes',
     file: 'src/activities/reconcile/index.ts',
     find: '> MOST_BYTES;',
     replace: '> MOST_BYTES * 1_000;',
@@ -1353,7 +1353,7 @@ export const MUTANTS = [
   },
   {
     name: 'one-bad-order',
-    rule: 'a followed order that can not be read stops nobody',
+    rule: 'an unreadable followed order does not stop the others',
     file: 'src/activities/reconcile/read-records.ts',
     find: "if (!isPartnerError(error) || error.kind === 'closed') throw error;",
     replace: "if (!isPartnerError(error) || error.kind !== 'not-found') throw error;",
@@ -1361,7 +1361,7 @@ export const MUTANTS = [
   },
   {
     name: 'one-bad-memo',
-    rule: 'a purchase whose memo can not be decoded stops nobody',
+    rule: 'a purchase with an undecodable memo does not stop the others',
     file: 'src/temporal/client/connection.ts',
     find: 'const dataConverter = { payloadConverterPath };',
     replace: "const dataConverter = payloadConverterPath === '' ? { payloadConverterPath } : {};",
@@ -1369,7 +1369,7 @@ export const MUTANTS = [
   },
   {
     name: 'absent-beside-an-unreadable-row',
-    rule: 'a row that can not be read and may be ours proves no absence',
+    rule: 'an unreadable row that may be our order rules out absence',
     file: 'src/activities/find-orders.ts',
     find: 'own.length === 0 && unreadable.some(counts)',
     replace: 'own.length > 0 && unreadable.some(counts)',
@@ -1377,7 +1377,7 @@ export const MUTANTS = [
   },
   {
     name: 'one-bad-row-stops-sales',
-    rule: 'before the first request a row that names no reference stops no sale',
+    rule: 'before the first request, an unreadable row without a reference does not stop a sale',
     file: 'src/activities/find-orders.ts',
     find: '? mayHaveArrived && mayBeOurs(row)',
     replace: "? (mayHaveArrived || referenceId !== '') && mayBeOurs(row)",
@@ -1385,7 +1385,7 @@ export const MUTANTS = [
   },
   {
     name: 'held-for-ever',
-    rule: 'a row that can not be read no longer stands against a placement that a person has decided',
+    rule: 'an unreadable row no longer blocks a placement that a person has decided',
     file: 'src/activities/place-order.ts',
     find: 'if (unclear !== undefined && !isReplacing(input)) return',
     replace: 'if (unclear !== undefined) return',
@@ -1393,7 +1393,7 @@ export const MUTANTS = [
   },
   {
     name: 'any-price',
-    rule: 'a purchase that may cost more than it names is not placed',
+    rule: 'a purchase that would cost more than its maximum debit is not placed',
     file: 'src/activities/place-order.ts',
     find: 'return why === undefined ? undefined : nothing({',
     replace: 'return why === undefined || deps.now() > 0 ? undefined : nothing({',
@@ -1401,7 +1401,7 @@ export const MUTANTS = [
   },
   {
     name: 'one-purchase-opens',
-    rule: 'one purchase that always fails stops nobody else: it stands in a row only once',
+    rule: 'one purchase that always fails does not open the circuit breaker, because it counts only once in a row',
     file: 'src/activities/circuit-breaker.ts',
     find: 'failedInARow.add(referenceId).size',
     replace: 'failedInARow.add(`${failedInARow.size}`).size',
@@ -1409,7 +1409,7 @@ export const MUTANTS = [
   },
   {
     name: 'good-one-forgotten',
-    rule: 'the circuit breaker counts placements in a row: one that goes well begins anew',
+    rule: "a successful placement resets the circuit breaker's count of failures in a row",
     file: 'src/activities/circuit-breaker.ts',
     find: 'failedInARow.clear();',
     replace: '',
@@ -1417,7 +1417,7 @@ export const MUTANTS = [
   },
   {
     name: 'placed-though-open',
-    rule: 'while the circuit breaker is open nothing is placed but its trial',
+    rule: 'while the circuit breaker is open, only its trial request is placed',
     file: 'src/activities/circuit-breaker.ts',
     find: 'if (open && !mayTry(referenceId, open)) {',
     replace: "if (open && !mayTry(referenceId, open) && referenceId === '') {",
@@ -1425,7 +1425,7 @@ export const MUTANTS = [
   },
   {
     name: 'two-trials',
-    rule: 'the circuit breaker lets one trial through at a time',
+    rule: 'the circuit breaker lets only one trial request through at a time',
     file: 'src/activities/circuit-breaker.ts',
     find: 'trial === undefined && now() >= trialAt',
     replace: 'trial !== referenceId && now() >= trialAt',
@@ -1441,7 +1441,7 @@ export const MUTANTS = [
   },
   {
     name: 'nobody-let-through',
-    rule: 'one purchase is let through when the pause is over',
+    rule: 'the circuit breaker lets one purchase through after its pause',
     file: 'src/activities/circuit-breaker.ts',
     find: 'now() >= trialAt',
     replace: 'now() >= 2 * trialAt',
@@ -1449,7 +1449,7 @@ export const MUTANTS = [
   },
   {
     name: 'balance-unseen',
-    rule: 'a balance that is gone counts against the partner',
+    rule: 'an exhausted balance counts against the partner',
     file: 'src/partner/errors.ts',
     find: "[[402], { placement: 'ORDER_REFUSED', retryable: false, countsAgainstPartner: true }]",
     replace: "[[402], { placement: 'ORDER_REFUSED', retryable: false, countsAgainstPartner: false }]",
@@ -1457,7 +1457,7 @@ export const MUTANTS = [
   },
   {
     name: 'trial-kept',
-    rule: 'a trial that shows nothing passes its place to the next',
+    rule: 'an inconclusive trial passes its place to the next purchase',
     file: 'src/activities/circuit-breaker.ts',
     find: 'if (open?.trial === referenceId) open.trial = undefined;',
     replace: '',
@@ -1465,7 +1465,7 @@ export const MUTANTS = [
   },
   {
     name: 'sick-ones-first',
-    rule: 'of those that wait the ones whose trial failed are let through last',
+    rule: 'waiting purchases whose trial failed are let through last',
     file: 'src/activities/circuit-breaker.ts',
     find: 'tried.has(referenceId) && anotherWaits(referenceId, tried)',
     replace: 'tried.has(referenceId) && !anotherWaits(referenceId, tried)',
@@ -1473,7 +1473,7 @@ export const MUTANTS = [
   },
   {
     name: 'waits-for-the-gone',
-    rule: 'a trial does not wait for a purchase that has long not asked',
+    rule: 'a trial does not wait for a purchase that stopped asking',
     file: 'src/activities/circuit-breaker.ts',
     find: 'if (now() - at > STILL_WAITING_MS)',
     replace: 'if (now() - at > 1_000 * STILL_WAITING_MS)',
@@ -1481,7 +1481,7 @@ export const MUTANTS = [
   },
   {
     name: 'eager-trials',
-    rule: 'each trial that fails doubles the pause before the next',
+    rule: 'each failed trial doubles the pause before the next',
     file: 'src/activities/circuit-breaker.ts',
     find: 'Math.min(2 * open.pauseMs, longestPauseMs)',
     replace: 'Math.min(1 * open.pauseMs, longestPauseMs)',
@@ -1489,7 +1489,7 @@ export const MUTANTS = [
   },
   {
     name: 'old-prices',
-    rule: 'prices of a quarter of an hour ago are no prices',
+    rule: 'prices that are a quarter of an hour old are not used',
     file: 'src/activities/price-list.ts',
     find: 'if (!known || age >= USABLE_MS) return reading;',
     replace: 'if (!known || age >= 100 * USABLE_MS) return reading;',
@@ -1497,7 +1497,7 @@ export const MUTANTS = [
   },
   {
     name: 'paused-for-ever',
-    rule: 'a purchase that is paused ends when its time is over',
+    rule: 'a paused purchase ends at its deadline',
     file: 'src/workflows/place-order.ts',
     find: 'if (lastStartedAt >= until) return',
     replace: "if (lastStartedAt >= until && answer?.evidence !== 'PAUSED') return",
@@ -1514,7 +1514,7 @@ export const MUTANTS = [
   },
   {
     name: 'now-after-reading',
-    rule: 'what begins or ends while the records are read is for the next run',
+    rule: 'records that begin or end while they are read are left to the next run',
     file: 'src/activities/reconcile/index.ts',
     find: 'const records = indexRecords(orders, purchases, unreadable);',
     replace: `Object.assign(options, { now: deps.now(), confirmedBefore: deps.now() - confirmedAge(deps.settings) });
@@ -1531,7 +1531,7 @@ export const MUTANTS = [
   },
   {
     name: 'partner-not-asked-again',
-    rule: 'what looks wrong is read again at the partner before it is reported',
+    rule: 'a suspected finding is read again at the partner before it is reported',
     file: 'src/activities/reconcile/confirm.ts',
     find: "suggested.kind === 'SAME_KEY_TWICE' ? { orders,",
     replace: "suggested.kind !== 'SAME_KEY_TWICE' ? { orders,",
@@ -1539,7 +1539,7 @@ export const MUTANTS = [
   },
   {
     name: 'refund-by-the-row',
-    rule: 'whether the rest was refunded is decided by the debit of the order, which no row of the history shows',
+    rule: 'whether the rest was refunded depends on the debit of the order, which the history does not show',
     file: 'src/domain/reconciliation/classify.ts',
     find: 'const charged = order.totalDebit ?? (isForPart(',
     replace: 'const charged = (isForPart(',
@@ -1547,7 +1547,7 @@ export const MUTANTS = [
   },
   {
     name: 'another-kind-dropped',
-    rule: 'a finding that is of another kind when it is read again is reported and repaired as that',
+    rule: 'a finding whose kind changes in the second reading is reported and repaired as the new kind',
     file: 'src/domain/reconciliation/finding.ts',
     find: 'return ofPurchase.find(isAboutOwnOrder) ??',
     replace: 'return ofPurchase.find((one) => one === same) ??',
@@ -1555,7 +1555,7 @@ export const MUTANTS = [
   },
   {
     name: 'overdue-by-its-row',
-    rule: 'an overdue order that the history shows as open is read by itself',
+    rule: 'an overdue order that the history shows as open is read individually',
     file: 'src/activities/reconcile/read-records.ts',
     find: '&& !endsPolling(row.status)',
     replace: '&& endsPolling(row.status)',
@@ -1563,7 +1563,7 @@ export const MUTANTS = [
   },
   {
     name: 'confirmed-by-a-refusal',
-    rule: 'a second reading that is refused for our own fault confirms nothing',
+    rule: 'a second reading that is refused because of our own mistake confirms nothing',
     file: 'src/activities/reconcile/confirm.ts',
     find: "const counts = retryable || kind === 'access' || (",
     replace: "const counts = retryable || (kind !== 'access' && ",
@@ -1571,7 +1571,7 @@ export const MUTANTS = [
   },
   {
     name: 'confirmed-by-its-row',
-    rule: 'a finding is not confirmed while the order that it rests on can not be read again',
+    rule: 'a finding is not confirmed while its order cannot be read again',
     file: 'src/activities/reconcile/confirm.ts',
     find: 'id === first;',
     replace: 'id !== first;',
@@ -1579,7 +1579,7 @@ export const MUTANTS = [
   },
   {
     name: 'missing-because-unreadable',
-    rule: 'a double purchase is reported though the own order can not be read',
+    rule: "a double purchase is reported even if the purchase's own order cannot be read",
     file: 'src/activities/reconcile/confirm.ts',
     find: 'indexRecords(again.orders, purchases, unreadable)',
     replace: 'indexRecords(again.orders, purchases, unreadable.slice(0, 0))',
@@ -1587,7 +1587,7 @@ export const MUTANTS = [
   },
   {
     name: 'unusable-order-id',
-    rule: 'the checkout is notified of an order under an id that can not be used',
+    rule: 'the checkout is notified of an order even if its id is unusable',
     file: 'src/activities/reconcile/repair.ts',
     find: 'orderId: orderId !== undefined && isSafeOrderId(orderId) ? orderId : undefined,',
     replace: "orderId: orderId !== undefined && (isSafeOrderId(orderId) || orderId !== '') ? orderId : undefined,",
@@ -1595,7 +1595,7 @@ export const MUTANTS = [
   },
   {
     name: 'late-keys-renamed',
-    rule: 'a key that went out keeps its id over a rotation of the secret, in a late delivery too',
+    rule: 'a delivered key keeps its id after a rotation of the secret, also in a late delivery',
     file: 'src/activities/read-sale.ts',
     find: 'earlier.fingerprintSecretId ?? deps.fingerprints.newestId()',
     replace: 'deps.fingerprints.newestId()',
@@ -1603,7 +1603,7 @@ export const MUTANTS = [
   },
   {
     name: 'partner-writes-markdown',
-    rule: 'what the partner or a checkout writes is text in the Temporal UI: no link, no line of its own, no end of a block',
+    rule: 'text from the partner or a checkout is plain text in the Temporal UI: no link, no new line, no end of a block',
     file: 'src/domain/texts.ts',
     find: '.replace(MARKS, (mark) => `\\\\${mark}`)',
     replace: '.replace(MARKS, (mark) => mark)',
@@ -1611,7 +1611,7 @@ export const MUTANTS = [
   },
   {
     name: 'retry-after-ends-the-sale',
-    rule: 'a placement that was not sent is tried once more when its time is over, however long a pause the partner asked for',
+    rule: 'a placement that was not sent gets one last attempt at its deadline, however long a pause the partner asked for',
     file: 'src/workflows/place-order.ts',
     find: 'if (lastStartedAt >= until) return',
     replace: 'if (Math.max(lastStartedAt, Date.now() + (answer?.retryAfterMs ?? 0)) >= until) return',
@@ -1619,7 +1619,7 @@ export const MUTANTS = [
   },
   {
     name: 'waits-for-the-history-alone',
-    rule: 'with PURCHASE_WATCH=history every twentieth attempt polls, whatever the history shows',
+    rule: 'with PURCHASE_WATCH=history, every twentieth attempt polls, whatever the history shows',
     file: 'src/activities/poll-order.ts',
     find: 'attempt % ROUTINE_POLL === 0',
     replace: 'attempt % ROUTINE_POLL < 0',
@@ -1635,7 +1635,7 @@ export const MUTANTS = [
   },
   {
     name: 'undecodable-payload',
-    rule: 'what can not be decoded fails no workflow task, wherever it comes from',
+    rule: 'an undecodable payload never fails a workflow task, wherever it comes from',
     file: 'src/contracts/payload-converter.ts',
     find: 'return UNDECODABLE as T;',
     replace: 'throw new Error(UNDECODABLE);',
@@ -1643,7 +1643,7 @@ export const MUTANTS = [
   },
   {
     name: 'undecodable-is-nothing',
-    rule: 'what can not be decoded is not taken for an absent record of a placement, or for an absent input',
+    rule: 'an undecodable payload is not treated as a missing placement record or a missing input',
     file: 'src/contracts/payload-converter.ts',
     find: "const UNDECODABLE = 'a payload that could not be decoded';",
     replace: "const UNDECODABLE = 'a payload that could not be decoded'.at(99);",
@@ -1651,7 +1651,7 @@ export const MUTANTS = [
   },
   {
     name: 'purchases-change-version',
-    rule: 'under worker versioning a purchase stays with the version that it began on',
+    rule: 'under worker versioning, a purchase stays with the version that it started on',
     file: 'src/temporal/worker/run-worker.ts',
     find: "defaultVersioningBehavior: 'PINNED'",
     replace: "defaultVersioningBehavior: 'AUTO_UPGRADE'",
@@ -1659,7 +1659,7 @@ export const MUTANTS = [
   },
   {
     name: 'spans-say-everything',
-    rule: 'a span hands on no message of an error',
+    rule: 'a span contains no error messages',
     file: 'src/tracing/opentelemetry.ts',
     find: 'events: [],',
     replace: 'events: span.events,',
@@ -1667,7 +1667,7 @@ export const MUTANTS = [
   },
   {
     name: 'any-trace-header',
-    rule: 'a trace header that nobody can decode stops no purchase',
+    rule: 'an undecodable trace header does not stop a purchase',
     file: 'src/workflows/interceptors.ts',
     find: 'if (!/^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/.test(traceparent)) return {};',
     replace: 'if (payload) return { [TRACE_HEADER]: payload };',
@@ -1675,7 +1675,7 @@ export const MUTANTS = [
   },
   {
     name: 'trace-ends-at-the-workflow',
-    rule: 'activities are in the trace of the start',
+    rule: 'activities belong to the trace of the start',
     file: 'src/workflows/interceptors.ts',
     find: 'scheduleActivity: (input, next) => next(withTrace(input)),',
     replace: 'scheduleActivity: (input, next) => next(input),',
@@ -1696,8 +1696,8 @@ export const MUTANTS = [
  *
  * @typedef {object} Defect
  * @property {string} name
- * @property {string} defect what happens with it
- * @property {string[]} mutants the names of those that are broken together
+ * @property {string} defect the effect of the defect
+ * @property {string[]} mutants the names of the mutants that are applied together
  */
 
 /** @type {Defect[]} */
@@ -1709,32 +1709,33 @@ export const DEFECTS = [
   },
   {
     name: 'unsent-though-written',
-    defect: 'a request that a frozen process had written passes for unsent, and is sent again',
+    defect: 'a request that a frozen process has written counts as unsent and is sent again',
     mutants: ['unsent-by-a-timer'],
   },
   {
     name: 'plain-queue',
-    defect: 'requests go in the order of their arrival, and those of attempts that are over keep their permits',
+    defect: 'requests are sent in the order of arrival, and requests of ended attempts keep their permits',
     mutants: ['first-come-first-served', 'permit-kept-by-the-ended'],
   },
   {
     name: 'rotten-row',
-    defect: 'a row of the order history that can not be read stops every reconciliation',
+    defect: 'an unreadable row of the order history stops every reconciliation',
     mutants: ['one-bad-row'],
   },
   {
     name: 'growing-part',
-    defect: 'a part that grows and stays a part is never delivered',
+    defect: 'a part that grows but stays a part is never delivered',
     mutants: ['grown-part-left'],
   },
   {
     name: 'two-instants',
-    defect: 'a slow reading reports healthy purchases, because both records are of different times',
+    defect: 'a slow reading reports healthy purchases, because the two records were read at different times',
     mutants: ['now-after-reading', 'partner-not-asked-again'],
   },
   {
     name: 'refused-though-bought',
-    defect: 'a refusal of the second request ends the purchase on one search, although the first has bought',
+    defect:
+      'a refusal of the second request ends the purchase after a single search, although the first request has bought',
     mutants: ['refused-on-one-look', 'conflict-on-one-look', 'conflict-is-refused'],
   },
 ];

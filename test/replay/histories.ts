@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { type ReplayWorkerOptions, Worker } from '@temporalio/worker';
 import '../support/quiet-runtime';
 
-/** Where the recorded histories are. */
+/** The folder of the recorded histories. */
 export const HISTORIES = join(__dirname, 'histories');
 
-/** Of an event as it is written, what a test reads. */
+/** The parts of a recorded event that tests read. */
 interface RecordedEvent {
   workflowExecutionStartedEventAttributes?: { workflowType: { name: string }; header?: object };
   workflowExecutionCompletedEventAttributes?: { result: { payloads: { data: string }[] } };
@@ -18,7 +18,6 @@ export interface RecordedHistory {
   history: { events: RecordedEvent[] };
 }
 
-/** All recorded histories. */
 export function recordedHistories(): RecordedHistory[] {
   return readdirSync(HISTORIES).map((file) => ({
     ...(JSON.parse(readFileSync(join(HISTORIES, file), 'utf8')) as Omit<RecordedHistory, 'name'>),
@@ -26,7 +25,7 @@ export function recordedHistories(): RecordedHistory[] {
   }));
 }
 
-/** Replays histories with the workflows of a bundle. @param histories from files, or as they come from a server */
+/** Replays histories, from files or a server, with the workflows of a bundle. */
 export async function replay(code: string, histories: Parameters<typeof Worker.runReplayHistories>[1]) {
   const options: ReplayWorkerOptions = { workflowBundle: { code } };
   const result = { count: 0, failed: [] as { workflowId: string; error: string }[] };

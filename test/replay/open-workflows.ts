@@ -7,10 +7,10 @@ import { WORKFLOW_BUNDLE } from '../support/worker';
 import { replay } from './histories';
 
 /**
- * Replays what is open in a real namespace with the workflows of this build, before that build is deployed there:
- * docs/deploying.md#replay-open-histories. Jest runs this file only when it is asked to. It reads histories and changes nothing.
+ * Replays the open workflows of a real namespace with this build before it is deployed:
+ * docs/deploying.md#replay-open-histories. Jest runs this file only on request. It reads histories and changes nothing.
  */
-it('this build runs every open workflow of the task queue as it has run so far', async () => {
+it('this build replays every open workflow of the task queue without a non-determinism', async () => {
   const { connectionOptions, namespace } = readTemporalTarget(process.env);
   const connection = await Connection.connect(connectionOptions);
   closeAtEnd(() => connection.close());

@@ -17,12 +17,12 @@ import { findLeaks } from '../security/support/leak-search';
 import { HISTORIES } from './histories';
 
 /**
- * Records the histories that `replay.test.ts` replays, from a real server. Jest runs this file only when it is asked to:
+ * Records the histories for `replay.test.ts` on a real server. Jest runs this file only on request:
  *
  *     npm test -- --testMatch '<rootDir>/test/replay/record.ts' && npm run format
  *
- * Record anew after a change of the workflows that needs no history of before, which is any change until the first release.
- * After that a history stays as it is, and what is new gets a history of its own beside it.
+ * Until the first release, record again after any change of the workflows. After it, keep the existing histories and
+ * add new ones for new behaviour.
  */
 describe('recording', () => {
   let env: TestEnvironment;
@@ -48,7 +48,7 @@ describe('recording', () => {
     await keep(name, referenceId);
   });
 
-  it('not-placed, and cancelled before anything was sent', async () => {
+  it('not-placed, and cancelled before any request', async () => {
     const [unplaced, cancelled] = [env.reference(), env.reference()];
     for (const referenceId of [unplaced, cancelled]) {
       const action = { type: 'answer', status: 503 } as const;
@@ -70,7 +70,7 @@ describe('recording', () => {
     await keep(name, referenceId);
   });
 
-  it('cancelled while the order was open, and seen through', async () => {
+  it('cancelled while the order was open, which is seen through', async () => {
     const referenceId = await env.buy({ 'demo-strange': 1 });
     const operator = operatorOf(env, referenceId);
     await operator.pending('awaitOrderChange', 2);
@@ -93,7 +93,7 @@ describe('recording', () => {
     const { referenceId, operator, decide } = await aboutToBeHeld(env, reason);
     const hold = await operator.held(reason);
     await waitUntil('the checkout knows of the hold', () => env.eventTypes(referenceId).includes('purchase.held'));
-    // A decision that loses is in the history too.
+    // Records a rejected decision too.
     await operator.resolve(decision, { hold: `${hold.id}0`, orderId: 'some-order' }).catch(() => undefined);
     await decide(decision);
     await keep(`held-${reason.toLowerCase().replaceAll('_', '-')}-${decision}`, referenceId);
@@ -129,7 +129,7 @@ describe('recording', () => {
     await keepWorkflow('late-delivery', deliverWorkflowId(referenceId), reconciled, referenceId);
   });
 
-  /** Waits for the end, and writes the history without what names the machine. No key may stand in it. */
+  /** Waits for the end and writes the history without details of this machine. It must not contain a key. */
   async function keep(name: string, referenceId: string, from = env): Promise<void> {
     await from.starter.result(referenceId);
     await keepWorkflow(name, purchaseWorkflowId(referenceId), from, referenceId);
@@ -148,7 +148,7 @@ describe('recording', () => {
   }
 });
 
-/** Identities and the queues named after them hold a process and a host, stacks hold paths. */
+/** Removes identities and queue names, which contain a process id and a host, and stack traces, which contain paths. */
 function withoutMachine(value: unknown): unknown {
   const text = JSON.stringify(value, (key, entry: unknown) => {
     if (key === 'stackTrace') return '';

@@ -7,13 +7,13 @@ import { type RecordedHistory, recordedHistories, replay } from './histories';
 const recorded = recordedHistories();
 const BUNDLE = readFileSync(WORKFLOW_BUNDLE, 'utf8');
 
-describe('purchases that were recorded run the same way with the workflows of today', () => {
-  it('replays each of them without a non-determinism: a deploy breaks no purchase that is under way', async () => {
+describe('recorded histories, replayed with the current workflows', () => {
+  it('replay without a non-determinism, so that a deploy does not break a running purchase', async () => {
     expect(await replay(BUNDLE, recorded)).toEqual({ count: recorded.length, failed: [] });
     expect(recorded.length).toBeGreaterThan(20);
   }, 120_000);
 
-  it('and with a traced start: the trace header that activities then get is no non-determinism', async () => {
+  it('replay with a traced start, because the trace header of activities must not be a non-determinism', async () => {
     const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
     for (const header of [json({ traceparent }), json({ traceparent: 'x' }), json(null), { data: base64('{') }]) {
       const traced = recorded.map((one) => startedWith(one, { fields: { '_tracer-data': header } }));
@@ -21,7 +21,7 @@ describe('purchases that were recorded run the same way with the workflows of to
     }
   }, 120_000);
 
-  it('would see a workflow that asks for another activity', async () => {
+  it('fail to replay if a workflow schedules a different activity', async () => {
     const changed = BUNDLE.replaceAll('awaitOrderChange', 'awaitAnotherChange');
     expect(changed).not.toBe(BUNDLE);
     const { failed } = await replay(changed, recorded);
@@ -29,7 +29,7 @@ describe('purchases that were recorded run the same way with the workflows of to
     expect(failed.map(({ workflowId }) => workflowId)).toContain(overdue);
   }, 120_000);
 
-  it('holds a run of each workflow and a purchase of each outcome, because any of them may be open at a deploy', () => {
+  it('cover each workflow and each outcome, because any of them may be open during a deploy', () => {
     const events = recorded.flatMap(({ history }) => history.events);
     const types = events.map((event) => event.workflowExecutionStartedEventAttributes?.workflowType.name);
     expect(new Set(types.filter(Boolean))).toEqual(new Set(Object.keys(workflows)));

@@ -18,7 +18,7 @@ function node(args: string[], env: NodeJS.ProcessEnv = {}) {
   return { code, stderr, lines: stdout.trimEnd().split('\n') };
 }
 
-/** Makes a Jest project of its own, with the reporter. @returns its configuration as arguments */
+/** Makes a separate Jest project with the reporter. @returns its configuration as arguments */
 async function project(suites: readonly string[], config = {}): Promise<string[]> {
   await writeFile(join(dir, 'package.json'), '{}');
   for (const [number, code] of suites.entries()) await writeFile(join(dir, `${number}.test.js`), code);
@@ -35,8 +35,14 @@ test.each<[string, string[], string[], unknown[], number]>([
     ['3 passed, 0 failed'],
     0,
   ],
-  ['a test that fails is red', [PASSES, "test('b', () => { throw 1; });"], [], ['1 passed, 1 failed'], 1],
-  ['a suite that could not run is one failure', [PASSES, "require('./not-there');"], [], ['1 passed, 1 failed'], 1],
+  ['a failing test fails the run', [PASSES, "test('b', () => { throw 1; });"], [], ['1 passed, 1 failed'], 1],
+  [
+    'a suite that could not run counts as one failure',
+    [PASSES, "require('./not-there');"],
+    [],
+    ['1 passed, 1 failed'],
+    1,
+  ],
   [
     'a skipped test is printed with its reason before the last line',
     [`${PASSES} test.skip('needs one [no cluster here]', () => {});`],
@@ -45,29 +51,29 @@ test.each<[string, string[], string[], unknown[], number]>([
     0,
   ],
   [
-    'a test skipped without a reason is red, so that a forgotten .only can not hide the others',
+    'a test skipped without a reason fails the run, so that a forgotten .only cannot hide other tests',
     ["test.only('a', () => {}); test('b', () => {});"],
     [],
     [expect.stringMatching(/must end its title with the reason in brackets: b/), '1 passed, 0 failed, 1 skipped'],
     1,
   ],
   [
-    'a choice by name needs no reason for what it leaves out',
+    'a selection by name needs no reason for the tests it leaves out',
     [`${PASSES} test('b', () => {});`],
     ['-t', 'a'],
     ['1 passed, 0 failed, 1 skipped'],
     0,
   ],
   [
-    'a run of no test at all is no success',
+    'a run without any test is not a success',
     ["test.skip('a [not here]', () => {});"],
     [],
     ['No test was run.', '0 passed, 0 failed, 1 skipped'],
     1,
   ],
-  ['a Jest that is made to exit prints it all the same', [PASSES], ['--forceExit'], ['1 passed, 0 failed'], 0],
+  ['Jest prints it even with --forceExit', [PASSES], ['--forceExit'], ['1 passed, 0 failed'], 0],
   [
-    'so does one that collects what its reporters print',
+    'Jest prints it even if it buffers the output of its reporters',
     [PASSES, PASSES],
     ['--reporters', 'default', '--reporters', REPORTER, '--maxWorkers', '2'],
     ['2 passed, 0 failed'],
@@ -81,8 +87,8 @@ test.each<[string, string[], string[], unknown[], number]>([
 
 test.each([
   ['prints something and fails', "console.log('ending'); throw new Error('no');", 'no'],
-  ['leaves something open, for which nobody waits', 'setInterval(() => {}, 1000);', 'something was left open'],
-])('a Jest whose end %s is red, and the line stays the last one', async (_, ending, said) => {
+  ['leaves something open, which must not block the run', 'setInterval(() => {}, 1000);', 'something was left open'],
+])('a Jest run that %s at its end fails, and the line is still the last one', async (_, ending, said) => {
   const globalTeardown = join(dir, 'teardown.js');
   await writeFile(globalTeardown, `module.exports = () => { ${ending} };`);
   const { code, stderr, lines } = node([JEST, ...(await project([PASSES], { globalTeardown }))]);
@@ -100,10 +106,10 @@ describe('npm test', () => {
 
   test.each([
     ['ends well', PASSES, [], '1 passed, 0 failed', 0],
-    ['is killed before it has counted', "test('a', () => process.kill(process.pid, 'SIGKILL'));", []],
+    ['is killed before it has counted its tests', "test('a', () => process.kill(process.pid, 'SIGKILL'));", []],
     ['refuses to start', PASSES, ['--preset', './nothing']],
     ['finds no test', '', ['--testMatch', '**/nothing']],
-  ])('with a Jest that %s has one such line, and the exit code that fits it', async (...given) => {
+  ])('prints exactly one closing line, with a matching exit code, if Jest %s', async (...given) => {
     const [, suite, args, line = '0 passed, 1 failed', exitCode = 1] = given;
     const { code, lines } = await npmTest([...(await project([suite])), ...args]);
     expect(lines.at(-1)).toBe(line);
@@ -111,7 +117,7 @@ describe('npm test', () => {
     expect(code).toBe(exitCode);
   });
 
-  test('what keeps it from starting Jest is said, is one failure, and red', () => {
+  test('reports why it cannot start Jest, and counts that as one failure', () => {
     const { code, lines, stderr } = node([join(root, 'scripts/run.mjs'), 'test'], { TEMPORAL_CLI: '/no/such/file' });
     expect(stderr).toContain('TEMPORAL_CLI is set to /no/such/file');
     expect(lines).toEqual(['0 passed, 1 failed']);

@@ -2,7 +2,7 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { freshMachine, type Machine } from './machine';
 
-/** An `npm` that notes each call and leaves the record of what it installed. */
+/** An `npm` that logs each call and writes the record of installed packages. */
 const NPM = `
   echo "$@" >> "$HOME/npm.log"
   mkdir -p node_modules && cp package-lock.json node_modules/.package-lock.json`;
@@ -26,7 +26,7 @@ function ensure() {
   return machine.call('dependencies.mjs', 'ensureDependencies', { args: [project] });
 }
 
-test('packages are installed once, development packages too, whenever the lock file is touched', async () => {
+test('packages, including development packages, are installed once, even if the lock file is touched', async () => {
   await machine.fake('npm', NPM);
   expect((await ensure().ended).code).toBe(0);
   await lock({ 'node_modules/left': '1.0.0' });
@@ -38,7 +38,7 @@ test.each([
   ['another version', { 'node_modules/left': '1.0.1' }],
   ['one more package', { 'node_modules/left': '1.0.0', 'node_modules/right': '1.0.0' }],
   ['one package fewer', {}],
-])('%s in the lock file installs anew', async (_change, versions) => {
+])('%s in the lock file triggers an installation', async (_change, versions) => {
   await machine.fake('npm', NPM);
   await ensure().ended;
   await lock(versions);
@@ -46,7 +46,7 @@ test.each([
   expect(await machine.lines('npm.log')).toHaveLength(2);
 });
 
-test('other packages behind a link are left alone: npm would empty a folder that others share', async () => {
+test('outdated packages behind a link are left alone, because npm would empty the shared folder', async () => {
   await machine.fake('npm', NPM);
   await mkdir(join(machine.dir, 'shared'));
   await symlink(join(machine.dir, 'shared'), join(project, 'node_modules'));
@@ -56,7 +56,7 @@ test('other packages behind a link are left alone: npm would empty a folder that
   expect(await machine.lines('npm.log')).toEqual([]);
 });
 
-test('when npm fails its own words are shown', async () => {
+test('the error message of npm is shown if npm fails', async () => {
   await machine.fake('npm', 'echo "npm error code EINTEGRITY" >&2; exit 1');
   const { code, stderr } = await ensure().ended;
   expect(code).toBe(1);

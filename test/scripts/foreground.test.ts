@@ -5,7 +5,6 @@ import { freshMachine, type Machine } from './machine';
 let machine: Machine;
 beforeEach(async () => (machine = await freshMachine()));
 
-/** Runs `code` as the program in the foreground. */
 function foreground(code: string, options = {}) {
   const args = [process.execPath, ['-e', code], { stdio: 'inherit', ...options }];
   return machine.call('foreground.mjs', 'runInForeground', { args });
@@ -13,12 +12,12 @@ function foreground(code: string, options = {}) {
 
 test.each([
   ['its exit code', 'process.exit(3)', '3'],
-  ['a code that is not 0 when a signal ended it', "process.kill(process.pid, 'SIGKILL')", '137'],
-])('a program hands on %s', async (_what, code, handedOn) => {
+  ['a code other than 0 if a signal ended it', "process.kill(process.pid, 'SIGKILL')", '137'],
+])('a foreground program passes on %s', async (_what, code, handedOn) => {
   expect((await foreground(code).ended).stdout).toBe(handedOn);
 });
 
-test('SIGTERM reaches the program, which may end in good order, and is never the end of the script alone', async () => {
+test('SIGTERM reaches the program, which can shut down cleanly, and never ends only the script', async () => {
   const run = foreground(`
     process.on('SIGTERM', () => { process.stderr.write('ending well'); process.exit(0); });
     setInterval(() => {}, 1000);
@@ -31,9 +30,9 @@ test('SIGTERM reaches the program, which may end in good order, and is never the
 });
 
 test.each<[string, string, NodeJS.Signals | undefined, string]>([
-  ['a signal', 'setInterval(() => {}, 1000)', 'SIGTERM', '143'],
+  ['SIGTERM', 'setInterval(() => {}, 1000)', 'SIGTERM', '143'],
   ['its own end', 'process.exit(0)', undefined, '0'],
-])('after %s no process is left of a program with a group of its own', async (_what, ending, signal, exitCode) => {
+])('no process of a program with its own group survives %s', async (_what, ending, signal, exitCode) => {
   const run = foreground(
     `
     const { pid } = require('node:child_process').spawn('/bin/sleep', ['60'], { stdio: 'ignore' });
@@ -49,7 +48,7 @@ test.each<[string, string, NodeJS.Signals | undefined, string]>([
   await waitUntil('it has ended', () => !isRunning(started), { withinMs: 5_000 });
 });
 
-/** A process that has ended, and that nobody has waited for yet, counts as ended. */
+/** Zombie processes count as ended. */
 function isRunning(pid: number): boolean {
   const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' });
   return stdout.trim() !== '' && !stdout.startsWith('Z');

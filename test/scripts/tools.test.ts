@@ -7,7 +7,7 @@ import { freshMachine, writeExecutable, type Machine } from './machine';
 
 const ANSWERS_VERSION = `echo "temporal version 9.9.9 (Server 1.29.1, UI 2.42.1)"`;
 
-/** A `go` that notes each call and leaves in GOBIN what the real one would. */
+/** A `go` that logs each call and leaves the same file in GOBIN as the real one. */
 const BUILDS = `
   echo "$@" >> "$HOME/go.log"
   printf '#!/bin/sh\\necho "temporal version 0.0.0-DEV (Server 1.29.1)"\\n' > "$GOBIN/temporal"
@@ -28,8 +28,8 @@ async function ensured(running = ensure()): Promise<string> {
   return JSON.parse(stdout) as string;
 }
 
-describe('the order in which a Temporal CLI is looked for', () => {
-  test('TEMPORAL_CLI goes before everything else, and one that does not run is never quietly replaced', async () => {
+describe('the search order for a Temporal CLI', () => {
+  test('TEMPORAL_CLI comes first, and is never silently replaced if it does not run', async () => {
     await machine.fake('temporal', NEVER);
     const wanted = await writeExecutable(join(machine.dir, 'my temporal'), ANSWERS_VERSION);
     expect(await ensured(ensure({ TEMPORAL_CLI: wanted }))).toBe(wanted);
@@ -39,14 +39,14 @@ describe('the order in which a Temporal CLI is looked for', () => {
     expect(stderr).toContain('TEMPORAL_CLI is set to /no/such/temporal');
   });
 
-  test('temporal on PATH goes before a build, which takes minutes', async () => {
+  test('temporal on the PATH is preferred to a build, which takes minutes', async () => {
     const path = await machine.fake('temporal', ANSWERS_VERSION);
     await machine.fake('go', BUILDS);
     expect(await ensured()).toBe(path);
     expect(await machine.lines('go.log')).toEqual([]);
   });
 
-  test('one on PATH that is too old is passed over and, without a download, one is built: both are said', async () => {
+  test('an outdated CLI on the PATH is skipped and, without a download, one is built; both are reported', async () => {
     await machine.fake('temporal', 'echo "temporal version 0.9.0 (Server 1.20.4)"');
     await machine.fake('go', BUILDS);
     const { stdout, stderr } = await ensure().ended;
@@ -56,14 +56,14 @@ describe('the order in which a Temporal CLI is looked for', () => {
     const built = [expect.stringContaining('github.com/temporalio/cli/cmd/temporal@v1.5.1')];
     expect(await machine.lines('go.log')).toEqual(built);
 
-    // What was built once comes from the cache: no download, no build, no toolchain.
+    // The next run finds the build in the cache and needs no toolchain.
     await Promise.all(['go', 'temporal'].map(machine.unfake));
     expect(await ensure().ended).toMatchObject({ stdout, stderr: '' });
   });
 });
 
-describe('when there is no Temporal CLI to be had', () => {
-  test('one message names every way, how it failed, and what to install', async () => {
+describe('when no Temporal CLI is available', () => {
+  test('one message lists every source, how it failed, and what to install', async () => {
     const { code, stderr } = await ensure().ended;
     expect(code).toBe(1);
     const message = stderr.slice(stderr.indexOf('No Temporal CLI'));
@@ -75,7 +75,7 @@ describe('when there is no Temporal CLI to be had', () => {
     expect(message).not.toMatch(/\n\s+at /);
   });
 
-  test('a build that fails shows its own words and leaves nothing that a later run takes for whole', async () => {
+  test('a failed build shows its own error and leaves nothing that a later run could mistake for a complete build', async () => {
     await machine.fake('go', `echo half > "$GOBIN/temporal"; echo "no route to the proxy" >&2; exit 1`);
     const { code, stderr } = await ensure().ended;
     expect(code).toBe(1);
@@ -86,10 +86,10 @@ describe('when there is no Temporal CLI to be had', () => {
   });
 });
 
-describe('when two runs want a Temporal CLI at once', () => {
+describe('when two runs need a Temporal CLI at once', () => {
   const WAITS = `echo started >> "$HOME/go.log"; until [ -e "$HOME/go on" ]; do sleep 0.05; done; ${BUILDS}`;
 
-  test('one builds, the other waits, says so, and takes what was built: it is never built twice', async () => {
+  test('one builds it; the other says that it is waiting and uses that build, and never builds it again', async () => {
     await machine.fake('go', WAITS);
     const runs = [ensure(), ensure()];
     await Promise.any(runs.map((run) => run.said('waiting for it')));
@@ -100,7 +100,7 @@ describe('when two runs want a Temporal CLI at once', () => {
     expect((await machine.lines('go.log')).filter((line) => line === 'started')).toHaveLength(1);
   });
 
-  test('the lock of a run that was killed holds nobody up, and the next run leaves none of its own', async () => {
+  test('the lock of a killed run blocks nobody, and the next run leaves no lock behind', async () => {
     await machine.fake('go', BUILDS);
     const lock = join(machine.cache, 'locks', `temporal-cli-${hostname()}`);
     const { pid } = spawnSync(process.execPath, ['--version']);
@@ -108,19 +108,19 @@ describe('when two runs want a Temporal CLI at once', () => {
     const { code, stderr } = await ensure().ended;
     expect(code).toBe(0);
     expect(stderr).not.toContain('waiting for it');
-    // The dead owner's lock stays where it was moved to: a run that comes late must not move another's there.
+    // The dead owner's lock stays under its new name, so that a late run cannot move a live lock there.
     const locks = await readdir(join(machine.cache, 'locks'));
     expect(locks).toEqual([expect.stringContaining('.dead-')]);
   });
 });
 
 describe('the time-skipping test server', () => {
-  /** A `mvn` that leaves a library where the real one would. */
+  /** A `mvn` that leaves a library in the same place as the real one. */
   const COPIES = `
     for arg in "$@"; do case "$arg" in -DoutputDirectory=*) out=\${arg#*=};; esac; done
     mkdir "$out" && touch "$out/temporal-test-server.jar"`;
 
-  /** A `java` that answers only to the right main class with a class path that exists. */
+  /** A `java` that accepts only the right main class with an existing class path. */
   const JAVA = `
     case "$*" in *io.temporal.testserver.TestServer*) ;; *) exit 1;; esac
     while [ "$1" != -cp ]; do shift; done
@@ -128,7 +128,7 @@ describe('the time-skipping test server', () => {
 
   const testServer = (env: Record<string, string> = {}) => machine.call('test-server.mjs', 'ensureTestServer', { env });
 
-  test('comes by Maven without a download, behind an executable file; what is missing for that is named', async () => {
+  test('comes from Maven if there is no download, with an executable wrapper; missing tools are named', async () => {
     expect((await testServer().ended).stderr).toContain('mvn is not installed');
     await machine.fake('mvn', COPIES);
     expect((await testServer().ended).stderr).toMatch(/not a test server that runs: [^]*java: not found/);
@@ -144,7 +144,7 @@ describe('the Temporal server of production', () => {
     for name in server sql; do printf '#!/bin/sh\\n${says('1.32.0')}\\n' > "$GOBIN/$name"; chmod +x "$GOBIN/$name"; done`;
   const server = () => ensured(machine.call('temporal-server.mjs', 'ensureTemporalServer'));
 
-  test('is built with its SQL tool where there is no download, with the names that they have in the image', async () => {
+  test('is built with its SQL tool if there is no download, under the names used in the image', async () => {
     await machine.fake('go', BUILDS_BOTH);
     expect((await server()).startsWith(machine.cache)).toBe(true);
     const [call] = await machine.lines('go.log');
@@ -152,10 +152,10 @@ describe('the Temporal server of production', () => {
   });
 
   test.each([
-    ['has no SQL tool beside it, whose tables may be another version', '1.32.0', undefined],
+    ['has no SQL tool, so that its tables could be of another version', '1.32.0', undefined],
     ['is older than its configuration', '1.29.1', '1.29.1'],
     ['has an SQL tool that is older', '1.32.0', '1.31.2'],
-  ])('that is on PATH and %s is passed over, and the build is used', async (_, version, sqlTool) => {
+  ])('that is on the PATH but %s is skipped in favour of the build', async (_, version, sqlTool) => {
     await machine.fake('temporal-server', says(version));
     if (sqlTool) await machine.fake('temporal-sql-tool', says(sqlTool));
     await machine.fake('go', BUILDS_BOTH);

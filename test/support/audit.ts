@@ -3,18 +3,18 @@ import type { LedgerOrder, Sandbox } from '../../sandbox';
 import type { Starter } from '../../src/starter/index';
 import type { Receiver } from './receiver';
 
-/** What the partner has of a purchase, and what the checkout got. */
+/** The partner's and the checkout's records of a purchase. */
 export interface PurchaseAudit {
-  /** The partner's orders under the reference, oldest first. */
+  /** The partner's orders with this reference, oldest first. */
   orders: LedgerOrder[];
   orderCount: number;
   /** How many place-order requests with this reference the partner has read. */
   requests: number;
-  /** The values of the keys that the partner has issued, sorted. */
+  /** The values of all keys that the partner issued, sorted. */
   issued: string[];
-  /** The values of the keys that the checkout has, sorted: it keeps them by product and id, however often they come. */
+  /** The values of all keys that the checkout stored, sorted. It stores each product and key id once. */
   received: string[];
-  /** The events that the checkout counts as received, in their order. */
+  /** The events that the checkout received, in order. */
   events: CheckoutEvent[];
 }
 
@@ -36,12 +36,12 @@ export async function auditPurchase({ sandbox, receiver }: Parts, referenceId: s
   };
 }
 
-/** The values of the keys that the partner has issued in these orders, sorted. */
+/** The values of the keys in these orders, sorted. */
 export function keysOf(...orders: LedgerOrder[]): string[] {
   return orders.flatMap(({ items }) => items.flatMap(({ keys = [] }) => keys.map(({ value }) => value))).toSorted();
 }
 
-/** What a checkout has that keeps each key by its product and id. */
+/** The key values of a checkout that stores keys by product and key id, sorted. */
 export function keptKeys(events: readonly CheckoutEvent[]): string[] {
   const kept = new Map<string, string>();
   for (const { data } of events) {
@@ -52,27 +52,27 @@ export function keptKeys(events: readonly CheckoutEvent[]): string[] {
   return [...kept.values()].toSorted();
 }
 
-/** The partner's orders against the checkout's events, for many purchases, where nothing is wrong. */
+/** An audit of many purchases that found no problem. */
 export const FLAWLESS = {
   /** References with more than one order. */
   boughtTwice: [] as string[],
-  /** References with an order that the purchase does not know: it ended, or waits for a person, without it. */
+  /** References with orders, none of which the purchase knows. */
   lostPurchases: [] as string[],
-  /** Keys that were issued and not received, by reference. */
+  /** References with keys that were issued but not received. */
   lostKeys: [] as string[],
-  /** Keys that were received more often than they were issued, by reference. */
+  /** References with keys that were received more often than issued. */
   keysTwice: [] as string[],
-  /** Keys that were received and never issued, by reference. */
+  /** References with keys that were received but never issued. */
   foreignKeys: [] as string[],
-  /** Ids of events that came again with other keys, and of keys that came again with another value. */
+  /** Ids of events that were repeated with other keys, and of keys that were repeated with another value. */
   changedEvents: [] as string[],
-  /** Purchases without an order that wait for a person. Right, where nobody may place again. */
+  /** Held purchases without an order. These are correct if the policy forbids a new placement. */
   unplaced: [] as string[],
 };
 
 export type Audit = typeof FLAWLESS;
 
-/** Compares, for each reference, the partner's orders with every event that the checkout counts as received. */
+/** Compares the partner's orders of each reference with the events that the checkout received. */
 export async function auditAll(parts: Parts & { starter: Starter }, references: readonly string[]): Promise<Audit> {
   const audit = structuredClone(FLAWLESS);
   for (const referenceId of references) {
@@ -91,7 +91,7 @@ export async function auditAll(parts: Parts & { starter: Starter }, references: 
   return audit;
 }
 
-/** What is left of a list when each entry of another takes one away. */
+/** The keys that remain after each of `others` has removed one equal key. */
 function without(keys: readonly string[], others: readonly string[]): string[] {
   const left = [...keys];
   for (const other of others) {
@@ -102,8 +102,8 @@ function without(keys: readonly string[], others: readonly string[]): string[] {
 }
 
 /**
- * Ids of events that came again with other keys, and of keys that came again with another value, whatever any attempt was
- * answered. There must be none.
+ * Ids of events that were repeated with other keys, and of keys that were repeated with another value, in all attempts,
+ * even rejected ones. There must be none.
  */
 export function changedEvents(
   { attempts }: Pick<Receiver, 'attempts'>,

@@ -1,4 +1,4 @@
-/** What something fails with, or undefined. */
+/** The error that a promise rejects with, or undefined. */
 export function rejectionOf<E = Error>(work: Promise<unknown>): Promise<E | undefined> {
   return work.then(
     () => undefined,

@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** What the test file has open: what was opened last is closed first. */
+/** Everything that the test file has open. The last one opened is closed first. */
 const open = new Set<() => Promise<void>>();
 
 /**
- * Closes something at the end of the test file, also when a test has failed in the middle of it.
+ * Calls `close` at the end of the test file, even if a test fails.
  *
- * @returns closes it now, and not a second time at the end.
+ * @returns a function that closes it now instead, only once
  */
 export function closeAtEnd(close: () => unknown): () => Promise<void> {
   let closing: Promise<unknown> | undefined;
@@ -28,11 +28,11 @@ export function temporaryFolder(): string {
   return folder;
 }
 
-// Jest loads this file before each test file; what starts Temporal for all of them has no such end.
+// Jest loads this file before each test file. The global set-up also loads it, but has no afterAll.
 if (typeof afterAll === 'function') {
   const before = handles();
   afterAll(async () => {
-    // What can't be closed keeps nothing else open.
+    // A failure to close one thing must not leave the others open.
     const failures: unknown[] = [];
     for (const close of [...open].toReversed()) await close().catch((error: unknown) => failures.push(error));
     if (failures[0] instanceof Error) throw failures[0];
@@ -40,9 +40,9 @@ if (typeof afterAll === 'function') {
   }, 120_000);
 }
 
-/** @throws Error that names the servers, connections and processes that nobody has closed */
+/** @throws Error that names the servers, connections and processes that were not closed */
 async function expectNoLeak(before: readonly string[]): Promise<void> {
-  // A connection that was let go needs a moment, and one that is kept alive four seconds.
+  // A closing connection needs a moment, a kept-alive one four seconds.
   for (let turn = 0; turn < 60 && handles().length > before.length; turn++) await sleep(100);
   const left = handles();
   if (left.length > before.length) throw new Error(`this test file leaves open: ${left.join(', ')}`);

@@ -2,19 +2,19 @@ import { writeSync } from 'node:fs';
 import { log } from '../../scripts/lib/log.mjs';
 
 /**
- * A Jest reporter: the last line that Jest prints is `N passed, N failed`, and `, N skipped` if there are any. A suite that
- * could not run counts as one failed test. A test that is skipped without a reason at the end of its title, for instance
- * `[no Java here]`, fails the run: that is how a forgotten `.only` shows. A choice of tests by name needs no reason.
+ * A Jest reporter that prints the last line: `N passed, N failed`, and `, N skipped` if any. A suite that cannot run
+ * counts as one failed test. A skipped test whose title does not end with a reason, such as `[no Java here]`, fails the
+ * run, which reveals a forgotten `.only`. A selection of tests by name needs no reasons.
  */
 export default class ClosingLine {
-  /** @type {() => Error | undefined} where it returns one, Jest's exit code is 1 although no test failed */
+  /** @type {() => Error | undefined} an error makes Jest's exit code 1 even if no test failed */
   getLastError = () => undefined;
 
   /** @param {{ testNamePattern?: string }} config @param {{ lingerMs?: number }} [options] */
   constructor({ testNamePattern }, { lingerMs = 60_000 } = {}) {
     this.isChoice = Boolean(testNamePattern);
     this.lingerMs = lingerMs;
-    // The process that started this group was killed, so the group ends too.
+    // If the parent was killed, end the whole process group too.
     if (process.send) process.once('disconnect', () => process.kill(-process.pid, 'SIGKILL')).channel?.unref();
   }
 
@@ -36,25 +36,25 @@ export default class ClosingLine {
     const counts = `${numPassedTests} passed, ${failed} failed${skipped.length > 0 ? `, ${skipped.length} skipped` : ''}`;
     const lines = [...shown.map((title) => `skipped: ${title}`), ...problems, counts];
     process.once('exit', () => lines.forEach(print));
-    // A Jest that has counted its tests has only to end. One that does not has left something open, and never will.
+    // Jest has nothing left to do. If it does not exit, a test left something open and it never will.
     setTimeout(() => {
       log(
-        `Jest did not end within ${this.lingerMs / 1000} s of its last test, so it was ended: something was left open.`,
+        `Jest did not exit within ${this.lingerMs / 1000} s after its last test, so it was stopped: something was left open.`,
       );
       process.exit(1);
     }, this.lingerMs).unref();
-    // Tells the process that started Jest that the line will come.
+    // Tells the parent that the closing line will follow.
     process.send?.('counted');
   }
 }
 
-/** @type {(line: string) => void} not by `process.stdout`, which Jest has wrapped, and then taken away, by the time it exits */
+/** @type {(line: string) => void} bypasses `process.stdout`, which Jest wraps and has removed when it exits */
 function print(line) {
   for (;;) {
     try {
       return void writeSync(1, `${line}\n`);
     } catch (error) {
-      // EAGAIN: the pipe is full because its reader is slow.
+      // EAGAIN: the pipe is full because its reader is slow, so try again.
       if (error.code !== 'EAGAIN') return;
     }
   }

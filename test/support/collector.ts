@@ -1,6 +1,6 @@
 import { startServer } from './http-server';
 
-/** A span as OTLP/JSON has it. */
+/** A span in OTLP/JSON. */
 export interface CollectedSpan {
   name: string;
   traceId: string;
@@ -20,14 +20,14 @@ interface Attribute {
 
 export type Collector = Awaited<ReturnType<typeof startCollector>>;
 
-/** A collector that speaks OTLP over HTTP in JSON, and keeps what it gets. */
+/** An OTLP collector (JSON over HTTP) that keeps everything it receives. */
 export async function startCollector() {
   const server = await startServer();
   server.script({ json: {} });
   const bodies = () => server.received.map(({ body }) => body.toString('utf8'));
   return {
     url: server.url,
-    /** All that was sent, as it was. */
+    /** Everything received, unchanged. */
     get bodies(): string {
       return bodies().join('\n');
     },

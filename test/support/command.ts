@@ -3,10 +3,10 @@ import { runStarter } from '../../src/cli';
 type Context = Parameters<typeof runStarter>[1];
 
 const unneeded = () => {
-  throw new Error('this command needs none of it');
+  throw new Error('this command must not use this dependency');
 };
 
-/** Runs a command of the starter in this process. What it needs and is not given fails it. */
+/** Runs a command of the starter in this process. It fails if it uses a dependency that `given` lacks. */
 export async function runCommand(args: readonly string[], given: Partial<Context> = {}) {
   const shown = { printed: '', said: '' };
   const code = await runStarter(['node', 'starter', ...args], {

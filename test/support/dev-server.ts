@@ -10,10 +10,10 @@ import { waitUntil } from './wait-until';
 export type DevServer = Awaited<ReturnType<typeof startDevServer>>;
 
 /**
- * Starts a real Temporal dev server without a UI, with the search attributes of the project. A port that somebody else took
- * in the meantime is given up for another, unless it was asked for.
+ * Starts a real Temporal dev server without a UI, with the search attributes of the project. If its port is taken
+ * meanwhile, it tries another one, unless `port` is given.
  *
- * @param options `dbFile` keeps its data, so that a server can be killed and started again on the same `port`.
+ * @param options `dbFile` keeps its data, so that a server can be killed and restarted on the same `port`.
  */
 export async function startDevServer(options: DevServerOptions = {}) {
   for (let tries = options.port === undefined ? 3 : 1; tries > 0; tries--) {
@@ -26,17 +26,17 @@ export async function startDevServer(options: DevServerOptions = {}) {
 interface DevServerOptions extends Pick<ServerOptions, 'setUp' | 'config'> {
   port?: number;
   dbFile?: string;
-  /** Its HTTP API is at a port that is known. */
+  /** Serves its HTTP API on a known port. */
   http?: boolean;
 }
 
-/** @returns undefined when it ended before it answered. */
+/** @returns undefined if it ended before it answered. */
 async function tryDevServer(options: DevServerOptions) {
   const port = options.port ?? (await freePort());
   const httpPort = options.http ? await freePort() : undefined;
   const child = await spawnServer({ ...options, port, httpPort });
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-  /** Ends it and waits for that; at the end of the test file it is killed. */
+  /** Stops it and waits for its end. It is killed at the end of the test file. */
   const stop = (signal: NodeJS.Signals = 'SIGTERM') => {
     child.kill(signal);
     return exited;
@@ -50,7 +50,7 @@ async function tryDevServer(options: DevServerOptions) {
   return { address, httpAddress: httpPort ? `127.0.0.1:${httpPort}` : undefined, stop };
 }
 
-/** A dev server; in `npm run test:cluster` the server of production, on the PostgreSQL that TEST_POSTGRESQL describes. */
+/** A dev server, or under `npm run test:cluster` the production server with the PostgreSQL of TEST_POSTGRESQL. */
 async function spawnServer(options: ServerOptions & DevServerOptions): Promise<ChildProcess> {
   const { port, httpPort, dbFile, setUp, config = [] } = options;
   const { TEMPORAL_CLI: cli, TEST_POSTGRESQL: postgresql } = process.env;

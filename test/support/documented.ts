@@ -5,12 +5,12 @@ import type { CheckoutEvent } from '../../src/contracts/events';
 
 type Schema = Record<string, unknown>;
 
-/** The schemas of docs/schemas, compiled when the first of them is asked. */
+/** The schemas of docs/schemas, compiled at the first use. */
 let compiled: { event: (type: string) => ValidateFunction | undefined; result: ValidateFunction } | undefined;
 
 /**
- * What is wrong with events that a checkout received, by docs/schemas/events.openapi.json. A field that is not documented is
- * wrong too, although the document lets receivers expect more of them.
+ * The violations of docs/schemas/events.openapi.json in events that a checkout received. Undocumented fields count too,
+ * although the document tells receivers to ignore them.
  */
 export function undocumentedEvents(events: readonly CheckoutEvent[]): string[] {
   return events.flatMap((event) => {
@@ -19,12 +19,12 @@ export function undocumentedEvents(events: readonly CheckoutEvent[]): string[] {
   });
 }
 
-/** The same of the result of a purchase, by docs/schemas/purchase-result.schema.json. */
+/** The violations of docs/schemas/purchase-result.schema.json in the result of a purchase. */
 export function undocumentedResult(result: unknown): string[] {
   return faultsOf(schemas().result, result, 'result');
 }
 
-/** Whether the input of a purchase fits docs/schemas/purchase-input.schema.json. */
+/** Whether the input of a purchase is valid under docs/schemas/purchase-input.schema.json. */
 export function isDocumentedInput(input: unknown): boolean {
   return new Ajv().compile(withoutDialect('purchase-input.schema.json'))(input);
 }
@@ -62,7 +62,7 @@ function withoutDialect(file: string): Schema {
   return schema;
 }
 
-/** The schema with every object that names its fields allowing no other. */
+/** The schema, changed so that objects with named fields allow no others. */
 function closed<T>(schema: T): T {
   return JSON.parse(JSON.stringify(schema), (_, value: unknown) => {
     if (typeof value !== 'object' || value === null) return value;

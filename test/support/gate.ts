@@ -3,7 +3,7 @@ import { listen } from './listen';
 
 export type Gate = Awaited<ReturnType<typeof startGate>>;
 
-/** A port in front of a server. Closed, it refuses connections, and breaks those that stand. */
+/** A TCP proxy in front of a server. When closed, it refuses new connections and breaks existing ones. */
 export async function startGate() {
   let target = 0;
   const listenAt = (port?: number) =>
@@ -21,7 +21,7 @@ export async function startGate() {
   const { port } = listening;
   return {
     url: `http://127.0.0.1:${port}`,
-    /** @param behind the port of the server behind it, on this machine. */
+    /** @param behind the local port of the server behind it. */
     leadTo: (behind: number) => {
       target = behind;
     },

@@ -2,15 +2,15 @@ import { type PostgreSql, startPostgreSql, useForServers } from '../cluster/post
 import { type DevServer, startDevServer } from './dev-server';
 
 declare global {
-  // Jest hands the end of a set-up nothing but the global object.
+  // Jest shares only the global object between the global set-up and the global teardown.
   var sharedDevServer: DevServer | undefined;
   var sharedPostgreSql: PostgreSql | undefined;
 }
 
 /**
- * One Temporal dev server for all suites; each test has a task queue and references of its own. Without a CLI the suites
- * that need none still run, and the others say what is missing. In `npm run test:cluster` it is the server of production, and so
- * are those that tests start for themselves.
+ * Starts one Temporal dev server for all suites. Each test uses its own task queue and references. Without a CLI, only
+ * suites that need no server run; the others report what is missing. `npm run test:cluster` uses the production server
+ * everywhere.
  */
 export default async function globalSetup(): Promise<void> {
   if (!process.env.TEMPORAL_CLI) return;
@@ -21,7 +21,7 @@ export default async function globalSetup(): Promise<void> {
   process.env.TEST_TEMPORAL_HTTP_ADDRESS = globalThis.sharedDevServer.httpAddress;
 }
 
-/** Many servers of tests are connected to it at once: more connections than the default allows. */
+/** Allows more connections than by default, because many test servers use it at once. */
 async function startSharedPostgreSql(): Promise<void> {
   const postgresql = (globalThis.sharedPostgreSql = await startPostgreSql(['max_connections=2000']));
   useForServers(postgresql);

@@ -12,11 +12,10 @@ const OK = 0;
 export type GrpcServer = Awaited<ReturnType<typeof startGrpcServer>>;
 
 /**
- * A server that speaks so much gRPC: it answers each call with a status, and with an empty message where that is 0. It keeps the
+ * A minimal gRPC server that answers each call with a status, plus an empty message if it is 0. It keeps the
  * `authorization` of each call.
  *
- * @param statusOf the status of a call of this method, such as `GetSystemInfo`, and what the server says of it; undefined: it never
- *   answers.
+ * @param statusOf returns the status and message for a method such as `GetSystemInfo`, or undefined to never answer.
  */
 export async function startGrpcServer(
   statusOf: (method: string) => { status: number; message?: string } | undefined,

@@ -3,17 +3,17 @@ import type { DecisionKind, HoldReason } from '../../src/domain/holds';
 import { MAX_BODY_BYTES, type TestEnvironment } from './test-environment';
 import { operatorOf } from './operator';
 
-/** What makes a purchase be held, and lets a decision help. */
+/** How to resolve a purchase that has been arranged to be held. */
 interface Arranged {
-  /** An order that a person may choose instead. */
+  /** The id of the order that a person may choose. */
   right: string;
-  /** What else has to change for a decision to help. */
+  /** Removes the cause of the hold, so that a decision can succeed. */
   onResolve?: () => void;
 }
 
 type Arrange = (env: TestEnvironment, referenceId: string) => Promise<Arranged>;
 
-/** A purchase of two keys that is about to be held for this reason, and how a person decides on it. */
+/** Starts a purchase of two keys that will be held for this reason. */
 export async function aboutToBeHeld(env: TestEnvironment, reason: HoldReason) {
   const referenceId = env.reference();
   const { right, onResolve } = await ARRANGEMENTS[reason](env, referenceId);
@@ -22,7 +22,7 @@ export async function aboutToBeHeld(env: TestEnvironment, reason: HoldReason) {
     referenceId,
     operator,
     right,
-    /** Answers the open hold, or the one that is named, after which nothing stands against the decision. */
+    /** Removes the cause of the hold and answers the open hold, or the named one. */
     async decide(decision: DecisionKind, hold?: string) {
       onResolve?.();
       await operator.resolve(decision, { hold, ...(decision === 'order' && { orderId: right }) });
@@ -30,7 +30,7 @@ export async function aboutToBeHeld(env: TestEnvironment, reason: HoldReason) {
   };
 }
 
-/** The same once it is held. */
+/** Starts a purchase of two keys and waits until it is held for this reason. */
 export async function heldPurchase(env: TestEnvironment, reason: HoldReason) {
   const purchase = await aboutToBeHeld(env, reason);
   return { ...purchase, hold: await purchase.operator.held(reason) };
@@ -78,7 +78,7 @@ const ARRANGEMENTS: Record<HoldReason, Arrange> = {
     const arranged = await bought(env, referenceId, 'demo-instant');
     return { ...arranged, onResolve: () => env.receiver.take(referenceId) };
   },
-  // A day of tries is shown on the clock that skips; a receipt that is none ends the tries here.
+  // Another test covers a full day of attempts with skipped time. Here an invalid receipt ends them.
   async DELIVERY_EXHAUSTED(env, referenceId) {
     env.receiver.answerTo(referenceId, 503);
     const arranged = await bought(env, referenceId, 'demo-instant');
@@ -89,13 +89,13 @@ const ARRANGEMENTS: Record<HoldReason, Arrange> = {
   },
 };
 
-/** An answer that the partner client of a test environment does not read to its end. */
+/** An answer that exceeds the size limit of the partner client in a test environment. */
 export const TOO_LARGE = { type: 'merge', data: { padding: 'x'.repeat(2 * MAX_BODY_BYTES) } } as const;
 
-/** A review and a delivery each read the order, and it is reviewed three times more. */
+/** Each review and each delivery reads the order once. There are four of both before the hold. */
 const READS_UNTIL_HELD = 8;
 
-/** The order shows two other keys each time that it is read. */
+/** Makes the order show two different keys at each read. */
 export function changeAtEachRead(
   { sandbox }: Pick<TestEnvironment, 'sandbox'>,
   { orderId, product, reads }: { orderId: string; product: string; reads: number },

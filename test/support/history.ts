@@ -8,7 +8,7 @@ export async function eventsOf({ client }: Pick<TestEnvironment, 'client'>, work
   return (await client.workflow.getHandle(workflowId).fetchHistory()).events ?? [];
 }
 
-/** @returns how many events the history of a purchase has, and its activities in their order, as the Temporal UI names them */
+/** @returns the number of events in a purchase's history, and its activities in order, as the Temporal UI names them */
 export async function historyOf(
   env: Pick<TestEnvironment, 'client'>,
   referenceId: string,
@@ -25,7 +25,7 @@ export async function historyOf(
   return { length: all.length, activities };
 }
 
-/** @returns each activity, local activity and timer in the history of a workflow, with the summary that the Temporal UI shows */
+/** @returns all activities, local activities and timers of a workflow, with their summaries in the Temporal UI */
 export async function summariesOf(
   env: Pick<TestEnvironment, 'client'>,
   workflowId: string,
@@ -40,7 +40,7 @@ export async function summariesOf(
   });
 }
 
-/** @returns of each placement that ended without an answer, whether it had recorded its intention */
+/** @returns for each placement that ended without an answer, whether it had recorded its intent */
 export function intentionsOfTimedOut(events: readonly Event[]): boolean[] {
   const isPlacement = (id: unknown) =>
     events.find(({ eventId }) => String(eventId) === String(id))?.activityTaskScheduledEventAttributes?.activityType

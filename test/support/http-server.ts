@@ -6,7 +6,7 @@ import { listen } from './listen';
 /** A request as it arrived. `connection` counts the connections from 1. */
 export interface Received {
   method: string;
-  /** Path and query, as they stood in the request line. */
+  /** Path and query, as in the request line. */
   path: string;
   headers: IncomingMessage['headers'];
   body: Buffer;
@@ -14,7 +14,7 @@ export interface Received {
 }
 
 /**
- * What the server does with a request once it has read it whole.
+ * What the server does with a request after reading all of it.
  *
  * - `json` or `body`: an ordinary answer, status 200 unless said otherwise.
  * - `raw`: these bytes on the socket, then end it, reset it, or hold it open.
@@ -31,14 +31,14 @@ export type Reply =
 export type ScriptedServer = Awaited<ReturnType<typeof startServer>>;
 
 export interface ScriptedServerOptions {
-  /** Decides on each request by itself, instead of `script`. */
+  /** Chooses the reply to each request, instead of `script`. */
   respond?: (request: Received) => Reply | Promise<Reply>;
   /** Runs before anything is read. */
   onConnection?: (socket: Socket) => void;
   tls?: { key: string; cert: string };
 }
 
-/** A real server on a free port of the loopback. Until it is scripted it answers 500. */
+/** A real server on a free local port. It answers 500 until it is scripted. */
 export async function startServer(options: ScriptedServerOptions = {}) {
   const sockets: Socket[] = [];
   const received: Received[] = [];
@@ -68,14 +68,14 @@ export async function startServer(options: ScriptedServerOptions = {}) {
     get connections() {
       return sockets.length;
     },
-    /** The bytes that arrived on all connections. Under TLS, those of the handshakes too. */
+    /** The bytes received on all connections, including TLS handshakes. */
     bytesReceived: () => bytesOf(sockets),
-    /** Answers to the requests that follow: each once, in order; the last one for all the rest. */
+    /** The replies to the next requests, in order. The last one is repeated. */
     script: (...given: Reply[]) => void (replies = given),
   };
 }
 
-/** A real server without any protocol: nothing is read or said but what `onConnection` does. */
+/** A real TCP server without a protocol: only `onConnection` reads or writes. */
 export async function startTcpServer(onConnection: (socket: Socket) => void = () => {}) {
   const sockets: Socket[] = [];
   const server = createTcpServer({ pauseOnConnect: true }, (socket) => {
@@ -95,7 +95,7 @@ function bytesOf(sockets: Socket[]): number {
   return sockets.reduce((sum, socket) => sum + socket.bytesRead, 0);
 }
 
-/** Undefined if the client went away in the middle of its request. */
+/** Undefined if the client disconnected during its request. */
 async function record(incoming: IncomingMessage, connection: number): Promise<Received | undefined> {
   const chunks: Buffer[] = [];
   try {

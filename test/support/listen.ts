@@ -2,14 +2,14 @@ import { once } from 'node:events';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { closeAtEnd } from './clean-up';
 
-/** A server that listens on the loopback. */
+/** A server that listens on the loopback interface. */
 export interface Listening {
   port: number;
-  /** Breaks off its connections and closes it now; else that is done at the end of the test file. */
+  /** Breaks its connections and closes it now, instead of at the end of the test file. */
   close(): Promise<void>;
 }
 
-/** @param port by default one that is free */
+/** @param port by default a free one */
 export async function listen(server: Server, port = 0): Promise<Listening> {
   const sockets = new Set<Socket>();
   server.on('connection', (socket) => {

@@ -1,4 +1,4 @@
-/** Progress, past Jest's own reporter. */
+/** Prints progress directly, not through Jest's reporter. */
 export function log(line: string): void {
   process.stdout.write(`${line}\n`);
 }

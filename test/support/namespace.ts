@@ -16,7 +16,7 @@ export async function createNamespace(connection: Connection, namespace: string)
     const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
     return SEARCH_ATTRIBUTES.every(({ name }) => customAttributes?.[name] !== undefined);
   };
-  // A new namespace is known everywhere only after a moment.
+  // It takes a moment until all parts of the server know a new namespace.
   const what = `the namespace ${namespace} has its search attributes`;
   await waitUntil(what, () => isRegistered().catch(() => false));
 }

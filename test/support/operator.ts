@@ -8,7 +8,7 @@ import type { TestEnvironment } from './test-environment';
 import { waitUntil } from './wait-until';
 
 type Event = NonNullable<Awaited<ReturnType<WorkflowHandle['fetchHistory']>>['events']>[number];
-/** The id of an event, as the server gave it. */
+/** The id of an event, in the form that the server sent. */
 type Point = NonNullable<Event['eventId']>;
 
 interface PendingActivity {
@@ -19,12 +19,12 @@ interface PendingActivity {
 
 const ALL_ELIGIBLE = 3;
 const WORKFLOW_TASK_COMPLETED = 7;
-/** Of gRPC. */
+/** The gRPC status code. */
 const NOT_FOUND = 5;
 
 export type Operator = ReturnType<typeof operatorOf>;
 
-/** Everything that a person can do to one purchase, or to another workflow of its reference. */
+/** Everything that a person can do to the workflow of a purchase, or to another workflow of its reference. */
 export function operatorOf(
   environment: Pick<TestEnvironment, 'client' | 'starter'>,
   referenceId: string,
@@ -61,7 +61,7 @@ export function operatorOf(
   const openHold = async () => (await environment.starter.status(referenceId)).hold;
 
   return {
-    /** Resets to a workflow task that was completed, as the UI's Reset does, updates reapplied. @returns the new run's id */
+    /** Resets to a completed workflow task and reapplies updates, like Reset in the UI. @returns the new run's id */
     async reset(point: Point, runId?: string): Promise<string> {
       const { runId: made } = await workflowService.resetWorkflowExecution({
         namespace,
@@ -82,10 +82,10 @@ export function operatorOf(
     async resetActivity(activity: string, options: { keepPaused?: boolean; resetHeartbeat?: boolean } = {}) {
       await workflowService.resetActivity({ ...byType(activity), ...options });
     },
-    /** Changes timeout and retry options of a pending activity, as `temporal activity update-options` does. */
+    /** Changes the retry options of a pending activity, like `temporal activity update-options`. */
     async updateOptions(activity: string) {
       const interval = { nanos: 200_000_000 };
-      // A server of 1.32 refuses a first interval that is longer than the longest.
+      // Server 1.32 rejects an initial interval above the maximum interval.
       const retryPolicy = { maximumAttempts: 50, initialInterval: interval, maximumInterval: interval };
       const paths = ['maximum_attempts', 'initial_interval', 'maximum_interval'].map((name) => `retry_policy.${name}`);
       await workflowService.updateActivityOptions({
@@ -94,7 +94,7 @@ export function operatorOf(
         updateMask: { paths },
       });
     },
-    /** As `temporal activity complete`. */
+    /** Like `temporal activity complete`. */
     async complete(activity: string, result: unknown) {
       const payload = client.options.loadedDataConverter.payloadConverter.toPayload(result);
       await workflowService.respondActivityTaskCompletedById({
@@ -102,9 +102,9 @@ export function operatorOf(
         result: { payloads: [payload] },
       });
     },
-    /** As `temporal activity fail`, which makes it final; or as a worker that can be asked again. */
+    /** Like `temporal activity fail`, which is final, or like a worker whose activity is retried. */
     async fail(activity: string, { final } = { final: true }) {
-      // The server lets an attempt fail that is running, and none that waits for its turn.
+      // The server can fail only a running attempt, not one that is waiting for its retry.
       await waitUntil(`an attempt of ${activity} of ${referenceId} could be failed`, async () => {
         const failed = workflowService.respondActivityTaskFailedById({
           ...(await idOf(activity)),
@@ -129,17 +129,17 @@ export function operatorOf(
       );
     },
     terminate: async () => void (await handle.terminate('done by a person')),
-    /** Answers the open hold, or the one that is named. */
+    /** Answers the open hold, or the named one. */
     async resolve(decision: Decision['decision'], rest: Partial<Decision> = {}) {
       const hold = rest.hold ?? (await waitUntil(`${referenceId} is held`, openHold)).id;
       const send = () => handle.executeUpdate(RESOLVE_UPDATE, { args: [{ decision, ...rest, hold }] });
-      // As our own command does: an event at the wrong moment is enough for the server to give an update up.
+      // The server may abort an update if another event arrives at the same time. Retry once, like our own command.
       await send().catch((error: unknown) => {
         if (grpcErrorOf(error)?.code !== GRPC_STATUS.FAILED_PRECONDITION) throw error;
         return send();
       });
     },
-    /** The workflow task completions of a run, by their event ids. */
+    /** The event ids of all completed workflow tasks in a run. */
     async points(runId?: string) {
       const events = await historyOf(runId);
       return events.filter((event) => event.eventType === WORKFLOW_TASK_COMPLETED).map((event) => event.eventId!);
@@ -151,25 +151,25 @@ export function operatorOf(
     async paused(activity: string) {
       await pendingWhen(activity, 'paused', ({ paused }) => paused);
     },
-    /** Waits until the activity's last failure says this. */
+    /** Waits until the activity's last failure contains this message. */
     failing: (activity: string, message: string) =>
       pendingWhen(activity, `failing: ${message}`, ({ lastFailure = '' }) => lastFailure.includes(message)),
     isPending: async (activity: string) => (await pendingNow(activity)) !== undefined,
-    /** Updates that the workflow got, taken or refused by it; one that the validator refused leaves nothing. */
+    /** The number of updates in the history. An update that the validator rejected leaves no trace. */
     updatesOnRecord: async () =>
       (await historyOf()).filter((event) => event.workflowExecutionUpdateAcceptedEventAttributes).length,
-    /** Waits for an open hold of that reason, other than the ones given. */
+    /** Waits for an open hold with this reason that is not one of `other`. */
     held: (reason: HoldReason, ...other: HoldNotice[]) =>
       waitUntil(`${referenceId} is held because ${reason}`, async () => {
         const hold = await openHold();
         return hold?.reason === reason && !other.some(({ id }) => id === hold.id) ? hold : undefined;
       }),
-    /** The points at which a run has scheduled an activity. */
+    /** The event ids of the workflow tasks that scheduled an activity. */
     async scheduled(activity: string, runId?: string) {
       const all = (await historyOf(runId)).map((event) => event.activityTaskScheduledEventAttributes);
       return all.flatMap((one) => (one?.activityType?.name === activity ? [one.workflowTaskCompletedEventId!] : []));
     },
-    /** Why workflow tasks failed. A reset leaves one, which is left out; another is a bug or a non-determinism. */
+    /** The failures of workflow tasks, except the one that a reset causes. Any other is a bug or a non-determinism. */
     async brokenTasks() {
       const failed = (await historyOf()).map((event) => event.workflowTaskFailedEventAttributes);
       return failed.flatMap((task) =>

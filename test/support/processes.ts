@@ -8,7 +8,7 @@ import { waitUntil } from './wait-until';
 
 const DIST = join(__dirname, '../../dist');
 
-/** A variable that is undefined is left out. */
+/** Undefined variables are left out. */
 export type ProcessEnv = Record<string, string | undefined>;
 
 export interface Ended {
@@ -35,7 +35,7 @@ process.on('exit', () => {
   for (const child of alive) child.kill('SIGKILL');
 });
 
-/** Starts `node SCRIPT ARGS` with these variables and nothing else of the suite's own. It is killed at the end of the test file. */
+/** Starts `node SCRIPT ARGS` with PATH and these variables only. It is killed at the end of the test file. */
 export function startProcess(script: string, args: readonly string[], options: ProcessOptions = {}) {
   const { env, nodeArgs = [], umask, cwd = (emptyFolder ??= temporaryFolder()) } = options;
   const ownUmask = umask === undefined ? undefined : process.umask(umask);
@@ -69,9 +69,9 @@ export function startProcess(script: string, args: readonly string[], options: P
   });
   return {
     child,
-    /** All that it has written so far, both streams. */
+    /** Everything written so far to stdout and stderr. */
     output: () => written.both,
-    /** Waits until it has written this. @throws Error with what it wrote instead, also when it ends without it */
+    /** Waits until it has written this text. @throws Error with its output, at once if it ends without the text */
     async said(text: string): Promise<void> {
       const missing = () => `the process had written "${text}"; it wrote:\n${written.both}`;
       await waitUntil(missing, () => {
@@ -80,9 +80,9 @@ export function startProcess(script: string, args: readonly string[], options: P
         return false;
       });
     },
-    /** Sends a signal and waits for nothing. */
+    /** Sends a signal without waiting. */
     signal: (signal: NodeJS.Signals) => void child.kill(signal),
-    /** Sends a signal, which ends it or not. @returns its exit code once it has ended, null if a signal ended it */
+    /** Sends a signal and waits for the end of the process. @returns its exit code, or null if a signal ended it */
     async end(signal: NodeJS.Signals) {
       child.kill(signal);
       return (await ended).code;
@@ -91,13 +91,13 @@ export function startProcess(script: string, args: readonly string[], options: P
   };
 }
 
-/** Where worker processes work, and with which settings. */
+/** The servers and settings that worker processes use. */
 export interface WorkerSurroundings extends Pick<TestEnvironment, 'address' | 'namespace' | 'taskQueue' | 'settings'> {
   sandbox: { url: string };
   receiver: { url: string };
 }
 
-/** The variables of the commands that need Temporal, for the purchases of an environment. */
+/** The variables of commands that connect to the Temporal server of an environment. */
 export function starterEnvOf({ address, namespace, taskQueue }: WorkerSurroundings): ProcessEnv {
   return { TEMPORAL_ADDRESS: address, TEMPORAL_NAMESPACE: namespace, TEMPORAL_TASK_QUEUE: taskQueue };
 }
@@ -116,7 +116,7 @@ type HealthPath = '/healthz' | '/readyz';
 
 export type WorkerProcess = Awaited<ReturnType<typeof startWorkerProcess>>;
 
-/** Starts `node dist/worker.js`, on free ports for health and metrics where the variables name none. */
+/** Starts `node dist/worker.js`, with free ports for health and metrics unless the variables set them. */
 export async function startWorkerProcess(options: ProcessOptions) {
   const own = { HEALTH_ADDRESS: `127.0.0.1:${await freePort()}`, METRICS_ADDRESS: `127.0.0.1:${await freePort()}` };
   const env = { ...own, ...options.env };
@@ -131,9 +131,8 @@ export async function startWorkerProcess(options: ProcessOptions) {
   void worker.ended.then(() => (hasEnded = true));
   return {
     ...worker,
-    /** What an endpoint of the health server answers. */
     health,
-    /** Waits until the endpoint answers so. @returns the body */
+    /** Waits until the endpoint answers with this status. @returns the body */
     untilHealth: (path: HealthPath, status: number) =>
       waitUntil(
         () => `${path} answers ${status}; the worker wrote:\n${worker.output()}`,
@@ -148,10 +147,10 @@ export async function startWorkerProcess(options: ProcessOptions) {
 }
 
 /**
- * Starts a worker process and waits until it says that it is ready. Many of them would soon get one of their ports twice,
- * so each chooses its own. A test that reads health or metrics passes it an address.
+ * Starts a worker process and waits until it is ready. It chooses its own ports, because `freePort` cannot prevent
+ * collisions between many processes. A test that needs health or metrics sets their addresses.
  *
- * @throws Error with what it wrote instead
+ * @throws Error with its output if it ends first
  */
 export async function startReadyWorker(options: ProcessOptions): Promise<WorkerProcess> {
   const own = { HEALTH_ADDRESS: '127.0.0.1:0', METRICS_ADDRESS: '127.0.0.1:0' };
@@ -160,7 +159,7 @@ export async function startReadyWorker(options: ProcessOptions): Promise<WorkerP
   return worker;
 }
 
-/** The variables of a worker process that could run. */
+/** Test defaults for the variables of a worker process, without addresses. */
 export function workerEnv(own: ProcessEnv): ProcessEnv {
   return {
     PARTNER_API_KEY: 'sandbox-key',
@@ -175,12 +174,12 @@ export function workerEnv(own: ProcessEnv): ProcessEnv {
   };
 }
 
-/** The variables of a worker process that ends before it asks the partner or the checkout: nobody listens there. */
+/** The variables of a worker that ends before it contacts the partner or the checkout. Nothing listens there. */
 export function lonelyWorkerEnv(own: ProcessEnv): ProcessEnv {
   return workerEnv({ PARTNER_BASE_URL: 'http://127.0.0.1:1', DELIVERY_URL: 'http://127.0.0.1:1', ...own });
 }
 
-/** The variables of a worker process that works for an environment, with its settings. */
+/** The variables of a worker process for an environment, with its settings. */
 export function workerEnvOf(environment: WorkerSurroundings, own: ProcessEnv = {}): ProcessEnv {
   const { address, namespace, taskQueue, settings, sandbox, receiver } = environment;
   return workerEnv({

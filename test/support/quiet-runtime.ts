@@ -1,4 +1,4 @@
 import { DefaultLogger, Runtime } from '@temporalio/worker';
 
-// A suite prints what fails, not what a worker has to say.
+// Test output shows failures, not the logs of workers.
 Runtime.install({ logger: new DefaultLogger('ERROR'), telemetryOptions: { logging: { filter: { core: 'ERROR' } } } });

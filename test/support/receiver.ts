@@ -3,14 +3,14 @@ import { type CheckoutEvent, checkoutEvent } from '../../src/contracts/events';
 import { type Received, type Reply, startServer } from './http-server';
 import type { Listening } from './listen';
 
-/** One request with a good signature, whatever it was answered. */
+/** A request with a valid signature, whatever its answer was. */
 export interface Attempt {
   id: string;
-  /** Seconds since 1970, as signed. */
+  /** The signed time, in seconds since 1970. */
   timestamp: number;
-  /** How many signatures the header held. */
+  /** The number of signatures in the header. */
   signatures: number;
-  /** W3C Trace Context, from a worker that traces. */
+  /** W3C Trace Context, if the worker traces. */
   traceparent: string | undefined;
   body: CheckoutEvent;
 }
@@ -18,11 +18,11 @@ export interface Attempt {
 /**
  * What the receiver does with an event.
  *
- * - a number, or `status` with headers and a body: that answer; the event counts as received if it is 2xx.
+ * - a number, or `status` with headers and a body: this answer; the event counts as received if it is 2xx.
  * - `raw`: these bytes, then the end.
- * - `hang`: nothing until it is closed. `reset`: a TCP reset.
+ * - `hang`: no answer until the receiver is closed. `reset`: a TCP reset.
  * - `take-and-hang`, `take-and-reset`: the event counts as received, and the sender never learns it.
- * - `head-only`: 200, and a body that never ends.
+ * - `head-only`: 200 with a body that never ends.
  * - a promise: any of these, once it resolves.
  */
 export type Answer =
@@ -35,7 +35,7 @@ export type Answer =
   | 'take-and-reset'
   | 'head-only';
 
-/** Its `url` is where to post: `http://127.0.0.1:PORT/events`. */
+/** Events are posted to its `url`: `http://127.0.0.1:PORT/events`. */
 export type Receiver = State & Listening & { url: string };
 
 /** A checkout on a free port that verifies every event with the library of Standard Webhooks. */
@@ -46,11 +46,11 @@ export async function startReceiver({ secret }: { secret: string | readonly stri
 }
 
 class State {
-  /** Every event that counts as received, once, by its id. */
+  /** Every received event, by its id. */
   readonly events = new Map<string, CheckoutEvent>();
-  /** Every request with a good signature, in the order of arrival. */
+  /** Every request with a valid signature, in the order of arrival. */
   readonly attempts: Attempt[] = [];
-  /** Requests that were refused with 401: no signature, or a bad one. */
+  /** The number of requests rejected with 401 because of a missing or invalid signature. */
   refused = 0;
   private verifiers: Webhook[] = [];
   private scripted: (Answer | Promise<Answer>)[] = [];
@@ -70,17 +70,17 @@ class State {
     return this.attempts.filter(({ body }) => body.data.referenceId === referenceId);
   }
 
-  /** The events of one purchase that count as received, in their order. */
+  /** The received events of one purchase, in order. */
   eventsOf(referenceId: string): CheckoutEvent[] {
     return [...this.events.values()].filter(({ data }) => data.referenceId === referenceId);
   }
 
-  /** Answers to the requests that follow, each once, in order; then 204. */
+  /** The answers to the next requests, in order; then 204. */
   script(...answers: (Answer | Promise<Answer>)[]): void {
     this.scripted = answers;
   }
 
-  /** Answers so to the outcome of a purchase, or to its events of that type, until it is to `take` them. */
+  /** The answer to the outcome event of a purchase, or to its events of this type, until `take` is called. */
   answerTo(referenceId: string, answer: Answer | Promise<Answer>, type?: string): void {
     this.ownAnswers.set(referenceId, { answer, type });
   }
@@ -95,12 +95,12 @@ class State {
     return own && (own.type === undefined ? isOutcome : own.type === type) ? own.answer : undefined;
   }
 
-  /** Answers every request instead of a script. */
+  /** Chooses the answer to every request, instead of a script. */
   answerWith(decide: (attempt: Attempt) => Answer | Promise<Answer>): void {
     this.decide = decide;
   }
 
-  /** The secrets that verify from now on. */
+  /** Replaces the secrets that verify signatures. */
   trust(...secrets: string[]): void {
     this.verifiers = secrets.map((secret) => new Webhook(secret));
   }

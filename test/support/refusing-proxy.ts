@@ -2,7 +2,7 @@ import { connect, constants, createServer, type IncomingHttpHeaders, type Server
 import type { ClientHttp2Session } from 'node:http2';
 import { listen } from './listen';
 
-/** Stands before a Temporal server, which has no keys here, and refuses calls in its place. */
+/** A proxy that rejects calls like a Temporal server with authorization, which the test server lacks. */
 export async function startRefusingProxy(serverAddress: string) {
   let refused: number | undefined;
   let refusals = 0;
@@ -22,9 +22,9 @@ export async function startRefusingProxy(serverAddress: string) {
   const { port } = await listen(server);
   return {
     address: `127.0.0.1:${port}`,
-    /** Answers each call from now on with this gRPC status; with none, hands them on again. */
+    /** Answers all further calls with this gRPC status, or forwards them if it is undefined. */
     refuse: (status?: number) => void (refused = status),
-    /** How many calls it has refused. */
+    /** The number of rejected calls. */
     refusals: () => refusals,
   };
 }

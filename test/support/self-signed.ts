@@ -1,11 +1,11 @@
 import { createPrivateKey, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 
-/** A key and a certificate for `localhost` that no authority has signed, made anew: none is kept in the tree. */
+/** A new key with a self-signed certificate for `localhost`, so that no key is kept in the repository. */
 export function selfSigned() {
   return makeCertificate({ host: 'localhost' });
 }
 
-/** An authority of its own, made anew. It issues certificates for `localhost`, or for another host. */
+/** A new certificate authority that issues certificates for `localhost` or another host. */
 export function createAuthority() {
   const name = `authority ${randomBytes(4).toString('hex')}`;
   const own = makeCertificate({ host: name, isAuthority: true });
@@ -26,7 +26,7 @@ interface CertificateOptions {
 function makeCertificate({ host, isAuthority, expired, issuer }: CertificateOptions) {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const ecdsaWithSha256 = sequence(oid('2a8648ce3d040302'));
-  // Version 3 with the host name as an alternative: TLS libraries other than Node's take nothing older.
+  // TLS libraries other than Node's require version 3 with the host name as an alternative name.
   const hostName = sequence(oid('551d11'), tlv(0x04, sequence(tlv(0x82, Buffer.from(host)))));
   const signsOthers = sequence(oid('551d13'), TRUE, tlv(0x04, sequence(TRUE)));
   const validity = ['200101000000Z', expired ? '210101000000Z' : '491231235959Z'];

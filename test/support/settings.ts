@@ -1,6 +1,6 @@
 import type { PurchaseSettings } from '../../src/contracts/purchase';
 
-/** Settings with which a test waits for nothing that it does not test. */
+/** Settings with the shortest waits, so that a test waits only for what it tests. */
 export const FAST: PurchaseSettings = {
   placeWithinMs: 10_000,
   firstPollMs: 20,
@@ -13,7 +13,7 @@ export const FAST: PurchaseSettings = {
   deliveryTimeoutMs: 1_000,
 };
 
-/** Secrets that nothing outside the suite trusts. */
+/** Secrets that are trusted only in these tests. */
 export const TEST_SIGNING_SECRET = `whsec_${Buffer.from('not-a-secret-not-a-secret-not-a').toString('base64')}`;
 export const TEST_FINGERPRINT_SECRET = 'not-a-secret-not-a-secret-not-a-secret';
 

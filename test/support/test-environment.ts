@@ -18,35 +18,35 @@ import { FAST, TEST_SIGNING_SECRET } from './settings';
 import { type WaitLimits, waitUntil } from './wait-until';
 import { startWorker } from './worker';
 
-/** Of the partner client: an order beyond it is small enough for a test. */
+/** The body limit of the partner client, low enough that a test can exceed it. */
 export const MAX_BODY_BYTES = 1024 * 1024;
 
 export interface TestEnvironmentOptions {
-  /** Where they differ from `FAST`. */
+  /** Overrides of `FAST`. */
   settings?: Partial<PurchaseSettings>;
   sandbox?: SandboxOptions;
-  /** So many orders were made before, without which no order can be shown to be absent. */
+  /** The number of earlier orders. Without any, the absence of an order cannot be proved. */
   pastOrders?: number;
-  /** An address other than that of the suite's own dev server. */
+  /** The address of a Temporal server other than the suite's dev server. */
   address?: string;
-  /** A client of that server, where a plain one does not do (the time-skipping server's moves its clock). */
+  /** A special client for that server: the client of the time-skipping server advances its clock. */
   client?: Client;
-  /** A new namespace: a reconciliation reads all purchases of its own. */
+  /** Uses a new namespace, because a reconciliation reads all purchases of a namespace. */
   ownNamespace?: boolean;
-  /** Without a worker, when the test starts real processes. */
+  /** false: no worker, because the test starts real processes. */
   worker?: boolean;
   fingerprintSecrets?: () => readonly string[];
-  /** Where reconciliations write their reports. Default: a new folder. */
+  /** The folder for reports of reconciliations. Default: a new folder. */
   reportDir?: string;
-  /** Of the partner client, where it is not that of the settings. */
+  /** The timeout of the partner client, if it differs from the settings. */
   partnerTimeoutMs?: number;
-  /** How far ahead the clock of reconciliations is. Default an hour. */
+  /** How far ahead the clock of reconciliations is, ms. Default: an hour. */
   reconcilesAheadMs?: number;
-  /** What stands between the worker and the sandbox. */
+  /** A proxy between the worker and the sandbox. */
   partnerGate?: Gate;
-  /** With the circuit breaker, which is left out of all tests that are not about it. */
+  /** Uses the real circuit breaker, which only its own tests do. */
   circuitBreaker?: boolean;
-  /** As `PARTNER_MAX_RPS`. */
+  /** The value of `PARTNER_MAX_RPS`. */
   maxRequestsPerSecond?: number;
 }
 
@@ -62,13 +62,13 @@ interface Parts {
   taskQueue: string;
 }
 
-/** The whole with real parts: the suite's Temporal server, a sandbox, a verifying receiver, a worker in this process. */
+/** A complete system: the suite's Temporal server, a sandbox, a verifying receiver and a worker in this process. */
 export interface TestEnvironment extends Parts, ReturnType<typeof methodsOf> {
-  /** Closes everything now; else it is closed at the end of the test file. */
+  /** Closes everything now, instead of at the end of the test file. */
   close(): Promise<void>;
 }
 
-/** @throws Error when the suite runs without a Temporal server. */
+/** @throws Error if the suite runs without a Temporal server. */
 export async function startTestEnvironment(options: TestEnvironmentOptions = {}): Promise<TestEnvironment> {
   const address = options.address ?? process.env.TEST_TEMPORAL_ADDRESS;
   if (!address)
@@ -82,16 +82,16 @@ export async function startTestEnvironment(options: TestEnvironmentOptions = {})
 
   const client = options.client ?? (await connect(address, options.ownNamespace ? taskQueue : 'default', closing));
   const { namespace } = client.options;
-  // Order ids follow from the seed, and an order that two purchases of one Temporal server name is held.
+  // Order ids depend on the seed. A purchase is held if another one on the same Temporal server has its order id.
   const sandbox = await startSandbox({ seed: taskQueue, ...options.sandbox });
   if (options.pastOrders) sandbox.addPastOrders({ count: options.pastOrders });
   options.partnerGate?.leadTo(sandbox.port);
   const receiver = await startReceiver({ secret: TEST_SIGNING_SECRET });
   closing.push(() => expectDocumented(undocumentedEvents(receiver.attempts.map(({ body }) => body))));
-  // Whatever the tests did: no event came again with other keys under its id, and no key with another value.
+  // In every test: no event may be repeated with other keys, and no key id with another value.
   closeAtEnd(() => {
     const changed = changedEvents(receiver);
-    if (changed.length > 0) throw new Error(`came again with other keys, or with another value: ${changed.join(', ')}`);
+    if (changed.length > 0) throw new Error(`repeated with other keys or with another value: ${changed.join(', ')}`);
   });
   const partner = createPartnerClient({
     baseUrl: options.partnerGate?.url ?? sandbox.url,
@@ -111,7 +111,7 @@ export async function startTestEnvironment(options: TestEnvironmentOptions = {})
   return { ...parts, ...methodsOf(parts), close };
 }
 
-/** One environment for all tests of a file or of a `describe`: started before the first of them, and usable from then on. */
+/** One environment for all tests of a file or a `describe`, started before the first test. */
 export function sharedEnvironment(options: TestEnvironmentOptions = {}): TestEnvironment {
   const env = {} as TestEnvironment;
   beforeAll(async () => void Object.assign(env, await startTestEnvironment(options)));
@@ -125,7 +125,7 @@ async function connect(address: string, namespace: string, closing: (() => unkno
   return createClient(connection, namespace);
 }
 
-/** A fault without the reference that it is narrowed down to. */
+/** A fault without its reference. */
 export type PurchaseFault = Omit<Fault, 'referenceId'>;
 export type OrderChange = Parameters<Sandbox['changeOrder']>[1];
 
@@ -144,7 +144,7 @@ function methodsOf({ client, sandbox, receiver, starter, taskQueue }: Parts) {
     reference,
     /** Starts a purchase of the items, such as `{ 'demo-instant': 2 }`. @returns its reference */
     buy,
-    /** Starts so many purchases of one `demo-instant`. */
+    /** Starts `count` purchases of one `demo-instant` each. */
     buyMany: (count: number) => Promise.all(Array.from({ length: count }, () => buy({ 'demo-instant': 1 }))),
     /** Starts a purchase that meets these faults. @returns its reference */
     buyFacing: (
@@ -155,7 +155,7 @@ function methodsOf({ client, sandbox, receiver, starter, taskQueue }: Parts) {
       for (const fault of [faults].flat()) sandbox.addFault({ ...fault, referenceId } as Fault);
       return buy(items, referenceId);
     },
-    /** Starts the workflow of a purchase as any client of Temporal can. */
+    /** Starts the workflow of a purchase directly, as any Temporal client can. */
     startRaw: (referenceId: string, options: Partial<WorkflowStartOptions> = {}) =>
       client.workflow.start(PURCHASE_WORKFLOW, { workflowId: purchaseWorkflowId(referenceId), taskQueue, ...options }),
     /** Buys and waits until the purchase knows its order. */
@@ -168,17 +168,17 @@ function methodsOf({ client, sandbox, receiver, starter, taskQueue }: Parts) {
     handleOf: (referenceId: string) => client.workflow.getHandle(purchaseWorkflowId(referenceId)),
     /** Waits for the order of a purchase at the partner. */
     orderOf,
-    /** What the partner's people do to it. */
+    /** Changes the order of a purchase, as the partner's staff could. */
     async changeOrder(referenceId: string, change: OrderChange) {
       await sandbox.changeOrder((await orderOf(referenceId)).id, change);
     },
-    /** An order of the items that no purchase has placed. */
+    /** Places an order that belongs to no purchase. */
     orderByHand: (items: Record<string, number>, referenceId: string) =>
       sandbox.placeManualOrder({
         referenceId,
         items: Object.entries(items).map(([id, quantity]) => ({ id, quantity })),
       }),
-    /** Waits until the partner has read so many place-order requests of a purchase. */
+    /** Waits until the partner has read `times` place-order requests of a purchase. */
     untilSent: (referenceId: string, times = 1) =>
       waitUntil(`${referenceId} is sent`, () => sandbox.placeRequestsOf(referenceId) === times),
     /** Buys and waits for the end. */
@@ -187,15 +187,15 @@ function methodsOf({ client, sandbox, receiver, starter, taskQueue }: Parts) {
       expectDocumented(undocumentedResult(result));
       return result;
     },
-    /** What the partner and the checkout have of a purchase. */
+    /** The partner's and the checkout's records of a purchase. */
     audit: (referenceId: string) => auditPurchase({ sandbox, receiver }, referenceId),
-    /** The types of the events that the checkout got for a reference, in their order. */
+    /** The types of the events that the checkout received for a reference, in order. */
     eventTypes: (referenceId: string) => receiver.eventsOf(referenceId).map(({ type }) => type),
     async untilState(referenceId: string, state: string, limits?: WaitLimits) {
       const isSo = async () => (await starter.status(referenceId)).state === state;
       await waitUntil(`${referenceId} is ${state}`, isSo, limits);
     },
-    /** Waits for the ends of all. @throws Error that shows where those stand that have none in time */
+    /** Waits until all purchases have ended. @throws Error with the status of those that have not ended in time */
     async ended(references: readonly string[], withinMs: number) {
       const results = Promise.all(references.map((referenceId) => starter.result(referenceId)));
       const inTime = await Promise.race([results, sleep(withinMs, undefined, { ref: false })]);
@@ -214,7 +214,7 @@ function methodsOf({ client, sandbox, receiver, starter, taskQueue }: Parts) {
         taskQueue,
         args: [input],
       }) as Promise<ReconciliationResult>,
-    /** Waits until Temporal's list shows so many workflows of a query. */
+    /** Waits until Temporal lists at least `count` workflows for a query. */
     async untilListed(query: string, count: number) {
       const isListed = async () => (await client.workflow.count(query)).count >= count;
       await waitUntil(`${count} are listed where ${query}`, isListed);
@@ -222,12 +222,12 @@ function methodsOf({ client, sandbox, receiver, starter, taskQueue }: Parts) {
   };
 }
 
-/** @throws Error where something went out that docs/schemas does not know */
+/** @throws Error if a message did not match docs/schemas */
 function expectDocumented(faults: readonly string[]): void {
-  if (faults.length > 0) throw new Error(`not as docs/schemas has it: ${[...new Set(faults)].join('; ')}`);
+  if (faults.length > 0) throw new Error(`does not match docs/schemas: ${[...new Set(faults)].join('; ')}`);
 }
 
-/** Its purchases are soon overdue and never placed again. */
+/** An environment whose purchases are overdue soon and never placed again. */
 export function startReconciliationEnvironment(options: TestEnvironmentOptions = {}): Promise<TestEnvironment> {
   return startTestEnvironment({
     ...options,

@@ -4,10 +4,10 @@ import { closeAtEnd } from './clean-up';
 import { startTestEnvironment, type TestEnvironment, type TestEnvironmentOptions } from './test-environment';
 
 const KEYWORD = 2;
-/** The SDK gives a server 5 s to listen; on a machine with more to do than it can, one of many takes longer. */
+/** The SDK gives a server 5 s to start listening. On an overloaded machine one of many takes longer. */
 const STARTS = 3;
 
-/** A Temporal server whose clock jumps to the next timer while nothing runs. The search attributes are registered there. */
+/** A Temporal server with our search attributes, whose clock jumps to the next timer while nothing runs. */
 async function startTimeSkippingServer(): Promise<TestWorkflowEnvironment> {
   const path = process.env.TEMPORAL_TEST_SERVER;
   if (!path) throw new Error('TEMPORAL_TEST_SERVER is not set: run the suite with npm test');
@@ -32,10 +32,7 @@ async function startListening(path: string): Promise<TestWorkflowEnvironment> {
   }
 }
 
-/**
- * One environment on such a server for all tests of a `describe`: started before the first of them, and usable from then on. Its
- * client is the server's.
- */
+/** One environment on such a server, with its client, for all tests of a `describe`. Started before the first test. */
 export function sharedTimeSkippingEnvironment(options: Omit<TestEnvironmentOptions, 'address' | 'client'> = {}): {
   env: TestEnvironment;
   server: Pick<TestWorkflowEnvironment, 'currentTimeMs' | 'sleep'>;

@@ -3,9 +3,9 @@ import { createServer, type TlsOptions } from 'node:tls';
 import { listen } from './listen';
 
 /**
- * Stands before a Temporal server and speaks TLS, as the server itself does not here.
+ * Adds TLS to a Temporal server.
  *
- * @returns its address, by the name `localhost`.
+ * @returns its address, with the host name `localhost`.
  */
 export async function startTlsProxy(serverAddress: string, options: TlsOptions): Promise<string> {
   const [host = '', port] = serverAddress.split(':');

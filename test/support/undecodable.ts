@@ -1,14 +1,14 @@
 import { type Payload, RawValue } from '@temporalio/common';
 
-/** What the Temporal UI, its CLI and any SDK let a person send, and the SDK of this project can't decode. */
+/** Payloads that a person can send with the Temporal UI, its CLI or any SDK, but that our SDK cannot decode. */
 export const UNDECODABLE_PAYLOADS: [string, Payload][] = [
   ['a Protobuf message', payload('json/protobuf', '{"orderId":"x"}')],
-  ['an encoding that nobody knows', payload('binary/unknown', 'x')],
-  ['JSON that is none', payload('json/plain', '{"orderId":')],
+  ['an unknown encoding', payload('binary/unknown', 'x')],
+  ['invalid JSON', payload('json/plain', '{"orderId":')],
   ['no encoding', { data: Buffer.from('x') }],
 ];
 
-/** The same as values: whatever would encode a value sends them as they are. */
+/** The same payloads as values that an encoder sends unchanged. */
 export const UNDECODABLE_VALUES = UNDECODABLE_PAYLOADS.map(([, one]) => RawValue.fromPayload(one));
 
 function payload(encoding: string, data: string): Payload {

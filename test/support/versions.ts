@@ -5,15 +5,15 @@ const PINNED = 1;
 
 export type Deployment = ReturnType<typeof deploymentOf>;
 
-/** What a person does to the versions of an environment's workers, with the services that the Temporal CLI uses. */
+/** Manages the versions of an environment's workers through the same services as the Temporal CLI. */
 export function deploymentOf({ client, namespace, taskQueue }: TestEnvironment) {
   const { workflowService } = client;
   const name = taskQueue;
   return {
     name,
-    /** `temporal worker deployment set-current-version`. Without an id: the workers that have no version. */
+    /** `temporal worker deployment set-current-version`. An empty id means the unversioned workers. */
     setCurrent(buildId = '') {
-      // The server knows a version, and the queues that its workers poll, a moment after they have begun.
+      // The server learns of a version and its task queues a moment after the workers start.
       const set = () =>
         workflowService
           .setWorkerDeploymentCurrentVersion({ namespace, deploymentName: name, buildId, identity: 'a person' })
@@ -31,7 +31,7 @@ export function deploymentOf({ client, namespace, taskQueue }: TestEnvironment) 
         updateMask: { paths: ['versioning_override'] },
       });
     },
-    /** How a workflow is bound, such as `PINNED to BUILD`. */
+    /** The versioning of a workflow, such as `PINNED to BUILD`. */
     async versionOf(workflowId: string) {
       const { raw } = await client.workflow.getHandle(workflowId).describe();
       const { behavior, deploymentVersion } = raw.workflowExecutionInfo?.versioningInfo ?? {};

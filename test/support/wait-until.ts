@@ -1,17 +1,17 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 
 export interface WaitLimits {
-  /** In ms; less than a test has by itself, so that it is this wait that says what did not come. */
+  /** In ms. Less than the timeout of a test, so that this wait fails first and names what is missing. */
   withinMs?: number;
-  /** The pause between two looks; 0 looks at every turn of the event loop. */
+  /** The pause between two checks in ms; 0 checks at every turn of the event loop. */
   everyMs?: number;
 }
 
 /**
- * Asks again and again, because nothing announces it, until there is an answer: neither undefined nor false.
+ * Polls `ask` until its answer is neither undefined nor false.
  *
  * @param what completes the sentence "waited until …".
- * @throws Error that says what did not come in time; what `ask` throws.
+ * @throws Error that says what did not happen in time, or whatever `ask` throws.
  */
 export async function waitUntil<T>(
   what: string | (() => string),

@@ -15,7 +15,7 @@ import './quiet-runtime';
 import { closeAtEnd, temporaryFolder } from './clean-up';
 import { HOUR, TEST_FINGERPRINT_SECRET, TEST_SIGNING_SECRET, TEST_UI_URL } from './settings';
 
-/** Where the workflows are that a build has bundled. */
+/** The workflow bundle of the last build. */
 export const WORKFLOW_BUNDLE = join(__dirname, '../../dist/workflow-bundle.js');
 
 export interface WorkerParts {
@@ -25,15 +25,15 @@ export interface WorkerParts {
   settings: PurchaseSettings;
   partner: PartnerClient;
   receiver: { url: string };
-  /** Default: the one secret of the tests. */
+  /** Default: the test secret. */
   fingerprintSecrets?: (() => readonly string[]) | undefined;
-  /** Where reconciliations write their reports. Default: a new folder. */
+  /** The folder for reports of reconciliations. Default: a new folder. */
   reportDir?: string | undefined;
-  /** How far ahead the clock of its reconciliations is, in ms. Default an hour, so that what was done a moment ago is old enough. */
+  /** How far ahead the clock of reconciliations is, ms. Default: an hour, so that recent purchases are old enough. */
   reconcilesAheadMs?: number | undefined;
-  /** With the circuit breaker. Without it, the faults of one test hold none of another's purchases back. */
+  /** Uses the real circuit breaker. Without it, the faults of one test cannot pause the purchases of another. */
   circuitBreaker?: boolean | undefined;
-  /** What it takes at once, and what it does besides. */
+  /** Further options of the SDK's worker. */
   options?: Pick<
     WorkerOptions,
     'enableNonLocalActivities' | 'interceptors' | 'maxConcurrentActivityTaskExecutions' | 'workerDeploymentOptions'
@@ -42,12 +42,12 @@ export interface WorkerParts {
 
 const ALWAYS_CLOSED: CircuitBreaker = { admit: () => ({ whyPaused: () => undefined, end() {} }) };
 
-/** A worker in this process for an environment that has none of its own, or one more. @returns stops it before the test file ends */
+/** Starts a worker, or one more, in this process for an environment. @returns a function that stops it early */
 export async function startWorkerOf(env: WorkerParts, options: WorkerParts['options']): Promise<() => Promise<void>> {
   return closeAtEnd(await startWorker({ ...env, options }));
 }
 
-/** A worker in this process. @returns stops it */
+/** Starts a worker in this process. @returns a function that stops it */
 export async function startWorker(parts: WorkerParts): Promise<() => Promise<void>> {
   const { address, namespace, taskQueue, settings, partner, receiver, reconcilesAheadMs = HOUR } = parts;
   const connection = await NativeConnection.connect({ address });
@@ -80,7 +80,7 @@ export async function startWorker(parts: WorkerParts): Promise<() => Promise<voi
     taskQueue,
     workflowBundle: { code: readFileSync(WORKFLOW_BUNDLE, 'utf8') },
     activities: { ...createActivities(deps), ...reconciling },
-    // A cancel arrives with the answer to a heartbeat.
+    // A cancellation arrives with the answer to a heartbeat.
     maxHeartbeatThrottleInterval: '1s',
     shutdownGraceTime: '5s',
     shutdownForceTime: '10s',

@@ -4,13 +4,13 @@ import { defaultPayloadConverter } from '@temporalio/common';
 type Answer = Parameters<Client['workflowService']['respondWorkflowTaskCompleted']>[0];
 export type WorkflowCommand = NonNullable<Answer['commands']>[number];
 
-/** Of the server's command types. */
+/** Command types of the Temporal API. */
 const SCHEDULE_ACTIVITY = 1;
 const COMPLETE_WORKFLOW = 4;
 
 const payloads = (value: unknown) => ({ payloads: [defaultPayloadConverter.toPayload(value)] });
 
-/** Takes the next workflow task of a queue that no worker polls, and answers it: a history that takes no workflow code. */
+/** Answers the next workflow task of a queue without a worker, which makes a history without workflow code. */
 export async function answerWorkflowTask(client: Client, taskQueue: string, command: WorkflowCommand): Promise<void> {
   const { namespace } = client.options;
   const poll = { namespace, taskQueue: { name: taskQueue } };
@@ -27,7 +27,7 @@ export function completeWorkflow(result: unknown): WorkflowCommand {
   };
 }
 
-/** An activity of another queue, as any workflow may schedule it. */
+/** Schedules an activity on another task queue, as any workflow can. */
 export function scheduleActivity(name: string, taskQueue: string, input: unknown): WorkflowCommand {
   return {
     commandType: SCHEDULE_ACTIVITY,

@@ -32,14 +32,14 @@ function breakerAt() {
   };
 }
 
-/** A breaker that five failed purchases have just opened. */
+/** A breaker that has just been opened by five failed purchases. */
 function openBreaker(breaker = breakerAt()) {
   breaker.fail('A', 'B', 'C', 'D', 'E');
   return breaker;
 }
 
 describe('a closed circuit breaker', () => {
-  it('opens when five different purchases in a row fail, says why, and stops what was about to be sent', () => {
+  it('opens when five different purchases in a row fail, gives the reason, and stops requests that are about to be sent', () => {
     const breaker = breakerAt();
     const underWay = breaker.admission('Z');
     breaker.fail('A', 'B', 'C', 'D');
@@ -49,13 +49,13 @@ describe('a closed circuit breaker', () => {
     expect(breaker.changes).toEqual(['no answer']);
   });
 
-  it('stays closed for one purchase that fails again and again', () => {
+  it('stays closed if a single purchase fails again and again', () => {
     const breaker = breakerAt();
     breaker.fail(...Array.from({ length: 20 }, () => 'A'), 'B', 'C', 'D');
     expect(breaker.isPaused('E')).toBe(false);
   });
 
-  it('begins a new row after a success, and neither after nothing nor after a refused order', () => {
+  it('starts counting again after a success, but not after an inconclusive result', () => {
     const breaker = breakerAt();
     breaker.fail('A', 'B', 'C', 'D');
     breaker.try('E', 'WORKS');
@@ -68,7 +68,7 @@ describe('a closed circuit breaker', () => {
 });
 
 describe('an open circuit breaker', () => {
-  it('lets one placement through when its pause is over, no second one meanwhile, and closes when that succeeds', () => {
+  it('lets a single trial request through after its pause, no second one meanwhile, and closes if the trial succeeds', () => {
     const breaker = openBreaker();
     breaker.pass(FIRST_PAUSE - 1);
     expect(breaker.isPaused('F')).toBe(true);
@@ -80,7 +80,7 @@ describe('an open circuit breaker', () => {
     expect(breaker.changes).toEqual(['no answer', undefined]);
   });
 
-  it('doubles its pause with each trial that fails, up to ten minutes', () => {
+  it('doubles its pause after each failed trial, up to ten minutes', () => {
     const breaker = openBreaker();
     const pauses = Array.from({ length: 7 }, (_, trial) => {
       let admitted = breaker.tryAdmission(`T${trial}`);
@@ -95,14 +95,14 @@ describe('an open circuit breaker', () => {
     expect(pauses).toEqual([1, 2, 4, 8, 16, 20, 20]);
   });
 
-  it('passes the trial on at once if it shows nothing', () => {
+  it('offers the trial to the next purchase at once if the result is inconclusive', () => {
     const breaker = openBreaker();
     breaker.pass(FIRST_PAUSE);
     breaker.try('F', 'NOTHING');
     expect(breaker.isPaused('G')).toBe(false);
   });
 
-  it('tries another purchase before one whose trial failed, and that one again if no other waits', () => {
+  it('prefers another purchase for the next trial, and repeats a failed one only if no other is waiting', () => {
     const breaker = openBreaker();
     breaker.pass(FIRST_PAUSE);
     breaker.fail('sick');
@@ -113,7 +113,7 @@ describe('an open circuit breaker', () => {
     breaker.fail('sick');
   });
 
-  it('does not wait for a purchase that has long not asked: it has ended, or asks another worker', () => {
+  it('does not wait for a purchase that stopped asking, because it has ended or moved to another worker', () => {
     const breaker = openBreaker();
     breaker.pass(FIRST_PAUSE);
     breaker.fail('sick');
@@ -123,9 +123,9 @@ describe('an open circuit breaker', () => {
   });
 
   it.each<[string, PlacementSign, pauseMs: number]>([
-    ['closes on a success', 'WORKS', 0],
-    ['is not opened for longer by a failure', 'FAILS', FIRST_PAUSE],
-  ])('%s of a request that was sent before it opened', (_, sign, pauseMs) => {
+    ['is closed by the success', 'WORKS', 0],
+    ['does not stay open longer because of the failure', 'FAILS', FIRST_PAUSE],
+  ])('%s of a request that was sent before the breaker opened', (_, sign, pauseMs) => {
     const breaker = breakerAt();
     const underWay = breaker.admission('Z');
     openBreaker(breaker).pass(pauseMs);

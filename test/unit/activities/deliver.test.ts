@@ -3,7 +3,7 @@ import { DefaultLogger } from '@temporalio/worker';
 import { createDeliveryActivities } from '../../../src/activities/deliver';
 import type { ActivityDependencies } from '../../../src/activities/dependencies';
 
-it('the short deadline of a local delivery counts from when it was due, however late the process gets to it', async () => {
+it('the short deadline of a local delivery counts from the time it was due, even if the process starts it late', async () => {
   const deadlines: (number | undefined)[] = [];
   const deliver = async (_: unknown, withinMs?: number) => deadlines.push(withinMs) > 0;
   const deps = { delivery: { deliver }, metrics: { count: () => {} }, now: () => 5_400 };

@@ -14,39 +14,39 @@ import { FAST } from '../../support/settings';
 
 type Options = Pick<ReturnType<typeof deliveryOptions>, 'retry'>;
 
-/** The pause that an attempt asks for, ms; undefined where its policy alone says it. */
+/** The retry delay that a failed attempt asks for, ms; undefined if it leaves the delay to its retry policy. */
 function pauseAfter({ retry: retryPolicy }: Options, attempt: number, error: Error, intervalMs?: number) {
   const isLocal = retryPolicy === firstPollOptions.retry || retryPolicy === firstDeliveryOptions.retry;
   const environment = new MockActivityEnvironment({ attempt, retryPolicy, isLocal });
   return environment.run(async () => toFailure(error, intervalMs).nextRetryDelay);
 }
 
-describe('what a Retry-After asks for makes a pause longer, and never shorter', () => {
+describe('a Retry-After makes a pause longer, never shorter', () => {
   const [delivery, lastPoll] = [deliveryOptions(FAST), singlePollOptions(FAST)];
   const partner = (retryAfterMs?: number) => statusError({ operation: 'getOrder', httpStatus: 503, retryAfterMs });
   const checkout = (retryAfterMs?: number) =>
     new DeliveryError('answered', 'the checkout answered 429', { httpStatus: 429, retryAfterMs });
 
   it.each<[string, Options, number, Error, number | undefined]>([
-    ['0 of the checkout, at first', delivery, 1, checkout(0), 1_000],
-    ['0 of the checkout, later', delivery, 5, checkout(0), 16_000],
-    ['0 of the checkout, for a day', delivery, 5_000, checkout(0), 600_000],
-    ['1 s of the checkout, when the pause has grown', delivery, 8, checkout(1_000), 128_000],
-    ['an hour of the checkout', delivery, 8, checkout(3_600_000), 3_600_000],
-    ['nothing of the checkout', delivery, 8, checkout(), undefined],
-    ['0 of the partner, at the last poll of an order', lastPoll, 2, partner(0), 4_000],
-    ['a minute of the partner, at the last poll of an order', lastPoll, 2, partner(60_000), 60_000],
-    ['an hour of the partner, at the last poll of an order', lastPoll, 2, partner(3_600_000), 60_000],
-    ['an hour of the partner, for what is sent after the end', readSaleOptions(FAST), 2, partner(3_600_000), 60_000],
-    ['an hour of the partner, at a first poll: others follow', firstPollOptions, 1, partner(3_600_000), 3_600_000],
-    ['an hour of the checkout, at a first delivery', firstDeliveryOptions, 1, checkout(3_600_000), 3_600_000],
-    ['nothing of the partner', lastPoll, 2, partner(), undefined],
-    ['0, under a policy that leaves everything to Temporal', {}, 3, partner(0), 4_000],
+    ['0 from the checkout, first attempt', delivery, 1, checkout(0), 1_000],
+    ['0 from the checkout, later attempt', delivery, 5, checkout(0), 16_000],
+    ['0 from the checkout, after a day of attempts', delivery, 5_000, checkout(0), 600_000],
+    ['1 s from the checkout, after the pause has grown', delivery, 8, checkout(1_000), 128_000],
+    ['an hour from the checkout', delivery, 8, checkout(3_600_000), 3_600_000],
+    ['no Retry-After from the checkout', delivery, 8, checkout(), undefined],
+    ['0 from the partner, last poll of an order', lastPoll, 2, partner(0), 4_000],
+    ['a minute from the partner, last poll of an order', lastPoll, 2, partner(60_000), 60_000],
+    ['an hour from the partner, last poll of an order', lastPoll, 2, partner(3_600_000), 60_000],
+    ['an hour from the partner, delivery after the end', readSaleOptions(FAST), 2, partner(3_600_000), 60_000],
+    ['an hour from the partner, first poll (others follow)', firstPollOptions, 1, partner(3_600_000), 3_600_000],
+    ['an hour from the checkout, first delivery', firstDeliveryOptions, 1, checkout(3_600_000), 3_600_000],
+    ['no Retry-After from the partner', lastPoll, 2, partner(), undefined],
+    ['0, without a retry policy', {}, 3, partner(0), 4_000],
   ])('%s', async (_, options, attempt, error, pauseMs) => {
     expect(await pauseAfter(options, attempt, error)).toBe(pauseMs);
   });
 
-  it('a poll keeps its interval, and a permit under PARTNER_MAX_RPS the exact time at which it comes', async () => {
+  it('a poll keeps its interval, and a wait for a PARTNER_MAX_RPS permit lasts exactly until the permit is due', async () => {
     const polling = pollingOptions({ ...FAST, pollIntervalMs: 600_000 }, 3_600_000);
     expect(await pauseAfter(polling, 3, partner(0), 30_000)).toBe(30_000);
     expect(await pauseAfter(polling, 3, partner(90_000), 30_000)).toBe(90_000);

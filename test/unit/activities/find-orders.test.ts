@@ -8,19 +8,19 @@ import { clientOf, listServer } from '../partner/fixtures';
 const HOUR = 3_600_000;
 const OURS = { referenceId: 'REF-1', items: [{ id: 'demo-never', quantity: 1 }] };
 
-/** Searches for an order of which a request may have been sent. */
+/** Searches for the order of a request that may have been sent. */
 function find(partner: PartnerClient, since: number, { referenceId = 'REF-1', mayHaveArrived = true } = {}) {
   return findOrders(partner, { referenceId, since, mayHaveArrived });
 }
 
-describe('an order is found in the history, whatever the search is worth', () => {
+describe('finding an order in the history, however good or bad its search is', () => {
   async function partnerWith(options: SandboxOptions): Promise<{ sandbox: Sandbox; partner: PartnerClient }> {
     const sandbox = await startSandbox(options);
     closeAtEnd(sandbox.close);
     return { sandbox, partner: clientOf(sandbox.url, { apiKey: () => 'sandbox-key' }) };
   }
 
-  it('reads no further back than the purchase is old', async () => {
+  it('reads no further back than the start of the purchase', async () => {
     const { sandbox, partner } = await partnerWith({ search: 'ignored' });
     sandbox.addPastOrders({ count: 5_000 });
 
@@ -28,7 +28,7 @@ describe('an order is found in the history, whatever the search is worth', () =>
     expect(sandbox.requests().orders).toBeLessThanOrEqual(3);
   });
 
-  it('finds it wherever it lies, at either end, while orders of others come in between the pages', async () => {
+  it('finds the order at any position, in either sort order, while other orders arrive between the pages', async () => {
     const { sandbox, partner } = await partnerWith({ search: 'ignored' });
     const since = Date.now() - 30 * 24 * HOUR;
     sandbox.addPastOrders({ count: 1_100, days: 25 });
@@ -52,7 +52,7 @@ describe('an order is found in the history, whatever the search is worth', () =>
   });
 
   it.each(['exact', 'fuzzy', 'ignored'] as const)(
-    'never takes the order of REF-10 or ref-1 for one of REF-1, with a search that is %s',
+    'never mistakes the order of REF-10 or ref-1 for one of REF-1 if the search is %s',
     async (search) => {
       const { sandbox, partner } = await partnerWith({ search });
       for (const referenceId of ['REF-10', 'ref-1', 'XREF-1']) await sandbox.placeManualOrder({ ...OURS, referenceId });
@@ -63,7 +63,7 @@ describe('an order is found in the history, whatever the search is worth', () =>
     },
   );
 
-  it('hands on nothing of a row that was not checked: a date can hold words, an id can hold a path', async () => {
+  it('returns no unchecked text from a row, because a date can contain words and an id can contain a path', async () => {
     const orders = [
       { ...row('REF-1', 'ord-1'), created_at: 'Jan 1 2026 00:00:00 GMT (AAAA-BBBB)', status: 'KEY 1234' },
       { ...row('REF-1', '../../admin') },
@@ -78,14 +78,14 @@ describe('an order is found in the history, whatever the search is worth', () =>
 
   const ROTTEN = { status: null };
   it.each<[string, unknown[], afterARequest: boolean, beforeTheFirst: boolean]>([
-    ['one of this reference', [{ ...row('REF-1'), ...ROTTEN }], true, true],
-    ['one that the search for it brought up, and that names none', [null], true, false],
-    ['one of another reference', [{ ...row('REF-2'), ...ROTTEN }], false, false],
-    ['one next to the order that was looked for', [row('REF-1'), { ...row('REF-1', 'o-2'), ...ROTTEN }], false, false],
-    ['one that names none and may be as young as the purchase', [null, row('OTHER', 'o-1')], true, false],
-    ['one that names none, next to none as young', [row('A', 'o-1', 9), null, row('C', 'o-3', 7)], false, false],
+    ['a row of this reference', [{ ...row('REF-1'), ...ROTTEN }], true, true],
+    ['a row without a reference that the search returned', [null], true, false],
+    ['a row of another reference', [{ ...row('REF-2'), ...ROTTEN }], false, false],
+    ['a row next to the order we want', [row('REF-1'), { ...row('REF-1', 'o-2'), ...ROTTEN }], false, false],
+    ['a row without a reference that may be as recent as the purchase', [null, row('OTHER', 'o-1')], true, false],
+    ['a row without a reference among older rows', [row('A', 'o-1', 9), null, row('C', 'o-3', 7)], false, false],
   ])(
-    'a row that can not be read speaks against "absent" if it may be the order; before the first request one bad row stops no sale: %s',
+    'an unreadable row rules out "absent" if it may be our order, but a bad row does not block a first request: %s',
     async (_, orders, afterARequest, beforeTheFirst) => {
       const partner = await partnerThatShows(orders);
       const since = Date.parse('2026-01-10T00:00:00Z');
@@ -98,7 +98,7 @@ describe('an order is found in the history, whatever the search is worth', () =>
     },
   );
 
-  it('hands on no more orders of one reference than a history takes, the oldest that cost money', async () => {
+  it('returns at most 100 orders of one reference, first the oldest that cost money', async () => {
     const orders = Array.from({ length: 450 }, (_, at) => ({
       ...row('REF-1', `o-${at}`),
       status: at < 200 ? 'FAILED' : 'COMPLETED',

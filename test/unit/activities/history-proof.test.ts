@@ -9,16 +9,16 @@ import { FAST } from '../../support/settings';
 import { clientOf, listServer } from '../partner/fixtures';
 
 const MINUTE = 60_000;
-/** When the order that is looked for had been sent. */
+/** The time at which the order we search for was sent. */
 const SENT = Date.parse('2026-01-01T12:00:00Z');
 
-describe('a search that shows no order says something only if it would have shown one that was just placed', () => {
+describe('a search without a result proves something only if it would have shown a recent order', () => {
   async function prove({ partner }: Shown, now = Date.now) {
     const readNewest = createNewestReader({ settings: FAST, now });
     return proveReadable(partner, await readNewest(partner), SENT);
   }
 
-  /** One order a minute until `newest`, of which the search knows those until `indexed`: minutes after the one looked for. */
+  /** One order a minute up to `newest`. The search knows those up to `indexed`. Both are minutes after SENT. */
   async function partnerThatLists(
     shape: { newest: number; indexed: number; first: 'newest' | 'oldest' },
     now = Date.now,
@@ -33,11 +33,11 @@ describe('a search that shows no order says something only if it would have show
 
   const UNPROVEN = { readable: false, why: 'the search does not find an order known to exist' };
 
-  describe.each(['newest', 'oldest'] as const)('where the %s orders come first', (first) => {
+  describe.each(['newest', 'oldest'] as const)('with the %s orders first', (first) => {
     it.each<[string, newest: number, indexed: number, object]>([
-      ['it does, where it finds the newest order', -3, 10, { readable: true }],
-      ['it does not where its index lags: that it finds old ones proves nothing', -1, -10, UNPROVEN],
-      ['it does where its lagging index has come past the order that is looked for', 5, 3, { readable: true }],
+      ['it does if the search finds the newest order', -3, 10, { readable: true }],
+      ['it does not if the index lags, because finding old orders proves nothing', -1, -10, UNPROVEN],
+      ['it does if a lagging index has already passed the order we search for', 5, 3, { readable: true }],
     ])('%s', async (_, newest, indexed, expected) => {
       expect(await prove(await partnerThatLists({ newest, indexed, first }))).toMatchObject(expected);
     });
@@ -47,7 +47,7 @@ describe('a search that shows no order says something only if it would have show
     [9, false],
     [11, true],
   ])(
-    'by the clock of the partner, 10 minutes ahead: what was placed later by ours may be older (%s min: %s)',
+    'compares times by the partner clock, here 10 minutes ahead of ours (indexed until %s min: %s)',
     async (indexed, readable) => {
       const now = () => Date.now() - 10 * MINUTE;
       const shown = await partnerThatLists({ newest: 12, indexed, first: 'newest' }, now);
@@ -55,28 +55,28 @@ describe('a search that shows no order says something only if it would have show
     },
   );
 
-  it('it does not where no order has a reference to search for', async () => {
+  it('it does not if no order has a reference to search for', async () => {
     const shown = await partnerThatShows(() => []);
     expect(await prove(shown)).toEqual({ readable: false, why: 'the order history is empty, which proves nothing' });
   });
 });
 
-describe('the newest orders prove something to all purchases of a process', () => {
-  it('for a twentieth of the confirmation window, in which they are read once; then they are read again', async () => {
+describe('all purchases of a process share the newest orders', () => {
+  it('for a twentieth of the confirmation window; then the orders are read again', async () => {
     const { partner, server } = await partnerThatShows(() => minutesUntil(-1, 3).toReversed());
     let time = 0;
     const readNewest = createNewestReader({ settings: { ...FAST, confirmWindowMs: 60_000 }, now: () => time });
     await Promise.all(Array.from({ length: 20 }, () => readNewest(partner)));
     time = 2_999;
     await readNewest(partner);
-    // The list, and the search for its newest order.
+    // One request for the list, one search for its newest order.
     expect(server.received).toHaveLength(2);
     time = 3_000;
     await readNewest(partner);
     expect(server.received).toHaveLength(4);
   });
 
-  it('unless they could not be read, which proves nothing to the next', async () => {
+  it('unless they could not be read: a failure is never shared', async () => {
     const { partner } = await partnerThatShows(() => minutesUntil(-1, 3).toReversed());
     const readNewest = createNewestReader({ settings: FAST, now: () => 0 });
     const away = clientOf((await startServer()).url);
@@ -85,8 +85,8 @@ describe('the newest orders prove something to all purchases of a process', () =
   });
 });
 
-describe('a search that shows no order is not believed where the list that is to prove it has the order', () => {
-  /** The search has every order but the one that is looked for. */
+describe('an empty search result is not believed if the list that should prove it contains the order', () => {
+  /** Searches at a partner whose search finds every order except ours. */
   async function search(listed: readonly number[], rotten: object = {}) {
     const { partner } = await partnerThatShows(
       (text) => (text === '' ? listed : listed.filter((minute) => minute !== -1 && referenceOf(minute) === text)),
@@ -104,7 +104,7 @@ describe('a search that shows no order is not believed where the list that is to
     ['newest first', minutesUntil(5).toReversed()],
     ['oldest first', minutesUntil(5)],
     ['oldest first, on the last page but one', minutesUntil(4, 205)],
-    ['at both ends, where it is one order', [-1, ...minutesUntil(5), -1]],
+    ['at both ends, and counted as one order', [-1, ...minutesUntil(5), -1]],
   ])('%s: the order is found', async (_, listed) => {
     expect(await search(listed)).toMatchObject({ orders: [{ id: 'ord-1' }], readable: false });
   });
@@ -112,7 +112,7 @@ describe('a search that shows no order is not believed where the list that is to
   it.each([
     ["can't be read", { reference_id: null, status: null }],
     ["can't be used", { id: '../-1' }],
-  ])('nor where its row %s: it shows no absence', async (why, rotten) => {
+  ])('or a row that %s, which never proves absence', async (why, rotten) => {
     await expect(search(minutesUntil(5).toReversed(), rotten)).rejects.toThrow(why);
   });
 });
@@ -130,7 +130,7 @@ interface Shown {
   server: ScriptedServer;
 }
 
-/** A partner whose history has an order for each minute that `find` gives, `changed` as said. Its client has our clock `now`. */
+/** A partner whose history has an order, with `changed` fields, for each minute that `find` returns. */
 async function partnerThatShows(
   find: (search: string) => readonly number[],
   now = Date.now,

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import { inParallel } from '../../../src/activities/in-parallel';
 
-it('everything is done once, at most so many at a time, and the results are in the order of the list', async () => {
+it('does everything once, never more than `width` at a time, and returns the results in the order of the list', async () => {
   const durations = fc.array(fc.integer({ min: 1, max: 4 }), { maxLength: 20 });
   await fc.assert(
     fc.asyncProperty(durations, fc.integer({ min: 1, max: 6 }), async (turns, width) => {
@@ -21,7 +21,7 @@ it('everything is done once, at most so many at a time, and the results are in t
   );
 });
 
-it('nothing is begun after a failure, which is thrown when the others have ended: another try must not meet them', async () => {
+it('starts nothing after a failure, and throws it only when the others have ended, so that a retry does not overlap them', async () => {
   const begun: number[] = [];
   const ended: number[] = [];
   let endOthers = (): void => undefined;

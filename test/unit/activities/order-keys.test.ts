@@ -16,15 +16,15 @@ function orderWith(status: string, ...products: [id: string, ...values: string[]
 describe('the keys of an order', () => {
   const order = orderWith('COMPLETED', ['a', 'A', 'B'], ['b', 'A'], ['a', 'A']);
 
-  it('have an id each, also identical ones of a product in several lines, and are told apart in their place', () => {
+  it('have an id each, even if a product has identical keys in several lines', () => {
     const [one, other, ofB, again] = nameKeys({ fingerprints }, order, secretId).flatMap(({ keys }) => keys);
     expect(one).toEqual({ id: fingerprints.keyIds([text('A')], secretId)?.[0], ...text('A') });
     expect(again).toEqual({ id: `${one?.id}#2`, ...text('A') });
-    // The same key of another product is the first of that product.
+    // Ids are counted per product, so the same key of another product gets no "#2".
     expect([ofB?.id, other?.value]).toEqual([one?.id, 'B']);
   });
 
-  it('are never named under another secret, where they would be other keys: that is tried again until it is back', () => {
+  it('never get ids from another secret, which would make them other keys; the delivery is retried until the secret is back', () => {
     const name = () => nameKeys({ fingerprints }, order, 'gone');
     expect(name).toThrow(expect.objectContaining({ type: 'DeliveryFailed', nonRetryable: false }));
     expect(name).toThrow('this worker has no FINGERPRINT_SECRET with the id gone');
@@ -36,7 +36,7 @@ describe('the keys of an order', () => {
     ['REFUNDED', 'REFUNDED', 0],
     ['PROCESSING', 'PROCESSING', 0],
     ['KEY 1234-5678', 'UNRECOGNISED', 0],
-  ])('never enter a workflow, and their ids only while they may be delivered: %s', (status, shown, count) => {
+  ])('never enter a workflow, and their ids do so only while the keys may be delivered: %s', (status, shown, count) => {
     const snapshot = snapshotOf('o-1', { ...order, status }, nameKeys({ fingerprints }, order, secretId));
     expect(snapshot).toMatchObject({ orderId: 'o-1', status: shown, totalDebit: 9.99 });
     expect(snapshot.lines.map(({ productId }) => productId)).toEqual(['a', 'b', 'a']);
@@ -44,7 +44,7 @@ describe('the keys of an order', () => {
     expect(JSON.stringify(snapshot)).not.toContain('"value"');
   });
 
-  it('come with one warning once the order has ended, which names the fields that have another shape', async () => {
+  it('cause one warning, only once the order has ended, that names the malformed fields', async () => {
     const lines: LogEntry[] = [];
     const logger = new DefaultLogger('WARN', (line) => void lines.push(line));
     for (const status of ['PROCESSING', 'COMPLETED']) {

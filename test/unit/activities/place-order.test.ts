@@ -14,11 +14,11 @@ import { clientOf, envelope } from '../partner/fixtures';
 const EMPTY_HISTORY = { json: envelope({ hits: 0, orders: [], pages: { page: 1, total: 1, limit: 500 } }) };
 const MAX_AGE_MS = 2_500;
 const TIMEOUT_MS = 200;
-/** Longer than the attempt, its request and every limit that is made of the two. */
+/** Longer than the attempt, its request and every limit derived from them. */
 const FROZEN_MS = 4_200;
 
 describe('a placement attempt', () => {
-  it('whose process was frozen after the write is of unknown outcome, although all of its timers are due at once', async () => {
+  it('has an unknown outcome if its process froze after the write, although all of its timers are due at once', async () => {
     const server = await startServer({
       respond: ({ method }) => {
         if (method === 'GET') return EMPTY_HISTORY;
@@ -31,7 +31,7 @@ describe('a placement attempt', () => {
     expect(server.received.map(({ method }) => method)).toEqual(['GET', 'POST']);
   });
 
-  it('of a start that did not reject duplicates asks the partner nothing before a list shows its purchase', async () => {
+  it('sends nothing to the partner before its purchase is listed, if the start did not reject duplicates', async () => {
     const server = await startServer({ respond: () => EMPTY_HISTORY });
     const partner = clientOf(server.url, { timeoutMs: TIMEOUT_MS });
     const hasOtherExecution = async () => undefined;
@@ -68,7 +68,7 @@ interface Parts {
   purchases?: Pick<PurchaseReader, 'hasOtherExecution'>;
 }
 
-/** With a Temporal that takes every record. */
+/** Runs the activity with a Temporal client that accepts every heartbeat. */
 function placeOrder(
   { partner, purchases, logger = new DefaultLogger('ERROR') }: Parts,
   change: Partial<PlaceOrderInput> = {},
@@ -98,7 +98,7 @@ function placeOrder(
   });
 }
 
-/** As SIGSTOP and SIGCONT do it: no timer and no answer is handled meanwhile. */
+/** Blocks the process like SIGSTOP and SIGCONT: no timer and no answer is handled meanwhile. */
 function freeze(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }

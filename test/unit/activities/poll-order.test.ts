@@ -8,7 +8,7 @@ import { clientOf } from '../partner/fixtures';
 
 const SCHEDULED = Date.parse('2026-01-01T12:00:00Z');
 
-it('a pause that the partner asks for beyond the deadline ends there: with more the activity would end, and begin anew', async () => {
+it('a Retry-After never exceeds the time left for the poll, because Temporal would then end the activity at once', async () => {
   const server = await startServer({ respond: () => ({ status: 503, headers: { 'retry-after': '60' }, body: '' }) });
   const now = () => SCHEDULED + 2_000;
   const parts = { partner: clientOf(server.url), now, settings: FAST, metrics: { count: () => {} } };

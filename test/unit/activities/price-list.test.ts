@@ -4,18 +4,18 @@ import type { PartnerClient } from '../../../src/partner';
 const MINUTE = 60_000;
 const SHORT = 5;
 
-describe('the prices of the catalogue', () => {
+describe('catalogue prices', () => {
   it.each([
-    ['count for a minute', MINUTE - 1, 'old'],
-    ['stay in use while a new reading takes too long', 15 * MINUTE - 1, 'old'],
-    ['of a quarter of an hour ago do not count', 15 * MINUTE, 'none'],
+    ['are valid for a minute', MINUTE - 1, 'old'],
+    ['stay in use while a refresh is slow', 15 * MINUTE - 1, 'old'],
+    ['are not used after a quarter of an hour', 15 * MINUTE, 'none'],
   ])('%s', async (_, ageMs, prices) => {
     const { readPrices, pass } = await readOnce();
     pass(ageMs);
     expect(await Promise.race([readPrices(SHORT).then(shownBy), later('none')])).toBe(prices);
   });
 
-  it('are the new ones where they can be read in time', async () => {
+  it('are the new ones if the refresh ends in time', async () => {
     const { readPrices, pass, answer } = await readOnce();
     pass(2 * MINUTE);
     const prices = readPrices(MINUTE);
@@ -23,7 +23,7 @@ describe('the prices of the catalogue', () => {
     expect(shownBy(await prices)).toBe('new');
   });
 
-  it('are read to the end for the next who asks', async () => {
+  it('are refreshed once for all callers, and the refresh continues after its callers gave up', async () => {
     const { readPrices, pass, answer, readings } = await readOnce();
     pass(2 * MINUTE);
     await Promise.all([readPrices(SHORT), readPrices(SHORT)]);
@@ -31,7 +31,7 @@ describe('the prices of the catalogue', () => {
     expect([shownBy(await readPrices(SHORT)), readings()]).toEqual(['new', 2]);
   });
 
-  it('of a failed reading are missed only by those who waited for it', async () => {
+  it('are missing after a failed refresh only for the callers that waited for it', async () => {
     const { readPrices, pass, fail } = await readOnce();
     pass(2 * MINUTE);
     expect(shownBy(await readPrices(SHORT))).toBe('old');
@@ -40,7 +40,9 @@ describe('the prices of the catalogue', () => {
   });
 });
 
-/** A catalogue of one product, whose currency says which reading it is of. It was read once; it answers when it is to. */
+/**
+ * A catalogue that was read once. The currency of its product tells which refresh it is from; `answer` ends a refresh.
+ */
 async function readOnce() {
   let now = 0;
   let readings = 0;

@@ -1,7 +1,7 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { openProgress } from '../../../src/activities/progress';
 
-it('beats at once, and what comes faster than twice a second waits for the timer: each beat is a message to the server', async () => {
+it('sends the first heartbeat at once and later ones at most twice a second, because each is a message to the server', async () => {
   const environment = new MockActivityEnvironment();
   const beats: unknown[] = [];
   environment.on('heartbeat', (details) => beats.push(details));

@@ -3,8 +3,8 @@ import { createSequence } from '../../../src/activities/record-intent';
 
 const PATIENT = 60_000;
 
-describe('the records of a process', () => {
-  it('are made in the order of the calls, and one that fails holds up none', async () => {
+describe('the intent records of a process', () => {
+  it('are written in the order of the calls, and a failed one does not block the next', async () => {
     const inSequence = createSequence();
     const begun: number[] = [];
     const record = async (number: number) => {
@@ -20,8 +20,8 @@ describe('the records of a process', () => {
   });
 
   it.each([
-    ['leave the one before time to write its request', 2, false],
-    ['leave none where too many wait', 60, true],
+    ['give the previous placement time to write its request', 2, false],
+    ['give no such time if too many are waiting', 60, true],
   ])('%s', async (_, calls, isAtOnce) => {
     const inSequence = createSequence();
     let begun = 0;
@@ -34,7 +34,7 @@ describe('the records of a process', () => {
     expect(begun).toBe(calls);
   });
 
-  it('are left out if their turn does not come in time, and later ones still wait for earlier ones', async () => {
+  it('are skipped if they cannot start in time, but later ones never overtake the earlier ones', async () => {
     const inSequence = createSequence();
     const order: string[] = [];
     let answer = (): void => undefined;

@@ -17,15 +17,15 @@ const OWN_WORKFLOWS: Record<string, string[]> = {
   deliverNotice: ['purchaseWorkflow'],
   reconcileOrders: ['reconcileWorkflow'],
 };
-/** One that is started by a client alone has none. */
+/** `undefined`: an activity that a client started without a workflow. */
 const WORKFLOWS = ['purchaseWorkflow', 'deliverWorkflow', 'reconcileWorkflow', 'somebodyElsesWorkflow', undefined];
 
-// Without a dependency to work with: what runs at all fails with something else.
+// No dependencies, so that an activity that is allowed to run fails with another error.
 const activities: Record<string, (...args: never[]) => Promise<unknown>> = {
   ...createActivities({ settings: FAST } as ReconcileDependencies),
 };
 
-it.each(Object.keys(activities))('%s runs only if a workflow of its own has started it', async (activityType) => {
+it.each(Object.keys(activities))('%s runs only if one of its own workflows started it', async (activityType) => {
   for (const workflowType of WORKFLOWS) {
     const environment = new MockActivityEnvironment(
       { activityType, workflowType },

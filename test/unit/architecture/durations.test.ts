@@ -1,10 +1,10 @@
 import { throwawayProject } from './throwaway-project';
 
-// Under TypeScript 7 the package `ms` shows no types, so that without `types/ms.d.ts` every Duration would be `any`.
+// TypeScript 7 finds no types in the package `ms`: without `types/ms.d.ts` every Duration would be `any`.
 const REFUSED = ["'30 secnods'", 'true'];
 const TAKEN = ["'30 seconds'", "'30s'", "'1.5h'", '30_000'];
 
-test('a duration with a typing error or of another type does not compile: it would be found only when a purchase waits', async () => {
+test('a misspelt or wrongly typed duration does not compile, so that it is not found only when a purchase waits', async () => {
   const naps = [...REFUSED, ...TAKEN].map((duration) => `  await sleep(${duration});\n`).join('');
   const code = `import { sleep } from '@temporalio/workflow';\nexport async function nap(): Promise<void> {\n${naps}}\n`;
   const run = await throwawayProject({ 'src/workflows/nap.ts': code });

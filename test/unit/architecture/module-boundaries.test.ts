@@ -3,9 +3,9 @@ import { throwawayProject } from './throwaway-project';
 const importing = (from: string) => `import { a } from '${from}'; export const b = a;`;
 const importingType = (from: string) => `import type { A } from '${from}'; export type B = A;`;
 
-/** All of them are linted in one run of the real configuration, and each file must be refused for the reason given. */
+/** One run of the real configuration lints all files. Each must be rejected for the given reason. */
 const REFUSED: readonly [file: string, code: string, reason: string][] = [
-  // Each form that an import can take.
+  // Each form of an import.
   ['src/domain/package.ts', importing('zod'), 'domain may not import zod. It may import only itself.'],
   ['src/domain/type.ts', importingType('undici'), 'domain may not import undici'],
   ['src/domain/node.ts', importing('node:fs'), 'domain may not import node'],
@@ -17,7 +17,7 @@ const REFUSED: readonly [file: string, code: string, reason: string][] = [
   ['src/domain/equals.ts', "import a = require('undici'); export const b = a;", 'domain may not import undici'],
   ['src/domain/computed.ts', "const a = 'un' + 'dici'; export const b = import(a);", 'only known at run time'],
   ['src/domain/outside.ts', importing('../../test/helper'), 'domain may not import ../test'],
-  // What keeps the modules apart.
+  // Boundaries between modules.
   ['src/contracts/client.ts', importing('@temporalio/client'), 'contracts may not import @temporalio/client'],
   ['src/metrics/partner.ts', importing('../partner/ok'), 'write "import type"'],
   ['src/workflows/activities.ts', importingType('../activities/ok'), 'workflows may not import activities'],
@@ -30,7 +30,7 @@ const REFUSED: readonly [file: string, code: string, reason: string][] = [
   ['src/attic/new.ts', 'export const a = 1;', 'The module attic has no row'],
   ['sandbox/domain.ts', importingType('../src/domain/ok'), 'is restricted from being used by a pattern'],
   ['sandbox/undici.ts', importing('undici'), 'is restricted from being used by a pattern'],
-  // Other rules, each in a module where its breach would do harm.
+  // Other rules, each in a module where breaking it would do harm.
   ['src/activities/a.ts', 'const f = async () => 1;\nexport const g = (): void => { f(); };', 'no-floating-promises'],
   ['src/partner/a.ts', 'export const a: any = 1;', 'no-explicit-any'],
   ['src/activities/b.ts', "console.log('a key');", 'no-console'],
@@ -59,7 +59,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'test/helper.ts': "export { a } from '../src/domain/ok';",
 };
 
-/** The complaints of the rules, by file. */
+/** The lint messages, by file. */
 const complaints = new Map<string, string[]>();
 
 beforeAll(async () => {
@@ -74,11 +74,11 @@ beforeAll(async () => {
   }
 });
 
-test.each(REFUSED)('%s is refused: %s', (file, _code, reason) => {
+test.each(REFUSED)('%s is rejected: %s', (file, _code, reason) => {
   expect(complaints.get(file)).toContainEqual(expect.stringContaining(reason));
 });
 
-test('nothing else is refused: the rule does not stand in the way of what it protects', () => {
+test('allowed imports are not rejected', () => {
   const imports = Object.keys(ALLOWED).flatMap((file) => complaints.get(file) ?? []);
   expect(imports.filter((complaint) => /may-import|no-restricted-imports/.test(complaint))).toEqual([]);
 });

@@ -6,10 +6,10 @@ import { temporaryFolder } from '../../support/clean-up';
 const root = join(__dirname, '..', '..', '..');
 
 /**
- * A project with the rules and packages of this one, for files that must not pass here.
+ * A project with the rules and packages of this one, for files that must fail its checks.
  *
  * @param files paths inside the project to contents
- * @returns runs an installed command in it, and gives what it wrote; a failing exit code is an answer, not an error
+ * @returns a function that runs an installed command there and returns its output, even if it exits with an error
  */
 export async function throwawayProject(files: Readonly<Record<string, string>>) {
   const dir = temporaryFolder();

@@ -4,11 +4,11 @@ import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
 
 const root = join(__dirname, '..', '..', '..');
 
-/** All that workflow code may bring with it, however indirectly. The SDK's own needs, and nothing of ours but three modules. */
+/** Everything that workflow code may import, directly or not: three modules of ours and what the SDK needs. */
 const MODULES = ['contracts', 'domain', 'workflows'];
 const SDK_PACKAGES = ['@temporalio/common', '@temporalio/workflow', 'long', 'ms', 'nexus-rpc'];
 
-/** The files behind a bundle, as the source map inside it names them. */
+/** The files in a bundle, according to its source map. */
 async function filesBehind(folder: string): Promise<string[]> {
   const { code } = await bundleWorkflowCode({
     workflowsPath: join(folder, 'index.ts'),
@@ -29,23 +29,23 @@ function modulesIn(files: readonly string[]): string[] {
   return [...new Set(own.flatMap((file) => /\/src\/([^/]+)/.exec(file)?.[1] ?? []))].sort();
 }
 
-describe('the whole graph behind the workflows', () => {
+describe('the import graph of the workflows', () => {
   let files: string[];
   beforeAll(async () => void (files = await filesBehind(join(root, 'src', 'workflows'))));
 
-  test('has nothing of ours but workflows, contracts and domain: no activity, no partner, no configuration', () => {
+  test('contains only our modules workflows, contracts and domain: no activities, no partner, no configuration', () => {
     expect(modulesIn(files)).toEqual(MODULES);
   });
 
-  test('has no package but those of the SDK: no zod or OpenTelemetry, which would make every worker start slower, and no undici', () => {
+  test('contains only packages of the SDK: no undici, and no zod or OpenTelemetry, which would slow down the start of a worker', () => {
     expect(packagesIn(files)).toEqual(SDK_PACKAGES);
   });
 });
 
-/** What a module could keep from one workflow to the next: a variable, or a collection that is not read-only. */
+/** State that a module could carry from one workflow to the next: a variable, or a collection that is not read-only. */
 const STATE = /^(export )?(let|var) .*|^(export )?const (?!.*: Readonly).*= (new |\[\]|\{\};).*/gm;
 
-test('no module keeps anything that one workflow could leave behind for another: a worker loads each of them once for all', () => {
+test('no module keeps state between workflows, because a worker loads each module only once', () => {
   const kept = MODULES.flatMap((module) => {
     const folder = join(root, 'src', module);
     const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));

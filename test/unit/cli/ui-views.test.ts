@@ -6,13 +6,13 @@ describe('the views of purchases in the Temporal UI', () => {
   const views = uiViewsOf('http://localhost:8233', 'shop', NOW);
   const queries = Object.values(views).map((view: string) => new URL(view).searchParams.get('query'));
 
-  it('are lists of purchases only, in the right namespace', () => {
+  it('list only purchases, in the right namespace', () => {
     for (const view of Object.values(views))
       expect(view).toMatch(/^http:..localhost:8233.namespaces.shop.workflows\?query=/);
     for (const query of queries) expect(query).toMatch(/^WorkflowType = 'purchaseWorkflow' AND /);
   });
 
-  it('show held purchases only while they run, overdue ones, and what failed since midnight, results or not', () => {
+  it('show held purchases only while they run, overdue ones, and failures since midnight with or without a result', () => {
     const [held, overdue, failedToday] = queries;
     expect(held).toContain("PurchaseState = 'HELD' AND ExecutionStatus = 'Running'");
     expect(overdue).toContain("PurchaseState = 'OVERDUE' AND ExecutionStatus = 'Completed'");
@@ -22,7 +22,7 @@ describe('the views of purchases in the Temporal UI', () => {
     expect(failedToday?.match(/CloseTime >= '2026-01-31T00:00:00.000Z'/g)).toHaveLength(4);
   });
 
-  it('are named with their addresses; without an address the line says which variable to set, and guesses none', () => {
+  it('are printed with their addresses, or with the variable to set if the address is unknown, which is never guessed', () => {
     expect(formatUiViews(views).join('\n')).toContain(`\n  held          ${views.held}\n`);
     expect(formatUiViews(undefined)).toEqual([expect.stringContaining('TEMPORAL_UI_URL=')]);
   });

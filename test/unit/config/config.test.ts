@@ -25,7 +25,7 @@ const GOOD = {
 
 type Env = Record<string, string | undefined>;
 
-/** The issues of an environment; an empty list if it is good. */
+/** The issues of an environment; empty if it is valid. */
 function issuesOf(read: (env: Env) => unknown, env: Env): ConfigError['issues'] {
   try {
     read(env);
@@ -39,7 +39,7 @@ function issuesOf(read: (env: Env) => unknown, env: Env): ConfigError['issues'] 
 const workerIssues = (change: Env) => issuesOf(readWorkerConfig, { ...GOOD, ...change });
 const wrongNames = (change: Env) => workerIssues(change).map(({ variable }) => variable);
 
-describe('a worker that is told only what it must be told', () => {
+describe('a worker with only the required variables', () => {
   it('gets the documented defaults, durations in ms', () => {
     expect(readWorkerConfig(GOOD)).toEqual({
       taskQueue: 'fulfilment',
@@ -79,7 +79,7 @@ describe('a worker that is told only what it must be told', () => {
     });
   });
 
-  it('logs for people on a terminal, unless it is told otherwise', () => {
+  it('logs for people on a terminal, unless configured otherwise', () => {
     const formatOf = (change: Env) => readWorkerConfig({ ...GOOD, ...change }, { terminal: true }).logFormat;
     expect([formatOf({}), formatOf({ LOG_FORMAT: 'json' })]).toEqual(['pretty', 'json']);
   });
@@ -116,7 +116,7 @@ describe('every variable', () => {
     ['TEMPORAL_UI_URL', 'https://ui.example/x', ({ temporalUiUrl }) => temporalUiUrl, 'https://ui.example/x'],
     ['LOG_LEVEL', 'debug', ({ logLevel }) => logLevel, 'debug'],
     ['LOG_FORMAT', 'pretty', ({ logFormat }) => logFormat, 'pretty'],
-  ])('%s can be set to %s, and reaches the place where it is used', (name, written, read, expected) => {
+  ])('%s can be set to %s and takes effect', (name, written, read, expected) => {
     expect({ read: read(readWorkerConfig({ ...GOOD, [name]: written })) }).toMatchObject({ read: expected });
   });
 
@@ -144,26 +144,26 @@ describe('every variable', () => {
     ['FINGERPRINT_SECRET', [' ', 'short', `${FINGERPRINT_SECRET} short`, '', undefined]],
     ['DELIVERY_SECRET', [DELIVERY_SECRET.slice(6), 'whsec_', 'whsec_short', 'whsec_%%%', `${DELIVERY_SECRET} other`]],
     ['DELIVERY_SECRET', [...[65, 23].map((size) => `whsec_${Buffer.alloc(size).toString('base64')}`), '', undefined]],
-  ])('%s is refused, and nothing else is, when it is one of %j', (name, values) => {
+  ])('%s, and only this variable, is rejected for each of %j', (name, values) => {
     for (const value of values) expect([value, wrongNames({ [name]: value })]).toEqual([value, [name]]);
   });
 
-  it('that is empty counts as not set, as compose files leave one out', () => {
+  it('that is empty counts as unset, because compose files leave variables empty', () => {
     const empty = { PARTNER_MAX_RPS: '', PARTNER_TIMEOUT: '', DELIVERY_DIR: '', LOG_FORMAT: '' };
     const config = readWorkerConfig({ ...GOOD, ...empty });
     expect(config.partner.maxRequestsPerSecond).toBeUndefined();
     expect(config.partner.timeoutMs).toBe(15_000);
-    // Except a prefix, which may be empty on purpose.
+    // A prefix may be empty on purpose.
     expect(readWorkerConfig({ ...GOOD, PARTNER_LIST_PREFIX: '' }).partner.listPrefix).toBe('');
   });
 });
 
-describe('the folders that a worker writes to', () => {
+describe('the output folders of a worker', () => {
   const own = { ...GOOD, DELIVERY_URL: undefined };
   const folders = (DELIVERY_DIR: string, REPORT_DIR: string) => ({ ...own, DELIVERY_DIR, REPORT_DIR });
   const tried = (env: Env) => readWorkerConfig(env, { tryFolders: true });
 
-  it('are made, nothing is left in them, and only the owner may enter the one that holds keys', () => {
+  it('are created and left empty, and only the owner may enter the one for keys', () => {
     const [deliveries, reports] = ['deliveries', 'reports'].map((name) => join(temporaryFolder(), 'made', name));
     const { delivery, reportDir } = tried(folders(deliveries!, reports!));
     expect([delivery, reportDir]).toEqual([{ kind: 'folder', dir: deliveries }, reports]);
@@ -171,7 +171,7 @@ describe('the folders that a worker writes to', () => {
     expect(statSync(deliveries!).mode & 0o777).toBe(0o700);
   });
 
-  it('are refused at once where they can not be written, with the reason and beside what else is wrong', () => {
+  it('are rejected at the start if they are not writable, with the reason and together with all other issues', () => {
     const inTheWay = join(temporaryFolder(), 'file');
     writeFileSync(inTheWay, '');
     const issues = issuesOf(tried, { ...folders(inTheWay, join(inTheWay, 'reports')), PARTNER_TIMEOUT: 'soon' });
@@ -181,32 +181,40 @@ describe('the folders that a worker writes to', () => {
   });
 });
 
-describe('variables that are right alone and wrong together', () => {
+describe('a combination of variables', () => {
   it.each<[string, Env, string, string]>([
-    ['PARTNER_HISTORY_PAGE_PARAM', { PARTNER_HISTORY_PAGE_PARAM: 'query' }, 'the name of another one', '"query"'],
-    ['PARTNER_HISTORY_LIMIT_PARAM', { PARTNER_HISTORY_SEARCH_PARAM: 'limit' }, 'so as well', 'limit (the default)'],
+    ['PARTNER_HISTORY_PAGE_PARAM', { PARTNER_HISTORY_PAGE_PARAM: 'query' }, 'the name of another parameter', '"query"'],
+    [
+      'PARTNER_HISTORY_LIMIT_PARAM',
+      { PARTNER_HISTORY_SEARCH_PARAM: 'limit' },
+      'the same, with a default',
+      'limit (the default)',
+    ],
     ['METRICS_ADDRESS', { METRICS_ADDRESS: '127.0.0.1:8081' }, 'the address of another server', '"127.0.0.1:8081"'],
-    ['DELIVERY_URL', { DELIVERY_URL: undefined }, 'no destination: none is guessed', 'neither'],
+    ['DELIVERY_URL', { DELIVERY_URL: undefined }, 'no destination, and none is guessed', 'neither'],
     ['DELIVERY_URL', { DELIVERY_DIR: 'x' }, 'two destinations', 'both'],
-  ])('%s with %j: %s', (variable, change, _, got) => {
+  ])('is rejected as %s with %j: %s', (variable, change, _, got) => {
     expect(workerIssues(change)).toEqual([expect.objectContaining({ variable, got })]);
   });
 
   it.each([
     ['0.26', '15s', '0.27'],
     ['0.49', '1s', '0.5'],
-  ])('a PARTNER_MAX_RPS under which no order could be placed: %s with %s', (rate, timeout, lowest) => {
-    const remedy = `Set PARTNER_MAX_RPS=${lowest}, or raise PARTNER_TIMEOUT.`;
-    const issues = workerIssues({ PARTNER_MAX_RPS: rate, PARTNER_TIMEOUT: timeout });
-    expect(issues).toEqual([expect.objectContaining({ variable: 'PARTNER_MAX_RPS', remedy })]);
-    expect(wrongNames({ PARTNER_MAX_RPS: lowest, PARTNER_TIMEOUT: timeout })).toEqual([]);
-  });
+  ])(
+    'is rejected if no order could be placed with PARTNER_MAX_RPS=%s and PARTNER_TIMEOUT=%s',
+    (rate, timeout, lowest) => {
+      const remedy = `Set PARTNER_MAX_RPS=${lowest}, or raise PARTNER_TIMEOUT.`;
+      const issues = workerIssues({ PARTNER_MAX_RPS: rate, PARTNER_TIMEOUT: timeout });
+      expect(issues).toEqual([expect.objectContaining({ variable: 'PARTNER_MAX_RPS', remedy })]);
+      expect(wrongNames({ PARTNER_MAX_RPS: lowest, PARTNER_TIMEOUT: timeout })).toEqual([]);
+    },
+  );
 
   it.each<[string, Env]>([
-    ['a folder needs no secret', { DELIVERY_URL: undefined, DELIVERY_SECRET: undefined, DELIVERY_DIR: 'x' }],
-    ['there is always one poll at the deadline, also before the first', { PURCHASE_DEADLINE: '2s' }],
-    ['two servers may choose their ports', { HEALTH_ADDRESS: '127.0.0.1:0', METRICS_ADDRESS: '127.0.0.1:0' }],
-  ])('but not: %s', (_, change) => {
+    ['no secret for a folder', { DELIVERY_URL: undefined, DELIVERY_SECRET: undefined, DELIVERY_DIR: 'x' }],
+    ['a deadline before the first poll, because there is always a poll at the deadline', { PURCHASE_DEADLINE: '2s' }],
+    ['port 0 for both servers', { HEALTH_ADDRESS: '127.0.0.1:0', METRICS_ADDRESS: '127.0.0.1:0' }],
+  ])('is accepted with %s', (_, change) => {
     expect(wrongNames(change)).toEqual([]);
   });
 });
@@ -221,18 +229,21 @@ describe('an http: URL', () => {
   ];
   const here = ['http://localhost:1', 'http://127.0.0.1/a', 'http://127.1', 'http://[::1]:4010', 'https://a.example'];
 
-  it.each(['PARTNER_BASE_URL', 'DELIVERY_URL'])('of another machine is refused as %s unless it is allowed', (name) => {
-    const remedy = expect.stringContaining('ALLOW_PLAINTEXT=true') as string;
-    for (const url of others) {
-      const issues = workerIssues({ [name]: url });
-      expect([url, issues]).toEqual([url, [expect.objectContaining({ variable: name, remedy })]]);
-      expect(JSON.stringify(issues)).not.toContain(url);
-      expect([url, wrongNames({ [name]: url, ALLOW_PLAINTEXT: 'true' })]).toEqual([url, []]);
-    }
-    for (const url of here) expect([url, wrongNames({ [name]: url })]).toEqual([url, []]);
-  });
+  it.each(['PARTNER_BASE_URL', 'DELIVERY_URL'])(
+    'to another machine is rejected as %s unless plain text is allowed',
+    (name) => {
+      const remedy = expect.stringContaining('ALLOW_PLAINTEXT=true') as string;
+      for (const url of others) {
+        const issues = workerIssues({ [name]: url });
+        expect([url, issues]).toEqual([url, [expect.objectContaining({ variable: name, remedy })]]);
+        expect(JSON.stringify(issues)).not.toContain(url);
+        expect([url, wrongNames({ [name]: url, ALLOW_PLAINTEXT: 'true' })]).toEqual([url, []]);
+      }
+      for (const url of here) expect([url, wrongNames({ [name]: url })]).toEqual([url, []]);
+    },
+  );
 
-  it('is refused before a command asks the partner, too', () => {
+  it('is also rejected before a command contacts the partner', () => {
     const partner = { PARTNER_BASE_URL: 'http://a.example', PARTNER_API_KEY: 'fake' };
     expect(issuesOf(readPartnerConfig, partner)).toHaveLength(1);
     expect(issuesOf(readPartnerConfig, { ...partner, ALLOW_PLAINTEXT: 'true' })).toEqual([]);
@@ -240,12 +251,12 @@ describe('an http: URL', () => {
 });
 
 describe('a misspelt name', () => {
-  it('is reported with the nearest, because its default would else silently be used', () => {
+  it('is reported with the closest valid name, so that a default is never used silently', () => {
     const [issue] = workerIssues({ PURCHASE_DEADLNE: '1h' });
     expect(issue).toMatchObject({ variable: 'PURCHASE_DEADLNE', remedy: expect.stringContaining('PURCHASE_DEADLINE') });
   });
 
-  it('is found, and not suspected where the name is from elsewhere', () => {
+  it('is found, but names that belong to other programs are not suspected', () => {
     const ours =
       'PARTNER_APIKEY PARTNER_TIMEOUT_FILE DELIVERY_SECRETS FINGERPRINT_SECRETS RECONCILE_LOOKBAK WORKER_DEPLOYMENT_VERSON';
     const others = 'RECONCILE_CRON DELIVERY_SERVICE_HOST DELIVERY_PORT_80_TCP_ADDR DELIVERYMAN TEMPORAL_ADRESS';
@@ -253,7 +264,7 @@ describe('a misspelt name', () => {
     expect([suspected(ours), suspected(others)]).toEqual([ours.split(' '), []]);
   });
 
-  it("is none of the starter's business in a checkout, whose environment is its own", () => {
+  it('is not reported by the starter in a checkout, which has variables of its own', () => {
     expect(issuesOf(readStarterConfig, { DELIVERY_COST: '4.90', PURCHASE_TAX: '19' })).toEqual([]);
     const partner = { PARTNER_BASE_URL: 'https://a.example', PARTNER_API_KEY: 'fake', DELIVERY_COST: '4.90' };
     expect(issuesOf(readPartnerConfig, partner)).toEqual([]);
@@ -262,31 +273,31 @@ describe('a misspelt name', () => {
 });
 
 describe('the starter', () => {
-  it('needs nothing that a checkout must not hold, and reads no setting of a worker', () => {
+  it('needs no secret of the worker, and reads none of its settings', () => {
     expect(readStarterConfig({ LOG_LEVEL: 'loud', PARTNER_TIMEOUT: 'soon' })).toEqual({
       taskQueue: 'fulfilment',
       allowPlaintext: false,
     });
   });
 
-  it('knows the address of the Temporal UI only if it is told: none is guessed from that of the server', () => {
+  it("knows the address of the Temporal UI only if it is set, and never guesses it from the server's address", () => {
     expect(readStarterConfig({ TEMPORAL_ADDRESS: 'localhost:7233' }).temporalUiUrl).toBeUndefined();
     expect(readStarterConfig({ TEMPORAL_UI_URL: 'http://ui.example' }).temporalUiUrl).toBe('http://ui.example');
   });
 
-  it('demands the partner only where the partner is asked', () => {
+  it('requires the partner variables only for commands that contact the partner', () => {
     const demanded = issuesOf(readPartnerConfig, {}).map(({ variable }) => variable);
     expect(demanded).toEqual(['PARTNER_BASE_URL', 'PARTNER_API_KEY']);
   });
 });
 
-it('a look-back that a person types is read like RECONCILE_LOOKBACK, within the same bounds', () => {
+it('a look-back on the command line is read like RECONCILE_LOOKBACK, with the same limits', () => {
   expect(parseLookback('90m').ms).toBe(5_400_000);
   const expected = expect.stringContaining('from 1m to 8760h') as string;
   for (const wrong of ['3d', '59s', '8761h', '']) expect(parseLookback(wrong)).toEqual({ ms: undefined, expected });
 });
 
-describe('a shell command in place of its output, which .env would not run,', () => {
+describe('a shell command instead of its output, which .env would not run,', () => {
   it.each([
     ['FINGERPRINT_SECRET', '$(openssl rand -hex 32)', 'Run `openssl rand -hex 32` and paste its output.'],
     ['FINGERPRINT_SECRET', '$(</run/secrets/a-path-that-is-as-long-as-a-secret)', 'Run `openssl rand -hex 32`'],
@@ -303,7 +314,7 @@ describe('a shell command in place of its output, which .env would not run,', ()
     expect(issue?.remedy).toContain(remedy);
   });
 
-  it('is never the advice: what is missing is made by a command whose output is pasted', () => {
+  it('is never suggested: the advice is to run a command and paste its output', () => {
     const remedies = ['FINGERPRINT_SECRET', 'DELIVERY_SECRET'].flatMap((name) => workerIssues({ [name]: undefined }));
     expect(remedies.map(({ remedy }) => remedy)).toEqual([
       expect.stringContaining('Run `openssl rand -hex 32` to make one.'),
@@ -314,8 +325,8 @@ describe('a shell command in place of its output, which .env would not run,', ()
   });
 });
 
-describe('the message, whatever is wrong,', () => {
-  it('never holds a secret, nor a part of one', () => {
+describe('an error message about the configuration', () => {
+  it('never contains a secret or a part of one', () => {
     const secret = fc.stringMatching(/^[\x20-\x7e]{8,80}$/);
     const names = fc.constantFrom('PARTNER_API_KEY', 'FINGERPRINT_SECRET', 'DELIVERY_SECRET');
     let refused = 0;
@@ -333,7 +344,7 @@ describe('the message, whatever is wrong,', () => {
   });
 
   it.each(['https://user:hidden-word@a.example', 'https://a.example/?token=hidden-word', 'https://hidden-word@'])(
-    'never shows a refused URL, which may hold a password: %s',
+    'never shows a rejected URL, which may contain a password: %s',
     (url) => {
       const issues = workerIssues({ PARTNER_BASE_URL: url, DELIVERY_URL: url });
       expect(issues).toHaveLength(2);
@@ -346,7 +357,7 @@ it.each([
   ['inspected', (value: unknown) => inspect(value, { depth: 9, showHidden: true })],
   ['as JSON', (value: unknown) => JSON.stringify(value)],
   ['formatted', (value: unknown) => format('%s %o %j', (value as WorkerConfig).fingerprintSecrets, value, value)],
-])('a configuration that is printed shows no secret: %s', (_, print) => {
+])('a printed configuration shows no secret: %s', (_, print) => {
   const printed = print(readWorkerConfig(GOOD));
   for (const secret of ['fake-api-key', FINGERPRINT_SECRET, DELIVERY_SECRET]) expect(printed).not.toContain(secret);
 });

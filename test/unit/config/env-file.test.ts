@@ -12,7 +12,7 @@ const FILLED = {
   FINGERPRINT_SECRET: 'newest-secret-of-32-bytes-or-more  older-secret-of-32-bytes-or-more',
 };
 
-/** `.env.example` with nothing commented out, and what is required filled in as its header says. */
+/** `.env.example` with every line uncommented and the required values filled in as its header says. */
 function everythingUncommented(): string {
   let text = EXAMPLE.replace(/^# (?=[A-Z][A-Z0-9_]*=)/gm, '');
   for (const [name, value] of Object.entries(FILLED)) text = text.replace(`${name}=\n`, () => `${name}='${value}'\n`);
@@ -22,7 +22,7 @@ function everythingUncommented(): string {
 const namesIn = (text: string) => text.split('\n').flatMap((line) => NAME.exec(line)?.[1] ?? []);
 const PRINT = `process.stdout.write(JSON.stringify(process.env))`;
 
-/** What this command sees, given the path of the file. */
+/** The variables that a command sees. `commandFor` gets the path of the file. */
 function run(text: string, commandFor: (file: string) => string[]): Record<string, string> {
   const file = join(temporaryFolder(), '.env');
   writeFileSync(file, text);
@@ -40,8 +40,8 @@ const READERS: Record<string, (text: string) => Record<string, string>> = {
 };
 
 /**
- * The rules of compose's env_file, for values of one line. Source: docs.docker.com/compose/how-tos/environment-variables, "Env
- * file syntax": single quotes keep everything; elsewhere `$` is replaced, and a `#` behind a space begins a comment.
+ * Reads values as compose's env_file does: single quotes keep everything; otherwise `$` is replaced, and `#` after a
+ * space begins a comment. Source: docs.docker.com/compose/how-tos/environment-variables, "Env file syntax".
  */
 function readAsCompose(text: string): Record<string, string> {
   const values: Record<string, string> = {};
@@ -65,7 +65,7 @@ describe('.env.example with every line uncommented', () => {
     expect(namesIn(text)).toEqual(expect.arrayContaining(names));
   });
 
-  it.each(Object.keys(READERS))('gives the defaults, and what was filled in, to %s', (reader) => {
+  it.each(Object.keys(READERS))('yields the defaults and the filled-in values in %s', (reader) => {
     const expected = Object.fromEntries(VARIABLE_NAMES.map((name) => [name, describeVariable(name).default ?? '']));
     expect(READERS[reader]!(text)).toMatchObject({
       ...expected,

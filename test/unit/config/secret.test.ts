@@ -39,7 +39,7 @@ describe('a secret in a file', () => {
     expect(read().apiKey()).toBe('fake-key-1');
   });
 
-  it('is read again when the file is written, replaced or linked anew, without a restart', () => {
+  it('is read again without a restart when the file is rewritten, replaced or relinked', () => {
     writeFileSync(path, 'fake-key-1');
     const { apiKey } = read();
     const keyAfter = (change: () => void) => (change(), later(), apiKey());
@@ -54,9 +54,9 @@ describe('a secret in a file', () => {
   });
 
   it.each<[string, number, number, boolean]>([
-    ['everyone can read is a warning, and is used', 0o755, 0o644, true],
-    ['everyone could read, in a folder that nobody else may enter, is none', 0o700, 0o644, false],
-    ['the group can read is none', 0o755, 0o640, false],
+    ['everyone can read is used, with a warning', 0o755, 0o644, true],
+    ['everyone could read, but in a private folder, is used without a warning', 0o700, 0o644, false],
+    ['the group can read is used without a warning', 0o755, 0o640, false],
   ])('that %s', (_, ofFolder, ofFile, isOpen) => {
     writeFileSync(path, 'fake-key-1');
     chmodSync(path, ofFile);
@@ -66,7 +66,7 @@ describe('a secret in a file', () => {
     expect(problems).toEqual(isOpen ? [warning] : []);
   });
 
-  it('is checked no more than once a second, however often it is used, and also after the clock was set back', () => {
+  it('is checked at most once a second, and still checked after the clock was set back', () => {
     writeFileSync(path, 'fake-key-1');
     const { apiKey } = read();
     const keyAt = (at: number) => ((clock = at), apiKey());
@@ -82,7 +82,7 @@ describe('a secret in a file', () => {
     ['missing', () => unlinkSync(path)],
     ['empty', () => writeFileSync(path, '')],
     ['invalid', () => writeFileSync(path, 'two words')],
-  ])('that is %s in the middle of a rotation keeps its last good value, and is reported once', (_, spoil) => {
+  ])('that is %s during a rotation keeps its last valid value and is reported once', (_, spoil) => {
     writeFileSync(path, 'fake-key-1');
     const { apiKey } = read();
     const keyLater = () => (later(), apiKey());
@@ -101,12 +101,12 @@ describe('a secret in a file', () => {
   it.each([
     ['no file', (): void => undefined],
     ['an empty file', () => writeFileSync(path, '\n')],
-    ['a file with something else', () => writeFileSync(path, 'two words')],
+    ['a file with an invalid value', () => writeFileSync(path, 'two words')],
     ['a file with one space', () => writeFileSync(path, ' ')],
-    ['a file of no end', () => symlinkSync('/dev/zero', path)],
+    ['an endless file', () => symlinkSync('/dev/zero', path)],
     ['a large file', () => writeFileSync(path, 'x'.repeat(65 * 1024))],
     ['a folder', () => symlinkSync(dir, path)],
-  ])('must be usable at the start: %s is refused by its variable, and its content is not shown', (_, prepare) => {
+  ])('must be usable at the start: %s is rejected with the name of its variable but not its content', (_, prepare) => {
     prepare();
     const issues = issuesOf();
     expect(issues).toEqual([expect.objectContaining({ variable: 'PARTNER_API_KEY_FILE' })]);
@@ -114,7 +114,7 @@ describe('a secret in a file', () => {
     expect(issues[0]!.got).not.toContain('two words');
   });
 
-  it('is refused beside a secret in the environment: nobody could tell which is meant', () => {
+  it('is rejected if the environment has the secret too, because the intended one is unclear', () => {
     writeFileSync(path, 'fake-key-1');
     expect(issuesOf({ PARTNER_API_KEY: 'fake-key-2' })).toEqual([
       expect.objectContaining({ variable: 'PARTNER_API_KEY', got: 'both' }),

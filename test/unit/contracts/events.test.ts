@@ -11,7 +11,7 @@ const WITH_KEYS = { ...SALE, lines: [{ ...ITEM, keys: [KEY] }] };
 const HELD = { hold: 'ORDER_CHANGES', decisions: ['deliver'], reason: 'why' };
 const DETAILS = { orderIds: ['ord-1'], surplus: 4.99, advice: 'Ask.' };
 
-/** The samples of the documentation, and each event with all that it may say. */
+/** The samples of the documentation, and each event with all of its optional fields. */
 const SAMPLES: [EventType, Record<string, unknown>][] = [
   ...EVENT_SAMPLES.map(({ type, data }): [EventType, Record<string, unknown>] => [type, { ...data }]),
   ...PURCHASE_OUTCOMES.map((outcome): [EventType, Record<string, unknown>] => [
@@ -35,7 +35,7 @@ const isKnown = (type: EventType, data: unknown) => EVENTS[type].data.safeParse(
 const isDocumented = (type: string, data: unknown) => undocumentedEvents([eventOf(type, data)]).length === 0;
 
 it.each(SAMPLES)(
-  '%s is documented as the worker knows it, and any checkout can read it, also with fields that are added later',
+  '%s matches its documentation, and a checkout can read it even with fields added later',
   (type, sample) => {
     expect([isKnown(type, sample), isDocumented(type, sample)]).toEqual([true, true]);
     expect(isKnown(type, { ...sample, later: 'more' })).toBe(true);

@@ -1,7 +1,7 @@
 import { type MetricMeter, noopMetricMeter } from '@temporalio/common';
 import { countFromZero, METRICS, metricsOf, shownName } from '../../../src/contracts/metrics';
 
-/** A meter that notes what is recorded, and throws below 0 as those of the SDK do. */
+/** A meter that keeps what is recorded, and throws below 0 as the SDK does. */
 function notingMeter() {
   const noted: string[] = [];
   const note = (name: string, value: number, tags: object) => {
@@ -20,7 +20,7 @@ function notingMeter() {
   return { noted, meter: meterWith({}) };
 }
 
-it('an amount below 0, which a partner can write, is left out: the SDK throws for it, and the task of the purchase would fail for ever', () => {
+it('a negative amount from the partner is not recorded, because the SDK would throw and the workflow task fail for ever', () => {
   const { meter, noted } = notingMeter();
   const metrics = metricsOf(meter);
   metrics.record('fulfilment_purchase_debit', -4.99, { outcome: 'REFUNDED' });
@@ -30,7 +30,7 @@ it('an amount below 0, which a partner can write, is left out: the SDK throws fo
   expect(noted).toEqual(['fulfilment_purchase_debit {"outcome":"DELIVERED"} 4.99', 'fulfilment_partner_balance {} 0']);
 });
 
-it('every counter begins at 0 under each of its labels, so that the first double purchase is an increase and rings', () => {
+it('every counter starts at 0 for each of its labels, so that the first double purchase is an increase and fires its alert', () => {
   const { meter, noted } = notingMeter();
   countFromZero(meter);
   expect(noted).toContain('fulfilment_double_purchases {"workflowType":"purchaseWorkflow"} 0');
@@ -40,7 +40,7 @@ it('every counter begins at 0 under each of its labels, so that the first double
   expect(confirmed).toHaveLength(evidence.length * history.length);
 });
 
-it('names, units and labels are those of Prometheus, and few enough to keep for a year', () => {
+it('names, units and labels follow the Prometheus conventions, and are few enough to keep for a year', () => {
   for (const [name, metric] of Object.entries(METRICS)) {
     expect(shownName(name, metric)).toMatch(/^fulfilment_[a-z_]+$/);
     const series = Object.values<readonly string[]>(metric.labels).reduce((all, values) => all * values.length, 1);

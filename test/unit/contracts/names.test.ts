@@ -6,7 +6,7 @@ import {
   resolveUpdateId,
 } from '../../../src/contracts/names';
 
-test('a workflow id leads back to its reference, also where that begins like a workflow id', () => {
+test('a workflow id yields its reference, even if the reference itself begins like a workflow id', () => {
   for (const reference of ['SALE-1', 'purchase-1', 'deliver-1']) {
     expect(referenceIdOfWorkflow(purchaseWorkflowId(reference))).toBe(reference);
     expect(referenceOfWorkflow(purchaseWorkflowId(reference))).toBe(reference);
@@ -15,7 +15,7 @@ test('a workflow id leads back to its reference, also where that begins like a w
   expect(referenceOfWorkflow('nightly-reconciliation')).toBeUndefined();
 });
 
-test('the same decision on the same hold is one update, unless it names an order: that may not have been readable before', () => {
+test('repeating a decision on a hold is one update, except if it names an order, which may have been unreadable before', () => {
   const same = resolveUpdateId({ hold: 'h', decision: 'abandon' });
   expect(resolveUpdateId({ hold: 'h', decision: 'abandon' })).toBe(same);
   expect(resolveUpdateId({ hold: 'h', decision: 'replace' })).not.toBe(same);

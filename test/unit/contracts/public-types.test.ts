@@ -3,7 +3,7 @@ import type { EVENTS, EventType } from '../../../src/contracts/events';
 import type * as Public from '../../../src/contracts/public-types';
 import type { purchaseInput, purchaseMemo, purchaseResult } from '../../../src/contracts/purchase';
 
-/** Without what schemas of open objects allow besides: fields of any name. */
+/** Removes the index signatures that open objects have in schemas. */
 type Named<T> = T extends (infer Item)[]
   ? Named<Item>[]
   : T extends object
@@ -18,7 +18,7 @@ type Same<One, Other> = [Named<One>] extends [Named<Other>]
 
 type DataOf<Type extends EventType> = z.infer<(typeof EVENTS)[Type]['data']>;
 
-/** `lines` is named there as absent, for the comfort of receivers. */
+/** The public type declares `lines` as absent, which helps receivers. */
 type PublicDataOf<Type extends EventType> = WithoutAbsentLines<Extract<Public.KnownEvent, { type: Type }>['data']>;
 type WithoutAbsentLines<Data> = Data extends { lines?: infer Lines }
   ? [Lines] extends [undefined]
@@ -48,6 +48,6 @@ const events: { [Type in EventType]: Same<PublicDataOf<Type>, DataOf<Type>> } = 
 };
 const types: Same<Public.KnownEvent['type'], EventType> = true;
 
-it('the types that checkouts see are those of the schemas: the compiler compares them', () => {
+it('the public types for checkouts match the schemas, as the compiler verifies', () => {
   expect([inputs, results, holds, received, types, ...Object.values(events)]).not.toContain(false);
 });

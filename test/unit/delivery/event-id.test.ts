@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { eventId } from '../../../src/delivery/index';
 
-/** Few texts, so that two identities are often equal or almost. */
+/** Mostly from a small set, so that two identities are often equal or nearly equal. */
 const text = fc.oneof(fc.constantFrom('', 'a', 'b', 'ab', 'a#2'), fc.string({ unit: 'binary', maxLength: 6 }));
 const optionalText = fc.option(text, { nil: undefined });
 const keyIds = fc.array(text, { maxLength: 3 });
 const identity = fc.record({ type: text, referenceId: text, orderId: optionalText, subject: optionalText, keyIds });
-/** One and the same in all but one field, or any two. */
+/** Two arbitrary identities, or two that differ in at most one field. */
 const pairs = fc.oneof(
   fc.tuple(identity, identity),
   fc.tuple(identity, fc.record({ type: text })),
@@ -16,7 +16,7 @@ const pairs = fc.oneof(
 );
 
 describe('the id of an event', () => {
-  it('is another one as soon as anything but the order of its keys differs: an id is never used for another event', () => {
+  it('changes if anything but the order of its keys changes, so that it is never reused for another event', () => {
     const meaning = (event: { keyIds: string[] }) => JSON.stringify({ ...event, keyIds: event.keyIds.toSorted() });
     fc.assert(
       fc.property(pairs, ([one, change]) => {
@@ -28,7 +28,7 @@ describe('the id of an event', () => {
     );
   });
 
-  it('can be a header and a file name, and stays what it is over versions: an attempt after an update must not be a new event', () => {
+  it('is valid as a header and a file name and never changes between releases: a retry after an update is not a new event', () => {
     const delivered = { type: 'purchase.delivered', referenceId: 'REF-1', keyIds: ['k.b', 'k.a'] };
     expect(eventId({ ...delivered, orderId: 'o-1', subject: '1' })).toBe('evt_8NNuSUf4ytfEi8x2HIXzbyWABJc');
   });

@@ -6,12 +6,12 @@ const NEW = 'fake-new-secret-of-32-bytes-or-more';
 
 const key = fc.record({ type: fc.constantFrom('text', 'image', 'te', ''), value: fc.string({ unit: 'binary' }) });
 const by = (...secrets: string[]) => createFingerprinter(() => secrets);
-/** The id of one key, made with the newest secret. */
+/** The id of a single key, made with the newest secret. */
 const idOf = (prints: ReturnType<typeof by>, one: { type: string; value: string }) =>
   prints.keyIds([one], prints.newestId())?.[0] ?? '';
 
 describe('the id of a key', () => {
-  it('is that of this key and of no other, however type and value are cut', () => {
+  it('belongs to this key only, wherever type and value are divided', () => {
     const prints = by(NEW);
     fc.assert(
       fc.property(key, key, (one, other) => {
@@ -23,13 +23,13 @@ describe('the id of a key', () => {
     expect(idOf(prints, { type: 'text', value: '\ud800' })).not.toBe(idOf(prints, { type: 'text', value: '\ud801' }));
   });
 
-  it('says nothing about the key without the secret, and stays what it is over versions: it names a key for ever', () => {
+  it('reveals nothing about the key without the secret, and never changes between releases', () => {
     const one = { type: 'text', value: 'AAAA-BBBB' };
     expect(idOf(by(NEW), one)).toBe('Y8F0eH.WSzaud4XdFZpF6Xl');
     expect(idOf(by(OLD), one).slice(7)).not.toBe('WSzaud4XdFZpF6Xl');
   });
 
-  it('numbers identical keys of one product by their place, so that each of them can be stored', () => {
+  it('numbers identical keys of a product by position, so that each of them can be stored', () => {
     const prints = by(NEW);
     const values = fc.array(fc.constantFrom('A', 'B', 'C'), { maxLength: 8 });
     fc.assert(
@@ -48,7 +48,7 @@ describe('the id of a key', () => {
 });
 
 describe('after a secret was rotated', () => {
-  it('the keys of an older purchase keep their ids, and a newer purchase has the newest secret', () => {
+  it('the keys of an older purchase keep their ids, and a newer purchase uses the newest secret', () => {
     fc.assert(
       fc.property(key, (any) => {
         const old = idOf(by(OLD), any);
@@ -60,13 +60,13 @@ describe('after a secret was rotated', () => {
     );
   });
 
-  it('nothing is made without the secret, and no other takes its place', () => {
+  it('no key ids are made if the secret is missing, and no other secret replaces it', () => {
     for (const gone of [by(OLD).newestId(), 'no-id', '']) {
       expect(by(NEW).keyIds([{ type: 'text', value: 'A' }], gone)).toBeUndefined();
     }
   });
 
-  it('secrets are read at each use, not once', () => {
+  it('secrets are read at each use, not only once', () => {
     let secrets = [OLD];
     const prints = createFingerprinter(() => secrets);
     const before = prints.newestId();

@@ -14,13 +14,13 @@ beforeEach(() => {
 const line = { productId: 'p-1', quantity: 1, keys: [{ id: 'k.1', type: 'text', value: 'fake-key-1' }] };
 const data = { referenceId: 'R', lines: [line] };
 const EVENT = { id: 'evt_1', body: { type: 'purchase.delivered', timestamp: '2026-01-01T00:00:00.000Z', data } };
-/** As text: the file of that event. */
+/** The content of the file for that event. */
 const FILE = JSON.stringify({ id: EVENT.id, ...EVENT.body });
 
 const folder = () => createDelivery({ kind: 'folder', dir });
 
 describe('a delivery into a folder', () => {
-  it('is one file named by the event, for its owner alone, and nothing else is left there', async () => {
+  it('writes one file named after the event, readable only by its owner, and leaves no other file', async () => {
     expect(await folder().deliver(EVENT)).toBe(true);
     expect(readdirSync(dir)).toEqual(['evt_1.json']);
     expect(statSync(join(dir, 'evt_1.json')).mode & 0o777).toBe(0o600);
@@ -28,7 +28,7 @@ describe('a delivery into a folder', () => {
     expect(JSON.parse(readFileSync(join(dir, 'evt_1.json'), 'utf8'))).toEqual({ id: 'evt_1', ...EVENT.body });
   });
 
-  it('that comes again is a success and one whole file, also when twenty come at once', async () => {
+  it('that is repeated succeeds and yields one complete file, even with twenty at once', async () => {
     await Promise.all(Array.from({ length: 20 }, () => folder().deliver(EVENT)));
     await folder().deliver(EVENT);
     const written = `${JSON.stringify(JSON.parse(FILE), undefined, 2)}\n`;
@@ -36,7 +36,7 @@ describe('a delivery into a folder', () => {
     expect(readdirSync(dir)).toEqual(['evt_1.json']);
   });
 
-  it('replaces the half of a file that lies under its id, and leaves what a link under its id points to', async () => {
+  it('replaces an incomplete file of the same id, but never writes through a link of that name', async () => {
     mkdirSync(dir, { recursive: true });
     writeFileSync(join(parent, 'precious'), 'untouched');
     for (const lies of [
@@ -51,7 +51,7 @@ describe('a delivery into a folder', () => {
     expect(readFileSync(join(parent, 'precious'), 'utf8')).toBe('untouched');
   });
 
-  it('takes away what an attempt that died left of the same event, which holds keys', async () => {
+  it('removes the keys that a crashed attempt left behind for the same event', async () => {
     mkdirSync(dir, { recursive: true });
     writeFileSync(join(dir, 'evt_1.json.of-a-dead-worker.part'), '{"id":"evt_1"');
     writeFileSync(join(dir, 'evt_10.json.of-another-worker.part'), '{"id":"evt_10"');
@@ -59,13 +59,13 @@ describe('a delivery into a folder', () => {
     expect(readdirSync(dir).toSorted()).toEqual(['evt_1.json', 'evt_10.json.of-another-worker.part']);
   });
 
-  it('that cannot be written is an error that is tried again, not a crash', async () => {
+  it('that cannot be written is a retryable error, not a crash', async () => {
     writeFileSync(join(parent, 'made'), 'a file where a folder should be');
     const message = expect.stringContaining('ENOTDIR') as string;
     await expect(folder().deliver(EVENT)).rejects.toMatchObject({ kind: 'storage', message });
   });
 
-  it.each(['../evt_1', 'a/b', '', '.'])('does not leave its folder for an id such as %j', async (id) => {
+  it.each(['../evt_1', 'a/b', '', '.'])('never writes outside its folder for an id such as %j', async (id) => {
     await expect(folder().deliver({ ...EVENT, id })).rejects.toThrow(TypeError);
     expect(readdirSync(parent)).toEqual([]);
   });

@@ -14,7 +14,7 @@ import { changedEvents } from '../../support/audit';
 
 const OLD = `whsec_${Buffer.alloc(24, 'fake-old').toString('base64')}`;
 const NEW = `whsec_${Buffer.alloc(64, 'fake-new').toString('base64')}`;
-/** Long enough that no attempt of a test meets it by accident. */
+/** Long enough that no test reaches it by accident. */
 const PATIENT_MS = 30_000;
 
 function receiver(secret = OLD): Promise<Receiver> {
@@ -40,7 +40,7 @@ async function failureOf(attempt: Promise<boolean>): Promise<DeliveryError> {
   throw new Error('this attempt did not fail as a delivery does', { cause: error });
 }
 
-/** How the first attempt fails at a receiver that answers so. */
+/** Lets the first attempt fail at a receiver that gives this answer. */
 async function refusedBy(answer: Answer, options?: Partial<WebhookOptions>) {
   const shop = await receiver();
   shop.script(answer);
@@ -49,14 +49,14 @@ async function refusedBy(answer: Answer, options?: Partial<WebhookOptions>) {
 }
 
 describe('an event', () => {
-  it('arrives whole, also of megabytes, for keys can be images', async () => {
+  it('arrives complete even with megabytes of data, because keys can be images', async () => {
     const shop = await receiver();
     const events = [event(), event('evt_2', 'x'.repeat(3_000_000))];
     for (const one of events) expect(await webhook(shop.url).deliver(one)).toBe(true);
     expect([...shop.events.values()]).toEqual(events.map(({ body }) => body));
   });
 
-  it('keeps its id over attempts, and has the time of each attempt in its signature', async () => {
+  it('keeps its id across attempts, and each attempt signs its own time', async () => {
     const shop = await receiver();
     let now = Date.now();
     const delivery = webhook(shop.url, { now: () => now });
@@ -72,7 +72,7 @@ describe('an event', () => {
 });
 
 describe('the signature', () => {
-  it('is over the very bytes that are sent, with the time in whole seconds', async () => {
+  it('covers exactly the bytes that are sent, with the time in whole seconds', async () => {
     const server = await startServer();
     server.script({ status: 204 });
     await webhook(server.url, { now: () => 1_614_265_330_999 }).deliver(event());
@@ -87,7 +87,7 @@ describe('the signature', () => {
     });
   });
 
-  it('is there for every secret, newest first, so that neither side of a rotation has to be in time', async () => {
+  it('is sent for every secret, newest first, so that both sides can rotate at any time', async () => {
     for (const trusted of [OLD, NEW]) {
       const shop = await receiver(trusted);
       await webhook(shop.url, { secrets: () => [NEW, OLD] }).deliver(event());
@@ -97,23 +97,29 @@ describe('the signature', () => {
 });
 
 describe('an answer', () => {
-  // 410: the event will never be wanted, which is no failure.
-  it.each([200, 201, 202, 204, 299, 410])('of %i is an end, and a receipt unless it is 410', async (status) => {
-    const shop = await receiver();
-    shop.script(status);
-    expect(await webhook(shop.url).deliver(event())).toBe(status !== 410);
-    expect(shop.events.size).toBe(status === 410 ? 0 : 1);
-  });
+  // 410: the receiver will never want the event, which is not a failure.
+  it.each([200, 201, 202, 204, 299, 410])(
+    'of %i ends the delivery, and confirms it unless it is 410',
+    async (status) => {
+      const shop = await receiver();
+      shop.script(status);
+      expect(await webhook(shop.url).deliver(event())).toBe(status !== 410);
+      expect(shop.events.size).toBe(status === 410 ? 0 : 1);
+    },
+  );
 
-  // A redirect is not followed: keys go where the configuration says.
-  it.each([301, 302, 303, 304, 307, 308, 400, 401, 404, 409, 429, 500, 503])('of %i is none', async (status) => {
-    const elsewhere = await receiver();
-    const { shop, error } = await refusedBy({ status, headers: { location: elsewhere.url } });
-    expect(error).toMatchObject({ kind: 'answered', httpStatus: status });
-    expect([shop.attempts.length, elsewhere.attempts.length, elsewhere.refused]).toEqual([1, 0, 0]);
-  });
+  // A redirect is not followed: keys go only to the configured URL.
+  it.each([301, 302, 303, 304, 307, 308, 400, 401, 404, 409, 429, 500, 503])(
+    'of %i does not confirm the delivery',
+    async (status) => {
+      const elsewhere = await receiver();
+      const { shop, error } = await refusedBy({ status, headers: { location: elsewhere.url } });
+      expect(error).toMatchObject({ kind: 'answered', httpStatus: status });
+      expect([shop.attempts.length, elsewhere.attempts.length, elsewhere.refused]).toEqual([1, 0, 0]);
+    },
+  );
 
-  it('with a Retry-After sets the pace, by our clock', async () => {
+  it('with a Retry-After sets the pause, by our clock', async () => {
     const server = await startServer();
     const at = 'Thu, 01 Jan 2026 00:00:30 GMT';
     server.script({ status: 503, headers: { 'retry-after': at } }, { status: 503, headers: { 'retry-after': '7' } });
@@ -131,7 +137,7 @@ describe('an answer', () => {
     await delivery.deliver(event());
   });
 
-  it('of 503 whose body never ends is closed, so that the next attempt does not find it open', async () => {
+  it('of 503 with an endless body is closed, so that the next attempt does not reuse the connection', async () => {
     let hasClosed = false;
     const onConnection = (socket: Socket) => void socket.once('close', () => (hasClosed = true));
     const server = await startServer({ onConnection });
@@ -140,7 +146,7 @@ describe('an answer', () => {
     await waitUntil('the connection is closed', () => hasClosed, { withinMs: 10_000 });
   });
 
-  it('of 200 is a receipt even if its body never ends', async () => {
+  it('of 200 confirms the delivery even if its body never ends', async () => {
     const shop = await receiver();
     shop.script('head-only');
     expect(await webhook(shop.url, { timeoutMs: 2_000 }).deliver(event())).toBe(true);
@@ -158,7 +164,7 @@ describe('an attempt without an answer', () => {
     expect(error).toMatchObject({ kind: 'timeout' });
   });
 
-  it('ends at an earlier deadline of its caller, and leaves no request open that could be taken later', async () => {
+  it('ends at an earlier deadline of its caller, and leaves no request open that could still be accepted', async () => {
     const server = await startServer();
     let hasClosed = false;
     server.script((socket) => void socket.once('close', () => (hasClosed = true)));
@@ -167,7 +173,7 @@ describe('an attempt without an answer', () => {
     await waitUntil('the connection is closed', () => hasClosed);
   });
 
-  it('whose deadline is over before it begins sends nothing, not even on a connection that is open', async () => {
+  it('whose deadline has already passed sends nothing, not even on an open connection', async () => {
     const server = await startServer();
     server.script({ status: 204 });
     const delivery = webhook(server.url);
@@ -182,7 +188,7 @@ describe('an attempt without an answer', () => {
 
   it.each<[string, Answer]>([
     ['was reset', 'reset'],
-    ['was reset after the event was taken', 'take-and-reset'],
+    ['was reset after the event was accepted', 'take-and-reset'],
   ])('that %s is tried again under the same id', async (_, answer) => {
     const { shop, delivery, error } = await refusedBy(answer);
     expect(error.kind).toBe('unreachable');
@@ -190,7 +196,7 @@ describe('an attempt without an answer', () => {
     expect([shop.events.size, shop.attemptsAt('evt_1')]).toEqual([1, 2]);
   });
 
-  it('names the origin and the code, never the path of the URL', async () => {
+  it('reports the origin and the code, never the path of the URL', async () => {
     const server = await startTcpServer();
     await server.close();
     const error = await failureOf(webhook(`http://127.0.0.1:${server.port}/path-with-token`).deliver(event()));
@@ -200,7 +206,7 @@ describe('an attempt without an answer', () => {
     expect(error.cause).toBeUndefined();
   });
 
-  it('holds up no other event: a receiver that hangs on some takes the rest; a garbage collection loses no deadline', async () => {
+  it('does not block other events, and loses no deadline to a garbage collection', async () => {
     const shop = await receiver();
     shop.answerWith(({ id }) => (id.startsWith('evt_slow') ? 'hang' : 204));
     const delivery = webhook(shop.url, { timeoutMs: 1_500 });
@@ -214,7 +220,7 @@ describe('an attempt without an answer', () => {
   });
 });
 
-it('the receiver of these tests reports an id that comes with other keys, and refuses a signature by another secret', async () => {
+it('the test receiver reports an event id with changed keys, and rejects a signature made with another secret', async () => {
   const shop = await receiver();
   await webhook(shop.url).deliver(event('evt_1', 'fake-key-1'));
   await webhook(shop.url).deliver(event('evt_1', 'fake-key-2'));

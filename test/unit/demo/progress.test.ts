@@ -1,7 +1,7 @@
 import { createProgress, type Row, wrapped } from '../../../demo/progress';
 import { SCENARIOS } from '../../../demo/scenarios';
 
-/** A terminal that knows two things: text, and the sequence that moves up some lines and clears what is below. */
+/** A terminal that supports only text and the sequence that moves up some lines and clears everything below. */
 function terminal(columns = 80) {
   let lines = [''];
   let written = '';
@@ -26,7 +26,7 @@ function terminal(columns = 80) {
 const rows = SCENARIOS.map((scenario): Row => ({ scenario, state: 'PENDING', note: 'awaitOrderChange, attempt 12' }));
 
 describe('the table of the demo', () => {
-  it('is redrawn in place below what is logged, and leaves nothing behind when it is cleared', () => {
+  it('is redrawn in place below the log, and leaves nothing behind when it is cleared', () => {
     const { out, screen } = terminal();
     const progress = createProgress(out);
     progress.log('first');
@@ -39,19 +39,19 @@ describe('the table of the demo', () => {
     expect(screen()).toEqual(['first', 'second', 'verdict', '']);
   });
 
-  it.each([60, 80, 200])('has no line that wraps on a terminal of %i columns', (columns) => {
+  it.each([60, 80, 200])('has no line that wraps on a terminal with %i columns', (columns) => {
     const { out, screen } = terminal(columns);
     createProgress(out).update(rows);
     for (const line of screen()) expect(line.length).toBeLessThan(columns);
   });
 
-  it('has no colour where the terminal shows none', () => {
+  it('has no colour if the terminal does not support it', () => {
     const { out, written } = terminal();
     createProgress(out).update(rows);
     expect(written()).not.toContain('\u001b');
   });
 
-  it('elsewhere is a plain line for each change, without a control character, also when it is cleared', () => {
+  it('is a plain line for each change if there is no terminal, without control characters, even when it is cleared', () => {
     const { out, screen, written } = terminal();
     const progress = createProgress(Object.assign(out, { isTTY: false }));
     progress.update(rows);
@@ -62,7 +62,7 @@ describe('the table of the demo', () => {
   });
 });
 
-it('wraps a text between words, each line indented, and never loses a word that is too long', () => {
+it('wraps a text between words with each line indented, and never loses a word that is too long', () => {
   expect(wrapped('one two three', '  ', 9)).toBe('  one two\n  three');
   expect(wrapped('a-long-word b', '', 4)).toBe('a-long-word\nb');
 });

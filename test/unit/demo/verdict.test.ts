@@ -17,7 +17,7 @@ describe('the last screen of the demo', () => {
   it('fits into 80 columns and 24 rows, with the verdict and the address of the UI below the table', () => {
     const table = ledgerTable(lines, results, plain);
     for (const line of [...table, verdict(0, plain)]) expect(line.length).toBeLessThan(80);
-    // A blank line, the verdict, the address and the line of the cursor come after it.
+    // A blank line, the verdict, the address and the line of the cursor follow the table.
     expect(table.length + 4).toBeLessThanOrEqual(24);
   });
 
@@ -26,17 +26,20 @@ describe('the last screen of the demo', () => {
     ['OVERDUE', 'yellow'],
     ['FAILED', 'red'],
     ['REJECTED', 'red'],
-  ])('shows %s in %s: a colour says what the sale got, not that the demo expected it', (outcome, colour) => {
-    expect(ledgerTable(lines, results, marked).join('\n')).toContain(`<${colour}>${outcome}</>`);
-  });
+  ])(
+    'shows %s in %s, because the colour shows the outcome of the sale, not whether the demo expected it',
+    (outcome, colour) => {
+      expect(ledgerTable(lines, results, marked).join('\n')).toContain(`<${colour}>${outcome}</>`);
+    },
+  );
 
-  it('names an order that is not ours, and puts no tick next to it', () => {
+  it('names an order that is not ours, without a tick', () => {
     const line = ledgerTable(lines, results, plain).find((one) => one.startsWith(ORPHAN));
     expect(line).toMatch(/not ours +1 +0 of 1 +– ordered by hand/);
     expect(line).not.toContain('✓');
   });
 
-  it('says what does not agree instead of a tick, and fails the demo for it', () => {
+  it('names each mismatch instead of a tick, and fails the demo', () => {
     const wrong = [{ ...lines[0]!, mismatch: 'bought 2 times' }];
     expect(ledgerTable(wrong, results, plain)[1]).toMatch(/✗ bought 2 times$/);
     expect([verdict(1, plain), verdict(2, plain)]).toEqual([
@@ -51,7 +54,7 @@ describe('the colours of the demo', () => {
     [{ isTTY: true, hasColors: () => true }, true],
     [{ isTTY: true, hasColors: () => false }, false],
     [{ isTTY: false, hasColors: () => true }, false],
-  ])('are for a terminal that shows them, which NO_COLOR turns off: %#', (out, isColoured) => {
+  ])('are used only on a terminal that supports them, and never with NO_COLOR: %#', (out, isColoured) => {
     expect(paintFor(out)('text', 'red').includes('\u001b')).toBe(isColoured);
   });
 });
@@ -63,20 +66,20 @@ describe('the audit of the demo', () => {
   const mismatches = (ledger: LedgerOrder[], events: ReturnType<typeof event>[]) =>
     audit(ledger, events, new Set(['HAND'])).map(({ referenceId, mismatch }) => [referenceId, mismatch]);
 
-  it('misses keys of our orders only, and lists other orders last', () => {
+  it('reports missing keys only for our orders, and lists other orders last', () => {
     expect(mismatches([order('HAND', 'h'), order('SALE', 's')], [])).toEqual([
       ['SALE', 'a key that was paid for was not delivered'],
       ['HAND', undefined],
     ]);
   });
 
-  it('allows the checkout no key of an order that is not ours', () => {
+  it('does not accept a key of an order that is not ours at the checkout', () => {
     expect(mismatches([order('HAND', 'h')], [event('HAND', 'h')])).toEqual([
       ['HAND', 'a key of an order that is not ours was delivered'],
     ]);
   });
 
-  it('finds a second order, a key that came twice and a key that nobody issued', () => {
+  it('finds a second order, a key that was received twice and a key that was never issued', () => {
     const ledger = [order('A', 'a'), order('A', 'b'), order('B', 'c'), order('C', 'd')];
     const events = [event('A', 'a', 'b'), event('B', 'c', 'c'), event('C', 'd', 'e')];
     expect(mismatches(ledger, events)).toEqual([

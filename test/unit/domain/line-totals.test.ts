@@ -1,15 +1,14 @@
 import fc from 'fast-check';
 import { type KeyIds, keyIdsOf, missingKeys, unionOfKeys } from '../../../src/domain/line-totals';
 
-/** The names of properties that every object has are products like any other: an id of the partner is free text. */
+/** The partner's ids are free text, so a product may be named like a property that every object has. */
 const productId = fc.constantFrom('card-20', 'card-50', '__proto__', 'constructor', 'toString');
 const keyIds = fc.uniqueArray(fc.constantFrom('k.1', 'k.2', 'k.2#2', 'k.3'));
 const keys = fc.array(fc.tuple(productId, keyIds)).map((entries): KeyIds => Object.fromEntries(entries));
-/** Each key as one text. */
 const textsOf = (all: KeyIds) => Object.entries(all).flatMap(([product, ids]) => ids.map((id) => `${product} ${id}`));
 
-describe('the ids of keys by product', () => {
-  it('are those of every line of a product, and never those of its last line alone', () => {
+describe('key ids by product', () => {
+  it('come from every line of a product, not only from its last line', () => {
     const byProduct = keyIdsOf([
       { productId: 'card-50', keyIds: ['k.1'] },
       { productId: '__proto__', keyIds: ['k.2'] },
@@ -22,7 +21,7 @@ describe('the ids of keys by product', () => {
     ]);
   });
 
-  it('are a set: a union has each of them once, and nothing is missing from it', () => {
+  it('form a set: a union contains each of them once and misses none', () => {
     fc.assert(
       fc.property(keys, keys, (one, other) => {
         const union = unionOfKeys(one, other);
@@ -35,7 +34,7 @@ describe('the ids of keys by product', () => {
   });
 });
 
-it('finding what is missing among thousands of keys is work in proportion to their number: a workflow task waits for it', () => {
+it('finding missing keys takes linear time, because a workflow task waits for it', () => {
   const ids = Array.from({ length: 200_000 }, (_, index) => `k.${index}`);
   const begun = performance.now();
   expect(missingKeys({ card: ids }, { card: ids.toReversed() })).toEqual([]);

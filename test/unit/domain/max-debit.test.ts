@@ -8,26 +8,26 @@ const prices = new Map([
   ['free', { price: 0, currency: 'EUR' }],
 ]);
 
-describe('what a purchase may cost at the most', () => {
+describe('the maximum debit of a purchase', () => {
   it.each([
     ['is compared with the sum of prices times quantities', { a: 2, b: 1 }, 12.545678],
-    ['is exact in decimals, where 0.1 three times is more than 0.3 in floating point', { a: 3 }, 0.3],
-    ['may be nothing, for what is free', { free: 1_000 }, 0],
+    ['is exact in decimals, although 3 × 0.1 exceeds 0.3 in floating point', { a: 3 }, 0.3],
+    ['may be zero for free products', { free: 1_000 }, 0],
   ])('%s', (_, items, maxDebit) => {
     expect(issueOf(items, maxDebit)).toBeUndefined();
   });
 
   it.each([
     [
-      'one millionth more than that is too much',
+      'one millionth above the maximum is too much',
       { b: 1 },
       12.345677,
       'the catalogue price is 12.345678, but the purchase may cost at most 12.345677',
     ],
     ['one piece more is too much', { a: 4 }, 0.3, 'the catalogue price is 0.4, but the purchase may cost at most 0.3'],
-    ['a product that the catalogue does not show has no price', { a: 1, c: 1 }, 1e9, 'no price for c'],
-    ['a price below nothing is none', { negative: 1, b: 1 }, 1e9, 'no price for negative'],
-    ['prices in several currencies have no sum', { a: 1, 'in-dollars': 1 }, 1e9, 'different currencies'],
+    ['a product that is missing from the catalogue has no price', { a: 1, c: 1 }, 1e9, 'no price for c'],
+    ['a negative price does not count as a price', { negative: 1, b: 1 }, 1e9, 'no price for negative'],
+    ['prices in several currencies are not added up', { a: 1, 'in-dollars': 1 }, 1e9, 'different currencies'],
   ])('%s', (_, items, maxDebit, why) => {
     expect(issueOf(items, maxDebit)).toContain(why);
   });

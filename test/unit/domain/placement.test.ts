@@ -16,7 +16,7 @@ const always = (step: string) => [step, step, step];
 
 const UNWRITTEN = ['window: hold', 'window: attempt', 'window: attempt'];
 
-/** What follows under each policy of `PURCHASE_REPLACE`: never, answered, always. */
+/** The next step under each policy of `PURCHASE_REPLACE`: never, answered, always. */
 const TABLE: [Unplaced, first: string[], afterAnotherThatMayHaveArrived: string[]][] = [
   ['NOT_SENT', always('attempt'), always('attempt')],
   ['PAUSED', always('attempt'), always('attempt')],
@@ -36,20 +36,20 @@ function inBrief(step: NextStep): string {
   return `${step.searches}${step.proven ? ', proven' : ''}: ${inBrief(step.ifAbsent)}`;
 }
 
-describe('what follows from an attempt without an order', () => {
+describe('the next step after an attempt that returned no order', () => {
   it.each(TABLE)('%s', (evidence, first, later) => {
     const steps = (mayHaveArrived: boolean) =>
       POLICIES.map((replace) => inBrief(stepAfter(evidence, { mayHaveArrived, replace })));
     expect([steps(false), steps(true)]).toEqual([first, later]);
   });
 
-  it('the partner may have bought after these answers and no others', () => {
+  it('the partner may have bought only after these four kinds of answer', () => {
     const all: PlacementEvidence[] = ['PLACED', 'FOUND', ...TABLE.map(([evidence]) => evidence)];
     expect(all.filter(mayHaveBought)).toEqual(['CONFLICT', 'ANSWERED', 'UNKNOWN', 'FENCED']);
   });
 });
 
-test('of several orders the oldest that costs money is adopted, otherwise the oldest; all others that cost money are doubles', () => {
+test('several orders: the oldest that costs money is adopted, or else the oldest; only other orders that cost money are doubles', () => {
   const order = fc.record({
     id: fc.uuid(),
     status: fc.constantFrom('PENDING', 'COMPLETED', 'REFUNDED', 'FAILED', 'UNHEARD_OF'),

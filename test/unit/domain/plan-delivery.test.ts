@@ -15,7 +15,7 @@ const orderOf = (status: string, keys: string): OrderSnapshot => ({
   lines: [line('p', keys, 4)],
 });
 
-/** A sale of four keys. `named` are those of its outcome event; the checkout has confirmed `confirmed`. */
+/** A sale of four keys. The outcome event carried the keys `named`; the checkout has confirmed `confirmed`. */
 function saleOf(
   outcome: PurchaseOutcome | undefined,
   order: OrderSnapshot | undefined,
@@ -39,9 +39,9 @@ const PARTLY = 'PARTIALLY_DELIVERED';
 const HAS_ALL = 'the checkout has every key of the order';
 const LACKS_3 = `nothing, 3 missing: ${HAS_ALL}`;
 
-describe('after the end of a purchase of four keys, by itself and if asked to send everything again', () => {
+describe('what is sent after a purchase of four keys has ended: unasked, and when asked to send everything again', () => {
   it.each<[PurchaseOutcome | undefined, string, string, [string, string?], string, string?]>([
-    // the outcome; the order's status and keys now; the keys of the outcome event, and those confirmed since
+    // outcome; order status and keys now; [keys of the outcome event, keys confirmed since]; sent unasked; sent if asked
     ['OVERDUE', 'PENDING', '', [''], 'nothing: its order o-1 is PENDING', 'overdue'],
     ['OVERDUE', 'COMPLETED', 'abcd', [''], 'late_delivery abcd, 4 new'],
     ['OVERDUE', 'PARTIAL_COMPLETED', 'a', [''], 'late_delivery a, 1 new, 3 missing'],
@@ -57,13 +57,13 @@ describe('after the end of a purchase of four keys, by itself and if asked to se
     [PARTLY, 'COMPLETED', 'abcd', ['a', 'abcd'], `nothing: ${HAS_ALL}`, 'late_delivery abcd, 0 new'],
     [PARTLY, 'PARTIAL_COMPLETED', '', [''], `nothing, 4 missing: ${HAS_ALL}`, 'partially_delivered'],
     [PARTLY, 'COMPLETED', '', ['a'], `nothing, 4 missing: ${HAS_ALL}`, 'nothing: its order o-1 holds no keys'],
-    // It was stopped, and nothing says what it delivered.
+    // A stopped purchase has no record of what it delivered.
     [undefined, 'COMPLETED', 'abcd', [''], 'late_delivery abcd, 4 new'],
     [undefined, 'PENDING', '', [''], 'nothing: its order o-1 is PENDING'],
     [undefined, 'FAILED', '', [''], 'nothing: its order o-1 is FAILED'],
     ['DELIVERED', 'COMPLETED', 'abcde', ['abcd'], 'issue: the order holds 5 keys of p; ordered: 4'],
   ])(
-    '%s, its order is %s with "%s", and the checkout has %j',
+    '%s: the order is %s with keys "%s", and the checkout has %j',
     (outcome, status, keys, had, byItself, again = byItself) => {
       const sale = saleOf(outcome, orderOf(status, keys), had);
       expect([inBrief(planDelivery(sale, false)), inBrief(planDelivery(sale, true))]).toEqual([byItself, again]);
@@ -71,7 +71,7 @@ describe('after the end of a purchase of four keys, by itself and if asked to se
   );
 
   it.each(['FAILED', 'REFUNDED', 'REJECTED', 'NOT_PLACED', 'CANCELLED', 'ABANDONED'] as const)(
-    '%s: no key is ever delivered, and its own event only when it is asked for',
+    '%s: keys are never delivered, and its event is repeated only on request',
     (outcome) => {
       for (const order of [undefined, orderOf('COMPLETED', 'abcd')]) {
         expect(inBrief(planDelivery(saleOf(outcome, order, ['']), false))).toBe(`nothing: it ended ${outcome}`);
@@ -80,7 +80,7 @@ describe('after the end of a purchase of four keys, by itself and if asked to se
     },
   );
 
-  it('says of a refund once that it happened, and again only when it is asked for', () => {
+  it('reports a refund once, and again only on request', () => {
     const sale = saleOf('DELIVERED', orderOf('REFUNDED', ''), ['abcd'], true);
     expect(inBrief(planDelivery(sale, false))).toBe('nothing: the checkout knows of the refund');
     expect(inBrief(planDelivery(sale, true))).toBe('refunded');
@@ -89,15 +89,20 @@ describe('after the end of a purchase of four keys, by itself and if asked to se
   const oneR = { productId: 'r', quantity: 2, keys: 1 };
   const OF_R = 'the order holds r, which was not bought';
   it.each<[string, Partial<OrderSnapshot>, Accepted, string]>([
-    ['that another purchase names too', { claimedBy: 'SALE-2' }, { owner: true }, 'order o-1 also belongs to SALE-2'],
-    ['of other items', { lines: [line('r', 'ab', 2)] }, { items: [oneR] }, OF_R],
-  ])('keeps back the keys of an order %s, unless an operator had accepted that', (_, shown, accepted, issue) => {
+    [
+      'that also belongs to another purchase',
+      { claimedBy: 'SALE-2' },
+      { owner: true },
+      'order o-1 also belongs to SALE-2',
+    ],
+    ['with other items', { lines: [line('r', 'ab', 2)] }, { items: [oneR] }, OF_R],
+  ])('withholds the keys of an order %s unless an operator accepted it', (_, shown, accepted, issue) => {
     const sale = saleOf('OVERDUE', { ...orderOf('COMPLETED', 'ab'), ...shown }, ['']);
     expect(inBrief(planDelivery(sale, true))).toBe(`issue: ${issue}`);
     expect(inBrief(planDelivery({ ...sale, accepted }, false))).toContain('late_delivery ab');
   });
 
-  it('compares the order of a purchase that was stopped in every respect: its request may never have been answered', () => {
+  it("checks the items of a stopped purchase's order, because its request may never have been answered", () => {
     const sale = saleOf(undefined, { ...orderOf('PENDING', ''), lines: [line('r', '')] }, ['']);
     expect(inBrief(planDelivery(sale, true))).toContain('issue: the order lacks p');
     expect(inBrief(planDelivery({ ...sale, order: undefined }, true))).toBe(
@@ -106,7 +111,7 @@ describe('after the end of a purchase of four keys, by itself and if asked to se
   });
 });
 
-it('an event with keys has all keys of the order, and comes unasked as soon as the checkout has not confirmed one of them', () => {
+it('a key event carries all keys of the order, and is sent unasked only if the checkout has not confirmed one of them', () => {
   const keys = fc.constantFrom('', 'a', 'ab', 'bcd', 'abcd');
   const sales = fc.record({
     outcome: fc.option(fc.constantFrom(...PURCHASE_OUTCOMES), { nil: undefined }),
@@ -123,7 +128,7 @@ it('an event with keys has all keys of the order, and comes unasked as soon as t
       const deliverable = isOpen && status.endsWith('COMPLETED') ? present : '';
       const isNew = deliverable.split('').some((key) => !confirmed.includes(key));
       expect(keysIn(sent?.lines ?? [])).toBe(isNew || again ? deliverable : '');
-      // The keys are part of the event's id: as the outcome event they would contradict the one that was sent.
+      // An outcome event with other keys would contradict the one already sent, so new keys need their own event type.
       if (deliverable !== '' && sent)
         expect(sent.type === 'purchase.late_delivery').toBe(!outcome || deliverable !== named);
     }),

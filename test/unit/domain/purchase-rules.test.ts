@@ -6,7 +6,7 @@ const bad = (change: object) => validatePurchase({ ...good, ...change }).join();
 const quantityOf = (quantity: unknown) => ({ items: [{ productId: 'steam-50', quantity }] });
 
 describe('validating the input of a purchase', () => {
-  it.each([0, 12.5, 1e9, null, undefined])('accepts %p as the most that it may cost', (maxDebit) => {
+  it.each([0, 12.5, 1e9, null, undefined])('accepts %p as the maximum debit', (maxDebit) => {
     expect(bad({ maxDebit })).toBe('');
   });
 
@@ -19,31 +19,31 @@ describe('validating the input of a purchase', () => {
     (referenceId) => expect(bad({ referenceId })).toContain('referenceId: expected'),
   );
 
-  it.each([0, -1, 1.5, 1001, NaN, Infinity, '2', undefined])('refuses the quantity %p', (quantity) => {
+  it.each([0, -1, 1.5, 1001, NaN, Infinity, '2', undefined])('refuses %p as a quantity', (quantity) => {
     expect(bad(quantityOf(quantity))).toContain('items[0].quantity: expected an integer of 1 to 1000');
   });
 
-  it.each([-0.01, NaN, Infinity, 1e21, '12.5', {}])('refuses the most that it may cost as %p', (maxDebit) => {
+  it.each([-0.01, NaN, Infinity, 1e21, '12.5', {}])('refuses %p as the maximum debit', (maxDebit) => {
     expect(bad({ maxDebit })).toContain('maxDebit: expected nothing or a number of at least 0');
   });
 
-  it('refuses a product that is listed twice, because it is unclear which quantity is meant', () => {
+  it('refuses a product that is listed twice, because the intended quantity is unclear', () => {
     const items = [...good.items, { productId: 'steam-50', quantity: 1 }];
     expect(bad({ items })).toContain('is listed twice');
   });
 
-  it('quotes what came in text that every reader can take, cut between two characters', () => {
+  it('quotes the bad input as valid text, never cut in the middle of a character', () => {
     const [issue = ''] = validatePurchase({ ...good, referenceId: `${'x'.repeat(57)}🎮\u202E` });
     expect(issue).toMatch(/got "x{57}…$/);
     expect(describeItems([{ productId: 'a\u202E\nb', quantity: 1 }])).toBe('1 × a b');
   });
 
-  it('names every issue at once', () => {
+  it('reports all issues at once', () => {
     const input = { referenceId: '', items: [{ productId: '', quantity: 0 }], maxDebit: -1 };
     expect(validatePurchase(input)).toHaveLength(4);
   });
 
-  it('accepts the largest purchase, and refuses more keys than fit one payload', () => {
+  it('accepts the largest purchase but refuses more keys than fit in one payload', () => {
     const items = (count: number) =>
       Array.from({ length: count }, (_, index) => ({ productId: `p-${index}`, quantity: 1000 }));
     expect(validatePurchase({ ...good, items: items(20) })).toEqual([]);
@@ -51,7 +51,7 @@ describe('validating the input of a purchase', () => {
   });
 });
 
-it('two lists of items are the same in whatever order, and not with another quantity, product or number of items', () => {
+it('item lists are equal in any order, but not with another quantity, product or number of items', () => {
   const one = { productId: 'A', quantity: 1 };
   const two = { productId: 'B', quantity: 2 };
   expect(sameItems([one, two], [two, one])).toBe(true);

@@ -41,17 +41,17 @@ const FEWER = [line('A', '', 1), line('B', '', 1)];
 const WITH_C = [...WHOLE, line('C', 'x', 1)];
 const FIVE = [line('A', 'ab', 5), line('B', 'c', 1)];
 
-describe('an order that answers our own request', () => {
+describe('an order that answers our request', () => {
   it.each<[string, string, OrderLine[], string]>([
-    ['is delivered when every key is there', 'COMPLETED', WHOLE, 'abc, 3 ordered'],
+    ['is delivered when it has every key', 'COMPLETED', WHOLE, 'abc, 3 ordered'],
     ['is a shortfall when it is COMPLETED with keys missing', 'COMPLETED', SHORT, `ac, 3 ordered: ${TWO_OF_3}`],
     ['is a shortfall without a product', 'PARTIAL_COMPLETED', NO_B, `ab, 3 ordered: PARTIAL_${TWO_OF_3}`],
     ['counts a product in two entries as one', 'COMPLETED', SPLIT, 'abc, 3 ordered'],
     ['needs no quantities', 'COMPLETED', [line('A', 'ab'), line('B', 'c')], 'abc, 3 ordered'],
-    ['is not delivered when it FAILED, whatever keys it shows', 'FAILED', WHOLE, 'FAILED'],
-    ['is not delivered when it was REFUNDED, whatever keys it shows', 'REFUNDED', WHOLE, 'REFUNDED'],
-    ['is open while it is PENDING', 'PENDING', WHOLE, 'open'],
-    ['is open in a status that nobody has documented', 'AWAITING_SUPPLIER', WHOLE, 'open'],
+    ['is not delivered when it FAILED, even if it shows keys', 'FAILED', WHOLE, 'FAILED'],
+    ['is not delivered when it was REFUNDED, even if it shows keys', 'REFUNDED', WHOLE, 'REFUNDED'],
+    ['stays open while it is PENDING', 'PENDING', WHOLE, 'open'],
+    ['stays open in an undocumented status', 'AWAITING_SUPPLIER', WHOLE, 'open'],
     ['is held with too many keys', 'COMPLETED', SURPLUS, TOO_MANY],
     ['is held with another product', 'COMPLETED', WITH_C, `${OTHER} C, which was not bought`],
     ['is held with another quantity', 'COMPLETED', FIVE, `${OTHER} 5 of A; bought: 2`],
@@ -59,7 +59,7 @@ describe('an order that answers our own request', () => {
     expect(inBrief(reviewOrder({ items }, orderOf(status, lines), true))).toBe(expected);
   });
 
-  it('is held in every status if another purchase names it too, because its keys must not be delivered for both', () => {
+  it('is held in every status if another purchase claims it, because its keys must not be delivered twice', () => {
     for (const status of ['PENDING', 'COMPLETED', 'REFUNDED']) {
       const review = reviewOrder({ items }, orderOf(status, WHOLE, 'SALE-2'), true);
       expect(inBrief(review)).toBe('ORDER_OF_ANOTHER_PURCHASE: order O-1 also belongs to SALE-2');
@@ -67,29 +67,29 @@ describe('an order that answers our own request', () => {
   });
 });
 
-describe('an order that was found or named is compared in every status', () => {
+describe('an order that was found in the history or named by an operator is compared in every status', () => {
   it.each([
     ['the same products and quantities', 'PENDING', EMPTY, 'open'],
-    ['one that lists nothing yet', 'PENDING', [], 'open'],
-    ['one that lacks a product', 'PENDING', [line('A', '', 2)], 'OTHER_ITEMS: the order lacks B, which'],
-    ['one with another quantity, though it failed', 'FAILED', FEWER, 'OTHER_ITEMS: the order holds 1 of A'],
+    ['no products yet', 'PENDING', [], 'open'],
+    ['a missing product', 'PENDING', [line('A', '', 2)], 'OTHER_ITEMS: the order lacks B, which'],
+    ['another quantity, although the order failed', 'FAILED', FEWER, 'OTHER_ITEMS: the order holds 1 of A'],
   ])('%s', (_, status, lines, expected) => {
     expect(inBrief(reviewOrder({ items }, orderOf(status, lines), false))).toContain(expected);
   });
 });
 
-describe('an order of which an operator has accepted that it is not as it should be', () => {
+describe('an order whose differences an operator has accepted', () => {
   const oneC = { productId: 'C', quantity: 1, keys: 1 };
   it.each<[Accepted, OrderLine[], string]>([
     [{ items: [{ ...oneC, quantity: 2 }] }, [line('C', 'xy', 2)], `xy, 2 ordered: ${TWO_OF_3}`],
     [{ items: [{ ...oneC, quantity: 3 }] }, [line('C', 'xy', 3)], `xy, 3 ordered: ${TWO_OF_3}`],
-    // The partner shows no quantity; what was bought has come after all.
+    // The operator saw no quantity. The products that were bought have arrived since.
     [{ items: [{ productId: 'C', keys: 2 }] }, [line('C', 'xy')], `xy, 2 ordered: ${TWO_OF_3}`],
     [{ items: [oneC] }, WITH_C, 'abcx, 4 ordered'],
     [{ surplus: 1 }, SURPLUS, 'abxc, 3 ordered'],
-    // A key too many of A makes up for no missing one of B.
+    // A surplus key of A does not replace a missing key of B.
     [{ surplus: 1 }, [line('A', 'abx', 2)], 'abx, 4 ordered: COMPLETED with 3 of 3 keys'],
-  ])('%j: of %j everything is delivered, and what else is wrong is asked about', (accepted, lines, expected) => {
+  ])('%j: everything in %j is delivered, but any other problem is held', (accepted, lines, expected) => {
     const review = (some: Accepted, claimedBy?: string) =>
       inBrief(reviewOrder({ items, accepted: some }, orderOf('COMPLETED', lines, claimedBy), true));
     expect(review(accepted)).toBe(expected);
@@ -98,18 +98,18 @@ describe('an order of which an operator has accepted that it is not as it should
     expect(review({})).toMatch(/OTHER_ITEMS|MORE_KEYS/);
   });
 
-  it('is delivered without a question once it is what was bought after all', () => {
+  it('is delivered without a hold once it matches the purchase after all', () => {
     const accepted = { items: [{ productId: 'A', quantity: 1, keys: 1 }] };
     expect(inBrief(reviewOrder({ items, accepted }, orderOf('COMPLETED', WHOLE), true))).toBe('abc, 3 ordered');
   });
 
-  it('is held again with more keys too many than the operator has seen', () => {
+  it('is held again if it has more surplus keys than the operator saw', () => {
     const grown = orderOf('COMPLETED', [line('A', 'abxy', 2), line('B', 'c', 1)]);
     expect(inBrief(reviewOrder({ items, accepted: { surplus: 1 } }, grown, true))).toContain('MORE_KEYS_THAN_ORDERED');
   });
 });
 
-describe('whatever an order holds', () => {
+describe('for any contents of an order', () => {
   const shownLine = fc.record({
     productId: fc.constantFrom('A', 'B', 'C'),
     quantity: fc.option(fc.integer({ min: 0, max: 3 }), { nil: undefined }),
@@ -122,7 +122,7 @@ describe('whatever an order holds', () => {
     claimedBy: fc.option(fc.constant('SALE-2'), { nil: undefined }),
   });
 
-  it('all of its keys are delivered or none, each once, and an operator who accepts what is wrong is not asked about it again', () => {
+  it('either all keys are delivered, each once, or none; an accepted problem is never held again', () => {
     fc.assert(
       fc.property(order, fc.boolean(), (shown, isAnswer) => {
         let accepted: Accepted = {};

@@ -11,7 +11,7 @@ describe('an address in the Temporal UI', () => {
     expect(workflowsUrl(uiUrl, namespace)).toBe(expected);
   });
 
-  it('leads to a workflow whatever its id is, and to no other page or host', () => {
+  it('leads to the workflow with any id, never to another page or host', () => {
     expect(workflowUrl(WORKFLOWS, 'purchase-SALE:1')).toBe(`${WORKFLOWS}/purchase-SALE%3A1`);
     expect(workflowUrl(WORKFLOWS, 'a', 'run-1')).toBe(`${WORKFLOWS}/a/run-1`);
     expect(workflowUrl(WORKFLOWS, '../../?x#<"\u0000')).toBe(`${WORKFLOWS}/..%2F..%2F%3Fx%23%3C%22%20`);

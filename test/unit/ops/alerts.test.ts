@@ -6,7 +6,7 @@ import { METRICS, shownName } from '../../../src/contracts/metrics';
 const root = join(__dirname, '..', '..', '..');
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
 
-/** The names of ours that a file uses, without what Prometheus adds for the parts of a histogram. */
+/** The names of our metrics in a file, without the suffixes that Prometheus adds to histograms. */
 function namesIn(text: string): string[] {
   const names = text.match(/\bfulfilment_[a-z_]+/g) ?? [];
   return [...new Set(names.map((name) => name.replace(/_(bucket|sum|count)$/, '')))].sort();
@@ -15,7 +15,7 @@ function namesIn(text: string): string[] {
 const shown = Object.entries(METRICS).map(([name, metric]) => shownName(name, metric));
 
 it.each(['ops/rules.yml', 'ops/rules.test.yml', 'ops/dashboard.json'])(
-  '%s asks for no metric that nobody records: such an alert would never ring',
+  '%s uses no metric that is never recorded, because such an alert would never fire',
   (file) => {
     const used = namesIn(read(file));
     expect(used.length).toBeGreaterThan(5);
@@ -23,11 +23,11 @@ it.each(['ops/rules.yml', 'ops/rules.test.yml', 'ops/dashboard.json'])(
   },
 );
 
-it('the dashboard shows every metric that there is', () => {
+it('the dashboard shows every metric', () => {
   expect(namesIn(read('ops/dashboard.json'))).toEqual(shown.toSorted());
 });
 
-it('every value of a label that a rule or a panel asks for is one that is recorded', () => {
+it('rules and panels use only label values that are recorded', () => {
   const labels = Object.values(METRICS).flatMap((metric) => Object.values<readonly string[]>(metric.labels));
   const values = new Set(labels.flat());
   const asked = ['ops/rules.yml', 'ops/dashboard.json'].flatMap((file) =>
@@ -39,7 +39,7 @@ it('every value of a label that a rule or a panel asks for is one that is record
   expect(asked.filter((value) => !values.has(value))).toEqual([]);
 });
 
-it('every alert has its heading in docs/operations.md, and its severity there', () => {
+it('docs/operations.md has a heading with the severity of every alert', () => {
   const alerts = [...read('ops/rules.yml').matchAll(/alert: (\w+)[^]*?severity: (\w+)[^]*?runbook_url: (\S+)/g)];
   const [section = ''] = read('docs/operations.md').split('\n## Alerts\n')[1]?.split('\n## ') ?? [];
   const headings = [...section.matchAll(/^### (\w+)\n\n\*\*(\w+)\.\*\* /gm)];

@@ -30,7 +30,7 @@ const services = Object.values(sandbox.services);
 const isOurs = (image: string) => image.startsWith('durable-fulfilment-worker:');
 const dockerfile = readFileSync(join(ROOT, 'Dockerfile'), 'utf8');
 
-/** A folder with nothing in it but the script, and what it makes there. */
+/** Runs the script in a folder that contains nothing else. */
 function makeSecrets(folder = temporaryFolder(), ...args: string[]): string {
   mkdirSync(join(folder, 'ops'), { recursive: true });
   cpSync(join(ROOT, 'ops/make-secrets.sh'), join(folder, 'ops/make-secrets.sh'));
@@ -38,21 +38,21 @@ function makeSecrets(folder = temporaryFolder(), ...args: string[]): string {
   return folder;
 }
 
-it('every image has an exact version: latest, or a major version alone, would be another one tomorrow', () => {
+it('every image has an exact version, never "latest" or a major version alone, which would change unnoticed', () => {
   const bases = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, image = '']) => image);
   const images = [...services.map(({ image }) => image), ...bases].filter((image) => !isOurs(image));
   expect(images.length).toBeGreaterThan(7);
   for (const image of images) expect(image).toMatch(/:v?\d+\.\d+(\.\d+)?(-[a-z-]+)?$/);
 });
 
-it('nothing is reached from other machines, and what is mounted is there', () => {
+it('no port is reachable from other machines, and every mounted file exists', () => {
   for (const port of services.flatMap(({ ports = [] }) => ports)) expect(port).toMatch(/^127\.0\.0\.1:/);
   const mounted = services.flatMap(({ volumes = [] }) => volumes.filter((volume) => volume.startsWith('./')));
   expect(mounted.length).toBeGreaterThan(5);
   for (const volume of mounted) expect([volume, existsSync(join(ROOT, volume.split(':')[0]!))]).toEqual([volume, true]);
 });
 
-it('what runs our image can write nowhere, and has no capability', () => {
+it('containers of our image have a read-only file system and no capabilities', () => {
   const ours = services.filter(({ image }) => isOurs(image));
   expect(ours.length).toBeGreaterThan(3);
   for (const service of ours) expect(service).toMatchObject({ read_only: true, cap_drop: ['ALL'] });
@@ -61,7 +61,7 @@ it('what runs our image can write nowhere, and has no capability', () => {
 it.each([
   ['the sandbox', {}],
   ['the partner', partner.services.worker!.environment!],
-])('the worker of %s takes its configuration, with an .env that was only copied', (_, changed) => {
+])('the worker of %s accepts its configuration with an unchanged copy of .env.example', (_, changed) => {
   const secrets = join(makeSecrets(), 'secrets');
   writeFileSync(join(secrets, 'partner-api-key'), 'THE-KEY');
   const copied = { PARTNER_BASE_URL: '', PARTNER_API_KEY: '', FINGERPRINT_SECRET: '' };
@@ -78,7 +78,7 @@ it.each([
   expect(grace).toBeGreaterThan(shutdownOptions(config.purchase).shutdownForceTime as number);
 });
 
-it('a secret reaches the worker and nothing else of ours but the checkout, which verifies with its own', () => {
+it('secrets reach only the worker and the checkout, which has its own to verify events', () => {
   const given = Object.entries(sandbox.services).filter(([, { image, env_file, secrets }]) => {
     return isOurs(image) && (env_file !== undefined || secrets !== undefined);
   });
@@ -87,25 +87,25 @@ it('a secret reaches the worker and nothing else of ours but the checkout, which
     expect(Object.keys(sandbox.services[name]?.environment ?? {}).filter((one) => /KEY|SECRET/.test(one))).toEqual([]);
 });
 
-it("Temporal's HTTP API is published nowhere: any web page in a browser of this machine could post a purchase to it", () => {
+it("Temporal's HTTP API is never published, because any web page open in a local browser could start a purchase with it", () => {
   const published = services.flatMap(({ ports = [] }) => ports.map((port) => port.split(':').at(-1)));
   expect(published).toContain('7233');
   expect(published).not.toContain('7243');
 });
 
-it('keys travel in plain text only inside the stack of the sandbox, or where .env says so', () => {
+it('keys travel in plain text only within the sandbox stack, or if .env allows it', () => {
   expect(sandbox.services.worker?.environment?.ALLOW_PLAINTEXT).toBe('true');
   expect(partner.services.worker?.environment?.ALLOW_PLAINTEXT).toBe('${ALLOW_PLAINTEXT:-false}');
 });
 
-it('the real partner is another project: a worker of it never meets the sandbox', () => {
+it('the stack for the real partner is a separate project, so that its worker never meets the sandbox', () => {
   expect(partner.name).not.toBe(sandbox.name);
   for (const name of ['sandbox', 'checkout', 'first-purchase'])
     expect(partner.services[name]).toEqual({ profiles: ['sandbox'] });
 });
 
 describe('ops/make-secrets.sh', () => {
-  it('makes secrets that the worker takes, in a folder that nobody else may enter, and leaves those that are there', () => {
+  it('makes secrets that the worker accepts, in a private folder, and never replaces existing ones', () => {
     const folder = makeSecrets();
     expect(statSync(join(folder, 'secrets')).mode & 0o777).toBe(0o700);
     for (const name of ['fingerprint', 'delivery'])
@@ -113,25 +113,25 @@ describe('ops/make-secrets.sh', () => {
     expect(readFileSync(join(folder, 'secrets/delivery'), 'utf8')).toMatch(/^whsec_[\w+/]{43}=$/);
     const fingerprint = () => readFileSync(join(folder, 'secrets/fingerprint'), 'utf8');
     expect(fingerprint()).toMatch(/^[0-9a-f]{64}$/);
-    // With another secret no earlier fingerprint is recognised.
+    // With a new secret, existing key ids would no longer match.
     const before = fingerprint();
     makeSecrets(folder);
     expect(fingerprint()).toBe(before);
   });
 
-  it('writes one from stdin in place, because a container keeps to the file that it was given', () => {
+  it('writes a secret from stdin in place, because a container keeps the file that it mounted', () => {
     const folder = makeSecrets();
     linkSync(join(folder, 'secrets/delivery'), join(folder, 'mounted'));
     makeSecrets(folder, 'delivery');
     expect(readFileSync(join(folder, 'mounted'), 'utf8')).toBe('THE-KEY');
   });
 
-  it('keeps the old secret in a rotation, whose command reads the file that is written, and writes nothing out of nothing', () => {
+  it('can rotate a secret by a command that reads the file it writes, and never writes an empty secret', () => {
     const folder = makeSecrets();
     const fingerprint = () => readFileSync(join(folder, 'secrets/fingerprint'), 'utf8');
     const shell = (command: string) => execFileSync('sh', ['-c', command], { cwd: folder, stdio: 'pipe' });
     const before = fingerprint();
-    // The reader is late, as it may be on a busy machine.
+    // The command may read the file late on a busy machine.
     shell('{ sleep 0.3; echo "new $(cat secrets/fingerprint)"; } | sh ops/make-secrets.sh fingerprint');
     expect(fingerprint()).toBe(`new ${before}`);
 

@@ -35,7 +35,6 @@ function documentsOf<T>(file: string): T[] {
   return parseAllDocuments(textOf(file)).map((document) => document.toJS() as T);
 }
 
-/** The manifest of this kind in a file. */
 function manifest(file: string, kind: string): Manifest {
   return documentsOf<Manifest>(file).find((one) => one.kind === kind)!;
 }
@@ -52,7 +51,7 @@ const SECRETS: Record<string, string> = {
   'delivery-secret': TEST_SIGNING_SECRET,
 };
 
-/** What a worker of this pod has in its environment, with the files of secrets in a folder of ours. */
+/** The environment of a worker in this pod, with the secret files in a temporary folder. */
 function environmentOf(pod: Pod): Record<string, string> {
   const folder = temporaryFolder();
   const env = { ...settings };
@@ -64,7 +63,7 @@ function environmentOf(pod: Pod): Record<string, string> {
 }
 
 describe.each(Object.entries(PODS))('the worker of ops/kubernetes/%s', (_, pod) => {
-  it('starts with what the manifests give it: no name is misspelt, no value refused, and no secret lacks its file', () => {
+  it('starts with its manifests: no name is misspelt, no value invalid, and no secret without a file', () => {
     const env = environmentOf(pod);
     expect(readWorkerConfig(env).delivery.kind).toBe('webhook');
     expect(readTemporalTarget(env)).toMatchObject({ address: settings.TEMPORAL_ADDRESS, namespace: 'default' });
@@ -77,12 +76,12 @@ describe.each(Object.entries(PODS))('the worker of ops/kubernetes/%s', (_, pod) 
     );
   });
 
-  it('is not killed within its own grace, in which requests to the partner come to their end', () => {
+  it('is not killed during its own shutdown, in which requests to the partner finish', () => {
     const { shutdownForceTime } = shutdownOptions(readWorkerConfig(environmentOf(pod)).purchase);
     expect(pod.terminationGracePeriodSeconds * 1_000).toBeGreaterThan(shutdownForceTime);
   });
 
-  it('is probed where it answers', () => {
+  it('is probed at the address where it listens', () => {
     const { env, ports, livenessProbe, readinessProbe } = pod.containers[0];
     const addresses = new Map(env.map(({ name, value }) => [name, value]));
     const portOf = (name: string) => Number(addresses.get(name)?.split(':').at(-1));
@@ -97,7 +96,7 @@ describe.each(Object.entries(PODS))('the worker of ops/kubernetes/%s', (_, pod) 
   });
 });
 
-it('the Job that prepares Temporal mounts the key to Temporal, if there is one, and no other secret', () => {
+it('the Job that prepares Temporal mounts only the Temporal API key, and no other secret', () => {
   const { volumes } = podOf('base/setup.yaml', 'Job');
   const items = [{ key: 'temporal-api-key', path: 'temporal-api-key' }];
   const secret = { secretName: 'fulfilment-secrets', items, optional: true };
@@ -114,7 +113,7 @@ interface NetworkPolicy {
   };
 }
 
-it('a NetworkPolicy for each pod lets nothing in, and out what the settings need', () => {
+it('every pod has a NetworkPolicy that allows no ingress, and only the egress that the settings need', () => {
   const { resources } = parse(textOf('base/kustomization.yaml')) as { resources: string[] };
   expect(resources).toContain('network-policy.yaml');
   const policies = documentsOf<NetworkPolicy>('base/network-policy.yaml').map(({ spec }) => ({
@@ -135,7 +134,7 @@ it('a NetworkPolicy for each pod lets nothing in, and out what the settings need
   ]);
 });
 
-it('Prometheus alone reaches the metrics, which the SDK serves without a time limit for a connection', () => {
+it('only Prometheus reaches the metrics port, because the SDK sets no time limit on its connections', () => {
   const [, , policy] = documentsOf<NetworkPolicy>('monitoring/scrape.yaml');
   expect(policy?.spec).toMatchObject({
     podSelector: { matchLabels: { 'app.kubernetes.io/name': 'fulfilment-worker' } },
@@ -144,7 +143,7 @@ it('Prometheus alone reaches the metrics, which the SDK serves without a time li
   });
 });
 
-it('the versioned worker differs from the other only in what the controller tells it', () => {
+it('the versioned worker differs from the plain one only in what its controller sets', () => {
   const [plain, versioned] = Object.values(PODS).map(({ containers: [container], ...pod }) => ({
     ...{ ...pod, topologySpreadConstraints: undefined },
     container: { ...container, image: undefined, command: undefined },
@@ -152,10 +151,10 @@ it('the versioned worker differs from the other only in what the controller tell
   expect(versioned).toEqual(plain);
 });
 
-it('the version that the controller says is one that a worker takes', () => {
+it('the worker accepts the version that the controller passes', () => {
   const [, , script = ''] = PODS['versioned/worker-deployment.yaml'].containers[0].command ?? [];
   const [, written = ''] = /WORKER_DEPLOYMENT_VERSION="([^"]+)"/.exec(script) ?? [];
-  // As the controller makes them: the namespace and the name, and the tag of the image with a hash.
+  // The format of the controller: namespace/name, and the image tag with a hash.
   const said = written
     .replace('$TEMPORAL_DEPLOYMENT_NAME', 'shop/fulfilment')
     .replace('$TEMPORAL_WORKER_BUILD_ID', '0-1-0-5f3a');

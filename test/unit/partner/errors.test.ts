@@ -10,7 +10,7 @@ type Kind = PartnerError['kind'];
 const READ: PartnerErrorFacts = { operation: 'getOrder' };
 const PLACE: PartnerErrorFacts = { operation: 'placeOrder' };
 
-describe('what follows from an HTTP status', () => {
+describe('the meaning of an HTTP status', () => {
   it.each<[number[], PartnerError['placement'], boolean, boolean]>([
     [[400, 413, 415, 422], 'ORDER_REFUSED', false, false],
     [[402], 'ORDER_REFUSED', false, true],
@@ -18,7 +18,7 @@ describe('what follows from an HTTP status', () => {
     [[409], 'CONFLICT', false, false],
     [[408, 425, 429, 500, 502, 503, 504, 599], 'ANSWERED', true, true],
     [[100, 301, 302, 307, 308, 406, 410, 418, 421], 'UNKNOWN', false, true],
-  ])('%p: %s; worth another read: %s; counts against the partner: %s', (statuses, placement, retryable, counts) => {
+  ])('%p: %s; a read is retried: %s; counts against the partner: %s', (statuses, placement, retryable, counts) => {
     for (const httpStatus of statuses) {
       const error = statusError({ ...PLACE, httpStatus });
       expect(error).toMatchObject({ httpStatus, placement, retryable, countsAgainstPartner: counts });
@@ -33,7 +33,7 @@ describe('what follows from an HTTP status', () => {
     [422, 'status', '4xx'],
     [429, 'status', '429'],
     [503, 'status', '5xx'],
-  ])('%i is of the kind %s, and is counted as %s', (httpStatus, kind, counted) => {
+  ])('%i is an error of kind %s, counted as %s', (httpStatus, kind, counted) => {
     const error = statusError({ ...READ, httpStatus });
     expect([error.kind, answerKindOf(error)]).toEqual([kind, counted]);
   });
@@ -62,7 +62,7 @@ it.each<[Kind, PartnerErrorFacts, PartnerError['placement'], boolean, boolean]>(
   ['unreadable', { ...READ, reason: 'too-large' }, 'UNKNOWN', false, false],
   ['incomplete', READ, 'UNKNOWN', true, false],
 ])(
-  '%s (%j): %s; worth another read: %s; counts against the partner: %s',
+  '%s (%j): %s; a read is retried: %s; counts against the partner: %s',
   (kind, facts, placement, retryable, counts) => {
     const error = new PartnerError(kind, 'it failed', facts);
     expect(error).toMatchObject({ ...facts, kind, placement, retryable, countsAgainstPartner: counts });
@@ -70,7 +70,7 @@ it.each<[Kind, PartnerErrorFacts, PartnerError['placement'], boolean, boolean]>(
   },
 );
 
-it('nothing but a PartnerError counts as one', () => {
+it('recognises only a PartnerError as one', () => {
   const others = [new Error('x'), undefined, null, { kind: 'timeout', placement: 'NOT_SENT' }];
   expect(others.filter(isPartnerError)).toEqual([]);
 });

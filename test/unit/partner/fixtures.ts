@@ -15,7 +15,7 @@ export const TIMESTAMP = '2026-01-02T03:04:05.678Z';
 
 export const NEW_ORDER = { items: [{ id: 'p-1', quantity: 2 }], referenceId: 'REF-1' };
 
-/** A whole answer as the partner documents it. */
+/** A complete answer as documented by the partner. */
 export function envelope(data: unknown, more: Record<string, unknown> = {}): Record<string, unknown> {
   return {
     status: 200,
@@ -25,14 +25,14 @@ export function envelope(data: unknown, more: Record<string, unknown> = {}): Rec
   };
 }
 
-/** A client with a deadline that is long enough for tests that don't wait for it; closed at the end of the test file. */
+/** A client with a deadline that ordinary tests never reach. It is closed at the end of the test file. */
 export function clientOf(baseUrl: string, options: Partial<PartnerClientOptions> = {}) {
   const client = createPartnerClient({ baseUrl, apiKey: () => API_KEY, timeoutMs: 10_000, ...options });
   closeAtEnd(client.close);
   return client;
 }
 
-/** The PartnerError that the call ends with; fails if it ends with anything else. */
+/** The PartnerError that the call fails with. @throws Error if the call succeeds or fails with another error */
 export async function failureOf(call: Promise<unknown>): Promise<PartnerError> {
   const error = await rejectionOf<unknown>(call);
   if (isPartnerError(error)) return error;
@@ -61,7 +61,7 @@ export function orderData(id: string, more: Record<string, unknown> = {}): Recor
   };
 }
 
-/** A server whose list has these rows, in pages, by what is searched for. */
+/** A server that lists the rows of each search, in pages. */
 export function listServer(name: 'orders' | 'products', rowsOf: (search: string) => readonly unknown[]) {
   return startServer({
     respond: ({ path }) => {
@@ -74,21 +74,20 @@ export function listServer(name: 'orders' | 'products', rowsOf: (search: string)
   });
 }
 
-/** A server that answers so. */
 export async function serverWith(reply?: Reply, options?: ScriptedServerOptions): Promise<ScriptedServer> {
   const server = await startServer(options);
   if (reply) server.script(reply);
   return server;
 }
 
-/** A placement at a server that answers so, which must fail. */
+/** Places an order that must fail, at a server that sends `reply`. */
 export async function failedPlacement(reply: Reply, options?: Partial<PartnerClientOptions>) {
   const server = await serverWith(reply);
   const error = await failureOf(clientOf(server.url, options).placeOrder(NEW_ORDER));
   return { server, error };
 }
 
-/** Runs once, when Node or undici says on a diagnostics channel that it has come so far. */
+/** Runs `act` at the first message on a diagnostics channel of Node or undici. */
 export function onceAt(channel: string, act: (message: unknown) => void): void {
   const listener = (message: unknown) => {
     unsubscribe(channel, listener);

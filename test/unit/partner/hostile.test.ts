@@ -16,7 +16,7 @@ beforeAll(async () => {
 
 const pages = { page: 1, total: 1, limit: 50 };
 
-/** Each operation, and the data of a good answer to it. */
+/** Each operation, with the data of a valid answer. */
 const OPERATIONS: [string, call: () => Promise<unknown>, data: unknown][] = [
   ['listProducts', () => partner.listProducts({ query: 'x' }), { hits: 1, products: [productRow('p-1')], pages }],
   ['listOrders', () => partner.listOrders({ search: 'REF-1' }), { hits: 1, orders: [historyRow('o-1')], pages }],
@@ -24,17 +24,17 @@ const OPERATIONS: [string, call: () => Promise<unknown>, data: unknown][] = [
   ['getOrder', () => partner.getOrder('o-1'), orderData('o-1')],
 ];
 
-/** What shows up wherever an error may be printed: its own fields, hidden ones, causes, and the stack. */
+/** Everything that printing an error can reveal: visible and hidden fields, causes and the stack. */
 function everythingIn(thrown: unknown): string {
   const { message, stack } = thrown as Error;
   const shown = inspect(thrown, { showHidden: true, depth: Infinity, maxArrayLength: null, maxStringLength: null });
   return [shown, message, stack, JSON.stringify(thrown)].join('\n');
 }
 
-/** As `inspect` and as JSON print it. */
+/** The trace id as printed by `inspect` and in JSON. */
 const TRACE_ID = /"?traceId"?: ?['"][A-Za-z0-9._:/+=-]{1,128}['"]/g;
 
-/** Either an answer, or a PartnerError that shows nothing of the body but its trace id, and nothing of the API key. */
+/** Expects an answer, or a PartnerError that reveals at most the trace id of the body and nothing of the API key. */
 async function expectContained(call: () => Promise<unknown>, reply: Reply): Promise<void> {
   server.script(reply);
   const [answer, thrown] = await call().then(
@@ -48,9 +48,8 @@ async function expectContained(call: () => Promise<unknown>, reply: Reply): Prom
   expect(shown).not.toContain(API_KEY);
 }
 
-describe.each(OPERATIONS)('%s, whatever the partner answers,', (_, call, data) => {
+describe.each(OPERATIONS)('%s', (_, call, data) => {
   const good = envelope(data);
-  /** Either an answer or a PartnerError, for any of these replies. */
   const survives = (replies: fc.Arbitrary<Reply>) =>
     fc.assert(
       fc.asyncProperty(replies, (reply) => expectContained(call, reply)),
@@ -79,8 +78,8 @@ describe.each(OPERATIONS)('%s, whatever the partner answers,', (_, call, data) =
 
   it.each([
     ['deep nesting', () => '['.repeat(100_000)],
-    ['deep nesting that is closed', () => `{"a":${'['.repeat(50_000)}${']'.repeat(50_000)}}`],
-    ['the same name twice', () => `{"success":false,${JSON.stringify(good).slice(1)}`],
+    ['deep nesting, closed', () => `{"a":${'['.repeat(50_000)}${']'.repeat(50_000)}}`],
+    ['a duplicate name', () => `{"success":false,${JSON.stringify(good).slice(1)}`],
     ['__proto__ everywhere', () => JSON.stringify(good).replaceAll('{', '{"__proto__":{"polluted":true},')],
     ['UTF-16', () => Buffer.from(JSON.stringify(good), 'utf16le')],
     ['a lone surrogate', () => JSON.stringify(good).replace('200', '200,"x":"\\ud800"')],
@@ -91,30 +90,33 @@ describe.each(OPERATIONS)('%s, whatever the partner answers,', (_, call, data) =
   });
 });
 
-describe('a key that the partner sends', () => {
+describe('a key sent by the partner', () => {
   const leaky = orderData('o-1', { products: [{ id: 'p-1', keys: [{ type: 'text', value: CANARY }] }] });
   const text = JSON.stringify(envelope(leaky));
 
   it.each([
     ['half an answer', { body: text.slice(0, -3) }],
-    ['an answer with a comma too many', { body: text.replace('}]', '},]') }],
+    ['an answer with a surplus comma', { body: text.replace('}]', '},]') }],
     ['an answer of another shape', { json: envelope({ ...leaky, status: [CANARY], [CANARY]: 1 }) }],
     ['an answer to another question', { json: envelope({ ...leaky, id: CANARY }) }],
     ['an error', { status: 500, json: envelope(leaky) }],
     ['a refusal', { json: envelope(leaky, { success: false, message: CANARY }) }],
     ['no HTTP', { raw: `HTTP/1.1 200 OK\r\n${CANARY} ${CANARY}\r\n\r\n${text}` }],
-    ['a status line of its own', { raw: `HTTP/1.1 500 ${CANARY}\r\nretry-after: ${CANARY}\r\n\r\n` }],
+    ['a made-up status line', { raw: `HTTP/1.1 500 ${CANARY}\r\nretry-after: ${CANARY}\r\n\r\n` }],
     ['a redirect', { status: 302, headers: { location: `/${CANARY}` } }],
     ['a broken chunk', { raw: `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${CANARY}\r\n` }],
-  ] satisfies [string, Reply][])('is nowhere in the error of %s, and neither is the API key', async (_, reply) => {
-    server.script(reply);
-    const shown = everythingIn(await failureOf(partner.getOrder('o-1')));
-    expect(shown).not.toContain(CANARY);
-    expect(shown).not.toContain(API_KEY);
-  });
+  ] satisfies [string, Reply][])(
+    'does not appear in the error for %s, and neither does the API key',
+    async (_, reply) => {
+      server.script(reply);
+      const shown = everythingIn(await failureOf(partner.getOrder('o-1')));
+      expect(shown).not.toContain(CANARY);
+      expect(shown).not.toContain(API_KEY);
+    },
+  );
 });
 
-/** A good answer with one value, anywhere in it, replaced by any other. */
+/** A valid answer with one value replaced, anywhere in it. */
 function mutationOf(good: unknown): fc.Arbitrary<unknown> {
   const places = placesIn(good);
   const other = fc.oneof(

@@ -14,11 +14,11 @@ function row(minute: number, more: { referenceId?: string; createdAt?: string } 
 interface Lies {
   hits?: number;
   total?: number;
-  /** The page that is served for the one that was asked for, and the number that it bears. */
+  /** Which page is served instead of the requested one, and the page number shown on it. */
   serves?: (page: number) => { page: number; shownAs: number };
 }
 
-/** A history in pages of five. `change` runs after each page that it has served. */
+/** A history in pages of five. `change` runs after each served page. */
 function historyOf(rows: HistoryRow[], lies: Lies = {}, change: (reads: number) => void = () => undefined) {
   const asked: number[] = [];
   const partner = {
@@ -52,8 +52,8 @@ const minutes = (count: number) => Array.from({ length: count }, (_, minute) => 
 const idsOf = (rows: readonly HistoryRow[]) => rows.map(({ id }) => id);
 const incomplete = { kind: 'incomplete', retryable: true };
 
-describe('a whole list', () => {
-  it('is read with one request a page in its order, and no more pages than the caller wants', async () => {
+describe('a complete list', () => {
+  it('is read in its own order with one request per page, and no more pages than the caller needs', async () => {
     const { asked, whole, partner } = historyOf(minutes(12));
     expect(idsOf(await whole())).toEqual(idsOf(minutes(12)));
     expect(asked).toEqual([1, 2, 3]);
@@ -62,7 +62,7 @@ describe('a whole list', () => {
     expect(await historyOf([]).whole()).toEqual([]);
   });
 
-  it('of products has the largest pages unless the caller says otherwise, and the filters on each page', async () => {
+  it('of products uses the largest pages by default, and sends the filters with each page', async () => {
     const all = Array.from({ length: 501 }, (_, index) => productRow(`p-${index}`));
     const server = await listServer('products', () => all);
     expect(await collect(clientOf(server.url).products({ inStock: true }))).toHaveLength(501);
@@ -70,7 +70,7 @@ describe('a whole list', () => {
     expect(server.received.map(({ path }) => path)).toEqual(asked);
   });
 
-  it('shows an order of several rows once, also where a page ends between them, and is not read again for it', async () => {
+  it('shows an order with several rows once, even across pages, and is not read again because of it', async () => {
     for (let at = 1; at < 12; at++) {
       const { asked, whole } = historyOf(minutes(12).toSpliced(at, 0, row(at), row(at)));
       expect(idsOf(await whole())).toEqual(idsOf(minutes(12)));
@@ -78,14 +78,14 @@ describe('a whole list', () => {
     }
   });
 
-  it('shows an order under each reference, and each row without an id: a search for any of them must find it', async () => {
+  it('shows an order under each of its references, and every row without an id, so that any search finds it', async () => {
     const nameless = { at: 0, digest: 'd', problems: ['object'] };
     const rows = [row(1), row(1, { referenceId: 'other' }), nameless, nameless, ...minutes(4), nameless];
     const names = (await historyOf(rows).whole()).map(({ id = 'none' }) => id);
     expect(names.toSorted()).toEqual(['none', 'none', 'none', 'o-0', 'o-1', 'o-1', 'o-2', 'o-3']);
   });
 
-  it('is read again when rows go while it is read, and never takes a row that went for one that was missed', async () => {
+  it('is read again if rows disappear meanwhile, and never counts a removed row as missed', async () => {
     const rows = minutes(12);
     const { asked, whole } = historyOf(rows, {}, (reads) => reads === 2 && rows.shift());
     expect(idsOf(await whole())).toEqual(expect.arrayContaining(idsOf(rows)));
@@ -93,18 +93,18 @@ describe('a whole list', () => {
   });
 
   it.each<[string, Lies, number]>([
-    ['hold fewer rows than the partner counts', { hits: 13 }, 9],
+    ['contain fewer rows than the stated count', { hits: 13 }, 9],
     ['are short in the middle', { serves: (page) => ({ page: page === 2 ? 3 : page, shownAs: page }) }, 6],
     ['repeat the first one', { serves: (page) => ({ page: 1, shownAs: page }) }, 6],
-    ['are not those that were asked for', { serves: () => ({ page: 1, shownAs: 1 }) }, 2],
-    ['are far fewer than it says', { total: 1_000_000, hits: 5_000_000 }, 9],
-  ])('is incomplete, after a bounded number of requests, if its pages %s', async (_, lies, requests) => {
+    ['are not the requested ones', { serves: () => ({ page: 1, shownAs: 1 }) }, 2],
+    ['are far fewer than stated', { total: 1_000_000, hits: 5_000_000 }, 9],
+  ])('is reported as incomplete after a bounded number of requests if its pages %s', async (_, lies, requests) => {
     const { asked, whole } = historyOf(minutes(12), lies);
     expect(await failureOf(whole())).toMatchObject(incomplete);
     expect(asked).toHaveLength(requests);
   });
 
-  it('comes to an end although rows keep going and coming', async () => {
+  it('always ends, even if rows keep appearing and disappearing', async () => {
     const rows = minutes(12);
     const { whole, asked } = historyOf(rows, {}, (reads) => rows.splice(0, 2, ...(reads % 2 ? [] : minutes(2))));
     expect(await whole().catch(({ kind }: { kind: string }) => kind)).toBe('incomplete');
@@ -116,13 +116,13 @@ const histories = fc.record({
   count: fc.integer({ min: 0, max: 60 }),
   newestFirst: fc.boolean(),
   since: fc.integer({ min: 0, max: 60 }),
-  /** How many orders come in, or go, after each page. */
+  /** How many orders are added or removed after each page. */
   changes: fc.array(fc.integer({ min: 0, max: 4 }), { maxLength: 12 }),
   place: fc.nat(),
 });
 
-describe('a list that is read back to an instant', () => {
-  it('misses no row, and shows none twice, while rows come in at the newest end', async () => {
+describe('a list that is read back to a given time', () => {
+  it('misses no row and shows none twice while rows are added at the newest end', async () => {
     await fc.assert(
       fc.asyncProperty(histories, async ({ count, newestFirst, since, changes }) => {
         const rows = newestFirst ? minutes(count).toReversed() : minutes(count);
@@ -138,7 +138,7 @@ describe('a list that is read back to an instant', () => {
     );
   });
 
-  it('misses no row that stays while others go, wherever they stood, or says that it is incomplete', async () => {
+  it('misses no remaining row while others are removed anywhere, or is reported as incomplete', async () => {
     await fc.assert(
       fc.asyncProperty(histories, fc.boolean(), async ({ count, newestFirst, since, changes, place }, readsAll) => {
         const rows = newestFirst ? minutes(count).toReversed() : minutes(count);
@@ -165,7 +165,7 @@ describe('a list that is read back to an instant', () => {
     for (const minute of shown) expect(ids).toContain(`o-${minute}`);
   });
 
-  it('is read whole if it is in no order of time', async () => {
+  it('is read completely if it is not sorted by time', async () => {
     const rows = [...minutes(20).slice(10), ...minutes(10)].map((one, at) => (at === 1 ? row(3) : one));
     const { asked, since } = historyOf(rows);
     await since(15);
@@ -175,19 +175,19 @@ describe('a list that is read back to an instant', () => {
   it.each<[string, Lies]>([
     ['a page is short', { serves: (page) => ({ page: page === 2 ? 5 : page, shownAs: page }) }],
     ['the last page repeats the first', { serves: (page) => ({ page: 1, shownAs: page }) }],
-  ])('is incomplete where %s', async (_, lies) => {
+  ])('is reported as incomplete if %s', async (_, lies) => {
     for (const rows of [minutes(21), minutes(21).toReversed()])
       expect(await failureOf(historyOf(rows, lies).since(0))).toMatchObject(incomplete);
   });
 
-  it('keeps of a row what it is asked to keep, and ends with the page that is enough', async () => {
+  it('keeps only the requested part of each row, and stops at the page that is enough', async () => {
     const { asked, since } = historyOf(minutes(20).toReversed());
     const enough = async (rows: readonly HistoryRow[]) => rows.some(({ id }) => id === 'o-12');
     expect(await since(0, { enough, keep: ({ id }: HistoryRow) => id })).toContain('o-12');
     expect(asked).toEqual([1, 2]);
   });
 
-  it('is given up where it has too many pages', async () => {
+  it('is abandoned if it has too many pages', async () => {
     const { asked, since } = historyOf(minutes(50).toReversed());
     expect(await failureOf(since(0, { maxPages: 4 }))).toMatchObject(incomplete);
     expect(asked).toHaveLength(4);
@@ -197,11 +197,11 @@ describe('a list that is read back to an instant', () => {
 describe('the newest orders', () => {
   it.each([
     ['newest first, with one request', minutes(21).toReversed(), [1]],
-    ['oldest first, from the last two pages where the last is short', minutes(21), [1, 5, 4]],
+    ['oldest first, from the last two pages if the last one is short', minutes(21), [1, 5, 4]],
     ['oldest first, from the last page', minutes(20), [1, 4]],
-    ['in no order, from both ends', [row(1), row(0), ...minutes(20).slice(2)], [1, 4]],
-    ['of a single page', minutes(3), [1]],
-  ])('are read of a history %s', async (_, rows, pages) => {
+    ['unsorted, from both ends', [row(1), row(0), ...minutes(20).slice(2)], [1, 4]],
+    ['with a single page', minutes(3), [1]],
+  ])('are read from a history %s', async (_, rows, pages) => {
     const { partner, asked } = historyOf(rows);
     const newest = await newestOrders(partner, 5, () => 2_000);
     expect(asked).toEqual(pages);
@@ -216,6 +216,6 @@ it.each([
   ['neither', [1, 3, 2]],
   ['unknown', [1, 1]],
   ['unknown', []],
-])('the newest end is %s where the rows are of the minutes %j', (end, times) => {
+])('the newest end is %s for rows at minutes %j', (end, times) => {
   expect(newestEndOf(times.flatMap((minute) => [row(minute), {}]))).toBe(end);
 });

@@ -9,17 +9,17 @@ import { clientOf, envelope, failureOf, NEW_ORDER, onceAt, serverWith } from './
 const OK = { json: envelope({ id: 'o-1' }) };
 type PlacementOptions = Parameters<PartnerClient['placeOrder']>[1];
 
-describe('a failure before the write is not sent', () => {
+describe('a failure before the write counts as not sent', () => {
   it.each([
     ['a refused connection', async () => `http://127.0.0.1:${await freePort()}`],
     ['a name that does not exist', async () => 'http://partner.invalid'],
-    ['a partner that speaks no TLS', async () => (await serverWith()).url.replace('http:', 'https:')],
+    ['a partner without TLS', async () => (await serverWith()).url.replace('http:', 'https:')],
   ])('%s', async (_, urlOf) => {
     const error = await failureOf(clientOf(await urlOf()).placeOrder(NEW_ORDER));
     expect(error).toMatchObject({ kind: 'unreachable', placement: 'NOT_SENT' });
   });
 
-  it('a certificate that nobody vouches for: the API key stays here', async () => {
+  it('an untrusted certificate, which must not receive the API key', async () => {
     const server = await serverWith(OK, { tls: selfSigned() });
     const error = await failureOf(clientOf(server.url).placeOrder(NEW_ORDER));
 
@@ -27,13 +27,13 @@ describe('a failure before the write is not sent', () => {
     expect(server.received).toEqual([]);
   });
 
-  it('a TLS handshake that never ends is over at the deadline', async () => {
+  it('a TLS handshake that never ends, given up at the deadline', async () => {
     const server = await startTcpServer();
     const partner = clientOf(`https://127.0.0.1:${server.port}`, { timeoutMs: 300 });
     expect(await failureOf(partner.placeOrder(NEW_ORDER))).toMatchObject({ kind: 'timeout', placement: 'NOT_SENT' });
   });
 
-  it('the time is taken at the write: a process frozen after it had connected posts nothing', async () => {
+  it('a process that froze after connecting, because the time is checked right before the write', async () => {
     const server = await serverWith(OK);
     let time = 1000;
     onceAt('undici:client:connected', () => (time = 1001));
@@ -43,10 +43,10 @@ describe('a failure before the write is not sent', () => {
   });
 
   it.each<[string, string, PlacementOptions]>([
-    ['whose time is over', 'too-late', { notAfter: 999 }],
+    ['whose time is up', 'too-late', { notAfter: 999 }],
     ['whose permission is refused', 'withdrawn', { beforeWrite: async () => ({ refused: 'not now' }) }],
-    ['whose permission ends before the write', 'too-late', { beforeWrite: async () => ({ writeBy: 999 }) }],
-  ])('a write %s: the connection is up, and not one byte is written', async (_, kind, options) => {
+    ['whose permission expires before the write', 'too-late', { beforeWrite: async () => ({ writeBy: 999 }) }],
+  ])('a write %s: not one byte is sent on the open connection', async (_, kind, options) => {
     const server = await serverWith(OK);
     const error = await failureOf(clientOf(server.url, { now: () => 1000 }).placeOrder(NEW_ORDER, options));
     expect(error).toMatchObject({ kind, placement: 'NOT_SENT' });
@@ -55,9 +55,9 @@ describe('a failure before the write is not sent', () => {
     expect(server.bytesReceived()).toBe('GET / HTTP/1.0\r\n\r\n'.length);
   });
 
-  // Only a reset shows that the partner is away.
+  // Only a reset proves that the partner is unreachable; a server may close an idle connection.
   it.each<[string, string, (socket: Socket) => unknown, isOver: (ours: Socket) => boolean]>([
-    ['has broken', 'unreachable', (socket) => socket.resetAndDestroy(), (ours) => ours.destroyed],
+    ['was reset', 'unreachable', (socket) => socket.resetAndDestroy(), (ours) => ours.destroyed],
     ['was closed', 'withdrawn', (socket) => socket.resume().end(), (ours) => !ours.readable],
     [
       'was closed with a 408',
@@ -65,7 +65,7 @@ describe('a failure before the write is not sent', () => {
       (socket) => socket.resume().end('HTTP/1.1 408 Request Timeout\r\n\r\n'),
       (ours) => ours.readableLength > 0,
     ],
-  ])('a connection that %s while the permission was asked for', async (_, kind, end, isOver) => {
+  ])('a connection that %s while waiting for permission', async (_, kind, end, isOver) => {
     let theirs: Socket | undefined;
     const server = await startTcpServer((socket) => void end((theirs = socket)));
     let ours: Socket | undefined;
@@ -86,10 +86,10 @@ describe('a failure before the write is not sent', () => {
   it.each([
     ['no items', { ...NEW_ORDER, items: [] }],
     ['a quantity of zero', { ...NEW_ORDER, items: [{ id: 'p-1', quantity: 0 }] }],
-    ['half a piece', { ...NEW_ORDER, items: [{ id: 'p-1', quantity: 1.5 }] }],
+    ['a fractional quantity', { ...NEW_ORDER, items: [{ id: 'p-1', quantity: 1.5 }] }],
     ['an empty product id', { ...NEW_ORDER, items: [{ id: '', quantity: 1 }] }],
-    ['a reference of another form', { ...NEW_ORDER, referenceId: 'REF 1\r\n' }],
-  ])('an order that can not be: %s', async (_, order) => {
+    ['a malformed reference', { ...NEW_ORDER, referenceId: 'REF 1\r\n' }],
+  ])('an impossible order: %s', async (_, order) => {
     const server = await serverWith();
     const error = await failureOf(clientOf(server.url).placeOrder(order));
     expect(error).toMatchObject({ kind: 'invalid-argument', placement: 'NOT_SENT' });
@@ -99,8 +99,8 @@ describe('a failure before the write is not sent', () => {
   it.each([
     ['is empty', () => ''],
     ['would break the header', () => 'a\r\nb'],
-    ['can not be read', unreadableKey],
-  ])('an API key that %s, and the message does not show it', async (_, apiKey) => {
+    ['cannot be read', unreadableKey],
+  ])('an API key that %s; the message does not show the key', async (_, apiKey) => {
     const server = await serverWith();
     const error = await failureOf(clientOf(server.url, { apiKey }).placeOrder(NEW_ORDER));
     expect(error).toMatchObject({ kind: 'invalid-argument', placement: 'NOT_SENT' });
@@ -108,7 +108,7 @@ describe('a failure before the write is not sent', () => {
     expect(server.connections).toBe(0);
   });
 
-  it('a client that is closed, also while the request waits for its permit', async () => {
+  it('a closed client, even if it was closed while the request waited for its permit', async () => {
     const server = await serverWith(OK);
     const partner = clientOf(server.url, { maxRequestsPerSecond: 0.001 });
     await partner.placeOrder(NEW_ORDER);
@@ -125,7 +125,7 @@ function unreadableKey(): string {
   throw new Error('secret file FAKE-SECRET');
 }
 
-/** Waits until the server has handled a connection later than all before, so that it has also seen what those wrote. */
+/** Makes one more connection and waits for its end: the server has then seen everything written on earlier ones. */
 async function roundTrip(server: ScriptedServer): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     const socket = connect(server.port, '127.0.0.1', () => socket.write('GET / HTTP/1.0\r\n\r\n'));

@@ -3,8 +3,8 @@ import { API_KEY, clientOf, envelope, failedPlacement, failureOf, NEW_ORDER, onc
 
 const whole = JSON.stringify(envelope({ id: 'o-1' }));
 
-describe('an order that was placed', () => {
-  it('names the id, the trace and the time, and the request is the documented one', async () => {
+describe('a placed order', () => {
+  it('returns the order id, the trace id and the time of the request, which has the documented form', async () => {
     const server = await serverWith({ json: envelope({ id: 'o-1' }) });
     const answer = await clientOf(`${server.url}/api/`, { orderPrefix: '/v1/partners' }).placeOrder(NEW_ORDER);
 
@@ -16,7 +16,7 @@ describe('an order that was placed', () => {
     expect(request!.body.toString()).toBe('{"items":[{"id":"p-1","quantity":2}],"reference_id":"REF-1"}');
   });
 
-  it('travels on a connection of its own, so that no earlier failure can be mistaken for its own', async () => {
+  it('uses its own connection, so that the failure of an earlier request is never attributed to it', async () => {
     const server = await serverWith({ json: envelope({ id: 'o-1' }) });
     const partner = clientOf(server.url);
     await partner.placeOrder(NEW_ORDER);
@@ -34,14 +34,14 @@ describe('an order that was placed', () => {
     ['another charset named in the header', { headers: { 'content-type': 'text/plain; charset=latin1' }, body: whole }],
     ['unknown fields', { json: { ...envelope({ id: 'o-1', more: 1 }), extra: { deep: [] } } }],
     ['hints before the answer', { raw: `HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\n\r\n${whole}` }],
-  ] satisfies [string, Reply][])('is not doubted for %s', async (_, reply) => {
+  ] satisfies [string, Reply][])('is accepted with %s', async (_, reply) => {
     const server = await serverWith(reply);
     expect((await clientOf(server.url).placeOrder(NEW_ORDER)).data).toEqual({ id: 'o-1' });
   });
 });
 
-describe('what an answer with an error status proves', () => {
-  it('is said with all facts that an operator needs', async () => {
+describe('an answer with an error status', () => {
+  it('is reported with all facts that an operator needs', async () => {
     const json = envelope({}, { success: false, status: 429 });
     const { server, error } = await failedPlacement({ status: 429, headers: { 'retry-after': '7' }, json });
     const facts = { httpStatus: 429, operation: 'placeOrder', traceId: 'trace-1', retryAfterMs: 7000 };
@@ -56,9 +56,12 @@ describe('what an answer with an error status proves', () => {
     ['a body that never ends', { raw: 'HTTP/1.1 500 No\r\n\r\nhalf', then: 'hold' }, 'ANSWERED'],
     ['a body that claims success', { status: 500, json: envelope({ id: 'o-1' }) }, 'ANSWERED'],
     ['bytes that are no text', { status: 403, body: Buffer.from([0xff, 0xfe, 0]) }, 'ACCESS_REFUSED'],
-  ] satisfies [string, Reply, string][])('is by the status, whatever the body is: %s', async (_, reply, placement) => {
-    expect((await failedPlacement(reply, { timeoutMs: 500 })).error).toMatchObject({ placement });
-  });
+  ] satisfies [string, Reply, string][])(
+    'is judged by the status, not by the body: %s',
+    async (_, reply, placement) => {
+      expect((await failedPlacement(reply, { timeoutMs: 500 })).error).toMatchObject({ placement });
+    },
+  );
 
   it.each([
     [{ details: { data: { code: 'insufficient_balance' } } }, 'insufficient_balance'],
@@ -69,14 +72,14 @@ describe('what an answer with an error status proves', () => {
     [{ code: 'ABCD-EFGH-IJKL' }, undefined],
     [{ code: { code: 'bad_request' } }, undefined],
     [{ message: 'insufficient_balance' }, undefined],
-  ])('names a known error code, and no other text, which may be a key: %j', async (json, errorCode) => {
+  ])('yields a known error code, but never another text, which may be a key: %j', async (json, errorCode) => {
     const { error } = await failedPlacement({ status: 422, json });
     const shown = errorCode === undefined ? '' : ` (${errorCode})`;
     expect(error).toMatchObject({ errorCode, message: `placeOrder: the partner answered 422${shown}` });
     expect(error.placement).toBe('ORDER_REFUSED');
   });
 
-  it('never follows a redirect: the other server sees neither the order nor the API key', async () => {
+  it('is never followed if it is a redirect: the other server sees neither the order nor the API key', async () => {
     const elsewhere = await serverWith({ json: envelope({ id: 'o-1' }) });
     const { error } = await failedPlacement({ status: 307, headers: { location: `${elsewhere.url}/place-order` } });
     expect(error).toMatchObject({ placement: 'UNKNOWN', httpStatus: 307 });
@@ -88,16 +91,16 @@ describe('a 2xx that does not prove an order', () => {
   it.each([
     ['half JSON, without a content-length', { raw: `HTTP/1.1 200 OK\r\n\r\n${whole.slice(0, 40)}` }],
     ['half JSON, cut by a reset', { raw: `HTTP/1.1 200 OK\r\n\r\n${whole.slice(0, 40)}`, then: 'reset' }],
-    ['success left out', { json: { status: 200, details: { data: { id: 'o-1' } } } }],
-    ['success in quotes', { json: envelope({ id: 'o-1' }, { success: 'true' }) }],
-    ['no status in the envelope', { json: { success: true, details: { data: { id: 'o-1' } } } }],
-    ['a redirect in the envelope', { json: envelope({ id: 'o-1' }, { status: 302 }) }],
+    ['a missing success field', { json: { status: 200, details: { data: { id: 'o-1' } } } }],
+    ['success as a string', { json: envelope({ id: 'o-1' }, { success: 'true' }) }],
+    ['a missing status in the envelope', { json: { success: true, details: { data: { id: 'o-1' } } } }],
+    ['a redirect status in the envelope', { json: envelope({ id: 'o-1' }, { status: 302 }) }],
     ['a list around it', { json: [envelope({ id: 'o-1' })] }],
-    ['the id only on the prototype', { body: whole.replace('"id":"o-1"', '"__proto__":{"id":"o-1"}') }],
+    ['an id only on the prototype', { body: whole.replace('"id":"o-1"', '"__proto__":{"id":"o-1"}') }],
     ['a body beyond the cap', { json: envelope({ id: 'o-1', padding: 'x'.repeat(5000) }) }],
     ['a mangled character', { body: Buffer.concat([Buffer.from(whole.slice(0, -1)), Buffer.from([0xc3, 0x7d])]) }],
     ['a compressed body', { headers: { 'content-encoding': 'gzip' }, body: Buffer.from([0x1f, 0x8b]) }],
-  ] satisfies [string, Reply][])('is unknown, never placed and never refused: %s', async (_, reply) => {
+  ] satisfies [string, Reply][])('is an unknown outcome, never an order and never a refusal: %s', async (_, reply) => {
     const { server, error } = await failedPlacement(reply, { maxBodyBytes: 4000 });
     expect(error).toMatchObject({ placement: 'UNKNOWN' });
     expect(server.received).toHaveLength(1);
@@ -107,28 +110,28 @@ describe('a 2xx that does not prove an order', () => {
     ['success: false', envelope({ id: 'o-1' }, { success: false })],
     ['success: false and nothing else', { success: false }],
     ['an error status', envelope({ id: 'o-1' }, { status: 500 })],
-    ['a refusal that only the envelope knows of', envelope({}, { status: 422, success: false })],
-  ])('is an answered error if the envelope says so: %s', async (_, json) => {
+    ['a refusal that only the envelope mentions', envelope({}, { status: 422, success: false })],
+  ])('is an error answer if the envelope says so: %s', async (_, json) => {
     expect((await failedPlacement({ json })).error).toMatchObject({ placement: 'ANSWERED', kind: 'refused' });
   });
 });
 
-describe('a failure after the write is unknown, never not sent', () => {
+describe('a failure after the write is an unknown outcome, never "not sent"', () => {
   it.each([
-    ['a reset after reading', 'reset'],
+    ['a reset after the request was read', 'reset'],
     ['a black hole', 'hang'],
     ['a head that never ends', { raw: 'HTTP/1.1 200 OK\r\ncontent-', then: 'hold' }],
     ['a body that never ends', { raw: `HTTP/1.1 200 OK\r\ncontent-length: 500\r\n\r\n${whole}`, then: 'hold' }],
     ['no HTTP', { raw: 'SSH-2.0-OpenSSH_9.9\r\n' }],
     ['an upgrade', { raw: 'HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n' }],
-    ['a head beyond all measure', { raw: `HTTP/1.1 200 OK\r\nx: ${'x'.repeat(70_000)}\r\n\r\n` }],
+    ['an oversized head', { raw: `HTTP/1.1 200 OK\r\nx: ${'x'.repeat(70_000)}\r\n\r\n` }],
   ] satisfies [string, Reply][])('%s', async (_, reply) => {
     const { server, error } = await failedPlacement(reply, { timeoutMs: 400 });
     expect(error).toMatchObject({ placement: 'UNKNOWN' });
     expect(server.received).toHaveLength(1);
   });
 
-  it('a reset before the partner reads, since nothing shows on this side that it did not', async () => {
+  it('a reset before the partner reads, because our side cannot tell whether it read the request', async () => {
     let reset = () => {};
     const server = await startTcpServer((socket) => (reset = () => void socket.resetAndDestroy()));
     onceAt('undici:client:sendHeaders', () => setImmediate(() => reset()));
@@ -137,7 +140,7 @@ describe('a failure after the write is unknown, never not sent', () => {
   });
 });
 
-it('closing waits for the order that is under way: its answer must not be lost', async () => {
+it('closing the client waits for the running placement, whose answer must not be lost', async () => {
   let closed: Promise<void> | undefined;
   const respond = () => {
     closed = partner.close();

@@ -8,7 +8,7 @@ const HOUR = 3_600_000;
 /** How long a read of an order waits for its permit. */
 const WAIT_MS = 8_000;
 
-/** A monotonic clock that jumps to what is due next. Times are ms from 0. */
+/** A monotonic clock that jumps to the next timer. Times are ms from 0. */
 class SimulatedClock {
   private time = 0;
   private readonly timers = new Set<{ at: number; run: () => void }>();
@@ -22,7 +22,7 @@ class SimulatedClock {
     return timer;
   };
 
-  /** As in a process that sleeps: time goes by, and nothing runs. */
+  /** Suspends the process: time passes, but nothing runs. */
   freeze(ms: number): void {
     this.time += ms;
   }
@@ -42,11 +42,11 @@ class SimulatedClock {
 interface RequestOptions {
   isWrite?: true;
   orderId?: string;
-  /** How long its answer takes. */
+  /** How long the answer takes. */
   takesMs?: number;
 }
 
-/** A rate limit on a simulated clock, what it let through, and callers as the activities are. */
+/** A rate limit on a simulated clock, with a log of the sent requests and callers that behave like the activities. */
 function simulate(maxRequestsPerSecond: number) {
   const clock = new SimulatedClock();
   const timeOfDay = { behindMs: 0 };
@@ -64,7 +64,7 @@ function simulate(maxRequestsPerSecond: number) {
     await clock.sleep(takesMs);
   }
 
-  /** @returns undefined if all of it was sent, otherwise when to come back in ms; Infinity: never */
+  /** @returns undefined if everything was sent, otherwise the ms until the next attempt; Infinity for never */
   function attempt(ask: PermitRequest, work: (permits: Permits) => Promise<void>): Promise<number | void> {
     return limit.withPermits(ask, work).catch((error: unknown) => {
       if (isPartnerError(error)) return error.permitInMs ?? Infinity;
@@ -74,7 +74,7 @@ function simulate(maxRequestsPerSecond: number) {
 
   const send = (what: string, ask: PermitRequest) => attempt(ask, (permits) => request(what, permits));
 
-  /** Tries until all of it was sent. A retry comes up to half a second late, in each run of the test the same. */
+  /** Retries until everything was sent. A retry is up to half a second late, by a reproducible amount. */
   async function retry(mostMs: number, ask: () => PermitRequest, work: (permits: Permits) => Promise<void>) {
     for (let pauseMs = await attempt(ask(), work); pauseMs !== undefined; pauseMs = await attempt(ask(), work)) {
       seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31;
@@ -96,7 +96,7 @@ function simulate(maxRequestsPerSecond: number) {
     return retry(HOUR, ask, (permits) => request(`${permitClass} ${orderId}`, permits, { orderId, takesMs: 100 }));
   }
 
-  /** Polls open orders every 30 s for ever. */
+  /** Polls `count` open orders every 30 s for ever. */
   function pollForEver(count: number, polled: (orderId: string, waitedMs: number) => void = () => undefined): void {
     const poll = async (orderId: string) => {
       for (let dueAt = clock.now(); ; dueAt = clock.now()) {
@@ -115,7 +115,7 @@ function simulate(maxRequestsPerSecond: number) {
 const names = (sent: readonly { what: string }[]) => sent.map(({ what }) => what);
 
 describe('permits', () => {
-  it('come at even distances, the first at once, and neither a quiet hour nor a process that slept brings a burst', async () => {
+  it('are evenly spaced, the first one immediate, and neither an idle hour nor a suspended process causes a burst', async () => {
     const { clock, sent, send } = simulate(4);
     for (let count = 0; count < 3; count++) void send('poll', { class: 'poll' });
     await clock.runUntil(HOUR);
@@ -126,7 +126,7 @@ describe('permits', () => {
     expect(sent.map(({ at }) => at % HOUR)).toEqual([0, 250, 500, 0, 0, 250]);
   });
 
-  it('go on although the time of day is set back, and no deadline is put off by it', async () => {
+  it('continue if the wall clock is set back, which postpones no deadline', async () => {
     const { clock, timeOfDay, sent, send } = simulate(1);
     void send('first', { class: 'poll' });
     const late = send('late', { class: 'poll', notAfter: 1_500 });
@@ -138,7 +138,7 @@ describe('permits', () => {
     expect(names(sent)).toEqual(['first', 'before', 'after']);
   });
 
-  it('go to placements and deliveries, then confirmations, polls and the reconciliation, of each the oldest due first', async () => {
+  it('go to placements and deliveries first, then to confirmations, polls and the reconciliation, the oldest first in each', async () => {
     const { clock, sent, send } = simulate(1);
     void send('takes the first', { class: 'poll' });
     for (const permitClass of CLASSES.toReversed()) {
@@ -151,7 +151,7 @@ describe('permits', () => {
     ]);
   });
 
-  it('starve no class, although half as much again is bought as the ceiling allows', async () => {
+  it('starve no class, even if purchases need 1.5 times the rate limit', async () => {
     const { clock, send, place, read, countOf } = simulate(1);
     const forEver = async (work: () => Promise<unknown>) => {
       for (;;) await work();
@@ -167,8 +167,8 @@ describe('permits', () => {
   });
 });
 
-describe('a request that can have no permit before its deadline', () => {
-  it('is refused at once and takes none; each is told a later time to come back', async () => {
+describe('a request that cannot get a permit before its deadline', () => {
+  it('is refused at once and uses no permit; each one gets a different time to come back', async () => {
     const { clock, sent, send } = simulate(1);
     void send('first', { class: 'poll' });
     const late = [400, 500, 600].map((notAfter) => send('late', { class: 'poll', notAfter }));
@@ -182,7 +182,7 @@ describe('a request that can have no permit before its deadline', () => {
     expect(names(sent)).toEqual(['first', 'more urgent']);
   });
 
-  it('is not sent by a process that slept meanwhile: its permit goes to the one that can still use it', async () => {
+  it('is not sent by a process that was suspended: the permit goes to a request that can still use it', async () => {
     const { clock, sent, send } = simulate(1);
     void send('first', { class: 'poll' });
     const waiting = CLASSES.map((permitClass) => send(permitClass, { class: permitClass, notAfter: 9_000 }));
@@ -194,7 +194,7 @@ describe('a request that can have no permit before its deadline', () => {
     expect(names(sent)).toEqual(['first', 'no deadline']);
   });
 
-  it('keeps its place for when it comes back, if it reads an order', async () => {
+  it('keeps its place in the queue if it reads an order', async () => {
     const { clock, sent, request, attempt, send } = simulate(1);
     const read = (orderId: string, notAfter?: number) =>
       attempt({ class: 'poll', notAfter }, (permits) => request(orderId, permits, { orderId }));
@@ -210,7 +210,7 @@ describe('a request that can have no permit before its deadline', () => {
 });
 
 describe('a placement', () => {
-  /** A first purchase shows how many pages a search has. */
+  /** Runs a first purchase, from which the rate limit learns how many pages a search has. */
   async function afterSearchOf(pages: number) {
     const simulation = simulate(1);
     void simulation.place('shows the pages', { pages, windowMs: HOUR });
@@ -224,15 +224,18 @@ describe('a placement', () => {
     [1, 2_100, 1],
     [3, 3_900, 0],
     [3, 4_100, 1],
-  ])('after a search of %i pages begins within %i ms, behind a delivery: %i searches', async (pages, ms, searches) => {
-    const { clock, send, countOf } = await afterSearchOf(pages);
-    void send('delivery', { class: 'delivery' });
-    void send('search', { class: 'placement', notAfter: clock.now() + ms });
-    await clock.runUntil(90_000);
-    expect(countOf('search')).toBe(searches);
-  });
+  ])(
+    'whose search has %i pages and which has %i ms, behind a delivery, sends %i search requests',
+    async (pages, ms, searches) => {
+      const { clock, send, countOf } = await afterSearchOf(pages);
+      void send('delivery', { class: 'delivery' });
+      void send('search', { class: 'placement', notAfter: clock.now() + ms });
+      await clock.runUntil(90_000);
+      expect(countOf('search')).toBe(searches);
+    },
+  );
 
-  it('that has begun goes before everything else, older placements that have not begun too', async () => {
+  it('that has begun precedes everything else, even older placements that have not begun', async () => {
     const { clock, sent, send, place } = await afterSearchOf(3);
     void place('begun', { pages: 3 });
     await clock.runUntil(60_000);
@@ -243,14 +246,14 @@ describe('a placement', () => {
     expect(names(sent)).toEqual([search, search, search, 'write begun', 'older placement', 'older delivery']);
   });
 
-  it('does not begin if those that have begun need the permits of its last request', async () => {
+  it('does not begin if placements that have begun need the permit for its last request', async () => {
     const { clock, send, place } = await afterSearchOf(3);
     void place('begun', { pages: 3 });
     await clock.runUntil(60_100);
     expect(await send('second', { class: 'placement', dueAt: 0, notAfter: clock.now() + 5_000 })).toBeGreaterThan(0);
   });
 
-  it('that is first begins although the last search took longer than there is time', async () => {
+  it('that is first in the queue begins even if the previous search took longer than its remaining time', async () => {
     const { clock, place, countOf } = await afterSearchOf(30);
     void place('next', { pages: 1, windowMs: 10_000 });
     await clock.runUntil(75_000);
@@ -259,7 +262,7 @@ describe('a placement', () => {
 });
 
 describe('work that has ended', () => {
-  it('takes no permit any more, and those that it had reserved are free', async () => {
+  it('takes no more permits and frees its reserved ones', async () => {
     const { clock, sent, waits, attempt, request, send } = simulate(1);
     const vanishing = Array.from({ length: 100 }, (_, index) =>
       attempt({ class: 'placement' }, async (permits) => {
@@ -275,7 +278,7 @@ describe('work that has ended', () => {
     expect(sent.map(({ at, what }) => `${at} ${what}`)).toEqual(['0 search', '1000 next']);
   });
 
-  it.each(['it is aborted', 'the client is closed'])('is refused for good when %s', async (how) => {
+  it.each(['it is aborted', 'the client is closed'])('is never granted a permit again when %s', async (how) => {
     const { clock, limit, sent, send } = simulate(0.001);
     const aborting = new AbortController();
     const ask = { class: 'reconciliation', signal: aborting.signal } as const;
@@ -291,7 +294,7 @@ describe('work that has ended', () => {
 });
 
 describe('overload', () => {
-  it('by 1,000 open orders at 5 requests a second lets all be polled, wastes no permit and delays no purchase', async () => {
+  it('by 1,000 open orders at 5 requests a second still polls every order, wastes no permit and delays no purchase', async () => {
     const { clock, sent, waits, place, pollForEver, countOf } = simulate(5);
     const polled = new Set<string>();
     let longestMs = 0;
@@ -307,14 +310,14 @@ describe('overload', () => {
     }
     expect(sent.length).toBeGreaterThan(0.98 * 5 * (clock.now() / 1_000));
     expect(polled.size).toBe(1_000);
-    // A round of all of them takes 200 s.
+    // One round of 1,000 polls takes 200 s.
     expect(longestMs).toBeLessThan(2 * 200_000);
-    // The others are not in the worker, whose slots are free for placements.
+    // Other polls wait outside the worker and leave its slots free for placements.
     expect(waits.most).toBeLessThanOrEqual((WAIT_MS / 1_000) * 5 + 15);
   });
 
   it.each([1_000, 15_000, 60_000])(
-    'at the lowest rate that is allowed with a timeout of %i ms lets each purchase be placed, beside 10 open orders',
+    'at the lowest rate allowed for a timeout of %i ms places every purchase, despite 10 open orders',
     async (partnerTimeoutMs) => {
       const { clock, place, pollForEver, countOf } = simulate(lowestRequestRate({ partnerTimeoutMs }));
       const windowMs = placementMaxAge({ partnerTimeoutMs }) - placementWriteTime;
@@ -328,10 +331,10 @@ describe('overload', () => {
   );
 });
 
-describe('a client under a ceiling of requests', () => {
+describe('a client with a rate limit', () => {
   const history = envelope({ hits: 1, orders: [historyRow('o-1')], pages: { page: 1, total: 1, limit: 500 } });
 
-  it('sends no order whose permit comes after its last moment, and says so at once', async () => {
+  it('sends no order whose permit would come too late, and says so at once', async () => {
     const server = await serverWith({ json: envelope({ id: 'o-1' }) });
     const permitWaited = jest.fn();
     const observer = { permitWaited, requestEnded: () => undefined, balanceSeen: () => undefined };
@@ -343,13 +346,13 @@ describe('a client under a ceiling of requests', () => {
     expect(permitWaited.mock.calls.map(([, granted]: unknown[]) => granted)).toEqual([true, false]);
   });
 
-  it('goes on with the permits of the work it is in: what a reconciliation reads is never as urgent as a delivery', async () => {
+  it('uses the permits of the surrounding work: a read of a reconciliation is never as urgent as a delivery', async () => {
     const server = await serverWith({ json: history });
     const partner = clientOf(server.url, { maxRequestsPerSecond: 0.1 });
     await partner.listOrders();
     const aborting = new AbortController();
     const reading = partner.withPermits({ class: 'reconciliation', signal: aborting.signal }, (own) =>
-      // Work of its own would end at once, because it has no time.
+      // With permits of its own this delivery would fail at once, because its deadline has passed.
       own.withPermits({ class: 'delivery', notAfter: Date.now() }, (inner) => inner.listOrders()),
     );
     setImmediate(() => aborting.abort());

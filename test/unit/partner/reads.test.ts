@@ -17,7 +17,7 @@ function answer(data: unknown): void {
 }
 
 describe('the catalogue', () => {
-  it('asks with the documented parameters and answers in our own words', async () => {
+  it('is read with the documented parameters and returned under our own names', async () => {
     answer({ hits: 1, products: [productRow('p-1', { more: 1 })], pages });
     const query = { query: 'a b&c', inStock: false, sort: 'PRICE_ASC', currency: 'PLN', page: 2, limit: 500 } as const;
     const { data, traceId } = await partner.listProducts(query);
@@ -28,7 +28,7 @@ describe('the catalogue', () => {
     expect(traceId).toBe('trace-1');
   });
 
-  it('takes what the document leaves open, and a name like __proto__ for a name', async () => {
+  it('accepts everything that the documentation leaves open, and __proto__ as an ordinary name', async () => {
     const row = productRow('__proto__', { currency: 'XTS', restrictions: { whitelist: null } });
     answer({ hits: 1, products: [row], pages });
     const [product] = (await partner.listProducts()).data.products;
@@ -36,11 +36,11 @@ describe('the catalogue', () => {
   });
 
   it.each([
-    ['a price beyond all numbers', '"price":1e999'],
+    ['an infinite price', '"price":1e999'],
     ['a price that JSON.parse rounds', '"price":90071992547409931'],
     ['a stock that JSON.parse rounds', '"quantity":9007199254740993'],
-    ['no restrictions, which must not pass for none', '"restrictions":null'],
-  ])('refuses %s, and no other product with it', async (_, field) => {
+    ['missing restrictions, which must not mean "unrestricted"', '"restrictions":null'],
+  ])('rejects %s, but no other product', async (_, field) => {
     const name = field.slice(1, field.indexOf('":'));
     const row = JSON.stringify(productRow('p-1', { [name]: 'HERE' })).replace(`"${name}":"HERE"`, field);
     const products = ['ROW', productRow('p-2')];
@@ -55,7 +55,7 @@ describe('the catalogue', () => {
 });
 
 describe('the order history', () => {
-  it('is asked with the parameter names that the user has set', async () => {
+  it('is read with the configured parameter names', async () => {
     answer({ hits: 0, orders: [], pages });
     const historyParams = { search: 'q', page: 'p', limit: 'per_page' };
     const query = { search: 'REF-1&x=1', page: 3, limit: 20 };
@@ -67,7 +67,7 @@ describe('the order history', () => {
     ]);
   });
 
-  it('shows each order, whatever stands for the item of an order of several', async () => {
+  it('shows every order, whatever form the item of a multi-product order has', async () => {
     const rows = [
       historyRow('o-1'),
       historyRow('o-2', { item: [{ id: 'p-1' }] }),
@@ -88,7 +88,7 @@ describe('the order history', () => {
     ['status', null, 'string'],
     ['id', 7, 'string'],
     ['created_at', 'FAKE-VALUE', 'a date and time'],
-  ])('sets a row with a wrong %s apart, reads all others, and shows no value', async (name, value, wanted) => {
+  ])('reports a row with a wrong %s without its value, and reads all others', async (name, value, wanted) => {
     const rows = Array.from({ length: 500 }, (_, index) => historyRow(`o-${index}`));
     rows[321]![name] = value;
     answer({ hits: 500, orders: rows, pages });
@@ -100,7 +100,7 @@ describe('the order history', () => {
     expect(JSON.stringify(unreadable)).not.toContain('FAKE-VALUE');
   });
 
-  it('reads a time without a zone in UTC, whatever the zone of this machine', async () => {
+  it('reads a time without a zone as UTC, not in the zone of this machine', async () => {
     const wholeHours = ['2026-01-03T10:00:00', '2026-01-03 10:00:00.000', '2026-01-03T12:00:00+02:00'];
     const rows = wholeHours.map((created_at, index) => historyRow(`o-${index}`, { created_at }));
     answer({ hits: 3, orders: rows, pages });
@@ -109,7 +109,7 @@ describe('the order history', () => {
     expect(orders[0]?.createdAt).toBe('2026-01-03T10:00:00Z');
   });
 
-  it('cuts what people read, takes no id that is too long for another one, and bounds the age of a row without a date', async () => {
+  it('shortens long texts, drops an overlong id instead of shortening it, and bounds the age of a row without a date', async () => {
     const long = 'x'.repeat(12_000);
     const texts = { reference_id: long, status: long, item: { title: long } };
     const rows = [
@@ -127,7 +127,7 @@ describe('the order history', () => {
     expect(unreadable.filter(({ id }) => id !== undefined)).toEqual([]);
   });
 
-  it('comes as texts that every reader can take', async () => {
+  it('is returned as well-formed texts without control characters', async () => {
     const hostile = `${'x'.repeat(199)}🎮\u202E\u0000\u001B[2J`;
     const texts = { reference_id: hostile, status: hostile, item: { id: hostile, title: hostile } };
     const created_at = 'Sat, 03 Jan 2026 00:00:00 GMT (\u202E)';
@@ -143,14 +143,14 @@ describe('the order history', () => {
     expect((await partner.listProducts()).data.products).toMatchObject([{ id: 'p\u202E1', title: cut, currency: cut }]);
   });
 
-  it('is not searched for nothing, which would list everything', async () => {
+  it('is not searched for an empty text, which would list everything', async () => {
     expect(await failureOf(partner.listOrders({ search: '' }))).toMatchObject({ kind: 'invalid-argument' });
     expect(server.connections).toBe(0);
   });
 });
 
 describe('an order with its keys', () => {
-  it('is read from its own path', async () => {
+  it('is read from the configured path', async () => {
     answer(orderData('o-1'));
     const configured = clientOf(server.url, { orderPrefix: '/v1/partners' });
     const { data } = await configured.getOrder('o-1');
@@ -167,21 +167,21 @@ describe('an order with its keys', () => {
   });
 
   it.each<[string, object, string?]>([
-    ['a pending one without products or money', { products: null, total_debit: null, balance: null }, 'PENDING'],
-    ['a status never heard of', {}, 'ON_HOLD'],
-    ['a product without quantity, title or keys', { products: [{ id: 'p-1', keys: null }] }],
-    ['a type of key never heard of', { products: [{ id: 'p-1', keys: [{ type: 'audio', value: 'x' }] }] }],
-    ['a key without a type', { products: [{ id: 'p-1', keys: [{ value: 'x' }] }] }],
-    ['a balance of which half is missing', { balance: { credit_limit: 1 } }],
+    ['a pending one without products or amounts', { products: null, total_debit: null, balance: null }, 'PENDING'],
+    ['one with an unknown status', {}, 'ON_HOLD'],
+    ['one with a product without quantity, title or keys', { products: [{ id: 'p-1', keys: null }] }],
+    ['one with an unknown type of key', { products: [{ id: 'p-1', keys: [{ type: 'audio', value: 'x' }] }] }],
+    ['one with a key without a type', { products: [{ id: 'p-1', keys: [{ value: 'x' }] }] }],
+    ['one with half a balance', { balance: { credit_limit: 1 } }],
   ])('may be %s', async (_, more, status = 'COMPLETED') => {
     answer(orderData('o-1', { ...more, status }));
     expect((await partner.getOrder('o-1')).data).toMatchObject({ id: 'o-1', status });
   });
 
   it.each([
-    ["another order's, whose keys are another customer's", { id: 'o-2' }, 'details.data.id'],
+    ['another order, whose keys belong to another customer', { id: 'o-2' }, 'details.data.id'],
     ['without a status', { status: undefined }, 'details.data.status'],
-    ['complete without products: it may well hold keys', { products: null }, 'details.data.products'],
+    ['complete without products, because it may hold keys', { products: null }, 'details.data.products'],
     ['with a key without a value', { products: [{ id: 'p-1', keys: [{ type: 'text' }] }] }, 'products.0.keys.0.value'],
     ['with an empty key', { products: [{ id: 'p-1', keys: [{ value: '' }] }] }, 'products.0.keys.0.value'],
   ])('may not be %s', async (_, more, place) => {
@@ -198,7 +198,7 @@ describe('an order with its keys', () => {
     [{ total_debit: '1.50' }, ['total_debit']],
     [{ products: [{ ...PRODUCT, quantity: '1' }, PRODUCT] }, ['products.quantity']],
     [{ products: [{ ...PRODUCT, title: { en: 'x' }, quantity: 1.5 }] }, ['products.title', 'products.quantity']],
-  ])('is readable with %j: what is only shown is absent, and named', async (more, ignored) => {
+  ])('is readable with %j: fields that are only displayed are left out and reported', async (more, ignored) => {
     answer(orderData('o-1', more));
     const { data } = await partner.getOrder('o-1');
     expect(data.ignored).toEqual(ignored);
@@ -208,7 +208,7 @@ describe('an order with its keys', () => {
     for (const [field, name] of Object.entries(names)) if (ignored.includes(field)) expect(read[name]).toBeUndefined();
   });
 
-  it('shows no key in a text, but the ids of products that the purchase asked for stay as they are', async () => {
+  it('contains no key in any text, but the product ids of the purchase stay unchanged', async () => {
     const keys = [{ value: '100234' }, { value: 'asked\u202E' }];
     const ids = ['prod-20100234', 'asked\u202E', 'other-20100234', 'other\u202E'];
     answer(orderData('o-1', { products: ids.map((id) => ({ id, title: id, keys })) }));
@@ -219,7 +219,7 @@ describe('an order with its keys', () => {
   });
 
   it.each(['..', '.', '', 'a/b', 'a%2fb', 'o-1\r\nx-evil: 1', 'o 1', 'ö', 'a?b', 'a#b', 'x'.repeat(201)])(
-    'is not asked for under an id that would change the path: %j',
+    'is not requested with an id that would change the path: %j',
     async (id) => {
       expect(await failureOf(partner.getOrder(id))).toMatchObject({ kind: 'invalid-argument', placement: 'NOT_SENT' });
       expect(server.connections).toBe(0);
@@ -232,39 +232,39 @@ describe('an error of a read', () => {
     ['not-found', { status: 404 }],
     ['unreadable', { body: '<html>' }],
     ['connection-lost', 'reset'],
-  ] satisfies [string, Reply][])('is %s, and the read is not repeated: %j', async (kind, reply) => {
+  ] satisfies [string, Reply][])('is of kind %s, and the read is not repeated: %j', async (kind, reply) => {
     server.script(reply);
     expect(await failureOf(partner.getOrder('o-1'))).toMatchObject({ kind, operation: 'getOrder' });
     expect(server.received).toHaveLength(1);
   });
 
-  it('does not travel to where a redirect points', async () => {
+  it('does not follow a redirect', async () => {
     const elsewhere = await startServer();
     server.script({ status: 302, headers: { location: `${elsewhere.url}/` } });
     await failureOf(partner.listProducts());
     expect(elsewhere.connections).toBe(0);
   });
 
-  it('comes at the deadline if nothing else does, and the next read gets through', async () => {
+  it('occurs at the deadline if there is no answer, and the next read succeeds', async () => {
     const hasty = clientOf(server.url, { timeoutMs: 300 });
     server.script('hang', { json: envelope(orderData('o-1')) });
     expect(await failureOf(hasty.getOrder('o-1'))).toMatchObject({ kind: 'timeout', retryable: true, sent: true });
     expect((await hasty.getOrder('o-1')).data.id).toBe('o-1');
   });
 
-  it.each([['a key?\n'], [{}]])('names no trace that does not look like one: %j', async (trace_id) => {
+  it.each([['a key?\n'], [{}]])('does not contain a malformed trace id: %j', async (trace_id) => {
     server.script({ status: 500, json: envelope({}, { details: { extensions: { trace_id } } }) });
     expect(await failureOf(partner.getOrder('o-1'))).toMatchObject({ traceId: undefined });
   });
 });
 
-it('reads share kept-alive connections, and a rotated API key is picked up by the next one', async () => {
+it('reads share kept-alive connections, and the next read uses a rotated API key', async () => {
   const keys = ['fake-1', 'fake-2', 'fake-3', 'fake-4', 'fake-5'];
   const rotated = [...keys];
   const rotating = clientOf(server.url, { apiKey: () => keys.shift()! });
   answer(orderData('o-1'));
   while (keys.length > 0) await rotating.getOrder('o-1');
   expect(server.received.map(({ headers }) => headers['x-api-key'])).toEqual(rotated);
-  // Undici opens a second one if the first is not yet settled when the next read comes.
+  // Undici opens a second connection if the first is still busy when the next read starts.
   expect(server.connections).toBeLessThanOrEqual(2);
 });

@@ -19,7 +19,7 @@ const HEADER = [
 ];
 
 describe('the report as CSV', () => {
-  it('has one row for each finding, whatever characters it holds', () => {
+  it('has one row per finding, whatever characters it contains', () => {
     const hostile = fc.string({ unit: fc.constantFrom('a', '"', ',', ';', '\r', '\n', '\t', "'", ' ', 'ł') });
     fc.assert(
       fc.property(hostile, (text) => {
@@ -32,12 +32,15 @@ describe('the report as CSV', () => {
     );
   });
 
-  it.each(['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', '＝1', ' =1'])('makes %j no formula', (text) => {
-    const [, row] = parse(renderCsv({ ...quietNight(), findings: [finding(text)] }));
-    expect(row?.[8]).toBe(`'${text.replace(/[\t\r]/, ' ')}`);
-  });
+  it.each(['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', '＝1', ' =1'])(
+    'does not let %j become a formula',
+    (text) => {
+      const [, row] = parse(renderCsv({ ...quietNight(), findings: [finding(text)] }));
+      expect(row?.[8]).toBe(`'${text.replace(/[\t\r]/, ' ')}`);
+    },
+  );
 
-  it('has no control or bidi character in a cell, whatever workflow id a client made up', () => {
+  it('has no control or bidi characters in a cell, even if a client put them into a workflow id', () => {
     const csv = renderCsv({
       ...quietNight(),
       findings: [{ ...finding('x'), workflowId: 'a\u0007\u202E\u001Bb\uD83D' }],
@@ -45,7 +48,7 @@ describe('the report as CSV', () => {
     expect(csv).toContain('"a b "');
   });
 
-  it('holds no formula in any cell, also where a spreadsheet splits by semicolons, tabs or lines', () => {
+  it('contains no formula in any cell, even if a spreadsheet splits at semicolons, tabs or line breaks', () => {
     const parts = fc.constantFrom('=', '+', '-', '@', ';', ',', '\t', '\n', '\r', '"', "'", ' ', 'x', '1');
     fc.assert(
       fc.property(fc.array(parts, { maxLength: 12 }), (list) => {
@@ -58,7 +61,7 @@ describe('the report as CSV', () => {
     );
   });
 
-  it('begins with the byte order mark that Excel needs for UTF-8, and is only a header when all is well', () => {
+  it('begins with the byte order mark that Excel needs for UTF-8, and has only a header row if all is well', () => {
     expect(renderCsv(quietNight())).toBe(`\uFEFF${HEADER.map((name) => `"${name}"`).join(',')}\r\n`);
   });
 
@@ -67,7 +70,7 @@ describe('the report as CSV', () => {
     expect(row?.[12]).toBe('2026-01-15 03:00:00');
   });
 
-  it('links a row to its purchase where the address of the Temporal UI is known, and no row elsewhere', () => {
+  it('links a row to its purchase if the address of the Temporal UI is known, and never links elsewhere', () => {
     const workflowsUrl = 'https://temporal.example/namespaces/default/workflows';
     const findings = [{ ...finding('x'), workflowId: 'purchase-A/B' }, finding('an orphan has no purchase')];
     const linkOf = (report: object) => parse(renderCsv({ ...quietNight(), findings, ...report })).map((row) => row[13]);
@@ -75,7 +78,7 @@ describe('the report as CSV', () => {
     expect(linkOf({})).toEqual(['Temporal UI', '', '']);
   });
 
-  it('has every finding of an eventful night, and negative amounts as numbers, with which a spreadsheet can count', () => {
+  it('has every finding of an eventful night, with negative amounts as numbers that a spreadsheet can add up', () => {
     const report = eventfulNight();
     const rows = parse(renderCsv(report)).slice(1);
     expect(rows.map(([kind, done]) => [kind, done])).toEqual(report.findings.map(({ kind, done }) => [kind, done]));
@@ -83,7 +86,7 @@ describe('the report as CSV', () => {
   });
 });
 
-/** RFC 4180, as strict programs read it. */
+/** Reads CSV strictly by RFC 4180. */
 function parse(csv: string): string[][] {
   const rows: string[][] = [[]];
   const token = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/gy;

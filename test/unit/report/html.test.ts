@@ -10,7 +10,7 @@ function titleOf(report: ReconciliationReport): string | undefined {
 }
 
 describe('the report as a page', () => {
-  it('says in its headline whether all is well; it is not when the checkout was notified: a person must still act', () => {
+  it('says in its headline whether all is well, which it is not if a notified finding still needs a person', () => {
     const report = eventfulNight();
     const of = (status: string) => report.findings.filter(({ done }) => done === status);
     const [repaired, notified, [unrepaired]] = [of('repaired'), of('notified'), of('unrepaired')];
@@ -23,7 +23,7 @@ describe('the report as a page', () => {
     expect(title([{ ...unrepaired!, done: 'dry-run' }], true)).toBe('1 finding in a dry run');
   });
 
-  it('shows what needs a person first, then what was repaired, then the totals', () => {
+  it('shows the findings for a person first, then the repaired ones, then the totals', () => {
     const page = renderHtml(eventfulNight());
     const headings = ['What needs a person', 'What was repaired', '<h2>Totals', 'Orders by day'];
     const places = headings.map((text) => page.indexOf(text));
@@ -31,7 +31,7 @@ describe('the report as a page', () => {
     expect(places[0]).toBeGreaterThan(0);
   });
 
-  it('says with each finding what is wrong and what to do', () => {
+  it('explains for each finding what is wrong and what to do', () => {
     const report = eventfulNight();
     const page = renderHtml(report)
       .replaceAll(/<\/?(?:bdi|code)[^>]*>/g, '')
@@ -42,7 +42,7 @@ describe('the report as a page', () => {
     }
   });
 
-  it('lets no string from outside become a part of the page', () => {
+  it('never interprets outside text as markup', () => {
     const amounts = { [HOSTILE]: 1, debited: 2, debitedNow: 4, history: 3 } as ReportedFinding['amounts'];
     const ids = { referenceId: HOSTILE, orderIds: [HOSTILE], workflowId: HOSTILE };
     const texts = { explanation: HOSTILE, advice: HOSTILE, note: HOSTILE };
@@ -62,13 +62,13 @@ describe('the report as a page', () => {
     expect(tagsOf(page)).toEqual(tagsOf(page.replaceAll(/&[a-z#0-9]+;/g, '')));
   });
 
-  it('needs nothing from elsewhere and runs nothing', () => {
+  it('loads nothing from the network and runs no script', () => {
     const page = renderHtml(eventfulNight());
     expect(page).not.toMatch(/https?:|src=|<link|@import|url\(|<script|\son[a-z]+=|javascript:/i);
     expect(page).toContain(`content="default-src 'none'; style-src 'unsafe-inline'`);
   });
 
-  it('links each purchase and its own run to the Temporal UI where its address is known, and nothing to any other place', () => {
+  it('links each purchase and the run of the report to the Temporal UI if its address is known, and never links elsewhere', () => {
     const workflowsUrl = 'https://temporal.example/ui/namespaces/shop/workflows';
     const about = { orderIds: ['o-1'], amounts: {}, explanation: 'x', advice: 'y', done: 'unrepaired' } as const;
     const findings: ReportedFinding[] = [
@@ -84,7 +84,7 @@ describe('the report as a page', () => {
     expect(targets.every((target) => target?.startsWith(workflowsUrl))).toBe(true);
   });
 
-  it('calls each status by the word that the JSON has, and says what the words mean', () => {
+  it('uses the same words for each status as the JSON, and explains them', () => {
     const [finding] = eventfulNight().findings;
     for (const done of ['repaired', 'notified', 'unrepaired', 'dry-run'] as const) {
       const page = renderHtml({ ...quietNight(), findings: [{ ...finding!, done }] });
@@ -93,14 +93,14 @@ describe('the report as a page', () => {
     }
   });
 
-  it('keeps an order id on one line, unless it is longer than a phone is wide', () => {
+  it('keeps an order id on one line unless it is wider than a phone', () => {
     const [finding] = eventfulNight().findings;
     const uuid = '0199f3a2-5c1e-7d40-9b1f-2f6a8c1d7e55';
     const page = renderHtml({ ...quietNight(), findings: [{ ...finding!, orderIds: [uuid, 'x'.repeat(200)] }] });
     expect(page.match(/class="unbroken"><bdi>[^<]+/g)).toEqual([`class="unbroken"><bdi>${uuid}`]);
   });
 
-  it('names the column in each cell, which is all that a phone shows of the columns', () => {
+  it('names the column in each cell, because a phone does not show the column headings', () => {
     const page = renderHtml(eventfulNight());
     const cells = page.match(/<table class="findings">.*?<\/table>/gs)!.join('');
     const names = new Set([...cells.matchAll(/<th scope="col" class="\w+">([^<]+)/g)].map(([, name]) => name));
@@ -108,11 +108,11 @@ describe('the report as a page', () => {
     expect(cells.match(/<td/g)).toHaveLength(cells.match(/data-name="/g)!.length);
   });
 
-  it('says that nobody knows the currency of the amounts, which the partner does not name', () => {
+  it('says that the currency of the amounts is unknown, because the partner does not name it', () => {
     expect(renderHtml(quietNight())).toContain('in the currency of the account: the partner does not name it');
   });
 
-  it('stays small enough for a browser with 50,000 orphans, and says where the rest is', () => {
+  it('stays small enough for a browser with 50,000 orphans, and says where to find the rest', () => {
     const [finding] = eventfulNight().findings.filter(({ kind }) => kind === 'ORPHAN');
     const findings = Array.from({ length: 50_000 }, (_, i) => ({ ...finding!, orderIds: [`o-${i}`] }));
     const page = renderHtml({ ...eventfulNight(), findings });
@@ -121,7 +121,7 @@ describe('the report as a page', () => {
     expect(page).toContain('49,800 more are in the CSV and the JSON of this report.');
   });
 
-  it('draws a bar for one day, for each of a year, and for days on which nothing was ordered', () => {
+  it('draws bars for a single day, for every day of a year, and for days without orders', () => {
     const day = (i: number, orders: number) => ({ day: `2026-${String(i)}`, orders, delivered: orders, amount: 1 });
     const charts = { 1: 5, 366: 1_234_567, 3: 0 };
     for (const [length, orders] of Object.entries(charts).map(([days, each]) => [Number(days), each] as const)) {

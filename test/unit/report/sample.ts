@@ -4,7 +4,7 @@ import { byId, indexRecords } from '../../../src/domain/reconciliation/records';
 import { calendarIn, type ReconciliationReport, totalsOf } from '../../../src/report/report';
 import { NIGHT, order, plant, PLANTS, purchase } from '../domain/reconciliation/generated-records';
 
-/** The report of a night in which every situation of `PLANTS` was found, among 600 purchases that went well. */
+/** The report of a night with every situation of `PLANTS`, among 600 purchases without a finding. */
 export function eventfulNight(): ReconciliationReport {
   const { orders, purchases } = plant(Object.values(PLANTS), 1);
   const hour = 3_600_000;
@@ -31,7 +31,7 @@ function doneOf({ repair }: Finding): FindingStatus {
   return repair.startsWith('notify') ? 'notified' : 'repaired';
 }
 
-/** The report of a night without an order. */
+/** The report of a night without orders. */
 export function quietNight(): ReconciliationReport {
   return {
     schema: 1,

@@ -6,7 +6,7 @@ async function admin({ sandbox }: Setup, method: string, path: string, sent?: un
   return { status: response.status, body: (await response.json()) as unknown };
 }
 
-test('the ledger shows by reference what was bought and paid, and the keys only when asked', async () => {
+test('the ledger shows orders and payments by reference, and shows keys only on request', async () => {
   const setup = await start({ balance: 50 });
   const id = await placed(setup.sandbox, 'REF-1', { 'demo-instant': 2 });
   await placed(setup.sandbox, 'REF-2', { 'demo-never': 1 });
@@ -26,7 +26,7 @@ test('the ledger shows by reference what was bought and paid, and the keys only 
   expect(JSON.stringify(body)).not.toContain(products[0]?.keys[0]?.value);
 });
 
-test('requests are counted as they arrive, and their log never holds the API key', async () => {
+test('requests are counted as they arrive, and their log never contains the API key', async () => {
   const setup = await start();
   await placed(setup.sandbox, 'REF-1', ONE);
   await place(setup.sandbox, 'REF-1', { 'no-such-product': 1 });
@@ -41,7 +41,7 @@ test('requests are counted as they arrive, and their log never holds the API key
   expect(JSON.stringify(body)).not.toContain('sandbox-key');
 });
 
-test('faults, clock and settings can be worked over HTTP, from any language', async () => {
+test('faults, clock and settings can be controlled over HTTP, from any language', async () => {
   const setup = await start();
   const id = await placed(setup.sandbox, 'REF-1', { 'demo-slow': 1 });
   await admin(setup, 'POST', 'clock', { advanceMs: 1_200_000 });
@@ -67,7 +67,7 @@ test.each<[string, unknown, ...string[]]>([
   ['orders', { referenceId: 'R', items: [{ id: 'demo-out-of-stock', quantity: 1 }] }, 'insufficient_stock'],
   ['orders', { referenceId: 'R', items: [{ id: 'demo-instant', quantity: 1 }], createdAt: '2031-01-01' }, 'createdAt'],
   ['history', { count: 0 }, 'count'],
-])('POST /admin/%s refuses %j, says all that is wrong, and none of it takes effect', async (path, sent, ...wrong) => {
+])('POST /admin/%s rejects %j, reports every error, and applies nothing', async (path, sent, ...wrong) => {
   const setup = await start();
   const before = setup.sandbox.settings();
   const { status, body } = await admin(setup, 'POST', path, sent);
@@ -77,7 +77,7 @@ test.each<[string, unknown, ...string[]]>([
   expect((await setup.sandbox.ledger()).totals.orders).toBe(0);
 });
 
-test('an order stays out of the history for as many requests as the lag says, or for as long', async () => {
+test('an order stays out of the history for the configured number of requests or time', async () => {
   const { sandbox, time } = await start({ historyLagRequests: 2 });
   await placed(sandbox, 'REF-1', ONE);
   const seen = [await search(sandbox, 'REF-1'), await search(sandbox, ''), await search(sandbox, 'REF-1')];
@@ -90,7 +90,7 @@ test('an order stays out of the history for as many requests as the lag says, or
   expect(await search(sandbox, 'REF-2')).toEqual(['REF-2']);
 });
 
-test('a search can be fuzzy or ignored, so that a client must compare for itself', async () => {
+test('a search can be fuzzy or ignored, so that a client has to compare references itself', async () => {
   const { sandbox } = await start();
   for (const reference of ['REF-1', 'REF-10', 'OTHER']) await placed(sandbox, reference, ONE);
   expect(await search(sandbox, 'REF-1')).toEqual(['REF-1']);
@@ -100,7 +100,7 @@ test('a search can be fuzzy or ignored, so that a client must compare for itself
   expect((await search(sandbox, 'REF-1')).sort()).toEqual(['OTHER', 'REF-1', 'REF-10']);
 });
 
-test('pages can shift while they are read, and can hold fewer rows than are asked for', async () => {
+test('pages can shift while they are read, and can have fewer rows than requested', async () => {
   const { sandbox, time } = await start();
   for (const reference of ['A', 'B', 'C', 'D']) {
     time.nowMs += 1;

@@ -5,7 +5,7 @@ const ORDERS = '/v1/partners/orders';
 
 type Product = Data['products'][number];
 
-test('each operation answers with the documented envelope and exactly the documented fields', async () => {
+test('every operation answers with the documented envelope and exactly the documented fields', async () => {
   const { sandbox } = await start();
   const answers = [
     await call(sandbox, `${PRODUCTS}?query=demo-instant`),
@@ -47,14 +47,14 @@ test.each<[query: string, isAsAsked: (product: Product, previous: Product) => bo
   ['in_stock=true', ({ quantity }) => quantity > 0],
   ['in_stock=false', ({ quantity }) => quantity === 0],
   ['query=demo-instant&currency=PLN', ({ price }) => price === 21.46],
-])('the catalogue with %s lists what is asked for and nothing else', async (query, isAsAsked) => {
+])('the catalogue with %s lists the matching products and nothing else', async (query, isAsAsked) => {
   const { sandbox } = await start();
   const { products } = (await call(sandbox, `${PRODUCTS}?limit=500&${query}`)).body.details.data;
   expect(products.length).toBeGreaterThan(0);
   expect(products.filter((product, at) => !isAsAsked(product, products[at - 1] ?? product))).toEqual([]);
 });
 
-test('a value that is not documented is refused, not silently bent', async () => {
+test('an undocumented value is rejected, not silently adjusted', async () => {
   const { sandbox } = await start();
   const wrong = ['limit=501', 'limit=0', 'page=0', 'page=1.5', 'sort=PRICE', 'currency=XXX', 'in_stock=yes'];
   for (const path of [...wrong.map((query) => `${PRODUCTS}?${query}`), `${ORDERS}?limit=501`]) {
@@ -64,7 +64,7 @@ test('a value that is not documented is refused, not silently bent', async () =>
   }
 });
 
-test('prefixes, parameter names and API keys are settings, because the document shows none of them', async () => {
+test('prefixes, parameter names and API keys are configurable, because the partner does not document them', async () => {
   const prefix = '/api/v1/partners';
   const apiKeys = ['old', 'new'];
   const { sandbox } = await start({ listPrefix: prefix, orderPrefix: prefix, searchParam: 'search', apiKeys });
@@ -76,7 +76,7 @@ test('prefixes, parameter names and API keys are settings, because the document 
   expect((await call(sandbox, '/place-order', placing)).status).toBe(404);
 });
 
-test('the history finds an order by its id and its reference, and shows the whole of several products as one item', async () => {
+test('the history finds an order by its id or its reference, and shows several products as one item', async () => {
   const { sandbox } = await start();
   const id = await placed(sandbox, 'REF-1', { 'demo-instant': 2, 'demo-seconds': 1 });
   await placed(sandbox, 'REF-10', ONE);
@@ -86,7 +86,7 @@ test('the history finds an order by its id and its reference, and shows the whol
   }
 });
 
-test('the history is newest first unless it is set the other way round', async () => {
+test('the history is newest first unless configured otherwise', async () => {
   const { sandbox, time } = await start();
   for (const reference of ['A', 'B', 'C']) {
     time.nowMs += 1;
@@ -107,7 +107,7 @@ test.each([
   [ordering('{"id":"no-such-product","quantity":1}'), 422],
   [ordering('{"id":"demo-out-of-stock","quantity":1}'), 422],
   [ordering('{"id":"demo-instant","quantity":1}'), 415, 'application/x-www-form-urlencoded'],
-])('the order %s is refused with %i and costs nothing', async (body, status, type = 'application/json') => {
+])('the order %s is rejected with %i and costs nothing', async (body, status, type = 'application/json') => {
   const { sandbox } = await start();
   const init = { method: 'POST', body, headers: { 'content-type': type } };
   expect((await call(sandbox, '/place-order', init)).status).toBe(status);

@@ -3,7 +3,7 @@ import { call, ONE, poll, place, placed, start } from './support';
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 
-/** Status and number of keys at each age. */
+/** Status and number of keys of an order at each age. */
 async function statusesAt(items: Record<string, number>, agesMs: number[]): Promise<string[]> {
   const { sandbox } = await start();
   const id = await placed(sandbox, 'REF-1', items);
@@ -34,11 +34,11 @@ test.each<[string, number[], string[]]>([
   ['demo-partial-then-complete', [10 * SECOND, 15 * MINUTE], ['PARTIAL_COMPLETED 2', 'COMPLETED 4']],
   ['demo-complete-then-refunded', [10 * SECOND, 15 * MINUTE], ['COMPLETED 4', 'REFUNDED 0']],
   ['demo-extra', [10 * SECOND], ['COMPLETED 5']],
-])('%s does what it is named for', async (product, ages, expected) => {
+])('%s behaves as its name says', async (product, ages, expected) => {
   expect(await statusesAt({ [product]: 4 }, ages)).toEqual(expected);
 });
 
-test('an order of several products stays open as long as one of them does, is partial when one failed, and refunded when nothing came', async () => {
+test('an order of several products is open while one of them is, partial if one failed, and refunded if none has keys', async () => {
   const later = [10 * SECOND];
   const both = await statusesAt({ 'demo-instant': 1, 'demo-slow': 2 }, [0, 20 * MINUTE]);
   expect(both).toEqual(['PROCESSING 0+0', 'COMPLETED 1+2']);
@@ -46,7 +46,7 @@ test('an order of several products stays open as long as one of them does, is pa
   expect(await statusesAt({ 'demo-refunded': 1, 'demo-failed': 1 }, later)).toEqual(['REFUNDED 0+0']);
 });
 
-test('a faster clock ages orders, and does not touch the time of day', async () => {
+test('a faster clock ages orders but does not change the time of day', async () => {
   const { sandbox, time } = await start({ speed: 60 });
   const id = await placed(sandbox, 'REF-1', { 'demo-slow': 1 });
   time.nowMs += 20 * SECOND;
@@ -54,7 +54,7 @@ test('a faster clock ages orders, and does not touch the time of day', async () 
   expect([details.data.status, details.extensions.timestamp]).toEqual(['COMPLETED', '2030-01-01T12:00:20.000Z']);
 });
 
-test('no key is ever issued twice, and the same seed issues the same keys', async () => {
+test('no key is ever issued twice, and the same seed yields the same keys', async () => {
   const issue = async (): Promise<string[]> => {
     const { sandbox } = await start({ balance: 1_000_000 });
     for (let count = 0; count < 20; count += 1) await placed(sandbox, 'SAME', { 'demo-instant': 500 });
@@ -66,7 +66,7 @@ test('no key is ever issued twice, and the same seed issues the same keys', asyn
   expect(await issue()).toEqual(keys);
 });
 
-test('orders of the same instant cannot overdraw the account', async () => {
+test('simultaneous orders cannot overdraw the account', async () => {
   const { sandbox } = await start({ balance: 20, creditLimit: 5 });
   const placing = Array.from({ length: 7 }, (_, at) => place(sandbox, `REF-${at}`, ONE));
   const statuses = (await Promise.all(placing)).map(({ status }) => status).sort();

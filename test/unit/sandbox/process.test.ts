@@ -11,7 +11,7 @@ async function announced(running: RunningProcess): Promise<string> {
   return running.output();
 }
 
-test.each(['SIGTERM', 'SIGINT'] as const)('it says how to try it, and ends on %s with 0', async (signal) => {
+test.each(['SIGTERM', 'SIGINT'] as const)('it prints how to try it, and exits with 0 on %s', async (signal) => {
   const running = run({ PORT: '0', SANDBOX_PAST: '10' });
   const text = await announced(running);
   const url = /listens on (\S+)\. /.exec(text)?.[1];
@@ -21,11 +21,11 @@ test.each(['SIGTERM', 'SIGINT'] as const)('it says how to try it, and ends on %s
   expect(await running.end(signal)).toBe(0);
 });
 
-test('an API key that somebody chose is not printed', async () => {
+test('a configured API key is not printed', async () => {
   expect(await announced(run({ PORT: '0', SANDBOX_API_KEY: 'chosen-elsewhere' }))).not.toContain('chosen-elsewhere');
 });
 
-test('every wrong variable is named at once, with exit code 78', async () => {
+test('all invalid variables are reported at once, with exit code 78', async () => {
   const others = { SANDBOX_SPEED: 'fast', SANDBOX_PER_LOOK: '30', SANDBOX_SPEDE: '2', SANDBOX_SEARCH: 'off' };
   const wrong = { PORT: '99999', ...others };
   const { code, stderr } = await run(wrong).ended;
@@ -33,7 +33,7 @@ test('every wrong variable is named at once, with exit code 78', async () => {
   for (const name of Object.keys(wrong)) expect(stderr).toContain(`${name}: `);
 });
 
-test('a port in use is said in a sentence, not in a stack', async () => {
+test('a port in use is reported in a sentence, not as a stack trace', async () => {
   const { sandbox } = await start();
   const { code, stderr } = await run({ PORT: String(sandbox.port) }).ended;
   expect(code).toBe(1);

@@ -5,7 +5,7 @@ const NOON = Date.UTC(2030, 0, 1, 12);
 
 export const ONE = { 'demo-instant': 1 };
 
-/** A sandbox, closed at the end of the test file, and a time of day that stands still until a test moves it. */
+/** A sandbox that is closed at the end of the test file, and a time of day that only the test advances. */
 export interface Setup {
   sandbox: Sandbox;
   time: { nowMs: number };
@@ -18,7 +18,7 @@ export async function start(options: SandboxOptions = {}): Promise<Setup> {
   return { sandbox, time };
 }
 
-/** Every field that some answer has; a test reads those of the call it made. */
+/** The fields of all answers. A test reads those of its own call. */
 export interface Data {
   id: string;
   status: string;

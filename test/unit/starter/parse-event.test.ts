@@ -16,7 +16,7 @@ function secretOf(seed: string): string {
   return `whsec_${createHmac('sha256', seed).digest('base64')}`;
 }
 
-/** The headers of a request, signed by the library of Standard Webhooks. */
+/** The headers of a request, signed with the Standard Webhooks library. */
 function signed(body: string, { secrets = [NEW], at = NOW } = {}): Record<string, string> {
   const signatures = secrets.map((secret) => new Webhook(secret).sign('evt_1', new Date(at), body));
   return {
@@ -42,7 +42,7 @@ describe('parseEvent', () => {
     expect(parsed(JSON.stringify(sample))).toEqual({ ...sample, id: 'evt_1' });
   });
 
-  it('takes bytes and text, the headers of Node and those of fetch', () => {
+  it('accepts bytes or text, and the headers of Node or of fetch', () => {
     const headers = signed(BODY);
     for (const body of [BODY, Buffer.from(BODY), new TextEncoder().encode(BODY)]) {
       for (const form of [headers, new Headers(headers), { ...headers, Host: 'shop', accept: ['*/*'] }]) {
@@ -57,12 +57,12 @@ describe('parseEvent', () => {
     ['both sides know both', [NEW, OLD], [NEW, OLD]],
     ['only the worker knows the new one', [NEW, OLD], [OLD]],
     ['only the receiver knows the new one', [OLD], [NEW, OLD]],
-    ['the receiver has them as one text', [OLD], `${NEW} ${OLD}\n`],
-  ])('takes several secrets while one is rotated: %s', (_, secrets, known) => {
+    ['the receiver has both in one text', [OLD], `${NEW} ${OLD}\n`],
+  ])('accepts several secrets during a rotation: %s', (_, secrets, known) => {
     expect(parseEvent(BODY, signed(BODY, { secrets }), known, { now: NOW })).toMatchObject(EVENT);
   });
 
-  it('accepts types, fields and values of later versions', () => {
+  it('accepts unknown types, fields and values from later versions', () => {
     const later = { ...EVENT, type: 'purchase.gifted', more: 1, data: { ...EVENT.data, wrapping: 'red' } };
     expect(parsed(JSON.stringify(later))).toMatchObject(later);
     const held = { ...EVENT, type: 'purchase.held', data: { referenceId: 'SALE-1', hold: 'A_NEW_REASON' } };
@@ -77,32 +77,32 @@ describe('parseEvent', () => {
     ['no signature', () => parsed(BODY, { ...signed(BODY), 'webhook-signature': '' })],
     ['an asymmetric signature', () => parsed(BODY, { ...signed(BODY), 'webhook-signature': 'v1a,AAAA' })],
     ['none of the headers', () => parsed(BODY, {})],
-  ])('refuses a request with %s: 401', (_, parse) => {
+  ])('rejects a request with %s as 401', (_, parse) => {
     expect(reasonOf(parse)).toEqual(['SIGNATURE', 401]);
   });
 
-  it('refuses what was signed more than five minutes ago or ahead: 401', () => {
+  it('rejects a request signed more than five minutes in the past or future as 401', () => {
     const at = (ms: number) => reasonOf(() => parsed(BODY, signed(BODY, { at: NOW + ms })).type);
     expect([at(-301_000), at(301_000)]).toEqual(Array(2).fill(['TIMESTAMP', 401]));
     expect([at(-300_000), at(300_000)]).toEqual(Array(2).fill(['no error', EVENT.type]));
   });
 
   it.each([
-    ['no JSON', 'x'],
+    ['not JSON', 'x'],
     ['nothing', ''],
-    ['no event', '{"type":"purchase.delivered"}'],
+    ['not an event', '{"type":"purchase.delivered"}'],
     [
-      'a key without a value',
+      'an event with a key without a value',
       JSON.stringify({
         ...EVENT,
         data: { referenceId: 'S', lines: [{ productId: 'p', quantity: 1, keys: [{ id: 'k' }] }] },
       }),
     ],
-  ])('refuses a signed body that is %s: 400', (_, body) => {
+  ])('rejects a signed body that is %s as 400', (_, body) => {
     expect(reasonOf(() => parsed(body))).toEqual(['BODY', 400]);
   });
 
-  it('quotes neither key nor secret in its messages', () => {
+  it('quotes neither keys nor secrets in its messages', () => {
     const secretKey = JSON.stringify({ ...EVENT, data: { referenceId: 'S', lines: 'AAAA-BBBB' } });
     for (const parse of [() => parsed(secretKey), () => parseEvent(secretKey, signed(secretKey), OLD, { now: NOW })]) {
       expect(parse).toThrow(InvalidEventError);
@@ -114,8 +114,8 @@ describe('parseEvent', () => {
     ['a parsed body', EVENT as unknown as string, NEW, /express\.raw/],
     ['no secret', BODY, undefined as unknown as string, /DELIVERY_SECRET/],
     ['an empty secret', BODY, '', /DELIVERY_SECRET/],
-    ['a secret of another form', BODY, 'secret', /DELIVERY_SECRET/],
-  ])('says what is wrong with a receiver that passes %s', (_, body, secret, message) => {
+    ['a malformed secret', BODY, 'secret', /DELIVERY_SECRET/],
+  ])('explains the mistake of a receiver that passes %s', (_, body, secret, message) => {
     const parse = () => parseEvent(body, signed(BODY), secret, { now: NOW });
     expect(parse).toThrow(TypeError);
     expect(parse).toThrow(message);

@@ -6,9 +6,9 @@ it.each([
   ['a small container', { cores: 1, memory: 0.5, heap: 0.25 }, [1, 291, 40, 128]],
   ['two cores', { cores: 2, memory: 4, heap: 2 }, [1, 1_000, 40, 500]],
   ['eight cores', { cores: 8, memory: 32, heap: 4 }, [4, 1_000, 160, 500]],
-  ['many cores, and no more than they are of use', { cores: 64, memory: 256, heap: 4 }, [4, 1_000, 160, 500]],
-  ['hardly any memory', { cores: 1, memory: 0.1, heap: 0.05 }, [1, 100, 40, 100]],
-])('what a worker does at once fits %s', (_, { cores, memory, heap }, expected) => {
+  ['many cores, up to a useful limit', { cores: 64, memory: 256, heap: 4 }, [4, 1_000, 160, 500]],
+  ['very little memory', { cores: 1, memory: 0.1, heap: 0.05 }, [1, 100, 40, 100]],
+])('the concurrency of a worker fits %s', (_, { cores, memory, heap }, expected) => {
   const fitting = capacityFor({ cores, memory: memory * GB, heap: heap * GB });
   expect(Object.entries(fitting)).toEqual([
     ['workflowThreadPoolSize', expected[0]],

@@ -15,17 +15,20 @@ async function started() {
 }
 
 describe('the health endpoint', () => {
-  it.each(['/healthz', '/readyz', '/elsewhere'])('answers %s to GET and HEAD, and no other method', async (path) => {
-    const { ask } = await started();
-    const status = path === '/elsewhere' ? 404 : 200;
-    for (const method of ['GET', 'HEAD']) expect((await ask(path, method)).status).toBe(status);
-    for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS']) {
-      const answer = await ask(path, method);
-      expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
-    }
-  });
+  it.each(['/healthz', '/readyz', '/elsewhere'])(
+    'answers GET and HEAD requests for %s, but no other methods',
+    async (path) => {
+      const { ask } = await started();
+      const status = path === '/elsewhere' ? 404 : 200;
+      for (const method of ['GET', 'HEAD']) expect((await ask(path, method)).status).toBe(status);
+      for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS']) {
+        const answer = await ask(path, method);
+        expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+      }
+    },
+  );
 
-  it('goes on after errors of its server, such as too many open files: none of them ends the worker', async () => {
+  it('survives errors of its server, such as too many open files, which must not end the worker', async () => {
     const { ask, server } = await started();
     await ask('/healthz');
     for (const code of ['EMFILE', 'ENFILE']) server()!.emit('error', new Error(`accept ${code}`));

@@ -5,25 +5,25 @@ import { rejectionOf } from '../../support/checks';
 const LIMITS = { everyMs: 1, withinMs: 1 };
 const never = () => new Promise<void>(() => {});
 
-/** As much of a worker as is looked at. */
+/** The part of a worker that the code uses. */
 const workerOf = (state: ReturnType<Worker['getState']>, run: () => Promise<void>) => ({ getState: () => state, run });
 
-describe('a worker that runs', () => {
-  it('is not waited for once it has failed, because the SDK may wait for ever: nobody restarts a process that lives', async () => {
+describe('a running worker', () => {
+  it('is not awaited after it has failed: the SDK may wait for ever, and a live process is never restarted', async () => {
     const failure = await rejectionOf(runWorker(workerOf('FAILED', never), LIMITS));
     expect(failure?.message).toContain('the worker has failed');
   });
 
-  it('ends with what the SDK says of its failure, where that comes in time', async () => {
+  it('fails with the error of the SDK if that arrives in time', async () => {
     const refused = workerOf('FAILED', () => Promise.reject(new Error('refused')));
     expect((await rejectionOf(runWorker(refused, LIMITS)))?.message).toBe('refused');
   });
 
-  it.each(['RUNNING', 'STOPPING', 'DRAINING'] as const)('is left its time while it is %s', async (state) => {
+  it.each(['RUNNING', 'STOPPING', 'DRAINING'] as const)('gets all the time it needs while it is %s', async (state) => {
     let end = (): void => {};
     const worker = workerOf(state, () => new Promise((resolve) => (end = resolve)));
     const running = runWorker(worker, LIMITS);
-    // Longer than a failed one would get.
+    // Longer than a failed worker would get.
     for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setTimeout(resolve, 1));
     end();
     expect(await running).toBeUndefined();

@@ -15,22 +15,26 @@ function headline(differing: Partial<ReconciliationResult>, dryRun = false): str
   return describeReconciliation({ ...NOTHING, ...differing }, dryRun).split('\n\n')[0];
 }
 
-describe('what the Temporal UI shows of a reconciliation that has ended', () => {
+describe('a finished reconciliation in the Temporal UI', () => {
   it.each<[string, Partial<ReconciliationResult>, string]>([
     ['nothing', {}, 'no findings'],
     ['repairs only', { findings: { LATE: 2 }, repaired: 2 }, '2 repaired, nobody is needed'],
-    ['one that needs a person', { findings: { ORPHAN: 1 } }, '0 repaired, 1 needs a person'],
-    ['both, of any kind', { findings: { LATE: 1, ORPHAN: 1, STUCK: 2 }, repaired: 1 }, '1 repaired, 3 need a person'],
-  ])('%s: says how many findings need a person, of all and not only of the first 200', (_, result, words) => {
+    ['one finding for a person', { findings: { ORPHAN: 1 } }, '0 repaired, 1 needs a person'],
+    [
+      'both, of several kinds',
+      { findings: { LATE: 1, ORPHAN: 1, STUCK: 2 }, repaired: 1 },
+      '1 repaired, 3 need a person',
+    ],
+  ])('%s: counts the findings that need a person among all, not only among the first 200', (_, result, words) => {
     expect(headline(result)).toBe(`**DONE**: ${words}. 20 orders were compared.`);
   });
 
-  it('claims no repair after a dry run, and asks for nobody', () => {
+  it('claims no repair after a dry run, and asks no person to act', () => {
     const words = '3 found in a dry run, nothing was repaired';
     expect(headline({ findings: { LATE: 1, ORPHAN: 2 } }, true)).toBe(`**DONE**: ${words}. 20 orders were compared.`);
   });
 
-  it('lists the kinds, and where the report is or why there is none', () => {
+  it('lists the kinds, and says where the report is or why there is none', () => {
     const text = describeReconciliation({ ...NOTHING, findings: { LATE: 1, ORPHAN: 2 } }, false);
     expect(text).toContain("- 1 × LATE\n- 2 × ORPHAN\n\n**Report:** /reports/night.html (on the worker's machine)");
     const report = "not written: REPORT_DIR can't be written (ENOSPC)";

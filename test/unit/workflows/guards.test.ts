@@ -6,7 +6,7 @@ import {
   isSaleDelivered,
 } from '../../../src/workflows/guards';
 
-// An operator can complete a pending activity with anything. What passes here is believed.
+// An operator can complete a pending activity with any result. The workflow trusts what passes these guards.
 
 const found = { id: 'o-1', status: 'PENDING', createdAt: '2026-01-01T00:00:00Z' };
 
@@ -19,7 +19,7 @@ describe('a placement result', () => {
     { evidence: 'ANSWERED', why: '503', retryAfterMs: 3_600_000 },
     { evidence: 'CONFLICT', why: '409' },
     { evidence: 'UNKNOWN', why: 'no answer', inFlight: true },
-  ])('is accepted with what its evidence needs: %p', (value) => {
+  ])('is accepted if it has everything that its evidence needs: %p', (value) => {
     expect(isPlacementResult(value)).toBe(true);
   });
 
@@ -37,19 +37,19 @@ describe('a placement result', () => {
     'PLACED',
     undefined,
     null,
-  ])('is not accepted without it, because it would be taken for evidence, or waited for without end: %p', (value) => {
+  ])('is rejected otherwise, because it could count as evidence or make the workflow wait for ever: %p', (value) => {
     expect(isPlacementResult(value)).toBe(false);
   });
 });
 
-test('a search result names orders and says whether the history was readable', () => {
+test('a search result lists orders and says whether the history was readable', () => {
   const result = { orders: [found], readable: true, why: 'searched' };
   expect(isOrderSearchResult(result)).toBe(true);
   expect(isOrderSearchResult({ ...result, readable: undefined })).toBe(false);
   expect(isOrderSearchResult({ ...result, orders: [{ ...found, id: 'a/b' }] })).toBe(false);
 });
 
-test('a poll is of the order that was asked for and of no other', () => {
+test('a poll result is accepted only for the requested order', () => {
   const polled = { orderId: 'o-1', status: 'COMPLETED', lines: [{ productId: 'p', keyIds: ['s.1'] }] };
   expect(isPolledOrder('o-1', { ...polled, confirmedKeyIds: { p: ['s.1'] } })).toBe(true);
   expect(isPolledOrder('o-2', polled)).toBe(false);
@@ -57,7 +57,7 @@ test('a poll is of the order that was asked for and of no other', () => {
   expect(isPolledOrder('o-1', { ...polled, confirmedKeyIds: { p: 's.1' } })).toBe(false);
 });
 
-test('a sale is of the purchase that was asked for, and nothing about its confirmed keys is left to guess', () => {
+test('a sale is accepted only for the requested purchase, and only with complete data on its confirmed keys', () => {
   const items = [{ productId: 'p', quantity: 1 }];
   const sale = { referenceId: 'R', items, outcomeKeyIds: {}, confirmedKeyIds: {}, refundConfirmed: false };
   expect(isEndedSale('R', sale)).toBe(true);
@@ -65,7 +65,7 @@ test('a sale is of the purchase that was asked for, and nothing about its confir
   expect(isEndedSale('R', { ...sale, confirmedKeyIds: undefined })).toBe(false);
 });
 
-test('a delivery counts as received only with its event, as changed only with whether it may have been sent', () => {
+test('a delivery is RECEIVED only with its event, and CHANGED only if it says whether it may have been sent', () => {
   const event = { id: 'e', type: 'purchase.delivered', at: '2026-01-01T00:00:00Z' };
   const ends = [{ kind: 'RECEIVED', event }, { kind: 'REFUSED' }, { kind: 'CHANGED', maybeSent: true }];
   expect(ends.filter(isSaleDelivered)).toEqual(ends);

@@ -13,26 +13,26 @@ const production = {
 };
 
 describe.each([
-  ['the defaults of production', production],
-  ['the settings of tests', FAST],
+  ['the production defaults', production],
+  ['the test settings', FAST],
 ])('the timeouts nest, with %s', (_, settings) => {
-  it('a placement has one attempt, because a second could buy twice', () => {
+  it('a placement has one attempt, because a second one could buy twice', () => {
     expect(policies.placementOptions(settings).retry?.maximumAttempts).toBe(1);
   });
 
-  it('when the server gives a placement up, no request of it can still be on its way', () => {
+  it('when the server gives up a placement, none of its requests can still be on its way', () => {
     const lastByte = policies.placementMaxAge(settings) + settings.partnerTimeoutMs;
     expect(policies.placementOptions(settings).startToCloseTimeout).toBeGreaterThan(lastByte);
   });
 
-  it('a placement whose worker died is given up in under 20 s, and has no right to write any more then', () => {
+  it('a placement whose worker died is given up within 20 s, and can no longer write then', () => {
     const { heartbeatTimeout } = policies.placementOptions(settings);
     expect(heartbeatTimeout).toBeLessThan(20_000);
     expect(heartbeatTimeout).toBeGreaterThan(settings.partnerTimeoutMs);
     expect(policies.placementMaxAge(settings)).toBeLessThanOrEqual(Number(heartbeatTimeout));
   });
 
-  it('one request fits into every activity that makes one', () => {
+  it('every activity that sends a request has time for at least one', () => {
     const requesting = [
       policies.historySearchOptions(settings),
       policies.pollingOptions(settings, 1),
@@ -43,24 +43,24 @@ describe.each([
     }
   });
 
-  it('a search of the history that waited for its permits has time left for its last request', () => {
+  it('a history search that waited for its permits still has time for its last request', () => {
     const lastByte = policies.searchPermitWait(settings) + settings.partnerTimeoutMs;
     expect(policies.historySearchOptions(settings).startToCloseTimeout).toBeGreaterThan(lastByte);
   });
 
-  it('a crashed poll is tried again after the interval, never sooner', () => {
+  it('a crashed poll is retried after the interval, never sooner', () => {
     const { retry } = policies.pollingOptions(settings, 1);
     expect(retry).toMatchObject({ initialInterval: settings.pollIntervalMs, backoffCoefficient: 1 });
   });
 
-  it('a first poll and a first delivery have one attempt each, and 3 s of their workflow task together', () => {
+  it('a first poll and a first delivery have one attempt each and take at most 3 s of their workflow task together', () => {
     const options = [policies.firstPollOptions, policies.firstDeliveryOptions];
     expect(options.map(({ retry }) => retry)).toEqual([{ maximumAttempts: 1 }, { maximumAttempts: 1 }]);
     const most = options.map(({ scheduleToCloseTimeout }) => Number(scheduleToCloseTimeout));
     expect(most.reduce((total, ms) => total + ms)).toBeLessThanOrEqual(3_000);
   });
 
-  it('placements and deliveries wait for none but each other, the reconciliation for all', () => {
+  it('placements and deliveries have the highest priority, the reconciliation the lowest', () => {
     const urgent = [policies.placementOptions(settings), policies.deliveryOptions(settings)];
     const others = [
       policies.historySearchOptions(settings),
@@ -70,13 +70,13 @@ describe.each([
     expect([...urgent, ...others].map(({ priority }) => priority?.priorityKey)).toEqual([1, 1, 2, 3, 5]);
   });
 
-  it('an event is tried for more than the day that is promised, and an alert never delays an outcome for long', () => {
+  it('an event is retried for longer than the promised day, and an alert never delays an outcome for long', () => {
     expect(policies.deliveryOptions(settings).scheduleToCloseTimeout).toBeGreaterThan(24 * 3_600_000);
     const { retry, scheduleToCloseTimeout } = policies.alertOptions(settings);
     expect([retry?.maximumAttempts, scheduleToCloseTimeout]).toEqual([3, 60_000]);
   });
 
-  it('a shutdown lets a placement search and write, and a delivery read and post', () => {
+  it('a shutdown leaves a placement time to search and write, and a delivery time to read and post', () => {
     const { shutdownGraceTime, shutdownForceTime } = policies.shutdownOptions(settings);
     expect(shutdownGraceTime).toBeGreaterThan(2 * settings.partnerTimeoutMs);
     expect(shutdownGraceTime).toBeGreaterThan(settings.partnerTimeoutMs + settings.deliveryTimeoutMs);
@@ -102,7 +102,7 @@ describe('confirming a placement of unknown outcome', () => {
     expect(pauses.reduce((total, pause) => total + pause, 0)).toBe(60_000);
   });
 
-  it('counts absence only from when no request can be on its way: that is as long as the attempt may last', () => {
+  it('counts absence only after no request can be on its way, but does not wait longer than an attempt may last', () => {
     expect(policies.placementInFlight(production)).toBeLessThan(
       Number(policies.placementOptions(production).startToCloseTimeout),
     );
@@ -111,21 +111,21 @@ describe('confirming a placement of unknown outcome', () => {
 });
 
 describe('the history of a purchase stays bounded, because it never continues as new', () => {
-  /** A quarter of what the server ends a workflow at. */
+  /** A quarter of the number of events at which the server terminates a workflow. */
   const MOST_EVENTS = 51_200 / 4;
   const LONGEST = 720 * 3_600_000;
   const [SEARCH, PLACEMENT, POLL] = [11, 13, 8];
   const searches = policies.confirmationPauses({ confirmWindowMs: 1 });
 
-  /** The events of one round, most of which an activity, its pause and their workflow tasks are, and its pause. */
+  /** The maximum number of events in one round (activity, timer, workflow tasks), and the pause of the round. */
   const ROUNDS: [string, number, (round: number) => number][] = [
     ['a placement that is not sent', PLACEMENT, (round) => policies.placementPause(round)],
     ['a placement that is confirmed each time', PLACEMENT + 7 * SEARCH, (round) => policies.placementPause(round)],
-    ['an order history that can not be read, under the shortest window', SEARCH, () => searches.at(-1) ?? 0],
-    ['an order that changes its status with each poll, under the shortest interval', POLL, () => 1],
+    ['an order history that cannot be read, with the shortest window', SEARCH, () => searches.at(-1) ?? 0],
+    ['an order that changes its status with each poll, at the shortest interval', POLL, () => 1],
   ];
 
-  it.each(ROUNDS)('%s, for the longest time that can be set', (_, eventsOfRound, pauseOf) => {
+  it.each(ROUNDS)('%s, for the longest configurable time', (_, eventsOfRound, pauseOf) => {
     let events = 0;
     for (let [round, ms] = [1, 0]; ms < LONGEST && events <= MOST_EVENTS; round++) {
       events += eventsOfRound;
@@ -134,7 +134,7 @@ describe('the history of a purchase stays bounded, because it never continues as
     expect(events).toBeLessThan(MOST_EVENTS);
   });
 
-  it('and nothing is slower for it at the default settings', () => {
+  it('which slows nothing down at the default settings', () => {
     const rounds = production.placeWithinMs / (production.confirmWindowMs + policies.placementPause(60));
     expect(policies.pauseFloor(rounds * (PLACEMENT + 7 * SEARCH))).toBe(0);
     expect(policies.pauseFloor((production.placeWithinMs / policies.placementPause(60)) * PLACEMENT)).toBe(0);
@@ -145,16 +145,16 @@ describe('the pause before', () => {
   const inSeconds = (pauseAfter: (times: number) => number) =>
     [1, 2, 3, 4, 5, 6, 60].map((times) => pauseAfter(times) / 1_000);
 
-  it('a placement is tried again doubles up to a minute, and is never shorter than what the partner asked for', () => {
+  it('another placement attempt doubles up to a minute, and is never shorter than a Retry-After', () => {
     expect(inSeconds((attempt) => policies.placementPause(attempt))).toEqual([2, 4, 8, 16, 32, 60, 60]);
     expect(policies.placementPause(1, 90_000)).toBe(90_000);
   });
 
-  it('a paused purchase asks again grows to 5 minutes', () => {
+  it('the next check of a paused purchase grows to 5 minutes', () => {
     expect(inSeconds((times) => policies.pausedPause(production, times))).toEqual([30, 60, 120, 240, 300, 300, 300]);
   });
 
-  it('a trial of the circuit breaker is 30 s at first and 10 min at most, with several in the time to place', () => {
+  it('a trial request of the circuit breaker grows from 30 s to 10 min, with several trials in the time to place', () => {
     expect(policies.circuitBreakerPauses(production)).toEqual({ firstPauseMs: 30_000, longestPauseMs: 600_000 });
     const { longestPauseMs } = policies.circuitBreakerPauses({ ...production, placeWithinMs: 600_000 });
     expect(longestPauseMs).toBe(100_000);

@@ -5,7 +5,7 @@ function finding(orderIds: string[]): ReportedFinding {
   return { kind: 'ORPHAN', orderIds, amounts: {}, explanation: 'x'.repeat(400), advice: '', done: 'unrepaired' };
 }
 
-it('a result holds the first findings that fit into it in bytes, however many orders one of them is about', () => {
+it('a result contains the first findings that fit its size in bytes, even if one finding names thousands of orders', () => {
   const ids = Array.from({ length: 5_000 }, (_, at) => `${at}`.padEnd(200, 'é'));
   const details = detailsOf(Array.from({ length: 300 }, () => finding(ids)));
   expect(details.length).toBeGreaterThan(10);

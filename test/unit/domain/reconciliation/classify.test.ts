@@ -4,7 +4,7 @@ import { reconcile } from '../../../../src/domain/reconciliation/reconcile';
 import { byId, indexRecords } from '../../../../src/domain/reconciliation/records';
 import { NIGHT, order, purchase } from './generated-records';
 
-/** What is found about a purchase that ended so, and its order in this status by now. */
+/** The findings for a purchase that ended as `changes` say and whose order now has this status. */
 function findingsOf(status: string, changes: object, keysGone?: number) {
   const shown = order('1', { status, amount: undefined, keysGone });
   return reconcile(indexRecords(byId([shown]), [purchase('1', { totalDebit: undefined, ...changes })]), NIGHT);
@@ -15,17 +15,17 @@ const MAYBE = 'may have reached the checkout';
 
 it.each([
   ['that was overdue', OVERDUE, 'sell again under a new reference'],
-  ['that was overdue, if a later delivery failed', { ...OVERDUE, mayBeDelivered: true }, MAYBE],
+  ['that was overdue and whose later delivery failed', { ...OVERDUE, mayBeDelivered: true }, MAYBE],
   ['that was stopped', { ...OVERDUE, execution: 'TERMINATED', state: 'DELIVERING' }, MAYBE],
 ])(
-  'a purchase %s and costs nothing any more is sold again only if nothing can have been delivered',
+  'a purchase %s and no longer costs money may be sold again only if nothing can have been delivered',
   (_, ended, advice) => {
     for (const status of ['REFUNDED', 'FAILED']) expect(findingsOf(status, ended)[0]?.advice).toContain(advice);
   },
 );
 
 it.each([undefined, ...PURCHASE_OUTCOMES])(
-  'keys that came after the end (%s) are delivered by the reconciliation and by redeliver, or by neither, and then reported',
+  'late keys (%s) are delivered by both reconciliation and redeliver, or by neither, and are always reported',
   (outcome) => {
     const ended = outcome === undefined ? { execution: 'TERMINATED', state: 'PENDING' } : { state: outcome };
     const [found] = findingsOf('COMPLETED', { ...ended, delivered: 1, keyIds: { 'card-50': ['k.1'] } });
@@ -43,7 +43,7 @@ it.each([undefined, ...PURCHASE_OUTCOMES])(
   },
 );
 
-it('delivered keys that left an order are reported while it has keys to deliver, next to what else is wrong, and never if none is gone', () => {
+it('delivered keys that vanish from an order are reported along with other findings while it still has keys, but not otherwise', () => {
   const kindsOf = (status: string, keysGone?: number) =>
     findingsOf(status, { state: 'PARTIALLY_DELIVERED', delivered: 1 }, keysGone).map(({ kind }) => kind);
   expect(kindsOf('COMPLETED', 2)).toEqual(['KEYS_GONE', 'SHORTFALL_FILLED']);

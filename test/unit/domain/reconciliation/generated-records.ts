@@ -4,14 +4,14 @@ import type { PartnerOrder, ReconcileOptions, KnownPurchase } from '../../../../
 const HOUR = 3_600_000;
 const NOW = Date.UTC(2026, 0, 15, 3);
 
-/** A night in which nothing that began less than ten minutes ago counts. */
+/** A nightly run that ignores everything that began less than ten minutes ago. */
 export const NIGHT: ReconcileOptions = {
   now: NOW,
   from: NOW - 72 * HOUR,
   confirmedBefore: NOW - HOUR / 6,
 };
 
-/** Epoch ms of so many hours before the reconciliation. */
+/** Epoch ms, `hours` before the reconciliation. */
 export function hoursAgo(hours: number): number {
   return NOW - hours * HOUR;
 }
@@ -30,7 +30,7 @@ export function order(name: string, changes: Partial<PartnerOrder> = {}): Partne
   };
 }
 
-/** The purchase that fits the order of the same name: delivered whole. */
+/** The purchase that matches the order of the same name and delivered all of it. */
 export function purchase(name: string, changes: Partial<KnownPurchase> = {}): KnownPurchase {
   return {
     referenceId: `REF-${name}`,
@@ -58,7 +58,7 @@ const HALF = { state: 'PARTIALLY_DELIVERED', delivered: 1 };
 export interface Planted {
   orders: PartnerOrder[];
   purchases: KnownPurchase[];
-  /** What must be found, as `inBrief` says it. */
+  /** The findings to expect, as `inBrief` writes them. */
   expected: string[];
 }
 
@@ -66,9 +66,9 @@ export interface Planted {
 type Plant = (n: string) => {
   orders: PartnerOrder[];
   purchases: KnownPurchase[];
-  /** The kind of what must be found, and how it is repaired; '-': nothing. */
+  /** The expected kind of finding and its repair; '-' for none. */
   finds: string;
-  /** Of the orders that the finding names, where they are not just the first. */
+  /** The ids of the orders in the finding, if not just the first. */
   ids?: string[];
 };
 
@@ -78,12 +78,12 @@ const REFUND = 'STATUS_MISMATCH notify-refund';
 const AFTER_ALL = 'UNDELIVERED notify';
 const NOTHING_BOUGHT = [AFTER_ALL, AFTER_ALL, '-', '-', NOTIFIED];
 const FILLED = 'SHORTFALL_FILLED deliver';
-/** A part was delivered, by the purchase or after it: more keys of it are looked for each night. */
+/** A part was delivered, during the purchase or later. Each night looks for more of its keys. */
 const SHORTFALL = [FILLED, 'SHORTFALL deliver', 'SHORTFALL_REFUNDED notify-refund', MISMATCH, MISMATCH];
 const WHOLE = ['-', MISMATCH, 'REFUNDED_AFTER_DELIVERY notify-refund', MISMATCH, MISMATCH];
 const STATUSES = ['COMPLETED', 'PARTIAL_COMPLETED', 'REFUNDED', 'FAILED', 'PROCESSING'];
 
-/** What is found of each end of a purchase against each of these statuses of its order by now, and how it is repaired. */
+/** The expected finding and repair for each outcome of a purchase and each current status of its order. */
 const ENDS: [end: string, Partial<KnownPurchase>, found: string[]][] = [
   ['DELIVERED', { state: 'DELIVERED' }, WHOLE],
   ['PARTIALLY_DELIVERED', HALF, SHORTFALL],
@@ -102,7 +102,6 @@ const ENDS: [end: string, Partial<KnownPurchase>, found: string[]][] = [
   ['ABANDONED', { state: 'ABANDONED', ...NOTHING }, ['UNDELIVERED', 'UNDELIVERED', '-', '-', 'STUCK']],
 ];
 
-/** Each end against each status. */
 const AGAINST = ENDS.flatMap(([end, known, found]) =>
   STATUSES.map((status, at): [name: string, Plant, finds: string] => {
     const make = one(found[at]!, { status, amount: undefined }, { ...known, totalDebit: undefined });
@@ -173,7 +172,7 @@ const OF_5_H_AGO = { createdAt: hoursAgo(5) };
 const OPEN_FOR_5_H = { status: 'PENDING', ...OF_5_H_AGO };
 const JUST_CLOSED = { closedAt: hoursAgo(0.01) };
 
-/** Situations in which everything is as it should be, or must be left alone. */
+/** Situations without a finding: everything is in order, or it is too early to tell. */
 export const WELL: Record<string, Plant> = {
   ...Object.fromEntries(AGAINST.filter(([, , found]) => found === '-')),
   delivered: fits({}, {}),
@@ -213,7 +212,7 @@ export const WELL: Record<string, Plant> = {
   'held for another reason, not for long': fits(undefined, { ...running('HELD'), ...NO_ORDER, ...RECENT }),
 };
 
-/** Plants each of `situations`, and goes on in turn until there are `size` orders or purchases, whichever is more. */
+/** Plants each of `situations` in turn until there are `size` orders or `size` purchases. */
 export function plant(situations: readonly Plant[], size: number): Planted {
   const planted: Planted = { orders: [], purchases: [], expected: [] };
   for (let i = 0; i < situations.length || Math.max(planted.orders.length, planted.purchases.length) < size; i++) {
@@ -234,9 +233,9 @@ export function inBrief({ kind, repair, referenceId = 'none', orderIds }: Findin
 /**
  * A situation of one order and one purchase.
  *
- * @param finds the kind of what is found, and how it is repaired; '-': nothing
- * @param shown how the order differs from a whole one; undefined: there is none
- * @param known the same of the purchase
+ * @param finds the expected kind of finding and its repair; '-' for none
+ * @param shown how the order differs from a delivered one; undefined if there is no order
+ * @param known the same for the purchase
  */
 function one(
   finds: string,
@@ -250,12 +249,12 @@ function one(
   });
 }
 
-/** Another order under the reference. */
+/** A second order under the same reference. */
 function furtherOrder(n: string, changes: Partial<PartnerOrder> = {}): PartnerOrder {
   return order(`${n}b`, { referenceId: `REF-${n}`, ...changes });
 }
 
-/** A purchase that did not end by itself has no closing memo. */
+/** A purchase that did not end normally has no closing memo. */
 function stopped(execution: string) {
   const memo = { totalDebit: undefined, ordered: undefined, delivered: undefined, keyIds: undefined };
   return { execution, state: 'PENDING', ...memo };

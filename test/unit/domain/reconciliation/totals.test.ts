@@ -5,7 +5,7 @@ import { order, purchase } from './generated-records';
 describe('the totals of a report', () => {
   const utc = calendarIn('UTC');
 
-  it('count each order and purchase once, and add up money to the cent', () => {
+  it('count each order and purchase once and add up money to the cent', () => {
     const orders = Array.from({ length: 10 }, (_, i) => order(String(i), { amount: 0.1 }));
     orders.push(order('0', { amount: 0.1 }), order('r', { status: 'REFUNDED', amount: 5 }));
     const purchases = [purchase('0'), purchase('0', { runId: 'older', startedAt: 0 }), purchase('1', { delivered: 0 })];
@@ -23,7 +23,7 @@ describe('the totals of a report', () => {
     });
   });
 
-  it('show no status that could hold a key', () => {
+  it('never show a status that could contain a key', () => {
     const orders = [order('0', { status: 'KEY-1234' }), order('1', { status: '__proto__' })];
     const { byStatus } = totalsOf(indexRecords(byId(orders), []), utc);
     expect(byStatus).toEqual({ UNRECOGNISED: { orders: 2, amount: 24.68 } });
