@@ -110,7 +110,7 @@ it.each([
 });
 
 const LISTED = { workflowId: 'w', runId: 'r', execution: 'RUNNING', since: 'noon', startedAt: 'noon' };
-const PENDING = 'the partner has the order and has not finished it';
+const PENDING = 'the partner has the order but has not completed it';
 
 describe('a list of purchases in one state', () => {
   const purchase = (referenceId: string, more: Partial<ListedPurchase> = {}): ListedPurchase => {
@@ -159,7 +159,7 @@ describe('the status of a purchase', () => {
   it('that is unconfirmed says what that means, and until when at the latest', () => {
     const waitsFor = { what: 'the order history is searched', since: 'noon', until: '2026-01-01T01:00:00.000Z' };
     const printed = printedBy((out) => showStatus(out, { ...status, waitsFor }));
-    expect(printed).toContain('  it is not known whether the partner has taken the order');
+    expect(printed).toContain('  it is unknown whether the partner accepted the order');
     expect(printed).toContain('  next: the order history is searched\n');
     expect(printed).toContain('  at the latest, it is confirmed or held by 2026-01-01T01:00:00.000Z\n');
     expect(printedBy((out) => showStatus(out, status))).toContain('no worker answered within 3 s');
