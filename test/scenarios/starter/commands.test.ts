@@ -68,7 +68,7 @@ describe('the commands, as real processes', () => {
     );
     expect(Date.parse(waitsFor?.until ?? '')).toBeGreaterThan(Date.now());
     const { stdout } = await run('status', referenceId);
-    expect(stdout).toContain('it is not known whether the partner has taken the order');
+    expect(stdout).toContain('it is unknown whether the partner accepted the order');
     expect(stdout).toContain(`  at the latest, it is confirmed or held by ${waitsFor?.until}\n`);
 
     await unsure.handleOf(referenceId).terminate();
