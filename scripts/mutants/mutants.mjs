@@ -1582,7 +1582,7 @@ export const MUTANTS = [
     rule: "a double purchase is reported even if the purchase's own order cannot be read",
     file: 'src/activities/reconcile/confirm.ts',
     find: 'indexRecords(byId(again.orders), purchases, unreadable)',
-    replace: 'indexRecords(again.orders, purchases, unreadable.slice(0, 0))',
+    replace: 'indexRecords(byId(again.orders), purchases, unreadable.slice(0, 0))',
     tests: ['test/scenarios/reconciliation/unreadable-records.test.ts'],
   },
   {
