@@ -402,7 +402,7 @@ export const MUTANTS = [
     rule: 'a search finds an order under each of its two references',
     file: 'src/partner/lists.ts',
     find: ': { id, referenceId };',
-    replace: ': { id };',
+    replace: ": { id, referenceId: referenceId && '' };",
     tests: ['test/unit/partner/lists.test.ts'],
   },
   {
