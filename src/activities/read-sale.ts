@@ -56,8 +56,14 @@ export async function readEndedSale(
   const earlier = await readEarlierRuns(deps.purchases, referenceId, firstRunId);
   const { confirmedKeyIds, refundConfirmed } = earlier;
   const sale: EndedSale = {
-    ...{ referenceId, items, outcome: result?.outcome, orderId: result?.orderId, totalDebit: result?.totalDebit },
-    ...{ reason: result?.reason, confirmedKeyIds, refundConfirmed },
+    referenceId,
+    items,
+    outcome: result?.outcome,
+    orderId: result?.orderId,
+    totalDebit: result?.totalDebit,
+    reason: result?.reason,
+    confirmedKeyIds,
+    refundConfirmed,
     outcomeKeyIds: memo?.outcomeKeyIds ?? memo?.keyIds ?? {},
   };
   if (result && endsWithoutKeys(result.outcome)) return { sale, taskQueue };
@@ -131,7 +137,9 @@ async function ownOrderId(
   referenceId: string,
 ): Promise<string | undefined> {
   const { orders, unclear } = await findOrders(partner, {
-    ...{ referenceId, since: startTime.getTime(), mayHaveArrived: true },
+    referenceId,
+    since: startTime.getTime(),
+    mayHaveArrived: true,
   });
   if (unclear !== undefined) throw failure(FAILURE.partnerUnavailable, unclear);
   const billable = orders.filter(isBillable);

@@ -120,7 +120,7 @@ export function commands(context: StarterContext): Command {
     .action(() => setup(context));
   program
     .command('doctor')
-    .description('try the configuration without buying anything, and say what to change')
+    .description('check the configuration without buying anything, and say what to change')
     .action(() => doctor(context));
   program
     .command('completion')

@@ -95,7 +95,7 @@ export function showList(out: Output, list: PurchaseList, filter: ListFilter): v
   const { state, sinceMs } = filter;
   const isAlike = state !== undefined && state !== 'HELD';
   const period = sinceMs === undefined ? '' : `, in the last ${inHours(sinceMs)}`;
-  const left = more > 0 ? `, and ${more} more that started earlier (--since and --json show others)` : '';
+  const left = more > 0 ? `, and ${more} more (--json shows up to 10,000)` : '';
   const meaning = isAlike ? ` (${STATE_MEANINGS[state]})` : '';
   show(out, list, [
     ...purchases.flatMap((purchase) => formatListed(out, purchase, isAlike)),

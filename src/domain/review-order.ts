@@ -48,7 +48,7 @@ export type Review =
   /** The partner ended the order without keys. */
   | { kind: 'ended'; outcome: 'FAILED' | 'REFUNDED' }
   | { kind: 'open' }
-  /** `whole`: all keys that were bought are in the order. `ordered`: how many keys the order should bring. */
+  /** `whole`: all keys that were bought are in the order. `ordered`: how many keys the order should contain. */
   | { kind: 'deliver'; lines: SaleLine[]; whole: boolean; ordered: number; reason?: string };
 
 /**

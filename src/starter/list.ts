@@ -15,6 +15,8 @@ import { NotAnsweredError, StarterError } from './errors';
 
 const DAY_MS = 24 * 3_600_000;
 const LONGEST_TEXT = 600;
+/** How many purchases are read to find the longest waits. */
+const MOST_COMPARED = 10_000;
 
 /** Selects purchases. */
 export interface ListFilter {
@@ -48,10 +50,10 @@ export interface ListedPurchase {
   commands: string[];
 }
 
-/** Oldest first. */
+/** The longest wait comes first. */
 export interface PurchaseList {
   purchases: ListedPurchase[];
-  /** About how many more match, all started earlier. */
+  /** About how many more match. They have waited less long, unless more than 10,000 match. */
   more: number;
   /** Without `state`: how many purchases wait for the partner and continue by themselves. */
   paused?: number | undefined;
@@ -91,20 +93,22 @@ async function readList(
   { query, since, limit }: { query: string; since?: number; limit: number },
 ): Promise<PurchaseList> {
   const reader = createPurchaseReader(client);
-  const purchases: ListedPurchase[] = [];
+  const found: ListedPurchase[] = [];
   let read = 0;
-  let more = 0;
+  let unread = 0;
+  // The server lists the latest starts first, so the longest waits are known only at the end.
   for await (const execution of reader.list(`(${query})`)) {
-    if (purchases.length >= limit) {
-      more = Math.max((await countListed(client, query)) - read, 1);
+    if (found.length >= Math.max(limit, MOST_COMPARED)) {
+      unread = Math.max((await countListed(client, query)) - read, 1);
       break;
     }
     read += 1;
     if (await wasReset(reader, execution)) continue;
     const purchase = listed(execution);
-    if (since === undefined || Date.parse(purchase.since) >= since) purchases.push(purchase);
+    if (since === undefined || Date.parse(purchase.since) >= since) found.push(purchase);
   }
-  return { purchases: purchases.toSorted((one, other) => (one.since < other.since ? -1 : 1)), more };
+  const purchases = found.toSorted((one, other) => (one.since < other.since ? -1 : 1)).slice(0, limit);
+  return { purchases, more: found.length - purchases.length + unread };
 }
 
 /** Adds where a sale stands by now to each purchase that may have got keys after its end. */

@@ -48,7 +48,7 @@ type Step =
   | { kind: 'hold'; explanation: string; absent: boolean }
   | { kind: 'end'; outcome: 'CANCELLED' | 'REJECTED' | 'NOT_PLACED' | 'ABANDONED'; reason: string };
 
-/** An attempt that brought no order. Its worker may have died without an answer. */
+/** An attempt that produced no order. Its worker may have died without an answer. */
 type UnplacedAnswer = Omit<NothingPlaced, 'evidence'> & { evidence: Unplaced };
 type AttemptAnswer = OrderPlaced | OrdersFound | UnplacedAnswer;
 
@@ -75,7 +75,13 @@ interface Placing {
 export async function placeOrder(purchase: PurchaseRecord, holds: Holds): Promise<Placement> {
   const until = Date.now() + purchase.settings.placeWithinMs;
   const placing: Placing = {
-    ...{ purchase, holds, until, attempts: 0, timesPaused: 0, lastStartedAt: 0, mayHaveArrived: false },
+    purchase,
+    holds,
+    until,
+    attempts: 0,
+    timesPaused: 0,
+    lastStartedAt: 0,
+    mayHaveArrived: false,
   };
   let step: Step = { kind: 'attempt', why: 'it has just started', afterMs: 0 };
   for (;;) {
@@ -135,8 +141,15 @@ async function requestPlacement({ purchase, mayHaveArrived, replaceInRun }: Plac
   const { placeOrder: place } = proxyActivities<Activities>(placementOptions(settings));
   const { referenceId, items, maxDebit } = input;
   const request = {
-    ...{ referenceId, items, maxDebit: maxDebit ?? undefined, since: firstStart(), firstRunId, replaceInRun },
-    ...{ startedOnce: memo?.[STARTED_ONCE] === true, mayHaveArrived, fingerprintSecretId },
+    referenceId,
+    items,
+    maxDebit: maxDebit ?? undefined,
+    since: firstStart(),
+    firstRunId,
+    replaceInRun,
+    startedOnce: memo?.[STARTED_ONCE] === true,
+    mayHaveArrived,
+    fingerprintSecretId,
     maxAgeMs: placementMaxAge(settings),
   };
   try {

@@ -200,8 +200,19 @@ export class PurchaseRecord {
     const { state, since, orderId, explanation, lastPoll, cancelRequested, events, result, holdNotice: hold } = this;
     const waitsFor = result ? undefined : this.waitsFor;
     return {
-      ...{ referenceId, items, maxDebit, state, since, orderId, explanation, waitsFor },
-      ...{ hold, lastPoll, cancelRequested, events, result },
+      referenceId,
+      items,
+      maxDebit,
+      state,
+      since,
+      orderId,
+      explanation,
+      waitsFor,
+      hold,
+      lastPoll,
+      cancelRequested,
+      events,
+      result,
     };
   }
 

@@ -81,7 +81,11 @@ async function runReconciliation(
   const { repaired } = report;
   log.info('reconciled', { orders: report.orders, findings: findings.length, repaired });
   const result = {
-    ...{ from: report.from, to: report.to, orders: report.orders, repaired, report: written },
+    from: report.from,
+    to: report.to,
+    orders: report.orders,
+    repaired,
+    report: written,
     findings: countsOf(findings),
     details: detailsOf(findings),
   };

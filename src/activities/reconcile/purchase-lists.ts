@@ -91,8 +91,13 @@ function knownPurchase(execution: Omit<WorkflowExecutionInfo, 'raw'>, later: Lat
   // A client can start a workflow with any memo, so only a completed purchase's memo is trusted.
   const closing = status.name === 'COMPLETED' ? data : undefined;
   const known: KnownPurchase = {
-    ...{ referenceId, workflowId, runId, unreadable },
-    ...{ totalDebit: closing?.totalDebit, ordered: closing?.ordered, keyIds: closing?.keyIds },
+    referenceId,
+    workflowId,
+    runId,
+    unreadable,
+    totalDebit: closing?.totalDebit,
+    ordered: closing?.ordered,
+    keyIds: closing?.keyIds,
     delivered: closing && countOf(closing.keyIds),
     state: attributes.get(PURCHASE_STATE) ?? '',
     execution: status.name,
@@ -116,7 +121,9 @@ function withLater(purchase: KnownPurchase, memo: LaterDelivery): KnownPurchase 
   const delivered = countOf(keyIds);
   if (delivered === (purchase.delivered ?? 0)) return purchase;
   return {
-    ...{ ...purchase, keyIds, delivered },
+    ...purchase,
+    keyIds,
+    delivered,
     ordered: memo.ordered ?? purchase.ordered,
     orderId: purchase.orderId ?? memo.orderId,
   };
