@@ -37,7 +37,7 @@ await replacePart('docs/performance.md', 'capacity', [capacityTable()]);
 await replacePart('docs/performance.md', 'calculator', [scalingTable()]);
 await replacePart('docs/operations.md', 'findings', findingRows());
 await replacePart('docs/checkout.md', 'events', await eventSamples());
-await replacePart('docs/reference/events.md', 'events', await eventReference());
+await replacePart('docs/reference/events.md', 'events', eventReference());
 await replacePart('docs/deploying.md', 'actions', await cloudActionRows());
 await replaceEnd('.env.example', /(?<=# variables:.*?\n).*/s, variables.map(environmentLines).join(''));
 await replaceEnd('ops/kubernetes/monitoring/rules.yaml', /(?<=\nspec:\n).*/s, await alertRules());
