@@ -114,7 +114,9 @@ function commandLines(command) {
     return { flags: `<${one.name()}>`, mandatory: false, description, argChoices };
   });
   const options = command.options.filter(({ long }) => long !== '--json');
-  const rows = [...args, ...options].map(choiceRow);
+  // The page explains the reference once.
+  const explained = [...args.filter(({ flags }) => flags !== '<reference>'), ...options];
+  const rows = explained.map(choiceRow);
   const usage = ['npx fulfilment', name, ...args.map(({ flags }) => flags)].join(' ');
   const description = command.description().replace(/\.$/, '');
   const table = rows.length > 0 ? ['', '| | meaning |', '|---|---|', ...rows] : [];
