@@ -401,8 +401,8 @@ export const MUTANTS = [
     name: 'one-reference-of-two',
     rule: 'a search finds an order under each of its two references',
     file: 'src/partner/lists.ts',
-    find: '[id, referenceId])',
-    replace: '[id, referenceId].slice(0, 1))',
+    find: ': { id, referenceId };',
+    replace: ': { id };',
     tests: ['test/unit/partner/lists.test.ts'],
   },
   {
@@ -1581,8 +1581,8 @@ export const MUTANTS = [
     name: 'missing-because-unreadable',
     rule: "a double purchase is reported even if the purchase's own order cannot be read",
     file: 'src/activities/reconcile/confirm.ts',
-    find: 'indexRecords(again.orders, purchases, unreadable)',
-    replace: 'indexRecords(again.orders, purchases, unreadable.slice(0, 0))',
+    find: 'indexRecords(byId(again.orders), purchases, unreadable)',
+    replace: 'indexRecords(byId(again.orders), purchases, unreadable.slice(0, 0))',
     tests: ['test/scenarios/reconciliation/unreadable-records.test.ts'],
   },
   {

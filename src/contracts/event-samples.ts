@@ -36,7 +36,7 @@ export const EVENT_SAMPLES: readonly BodyOf<KnownEvent>[] = [
   {
     type: 'purchase.refunded',
     timestamp,
-    data: { ...sale, totalDebit: 98.4, reason: 'the partner has refunded the order after the purchase had ended' },
+    data: { ...sale, totalDebit: 98.4, reason: 'the partner refunded the order after the purchase had ended' },
   },
   { type: 'purchase.failed', timestamp, data: ended('FAILED', 'the partner says FAILED') },
   {
@@ -58,7 +58,7 @@ export const EVENT_SAMPLES: readonly BodyOf<KnownEvent>[] = [
   {
     type: 'purchase.abandoned',
     timestamp,
-    data: ended('ABANDONED', 'given up by an operator; the partner shows other items'),
+    data: ended('ABANDONED', 'abandoned by an operator; the partner shows other items'),
   },
   { type: 'purchase.late_delivery', timestamp, data: { ...sale, lines: [{ ...line, keys }], totalDebit: 98.4 } },
   {

@@ -59,7 +59,7 @@ describe('a purchase that an operator cancels or terminates', () => {
       expect(code).toBe(0);
       expect(JSON.parse(stdout)).toMatchObject({ referenceId, state: 'PENDING', effect: 'SEEN_THROUGH' });
       const again = await run('cancel', referenceId);
-      expect(again.stdout).toContain(`asked to cancel ${referenceId}, which is PENDING: there is an order: it is seen`);
+      expect(again.stdout).toContain(`asked to cancel ${referenceId}, which is PENDING: it has an order, which is completed`);
 
       await env.changeOrder(referenceId, { status: 'COMPLETED' });
       expect(await env.starter.result(referenceId)).toMatchObject({ outcome: 'DELIVERED', cancelRequested: true });

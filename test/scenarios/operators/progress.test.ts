@@ -43,7 +43,7 @@ describe('a purchase as an operator sees it in the Temporal UI', () => {
 
     await env.handleOf(referenceId).cancel();
     await waitUntil('it knows of the cancel', async () => (await ask(referenceId)).cancelRequested);
-    expect(await details(referenceId)).toContain('**Cancel:** asked for. There is an order');
+    expect(await details(referenceId)).toContain('**Cancel:** requested. An order exists');
   });
 
   it('names the hold and its decisions; after the end the same query answers in the same shape', async () => {

@@ -168,7 +168,7 @@ describe('every paid key is delivered or reported', () => {
     env.receiver.answerWith(() => 204);
     const { events, order } = await env.starter.redeliver(referenceId);
     expect(events).toEqual([]);
-    expect(order?.issue).toContain('does not hold demo-instant');
+    expect(order?.issue).toContain('lacks demo-instant');
     expect(await received(referenceId)).toEqual([]);
   });
 

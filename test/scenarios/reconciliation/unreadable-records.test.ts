@@ -45,7 +45,7 @@ describe('a reconciliation of records that can not be read', () => {
     expect(named(result)).toEqual(
       [whole, rotten, nameless]
         .map(({ referenceId }) => `LATE ${referenceId} repaired`)
-        .concat(`UNREADABLE ${rotten.referenceId} left`, 'UNREADABLE undefined left')
+        .concat(`UNREADABLE ${rotten.referenceId} unrepaired`, 'UNREADABLE undefined unrepaired')
         .toSorted(),
     );
     const unreadable = result.details.filter(({ kind }) => kind === 'UNREADABLE');
@@ -73,7 +73,7 @@ describe('a reconciliation of records that can not be read', () => {
     }
     await env.untilListed("PurchaseState = 'OVERDUE'", 6);
 
-    const unreadable = gone.map((referenceId) => `UNREADABLE ${referenceId} left`);
+    const unreadable = gone.map((referenceId) => `UNREADABLE ${referenceId} unrepaired`);
     const expected = [`LATE ${there.referenceId} repaired`, ...unreadable].toSorted();
     expect(named(await env.reconcile({ lookbackMs: 1 }))).toEqual(expected);
   });
@@ -100,7 +100,7 @@ describe('a reconciliation of records that can not be read', () => {
 
     const result = await env.reconcile();
 
-    expect(named(result)).toEqual([`DOUBLE_PURCHASE ${referenceId} notified`, `UNREADABLE ${referenceId} left`]);
+    expect(named(result)).toEqual([`DOUBLE_PURCHASE ${referenceId} notified`, `UNREADABLE ${referenceId} unrepaired`]);
     const double = result.details.find(({ kind }) => kind === 'DOUBLE_PURCHASE');
     expect(double?.orderIds).toEqual([orderId, second.id]);
   });
@@ -132,7 +132,7 @@ describe('a reconciliation of records that can not be read', () => {
 
     expect(named(await env.reconcile())).toEqual(
       references
-        .map((referenceId) => `UNREADABLE ${referenceId} left`)
+        .map((referenceId) => `UNREADABLE ${referenceId} unrepaired`)
         .concat(`LATE ${whole.referenceId} repaired`)
         .toSorted(),
     );

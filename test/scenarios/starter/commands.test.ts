@@ -48,7 +48,7 @@ describe('the commands, as real processes', () => {
     env.receiver.answerTo(referenceId, 410);
     const args = ['purchase', referenceId, '--item', 'demo-seconds:1', '--wait', '--json'];
     const waiting = startStarter(args, starterEnvOf(env));
-    await waiting.said(`UTC  HELD: DELIVERY_REFUSED: the checkout refused the event for good (410)`);
+    await waiting.said(`UTC  HELD: DELIVERY_REFUSED: the checkout refused the event permanently (410)`);
     await waiting.said(`To decide: npx fulfilment status ${referenceId}`);
     await env.starter.resolve(referenceId, { decision: 'withhold' });
     const { code, stdout, stderr } = await waiting.ended;
