@@ -37,7 +37,7 @@ await replacePart('docs/performance.md', 'capacity', [capacityTable()]);
 await replacePart('docs/performance.md', 'calculator', [scalingTable()]);
 await replacePart('docs/operations.md', 'findings', findingRows());
 await replacePart('docs/checkout.md', 'events', await eventSamples());
-await replacePart('docs/reference/events.md', 'events', await eventReference());
+await replacePart('docs/reference/events.md', 'events', eventReference());
 await replacePart('docs/deploying.md', 'actions', await cloudActionRows());
 await replaceEnd('.env.example', /(?<=# variables:.*?\n).*/s, variables.map(environmentLines).join(''));
 await replaceEnd('ops/kubernetes/monitoring/rules.yaml', /(?<=\nspec:\n).*/s, await alertRules());
@@ -114,7 +114,9 @@ function commandLines(command) {
     return { flags: `<${one.name()}>`, mandatory: false, description, argChoices };
   });
   const options = command.options.filter(({ long }) => long !== '--json');
-  const rows = [...args, ...options].map(choiceRow);
+  // The page explains the reference once.
+  const explained = [...args.filter(({ flags }) => flags !== '<reference>'), ...options];
+  const rows = explained.map(choiceRow);
   const usage = ['npx fulfilment', name, ...args.map(({ flags }) => flags)].join(' ');
   const description = command.description().replace(/\.$/, '');
   const table = rows.length > 0 ? ['', '| | meaning |', '|---|---|', ...rows] : [];

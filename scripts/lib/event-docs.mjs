@@ -19,15 +19,13 @@ function onOneLine(value) {
   return `\`\`\`json\n${JSON.stringify(value)}\n\`\`\``;
 }
 
-/** The body of docs/reference/events.md: the events, and what each of their fields means. */
-export async function eventReference() {
+/** The body of docs/reference/events.md: the events with their fields, and what each field means. The samples are in docs/checkout.md. */
+export function eventReference() {
   const events = eventList();
-  const parts = events.map(async ({ type, summary, forms }) => {
-    const samples = await Promise.all(samplesOf(type).map(fenced));
-    const fields = forms.map((form) => `Fields of \`data\`: ${fieldNames(form)}.`);
-    return [`## ${type}`, summary, ...samples.flatMap((sample, index) => [fields[index] ?? '', sample])].join('\n\n');
-  });
-  return [(await Promise.all(parts)).join('\n\n'), '', '## Fields', '', ...fieldRows(events)];
+  const rows = events.map(
+    ({ type, summary, forms }) => `| \`${type}\` | ${summary} | ${forms.map(fieldNames).join('; or ')} |`,
+  );
+  return ['| type | when | fields of `data` |', '|---|---|---|', ...rows, '', '## Fields', '', ...fieldRows(events)];
 }
 
 /** @returns {Event[]} */
@@ -47,7 +45,7 @@ async function fenced(value) {
 /** @type {(form: Schema) => string} */
 function fieldNames({ properties = {}, required = [] }) {
   const names = Object.keys(properties);
-  return names.map((name) => (required.includes(name) ? `\`${name}\`` : `\`${name}\` (optional)`)).join(', ');
+  return names.map((name) => (required.includes(name) ? `\`${name}\`` : `\`${name}?\``)).join(', ');
 }
 
 /** @type {(events: Event[]) => string[]} */
