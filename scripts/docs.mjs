@@ -157,7 +157,8 @@ function tableRow({ name, readBy, meaning, default: usual, required, secret }) {
 
 /** @type {(variable: Variable) => string} */
 function environmentLines({ name, meaning, default: usual, required, example, command }) {
-  const text = meaning.replaceAll('`', '').replace(/^./, (first) => first.toUpperCase());
+  // A value in backticks at the start keeps its case, because people copy it.
+  const text = meaning.replace(/^[^`]/, (first) => first.toUpperCase()).replaceAll('`', '');
   // Nothing but a shell would run the command if it were the value.
   const hint = command === undefined ? ` Example: ${example}` : ` Run this and paste its output: ${command}`;
   // As a shell, `node --env-file` and compose all read it: in single quotes every sign stands for itself.

@@ -9,7 +9,7 @@ const DESCRIPTION =
   'be added. docs/checkout.md explains it.';
 
 /**
- * What docs/schemas holds, by the names of its files: the contracts of `dist`, which the worker itself works by.
+ * What docs/schemas holds, by the names of its files: generated from the worker's own contracts in `dist`.
  *
  * @returns {Record<string, object>}
  */

@@ -29,7 +29,7 @@ interface Ended {
 
 /**
  * The only activity that spends money. It sends at most one request, behind the six fences of
- * docs/architecture.md#failure-model, and reports what the answer proves. Neither a cancel nor a shutdown aborts the
+ * docs/architecture.md#what-makes-a-second-placement-impossible, and reports what the answer proves. Neither a cancel nor a shutdown aborts the
  * request, because an abort would not undo it.
  */
 export function createPlaceOrderActivities(deps: ActivityDependencies): Pick<Activities, 'placeOrder'> {
@@ -69,13 +69,13 @@ function isReplacing({ replaceInRun }: PlaceOrderInput): boolean {
   return activityInfo().workflowExecution?.runId === replaceInRun;
 }
 
-interface Attempt extends ActivityDependencies {
+interface AttemptContext extends ActivityDependencies {
   admission: Admission;
   readPrices: ReadPrices;
   oneByOne: Sequence;
 }
 
-async function attempt(deps: Attempt, input: PlaceOrderInput): Promise<Ended> {
+async function attempt(deps: AttemptContext, input: PlaceOrderInput): Promise<Ended> {
   const other = await checkOtherExecutions(deps, input);
   if (other) return other;
   const priced = await checkPrice(deps, input);
@@ -93,7 +93,7 @@ async function attempt(deps: Attempt, input: PlaceOrderInput): Promise<Ended> {
 /**
  * A start without RejectDuplicate can run a reference twice. @returns the end of the attempt; undefined if it may go on
  */
-async function checkOtherExecutions(deps: Attempt, input: PlaceOrderInput): Promise<Ended | undefined> {
+async function checkOtherExecutions(deps: AttemptContext, input: PlaceOrderInput): Promise<Ended | undefined> {
   if (input.startedOnce || isReplacing(input)) return undefined;
   const listed = await readInTime(deps, input, {
     restMs: input.maxAgeMs / 2,
@@ -106,7 +106,7 @@ async function checkOtherExecutions(deps: Attempt, input: PlaceOrderInput): Prom
   return listed.value ? nothing({ evidence: 'FENCED', why, inFlight: true }) : undefined;
 }
 
-async function hasOtherExecution({ purchases }: Attempt): Promise<boolean | undefined> {
+async function hasOtherExecution({ purchases }: AttemptContext): Promise<boolean | undefined> {
   const { workflowId = '', runId = '' } = activityInfo().workflowExecution ?? {};
   for (let look = 1; ; look++) {
     const has = await purchases.hasOtherExecution(workflowId, runId);
@@ -116,7 +116,7 @@ async function hasOtherExecution({ purchases }: Attempt): Promise<boolean | unde
 }
 
 /** @returns the end of the attempt; undefined if the catalogue's price is within `maxDebit`. */
-async function checkPrice(deps: Attempt, input: PlaceOrderInput): Promise<Ended | undefined> {
+async function checkPrice(deps: AttemptContext, input: PlaceOrderInput): Promise<Ended | undefined> {
   const { items, maxDebit } = input;
   if (maxDebit === undefined) return undefined;
   // Half of the time is reserved for the search and the write.
@@ -132,7 +132,11 @@ async function checkPrice(deps: Attempt, input: PlaceOrderInput): Promise<Ended 
 }
 
 /** @returns the end of the attempt; undefined if the order history shows no reason not to send. */
-async function findBefore(partner: PartnerClient, deps: Attempt, input: PlaceOrderInput): Promise<Ended | undefined> {
+async function findBefore(
+  partner: PartnerClient,
+  deps: AttemptContext,
+  input: PlaceOrderInput,
+): Promise<Ended | undefined> {
   const search = await readInTime(deps, input, {
     restMs: 0,
     read: () => findOrders(partner, input),
@@ -157,7 +161,7 @@ interface ReadBefore<T> {
 
 /** Reads something that must be known before the order is placed. Any failure means that nothing was sent. */
 async function readInTime<T>(
-  { now }: Attempt,
+  { now }: AttemptContext,
   input: PlaceOrderInput,
   { restMs, read, slow, failed }: ReadBefore<T>,
 ): Promise<{ value: T } | { ended: Ended }> {
@@ -184,7 +188,7 @@ async function readInTime<T>(
  * Sends the request, unless the attempt is too old or the intention can't be recorded. No timer here may end it early:
  * only the client knows whether the request was written, and after a freeze all timers fire at once.
  */
-async function send(partner: PartnerClient, deps: Attempt, input: PlaceOrderInput): Promise<Ended> {
+async function send(partner: PartnerClient, deps: AttemptContext, input: PlaceOrderInput): Promise<Ended> {
   const items = input.items.map((item) => ({ id: item.productId, quantity: item.quantity }));
   const intent = createIntent(deps, { notAfter: notAfter(input), oneByOne: deps.oneByOne });
   const limits = { notAfter: notAfter(input), beforeWrite: intent.record };

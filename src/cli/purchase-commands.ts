@@ -56,7 +56,7 @@ function addList(program: Command, context: StarterContext): void {
     .command('list')
     .description(
       'list the purchases that wait for a person, with the commands that fit: those that are held, and those that ended ' +
-        'without a result (terminated, failed) in the last 24h. Shows the 100 that started last, or 10,000 with --json',
+        'without a result (terminated, failed) in the last 24h. Shows the 100 that have waited longest, or 10,000 with --json',
     )
     .addOption(
       new Option('--state <state>', 'list the purchases in this state instead, such as PENDING or OVERDUE')

@@ -61,7 +61,9 @@ const partner = {
   ...plaintext,
   PARTNER_BASE_URL: url('https://partner.example').describe("the partner's base URL"),
   PARTNER_API_KEY: apiKey.describe('sent as `x-api-key` and nowhere else'),
-  PARTNER_LIST_PREFIX: pathPrefix.prefault('/v1/partners').describe('before `/products` and `/orders`'),
+  PARTNER_LIST_PREFIX: pathPrefix
+    .prefault('/v1/partners')
+    .describe('before `/products` and `/orders`; it begins with `/` and does not end with one'),
   PARTNER_ORDER_PREFIX: pathPrefix.prefault('').describe('before `/place-order` and `/orders/{id}/keys`'),
   PARTNER_HISTORY_SEARCH_PARAM: queryParameter.prefault('query').describe('order history: the search parameter'),
   PARTNER_HISTORY_PAGE_PARAM: queryParameter

@@ -160,7 +160,8 @@ export interface Activities {
   /** Returns the id of the current run as an activity result, which is correct even after a reset. No I/O. */
   currentRun(): Promise<{ runId: string }>;
   /**
-   * Sends at most one place-order request, behind fences: docs/architecture.md#failure-model. Never throws on purpose.
+   * Sends at most one place-order request, behind fences: docs/architecture.md#what-makes-a-second-placement-impossible.
+   * Never throws on purpose.
    */
   placeOrder(input: PlaceOrderInput): Promise<PlacementResult>;
   /** Searches the partner's history for the orders of a reference. */

@@ -55,6 +55,7 @@ describe('what is typed wrongly is exit code 2 and one message, and nothing is c
       '--order: expected the id of an order',
     ],
     ['an unknown state', ['list', '--state', 'LOST'], '--state: expected one of PLACING, PAUSED,'],
+    ['a misspelt state', ['list', '--state', 'HOLD'], 'got HOLD. Did you mean HELD?'],
     ['an unknown sort', ['products', '--sort', 'CHEAPEST'], '--sort: expected one of DATE_DESC'],
     ['an unknown shell', ['completion', 'csh'], 'SHELL: expected one of bash, zsh, fish, got csh'],
     ['page zero', ['orders', '--page', '0'], '--page: expected a whole number from 1, got 0'],
