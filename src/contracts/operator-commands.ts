@@ -46,7 +46,7 @@ export interface Standing {
 /** The commands that fit a purchase as it stands now, for an operator. */
 export function fittingCommands({ referenceId, state, hold }: Standing): string[] {
   const search = `${searchCommand(referenceId)}  # what the partner has under this reference`;
-  const cancel = `${command(`cancel ${referenceId}`)}  # ends it if nothing can have been bought; otherwise its order is completed`;
+  const cancel = `${command(`cancel ${referenceId}`)}  # ends it if nothing can have been bought`;
   const redeliver = `${command(`redeliver ${referenceId}`)}  # reads its order and delivers all keys once more`;
   switch (state) {
     case 'HELD': {
