@@ -34,7 +34,7 @@ function signOf({ isOurs, mismatch }: Pick<AuditLine, 'isOurs' | 'mismatch'>, pa
 
 /** @param wrong how many things were not as they should be. */
 export function verdict(wrong: number, paint: Paint): string {
-  const good = `✓ ${SCENARIOS.length} purchases, 1 killed worker: nothing lost, nothing bought twice, nothing delivered twice`;
+  const good = `✓ ${SCENARIOS.length} purchases, 1 killed worker: no key lost, nothing bought or delivered twice`;
   if (wrong === 0) return paint(good, 'green');
   return paint(`✗ ${wrong} ${wrong === 1 ? 'thing is' : 'things are'} not as expected`, 'red');
 }
