@@ -21,7 +21,7 @@ export function addPurchaseCommands(program: Command, context: StarterContext): 
   const add = (name: string, description: string, aboutReference = 'the reference of the sale') =>
     program.command(name).description(description).argument('<reference>', aboutReference, reference);
   add('purchase', 'start the purchase of a sale, or find it if it was started before', 'a new one for each sale')
-    .option('--item <product:quantity>', 'what was sold; repeat it for more products', item)
+    .requiredOption('--item <product:quantity>', 'what was sold, such as steam-50:2; repeat it for more products', item)
     .option(
       '--max-debit <amount>',
       'the most that the order may cost by the catalogue; otherwise it is not placed',
@@ -79,14 +79,13 @@ async function starterOf(context: StarterContext) {
 }
 
 interface PurchaseOptions {
-  item?: PurchaseItem[];
+  item: PurchaseItem[];
   maxDebit?: number;
   wait?: boolean;
 }
 
 async function purchase(context: StarterContext, referenceId: string, options: PurchaseOptions): Promise<void> {
   const { item: items, maxDebit, wait } = options;
-  if (!items) throw usageError('Nothing to buy: give at least one --item PRODUCT:QUANTITY, such as --item steam-50:2.');
   const faults = validateItems(items);
   if (faults.length > 0) throw new InvalidPurchaseError(faults);
   const taskQueue = context.taskQueue();

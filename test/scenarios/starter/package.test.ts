@@ -2,6 +2,7 @@ import { execFile, spawn } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { STATE_MEANINGS } from '../../../src/domain/purchase-state';
 import { closeAtEnd, temporaryFolder } from '../../support/clean-up';
 import { freePort } from '../../support/free-port';
 import { startReadyWorker, workerEnvOf } from '../../support/processes';
@@ -11,6 +12,7 @@ import { waitUntil } from '../../support/wait-until';
 
 const ROOT = join(__dirname, '../../..');
 const NAME = 'durable-fulfilment-checkout';
+const LEVENSHTEIN = 'dist/licenses/fastest-levenshtein.txt';
 const run = promisify(execFile);
 
 interface Manifest {
@@ -149,7 +151,10 @@ describe.each([
 
 /** What the types let a receiver rely on. It only has to compile. */
 const NARROWING = `
-import { type FulfilmentEvent, parseEvent, type PurchaseInput } from '${NAME}';
+import {
+  type FulfilmentEvent, parseEvent, type PurchaseAbandoned, type PurchaseCancelled, type PurchaseFailed, type PurchaseInput,
+  type PurchaseNotPlaced, type PurchaseOverdue, type PurchaseRejected, type PurchaseStatus,
+} from '${NAME}';
 const event: FulfilmentEvent = parseEvent('', new Headers(), ['a', 'b']);
 switch (event.type) {
   case 'purchase.delivered':
@@ -165,6 +170,11 @@ for (const { productId, keys = [] } of event.data.lines ?? []) for (const key of
 // @ts-expect-error no such event
 if (event.type === 'purchase.sold') event;
 export const sale: PurchaseInput = { referenceId: 'SALE-1', items: [], maxDebit: undefined };
+type WithoutKeys = PurchaseFailed | PurchaseRejected | PurchaseNotPlaced | PurchaseCancelled | PurchaseAbandoned;
+export const outcomeOf = (event: WithoutKeys | PurchaseOverdue): 'OVERDUE' | string => event.data.outcome;
+export const isWaiting = ({ state }: PurchaseStatus): boolean => state === 'STARTED' || state === 'HELD' || state === 'TERMINATED';
+// @ts-expect-error no such state
+export const isSold = ({ state }: PurchaseStatus): boolean => state === 'SOLD';
 `;
 
 describe('the packed package for checkouts', () => {
@@ -196,8 +206,15 @@ describe('the packed package for checkouts', () => {
     expect(manifestIn(installed).version).toBe(manifestIn(ROOT).version);
     const files = readdirSync(installed, { recursive: true, encoding: 'utf8' });
     const schemas = readdirSync(join(ROOT, 'docs/schemas')).map((name) => join('dist/schemas', name));
-    expect(files).toEqual(expect.arrayContaining(['README.md', 'LICENSE', 'dist/licenses/zod.txt', ...schemas]));
+    expect(files).toEqual(
+      expect.arrayContaining(['README.md', 'LICENSE', 'dist/licenses/zod.txt', LEVENSHTEIN, ...schemas]),
+    );
     expect(files.filter((file) => /worker|workflow|\.map$|(?<!\.d)\.ts$/.test(file))).toEqual([]);
+  });
+
+  it('says in its declarations what each outcome and state means', () => {
+    const declared = readFileSync(join(installed, 'dist/types/domain/purchase-state.d.ts'), 'utf8');
+    for (const [state, meaning] of Object.entries(STATE_MEANINGS)) expect(declared).toContain(`${state}: '${meaning}'`);
   });
 
   it('has the schemas that the worker is documented by', () => {
