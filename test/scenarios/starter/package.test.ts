@@ -100,6 +100,7 @@ describe.each([
     const receive = program('receive.ts').replace('8088', String(port));
     writeFileSync(join(project, 'purchase.ts'), `${purchase}await client.connection.close();\n`);
     writeFileSync(join(project, 'receive.ts'), `${receive}process.on('SIGTERM', () => process.exit());\n`);
+    writeFileSync(join(project, 'retry.ts'), program('retry.ts'));
     writeFileSync(join(project, 'narrowing.ts'), NARROWING);
   }, 60_000);
 
@@ -115,6 +116,23 @@ describe.each([
     expect(await compile(project)).toBe('');
     const faults = await compile(project, { skipLibCheck: false });
     expect(faults.split('\n').filter((line) => line.includes(NAME))).toEqual([]);
+  });
+
+  it('repeats a start without an answer as docs/checkout.md says, and not one that is refused', async () => {
+    await compile(project);
+    const code = `
+      import { InvalidPurchaseError } from '${NAME}';
+      import { untilAnswered } from './out/retry.js';
+      const answers = [new Error('Failed to connect before the deadline'), 'started'];
+      const start = async () => {
+        const answer = answers.shift() ?? new InvalidPurchaseError(['no items']);
+        if (answer instanceof Error) throw answer;
+        return answer;
+      };
+      console.log(await untilAnswered(start), (await untilAnswered(start).catch((error) => error)).name, answers.length);`;
+    writeFileSync(join(project, 'repeat.mjs'), code);
+    const { stdout } = await run(process.execPath, [join(project, 'repeat.mjs')], { timeout: 30_000 });
+    expect(stdout).toBe('started InvalidPurchaseError 0\n');
   });
 
   it('buys and receives the keys as docs/checkout.md says, and answers 401 to a request that nobody signed', async () => {
