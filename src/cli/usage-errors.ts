@@ -25,11 +25,11 @@ export function explainUsage(command: Command, { code, message }: CommanderError
       const all = names === '' ? 'There are none.' : `The options are ${names}.`;
       return usageError(`Unknown option: ${written}. ${suggest(similar, all)}`);
     }
-    case 'commander.missingArgument':
-      return usageError(`${written.toUpperCase()} is missing: ${usageOf(command)}`);
-    case 'commander.missingMandatoryOptionValue': {
-      const [flags = ''] = written.split(' ');
-      return usageError(`${flags} is missing: ${usageOf(command)}`);
+    case 'commander.missingArgument': {
+      const name = written.toUpperCase();
+      // Commander's own usage shows no option.
+      const usage = command.usage().startsWith('[options]') ? name : command.usage();
+      return usageError(`${name} is missing: ${asTyped(pathOf(usage))}`);
     }
     case 'commander.optionMissingArgument':
       return usageError(`A value is missing after ${written.split(' ')[0]}: ${written.replace(/<(.+)>/, upperCased)}`);
@@ -51,17 +51,6 @@ function pathTo(command: Command): (words: string) => string {
   const names: string[] = [];
   for (let one: Command | null = command; one?.parent; one = one.parent) names.unshift(one.name());
   return (words) => [...names, words].join(' ');
-}
-
-/** The whole command as people type it. An option in brackets may be left out. */
-function usageOf(command: Command): string {
-  const names = command.registeredArguments.map((argument) => argument.name().toUpperCase());
-  const options = command.options.filter(({ long }) => long !== '--json');
-  const flags = options.map(({ flags: written, mandatory }) => {
-    const shown = written.replace(/<(.+)>/, upperCased);
-    return mandatory ? shown : `[${shown}]`;
-  });
-  return asTyped(pathTo(command)([...names, ...flags].join(' ')));
 }
 
 function upperCased(_: string, name: string): string {

@@ -28,7 +28,7 @@ describe('what is typed wrongly is exit code 2 and one message, and nothing is c
     ['no reference', ['status'], 'REFERENCE is missing: npx fulfilment status REFERENCE'],
     ['two references', ['status', 'R-1', 'R-2'], 'Too many arguments. npx fulfilment status --help shows'],
     ['no item', ['purchase', 'R-1'], `--item is missing: ${PURCHASE}`],
-    ['neither reference nor item', ['purchase'], `--item is missing: ${PURCHASE}`],
+    ['neither reference nor item', ['purchase'], `REFERENCE is missing: ${PURCHASE}`],
     ['no reference, but an item', ['purchase', '--item', 'a:1'], `REFERENCE is missing: ${PURCHASE}`],
     [
       'an option without its value',
