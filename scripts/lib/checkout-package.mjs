@@ -10,8 +10,8 @@ const build = join(checkoutFolder, 'build');
 const dist = join(checkoutFolder, 'dist');
 const packages = join(projectRoot, 'node_modules');
 const ENTRY = 'starter/checkout';
-/** The packages that the bundle contains. */
-const BUNDLED = ['dataloader', 'zod'];
+/** The packages that the bundle contains, each with the file of its licence. */
+const BUNDLED = { dataloader: 'LICENSE', 'fastest-levenshtein': 'LICENSE.md', zod: 'LICENSE' };
 
 /** Builds the package into `checkout/dist`: one file of code, the declarations behind it, and the JSON Schemas. */
 export async function buildCheckoutPackage() {
@@ -20,7 +20,8 @@ export async function buildCheckoutPackage() {
   await bundle();
   await copyDeclarations();
   await cp(join(projectRoot, 'docs/schemas'), join(dist, 'schemas'), { recursive: true });
-  for (const name of BUNDLED) await cp(join(packages, name, 'LICENSE'), join(dist, 'licenses', `${name}.txt`));
+  for (const [name, licence] of Object.entries(BUNDLED))
+    await cp(join(packages, name, licence), join(dist, 'licenses', `${name}.txt`));
   await cp(join(projectRoot, 'LICENSE'), join(checkoutFolder, 'LICENSE'));
   await rm(build, { recursive: true });
 }

@@ -7,9 +7,9 @@ import { eventsDocument, samplesOf } from './schemas.mjs';
 
 /** The list of events in docs/checkout.md: each with the `data` of its samples, the first laid out and the others on one line. */
 export async function eventSamples() {
-  const parts = eventList().map(async ({ type, summary }, index) => {
+  const parts = eventList().map(async ({ type }, index) => {
     const samples = samplesOf(type).map(async ({ data }) => (index === 0 ? fenced(data) : onOneLine(data)));
-    return [`**\`${type}\`**: ${summary}`, ...(await Promise.all(samples))].join('\n\n');
+    return [`**\`${type}\`**`, ...(await Promise.all(samples))].join('\n\n');
   });
   return [(await Promise.all(parts)).join('\n\n')];
 }

@@ -153,6 +153,7 @@ export function showStatus(out: Output, status: PurchaseStatus): void {
     ...formatHold(status),
     ...status.pending.flatMap((work) => formatWork(work, status)),
     since && `  waits for a worker on task queue ${taskQueue} since ${since}. If this stays, is a worker running?`,
+    since && `  A new dev server, or one that was restarted without --db-filename, first needs: ${command('setup')}`,
     ...deliveries.map(
       ({ state, type, eventId, at }) =>
         `  ${state.toLowerCase().replaceAll('_', ' ')}: ${[type, eventId, at].filter(Boolean).join('  ')}`,

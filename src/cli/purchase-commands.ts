@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { DECISIONS } from '../contracts/operator-commands';
+import { command, DECISIONS } from '../contracts/operator-commands';
 import type { DecisionChoice } from '../contracts/purchase';
 import type { DecisionKind } from '../domain/holds';
 import type { PurchaseItem } from '../domain/order';
@@ -11,6 +11,7 @@ import { loadLibrary, loadStateWatch, type StarterContext } from './context';
 import { showCancellation, showList, showRedelivery, showResolution, showStarted, showStatus } from './output';
 import { usageError } from './usage-errors';
 
+const PURCHASE_USAGE = 'REFERENCE --item PRODUCT:QUANTITY [--max-debit AMOUNT] [--wait]';
 const OTHER_OUTCOME = 3;
 const MOST_AS_TEXT = 100;
 const MOST_AS_JSON = 10_000;
@@ -21,7 +22,8 @@ export function addPurchaseCommands(program: Command, context: StarterContext): 
   const add = (name: string, description: string, aboutReference = 'the reference of the sale') =>
     program.command(name).description(description).argument('<reference>', aboutReference, reference);
   add('purchase', 'start the purchase of a sale, or find it if it was started before', 'a new one for each sale')
-    .option('--item <product:quantity>', 'what was sold; repeat it for more products', item)
+    .usage(PURCHASE_USAGE)
+    .option('--item <product:quantity>', 'what was sold, such as steam-50:2; repeat it for more products', item)
     .option(
       '--max-debit <amount>',
       'the most that the order may cost by the catalogue; otherwise it is not placed',
@@ -86,7 +88,7 @@ interface PurchaseOptions {
 
 async function purchase(context: StarterContext, referenceId: string, options: PurchaseOptions): Promise<void> {
   const { item: items, maxDebit, wait } = options;
-  if (!items) throw usageError('Nothing to buy: give at least one --item PRODUCT:QUANTITY, such as --item steam-50:2.');
+  if (!items) throw usageError(`--item is missing: ${command(`purchase ${PURCHASE_USAGE}`)}`);
   const faults = validateItems(items);
   if (faults.length > 0) throw new InvalidPurchaseError(faults);
   const taskQueue = context.taskQueue();

@@ -25,8 +25,12 @@ export function explainUsage(command: Command, { code, message }: CommanderError
       const all = names === '' ? 'There are none.' : `The options are ${names}.`;
       return usageError(`Unknown option: ${written}. ${suggest(similar, all)}`);
     }
-    case 'commander.missingArgument':
-      return usageError(`${written.toUpperCase()} is missing: ${asTyped(pathOf(written.toUpperCase()))}`);
+    case 'commander.missingArgument': {
+      const name = written.toUpperCase();
+      // Commander's own usage shows no option.
+      const usage = command.usage().startsWith('[options]') ? name : command.usage();
+      return usageError(`${name} is missing: ${asTyped(pathOf(usage))}`);
+    }
     case 'commander.optionMissingArgument':
       return usageError(`A value is missing after ${written.split(' ')[0]}: ${written.replace(/<(.+)>/, upperCased)}`);
     case 'commander.excessArguments':

@@ -37,7 +37,7 @@ const laterRefund = z.looseObject({ referenceId, orderId, totalDebit: totalDebit
 const held = z.looseObject({
   referenceId,
   orderId: orderId.optional(),
-  hold: z.enum(HOLD_REASONS),
+  hold: z.enum(HOLD_REASONS).describe('Why the purchase is held; `reason` explains it in words.'),
   decisions: z
     .array(z.enum(DECISION_KINDS))
     .describe('The decisions that an operator may take with `npx fulfilment resolve`.'),
@@ -69,11 +69,14 @@ export const EVENTS = {
   'purchase.refunded': {
     summary:
       'The partner refunded the order, either as the outcome (with outcome and lines) or after the end (with a reason).',
-    data: z.union([ofOutcome.extend({ outcome: z.literal('REFUNDED') }), laterRefund]),
+    data: z.union([ofOutcome.extend({ outcome: outcomeOf('REFUNDED') }), laterRefund]),
   },
   'purchase.failed': ended('FAILED', 'The order failed at the partner. Nothing was delivered.'),
   'purchase.rejected': ended('REJECTED', 'The partner refused the order.'),
-  'purchase.not_placed': ended('NOT_PLACED', 'The order could not be placed in time. Nothing was bought.'),
+  'purchase.not_placed': ended(
+    'NOT_PLACED',
+    'The order could not be placed in time, or would have cost more than `maxDebit`. Nothing was bought.',
+  ),
   'purchase.overdue': ended('OVERDUE', 'Still open at the deadline. Late keys arrive as purchase.late_delivery.'),
   'purchase.cancelled': ended('CANCELLED', 'Cancelled before anything was bought.'),
   'purchase.abandoned': ended('ABANDONED', 'An operator abandoned the purchase or withheld its keys.'),
@@ -91,7 +94,11 @@ export const EVENTS = {
 } as const;
 
 function ended<O extends PurchaseOutcome>(how: O, summary: string) {
-  return { summary, data: ofOutcome.extend({ outcome: z.literal(how) }) };
+  return { summary, data: ofOutcome.extend({ outcome: outcomeOf(how) }) };
+}
+
+function outcomeOf<O extends PurchaseOutcome>(how: O) {
+  return z.literal(how).describe('How the purchase ended: the type in capital letters, without `purchase.`.');
 }
 
 /** The `type` of an event. */

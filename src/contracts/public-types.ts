@@ -154,6 +154,18 @@ export type PurchaseDelivered = EndedEvent<'DELIVERED'>;
 export type PurchasePartiallyDelivered = EndedEvent<'PARTIALLY_DELIVERED'>;
 /** The partner refunded: as the purchase ended (with outcome and lines), or after its end (with a reason). */
 export type PurchaseRefunded = EventOf<'purchase.refunded', EventOutcome<'REFUNDED'> | LaterRefund>;
+/** The order failed at the partner: no keys, and no debit. */
+export type PurchaseFailed = EndedEvent<'FAILED'>;
+/** The partner refused the order. Nothing was bought. */
+export type PurchaseRejected = EndedEvent<'REJECTED'>;
+/** The order could not be placed in time, or would have cost more than `maxDebit`. Nothing was bought. */
+export type PurchaseNotPlaced = EndedEvent<'NOT_PLACED'>;
+/** Still open at the deadline. The order may be paid; its keys can still come, as `purchase.late_delivery`. */
+export type PurchaseOverdue = EndedEvent<'OVERDUE'>;
+/** Cancelled before anything was bought. */
+export type PurchaseCancelled = EndedEvent<'CANCELLED'>;
+/** An operator gave up the purchase or withheld its keys. An order may be paid, but this sale gets no keys from it. */
+export type PurchaseAbandoned = EndedEvent<'ABANDONED'>;
 /** Keys came after the end: all keys of the sale, old and new. */
 export type PurchaseLateDelivery = EventOf<'purchase.late_delivery', EventSale & { orderId: string }>;
 /** It waits for an operator. */
@@ -201,12 +213,12 @@ export type KnownEvent =
   | PurchaseDelivered
   | PurchasePartiallyDelivered
   | PurchaseRefunded
-  | EndedEvent<'FAILED'>
-  | EndedEvent<'REJECTED'>
-  | EndedEvent<'NOT_PLACED'>
-  | EndedEvent<'OVERDUE'>
-  | EndedEvent<'CANCELLED'>
-  | EndedEvent<'ABANDONED'>
+  | PurchaseFailed
+  | PurchaseRejected
+  | PurchaseNotPlaced
+  | PurchaseOverdue
+  | PurchaseCancelled
+  | PurchaseAbandoned
   | PurchaseLateDelivery
   | PurchaseHeld
   | PurchaseAttention

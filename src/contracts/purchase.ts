@@ -25,7 +25,7 @@ const productId = z.string().min(1).max(MAX_PRODUCT_ID).describe("The partner's 
 /* The fields that events and results share. */
 export const referenceId = z.string().regex(REFERENCE_PATTERN).describe("The checkout's reference of the sale.");
 export const orderId = z.string().describe("The partner's id of the order; absent if there is none.");
-export const outcome = z.enum(PURCHASE_OUTCOMES);
+export const outcome = z.enum(PURCHASE_OUTCOMES).describe('How the purchase ended.');
 export const totalDebit = z
   .number()
   .describe("The amount debited: the partner's decimal number as received, in the account's currency.");

@@ -1,15 +1,18 @@
-/** The outcomes of a purchase and their meanings. Source: docs/architecture.md#outcomes. */
+/**
+ * The outcomes of a purchase and their meanings. Source: docs/architecture.md#outcomes. `as const` shows the meanings in the
+ * declarations of the package for checkouts.
+ */
 const OUTCOME_MEANINGS = {
   DELIVERED: 'everything ordered was delivered',
   PARTIALLY_DELIVERED: 'some keys were delivered; the rest was not available',
   REFUNDED: 'the partner refunded the order; nothing was delivered',
   FAILED: 'the partner could not fulfil the order; nothing was delivered',
   REJECTED: 'the partner refused the order; nothing was bought',
-  NOT_PLACED: 'the order could not be placed in time; nothing was bought',
+  NOT_PLACED: 'the order could not be placed in time, or would have cost too much; nothing was bought',
   OVERDUE: 'the order was still open at the deadline; the nightly reconciliation delivers its keys when they arrive',
   CANCELLED: 'cancelled before anything was bought',
   ABANDONED: 'abandoned by a person; nothing was delivered',
-};
+} as const;
 
 /** The states of a running purchase and their meanings. */
 const RUNNING_MEANINGS = {
@@ -19,8 +22,9 @@ const RUNNING_MEANINGS = {
   HELD: 'a person must decide',
   PENDING: 'the partner has the order but has not completed it',
   DELIVERING: 'its event is being sent to the checkout',
-};
+} as const;
 
+/** How a purchase ended. */
 export type PurchaseOutcome = keyof typeof OUTCOME_MEANINGS;
 type RunningState = keyof typeof RUNNING_MEANINGS;
 

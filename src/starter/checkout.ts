@@ -19,4 +19,4 @@ export {
 export { createStarter, type StartedPurchase, type Starter, type StarterOptions } from './purchases';
 export type { Redelivery } from './redeliver';
 export type { Resolution } from './resolve';
-export type { DeliveryStatus, PendingWork, PurchaseStatus } from './status';
+export type { DeliveryStatus, PendingWork, PurchaseStatus, ShownState } from './status';

@@ -67,7 +67,8 @@ function bytesOf(body: unknown): Buffer {
   if (typeof body === 'string') return Buffer.from(body);
   if (body instanceof Uint8Array) return Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   throw new TypeError(
-    'parseEvent needs the unparsed body, as text or bytes. In Express, use express.raw() on this route, not express.json().',
+    'parseEvent needs the unparsed body, as text or bytes. In Express, use express.raw() on this route, and define the route ' +
+      'before app.use(express.json()), which would parse the body first.',
   );
 }
 
@@ -113,7 +114,9 @@ function checkAge(timestamp: string, now: number): void {
 
 /** Checks only what all events have in common: the type may be of a later version, and the signature vouches for the rest. */
 function eventIn(bytes: Buffer): FulfilmentEvent {
-  const { data, error } = checkoutEvent.safeParse(jsonOf(bytes));
+  const json = jsonOf(bytes);
+  if (json === undefined) throw new InvalidEventError('BODY', 'The signature fits, but the body is not JSON.');
+  const { data, error } = checkoutEvent.safeParse(json);
   if (data) return data as unknown as FulfilmentEvent;
   const faults = error.issues.map(({ path, message }) => `${path.join('.') || 'the body'}: ${message}`);
   throw new InvalidEventError('BODY', `The signature fits, but the body is no event: ${faults.join('; ')}`);

@@ -24,6 +24,7 @@ import { type ListFilter, listPurchases, type PurchaseList } from './list';
 import { type Redelivery, redeliver } from './redeliver';
 import { type Resolution, resolveHold } from './resolve';
 import { type PurchaseStatus, statusOf } from './status';
+import { unknownFields } from './unknown-fields';
 
 /** A purchase that was started now, or one that this reference already had (`started: false`). */
 export interface StartedPurchase {
@@ -38,7 +39,7 @@ export interface Starter {
   /**
    * Starts the purchase of a sale. Reusing a reference returns the existing purchase, even after it has ended.
    *
-   * @throws InvalidPurchaseError before anything is contacted.
+   * @throws InvalidPurchaseError before anything is contacted, for an unknown field, too.
    * @throws PurchaseDiffersError if the reference already belongs to other items or another `maxDebit`.
    */
   purchase(input: PurchaseInput): Promise<StartedPurchase>;
@@ -80,6 +81,10 @@ export interface Starter {
 }
 
 export interface StarterOptions {
+  /**
+   * The worker's `TEMPORAL_TASK_QUEUE`. Default `fulfilment`. On a wrong queue, purchases start and then wait for ever: no worker
+   * sees them, and `status` shows `waitsForWorkerSince`.
+   */
   taskQueue?: string | undefined;
   /** How long `resolve` and `redeliver` wait for a worker, and `list` and `cancel` wait for Temporal, in ms. Default 30,000. */
   answerWithinMs?: number | undefined;
@@ -109,7 +114,7 @@ async function startOrFind(
   { taskQueue, fairnessKey }: StarterOptions & { taskQueue: string },
   input: PurchaseInput,
 ): Promise<StartedPurchase> {
-  const faults = validatePurchase(input);
+  const faults = [...validatePurchase(input), ...unknownFields(input)];
   if (faults.length > 0) throw new InvalidPurchaseError(faults);
   const { referenceId, maxDebit } = input;
   const items = itemsOnly(input.items);

@@ -3,6 +3,7 @@ import { STATUS_QUERY } from '../contracts/names';
 import type { AfterEnd, HoldNotice, NextStep, PurchaseResult, ReceivedEvent } from '../contracts/public-types';
 import { deliveryMemo, holdIn, nextStepIn, purchaseMemo } from '../contracts/purchase';
 import { PARTNER_ORDER_ID, PURCHASE_STATE, REFERENCE_ID } from '../contracts/search-attributes';
+import type { PurchaseState } from '../domain/purchase-state';
 import { createPurchaseReader, epochMsOf, grpcErrorOf, type PurchaseReader } from '../temporal/client';
 import { afterEndOf } from './after-end';
 
@@ -30,13 +31,19 @@ export interface DeliveryStatus {
   state: 'RECEIVED' | 'ON_ITS_WAY' | 'FAILED';
 }
 
+/** The workflow's own status if it ended without a result. */
+type EndWithoutResult = 'FAILED' | 'TERMINATED' | 'TIMED_OUT' | 'CANCELLED' | 'CONTINUED_AS_NEW';
+
+/** A `PurchaseState`; `STARTED` before a worker has begun; `EndWithoutResult` if there is no result. */
+export type ShownState = PurchaseState | 'STARTED' | EndWithoutResult;
+
 /** Where a purchase stands. */
 export interface PurchaseStatus {
   referenceId: string;
   workflowId: string;
   runId: string;
-  /** A `PurchaseState`; `STARTED` before a worker has begun; the workflow's own status if it ended without a result. */
-  state: string;
+  /** `FAILED` and `CANCELLED` are also outcomes: those have a `result`. */
+  state: ShownState;
   /** The workflow's own status: RUNNING, COMPLETED, FAILED, TERMINATED … */
   execution: string;
   orderId?: string | undefined;
@@ -69,13 +76,14 @@ export async function statusOf(client: Client, referenceId: string): Promise<Pur
   const { workflowId, runId, raw, typedSearchAttributes: attributes } = description;
   const execution = description.status.name;
   const running = execution === 'RUNNING';
-  const listed = attributes.get(PURCHASE_STATE);
+  // Only workers write it. The casts trust them, and Temporal for its own statuses.
+  const listed = attributes.get(PURCHASE_STATE) as PurchaseState | undefined;
   return {
     referenceId,
     workflowId,
     runId,
     // Once the workflow was ended from outside, its last listed state means nothing.
-    state: running || execution === 'COMPLETED' ? (listed ?? 'STARTED') : execution,
+    state: running || execution === 'COMPLETED' ? (listed ?? 'STARTED') : (execution as EndWithoutResult),
     execution,
     orderId: attributes.get(PARTNER_ORDER_ID),
     startedAt: description.startTime.toISOString(),

@@ -49,6 +49,10 @@ export class Findings {
   }
 }
 
+/** For a part whose settings are invalid. The configuration's own check names them. */
+export const NOT_TESTED = 'not tested, because its settings are not valid';
+export const RUN_AGAIN = 'Correct the configuration, then run doctor again.';
+
 export const PLAINTEXT_REMEDY =
   'ALLOW_PLAINTEXT=true allows this, but everyone on the network in between can read it. Use TLS if you can.';
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Check, type DoctorOptions, Findings, PLAINTEXT_REMEDY } from './findings';
+import { type Check, type DoctorOptions, Findings, NOT_TESTED, PLAINTEXT_REMEDY, RUN_AGAIN } from './findings';
 import { checkPartner } from './partner-checks';
 import { checkTemporal } from './temporal-checks';
 import { formatUiViews } from '../ui-views';
@@ -76,11 +76,12 @@ const LONGEST_WAIT_MS = 30_000;
  */
 async function checkDelivery({ config, now }: DoctorOptions, findings: Findings): Promise<void> {
   const settings = config.delivery;
-  if (!settings) return;
-  if (settings.kind === 'folder')
+  if (settings?.kind === 'folder')
     return findings.check('delivery: DELIVERY_DIR', 'a folder that is writable').ok('it is');
+  const [name, expected] = ['delivery: test event', `2xx for a signed event of type ${TEST_EVENT}`];
+  if (!settings) return findings.check(name, expected).warning(NOT_TESTED, RUN_AGAIN);
+  const check = findings.check(name, expected, 'DELIVERY_URL');
   const id = `evt_doctor_${randomUUID()}`;
-  const check = findings.check('delivery: test event', `2xx for a signed event of type ${TEST_EVENT}`, 'DELIVERY_URL');
   const delivery = createDelivery({ ...settings, timeoutMs: Math.min(settings.timeoutMs, LONGEST_WAIT_MS) });
   const timestamp = new Date(now()).toISOString();
   try {

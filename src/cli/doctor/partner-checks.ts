@@ -3,7 +3,7 @@ import { lowestRequestRate } from '../../workflows/policies';
 import { presentableStatus } from '../../domain/order';
 import { counted } from '../../domain/texts';
 import type { HistoryOrder, Order } from '../../partner';
-import { compareClocks, type DoctorOptions, type Findings } from './findings';
+import { compareClocks, type DoctorOptions, type Findings, NOT_TESTED, RUN_AGAIN } from './findings';
 import { checkHistory } from './history-checks';
 import { PartnerProbe, type Problem, type Reading } from './partner-probe';
 
@@ -12,7 +12,10 @@ const KNOWN_PREFIXES = ['/v1/partners', '', '/v1', '/partners', '/v1/partner', '
 
 /** Tries the partner's interface by reading. @returns what its document leaves open and the answers show. */
 export async function checkPartner({ config, now }: DoctorOptions, findings: Findings) {
-  if (!config.partner) return undefined;
+  if (!config.partner) {
+    findings.check('partner: reachable', 'an answer').warning(NOT_TESTED, RUN_AGAIN);
+    return undefined;
+  }
   const probe = new PartnerProbe(config.partner, now);
   const unknown = `doctor-${randomUUID()}`;
   const listPrefix = await checkLists(probe, findings);

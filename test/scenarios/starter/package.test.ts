@@ -2,6 +2,7 @@ import { execFile, spawn } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { STATE_MEANINGS } from '../../../src/domain/purchase-state';
 import { closeAtEnd, temporaryFolder } from '../../support/clean-up';
 import { freePort } from '../../support/free-port';
 import { startReadyWorker, workerEnvOf } from '../../support/processes';
@@ -11,6 +12,7 @@ import { waitUntil } from '../../support/wait-until';
 
 const ROOT = join(__dirname, '../../..');
 const NAME = 'durable-fulfilment-checkout';
+const LEVENSHTEIN = 'dist/licenses/fastest-levenshtein.txt';
 const run = promisify(execFile);
 
 interface Manifest {
@@ -98,6 +100,7 @@ describe.each([
     const receive = program('receive.ts').replace('8088', String(port));
     writeFileSync(join(project, 'purchase.ts'), `${purchase}await client.connection.close();\n`);
     writeFileSync(join(project, 'receive.ts'), `${receive}process.on('SIGTERM', () => process.exit());\n`);
+    writeFileSync(join(project, 'retry.ts'), program('retry.ts'));
     writeFileSync(join(project, 'narrowing.ts'), NARROWING);
   }, 60_000);
 
@@ -113,6 +116,23 @@ describe.each([
     expect(await compile(project)).toBe('');
     const faults = await compile(project, { skipLibCheck: false });
     expect(faults.split('\n').filter((line) => line.includes(NAME))).toEqual([]);
+  });
+
+  it('repeats a start without an answer as docs/checkout.md says, and not one that is refused', async () => {
+    await compile(project);
+    const code = `
+      import { InvalidPurchaseError } from '${NAME}';
+      import { untilAnswered } from './out/retry.js';
+      const answers = [new Error('Failed to connect before the deadline'), 'started'];
+      const start = async () => {
+        const answer = answers.shift() ?? new InvalidPurchaseError(['no items']);
+        if (answer instanceof Error) throw answer;
+        return answer;
+      };
+      console.log(await untilAnswered(start), (await untilAnswered(start).catch((error) => error)).name, answers.length);`;
+    writeFileSync(join(project, 'repeat.mjs'), code);
+    const { stdout } = await run(process.execPath, [join(project, 'repeat.mjs')], { timeout: 30_000 });
+    expect(stdout).toBe('started InvalidPurchaseError 0\n');
   });
 
   it('buys and receives the keys as docs/checkout.md says, and answers 401 to a request that nobody signed', async () => {
@@ -149,7 +169,10 @@ describe.each([
 
 /** What the types let a receiver rely on. It only has to compile. */
 const NARROWING = `
-import { type FulfilmentEvent, parseEvent, type PurchaseInput } from '${NAME}';
+import {
+  type FulfilmentEvent, parseEvent, type PurchaseAbandoned, type PurchaseCancelled, type PurchaseFailed, type PurchaseInput,
+  type PurchaseNotPlaced, type PurchaseOverdue, type PurchaseRejected, type PurchaseStatus,
+} from '${NAME}';
 const event: FulfilmentEvent = parseEvent('', new Headers(), ['a', 'b']);
 switch (event.type) {
   case 'purchase.delivered':
@@ -165,6 +188,11 @@ for (const { productId, keys = [] } of event.data.lines ?? []) for (const key of
 // @ts-expect-error no such event
 if (event.type === 'purchase.sold') event;
 export const sale: PurchaseInput = { referenceId: 'SALE-1', items: [], maxDebit: undefined };
+type WithoutKeys = PurchaseFailed | PurchaseRejected | PurchaseNotPlaced | PurchaseCancelled | PurchaseAbandoned;
+export const outcomeOf = (event: WithoutKeys | PurchaseOverdue): 'OVERDUE' | string => event.data.outcome;
+export const isWaiting = ({ state }: PurchaseStatus): boolean => state === 'STARTED' || state === 'HELD' || state === 'TERMINATED';
+// @ts-expect-error no such state
+export const isSold = ({ state }: PurchaseStatus): boolean => state === 'SOLD';
 `;
 
 describe('the packed package for checkouts', () => {
@@ -196,8 +224,15 @@ describe('the packed package for checkouts', () => {
     expect(manifestIn(installed).version).toBe(manifestIn(ROOT).version);
     const files = readdirSync(installed, { recursive: true, encoding: 'utf8' });
     const schemas = readdirSync(join(ROOT, 'docs/schemas')).map((name) => join('dist/schemas', name));
-    expect(files).toEqual(expect.arrayContaining(['README.md', 'LICENSE', 'dist/licenses/zod.txt', ...schemas]));
+    expect(files).toEqual(
+      expect.arrayContaining(['README.md', 'LICENSE', 'dist/licenses/zod.txt', LEVENSHTEIN, ...schemas]),
+    );
     expect(files.filter((file) => /worker|workflow|\.map$|(?<!\.d)\.ts$/.test(file))).toEqual([]);
+  });
+
+  it('says in its declarations what each outcome and state means', () => {
+    const declared = readFileSync(join(installed, 'dist/types/domain/purchase-state.d.ts'), 'utf8');
+    for (const [state, meaning] of Object.entries(STATE_MEANINGS)) expect(declared).toContain(`${state}: '${meaning}'`);
   });
 
   it('has the schemas that the worker is documented by', () => {

@@ -13,6 +13,8 @@ const ROOT = join(__dirname, '../../..');
 /** Nothing listens there, so a command fails in another way if it contacts the server before it has read its arguments. */
 const NOWHERE = { TEMPORAL_ADDRESS: '127.0.0.1:1' };
 const NO_PARTNER = { PARTNER_BASE_URL: 'http://127.0.0.1:1', PARTNER_API_KEY: 'k' };
+/** The whole command. */
+const PURCHASE = 'npx fulfilment purchase REFERENCE --item PRODUCT:QUANTITY [--max-debit AMOUNT] [--wait]';
 const WRONG_LOOKBACK = 'RECONCILE_LOOKBACK: expected a duration from 1m to 8760h, written with ms, s, m or h';
 
 describe('what is typed wrongly is exit code 2 and one message, and nothing is contacted', () => {
@@ -25,7 +27,9 @@ describe('what is typed wrongly is exit code 2 and one message, and nothing is c
     ['a misspelt option', ['purchase', 'R-1', '--items', 'a:1'], 'Unknown option: --items. Did you mean --item?'],
     ['no reference', ['status'], 'REFERENCE is missing: npx fulfilment status REFERENCE'],
     ['two references', ['status', 'R-1', 'R-2'], 'Too many arguments. npx fulfilment status --help shows'],
-    ['no item', ['purchase', 'R-1'], 'Nothing to buy: give at least one --item PRODUCT:QUANTITY'],
+    ['no item', ['purchase', 'R-1'], `--item is missing: ${PURCHASE}`],
+    ['neither reference nor item', ['purchase'], `REFERENCE is missing: ${PURCHASE}`],
+    ['no reference, but an item', ['purchase', '--item', 'a:1'], `REFERENCE is missing: ${PURCHASE}`],
     [
       'an option without its value',
       ['purchase', 'R-1', '--item'],

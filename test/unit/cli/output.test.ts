@@ -8,7 +8,7 @@ import {
   showStatus,
 } from '../../../src/cli/output';
 import type { PurchaseResult } from '../../../src/contracts/purchase';
-import type { ListedPurchase, PurchaseStatus } from '../../../src/starter/index';
+import type { ListedPurchase, PurchaseStatus, ShownState } from '../../../src/starter/index';
 import { startServer } from '../../support/http-server';
 import { clientOf, envelope, historyRow, productRow } from '../partner/fixtures';
 
@@ -83,7 +83,13 @@ describe('what the partner writes reaches a terminal as text, each row on its on
 
   it('the last answer of what a purchase is doing, and why it has no result', () => {
     const work = { activity: 'getOrder', activityId: '1', attempt: 2, lastAnswer: HOSTILE };
-    const known = { referenceId: 'R', workflowId: 'purchase-R', runId: 'r', state: 'FAILED', execution: 'FAILED' };
+    const known = {
+      referenceId: 'R',
+      workflowId: 'purchase-R',
+      runId: 'r',
+      state: 'FAILED',
+      execution: 'FAILED',
+    } as const;
     const times = { startedAt: 'then', taskQueue: 'q', deliveries: [] };
     showStatus(out, { ...known, ...times, pending: [work], failure: HOSTILE });
     expectLines(6);
@@ -165,9 +171,17 @@ describe('the status of a purchase', () => {
     expect(printedBy((out) => showStatus(out, status))).toContain('no worker answered within 3 s');
   });
 
+  it('that waits for a worker names the two causes: no worker, and a new server that is not set up', () => {
+    const printed = printedBy((out) => showStatus(out, { ...status, waitsForWorkerSince: 'noon' }));
+    expect(printed).toContain('waits for a worker on task queue q since noon. If this stays, is a worker running?\n');
+    expect(printed).toMatch(/A new dev server, or one that was restarted .* first needs: npx fulfilment setup\n/);
+  });
+
   it('is coloured by meaning on a terminal that has colours, and nowhere else', () => {
-    const colourOf = (state: string) => printedBy((out) => showStatus(out, { ...status, state }), true).split(state)[0];
-    const colours = ['DELIVERED', 'PENDING', 'OVERDUE', 'HELD', 'FAILED', 'TERMINATED'].map(colourOf);
+    const colourOf = (state: ShownState) =>
+      printedBy((out) => showStatus(out, { ...status, state }), true).split(state)[0];
+    const states = ['DELIVERED', 'PENDING', 'OVERDUE', 'HELD', 'FAILED', 'TERMINATED'] as const;
+    const colours = states.map(colourOf);
     const [green, cyan, yellow, magenta, red] = [32, 36, 33, 35, 31].map((code) => `SALE-1  \u001B[${code}m`);
     expect(colours).toEqual([green, cyan, yellow, magenta, red, red]);
     expect(printedBy((out) => showStatus(out, status))).not.toContain('\u001B');

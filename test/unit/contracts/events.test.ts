@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { EVENT_SAMPLES } from '../../../src/contracts/event-samples';
 import { type CheckoutEvent, checkoutEvent, EVENTS, type EventType } from '../../../src/contracts/events';
 import { eventTypeOf, PURCHASE_OUTCOMES } from '../../../src/domain/purchase-state';
@@ -29,6 +31,17 @@ const SAMPLES: [EventType, Record<string, unknown>][] = [
 it('every event has a sample, and every form of a refund has one', () => {
   const types = EVENT_SAMPLES.map(({ type }) => type);
   expect(types.toSorted()).toEqual([...Object.keys(EVENTS), 'purchase.refunded'].toSorted());
+});
+
+it('every field of the reference of events has a meaning', () => {
+  const page = readFileSync(join(__dirname, '../../../docs/reference/events.md'), 'utf8');
+  const [, fields = ''] = page.split('## Fields');
+  const meanings = [...fields.matchAll(/^\| `(.+?)` \| .*?\| (.*?) *\|$/gm)].map(([, name, meaning]) => ({
+    name,
+    meaning,
+  }));
+  expect(meanings.length).toBeGreaterThan(15);
+  expect(meanings.filter(({ meaning }) => !meaning)).toEqual([]);
 });
 
 const isKnown = (type: EventType, data: unknown) => EVENTS[type].data.safeParse(data).success;

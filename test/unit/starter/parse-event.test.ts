@@ -102,6 +102,11 @@ describe('parseEvent', () => {
     expect(reasonOf(() => parsed(body))).toEqual(['BODY', 400]);
   });
 
+  it('says so if a signed body is not JSON', () => {
+    for (const body of ['', 'x', '{"type":']) expect(() => parsed(body)).toThrow(/but the body is not JSON/);
+    expect(() => parsed('7')).toThrow(/but the body is no event/);
+  });
+
   it('quotes neither keys nor secrets in its messages', () => {
     const secretKey = JSON.stringify({ ...EVENT, data: { referenceId: 'S', lines: 'AAAA-BBBB' } });
     for (const parse of [() => parsed(secretKey), () => parseEvent(secretKey, signed(secretKey), OLD, { now: NOW })]) {
@@ -111,7 +116,7 @@ describe('parseEvent', () => {
   });
 
   it.each([
-    ['a parsed body', EVENT as unknown as string, NEW, /express\.raw/],
+    ['a parsed body', EVENT as unknown as string, NEW, /express\.raw\(\)[^]*before app\.use\(express\.json\(\)\)/],
     ['no secret', BODY, undefined as unknown as string, /DELIVERY_SECRET/],
     ['an empty secret', BODY, '', /DELIVERY_SECRET/],
     ['a malformed secret', BODY, 'secret', /DELIVERY_SECRET/],

@@ -1,0 +1,38 @@
+import { closest, distance } from 'fastest-levenshtein';
+import type { PurchaseInput } from '../contracts/public-types';
+import type { PurchaseItem } from '../domain/order';
+import { inOneLine } from '../domain/texts';
+
+const PURCHASE_FIELDS = namesOf<PurchaseInput>({ referenceId: true, items: true, maxDebit: true });
+const ITEM_FIELDS = namesOf<PurchaseItem>({ productId: true, quantity: true });
+const MOST_TYPOS = 2;
+const LONGEST_NAME = 60;
+
+/**
+ * Names the fields that a purchase does not have. Without types, nothing else would find a misspelt `maxDebit`, and the purchase
+ * would have no limit. Only the library is this strict: workflows ignore such fields.
+ *
+ * @returns one sentence for each.
+ */
+export function unknownFields(input: unknown): string[] {
+  const { items } = (input ?? {}) as { items?: unknown };
+  const inItems = Array.isArray(items)
+    ? items.flatMap((item, index) => othersIn(item, ITEM_FIELDS, `items[${index}]: `))
+    : [];
+  return [...othersIn(input, PURCHASE_FIELDS), ...inItems];
+}
+
+function othersIn(value: unknown, known: readonly string[], where = ''): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const others = Object.keys(value).filter((name) => !known.includes(name));
+  return others.map((name) => {
+    const similar = closest(name, known);
+    const hint = distance(name, similar) <= MOST_TYPOS ? `. Did you mean ${similar}?` : '';
+    return `${where}expected only the fields ${known.join(', ')}, got ${inOneLine(name, LONGEST_NAME)}${hint}`;
+  });
+}
+
+/** The compiler compares the names with those of the type. */
+function namesOf<T>(fields: Record<keyof T, true>): string[] {
+  return Object.keys(fields);
+}

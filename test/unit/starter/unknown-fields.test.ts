@@ -1,0 +1,39 @@
+import type { Client } from '@temporalio/client';
+import { createStarter, InvalidPurchaseError, type PurchaseInput } from '../../../src/starter/index';
+import { rejectionOf } from '../../support/checks';
+
+const SALE = { referenceId: 'SALE-1', items: [{ productId: 'demo-instant', quantity: 1 }] };
+
+/** What the library says of an input. Its client can't contact anything. */
+async function faultsOf(input: unknown): Promise<readonly string[]> {
+  const error = await rejectionOf(createStarter({} as Client).purchase(input as PurchaseInput));
+  return error instanceof InvalidPurchaseError ? error.faults : [`another error: ${String(error)}`];
+}
+
+describe('a field that a purchase does not have, as from JavaScript', () => {
+  it('is refused with the nearest name, because the purchase would have no limit', async () => {
+    expect(await faultsOf({ ...SALE, maxDebt: 1 })).toEqual([
+      'expected only the fields referenceId, items, maxDebit, got maxDebt. Did you mean maxDebit?',
+    ]);
+  });
+
+  it('is refused in an item, too, and without a name if none is near', async () => {
+    expect(await faultsOf({ ...SALE, items: [{ ...SALE.items[0], maxDebit: 1 }] })).toEqual([
+      'items[0]: expected only the fields productId, quantity, got maxDebit',
+    ]);
+  });
+
+  it('is reported with all other faults, on one line', async () => {
+    expect(await faultsOf({ referenceId: 'SALE-1', item: SALE.items, 'a\nb': 1 })).toEqual([
+      expect.stringContaining('items: expected a list'),
+      'expected only the fields referenceId, items, maxDebit, got item. Did you mean items?',
+      'expected only the fields referenceId, items, maxDebit, got a b',
+    ]);
+  });
+
+  it('is all that this check refuses', async () => {
+    expect(await faultsOf({ ...SALE, maxDebit: undefined })).toEqual([expect.stringContaining('another error')]);
+    expect(await faultsOf(null)).toHaveLength(1);
+    expect(await faultsOf({ ...SALE, items: [null] })).toEqual([expect.stringContaining('items[0]: expected')]);
+  });
+});
