@@ -3,8 +3,8 @@ import { exitWith, stopSignal } from '../src/exit';
 import { type DemoEvent, startDemoCheckout } from './checkout';
 
 /**
- * Runs the demo's checkout alone, as docker-compose.yml does. It listens on HOST and PORT, verifies each event with the secret in
- * DELIVERY_SECRET_FILE, and prints it once, without its keys.
+ * Runs the demo's checkout alone, as docker-compose.yml does. It listens on HOST and PORT, verifies each event with
+ * the secret in DELIVERY_SECRET_FILE, and prints it once, without its keys.
  */
 async function main(): Promise<void> {
   const { HOST: host, PORT: port = '4020', DELIVERY_SECRET_FILE: file } = process.env;

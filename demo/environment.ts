@@ -29,7 +29,10 @@ export interface DemoEnvironment {
   close(): Promise<void>;
 }
 
-/** @param log gets a line for each part. @throws Error if a part does not start. The parts that have started are closed then */
+/**
+ * @param log gets a line for each part. @throws Error if a part does not start. The parts that have started are
+ * closed then
+ */
 export async function startEnvironment(cli: string, log: (line: string) => void): Promise<DemoEnvironment> {
   const closers: (() => Promise<void>)[] = [];
   const close = async () => {

@@ -11,8 +11,8 @@ import { ORPHAN, SCENARIOS } from './scenarios';
 import { ledgerTable, verdict } from './verdict';
 
 /**
- * `npm run demo`: real purchases through a real Temporal server, then the partner's ledger next to what the checkout received.
- * The exit code is 0 only if every purchase ended as it should and both sides agree.
+ * `npm run demo`: real purchases through a real Temporal server, then the partner's ledger next to what the checkout
+ * received. The exit code is 0 only if every purchase ended as it should and both sides agree.
  */
 async function main(): Promise<number> {
   const cli = process.env.TEMPORAL_CLI;

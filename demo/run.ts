@@ -48,7 +48,10 @@ function addFault(sandbox: DemoEnvironment['sandbox'], { referenceId, fault }: S
   }
 }
 
-/** Kills the worker at the worst moment: the partner has taken the order and the money, and nobody here knows the order id. */
+/**
+ * Kills the worker at the worst moment: the partner has taken the order and the money, and nobody here knows the
+ * order id.
+ */
 async function killWorker(environment: DemoEnvironment, { log }: Progress): Promise<void> {
   const { referenceId } = scenarioWith('kill-worker');
   await start(environment, ({ fault }) => fault === 'kill-worker');

@@ -29,8 +29,8 @@ interface Ended {
 
 /**
  * The only activity that spends money. It sends at most one request, behind the six fences of
- * docs/architecture.md#what-makes-a-second-placement-impossible, and reports what the answer proves. Neither a cancel nor a shutdown aborts the
- * request, because an abort would not undo it.
+ * docs/architecture.md#what-makes-a-second-placement-impossible, and reports what the answer proves. Neither a cancel
+ * nor a shutdown aborts the request, because an abort would not undo it.
  */
 export function createPlaceOrderActivities(deps: ActivityDependencies): Pick<Activities, 'placeOrder'> {
   const oneByOne = createSequence();

@@ -1,7 +1,10 @@
 import { styleText } from 'node:util';
 import type { PurchaseState } from '../domain/purchase-state';
 
-/** What a colour says. `good`: done. `busy`: it goes on by itself. `odd`: less than wanted, or not yet clear. `bad`: failed. */
+/**
+ * What a colour says. `good`: done. `busy`: it goes on by itself. `odd`: less than wanted, or not yet clear. `bad`:
+ * failed.
+ */
 export type Tone = 'good' | 'busy' | 'odd' | 'person' | 'bad';
 
 const COLOURS = { good: 'green', busy: 'cyan', odd: 'yellow', person: 'magenta', bad: 'red' } as const;

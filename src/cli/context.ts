@@ -27,7 +27,8 @@ export interface StarterContext {
   exitCode: number;
 }
 
-// Temporal's client takes 0.2 s to load, the partner's client and zod 0.1 s each. Each is loaded by the commands that need it.
+// Temporal's client takes 0.2 s to load, the partner's client and zod 0.1 s each. Each is loaded by the commands that
+// need it.
 export const loadConfig = () => require('../config') as typeof Config;
 export const loadDoctor = () => require('./doctor') as typeof Doctor;
 export const loadLibrary = () => require('../starter/index') as typeof Library;

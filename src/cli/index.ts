@@ -56,10 +56,11 @@ export async function main(): Promise<void> {
 }
 
 /**
- * Parses the command line and runs the command. An error is one message on stderr; with `--json` it is also the document on
- * stdout, `{error: {name, message}}`.
+ * Parses the command line and runs the command. An error is one message on stderr; with `--json` it is also the
+ * document on stdout, `{error: {name, message}}`.
  *
- * @returns the exit code: 0 done, 1 error, 2 usage, 3 another outcome with `--wait`, 69 Temporal unreachable, 78 configuration.
+ * @returns the exit code: 0 done, 1 error, 2 usage, 3 another outcome with `--wait`, 69 Temporal unreachable, 78
+ * configuration.
  */
 export async function runStarter(argv: readonly string[], context: StarterContext): Promise<number> {
   const { out } = context;

@@ -89,7 +89,10 @@ function formatDone({ colours }: Output, done: string): string {
   return coloured(colours, done === 'repaired' ? 'good' : 'person', done);
 }
 
-/** People copy the commands from here, so each is on a line of its own. What all purchases share is said once, at the end. */
+/**
+ * People copy the commands from here, so each is on a line of its own. What all purchases share is said once, at the
+ * end.
+ */
 export function showList(out: Output, list: PurchaseList, filter: ListFilter): void {
   const { purchases, more, paused = 0 } = list;
   const { state, sinceMs } = filter;

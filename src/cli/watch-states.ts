@@ -10,8 +10,8 @@ import { shownSentence } from './output';
 const EVERY_MS = 500;
 
 /**
- * Says each state of a running purchase as it comes, until the signal aborts. The server alone answers, so this works without a
- * worker. A state that lasts less than half a second may be left out.
+ * Says each state of a running purchase as it comes, until the signal aborts. The server alone answers, so this works
+ * without a worker. A state that lasts less than half a second may be left out.
  */
 export async function watchStates(
   client: Client,

@@ -6,8 +6,8 @@ import { dirname, join, resolve } from 'node:path';
 export type FolderUse = 'deliveries' | 'reports';
 
 /**
- * Tries a folder by writing a file into it, and creates it first if necessary. Permissions alone do not show a read-only file
- * system, or one that can't sync a folder.
+ * Tries a folder by writing a file into it, and creates it first if necessary. Permissions alone do not show a
+ * read-only file system, or one that can't sync a folder.
  *
  * @returns undefined if the folder works; otherwise the cause, such as `EACCES at open`, and what to do.
  */

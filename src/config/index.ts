@@ -18,7 +18,8 @@ interface WorkerOptions extends ReadOptions {
 export type WorkerConfig = ReturnType<typeof readWorkerConfig>;
 
 /**
- * Reads the whole configuration of a worker. Durations are in ms. A secret is a function, because it may change with its file.
+ * Reads the whole configuration of a worker. Durations are in ms. A secret is a function, because it may change with
+ * its file.
  *
  * @throws ConfigError that names every wrong variable and every misspelt one.
  */
@@ -84,8 +85,8 @@ export function environment(): Environment {
 export type DoctorConfig = ReturnType<typeof readDoctorConfig>;
 
 /**
- * Reads the configuration of the worker and of the schedule, each part separately, so that a fault in one part hides none in
- * another. It tries to write into DELIVERY_DIR.
+ * Reads the configuration of the worker and of the schedule, each part separately, so that a fault in one part hides
+ * none in another. It tries to write into DELIVERY_DIR.
  */
 export function readDoctorConfig(env: Environment = process.env, options: ReadOptions = {}) {
   const { DELIVERY_DIR } = FOLDERS;
@@ -116,7 +117,10 @@ export function readDoctorConfig(env: Environment = process.env, options: ReadOp
   return { ...parts, plaintext, issues: [...issues.values()], warnings: [...warnings] };
 }
 
-/** Reads a look-back that a person typed, by the rules of RECONCILE_LOOKBACK. `expected` ends the sentence "expected …". */
+/**
+ * Reads a look-back that a person typed, by the rules of RECONCILE_LOOKBACK. `expected` ends the sentence "expected
+ * …".
+ */
 export function parseLookback(written: string) {
   const { data: ms } = reconciliation.RECONCILE_LOOKBACK.safeParse(written);
   return { ms, expected: describeVariable('RECONCILE_LOOKBACK').expected };
@@ -129,8 +133,8 @@ const MAY_BE_SECRET =
 const HAS_CREDENTIALS = /:\/\/[^/\s]*@/;
 
 /**
- * Removes the secrets from the environment once everything has read them: Node's diagnostic reports print the environment, and
- * child processes inherit it.
+ * Removes the secrets from the environment once everything has read them: Node's diagnostic reports print the
+ * environment, and child processes inherit it.
  */
 export function scrubSecrets(env: Record<string, string | undefined> = process.env): void {
   for (const [name, value = ''] of Object.entries(env)) {

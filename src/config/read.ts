@@ -29,7 +29,9 @@ export class ConfigError extends Error {
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface ReadOptions {
-  /** Called if every user can read the file of a secret, or if the file stops being usable. Default: a line on stderr. */
+  /**
+   * Called if every user can read the file of a secret, or if the file stops being usable. Default: a line on stderr.
+   */
   onProblem?: (problem: string) => void;
   /** A clock in ms, used for the files of secrets. */
   now?: () => number;
@@ -74,7 +76,8 @@ export function readVariables<S extends Partial<typeof variables>>(
 function findVariable(name: VariableName, env: Environment, options: ReadOptions): Found {
   const { onProblem = (problem) => void process.stderr.write(`${problem}\n`), now = Date.now } = options;
   const parser: z.ZodType = variables[name];
-  // Compose files unset a variable by an empty value. Only where empty is a valid value, as for a prefix, does it count as one.
+  // Compose files unset a variable by an empty value. Only where empty is a valid value, as for a prefix, does it
+  // count as one.
   const written = env[name] === '' && !parser.safeParse('').success ? undefined : env[name];
   const path = describeVariable(name).secret ? env[`${name}_FILE`] : undefined;
   if (!path) {

@@ -23,8 +23,8 @@ export interface SecretFile<T> {
 }
 
 /**
- * Reads a secret now, and again once its file has changed and then rested for a second. While the file is missing or invalid, as
- * during a rotation, the last good value stays in use.
+ * Reads a secret now, and again once its file has changed and then rested for a second. While the file is missing or
+ * invalid, as during a rotation, the last good value stays in use.
  *
  * @returns a function that returns the current value.
  * @throws UnusableFileError at once, never later.
@@ -56,8 +56,8 @@ export function followSecretFile<T>({ path, parser, onProblem, now }: SecretFile
 }
 
 /**
- * Whether every user can read the file: its mode allows it, and every folder above lets them in. A file that Docker mounts is
- * readable for everyone in its container anyway.
+ * Whether every user can read the file: its mode allows it, and every folder above lets them in. A file that Docker
+ * mounts is readable for everyone in its container anyway.
  */
 export function isOpenToAll(path: string): boolean {
   const file = resolve(path);

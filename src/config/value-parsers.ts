@@ -2,8 +2,8 @@ import { isIP } from 'node:net';
 import { z } from 'zod';
 
 /*
- * How values are written in the environment, as zod schemas of a string. The metadata `expected` ends the sentence "expected
- * …". A `hidden` value is never shown. The message of its issue ends the sentence "got …" instead.
+ * How values are written in the environment, as zod schemas of a string. The metadata `expected` ends the sentence
+ * "expected …". A `hidden` value is never shown. The message of its issue ends the sentence "got …" instead.
  */
 
 declare module 'zod' {

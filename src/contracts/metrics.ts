@@ -41,8 +41,8 @@ const ANSWERS = [
 
 /**
  * Every metric of ours, with all values of its labels: no label holds a reference, a key or a text of the partner.
- * Prometheus adds `_total` to the name of a counter and `_seconds` to a histogram in seconds. docs/reference/metrics.md is
- * generated from this table.
+ * Prometheus adds `_total` to the name of a counter and `_seconds` to a histogram in seconds.
+ * docs/reference/metrics.md is generated from this table.
  */
 export const METRICS = {
   fulfilment_purchases_ended: ofPurchases('Purchases that have ended, by outcome', OUTCOME),

@@ -226,8 +226,8 @@ export type KnownEvent =
   | DoctorTest;
 
 /**
- * Stands for every type that this version does not know. It exists only for the compiler, so that a `switch` over `type` narrows and
- * needs a `default`.
+ * Stands for every type that this version does not know. It exists only for the compiler, so that a `switch` over
+ * `type` narrows and needs a `default`.
  */
 declare enum LaterType {
   Any = 'a type of a later version',

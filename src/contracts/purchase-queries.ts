@@ -5,7 +5,10 @@ import { PURCHASE_STATE } from './search-attributes';
  * Visibility queries for purchases in Temporal's lists. Every `since` is in epoch ms.
  */
 
-/** Purchases in a state. @param since leaves out those that ended earlier; it has no effect on the states of a running purchase */
+/**
+ * Purchases in a state. @param since leaves out those that ended earlier; it has no effect on the states of a running
+ * purchase
+ */
 export function inState(state: PurchaseState, since?: number): string {
   const inIt = `${PURCHASE_STATE.name} = '${state}'`;
   // A purchase that was terminated still carries the last state that it showed.

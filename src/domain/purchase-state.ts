@@ -1,6 +1,6 @@
 /**
- * The outcomes of a purchase and their meanings. Source: docs/architecture.md#outcomes. `as const` shows the meanings in the
- * declarations of the package for checkouts.
+ * The outcomes of a purchase and their meanings. Source: docs/architecture.md#outcomes. `as const` shows the meanings
+ * in the declarations of the package for checkouts.
  */
 const OUTCOME_MEANINGS = {
   DELIVERED: 'everything ordered was delivered',

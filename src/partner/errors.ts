@@ -77,8 +77,8 @@ function ofStatus({ httpStatus = 0 }: PartnerErrorFacts): Consequences {
 }
 
 /**
- * The error codes that are shown. The partner's document lists none, so these are the usual names of the cases that it mentions. Any
- * other text of the partner stays out of messages, because it may contain a key.
+ * The error codes that are shown. The partner's document lists none, so these are the usual names of the cases that
+ * it mentions. Any other text of the partner stays out of messages, because it may contain a key.
  */
 export const ERROR_CODES = [
   'insufficient_balance',

@@ -133,7 +133,10 @@ function nameOf({ id, referenceId, digest }: ListRow, place: number): RowName {
   return id === undefined ? { digest, place } : { id, referenceId };
 }
 
-/** The names of rows. Nearly every id has one reference, so the strings of a hundred thousand rows are not copied for it. */
+/**
+ * The names of rows. Nearly every id has one reference, so the strings of a hundred thousand rows are not copied for
+ * it.
+ */
 class RowSet {
   private readonly references = new Map<string, string | undefined>();
   private readonly others = new Set<string>();

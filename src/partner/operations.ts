@@ -157,7 +157,10 @@ function traceIdOf(parsed: unknown): string | undefined {
   return typeof traceId === 'string' && /^[A-Za-z0-9._:/+=-]{1,128}$/.test(traceId) ? traceId : undefined;
 }
 
-/** The document shows no error. The code is looked for where an envelope of data, or another usual answer, would have it. */
+/**
+ * The document shows no error. The code is looked for where an envelope of data, or another usual answer, would have
+ * it.
+ */
 function errorCodeOf(parsed: unknown): (typeof ERROR_CODES)[number] | undefined {
   const details = field(parsed, 'details');
   const error = field(parsed, 'error');

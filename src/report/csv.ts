@@ -26,8 +26,8 @@ const COLUMNS: readonly [name: string, cell: Cell][] = [
 ];
 
 /**
- * The findings for a spreadsheet, one row each: commas, every string in quotes, UTF-8. Excel needs the byte order mark to
- * recognise UTF-8. @returns the parts of the file, in order
+ * The findings for a spreadsheet, one row each: commas, every string in quotes, UTF-8. Excel needs the byte order
+ * mark to recognise UTF-8. @returns the parts of the file, in order
  */
 export function* renderCsv(report: ReconciliationReport): Generator<string> {
   yield `\uFEFF${lineOf(COLUMNS.map(([name]) => name))}`;
@@ -54,8 +54,8 @@ function cellText(value: string | number | undefined): string {
 }
 
 /**
- * Puts an apostrophe before everything that a spreadsheet would read as a formula. A spreadsheet that splits cells at another
- * separator, or at a quote, starts a new cell there.
+ * Puts an apostrophe before everything that a spreadsheet would read as a formula. A spreadsheet that splits cells at
+ * another separator, or at a quote, starts a new cell there.
  */
 function withoutFormulas(text: string): string {
   return text.replace(/(?<=^|[,;|"'])(?= *[=+\-@＝＋－＠])/g, "'");

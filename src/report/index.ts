@@ -10,8 +10,8 @@ import type { ReconciliationReport } from './report';
 export { type ReconciliationReport, reportOf } from './report';
 
 /**
- * Writes the report as HTML, CSV and JSON. Each file appears complete or not at all. The JSON comes last, so the other two exist
- * if it exists. If the same run writes again, it replaces its own files. @returns the paths
+ * Writes the report as HTML, CSV and JSON. Each file appears complete or not at all. The JSON comes last, so the
+ * other two exist if it exists. If the same run writes again, it replaces its own files. @returns the paths
  */
 export async function writeReport(
   dir: string,

@@ -12,8 +12,8 @@ interface Totals {
   /** By the partner's status, made presentable. */
   byStatus: Record<string, { orders: number; amount: number }>;
   /**
-   * Sorted, without days that have no orders. `delivered` counts the orders whose keys were delivered. `amount` leaves out failed
-   * and refunded orders.
+   * Sorted, without days that have no orders. `delivered` counts the orders whose keys were delivered. `amount`
+   * leaves out failed and refunded orders.
    */
   days: { day: string; orders: number; delivered: number; amount: number }[];
   /** How many purchases ended in each of the 24 hours of the day. */
@@ -21,8 +21,8 @@ interface Totals {
 }
 
 /**
- * The report of one reconciliation, and the schema of its JSON. Instants are ISO 8601 in UTC. Amounts are decimal numbers as the
- * partner writes them.
+ * The report of one reconciliation, and the schema of its JSON. Instants are ISO 8601 in UTC. Amounts are decimal
+ * numbers as the partner writes them.
  */
 export interface ReconciliationReport extends Totals {
   schema: 1;
@@ -81,7 +81,10 @@ function isKnown(timeZone: string): boolean {
   }
 }
 
-/** Sums up the records in linear time. @param from epoch ms: older records were read only to follow them, and are not counted */
+/**
+ * Sums up the records in linear time. @param from epoch ms: older records were read only to follow them, and are not
+ * counted
+ */
 export function totalsOf(records: RecordIndex, calendar: ReturnType<typeof calendarIn>, from = -Infinity): Totals {
   const orders = [...records.orders.values()].filter(({ createdAt }) => createdAt >= from);
   const purchases = [...records.purchases.values()].filter(({ startedAt }) => startedAt >= from);
@@ -118,7 +121,9 @@ function sorted<T>(groups: Map<string, T>): [string, T][] {
   return [...groups].toSorted(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** Converts epoch ms to the days and hours of a time zone. @throws RangeError if this Node does not know the time zone */
+/**
+ * Converts epoch ms to the days and hours of a time zone. @throws RangeError if this Node does not know the time zone
+ */
 export function calendarIn(timeZone: string) {
   const format = new Intl.DateTimeFormat('en-CA', {
     timeZone,

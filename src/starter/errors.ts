@@ -20,7 +20,9 @@ export class InvalidPurchaseError extends StarterError {
   }
 }
 
-/** The reference already belongs to a purchase with other items or another `maxDebit`. Nothing was started or changed. */
+/**
+ * The reference already belongs to a purchase with other items or another `maxDebit`. Nothing was started or changed.
+ */
 export class PurchaseDiffersError extends StarterError {
   constructor(
     readonly referenceId: string,

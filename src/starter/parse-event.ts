@@ -12,8 +12,8 @@ export interface ParseOptions {
 }
 
 /**
- * Why a request is no event of the worker: its `webhook-` headers or its signature are wrong, its timestamp is more than five minutes
- * off, or the signed body is no event.
+ * Why a request is no event of the worker: its `webhook-` headers or its signature are wrong, its timestamp is more
+ * than five minutes off, or the signed body is no event.
  */
 export type InvalidEventReason = 'SIGNATURE' | 'TIMESTAMP' | 'BODY';
 
@@ -39,7 +39,8 @@ const TOLERANCE_S = 5 * 60;
  * Verifies the signature of a request and returns its event. It accepts types and fields that it does not know.
  *
  * @param body the body as it came: bytes or text, never parsed JSON.
- * @param secrets the worker's DELIVERY_SECRET, `whsec_…`; several, as a list or separated by spaces, while one is rotated.
+ * @param secrets the worker's DELIVERY_SECRET, `whsec_…`; several, as a list or separated by spaces, while one is
+ * rotated.
  * @throws InvalidEventError
  * @throws TypeError if the body was already parsed or a secret has the wrong form. Both are mistakes in the receiver.
  */
@@ -112,7 +113,10 @@ function checkAge(timestamp: string, now: number): void {
   throw new InvalidEventError('TIMESTAMP', `The header webhook-timestamp ${how}; 300 s are allowed.`);
 }
 
-/** Checks only what all events have in common: the type may be of a later version, and the signature vouches for the rest. */
+/**
+ * Checks only what all events have in common: the type may be of a later version, and the signature vouches for the
+ * rest.
+ */
 function eventIn(bytes: Buffer): FulfilmentEvent {
   const json = jsonOf(bytes);
   if (json === undefined) throw new InvalidEventError('BODY', 'The signature fits, but the body is not JSON.');

@@ -44,7 +44,8 @@ export interface Starter {
    */
   purchase(input: PurchaseInput): Promise<StartedPurchase>;
   /**
-   * Waits for the end of a purchase. A reset of the purchase, or a call that times out at the server, does not end the wait.
+   * Waits for the end of a purchase. A reset of the purchase, or a call that times out at the server, does not end
+   * the wait.
    *
    * @throws PurchaseNotFoundError
    * @throws PurchaseFailedError if it was terminated or its input was invalid; every business outcome is a result.
@@ -59,8 +60,8 @@ export interface Starter {
    */
   resolve(referenceId: string, choice: DecisionChoice): Promise<Resolution>;
   /**
-   * Delivers everything of an ended purchase once more, as its order is now. Every key keeps its id, so repeating is harmless.
-   * Needs a running worker.
+   * Delivers everything of an ended purchase once more, as its order is now. Every key keeps its id, so repeating is
+   * harmless. Needs a running worker.
    *
    * @throws PurchaseNotFoundError, NothingToRedeliverError, RedeliveryFailedError, NotAnsweredError
    */
@@ -72,8 +73,8 @@ export interface Starter {
    */
   list(filter?: ListFilter): Promise<PurchaseList>;
   /**
-   * Ends a purchase if nothing can have been bought; otherwise its order is completed. Safe to repeat. No worker has to run: the
-   * next one carries it out.
+   * Ends a purchase if nothing can have been bought; otherwise its order is completed. Safe to repeat. No worker has
+   * to run: the next one carries it out.
    *
    * @throws PurchaseNotFoundError, NothingToCancelError
    */
@@ -82,15 +83,19 @@ export interface Starter {
 
 export interface StarterOptions {
   /**
-   * The worker's `TEMPORAL_TASK_QUEUE`. Default `fulfilment`. On a wrong queue, purchases start and then wait for ever: no worker
-   * sees them, and `status` shows `waitsForWorkerSince`.
+   * The worker's `TEMPORAL_TASK_QUEUE`. Default `fulfilment`. On a wrong queue, purchases start and then wait for
+   * ever: no worker sees them, and `status` shows `waitsForWorkerSince`.
    */
   taskQueue?: string | undefined;
-  /** How long `resolve` and `redeliver` wait for a worker, and `list` and `cancel` wait for Temporal, in ms. Default 30,000. */
+  /**
+   * How long `resolve` and `redeliver` wait for a worker, and `list` and `cancel` wait for Temporal, in ms. Default
+   * 30,000.
+   */
   answerWithinMs?: number | undefined;
   /**
-   * The name of this checkout, at most 64 bytes, if several checkouts share a namespace: its key for Temporal's fairness. If the
-   * server has fairness on, it serves the checkouts in turn, so that a thousand purchases of one do not delay another.
+   * The name of this checkout, at most 64 bytes, if several checkouts share a namespace: its key for Temporal's
+   * fairness. If the server has fairness on, it serves the checkouts in turn, so that a thousand purchases of one do
+   * not delay another.
    */
   fairnessKey?: string | undefined;
 }

@@ -21,8 +21,8 @@ export class ReconciliationError extends StarterError {}
  * Runs one reconciliation now and waits for its end. Needs a running worker.
  *
  * @param onStart receives the id of the run.
- * @throws ReconciliationError if another one that was started this way is running, if the look-back is longer than the namespace's
- *   retention minus one day, or if it was cancelled or failed.
+ * @throws ReconciliationError if another one that was started this way is running, if the look-back is longer than
+ * the namespace's retention minus one day, or if it was cancelled or failed.
  */
 export async function reconcileNow(
   client: Client,

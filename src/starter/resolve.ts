@@ -67,7 +67,10 @@ function whyNotTaken(error: unknown, referenceId: string, answerWithinMs: number
   );
 }
 
-/** The server drops an update if another event overtakes its workflow task. Sending the same decision again is harmless. */
+/**
+ * The server drops an update if another event overtakes its workflow task. Sending the same decision again is
+ * harmless.
+ */
 function sendAgain(error: unknown, send: () => Promise<unknown>): Promise<unknown> {
   if (grpcErrorOf(error)?.code === GRPC_STATUS.FAILED_PRECONDITION) return send();
   throw error;

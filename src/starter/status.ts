@@ -137,8 +137,9 @@ function received(events: readonly ReceivedEvent[] = []): DeliveryStatus[] {
 }
 
 /**
- * Lists the deliveries after the end, oldest first; each is a workflow of its own. If lists don't work (search attributes not
- * registered, visibility store down), everything else is still worth showing. Lists lag by about a second.
+ * Lists the deliveries after the end, oldest first; each is a workflow of its own. If lists don't work (search
+ * attributes not registered, visibility store down), everything else is still worth showing. Lists lag by about a
+ * second.
  */
 async function deliveredLater(
   purchases: PurchaseReader,

@@ -9,8 +9,8 @@ const MOST_TYPOS = 2;
 const LONGEST_NAME = 60;
 
 /**
- * Names the fields that a purchase does not have. Without types, nothing else would find a misspelt `maxDebit`, and the purchase
- * would have no limit. Only the library is this strict: workflows ignore such fields.
+ * Names the fields that a purchase does not have. Without types, nothing else would find a misspelt `maxDebit`, and
+ * the purchase would have no limit. Only the library is this strict: workflows ignore such fields.
  *
  * @returns one sentence for each.
  */

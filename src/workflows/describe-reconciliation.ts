@@ -1,7 +1,10 @@
 import type { ReconciliationResult } from '../contracts/reconciliation';
 import { detailsOf, escapeMarkdown } from '../domain/texts';
 
-/** How a reconciliation ended, as markdown for the Temporal UI. It starts with what people must know: does it need anybody? */
+/**
+ * How a reconciliation ended, as markdown for the Temporal UI. It starts with what people must know: does it need
+ * anybody?
+ */
 export function describeReconciliation(result: ReconciliationResult, dryRun: boolean): string {
   const { orders, findings, report } = result;
   const kinds = Object.entries(findings).map(([kind, count]) => `- ${count} × ${kind}`);

@@ -140,8 +140,8 @@ export function unreadableHistoryTimeout({ confirmWindowMs, placeWithinMs }: Pur
 }
 
 /**
- * The longest time of a confirmation, in ms from when no request can be in flight. A partner that is down fails each search after an
- * hour, and it takes several failed searches to give up.
+ * The longest time of a confirmation, in ms from when no request can be in flight. A partner that is down fails each
+ * search after an hour, and it takes several failed searches to give up.
  */
 export function longestConfirmation(settings: PurchaseSettings): number {
   const longestSearches = confirmationPauses(settings).length * HOUR;

@@ -28,8 +28,8 @@ const statusQuery = defineQuery<StatusAnswer>(STATUS_QUERY);
  * Business outcomes are results. A failed purchase means invalid input (`InvalidPurchase`) or a bug. A cancel request
  * ends the purchase only while nothing can have been bought; later it is only noted in the result.
  *
- * Keep async functions few: each promise in a workflow costs its worker 0.07 ms, for the stack trace that the Temporal UI
- * may ask for (docs/performance.md).
+ * Keep async functions few: each promise in a workflow costs its worker 0.07 ms, for the stack trace that the
+ * Temporal UI may ask for (docs/performance.md).
  *
  * @param input a reference of the checkout and the items sold under it.
  * @returns how the purchase ended, see `PurchaseResult`.

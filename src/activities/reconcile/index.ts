@@ -99,7 +99,8 @@ async function handleFindings(
   suggested: readonly Finding[],
   { signal, show }: Progress,
 ): Promise<ReportedFinding[]> {
-  // Nothing is done about an orphan, so the list is believed beyond the first few hundred. What can't be read was read twice.
+  // Nothing is done about an orphan, so the list is believed beyond the first few hundred. What can't be read was
+  // read twice.
   let orphans = 0;
   const isTrusted = ({ kind }: Finding) =>
     kind === 'UNREADABLE' || (kind === 'ORPHAN' && ++orphans > MOST_ORPHANS_CONFIRMED);

@@ -5,7 +5,10 @@ import type { UiViews } from '../ui-views';
 
 export interface DoctorOptions {
   config: DoctorConfig;
-  /** Connects, in one try. `isKeyPlain`: a key is sent without TLS. @throws TemporalUnreachableError, TemporalConfigError */
+  /**
+   * Connects, in one try. `isKeyPlain`: a key is sent without TLS. @throws TemporalUnreachableError,
+   * TemporalConfigError
+   */
   connect(): Promise<{ client: Client; isKeyPlain: boolean }>;
   now: () => number;
 }
@@ -14,7 +17,10 @@ export interface DoctorOptions {
 export interface Check {
   /** Such as `order history: search`. */
   name: string;
-  /** `warning`: it works, or is not known yet. `fault`: purchases, reconciliations or deliveries will not work, or not safely. */
+  /**
+   * `warning`: it works, or is not known yet. `fault`: purchases, reconciliations or deliveries will not work, or not
+   * safely.
+   */
   level: 'ok' | 'warning' | 'fault';
   expected: string;
   got: string;

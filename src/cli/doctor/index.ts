@@ -71,8 +71,8 @@ const TEST_EVENT: EventType = 'doctor.test';
 const LONGEST_WAIT_MS = 30_000;
 
 /**
- * Posts a signed test event to DELIVERY_URL. A folder gets no event: reading the configuration has already tried to write into
- * DELIVERY_DIR.
+ * Posts a signed test event to DELIVERY_URL. A folder gets no event: reading the configuration has already tried to
+ * write into DELIVERY_DIR.
  */
 async function checkDelivery({ config, now }: DoctorOptions, findings: Findings): Promise<void> {
   const settings = config.delivery;

@@ -38,7 +38,10 @@ async function tryPrefixes<T>(prefixes: readonly string[], read: (prefix: string
   return { tried, works: tried.find(({ data }) => data), problem: first?.problem };
 }
 
-/** Checks that the partner answers and accepts the key, and finds the prefix of its lists. @returns the prefix that works. */
+/**
+ * Checks that the partner answers and accepts the key, and finds the prefix of its lists. @returns the prefix that
+ * works.
+ */
 async function checkLists(probe: PartnerProbe, findings: Findings): Promise<string | undefined> {
   const reachable = findings.check('partner: reachable', 'an answer', 'PARTNER_BASE_URL');
   const key = findings.check('partner: API key', 'a key that the partner accepts', 'PARTNER_API_KEY');
@@ -81,7 +84,10 @@ async function checkLists(probe: PartnerProbe, findings: Findings): Promise<stri
   return undefined;
 }
 
-/** Checks that orders can be read under the configured prefix. They are placed under the same prefix; that is never tried. */
+/**
+ * Checks that orders can be read under the configured prefix. They are placed under the same prefix; that is never
+ * tried.
+ */
 async function checkOrderPrefix(
   probe: PartnerProbe,
   findings: Findings,

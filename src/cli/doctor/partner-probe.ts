@@ -18,7 +18,10 @@ const LONGEST_PAUSE_MS = 10_000;
 const MOST_TRIES = 3;
 const OUT_OF_TIME: Problem = { kind: 'too-late', message: 'not tried: the time for all checks was up' };
 
-/** Reads from the partner, one request at a time and within PARTNER_MAX_RPS, in the configured layout or in others. It places no order. */
+/**
+ * Reads from the partner, one request at a time and within PARTNER_MAX_RPS, in the configured layout or in others. It
+ * places no order.
+ */
 export class PartnerProbe {
   /** What the answers show apart from their content. Times are in ms. */
   readonly seen = {

@@ -112,8 +112,8 @@ async function checkNamespace(check: OpenCheck, client: Client): Promise<true | 
 }
 
 /**
- * Reads Temporal's clock. No call returns the time, but a task queue shows when it was last polled. So doctor polls a queue that
- * never has work; the server forgets it by itself.
+ * Reads Temporal's clock. No call returns the time, but a task queue shows when it was last polled. So doctor polls a
+ * queue that never has work; the server forgets it by itself.
  *
  * @returns Temporal's clock minus this machine's in ms; undefined if the queue doesn't show the poll.
  */

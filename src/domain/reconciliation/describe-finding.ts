@@ -37,8 +37,8 @@ export function describeClassified(
 }
 
 /**
- * Orders without a reference have nothing in common, so each is a finding of its own. Those that read the same share one text:
- * there may be a hundred thousand.
+ * Orders without a reference have nothing in common, so each is a finding of its own. Those that read the same share
+ * one text: there may be a hundred thousand.
  */
 export function describeOrphans(orders: readonly PartnerOrder[]): Finding[] {
   const texts = new Map<string, string>();

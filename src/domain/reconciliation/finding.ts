@@ -1,6 +1,7 @@
 /**
- * The kinds of findings, the most urgent first: the order of a report. A person reads the title, what it means, and what to do if
- * it was not repaired. `does` is what a reconciliation does about it, for the table in docs/operations.md.
+ * The kinds of findings, the most urgent first: the order of a report. A person reads the title, what it means, and
+ * what to do if it was not repaired. `does` is what a reconciliation does about it, for the table in
+ * docs/operations.md.
  */
 export const KIND_DOCS = {
   DOUBLE_PURCHASE: {
@@ -158,15 +159,19 @@ export function readsSale({ repair }: Finding): boolean {
 }
 
 /**
- * What was done about a finding. `repaired`: what can be done was done. `notified`: the checkout was notified, and a person must
- * act. `unrepaired`: nothing was done, and a person must act. `dry-run`: a dry run found it, and did nothing.
+ * What was done about a finding. `repaired`: what can be done was done. `notified`: the checkout was notified, and a
+ * person must act. `unrepaired`: nothing was done, and a person must act. `dry-run`: a dry run found it, and did
+ * nothing.
  */
 export type FindingStatus = 'repaired' | 'notified' | 'unrepaired' | 'dry-run';
 
 /** A finding with its status. `note`: what was done, or why it was not, in one sentence without a key. */
 export type ReportedFinding = Finding & { done: FindingStatus; note?: string };
 
-/** Adds to a finding what was done about it. It changes the finding itself: a hundred thousand copies would need much memory. */
+/**
+ * Adds to a finding what was done about it. It changes the finding itself: a hundred thousand copies would need much
+ * memory.
+ */
 export function withStatus(finding: Finding, done: FindingStatus, note?: string): ReportedFinding {
   return Object.assign(finding, { done, note });
 }
@@ -178,8 +183,8 @@ const ABOUT_OTHERS: readonly FindingKind[] = ['DOUBLE_PURCHASE', 'SAME_KEY_TWICE
 const MOST_IDS_IN_KEY = 10;
 
 /**
- * Identifies a finding: the same in every reconciliation that finds it, and another one for another cause. A key of many orders
- * has the first ids and the number of the others.
+ * Identifies a finding: the same in every reconciliation that finds it, and another one for another cause. A key of
+ * many orders has the first ids and the number of the others.
  */
 export function findingKey({ kind, referenceId, orderIds, repair }: Finding): string {
   const ids = orderIds.toSorted();
@@ -190,8 +195,9 @@ export function findingKey({ kind, referenceId, orderIds, repair }: Finding): st
 }
 
 /**
- * What a second reading found instead of a suggested finding: the same one, or the finding that its purchase and order give now.
- * A purchase has at most one finding about its own order and at most one double purchase, perhaps of other orders now.
+ * What a second reading found instead of a suggested finding: the same one, or the finding that its purchase and
+ * order give now. A purchase has at most one finding about its own order and at most one double purchase, perhaps of
+ * other orders now.
  */
 export function confirmationOf(suggested: Finding, found: readonly Finding[]): Finding | undefined {
   const key = findingKey(suggested);

@@ -5,7 +5,10 @@ interface Row {
   part?: number;
 }
 
-/** A table with a bar in each row. On a narrow screen the bar is below the numbers. @param full what a bar of full width stands for */
+/**
+ * A table with a bar in each row. On a narrow screen the bar is below the numbers. @param full what a bar of full
+ * width stands for
+ */
 export function chart(
   head: readonly string[],
   rows: readonly Row[],

@@ -35,7 +35,10 @@ export function overviewOf(byKind: FindingsByKind): string {
   return `<ul class="overview">${links.join('')}</ul>`;
 }
 
-/** One card for each kind: what it means, what to do, and every finding. @param workflowsUrl without it nothing is linked */
+/**
+ * One card for each kind: what it means, what to do, and every finding. @param workflowsUrl without it nothing is
+ * linked
+ */
 export function cardsOf(byKind: FindingsByKind, workflowsUrl?: string): string {
   return [...byKind].map(([kind, findings]) => cardOf(kind, findings, workflowsUrl)).join('');
 }

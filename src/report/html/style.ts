@@ -1,6 +1,6 @@
 /**
- * The page's style sheet. It follows the reader's light or dark setting, and no meaning depends on colour alone. On a narrow
- * screen a finding is a block with one line for each cell, so that nothing is cut off.
+ * The page's style sheet. It follows the reader's light or dark setting, and no meaning depends on colour alone. On a
+ * narrow screen a finding is a block with one line for each cell, so that nothing is cut off.
  */
 export const STYLE = `
 :root { color-scheme: light dark; --bg: #f6f7f9; --card: #fff; --ink: #1b2330; --soft: #566072; --line: #dfe3ea;

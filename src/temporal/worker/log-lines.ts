@@ -45,7 +45,10 @@ function timeOf(entry: LogEntry): string {
   return new Date(Number(entry.timestampNanos / 1_000_000n)).toISOString();
 }
 
-/** Lines of the SDK name the workflow only. An error becomes its name and message: a stack or a cause may hold other text. */
+/**
+ * Lines of the SDK name the workflow only. An error becomes its name and message: a stack or a cause may hold other
+ * text.
+ */
 function attributesOf({ meta = {} }: LogEntry): Record<string, unknown> {
   const { workflowId } = meta;
   const referenceId = typeof workflowId === 'string' ? referenceOfWorkflow(workflowId) : undefined;

@@ -32,8 +32,8 @@ async function packPackage(): Promise<string> {
 }
 
 /**
- * An empty project with the packed package in it. What docs/checkout.md installs besides is linked to the packages that this
- * project has, so that no network is needed.
+ * An empty project with the packed package in it. What docs/checkout.md installs besides is linked to the packages
+ * that this project has, so that no network is needed.
  */
 async function installInto(project: string, archive: string, client: string): Promise<string> {
   const installed = join(project, 'node_modules', NAME);

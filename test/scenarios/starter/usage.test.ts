@@ -10,7 +10,10 @@ import { lonelyWorkerEnv, type ProcessEnv, startProcess, starterProcess, startSt
 
 const ROOT = join(__dirname, '../../..');
 
-/** Nothing listens there, so a command fails in another way if it contacts the server before it has read its arguments. */
+/**
+ * Nothing listens there, so a command fails in another way if it contacts the server before it has read its
+ * arguments.
+ */
 const NOWHERE = { TEMPORAL_ADDRESS: '127.0.0.1:1' };
 const NO_PARTNER = { PARTNER_BASE_URL: 'http://127.0.0.1:1', PARTNER_API_KEY: 'k' };
 /** The whole command. */
