@@ -24,7 +24,7 @@ export const MODULES = {
   'temporal/worker': 'contracts domain temporal/client node @temporalio/worker',
   metrics: 'contracts domain types:partner temporal/client node types:@temporalio/client',
   starter: 'workflows/policies contracts domain temporal/client node @temporalio/client fastest-levenshtein',
-  cli: 'workflows/policies starter partner delivery config tracing contracts domain temporal/client exit node @temporalio/client commander fastest-levenshtein',
+  cli: 'workflows/policies starter partner delivery config tracing contracts domain temporal/client exit node @temporalio/client commander',
   tracing:
     'domain partner delivery temporal/client @opentelemetry/api @opentelemetry/exporter-trace-otlp-http @opentelemetry/resources @opentelemetry/sdk-trace-node @temporalio/interceptors-opentelemetry types:@temporalio/client types:@temporalio/worker',
   config: 'workflows/policies node fastest-levenshtein zod',

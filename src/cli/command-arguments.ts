@@ -1,13 +1,11 @@
-import { closest, distance } from 'fastest-levenshtein';
 import type { PurchaseItem } from '../domain/order';
 import { validateMaxDebit, validateOrderId, validateReference } from '../domain/purchase-rules';
 import { PURCHASE_STATES, type PurchaseState } from '../domain/purchase-state';
 // The index would load the client.
 import { MAX_PAGE_SIZE } from '../partner/types';
+import { didYouMean } from '../starter/did-you-mean';
 import { loadConfig } from './context';
 import { usageError } from './usage-errors';
-
-const MOST_TYPOS = 2;
 
 /** Reads the reference of a sale. */
 export function reference(value: string): string {
@@ -76,9 +74,7 @@ export function oneOf<const T extends string>(name: string, choices: readonly T[
   return (value: string): T => {
     const known = choices.find((choice) => choice === value);
     if (known !== undefined) return known;
-    const similar = closest(value, choices);
-    const hint = distance(value, similar) <= MOST_TYPOS ? `. Did you mean ${similar}?` : '';
-    throw expected(name, `one of ${choices.join(', ')}`, `${value}${hint}`);
+    throw expected(name, `one of ${choices.join(', ')}`, `${value}${didYouMean(value, choices)}`);
   };
 }
 

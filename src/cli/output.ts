@@ -1,7 +1,7 @@
 import type { PurchaseResult } from '../contracts/purchase';
 import type { ReconciliationResult } from '../contracts/reconciliation';
 import { command, commandsFor, fittingCommands, searchCommand, statusCommand } from '../contracts/operator-commands';
-import { type PurchaseState, RUNNING_STATES, STATE_MEANINGS } from '../domain/purchase-state';
+import { mayGetMoreKeys, type PurchaseState, RUNNING_STATES, STATE_MEANINGS } from '../domain/purchase-state';
 import { counted, inHours, inOneLine, jsonOf } from '../domain/texts';
 import { coloured, toneOf } from './colours';
 import type {
@@ -148,7 +148,7 @@ export function showStatus(out: Output, status: PurchaseStatus): void {
   const { waitsForWorkerSince: since, taskQueue, deliveries, deliveriesUnlisted } = status;
   const standsNow = afterEnd?.state ?? result?.outcome;
   const hasMoved = afterEnd !== undefined && (afterEnd.state !== state || standsNow === 'PARTIALLY_DELIVERED');
-  const mayHaveMoreKeys = standsNow === 'OVERDUE' || standsNow === 'PARTIALLY_DELIVERED';
+  const mayHaveMoreKeys = mayGetMoreKeys(standsNow);
   show(out, status, [
     `${referenceId}  ${coloured(out.colours, toneOf(state), state)}${orderId ? `  order ${orderId}` : ''}`,
     `  ${execution.toLowerCase()}, started ${startedAt}${closedAt ? `, ended ${closedAt}` : ''}`,

@@ -46,6 +46,11 @@ export function endsWithoutKeys(state: string | undefined): boolean {
   return state !== undefined && WITHOUT_KEYS.includes(state);
 }
 
+/** Whether a purchase that ended in this state may still get keys, because its order may. */
+export function mayGetMoreKeys(state: string | undefined): boolean {
+  return state === 'OVERDUE' || state === 'PARTIALLY_DELIVERED';
+}
+
 /** The type of the event for an outcome, such as `purchase.partially_delivered`. */
 export function eventTypeOf(outcome: PurchaseOutcome): `purchase.${Lowercase<PurchaseOutcome>}` {
   return `purchase.${outcome.toLowerCase() as Lowercase<PurchaseOutcome>}`;

@@ -1,7 +1,6 @@
 import { inOneLine } from '../domain/texts';
 import type { ReportedFinding } from '../domain/reconciliation/finding';
-import { workflowUrl } from '../domain/ui-links';
-import { AMOUNT_NAMES } from './names';
+import { AMOUNT_NAMES, urlOf } from './names';
 import { inParts } from './parts';
 import type { ReconciliationReport } from './report';
 
@@ -22,7 +21,7 @@ const COLUMNS: readonly [name: string, cell: Cell][] = [
   ['note', ({ note }) => note],
   [`amount ${AMOUNT_NAMES.debitedNow}`, ({ amounts }) => amounts.debitedNow],
   ['reconciled at (UTC)', (_, { to }) => dateOf(to)],
-  ['Temporal UI', linkOf],
+  ['Temporal UI', (finding, { workflowsUrl }) => urlOf(finding, workflowsUrl)],
 ];
 
 /**
@@ -32,10 +31,6 @@ const COLUMNS: readonly [name: string, cell: Cell][] = [
 export function* renderCsv(report: ReconciliationReport): Generator<string> {
   yield `\uFEFF${lineOf(COLUMNS.map(([name]) => name))}`;
   yield* inParts(report.findings, (finding) => lineOf(COLUMNS.map(([, cell]) => cell(finding, report))));
-}
-
-function linkOf({ workflowId }: ReportedFinding, { workflowsUrl }: ReconciliationReport): string | undefined {
-  return workflowsUrl === undefined || workflowId === undefined ? undefined : workflowUrl(workflowsUrl, workflowId);
 }
 
 /** `2026-01-31 03:00:00` in UTC. Spreadsheets read this form as a date, and the ISO form as text. */

@@ -2,8 +2,9 @@ import type { WorkflowExecutionInfo } from '@temporalio/client';
 import { deliverWorkflowId, referenceOfWorkflow } from '../contracts/names';
 import type { AfterEnd } from '../contracts/public-types';
 import { deliveryMemo } from '../contracts/purchase';
+import { isOneOfEach } from '../contracts/purchase-queries';
 import { PURCHASE_STATE } from '../contracts/search-attributes';
-import { PURCHASE_OUTCOMES } from '../domain/purchase-state';
+import { mayGetMoreKeys, PURCHASE_OUTCOMES } from '../domain/purchase-state';
 import type { PurchaseReader } from '../temporal/client';
 
 /** A list query with more ids would be too long for some servers. */
@@ -22,7 +23,7 @@ export function afterEndOf(delivery: WorkflowExecutionInfo): AfterEnd | undefine
 
 /** Whether the checkout has everything, or gets nothing more. */
 export function needsNothing(afterEnd: Pick<AfterEnd, 'state'> | undefined): boolean {
-  return afterEnd !== undefined && afterEnd.state !== 'OVERDUE' && afterEnd.state !== 'PARTIALLY_DELIVERED';
+  return afterEnd !== undefined && !mayGetMoreKeys(afterEnd.state);
 }
 
 /** Lists what deliveries have changed for these purchases, by reference. Lists lag by about a second. */
@@ -31,10 +32,8 @@ export async function listAfterEnd(
   references: readonly string[],
 ): Promise<Map<string, AfterEnd>> {
   const found = new Map<string, AfterEnd>();
-  for (let at = 0; at < references.length; at += IDS_PER_QUERY) {
-    const ids = references.slice(at, at + IDS_PER_QUERY).map((referenceId) => `'${deliverWorkflowId(referenceId)}'`);
-    const query = `WorkflowId IN (${ids.join(', ')}) AND ${PURCHASE_STATE.name} IS NOT NULL`;
-    for await (const delivery of purchases.listDeliveries(query)) {
+  for (const isTheirs of isOneOfEach('WorkflowId', references.map(deliverWorkflowId), IDS_PER_QUERY)) {
+    for await (const delivery of purchases.listDeliveries(`${isTheirs} AND ${PURCHASE_STATE.name} IS NOT NULL`)) {
       const afterEnd = afterEndOf(delivery);
       const referenceId = referenceOfWorkflow(delivery.workflowId) ?? '';
       const before = found.get(referenceId);

@@ -7,7 +7,7 @@ import { inState, withoutResult } from '../contracts/purchase-queries';
 import { PARTNER_ORDER_ID, PURCHASE_STATE } from '../contracts/search-attributes';
 import { inOneLine } from '../domain/texts';
 import { isSafeOrderId } from '../domain/order';
-import { PURCHASE_STATES, type PurchaseState, STATE_MEANINGS } from '../domain/purchase-state';
+import { mayGetMoreKeys, PURCHASE_STATES, type PurchaseState, STATE_MEANINGS } from '../domain/purchase-state';
 import { validateReference } from '../domain/purchase-rules';
 import { createPurchaseReader, type PurchaseReader } from '../temporal/client';
 import { listAfterEnd, needsNothing } from './after-end';
@@ -103,12 +103,18 @@ async function readList(
       break;
     }
     read += 1;
-    if (await wasReset(reader, execution)) continue;
     const purchase = listed(execution);
     if (since === undefined || Date.parse(purchase.since) >= since) found.push(purchase);
   }
-  const purchases = found.toSorted((one, other) => (one.since < other.since ? -1 : 1)).slice(0, limit);
-  return { purchases, more: found.length - purchases.length + unread };
+  // Each lookup of a reset is a request, so only the purchases that are shown need one.
+  const purchases: ListedPurchase[] = [];
+  let compared = 0;
+  for (const purchase of found.toSorted((one, other) => (one.since < other.since ? -1 : 1))) {
+    if (purchases.length >= limit) break;
+    compared += 1;
+    if (!(await wasReset(reader, purchase))) purchases.push(purchase);
+  }
+  return { purchases, more: found.length - compared + unread };
 }
 
 /** Adds where a sale stands by now to each purchase that may have got keys after its end. */
@@ -123,9 +129,7 @@ async function withAfterEnd(client: Client, purchases: ListedPurchase[]): Promis
 
 /** It ended with keys missing, or without a result. One without commands has an id that no purchase of ours has. */
 function mayGetKeys({ state, execution, commands }: ListedPurchase): boolean {
-  const lacksKeys = state === 'OVERDUE' || state === 'PARTIALLY_DELIVERED';
-  const hasNoResult = execution !== 'RUNNING' && execution !== 'COMPLETED';
-  return commands.length > 0 && (lacksKeys || hasNoResult);
+  return commands.length > 0 && (mayGetMoreKeys(state) || !hasResultOrRuns(execution));
 }
 
 async function countListed({ workflow }: Client, query: string): Promise<number> {
@@ -137,10 +141,10 @@ function waitingForPeople(since: number): string {
 }
 
 /** A reset terminates one run and starts another, so the purchase continues. */
-async function wasReset(reader: PurchaseReader, execution: WorkflowExecutionInfo): Promise<boolean> {
+async function wasReset(reader: PurchaseReader, { execution, workflowId, runId }: ListedPurchase): Promise<boolean> {
   if (hasResultOrRuns(execution)) return false;
-  const latest = await reader.describeIfKnown(referenceIdOfWorkflow(execution.workflowId));
-  return latest !== undefined && latest.runId !== execution.runId;
+  const latest = await reader.describeIfKnown(referenceIdOfWorkflow(workflowId));
+  return latest !== undefined && latest.runId !== runId;
 }
 
 function listed(execution: WorkflowExecutionInfo): ListedPurchase {
@@ -149,7 +153,7 @@ function listed(execution: WorkflowExecutionInfo): ListedPurchase {
   const referenceId = inOneLine(referenceIdOfWorkflow(workflowId), LONGEST_TEXT);
   const orderId = attributes.get(PARTNER_ORDER_ID);
   const startedAt = startTime.toISOString();
-  const listedState = hasResultOrRuns(execution) ? attributes.get(PURCHASE_STATE) : undefined;
+  const listedState = hasResultOrRuns(status.name) ? attributes.get(PURCHASE_STATE) : undefined;
   const state = PURCHASE_STATES.find((known) => known === listedState);
   const hold = state === 'HELD' ? holdIn(memo) : undefined;
   const isTypeable = workflowId === purchaseWorkflowId(referenceId) && validateReference(referenceId).length === 0;
@@ -174,6 +178,6 @@ function reasonOf({ status, memo }: WorkflowExecutionInfo, state?: PurchaseState
   return typeof memo?.reason === 'string' ? memo.reason : STATE_MEANINGS[state];
 }
 
-function hasResultOrRuns({ status }: WorkflowExecutionInfo): boolean {
-  return status.name === 'RUNNING' || status.name === 'COMPLETED';
+function hasResultOrRuns(execution: string): boolean {
+  return execution === 'RUNNING' || execution === 'COMPLETED';
 }

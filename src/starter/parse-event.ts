@@ -118,7 +118,7 @@ function checkAge(timestamp: string, now: number): void {
  * rest.
  */
 function eventIn(bytes: Buffer): FulfilmentEvent {
-  const json = jsonOf(bytes);
+  const json = parsed(bytes);
   if (json === undefined) throw new InvalidEventError('BODY', 'The signature fits, but the body is not JSON.');
   const { data, error } = checkoutEvent.safeParse(json);
   if (data) return data as unknown as FulfilmentEvent;
@@ -126,7 +126,7 @@ function eventIn(bytes: Buffer): FulfilmentEvent {
   throw new InvalidEventError('BODY', `The signature fits, but the body is no event: ${faults.join('; ')}`);
 }
 
-function jsonOf(bytes: Buffer): unknown {
+function parsed(bytes: Buffer): unknown {
   try {
     return JSON.parse(bytes.toString());
   } catch {

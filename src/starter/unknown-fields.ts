@@ -1,11 +1,10 @@
-import { closest, distance } from 'fastest-levenshtein';
 import type { PurchaseInput } from '../contracts/public-types';
 import type { PurchaseItem } from '../domain/order';
 import { inOneLine } from '../domain/texts';
+import { didYouMean } from './did-you-mean';
 
 const PURCHASE_FIELDS = namesOf<PurchaseInput>({ referenceId: true, items: true, maxDebit: true });
 const ITEM_FIELDS = namesOf<PurchaseItem>({ productId: true, quantity: true });
-const MOST_TYPOS = 2;
 const LONGEST_NAME = 60;
 
 /**
@@ -26,9 +25,8 @@ function othersIn(value: unknown, known: readonly string[], where = ''): string[
   if (typeof value !== 'object' || value === null) return [];
   const others = Object.keys(value).filter((name) => !known.includes(name));
   return others.map((name) => {
-    const similar = closest(name, known);
-    const hint = distance(name, similar) <= MOST_TYPOS ? `. Did you mean ${similar}?` : '';
-    return `${where}expected only the fields ${known.join(', ')}, got ${inOneLine(name, LONGEST_NAME)}${hint}`;
+    const got = `${inOneLine(name, LONGEST_NAME)}${didYouMean(name, known)}`;
+    return `${where}expected only the fields ${known.join(', ')}, got ${got}`;
   });
 }
 

@@ -1,14 +1,22 @@
+import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
+/** Systems give the ports above to whoever asks for any port, so one of those could be taken before its caller uses it. */
+const BELOW_EPHEMERAL = { from: 20_000, to: 32_000 };
 const given = new Set<number>();
 
-/** A port that was free a moment ago. Never returns the same port twice, because its caller may not be using it yet. */
+/** A port that was free a moment ago, and that only a test which asks here will get. Returns none twice. */
 export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  if (given.has(port)) return freePort();
+  const port = randomInt(BELOW_EPHEMERAL.from, BELOW_EPHEMERAL.to);
+  if (given.has(port) || !(await isFree(port))) return freePort();
   given.add(port);
   return port;
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const server = createServer();
+  return new Promise((resolve) => {
+    server.once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+  });
 }

@@ -2,6 +2,7 @@ import type { WorkflowExecutionInfo } from '@temporalio/client';
 import type { z } from 'zod';
 import { referenceIdOfWorkflow, referenceOfWorkflow } from '../../contracts/names';
 import { type DeliveryMemo, deliveryMemo, purchaseMemo } from '../../contracts/purchase';
+import { isOneOfEach } from '../../contracts/purchase-queries';
 import { PARTNER_ORDER_ID, PURCHASE_STATE, REFERENCE_ID } from '../../contracts/search-attributes';
 import { type KeyIds, unionOfKeys } from '../../domain/line-totals';
 import { isSafeOrderId, REFERENCE_PATTERN } from '../../domain/order';
@@ -63,13 +64,11 @@ export async function listPurchases(
   const unknown = [...orders.values()].filter(
     (order) => !references.has(order.referenceId ?? '') && !orderIds.has(order.id),
   );
-  for (const names of inBatches(unknown.map(({ referenceId }) => referenceId).filter(isReference))) {
-    await add(`${REFERENCE_ID.name} IN (${names})`);
-  }
+  const borne = unknown.map(({ referenceId }) => referenceId).filter(isReference);
+  for (const query of isOneOfEach(REFERENCE_ID.name, borne, BATCH)) await add(query);
   const unreferenced = unknown.filter((order) => !references.has(order.referenceId ?? ''));
-  for (const ids of inBatches(unreferenced.map(({ id }) => id).filter(isSafeOrderId))) {
-    await add(`${PARTNER_ORDER_ID.name} IN (${ids})`);
-  }
+  const ids = unreferenced.map(({ id }) => id).filter(isSafeOrderId);
+  for (const query of isOneOfEach(PARTNER_ORDER_ID.name, ids, BATCH)) await add(query);
   return [...found.values()];
 }
 
@@ -131,14 +130,6 @@ function withLater(purchase: KnownPurchase, memo: LaterDelivery): KnownPurchase 
 
 function countOf(keyIds: KeyIds = {}): number {
   return Object.values(keyIds).flat().length;
-}
-
-/** Lists for `IN (…)`. @param names none of them with a quotation mark */
-function* inBatches(names: readonly string[]): Generator<string> {
-  for (let at = 0; at < names.length; at += BATCH) {
-    const batch = new Set(names.slice(at, at + BATCH));
-    yield [...batch].map((name) => `'${name}'`).join(', ');
-  }
 }
 
 /** Only a valid reference becomes part of a query, because the text comes from the partner. */

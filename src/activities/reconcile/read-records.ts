@@ -1,6 +1,7 @@
 import { type Fingerprinter, secretIdOf } from '../../delivery';
 import { type KeyIds, keyIdsOf, missingKeys, unionOfKeys } from '../../domain/line-totals';
 import { CLOCK_TOLERANCE_MS, endsPolling, isSafeOrderId, presentableStatus } from '../../domain/order';
+import { mayGetMoreKeys } from '../../domain/purchase-state';
 import {
   byId,
   type KnownPurchase,
@@ -106,7 +107,7 @@ async function isObsoleteRun(
   const latest = await describePurchase(purchases, run.referenceId, later);
   if (!latest || latest.runId === run.runId || latest.orderId !== run.orderId) return false;
   const { execution, state } = latest;
-  const isOver = execution === 'COMPLETED' && state !== 'OVERDUE' && state !== 'PARTIALLY_DELIVERED';
+  const isOver = execution === 'COMPLETED' && !mayGetMoreKeys(state);
   return isOver || !lacksKeys(latest);
 }
 

@@ -4,8 +4,7 @@ import {
   KIND_DOCS,
   type ReportedFinding,
 } from '../../domain/reconciliation/finding';
-import { workflowUrl } from '../../domain/ui-links';
-import { AMOUNT_NAMES } from '../names';
+import { AMOUNT_NAMES, urlOf } from '../names';
 import { amountText, escape, foreign, linked, LONGEST_UNBROKEN, numberText, withCommands } from './escape';
 
 /** The most rows of one kind on the page. The CSV and the JSON have all of them. */
@@ -96,9 +95,9 @@ function rowOf(finding: ReportedFinding, columns: readonly Column[], workflowsUr
   return `<tr>${cells.join('')}</tr>`;
 }
 
-function referenceOf({ referenceId, workflowId }: ReportedFinding, workflowsUrl?: string): string {
-  const url =
-    workflowsUrl === undefined || workflowId === undefined ? undefined : workflowUrl(workflowsUrl, workflowId);
+function referenceOf(finding: ReportedFinding, workflowsUrl?: string): string {
+  const url = urlOf(finding, workflowsUrl);
+  const { referenceId } = finding;
   if (referenceId !== undefined) return linked(referenceId, url);
   return url === undefined ? '<span class="soft">none</span>' : linked('workflow', url);
 }

@@ -1,6 +1,7 @@
 import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
 import DataLoader from 'dataloader';
 import { PURCHASE_WORKFLOW } from '../../contracts/names';
+import { isOneOf } from '../../contracts/purchase-queries';
 import { BETWEEN_LIST_QUERIES_MS } from './lists';
 
 /** Requests within this time after the first share one query. */
@@ -34,8 +35,7 @@ export function createBatchedList(client: Client, now: () => number): ReadListed
   return (attribute, entryOf) =>
     new DataLoader(
       async (ids) => {
-        const quoted = [...new Set(ids)].map((id) => `'${id}'`).join(', ');
-        const query = `WorkflowType = '${PURCHASE_WORKFLOW}' AND ${attribute} IN (${quoted})`;
+        const query = `WorkflowType = '${PURCHASE_WORKFLOW}' AND ${isOneOf(attribute, ids)}`;
         const valuesOf = new Map<string, Set<string>>();
         let rows = 0;
         for await (const row of client.workflow.list({ query, pageSize: MOST_ROWS })) {
