@@ -6,7 +6,7 @@ import { log } from './log.mjs';
 import { run } from './run.mjs';
 
 /** The same version as in docker-compose.yml. */
-const VERSION = '1.32.0';
+const VERSION = '1.32.2';
 
 const SERVER = 'temporal-server';
 const SQL_TOOL = 'temporal-sql-tool';
@@ -47,8 +47,9 @@ export function ensureTemporalServer() {
     async make(dir, detail) {
       if (!onPath('go')) throw new Error('Go is not installed');
       log('Building the Temporal server from source. This takes five to twenty minutes, but only once.');
-      // Without cgo, no C compiler is needed.
-      const options = { cwd: dir, env: { GOBIN: dir, CGO_ENABLED: '0' }, onLine: detail };
+      // Without cgo, no C compiler is needed. The server often needs a newer Go, which Go then downloads as a module.
+      const env = { GOBIN: dir, CGO_ENABLED: '0', GOTOOLCHAIN: 'auto' };
+      const options = { cwd: dir, env, onLine: detail };
       const commands = ['server', 'tools/sql'].map((name) => `go.temporal.io/server/cmd/${name}@v${VERSION}`);
       await run('go', ['install', '-v', ...commands], options);
       await rename(join(dir, 'server'), join(dir, SERVER));
