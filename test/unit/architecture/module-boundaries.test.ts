@@ -41,6 +41,14 @@ const REFUSED: readonly [file: string, code: string, reason: string][] = [
   ['src/domain/b.ts', 'export const a = (): number => Math.random();', 'no-restricted-properties'],
   ['src/workflows/a.ts', "export function f(a: 'x' | 'y') { switch (a) { case 'x': } }", 'exhaustiveness-check'],
   ['src/workflows/b.ts', "export function f(): never { throw 'nothing'; }", 'only-throw-error'],
+  ['src/workflows/d.ts', 'export const a = (f: () => void): unknown => setInterval(f, 1);', 'Use a loop with sleep()'],
+  [
+    'src/workflows/e.ts',
+    'export const a = (f: () => void): unknown => setTimeout(f, 1);',
+    'Use sleep() or condition()',
+  ],
+  ['src/workflows/f.ts', 'export const a = (b: object): unknown => new WeakRef(b);', 'makes a replay differ'],
+  ['src/workflows/g.ts', 'export const a = (): number => performance.now();', 'no-restricted-globals'],
   ['src/workflows/c.ts', `export function f(): void {\n${'  f();\n'.repeat(60)}}`, 'max-lines-per-function'],
   ['src/domain/c.ts', "import { d } from './d'; export const c = (): unknown => d;", 'no-cycle'],
 ];
