@@ -1,6 +1,6 @@
 # One image for the worker, the command line and the sandbox. The tags are exact; to pin an image, append the digest
-# that `docker buildx imagetools inspect node:20.20.2-bookworm-slim` shows: node:20.20.2-bookworm-slim@sha256:…
-FROM node:20.20.2-bookworm-slim AS build
+# that `docker buildx imagetools inspect node:26.10.0-bookworm-slim` shows: node:26.10.0-bookworm-slim@sha256:…
+FROM node:26.10.0-bookworm-slim AS build
 WORKDIR /app
 RUN apt-get update && apt-get install --yes --no-install-recommends ca-certificates
 COPY package.json package-lock.json .npmrc ./
@@ -15,7 +15,7 @@ COPY demo demo
 RUN npm run build && npm prune --omit=dev \
   && find node_modules/@temporalio/core-bridge/releases -mindepth 1 -maxdepth 1 ! -name "$(uname -m)-*-linux-*" -exec rm -r {} +
 
-FROM node:20.20.2-bookworm-slim
+FROM node:26.10.0-bookworm-slim
 ENV NODE_ENV=production
 WORKDIR /app
 # The slim image has none, and the SDK's TLS, which is not Node's, needs them for Temporal Cloud.

@@ -113,7 +113,8 @@ async function ensureBase(): Promise<void> {
 async function copyNode(folder: string): Promise<void> {
   const local = join(folder, 'usr/local');
   mkdirSync(join(local, 'bin'), { recursive: true });
-  cpSync(process.execPath, join(local, 'bin/node'));
+  const [, version = ''] = /^FROM node:([\d.]+)/m.exec(read('Dockerfile')) ?? [];
+  cpSync(await provided('node.mjs', 'ensureNode', version), join(local, 'bin/node'));
   const npm = join(await run(['npm', 'root', '--global']), 'npm');
   cpSync(npm, join(local, 'lib/node_modules/npm'), { recursive: true });
   for (const name of ['npm', 'npx'])
@@ -125,17 +126,22 @@ async function copyNode(folder: string): Promise<void> {
 
 /** The programs that `npm run test:cluster` runs. */
 async function copyServer(folder: string, names: readonly string[]): Promise<void> {
-  const module = pathToFileURL(join(ROOT, 'scripts/lib/temporal-server.mjs')).href;
-  const code = `import { ensureTemporalServer } from '${module}'; console.log(await ensureTemporalServer())`;
-  const server = await run([process.execPath, '--input-type=module', '--eval', code]);
+  const server = await provided('temporal-server.mjs', 'ensureTemporalServer');
   for (const name of names) cpSync(join(dirname(server), name), join(folder, name));
+}
+
+/** @returns the path of a program that a function of `scripts/lib` finds or fetches */
+function provided(file: string, ensure: string, ...args: string[]): Promise<string> {
+  const module = pathToFileURL(join(ROOT, 'scripts/lib', file)).href;
+  const code = `import { ${ensure} } from '${module}'; console.log(await ${ensure}(...process.argv.slice(1)))`;
+  return run([process.execPath, '--input-type=module', '--eval', code, ...args]);
 }
 
 const UI = 'github.com/temporalio/ui-server/v2';
 
 async function buildUi(folder: string): Promise<void> {
-  const [, version] = /temporalio\/ui:(\S+)/.exec(read('docker-compose.yml')) ?? [];
-  const go = { env: { GOBIN: folder, CGO_ENABLED: '0' }, cwd: folder };
+  const [, version] = /temporalio\/ui:([\d.]+)/.exec(read('docker-compose.yml')) ?? [];
+  const go = { env: { GOBIN: folder, CGO_ENABLED: '0', GOTOOLCHAIN: 'auto' }, cwd: folder };
   await run(['go', 'install', `${UI}/cmd/server@v${version}`], go);
   await run(['mv', 'server', 'ui-server'], go);
   const { Dir } = JSON.parse(await run(['go', 'mod', 'download', '-json', `${UI}@v${version}`], go)) as { Dir: string };

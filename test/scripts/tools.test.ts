@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
@@ -138,23 +138,26 @@ describe('the time-skipping test server', () => {
 });
 
 describe('the Temporal server of production', () => {
+  const compose = readFileSync(join(__dirname, '../../docker-compose.yml'), 'utf8');
+  const VERSION = /temporalio\/server:([\d.]+)/.exec(compose)?.[1] ?? '';
   const says = (version: string) => `echo "temporal version ${version}"`;
   const BUILDS_BOTH = `
     echo "$@" >> "$HOME/go.log"
-    for name in server sql; do printf '#!/bin/sh\\n${says('1.32.0')}\\n' > "$GOBIN/$name"; chmod +x "$GOBIN/$name"; done`;
+    for name in server sql; do printf '#!/bin/sh\\n${says(VERSION)}\\n' > "$GOBIN/$name"; chmod +x "$GOBIN/$name"; done`;
   const server = () => ensured(machine.call('temporal-server.mjs', 'ensureTemporalServer'));
 
-  test('is built with its SQL tool if there is no download, under the names used in the image', async () => {
+  test('is built in the version of docker-compose.yml, with its SQL tool, if there is no download', async () => {
     await machine.fake('go', BUILDS_BOTH);
     expect((await server()).startsWith(machine.cache)).toBe(true);
     const [call] = await machine.lines('go.log');
-    expect(call).toContain('go.temporal.io/server/cmd/server@v1.32.0 go.temporal.io/server/cmd/tools/sql@v1.32.0');
+    const [program, sqlTool] = ['server', 'tools/sql'].map((name) => `go.temporal.io/server/cmd/${name}@v${VERSION}`);
+    expect(call).toContain(`${program} ${sqlTool}`);
   });
 
   test.each([
-    ['has no SQL tool, so that its tables could be of another version', '1.32.0', undefined],
+    ['has no SQL tool, so that its tables could be of another version', VERSION, undefined],
     ['is older than its configuration', '1.29.1', '1.29.1'],
-    ['has an SQL tool that is older', '1.32.0', '1.31.2'],
+    ['has an SQL tool that is older', VERSION, '1.32.1'],
   ])('that is on the PATH but %s is skipped in favour of the build', async (_, version, sqlTool) => {
     await machine.fake('temporal-server', says(version));
     if (sqlTool) await machine.fake('temporal-sql-tool', says(sqlTool));
