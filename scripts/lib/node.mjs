@@ -7,9 +7,10 @@ import { cacheDir } from './paths.mjs';
 import { run } from './run.mjs';
 
 const { platform, arch } = process;
+const OS = platform === 'win32' ? 'win' : platform;
 
-/** Where the npm package `node` has its binaries. Its own install script, which npm may not run, only copies one of these. */
-const PACKAGE = `${platform === 'darwin' && arch === 'arm64' ? 'node-bin' : 'node'}-${platform === 'win32' ? 'win' : platform}-${arch}`;
+/** What the install script of the package `node` fetches. npm may refuse to run that script. */
+const PACKAGE = `${platform === 'darwin' && arch === 'arm64' ? 'node-bin' : 'node'}-${OS}-${arch}`;
 
 /**
  * Returns the path of Node in this version, which npm installs into the cache.
