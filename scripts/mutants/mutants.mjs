@@ -87,10 +87,10 @@ export const MUTANTS = [
   {
     name: 'any-workflow',
     rule: 'an activity runs only for its own workflows',
-    file: 'src/activities/started-by.ts',
+    file: 'src/activities/allowed-workflows.ts',
     find: '.includes(workflowType)) return run(input);',
     replace: ".includes(workflowType) || name !== '') return run(input);",
-    tests: ['test/unit/activities/started-by.test.ts'],
+    tests: ['test/unit/activities/allowed-workflows.test.ts'],
   },
   {
     name: 'large-decision',
@@ -734,7 +734,7 @@ export const MUTANTS = [
   {
     name: 'changed-keys-sent',
     rule: 'an order whose keys changed after its review is not sent',
-    file: 'src/activities/deliver.ts',
+    file: 'src/activities/post-events.ts',
     find: 'isSame = missingKeys(now, then).length === 0 && missingKeys(then, now).length === 0;',
     replace: 'isSame = missingKeys(now, then).length + missingKeys(then, now).length >= 0;',
     tests: ['test/scenarios/delivery/orders-that-change.test.ts'],
@@ -742,7 +742,7 @@ export const MUTANTS = [
   {
     name: 'changed-status-sent',
     rule: 'an order whose status changed after its review is not sent',
-    file: 'src/activities/deliver.ts',
+    file: 'src/activities/post-events.ts',
     find: 'isSame && presentableStatus(order.status) === reviewed.status',
     replace: 'isSame && presentableStatus(order.status) !== reviewed.status?.toLowerCase()',
     tests: ['test/scenarios/delivery/orders-that-change.test.ts'],
@@ -782,7 +782,7 @@ export const MUTANTS = [
   {
     name: 'refused-is-received',
     rule: 'a finally refused event does not count as received',
-    file: 'src/activities/deliver.ts',
+    file: 'src/activities/post-events.ts',
     find: "return isWanted ? { kind: 'RECEIVED',",
     replace: "return isWanted || id !== '' ? { kind: 'RECEIVED',",
     tests: ['test/scenarios/delivery/answers.test.ts'],
@@ -822,10 +822,10 @@ export const MUTANTS = [
   {
     name: 'late-local-delivery',
     rule: 'the deadline of a local delivery counts from the time it was due',
-    file: 'src/activities/deliver.ts',
+    file: 'src/activities/post-events.ts',
     find: 'dueAt + LOCAL_DEADLINE_MS - deps.now()',
     replace: 'Math.max(dueAt, deps.now()) + LOCAL_DEADLINE_MS - deps.now()',
-    tests: ['test/unit/activities/deliver.test.ts'],
+    tests: ['test/unit/activities/post-events.test.ts'],
   },
   {
     name: 'two-open-requests',
@@ -1532,7 +1532,7 @@ export const MUTANTS = [
   {
     name: 'partner-not-asked-again',
     rule: 'a suspected finding is read again at the partner before it is reported',
-    file: 'src/activities/reconcile/confirm.ts',
+    file: 'src/activities/reconcile/confirm-finding.ts',
     find: "suggested.kind === 'SAME_KEY_TWICE' ? { orders,",
     replace: "suggested.kind !== 'SAME_KEY_TWICE' ? { orders,",
     tests: ['test/scenarios/reconciliation/one-instant.test.ts'],
@@ -1564,7 +1564,7 @@ export const MUTANTS = [
   {
     name: 'confirmed-by-a-refusal',
     rule: 'a second reading that is refused because of our own mistake confirms nothing',
-    file: 'src/activities/reconcile/confirm.ts',
+    file: 'src/activities/reconcile/confirm-finding.ts',
     find: "const counts = retryable || kind === 'access' || (",
     replace: "const counts = retryable || (kind !== 'access' && ",
     tests: ['test/scenarios/reconciliation/one-instant.test.ts'],
@@ -1572,7 +1572,7 @@ export const MUTANTS = [
   {
     name: 'confirmed-by-its-row',
     rule: 'a finding is not confirmed while its order cannot be read again',
-    file: 'src/activities/reconcile/confirm.ts',
+    file: 'src/activities/reconcile/confirm-finding.ts',
     find: 'id === first;',
     replace: 'id !== first;',
     tests: ['test/scenarios/reconciliation/one-instant.test.ts'],
@@ -1580,7 +1580,7 @@ export const MUTANTS = [
   {
     name: 'missing-because-unreadable',
     rule: "a double purchase is reported even if the purchase's own order cannot be read",
-    file: 'src/activities/reconcile/confirm.ts',
+    file: 'src/activities/reconcile/confirm-finding.ts',
     find: 'indexRecords(byId(again.orders), purchases, unreadable)',
     replace: 'indexRecords(byId(again.orders), purchases, unreadable.slice(0, 0))',
     tests: ['test/scenarios/reconciliation/unreadable-records.test.ts'],
@@ -1687,7 +1687,7 @@ export const MUTANTS = [
     file: 'src/domain/presentable.ts',
     find: 'TRACE_ID.test(traceId) ? traceId : undefined',
     replace: "(TRACE_ID.test(traceId) || traceId !== '') ? traceId : undefined",
-    tests: ['test/unit/domain/subject.test.ts'],
+    tests: ['test/unit/domain/presentable.test.ts'],
   },
 ];
 

@@ -5,7 +5,7 @@ import { FAILURE } from '../contracts/failures';
 import { purchaseWorkflowId } from '../contracts/names';
 import { deliveryMemo, purchaseMemo, purchaseResult } from '../contracts/purchase';
 import { secretIdOf } from '../delivery';
-import { type KeyIds, unionOfKeys } from '../domain/line-totals';
+import { type KeyIds, unionOfKeys } from '../domain/key-ids';
 import { isBillable, type PurchaseItem, REFERENCE_PATTERN } from '../domain/order';
 import { endsWithoutKeys } from '../domain/purchase-state';
 import type { EndedSale } from '../domain/plan-delivery';

@@ -1,5 +1,5 @@
 import { type Accepted, reviewOrder, type SaleLine } from './review-order';
-import { type KeyIds, keyCount, keyIdsOf, missingKeys } from './line-totals';
+import { type KeyIds, keyCount, keyIdsOf, missingKeys } from './key-ids';
 import type { OrderSnapshot, PurchaseItem } from './order';
 import { endsWithoutKeys, eventTypeOf, type PurchaseOutcome } from './purchase-state';
 

@@ -1,4 +1,4 @@
-import { totalQuantity } from './line-totals';
+import { totalQuantity } from './key-ids';
 import { sameAmount, toMicros } from './money';
 import { isSafeOrderId, type PurchaseItem, REFERENCE_PATTERN } from './order';
 import { inOneLine } from './texts';

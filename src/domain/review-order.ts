@@ -1,5 +1,5 @@
 import { groupBy } from './group-by';
-import { keyCount, totalQuantity } from './line-totals';
+import { keyCount, totalQuantity } from './key-ids';
 import { inOneLine } from './texts';
 import { isFailedOrRefunded, mayHaveKeys, type OrderLine, type OrderSnapshot, type PurchaseItem } from './order';
 

@@ -12,7 +12,7 @@ import type { Activities, Notice, SaleDelivered } from '../contracts/activities'
 import type { EventDetails } from '../contracts/events';
 import { FAILURE, pauseOf } from '../contracts/failures';
 import type { HoldNotice } from '../contracts/purchase';
-import { keyCount } from '../domain/line-totals';
+import { keyCount } from '../domain/key-ids';
 import type { SaleDelivery } from '../domain/plan-delivery';
 import { isDelivered, isSaleDelivered } from './guards';
 import { alertOptions, deliveryOptions, firstDeliveryOptions } from './policies';

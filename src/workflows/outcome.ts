@@ -1,6 +1,6 @@
 import { log, sleep } from '@temporalio/workflow';
 import type { PolledOrder } from '../contracts/activities';
-import { type KeyIds, keyIdsOf, missingKeys, unionOfKeys } from '../domain/line-totals';
+import { type KeyIds, keyIdsOf, missingKeys, unionOfKeys } from '../domain/key-ids';
 import { endsPolling } from '../domain/order';
 import { inOneLine } from '../domain/texts';
 import { eventTypeOf } from '../domain/purchase-state';

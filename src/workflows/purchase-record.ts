@@ -21,7 +21,7 @@ import type {
   StatusAnswer,
 } from '../contracts/purchase';
 import { PARTNER_ORDER_ID, PURCHASE_STATE, REFERENCE_ID } from '../contracts/search-attributes';
-import { type KeyIds, keyCount, keyIdsOf, totalQuantity, unionOfKeys } from '../domain/line-totals';
+import { type KeyIds, keyCount, keyIdsOf, totalQuantity, unionOfKeys } from '../domain/key-ids';
 import type { PurchaseOutcome, PurchaseState } from '../domain/purchase-state';
 import type { Accepted, SaleLine } from '../domain/review-order';
 import { describeStatus, instant } from './describe-status';

@@ -21,7 +21,7 @@ import type { ActivityDependencies } from '../dependencies';
 import { failure, nameOf, toFailure } from '../failures';
 import { inParallel } from '../in-parallel';
 import { openProgress, type Progress } from '../progress';
-import { confirm, type ReconcileContext } from './confirm';
+import { confirm, type ReconcileContext } from './confirm-finding';
 import { orderRetry, readRecords } from './read-records';
 import { handleFinding, MOST_ORDER_IDS, postNotice } from './repair';
 

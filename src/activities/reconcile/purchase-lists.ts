@@ -4,7 +4,7 @@ import { referenceIdOfWorkflow, referenceOfWorkflow } from '../../contracts/name
 import { type DeliveryMemo, deliveryMemo, purchaseMemo } from '../../contracts/purchase';
 import { isOneOfEach } from '../../contracts/purchase-queries';
 import { PARTNER_ORDER_ID, PURCHASE_STATE, REFERENCE_ID } from '../../contracts/search-attributes';
-import { type KeyIds, unionOfKeys } from '../../domain/line-totals';
+import { type KeyIds, unionOfKeys } from '../../domain/key-ids';
 import { isSafeOrderId, REFERENCE_PATTERN } from '../../domain/order';
 import type { PartnerOrder, KnownPurchase } from '../../domain/reconciliation/records';
 import type { PurchaseReader } from '../../temporal/client';

@@ -1,5 +1,5 @@
 import { type Fingerprinter, secretIdOf } from '../../delivery';
-import { type KeyIds, keyIdsOf, missingKeys, unionOfKeys } from '../../domain/line-totals';
+import { type KeyIds, keyIdsOf, missingKeys, unionOfKeys } from '../../domain/key-ids';
 import { CLOCK_TOLERANCE_MS, endsPolling, isSafeOrderId, presentableStatus } from '../../domain/order';
 import { mayGetMoreKeys } from '../../domain/purchase-state';
 import {

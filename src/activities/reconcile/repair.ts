@@ -14,10 +14,10 @@ import { withKeysMissing } from '../../domain/reconciliation/reconcile';
 import { isPartnerError, withRetry } from '../../partner/index';
 import { startDelivery } from '../../temporal/client';
 import { answerTimeout } from '../../workflows/policies';
-import { postEvent } from '../deliver';
+import { postEvent } from '../post-events';
 import { nameOf } from '../failures';
 import { readEndedSale } from '../read-sale';
-import type { ConfirmedFinding, ReconcileContext } from './confirm';
+import type { ConfirmedFinding, ReconcileContext } from './confirm-finding';
 
 /** Tries of one notice. The next night repeats it. */
 const TRIES = 3;

@@ -1,6 +1,6 @@
 import { groupBy } from '../group-by';
 import { sameAmount } from '../money';
-import type { KeyIds } from '../line-totals';
+import type { KeyIds } from '../key-ids';
 import { isBillable } from '../order';
 import type { Finding } from './finding';
 

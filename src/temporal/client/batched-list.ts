@@ -2,7 +2,7 @@ import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
 import DataLoader from 'dataloader';
 import { PURCHASE_WORKFLOW } from '../../contracts/names';
 import { isOneOf } from '../../contracts/purchase-queries';
-import { BETWEEN_LIST_QUERIES_MS } from './lists';
+import { BETWEEN_LIST_QUERIES_MS } from './visibility';
 
 /** Requests within this time after the first share one query. */
 const SHARED_WITHIN_MS = 20;

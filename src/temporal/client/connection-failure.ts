@@ -1,7 +1,7 @@
 import { connect, type ClientHttp2Session, type IncomingHttpHeaders } from 'node:http2';
 import { grpcErrorOf } from './grpc';
 import { nodeTlsOptions, TemporalConfigError, type TemporalTarget } from './target';
-import { withinMs } from './within-ms';
+import { withinMs } from './with-timeout';
 
 /** Why there is no connection. The text is ours, because the server's text might contain a key. */
 export interface ConnectionFailure {

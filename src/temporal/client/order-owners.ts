@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
 import { PARTNER_ORDER_ID, REFERENCE_ID } from '../../contracts/search-attributes';
 import { createBatchedList } from './batched-list';
-import { withinMs } from './within-ms';
+import { withinMs } from './with-timeout';
 
 const MOST_OTHERS = 10;
 /** The poll of an ended order waits for this answer and must not time out if lists hang (30 s in the SDK). */

@@ -2,7 +2,7 @@ import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
 import { RECONCILE_NOW, RECONCILE_WORKFLOW } from '../../contracts/names';
 import type { ReconciliationMemo, ReconciliationResult } from '../../contracts/reconciliation';
 import { inHours } from '../../domain/texts';
-import { inTaskQueue } from './lists';
+import { inTaskQueue } from './visibility';
 
 const DAY_MS = 24 * 3_600_000;
 const PAGE_SIZE = 20;

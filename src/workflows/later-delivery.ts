@@ -11,7 +11,7 @@ import type { Activities, DeliverInput, DeliveryReport } from '../contracts/acti
 import { FAILURE, type FailureType } from '../contracts/failures';
 import type { DeliveryMemo, PurchaseSettings, ReceivedEvent } from '../contracts/purchase';
 import { PURCHASE_STATE, REFERENCE_ID } from '../contracts/search-attributes';
-import { keyIdsOf, unionOfKeys } from '../domain/line-totals';
+import { keyIdsOf, unionOfKeys } from '../domain/key-ids';
 import { escapeMarkdown } from '../domain/texts';
 import { type EndedSale, planDelivery, stateAfter } from '../domain/plan-delivery';
 import { deliverSale, MOST_REVIEWS } from './deliver-events';
