@@ -20,7 +20,7 @@ export interface CircuitBreaker {
 export interface CircuitBreakerOptions {
   /** From opening to the first trial request, in ms. Doubles with each failed trial. */
   firstPauseMs: number;
-  longestPauseMs: number;
+  maxPauseMs: number;
   /** Called when it opens or closes. @param why the last failure; undefined if it closed */
   onChange?: (why: string | undefined) => void;
   /** Milliseconds of a monotonic clock. */
@@ -45,7 +45,7 @@ interface OpenCircuit {
 
 /** Closed, open, or half-open when a trial request is due. One instance serves all placements of a process. */
 export function createCircuitBreaker(options: CircuitBreakerOptions): CircuitBreaker {
-  const { firstPauseMs, longestPauseMs, onChange = () => undefined, now = () => performance.now() } = options;
+  const { firstPauseMs, maxPauseMs, onChange = () => undefined, now = () => performance.now() } = options;
   const failedInARow = new Set<string>();
   const askedAt = new Map<string, number>();
   let open: OpenCircuit | undefined;
@@ -64,7 +64,7 @@ export function createCircuitBreaker(options: CircuitBreakerOptions): CircuitBre
 
   const noteFailure = (referenceId: string, why: string): void => {
     if (open?.trial === referenceId) {
-      pause(why, Math.min(2 * open.pauseMs, longestPauseMs), open.tried.add(referenceId));
+      pause(why, Math.min(2 * open.pauseMs, maxPauseMs), open.tried.add(referenceId));
     } else if (!open && failedInARow.add(referenceId).size >= FAILURES_TO_OPEN) {
       pause(why, firstPauseMs, new Set());
       onChange(why);

@@ -4,7 +4,7 @@ import { FAILURE, type FailureType } from '../contracts/failures';
 import { isDeliveryError } from '../delivery';
 import { nameOf } from '../domain/presentable';
 import { isPartnerError } from '../partner';
-import { longestAskedPause, policyPause } from '../workflows/policies';
+import { maxObeyedPause, policyPause } from '../workflows/policies';
 
 export { nameOf };
 
@@ -80,6 +80,6 @@ function nextPause(askedMs: number | undefined, ownMs?: number): number | undefi
   if (askedMs === undefined) return ownMs;
   const { attempt, retryPolicy, isLocal } = activityInfo();
   // A local activity has one attempt. Its workflow obeys the Retry-After before it starts the ordinary activity.
-  const heededMs = isLocal ? askedMs : Math.min(askedMs, longestAskedPause(retryPolicy));
+  const heededMs = isLocal ? askedMs : Math.min(askedMs, maxObeyedPause(retryPolicy));
   return Math.max(heededMs, ownMs ?? policyPause(attempt, retryPolicy));
 }

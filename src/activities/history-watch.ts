@@ -20,7 +20,7 @@ const FORGOTTEN_AFTER = 4;
 /** Intervals for which a reading can be used. */
 const USABLE_FOR = 2;
 /** A longer history is not read. Its orders are then polled on every twentieth attempt only. */
-const MOST_PAGES = 200;
+const MAX_PAGES = 200;
 
 interface Watched extends WatchedOrder {
   firstAskedAt: number;
@@ -98,7 +98,7 @@ async function readStatuses(
   const since = orders.reduce((oldest, order) => Math.min(oldest, order.since), Infinity);
   await partner.withPermits({ class: 'poll', signal }, (permitted) =>
     permitted.ordersSince(since - CLOCK_TOLERANCE_MS, {
-      maxPages: MOST_PAGES,
+      maxPages: MAX_PAGES,
       async enough(rows) {
         for (const row of rows) {
           if (isUnreadable(row)) continue;

@@ -21,10 +21,10 @@ const WRITE_WITHIN_MS = 2_000;
 const BEAT_EVERY_MS = 2_000;
 /**
  * The pause between two records of a process, in which the first request is written. If the process is killed, at most
- * one placement is then unknown. With more waiting attempts than `MOST_WITH_PAUSES` there is no pause.
+ * one placement is then unknown. With more waiting attempts than `MAX_WAITING_WITH_PAUSES` there is no pause.
  */
 const BETWEEN_RECORDS_MS = 15;
-const MOST_WITH_PAUSES = 50;
+const MAX_WAITING_WITH_PAUSES = 50;
 /** A waiting attempt gives up this long before its time limit, so that "not sent" is reported in time. */
 const LEAVE_MS = 1_000;
 
@@ -95,7 +95,7 @@ export function createSequence(): Sequence {
     try {
       return await run();
     } finally {
-      if (waiting < MOST_WITH_PAUSES) void sleep(BETWEEN_RECORDS_MS).then(end);
+      if (waiting < MAX_WAITING_WITH_PAUSES) void sleep(BETWEEN_RECORDS_MS).then(end);
       else end();
     }
   };

@@ -165,8 +165,8 @@ function unknownNames(env: Environment, prefixes: readonly string[]): ConfigIssu
   });
 }
 
-const LONGEST_SHOWN = 60;
+const MAX_SHOWN_LENGTH = 60;
 
 function shown(written: string): string {
-  return JSON.stringify(written.length > LONGEST_SHOWN ? `${written.slice(0, LONGEST_SHOWN - 1)}…` : written);
+  return JSON.stringify(written.length > MAX_SHOWN_LENGTH ? `${written.slice(0, MAX_SHOWN_LENGTH - 1)}…` : written);
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { lowestRequestRate } from '../workflows/policies';
+import { minRequestRate } from '../workflows/policies';
 import {
   apiKey,
   cron,
@@ -241,7 +241,7 @@ export function conflictsIn(read: Texts): Conflict[] {
   const page = read.PARTNER_HISTORY_PAGE_PARAM;
   const limit = read.PARTNER_HISTORY_LIMIT_PARAM;
   const { data: partnerTimeoutMs = 0 } = variables.PARTNER_TIMEOUT.safeParse(read.PARTNER_TIMEOUT);
-  const lowestRate = lowestRequestRate({ partnerTimeoutMs });
+  const lowestRate = minRequestRate({ partnerTimeoutMs });
   const { METRICS_ADDRESS: address, DELIVERY_URL: url, DELIVERY_DIR: dir } = read;
   const refused = read.ALLOW_PLAINTEXT === 'true' ? [] : plaintextUrls(read);
   const conflicts: (Conflict | false)[] = [

@@ -4,7 +4,7 @@ import { inOneLine } from './texts';
 import { isFailedOrRefunded, mayHaveKeys, type OrderLine, type OrderSnapshot, type PurchaseItem } from './order';
 
 /** Characters. */
-const LONGEST_EXPLANATION = 600;
+const MAX_EXPLANATION_LENGTH = 600;
 
 /** What an operator has accepted of an order that does not match the sale. */
 export interface Accepted {
@@ -151,7 +151,7 @@ function asReceived(lines: readonly OrderLine[]): SaleLine[] {
 
 function issue(found: ReviewIssue): Review {
   // Product ids in it come from outside, so it is cleaned and shortened.
-  return { kind: 'issue', issue: { ...found, explanation: inOneLine(found.explanation, LONGEST_EXPLANATION) } };
+  return { kind: 'issue', issue: { ...found, explanation: inOneLine(found.explanation, MAX_EXPLANATION_LENGTH) } };
 }
 
 /** What an order holds of each product. This is what an operator accepts. */

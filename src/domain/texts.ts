@@ -1,13 +1,13 @@
 /** Temporal's documented limit for a summary. The server refuses more than 400 bytes. */
 const SUMMARY_BYTES = 200;
 /** Characters. */
-const LONGEST_TEXT = 600;
+const MAX_TEXT_LENGTH = 600;
 /** Markdown characters. An underscore inside a word, as in `steam_50_eu`, needs no escape. */
 const MARKS = /[\\`*[\]<>#|~!&@]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])/g;
 
 /** Escapes text from outside, so that markdown shows it as plain text on one line of at most 600 characters. */
 export function escapeMarkdown(text: string): string {
-  return inOneLine(text, LONGEST_TEXT)
+  return inOneLine(text, MAX_TEXT_LENGTH)
     .replace(MARKS, (mark) => `\\${mark}`)
     .replace(/:(?=\/\/)/g, '\\:')
     .replace(/www\./gi, (prefix) => `${prefix.slice(0, 3)}\\.`);

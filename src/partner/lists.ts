@@ -31,8 +31,8 @@ export interface NewestOrders {
 
 type Partner = Pick<PartnerClient, 'listProducts' | 'listOrders'>;
 
-const MOST_PAGES = 20_000;
-const MOST_READINGS = 3;
+const MAX_PAGES = 20_000;
+const MAX_READINGS = 3;
 
 export async function* allProducts(partner: Partner, query: ProductQuery): AsyncGenerator<Product> {
   const readPage = async (page: number) => {
@@ -122,7 +122,7 @@ async function* newRows<Row extends ListRow>(list: PagedList<Row>, since = -Infi
     }
     before.push(reading.shown);
     if (reading.isWhole) return;
-    if (tries === MOST_READINGS) throw reading.incomplete();
+    if (tries === MAX_READINGS) throw reading.incomplete();
   }
 }
 
@@ -197,7 +197,7 @@ class Reading<Row extends ListRow> {
   }
 
   private async read(page: number): Promise<{ rows: Row[]; fresh: NamedRow<Row>[] }> {
-    if (this.pagesRead++ >= (this.list.maxPages ?? MOST_PAGES)) throw this.incomplete();
+    if (this.pagesRead++ >= (this.list.maxPages ?? MAX_PAGES)) throw this.incomplete();
     const { hits, rows, pages } = await this.list.readPage(page);
     if (pages.page !== page) throw this.incomplete();
     if (page === 1) {

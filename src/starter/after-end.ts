@@ -8,7 +8,7 @@ import { mayGetMoreKeys, PURCHASE_OUTCOMES } from '../domain/purchase-state';
 import type { PurchaseReader } from '../temporal/client';
 
 /** A list query with more ids would be too long for some servers. */
-const IDS_PER_QUERY = 50;
+const MAX_IDS_PER_QUERY = 50;
 
 /** What a delivery has changed. Undefined if it runs, failed or delivered nothing. */
 export function afterEndOf(delivery: WorkflowExecutionInfo): AfterEnd | undefined {
@@ -32,7 +32,7 @@ export async function listAfterEnd(
   references: readonly string[],
 ): Promise<Map<string, AfterEnd>> {
   const found = new Map<string, AfterEnd>();
-  for (const isTheirs of isOneOfEach('WorkflowId', references.map(deliverWorkflowId), IDS_PER_QUERY)) {
+  for (const isTheirs of isOneOfEach('WorkflowId', references.map(deliverWorkflowId), MAX_IDS_PER_QUERY)) {
     for await (const delivery of purchases.listDeliveries(`${isTheirs} AND ${PURCHASE_STATE.name} IS NOT NULL`)) {
       const afterEnd = afterEndOf(delivery);
       const referenceId = referenceOfWorkflow(delivery.workflowId) ?? '';

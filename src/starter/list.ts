@@ -14,9 +14,9 @@ import { listAfterEnd, needsNothing } from './after-end';
 import { NotAnsweredError, StarterError } from './errors';
 
 const DAY_MS = 24 * 3_600_000;
-const LONGEST_TEXT = 600;
+const MAX_TEXT_LENGTH = 600;
 /** How many purchases are read to find the longest waits. */
-const MOST_COMPARED = 10_000;
+const MAX_COMPARED = 10_000;
 
 /** Selects purchases. */
 export interface ListFilter {
@@ -98,7 +98,7 @@ async function readList(
   let unread = 0;
   // The server lists the latest starts first, so the longest waits are known only at the end.
   for await (const execution of reader.list(`(${query})`)) {
-    if (found.length >= Math.max(limit, MOST_COMPARED)) {
+    if (found.length >= Math.max(limit, MAX_COMPARED)) {
       unread = Math.max((await countListed(client, query)) - read, 1);
       break;
     }
@@ -150,7 +150,7 @@ async function wasReset(reader: PurchaseReader, { execution, workflowId, runId }
 function listed(execution: WorkflowExecutionInfo): ListedPurchase {
   const { workflowId, runId, status, startTime, closeTime, memo, typedSearchAttributes: attributes } = execution;
   // Anyone who starts a workflow can write its search attributes. The commands act on the id.
-  const referenceId = inOneLine(referenceIdOfWorkflow(workflowId), LONGEST_TEXT);
+  const referenceId = inOneLine(referenceIdOfWorkflow(workflowId), MAX_TEXT_LENGTH);
   const orderId = attributes.get(PARTNER_ORDER_ID);
   const startedAt = startTime.toISOString();
   const listedState = hasResultOrRuns(status.name) ? attributes.get(PURCHASE_STATE) : undefined;
@@ -166,7 +166,7 @@ function listed(execution: WorkflowExecutionInfo): ListedPurchase {
     since: hold?.since ?? closeTime?.toISOString() ?? startedAt,
     startedAt,
     orderId: orderId !== undefined && isSafeOrderId(orderId) ? orderId : undefined,
-    reason: inOneLine(reasonOf(execution, state, hold), LONGEST_TEXT),
+    reason: inOneLine(reasonOf(execution, state, hold), MAX_TEXT_LENGTH),
     hold,
     commands: isTypeable ? fittingCommands({ referenceId, state, hold }) : [],
   };

@@ -21,7 +21,7 @@ import type { PurchaseRecord } from './purchase-record';
 const local = proxyLocalActivities<Activities>(firstDeliveryOptions);
 
 /** How many times a changed order is reviewed again. */
-export const MOST_REVIEWS = 3;
+export const MAX_REVIEWS = 3;
 
 /**
  * How a delivery ended. `EXHAUSTED`: it was tried for a day, or an operator ended it without a receipt.

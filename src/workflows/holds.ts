@@ -176,12 +176,12 @@ function refuse(why: string): ApplicationFailure {
 /**
  * Characters, ten times what a valid decision needs. An accepted update is stored in the history and quoted in answers.
  */
-const LONGEST_DECISION = 3_000;
+const MAX_DECISION_LENGTH = 3_000;
 
 /** Validates shape and size of the argument of `resolve`. @throws Error, which rejects the update without a trace */
 export function validateDecision(decision: Decision, ...others: unknown[]): void {
-  if (JSON.stringify([decision, others]).length > LONGEST_DECISION) {
-    throw new Error(`expected at most ${LONGEST_DECISION} characters`);
+  if (JSON.stringify([decision, others]).length > MAX_DECISION_LENGTH) {
+    throw new Error(`expected at most ${MAX_DECISION_LENGTH} characters`);
   }
   const given: { [Name in keyof Decision | 'orderId']?: unknown } = Object(decision);
   if (typeof given.hold !== 'string' || !DECISION_KINDS.some((known) => known === given.decision)) {

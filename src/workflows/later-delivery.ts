@@ -14,7 +14,7 @@ import { PURCHASE_STATE, REFERENCE_ID } from '../contracts/search-attributes';
 import { keyIdsOf, unionOfKeys } from '../domain/key-ids';
 import { escapeMarkdown } from '../domain/texts';
 import { type EndedSale, planDelivery, stateAfter } from '../domain/plan-delivery';
-import { deliverSale, MOST_REVIEWS } from './deliver-events';
+import { deliverSale, MAX_REVIEWS } from './deliver-events';
 import { instant } from './describe-status';
 import { isEndedSale, validateDelivery } from './guards';
 import { localOptions, readSaleOptions } from './policies';
@@ -60,7 +60,7 @@ export async function deliverWorkflow(given: DeliverInput): Promise<DeliveryRepo
       case 'TOO_LARGE':
         throw failed(FAILURE.orderTooLarge, delivered.why);
       case 'CHANGED':
-        if (review >= MOST_REVIEWS) throw failed(FAILURE.orderChanges, 'the order kept changing');
+        if (review >= MAX_REVIEWS) throw failed(FAILURE.orderChanges, 'the order kept changing');
         await sleep(settings.pollIntervalMs, { summary: 'before the order is reviewed again' });
     }
   }

@@ -7,14 +7,14 @@ import { eventTypeOf } from '../domain/purchase-state';
 import type { SaleDelivery } from '../domain/plan-delivery';
 import { type Accepted, reviewOrder } from '../domain/review-order';
 import { awaitOrder, pollOnce, type Unread } from './await-order';
-import { deliverSale, MOST_REVIEWS, raiseAlert, type SaleDeliveryEnd } from './deliver-events';
+import { deliverSale, MAX_REVIEWS, raiseAlert, type SaleDeliveryEnd } from './deliver-events';
 import type { HoldCause, Holds } from './holds';
 import { boundedPause, type OutcomeDetails, type PurchaseRecord } from './purchase-record';
 
 /** The most key ids in an alert. */
-const MOST_SHOWN = 20;
+const MAX_SHOWN_KEYS = 20;
 /** Characters. */
-const LONGEST_EXPLANATION = 600;
+const MAX_EXPLANATION_LENGTH = 600;
 
 /**
  * Decides from the order how a purchase ends. If the order must not be delivered as it is, the purchase is held until
@@ -72,7 +72,7 @@ export async function reviewOutcome(
 
 /** Shortened, because an operator can fail an activity with a message of any length. */
 function unreadable(why: string): string {
-  return inOneLine(`the order could not be read: ${why}`, LONGEST_EXPLANATION);
+  return inOneLine(`the order could not be read: ${why}`, MAX_EXPLANATION_LENGTH);
 }
 
 function givenUp(explanation: string): OutcomeDetails {
@@ -104,7 +104,7 @@ export async function deliverOutcome(
     const gone = missingKeys(maybeDelivered, keyIdsOf(details.lines));
     if (gone.length <= countGone) return;
     countGone = gone.length;
-    raiseAlert(purchase, 'DELIVERED_KEYS_GONE', { maybeDelivered: gone.slice(0, MOST_SHOWN), count: countGone });
+    raiseAlert(purchase, 'DELIVERED_KEYS_GONE', { maybeDelivered: gone.slice(0, MAX_SHOWN_KEYS), count: countGone });
   };
   for (let isFirst = true; ; isFirst = false) {
     const delivered = await deliverSale(purchase, saleOf(purchase, details), isFirst);
@@ -115,7 +115,7 @@ export async function deliverOutcome(
     if (delivered.kind !== 'CHANGED' || delivered.maybeSent) {
       maybeDelivered = unionOfKeys(maybeDelivered, keyIdsOf(details.lines));
     }
-    if (delivered.kind === 'CHANGED' && reviews < MOST_REVIEWS) {
+    if (delivered.kind === 'CHANGED' && reviews < MAX_REVIEWS) {
       reviews += 1;
       await reviewAgain();
       continue;

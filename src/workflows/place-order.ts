@@ -17,7 +17,7 @@ import { adopt, describeConfirmation, type PlacedOrder, searchForOrder } from '.
 import type { Holds } from './holds';
 import {
   lastSearchTimeout,
-  longestConfirmation,
+  maxConfirmationTime,
   pausedPause,
   permitPause,
   placementInFlight,
@@ -208,7 +208,7 @@ async function confirm(placing: Placing, plan: Confirm, unplaced: UnplacedAnswer
     const { settings } = purchase;
     const startsAt = Date.now() + (retryAfterMs ?? 0) + inFlightMs;
     const next = describeConfirmation(settings, startsAt, plan.ifAbsent.kind);
-    purchase.show('UNCONFIRMED', why, next, startsAt + longestConfirmation(settings));
+    purchase.show('UNCONFIRMED', why, next, startsAt + maxConfirmationTime(settings));
     log.warn('placement outcome unknown', { why });
     // The partner's Retry-After applies to searches, too.
     if (retryAfterMs) await sleep(retryAfterMs, { summary: 'pause requested by the partner' });

@@ -36,7 +36,7 @@ export interface ReconcileContext extends ActivityDependencies {
 }
 
 /** The most orders of one finding that are read again. A double purchase may have thousands. */
-const MOST_READ_AGAIN = 20;
+const MAX_READ_AGAIN = 20;
 const PARALLEL = 4;
 
 /**
@@ -80,7 +80,7 @@ async function readAgain(
   before: readonly PartnerOrder[],
 ): Promise<{ orders: PartnerOrder[]; failed: Failed }> {
   const unseen = orderIds.filter((id) => !records.orders.has(id));
-  const ids = [...before.map(({ id }) => id), ...unseen].slice(0, MOST_READ_AGAIN);
+  const ids = [...before.map(({ id }) => id), ...unseen].slice(0, MAX_READ_AGAIN);
   const now = new Map(before.map((order) => [order.id, order]));
   const createdAt = records.purchases.get(referenceId ?? '')?.startedAt ?? -Infinity;
   const failed = new Map<string, PartnerError>();

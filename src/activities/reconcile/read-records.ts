@@ -31,7 +31,7 @@ import type { Progress } from '../progress';
 import { describePurchase, type LaterDeliveries, listLaterDeliveries, listPurchases } from './purchase-lists';
 
 /** The most unreadable rows that are read again. */
-const MOST_READ_AGAIN = 200;
+const MAX_READ_AGAIN = 200;
 const PARALLEL = 4;
 
 /** The partner's orders and the purchases here. */
@@ -135,7 +135,7 @@ export async function readOrderHistory(
   const { readable, unreadable } = byReadability<PartnerOrder>(rows);
   const young = unreadable.filter(({ notAfter = Infinity }) => notAfter >= from);
   const retry = orderRetry(progress.signal);
-  const again = await inParallel(young.slice(0, MOST_READ_AGAIN), PARALLEL, (row) => readRowAgain(partner, row, retry));
+  const again = await inParallel(young.slice(0, MAX_READ_AGAIN), PARALLEL, (row) => readRowAgain(partner, row, retry));
   const found = again.filter((row) => row !== undefined).map(partnerOrderOf);
   const ids = new Set(found.map(({ id }) => id));
   return {

@@ -23,10 +23,10 @@ import type { ConfirmedFinding, ReconcileContext } from './confirm-finding';
 const TRIES = 3;
 const FIRST_PAUSE_MS = 1_000;
 /** Further findings are only in the report: a checkout that is down must not delay a reconciliation for hours. */
-const MOST_NOTICES = 500;
+const MAX_NOTICES = 500;
 
 /** The most order ids of one finding in a result or an event. The report has all of them. */
-export const MOST_ORDER_IDS = 20;
+export const MAX_ORDER_IDS = 20;
 
 /**
  * Repairs a finding as its `repair` allows. If that fails, it stays unrepaired, with the
@@ -138,7 +138,7 @@ async function notify(context: ReconcileContext, { finding, purchase }: Confirme
     // An unusable id appears in the details only.
     orderId: orderId !== undefined && isSafeOrderId(orderId) ? orderId : undefined,
     kind,
-    details: { orderIds: orderIds.slice(0, MOST_ORDER_IDS), explanation, advice, ...Object.fromEntries(shown) },
+    details: { orderIds: orderIds.slice(0, MAX_ORDER_IDS), explanation, advice, ...Object.fromEntries(shown) },
   });
   return why === undefined
     ? withStatus(finding, 'notified', 'purchase.attention')
@@ -153,7 +153,7 @@ export async function postNotice(
   data: CheckoutEvent['data'],
 ): Promise<string | undefined> {
   context.notices.count += 1;
-  if (context.notices.count > MOST_NOTICES) return `more than ${MOST_NOTICES} notices in one reconciliation`;
+  if (context.notices.count > MAX_NOTICES) return `more than ${MAX_NOTICES} notices in one reconciliation`;
   const { referenceId, orderId } = data;
   for (let attempt = 1; ; attempt++) {
     context.retry.signal.throwIfAborted();

@@ -68,7 +68,7 @@ function formatCheck({ name, level, expected, got, variable, remedy }: Check, co
 }
 
 const TEST_EVENT: EventType = 'doctor.test';
-const LONGEST_WAIT_MS = 30_000;
+const MAX_WAIT_MS = 30_000;
 
 /**
  * Posts a signed test event to DELIVERY_URL. A folder gets no event: reading the configuration has already tried to
@@ -82,7 +82,7 @@ async function checkDelivery({ config, now }: DoctorOptions, findings: Findings)
   if (!settings) return findings.check(name, expected).warning(NOT_TESTED, RUN_AGAIN);
   const check = findings.check(name, expected, 'DELIVERY_URL');
   const id = `evt_doctor_${randomUUID()}`;
-  const delivery = createDelivery({ ...settings, timeoutMs: Math.min(settings.timeoutMs, LONGEST_WAIT_MS) });
+  const delivery = createDelivery({ ...settings, timeoutMs: Math.min(settings.timeoutMs, MAX_WAIT_MS) });
   const timestamp = new Date(now()).toISOString();
   try {
     const body = { type: TEST_EVENT, timestamp, data: { referenceId: TEST_EVENT } };

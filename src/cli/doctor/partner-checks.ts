@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { lowestRequestRate } from '../../workflows/policies';
+import { minRequestRate } from '../../workflows/policies';
 import { presentableStatus } from '../../domain/order';
 import { counted } from '../../domain/texts';
 import type { HistoryOrder, Order } from '../../partner';
@@ -147,7 +147,7 @@ function checkObservations({ seen, settings }: PartnerProbe, findings: Findings)
   const { timeoutMs, maxRequestsPerSecond: configured } = settings;
   const rate = findings.check('partner: rate limit', 'no 429', 'PARTNER_MAX_RPS');
   // Half of the rate that was too high, but at least the lowest rate that a worker accepts.
-  const slower = Math.max(lowestRequestRate({ partnerTimeoutMs: timeoutMs }), (seen.rateWhenLimited ?? 1) / 2);
+  const slower = Math.max(minRequestRate({ partnerTimeoutMs: timeoutMs }), (seen.rateWhenLimited ?? 1) / 2);
   const remedy = `Ask the partner for its limit and divide it by the number of workers. Until then set PARTNER_MAX_RPS=${slower}.`;
   if (seen.limited === 0) rate.ok(`none in ${counted(seen.requests, 'request')}, one after another`);
   else

@@ -15,12 +15,12 @@ export function foreign(text: string): string {
 /** Escapes advice. Commands in it are between backticks. A short command stays on one line. */
 export function withCommands(text: string): string {
   return foreign(text).replace(/`([^`]+)`/g, (_, command: string) =>
-    command.length > LONGEST_UNBROKEN ? `<code>${command}</code>` : `<code class="unbroken">${command}</code>`,
+    command.length > MAX_UNBROKEN_LENGTH ? `<code>${command}</code>` : `<code class="unbroken">${command}</code>`,
   );
 }
 
 /** A longer string may break: on a phone it would not fit into one line. */
-export const LONGEST_UNBROKEN = 40;
+export const MAX_UNBROKEN_LENGTH = 40;
 
 /** Links a string from outside. @param url without it there is no link */
 export function linked(text: string, url: string | undefined): string {

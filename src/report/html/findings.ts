@@ -5,10 +5,10 @@ import {
   type ReportedFinding,
 } from '../../domain/reconciliation/finding';
 import { AMOUNT_NAMES, urlOf } from '../names';
-import { amountText, escape, foreign, linked, LONGEST_UNBROKEN, numberText, withCommands } from './escape';
+import { amountText, escape, foreign, linked, MAX_UNBROKEN_LENGTH, numberText, withCommands } from './escape';
 
 /** The most rows of one kind on the page. The CSV and the JSON have all of them. */
-const MOST_ROWS = 200;
+const MAX_ROWS = 200;
 
 type FindingsByKind = ReadonlyMap<FindingKind, readonly ReportedFinding[]>;
 
@@ -46,7 +46,7 @@ function cardOf(kind: FindingKind, findings: readonly ReportedFinding[], workflo
   const [first, ...others] = new Set(findings.map(({ advice }) => advice));
   const common = others.length === 0 ? first : undefined;
   const needsAction = findings.some(isOpen);
-  const shown = findings.slice(0, MOST_ROWS);
+  const shown = findings.slice(0, MAX_ROWS);
   const rest = findings.length - shown.length;
   const columns = needsAction && common === undefined ? ALL_COLUMNS : ALL_COLUMNS.filter(({ isAdvice }) => !isAdvice);
   const head = columns.map(({ name, style }) => `<th scope="col" class="${style}">${name}</th>`).join('');
@@ -103,7 +103,7 @@ function referenceOf(finding: ReportedFinding, workflowsUrl?: string): string {
 }
 
 function orderOf(id: string): string {
-  return `<div${id.length > LONGEST_UNBROKEN ? '' : ' class="unbroken"'}>${foreign(id)}</div>`;
+  return `<div${id.length > MAX_UNBROKEN_LENGTH ? '' : ' class="unbroken"'}>${foreign(id)}</div>`;
 }
 
 function explanationOf({ explanation, note }: ReportedFinding): string {

@@ -3,12 +3,12 @@ import { PARTNER_ORDER_ID, REFERENCE_ID } from '../../contracts/search-attribute
 import { createBatchedList } from './batched-list';
 import { withinMs } from './with-timeout';
 
-const MOST_OTHERS = 10;
+const MAX_OTHER_OWNERS = 10;
 /** The poll of an ended order waits for this answer and must not time out if lists hang (30 s in the SDK). */
 const ANSWER_WITHIN_MS = 3_000;
 /** Long enough: lists show an order within seconds. */
 const REMEMBERED_MS = 60_000;
-const MOST_REMEMBERED = 5_000;
+const MAX_REMEMBERED = 5_000;
 
 /**
  * Knows which purchases have an order, from Temporal's lists and, because lists lag, from what this process has seen.
@@ -25,7 +25,7 @@ export function createOrderOwners(client: Client, now: () => number = Date.now) 
   const seenHere = (orderId: string) =>
     [...recent].filter(([, one]) => one.orderId === orderId && now() - one.at <= REMEMBERED_MS).map(([owner]) => owner);
   const others = (all: readonly string[], referenceId: string) =>
-    all.filter((owner) => owner !== referenceId).slice(0, MOST_OTHERS);
+    all.filter((owner) => owner !== referenceId).slice(0, MAX_OTHER_OWNERS);
 
   return {
     /** Remembers that a purchase has this order. */
@@ -33,7 +33,7 @@ export function createOrderOwners(client: Client, now: () => number = Date.now) 
       recent.delete(referenceId);
       recent.set(referenceId, { orderId, at: now() });
       for (const [oldest, { at }] of recent) {
-        if (recent.size <= MOST_REMEMBERED && now() - at <= REMEMBERED_MS) break;
+        if (recent.size <= MAX_REMEMBERED && now() - at <= REMEMBERED_MS) break;
         recent.delete(oldest);
       }
     },

@@ -17,7 +17,7 @@ const IDLE = 250 * MB;
 /** The resident memory of an open purchase. It is highest with PURCHASE_WATCH=history. */
 const CACHED_WORKFLOW = 450 * 1024;
 /** More are not worth the memory: a purchase that is not cached is replayed once when its order has ended. */
-const MOST_CACHED = 1_000;
+const MAX_CACHED_WORKFLOWS = 1_000;
 const TASKS_OF_A_THREAD = 40;
 
 /**
@@ -29,7 +29,7 @@ export function capacityFor({ cores, memory, heap }: Machine) {
   const half = Math.min(memory - IDLE, heap * threads) / 2;
   return {
     workflowThreadPoolSize: threads,
-    maxCachedWorkflows: between(100, Math.floor(half / CACHED_WORKFLOW), MOST_CACHED),
+    maxCachedWorkflows: between(100, Math.floor(half / CACHED_WORKFLOW), MAX_CACHED_WORKFLOWS),
     maxConcurrentWorkflowTaskExecutions: TASKS_OF_A_THREAD * threads,
     // Many may wait for a slow partner or checkout. They need no CPU, but each may hold an answer in memory.
     maxConcurrentActivityTaskExecutions: between(100, Math.floor(memory / (4 * MB)), 500),

@@ -1,14 +1,14 @@
 import { type Admission, createCircuitBreaker, type PlacementSign } from '../../../src/activities/circuit-breaker';
 
 const FIRST_PAUSE = 30_000;
-const LONGEST_PAUSE = 600_000;
+const MAX_PAUSE_MS = 600_000;
 
 function breakerAt() {
   let time = 0;
   const changes: (string | undefined)[] = [];
   const breaker = createCircuitBreaker({
     firstPauseMs: FIRST_PAUSE,
-    longestPauseMs: LONGEST_PAUSE,
+    maxPauseMs: MAX_PAUSE_MS,
     onChange: (why) => changes.push(why),
     now: () => time,
   });
@@ -118,7 +118,7 @@ describe('an open circuit breaker', () => {
     breaker.pass(FIRST_PAUSE);
     breaker.fail('sick');
     expect(breaker.isPaused('gone')).toBe(true);
-    breaker.pass(LONGEST_PAUSE + 1);
+    breaker.pass(MAX_PAUSE_MS + 1);
     expect(breaker.isPaused('sick')).toBe(false);
   });
 
